@@ -1,0 +1,50 @@
+import { isUtf8 } from 'node:buffer'
+import { inspect } from 'node:util'
+import { CryptoError } from './crypto-error.ts'
+
+const SHOWN = '[plaintext]'
+
+/** A value in the clear that neither prints, logs, serialises nor clones by accident.
+ * Whoever wants the text has to say `reveal()`, which makes every such place easy to find. */
+export class Plaintext {
+  readonly #bytes: Uint8Array
+
+  private constructor(bytes: Uint8Array) {
+    this.#bytes = bytes
+  }
+
+  /** @throws CryptoError bad_text: a lone surrogate, which UTF-8 cannot hold */
+  static of(text: string): Plaintext {
+    if (!text.isWellFormed()) throw new CryptoError('bad_text', 'text holds a lone surrogate')
+    return new Plaintext(Buffer.from(text))
+  }
+
+  /** Takes `bytes` over without copying them: the caller must not change them afterwards.
+   * @throws CryptoError bad_text: not UTF-8 */
+  static fromBytes(bytes: Uint8Array): Plaintext {
+    if (!isUtf8(bytes)) throw new CryptoError('bad_text', 'bytes are not UTF-8')
+    return new Plaintext(bytes)
+  }
+
+  /** The text, byte for byte: a leading byte order mark stays. */
+  reveal(): string {
+    return Buffer.from(this.#bytes.buffer, this.#bytes.byteOffset, this.#bytes.byteLength).toString('utf8')
+  }
+
+  /** The UTF-8 bytes themselves, not a copy. */
+  bytes(): Uint8Array {
+    return this.#bytes
+  }
+
+  toString(): string {
+    return SHOWN
+  }
+
+  toJSON(): string {
+    return SHOWN
+  }
+
+  [inspect.custom](): string {
+    return SHOWN
+  }
+}

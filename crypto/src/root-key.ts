@@ -1,0 +1,71 @@
+import { randomBytes } from 'node:crypto'
+import { decodeBase64 } from './base64.ts'
+import { CryptoError } from './crypto-error.ts'
+import { keyId } from './derivation-key.ts'
+
+const ROOT_KEY_BYTES = 32
+
+/** A key that wraps tenant keys: 32 random bytes, and an id (16 lower-case hex digits) that does not reveal them. */
+export type RootKey = { readonly id: string; readonly bytes: Uint8Array }
+
+// The bytes are a getter over a private field, so that printing or serialising a root key shows its id alone.
+class GuardedRootKey implements RootKey {
+  readonly id: string
+  readonly #bytes: Uint8Array
+
+  constructor(bytes: Uint8Array) {
+    this.id = keyId(bytes)
+    this.#bytes = bytes
+  }
+
+  get bytes(): Uint8Array {
+    return this.#bytes
+  }
+}
+
+export function generateRootKey(): RootKey {
+  return new GuardedRootKey(Uint8Array.from(randomBytes(ROOT_KEY_BYTES)))
+}
+
+/** Read a root key as a setting or key file holds it: base64 of 32 bytes; blanks around it do not count.
+ * @throws CryptoError bad_root_key: not base64, not 32 bytes, or all bytes alike (a placeholder, not a key) */
+export function parseRootKey(text: string): RootKey {
+  const bytes = decoded(text.trim())
+  if (bytes.length !== ROOT_KEY_BYTES) throw new CryptoError('bad_root_key', 'root key is not 32 bytes')
+  if (bytes.every((byte) => byte === bytes[0]))
+    throw new CryptoError('bad_root_key', 'root key is not random')
+  return new GuardedRootKey(Uint8Array.from(bytes))
+}
+
+/** The text that `parseRootKey` reads: standard base64, 44 characters. */
+export function formatRootKey(rootKey: RootKey): string {
+  return Buffer.from(rootKey.bytes).toString('base64')
+}
+
+/** The root keys in use, in order: the first one wraps, all of them unwrap. So a root key is rotated by putting the
+ * new one in front, wrapping each tenant key again, and then leaving the old one out. */
+export class RootKeyRing {
+  readonly #keys: ReadonlyMap<string, RootKey>
+  /** The one that wraps. */
+  readonly first: RootKey
+
+  /** @throws CryptoError bad_root_key: no key at all */
+  constructor(keys: readonly RootKey[]) {
+    const [first] = keys
+    if (!first) throw new CryptoError('bad_root_key', 'a ring needs at least one root key')
+    this.first = first
+    this.#keys = new Map(keys.map((key) => [key.id, key]))
+  }
+
+  find(id: string): RootKey | undefined {
+    return this.#keys.get(id)
+  }
+}
+
+function decoded(text: string): Uint8Array {
+  try {
+    return decodeBase64(text)
+  } catch (cause) {
+    throw new CryptoError('bad_root_key', 'root key is not base64', { cause })
+  }
+}

@@ -1,0 +1,46 @@
+import { randomBytes } from 'node:crypto'
+import { decryptBlob, encryptBlob, keyIdOfBlob } from './blob.ts'
+import { CryptoError } from './crypto-error.ts'
+import { derivationKey } from './derivation-key.ts'
+import { frame } from './frame.ts'
+import type { RootKey, RootKeyRing } from './root-key.ts'
+
+const TENANT_KEY_BYTES = 32
+
+/** A fresh key for one tenant: 32 random bytes. */
+export function createTenantKey(): Uint8Array {
+  return Uint8Array.from(randomBytes(TENANT_KEY_BYTES))
+}
+
+/** Encrypt a tenant key under a root key, for exactly this tenant.
+ * @returns a blob of 72 bytes
+ * @throws CryptoError bad_tenant_key: not 32 bytes */
+export function wrapTenantKey(tenantKey: Uint8Array, rootKey: RootKey, tenantId: string): Uint8Array {
+  requireTenantKey(tenantKey)
+  return encryptBlob(tenantKey, derivationKey(rootKey.bytes), contextOf(tenantId))
+}
+
+/** @throws CryptoError bad_blob (malformed, changed, or another tenant's) · wrong_key (its root key is not in the ring) */
+export function unwrapTenantKey(blob: Uint8Array, ring: RootKeyRing, tenantId: string): Uint8Array {
+  const rootKey = ring.find(rootKeyIdOf(blob))
+  if (!rootKey) throw new CryptoError('wrong_key', 'tenant key was wrapped by a root key that is not in use')
+  const tenantKey = decryptBlob(blob, derivationKey(rootKey.bytes), contextOf(tenantId))
+  requireTenantKey(tenantKey)
+  return tenantKey
+}
+
+/** The id of the root key that wrapped a tenant key: 16 lower-case hex digits.
+ * @throws CryptoError bad_blob: not a blob of ours */
+export function rootKeyIdOf(blob: Uint8Array): string {
+  return keyIdOfBlob(blob)
+}
+
+/** @throws CryptoError bad_tenant_key: not 32 bytes */
+export function requireTenantKey(tenantKey: Uint8Array): void {
+  if (tenantKey.length !== TENANT_KEY_BYTES)
+    throw new CryptoError('bad_tenant_key', 'tenant key is not 32 bytes')
+}
+
+function contextOf(tenantId: string): Buffer {
+  return frame('keyferry tenant key v1', tenantId)
+}

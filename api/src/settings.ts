@@ -1,0 +1,30 @@
+export type AuthMode = 'local' | 'accounts' | 'oidc' | 'clerk'
+
+/** What the internal API needs to know to start; read from the environment by the server program alone. */
+export type ApiSettings = {
+  /** Behind a socket only the web-facing layer calls, so its word on the client's address is taken. */
+  listen: { host: string; port: number } | { socketPath: string }
+  /** Absolute; exists, mode 0700. Holds the embedded database and the approval store when there is no Redis. */
+  dataDir: string
+  /** `null`: the embedded SQLite database in `dataDir`. */
+  databaseUrl: string | null
+  redisUrl: string | null
+  /** Base64 of 32 bytes each; the first wraps, all unwrap. */
+  rootKeys: readonly [string, ...string[]]
+  /** The first signs, all verify. */
+  sharedSecrets: readonly [string, ...string[]]
+  authMode: AuthMode
+  requestTtlSeconds: number
+  maxPayloadBytes: number
+  maxBodyBytes: number
+  devAllowPlaintext: boolean
+  requireSignatureV2: boolean
+  /** `typed`: the approver has to type the check code. */
+  approvalAssurance: 'compat' | 'typed'
+  /** Addresses or networks whose X-Forwarded-For is believed. */
+  trustProxy: readonly string[]
+  /** Where /metrics is served; `null`: nowhere. */
+  metrics: { host: string; port: number } | null
+  logLevel: string
+  version: string
+}

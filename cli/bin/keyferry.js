@@ -1,0 +1,8 @@
+#!/usr/bin/env node
+// Plain JavaScript that any Node can parse, so that an old one is told what it needs.
+const major = Number(process.versions.node.split('.')[0])
+if (major < 24) {
+  process.stderr.write(`keyferry needs Node.js 24 or newer; this is ${process.versions.node}.\n`)
+  process.exit(1)
+}
+await import('../src/main.ts')

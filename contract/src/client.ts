@@ -1,0 +1,129 @@
+import type { z } from 'zod'
+import type { Method } from './endpoint.ts'
+import type { endpoints } from './endpoints.ts'
+
+type Row = (typeof endpoints)[keyof typeof endpoints]
+type RowOf<M extends Method, P extends string> = Extract<Row, { method: M; path: P }>
+type PathOf<M extends Method> = Extract<Row, { method: M }>['path']
+
+type Input<R, Part extends string> = R extends { [K in Part]: infer S extends z.ZodType } ? z.input<S> : never
+type Needs<R, Part extends string> = [Input<R, Part>] extends [never]
+  ? object
+  : { [K in Part]: Input<R, Part> }
+type Optional<R, Part extends string> = [Input<R, Part>] extends [never]
+  ? object
+  : { [K in Part]?: Input<R, Part> }
+type Success = 200 | 201
+
+export type CallOptions<R> = Needs<R, 'params'> &
+  Optional<R, 'query'> &
+  (R extends { bodyOptional: true } ? Optional<R, 'body'> : Needs<R, 'body'>) & {
+    headers?: Readonly<Record<string, string>>
+    signal?: AbortSignal
+  }
+
+/** The body of an endpoint's answer of success. */
+export type Answer<R> = R extends { responses: infer A }
+  ? { [S in keyof A & Success]: A[S] extends z.ZodType ? z.output<A[S]> : never }[keyof A & Success]
+  : never
+
+/** An answer of failure. `code` is one of the contract's error codes, or `unknown` when the body had none. */
+export class CallError extends Error {
+  override readonly name = 'CallError'
+  readonly status: number
+  readonly code: string
+  readonly details: Readonly<Record<string, unknown>>
+  readonly retryAfterSeconds: number | null
+
+  constructor(answer: {
+    status: number
+    code: string
+    message: string
+    details: Record<string, unknown>
+    retryAfterSeconds: number | null
+  }) {
+    super(answer.message)
+    this.status = answer.status
+    this.code = answer.code
+    this.details = answer.details
+    this.retryAfterSeconds = answer.retryAfterSeconds
+  }
+}
+
+type LooseOptions = {
+  params?: Record<string, string>
+  query?: Record<string, string | number | undefined>
+  body?: unknown
+  headers?: Readonly<Record<string, string>>
+  signal?: AbortSignal
+}
+
+/** The path with its parameters filled in and its query appended. */
+export function fillPath(
+  path: string,
+  params: Record<string, string> = {},
+  query: Record<string, string | number | undefined> = {},
+): string {
+  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''))
+  const search = new URLSearchParams()
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) search.set(name, String(value))
+  return search.size === 0 ? filled : `${filled}?${search.toString()}`
+}
+
+/**
+ * A typed caller of the endpoint table: `call('GET', '/api/v1/keys/{key_id}', { params: { key_id } })`.
+ * The table is read as types alone, so that a browser bundle carries no schema. Answers are not validated here: who
+ * talks to a server it does not trust checks them against the schemas.
+ * @throws CallError for any answer of failure; whatever `fetch` throws when there is no answer
+ */
+export function createClient(baseUrl: string, fetchFn: typeof fetch = fetch) {
+  return async function call<M extends Method, P extends PathOf<M>>(
+    method: M,
+    path: P,
+    ...[options]: object extends CallOptions<RowOf<M, P>>
+      ? [CallOptions<RowOf<M, P>>?]
+      : [CallOptions<RowOf<M, P>>]
+  ): Promise<Answer<RowOf<M, P>>> {
+    const { params, query, body, headers, signal } = (options ?? {}) as LooseOptions
+    const response = await fetchFn(baseUrl + fillPath(path, params, query), {
+      method,
+      headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(signal === undefined ? {} : { signal }),
+    })
+    if (!response.ok) throw await callError(response)
+    const isJson = response.headers.get('content-type')?.includes('json') === true
+    return (isJson ? await response.json() : await response.text()) as Answer<RowOf<M, P>>
+  }
+}
+
+export type Call = ReturnType<typeof createClient>
+
+async function callError(response: Response): Promise<CallError> {
+  const body = parseObject(await response.text())
+  return new CallError({
+    status: response.status,
+    code: typeof body['code'] === 'string' ? body['code'] : 'unknown',
+    message:
+      typeof body['error'] === 'string' ? body['error'] : `unexpected answer with status ${response.status}`,
+    details: isObject(body['details']) ? body['details'] : {},
+    retryAfterSeconds: parseSeconds(response.headers.get('retry-after')),
+  })
+}
+
+function parseSeconds(text: string | null): number | null {
+  return text !== null && /^\d+$/.test(text) ? Number(text) : null
+}
+
+function parseObject(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isObject(value) ? value : {}
+  } catch {
+    return {}
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,30 @@
+import type { z } from 'zod'
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
+
+/** Who may call, from anyone to the tenant's owner. `session`: any active user; `dev`: anyone, but only with
+ * DEV_ALLOW_PLAINTEXT=1. */
+export type Access = 'public' | 'session' | 'member' | 'owner' | 'dev'
+
+/** One row of the endpoint table. `path` carries its parameters in braces. */
+export type Endpoint = {
+  method: Method
+  path: `/${string}`
+  access: Access
+  summary: string
+  params?: z.ZodType<object>
+  query?: z.ZodType<object>
+  headers?: z.ZodType<object>
+  body?: z.ZodType
+  /** A request without a body counts as `{}`. */
+  bodyOptional?: true
+  /** Answers of success by status, each a body's schema. */
+  responses: Readonly<Record<number, z.ZodType>>
+  /** Statuses of failure beyond those that the access implies, each an `Error` body. */
+  errors?: readonly number[]
+  /** Called by the web-facing layer alone, never forwarded from outside. */
+  internal?: true
+  deprecated?: true
+  /** Media type of an answer that is text instead of JSON. */
+  text?: string
+}

@@ -1,0 +1,432 @@
+import { z } from 'zod'
+import type { Endpoint } from './endpoint.ts'
+import * as approval from './schemas/approval.ts'
+import * as attachment from './schemas/attachment.ts'
+import * as bundle from './schemas/bundle.ts'
+import { Health, Readiness } from './schemas/health.ts'
+import * as invitation from './schemas/invitation.ts'
+import * as key from './schemas/key.ts'
+import * as legacy from './schemas/legacy-item.ts'
+import * as member from './schemas/member.ts'
+import * as tenant from './schemas/tenant.ts'
+import { Ok, OkMessage } from './schemas/text.ts'
+import * as user from './schemas/user.ts'
+
+const approvals = {
+  createRequest: {
+    method: 'POST',
+    path: '/api/v1/requests',
+    access: 'public',
+    summary: 'Ask for approval: a client hands in its public key',
+    body: approval.CreateRequest,
+    responses: { 201: approval.CreatedRequest },
+    errors: [400, 413, 429],
+  },
+  waitForApproval: {
+    method: 'GET',
+    path: '/api/v1/requests/{request_id}/wait',
+    access: 'public',
+    summary: 'Hold until the request is approved; hands the ciphertext over once',
+    params: approval.RequestParams,
+    query: approval.WaitQuery,
+    headers: approval.WaitHeaders,
+    responses: { 200: approval.WaitResult },
+    errors: [400, 404, 429],
+  },
+  getRequestContext: {
+    method: 'GET',
+    path: '/api/v1/requests/{request_id}/context',
+    access: 'public',
+    summary: 'Who asks for what, for the approval page',
+    params: approval.RequestParams,
+    responses: { 200: approval.RequestContext },
+    errors: [404],
+  },
+  listRequestBundles: {
+    method: 'GET',
+    path: '/api/v1/requests/{request_id}/bundles',
+    access: 'member',
+    summary: 'Bundles that the approver can choose from',
+    params: approval.RequestParams,
+    responses: { 200: approval.RequestBundleList },
+    errors: [404],
+  },
+  getRequestBundle: {
+    method: 'GET',
+    path: '/api/v1/requests/{request_id}/bundles/{bundle_id}',
+    access: 'member',
+    summary: 'A bundle with its entries masked, for the approver',
+    params: approval.RequestBundleParams,
+    responses: { 200: approval.RequestBundle },
+    errors: [404],
+  },
+  encryptFromBundle: {
+    method: 'POST',
+    path: '/api/v1/requests/{request_id}/encrypt-from-bundle',
+    access: 'member',
+    summary: 'Approve: seal the chosen values to the client',
+    params: approval.RequestParams,
+    body: approval.EncryptFromBundle,
+    responses: { 200: Ok },
+    errors: [400, 404, 409, 413],
+  },
+  denyRequest: {
+    method: 'DELETE',
+    path: '/api/v1/requests/{request_id}',
+    access: 'member',
+    summary: 'Deny the request',
+    params: approval.RequestParams,
+    responses: { 200: Ok },
+    errors: [404, 409],
+  },
+  storePayload: {
+    method: 'PUT',
+    path: '/api/v1/requests/{request_id}/payload',
+    access: 'dev',
+    summary: 'Store a ciphertext as given (development only)',
+    params: approval.RequestParams,
+    body: approval.StorePayload,
+    responses: { 200: Ok },
+    errors: [400, 404, 409, 413],
+  },
+} as const satisfies Record<string, Endpoint>
+
+const bundles = {
+  createBundle: {
+    method: 'POST',
+    path: '/api/v1/bundles',
+    access: 'member',
+    summary: 'Create a bundle',
+    body: bundle.CreateBundle,
+    responses: { 201: bundle.Bundle },
+    errors: [400, 409],
+  },
+  listBundles: {
+    method: 'GET',
+    path: '/api/v1/bundles',
+    access: 'member',
+    summary: 'List bundles by name',
+    query: bundle.ListBundlesQuery,
+    responses: { 200: bundle.BundleList },
+    errors: [400],
+  },
+  getBundle: {
+    method: 'GET',
+    path: '/api/v1/bundles/{bundle_id}',
+    access: 'member',
+    summary: 'A bundle with its entries; secret values masked',
+    params: bundle.BundleParams,
+    responses: { 200: bundle.BundleWithItems },
+    errors: [404],
+  },
+  deleteBundle: {
+    method: 'DELETE',
+    path: '/api/v1/bundles/{bundle_id}',
+    access: 'owner',
+    summary: 'Delete a bundle; its keys stay in the library',
+    params: bundle.BundleParams,
+    responses: { 200: OkMessage },
+    errors: [404],
+  },
+  exportBundle: {
+    method: 'GET',
+    path: '/api/v1/bundles/{bundle_id}/export',
+    access: 'member',
+    summary: 'Export as ENV text or JSON; secret values masked',
+    params: bundle.BundleParams,
+    query: bundle.ExportQuery,
+    responses: { 200: z.union([bundle.ExportedEnv, bundle.ExportedJson]) },
+    errors: [400, 404],
+    text: 'text/plain',
+  },
+} as const satisfies Record<string, Endpoint>
+
+const attachments = {
+  listBundleKeys: {
+    method: 'GET',
+    path: '/api/v1/bundles/{bundle_id}/keys',
+    access: 'member',
+    summary: "List a bundle's attached keys in order",
+    params: bundle.BundleParams,
+    responses: { 200: attachment.AttachedKeyList },
+    errors: [404],
+  },
+  attachKey: {
+    method: 'POST',
+    path: '/api/v1/bundles/{bundle_id}/keys/{key_id}',
+    access: 'owner',
+    summary: 'Attach a library key to a bundle',
+    params: attachment.AttachmentParams,
+    body: attachment.AttachKey,
+    bodyOptional: true,
+    responses: { 201: OkMessage },
+    errors: [400, 404, 409],
+  },
+  detachKey: {
+    method: 'DELETE',
+    path: '/api/v1/bundles/{bundle_id}/keys/{key_id}',
+    access: 'owner',
+    summary: 'Detach a key; it stays in the library',
+    params: attachment.AttachmentParams,
+    responses: { 200: Ok },
+    errors: [404],
+  },
+  reorderKey: {
+    method: 'PUT',
+    path: '/api/v1/bundles/{bundle_id}/keys/{key_id}/order',
+    access: 'owner',
+    summary: 'Move an attached key to a position',
+    params: attachment.AttachmentParams,
+    body: attachment.ReorderKey,
+    responses: { 200: Ok },
+    errors: [400, 404],
+  },
+} as const satisfies Record<string, Endpoint>
+
+const legacyItems = {
+  importItems: {
+    method: 'POST',
+    path: '/api/v1/bundles/{bundle_id}/import',
+    access: 'owner',
+    summary: 'Import ENV text or JSON as legacy items',
+    params: bundle.BundleParams,
+    body: legacy.ImportItems,
+    responses: { 200: legacy.ImportedItems },
+    errors: [400, 404, 413],
+    deprecated: true,
+  },
+  upsertLegacyItem: {
+    method: 'POST',
+    path: '/api/v1/bundles/{bundle_id}/items',
+    access: 'owner',
+    summary: 'Create or replace a legacy item',
+    params: bundle.BundleParams,
+    body: legacy.UpsertLegacyItem,
+    responses: { 200: legacy.LegacyItem },
+    errors: [400, 404],
+    deprecated: true,
+  },
+  deleteLegacyItem: {
+    method: 'DELETE',
+    path: '/api/v1/bundles/{bundle_id}/items/{key_name}',
+    access: 'owner',
+    summary: 'Delete a legacy item',
+    params: legacy.LegacyItemParams,
+    responses: { 200: Ok },
+    errors: [404],
+    deprecated: true,
+  },
+} as const satisfies Record<string, Endpoint>
+
+const keys = {
+  createKey: {
+    method: 'POST',
+    path: '/api/v1/keys',
+    access: 'member',
+    summary: 'Create a library key',
+    body: key.CreateKey,
+    responses: { 201: key.Key },
+    errors: [400, 409],
+  },
+  listKeys: {
+    method: 'GET',
+    path: '/api/v1/keys',
+    access: 'member',
+    summary: 'List library keys by name; secret values masked',
+    query: key.ListKeysQuery,
+    responses: { 200: key.KeyList },
+    errors: [400],
+  },
+  getKey: {
+    method: 'GET',
+    path: '/api/v1/keys/{key_id}',
+    access: 'member',
+    summary: 'A library key and the bundles that use it',
+    params: key.KeyParams,
+    query: key.GetKeyQuery,
+    responses: { 200: key.KeyWithBundles },
+    errors: [400, 404],
+  },
+  updateKey: {
+    method: 'PUT',
+    path: '/api/v1/keys/{key_id}',
+    access: 'owner',
+    summary: 'Change a library key, in every bundle that uses it',
+    params: key.KeyParams,
+    body: key.UpdateKey,
+    responses: { 200: key.Key },
+    errors: [400, 404],
+  },
+  deleteKey: {
+    method: 'DELETE',
+    path: '/api/v1/keys/{key_id}',
+    access: 'owner',
+    summary: 'Delete a library key, from every bundle too',
+    params: key.KeyParams,
+    responses: { 200: Ok },
+    errors: [404],
+  },
+} as const satisfies Record<string, Endpoint>
+
+const people = {
+  ensureUser: {
+    method: 'POST',
+    path: '/api/v1/users/ensure',
+    access: 'public',
+    summary: 'Provision the user of an identity-provider id, once',
+    body: user.EnsureUser,
+    responses: { 200: user.EnsuredUser, 201: user.EnsuredUser },
+    errors: [400],
+    internal: true,
+  },
+  setUpAccount: {
+    method: 'POST',
+    path: '/api/v1/auth/setup',
+    access: 'public',
+    summary: 'Create the first local account, once',
+    body: user.SetUpAccount,
+    responses: { 201: user.SignedIn },
+    errors: [400, 409, 429],
+    internal: true,
+  },
+  logIn: {
+    method: 'POST',
+    path: '/api/v1/auth/login',
+    access: 'public',
+    summary: 'Check e-mail and password of a local account',
+    body: user.LogIn,
+    responses: { 200: user.SignedIn },
+    errors: [400, 401, 403, 429],
+    internal: true,
+  },
+  getMe: {
+    method: 'GET',
+    path: '/api/v1/me',
+    access: 'member',
+    summary: 'Who the caller is, and where',
+    responses: { 200: user.Me },
+  },
+} as const satisfies Record<string, Endpoint>
+
+const teams = {
+  listTenants: {
+    method: 'GET',
+    path: '/api/v1/tenants',
+    access: 'session',
+    summary: "List the caller's tenants",
+    responses: { 200: tenant.TenantList },
+  },
+  switchTenant: {
+    method: 'POST',
+    path: '/api/v1/tenants/switch',
+    access: 'session',
+    summary: 'Choose the tenant to work in',
+    body: tenant.SwitchTenant,
+    responses: { 200: tenant.CurrentTenant },
+    errors: [400],
+  },
+  listMembers: {
+    method: 'GET',
+    path: '/api/v1/members',
+    access: 'member',
+    summary: 'List the members of the current tenant',
+    responses: { 200: member.MemberList },
+  },
+  changeMemberRole: {
+    method: 'PUT',
+    path: '/api/v1/members/{user_id}',
+    access: 'owner',
+    summary: "Change a member's role",
+    params: member.MemberParams,
+    body: member.ChangeRole,
+    responses: { 200: Ok },
+    errors: [400, 404, 409],
+  },
+  removeMember: {
+    method: 'DELETE',
+    path: '/api/v1/members/{user_id}',
+    access: 'owner',
+    summary: 'Remove a member',
+    params: member.MemberParams,
+    responses: { 200: Ok },
+    errors: [404, 409],
+  },
+  createInvitation: {
+    method: 'POST',
+    path: '/api/v1/invitations',
+    access: 'owner',
+    summary: 'Invite by e-mail; the token is shown once',
+    body: invitation.CreateInvitation,
+    responses: { 201: invitation.CreatedInvitation },
+    errors: [400, 409],
+  },
+  listInvitations: {
+    method: 'GET',
+    path: '/api/v1/invitations',
+    access: 'owner',
+    summary: 'List open invitations',
+    responses: { 200: invitation.InvitationList },
+  },
+  revokeInvitation: {
+    method: 'DELETE',
+    path: '/api/v1/invitations/{invitation_id}',
+    access: 'owner',
+    summary: 'Revoke an invitation',
+    params: invitation.InvitationParams,
+    responses: { 200: Ok },
+    errors: [404],
+  },
+  acceptInvitation: {
+    method: 'POST',
+    path: '/api/v1/invitations/accept',
+    access: 'session',
+    summary: 'Join a tenant by an invitation token',
+    body: invitation.AcceptInvitation,
+    responses: { 200: tenant.CurrentTenant },
+    errors: [400, 404],
+  },
+} as const satisfies Record<string, Endpoint>
+
+const service = {
+  getHealth: {
+    method: 'GET',
+    path: '/healthz',
+    access: 'public',
+    summary: 'The process is alive',
+    responses: { 200: Health },
+    internal: true,
+  },
+  getReadiness: {
+    method: 'GET',
+    path: '/readyz',
+    access: 'public',
+    summary: 'The process can serve: its stores answer',
+    responses: { 200: Readiness, 503: Readiness },
+    internal: true,
+  },
+  getOpenApi: {
+    method: 'GET',
+    path: '/api/v1/openapi.json',
+    access: 'public',
+    summary: 'This interface as an OpenAPI 3.1 document',
+    responses: {
+      200: z
+        .record(z.string(), z.unknown())
+        .meta({ id: 'OpenApiDocument', examples: [{ openapi: '3.1.0' }] }),
+    },
+  },
+} as const satisfies Record<string, Endpoint>
+
+/** Every endpoint, once. */
+export const endpoints = {
+  ...service,
+  ...approvals,
+  ...bundles,
+  ...attachments,
+  ...legacyItems,
+  ...keys,
+  ...people,
+  ...teams,
+} as const
+
+export type EndpointName = keyof typeof endpoints

@@ -1,0 +1,16 @@
+/** Every `code` an error body can carry. A code never changes its meaning; new ones may be added. */
+export const ERROR_CODES = [
+  'invalid',
+  'unauthorized',
+  'forbidden',
+  'account_locked',
+  'not_found',
+  'request_denied',
+  'conflict',
+  'too_large',
+  'too_many',
+  'internal',
+  'unavailable',
+] as const
+
+export type ErrorCode = (typeof ERROR_CODES)[number]

@@ -1,0 +1,48 @@
+const KIB = 1024
+const MINUTE = 60
+
+/** Bounds of the interface; lengths in characters unless the name says otherwise. */
+export const LIMITS = {
+  nameLength: 255,
+  descriptionLength: 2_000,
+  tagsLength: 1_000,
+  valueBytes: 64 * KIB,
+  templateKeys: 1_000,
+  metaValueLength: 200,
+  usernameLength: 20,
+  emailLength: 254,
+  passwordMinLength: 12,
+  passwordMaxLength: 1_024,
+  pageSize: 1_000,
+  /** Default of the setting MAX_PAYLOAD_BYTES: the sealed plaintext. */
+  payloadBytes: 1_024 * KIB,
+  /** Default of the setting MAX_BODY_BYTES: one request body. */
+  bodyBytes: 2_048 * KIB,
+} as const
+
+/** Times of the approval flow and of sessions, in seconds. */
+export const TIMES = {
+  /** Default of the setting REQUEST_TTL. */
+  requestTtlSeconds: 300,
+  longPollSeconds: 30,
+  pollIntervalSeconds: 3,
+  accountLockSeconds: 15 * MINUTE,
+  invitationSeconds: 7 * 24 * 60 * MINUTE,
+  sessionIdleSeconds: 30 * MINUTE,
+  sessionMaxSeconds: 7 * 24 * 60 * MINUTE,
+  signatureWindowSeconds: 30,
+} as const
+
+/** Calls allowed per window, counted for each peer address. */
+export const RATES = {
+  createRequest: { calls: 10, windowSeconds: MINUTE },
+  wait: { calls: 100, windowSeconds: MINUTE },
+  login: { calls: 5, windowSeconds: 15 * MINUTE },
+  setup: { calls: 3, windowSeconds: 60 * MINUTE },
+} as const
+
+/** Failed logins that lock an account, and wrong check codes that end a request. */
+export const ATTEMPTS = { failedLogins: 5, wrongUserCodes: 5 } as const
+
+/** What stands where a secret value would stand. */
+export const MASK = '*****'

@@ -1,0 +1,192 @@
+import { z } from 'zod'
+import { LIMITS } from '../limits.ts'
+import { Id, optionalText, requiredText, Timestamp } from './text.ts'
+
+/** Formats that a client may name for what it will write. */
+export const FORMATS = ['sh', 'fish', '.env'] as const
+
+/** What a client may say of itself; other names are ignored. */
+export const CLAIMS = ['hostname', 'os', 'user', 'client_version', 'cwd', 'command'] as const
+
+const claim = z
+  .string({ error: 'meta values must be strings' })
+  .max(LIMITS.metaValueLength, `meta values must be at most ${LIMITS.metaValueLength} characters`)
+  .regex(/^\P{Cc}*$/u, 'meta values must not hold control characters')
+
+/** What the client says of itself: believed by nobody, shown as claimed. */
+export const ClaimedMeta = z
+  .record(z.string(), claim, { error: 'meta must be an object of strings' })
+  .meta({ id: 'ClaimedMeta', examples: [{ hostname: 'laptop', user: 'sam', command: 'npm run dev' }] })
+
+export const RequestParams = z.object({ request_id: z.string() })
+
+export const RequestBundleParams = z.object({ request_id: z.string(), bundle_id: z.string() })
+
+export const CreateRequest = z
+  .object({
+    client_pubkey: z.string({ error: 'client_pubkey required' }).min(1, 'client_pubkey required').max(64),
+    bundle_id: requiredText(
+      'bundle_id',
+      LIMITS.nameLength,
+      'bundle_id must be a bundle id or name',
+    ).optional(),
+    template_keys: z
+      .array(z.string({ error: 'template_keys must be strings' }).max(LIMITS.nameLength))
+      .max(LIMITS.templateKeys)
+      .default([]),
+    format: z.enum(FORMATS, { error: `format must be one of ${FORMATS.join(', ')}` }).default('sh'),
+    poll_challenge: z.string({ error: 'poll_challenge must be a string' }).optional(),
+    meta: ClaimedMeta.default({}),
+  })
+  .meta({
+    id: 'CreateRequest',
+    examples: [
+      {
+        client_pubkey: 'hSDwCYkwp1R0i33ctD73Wg2/Og0mOBr066SpjqqbTmo=',
+        bundle_id: 'dev/app',
+        template_keys: ['PORT'],
+      },
+    ],
+  })
+
+const EXAMPLE_REQUEST_ID = '7f9c2ba4e88f827d616045507605853e'
+
+export const CreatedRequest = z
+  .object({
+    id: z.string(),
+    verification_uri_complete: z.string(),
+    interval: z.int(),
+    expires_in: z.int(),
+    user_code: z.string(),
+  })
+  .meta({
+    id: 'CreatedRequest',
+    examples: [
+      {
+        id: EXAMPLE_REQUEST_ID,
+        verification_uri_complete: `/approve/${EXAMPLE_REQUEST_ID}`,
+        interval: 3,
+        expires_in: 300,
+        user_code: 'WDJB-MJHT',
+      },
+    ],
+  })
+
+export const WaitQuery = z.object({
+  interval: z.coerce
+    .number({ error: 'interval must be a number of seconds' })
+    .int()
+    .min(0)
+    .max(3_600)
+    .optional(),
+})
+
+export const WaitHeaders = z.object({ 'x-poll-verifier': z.string().optional() })
+
+export const WaitResult = z
+  .discriminatedUnion('status', [
+    z.object({ status: z.literal('pending') }),
+    z.object({ status: z.literal('ready'), ciphertext_base64: z.string() }),
+  ])
+  .meta({ id: 'WaitResult', examples: [{ status: 'pending' }] })
+
+/** Facts the server saw beside what the client claimed; every claim may be absent. */
+export const RequesterMeta = z
+  .object({
+    ip: z.string(),
+    user_agent: z.string(),
+    requested_at: Timestamp,
+    format: z.enum(FORMATS),
+  })
+  .catchall(z.string())
+  .meta({ id: 'RequesterMeta' })
+
+export const RequestContext = z
+  .object({
+    cli_pubkey: z.string(),
+    suggested_bundle_id: z.string().nullable(),
+    template_keys: z.array(z.string()),
+    requester_meta: RequesterMeta,
+    status: z.enum(['pending', 'ready']),
+    user_code: z.string(),
+    user_code_required: z.boolean(),
+    expires_at: Timestamp,
+  })
+  .meta({
+    id: 'RequestContext',
+    examples: [
+      {
+        cli_pubkey: 'hSDwCYkwp1R0i33ctD73Wg2/Og0mOBr066SpjqqbTmo=',
+        suggested_bundle_id: 'dev/app',
+        template_keys: ['PORT'],
+        requester_meta: {
+          ip: '203.0.113.7',
+          user_agent: 'keyferry/0.1.0',
+          requested_at: '2026-01-31T12:00:00.000Z',
+          format: 'sh',
+          hostname: 'laptop',
+        },
+        status: 'pending',
+        user_code: 'WDJB-MJHT',
+        user_code_required: false,
+        expires_at: '2026-01-31T12:05:00.000Z',
+      },
+    ],
+  })
+
+export const RequestBundleList = z
+  .array(z.object({ id: Id, name: z.string(), description: z.string() }).meta({ id: 'RequestBundleEntry' }))
+  .meta({
+    id: 'RequestBundleList',
+    examples: [[{ id: '0f0b6a0e-3c52-4f43-9a55-0d5f3c1f7a10', name: 'dev/app', description: '' }]],
+  })
+
+export const RequestBundle = z
+  .object({
+    id: Id,
+    name: z.string(),
+    description: z.string(),
+    items: z.array(
+      z
+        .object({
+          key: z.string(),
+          value: z.string(),
+          is_secret: z.boolean(),
+          description: z.string().nullable(),
+          required: z.boolean(),
+        })
+        .meta({ id: 'RequestBundleItem' }),
+    ),
+  })
+  .meta({
+    id: 'RequestBundle',
+    examples: [
+      {
+        id: '0f0b6a0e-3c52-4f43-9a55-0d5f3c1f7a10',
+        name: 'dev/app',
+        description: '',
+        items: [{ key: 'DATABASE_URL', value: '*****', is_secret: true, description: '', required: false }],
+      },
+    ],
+  })
+
+export const EncryptFromBundle = z
+  .object({
+    bundle_id: requiredText('bundle_id', LIMITS.nameLength, 'bundle_id required'),
+    include_keys: z
+      .array(z.string({ error: 'include_keys must be key names' }), { error: 'include_keys required' })
+      .min(1, 'include_keys must not be empty'),
+    user_code: optionalText('user_code', 32).optional(),
+  })
+  .meta({
+    id: 'EncryptFromBundle',
+    examples: [{ bundle_id: '0f0b6a0e-3c52-4f43-9a55-0d5f3c1f7a10', include_keys: ['DATABASE_URL'] }],
+  })
+
+export const StorePayload = z
+  .object({
+    ciphertext_base64: z
+      .base64({ error: 'ciphertext_base64 must be base64' })
+      .min(1, 'ciphertext_base64 required'),
+  })
+  .meta({ id: 'StorePayload', examples: [{ ciphertext_base64: 'c2VhbGVk' }] })

@@ -1,0 +1,101 @@
+import { z } from 'zod'
+import { LIMITS } from '../limits.ts'
+import { Id, optionalText, Page, Reveal, requiredText, Timestamp } from './text.ts'
+
+/** Hierarchical by `/`, which neither leads, trails nor repeats. */
+export const BundleName = requiredText('name', LIMITS.nameLength, 'name required')
+  .regex(/^[A-Za-z0-9/_-]+$/, 'name may hold only letters, digits, /, - and _')
+  .refine(
+    (name) => name.split('/').every((part) => part !== ''),
+    'name may not begin or end with / or hold //',
+  )
+  .meta({ id: 'BundleName', examples: ['dev/app'] })
+
+export const BundleParams = z.object({ bundle_id: z.string() })
+
+export const CreateBundle = z
+  .object({
+    name: BundleName,
+    description: optionalText('description', LIMITS.descriptionLength).default(''),
+    tags: optionalText('tags', LIMITS.tagsLength).default(''),
+  })
+  .meta({
+    id: 'CreateBundle',
+    examples: [{ name: 'dev/app', description: 'the app on a laptop', tags: 'dev,app' }],
+  })
+
+const EXAMPLE_BUNDLE = {
+  id: '0f0b6a0e-3c52-4f43-9a55-0d5f3c1f7a10',
+  name: 'dev/app',
+  description: 'the app on a laptop',
+  tags: 'dev,app',
+  created_by: 'd9c1b1e7-7f3a-4d0c-9d30-1f3f0b8e6c55',
+  tenant_id: '7e4d7d0a-51b4-4a53-8f6e-2a2b7f1c9e04',
+  created_at: '2026-01-31T12:00:00.000Z',
+  updated_at: '2026-01-31T12:00:00.000Z',
+}
+
+export const Bundle = z
+  .object({
+    id: Id,
+    name: z.string(),
+    description: z.string(),
+    tags: z.string(),
+    created_by: Id,
+    tenant_id: Id,
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  })
+  .meta({ id: 'Bundle', examples: [EXAMPLE_BUNDLE] })
+
+/** An attached key, or a legacy item (`id` and `order` null). `key` repeats `name`. */
+export const BundleItem = z
+  .object({
+    id: Id.nullable(),
+    name: z.string(),
+    key: z.string(),
+    value: z.string(),
+    is_secret: z.boolean(),
+    description: z.string().nullable(),
+    order: z.int().nullable(),
+    required: z.boolean(),
+  })
+  .meta({ id: 'BundleItem' })
+
+export const BundleWithItems = Bundle.extend({ items: z.array(BundleItem) }).meta({
+  id: 'BundleWithItems',
+  examples: [
+    {
+      ...EXAMPLE_BUNDLE,
+      items: [
+        {
+          id: '5a0c7c43-0d0b-4f0d-8a52-9b4b4a9a3d21',
+          name: 'DATABASE_URL',
+          key: 'DATABASE_URL',
+          value: '*****',
+          is_secret: true,
+          description: '',
+          order: 0,
+          required: false,
+        },
+      ],
+    },
+  ],
+})
+
+export const BundleList = z.array(Bundle).meta({ id: 'BundleList', examples: [[EXAMPLE_BUNDLE]] })
+
+export const ListBundlesQuery = Page.extend({ query: z.string().optional(), tag: z.string().optional() })
+
+export const ExportQuery = z.object({
+  format: z.enum(['env', 'json'], { error: 'format must be env or json' }).default('env'),
+  reveal: Reveal,
+})
+
+export const ExportedJson = z
+  .record(z.string(), z.string())
+  .meta({ id: 'ExportedJson', examples: [{ DATABASE_URL: '*****', PORT: '3000' }] })
+
+export const ExportedEnv = z
+  .string()
+  .meta({ id: 'ExportedEnv', examples: ['DATABASE_URL=*****\nPORT=3000\n'] })

@@ -1,0 +1,18 @@
+import { z } from 'zod'
+import { Id, requiredText } from './text.ts'
+import { Role } from './user.ts'
+
+const EXAMPLE_TENANT = { id: '7e4d7d0a-51b4-4a53-8f6e-2a2b7f1c9e04', name: "sam's workspace", role: 'owner' }
+
+export const TenantList = z
+  .array(z.object({ id: Id, name: z.string(), role: Role, current: z.boolean() }).meta({ id: 'TenantEntry' }))
+  .meta({ id: 'TenantList', examples: [[{ ...EXAMPLE_TENANT, current: true }]] })
+
+export const SwitchTenant = z
+  .object({ tenant_id: requiredText('tenant_id', 64, 'tenant_id required') })
+  .meta({ id: 'SwitchTenant', examples: [{ tenant_id: EXAMPLE_TENANT.id }] })
+
+export const CurrentTenant = z.object({ tenant_id: Id, name: z.string(), role: Role }).meta({
+  id: 'CurrentTenant',
+  examples: [{ tenant_id: EXAMPLE_TENANT.id, name: EXAMPLE_TENANT.name, role: 'owner' }],
+})

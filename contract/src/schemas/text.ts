@@ -1,0 +1,73 @@
+import { z } from 'zod'
+import { LIMITS } from '../limits.ts'
+
+const utf8 = new TextEncoder()
+
+/** ISO 8601 in UTC with milliseconds, for example 2026-01-31T12:00:00.000Z. */
+export const Timestamp = z.iso.datetime().meta({ id: 'Timestamp', examples: ['2026-01-31T12:00:00.000Z'] })
+
+export const Id = z.uuid().meta({ id: 'Id', examples: ['0f0b6a0e-3c52-4f43-9a55-0d5f3c1f7a10'] })
+
+/** A required text of 1 to `max` characters; `missing` is the interface's message for an absent or empty one. */
+export function requiredText(field: string, max: number, missing: string) {
+  return z.string({ error: missing }).min(1, missing).max(max, `${field} must be at most ${max} characters`)
+}
+
+export function optionalText(field: string, max: number) {
+  return z
+    .string({ error: `${field} must be a string` })
+    .max(max, `${field} must be at most ${max} characters`)
+}
+
+export const Flag = (field: string) => z.boolean({ error: `${field} must be true or false` })
+
+export const Position = z
+  .int({ error: 'order must be a whole number from 0' })
+  .min(0, 'order must be a whole number from 0')
+
+/** `missing` is the interface's message for an absent value; an empty string is a value. */
+export function environmentValue(missing: string) {
+  return z
+    .string({ error: missing })
+    .refine(
+      (value) => !value.includes('\0'),
+      'value must not contain NUL: an environment variable cannot hold it',
+    )
+    .refine((value) => value.isWellFormed(), 'value must be well-formed Unicode (it has a lone surrogate)')
+    .refine(
+      (value) => utf8.encode(value).length <= LIMITS.valueBytes,
+      `value must be at most ${LIMITS.valueBytes} bytes of UTF-8`,
+    )
+}
+
+/** Only the answer `{ok: true}`. */
+export const Ok = z.object({ ok: z.literal(true) }).meta({ id: 'Ok', examples: [{ ok: true }] })
+
+export const OkMessage = z
+  .object({ ok: z.literal(true), message: z.string() })
+  .meta({ id: 'OkMessage', examples: [{ ok: true, message: 'done' }] })
+
+export const ErrorBody = z
+  .object({
+    error: z.string(),
+    code: z.string(),
+    details: z.record(z.string(), z.unknown()).optional(),
+  })
+  .meta({ id: 'Error', examples: [{ error: 'bundle not found', code: 'not_found' }] })
+
+/** `limit` and `offset`; without them a list is whole. */
+export const Page = z.object({
+  limit: z.coerce
+    .number()
+    .int('limit must be a whole number')
+    .min(1, 'limit must be at least 1')
+    .max(LIMITS.pageSize, `limit must be at most ${LIMITS.pageSize}`)
+    .optional(),
+  offset: z.coerce
+    .number()
+    .int('offset must be a whole number')
+    .min(0, 'offset must be at least 0')
+    .optional(),
+})
+
+export const Reveal = z.enum(['0', '1'], { error: 'reveal must be 0 or 1' }).optional()

@@ -1,0 +1,79 @@
+import { z } from 'zod'
+import { LIMITS } from '../limits.ts'
+import { Id, optionalText, requiredText } from './text.ts'
+
+export const Role = z
+  .enum(['owner', 'member'], { error: 'role must be owner or member' })
+  .meta({ id: 'Role' })
+
+export const Email = z
+  .string({ error: 'email required' })
+  .max(LIMITS.emailLength, `email must be at most ${LIMITS.emailLength} characters`)
+  .pipe(z.email({ error: 'Invalid email format' }))
+  .meta({ id: 'Email', examples: ['sam@example.com'] })
+
+export const EnsureUser = z
+  .object({
+    idp_user_id: requiredText('idp_user_id', LIMITS.nameLength, 'idp_user_id required').regex(
+      /^user_[\x21-\x7e]+$/,
+      'Invalid idp_user_id format',
+    ),
+    email: Email,
+    name: optionalText('name', LIMITS.nameLength).optional(),
+  })
+  .meta({ id: 'EnsureUser', examples: [{ idp_user_id: 'user_2a7f', email: 'sam@example.com' }] })
+
+const EXAMPLE_IDENTITY = {
+  user_id: 'd9c1b1e7-7f3a-4d0c-9d30-1f3f0b8e6c55',
+  tenant_id: '7e4d7d0a-51b4-4a53-8f6e-2a2b7f1c9e04',
+  role: 'owner',
+}
+
+/** Who a person is inside, and the personal tenant. */
+export const SignedIn = z
+  .object({ user_id: Id, tenant_id: Id, role: Role })
+  .meta({ id: 'SignedIn', examples: [EXAMPLE_IDENTITY] })
+
+export const EnsuredUser = SignedIn.extend({ created: z.boolean() }).meta({
+  id: 'EnsuredUser',
+  examples: [{ ...EXAMPLE_IDENTITY, created: true }],
+})
+
+const NewPassword = z
+  .string({ error: 'password required' })
+  .min(LIMITS.passwordMinLength, `password must be at least ${LIMITS.passwordMinLength} characters`)
+  .max(LIMITS.passwordMaxLength, `password must be at most ${LIMITS.passwordMaxLength} characters`)
+
+export const SetUpAccount = z
+  .object({ email: Email, password: NewPassword, name: optionalText('name', LIMITS.nameLength).optional() })
+  .meta({ id: 'SetUpAccount', examples: [{ email: 'sam@example.com', password: 'correct horse battery' }] })
+
+export const LogIn = z
+  .object({
+    email: requiredText('email', LIMITS.emailLength, 'email required'),
+    password: requiredText('password', LIMITS.passwordMaxLength, 'password required'),
+  })
+  .meta({ id: 'LogIn', examples: [{ email: 'sam@example.com', password: 'correct horse battery' }] })
+
+export const Me = z
+  .object({
+    user_id: Id,
+    username: z.string(),
+    email: z.string(),
+    tenant: z.object({ id: Id, name: z.string() }),
+    role: Role,
+    auth_mode: z.string(),
+  })
+  .meta({
+    id: 'Me',
+    examples: [
+      {
+        user_id: EXAMPLE_IDENTITY.user_id,
+        username: 'sam',
+        email: 'sam@example.com',
+        tenant: { id: EXAMPLE_IDENTITY.tenant_id, name: "sam's workspace" },
+        role: 'owner',
+        auth_mode: 'local',
+      },
+    ],
+  })

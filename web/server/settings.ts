@@ -1,0 +1,36 @@
+export type OidcSettings = { issuer: string; clientId: string; clientSecret: string | null }
+
+export type ClerkSettings = {
+  issuer: string
+  jwtKey: string | null
+  publishableKey: string
+  secretKey: string | null
+  authorizedParties: readonly string[]
+}
+
+export type IdentitySettings =
+  | { mode: 'local' }
+  | { mode: 'accounts' }
+  | ({ mode: 'oidc' } & OidcSettings)
+  | ({ mode: 'clerk' } & ClerkSettings)
+
+/** What the web-facing layer needs to know to start; read from the environment by the server program alone. */
+export type WebSettings = {
+  listen: { host: string; port: number }
+  /** Origin under which people and clients reach this layer, without a trailing slash. */
+  publicUrl: string
+  api: { socketPath: string } | { url: string }
+  /** Absolute; holds the session store when there is no Redis. */
+  dataDir: string
+  redisUrl: string | null
+  /** The first signs. */
+  sharedSecrets: readonly [string, ...string[]]
+  identity: IdentitySettings
+  identityWebhookSecret: string | null
+  maxBodyBytes: number
+  /** Addresses or networks whose X-Forwarded-* is believed. */
+  trustProxy: readonly string[]
+  metrics: { host: string; port: number } | null
+  logLevel: string
+  version: string
+}

@@ -1,4 +1,4 @@
-import { crypto_box_SEALBYTES, crypto_box_seal } from 'sodium-native'
+import sodium from 'sodium-native'
 import { requirePublicKey } from './public-key.ts'
 
 /** Seal `plaintext` so that only the holder of the recipient's secret key can open it; the sender stays anonymous.
@@ -7,7 +7,7 @@ import { requirePublicKey } from './public-key.ts'
  * @see https://doc.libsodium.org/public-key_cryptography/sealed_boxes */
 export function seal(plaintext: Uint8Array, recipientPublicKey: Uint8Array): Uint8Array {
   requirePublicKey(recipientPublicKey)
-  const sealedBox = Buffer.allocUnsafeSlow(plaintext.length + crypto_box_SEALBYTES)
-  crypto_box_seal(sealedBox, plaintext, recipientPublicKey)
+  const sealedBox = Buffer.allocUnsafeSlow(plaintext.length + sodium.crypto_box_SEALBYTES)
+  sodium.crypto_box_seal(sealedBox, plaintext, recipientPublicKey)
   return sealedBox
 }

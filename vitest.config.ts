@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import { TestSummary } from './test-summary.ts'
 
 export default defineConfig({
   test: {
@@ -7,5 +8,6 @@ export default defineConfig({
     isolate: false,
     testTimeout: 20_000,
     hookTimeout: 60_000,
+    reporters: ['default', new TestSummary()],
   },
 })

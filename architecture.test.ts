@@ -1,0 +1,103 @@
+import { globSync, readFileSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
+import { expect, test } from 'vitest'
+
+/** Each room and the rooms it may import from beside itself; the longest matching room counts. */
+const MAY_IMPORT: Record<string, readonly string[]> = {
+  contract: [],
+  crypto: [],
+  'api/src/domain': ['contract', 'crypto'],
+  'api/src/storage': ['api/src/domain', 'contract', 'crypto'],
+  'api/src/approval-store': ['api/src/domain', 'contract', 'crypto'],
+  'api/src/auth': ['api/src/domain', 'contract', 'crypto'],
+  'api/src/http': ['api/src/domain', 'contract', 'crypto'],
+  api: [
+    'api/src/http',
+    'api/src/auth',
+    'api/src/storage',
+    'api/src/approval-store',
+    'api/src/domain',
+    'contract',
+    'crypto',
+  ],
+  'web/server': ['contract', 'crypto'],
+  'web/app/lib': ['contract'],
+  'web/app/ui': ['web/app/lib', 'contract'],
+  'web/app/features': ['web/app/ui', 'web/app/lib', 'contract'],
+  'web/app': ['web/app/features', 'web/app/ui', 'web/app/lib', 'contract'],
+  web: [],
+  cli: ['contract', 'crypto'],
+  server: ['api', 'web/server', 'contract', 'crypto'],
+}
+const ROOMS = Object.keys(MAY_IMPORT).sort((a, b) => b.length - a.length)
+const PACKAGES = {
+  '@keyferry/contract': 'contract',
+  '@keyferry/crypto': 'crypto',
+  '@keyferry/api': 'api',
+  '@keyferry/web': 'web/server',
+}
+const NO_NAMES = /(^|\/)(utils?|helpers?|common|types|config|db|manager)(\.tsx?$|\/)/
+
+const files = globSync('{contract,crypto,api,web,cli,server}/**/*.{ts,tsx}', {
+  exclude: (path) => /(^|\/)(node_modules|dist|test)(\/|$)|\.(test|contract)\.tsx?$/.test(path),
+})
+
+const roomOf = (path: string) => ROOMS.find((room) => path.startsWith(`${room}/`) || path === room)
+
+function importsOf(file: string): string[] {
+  const source = readFileSync(file, 'utf8')
+  return [...source.matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)].flatMap(([, target = '']) => {
+    if (target.startsWith('.')) return [normalize(join(dirname(file), target))]
+    const owner = Object.entries(PACKAGES).find(([name]) => target === name || target.startsWith(`${name}/`))
+    return owner === undefined ? [] : [owner[1]]
+  })
+}
+
+test('the arrows between rooms run downward only', () => {
+  const wrong = files.flatMap((file) => {
+    const from = roomOf(file) ?? file
+    return importsOf(file)
+      .map((target) => roomOf(target) ?? target)
+      .filter((to) => to !== from && !(MAY_IMPORT[from] ?? []).includes(to))
+      .map((to) => `${file} → ${to}`)
+  })
+  expect(files.length).toBeGreaterThan(20)
+  expect(wrong).toEqual([])
+})
+
+test('features do not import one another', () => {
+  const feature = (path: string) => /^web\/app\/features\/([^/]+)/.exec(path)?.[1]
+  const wrong = files.flatMap((file) =>
+    importsOf(file)
+      .filter((to) => feature(file) && feature(to) && feature(file) !== feature(to))
+      .map((to) => `${file} → ${to}`),
+  )
+  expect(wrong).toEqual([])
+})
+
+test('no file or folder has a name that says nothing', () => {
+  expect(files.filter((file) => NO_NAMES.test(file))).toEqual([])
+})
+
+test('cryptography stands in crypto alone', () => {
+  const uses = /from '(node:crypto|@noble\/[^']+|sodium-native)'/
+  const outside = files.filter((file) => !file.startsWith('crypto/') && uses.test(readFileSync(file, 'utf8')))
+  expect(outside).toEqual([])
+})
+
+test('no optional dependency of a locked package is missing from the lock file', () => {
+  const packages: Record<string, { optionalDependencies?: Record<string, string> }> = JSON.parse(
+    readFileSync('package-lock.json', 'utf8'),
+  ).packages
+  const resolves = (from: string, name: string): boolean => {
+    if (packages[join(from, 'node_modules', name)]) return true
+    const parent = from.lastIndexOf('/node_modules/')
+    return from !== '' && resolves(parent < 0 ? '' : from.slice(0, parent), name)
+  }
+  const missing = Object.entries(packages).flatMap(([path, { optionalDependencies = {} }]) =>
+    Object.keys(optionalDependencies)
+      .filter((name) => !resolves(path, name))
+      .map((name) => `${path} needs ${name}`),
+  )
+  expect(missing).toEqual([])
+})

@@ -1,3 +1,4 @@
 import { createRoot } from 'react-dom/client'
+
 const root = document.getElementById('root')
 if (root !== null) createRoot(root).render(<h1>Keyferry</h1>)

@@ -1,15 +1,22 @@
 import { resolve } from 'node:path'
 import tailwindcss from '@tailwindcss/vite'
-import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
 
 const page = (name: string) => resolve(import.meta.dirname, name)
 
 // Two entries: whoever approves loads the approval page alone. Nothing is inlined and no polyfill is injected, because the
-// pages are served under a policy that allows neither inline scripts nor inline styles.
+// pages are served under a policy that allows neither inline scripts nor inline styles. Preact stands in for React
+// (docs/decisions/browser-runtime.md).
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [react(), tailwindcss()],
+  plugins: [tailwindcss()],
+  resolve: {
+    alias: [
+      { find: /^react\/jsx-(dev-)?runtime$/, replacement: 'preact/jsx-runtime' },
+      { find: /^react-dom\/client$/, replacement: 'preact/compat/client' },
+      { find: /^react(-dom)?$/, replacement: 'preact/compat' },
+    ],
+  },
   build: {
     outDir: 'dist',
     emptyOutDir: true,

@@ -1,0 +1,28 @@
+import type { ErrorCode } from '@keyferry/contract'
+
+type Extras = ErrorOptions & {
+  /** Travels in the error body. */
+  details?: Readonly<Record<string, unknown>>
+  /** Whole seconds after which a call may be made again. */
+  retryAfterSeconds?: number
+}
+
+/** What a rule refuses with. `message` is for the caller; `cause` stays inside. */
+export class DomainError extends Error {
+  override readonly name = 'DomainError'
+  readonly code: ErrorCode
+  readonly details: Readonly<Record<string, unknown>> | undefined
+  readonly retryAfterSeconds: number | undefined
+
+  constructor(code: ErrorCode, message: string, { details, retryAfterSeconds, ...options }: Extras = {}) {
+    super(message, options)
+    this.code = code
+    this.details = details
+    this.retryAfterSeconds = retryAfterSeconds
+  }
+}
+
+/** A store that is away: the caller may try again in a moment. */
+export function unavailable(what: string, cause?: unknown): DomainError {
+  return new DomainError('unavailable', `${what} is unavailable`, { cause, retryAfterSeconds: 1 })
+}

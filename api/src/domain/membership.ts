@@ -1,0 +1,45 @@
+import type { Access } from '@keyferry/contract'
+import { DomainError } from './errors.ts'
+
+export type Role = 'owner' | 'member'
+
+/** Who the signature says is calling; nothing about it has been looked up. */
+export type SignedCaller = { userId: string; tenantId: string }
+
+/** An active user, who may or may not belong to the tenant named by the call. */
+export type Visitor = SignedCaller & { role: Role | null }
+
+/** An active user acting in a tenant that the user belongs to. */
+export type Caller = SignedCaller & { role: Role }
+
+/** What is known of a signed caller: `role` is null without a membership. */
+export type Standing = { isActive: boolean; tenantExists: boolean; role: Role | null }
+
+export interface MembershipStore {
+  /** One look-up; null when there is no such user. */
+  findStanding(caller: SignedCaller): Promise<Standing | null>
+}
+
+export type MemberAccess = Extract<Access, 'session' | 'member' | 'owner'>
+
+/** Let a signed caller in, as far as an endpoint's access asks.
+ * @throws DomainError not_found (no such user or tenant) · forbidden (inactive, not a member, not an owner) */
+export async function admit(
+  memberships: MembershipStore,
+  signed: SignedCaller,
+  access: MemberAccess,
+): Promise<Visitor> {
+  const standing = await memberships.findStanding(signed)
+  if (!standing) throw new DomainError('not_found', 'User not found')
+  if (!standing.isActive) throw new DomainError('forbidden', 'Forbidden: user is inactive')
+  if (access !== 'session') requireRole(standing, access)
+  return { userId: signed.userId, tenantId: signed.tenantId, role: standing.role }
+}
+
+function requireRole({ tenantExists, role }: Standing, access: Role): void {
+  if (!tenantExists) throw new DomainError('not_found', 'User not found')
+  if (role === null) throw new DomainError('forbidden', 'Forbidden: not a member')
+  if (access === 'owner' && role !== 'owner') {
+    throw new DomainError('forbidden', 'Forbidden: owner role required')
+  }
+}

@@ -1,0 +1,43 @@
+import type { FastifyInstance } from 'fastify'
+import type { Logger } from 'pino'
+import { DomainError } from '../domain/errors.ts'
+
+/** One line for each call and each unexpected failure, by allow-list: the route's pattern and never the URL, an
+ * error's name and stack frames and never its message, for either may hold a value or a request id. */
+export function logCalls(app: FastifyInstance, log: Logger): void {
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('x-request-id', request.id)
+  })
+  app.addHook('onResponse', async (request, reply) => {
+    log.info(
+      {
+        request: request.id,
+        method: request.method,
+        route: request.routeOptions.url ?? 'unknown',
+        status: reply.statusCode,
+        ms: Math.round(reply.elapsedTime * 10) / 10,
+        tenant: request.tenantId,
+      },
+      'call',
+    )
+  })
+  app.addHook('onError', async (request, _reply, error) => {
+    const cause = causeOf(error)
+    if (cause) log.error({ request: request.id, route: request.routeOptions.url, ...cause }, 'failure')
+  })
+}
+
+type LoggedFailure = { error: string; code: unknown; frames: readonly string[] }
+
+function causeOf(error: unknown): LoggedFailure | null {
+  if (!(error instanceof DomainError)) return failureOf(error)
+  const isOurFault = error.code === 'internal' || error.code === 'unavailable'
+  return isOurFault && error.cause !== undefined ? failureOf(error.cause) : null
+}
+
+function failureOf(error: unknown): LoggedFailure {
+  if (!(error instanceof Error)) return { error: typeof error, code: null, frames: [] }
+  const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line))
+  const code = 'errcode' in error ? error.errcode : 'code' in error ? error.code : null
+  return { error: error.name, code, frames: frames.slice(0, 8).map((line) => line.trim()) }
+}

@@ -1,0 +1,41 @@
+import type { ErrorCode } from '@keyferry/contract'
+import { DomainError } from '../domain/errors.ts'
+
+/** The only table from code to status. */
+export const STATUS = {
+  invalid: 400,
+  unauthorized: 401,
+  forbidden: 403,
+  account_locked: 403,
+  not_found: 404,
+  request_denied: 404,
+  conflict: 409,
+  too_large: 413,
+  too_many: 429,
+  internal: 500,
+  unavailable: 503,
+} as const satisfies Record<ErrorCode, number>
+
+export type ErrorResponse = { status: number; headers: Record<string, string>; body: string }
+
+/** The answer for whatever a call ended with; what no rule threw on purpose says nothing of its cause. */
+export function errorResponse(error: unknown): ErrorResponse {
+  const { code, message, details, retryAfterSeconds } = domainError(error)
+  const headers: Record<string, string> = { 'cache-control': 'no-store' }
+  if (retryAfterSeconds !== undefined) headers['retry-after'] = String(retryAfterSeconds)
+  return { status: STATUS[code], headers, body: JSON.stringify({ error: message, code, details }) }
+}
+
+function domainError(error: unknown): DomainError {
+  if (error instanceof DomainError) return error
+  return fastifyError(error) ?? new DomainError('internal', 'internal error', { cause: error })
+}
+
+// The framework refuses some requests before a handler sees them; each carries a status of its own.
+function fastifyError(error: unknown): DomainError | null {
+  if (!(error instanceof Error) || !('statusCode' in error)) return null
+  if (error.statusCode === 413) return new DomainError('too_large', 'request body too large')
+  if (error.statusCode === 404) return new DomainError('not_found', 'not found')
+  const isRefusal = typeof error.statusCode === 'number' && error.statusCode >= 400 && error.statusCode < 500
+  return isRefusal ? new DomainError('invalid', 'malformed request') : null
+}

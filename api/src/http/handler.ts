@@ -1,0 +1,60 @@
+import type { Access, Endpoint, EndpointName, endpoints } from '@keyferry/contract'
+import type { z } from 'zod'
+import type { Caller, Visitor } from '../domain/membership.ts'
+
+type Output<R, Part extends string> = R extends { [K in Part]: infer S extends z.ZodType }
+  ? z.output<S>
+  : undefined
+
+export type CallerOf<A extends Access> = A extends 'member' | 'owner'
+  ? Caller
+  : A extends 'session'
+    ? Visitor
+    : null
+
+/** Where a call comes from, as far as proxies are believed. */
+export type Peer = { address: string; userAgent: string }
+
+/** One call that was let in and whose parts are valid. */
+export type Call<R extends Endpoint> = {
+  caller: CallerOf<R['access']>
+  params: Output<R, 'params'>
+  query: Output<R, 'query'>
+  headers: Output<R, 'headers'>
+  body: Output<R, 'body'>
+  peer: Peer
+  /** Aborted when the connection breaks before the answer was handed to the socket. */
+  signal: AbortSignal
+}
+
+/** What became of an answer; exactly one of the two is called, once. */
+export type Delivery = {
+  /** The whole answer was handed to the socket. */
+  delivered: () => void
+  /** The connection broke before that. */
+  broken: () => void
+}
+
+type Extras = { headers?: Readonly<Record<string, string>>; delivery?: Delivery }
+
+/** A status of the endpoint's row with a body of its schema; text is sent as text, all else as JSON. A stream of
+ * JSON text stands for a body that is too long to hold. */
+export type Reply<R extends Endpoint> = {
+  [S in keyof R['responses'] & number]: Extras & { status: S } & (
+      | { body: z.input<R['responses'][S]> }
+      | { stream: AsyncIterable<string> }
+    )
+}[keyof R['responses'] & number]
+
+export type Handler<R extends Endpoint> = (call: Call<R>) => Promise<Reply<R>> | Reply<R>
+
+/** One handler for each row of the endpoint table: a row without one, or one without a row, does not compile. */
+export type Handlers = { [N in EndpointName]: Handler<(typeof endpoints)[N]> }
+
+/** What a limit says to one more call: whether it may pass, and what the answer's headers tell either way. */
+export type RateVerdict = { allowed: boolean; headers: Readonly<Record<string, string>> }
+
+/** Counts a call before anything else is looked at. */
+export type RateLimit = (peer: Peer) => Promise<RateVerdict>
+
+export type RateLimits = { readonly [N in EndpointName]?: RateLimit }

@@ -1,0 +1,134 @@
+import type { ServerResponse } from 'node:http'
+import type { Access, Endpoint } from '@keyferry/contract'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { DomainError } from '../domain/errors.ts'
+import { admit, type MembershipStore, type SignedCaller, type Visitor } from '../domain/membership.ts'
+import type { Delivery, Peer, RateLimit } from './handler.ts'
+import { parseJson, validated } from './request-parts.ts'
+import { send } from './send.ts'
+
+/** What a signature may cover. Header names and values as they came: `[name, value, name, value …]`. */
+export type SignedFacts = { method: string; url: string; rawHeaders: readonly string[]; body: Uint8Array }
+
+/** Says who signed a call; null for a call that nobody has to sign.
+ * @throws DomainError unauthorized */
+export type Authenticate = (facts: SignedFacts, access: Access) => Promise<SignedCaller | null>
+
+export type PipelineParts = {
+  authenticate: Authenticate
+  memberships: MembershipStore
+  devAllowPlaintext: boolean
+}
+
+/** A handler with its types set aside: `registerEndpoints` pairs it with the row that gave them. */
+export type LooseHandler = (call: {
+  caller: Visitor | null
+  params: unknown
+  query: unknown
+  headers: unknown
+  body: unknown
+  peer: Peer
+  signal: AbortSignal
+}) => Promise<LooseReply> | LooseReply
+
+export type LooseReply = {
+  status: number
+  body?: unknown
+  stream?: AsyncIterable<string>
+  headers?: Readonly<Record<string, string>>
+  delivery?: Delivery
+}
+
+export type ServedEndpoint = { row: Endpoint; handler: LooseHandler; rateLimit: RateLimit | undefined }
+
+const NO_BODY = Buffer.alloc(0)
+
+/** One call from its limit to its answer: limited, authenticated, admitted, and only then read. */
+export function pipeline({ row, handler, rateLimit }: ServedEndpoint, parts: PipelineParts) {
+  return async function serve(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    const peer = peerOf(request)
+    if (rateLimit) await applyLimit(rateLimit, peer, reply)
+    const caller = await callerOf(request, row.access, parts)
+    const call = new ServedCall(validParts(row, request), { caller, peer }, reply.raw)
+    return send(reply, await handler(call))
+  }
+}
+
+async function applyLimit(rateLimit: RateLimit, peer: Peer, reply: FastifyReply): Promise<void> {
+  const { allowed, headers } = await rateLimit(peer)
+  reply.headers(headers)
+  if (!allowed) throw new DomainError('too_many', 'Too many requests')
+}
+
+async function callerOf(
+  request: FastifyRequest,
+  access: Access,
+  { authenticate, memberships, devAllowPlaintext }: PipelineParts,
+): Promise<Visitor | null> {
+  const { method, rawHeaders, url = '' } = request.raw
+  const facts = { method: method ?? request.method, url, rawHeaders, body: bodyOf(request) }
+  const signed = await authenticate(facts, access)
+  if (access === 'dev' && !devAllowPlaintext)
+    throw new DomainError('forbidden', 'Forbidden: development only')
+  if (access === 'public' || access === 'dev') return null
+  if (!signed) throw new DomainError('unauthorized', 'Unauthorized')
+  const caller = await admit(memberships, signed, access)
+  request.tenantId = caller.tenantId
+  return caller
+}
+
+function validParts(row: Endpoint, request: FastifyRequest) {
+  return {
+    params: validated(row.params, request.params),
+    query: validated(row.query, request.query),
+    headers: validated(row.headers, request.headers),
+    body: row.body && validated(row.body, jsonOf(request)),
+  }
+}
+
+// An absent body counts as `{}`, so that the first required field is what the answer names.
+function jsonOf(request: FastifyRequest): unknown {
+  const body = bodyOf(request)
+  return body.length === 0 ? {} : parseJson(body)
+}
+
+function bodyOf(request: FastifyRequest): Buffer {
+  return Buffer.isBuffer(request.body) ? request.body : NO_BODY
+}
+
+function peerOf(request: FastifyRequest): Peer {
+  return { address: request.ip || 'local', userAgent: request.headers['user-agent'] ?? '' }
+}
+
+// Most handlers never ask for the signal, so it is made when it is asked for; a spread of the call would make it.
+class ServedCall {
+  readonly caller: Visitor | null
+  readonly peer: Peer
+  readonly params: unknown
+  readonly query: unknown
+  readonly headers: unknown
+  readonly body: unknown
+  readonly #response: ServerResponse
+
+  constructor(
+    parts: ReturnType<typeof validParts>,
+    who: { caller: Visitor | null; peer: Peer },
+    raw: ServerResponse,
+  ) {
+    this.caller = who.caller
+    this.peer = who.peer
+    this.params = parts.params
+    this.query = parts.query
+    this.headers = parts.headers
+    this.body = parts.body
+    this.#response = raw
+  }
+
+  get signal(): AbortSignal {
+    const response = this.#response
+    const controller = new AbortController()
+    if (response.destroyed) controller.abort()
+    else response.once('close', () => !response.writableFinished && controller.abort())
+    return controller.signal
+  }
+}

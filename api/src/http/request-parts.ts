@@ -1,0 +1,42 @@
+import type { z } from 'zod'
+import { DomainError } from '../domain/errors.ts'
+
+const JSON_DEPTH = 16
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+/** Read a JSON body.
+ * @throws DomainError invalid: not UTF-8, not JSON, nested too deeply, or with a name that objects cannot hold safely */
+export function parseJson(body: Buffer): unknown {
+  let value: unknown
+  try {
+    value = JSON.parse(utf8.decode(body))
+  } catch (cause) {
+    throw new DomainError('invalid', 'request body must be JSON', { cause })
+  }
+  requireTame(value, JSON_DEPTH)
+  return value
+}
+
+/** The part as its schema gives it back.
+ * @throws DomainError invalid: the schema's message for the first thing wrong, its field in `details` */
+export function validated(schema: z.ZodType | undefined, part: unknown): unknown {
+  if (!schema) return undefined
+  const result = schema.safeParse(part)
+  if (result.success) return result.data
+  const [issue] = result.error.issues
+  const field = issue?.path.join('.') ?? ''
+  throw new DomainError(
+    'invalid',
+    issue?.message ?? 'invalid request',
+    field === '' ? {} : { details: { field } },
+  )
+}
+
+// A validator that copies objects drops an own `__proto__` without a word; refusing it keeps nothing unsaid.
+function requireTame(value: unknown, depth: number): void {
+  if (typeof value !== 'object' || value === null) return
+  if (depth === 0) throw new DomainError('invalid', `request body is nested deeper than ${JSON_DEPTH}`)
+  if (Object.hasOwn(value, '__proto__'))
+    throw new DomainError('invalid', 'request body holds the name __proto__')
+  for (const inner of Object.values(value)) requireTame(inner, depth - 1)
+}

@@ -1,0 +1,102 @@
+import { randomUUID } from 'node:crypto'
+import type { ServerResponse } from 'node:http'
+import { type Endpoint, endpoints } from '@keyferry/contract'
+import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify'
+import type { Logger } from 'pino'
+import { DomainError } from '../domain/errors.ts'
+import { logCalls } from './call-log.ts'
+import { errorResponse } from './error-response.ts'
+import type { Handlers, RateLimits } from './handler.ts'
+import { type LooseHandler, type PipelineParts, pipeline } from './pipeline.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Known once the caller was admitted. */
+    tenantId: string | null
+  }
+}
+
+export type ServerParts = PipelineParts & {
+  handlers: Handlers
+  rateLimits: RateLimits
+  log: Logger
+  maxBodyBytes: number
+  /** Addresses or networks whose X-Forwarded-For is believed; `nearest`: whoever holds the other end. */
+  trustProxy: readonly string[] | 'nearest'
+}
+
+const SECOND = 1_000
+const MAX_CONNECTIONS = 40_000
+const MAX_HEADER_BYTES = 16_384
+const MAX_PARAM_LENGTH = 1_024
+const REQUEST_ID = /^[A-Za-z0-9-]{8,64}$/
+const BAD_REQUEST = '{"error":"malformed request","code":"invalid"}'
+
+/** An HTTP server with every row of the endpoint table; it does not listen yet. */
+export function createServer(parts: ServerParts): FastifyInstance {
+  const app = Fastify({
+    bodyLimit: parts.maxBodyBytes,
+    trustProxy: parts.trustProxy === 'nearest' ? (_, hop) => hop === 0 : [...parts.trustProxy],
+    requestTimeout: 60 * SECOND,
+    keepAliveTimeout: 72 * SECOND,
+    forceCloseConnections: 'idle',
+    exposeHeadRoutes: false,
+    genReqId: (raw) => requestId(raw.headers['x-request-id']),
+    routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
+    http: { maxHeaderSize: MAX_HEADER_BYTES, headersTimeout: 15 * SECOND },
+    frameworkErrors: (error, _, reply) => answerRaw(reply.raw, error),
+    clientErrorHandler: (_, socket) => {
+      if (socket.writable) socket.end(rawBadRequest())
+    },
+  })
+  app.server.maxConnections = MAX_CONNECTIONS
+  app.decorateRequest('tenantId', null)
+  readBodiesAsBytes(app)
+  logCalls(app, parts.log)
+  registerEndpoints(app, parts)
+  return app
+}
+
+function registerEndpoints(app: FastifyInstance, parts: ServerParts): void {
+  app.setErrorHandler((error, _, reply) => answerError(reply, error))
+  app.setNotFoundHandler((_, reply) => answerError(reply, new DomainError('not_found', 'not found')))
+  const limits: Readonly<Record<string, RateLimits[keyof RateLimits]>> = parts.rateLimits
+  // `Handlers` pairs each name with the types of its row; beyond this loop the pairing is by name alone.
+  const handlers = parts.handlers as unknown as Record<string, LooseHandler>
+  for (const [name, row] of Object.entries<Endpoint>(endpoints)) {
+    const handler = handlers[name]
+    if (!handler) throw new Error(`endpoint ${name} has no handler`)
+    const url = row.path.replaceAll(/\{(\w+)\}/g, ':$1')
+    app.route({
+      method: row.method,
+      url,
+      handler: pipeline({ row, handler, rateLimit: limits[name] }, parts),
+    })
+  }
+}
+
+function answerError(reply: FastifyReply, error: unknown): void {
+  const { status, headers, body } = errorResponse(error)
+  void reply.code(status).headers(headers).type('application/json; charset=utf-8').send(body)
+}
+
+function answerRaw(raw: ServerResponse, error: unknown): void {
+  const { status, headers, body } = errorResponse(error)
+  raw.writeHead(status, { 'content-type': 'application/json; charset=utf-8', ...headers }).end(body)
+}
+
+// The signature may cover the body, so it is kept as it came and read as JSON only once the caller was let in.
+function readBodiesAsBytes(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+}
+
+function requestId(offered: string | string[] | undefined): string {
+  return typeof offered === 'string' && REQUEST_ID.test(offered) ? offered : randomUUID()
+}
+
+function rawBadRequest(): string {
+  const head =
+    'HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Type: application/json; charset=utf-8'
+  return `${head}\r\nContent-Length: ${BAD_REQUEST.length}\r\n\r\n${BAD_REQUEST}`
+}

@@ -1,0 +1,147 @@
+"""Stored values and wrapped tenant keys, made with python cryptography."""
+
+import base64
+import hashlib
+
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+
+from foreign import CRYPTOGRAPHY, flipped, frame, seeded
+
+PREAMBLE = b"KF\x01\x01"
+PLACE = {
+    "tenantId": "5a0c1f0e-4f0b-4d53-9d0e-0c6e6a3f5b11",
+    "table": "keys",
+    "rowId": "e2b7a1f4-9f3d-4a52-8a43-1d9a6f1f7c20",
+    "column": "value",
+    "version": 1,
+}
+
+
+def key_id(key: bytes) -> bytes:
+    return hashlib.sha256(frame("keyferry key id v1", key)).digest()[:8]
+
+
+def blob(plaintext: bytes, key: bytes, context: bytes, seed: str, preamble: bytes = PREAMBLE) -> bytes:
+    header = preamble + key_id(key)
+    subkey = HKDF(algorithm=SHA256(), length=32, salt=None, info=context).derive(key)
+    nonce = seeded(f"nonce for {seed}", 12)
+    return header + nonce + AESGCM(subkey).encrypt(nonce, plaintext, header + context)
+
+
+def value_context(place: dict) -> bytes:
+    texts = [place[name] for name in ("tenantId", "table", "rowId", "column")]
+    return frame("keyferry value v1", *texts, str(place["version"]))
+
+
+def tenant_key_context(tenant_id: str) -> bytes:
+    return frame("keyferry tenant key v1", tenant_id)
+
+
+def stored_values() -> dict:
+    key = seeded("tenant key", 32)
+    return {
+        "madeBy": CRYPTOGRAPHY,
+        "tenantKey": key.hex(),
+        "valid": [valid_value(name, text, place, key) for name, text, place in value_cases()],
+        "invalid": invalid_values(key),
+    }
+
+
+def value_cases():
+    yield "plain text", "postgres://app:s3cret@db/app", PLACE
+    yield "empty", "", PLACE
+    yield "quotes, newlines, unicode", "it's \"£5\"\r\n`$HOME` \U0001f511", PLACE
+    yield "leading byte order mark", "\ufeffvalue", PLACE
+    yield "1,023 letters", "x" * 1023, PLACE | {"version": 2}
+    yield "greatest version", "v", PLACE | {"version": 2**53 - 1}
+    yield "version 0", "v", PLACE | {"version": 0}
+    yield "names that run together", "v", PLACE | {"table": "key", "rowId": "s" + PLACE["rowId"]}
+    yield "empty names", "v", {"tenantId": "", "table": "", "rowId": "", "column": "", "version": 0}
+    yield "names beyond ASCII", "v", PLACE | {"rowId": "rivière", "column": "値"}
+
+
+def valid_value(name: str, text: str, place: dict, key: bytes) -> dict:
+    made = blob(text.encode(), key, value_context(place), f"value: {name}")
+    return {"name": name, "place": place, "blob": made.hex(), "plaintext": text}
+
+
+def invalid_values(key: bytes) -> list:
+    good = blob(b"the value", key, value_context(PLACE), "refused values")
+    other = blob(b"the value", seeded("other tenant key", 32), value_context(PLACE), "refused values")
+    cases = [
+        *[refusal(name, changed, why) for name, changed, why in changed_blobs(good)],
+        *[refusal(f"another {n}", good, f"read at another {n}", place=PLACE | c) for n, c in other_places()],
+        refusal("names that run together", good, "same letters, cut elsewhere", place=PLACE | {"table": "key", "rowId": "s" + PLACE["rowId"]}),
+        refusal("another tenant key", other, "made under another key, and says so", code="wrong_key"),
+        refusal("another tenant key, relabelled", other[:4] + key_id(key) + other[12:], "made under another key, labelled with this one's id"),
+        refusal("a wrapped tenant key", blob(key, key, tenant_key_context(PLACE["tenantId"]), "confused"), "made for another purpose"),
+        refusal("not text", blob(b"\xff\xfe", key, value_context(PLACE), "not text"), "the plaintext is not UTF-8", code="bad_text"),
+        refusal("negative version", good, "read at version -1", place=PLACE | {"version": -1}, code="bad_place"),
+        refusal("version beyond exact numbers", good, "read at version 2^53", place=PLACE | {"version": 2**53}, code="bad_place"),
+        refusal("broken version", good, "read at version 1.5", place=PLACE | {"version": 1.5}, code="bad_place"),
+    ]
+    return cases
+
+
+def changed_blobs(good: bytes):
+    yield "empty", b"", "shorter than 40 bytes"
+    yield "too short", good[:39], "shorter than 40 bytes"
+    yield "another magic", flipped(good, 0), "not a blob of ours"
+    yield "another format", good[:2] + b"\x02" + good[3:], "a format that is not known"
+    yield "another algorithm", good[:3] + b"\x02" + good[4:], "an algorithm that is not known"
+    yield "nonce changed", flipped(good, 12), "one bit of the nonce is flipped"
+    yield "ciphertext changed", flipped(good, 24), "one bit of the ciphertext is flipped"
+    yield "tag changed", flipped(good, len(good) - 1), "one bit of the tag is flipped"
+    yield "tag cut short", good[:-1], "the tag lacks a byte"
+    yield "one byte more", good + b"\0", "a byte follows the tag"
+    yield "no associated data", without_associated_data(), "the header and place are not authenticated"
+
+
+def without_associated_data() -> bytes:
+    key, context, nonce = seeded("tenant key", 32), value_context(PLACE), seeded("nonce alone", 12)
+    subkey = HKDF(algorithm=SHA256(), length=32, salt=None, info=context).derive(key)
+    return PREAMBLE + key_id(key) + nonce + AESGCM(subkey).encrypt(nonce, b"the value", None)
+
+
+def other_places():
+    yield "tenant", {"tenantId": "00000000-0000-4000-8000-000000000000"}
+    yield "table", {"table": "bundle_items"}
+    yield "row", {"rowId": "e2b7a1f4-9f3d-4a52-8a43-1d9a6f1f7c21"}
+    yield "column", {"column": "description"}
+    yield "version", {"version": 2}
+
+
+def refusal(name: str, made: bytes, why: str, place: dict = PLACE, code: str = "bad_blob") -> dict:
+    return {"name": name, "place": place, "blob": made.hex(), "why": why, "code": code}
+
+
+def tenant_keys() -> dict:
+    roots = [seeded(f"root key {i}", 32) for i in range(3)]
+    tenant_id, tenant_key = PLACE["tenantId"], seeded("tenant key", 32)
+    wrapped = [blob(tenant_key, root, tenant_key_context(tenant_id), f"wrap {i}") for i, root in enumerate(roots)]
+    return {
+        "madeBy": CRYPTOGRAPHY,
+        "rootKeys": [{"text": base64.b64encode(root).decode(), "id": key_id(root).hex()} for root in roots[:2]],
+        "tenantId": tenant_id,
+        "tenantKey": tenant_key.hex(),
+        "valid": [{"name": f"by root key {i}", "blob": wrapped[i].hex(), "rootKeyId": key_id(roots[i]).hex()} for i in range(2)],
+        "invalid": invalid_tenant_keys(roots, wrapped, tenant_id),
+    }
+
+
+def invalid_tenant_keys(roots: list, wrapped: list, tenant_id: str) -> list:
+    context = tenant_key_context(tenant_id)
+    another = blob(seeded("tenant key", 32), roots[0], tenant_key_context("another"), "wrap for another")
+    relabelled = wrapped[0][:4] + key_id(roots[1]) + wrapped[0][12:]
+    cases = [
+        ("root key not in the ring", wrapped[2], "wrapped by a third root key", "wrong_key"),
+        ("root key relabelled", relabelled, "wrapped by the first root key, labelled with the second's id", "bad_blob"),
+        ("another tenant's", another, "wrapped for another tenant", "bad_blob"),
+        ("changed", flipped(wrapped[0], 30), "one bit of the ciphertext is flipped", "bad_blob"),
+        ("a value", blob(seeded("tenant key", 32), roots[0], value_context(PLACE), "a value"), "made for another purpose", "bad_blob"),
+        ("31 bytes inside", blob(bytes(31), roots[0], context, "short key"), "the wrapped key is a byte short", "bad_tenant_key"),
+        ("empty", b"", "no bytes at all", "bad_blob"),
+    ]
+    return [{"name": n, "blob": made.hex(), "why": why, "code": code} for n, made, why, code in cases]

@@ -1,0 +1,232 @@
+import { randomRequestId } from '@keyferry/crypto/token'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { ApprovalRequest, ApprovalStore } from '../domain/approval-store.ts'
+
+/** Two doors to the same approvals: two nodes where the store can be shared, the same store twice otherwise. */
+export type OpenedStores = { here: ApprovalStore; there: ApprovalStore; close(): Promise<void> }
+
+const LIFETIME_MS = 300_000
+const T0 = Date.now()
+
+const request = (changes: Partial<ApprovalRequest> = {}): ApprovalRequest => ({
+  id: randomRequestId(),
+  publicKey: 'hSDwCYkwp1R0i33ctD73Wg2/Og0mOBr066SpjqqbTmo=',
+  suggestedBundle: 'dev/app',
+  templateKeys: ['PORT', 'Ünïcode'],
+  requesterMeta: {
+    ip: '203.0.113.7',
+    user_agent: 'keyferry/0.1.0',
+    requested_at: new Date(T0).toISOString(),
+    format: 'sh',
+    hostname: 'laptop',
+  },
+  pollChallenge: null,
+  expiresAtMs: T0 + LIFETIME_MS,
+  ...changes,
+})
+
+/** What every approval store keeps to; run on each implementation. */
+export function approvalStoreContract(name: string, open: () => Promise<OpenedStores>): void {
+  describe(`approval store: ${name}`, () => {
+    let stores: OpenedStores
+    beforeAll(async () => {
+      stores = await open()
+    })
+    afterAll(() => stores.close())
+
+    const created = async (changes: Partial<ApprovalRequest> = {}) => {
+      const made = request(changes)
+      await stores.here.create(made, T0)
+      return made.id
+    }
+    const sealed = async (ciphertext = 'c2VhbGVk') => {
+      const id = await created()
+      expect(await stores.here.seal(id, ciphertext, T0)).toBe('done')
+      return id
+    }
+    const claimed = async () => {
+      const id = await sealed()
+      expect((await stores.here.claim(id, T0)).status).toBe('claimed')
+      return id
+    }
+
+    test('a created request is found as it was made, from every node', async () => {
+      const made = request({ pollChallenge: 'x'.repeat(43) })
+      await stores.here.create(made, T0)
+      expect(await stores.there.find(made.id, T0)).toEqual({ request: made, status: 'pending' })
+    })
+
+    test('an unknown request is gone for every step', async () => {
+      const id = randomRequestId()
+      expect(await stores.here.find(id, T0)).toBeNull()
+      expect(await stores.here.seal(id, 'c2VhbGVk', T0)).toBe('gone')
+      expect(await stores.here.deny(id, T0)).toBe('gone')
+      expect(await stores.here.claim(id, T0)).toEqual({ status: 'gone' })
+      expect(await stores.here.countWrongCode(id, 5, T0)).toBe(0)
+      await stores.here.release(id, T0)
+      await stores.here.remove(id)
+      expect(await stores.here.find(id, T0)).toBeNull()
+    })
+
+    test('a pending request cannot be claimed', async () => {
+      expect(await stores.there.claim(await created(), T0)).toEqual({ status: 'pending' })
+    })
+
+    test('a sealed request is ready, and its claim carries the ciphertext', async () => {
+      const id = await sealed('Y2lwaGVydGV4dA==')
+      expect((await stores.there.find(id, T0))?.status).toBe('ready')
+      const claim = await stores.there.claim(id, T0)
+      expect(claim).toEqual({ status: 'claimed', ciphertextBase64: 'Y2lwaGVydGV4dA==' })
+    })
+
+    test('a claimed request stays ready to the eye, and taken to the next claim', async () => {
+      const id = await claimed()
+      expect((await stores.there.find(id, T0))?.status).toBe('ready')
+      expect(await stores.there.claim(id, T0)).toEqual({ status: 'taken' })
+    })
+
+    test('of 50 concurrent claims over both nodes exactly one wins', async () => {
+      const id = await sealed()
+      const claims = await Promise.all(
+        Array.from({ length: 50 }, (_, n) => (n % 2 ? stores.here : stores.there).claim(id, T0)),
+      )
+      expect(claims.filter(({ status }) => status === 'claimed')).toHaveLength(1)
+      expect(claims.filter(({ status }) => status === 'taken')).toHaveLength(49)
+    })
+
+    test('of 50 concurrent approvals exactly one wins, and its ciphertext is the one delivered', async () => {
+      const id = await created()
+      const answers = await Promise.all(
+        Array.from({ length: 50 }, (_, n) => (n % 2 ? stores.here : stores.there).seal(id, `${n}`, T0)),
+      )
+      expect(answers.filter((answer) => answer === 'done')).toHaveLength(1)
+      expect(answers.filter((answer) => answer === 'ready')).toHaveLength(49)
+      const claim = await stores.here.claim(id, T0)
+      expect(claim).toEqual({ status: 'claimed', ciphertextBase64: String(answers.indexOf('done')) })
+    })
+
+    test('of an approval and a denial at once exactly one wins, whichever comes first', async () => {
+      for (let round = 0; round < 20; round++) {
+        const id = await created()
+        const acts = [() => stores.here.seal(id, 'c2VhbGVk', T0), () => stores.there.deny(id, T0)]
+        if (round % 2) acts.reverse()
+        const answers = await Promise.all(acts.map((act) => act()))
+        expect(answers.filter((answer) => answer === 'done')).toHaveLength(1)
+        const status = (await stores.here.find(id, T0))?.status
+        expect(answers).toContain(status)
+      }
+    })
+
+    test('a claimed request can neither be sealed nor denied', async () => {
+      const id = await claimed()
+      expect(await stores.there.seal(id, 'b3RoZXI=', T0)).toBe('ready')
+      expect(await stores.there.deny(id, T0)).toBe('ready')
+    })
+
+    test('a released claim can be claimed again, once, with the same ciphertext', async () => {
+      const id = await claimed()
+      await stores.here.release(id, T0)
+      expect(await stores.there.claim(id, T0)).toEqual({ status: 'claimed', ciphertextBase64: 'c2VhbGVk' })
+      expect(await stores.here.claim(id, T0)).toEqual({ status: 'taken' })
+    })
+
+    test('releasing what is not claimed changes nothing', async () => {
+      const id = await created()
+      await stores.here.release(id, T0)
+      expect((await stores.here.find(id, T0))?.status).toBe('pending')
+    })
+
+    test('a removed request is gone', async () => {
+      const id = await claimed()
+      await stores.there.remove(id)
+      expect(await stores.here.find(id, T0)).toBeNull()
+      expect(await stores.here.claim(id, T0)).toEqual({ status: 'gone' })
+    })
+
+    test('a release after the removal does not bring a request back', async () => {
+      const id = await claimed()
+      await stores.here.remove(id)
+      await stores.there.release(id, T0)
+      expect(await stores.here.claim(id, T0)).toEqual({ status: 'gone' })
+    })
+
+    test('a denied request keeps its marker and can be neither sealed, claimed nor denied again', async () => {
+      const id = await created()
+      expect(await stores.here.deny(id, T0)).toBe('done')
+      expect((await stores.there.find(id, T0))?.status).toBe('denied')
+      expect(await stores.there.seal(id, 'c2VhbGVk', T0)).toBe('denied')
+      expect(await stores.there.claim(id, T0)).toEqual({ status: 'denied' })
+      expect(await stores.there.deny(id, T0)).toBe('denied')
+    })
+
+    test('wrong codes are counted over all nodes, and the fifth denies', async () => {
+      const id = await created()
+      const left = []
+      for (let n = 0; n < 6; n++)
+        left.push(await (n % 2 ? stores.here : stores.there).countWrongCode(id, 5, T0))
+      expect(left).toEqual([4, 3, 2, 1, 0, 0])
+      expect((await stores.here.find(id, T0))?.status).toBe('denied')
+    })
+
+    test('when the lifetime ends a request is gone for every step, whatever its state', async () => {
+      const ends = T0 + LIFETIME_MS
+      const denied = await created()
+      await stores.here.deny(denied, T0)
+      for (const id of [await created(), await sealed(), await claimed(), denied]) {
+        expect(await stores.here.find(id, ends - 1)).not.toBeNull()
+        expect(await stores.there.find(id, ends)).toBeNull()
+        expect(await stores.here.claim(id, ends)).toEqual({ status: 'gone' })
+        expect(await stores.here.seal(id, 'c2VhbGVk', ends)).toBe('gone')
+        expect(await stores.here.deny(id, ends)).toBe('gone')
+        expect(await stores.here.countWrongCode(id, 5, ends)).toBe(0)
+      }
+    })
+
+    const changes: [string, () => Promise<string>, (store: ApprovalStore, id: string) => Promise<unknown>][] =
+      [
+        ['seal', created, (store, id) => store.seal(id, 'c2VhbGVk', T0)],
+        ['deny', created, (store, id) => store.deny(id, T0)],
+        ['the last wrong code', created, (store, id) => store.countWrongCode(id, 1, T0)],
+        ['release', claimed, (store, id) => store.release(id, T0)],
+        ['remove', claimed, (store, id) => store.remove(id)],
+      ]
+    test.each(changes)('%s rings the bell of its request on every node', async (_, prepare, act) => {
+      const id = await prepare()
+      const rings = [stores.here, stores.there].map((store) => nextRing(store, id))
+      await act(stores.here, id)
+      await Promise.all(rings)
+    })
+
+    test('who has stopped watching, or watches another request, is not called', async () => {
+      const [id, other] = [await created(), await created()]
+      let calls = 0
+      const stop = stores.here.watch(id, () => calls++)
+      stores.here.watch(other, () => calls++)
+      stop()
+      const rung = nextRing(stores.here, id)
+      await stores.there.seal(id, 'c2VhbGVk', T0)
+      await rung
+      expect(calls).toBe(0)
+    })
+
+    test('each of many watchers of one request is called', async () => {
+      const id = await created()
+      const rings = Array.from({ length: 20 }, () => nextRing(stores.there, id))
+      await stores.here.seal(id, 'c2VhbGVk', T0)
+      await Promise.all(rings)
+    })
+
+    test('a store that is there answers a ping', async () => {
+      await expect(stores.here.ping()).resolves.toBeUndefined()
+    })
+  })
+}
+
+function nextRing(store: ApprovalStore, id: string): Promise<void> {
+  return new Promise((resolve) => {
+    const stop = store.watch(id, () => {
+      stop()
+      resolve()
+    })
+  })
+}

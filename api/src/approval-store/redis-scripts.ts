@@ -1,0 +1,68 @@
+/**
+ * Each script is one step on one approval. KEYS[1] is its hash (request, state, ciphertext, wrong_codes,
+ * expires_at_ms); ARGV[1] the caller's clock in epoch milliseconds, ARGV[2] the channel of the bell, ARGV[3] the id.
+ * `state` is nil for what is unknown or, by the caller's clock, expired: Redis ends the key by its own.
+ */
+const LIVE = `
+  local found = redis.call('hmget', KEYS[1], 'state', 'expires_at_ms')
+  local state = found[1]
+  if state and tonumber(found[2]) <= tonumber(ARGV[1]) then state = nil end
+  local function become(next)
+    redis.call('hset', KEYS[1], 'state', next)
+    redis.call('publish', ARGV[2], ARGV[3])
+  end`
+
+const SETTLED = `
+  if state == 'claimed' then return 'ready' end
+  return state or 'gone'`
+
+/** ARGV[4] request, ARGV[5] expires_at_ms. The lifetime is handed over as a length, so that Redis's clock may differ. */
+export const CREATE = `
+  redis.call('hset', KEYS[1], 'state', 'pending', 'request', ARGV[4], 'expires_at_ms', ARGV[5])
+  redis.call('pexpire', KEYS[1], ARGV[5] - ARGV[1])
+  return 'done'`
+
+/** @returns [state, request], or [] */
+export const FIND = `${LIVE}
+  if not state then return {} end
+  return { state, redis.call('hget', KEYS[1], 'request') }`
+
+/** ARGV[4] ciphertext. @returns a Settled */
+export const SEAL = `${LIVE}
+  if state == 'pending' then
+    redis.call('hset', KEYS[1], 'ciphertext', ARGV[4])
+    become('ready')
+    return 'done'
+  end${SETTLED}`
+
+/** @returns a Settled */
+export const DENY = `${LIVE}
+  if state == 'pending' then
+    become('denied')
+    return 'done'
+  end${SETTLED}`
+
+/** ARGV[4] the count that denies. @returns attempts left */
+export const COUNT_WRONG_CODE = `${LIVE}
+  if state ~= 'pending' then return 0 end
+  local left = ARGV[4] - redis.call('hincrby', KEYS[1], 'wrong_codes', 1)
+  if left <= 0 then become('denied') end
+  return left`
+
+/** @returns [status], with the ciphertext after 'claimed' */
+export const CLAIM = `${LIVE}
+  if state == 'ready' then
+    redis.call('hset', KEYS[1], 'state', 'claimed')
+    return { 'claimed', redis.call('hget', KEYS[1], 'ciphertext') }
+  end
+  if state == 'claimed' then return { 'taken' } end
+  return { state or 'gone' }`
+
+export const RELEASE = `${LIVE}
+  if state == 'claimed' then become('ready') end
+  return 'done'`
+
+export const REMOVE = `
+  redis.call('del', KEYS[1])
+  redis.call('publish', ARGV[2], ARGV[3])
+  return 'done'`

@@ -1,0 +1,103 @@
+import { z } from 'zod'
+import {
+  type ApprovalRequest,
+  type ApprovalStore,
+  type Claim,
+  type Settled,
+  type StoredApproval,
+  StoredRequest,
+} from '../domain/approval-store.ts'
+import { Bell } from './bell.ts'
+import type { RedisConnection } from './redis-connection.ts'
+import * as scripts from './redis-scripts.ts'
+
+const State = z.enum(['pending', 'ready', 'claimed', 'denied'])
+const FoundReply = z.union([z.tuple([State, z.string()]), z.tuple([])])
+const SettledReply = z.enum(['done', 'ready', 'denied', 'gone'])
+const ClaimReply = z.union([
+  z.tuple([z.literal('claimed'), z.string()]),
+  z.tuple([z.enum(['pending', 'taken', 'denied', 'gone'])]),
+])
+
+/** `prefix` begins every key and names the channel, so that services may share one Redis. */
+export type RedisApprovalStoreOptions = { redis: RedisConnection; prefix?: string }
+
+/** The approval store that many processes share. Each step is one script; the bell is one channel that every process
+ * listens to. After a lost connection every watcher is called, because a message may have been missed. */
+export async function openRedisApprovalStore({
+  redis,
+  prefix = 'keyferry:',
+}: RedisApprovalStoreOptions): Promise<ApprovalStore> {
+  const bell = new Bell()
+  const channel = `${prefix}approvals`
+  await redis.subscriber.subscribe(channel, (id) => bell.ring(id))
+  redis.subscriber.on('ready', () => bell.ringAll())
+  return new RedisApprovalStore({ redis, prefix, channel, bell })
+}
+
+type Parts = { redis: RedisConnection; prefix: string; channel: string; bell: Bell }
+
+class RedisApprovalStore implements ApprovalStore {
+  readonly #parts: Parts
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+  }
+
+  async create(request: ApprovalRequest, nowMs: number): Promise<void> {
+    await this.#run(scripts.CREATE, request.id, nowMs, JSON.stringify(request), String(request.expiresAtMs))
+  }
+
+  async find(id: string, nowMs: number): Promise<StoredApproval | null> {
+    const [state, text] = FoundReply.parse(await this.#run(scripts.FIND, id, nowMs))
+    if (state === undefined || text === undefined) return null
+    const request = StoredRequest.parse(JSON.parse(text))
+    return { request, status: state === 'claimed' ? 'ready' : state }
+  }
+
+  async seal(id: string, ciphertextBase64: string, nowMs: number): Promise<Settled> {
+    return SettledReply.parse(await this.#run(scripts.SEAL, id, nowMs, ciphertextBase64))
+  }
+
+  async deny(id: string, nowMs: number): Promise<Settled> {
+    return SettledReply.parse(await this.#run(scripts.DENY, id, nowMs))
+  }
+
+  async countWrongCode(id: string, limit: number, nowMs: number): Promise<number> {
+    return z.number().parse(await this.#run(scripts.COUNT_WRONG_CODE, id, nowMs, String(limit)))
+  }
+
+  async claim(id: string, nowMs: number): Promise<Claim> {
+    const [status, ciphertextBase64] = ClaimReply.parse(await this.#run(scripts.CLAIM, id, nowMs))
+    return status === 'claimed' ? { status, ciphertextBase64 } : { status }
+  }
+
+  async release(id: string, nowMs: number): Promise<void> {
+    await this.#run(scripts.RELEASE, id, nowMs)
+  }
+
+  async remove(id: string): Promise<void> {
+    await this.#run(scripts.REMOVE, id, 0)
+  }
+
+  watch(id: string, listener: () => void): () => void {
+    return this.#parts.bell.watch(id, listener)
+  }
+
+  async ping(): Promise<void> {
+    await this.#parts.redis.reply((client) => client.ping())
+  }
+
+  async close(): Promise<void> {
+    const { redis, channel } = this.#parts
+    if (redis.subscriber.isReady) await redis.subscriber.unsubscribe(channel)
+  }
+
+  #run(script: string, id: string, nowMs: number, ...rest: string[]): Promise<unknown> {
+    const { redis, prefix, channel } = this.#parts
+    const keys = [`${prefix}approval:${id}`]
+    return redis.reply((client) =>
+      client.eval(script, { keys, arguments: [String(nowMs), channel, id, ...rest] }),
+    )
+  }
+}

@@ -1,0 +1,73 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import type { ApprovalRequest } from '../domain/approval-store.ts'
+import { openSqliteApprovalStore } from './sqlite.ts'
+
+const T0 = Date.parse('2026-01-31T12:00:00Z')
+
+const request = (id: string, expiresAtMs = T0 + 300_000): ApprovalRequest => ({
+  id,
+  publicKey: 'hSDwCYkwp1R0i33ctD73Wg2/Og0mOBr066SpjqqbTmo=',
+  suggestedBundle: null,
+  templateKeys: [],
+  requesterMeta: { ip: '', user_agent: '', requested_at: '', format: 'sh' },
+  pollChallenge: null,
+  expiresAtMs,
+})
+
+let folder: string
+let path: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'keyferry-approvals-'))
+  path = join(folder, 'approvals.db')
+})
+afterEach(() => {
+  vi.useRealTimers()
+  rmSync(folder, { recursive: true })
+})
+
+const idsOnDisk = () => {
+  const database = new DatabaseSync(path)
+  const rows = database.prepare('select id from approvals order by id').all()
+  database.close()
+  return rows.map((row) => row['id'])
+}
+
+test('approvals survive a restart; one that was claimed stays taken', async () => {
+  const before = openSqliteApprovalStore({ path, now: () => T0 })
+  for (const id of ['pending', 'ready', 'claimed']) await before.create(request(id), T0)
+  for (const id of ['ready', 'claimed']) await before.seal(id, 'c2VhbGVk', T0)
+  await before.claim('claimed', T0)
+  await before.close()
+
+  const after = openSqliteApprovalStore({ path, now: () => T0 })
+  expect((await after.find('pending', T0))?.status).toBe('pending')
+  expect(await after.claim('ready', T0)).toEqual({ status: 'claimed', ciphertextBase64: 'c2VhbGVk' })
+  expect(await after.claim('claimed', T0)).toEqual({ status: 'taken' })
+  await after.close()
+})
+
+test('what has expired leaves the disk, at the start and then once a minute', async () => {
+  vi.useFakeTimers({ now: T0 })
+  const before = openSqliteApprovalStore({ path, now: Date.now })
+  await before.create(request('old', T0 + 1), T0)
+  await before.close()
+  vi.setSystemTime(T0 + 1)
+
+  const store = openSqliteApprovalStore({ path, now: Date.now })
+  expect(idsOnDisk()).toEqual([])
+  await store.create(request('short', T0 + 30_000), T0)
+  await store.create(request('long', T0 + 90_000), T0)
+  vi.advanceTimersByTime(60_000)
+  expect(idsOnDisk()).toEqual(['long'])
+  await store.close()
+})
+
+test('a closed store is unavailable', async () => {
+  const store = openSqliteApprovalStore({ path, now: () => T0 })
+  await store.close()
+  await expect(store.find('any', T0)).rejects.toMatchObject({ code: 'unavailable', retryAfterSeconds: 1 })
+})

@@ -1,0 +1,75 @@
+import { FORMATS } from '@keyferry/contract'
+import { z } from 'zod'
+
+/** Who asks: what the server saw (the named fields) and what the client claims of itself (any other). */
+const StoredRequesterMeta = z
+  .object({
+    ip: z.string(),
+    user_agent: z.string(),
+    requested_at: z.string(),
+    format: z.enum(FORMATS),
+  })
+  .catchall(z.string())
+
+export type RequesterMeta = z.infer<typeof StoredRequesterMeta>
+
+/** A request as it is kept, without its state. Plain JSON; read back through this schema. */
+export const StoredRequest = z.object({
+  id: z.string(),
+  /** Standard base64 of the client's 32 bytes. */
+  publicKey: z.string(),
+  /** A bundle's id or name, as the client gave it. */
+  suggestedBundle: z.string().nullable(),
+  templateKeys: z.array(z.string()),
+  requesterMeta: StoredRequesterMeta,
+  /** With a challenge, only who knows its verifier may wait. */
+  pollChallenge: z.string().nullable(),
+  /** Epoch milliseconds. */
+  expiresAtMs: z.number(),
+})
+
+export type ApprovalRequest = z.infer<typeof StoredRequest>
+
+/** `ready` until the ciphertext is gone for good, claimed or not. */
+export type StoredApproval = { request: ApprovalRequest; status: 'pending' | 'ready' | 'denied' }
+
+/** What became of an attempt to seal or to deny; `gone`: unknown, expired or delivered. */
+export type Settled = 'done' | 'ready' | 'denied' | 'gone'
+
+/** What one claim met. `taken`: another caller holds the claim and may yet release it. */
+export type Claim =
+  | { status: 'claimed'; ciphertextBase64: string }
+  | { status: 'pending' | 'taken' | 'denied' | 'gone' }
+
+/**
+ * Keeps approval requests until they are delivered or their lifetime ends. Each method is one atomic step, over all
+ * nodes that share the store; an expired request is gone for every one of them. Times are epoch milliseconds.
+ *
+ * At most one delivery: a claim is never given twice unless it was released in between. A process that dies between
+ * claim and removal may have handed the ciphertext over, so its claim stands until the lifetime ends.
+ *
+ * Every method throws DomainError unavailable while the store cannot be reached, and works again once it can.
+ */
+export interface ApprovalStore {
+  create(request: ApprovalRequest, nowMs: number): Promise<void>
+  find(id: string, nowMs: number): Promise<StoredApproval | null>
+  /** From pending to ready. `done` for exactly one of any number of callers. */
+  seal(id: string, ciphertextBase64: string, nowMs: number): Promise<Settled>
+  /** From pending to denied; the marker stays until the lifetime would have ended. */
+  deny(id: string, nowMs: number): Promise<Settled>
+  /** Counts a wrong check code; the one that reaches `limit` denies the request.
+   * @returns how many attempts are left; 0 too when the request is not pending */
+  countWrongCode(id: string, limit: number, nowMs: number): Promise<number>
+  claim(id: string, nowMs: number): Promise<Claim>
+  /** Gives a claim back. */
+  release(id: string, nowMs: number): Promise<void>
+  remove(id: string): Promise<void>
+  /** Calls `listener` after each seal, deny, release and removal of the request, on whichever node it happened. A call
+   * may come without a change, and while the store is unreachable one may be missed: whoever is called, or has waited
+   * to the end, reads the store again.
+   * @returns ends the watch */
+  watch(id: string, listener: () => void): () => void
+  /** @throws DomainError unavailable */
+  ping(): Promise<void>
+  close(): Promise<void>
+}

@@ -1,4 +1,9 @@
 import { createRoot } from 'react-dom/client'
+import { ApprovalPage } from './features/approval/approval-page.tsx'
+import { applyTheme, chosenTheme } from './lib/theme.ts'
+import './tokens.css'
 
+applyTheme(chosenTheme())
+const requestId = decodeURIComponent(location.pathname.split('/')[2] ?? '')
 const root = document.getElementById('root')
-if (root !== null) createRoot(root).render(<h1>Keyferry</h1>)
+if (root !== null) createRoot(root).render(<ApprovalPage requestId={requestId} />)

@@ -1,0 +1,64 @@
+import { ShieldCheck } from 'lucide-react'
+import { type Ref, useId } from 'react'
+
+type CheckCodeProps = {
+  code: string
+  typed: string | null
+  onType: (text: string) => void
+  problem: string | null
+  inputRef: Ref<HTMLInputElement>
+}
+
+/** The check code: shown to be compared, or asked for when the server wants it typed (`typed` is then a string). */
+export function CheckCode({ code, typed, onType, problem, inputRef }: CheckCodeProps) {
+  return (
+    <section aria-labelledby="check-code" className="rounded-lg border border-line bg-surface p-4 sm:p-5">
+      <h2 id="check-code" className="flex items-center gap-2 text-sm font-semibold">
+        <ShieldCheck aria-hidden size={18} className="text-accent" />
+        Check code
+      </h2>
+      {typed === null ? (
+        <>
+          <p className="mt-2 font-mono text-code font-semibold tracking-wider whitespace-nowrap">{code}</p>
+          <p className="mt-2 text-sm text-ink-soft">
+            Compare it with the code in your terminal. If it differs, or you did not ask for anything, deny.
+          </p>
+        </>
+      ) : (
+        <TypedCode typed={typed} onType={onType} problem={problem} inputRef={inputRef} />
+      )}
+    </section>
+  )
+}
+
+type TypedCodeProps = Omit<CheckCodeProps, 'code' | 'typed'> & { typed: string }
+
+function TypedCode({ typed, onType, problem, inputRef }: TypedCodeProps) {
+  const id = useId()
+  return (
+    <>
+      <label htmlFor={id} className="mt-2 block text-sm text-ink-soft">
+        Type the code that your terminal shows.
+      </label>
+      <input
+        ref={inputRef}
+        id={id}
+        value={typed}
+        onChange={(event) => onType(event.currentTarget.value.toUpperCase())}
+        aria-invalid={problem !== null}
+        aria-describedby={problem === null ? undefined : `${id}-problem`}
+        placeholder="XXXX-XXXX"
+        autoComplete="off"
+        autoCapitalize="characters"
+        spellCheck={false}
+        maxLength={16}
+        className="field mt-2 text-center font-mono text-xl tracking-widest"
+      />
+      {problem !== null && (
+        <p id={`${id}-problem`} className="mt-2 text-sm text-danger">
+          {problem}
+        </p>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,59 @@
+import type { RequestContext } from '../../lib/answers.ts'
+import { Button } from '../../ui/button.tsx'
+import { Notice } from '../../ui/notice.tsx'
+import { Countdown } from './countdown.tsx'
+
+type DecisionBarProps = {
+  context: RequestContext
+  count: number | null
+  busy: 'approve' | 'deny' | null
+  problem: string | null
+  onApprove: () => void
+  onDeny: () => void
+  onExpired: () => void
+}
+
+/** Deny and Approve, alike in size and weight, with the time left. `count` is null when there is nothing to approve. */
+export function DecisionBar({
+  context,
+  count,
+  busy,
+  problem,
+  onApprove,
+  onDeny,
+  onExpired,
+}: DecisionBarProps) {
+  return (
+    <div className="z-10 -mx-4 border-t border-line bg-surface px-4 py-3 shadow-raised sm:mx-0 sm:rounded-lg sm:border sm:px-5 [@media(min-height:34rem)]:sticky [@media(min-height:34rem)]:bottom-0 sm:[@media(min-height:34rem)]:bottom-4">
+      {problem !== null && (
+        <Notice tone="danger" role="alert" className="mb-3">
+          {problem}
+        </Notice>
+      )}
+      <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
+        <div className="mr-auto">
+          <Countdown expiresAt={context.expires_at} onEnd={onExpired} />
+        </div>
+        <div className="grid w-full grid-cols-2 gap-3 sm:w-auto sm:min-w-88">
+          <Button look="danger" size="large" busy={busy === 'deny'} onClick={onDeny}>
+            {busy === 'deny' ? 'Denying…' : 'Deny'}
+          </Button>
+          <Button
+            look="primary"
+            size="large"
+            busy={busy === 'approve'}
+            disabled={count === null}
+            onClick={onApprove}
+          >
+            {busy === 'approve' ? 'Approving…' : approveLabel(count)}
+          </Button>
+        </div>
+      </div>
+    </div>
+  )
+}
+
+function approveLabel(count: number | null): string {
+  if (count === null || count === 0) return 'Approve'
+  return `Approve ${count} ${count === 1 ? 'key' : 'keys'}`
+}

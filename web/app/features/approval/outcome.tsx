@@ -1,0 +1,120 @@
+import {
+  CircleCheck,
+  CircleSlash,
+  CircleX,
+  CloudOff,
+  Hourglass,
+  LockKeyhole,
+  type LucideIcon,
+} from 'lucide-react'
+import { type ReactNode, useEffect, useRef } from 'react'
+import { useTitle } from '../../lib/use-title.ts'
+import { Button, buttonClasses } from '../../ui/button.tsx'
+import { classNames } from '../../ui/class-names.ts'
+import type { End } from './request-state.ts'
+
+const TONES = { good: 'text-good', plain: 'text-ink-faint', danger: 'text-danger' } as const
+
+type OutcomeProps = { title: string; Icon: LucideIcon; tone: keyof typeof TONES; children: ReactNode }
+
+/** The page when nothing is left to decide. It takes the focus, so that it is read out and Tab goes on from it. */
+export function Outcome({ title, Icon, tone, children }: OutcomeProps) {
+  const heading = useRef<HTMLHeadingElement>(null)
+  useTitle(title)
+  useEffect(() => heading.current?.focus(), [])
+  return (
+    <section className="mx-auto mt-6 max-w-xl rounded-lg border border-line bg-surface p-6 sm:mt-12 sm:p-8">
+      <Icon aria-hidden size={36} strokeWidth={1.6} className={classNames('mb-4', TONES[tone])} />
+      <h1 ref={heading} tabIndex={-1} className="text-2xl font-semibold tracking-tight">
+        {title}
+      </h1>
+      <div className="mt-3 space-y-4 text-ink-soft">{children}</div>
+    </section>
+  )
+}
+
+const ASK_AGAIN = 'Start the command in your terminal again to ask anew.'
+
+const TEXTS: Readonly<
+  Record<Exclude<End, 'signed_out' | 'unreachable'>, Omit<OutcomeProps, 'children'> & { text: string }>
+> = {
+  denied: {
+    title: 'Denied',
+    Icon: CircleSlash,
+    tone: 'plain',
+    text: 'Nothing was handed over, and the terminal was told so.',
+  },
+  expired: {
+    title: 'Expired',
+    Icon: Hourglass,
+    tone: 'plain',
+    text: `This request was open for too long, so it can no longer be approved. ${ASK_AGAIN}`,
+  },
+  gone: {
+    title: 'Unknown or already used',
+    Icon: CircleX,
+    tone: 'plain',
+    text: `Each request works once and for a short time. This one was used, has expired, or never existed. ${ASK_AGAIN}`,
+  },
+  already_approved: {
+    title: 'Already approved',
+    Icon: CircleCheck,
+    tone: 'good',
+    text: 'Somebody has approved this request before. If that was not you or a colleague, rotate what the bundle holds.',
+  },
+  not_collected: {
+    title: 'Approved, but not collected',
+    Icon: Hourglass,
+    tone: 'plain',
+    text: `The terminal did not fetch the values in time, so they were destroyed. ${ASK_AGAIN}`,
+  },
+  forbidden: {
+    title: 'Not yours to approve',
+    Icon: LockKeyhole,
+    tone: 'danger',
+    text: 'You are signed in, but not a member of a workspace that could answer this request.',
+  },
+}
+
+/** What is left to say about a request that ended. */
+export function Ended({ end, onRetry }: { end: End; onRetry: () => void }) {
+  if (end === 'signed_out') return <SignedOut />
+  if (end === 'unreachable') return <Unreachable onRetry={onRetry} />
+  const { text, ...look } = TEXTS[end]
+  return (
+    <Outcome {...look}>
+      <p>{text}</p>
+      <a href="/" className="link inline-block">
+        Go to your bundles
+      </a>
+    </Outcome>
+  )
+}
+
+function SignedOut() {
+  return (
+    <Outcome title="Sign in to decide" Icon={LockKeyhole} tone="plain">
+      <p>A terminal waits for an answer. Only somebody who is signed in can give it.</p>
+      <a
+        href={`/sign-in?return_to=${encodeURIComponent(location.pathname)}`}
+        className={buttonClasses({ look: 'primary', size: 'large' })}
+      >
+        Sign in
+      </a>
+    </Outcome>
+  )
+}
+
+function Unreachable({ onRetry }: { onRetry: () => void }) {
+  return (
+    <Outcome title="The server does not answer" Icon={CloudOff} tone="danger">
+      <p>
+        Nothing was approved from this page. Check that the server runs and that you are online, then try
+        again.
+      </p>
+      <Button look="primary" size="large" onClick={onRetry}>
+        Try again
+      </Button>
+    </Outcome>
+  )
+}

@@ -1,0 +1,21 @@
+import type { RequestBundleEntry, RequestBundleItem } from '../../lib/answers.ts'
+
+/** The bundle to show first: the suggested one, by id or by name, or the only one there is. */
+export function firstBundle(
+  bundles: readonly RequestBundleEntry[],
+  suggested: string | null,
+): RequestBundleEntry | null {
+  const named = bundles.find(({ id }) => id === suggested) ?? bundles.find(({ name }) => name === suggested)
+  return named ?? (suggested === null && bundles.length === 1 ? (bundles[0] ?? null) : null)
+}
+
+/** The keys to select first: those asked for that the bundle has, or all of them; and those asked for in vain. */
+export function firstKeys(items: readonly RequestBundleItem[], templateKeys: readonly string[]) {
+  const names = items.map(({ key }) => key)
+  if (templateKeys.length === 0) return { selected: new Set(names), missing: [] }
+  const present = new Set(names)
+  return {
+    selected: new Set(templateKeys.filter((name) => present.has(name))),
+    missing: [...new Set(templateKeys)].filter((name) => !present.has(name)),
+  }
+}

@@ -1,0 +1,55 @@
+import { useRef, useState } from 'react'
+import type { RequestContext } from '../../lib/answers.ts'
+import { call } from '../../lib/api.ts'
+import { describeFailure } from '../../lib/failure.ts'
+import { serverNowMs } from '../../lib/server-clock.ts'
+import { type Choice, type End, endOf } from './request-state.ts'
+
+type DecisionProps = {
+  requestId: string
+  context: RequestContext
+  onApproved: (choice: Choice) => void
+  onEnd: (end: End) => void
+}
+
+/** Approve and deny: one call at a time, whatever is pressed meanwhile. `problem` is what went wrong with the last one. */
+export function useDecision({ requestId, context, onApproved, onEnd }: DecisionProps) {
+  const underWay = useRef(false)
+  const [busy, setBusy] = useState<'approve' | 'deny' | null>(null)
+  const [problem, setProblem] = useState<string | null>(null)
+  const params = { request_id: requestId }
+
+  const decide = async (kind: 'approve' | 'deny', act: () => Promise<void>) => {
+    if (underWay.current) return
+    underWay.current = true
+    setBusy(kind)
+    setProblem(null)
+    try {
+      await act()
+    } catch (error) {
+      const failure = describeFailure(error)
+      const end = endOf(failure, context.expires_at, serverNowMs())
+      if (end === null) setProblem(failure.message)
+      else onEnd(end)
+    } finally {
+      underWay.current = false
+      setBusy(null)
+    }
+  }
+  const approve = (choice: Choice, userCode: string | null) =>
+    decide('approve', async () => {
+      const body = {
+        bundle_id: choice.bundle.id,
+        include_keys: [...choice.keys],
+        ...(userCode === null ? {} : { user_code: userCode }),
+      }
+      await call('POST', '/api/v1/requests/{request_id}/encrypt-from-bundle', { params, body })
+      onApproved(choice)
+    })
+  const deny = () =>
+    decide('deny', async () => {
+      await call('DELETE', '/api/v1/requests/{request_id}', { params })
+      onEnd('denied')
+    })
+  return { busy, problem, setProblem, approve, deny }
+}

@@ -1,0 +1,70 @@
+import { useCallback, useEffect, useState } from 'react'
+import type { RequestContext } from '../../lib/answers.ts'
+import { call } from '../../lib/api.ts'
+import { describeFailure } from '../../lib/failure.ts'
+import { serverNowMs } from '../../lib/server-clock.ts'
+import { type Choice, type End, endOf, type RequestState } from './request-state.ts'
+
+const WATCH_EVERY_MS = 3_000
+
+type SetState = (next: RequestState | ((state: RequestState) => RequestState)) => void
+
+/** An approval request as it stands: loaded, then watched until it ends. */
+export function useRequest(requestId: string) {
+  const [state, setState] = useState<RequestState>({ phase: 'loading' })
+  const reload = useCallback(() => {
+    setState({ phase: 'loading' })
+    void load(requestId).then(setState)
+  }, [requestId])
+  useEffect(reload, [reload])
+  useWatch(requestId, state, setState)
+  const end = useCallback((reason: End) => setState({ phase: 'ended', end: reason }), [])
+  const approved = (context: RequestContext, choice: Choice) =>
+    setState({ phase: 'approved', context, choice, delivered: false })
+  return { state, reload, end, approved }
+}
+
+async function load(requestId: string): Promise<RequestState> {
+  const params = { request_id: requestId }
+  const bundlesCall = call('GET', '/api/v1/requests/{request_id}/bundles', { params })
+  // Both calls start at once; when the first fails, the second's failure is nobody's concern.
+  bundlesCall.catch(() => undefined)
+  try {
+    const context = await call('GET', '/api/v1/requests/{request_id}/context', { params })
+    if (context.status === 'ready') return { phase: 'ended', end: 'already_approved' }
+    return { phase: 'open', context, bundles: await bundlesCall }
+  } catch (error) {
+    return { phase: 'ended', end: endOf(describeFailure(error), null, serverNowMs()) ?? 'unreachable' }
+  }
+}
+
+function useWatch(requestId: string, state: RequestState, setState: SetState): void {
+  const watched = state.phase === 'open' || (state.phase === 'approved' && !state.delivered)
+  useEffect(() => {
+    if (!watched) return
+    const timer = setInterval(() => void look(requestId).then((seen) => setState(seen)), WATCH_EVERY_MS)
+    return () => clearInterval(timer)
+  }, [requestId, watched, setState])
+}
+
+/** Look once whether the request still stands; what it answers changes the state that is then current. */
+async function look(requestId: string): Promise<(state: RequestState) => RequestState> {
+  const params = { request_id: requestId }
+  try {
+    const { status } = await call('GET', '/api/v1/requests/{request_id}/context', { params })
+    return (state) =>
+      state.phase === 'open' && status === 'ready' ? { phase: 'ended', end: 'already_approved' } : state
+  } catch (error) {
+    const failure = describeFailure(error)
+    return (state) => afterFailedLook(state, failure.status === 404, failure.code === 'request_denied')
+  }
+}
+
+function afterFailedLook(state: RequestState, gone: boolean, denied: boolean): RequestState {
+  if (!gone || state.phase === 'loading' || state.phase === 'ended') return state
+  if (denied) return { phase: 'ended', end: 'denied' }
+  const late = Date.parse(state.context.expires_at) <= serverNowMs()
+  if (state.phase === 'approved')
+    return late ? { phase: 'ended', end: 'not_collected' } : { ...state, delivered: true }
+  return { phase: 'ended', end: late ? 'expired' : 'gone' }
+}

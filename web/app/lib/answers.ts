@@ -1,0 +1,20 @@
+import type { endpoints } from '@keyferry/contract'
+import type { Answer } from '@keyferry/contract/client'
+
+type Endpoints = typeof endpoints
+
+export type RequestContext = Answer<Endpoints['getRequestContext']>
+export type RequestBundleEntry = Answer<Endpoints['listRequestBundles']>[number]
+export type RequestBundle = Answer<Endpoints['getRequestBundle']>
+export type RequestBundleItem = RequestBundle['items'][number]
+export type Bundle = Answer<Endpoints['listBundles']>[number]
+export type BundleWithItems = Answer<Endpoints['getBundle']>
+export type BundleItem = BundleWithItems['items'][number]
+export type Key = Answer<Endpoints['listKeys']>[number]
+export type KeyWithBundles = Answer<Endpoints['getKey']>
+export type Me = Answer<Endpoints['getMe']>
+export type Member = Answer<Endpoints['listMembers']>[number]
+export type Invitation = Answer<Endpoints['listInvitations']>[number]
+export type CreatedInvitation = Answer<Endpoints['createInvitation']>
+export type TenantEntry = Answer<Endpoints['listTenants']>[number]
+export type Role = Me['role']

@@ -1,0 +1,35 @@
+import { CallError } from '@keyferry/contract/client'
+
+/** What a person is told about a call that failed, and what they can do. */
+export type Failure = { status: number | null; code: string; message: string }
+
+const MESSAGES: Readonly<Record<string, string>> = {
+  unauthorized: 'You are signed out. Sign in, then try again.',
+  too_large: 'That is more than the server accepts at once.',
+  internal: 'The server made a mistake. Try again; if it stays, look at the server’s log.',
+  unavailable: 'The server cannot reach its storage. Try again in a moment.',
+}
+
+/** Turn whatever a call threw into a message of one or two sentences. `status` is null when there was no answer. */
+export function describeFailure(error: unknown): Failure {
+  if (!(error instanceof CallError)) {
+    return {
+      status: null,
+      code: 'unreachable',
+      message: 'The server does not answer. Check that it runs, then try again.',
+    }
+  }
+  const { status, code, retryAfterSeconds } = error
+  if (status === 429)
+    return { status, code, message: `Too many requests. Try again ${waitText(retryAfterSeconds)}.` }
+  return { status, code, message: MESSAGES[code] ?? sentence(error.message) }
+}
+
+function waitText(seconds: number | null): string {
+  if (seconds === null) return 'in a moment'
+  return seconds < 90 ? `in ${seconds} seconds` : `in ${Math.ceil(seconds / 60)} minutes`
+}
+
+function sentence(message: string): string {
+  return `${message.charAt(0).toUpperCase()}${message.slice(1)}${/[.!?]$/.test(message) ? '' : '.'}`
+}

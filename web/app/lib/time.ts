@@ -1,0 +1,26 @@
+/** `4:07` for 247,300 ms; rounds up, so that 0:00 means over. */
+export function clockTime(remainingMs: number): string {
+  const seconds = Math.max(0, Math.ceil(remainingMs / 1_000))
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
+}
+
+const STEPS = [
+  { unit: 'day', ms: 86_400_000 },
+  { unit: 'hour', ms: 3_600_000 },
+  { unit: 'minute', ms: 60_000 },
+  { unit: 'second', ms: 1_000 },
+] as const
+
+/** `just now`, `12 seconds ago`, `3 days ago`: how long before `nowMs` the ISO timestamp was. */
+export function ago(timestamp: string, nowMs: number): string {
+  const elapsed = nowMs - Date.parse(timestamp)
+  const step = STEPS.find(({ ms }) => elapsed >= ms)
+  if (step === undefined || elapsed < 5_000) return 'just now'
+  const count = Math.floor(elapsed / step.ms)
+  return `${count} ${step.unit}${count === 1 ? '' : 's'} ago`
+}
+
+/** An ISO timestamp as the reader's own locale writes date and time. */
+export function dateTime(timestamp: string): string {
+  return new Date(timestamp).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' })
+}

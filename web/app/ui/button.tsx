@@ -1,0 +1,52 @@
+import type { ButtonHTMLAttributes, ReactNode, Ref } from 'react'
+import { classNames } from './class-names.ts'
+
+export const BUTTON_LOOKS = {
+  primary: 'bg-accent text-on-accent border-accent hover:bg-accent-strong hover:border-accent-strong',
+  danger: 'bg-danger text-on-danger border-danger hover:bg-danger-strong hover:border-danger-strong',
+  neutral: 'bg-surface text-ink border-edge hover:bg-sunken',
+  quiet: 'bg-transparent text-ink-soft border-transparent hover:bg-sunken hover:text-ink',
+} as const
+
+const SIZES = {
+  small: 'min-h-8 px-2.5 text-sm gap-1.5',
+  medium: 'min-h-10 px-4 text-base gap-2',
+  large: 'min-h-12 px-5 text-base gap-2 font-semibold',
+} as const
+
+type Look = { look?: keyof typeof BUTTON_LOOKS; size?: keyof typeof SIZES }
+
+/** The classes of a button, for a link that looks like one. */
+export function buttonClasses({ look = 'neutral', size = 'medium' }: Look = {}): string {
+  return classNames(
+    'inline-flex items-center justify-center rounded-md border font-medium transition-colors select-none no-underline',
+    'disabled:opacity-60 disabled:cursor-not-allowed aria-busy:cursor-progress',
+    BUTTON_LOOKS[look],
+    SIZES[size],
+  )
+}
+
+type ButtonProps = ButtonHTMLAttributes<HTMLButtonElement> &
+  Look & { busy?: boolean; children: ReactNode; ref?: Ref<HTMLButtonElement> }
+
+/** A button that says when it is busy; a busy one ignores clicks and keeps its focus. */
+export function Button({
+  look,
+  size,
+  busy = false,
+  className,
+  onClick,
+  type = 'button',
+  ...rest
+}: ButtonProps) {
+  const look_ = { ...(look === undefined ? {} : { look }), ...(size === undefined ? {} : { size }) }
+  return (
+    <button
+      {...rest}
+      type={type}
+      aria-busy={busy || undefined}
+      onClick={(event) => (busy ? event.preventDefault() : onClick?.(event))}
+      className={classNames(buttonClasses(look_), className)}
+    />
+  )
+}

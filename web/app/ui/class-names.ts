@@ -1,0 +1,4 @@
+/** Join class names, leaving out what does not apply. */
+export function classNames(...names: (string | false | undefined)[]): string {
+  return names.filter((name) => name !== false && name !== undefined && name !== '').join(' ')
+}

@@ -1,0 +1,21 @@
+import { Check, Copy } from 'lucide-react'
+import { useState } from 'react'
+import { IconButton } from './icon-button.tsx'
+
+/** A line to type into a terminal, with a button that copies it. */
+export function CommandLine({ command }: { command: string }) {
+  const [copied, setCopied] = useState(false)
+  const copy = async () => {
+    await navigator.clipboard.writeText(command)
+    setCopied(true)
+    setTimeout(() => setCopied(false), 2_000)
+  }
+  return (
+    <div className="flex items-center gap-2 rounded-md border border-line bg-sunken py-1 pr-1 pl-3">
+      <code className="min-w-0 flex-1 py-1 font-mono text-sm break-words">{command}</code>
+      <IconButton label={copied ? 'Copied' : 'Copy the command'} onClick={() => void copy()}>
+        {copied ? <Check aria-hidden size={16} /> : <Copy aria-hidden size={16} />}
+      </IconButton>
+    </div>
+  )
+}

@@ -1,0 +1,28 @@
+import { CircleAlert, CircleCheck, Info, TriangleAlert } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { classNames } from './class-names.ts'
+
+const TONES = {
+  plain: { look: 'bg-sunken text-ink', mark: 'text-ink-soft', Icon: Info },
+  good: { look: 'bg-good-soft text-ink', mark: 'text-good', Icon: CircleCheck },
+  caution: { look: 'bg-caution-soft text-ink', mark: 'text-caution', Icon: TriangleAlert },
+  danger: { look: 'bg-danger-soft text-ink', mark: 'text-danger', Icon: CircleAlert },
+} as const
+
+type NoticeProps = {
+  tone: keyof typeof TONES
+  children: ReactNode
+  className?: string
+  role?: 'alert' | 'status'
+}
+
+/** A remark that stands out; with a role it is spoken when it appears. */
+export function Notice({ tone, children, className, role }: NoticeProps) {
+  const { look, mark, Icon } = TONES[tone]
+  return (
+    <div role={role} className={classNames('flex gap-2.5 rounded-md px-3 py-2.5 text-sm', look, className)}>
+      <Icon aria-hidden size={18} className={classNames('mt-0.5 shrink-0', mark)} />
+      <div className="min-w-0 flex-1">{children}</div>
+    </div>
+  )
+}

@@ -1,0 +1,15 @@
+/** The product's name with its mark. */
+export function Wordmark() {
+  return (
+    <span className="inline-flex items-center gap-2 text-lg font-semibold tracking-tight text-ink">
+      <svg aria-hidden viewBox="0 0 24 24" className="size-6 text-accent" fill="none" stroke="currentColor">
+        <g strokeWidth="1.8" strokeLinecap="round" strokeLinejoin="round">
+          <circle cx="12" cy="5.4" r="2.9" />
+          <path d="M12 8.3v7.2M12 12h2.8" />
+          <path d="M2.5 15.5h19l-2.3 4a2 2 0 0 1-1.7 1h-11a2 2 0 0 1-1.7-1z" fill="currentColor" />
+        </g>
+      </svg>
+      Keyferry
+    </span>
+  )
+}

@@ -17,8 +17,8 @@ export type IdentitySettings =
 /** What the web-facing layer needs to know to start; read from the environment by the server program alone. */
 export type WebSettings = {
   listen: { host: string; port: number }
-  /** Origin under which people and clients reach this layer, without a trailing slash. */
-  publicUrl: string
+  /** Origin under which people and clients reach this layer, without a trailing slash; `null`: where it listens. */
+  publicUrl: string | null
   api: { socketPath: string } | { url: string }
   /** Absolute; holds the session store when there is no Redis. */
   dataDir: string

@@ -1,0 +1,45 @@
+import type { ServerResponse } from 'node:http'
+import { CallError } from '@keyferry/contract/client'
+import type { FastifyInstance } from 'fastify'
+import type { Logger } from 'pino'
+import { Refusal, unavailable } from './refusal.ts'
+import { loggedFailure } from './request-log.ts'
+
+const JSON_TYPE = 'application/json; charset=utf-8'
+const BAD_REQUEST = '{"error":"malformed request","code":"invalid"}'
+
+/** Answer failures as the interface says, `{error, code}`; what is nobody's fault outside is logged, and told as
+ * little of as possible. */
+export function answerErrors(app: FastifyInstance, log: Logger): void {
+  app.setErrorHandler(async (error: Error & { statusCode?: number }, request, reply) => {
+    const refusal = refusalOf(error)
+    if (refusal.status >= 500) {
+      const route = request.routeOptions.url ?? 'unknown'
+      log.error({ request: request.id, route, ...loggedFailure(refusal.cause ?? error) }, 'failure')
+    }
+    return reply
+      .headers(refusal.headers)
+      .code(refusal.status)
+      .send({ error: refusal.message, code: refusal.code })
+  })
+}
+
+/** Answer what fails before there is a route, such as an address with a broken escape. */
+export function answerMalformed(raw: ServerResponse): void {
+  raw.writeHead(400, { 'content-type': JSON_TYPE }).end(BAD_REQUEST)
+}
+
+/** What goes to a connection that did not speak HTTP. */
+export function rawBadRequest(): string {
+  const head =
+    'HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Type: application/json; charset=utf-8'
+  return `${head}\r\nContent-Length: ${BAD_REQUEST.length}\r\n\r\n${BAD_REQUEST}`
+}
+
+function refusalOf(error: Error & { statusCode?: number }): Refusal {
+  if (error instanceof Refusal) return error
+  if (error instanceof CallError && error.status === 503) return unavailable('Keyferry API', error)
+  const status = error.statusCode ?? 500
+  if (status < 400 || status >= 500) return new Refusal(500, 'internal', 'internal error', { cause: error })
+  return new Refusal(status, 'invalid', 'malformed request')
+}

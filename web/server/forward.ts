@@ -1,0 +1,151 @@
+import { type Endpoint, type EndpointName, endpoints } from '@keyferry/contract'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Dispatcher } from 'undici'
+import type { ApiConnection, ApiRequest } from './api-connection.ts'
+import type { Identity, Person } from './identity/identity.ts'
+import { unauthorized } from './refusal.ts'
+import { bodyStream, readBody } from './request-body.ts'
+import { headersToHandOn } from './request-headers.ts'
+import { type OriginRules, requireSameOrigin } from './same-origin.ts'
+import type { SignFor } from './signed-call.ts'
+import { isMember, tenantOfAnswer } from './tenant-choice.ts'
+
+export type ForwardOptions = {
+  api: ApiConnection
+  identity: Identity
+  sign: SignFor
+  originRules: () => OriginRules
+  maxBodyBytes: number
+}
+
+type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
+
+/** Meaningful between two neighbours only, or set by this layer itself. */
+const NOT_HANDED_BACK = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'set-cookie',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'x-request-id',
+])
+
+/** After these the person works in the tenant that the answer names. */
+const CHOOSES_TENANT: ReadonlySet<EndpointName> = new Set(['switchTenant', 'acceptInvitation'])
+
+/** Forward the endpoint table's rows, and nothing else, to the API. Rows that are the API's own business with this
+ * layer (`internal`) have no route here. */
+export function forwardEndpoints(app: FastifyInstance, options: ForwardOptions): void {
+  for (const [name, endpoint] of Object.entries<Endpoint>(endpoints)) {
+    if (endpoint.internal === true) continue
+    app.route({
+      method: endpoint.method,
+      url: routePattern(endpoint.path),
+      exposeHeadRoute: false,
+      handler: handlerOf(name as EndpointName, endpoint, options),
+    })
+  }
+}
+
+function routePattern(path: string): string {
+  return path.replace(/\{(\w+)\}/g, ':$1')
+}
+
+function handlerOf(name: EndpointName, endpoint: Endpoint, options: ForwardOptions): Handler {
+  if (endpoint.access === 'public' || endpoint.access === 'dev') return forwardPublic(endpoint, options)
+  if (CHOOSES_TENANT.has(name)) return forwardChoosingTenant(endpoint, options)
+  return forwardSigned(endpoint, options)
+}
+
+function forwardPublic({ method }: Endpoint, { api, maxBodyBytes }: ForwardOptions): Handler {
+  return async (request, reply) => {
+    const body = method === 'GET' ? null : bodyStream(request, maxBodyBytes)
+    const length = request.headers['content-length']
+    const headers = { ...headersToHandOn(request), ...(length && body ? { 'content-length': length } : {}) }
+    const answer = await api.send({
+      method,
+      path: request.raw.url ?? '/',
+      headers,
+      signal: abortOfCaller(reply),
+      ...(body ? { body } : {}),
+    })
+    return handBack(reply, answer).send(answer.body)
+  }
+}
+
+function forwardSigned(endpoint: Endpoint, options: ForwardOptions): Handler {
+  return async (request, reply) => {
+    const { person, send } = await openSigned(endpoint, options, { request, reply })
+    const answer = await send(person.tenantId)
+    if (!(await hasLostTenant(answer, person, options))) return handBack(reply, answer).send(answer.body)
+    await options.identity.chooseTenant(request, reply, person.personalTenantId)
+    if (endpoint.method !== 'GET') return handBack(reply, answer).send(answer.body)
+    await answer.body.dump()
+    const own = await send(person.personalTenantId)
+    return handBack(reply, own).send(own.body)
+  }
+}
+
+function forwardChoosingTenant(endpoint: Endpoint, options: ForwardOptions): Handler {
+  return async (request, reply) => {
+    const { person, send } = await openSigned(endpoint, options, { request, reply })
+    const answer = await send(person.tenantId)
+    const text = await answer.body.text()
+    const tenantId = answer.statusCode === 200 ? tenantOfAnswer(text) : null
+    if (tenantId !== null) await options.identity.chooseTenant(request, reply, tenantId)
+    return handBack(reply, answer).send(text)
+  }
+}
+
+/** Check the call, then hand out what sends it, signed for a tenant of the person. A write's body is read whole first:
+ * the signature covers it. */
+async function openSigned(
+  { method }: Endpoint,
+  { api, identity, sign, originRules, maxBodyBytes }: ForwardOptions,
+  { request, reply }: { request: FastifyRequest; reply: FastifyReply },
+): Promise<{ person: Person; send: (tenantId: string) => Promise<Dispatcher.ResponseData> }> {
+  const person = await identity.identify(request)
+  if (!person) throw unauthorized()
+  requireSameOrigin(request, originRules())
+  const body = method === 'GET' ? new Uint8Array() : await readBody(request, maxBodyBytes)
+  const call: Omit<ApiRequest, 'headers'> = {
+    method,
+    path: request.raw.url ?? '/',
+    signal: abortOfCaller(reply),
+  }
+  const send = (tenantId: string) => {
+    const caller = { userId: person.userId, tenantId }
+    const headers = { ...headersToHandOn(request), ...sign(caller, { method, path: call.path, body }) }
+    return api.send({ ...call, headers, ...(body.length > 0 ? { body } : {}) })
+  }
+  return { person, send }
+}
+
+/** Whether the API refused because the person is no longer a member of the tenant worked in. */
+async function hasLostTenant(
+  answer: Dispatcher.ResponseData,
+  person: Person,
+  { api, sign }: ForwardOptions,
+): Promise<boolean> {
+  if (answer.statusCode !== 403 || person.tenantId === person.personalTenantId) return false
+  return !(await isMember(api, sign, person))
+}
+
+function handBack(reply: FastifyReply, answer: Dispatcher.ResponseData): FastifyReply {
+  for (const [name, value] of Object.entries(answer.headers)) {
+    if (value !== undefined && !NOT_HANDED_BACK.has(name)) reply.header(name, value)
+  }
+  return reply.code(answer.statusCode)
+}
+
+/** Aborts when the caller goes away before the answer was handed to its connection. */
+function abortOfCaller(reply: FastifyReply): AbortSignal {
+  const controller = new AbortController()
+  reply.raw.once('close', () => {
+    if (!reply.raw.writableFinished) controller.abort()
+  })
+  return controller.signal
+}

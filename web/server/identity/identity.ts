@@ -1,0 +1,25 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+
+/** A signed-in person. */
+export type Person = {
+  readonly userId: string
+  /** The tenant worked in. */
+  readonly tenantId: string
+  /** The tenant that is always the person's own. */
+  readonly personalTenantId: string
+}
+
+/** Who the person behind a request is: one implementation for each AUTH_MODE. */
+export type Identity = {
+  /** @returns null: signed out
+   * @throws Refusal unauthorized (a request that no honest browser sends) · unavailable */
+  identify(request: FastifyRequest): Promise<Person | null>
+  /** Whether somebody is signed in; asks nothing of the API. */
+  isSignedIn(request: FastifyRequest): Promise<boolean>
+  /** Work in this tenant from the person's next call on. */
+  chooseTenant(request: FastifyRequest, reply: FastifyReply, tenantId: string): Promise<void>
+  /** Whether nobody can sign in before the first account is set up. */
+  isSetupRequired(): Promise<boolean>
+  /** Sign-in, sign-out and whatever else the mode needs. */
+  addRoutes(app: FastifyInstance): void
+}

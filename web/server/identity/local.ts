@@ -1,0 +1,44 @@
+import type { EnsuredUser } from '@keyferry/contract'
+import type { z } from 'zod'
+import type { ApiConnection } from '../api-connection.ts'
+import type { Identity } from './identity.ts'
+
+const LOCAL_USER = { idp_user_id: 'user_local', email: 'local@keyferry.localhost' }
+
+/** Everyone who can reach a server on this machine is its one user. */
+export function localIdentity(api: ApiConnection): Identity {
+  const ensured = once(() => api.call('POST', '/api/v1/users/ensure', { body: LOCAL_USER }))
+  let chosenTenantId: string | null = null
+  return {
+    async identify() {
+      const user: z.output<typeof EnsuredUser> = await ensured()
+      const personalTenantId = user.tenant_id
+      return { userId: user.user_id, tenantId: chosenTenantId ?? personalTenantId, personalTenantId }
+    },
+    async isSignedIn() {
+      return true
+    },
+    async chooseTenant(_request, _reply, tenantId) {
+      chosenTenantId = tenantId
+    },
+    async isSetupRequired() {
+      return false
+    },
+    addRoutes(app) {
+      app.get('/sign-in', async (_request, reply) => reply.redirect('/', 302))
+      app.get('/sign-up', async (_request, reply) => reply.redirect('/', 302))
+    },
+  }
+}
+
+/** Keeps the first success; a failure is tried again by the next caller. */
+function once<T>(work: () => Promise<T>): () => Promise<T> {
+  let kept: Promise<T> | null = null
+  return () => {
+    kept ??= work().catch((error: unknown) => {
+      kept = null
+      throw error
+    })
+    return kept
+  }
+}

@@ -1,0 +1,105 @@
+import { randomUUID } from 'node:crypto'
+import { fileURLToPath } from 'node:url'
+import { type FastifyInstance, fastify } from 'fastify'
+import { type ApiConnection, connectApi } from './api-connection.ts'
+import { AppFiles } from './app-files.ts'
+import { answerErrors, answerMalformed, rawBadRequest } from './error-answer.ts'
+import { forwardEndpoints } from './forward.ts'
+import { serveHealth } from './health.ts'
+import { createIdentity } from './identity/create.ts'
+import type { Identity } from './identity/identity.ts'
+import { servePages } from './pages.ts'
+import { refuseDoubledIdentity } from './request-headers.ts'
+import { createLog, logCalls } from './request-log.ts'
+import { type OriginRules, requireOwnHost } from './same-origin.ts'
+import { sendSecurityHeaders } from './security-headers.ts'
+import type { WebSettings } from './settings.ts'
+import { createSigner } from './signed-call.ts'
+
+export type { IdentitySettings, WebSettings } from './settings.ts'
+
+export type Web = { readonly address: string; close(): Promise<void> }
+
+/** What a test hands in. `now`: epoch milliseconds. `appFolder`: where the built browser app is. */
+export type WebSurroundings = { now: () => number; appFolder: string }
+
+const BUILT_APP = fileURLToPath(new URL('../app/dist/', import.meta.url))
+
+const SECOND = 1_000
+const MAX_HEADER_BYTES = 16_384
+
+/** Longer than a name of the interface, percent-encoded; the API decides on lengths. */
+const MAX_PARAM_LENGTH = 4_096
+
+/** Start the web-facing layer.
+ * @throws what listening throws: `EADDRINUSE` … */
+export async function startWeb(
+  settings: WebSettings,
+  surroundings: Partial<WebSurroundings> = {},
+): Promise<Web> {
+  const { now = Date.now, appFolder = BUILT_APP } = surroundings
+  const api = connectApi(settings.api)
+  const app = createApp(settings)
+  let publicUrl = settings.publicUrl ?? ''
+  const originRules = (): OriginRules => ({ publicUrl, openToLoopback: settings.identity.mode === 'local' })
+  const sign = createSigner(settings.sharedSecrets[0], now)
+  const identity = await createIdentity(settings, { api, originRules, now })
+  addHooks(app, settings, originRules)
+  serveHealth(app, { version: settings.version, api })
+  serveSession(app, { identity, mode: settings.identity.mode })
+  forwardEndpoints(app, { api, identity, sign, originRules, maxBodyBytes: settings.maxBodyBytes })
+  identity.addRoutes(app)
+  servePages(app, { files: new AppFiles(appFolder), identity })
+  const address = await app.listen(settings.listen)
+  publicUrl ||= address
+  return { address, close: () => closeAll(app, api) }
+}
+
+function createApp(settings: WebSettings): FastifyInstance {
+  const app = fastify({
+    trustProxy: settings.trustProxy.length > 0 ? [...settings.trustProxy] : false,
+    genReqId: () => randomUUID(),
+    bodyLimit: settings.maxBodyBytes,
+    requestTimeout: 60 * SECOND,
+    keepAliveTimeout: 72 * SECOND,
+    forceCloseConnections: 'idle',
+    routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
+    http: { maxHeaderSize: MAX_HEADER_BYTES, headersTimeout: 15 * SECOND },
+    frameworkErrors: (_error, _request, reply) => answerMalformed(reply.raw),
+    clientErrorHandler: (_, socket) => {
+      if (socket.writable) socket.end(rawBadRequest())
+    },
+  })
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', (_request, payload, done) => done(null, payload))
+  return app
+}
+
+function addHooks(app: FastifyInstance, settings: WebSettings, originRules: () => OriginRules): void {
+  const log = createLog(settings.logLevel)
+  const isHttps = settings.publicUrl?.startsWith('https:') === true
+  answerErrors(app, log)
+  logCalls(app, log)
+  sendSecurityHeaders(app, { isHttps, formTargets: formTargetsOf(settings) })
+  app.addHook('onRequest', async (request) => {
+    refuseDoubledIdentity(request.raw.rawHeaders)
+    if (settings.identity.mode === 'local') requireOwnHost(request, originRules())
+  })
+}
+
+function formTargetsOf({ identity }: WebSettings): readonly string[] {
+  return identity.mode === 'oidc' ? [new URL(identity.issuer).origin] : []
+}
+
+function serveSession(app: FastifyInstance, { identity, mode }: { identity: Identity; mode: string }): void {
+  app.get('/session', async (request) => ({
+    auth_mode: mode,
+    signed_in: await identity.isSignedIn(request),
+    setup_required: await identity.isSetupRequired(),
+  }))
+}
+
+async function closeAll(app: FastifyInstance, api: ApiConnection): Promise<void> {
+  await app.close()
+  await api.close()
+}

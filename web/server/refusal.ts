@@ -1,0 +1,37 @@
+import type { ErrorCode } from '@keyferry/contract'
+
+type RefusalOptions = ErrorOptions & { headers?: Readonly<Record<string, string>> }
+
+/** An answer of failure that this layer gives itself. `message` is for the caller, `cause` for the log only. */
+export class Refusal extends Error {
+  override readonly name = 'Refusal'
+  readonly status: number
+  readonly code: ErrorCode
+  readonly headers: Readonly<Record<string, string>>
+
+  constructor(status: number, code: ErrorCode, message: string, options: RefusalOptions = {}) {
+    super(message, options)
+    this.status = status
+    this.code = code
+    this.headers = options.headers ?? {}
+  }
+}
+
+/** Seconds after which a caller may try again when something behind this layer is away. */
+const RETRY_AFTER_SECONDS = 2
+
+export function unauthorized(): Refusal {
+  return new Refusal(401, 'unauthorized', 'Unauthorized')
+}
+
+export function forbidden(message: string): Refusal {
+  return new Refusal(403, 'forbidden', message)
+}
+
+/** @param what which part is away, for the caller: `Keyferry API`, `Session store` */
+export function unavailable(what: string, cause: unknown): Refusal {
+  return new Refusal(503, 'unavailable', `${what} unavailable, try again`, {
+    cause,
+    headers: { 'retry-after': String(RETRY_AFTER_SECONDS) },
+  })
+}

@@ -1,0 +1,36 @@
+import { Readable } from 'node:stream'
+import type { FastifyRequest } from 'fastify'
+import { Refusal } from './refusal.ts'
+
+const tooLarge = () => new Refusal(413, 'too_large', 'request body too large')
+
+/** The body as it comes in, or null where there is none.
+ * @throws Refusal too_large: it announces more than `maxBytes` */
+export function bodyStream(request: FastifyRequest, maxBytes: number): Readable | null {
+  if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge()
+  return request.body instanceof Readable ? request.body : null
+}
+
+/** The whole body; empty where there is none.
+ * @throws Refusal too_large: more than `maxBytes` */
+export async function readBody(request: FastifyRequest, maxBytes: number): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of bodyStream(request, maxBytes) ?? []) {
+    const bytes = Buffer.from(chunk)
+    size += bytes.length
+    if (size > maxBytes) throw tooLarge()
+    chunks.push(bytes)
+  }
+  return Buffer.concat(chunks)
+}
+
+/** A JSON object of a route of this layer; anything else counts as `{}`, whose missing fields the schema names. */
+export async function readJson(request: FastifyRequest, maxBytes: number): Promise<unknown> {
+  try {
+    return JSON.parse((await readBody(request, maxBytes)).toString('utf8'))
+  } catch (error) {
+    if (error instanceof Refusal) throw error
+    throw new Refusal(400, 'invalid', 'body must be JSON', { cause: error })
+  }
+}

@@ -1,0 +1,39 @@
+import type { FastifyInstance } from 'fastify'
+import { type DestinationStream, type Logger, pino } from 'pino'
+
+const STANDARD_ERROR = 2
+
+/** The log of this layer: JSON lines. Whatever is not named here never gets into it. */
+export function createLog(
+  level: string,
+  destination: DestinationStream = pino.destination(STANDARD_ERROR),
+): Logger {
+  return pino({ level, base: { part: 'web' } }, destination)
+}
+
+/** One line for each call. The route's pattern stands for the address, which may hold a request id or a token. */
+export function logCalls(app: FastifyInstance, log: Logger): void {
+  app.addHook('onResponse', async (request, reply) => {
+    log.info(
+      {
+        request: request.id,
+        method: request.method,
+        route: request.routeOptions.url ?? 'unknown',
+        status: reply.statusCode,
+        ms: Math.round(reply.elapsedTime * 10) / 10,
+      },
+      'call',
+    )
+  })
+}
+
+/** What may be logged of a failure: its message may repeat what a caller sent, so only where it arose is kept. */
+export function loggedFailure(error: unknown): Record<string, unknown> {
+  if (!(error instanceof Error)) return { error: typeof error }
+  const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line))
+  return {
+    error: error.name,
+    ...('code' in error ? { code: error.code } : {}),
+    frames: frames.slice(0, 8).map((line) => line.trim()),
+  }
+}

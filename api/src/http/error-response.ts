@@ -1,5 +1,6 @@
 import type { ErrorCode } from '@keyferry/contract'
 import { DomainError } from '../domain/errors.ts'
+import { RateExceeded } from './rate-limit.ts'
 
 /** The only table from code to status. */
 export const STATUS = {
@@ -21,7 +22,8 @@ export type ErrorResponse = { status: number; headers: Record<string, string>; b
 /** The answer for whatever a call ended with; what no rule threw on purpose says nothing of its cause. */
 export function errorResponse(error: unknown): ErrorResponse {
   const { code, message, details, retryAfterSeconds } = domainError(error)
-  const headers: Record<string, string> = { 'cache-control': 'no-store' }
+  const told = error instanceof RateExceeded ? error.headers : {}
+  const headers: Record<string, string> = { 'cache-control': 'no-store', ...told }
   if (retryAfterSeconds !== undefined) headers['retry-after'] = String(retryAfterSeconds)
   return { status: STATUS[code], headers, body: JSON.stringify({ error: message, code, details }) }
 }

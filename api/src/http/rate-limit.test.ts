@@ -1,0 +1,125 @@
+import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { ownRedis } from '../../test/redis-server.ts'
+import { openRedis, type RedisConnection } from '../approval-store/redis-connection.ts'
+import { openRateLimits, RateExceeded } from './rate-limit.ts'
+
+const T0 = Date.parse('2026-01-31T12:00:00Z')
+const open = (redis: RedisConnection | null = null) => openRateLimits({ redis, now: Date.now })
+const peer = (address: string) => ({ address, userAgent: '' })
+
+describe('rate limits within one process', () => {
+  beforeEach(() => {
+    vi.useFakeTimers({ now: T0 })
+  })
+  afterEach(() => {
+    vi.useRealTimers()
+  })
+
+  test.each([
+    ['createRequest', 10, 60],
+    ['waitForApproval', 100, 60],
+    ['logIn', 5, 15 * 60],
+    ['setUpAccount', 3, 60 * 60],
+  ] as const)('%s lets %i calls pass in %i seconds, and says so', async (name, calls, windowSeconds) => {
+    const limit = open().rateLimits[name]
+    for (let n = 1; n <= calls; n++) {
+      expect(await limit(peer('203.0.113.7'))).toEqual({
+        allowed: true,
+        headers: {
+          'x-ratelimit-limit': String(calls),
+          'x-ratelimit-remaining': String(calls - n),
+          'x-ratelimit-reset': String(T0 / 1_000 + windowSeconds),
+        },
+      })
+    }
+    vi.advanceTimersByTime((windowSeconds - 1) * 1_000 + 500)
+    const refused = await limit(peer('203.0.113.7'))
+    expect(refused.allowed).toBe(false)
+    expect(refused.headers).toMatchObject({ 'retry-after': '1', 'x-ratelimit-remaining': '0' })
+    vi.advanceTimersByTime(500)
+    expect((await limit(peer('203.0.113.7'))).allowed).toBe(true)
+  })
+
+  test('each address has a count of its own', async () => {
+    const limit = open().rateLimits.setUpAccount
+    for (let n = 0; n < 4; n++) await limit(peer('203.0.113.7'))
+    expect((await limit(peer('203.0.113.8'))).allowed).toBe(true)
+  })
+
+  test('an endpoint without a rate is not counted', () => {
+    expect(Object.keys(open().rateLimits)).not.toContain('getKey')
+  })
+
+  test('a request may be polled again 3 s after its last turn, or a moment earlier', async () => {
+    const { takeTurn } = open()
+    await takeTurn('a')
+    vi.advanceTimersByTime(2_949)
+    await expect(takeTurn('a')).rejects.toBeInstanceOf(RateExceeded)
+    vi.advanceTimersByTime(1)
+    await takeTurn('a')
+  })
+
+  test('a refused turn does not reset the clock, and says when to come again', async () => {
+    const { takeTurn } = open()
+    await takeTurn('a')
+    vi.advanceTimersByTime(1_000)
+    const refused = takeTurn('a')
+    await expect(refused).rejects.toMatchObject({
+      message: 'Too many requests',
+      headers: { 'retry-after': '2' },
+    })
+    vi.advanceTimersByTime(2_000)
+    await takeTurn('a')
+  })
+
+  test('requests have turns of their own', async () => {
+    const { takeTurn } = open()
+    await Promise.all(['a', 'b', 'c'].map(takeTurn))
+  })
+})
+
+const redis = await ownRedis()
+
+describe.runIf(redis)('rate limits on a Redis that nodes share', async () => {
+  if (redis === null) return
+  const connections = await Promise.all([openRedis(redis.url, () => {}), openRedis(redis.url, () => {})])
+  const [first, second] = [open(connections[0]), open(connections[1])]
+  const node = (n: number) => (n % 2 ? first : second)
+  afterAll(async () => {
+    for (const connection of connections) connection.close()
+    await redis.stop()
+  })
+
+  test('calls count over all nodes', async () => {
+    const verdicts = await Promise.all(
+      Array.from({ length: 20 }, (_, n) => node(n).rateLimits.createRequest(peer('203.0.113.7'))),
+    )
+    expect(verdicts.filter((verdict) => verdict.allowed)).toHaveLength(10)
+    const left = verdicts.map((verdict) => Number(verdict.headers['x-ratelimit-remaining']))
+    expect(Math.max(...left)).toBe(9)
+    for (const verdict of verdicts) {
+      const seconds = Number(verdict.headers['x-ratelimit-reset']) - Date.now() / 1_000
+      expect(seconds).toBeGreaterThan(57)
+      expect(seconds).toBeLessThan(61)
+    }
+  })
+
+  test('of many nodes polling one request at once exactly one has the turn', async () => {
+    const turns = await Promise.allSettled(Array.from({ length: 20 }, (_, n) => node(n).takeTurn('a')))
+    expect(turns.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+  })
+
+  test('without its Redis a limited call fails with 503, and passes once it is back', async () => {
+    await redis.stop()
+    const limit = node(0).rateLimits.waitForApproval
+    await expect(limit(peer('203.0.113.9'))).rejects.toMatchObject({ code: 'unavailable' })
+    await expect(node(0).takeTurn('b')).rejects.toMatchObject({ code: 'unavailable' })
+    await redis.start()
+    const passes = () =>
+      limit(peer('203.0.113.9')).then(
+        ({ allowed }) => allowed,
+        () => false,
+      )
+    await expect.poll(passes, { timeout: 5_000 }).toBe(true)
+  })
+})

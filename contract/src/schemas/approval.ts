@@ -15,7 +15,17 @@ const claim = z
 
 /** What the client says of itself: believed by nobody, shown as claimed. */
 export const ClaimedMeta = z
-  .record(z.string(), claim, { error: 'meta must be an object of strings' })
+  .object(
+    {
+      hostname: claim.optional(),
+      os: claim.optional(),
+      user: claim.optional(),
+      client_version: claim.optional(),
+      cwd: claim.optional(),
+      command: claim.optional(),
+    } satisfies Record<(typeof CLAIMS)[number], unknown>,
+    { error: 'meta must be an object of strings' },
+  )
   .meta({ id: 'ClaimedMeta', examples: [{ hostname: 'laptop', user: 'sam', command: 'npm run dev' }] })
 
 export const RequestParams = z.object({ request_id: z.string() })

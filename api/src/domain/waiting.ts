@@ -1,0 +1,74 @@
+import { TIMES } from '@keyferry/contract'
+import { verifierMatches } from '@keyferry/crypto/poll-challenge'
+import { findLive, requestDenied, requestNotFound } from './approval-request.ts'
+import type { ApprovalRequest, ApprovalStore } from './approval-store.ts'
+import type { Source } from './source.ts'
+import type { WaitingRoom } from './waiting-room.ts'
+
+// A timer may fire a moment before the clock says so; a request must have expired when its waiter looks.
+const PAST_EXPIRY_MS = 5
+
+export type WaitingParts = {
+  approvals: ApprovalStore
+  room: WaitingRoom
+  source: Source
+  /** Takes the request's turn to poll.
+   * @throws DomainError too_many: the last call began less than the polling interval ago */
+  takeTurn: (requestId: string) => Promise<void>
+}
+
+export type Wait = {
+  requestId: string
+  /** What the client sent as proof that the request is its own. */
+  verifier: string | undefined
+  signal: AbortSignal
+}
+
+/** `ready` holds a claim: the caller must say whether the ciphertext was handed over. */
+export type WaitOutcome = { status: 'pending' } | { status: 'ready'; ciphertextBase64: string }
+
+/** Hold until the request is approved, at most 30 s and never past its lifetime (interface: "Wait for approval").
+ * While another waiter holds the claim this one stays: it may be released.
+ * @throws DomainError not_found (unknown, expired, delivered, or not proved to be the caller's own) · request_denied
+ *   · too_many · unavailable */
+export async function waitForApproval(parts: WaitingParts, wait: Wait): Promise<WaitOutcome> {
+  const request = await requireOwn(parts, wait)
+  await parts.takeTurn(request.id)
+  using hold = parts.room.hold({
+    requestId: request.id,
+    ms: holdMs(request, parts.source.now()),
+    signal: wait.signal,
+  })
+  for (;;) {
+    const claim = await parts.approvals.claim(request.id, parts.source.now().getTime())
+    if (claim.status === 'claimed') return { status: 'ready', ciphertextBase64: claim.ciphertextBase64 }
+    if (claim.status === 'gone') throw requestNotFound()
+    if (claim.status === 'denied') throw requestDenied()
+    if (hold.isOver) return { status: 'pending' }
+    await hold.rung()
+  }
+}
+
+/** The ciphertext was handed over: the request ends. Should the store be away just now, the claim stands until the
+ * lifetime ends, which delivers nothing twice either. */
+export async function confirmDelivery(approvals: ApprovalStore, requestId: string): Promise<void> {
+  await approvals.remove(requestId)
+}
+
+/** The ciphertext was not handed over: whoever asks next may have it. */
+export async function returnClaim({ approvals, source }: WaitingParts, requestId: string): Promise<void> {
+  await approvals.release(requestId, source.now().getTime())
+}
+
+// A wrong verifier answers as an unknown id does, and is told apart before anything of the request is used up.
+async function requireOwn(parts: WaitingParts, { requestId, verifier = '' }: Wait): Promise<ApprovalRequest> {
+  const stored = await findLive(parts, requestId)
+  const { pollChallenge } = stored.request
+  if (pollChallenge !== null && !verifierMatches(pollChallenge, verifier)) throw requestNotFound()
+  if (stored.status === 'denied') throw requestDenied()
+  return stored.request
+}
+
+function holdMs(request: ApprovalRequest, now: Date): number {
+  return Math.min(TIMES.longPollSeconds * 1_000, request.expiresAtMs - now.getTime() + PAST_EXPIRY_MS)
+}

@@ -57,6 +57,10 @@ export class RootKeyRing {
     this.#keys = new Map(keys.map((key) => [key.id, key]))
   }
 
+  get ids(): readonly string[] {
+    return [...this.#keys.keys()]
+  }
+
   find(id: string): RootKey | undefined {
     return this.#keys.get(id)
   }

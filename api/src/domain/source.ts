@@ -1,10 +1,10 @@
 /** Where a rule takes time and randomness from; handed in, so that a test decides both. */
 export type Source = {
-  now(): Date
+  now: () => Date
   /** A random UUID. */
-  newId(): string
+  newId: () => string
   /** A bearer token of 256 random bits. */
-  newToken(): string
+  newToken: () => string
 }
 
 /** ISO 8601 in UTC with milliseconds, the form in which times are stored and travel. */

@@ -1,0 +1,24 @@
+/** Remembers what was used, so that a recorded call cannot be made again. */
+export interface NonceStore {
+  /** True for the first use within `seconds`, false for any later one. */
+  useOnce(nonce: string, seconds: number): Promise<boolean>
+}
+
+/** For one process on its own. Nonces come from whoever knows the shared secret, so their number is the traffic's. */
+export function createMemoryNonces(nowMs: () => number): NonceStore {
+  let current = new Set<string>()
+  let previous = new Set<string>()
+  let turnsAt = 0
+  return {
+    async useOnce(nonce, seconds) {
+      if (nowMs() >= turnsAt) {
+        previous = nowMs() >= turnsAt + seconds * 1000 ? new Set() : current
+        current = new Set()
+        turnsAt = nowMs() + seconds * 1000
+      }
+      if (current.has(nonce) || previous.has(nonce)) return false
+      current.add(nonce)
+      return true
+    },
+  }
+}

@@ -1,0 +1,82 @@
+import type { Access } from '@keyferry/contract'
+import { TIMES } from '@keyferry/contract'
+import { verifyCaller } from '@keyferry/crypto/caller-signature'
+import { verifyRequest } from '@keyferry/crypto/request-signature'
+import { DomainError } from '../domain/errors.ts'
+import type { SignedCaller } from '../domain/membership.ts'
+import type { NonceStore } from './nonces.ts'
+
+/** Header names and values as they came: `[name, value, name, value …]`. */
+type Facts = { method: string; url: string; rawHeaders: readonly string[]; body: Uint8Array }
+
+export type SigningSettings = {
+  sharedSecrets: readonly string[]
+  requireSignatureV2: boolean
+  nonces: NonceStore
+  now(): Date
+}
+
+const IDENTITY_HEADERS = ['x-user-id', 'x-tenant-id', 'x-signature', 'x-signature-v2'] as const
+type IdentityHeader = (typeof IDENTITY_HEADERS)[number]
+type IdentityHeaders = ReadonlyMap<string, string>
+
+// These two have to answer whoever looks after the process, which signs nothing.
+const UNSIGNED = new Set(['/healthz', '/readyz'])
+
+/** Read who signed a call from its headers.
+ * @returns the function that says so; null for a public call, whose claims nobody reads */
+export function signedHeaders(settings: SigningSettings) {
+  return async function authenticate(facts: Facts, access: Access): Promise<SignedCaller | null> {
+    const headers = identityHeaders(facts.rawHeaders)
+    if (access === 'public' || access === 'dev') {
+      if (settings.requireSignatureV2 && !UNSIGNED.has(facts.url)) await requireV2(headers, facts, settings)
+      return null
+    }
+    const caller = { userId: required(headers, 'x-user-id'), tenantId: required(headers, 'x-tenant-id') }
+    if (!verifyCaller(caller, required(headers, 'x-signature'), settings.sharedSecrets)) throw unauthorized()
+    if (settings.requireSignatureV2 || headers.has('x-signature-v2'))
+      await requireV2(headers, facts, settings)
+    return caller
+  }
+}
+
+async function requireV2(headers: IdentityHeaders, facts: Facts, settings: SigningSettings): Promise<void> {
+  const nowSeconds = Math.floor(settings.now().getTime() / 1000)
+  const windowSeconds = TIMES.signatureWindowSeconds
+  const signed = {
+    method: facts.method,
+    path: facts.url,
+    body: facts.body,
+    userId: headers.get('x-user-id') ?? '',
+    tenantId: headers.get('x-tenant-id') ?? '',
+  }
+  const verified = verifyRequest(required(headers, 'x-signature-v2'), signed, {
+    secrets: settings.sharedSecrets,
+    nowSeconds,
+    windowSeconds,
+  })
+  // A stamp may lie a window ahead of this clock, so it stays acceptable for two windows.
+  if (!verified || !(await settings.nonces.useOnce(verified.nonce, 2 * windowSeconds))) throw unauthorized()
+}
+
+// Some servers take `_` for `-`, so a header that differs by that alone counts as the same one.
+function identityHeaders(rawHeaders: readonly string[]): IdentityHeaders {
+  const found = new Map<string, string>()
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = (rawHeaders[at] ?? '').toLowerCase().replaceAll('_', '-')
+    if (!IDENTITY_HEADERS.some((header) => header === name)) continue
+    if (found.has(name)) throw unauthorized()
+    found.set(name, rawHeaders[at + 1] ?? '')
+  }
+  return found
+}
+
+function required(headers: IdentityHeaders, name: IdentityHeader): string {
+  const value = headers.get(name)
+  if (value === undefined || value === '') throw unauthorized()
+  return value
+}
+
+function unauthorized(): DomainError {
+  return new DomainError('unauthorized', 'Unauthorized')
+}

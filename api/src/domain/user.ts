@@ -1,0 +1,105 @@
+import { LIMITS } from '@keyferry/contract'
+import { DomainError } from './errors.ts'
+import { type Source, timestamp } from './source.ts'
+
+/** What an identity provider says of a person. */
+export type Profile = { idp_user_id: string; email: string; auth_provider: string }
+
+export type NewUser = Profile & {
+  id: string
+  username: string
+  /** A PHC string for a local account. */
+  password_hash: string | null
+}
+
+export type KnownUser = { id: string; username: string; is_active: boolean }
+
+export type NewWorkspace = { id: string; name: string; membershipId: string }
+
+/** A user and the tenant to begin in. */
+export type Home = { user_id: string; tenant_id: string; role: 'owner' }
+
+export interface UserStore {
+  /** Note a sign-in; null when nobody has this id. */
+  recordSignIn(idpUserId: string, now: string): Promise<KnownUser | null>
+  /** Those of the names that somebody has. */
+  takenUsernames(names: readonly string[]): Promise<ReadonlySet<string>>
+  /** A user, a workspace and its owner membership, all or nothing; false when the id or the name is taken. */
+  insertWithWorkspace(user: NewUser, workspace: NewWorkspace, now: string): Promise<boolean>
+  /** A tenant that the user owns, the personal one before others. */
+  findHome(userId: string): Promise<string | null>
+  insertWorkspace(userId: string, workspace: NewWorkspace, now: string): Promise<void>
+}
+
+// Each lost race means that somebody else got a name, so this bounds how many can want one name at a time.
+const RACES = 200
+
+/** The user of an identity-provider id, provisioned on first sight with a workspace; any number of calls make one.
+ * @throws DomainError forbidden (inactive) · internal (could not be created) */
+export async function ensureUser(
+  users: UserStore,
+  profile: Profile,
+  source: Source,
+): Promise<Home & { created: boolean }> {
+  for (let race = 0; race < RACES; race += 1) {
+    const known = await users.recordSignIn(profile.idp_user_id, timestamp(source))
+    if (known) return { ...(await homeOf(users, known, source)), created: false }
+    const home = await tryProvision(users, { ...profile, password_hash: null }, source)
+    if (home) return { ...home, created: true }
+  }
+  throw new DomainError('internal', 'Failed to create user: no free username')
+}
+
+/** Create a user with a workspace; null when somebody else got the id or the username first. */
+export async function tryProvision(
+  users: UserStore,
+  person: Profile & { password_hash: string | null },
+  source: Source,
+): Promise<Home | null> {
+  const username = await freeUsername(users, person.email)
+  const user: NewUser = { ...person, id: source.newId(), username }
+  const workspace = newWorkspace(username, source)
+  const isNew = await users.insertWithWorkspace(user, workspace, timestamp(source))
+  return isNew ? { user_id: user.id, tenant_id: workspace.id, role: 'owner' } : null
+}
+
+async function homeOf(
+  users: UserStore,
+  { id, username, is_active }: KnownUser,
+  source: Source,
+): Promise<Home> {
+  if (!is_active) throw new DomainError('forbidden', 'Forbidden: user is inactive')
+  const tenantId = (await users.findHome(id)) ?? (await replaceHome(users, { id, username }, source))
+  return { user_id: id, tenant_id: tenantId, role: 'owner' }
+}
+
+// Whoever was removed from every tenant of their own still gets a place to work in.
+async function replaceHome(
+  users: UserStore,
+  user: { id: string; username: string },
+  source: Source,
+): Promise<string> {
+  const workspace = newWorkspace(user.username, source)
+  await users.insertWorkspace(user.id, workspace, timestamp(source))
+  return workspace.id
+}
+
+function newWorkspace(username: string, source: Source): NewWorkspace {
+  return { id: source.newId(), name: `${username}'s workspace`, membershipId: source.newId() }
+}
+
+async function freeUsername(users: UserStore, email: string): Promise<string> {
+  const base = email.slice(0, email.lastIndexOf('@'))
+  for (let from = 0, count = 16; ; from += count, count *= 2) {
+    const names = Array.from({ length: count }, (_, index) => numbered(base, from + index))
+    const taken = await users.takenUsernames(names)
+    const free = names.find((name) => !taken.has(name))
+    if (free !== undefined) return free
+  }
+}
+
+// The number takes the place of the last characters where the name would grow beyond its bound.
+function numbered(base: string, count: number): string {
+  const suffix = count === 0 ? '' : String(count)
+  return base.slice(0, LIMITS.usernameLength - suffix.length) + suffix
+}

@@ -1,0 +1,16 @@
+import type { Handlers } from './handler.ts'
+import type { HandlerParts } from './handler-parts.ts'
+
+export function serviceHandlers({
+  version,
+  failingStores,
+}: HandlerParts): Pick<Handlers, 'getHealth' | 'getReadiness'> {
+  return {
+    getHealth: () => ({ status: 200, body: { status: 'ok', version } }),
+    async getReadiness() {
+      const failing = await failingStores()
+      if (failing.length === 0) return { status: 200, body: { status: 'ok', failing } }
+      return { status: 503, body: { status: 'unavailable', failing }, headers: { 'retry-after': '1' } }
+    },
+  }
+}

@@ -1,0 +1,136 @@
+import { randomUUID } from 'node:crypto'
+import { chmodSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseRootKey, RootKeyRing } from '@keyferry/crypto/root-key'
+import { randomToken } from '@keyferry/crypto/token'
+import type { FastifyInstance } from 'fastify'
+import { sql } from 'kysely'
+import { type DestinationStream, type Logger, pino } from 'pino'
+import { createMemoryNonces } from './auth/nonces.ts'
+import { signedHeaders } from './auth/signed-headers.ts'
+import { type Source, timestamp } from './domain/source.ts'
+import { createHandlers } from './http/handlers.ts'
+import { createServer } from './http/server.ts'
+import type { ApiSettings } from './settings.ts'
+import { type Database, openDatabase } from './storage/database.ts'
+import { migrateDatabase } from './storage/migrate.ts'
+import { proveRootKeys } from './storage/root-keys.ts'
+import { createStores } from './storage/stores.ts'
+
+export type { ApiSettings, AuthMode } from './settings.ts'
+
+export type StartOptions = {
+  /** Standard output when absent. */
+  logTo?: DestinationStream
+  /** The system's clock when absent. */
+  now?: () => Date
+}
+
+export type RunningApi = {
+  /** `http://host:port`, or the socket's path. */
+  address: string
+  /** Stops listening, answers who waits, lets work in flight finish; within 5 s. */
+  close(): Promise<void>
+}
+
+const DRAIN_MS = 4_000
+
+/** Start the internal API: migrate, prove the root keys, listen.
+ * @throws Error with one line for whoever starts it: a root key that does not open the database, a database that is
+ *   away, an address that is taken */
+export async function startApi(settings: ApiSettings, options: StartOptions = {}): Promise<RunningApi> {
+  const log = pino({ level: settings.logLevel, base: null }, options.logTo ?? pino.destination(1))
+  const source = sourceOf(options.now ?? (() => new Date()))
+  const database = await readyDatabase(settings, source)
+  const app = wire({ settings, database, source, log })
+  try {
+    const address = await listen(app, settings)
+    return { address, close: () => close(app, database) }
+  } catch (error) {
+    await database.close()
+    throw error
+  }
+}
+
+/** Bring the database's tables up to date and do nothing else.
+ * @returns the names of the migrations that ran */
+export async function migrate(
+  settings: Pick<ApiSettings, 'databaseUrl' | 'dataDir'>,
+): Promise<readonly string[]> {
+  const database = openDatabase(databasePlace(settings))
+  try {
+    return await migrateDatabase(database, new Date().toISOString())
+  } finally {
+    await database.close()
+  }
+}
+
+function sourceOf(now: () => Date): Source {
+  return { now, newId: randomUUID, newToken: randomToken }
+}
+
+function ringOf({ rootKeys }: ApiSettings): RootKeyRing {
+  return new RootKeyRing(rootKeys.map(parseRootKey))
+}
+
+function databasePlace({ databaseUrl, dataDir }: Pick<ApiSettings, 'databaseUrl' | 'dataDir'>): string {
+  return databaseUrl ?? join(dataDir, 'keyferry.db')
+}
+
+async function readyDatabase(settings: ApiSettings, source: Source): Promise<Database> {
+  const database = openDatabase(databasePlace(settings))
+  try {
+    await migrateDatabase(database, timestamp(source))
+    await proveRootKeys(database, ringOf(settings), timestamp(source))
+    return database
+  } catch (error) {
+    await database.close()
+    throw error
+  }
+}
+
+type Wiring = { settings: ApiSettings; database: Database; source: Source; log: Logger }
+
+function wire({ settings, database, source, log }: Wiring): FastifyInstance {
+  const stores = createStores(database.query, ringOf(settings))
+  const nonces = createMemoryNonces(() => source.now().getTime())
+  const { sharedSecrets, requireSignatureV2, devAllowPlaintext, maxBodyBytes, version, authMode } = settings
+  return createServer({
+    handlers: createHandlers({
+      stores,
+      source,
+      authMode,
+      devAllowPlaintext,
+      version,
+      failingStores: () => failingStores(database),
+    }),
+    authenticate: signedHeaders({ sharedSecrets, requireSignatureV2, nonces, now: source.now }),
+    memberships: stores.memberships,
+    rateLimits: {},
+    log,
+    devAllowPlaintext,
+    maxBodyBytes,
+    trustProxy: 'socketPath' in settings.listen ? 'nearest' : settings.trustProxy,
+  })
+}
+
+async function failingStores({ query }: Database): Promise<string[]> {
+  const answers = await Promise.allSettled([sql`select 1`.execute(query)])
+  return ['database'].filter((_, index) => answers[index]?.status === 'rejected')
+}
+
+async function listen(app: FastifyInstance, { listen: place }: ApiSettings): Promise<string> {
+  if ('port' in place) return app.listen({ host: place.host, port: place.port })
+  // A process that was killed leaves its socket behind; two living ones would have met at the database's lock.
+  rmSync(place.socketPath, { force: true })
+  await app.listen({ path: place.socketPath })
+  chmodSync(place.socketPath, 0o600)
+  return place.socketPath
+}
+
+async function close(app: FastifyInstance, database: Database): Promise<void> {
+  const impatience = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS)
+  await app.close()
+  clearTimeout(impatience)
+  await database.close()
+}

@@ -1,0 +1,111 @@
+import type { ColumnTypes } from '../database.ts'
+
+/** Everything of the first version. */
+export const initial = ({ text, bytes, tableEnd }: ColumnTypes): readonly string[] => [
+  `create table users (
+    id ${text} primary key,
+    idp_user_id ${text} not null unique,
+    username ${text} not null unique,
+    email ${text} not null,
+    email_key ${text} not null,
+    auth_provider ${text} not null,
+    password_hash ${text},
+    is_active integer not null,
+    failed_login_attempts integer not null,
+    locked_until ${text},
+    last_login ${text},
+    created_at ${text} not null,
+    updated_at ${text} not null
+  ) ${tableEnd}`,
+  'create unique index users_accounts on users (email_key) where password_hash is not null',
+
+  // One row at most: whoever puts it there made the first account.
+  `create table account_setup (slot integer primary key check (slot = 1), user_id ${text} not null) ${tableEnd}`,
+
+  `create table tenants (
+    id ${text} primary key,
+    owner_id ${text} not null references users (id),
+    name ${text} not null,
+    wrapped_key ${bytes} not null,
+    root_key_id ${text} not null,
+    bundle_count integer not null,
+    key_count integer not null,
+    created_at ${text} not null,
+    updated_at ${text} not null
+  ) ${tableEnd}`,
+  'create index tenants_root_key on tenants (root_key_id, id)',
+  'create index tenants_owner on tenants (owner_id)',
+
+  `create table memberships (
+    id ${text} primary key,
+    user_id ${text} not null references users (id) on delete cascade,
+    tenant_id ${text} not null references tenants (id) on delete cascade,
+    role ${text} not null check (role in ('owner', 'member')),
+    created_at ${text} not null,
+    unique (user_id, tenant_id)
+  ) ${tableEnd}`,
+  'create index memberships_tenant on memberships (tenant_id)',
+
+  `create table bundles (
+    id ${text} primary key,
+    tenant_id ${text} not null references tenants (id) on delete cascade,
+    name ${text} not null,
+    description ${text} not null,
+    tags ${text} not null,
+    created_by ${text} not null,
+    created_at ${text} not null,
+    updated_at ${text} not null,
+    unique (tenant_id, name)
+  ) ${tableEnd}`,
+
+  `create table keys (
+    id ${text} primary key,
+    tenant_id ${text} not null references tenants (id) on delete cascade,
+    name ${text} not null,
+    value ${bytes} not null,
+    value_version integer not null,
+    is_secret integer not null,
+    description ${text} not null,
+    created_at ${text} not null,
+    updated_at ${text} not null,
+    unique (tenant_id, name)
+  ) ${tableEnd}`,
+
+  `create table attachments (
+    bundle_id ${text} not null references bundles (id) on delete cascade,
+    key_id ${text} not null references keys (id) on delete cascade,
+    tenant_id ${text} not null,
+    position integer not null,
+    required integer not null,
+    primary key (bundle_id, key_id)
+  ) ${tableEnd}`,
+  'create index attachments_key on attachments (key_id)',
+
+  `create table legacy_items (
+    id ${text} primary key,
+    bundle_id ${text} not null references bundles (id) on delete cascade,
+    tenant_id ${text} not null,
+    name ${text} not null,
+    value ${bytes} not null,
+    value_version integer not null,
+    is_secret integer not null,
+    created_at ${text} not null,
+    updated_at ${text} not null,
+    unique (bundle_id, name)
+  ) ${tableEnd}`,
+
+  `create table invitations (
+    id ${text} primary key,
+    tenant_id ${text} not null references tenants (id) on delete cascade,
+    email ${text} not null,
+    email_key ${text} not null,
+    role ${text} not null check (role in ('owner', 'member')),
+    token_hash ${text} not null unique,
+    created_by ${text} not null,
+    created_at ${text} not null,
+    expires_at ${text} not null
+  ) ${tableEnd}`,
+  'create index invitations_tenant on invitations (tenant_id)',
+
+  `create table root_keys (id ${text} primary key, proof ${bytes} not null, created_at ${text} not null) ${tableEnd}`,
+]

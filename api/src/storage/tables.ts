@@ -1,0 +1,117 @@
+import type { Role } from '../domain/membership.ts'
+
+/** 0 or 1: the one form of a truth value that both databases keep alike. */
+export type Flag = 0 | 1
+
+// Ids are UUIDs and times ISO 8601 in UTC, both as text; `value` and `wrapped_key` are blobs of the crypto package.
+
+type UserRow = {
+  id: string
+  idp_user_id: string
+  username: string
+  email: string
+  /** The e-mail in lower case, for finding. */
+  email_key: string
+  auth_provider: string
+  password_hash: string | null
+  is_active: Flag
+  failed_login_attempts: number
+  locked_until: string | null
+  last_login: string | null
+  created_at: string
+  updated_at: string
+}
+
+type TenantRow = {
+  id: string
+  owner_id: string
+  name: string
+  wrapped_key: Uint8Array
+  /** The root key that wrapped it. */
+  root_key_id: string
+  /** Kept beside the rows that they count, so that the first page of a long list needs no counting. */
+  bundle_count: number
+  key_count: number
+  created_at: string
+  updated_at: string
+}
+
+type MembershipRow = { id: string; user_id: string; tenant_id: string; role: Role; created_at: string }
+
+type BundleRow = {
+  id: string
+  tenant_id: string
+  name: string
+  description: string
+  /** Trimmed, without duplicates, joined by commas. */
+  tags: string
+  created_by: string
+  created_at: string
+  updated_at: string
+}
+
+type KeyRow = {
+  id: string
+  tenant_id: string
+  name: string
+  value: Uint8Array
+  value_version: number
+  is_secret: Flag
+  description: string
+  created_at: string
+  updated_at: string
+}
+
+type AttachmentRow = {
+  bundle_id: string
+  key_id: string
+  tenant_id: string
+  /** Dense within a bundle: 0 to n-1. */
+  position: number
+  required: Flag
+}
+
+type LegacyItemRow = {
+  id: string
+  bundle_id: string
+  tenant_id: string
+  name: string
+  value: Uint8Array
+  value_version: number
+  is_secret: Flag
+  created_at: string
+  updated_at: string
+}
+
+type InvitationRow = {
+  id: string
+  tenant_id: string
+  email: string
+  email_key: string
+  role: Role
+  token_hash: string
+  created_by: string
+  created_at: string
+  expires_at: string
+}
+
+/** A root key that may be in use; `proof` opens under it and no other. */
+type RootKeyRow = { id: string; proof: Uint8Array; created_at: string }
+
+type AccountSetupRow = { slot: 1; user_id: string }
+
+type MigrationRow = { name: string; applied_at: string }
+
+export type Tables = {
+  users: UserRow
+  tenants: TenantRow
+  memberships: MembershipRow
+  bundles: BundleRow
+  keys: KeyRow
+  attachments: AttachmentRow
+  legacy_items: LegacyItemRow
+  invitations: InvitationRow
+  root_keys: RootKeyRow
+  account_setup: AccountSetupRow
+  migrations: MigrationRow
+}

@@ -1,0 +1,92 @@
+import type { KnownUser, NewUser, NewWorkspace, UserStore } from '../domain/user.ts'
+import type { Query } from './database.ts'
+import type { TenantKeys } from './tenant-keys.ts'
+
+export function createUserStore(query: Query, tenantKeys: TenantKeys): UserStore {
+  return {
+    recordSignIn: (idpUserId, now) => recordSignIn(query, idpUserId, now),
+    takenUsernames: (names) => takenUsernames(query, names),
+    insertWithWorkspace: (user, workspace, now) =>
+      query.transaction().execute(async (transaction) => {
+        const isNew = await insertUser(transaction, user, now)
+        if (isNew) await insertWorkspace(transaction, { tenantKeys, userId: user.id, workspace, now })
+        return isNew
+      }),
+    findHome: (userId) => findHome(query, userId),
+    insertWorkspace: (userId, workspace, now) =>
+      query
+        .transaction()
+        .execute((transaction) => insertWorkspace(transaction, { tenantKeys, userId, workspace, now })),
+  }
+}
+
+async function recordSignIn(query: Query, idpUserId: string, now: string): Promise<KnownUser | null> {
+  const row = await query
+    .updateTable('users')
+    .set({ last_login: now, updated_at: now })
+    .where('idp_user_id', '=', idpUserId)
+    .returning(['id', 'username', 'is_active'])
+    .executeTakeFirst()
+  return row ? { ...row, is_active: row.is_active === 1 } : null
+}
+
+async function takenUsernames(query: Query, names: readonly string[]): Promise<ReadonlySet<string>> {
+  const rows = await query.selectFrom('users').select('username').where('username', 'in', names).execute()
+  return new Set(rows.map(({ username }) => username))
+}
+
+async function insertUser(transaction: Query, user: NewUser, now: string): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await transaction
+    .insertInto('users')
+    .values({
+      ...user,
+      email_key: user.email.toLowerCase(),
+      is_active: 1,
+      failed_login_attempts: 0,
+      last_login: now,
+      created_at: now,
+      updated_at: now,
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirstOrThrow()
+  return numInsertedOrUpdatedRows === 1n
+}
+
+type WorkspaceOf = { tenantKeys: TenantKeys; userId: string; workspace: NewWorkspace; now: string }
+
+async function insertWorkspace(
+  transaction: Query,
+  { tenantKeys, userId, workspace, now }: WorkspaceOf,
+): Promise<void> {
+  const { id, name, membershipId } = workspace
+  const counts = { bundle_count: 0, key_count: 0 }
+  await transaction
+    .insertInto('tenants')
+    .values({
+      id,
+      name,
+      owner_id: userId,
+      ...tenantKeys.createFor(id),
+      ...counts,
+      created_at: now,
+      updated_at: now,
+    })
+    .execute()
+  await transaction
+    .insertInto('memberships')
+    .values({ id: membershipId, user_id: userId, tenant_id: id, role: 'owner', created_at: now })
+    .execute()
+}
+
+async function findHome(query: Query, userId: string): Promise<string | null> {
+  const rows = await query
+    .selectFrom('memberships')
+    .innerJoin('tenants', 'tenants.id', 'memberships.tenant_id')
+    .select(['tenants.id', 'tenants.owner_id'])
+    .where('memberships.user_id', '=', userId)
+    .where('memberships.role', '=', 'owner')
+    .orderBy('memberships.created_at')
+    .orderBy('tenants.id')
+    .execute()
+  return (rows.find(({ owner_id }) => owner_id === userId) ?? rows[0])?.id ?? null
+}

@@ -1,0 +1,161 @@
+import { randomUUID } from 'node:crypto'
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type EndpointName, ErrorBody, type ErrorCode, endpoints } from '@keyferry/contract'
+import type { Answer } from '@keyferry/contract/client'
+import { signCaller } from '@keyferry/crypto/caller-signature'
+import { formatRootKey, generateRootKey } from '@keyferry/crypto/root-key'
+import { expect } from 'vitest'
+import type { z } from 'zod'
+import { type ApiSettings, startApi } from '../src/main.ts'
+import { freshPostgres } from './postgres.ts'
+
+export const SECRET = 'a shared secret of more than 32 bytes'
+
+/** The databases that every behaviour is shown on. */
+export const databases = ['sqlite', 'postgres'] as const
+
+export type DatabaseKind = (typeof databases)[number]
+
+export type Identity = { userId: string; tenantId: string }
+
+export type Failure = { error: string; code: string; details?: Record<string, unknown> }
+
+export type Answered<Body = unknown> = {
+  status: number
+  headers: Headers
+  text: string
+  /** Valid by the table's schema for an answer of success; a failure's body is in `failure`. */
+  json: Body
+  failure: Failure | null
+}
+
+type AnsweredBy<N extends EndpointName> = Answered<Answer<(typeof endpoints)[N]>>
+
+export type CallParts = {
+  as?: Identity | undefined
+  params?: Record<string, string>
+  query?: Record<string, string>
+  body?: unknown
+  headers?: Record<string, string>
+}
+
+export type TestApi = {
+  address: string
+  settings: ApiSettings
+  /** Everything that was logged. */
+  log: () => string
+  /** Call an endpoint of the table, signed when `as` is given; its answer is held against the table's schema. */
+  call<N extends EndpointName>(name: N, parts?: CallParts): Promise<AnsweredBy<N>>
+  /** A person with a workspace of their own. */
+  newOwner(): Promise<Identity>
+  close(): Promise<void>
+}
+
+export function testSettings(changes: Partial<ApiSettings> = {}): ApiSettings {
+  return {
+    listen: { host: '127.0.0.1', port: 0 },
+    dataDir: mkdtempSync(join(tmpdir(), 'keyferry-api-')),
+    databaseUrl: null,
+    redisUrl: null,
+    rootKeys: [formatRootKey(generateRootKey())],
+    sharedSecrets: [SECRET],
+    authMode: 'accounts',
+    requestTtlSeconds: 300,
+    maxPayloadBytes: 1_048_576,
+    maxBodyBytes: 2_097_152,
+    devAllowPlaintext: false,
+    requireSignatureV2: false,
+    approvalAssurance: 'compat',
+    trustProxy: [],
+    metrics: null,
+    logLevel: 'info',
+    version: '0.0.0-test',
+    ...changes,
+  }
+}
+
+/** A running API on a fresh database of the kind; null where PostgreSQL cannot be had. */
+export async function startTestApi(
+  kind: DatabaseKind,
+  changes: Partial<ApiSettings> & { now?: () => Date } = {},
+): Promise<TestApi> {
+  const { now, ...settingChanges } = changes
+  const databaseUrl = kind === 'postgres' ? await freshPostgres() : null
+  const settings = testSettings({ databaseUrl, ...settingChanges })
+  const lines: string[] = []
+  const logTo = { write: (line: string) => void lines.push(line) }
+  const running = await startApi(settings, now ? { logTo, now } : { logTo })
+  const call = <N extends EndpointName>(name: N, parts: CallParts = {}) =>
+    callEndpoint(running.address, name, parts)
+  return {
+    address: running.address,
+    settings,
+    log: () => lines.join(''),
+    call,
+    newOwner: async () => newOwner(call),
+    close: () => running.close(),
+  }
+}
+
+async function newOwner(call: TestApi['call']): Promise<Identity> {
+  const name = randomUUID()
+  const { json } = await call('ensureUser', {
+    body: { idp_user_id: `user_${name}`, email: `${name}@example.com` },
+  })
+  return { userId: json.user_id, tenantId: json.tenant_id }
+}
+
+export function signedHeaders(identity: Identity): Record<string, string> {
+  const { userId, tenantId } = identity
+  return {
+    'x-user-id': userId,
+    'x-tenant-id': tenantId,
+    'x-signature': `sha256=${signCaller(identity, SECRET)}`,
+  }
+}
+
+async function callEndpoint<N extends EndpointName>(
+  address: string,
+  name: N,
+  parts: CallParts,
+): Promise<AnsweredBy<N>> {
+  const { method, path } = endpoints[name]
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, param: string) =>
+    encodeURIComponent(parts.params?.[param] ?? ''),
+  )
+  const search = new URLSearchParams(parts.query).toString()
+  const response = await fetch(`${address}${filled}${search === '' ? '' : `?${search}`}`, {
+    method,
+    headers: {
+      ...(parts.body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(parts.as ? signedHeaders(parts.as) : {}),
+      ...parts.headers,
+    },
+    ...(parts.body === undefined ? {} : { body: JSON.stringify(parts.body) }),
+  })
+  const text = await response.text()
+  const isJson = response.headers.get('content-type')?.startsWith('application/json') === true
+  return answered(name, response, isJson ? JSON.parse(text) : text, text)
+}
+
+function answered<N extends EndpointName>(
+  name: N,
+  response: Response,
+  json: unknown,
+  text: string,
+): AnsweredBy<N> {
+  const { status, headers } = response
+  const responses: Readonly<Record<number, z.ZodType>> = endpoints[name].responses
+  const schema = responses[status] ?? ErrorBody
+  expect(schema.safeParse(json).error, `${name} ${status}`).toBeUndefined()
+  const failure = status in responses ? null : ErrorBody.parse(json)
+  return { status, headers, text, json: json as AnsweredBy<N>['json'], failure: failure as Failure | null }
+}
+
+/** Hold an answer against a status and an error's text and code. */
+export function expectError(answer: Answered, status: number, error: string, code?: ErrorCode): void {
+  expect({ status: answer.status, error: answer.failure?.error }).toEqual({ status, error })
+  if (code !== undefined) expect(answer.failure?.code).toBe(code)
+}

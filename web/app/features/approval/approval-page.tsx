@@ -10,12 +10,12 @@ export function ApprovalPage({ requestId }: { requestId: string }) {
   return (
     <div className="mx-auto flex min-h-dvh max-w-5xl flex-col px-4 sm:px-6">
       <header className="flex items-center justify-between py-3">
-        <a href="/" className="rounded-sm">
+        <a href="/" className="inline-flex rounded-sm">
           <Wordmark />
         </a>
         <ThemeSwitch />
       </header>
-      <main className="flex-1 pt-2 sm:pt-4 sm:pb-4">
+      <main className="flex-1 pt-2 sm:pt-4">
         <Request requestId={requestId} />
       </main>
     </div>

@@ -24,7 +24,7 @@ export function DecisionBar({
   onExpired,
 }: DecisionBarProps) {
   return (
-    <div className="z-10 -mx-4 border-t border-line bg-surface px-4 py-3 shadow-raised sm:mx-0 sm:rounded-lg sm:border sm:px-5 [@media(min-height:34rem)]:sticky [@media(min-height:34rem)]:bottom-0 sm:[@media(min-height:34rem)]:bottom-4">
+    <div className="-mx-4 mt-6 border-t border-line bg-canvas px-4 py-3 sm:-mx-6 sm:px-6 [@media(min-height:34rem)]:sticky [@media(min-height:34rem)]:bottom-0">
       {problem !== null && (
         <Notice tone="danger" role="alert" className="mb-3">
           {problem}

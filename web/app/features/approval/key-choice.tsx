@@ -26,13 +26,13 @@ export function KeyChoice({ items, selected, onSelect }: KeyChoiceProps) {
       <legend className="sr-only">Keys to hand over</legend>
       <div className="flex flex-wrap items-center gap-x-2 gap-y-1">
         <p className="mr-auto text-sm font-medium" aria-live="polite">
-          {selected.size} of {items.length} {items.length === 1 ? 'key' : 'keys'} selected
+          {selected.size} of {items.length} selected
         </p>
         <Button look="quiet" size="small" onClick={() => onSelect(new Set(items.map(({ key }) => key)))}>
           Select all
         </Button>
         <Button look="quiet" size="small" onClick={() => onSelect(new Set())}>
-          Select none
+          Clear
         </Button>
       </div>
       {items.length >= FILTER_FROM && (

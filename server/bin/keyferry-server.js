@@ -5,4 +5,7 @@ if (major < 24) {
   process.stderr.write(`keyferry-server needs Node.js 24 or newer; this is ${process.versions.node}.\n`)
   process.exit(1)
 }
-await import('../src/main.ts')
+const { enableCompileCache } = await import('node:module')
+enableCompileCache()
+const { main } = await import('../src/main.ts')
+await main(process.argv.slice(2))

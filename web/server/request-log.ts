@@ -1,12 +1,12 @@
 import type { FastifyInstance } from 'fastify'
 import { type DestinationStream, type Logger, pino } from 'pino'
 
-const STANDARD_ERROR = 2
+const STANDARD_OUTPUT = 1
 
 /** The log of this layer: JSON lines. Whatever is not named here never gets into it. */
 export function createLog(
   level: string,
-  destination: DestinationStream = pino.destination(STANDARD_ERROR),
+  destination: DestinationStream = pino.destination(STANDARD_OUTPUT),
 ): Logger {
   return pino({ level, base: { part: 'web' } }, destination)
 }

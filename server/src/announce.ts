@@ -1,0 +1,37 @@
+import type { Role } from './safe-start.ts'
+import type { Settings } from './setting-table.ts'
+import type { Running } from './start.ts'
+
+type Announced = { role: Role; settings: Settings; running: Running; version: string }
+
+/** What the person at the terminal reads once the program serves: where it listens, where its data is, what to type
+ * next. */
+export function announcement({ role, settings, running, version }: Announced): string {
+  const lines = [`Keyferry ${version}${role === 'all' ? '' : ` ${role}`} is ready.`, '']
+  lines.push(`  Listens   ${settings.PUBLIC_URL ?? running.address}`)
+  lines.push(`  Data      ${dataPlace(role, settings, running)}`)
+  lines.push(`  Sign-in   ${signIn(settings)}`)
+  if (role === 'all' && settings.AUTH_MODE === 'local')
+    lines.push(`  Next      ${nextCommand(running.address)}`)
+  if (running.madeRootKey)
+    lines.push('', `  A root key was made: ${running.dataDir}/root.key`, ROOT_KEY_ADVICE)
+  return `${[...lines, '', '  Stop with Ctrl-C.'].join('\n')}\n`
+}
+
+const ROOT_KEY_ADVICE = '  Keep a copy of it apart from the data: without it no value can be read.'
+const DEFAULT_ADDRESS = 'http://127.0.0.1:5393'
+
+function nextCommand(address: string): string {
+  const server = address === DEFAULT_ADDRESS ? '' : ` --server ${address}`
+  return `npx keyferry import .env --bundle dev/app${server}`
+}
+
+function dataPlace(role: Role, settings: Settings, { dataDir }: Running): string {
+  if (role === 'web') return 'none here: the API holds it'
+  return settings.DATABASE_URL === undefined ? dataDir : 'PostgreSQL (DATABASE_URL)'
+}
+
+function signIn({ AUTH_MODE, HOST, OIDC_ISSUER }: Settings): string {
+  if (AUTH_MODE === 'local') return `none: whoever is on this machine (${HOST})`
+  return AUTH_MODE === 'oidc' ? (OIDC_ISSUER ?? AUTH_MODE) : AUTH_MODE
+}

@@ -1,0 +1,34 @@
+import type { ApiSettings } from '@keyferry/api'
+import type { RootKeys } from './root-key-file.ts'
+import type { Settings } from './setting-table.ts'
+
+type Place = { listen: ApiSettings['listen']; dataDir: string; rootKeys: RootKeys; sharedSecrets: RootKeys }
+
+/** The API's part of the settings. */
+export function apiSettings(settings: Settings, place: Place & { version: string }): ApiSettings {
+  return {
+    ...place,
+    databaseUrl: settings.DATABASE_URL ?? null,
+    redisUrl: settings.REDIS_URL ?? null,
+    authMode: settings.AUTH_MODE,
+    requestTtlSeconds: settings.REQUEST_TTL,
+    maxPayloadBytes: settings.MAX_PAYLOAD_BYTES,
+    maxBodyBytes: settings.MAX_BODY_BYTES,
+    devAllowPlaintext: settings.DEV_ALLOW_PLAINTEXT,
+    requireSignatureV2: settings.REQUIRE_SIGNATURE_V2,
+    approvalAssurance: settings.APPROVAL_ASSURANCE,
+    trustProxy: settings.TRUST_PROXY,
+    metrics: metricsOf(settings),
+    logLevel: logLevelOf(settings),
+  }
+}
+
+export function metricsOf(settings: Settings): ApiSettings['metrics'] {
+  const { METRICS_HOST: host, METRICS_PORT: port } = settings
+  return port === undefined ? null : { host, port }
+}
+
+// On somebody's own machine the terminal belongs to the person; a service's log is read by programs.
+export function logLevelOf({ LOG_LEVEL, AUTH_MODE }: Settings): string {
+  return LOG_LEVEL ?? (AUTH_MODE === 'local' ? 'warn' : 'info')
+}

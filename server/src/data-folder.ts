@@ -1,0 +1,59 @@
+import { chmodSync, mkdirSync, readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { StartError } from './start-error.ts'
+
+const OPEN_TO_OTHERS = 0o077
+const LOCK_FILE = 'server.lock'
+const SQLITE_BUSY = 5
+
+/** Make the data folder, or take the one there is, so that nobody else on the machine can look into it.
+ * @throws StartError it cannot be written, or it is somebody's folder that others read */
+export function prepareDataFolder(folder: string): void {
+  orStartError(folder, () => {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    if (!statSync(folder).isDirectory()) throw new StartError(`DATA_DIR ${folder} is not a folder`)
+    if ((statSync(folder).mode & OPEN_TO_OTHERS) !== 0) closeToOthers(folder)
+  })
+}
+
+/** Hold the data folder for this process alone, until it ends in whatever way: the lock is the operating system's.
+ * @returns lets go of it
+ * @throws StartError another process holds it, or the folder cannot be written */
+export function lockDataFolder(folder: string): () => void {
+  const lock = orStartError(folder, () => new DatabaseSync(join(folder, LOCK_FILE), { timeout: 0 }))
+  try {
+    lock.exec('BEGIN EXCLUSIVE')
+  } catch (error) {
+    lock.close()
+    if (isBusy(error)) throw new StartError(`another keyferry-server is running on DATA_DIR ${folder}`)
+    throw cannotWrite(folder, error)
+  }
+  return () => lock.close()
+}
+
+// A folder with files of others in it is left as it is: closing it could break what uses them.
+function closeToOthers(folder: string): void {
+  const names = readdirSync(folder)
+  if (names.length > 0 && !names.includes(LOCK_FILE))
+    throw new StartError(`DATA_DIR ${folder} is open to other users: chmod 700 it, or name another folder`)
+  chmodSync(folder, 0o700)
+}
+
+function orStartError<T>(folder: string, work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    throw error instanceof StartError ? error : cannotWrite(folder, error)
+  }
+}
+
+function cannotWrite(folder: string, cause: unknown): StartError {
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown'
+  const reason = code === 'ERR_SQLITE_ERROR' ? 'no permission or no space' : code
+  return new StartError(`DATA_DIR ${folder} cannot be written (${reason})`, { cause })
+}
+
+function isBusy(error: unknown): boolean {
+  return error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY
+}

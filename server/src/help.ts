@@ -1,0 +1,24 @@
+import { SETTINGS, type Setting } from './setting-table.ts'
+
+const USAGE = `keyferry-server: delivers environment-variable secrets to terminals
+
+Usage
+  keyferry-server              both layers in one process, on SQLite; nothing else to install
+  keyferry-server api          the internal API alone; any number of them on PostgreSQL and Redis
+  keyferry-server web          the web-facing layer alone; any number of them
+
+  --help, --version
+
+Examples
+  keyferry-server
+  PORT=8080 DATA_DIR=/var/lib/keyferry keyferry-server
+  AUTH_MODE=accounts PUBLIC_URL=https://keyferry.example.com keyferry-server
+`
+
+/** @returns the whole of --help: usage, examples, every setting */
+export function helpText(): string {
+  const names = Object.entries<Setting>(SETTINGS)
+  const width = Math.max(...names.map(([name]) => name.length))
+  const rows = names.map(([name, { means }]) => `  ${name.padEnd(width)}  ${means}`)
+  return `${USAGE}\nSettings (environment variables)\n${rows.join('\n')}\n`
+}

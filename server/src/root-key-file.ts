@@ -1,0 +1,59 @@
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import { formatRootKey, generateRootKey } from '@keyferry/crypto/root-key'
+import { areRootKeys, isNotEmpty, listOf } from './setting-values.ts'
+import { StartError } from './start-error.ts'
+
+export type RootKeys = readonly [string, ...string[]]
+
+/** Read root keys from a file, one a line; the first one wraps.
+ * @throws StartError it cannot be read, or holds something else */
+export function readRootKeyFile(file: string): RootKeys {
+  const keys = listOf(contentOf(file))
+  if (!isNotEmpty(keys) || !areRootKeys(keys))
+    throw new StartError(`ROOT_KEY_FILE ${file} does not hold base64 of 32 random bytes`)
+  return keys
+}
+
+/** The root keys of an embedded database, made at the first start. The caller holds the folder's lock.
+ * @throws StartError the file is gone while the database it belongs to is there */
+export function rootKeysOfFolder(folder: string): { keys: RootKeys; isNew: boolean } {
+  const file = join(folder, 'root.key')
+  if (existsSync(file)) return { keys: readRootKeyFile(file), isNew: false }
+  if (existsSync(join(folder, 'keyferry.db')))
+    throw new StartError(`${file} is missing; put back the root key that this database was made with`)
+  const key = formatRootKey(generateRootKey())
+  writeDurably(file, `${key}\n`)
+  return { keys: [key], isNew: true }
+}
+
+function contentOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (cause) {
+    throw new StartError(`ROOT_KEY_FILE ${file} cannot be read`, { cause })
+  }
+}
+
+// Written beside and moved into place, so that a crash leaves the whole key or none.
+function writeDurably(file: string, content: string): void {
+  const draft = `${file}.new`
+  rmSync(draft, { force: true })
+  const descriptor = openSync(draft, 'wx', 0o600)
+  writeSync(descriptor, content)
+  fsyncSync(descriptor)
+  closeSync(descriptor)
+  renameSync(draft, file)
+  const folder = openSync(dirname(file), 'r')
+  fsyncSync(folder)
+  closeSync(folder)
+}

@@ -1,0 +1,86 @@
+import type { SettingName, Settings } from './setting-table.ts'
+import { isLoopback } from './setting-values.ts'
+import { StartError } from './start-error.ts'
+
+/** What this process is: both layers in one, the internal API, or the web-facing layer. */
+export type Role = 'all' | 'api' | 'web'
+
+const OIDC: readonly SettingName[] = ['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET']
+const CLERK: readonly SettingName[] = [
+  'CLERK_ISSUER',
+  'CLERK_JWT_KEY',
+  'CLERK_PUBLISHABLE_KEY',
+  'CLERK_SECRET_KEY',
+]
+
+/** Settings that fit each other and are safe to start with.
+ * @throws StartError naming the first that is missing, out of place or unsafe */
+export function requireSafeStart(settings: Settings, role: Role): void {
+  requireLocalOnLoopback(settings)
+  requirePlaintextInDevelopment(settings)
+  requireRole(settings, role)
+  if (role !== 'api') requireIdentity(settings)
+  if (role !== 'api') requirePublicUrl(settings)
+}
+
+/** @throws StartError when it is not set */
+export function required<N extends SettingName>(
+  settings: Settings,
+  name: N,
+  forWhat: string,
+): NonNullable<Settings[N]> {
+  const value = settings[name]
+  if (value === undefined || value === null) throw new StartError(`${name} is missing: ${forWhat} needs it`)
+  return value
+}
+
+function requireLocalOnLoopback({ AUTH_MODE, HOST }: Settings): void {
+  if (AUTH_MODE === 'local' && !isLoopback(HOST))
+    throw new StartError(
+      `HOST ${HOST} with AUTH_MODE=local would let anyone in: listen on 127.0.0.1, or set AUTH_MODE`,
+    )
+}
+
+function requirePlaintextInDevelopment({ DEV_ALLOW_PLAINTEXT, AUTH_MODE, NODE_ENV }: Settings): void {
+  if (DEV_ALLOW_PLAINTEXT && AUTH_MODE !== 'local' && NODE_ENV !== 'development')
+    throw new StartError(`DEV_ALLOW_PLAINTEXT=1 with AUTH_MODE=${AUTH_MODE} needs NODE_ENV=development`)
+}
+
+function requireRole(settings: Settings, role: Role): void {
+  if (role !== 'all') required(settings, 'BFF_SHARED_SECRET', `keyferry-server ${role}`)
+  if (role === 'web') required(settings, 'API_URL', 'keyferry-server web')
+  const { DATABASE_URL, ROOT_KEY, ROOT_KEY_FILE } = settings
+  if (role !== 'web' && DATABASE_URL && !ROOT_KEY && !ROOT_KEY_FILE)
+    throw new StartError('ROOT_KEY is missing: PostgreSQL (DATABASE_URL) needs it, or ROOT_KEY_FILE')
+  if (ROOT_KEY && ROOT_KEY_FILE) throw new StartError('ROOT_KEY and ROOT_KEY_FILE are both set: keep one')
+}
+
+function requireIdentity(settings: Settings): void {
+  const { AUTH_MODE } = settings
+  if (AUTH_MODE !== 'oidc') refuse(settings, OIDC, 'oidc')
+  if (AUTH_MODE !== 'clerk') refuse(settings, CLERK, 'clerk')
+  const needed: readonly SettingName[] =
+    AUTH_MODE === 'oidc'
+      ? ['OIDC_ISSUER', 'OIDC_CLIENT_ID']
+      : AUTH_MODE === 'clerk'
+        ? ['CLERK_ISSUER', 'CLERK_PUBLISHABLE_KEY']
+        : []
+  for (const name of needed) required(settings, name, `AUTH_MODE=${AUTH_MODE}`)
+}
+
+function refuse(settings: Settings, names: readonly SettingName[], mode: string): void {
+  const stray = names.find((name) => settings[name] !== undefined)
+  if (stray)
+    throw new StartError(
+      `${stray} is set, but AUTH_MODE is ${settings.AUTH_MODE}: it belongs to AUTH_MODE=${mode}`,
+    )
+}
+
+// A session cookie must not travel in the clear, and behind a wildcard address nobody knows our name.
+function requirePublicUrl({ AUTH_MODE, HOST, PUBLIC_URL }: Settings): void {
+  if (AUTH_MODE === 'local') return
+  if (PUBLIC_URL === undefined && !isLoopback(HOST))
+    throw new StartError(`PUBLIC_URL is missing: AUTH_MODE=${AUTH_MODE} on ${HOST} needs it`)
+  if (PUBLIC_URL?.startsWith('http:') && !isLoopback(new URL(PUBLIC_URL).hostname))
+    throw new StartError('PUBLIC_URL must be https: the session cookie must not travel in the clear')
+}

@@ -1,0 +1,113 @@
+import { createPublicKey } from 'node:crypto'
+import { isIP } from 'node:net'
+import { parseRootKey } from '@keyferry/crypto/root-key'
+import { z } from 'zod'
+
+const SECRET_BYTES = 32
+const PLACEHOLDER = /change.?me|replace.?me|your.?secret|placeholder|default|password|^(.)\1*$/i
+
+export function isHostName(text: string): boolean {
+  return /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/i.test(text)
+}
+
+/** Whether only this machine reaches that address. */
+export function isLoopback(host: string): boolean {
+  const name = host.toLowerCase().replace(/^\[|\]$/g, '')
+  return name === 'localhost' || name.endsWith('.localhost') || name === '::1' || isLoopbackV4(name)
+}
+
+function isLoopbackV4(address: string): boolean {
+  return isIP(address) === 4 && address.startsWith('127.')
+}
+
+/** An address of one of these protocols. */
+export function url(...protocols: readonly string[]) {
+  return z.string().refine((text) => protocols.includes(URL.parse(text)?.protocol ?? ''))
+}
+
+/** An http or https origin; a slash at its end does not count. */
+export const origin = z
+  .string()
+  .refine(isOrigin)
+  .transform((text) => new URL(text).origin)
+
+export const origins = z
+  .string()
+  .default('')
+  .transform(listOf)
+  .refine((list) => list.every(isOrigin))
+  .transform((list) => list.map((text) => new URL(text).origin))
+
+/** An issuer as it stands in tokens, to the letter. */
+export const issuer = z.string().refine((text) => {
+  const address = URL.parse(text)
+  if (address?.search !== '' || address.hash !== '') return false
+  return address.protocol === 'https:' || (address.protocol === 'http:' && isLoopback(address.hostname))
+})
+
+export const flag = z
+  .enum(['0', '1'])
+  .default('0')
+  .transform((text) => text === '1')
+
+export const networks = z
+  .string()
+  .default('')
+  .transform(listOf)
+  .refine((list) => list.every(isNetwork))
+
+export const rootKeys = z.string().transform(listOf).refine(isNotEmpty).refine(areRootKeys)
+
+export const sharedSecrets = z
+  .string()
+  .transform(listOf)
+  .refine(isNotEmpty)
+  .refine((list) => list.every((text) => Buffer.byteLength(text) >= SECRET_BYTES && !PLACEHOLDER.test(text)))
+
+export const publicKeyPem = z
+  .string()
+  .transform((text) => text.replaceAll('\\n', '\n'))
+  .refine(isPublicKey)
+
+export const webhookSecret = z.string().regex(/^whsec_[A-Za-z0-9+/]{16,}={0,2}$/)
+
+/** The parts of a list separated by commas or line ends. */
+export function listOf(text: string): readonly string[] {
+  return text
+    .split(/[,\n]/)
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
+}
+
+export function isNotEmpty(list: readonly string[]): list is readonly [string, ...string[]] {
+  return list.length > 0
+}
+
+export function areRootKeys(list: readonly string[]): boolean {
+  try {
+    return list.map(parseRootKey).length > 0
+  } catch {
+    return false
+  }
+}
+
+function isOrigin(text: string): boolean {
+  const address = URL.parse(text)
+  if (!address || !['http:', 'https:'].includes(address.protocol)) return false
+  return address.href === `${address.origin}/`
+}
+
+function isNetwork(text: string): boolean {
+  const [address = '', bits, ...rest] = text.split('/')
+  const version = isIP(address)
+  if (version === 0 || rest.length > 0) return false
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128))
+}
+
+function isPublicKey(text: string): boolean {
+  try {
+    return createPublicKey(text).asymmetricKeyType === 'rsa'
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,89 @@
+import { randomBytes } from 'node:crypto'
+import { chmodSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { apiSettings, metricsOf } from './api-settings.ts'
+import { lockDataFolder, prepareDataFolder } from './data-folder.ts'
+import { type RootKeys, readRootKeyFile, rootKeysOfFolder } from './root-key-file.ts'
+import { type Role, required, requireSafeStart } from './safe-start.ts'
+import type { Settings } from './setting-table.ts'
+import { freshSocketPath } from './socket-path.ts'
+import { webSettings } from './web-settings.ts'
+
+/** What runs, and how to end it: what is being waited for is answered, what is under way finishes. */
+export type Running = { address: string; dataDir: string; madeRootKey: boolean; stop: () => Promise<void> }
+
+type Surroundings = { version: string }
+
+/** Start one role.
+ * @throws StartError · whatever listening or the stores throw */
+export async function start(role: Role, settings: Settings, surroundings: Surroundings): Promise<Running> {
+  requireSafeStart(settings, role)
+  if (role === 'all') return await startAll(settings, surroundings)
+  return role === 'api'
+    ? await startApiAlone(settings, surroundings)
+    : await startWebAlone(settings, surroundings)
+}
+
+async function startAll(settings: Settings, { version }: Surroundings): Promise<Running> {
+  const data = openData(settings)
+  const socket = freshSocketPath(data.dataDir)
+  const sharedSecrets: RootKeys = settings.BFF_SHARED_SECRET ?? [randomBytes(32).toString('base64')]
+  const place = { dataDir: data.dataDir, sharedSecrets, version }
+  const [{ startApi }, { startWeb }] = await Promise.all([import('@keyferry/api'), import('@keyferry/web')])
+  const listen = { socketPath: socket.path }
+  const api = await startApi(apiSettings(settings, { ...place, listen, rootKeys: data.rootKeys }))
+  chmodSync(socket.path, 0o600)
+  const web = await startWeb(webSettings(settings, { ...place, api: listen, metrics: null }))
+  const stop = async () => {
+    await Promise.all([web.close(), api.close()])
+    socket.remove()
+    data.unlock()
+  }
+  return { address: web.address, dataDir: data.dataDir, madeRootKey: data.madeRootKey, stop }
+}
+
+async function startApiAlone(settings: Settings, { version }: Surroundings): Promise<Running> {
+  const sharedSecrets = required(settings, 'BFF_SHARED_SECRET', 'keyferry-server api')
+  const isAllElsewhere = settings.DATABASE_URL !== undefined && settings.REDIS_URL !== undefined
+  const data = isAllElsewhere ? noData(settings) : openData(settings)
+  const listen = { host: settings.HOST, port: settings.PORT }
+  const { startApi } = await import('@keyferry/api')
+  const api = await startApi(apiSettings(settings, { ...data, listen, sharedSecrets, version }))
+  const stop = async () => {
+    await api.close()
+    data.unlock()
+  }
+  return { address: api.address, dataDir: data.dataDir, madeRootKey: data.madeRootKey, stop }
+}
+
+async function startWebAlone(settings: Settings, { version }: Surroundings): Promise<Running> {
+  const sharedSecrets = required(settings, 'BFF_SHARED_SECRET', 'keyferry-server web')
+  const api = { url: required(settings, 'API_URL', 'keyferry-server web') }
+  const dataDir = resolve(settings.DATA_DIR)
+  if (settings.AUTH_MODE !== 'local' && settings.REDIS_URL === undefined) prepareDataFolder(dataDir)
+  const { startWeb } = await import('@keyferry/web')
+  const metrics = metricsOf(settings)
+  const web = await startWeb(webSettings(settings, { api, dataDir, sharedSecrets, metrics, version }))
+  return { address: web.address, dataDir, madeRootKey: false, stop: () => web.close() }
+}
+
+type Data = { dataDir: string; rootKeys: RootKeys; madeRootKey: boolean; unlock: () => void }
+
+function openData(settings: Settings): Data {
+  const dataDir = resolve(settings.DATA_DIR)
+  prepareDataFolder(dataDir)
+  const unlock = lockDataFolder(dataDir)
+  return { dataDir, unlock, ...rootKeysOf(settings, dataDir) }
+}
+
+function noData(settings: Settings): Data {
+  const dataDir = resolve(settings.DATA_DIR)
+  return { dataDir, unlock: () => undefined, ...rootKeysOf(settings, dataDir) }
+}
+
+function rootKeysOf(settings: Settings, dataDir: string): { rootKeys: RootKeys; madeRootKey: boolean } {
+  if (settings.ROOT_KEY) return { rootKeys: settings.ROOT_KEY, madeRootKey: false }
+  if (settings.ROOT_KEY_FILE) return { rootKeys: readRootKeyFile(settings.ROOT_KEY_FILE), madeRootKey: false }
+  const { keys, isNew } = rootKeysOfFolder(dataDir)
+  return { rootKeys: keys, madeRootKey: isNew }
+}

@@ -1,0 +1,48 @@
+import type { IdentitySettings, WebSettings } from '@keyferry/web'
+import { logLevelOf } from './api-settings.ts'
+import { required } from './safe-start.ts'
+import type { Settings } from './setting-table.ts'
+
+type Place = Pick<WebSettings, 'api' | 'dataDir' | 'sharedSecrets' | 'metrics' | 'version'>
+
+/** The web-facing layer's part of the settings. */
+export function webSettings(settings: Settings, place: Place): WebSettings {
+  return {
+    ...place,
+    listen: { host: settings.HOST, port: settings.PORT },
+    publicUrl: settings.PUBLIC_URL ?? null,
+    redisUrl: settings.REDIS_URL ?? null,
+    identity: identityOf(settings),
+    identityWebhookSecret: settings.IDENTITY_WEBHOOK_SECRET ?? null,
+    maxBodyBytes: settings.MAX_BODY_BYTES,
+    trustProxy: settings.TRUST_PROXY,
+    logLevel: logLevelOf(settings),
+  }
+}
+
+function identityOf(settings: Settings): IdentitySettings {
+  const mode = settings.AUTH_MODE
+  if (mode === 'oidc') return { mode, ...oidcOf(settings) }
+  if (mode === 'clerk') return { mode, ...clerkOf(settings) }
+  return { mode }
+}
+
+function oidcOf(settings: Settings) {
+  return {
+    issuer: required(settings, 'OIDC_ISSUER', 'AUTH_MODE=oidc'),
+    clientId: required(settings, 'OIDC_CLIENT_ID', 'AUTH_MODE=oidc'),
+    clientSecret: settings.OIDC_CLIENT_SECRET ?? null,
+  }
+}
+
+function clerkOf(settings: Settings) {
+  const listed = settings.CLERK_AUTHORIZED_PARTIES
+  const own = settings.PUBLIC_URL === undefined ? [] : [settings.PUBLIC_URL]
+  return {
+    issuer: required(settings, 'CLERK_ISSUER', 'AUTH_MODE=clerk'),
+    jwtKey: settings.CLERK_JWT_KEY ?? null,
+    publishableKey: required(settings, 'CLERK_PUBLISHABLE_KEY', 'AUTH_MODE=clerk'),
+    secretKey: settings.CLERK_SECRET_KEY ?? null,
+    authorizedParties: listed.length > 0 ? listed : own,
+  }
+}

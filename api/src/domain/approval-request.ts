@@ -1,4 +1,4 @@
-import { type CreateRequest, TIMES } from '@keyferry/contract'
+import { type CreatedRequest, type CreateRequest, TIMES } from '@keyferry/contract'
 import { isPollChallenge } from '@keyferry/crypto/poll-challenge'
 import { parsePublicKey } from '@keyferry/crypto/public-key'
 import { userCode } from '@keyferry/crypto/user-code'
@@ -21,27 +21,20 @@ export type RequestParts = {
 /** What a client asks, and where the call came from. */
 export type Ask = { asked: z.output<typeof CreateRequest>; peer: { address: string; userAgent: string } }
 
-export type CreatedRequest = {
-  id: string
-  userCode: string
-  /** Of the approval page, to be appended to the web host. */
-  approvalPath: string
-  intervalSeconds: number
-  lifetimeSeconds: number
-}
+export type NewRequest = z.output<typeof CreatedRequest>
 
 /** Keep a new request until its lifetime ends (interface: "Create request").
  * @throws DomainError invalid: a public key that nothing can be sealed to safely, or a malformed challenge */
-export async function createRequest(parts: RequestParts, ask: Ask): Promise<CreatedRequest> {
+export async function createRequest(parts: RequestParts, ask: Ask): Promise<NewRequest> {
   const publicKey = requirePublicKey(ask.asked.client_pubkey)
   const request = newRequest(parts, ask, publicKey)
   await parts.approvals.create(request, parts.source.now().getTime())
   return {
     id: request.id,
-    userCode: userCode(request.id, publicKey),
-    approvalPath: `/approve/${request.id}`,
-    intervalSeconds: TIMES.pollIntervalSeconds,
-    lifetimeSeconds: parts.lifetimeSeconds,
+    verification_uri_complete: `/approve/${request.id}`,
+    interval: TIMES.pollIntervalSeconds,
+    expires_in: parts.lifetimeSeconds,
+    user_code: userCode(request.id, publicKey),
   }
 }
 

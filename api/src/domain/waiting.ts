@@ -24,7 +24,7 @@ export type Wait = {
   signal: AbortSignal
 }
 
-/** `ready` holds a claim: the caller must say whether the ciphertext was handed over. */
+/** `ready` holds a claim, which the caller has to end: see `Deliveries`. */
 export type WaitOutcome = { status: 'pending' } | { status: 'ready'; ciphertextBase64: string }
 
 /** Hold until the request is approved, at most 30 s and never past its lifetime (interface: "Wait for approval").
@@ -47,17 +47,6 @@ export async function waitForApproval(parts: WaitingParts, wait: Wait): Promise<
     if (hold.isOver) return { status: 'pending' }
     await hold.rung()
   }
-}
-
-/** The ciphertext was handed over: the request ends. Should the store be away just now, the claim stands until the
- * lifetime ends, which delivers nothing twice either. */
-export async function confirmDelivery(approvals: ApprovalStore, requestId: string): Promise<void> {
-  await approvals.remove(requestId)
-}
-
-/** The ciphertext was not handed over: whoever asks next may have it. */
-export async function returnClaim({ approvals, source }: WaitingParts, requestId: string): Promise<void> {
-  await approvals.release(requestId, source.now().getTime())
 }
 
 // A wrong verifier answers as an unknown id does, and is told apart before anything of the request is used up.

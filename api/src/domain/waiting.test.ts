@@ -1,0 +1,172 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { generatePollVerifier, pollChallenge } from '@keyferry/crypto/poll-challenge'
+import { randomRequestId } from '@keyferry/crypto/token'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { openSqliteApprovalStore } from '../approval-store/sqlite.ts'
+import type { ApprovalRequest, ApprovalStore } from './approval-store.ts'
+import { type Wait, type WaitingParts, waitForApproval } from './waiting.ts'
+import { WaitingRoom } from './waiting-room.ts'
+
+const T0 = Date.parse('2026-01-31T12:00:00Z')
+
+let approvals: ApprovalStore
+let parts: WaitingParts
+let turns: string[]
+beforeEach(() => {
+  vi.useFakeTimers({ now: T0, toFake: ['setTimeout', 'clearTimeout', 'Date'] })
+  approvals = openSqliteApprovalStore({ path: ':memory:', now: Date.now })
+  turns = []
+  parts = {
+    approvals,
+    room: new WaitingRoom(approvals),
+    source: { now: () => new Date(), newId: randomRequestId, newToken: randomRequestId },
+    takeTurn: async (id) => {
+      turns.push(id)
+    },
+  }
+})
+afterEach(async () => {
+  vi.useRealTimers()
+  await approvals.close()
+})
+
+const created = async (changes: Partial<ApprovalRequest> = {}) => {
+  const request: ApprovalRequest = {
+    id: randomRequestId(),
+    publicKey: 'hSDwCYkwp1R0i33ctD73Wg2/Og0mOBr066SpjqqbTmo=',
+    suggestedBundle: null,
+    templateKeys: [],
+    requesterMeta: { ip: '', user_agent: '', requested_at: '', format: 'sh' },
+    pollChallenge: null,
+    expiresAtMs: T0 + 300_000,
+    ...changes,
+  }
+  await approvals.create(request, T0)
+  return request.id
+}
+const wait = (requestId: string, changes: Partial<Wait> = {}) =>
+  waitForApproval(parts, { requestId, verifier: undefined, signal: new AbortController().signal, ...changes })
+const held = async (count: number) => {
+  for (let turn = 0; turn < 100 && parts.room.size !== count; turn++) await nextTurn()
+  expect(parts.room.size).toBe(count)
+}
+const notFound = { code: 'not_found', message: 'request not found or expired' }
+
+test('a wait on an approved request is ready at once', async () => {
+  const id = await created()
+  await approvals.seal(id, 'c2VhbGVk', T0)
+  expect(await wait(id)).toEqual({ status: 'ready', ciphertextBase64: 'c2VhbGVk' })
+})
+
+test('a held wait is woken by the approval', async () => {
+  const id = await created()
+  const waiting = wait(id)
+  await held(1)
+  await approvals.seal(id, 'c2VhbGVk', T0)
+  expect(await waiting).toEqual({ status: 'ready', ciphertextBase64: 'c2VhbGVk' })
+  expect(parts.room.size).toBe(0)
+})
+
+test('a wait that nobody answers is pending after 30 s, not before', async () => {
+  const waiting = wait(await created())
+  let answer: unknown
+  void waiting.then((outcome) => (answer = outcome))
+  await held(1)
+  await vi.advanceTimersByTimeAsync(29_999)
+  expect(answer).toBeUndefined()
+  await vi.advanceTimersByTimeAsync(1)
+  expect(answer).toEqual({ status: 'pending' })
+})
+
+test('a request that expires while it is waited for answers 404 at that moment', async () => {
+  const waiting = wait(await created({ expiresAtMs: T0 + 2_000 }))
+  const refused = expect(waiting).rejects.toMatchObject(notFound)
+  await held(1)
+  await vi.advanceTimersByTimeAsync(2_010)
+  await refused
+})
+
+test('a denial wakes the waiter with request_denied', async () => {
+  const id = await created()
+  const waiting = wait(id)
+  const refused = expect(waiting).rejects.toMatchObject({ ...notFound, code: 'request_denied' })
+  await held(1)
+  await approvals.deny(id, T0)
+  await refused
+})
+
+test('of two waiters one gets it, and the other is held until it was delivered', async () => {
+  const id = await created()
+  const waits = [wait(id), wait(id)]
+  await held(2)
+  await approvals.seal(id, 'c2VhbGVk', T0)
+  expect(await Promise.race(waits)).toMatchObject({ status: 'ready' })
+  await held(1)
+  await approvals.remove(id)
+  const outcomes = await Promise.allSettled(waits)
+  expect(outcomes.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
+})
+
+test('of two waiters the other gets it when the claim is released', async () => {
+  const id = await created()
+  const waits = [wait(id), wait(id)]
+  await held(2)
+  await approvals.seal(id, 'c2VhbGVk', T0)
+  await Promise.race(waits)
+  await held(1)
+  await approvals.release(id, T0)
+  expect(await Promise.all(waits)).toEqual(
+    Array.from({ length: 2 }, () => ({ status: 'ready', ciphertextBase64: 'c2VhbGVk' })),
+  )
+})
+
+test('a broken connection ends its wait and claims nothing', async () => {
+  const id = await created()
+  const connection = new AbortController()
+  const waiting = wait(id, { signal: connection.signal })
+  await held(1)
+  connection.abort()
+  expect(await waiting).toEqual({ status: 'pending' })
+  expect(parts.room.size).toBe(0)
+  await approvals.seal(id, 'c2VhbGVk', T0)
+  expect((await approvals.claim(id, T0)).status).toBe('claimed')
+})
+
+test('when the process stops every waiter is answered pending at once, and each that comes later', async () => {
+  const ids = await Promise.all(Array.from({ length: 100 }, () => created()))
+  const waits = ids.map((id) => wait(id))
+  await held(100)
+  parts.room.close()
+  expect(new Set((await Promise.all(waits)).map(({ status }) => status))).toEqual(new Set(['pending']))
+  expect(await wait(await created())).toEqual({ status: 'pending' })
+})
+
+test.each([
+  ['another verifier', () => generatePollVerifier()],
+  ['a malformed verifier', () => 'x'],
+  ['no verifier', () => undefined],
+])('with %s a request answers as an unknown one does, and takes no turn', async (_, other) => {
+  const verifier = generatePollVerifier()
+  const id = await created({ pollChallenge: pollChallenge(verifier) })
+  await approvals.seal(id, 'c2VhbGVk', T0)
+  await expect(wait(id, { verifier: other() })).rejects.toMatchObject(notFound)
+  expect(turns).toEqual([])
+  expect(await wait(id, { verifier })).toMatchObject({ status: 'ready' })
+})
+
+test('only who proves the request to be theirs learns that it was denied', async () => {
+  const verifier = generatePollVerifier()
+  const id = await created({ pollChallenge: pollChallenge(verifier) })
+  await approvals.deny(id, T0)
+  await expect(wait(id)).rejects.toMatchObject(notFound)
+  await expect(wait(id, { verifier })).rejects.toMatchObject({ code: 'request_denied' })
+})
+
+test.each([
+  ['unknown', 'f'.repeat(32)],
+  ['malformed', '../x'],
+  ['empty', ''],
+])('an %s id takes no turn and answers 404', async (_, id) => {
+  await expect(wait(id)).rejects.toMatchObject(notFound)
+  expect(turns).toEqual([])
+})

@@ -1,4 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises'
+import { readdir, readFile, stat } from 'node:fs/promises'
 import { extname, join, relative, sep } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
@@ -26,35 +26,49 @@ const TYPES: Readonly<Record<string, string>> = {
 
 const BROTLI_QUALITY = 9
 
-/** The built app, held in memory: it is small, and no path of a request ever reaches the file system. A folder that is
- * still empty is looked at again on the next call. */
+/** The built app, held in memory: it is small, and no path of a request ever reaches the file system. A new build is
+ * taken up when a page is asked for. */
 export class AppFiles {
   readonly #folder: string
-  readonly #loaded = new Map<string, Promise<AppFile>>()
-  #paths: Promise<ReadonlyMap<string, string>> | null = null
+  #build: Build = { builtAtMs: -1, paths: new Map(), loaded: new Map() }
 
   constructor(folder: string) {
     this.#folder = folder
   }
 
-  /** @param path as the URL names it, without a leading slash: `assets/index-4f2a.js` */
-  async find(path: string): Promise<AppFile | null> {
-    this.#paths ??= listFiles(this.#folder)
-    const paths = await this.#paths
-    if (paths.size === 0) this.#paths = null
-    const file = paths.get(path)
-    return file === undefined ? null : await this.#load(path, file)
+  /** @param name which page: `approve.html` */
+  async page(name: string): Promise<AppFile | null> {
+    await this.#lookForNewBuild()
+    return await this.find(name)
   }
 
-  #load(path: string, file: string): Promise<AppFile> {
-    const loaded = this.#loaded.get(path) ?? readAppFile(path, file)
-    this.#loaded.set(path, loaded)
-    return loaded
+  /** @param path as the URL names it, without a leading slash: `assets/index-4f2a.js` */
+  async find(path: string): Promise<AppFile | null> {
+    if (this.#build.paths.size === 0) await this.#lookForNewBuild()
+    const { paths, loaded } = this.#build
+    const file = paths.get(path)
+    if (file === undefined) return null
+    const content = loaded.get(path) ?? readAppFile(path, file)
+    loaded.set(path, content)
+    return await content
+  }
+
+  async #lookForNewBuild(): Promise<void> {
+    const entry = await stat(join(this.#folder, 'index.html')).catch(() => null)
+    const builtAtMs = entry?.mtimeMs ?? -1
+    if (builtAtMs !== this.#build.builtAtMs)
+      this.#build = { builtAtMs, paths: await listFiles(this.#folder), loaded: new Map() }
   }
 }
 
-/** @returns each file's place on disk by its path in URLs */
-async function listFiles(folder: string): Promise<ReadonlyMap<string, string>> {
+type Build = {
+  readonly builtAtMs: number
+  /** Each file's place on disk by its path in URLs. */
+  readonly paths: ReadonlyMap<string, string>
+  readonly loaded: Map<string, Promise<AppFile>>
+}
+
+async function listFiles(folder: string): Promise<Build['paths']> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => [])
   const files = entries
     .filter((entry) => entry.isFile() && extname(entry.name) in TYPES)

@@ -48,7 +48,7 @@ export async function sendPage(
   reply: FastifyReply,
   { entry, status }: { entry: string; status: number },
 ): Promise<FastifyReply> {
-  const file = await files.find(entry)
+  const file = await files.page(entry)
   if (file) return sendFile(reply.code(status), file, { cacheControl: 'no-store' })
   const hint = 'The browser app is not built. Build it with: npm run build --workspace web\n'
   return reply.code(503).type('text/plain; charset=utf-8').send(hint)

@@ -1,0 +1,63 @@
+import type { Surroundings } from './surroundings.ts'
+
+/** One flag of a command. With `value` it takes one, shown by that word; without, it is on or off. */
+export type Flag = {
+  readonly name: string
+  readonly short?: string
+  readonly value?: string
+  /** May be given more than once. */
+  readonly repeats?: true
+  readonly summary: string
+}
+
+export type Example = { readonly command: string; readonly what: string }
+
+/** One verb: all that help, completion, the manual page and the parser know of it. */
+export type Command = {
+  readonly name: string
+  /** The operands as they are written, for example `[BUNDLE]`. */
+  readonly operands: string
+  readonly maxOperands: number
+  /** Everything after `--` is a program and its arguments. */
+  readonly takesProgram?: true
+  readonly summary: string
+  /** Paragraphs. */
+  readonly details: readonly string[]
+  readonly flags: readonly Flag[]
+  readonly examples: readonly Example[]
+  /** @returns the exit code · @throws CliError */
+  readonly run: (words: Words, surroundings: Surroundings) => Promise<number>
+}
+
+/** What stood on the command line after the verb. */
+export class Words {
+  readonly operands: readonly string[]
+  /** What follows `--`; null without one. */
+  readonly program: readonly string[] | null
+  readonly #flags: ReadonlyMap<string, readonly string[]>
+
+  constructor(
+    operands: readonly string[],
+    program: readonly string[] | null,
+    flags: ReadonlyMap<string, readonly string[]>,
+  ) {
+    this.operands = operands
+    this.program = program
+    this.#flags = flags
+  }
+
+  has(flag: string): boolean {
+    return this.#flags.has(flag)
+  }
+
+  /** The value given last; null without one. */
+  text(flag: string): string | null {
+    return this.#flags.get(flag)?.at(-1) ?? null
+  }
+
+  /** Every value given, parted at commas, blanks around each dropped; a name given twice counts once. */
+  names(flag: string): readonly string[] {
+    const parts = (this.#flags.get(flag) ?? []).flatMap((text) => text.split(','))
+    return [...new Set(parts.map((part) => part.trim()).filter((part) => part !== ''))]
+  }
+}

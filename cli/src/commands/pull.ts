@@ -1,0 +1,77 @@
+import { resolve } from 'node:path'
+import { usageError } from '../cli-error.ts'
+import type { Command, Words } from '../command.ts'
+import { deliver } from '../delivery/deliver.ts'
+import { EXIT } from '../exit-code.ts'
+import { writeValues } from '../formats/format.ts'
+import { FORMAT_NAMES, type FormatName, loaderOf, requireFormatName } from '../formats/formats.ts'
+import { type OutputFile, requireWritable, writeOutputFile } from '../output-file.ts'
+import type { Surroundings } from '../surroundings.ts'
+import { ASKING_FLAGS, readAsk } from './asking-flags.ts'
+
+export const pullCommand: Command = {
+  name: 'pull',
+  operands: '[BUNDLE]',
+  maxOperands: 1,
+  summary: 'Write the values to standard output or to a file',
+  details: [
+    'Asks for the values of a bundle, shows the link to approve, waits, and writes the values in the format asked for. Standard output holds the values alone; everything else goes to standard error.',
+    'A value that the format cannot hold is refused by name. A file is written whole or not at all, readable by its owner alone, and never over one that exists unless --force is given.',
+  ],
+  flags: [
+    ...ASKING_FLAGS,
+    { name: 'format', short: 'f', value: 'FORMAT', summary: `${FORMAT_NAMES.join(', ')} (default: sh)` },
+    { name: 'output', short: 'o', value: 'FILE', summary: 'Write to this file instead (mode 0600)' },
+    { name: 'force', summary: 'Replace the file if it exists' },
+  ],
+  examples: [
+    { command: 'eval "$(keyferry pull dev/app)"', what: 'Set the values in this shell' },
+    { command: 'keyferry pull dev/app --format fish | source', what: 'The same in fish' },
+    { command: 'keyferry pull dev/app --format .env --output .env', what: 'Write a file for dotenv' },
+  ],
+  run: async (words, surroundings) => await pull(readPull(words, surroundings), surroundings),
+}
+
+export type PullOptions = ReturnType<typeof readAsk> & {
+  readonly formatName: FormatName
+  /** Null: standard output. */
+  readonly output: OutputFile | null
+}
+
+function readPull(words: Words, { env, cwd }: Surroundings): PullOptions {
+  return {
+    ...readAsk(words, env),
+    formatName: requireFormatName(words.text('format') ?? 'sh'),
+    output: readOutput(words, cwd),
+  }
+}
+
+function readOutput(words: Words, cwd: string): OutputFile | null {
+  const path = words.text('output')
+  if (path === null && words.has('force'))
+    throw usageError('--force is for --output', 'Name the file: --output FILE.')
+  if (path === '')
+    throw usageError('--output needs a file name', 'Write --output FILE, or - for standard output.')
+  return path === null || path === '-' ? null : { path: resolve(cwd, path), mayReplace: words.has('force') }
+}
+
+/** Ask for the values and write them.
+ * @returns the exit code · @throws CliError */
+export async function pull(options: PullOptions, surroundings: Surroundings): Promise<number> {
+  const { output, formatName } = options
+  if (output !== null) requireWritable(output)
+  else warnOfTerminal(surroundings, formatName)
+  const loader = loaderOf(formatName)
+  const command = ['keyferry', 'pull', ...(formatName === 'sh' ? [] : ['--format', formatName])]
+  const values = await deliver({ ...options, format: loader.asked, command }, surroundings)
+  const text = writeValues(formatName, await loader.load(), values)
+  if (output === null) surroundings.stdout.write(text)
+  else writeOutputFile(output, text)
+  return EXIT.ok
+}
+
+function warnOfTerminal({ stdout, stderr }: Surroundings, formatName: FormatName): void {
+  if (!stdout.isTerminal) return
+  const instead = formatName === 'sh' ? 'eval "$(keyferry pull ...)" or --output FILE' : '--output FILE'
+  stderr.write(`keyferry: the values will be shown on this terminal; ${instead} keeps them off it\n`)
+}

@@ -1,0 +1,45 @@
+import { hostname, release, type as systemName, userInfo } from 'node:os'
+import type { Environment } from '../surroundings.ts'
+import { VERSION } from '../version.ts'
+
+const MAX_LENGTH = 200
+const UNWANTED = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
+
+/** What this client says of itself to the approver; the page marks it as claimed. Never holds a value that was asked
+ * for, but the command is shown as typed. */
+export function claims(
+  env: Environment,
+  cwd: string,
+  command: readonly string[],
+): Readonly<Record<string, string>> {
+  return {
+    hostname: claim(hostname()),
+    os: claim(`${systemName()} ${release()} ${process.arch}`),
+    user: claim(userName(env)),
+    client_version: VERSION,
+    cwd: claim(cwd),
+    command: claim(command.map(shownArgument).join(' ')),
+  }
+}
+
+function userName(env: Environment): string {
+  try {
+    return userInfo().username
+  } catch {
+    return env['USER'] ?? env['LOGNAME'] ?? '' // a user id without an entry, as in containers
+  }
+}
+
+/** An argument as one would type it. */
+export function shownArgument(argument: string): string {
+  return /^[\w@%+=:,./-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", "'\\''")}'`
+}
+
+function claim(text: string): string {
+  const clean = text.replace(UNWANTED, '').toWellFormed()
+  if (clean.length <= MAX_LENGTH) return clean
+  return `${clean
+    .slice(0, MAX_LENGTH - 1)
+    .toWellFormed()
+    .replace(/\ufffd$/, '')}…`
+}

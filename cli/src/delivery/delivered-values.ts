@@ -1,0 +1,82 @@
+import { decodeBase64 } from '@keyferry/crypto/base64'
+import { type KeyPair, wipe } from '@keyferry/crypto/key-pair'
+import { open } from '@keyferry/crypto/open'
+import { CliError, refusedAnswer } from '../cli-error.ts'
+import { EXIT } from '../exit-code.ts'
+import { parseObject } from '../server/server-failure.ts'
+import { printable } from '../terminal/printable.ts'
+import { isDangerousName } from './dangerous-names.ts'
+
+/** Values by name, in the order they came. */
+export type Values = ReadonlyMap<string, string>
+
+export type Expectation = {
+  /** The names that were asked for; empty: whatever the approver chose. */
+  readonly keys: readonly string[]
+  /** Dangerous names that are welcome all the same. */
+  readonly allowedNames: readonly string[]
+}
+
+const NAME = /^[A-Za-z0-9_]{1,255}$/
+
+/** Open the sealed box and check what is in it, before anything is done with it.
+ * @throws CliError refused: not a sealed box to this key, not a map of strings, names nobody asked for, names or values
+ *   that no environment holds · general: a name that makes programs load code */
+export function openDelivery(ciphertextBase64: string, keyPair: KeyPair, expected: Expectation): Values {
+  const plaintext = openBox(ciphertextBase64, keyPair)
+  const values = readValues(plaintext)
+  requireAskedFor(values, expected.keys)
+  requireHarmless(values, expected.allowedNames)
+  return values
+}
+
+function openBox(ciphertextBase64: string, keyPair: KeyPair): string {
+  let bytes: Uint8Array | undefined
+  try {
+    bytes = open(decodeBase64(ciphertextBase64), keyPair)
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch (cause) {
+    throw refusedAnswer('what the server delivered does not open with the key of this request', { cause })
+  } finally {
+    if (bytes !== undefined) wipe(bytes)
+  }
+}
+
+function readValues(plaintext: string): Values {
+  const map = parseObject(plaintext)
+  if (map === null) throw refusedAnswer('what the server delivered is not a map of names to values')
+  const values = new Map<string, string>()
+  for (const [name, value] of Object.entries(map)) {
+    if (!NAME.test(name)) {
+      throw refusedAnswer(`the server delivered a name that no variable can have: ${printable(name, 80)}`)
+    }
+    values.set(name, readValue(name, value))
+  }
+  return values
+}
+
+function readValue(name: string, value: unknown): string {
+  if (typeof value !== 'string') throw refusedAnswer(`the value of ${name} is not a text`)
+  if (value.includes('\0') || !value.isWellFormed()) {
+    throw refusedAnswer(`the value of ${name} holds what no environment variable can (NUL or broken Unicode)`)
+  }
+  return value
+}
+
+function requireAskedFor(values: Values, keys: readonly string[]): void {
+  if (keys.length === 0) return
+  const unasked = [...values.keys()].filter((name) => !keys.includes(name))
+  if (unasked.length > 0)
+    throw refusedAnswer(`the server delivered names nobody asked for: ${unasked.join(', ')}`)
+}
+
+function requireHarmless(values: Values, allowedNames: readonly string[]): void {
+  const dangerous = [...values.keys()].filter((name) => isDangerousName(name) && !allowedNames.includes(name))
+  if (dangerous.length === 0) return
+  const flags = dangerous.map((name) => `--allow-name ${name}`).join(' ')
+  throw new CliError(
+    EXIT.general,
+    `${dangerous.join(', ')} can make programs load code, so the delivery was not used`,
+    `If you mean it, run the same command again with ${flags}.`,
+  )
+}

@@ -1,0 +1,82 @@
+import { CliError } from '../cli-error.ts'
+import { EXIT } from '../exit-code.ts'
+import { type WaitCall, type WaitOutcome, waitOnce } from '../server/approval-requests.ts'
+import { type Exchange, NetworkError } from '../server/exchange.ts'
+import type { Clock } from '../surroundings.ts'
+
+const FIRST_BACKOFF_MS = 250
+const LONGEST_BACKOFF_MS = 5_000
+// Two calls may travel at different speeds: without this the second could arrive a moment before its time.
+const MARGIN_MS = 100
+
+export type Waiting = WaitCall & {
+  /** Monotonic time at which the request ends. */
+  readonly deadlineMs: number
+}
+
+export type WaitEvents = {
+  readonly onTrouble: (reason: string) => void
+  readonly onRecovery: () => void
+}
+
+/** Ask until the delivery is there. Calls start at least the interval apart, counted from start to start, as the server
+ * counts. A lost connection or a server in trouble is tried again, with growing pauses, until the request ends.
+ * @returns the sealed box in base64
+ * @throws CliError denied · expired · refused · network */
+export async function waitForDelivery(
+  { exchange, clock }: { exchange: Exchange; clock: Clock },
+  waiting: Waiting,
+  events: WaitEvents,
+): Promise<string> {
+  let failures = 0
+  for (;;) {
+    const startedMs = clock.monotonicMs()
+    const outcome = await askOnce(exchange, waiting)
+    if (outcome.kind === 'ready') return outcome.ciphertextBase64
+    const inTrouble = outcome.kind === 'later'
+    if (inTrouble) events.onTrouble(outcome.reason)
+    else if (failures > 0) events.onRecovery()
+    failures = inTrouble ? failures + 1 : 0
+    await pauseUntil(
+      clock,
+      nextStartMs(outcome, { startedMs, nowMs: clock.monotonicMs(), failures, waiting }),
+      waiting,
+    )
+  }
+}
+
+async function askOnce(exchange: Exchange, waiting: Waiting): Promise<Attempt> {
+  try {
+    return await waitOnce(exchange, waiting)
+  } catch (error) {
+    if (!(error instanceof NetworkError) || !error.isPassing) throw error
+    return { kind: 'later', retryAfterMs: null, reason: error.message, isUnreached: true }
+  }
+}
+
+type Attempt = WaitOutcome & { readonly isUnreached?: true }
+
+type Progress = { startedMs: number; nowMs: number; failures: number; waiting: Waiting }
+
+function nextStartMs(outcome: Attempt, { startedMs, nowMs, failures, waiting }: Progress): number {
+  if (outcome.kind !== 'later') return startedMs + waiting.intervalMs + MARGIN_MS
+  if (outcome.retryAfterMs !== null) return nowMs + Math.max(outcome.retryAfterMs, MARGIN_MS)
+  const backoffMs = Math.min(FIRST_BACKOFF_MS * 2 ** (failures - 1), LONGEST_BACKOFF_MS)
+  return outcome.isUnreached === true
+    ? nowMs + backoffMs
+    : Math.max(startedMs + waiting.intervalMs, nowMs + backoffMs)
+}
+
+async function pauseUntil(clock: Clock, startMs: number, { deadlineMs }: Waiting): Promise<void> {
+  const nowMs = clock.monotonicMs()
+  if (nowMs >= deadlineMs) throw expired()
+  if (startMs > nowMs) await clock.sleep(Math.min(startMs, deadlineMs) - nowMs)
+}
+
+function expired(): CliError {
+  return new CliError(
+    EXIT.expired,
+    'the request has expired: nobody approved it in time',
+    'Nothing was delivered. Run the same command again, and open the link while the countdown runs.',
+  )
+}

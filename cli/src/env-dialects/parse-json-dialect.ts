@@ -1,0 +1,22 @@
+import { parseObject } from '../server/server-failure.ts'
+import { EnvDialectError, type ImportEntry, type ImportText } from './import-text.ts'
+
+/** Read a JSON object of names and values. Texts count as they are; whole numbers and true/false as they are written;
+ * anything else is refused by name.
+ * @throws EnvDialectError */
+export function parseJsonDialect(text: string): ImportText {
+  const map = parseObject(text.replace(/^\ufeff/, ''))
+  if (map === null) throw new EnvDialectError(null, 'it begins like JSON but is not a JSON object')
+  const entries = Object.entries(map).map(([name, value]) => readEntry(name, value))
+  return { entries, notes: [] }
+}
+
+function readEntry(name: string, value: unknown): ImportEntry {
+  if (!/^[A-Za-z0-9_]{1,255}$/.test(name)) {
+    throw new EnvDialectError(null, 'it has a name with other characters than letters, digits and _')
+  }
+  if (typeof value === 'string') return { name, value, line: null }
+  if (typeof value === 'boolean' || Number.isSafeInteger(value))
+    return { name, value: String(value), line: null }
+  throw new EnvDialectError(null, `the value of ${name} is not a text`)
+}

@@ -1,0 +1,15 @@
+/** What the client's own exit codes mean. `run` ends with the program's own code once the program has started. */
+export const EXIT = {
+  ok: 0,
+  general: 1,
+  usage: 2,
+  denied: 3,
+  expired: 4,
+  network: 5,
+  refused: 6,
+  cannotStart: 126,
+  notFound: 127,
+  interrupted: 130,
+} as const
+
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT]

@@ -1,0 +1,129 @@
+import type { Command, Flag } from './command.ts'
+import { allFlags } from './parse-words.ts'
+import { VERSION } from './version.ts'
+
+const INDENT = 2
+
+export const EXIT_CODES: readonly (readonly [string, string])[] = [
+  ['0', 'done'],
+  ['1', 'something went wrong here'],
+  ['2', 'the command line cannot be followed'],
+  ['3', 'the person denied the request'],
+  ['4', 'the request expired, or the server does not know it'],
+  ['5', 'the server could not be reached'],
+  ['6', 'the server refused, or its answer was refused'],
+  ['126, 127', 'run: the program cannot be started, was not found'],
+  ['130', 'interrupted'],
+]
+
+export const ENVIRONMENT: readonly (readonly [string, string])[] = [
+  ['KEYFERRY_SERVER', 'address of the server; --server wins over it'],
+  ['HTTPS_PROXY, NO_PROXY', 'proxies for servers beyond this machine'],
+  ['NODE_EXTRA_CA_CERTS, SSL_CERT_FILE', 'certificates of private authorities'],
+  ['NO_COLOR', 'no colour'],
+]
+
+/** The page of `keyferry --help`, for a terminal of that width. */
+export function overview(commands: readonly Command[], columns: number): string {
+  return [
+    `keyferry ${VERSION}: run a program with secrets that a person approves in the browser`,
+    '',
+    'Usage: keyferry COMMAND [OPTIONS]',
+    '',
+    'Commands',
+    table(
+      commands.map(({ name, summary }) => [name, summary]),
+      columns,
+    ),
+    '',
+    'Examples',
+    ...commands.flatMap(({ examples }) => examples.slice(0, 1)).flatMap((example) => exampleLines(example)),
+    '',
+    'Exit codes',
+    table(EXIT_CODES, columns),
+    '',
+    'Environment',
+    table(ENVIRONMENT, columns),
+    '',
+    'keyferry COMMAND --help tells more about each.',
+    '',
+  ].join('\n')
+}
+
+/** The page of `keyferry COMMAND --help`. */
+export function commandHelp(command: Command, columns: number): string {
+  return [
+    `keyferry ${command.name}: ${command.summary}`,
+    '',
+    `Usage: ${synopsis(command)}`,
+    '',
+    ...command.details.flatMap((paragraph) => [...wrap(paragraph, columns), '']),
+    'Options',
+    table(
+      allFlags(command).map((flag) => [flagForm(flag), flag.summary]),
+      columns,
+    ),
+    '',
+    'Examples',
+    ...command.examples.flatMap((example) => exampleLines(example)),
+    '',
+  ].join('\n')
+}
+
+/** The command line in short, for example `keyferry pull [OPTIONS] [BUNDLE]`. */
+export function synopsis(command: Command): string {
+  const program = command.takesProgram === true ? ' -- PROGRAM [ARGUMENT...]' : ''
+  const operands = command.operands === '' ? '' : ` ${command.operands}`
+  return `keyferry ${command.name} [OPTIONS]${operands}${program}`
+}
+
+/** A flag as it is typed: `-h, --help`, `--keys A,B`. */
+export function flagForm({ name, short, value }: Flag): string {
+  return `${short === undefined ? '' : `-${short}, `}--${name}${value === undefined ? '' : ` ${value}`}`
+}
+
+function exampleLines({ command, what }: { command: string; what: string }): string[] {
+  return [`${' '.repeat(INDENT)}# ${what}`, `${' '.repeat(INDENT)}${command}`]
+}
+
+function table(rows: readonly (readonly [string, string])[], columns: number): string {
+  const widest = Math.max(...rows.map(([left]) => left.length))
+  const start = INDENT + widest + 2
+  const isNarrow = columns - start < 24
+  return rows
+    .flatMap(([left, right]) =>
+      isNarrow ? stacked(left, right, columns) : beside(left, right, { start, columns }),
+    )
+    .join('\n')
+}
+
+function stacked(left: string, right: string, columns: number): string[] {
+  return [
+    `${' '.repeat(INDENT)}${left}`,
+    ...wrap(right, columns - 3 * INDENT).map((line) => `${' '.repeat(3 * INDENT)}${line}`),
+  ]
+}
+
+function beside(
+  left: string,
+  right: string,
+  { start, columns }: { start: number; columns: number },
+): string[] {
+  return wrap(right, columns - start).map((line, index) =>
+    index === 0 ? `${' '.repeat(INDENT)}${left}`.padEnd(start) + line : ' '.repeat(start) + line,
+  )
+}
+
+/** Lines of at most `columns` characters, broken at blanks. */
+export function wrap(text: string, columns: number): string[] {
+  const width = Math.min(Math.max(columns, 20), 100)
+  const lines: string[] = []
+  let line = ''
+  for (const word of text.split(' ')) {
+    if (line !== '' && line.length + 1 + word.length > width) {
+      lines.push(line)
+      line = word
+    } else line = line === '' ? word : `${line} ${word}`
+  }
+  return [...lines, line]
+}

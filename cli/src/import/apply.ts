@@ -1,0 +1,74 @@
+import { CliError } from '../cli-error.ts'
+import type { LibraryClient } from './library.ts'
+import type { ImportPlan, Step } from './plan.ts'
+
+/** What has been done so far, for the report when something stops it half way. */
+export type Progress = { readonly done: string[]; readonly left: string[] }
+
+export function progressOf({ bundleName, bundleId, steps }: ImportPlan): Progress {
+  const bundle = bundleId === null ? [`bundle ${bundleName}`] : []
+  return { done: [], left: [...bundle, ...steps.filter(hasWork).map(({ name }) => name)] }
+}
+
+export function hasWork({ kind, attaches }: Step): boolean {
+  return kind !== 'same' || attaches
+}
+
+/** Carry the plan out, one call after another, keeping `progress`. Doing it again after a failure does the rest.
+ * @throws CliError with what was done and what was not */
+export async function applyImport(
+  client: LibraryClient,
+  plan: ImportPlan,
+  progress: Progress,
+): Promise<void> {
+  try {
+    const bundleId = plan.bundleId ?? (await client.createBundle(plan.bundleName))
+    if (plan.bundleId === null) tick(progress)
+    for (const step of plan.steps.filter(hasWork)) {
+      await applyStep(client, step, bundleId)
+      tick(progress)
+    }
+  } catch (error) {
+    throw error instanceof CliError ? halfWay(error, progress) : error
+  }
+}
+
+async function applyStep(client: LibraryClient, step: Step, bundleId: string): Promise<void> {
+  const keyId = await writeKey(client, step)
+  if (step.attaches) await client.attach(bundleId, keyId)
+}
+
+async function writeKey(
+  client: LibraryClient,
+  { kind, name, value, isSecret, keyId }: Step,
+): Promise<string> {
+  const change = { name, value, is_secret: isSecret }
+  if (keyId === null) return await client.createKey(change)
+  if (kind !== 'same') await client.updateKey(keyId, change)
+  return keyId
+}
+
+function tick({ done, left }: Progress): void {
+  const next = left.shift()
+  if (next !== undefined) done.push(next)
+}
+
+function halfWay(error: CliError, progress: Progress): CliError {
+  return new CliError(
+    error.exitCode,
+    `${error.message}\n  ${progressText(progress)}`,
+    `${error.next} The same command does the rest.`,
+    {
+      cause: error,
+    },
+  )
+}
+
+/** `Done: A, B. Not done: C.` */
+export function progressText({ done, left }: Progress): string {
+  return `Done: ${list(done)}. Not done: ${list(left)}.`
+}
+
+function list(names: readonly string[]): string {
+  return names.length === 0 ? 'nothing' : names.join(', ')
+}

@@ -1,0 +1,34 @@
+import type { ImportPlan, Step, StepKind } from './plan.ts'
+
+const SIGNS = { create: '+', replace: '~', change: '~', same: '=' } as const satisfies Record<
+  StepKind,
+  string
+>
+
+/** The plan as lines for a person: names and what happens to them, never a value. */
+export function planText({ bundleName, bundleId, steps }: ImportPlan, server: string): string {
+  const widest = Math.min(40, Math.max(0, ...steps.map(({ name }) => name.length)))
+  const head = `Import into ${bundleName}${bundleId === null ? ' (a new bundle)' : ''} at ${server}\n`
+  return `${head}${steps.map((step) => stepLine(step, widest)).join('')}${summary(steps)}\n`
+}
+
+function stepLine(step: Step, widest: number): string {
+  return `  ${SIGNS[step.kind]} ${step.name.padEnd(widest)}  ${[whatHappens(step), ...attachment(step)].join(', ')}\n`
+}
+
+function whatHappens({ kind, isSecret, bundles }: Step): string {
+  const seenBy = bundles > 1 ? ` in all ${bundles} bundles that use it` : ''
+  if (kind === 'create') return isSecret ? 'new, secret' : 'new, public'
+  if (kind === 'replace') return `will be replaced${seenBy} (secret: the values cannot be compared)`
+  return kind === 'change' ? `changes${seenBy}${isSecret ? ', becomes secret' : ''}` : 'same'
+}
+
+function attachment({ kind, attaches }: Step): string[] {
+  return attaches && kind !== 'create' ? ['to be attached'] : []
+}
+
+function summary(steps: readonly Step[]): string {
+  const count = (kind: StepKind): number => steps.filter((step) => step.kind === kind).length
+  const attached = steps.filter(({ attaches }) => attaches).length
+  return `${count('create')} new, ${count('replace')} to be replaced, ${count('change')} changed, ${count('same')} same; ${attached} to attach`
+}

@@ -1,0 +1,105 @@
+import { parseArgs } from 'node:util'
+import { usageError } from './cli-error.ts'
+import { type Command, type Flag, Words } from './command.ts'
+import { nearest } from './nearest.ts'
+import { printable } from './terminal/printable.ts'
+
+export const HELP_FLAG: Flag = { name: 'help', short: 'h', summary: 'Show this help' }
+
+/** Read a command's words by its own table of flags.
+ * @throws CliError usage */
+export function parseWords(command: Command, args: readonly string[]): Words {
+  const end = args.indexOf('--')
+  const own = end === -1 ? args : args.slice(0, end)
+  const rest = end === -1 ? null : args.slice(end + 1)
+  const flags = new Map<string, string[]>()
+  const operands: string[] = []
+  for (const token of tokensOf(own, allFlags(command))) {
+    if (token.kind === 'positional') operands.push(token.value)
+    if (token.kind === 'option') addFlag(command, flags, token)
+  }
+  if (!flags.has('help')) requireShape(command, operands, rest)
+  return new Words(operands, rest, flags)
+}
+
+export function allFlags(command: Command): readonly Flag[] {
+  return [...command.flags, HELP_FLAG]
+}
+
+function tokensOf(args: readonly string[], flags: readonly Flag[]) {
+  const options = Object.fromEntries(
+    flags.map(({ name, short, value }) => [
+      name,
+      {
+        type: value === undefined ? ('boolean' as const) : ('string' as const),
+        ...(short === undefined ? {} : { short }),
+      },
+    ]),
+  )
+  return parseArgs({ args: [...args], options, strict: false, tokens: true }).tokens
+}
+
+type OptionToken = {
+  name: string
+  rawName: string
+  value?: string | undefined
+  inlineValue?: boolean | undefined
+}
+
+function addFlag(command: Command, flags: Map<string, string[]>, token: OptionToken): void {
+  const flag = allFlags(command).find(({ name }) => name === token.name)
+  if (flag === undefined) throw unknownFlag(command, token.rawName)
+  const given = flags.get(flag.name)
+  if (given !== undefined && flag.repeats !== true) {
+    throw usageError(`${token.rawName} is given twice`, 'Give it once.')
+  }
+  flags.set(flag.name, [...(given ?? []), flagValue(flag, token)])
+}
+
+function flagValue(flag: Flag, { rawName, value, inlineValue }: OptionToken): string {
+  if (flag.value === undefined) {
+    if (inlineValue !== true) return ''
+    throw usageError(`${rawName} takes no value`, `Write just ${rawName}.`)
+  }
+  const looksLikeFlag = inlineValue !== true && value !== undefined && /^-./.test(value)
+  if (value === undefined || looksLikeFlag) {
+    throw usageError(`${rawName} needs a value`, `Write ${rawName} ${flag.value}.`)
+  }
+  return value
+}
+
+function unknownFlag(command: Command, rawName: string): Error {
+  const known = allFlags(command).map(({ name }) => `--${name}`)
+  const guess = nearest(rawName, known)
+  return usageError(
+    `${command.name} has no flag ${printable(rawName, 60)}`,
+    guess === null ? `keyferry ${command.name} --help lists them.` : `Did you mean ${guess}?`,
+  )
+}
+
+function requireShape(command: Command, operands: readonly string[], rest: readonly string[] | null): void {
+  if (command.takesProgram === true) requireProgram(command, operands, rest)
+  else if (rest !== null && rest.length > 0) {
+    throw usageError(`${command.name} takes no program after --`, `See keyferry ${command.name} --help.`)
+  }
+  if (operands.length > command.maxOperands) {
+    const extra = operands[command.maxOperands] ?? ''
+    throw usageError(
+      `${command.name} does not know what to do with ${printable(extra, 60)}`,
+      `See keyferry ${command.name} --help.`,
+    )
+  }
+}
+
+function requireProgram(command: Command, operands: readonly string[], rest: readonly string[] | null): void {
+  if (rest !== null && rest.length > 0) return
+  const [bundle, ...program] = operands
+  const example =
+    bundle === undefined || program.length === 0
+      ? 'dev/app -- npm start'
+      : `${bundle} -- ${program.join(' ')}`
+  throw usageError(
+    `${command.name} needs a program after --`,
+    `For example: keyferry ${command.name} ${printable(example, 100)}`,
+  )
+}

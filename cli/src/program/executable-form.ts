@@ -1,0 +1,84 @@
+import { accessSync, closeSync, constants, openSync, readSync } from 'node:fs'
+
+const ELF = '7f454c46'
+const MACH_O = new Set(['cffaedfe', 'cafebabe'])
+const HEAD_BYTES = 4096
+const PT_INTERP = 3
+
+/** What the system will make of a file:
+ * - `native`: it certainly starts; the client may become it.
+ * - `script`: text without `#!`, which execvp(3) and shells hand to /bin/sh.
+ * - `other`: perhaps it starts, perhaps not (another machine's program, a missing interpreter); only trying tells. */
+export type ExecutableForm = 'native' | 'script' | 'other'
+
+/** Look before leaping: an execve that fails ends the process, as Node has it, without a word that a person could use.
+ * @param self an executable known to run here, to compare machine types with */
+export function executableForm(path: string, self: string): ExecutableForm {
+  const head = readHead(path)
+  if (head === null) return 'other'
+  const magic = head.subarray(0, 4).toString('hex')
+  if (magic === ELF) return isOurElf(head, readHead(self)) ? 'native' : 'other'
+  if (MACH_O.has(magic)) return process.platform === 'darwin' ? 'native' : 'other'
+  if (head.subarray(0, 2).toString() === '#!') return isOurScript(head, self) ? 'native' : 'other'
+  return isText(head) ? 'script' : 'other'
+}
+
+function readHead(path: string): Buffer | null {
+  let fd: number | undefined
+  try {
+    fd = openSync(path, 'r')
+    const head = Buffer.alloc(HEAD_BYTES)
+    return head.subarray(0, readSync(fd, head, 0, HEAD_BYTES, 0))
+  } catch {
+    return null // executable but not readable
+  } finally {
+    if (fd !== undefined) closeSync(fd)
+  }
+}
+
+// Class, byte order and machine as in our own header, and the dynamic loader that it names exists.
+function isOurElf(head: Buffer, own: Buffer | null): boolean {
+  if (own === null || head.length < 64 || own.subarray(0, 4).toString('hex') !== ELF) return false
+  const isSameMachine =
+    head[4] === own[4] && head[5] === own[5] && head.readUInt16LE(18) === own.readUInt16LE(18)
+  return isSameMachine && head[4] === 2 && head[5] === 1 && isLoadable(head)
+}
+
+// ELF-64, little endian: e_phoff at 32, e_phentsize at 54, e_phnum at 56; p_type at 0, p_offset at 8, p_filesz at 32.
+function isLoadable(head: Buffer): boolean {
+  const start = Number(head.readBigUInt64LE(32))
+  const size = head.readUInt16LE(54)
+  for (let index = 0; index < head.readUInt16LE(56); index++) {
+    const at = start + index * size
+    if (at + 56 > head.length) return false
+    if (head.readUInt32LE(at) !== PT_INTERP) continue
+    const from = Number(head.readBigUInt64LE(at + 8))
+    const to = from + Number(head.readBigUInt64LE(at + 32)) - 1
+    return to <= head.length && isExecutable(head.subarray(from, to).toString())
+  }
+  return true // statically linked
+}
+
+function isOurScript(head: Buffer, self: string): boolean {
+  const line = head.subarray(2, 256).toString().split('\n')[0] ?? ''
+  const interpreter = line.trim().split(/[ \t]/)[0] ?? ''
+  return (
+    line.length < 254 &&
+    interpreter.startsWith('/') &&
+    isExecutable(interpreter) &&
+    executableForm(interpreter, self) === 'native'
+  )
+}
+
+function isText(head: Buffer): boolean {
+  return !head.includes(0)
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}

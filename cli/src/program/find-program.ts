@@ -1,0 +1,62 @@
+import { accessSync, constants, statSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { CliError } from '../cli-error.ts'
+import { EXIT } from '../exit-code.ts'
+import type { Environment } from '../surroundings.ts'
+import { printable } from '../terminal/printable.ts'
+
+type Place = { readonly env: Environment; readonly cwd: string; readonly platform: NodeJS.Platform }
+
+/** Find the file of a program as execvp(3) does: a name with a slash is a path, any other is looked for in PATH.
+ * @returns an absolute path · @throws CliError 127 not found · 126 found, but no executable file */
+export function findProgram(name: string, { env, cwd }: Place): string {
+  const candidates = name.includes('/') ? [resolve(cwd, name)] : inPath(name, env, cwd)
+  const found = candidates.map((path) => ({ path, kind: kindOf(path) }))
+  const executable = found.find(({ kind }) => kind === 'executable')
+  if (executable !== undefined) return executable.path
+  const blocked = found.find(({ kind }) => kind !== 'missing')
+  if (blocked !== undefined) throw cannotStart(blocked)
+  throw notFound(name)
+}
+
+/** @throws CliError as `findProgram`; on Windows, where the shell's rules are others, only the start itself tells */
+export function requireProgram(name: string, place: Place): void {
+  if (place.platform !== 'win32') findProgram(name, place)
+}
+
+function inPath(name: string, env: Environment, cwd: string): string[] {
+  if (name === '') return []
+  const path = env['PATH'] ?? '/usr/local/bin:/usr/bin:/bin'
+  return path.split(':').map((folder) => resolve(cwd, folder, name))
+}
+
+type Kind = 'executable' | 'folder' | 'not executable' | 'missing'
+
+function kindOf(path: string): Kind {
+  try {
+    if (statSync(path).isDirectory()) return 'folder'
+  } catch {
+    return 'missing'
+  }
+  try {
+    accessSync(path, constants.X_OK)
+    return 'executable'
+  } catch {
+    return 'not executable'
+  }
+}
+
+function cannotStart({ path, kind }: { path: string; kind: Kind }): CliError {
+  const [what, next] =
+    kind === 'folder'
+      ? ['it is a folder', 'Name the program inside it.']
+      : ['it is not executable', `Make it so (chmod +x), or name its interpreter before it.`]
+  return new CliError(EXIT.cannotStart, `${printable(path)} cannot be started: ${what}`, next)
+}
+
+function notFound(name: string): CliError {
+  const next = name.includes('/')
+    ? 'Check the path; it counts from the current folder.'
+    : 'Check its spelling and PATH; shell functions, aliases and built-ins are no programs (use sh -c).'
+  return new CliError(EXIT.notFound, `program not found: ${printable(name === '' ? "''" : name)}`, next)
+}

@@ -1,0 +1,63 @@
+import { readFileSync } from 'node:fs'
+import { CliError } from '../cli-error.ts'
+import { EXIT } from '../exit-code.ts'
+import type { ProgramStart } from '../surroundings.ts'
+
+const KIB = 1024
+const POINTER_BYTES = 8
+// Linux: MAX_ARG_STRLEN, with the NUL at the end.
+const LINUX_STRING_BYTES = 128 * KIB
+const MACOS_TOTAL_BYTES = 1024 * KIB
+// Left for what the kernel itself puts there.
+const RESERVE_BYTES = 4 * KIB
+
+/** @throws CliError general, naming each variable that is too large for the system, or the sum */
+export function requireFits({ argv, env }: ProgramStart, platform: NodeJS.Platform): void {
+  const entries = Object.entries(env).map(([name, value]) => ({
+    name,
+    bytes: stringBytes(`${name}=${value}`),
+  }))
+  const tooLarge = entries.filter(({ bytes }) => platform === 'linux' && bytes > LINUX_STRING_BYTES)
+  if (tooLarge.length > 0) throw tooLargeError(tooLarge)
+  const all = [...entries.map(({ bytes }) => bytes), ...argv.map(stringBytes)]
+  const total = all.reduce((sum, bytes) => sum + bytes + POINTER_BYTES, RESERVE_BYTES)
+  const most = totalBytes(platform)
+  if (total > most) throw sumError(total, most)
+}
+
+function tooLargeError(tooLarge: readonly { name: string; bytes: number }[]): CliError {
+  const named = tooLarge.map(({ name, bytes }) => `${name} (${Math.ceil(bytes / KIB)} KiB)`).join(', ')
+  return new CliError(
+    EXIT.general,
+    `too large for an environment variable of this system, which holds 128 KiB: ${named}`,
+    'Nothing was started. Deliver it to a file instead: keyferry pull --output FILE.',
+  )
+}
+
+function sumError(total: number, most: number): CliError {
+  return new CliError(
+    EXIT.general,
+    `environment and arguments come to ${Math.ceil(total / KIB)} KiB; this system takes ${Math.floor(most / KIB)} KiB`,
+    'Nothing was started. Ask for fewer keys (--keys), or deliver to a file: keyferry pull --output FILE.',
+  )
+}
+
+function stringBytes(text: string): number {
+  return Buffer.byteLength(text) + 1
+}
+
+function totalBytes(platform: NodeJS.Platform): number {
+  if (platform !== 'linux') return MACOS_TOTAL_BYTES
+  const quarterOfStack = Math.floor(stackBytes() / 4)
+  return Math.min(Math.max(quarterOfStack, 128 * KIB), 6 * KIB * KIB)
+}
+
+function stackBytes(): number {
+  const usual = 8 * KIB * KIB
+  try {
+    const soft = /^Max stack size\s+(\S+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1]
+    return soft === 'unlimited' ? Number.MAX_SAFE_INTEGER : Number(soft ?? usual)
+  } catch {
+    return usual
+  }
+}

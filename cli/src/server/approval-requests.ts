@@ -1,0 +1,146 @@
+import { fillPath } from '@keyferry/contract/client'
+import { CliError, refusedAnswer } from '../cli-error.ts'
+import { EXIT } from '../exit-code.ts'
+import { printable } from '../terminal/printable.ts'
+import type { Exchange, ExchangeAnswer } from './exchange.ts'
+import { errorBody, parseObject, refusal } from './server-failure.ts'
+
+const CREATE_TIMEOUT_MS = 20_000
+const HOLD_MS = 30_000
+const MAX_CREATE_BYTES = 64 * 1024
+// The base64 of a sealed payload eight times as large as a server's default bound.
+const MAX_WAIT_BYTES = 12 * 1024 * 1024
+const REQUEST_ID = /^[A-Za-z0-9_-]{16,128}$/
+const INTERVAL_SECONDS = { least: 1, most: 60 }
+const LIFETIME_SECONDS = { least: 1, most: 86_400 }
+
+export type RequestBody = {
+  readonly client_pubkey: string
+  readonly bundle_id?: string
+  readonly template_keys?: readonly string[]
+  readonly format: string
+  readonly poll_challenge: string
+  readonly meta: Readonly<Record<string, string>>
+}
+
+export type CreatedRequest = {
+  readonly id: string
+  /** The page's whole address. */
+  readonly approvalUrl: string
+  readonly intervalMs: number
+  readonly lifetimeMs: number
+  /** As the server worked it out; null from a server that names none. */
+  readonly userCode: string | null
+}
+
+/** Hand the public key in.
+ * @throws CliError refused · NetworkError */
+export async function createRequest(
+  exchange: Exchange,
+  server: string,
+  body: RequestBody,
+): Promise<CreatedRequest> {
+  const answer = await exchange({
+    method: 'POST',
+    url: `${server}/api/v1/requests`,
+    body: JSON.stringify(body),
+    timeoutMs: CREATE_TIMEOUT_MS,
+    maxBodyBytes: MAX_CREATE_BYTES,
+  })
+  if (answer.status !== 201) throw refusal(answer, server)
+  return readCreated(parseObject(answer.body) ?? {}, server)
+}
+
+function readCreated(body: Record<string, unknown>, server: string): CreatedRequest {
+  const id = body['id']
+  if (typeof id !== 'string' || !REQUEST_ID.test(id))
+    throw refusedAnswer('the server gave no usable request id')
+  if (body['verification_uri_complete'] !== `/approve/${id}`) {
+    throw refusedAnswer(`the server gave an approval page other than /approve/${id}`)
+  }
+  return {
+    id,
+    approvalUrl: `${server}/approve/${id}`,
+    intervalMs: seconds(body['interval'], 'interval', INTERVAL_SECONDS),
+    lifetimeMs: seconds(body['expires_in'], 'expires_in', LIFETIME_SECONDS),
+    userCode: readUserCode(body['user_code']),
+  }
+}
+
+function readUserCode(value: unknown): string | null {
+  if (value === undefined) return null
+  if (typeof value !== 'string') throw refusedAnswer('the server gave a check code that is no text')
+  return value
+}
+
+function seconds(value: unknown, field: string, { least, most }: { least: number; most: number }): number {
+  if (typeof value !== 'number' || !Number.isFinite(value) || value < 0) {
+    throw refusedAnswer(`the server gave no usable ${field}`)
+  }
+  return Math.min(Math.max(value, least), most) * 1000
+}
+
+export type WaitOutcome =
+  | { readonly kind: 'pending' }
+  | { readonly kind: 'ready'; readonly ciphertextBase64: string }
+  /** Ask again, but not before `retryAfterMs` (null: as you see fit). `reason` for a person to read. */
+  | { readonly kind: 'later'; readonly retryAfterMs: number | null; readonly reason: string }
+
+export type WaitCall = {
+  readonly server: string
+  readonly id: string
+  readonly verifier: string
+  readonly intervalMs: number
+}
+
+/** Ask once; the server may hold the answer back for half a minute.
+ * @throws CliError denied · expired · refused · NetworkError */
+export async function waitOnce(exchange: Exchange, call: WaitCall): Promise<WaitOutcome> {
+  const path = fillPath(
+    '/api/v1/requests/{request_id}/wait',
+    { request_id: call.id },
+    { interval: Math.round(call.intervalMs / 1000) },
+  )
+  const answer = await exchange({
+    method: 'GET',
+    url: call.server + path,
+    headers: { 'x-poll-verifier': call.verifier },
+    timeoutMs: HOLD_MS + 15_000,
+    maxBodyBytes: MAX_WAIT_BYTES,
+  })
+  if (answer.status === 200) return readWaitResult(answer)
+  if (answer.status === 404) throw gone(answer)
+  if (answer.status === 429 || answer.status >= 500) return later(answer)
+  throw refusal(answer, call.server)
+}
+
+function later(answer: ExchangeAnswer): WaitOutcome {
+  const error = printable(errorBody(answer).error, 80)
+  const reason = error === '' ? `status ${answer.status}` : error
+  return { kind: 'later', retryAfterMs: answer.retryAfterMs, reason }
+}
+
+function readWaitResult(answer: ExchangeAnswer): WaitOutcome {
+  const body = parseObject(answer.body)
+  if (body?.['status'] === 'pending') return { kind: 'pending' }
+  const ciphertextBase64 = body?.['ciphertext_base64']
+  if (body?.['status'] === 'ready' && typeof ciphertextBase64 === 'string') {
+    return { kind: 'ready', ciphertextBase64 }
+  }
+  throw refusedAnswer('the server answered something that is neither pending nor ready')
+}
+
+function gone(answer: ExchangeAnswer): CliError {
+  if (errorBody(answer).code === 'request_denied') {
+    return new CliError(
+      EXIT.denied,
+      'the request was denied in the browser',
+      'Nothing was delivered. If that was a mistake, run the same command again.',
+    )
+  }
+  return new CliError(
+    EXIT.expired,
+    'the request has expired, was used already, or is not known to this server',
+    'Nothing was delivered. Run the same command again to make a new request.',
+  )
+}

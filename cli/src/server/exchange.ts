@@ -1,0 +1,47 @@
+/** One HTTP request to the server, and all that may be known of its answer. */
+export type ExchangeRequest = {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  readonly url: string
+  readonly headers?: Readonly<Record<string, string>>
+  /** JSON text. */
+  readonly body?: string
+  /** From the first byte sent to the last one received. */
+  readonly timeoutMs: number
+  readonly maxBodyBytes: number
+}
+
+export type ExchangeAnswer = {
+  readonly status: number
+  readonly retryAfterMs: number | null
+  /** The server's clock, in milliseconds since 1970; null where it gives none. */
+  readonly dateMs: number | null
+  readonly location: string | null
+  readonly contentType: string
+  readonly body: string
+}
+
+/** @throws NetworkError when there is no whole answer */
+export type Exchange = (request: ExchangeRequest) => Promise<ExchangeAnswer>
+
+/** No answer came: refused, unreachable, broken off, too slow, too long, or not trusted. `reason` is a system's code
+ * such as ECONNREFUSED, or one of ours. */
+export class NetworkError extends Error {
+  override readonly name = 'NetworkError'
+  readonly reason: string
+
+  constructor(reason: string, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.reason = reason
+  }
+
+  /** Whether trying again later can help. */
+  get isPassing(): boolean {
+    return this.reason !== 'ETOOLONG' && !this.isDistrust
+  }
+
+  get isDistrust(): boolean {
+    return (
+      /CERT|SIGNATURE|ALTNAME|ISSUER|SSL|TLS/.test(this.reason) && this.reason !== 'ERR_TLS_HANDSHAKE_TIMEOUT'
+    )
+  }
+}

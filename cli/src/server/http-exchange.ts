@@ -1,0 +1,131 @@
+import http from 'node:http'
+import type { Environment } from '../surroundings.ts'
+import { type Exchange, type ExchangeAnswer, type ExchangeRequest, NetworkError } from './exchange.ts'
+import { isLoopback } from './loopback.ts'
+
+/** Exchanges over Node's own HTTP client: no redirect is followed, no body is read beyond its bound, a slow answer ends
+ * at the timeout. Proxies come from HTTPS_PROXY, HTTP_PROXY and NO_PROXY, but a server on this machine is always asked
+ * directly; private authorities from SSL_CERT_FILE beside Node's own NODE_EXTRA_CA_CERTS. */
+export function httpExchange(env: Environment): Exchange {
+  return async (request) => {
+    const url = new URL(request.url)
+    const transport = url.protocol === 'https:' ? await secureTransport(url, env) : plainTransport(url, env)
+    return await exchangeOver(transport, request)
+  }
+}
+
+type Transport = (headers: Record<string, string>) => http.ClientRequest
+
+function plainTransport(url: URL, env: Environment) {
+  return (method: string): Transport =>
+    (headers) =>
+      http.request(url, { method, headers, agent: new http.Agent(proxyOptions(url, env)) })
+}
+
+async function secureTransport(url: URL, env: Environment) {
+  const { default: https } = await import('node:https')
+  const authorities = await extraAuthorities(env)
+  return (method: string): Transport =>
+    (headers) =>
+      https.request(url, {
+        method,
+        headers,
+        agent: new https.Agent({ ...proxyOptions(url, env), ...authorities }),
+      })
+}
+
+function proxyOptions(url: URL, env: Environment): http.AgentOptions {
+  return isLoopback(url.hostname) ? {} : { proxyEnv: { ...env } }
+}
+
+async function extraAuthorities(env: Environment): Promise<{ ca?: string[] }> {
+  const path = env['SSL_CERT_FILE']
+  if (path === undefined || path === '') return {}
+  const [{ readFile }, { getCACertificates }] = await Promise.all([
+    import('node:fs/promises'),
+    import('node:tls'),
+  ])
+  try {
+    return { ca: [...getCACertificates('default'), await readFile(path, 'utf8')] }
+  } catch (cause) {
+    throw new NetworkError('ECERTFILE', `SSL_CERT_FILE cannot be read: ${path}`, { cause })
+  }
+}
+
+async function exchangeOver(
+  transport: (method: string) => Transport,
+  request: ExchangeRequest,
+): Promise<ExchangeAnswer> {
+  const outgoing = transport(request.method)(headersOf(request))
+  const timer = setTimeout(() => {
+    outgoing.destroy(new NetworkError('ETIMEDOUT', `no whole answer within ${request.timeoutMs / 1000} s`))
+  }, request.timeoutMs)
+  try {
+    const incoming = await send(outgoing, request.body)
+    return answerOf(incoming, await readBody(incoming, request.maxBodyBytes))
+  } catch (cause) {
+    throw cause instanceof NetworkError ? cause : networkError(cause)
+  } finally {
+    clearTimeout(timer)
+    outgoing.destroy()
+  }
+}
+
+function send(outgoing: http.ClientRequest, body: string | undefined): Promise<http.IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    outgoing.on('error', reject)
+    outgoing.on('response', resolve)
+    outgoing.end(body)
+  })
+}
+
+function headersOf({ headers, body }: ExchangeRequest): Record<string, string> {
+  const content: Record<string, string> =
+    body === undefined
+      ? {}
+      : { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) }
+  return { accept: 'application/json', connection: 'close', ...content, ...headers }
+}
+
+function readBody(incoming: http.IncomingMessage, maxBytes: number): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let length = 0
+    incoming.on('data', (chunk: Buffer) => {
+      length += chunk.length
+      if (length > maxBytes) {
+        reject(new NetworkError('ETOOLONG', `the answer is longer than ${maxBytes} bytes`))
+      } else chunks.push(chunk)
+    })
+    incoming.on('end', () => resolve(Buffer.concat(chunks).toString('utf8')))
+    incoming.on('error', reject)
+    incoming.on('close', () => reject(new NetworkError('ECONNRESET', 'the connection broke in the middle')))
+  })
+}
+
+function answerOf(incoming: http.IncomingMessage, body: string): ExchangeAnswer {
+  const date = Date.parse(incoming.headers.date ?? '')
+  const dateMs = Number.isNaN(date) ? null : date
+  return {
+    status: incoming.statusCode ?? 0,
+    retryAfterMs: retryAfterMs(incoming.headers['retry-after'], dateMs),
+    dateMs,
+    location: incoming.headers.location ?? null,
+    contentType: incoming.headers['content-type'] ?? '',
+    body,
+  }
+}
+
+/** Either of the header's two forms; a date counts from the server's own clock, never from ours. */
+function retryAfterMs(header: string | undefined, serverNowMs: number | null): number | null {
+  if (header === undefined) return null
+  if (/^\d{1,9}$/.test(header)) return Number(header) * 1000
+  const date = Date.parse(header)
+  return Number.isNaN(date) || serverNowMs === null ? null : Math.max(0, date - serverNowMs)
+}
+
+function networkError(cause: unknown): NetworkError {
+  if (!(cause instanceof Error)) return new NetworkError('ENETWORK', 'the connection failed', { cause })
+  const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : 'ENETWORK'
+  return new NetworkError(code, cause.message === '' ? code : cause.message, { cause })
+}

@@ -1,0 +1,38 @@
+import { usageError } from '../cli-error.ts'
+import { printable } from '../terminal/printable.ts'
+import { isLoopback } from './loopback.ts'
+
+export const DEFAULT_SERVER = 'http://127.0.0.1:5393'
+
+/** The address of a server, without a slash at its end: https, or http on this machine alone.
+ * @param source where the text comes from, to be named in an error: `--server`, `KEYFERRY_SERVER`, a file
+ * @throws CliError usage */
+export function parseServerAddress(text: string, source: string): string {
+  const url = URL.parse(text)
+  if (url === null || !/^https?:$/.test(url.protocol) || url.hostname === '') {
+    throw usageError(
+      `${source} is not the address of a server: ${printable(text)}`,
+      `Give it as https://keyferry.example.com or ${DEFAULT_SERVER}.`,
+    )
+  }
+  requireBareAddress(url, source)
+  requireHttps(url, source)
+  return url.origin + url.pathname.replace(/\/+$/, '')
+}
+
+function requireBareAddress(url: URL, source: string): void {
+  if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
+    throw usageError(
+      `${source} holds more than an address (a user, a password, ? or #)`,
+      'Give only the scheme, the host, the port and, if the server has one, a path.',
+    )
+  }
+}
+
+function requireHttps(url: URL, source: string): void {
+  if (url.protocol === 'https:' || isLoopback(url.hostname)) return
+  throw usageError(
+    `${source} is ${printable(url.origin)}, which is not https: others on the way could read and change what is sent`,
+    'Use the https address of the server; http is for this machine alone.',
+  )
+}

@@ -1,0 +1,56 @@
+import type { KeyPair } from '@keyferry/crypto/key-pair'
+import type { Exchange } from './server/exchange.ts'
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/** A place to write to. `write` returns once the text has been handed to the system. */
+export type Output = {
+  readonly isTerminal: boolean
+  /** Width in characters; 80 where there is no terminal. */
+  readonly columns: () => number
+  readonly rows: () => number
+  readonly write: (text: string) => void
+}
+
+export type Input = {
+  readonly isTerminal: boolean
+  /** All of it, as bytes. */
+  readonly readAll: () => Promise<Uint8Array>
+  /** One line without its end; null at the end of input. */
+  readonly readLine: () => Promise<string | null>
+}
+
+/** Time that only ever goes forward, in milliseconds from an unsaid start. */
+export type Clock = {
+  readonly monotonicMs: () => number
+  /** Wall-clock time in milliseconds since 1970; for files and comparisons with a server, never for waiting. */
+  readonly epochMs: () => number
+  readonly sleep: (milliseconds: number) => Promise<void>
+  /** Calls `tick` now and then every `milliseconds`; returns the end of it. */
+  readonly every: (milliseconds: number, tick: () => void) => () => void
+}
+
+export type ProgramStart = {
+  /** The program and its arguments, exactly. */
+  readonly argv: readonly string[]
+  readonly env: Readonly<Record<string, string>>
+}
+
+/** Everything outside that a command touches, handed in so that a test can stand in for it. */
+export type Surroundings = {
+  readonly env: Environment
+  readonly cwd: string
+  readonly platform: NodeJS.Platform
+  readonly stdin: Input
+  readonly stdout: Output
+  readonly stderr: Output
+  readonly clock: Clock
+  readonly exchange: Exchange
+  readonly newKeyPair: () => KeyPair
+  readonly newPollVerifier: () => string
+  readonly openBrowser: (url: string) => void
+  /** Becomes the program, or runs it and returns its exit code. */
+  readonly startProgram: (start: ProgramStart) => Promise<number>
+  /** Runs `cleanUp` when a signal ends the client; returns the way to take it back. */
+  readonly atInterrupt: (cleanUp: () => void) => () => void
+}

@@ -1,0 +1,84 @@
+import type { Surroundings } from '../surroundings.ts'
+import { count } from './plain-view.ts'
+import { plainPunctuation, printable } from './printable.ts'
+import { qrCode } from './qr.ts'
+import { type TerminalStyle, terminalStyle } from './terminal-style.ts'
+import { type Asked, askedFor, remaining, type WaitingView } from './waiting-view.ts'
+
+const SLOW_AFTER_MS = 60_000
+
+/** A calm view for a person at a terminal: what is asked and where to approve it, then one line that counts down in
+ * place. Nothing is read from the keyboard: what is typed meanwhile belongs to the program. */
+export function liveView(surroundings: Surroundings): WaitingView {
+  const { stderr, clock, env, platform } = surroundings
+  const style = terminalStyle(stderr, env, platform)
+  const line = statusLine(surroundings, style)
+  let stop: (() => void) | null = null
+  let trouble: string | null = null
+  return {
+    asked: (asked) => {
+      stderr.write(askedText(asked, surroundings, style))
+      const tick = (): void => line.show(statusText(asked, clock.monotonicMs(), trouble))
+      tick()
+      stop = style.canRewrite ? clock.every(1000, tick) : clock.every(SLOW_AFTER_MS, tick)
+    },
+    trouble: (reason) => {
+      trouble = printable(reason, 60)
+    },
+    recovered: () => {
+      trouble = null
+    },
+    delivered: (names, missing) => {
+      line.clear()
+      stderr.write(`  ${style.bold('Approved')}: ${count(names)} delivered.\n`)
+      if (missing.length > 0) stderr.write(`  Asked for but not delivered: ${missing.join(', ')}\n`)
+    },
+    end: () => {
+      stop?.()
+      line.clear()
+    },
+  }
+}
+
+type StatusLine = { show(text: string): void; clear(): void }
+
+function statusLine({ stderr }: Surroundings, style: TerminalStyle): StatusLine {
+  let shown = ''
+  return {
+    show: (text) => {
+      const fitting = style.hasUnicode ? text : plainPunctuation(text)
+      if (!style.canRewrite) stderr.write(`${fitting}\n`)
+      else stderr.write(`\r\x1b[2K${style.dim(fitting.slice(0, stderr.columns() - 1))}`)
+      shown = fitting
+    },
+    clear: () => {
+      if (style.canRewrite && shown !== '') stderr.write('\r\x1b[2K')
+      shown = ''
+    },
+  }
+}
+
+function statusText(asked: Asked, nowMs: number, trouble: string | null): string {
+  const left = `  ${remaining(asked.deadlineMs - nowMs)} left`
+  if (trouble !== null) return `${left} · trouble, trying again: ${trouble}`
+  const isSlow = nowMs > asked.deadlineMs - asked.lifetimeMs + SLOW_AFTER_MS
+  return isSlow
+    ? `${left} · still waiting: is ${asked.userCode} on the page?`
+    : `${left} · waiting for approval, Ctrl-C stops`
+}
+
+function askedText(asked: Asked, { stderr }: Surroundings, style: TerminalStyle): string {
+  const qr = qrCode(asked.approvalUrl, stderr, style)
+  return [
+    `${style.bold('Keyferry')} asks for ${style.bold(askedFor(asked))}\n`,
+    `  for     ${printable(asked.command, 200)}\n`,
+    `  server  ${asked.server}\n\n`,
+    '  Approve at\n',
+    `  ${asked.approvalUrl}\n\n`,
+    ...(qr === null ? [] : [qr, '\n']),
+    `  Check code  ${style.bold(asked.userCode)}  the page must show the same\n`,
+    asked.whyNotOpened === null
+      ? '  Opened in your browser.\n'
+      : `  No browser opened: ${asked.whyNotOpened}.\n`,
+  ].join('')
+}

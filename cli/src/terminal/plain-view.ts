@@ -1,0 +1,58 @@
+import type { Surroundings } from '../surroundings.ts'
+import { printable } from './printable.ts'
+import { type Asked, askedFor, remaining, type WaitingView } from './waiting-view.ts'
+
+const REMINDER_MS = 60_000
+
+/** Plain lines for a log or a pipe: what to do, then a line a minute. */
+export function plainView({ stderr, clock }: Surroundings): WaitingView {
+  let stopReminding: (() => void) | null = null
+  const say = (line: string): void => stderr.write(`${line}\n`)
+  return {
+    asked: (asked) => {
+      for (const line of askedLines(asked)) say(line)
+      stopReminding = clock.every(REMINDER_MS, () =>
+        say(`keyferry: still waiting, ${remaining(asked.deadlineMs - clock.monotonicMs())} left`),
+      )
+    },
+    trouble: (reason) => say(`keyferry: trouble (${printable(reason, 120)}); trying again`),
+    recovered: () => say('keyferry: the server answers again'),
+    delivered: (names, missing) => {
+      say(`keyferry: approved, ${count(names)} delivered`)
+      if (missing.length > 0) say(`keyferry: asked for but not delivered: ${missing.join(', ')}`)
+    },
+    end: () => stopReminding?.(),
+  }
+}
+
+/** Only what a person needs to approve, and what was left out. */
+export function quietView({ stderr }: Surroundings): WaitingView {
+  return {
+    asked: ({ approvalUrl, userCode }) =>
+      stderr.write(`keyferry: approve at\n${approvalUrl}\nkeyferry: check code ${userCode}\n`),
+    trouble: () => undefined,
+    recovered: () => undefined,
+    delivered: (_, missing) => {
+      if (missing.length > 0) stderr.write(`keyferry: asked for but not delivered: ${missing.join(', ')}\n`)
+    },
+    end: () => undefined,
+  }
+}
+
+function askedLines(asked: Asked): string[] {
+  return [
+    `keyferry: asking ${asked.server} for ${askedFor(asked)}`,
+    'keyferry: approve at',
+    asked.approvalUrl,
+    `keyferry: check code ${asked.userCode}, the page must show the same`,
+    asked.whyNotOpened === null
+      ? 'keyferry: opened in the browser'
+      : `keyferry: no browser opened, ${asked.whyNotOpened}`,
+    `keyferry: waiting, ${remaining(asked.lifetimeMs)} left`,
+  ]
+}
+
+/** `1 value`, `3 values`. */
+export function count(names: readonly string[]): string {
+  return `${names.length} ${names.length === 1 ? 'value' : 'values'}`
+}

@@ -1,0 +1,76 @@
+import { writeSync } from 'node:fs'
+import { isatty, WriteStream } from 'node:tty'
+import { CliError } from '../cli-error.ts'
+import { EXIT } from '../exit-code.ts'
+import type { Input, Output } from '../surroundings.ts'
+
+const DEFAULT_COLUMNS = 80
+const DEFAULT_ROWS = 24
+const RETRY_MS = 5
+
+/** Standard output or error by its number. Node's own streams are not touched: they would set pipes to non-blocking,
+ * and the program that takes over this process would inherit that. */
+export function fileOutput(fd: 1 | 2): Output {
+  const isTerminal = isatty(fd)
+  let size: WriteStream | null = null
+  const terminal = (): WriteStream | null => {
+    if (isTerminal) size ??= new WriteStream(fd)
+    size?.getWindowSize()
+    return size
+  }
+  return {
+    isTerminal,
+    columns: () => terminal()?.columns || DEFAULT_COLUMNS,
+    rows: () => terminal()?.rows || DEFAULT_ROWS,
+    write: (text) => writeAll(fd, Buffer.from(text)),
+  }
+}
+
+function writeAll(fd: 1 | 2, bytes: Uint8Array): void {
+  let done = 0
+  while (done < bytes.length) {
+    try {
+      done += writeSync(fd, bytes, done)
+    } catch (error) {
+      if (codeOf(error) === 'EAGAIN') pause()
+      else if (fd === 2)
+        return // nobody reads the messages, which is no reason to stop
+      else throw unwritable(error)
+    }
+  }
+}
+
+// Whoever shares this terminal or pipe may have set it to non-blocking.
+function pause(): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, RETRY_MS)
+}
+
+function unwritable(cause: unknown): CliError {
+  return new CliError(
+    EXIT.general,
+    'standard output could not be written to: nobody reads it, or the disk is full',
+    'Not all values may have arrived. Run the command again.',
+    { cause },
+  )
+}
+
+export function standardInput(): Input {
+  return {
+    isTerminal: isatty(0),
+    readAll: async () => {
+      const chunks: Buffer[] = []
+      for await (const chunk of process.stdin) chunks.push(Buffer.from(chunk))
+      return Buffer.concat(chunks)
+    },
+    readLine: async () => {
+      const { createInterface } = await import('node:readline')
+      const lines = createInterface({ input: process.stdin })
+      for await (const line of lines) return line
+      return null
+    },
+  }
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
+}

@@ -1,0 +1,44 @@
+import { mkdtempSync } from 'node:fs'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startWeb, type Web, type WebSettings, type WebSurroundings } from '../server/main.ts'
+
+export const SECRET = 'a secret of the tests, long enough to sign'
+
+/** Start the web-facing layer on a free port of loopback. */
+export async function startTestWeb(
+  apiUrl: string,
+  settings: Partial<WebSettings> = {},
+  surroundings: Partial<WebSurroundings> = {},
+): Promise<Web> {
+  return await startWeb(
+    {
+      listen: { host: '127.0.0.1', port: 0 },
+      publicUrl: null,
+      api: { url: apiUrl },
+      dataDir: mkdtempSync(join(tmpdir(), 'keyferry-web-')),
+      redisUrl: null,
+      sharedSecrets: [SECRET],
+      identity: { mode: 'local' },
+      identityWebhookSecret: null,
+      maxBodyBytes: 65_536,
+      trustProxy: [],
+      metrics: null,
+      logLevel: 'silent',
+      version: '0.0.0-test',
+      ...settings,
+    },
+    surroundings,
+  )
+}
+
+/** Send bytes as they are and read the whole answer: fetch would tidy the headers first. */
+export async function sendRaw(address: string, request: string): Promise<string> {
+  const { hostname, port } = new URL(address)
+  const socket = connect(Number(port), hostname)
+  socket.write(request.replaceAll('\n', '\r\n'))
+  const chunks: Buffer[] = []
+  for await (const chunk of socket) chunks.push(Buffer.from(chunk))
+  return Buffer.concat(chunks).toString('utf8')
+}

@@ -170,6 +170,17 @@ async function translated<T>(work: () => Promise<T>, isAway: (error: unknown) =>
   }
 }
 
+// SQLite's extended result code and PostgreSQL's SQLSTATE for a foreign key without its row.
+const SQLITE_FOREIGN_KEY = 787
+const PG_FOREIGN_KEY = '23503'
+
+/** Whether a row could not be stored because the row that it refers to is gone. */
+export function isMissingReference(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  if ('errcode' in error) return error.errcode === SQLITE_FOREIGN_KEY
+  return 'code' in error && error.code === PG_FOREIGN_KEY
+}
+
 // Primary result codes: busy, locked, read-only, I/O error, full disk, cannot open.
 const SQLITE_AWAY = new Set([5, 6, 8, 10, 13, 14])
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { LIMITS } from '../limits.ts'
-import { Id, optionalText, requiredText, Timestamp } from './text.ts'
+import { Id, optionalText, requiredText, Timestamp, PathPart } from './text.ts'
 
 /** Formats that a client may name for what it will write. */
 export const FORMATS = ['sh', 'fish', '.env'] as const
@@ -28,9 +28,9 @@ export const ClaimedMeta = z
   )
   .meta({ id: 'ClaimedMeta', examples: [{ hostname: 'laptop', user: 'sam', command: 'npm run dev' }] })
 
-export const RequestParams = z.object({ request_id: z.string() })
+export const RequestParams = z.object({ request_id: PathPart('request_id') })
 
-export const RequestBundleParams = z.object({ request_id: z.string(), bundle_id: z.string() })
+export const RequestBundleParams = z.object({ request_id: PathPart('request_id'), bundle_id: PathPart('bundle_id') })
 
 export const CreateRequest = z
   .object({

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { Flag, Id, Position } from './text.ts'
+import { Flag, Id, PathPart, Position } from './text.ts'
 
-export const AttachmentParams = z.object({ bundle_id: z.string(), key_id: z.string() })
+export const AttachmentParams = z.object({ bundle_id: PathPart('bundle_id'), key_id: PathPart('key_id') })
 
 export const AttachKey = z
   .object({ order: Position.optional(), required: Flag('required').default(false) })

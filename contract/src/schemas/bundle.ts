@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { LIMITS } from '../limits.ts'
-import { Id, optionalText, Page, Reveal, requiredText, Timestamp } from './text.ts'
+import { Id, optionalText, Page, PathPart, Reveal, requiredText, Timestamp } from './text.ts'
 
 /** Hierarchical by `/`, which neither leads, trails nor repeats. */
 export const BundleName = requiredText('name', LIMITS.nameLength, 'name required')
@@ -11,7 +11,7 @@ export const BundleName = requiredText('name', LIMITS.nameLength, 'name required
   )
   .meta({ id: 'BundleName', examples: ['dev/app'] })
 
-export const BundleParams = z.object({ bundle_id: z.string() })
+export const BundleParams = z.object({ bundle_id: PathPart('bundle_id') })
 
 export const CreateBundle = z
   .object({
@@ -85,7 +85,10 @@ export const BundleWithItems = Bundle.extend({ items: z.array(BundleItem) }).met
 
 export const BundleList = z.array(Bundle).meta({ id: 'BundleList', examples: [[EXAMPLE_BUNDLE]] })
 
-export const ListBundlesQuery = Page.extend({ query: z.string().optional(), tag: z.string().optional() })
+export const ListBundlesQuery = Page.extend({
+  query: optionalText('query', LIMITS.nameLength).optional(),
+  tag: optionalText('tag', LIMITS.tagsLength).optional(),
+})
 
 export const ExportQuery = z.object({
   format: z.enum(['env', 'json'], { error: 'format must be env or json' }).default('env'),

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { Id, requiredText, Timestamp } from './text.ts'
+import { Id, PathPart, requiredText, Timestamp } from './text.ts'
 import { Email, Role } from './user.ts'
 
-export const InvitationParams = z.object({ invitation_id: z.string() })
+export const InvitationParams = z.object({ invitation_id: PathPart('invitation_id') })
 
 export const CreateInvitation = z
   .object({ email: Email, role: Role })

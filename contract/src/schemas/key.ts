@@ -1,13 +1,23 @@
 import { z } from 'zod'
 import { LIMITS } from '../limits.ts'
-import { environmentValue, Flag, Id, optionalText, Page, Reveal, requiredText, Timestamp } from './text.ts'
+import {
+  environmentValue,
+  Flag,
+  Id,
+  optionalText,
+  Page,
+  PathPart,
+  Reveal,
+  requiredText,
+  Timestamp,
+} from './text.ts'
 
 /** Names a library key; UPPERCASE_SNAKE_CASE is customary. */
 export const KeyName = requiredText('name', LIMITS.nameLength, 'Key name is required')
   .regex(/^[A-Za-z0-9_]+$/, 'Key name may hold only letters, digits and _')
   .meta({ id: 'KeyName', examples: ['DATABASE_URL'] })
 
-export const KeyParams = z.object({ key_id: z.string() })
+export const KeyParams = z.object({ key_id: PathPart('key_id') })
 
 export const CreateKey = z
   .object({
@@ -60,6 +70,6 @@ export const KeyWithBundles = Key.extend({
 
 export const KeyList = z.array(Key).meta({ id: 'KeyList', examples: [[EXAMPLE_KEY]] })
 
-export const ListKeysQuery = Page.extend({ query: z.string().optional() })
+export const ListKeysQuery = Page.extend({ query: optionalText('query', LIMITS.nameLength).optional() })
 
 export const GetKeyQuery = z.object({ reveal: Reveal })

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { Id, Timestamp } from './text.ts'
+import { Id, PathPart, Timestamp } from './text.ts'
 import { Role } from './user.ts'
 
-export const MemberParams = z.object({ user_id: z.string() })
+export const MemberParams = z.object({ user_id: PathPart('user_id') })
 
 export const MemberList = z
   .array(

@@ -8,15 +8,30 @@ export const Timestamp = z.iso.datetime().meta({ id: 'Timestamp', examples: ['20
 
 export const Id = z.uuid().meta({ id: 'Id', examples: ['0f0b6a0e-3c52-4f43-9a55-0d5f3c1f7a10'] })
 
+/** Text that both databases keep as it is: without NUL, and well-formed. */
+function storable<T extends z.ZodString>(text: T, field: string) {
+  return text
+    .refine((value) => !value.includes('\0'), `${field} must not contain NUL`)
+    .refine((value) => value.isWellFormed(), `${field} must be well-formed Unicode (it has a lone surrogate)`)
+}
+
+/** An id or name in a path: whatever is not known there is not found. */
+export const PathPart = (field: string) => storable(z.string(), field)
+
 /** A required text of 1 to `max` characters; `missing` is the interface's message for an absent or empty one. */
 export function requiredText(field: string, max: number, missing: string) {
-  return z.string({ error: missing }).min(1, missing).max(max, `${field} must be at most ${max} characters`)
+  const text = z
+    .string({ error: missing })
+    .min(1, missing)
+    .max(max, `${field} must be at most ${max} characters`)
+  return storable(text, field)
 }
 
 export function optionalText(field: string, max: number) {
-  return z
+  const text = z
     .string({ error: `${field} must be a string` })
     .max(max, `${field} must be at most ${max} characters`)
+  return storable(text, field)
 }
 
 export const Flag = (field: string) => z.boolean({ error: `${field} must be true or false` })

@@ -1,0 +1,118 @@
+import { Plaintext } from '@keyferry/crypto/plaintext'
+import { DomainError } from './errors.ts'
+import { chunksOf, type Listing, type Page, type Slice } from './listing.ts'
+import type { Caller } from './membership.ts'
+import { ALL, type Opening, SHOWN } from './opening.ts'
+import { type Source, timestamp } from './source.ts'
+
+/** A library entry; `value` is null where it was not opened. */
+export type Key = {
+  id: string
+  name: string
+  value: Plaintext | null
+  is_secret: boolean
+  description: string
+  created_at: string
+  updated_at: string
+  used_in_bundles: number
+}
+
+export type NewKey = Omit<Key, 'value' | 'used_in_bundles'> & { value: Plaintext }
+
+export type KeyDraft = { name: string; value: string; is_secret: boolean; description: string }
+
+export type KeyChange = {
+  value?: Plaintext | undefined
+  is_secret?: boolean | undefined
+  description?: string | undefined
+}
+
+export type BundleReference = { id: string; name: string }
+
+export type KeyFilter = { query?: string | undefined }
+
+export interface KeyStore {
+  /** False when the tenant has a key of this name. */
+  insert(tenantId: string, key: NewKey): Promise<boolean>
+  find(tenantId: string, keyId: string, opening: Opening): Promise<Key | null>
+  /** By name, byte by byte. */
+  list(tenantId: string, filter: KeyFilter, slice: Slice): Promise<Key[]>
+  count(tenantId: string, filter: KeyFilter): Promise<number>
+  bundlesUsing(tenantId: string, keyId: string): Promise<BundleReference[]>
+  update(tenantId: string, keyId: string, change: KeyChange & { updated_at: string }): Promise<boolean>
+  /** Removes it from every bundle too, where the keys behind it move up. */
+  delete(tenantId: string, keyId: string): Promise<boolean>
+}
+
+/** @throws DomainError conflict: the tenant has a key of this name */
+export async function createKey(
+  keys: KeyStore,
+  caller: Caller,
+  { draft, source }: { draft: KeyDraft; source: Source },
+): Promise<Key> {
+  const now = timestamp(source)
+  const key = {
+    ...draft,
+    id: source.newId(),
+    value: Plaintext.of(draft.value),
+    created_at: now,
+    updated_at: now,
+  }
+  if (!(await keys.insert(caller.tenantId, key))) {
+    throw new DomainError('conflict', 'Key with this name already exists')
+  }
+  return { ...key, value: SHOWN(key) ? key.value : null, used_in_bundles: 0 }
+}
+
+/** @throws DomainError not_found, for another tenant's key too */
+export async function findKey(keys: KeyStore, caller: Caller, keyId: string): Promise<Key> {
+  return existing(await keys.find(caller.tenantId, keyId, SHOWN))
+}
+
+/** As `findKey`, with a secret's value too; for servers that are set to reveal.
+ * @throws DomainError not_found */
+export async function revealKey(keys: KeyStore, caller: Caller, keyId: string): Promise<Key> {
+  return existing(await keys.find(caller.tenantId, keyId, ALL))
+}
+
+export async function listKeys(
+  keys: KeyStore,
+  { tenantId }: Caller,
+  { filter, page }: { filter: KeyFilter; page: Page },
+): Promise<Listing<Key>> {
+  const total = await keys.count(tenantId, filter)
+  return { total, chunks: chunksOf((slice) => keys.list(tenantId, filter, slice), page) }
+}
+
+export type KeyUpdate = { keyId: string; change: Omit<KeyChange, 'value'> & { value?: string | undefined } }
+
+/** What is absent stays; a new value holds in every bundle at once.
+ * @throws DomainError not_found */
+export async function updateKey(
+  keys: KeyStore,
+  caller: Caller,
+  { keyId, change, source }: KeyUpdate & { source: Source },
+): Promise<Key> {
+  const value = change.value === undefined ? undefined : Plaintext.of(change.value)
+  const isKnown = await keys.update(caller.tenantId, keyId, {
+    ...change,
+    value,
+    updated_at: timestamp(source),
+  })
+  if (!isKnown) throw keyNotFound()
+  return findKey(keys, caller, keyId)
+}
+
+/** @throws DomainError not_found */
+export async function deleteKey(keys: KeyStore, caller: Caller, keyId: string): Promise<void> {
+  if (!(await keys.delete(caller.tenantId, keyId))) throw keyNotFound()
+}
+
+export function keyNotFound(): DomainError {
+  return new DomainError('not_found', 'Key not found')
+}
+
+function existing(key: Key | null): Key {
+  if (!key) throw keyNotFound()
+  return key
+}

@@ -1,0 +1,35 @@
+import { type AttachedKey, attachKey, detachKey, listAttachedKeys, reorderKey } from '../domain/attachment.ts'
+import { maskedText } from '../domain/opening.ts'
+import type { Handlers } from './handler.ts'
+import type { HandlerParts } from './handler-parts.ts'
+
+type AttachmentHandlers = Pick<Handlers, 'listBundleKeys' | 'attachKey' | 'detachKey' | 'reorderKey'>
+
+export function attachmentHandlers({ stores }: HandlerParts): AttachmentHandlers {
+  return {
+    async listBundleKeys({ caller, params }) {
+      const attached = await listAttachedKeys(stores, caller, params.bundle_id)
+      return { status: 200, body: attached.map(presentAttached) }
+    },
+    async attachKey({ caller, params, body }) {
+      await attachKey(stores, caller, { ...place(params), order: body.order, required: body.required })
+      return { status: 201, body: { ok: true, message: 'key attached' } }
+    },
+    async detachKey({ caller, params }) {
+      await detachKey(stores, caller, place(params))
+      return { status: 200, body: { ok: true } }
+    },
+    async reorderKey({ caller, params, body }) {
+      await reorderKey(stores, caller, { ...place(params), order: body.order })
+      return { status: 200, body: { ok: true } }
+    },
+  }
+}
+
+function place(params: { bundle_id: string; key_id: string }) {
+  return { bundleId: params.bundle_id, keyId: params.key_id }
+}
+
+function presentAttached({ id, name, value, is_secret, order, required }: AttachedKey) {
+  return { id, name, value: maskedText(value), is_secret, order, required }
+}

@@ -1,0 +1,34 @@
+import { createBundle, deleteBundle, findBundle, listBundles } from '../domain/bundle.ts'
+import { type BundleEntry, bundleEntries } from '../domain/bundle-entry.ts'
+import { maskedText, SHOWN } from '../domain/opening.ts'
+import type { Handlers } from './handler.ts'
+import type { HandlerParts } from './handler-parts.ts'
+import { listReply } from './list-reply.ts'
+
+type BundleHandlers = Pick<Handlers, 'createBundle' | 'listBundles' | 'getBundle' | 'deleteBundle'>
+
+export function bundleHandlers({ stores, source }: HandlerParts): BundleHandlers {
+  return {
+    async createBundle({ caller, body }) {
+      return { status: 201, body: await createBundle(stores.bundles, caller, { draft: body, source }) }
+    },
+    async listBundles({ caller, query: { limit, offset, ...filter } }) {
+      const listing = await listBundles(stores.bundles, caller, { filter, page: { limit, offset } })
+      return listReply(listing, (bundle) => bundle)
+    },
+    async getBundle({ caller, params }) {
+      const bundle = await findBundle(stores.bundles, caller, params.bundle_id)
+      const place = { tenantId: caller.tenantId, bundleId: bundle.id }
+      const entries = await bundleEntries(stores, place, SHOWN)
+      return { status: 200, body: { ...bundle, items: entries.map(presentEntry) } }
+    },
+    async deleteBundle({ caller, params }) {
+      await deleteBundle(stores.bundles, caller, params.bundle_id)
+      return { status: 200, body: { ok: true, message: 'bundle deleted' } }
+    },
+  }
+}
+
+function presentEntry(entry: BundleEntry) {
+  return { ...entry, key: entry.name, value: maskedText(entry.value) }
+}

@@ -1,0 +1,44 @@
+import { DomainError } from '../domain/errors.ts'
+import { createKey, deleteKey, findKey, type Key, listKeys, revealKey, updateKey } from '../domain/key.ts'
+import { maskedText } from '../domain/opening.ts'
+import type { Handlers } from './handler.ts'
+import type { HandlerParts } from './handler-parts.ts'
+import { listReply } from './list-reply.ts'
+
+type KeyHandlers = Pick<Handlers, 'createKey' | 'listKeys' | 'getKey' | 'updateKey' | 'deleteKey'>
+
+export function keyHandlers({ stores, source, devAllowPlaintext }: HandlerParts): KeyHandlers {
+  const { keys } = stores
+  return {
+    async createKey({ caller, body }) {
+      return { status: 201, body: presentKey(await createKey(keys, caller, { draft: body, source })) }
+    },
+    async listKeys({ caller, query: { limit, offset, ...filter } }) {
+      return listReply(await listKeys(keys, caller, { filter, page: { limit, offset } }), presentKey)
+    },
+    async getKey({ caller, params: { key_id }, query }) {
+      const isRevealed = query.reveal === '1'
+      if (isRevealed) requireRevealing(devAllowPlaintext)
+      const key = await (isRevealed ? revealKey : findKey)(keys, caller, key_id)
+      const bundles = await keys.bundlesUsing(caller.tenantId, key.id)
+      return { status: 200, body: { ...presentKey(key), bundles } }
+    },
+    async updateKey({ caller, params, body }) {
+      const key = await updateKey(keys, caller, { keyId: params.key_id, change: body, source })
+      return { status: 200, body: presentKey(key) }
+    },
+    async deleteKey({ caller, params }) {
+      await deleteKey(keys, caller, params.key_id)
+      return { status: 200, body: { ok: true } }
+    },
+  }
+}
+
+/** @throws DomainError forbidden: the server is not set to show values */
+export function requireRevealing(devAllowPlaintext: boolean): void {
+  if (!devAllowPlaintext) throw new DomainError('forbidden', 'Forbidden: reveal is not allowed')
+}
+
+function presentKey(key: Key) {
+  return { ...key, value: maskedText(key.value) }
+}

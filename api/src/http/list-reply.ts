@@ -1,0 +1,37 @@
+import type { Listing } from '../domain/listing.ts'
+
+type ListReply<B> = { status: 200; headers: Record<string, string> } & (
+  | { body: B[] }
+  | { stream: AsyncIterable<string> }
+)
+
+/** Answer a list with its total. The first chunk is read before the answer begins, so that a store that is away is
+ * still an error; a list of one chunk is an ordinary body, a longer one is written as it is read. */
+export async function listReply<T, B>(listing: Listing<T>, present: (entry: T) => B): Promise<ListReply<B>> {
+  const headers = { 'x-total-count': String(listing.total) }
+  const chunks = listing.chunks[Symbol.asyncIterator]()
+  const first = await next(chunks, present)
+  const second = await next(chunks, present)
+  if (second === null) return { status: 200, headers, body: first ?? [] }
+  return { status: 200, headers, stream: jsonArray([...(first ?? []), ...second], chunks, present) }
+}
+
+async function next<T, B>(
+  chunks: AsyncIterator<readonly T[]>,
+  present: (entry: T) => B,
+): Promise<B[] | null> {
+  const { done, value } = await chunks.next()
+  return done === true ? null : value.map(present)
+}
+
+async function* jsonArray<T, B>(
+  begun: readonly B[],
+  chunks: AsyncIterator<readonly T[]>,
+  present: (entry: T) => B,
+): AsyncGenerator<string> {
+  yield `[${begun.map((entry) => JSON.stringify(entry)).join(',')}`
+  for (let chunk = await next(chunks, present); chunk !== null; chunk = await next(chunks, present)) {
+    for (const entry of chunk) yield `,${JSON.stringify(entry)}`
+  }
+  yield ']'
+}

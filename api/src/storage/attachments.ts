@@ -1,0 +1,182 @@
+import type { AttachedKey, Attachment, AttachmentStore, NewAttachment } from '../domain/attachment.ts'
+import type { Opening } from '../domain/opening.ts'
+import { isMissingReference, type Query } from './database.ts'
+import type { ValueVault } from './value-vault.ts'
+
+export function createAttachmentStore(query: Query, vault: ValueVault): AttachmentStore {
+  return {
+    list: (tenantId, bundleId, opening) => list(query, vault, { tenantId, bundleId, opening }),
+    insert: (tenantId, attachment) => insert(query, tenantId, attachment),
+    delete: (tenantId, attachment) =>
+      query.transaction().execute((transaction) => remove(transaction, tenantId, attachment)),
+    move: (tenantId, attachment, order) =>
+      query.transaction().execute((transaction) => move(transaction, tenantId, { ...attachment, order })),
+  }
+}
+
+/** Hold a bundle until the transaction ends, so that one change of its positions happens at a time.
+ * @returns false when the tenant has no such bundle */
+async function holdBundle(transaction: Query, tenantId: string, bundleId: string): Promise<boolean> {
+  const { numUpdatedRows } = await transaction
+    .updateTable('bundles')
+    .set((column) => ({ updated_at: column.ref('updated_at') }))
+    .where('id', '=', bundleId)
+    .where('tenant_id', '=', tenantId)
+    .executeTakeFirstOrThrow()
+  return numUpdatedRows === 1n
+}
+
+type ListRequest = { tenantId: string; bundleId: string; opening: Opening }
+
+async function list(
+  query: Query,
+  vault: ValueVault,
+  { tenantId, bundleId, opening }: ListRequest,
+): Promise<AttachedKey[]> {
+  const open = await vault.opener(tenantId, opening)
+  const rows = await query
+    .selectFrom('attachments')
+    .innerJoin('keys', 'keys.id', 'attachments.key_id')
+    .select([
+      'keys.id',
+      'keys.name',
+      'keys.value',
+      'keys.value_version',
+      'keys.is_secret',
+      'keys.description',
+    ])
+    .select(['attachments.position', 'attachments.required'])
+    .where('attachments.bundle_id', '=', bundleId)
+    .where('attachments.tenant_id', '=', tenantId)
+    .where('keys.tenant_id', '=', tenantId)
+    .orderBy('attachments.position')
+    .orderBy('keys.name')
+    .execute()
+  return rows.map((row) => ({
+    id: row.id,
+    name: row.name,
+    value: open(row),
+    is_secret: row.is_secret === 1,
+    description: row.description,
+    order: row.position,
+    required: row.required === 1,
+  }))
+}
+
+type Inserted = Awaited<ReturnType<AttachmentStore['insert']>>
+
+async function insert(query: Query, tenantId: string, attachment: NewAttachment): Promise<Inserted> {
+  try {
+    return await query.transaction().execute((transaction) => insertHeld(transaction, tenantId, attachment))
+  } catch (error) {
+    // The key was deleted after it was looked up.
+    if (isMissingReference(error)) return 'no_key'
+    throw error
+  }
+}
+
+async function insertHeld(
+  transaction: Query,
+  tenantId: string,
+  attachment: NewAttachment,
+): Promise<Inserted> {
+  const { bundleId, keyId, order, required } = attachment
+  if (!(await holdBundle(transaction, tenantId, bundleId))) return 'no_bundle'
+  if (!(await hasKey(transaction, tenantId, keyId))) return 'no_key'
+  if ((await positionOf(transaction, tenantId, attachment)) !== null) return 'already'
+  const length = await lengthOf(transaction, tenantId, bundleId)
+  const position = Math.min(order ?? length, length)
+  await shift(transaction, { tenantId, bundleId, from: position, to: length, by: 1 })
+  await transaction
+    .insertInto('attachments')
+    .values({ bundle_id: bundleId, key_id: keyId, tenant_id: tenantId, position, required: required ? 1 : 0 })
+    .execute()
+  return 'attached'
+}
+
+async function remove(transaction: Query, tenantId: string, attachment: Attachment): Promise<boolean> {
+  const { bundleId, keyId } = attachment
+  if (!(await holdBundle(transaction, tenantId, bundleId))) return false
+  const position = await positionOf(transaction, tenantId, attachment)
+  if (position === null) return false
+  await transaction
+    .deleteFrom('attachments')
+    .where('bundle_id', '=', bundleId)
+    .where('key_id', '=', keyId)
+    .where('tenant_id', '=', tenantId)
+    .execute()
+  const end = await lengthOf(transaction, tenantId, bundleId)
+  await shift(transaction, { tenantId, bundleId, from: position, to: end, by: -1 })
+  return true
+}
+
+async function move(
+  transaction: Query,
+  tenantId: string,
+  { order, ...attachment }: Attachment & { order: number },
+): Promise<boolean> {
+  const { bundleId, keyId } = attachment
+  if (!(await holdBundle(transaction, tenantId, bundleId))) return false
+  const from = await positionOf(transaction, tenantId, attachment)
+  if (from === null) return false
+  const to = Math.min(order, (await lengthOf(transaction, tenantId, bundleId)) - 1)
+  if (to < from) await shift(transaction, { tenantId, bundleId, from: to, to: from - 1, by: 1 })
+  else await shift(transaction, { tenantId, bundleId, from: from + 1, to, by: -1 })
+  await transaction
+    .updateTable('attachments')
+    .set({ position: to })
+    .where('bundle_id', '=', bundleId)
+    .where('key_id', '=', keyId)
+    .where('tenant_id', '=', tenantId)
+    .execute()
+  return true
+}
+
+/** Positions `from` to `to`, both included, move by one. */
+type Shift = { tenantId: string; bundleId: string; from: number; to: number; by: 1 | -1 }
+
+async function shift(transaction: Query, { tenantId, bundleId, from, to, by }: Shift): Promise<void> {
+  await transaction
+    .updateTable('attachments')
+    .set((expression) => ({ position: expression('position', '+', by) }))
+    .where('bundle_id', '=', bundleId)
+    .where('tenant_id', '=', tenantId)
+    .where('position', '>=', from)
+    .where('position', '<=', to)
+    .execute()
+}
+
+async function hasKey(transaction: Query, tenantId: string, keyId: string): Promise<boolean> {
+  const row = await transaction
+    .selectFrom('keys')
+    .select('id')
+    .where('id', '=', keyId)
+    .where('tenant_id', '=', tenantId)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+async function positionOf(
+  transaction: Query,
+  tenantId: string,
+  attachment: Attachment,
+): Promise<number | null> {
+  const row = await transaction
+    .selectFrom('attachments')
+    .select('position')
+    .where('bundle_id', '=', attachment.bundleId)
+    .where('key_id', '=', attachment.keyId)
+    .where('tenant_id', '=', tenantId)
+    .executeTakeFirst()
+  return row?.position ?? null
+}
+
+async function lengthOf(transaction: Query, tenantId: string, bundleId: string): Promise<number> {
+  const { total } = await transaction
+    .selectFrom('attachments')
+    .select(({ fn }) => fn.countAll<number>().as('total'))
+    .where('bundle_id', '=', bundleId)
+    .where('tenant_id', '=', tenantId)
+    .executeTakeFirstOrThrow()
+  return total
+}

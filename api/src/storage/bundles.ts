@@ -1,0 +1,77 @@
+import { sql } from 'kysely'
+import type { Bundle, BundleFilter, BundleStore } from '../domain/bundle.ts'
+import type { Slice } from '../domain/listing.ts'
+import type { Query } from './database.ts'
+import { count, counted } from './tenant-counts.ts'
+import { contains, containsInAnyCase } from './text-search.ts'
+
+export function createBundleStore(query: Query): BundleStore {
+  return {
+    insert: (bundle) => query.transaction().execute((transaction) => insert(transaction, bundle)),
+    find: (tenantId, bundleId) => find(query, tenantId, bundleId),
+    list: (tenantId, filter, slice) => list(query, { tenantId, filter, slice }),
+    count: (tenantId, filter) => countMatches(query, tenantId, filter),
+    delete: (tenantId, bundleId) =>
+      query.transaction().execute((transaction) => remove(transaction, tenantId, bundleId)),
+  }
+}
+
+async function insert(transaction: Query, bundle: Bundle): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await transaction
+    .insertInto('bundles')
+    .values(bundle)
+    .onConflict((conflict) => conflict.columns(['tenant_id', 'name']).doNothing())
+    .executeTakeFirstOrThrow()
+  const isNew = numInsertedOrUpdatedRows === 1n
+  if (isNew) await count(transaction, { tenantId: bundle.tenant_id, column: 'bundle_count', by: 1 })
+  return isNew
+}
+
+async function find(query: Query, tenantId: string, bundleId: string): Promise<Bundle | null> {
+  const row = await query
+    .selectFrom('bundles')
+    .selectAll()
+    .where('id', '=', bundleId)
+    .where('tenant_id', '=', tenantId)
+    .executeTakeFirst()
+  return row ?? null
+}
+
+type ListRequest = { tenantId: string; filter: BundleFilter; slice: Slice }
+
+function list(query: Query, { tenantId, filter, slice }: ListRequest): Promise<Bundle[]> {
+  return matching(query, tenantId, filter)
+    .selectAll()
+    .$if(slice.after !== null, (select) => select.where('name', '>', slice.after ?? ''))
+    .orderBy('name')
+    .limit(slice.limit)
+    .offset(slice.offset)
+    .execute()
+}
+
+async function countMatches(query: Query, tenantId: string, filter: BundleFilter): Promise<number> {
+  if (!filter.query && !filter.tag) return counted(query, tenantId, 'bundle_count')
+  const { total } = await matching(query, tenantId, filter)
+    .select(({ fn }) => fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow()
+  return total
+}
+
+function matching(query: Query, tenantId: string, { query: text, tag }: BundleFilter) {
+  return query
+    .selectFrom('bundles')
+    .where('tenant_id', '=', tenantId)
+    .$if(Boolean(text), (select) => select.where(containsInAnyCase('name', text ?? '')))
+    .$if(Boolean(tag), (select) => select.where(contains(sql`(',' || tags || ',')`, `,${tag},`)))
+}
+
+async function remove(transaction: Query, tenantId: string, bundleId: string): Promise<boolean> {
+  const { numDeletedRows } = await transaction
+    .deleteFrom('bundles')
+    .where('id', '=', bundleId)
+    .where('tenant_id', '=', tenantId)
+    .executeTakeFirstOrThrow()
+  const isKnown = numDeletedRows === 1n
+  if (isKnown) await count(transaction, { tenantId, column: 'bundle_count', by: -1 })
+  return isKnown
+}

@@ -1,0 +1,206 @@
+import { sql } from 'kysely'
+import type { BundleReference, Key, KeyChange, KeyFilter, KeyStore, NewKey } from '../domain/key.ts'
+import type { Slice } from '../domain/listing.ts'
+import { type Opening, SHOWN } from '../domain/opening.ts'
+import type { Query } from './database.ts'
+import type { Flag } from './tables.ts'
+import { count, counted } from './tenant-counts.ts'
+import { containsInAnyCase } from './text-search.ts'
+import type { ValueVault } from './value-vault.ts'
+
+export function createKeyStore(query: Query, vault: ValueVault): KeyStore {
+  return {
+    insert: (tenantId, key) => insert(query, vault, { tenantId, key }),
+    find: (tenantId, keyId, opening) => find(query, vault, { tenantId, keyId, opening }),
+    list: (tenantId, filter, slice) => list(query, vault, { tenantId, filter, slice }),
+    count: (tenantId, filter) => countMatches(query, tenantId, filter),
+    bundlesUsing: (tenantId, keyId) => bundlesUsing(query, tenantId, keyId),
+    update: (tenantId, keyId, change) => update(query, vault, { tenantId, keyId, change }),
+    delete: (tenantId, keyId) =>
+      query.transaction().execute((transaction) => remove(transaction, tenantId, keyId)),
+  }
+}
+
+async function insert(
+  query: Query,
+  vault: ValueVault,
+  { tenantId, key }: { tenantId: string; key: NewKey },
+): Promise<boolean> {
+  const sealed = await vault.seal(key.value, { tenantId, rowId: key.id, version: 1 })
+  return query.transaction().execute(async (transaction) => {
+    const { numInsertedOrUpdatedRows } = await transaction
+      .insertInto('keys')
+      .values({ ...key, ...sealed, tenant_id: tenantId, is_secret: key.is_secret ? 1 : 0 })
+      .onConflict((conflict) => conflict.columns(['tenant_id', 'name']).doNothing())
+      .executeTakeFirstOrThrow()
+    const isNew = numInsertedOrUpdatedRows === 1n
+    if (isNew) await count(transaction, { tenantId, column: 'key_count', by: 1 })
+    return isNew
+  })
+}
+
+const USED_IN_BUNDLES = sql<number>`(select count(*) from attachments where attachments.key_id = keys.id)`
+
+function keysOf(query: Query, tenantId: string) {
+  return query
+    .selectFrom('keys')
+    .select(['id', 'name', 'value', 'value_version', 'is_secret', 'description', 'created_at', 'updated_at'])
+    .select(USED_IN_BUNDLES.as('used_in_bundles'))
+    .where('tenant_id', '=', tenantId)
+}
+
+type KeyRow = Omit<Key, 'value' | 'is_secret'> & { value: Uint8Array; value_version: number; is_secret: Flag }
+
+async function opened(
+  vault: ValueVault,
+  rows: readonly KeyRow[],
+  at: { tenantId: string; opening: Opening },
+) {
+  const open = await vault.opener(at.tenantId, at.opening)
+  return rows.map((row): Key => {
+    const { id, name, description, created_at, updated_at, used_in_bundles } = row
+    const is_secret = row.is_secret === 1
+    return { id, name, value: open(row), is_secret, description, created_at, updated_at, used_in_bundles }
+  })
+}
+
+async function find(
+  query: Query,
+  vault: ValueVault,
+  { tenantId, keyId, opening }: { tenantId: string; keyId: string; opening: Opening },
+): Promise<Key | null> {
+  const row = await keysOf(query, tenantId).where('id', '=', keyId).executeTakeFirst()
+  if (!row) return null
+  const [key] = await opened(vault, [row], { tenantId, opening })
+  return key ?? null
+}
+
+async function list(
+  query: Query,
+  vault: ValueVault,
+  { tenantId, filter, slice }: { tenantId: string; filter: KeyFilter; slice: Slice },
+): Promise<Key[]> {
+  const rows = await keysOf(query, tenantId)
+    .$if(Boolean(filter.query), (select) => select.where(containsInAnyCase('name', filter.query ?? '')))
+    .$if(slice.after !== null, (select) => select.where('name', '>', slice.after ?? ''))
+    .orderBy('name')
+    .limit(slice.limit)
+    .offset(slice.offset)
+    .execute()
+  return opened(vault, rows, { tenantId, opening: SHOWN })
+}
+
+async function countMatches(query: Query, tenantId: string, filter: KeyFilter): Promise<number> {
+  if (!filter.query) return counted(query, tenantId, 'key_count')
+  const { total } = await query
+    .selectFrom('keys')
+    .select(({ fn }) => fn.countAll<number>().as('total'))
+    .where('tenant_id', '=', tenantId)
+    .where(containsInAnyCase('name', filter.query))
+    .executeTakeFirstOrThrow()
+  return total
+}
+
+function bundlesUsing(query: Query, tenantId: string, keyId: string): Promise<BundleReference[]> {
+  return query
+    .selectFrom('attachments')
+    .innerJoin('bundles', 'bundles.id', 'attachments.bundle_id')
+    .select(['bundles.id', 'bundles.name'])
+    .where('attachments.key_id', '=', keyId)
+    .where('attachments.tenant_id', '=', tenantId)
+    .orderBy('bundles.name')
+    .execute()
+}
+
+type Update = { tenantId: string; keyId: string; change: KeyChange & { updated_at: string } }
+
+// A value is encrypted for its version, so a change that lost a race is encrypted again for the next one.
+async function update(query: Query, vault: ValueVault, parts: Update): Promise<boolean> {
+  for (;;) {
+    const outcome = await tryUpdate(query, vault, parts)
+    if (outcome !== 'raced') return outcome === 'updated'
+  }
+}
+
+async function tryUpdate(
+  query: Query,
+  vault: ValueVault,
+  { tenantId, keyId, change }: Update,
+): Promise<'updated' | 'absent' | 'raced'> {
+  const current = await query
+    .selectFrom('keys')
+    .select('value_version')
+    .where('id', '=', keyId)
+    .where('tenant_id', '=', tenantId)
+    .executeTakeFirst()
+  if (!current) return 'absent'
+  const version = current.value_version + 1
+  const sealed = change.value ? await vault.seal(change.value, { tenantId, rowId: keyId, version }) : {}
+  const { numUpdatedRows } = await query
+    .updateTable('keys')
+    .set({ ...plainChanges(change), ...sealed })
+    .where('id', '=', keyId)
+    .where('tenant_id', '=', tenantId)
+    .where('value_version', '=', current.value_version)
+    .executeTakeFirstOrThrow()
+  return numUpdatedRows === 1n ? 'updated' : 'raced'
+}
+
+function plainChanges({ description, is_secret, updated_at }: Update['change']) {
+  return {
+    updated_at,
+    ...(description === undefined ? {} : { description }),
+    ...(is_secret === undefined ? {} : { is_secret: is_secret ? (1 as const) : (0 as const) }),
+  }
+}
+
+// Everything that moves positions within a bundle holds the bundle's row, here the rows of all bundles that use the key.
+async function remove(transaction: Query, tenantId: string, keyId: string): Promise<boolean> {
+  await count(transaction, { tenantId, column: 'key_count', by: -1 })
+  await holdBundlesUsing(transaction, tenantId, keyId)
+  await closeGaps(transaction, tenantId, keyId)
+  const { numDeletedRows } = await transaction
+    .deleteFrom('keys')
+    .where('id', '=', keyId)
+    .where('tenant_id', '=', tenantId)
+    .executeTakeFirstOrThrow()
+  const isKnown = numDeletedRows === 1n
+  if (!isKnown) await count(transaction, { tenantId, column: 'key_count', by: 1 })
+  return isKnown
+}
+
+function bundlesOf(query: Query, tenantId: string, keyId: string) {
+  return query
+    .selectFrom('attachments')
+    .select('bundle_id')
+    .where('key_id', '=', keyId)
+    .where('tenant_id', '=', tenantId)
+}
+
+async function holdBundlesUsing(transaction: Query, tenantId: string, keyId: string): Promise<void> {
+  await transaction
+    .updateTable('bundles')
+    .set((column) => ({ updated_at: column.ref('updated_at') }))
+    .where('tenant_id', '=', tenantId)
+    .where('id', 'in', bundlesOf(transaction, tenantId, keyId))
+    .execute()
+}
+
+async function closeGaps(transaction: Query, tenantId: string, keyId: string): Promise<void> {
+  await transaction
+    .updateTable('attachments')
+    .set((expression) => ({ position: expression('position', '-', 1) }))
+    .where('tenant_id', '=', tenantId)
+    .where((condition) =>
+      condition.exists(
+        condition
+          .selectFrom('attachments as gone')
+          .select('gone.position')
+          .where('gone.key_id', '=', keyId)
+          .whereRef('gone.bundle_id', '=', 'attachments.bundle_id')
+          .whereRef('gone.position', '<', 'attachments.position'),
+      ),
+    )
+    .where('bundle_id', 'in', bundlesOf(transaction, tenantId, keyId))
+    .execute()
+}

@@ -1,0 +1,43 @@
+import type { Plaintext } from '@keyferry/crypto/plaintext'
+import { decryptValue, encryptValue } from '@keyferry/crypto/value-cipher'
+import type { Opening } from '../domain/opening.ts'
+import type { Flag } from './tables.ts'
+import type { TenantKeys } from './tenant-keys.ts'
+
+export type ValueTable = 'keys' | 'legacy_items'
+
+type StoredValue = { id: string; name: string; is_secret: Flag; value: Uint8Array; value_version: number }
+
+/** Values at rest in one table: each is encrypted for its tenant, row and version, and opens nowhere else. */
+export class ValueVault {
+  readonly #tenantKeys: TenantKeys
+  readonly #table: ValueTable
+
+  constructor(tenantKeys: TenantKeys, table: ValueTable) {
+    this.#tenantKeys = tenantKeys
+    this.#table = table
+  }
+
+  /** The two columns that hold a value. */
+  async seal(
+    plaintext: Plaintext,
+    place: { tenantId: string; rowId: string; version: number },
+  ): Promise<{ value: Uint8Array; value_version: number }> {
+    const key = await this.#tenantKeys.of(place.tenantId)
+    return { value: encryptValue(plaintext, key, this.#place(place)), value_version: place.version }
+  }
+
+  /** The function that opens the rows of one tenant, as far as `opening` wants them open.
+   * @returns null for a row that stays closed; throws CryptoError for one that was changed or moved */
+  async opener(tenantId: string, opening: Opening): Promise<(row: StoredValue) => Plaintext | null> {
+    const key = await this.#tenantKeys.of(tenantId)
+    return ({ id, name, is_secret, value, value_version }) => {
+      if (!opening({ name, is_secret: is_secret === 1 })) return null
+      return decryptValue(value, key, this.#place({ tenantId, rowId: id, version: value_version }))
+    }
+  }
+
+  #place({ tenantId, rowId, version }: { tenantId: string; rowId: string; version: number }) {
+    return { tenantId, table: this.#table, rowId, column: 'value', version }
+  }
+}

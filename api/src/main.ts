@@ -2,10 +2,11 @@ import { randomUUID } from 'node:crypto'
 import { chmodSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseRootKey, RootKeyRing } from '@keyferry/crypto/root-key'
-import { randomToken } from '@keyferry/crypto/token'
+import { randomRequestId, randomToken } from '@keyferry/crypto/token'
 import type { FastifyInstance } from 'fastify'
 import { sql } from 'kysely'
 import { type DestinationStream, type Logger, pino } from 'pino'
+import { type Approvals, openApprovals } from './approvals.ts'
 import { createMemoryNonces } from './auth/nonces.ts'
 import { signedHeaders } from './auth/signed-headers.ts'
 import { type Source, timestamp } from './domain/source.ts'
@@ -41,15 +42,13 @@ const DRAIN_MS = 4_000
 export async function startApi(settings: ApiSettings, options: StartOptions = {}): Promise<RunningApi> {
   const log = pino({ level: settings.logLevel, base: null }, options.logTo ?? pino.destination(1))
   const source = sourceOf(options.now ?? (() => new Date()))
-  const database = await readyDatabase(settings, source)
-  const app = wire({ settings, database, source, log })
-  try {
-    const address = await listen(app, settings)
-    return { address, close: () => close(app, database) }
-  } catch (error) {
-    await database.close()
-    throw error
-  }
+  await using opened = new AsyncDisposableStack()
+  const database = opened.adopt(await readyDatabase(settings, source), (it) => it.close())
+  const approvals = opened.adopt(await openApprovals(settings, { source, log }), (it) => it.close())
+  const app = wire({ settings, database, approvals, source, log })
+  const address = await listen(app, settings)
+  const stores = opened.move()
+  return { address, close: () => close(app, { approvals, stores }) }
 }
 
 /** Bring the database's tables up to date and do nothing else.
@@ -89,9 +88,15 @@ async function readyDatabase(settings: ApiSettings, source: Source): Promise<Dat
   }
 }
 
-type Wiring = { settings: ApiSettings; database: Database; source: Source; log: Logger }
+type Wiring = {
+  settings: ApiSettings
+  database: Database
+  approvals: Approvals
+  source: Source
+  log: Logger
+}
 
-function wire({ settings, database, source, log }: Wiring): FastifyInstance {
+function wire({ settings, database, approvals, source, log }: Wiring): FastifyInstance {
   const stores = createStores(database.query, ringOf(settings))
   const nonces = createMemoryNonces(() => source.now().getTime())
   const { sharedSecrets, requireSignatureV2, devAllowPlaintext, maxBodyBytes, version, authMode } = settings
@@ -99,14 +104,23 @@ function wire({ settings, database, source, log }: Wiring): FastifyInstance {
     handlers: createHandlers({
       stores,
       source,
+      requests: {
+        ...approvals,
+        stores,
+        source,
+        newRequestId: randomRequestId,
+        lifetimeSeconds: settings.requestTtlSeconds,
+        maxPayloadBytes: settings.maxPayloadBytes,
+        assurance: settings.approvalAssurance,
+      },
       authMode,
       devAllowPlaintext,
       version,
-      failingStores: () => failingStores(database),
+      failingStores: () => failingStores(database, approvals),
     }),
     authenticate: signedHeaders({ sharedSecrets, requireSignatureV2, nonces, now: source.now }),
     memberships: stores.memberships,
-    rateLimits: {},
+    rateLimits: approvals.rateLimits,
     log,
     devAllowPlaintext,
     maxBodyBytes,
@@ -114,9 +128,9 @@ function wire({ settings, database, source, log }: Wiring): FastifyInstance {
   })
 }
 
-async function failingStores({ query }: Database): Promise<string[]> {
-  const answers = await Promise.allSettled([sql`select 1`.execute(query)])
-  return ['database'].filter((_, index) => answers[index]?.status === 'rejected')
+async function failingStores({ query }: Database, { approvals }: Approvals): Promise<string[]> {
+  const answers = await Promise.allSettled([sql`select 1`.execute(query), approvals.ping()])
+  return ['database', 'approval store'].filter((_, index) => answers[index]?.status === 'rejected')
 }
 
 async function listen(app: FastifyInstance, { listen: place }: ApiSettings): Promise<string> {
@@ -128,9 +142,13 @@ async function listen(app: FastifyInstance, { listen: place }: ApiSettings): Pro
   return place.socketPath
 }
 
-async function close(app: FastifyInstance, database: Database): Promise<void> {
+async function close(
+  app: FastifyInstance,
+  { approvals, stores }: { approvals: Approvals; stores: AsyncDisposableStack },
+): Promise<void> {
   const impatience = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS)
+  approvals.room.close()
   await app.close()
   clearTimeout(impatience)
-  await database.close()
+  await stores.disposeAsync()
 }

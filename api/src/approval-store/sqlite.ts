@@ -1,3 +1,4 @@
+import { closeSync, openSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import {
   type ApprovalRequest,
@@ -38,6 +39,8 @@ const SQL = {
   ping: 'select 1 from approvals limit 1',
 } as const
 
+const IN_MEMORY = ':memory:'
+
 type Statements = ReturnType<typeof prepare>
 type State = 'pending' | 'ready' | 'claimed' | 'denied'
 
@@ -57,6 +60,7 @@ class SqliteApprovalStore implements ApprovalStore {
   readonly #sweeping: NodeJS.Timeout
 
   constructor({ path, now, sweepSeconds = 60 }: SqliteApprovalStoreOptions) {
+    if (path !== IN_MEMORY) closeSync(openSync(path, 'a', 0o600))
     this.#database = new DatabaseSync(path, { timeout: 5_000 })
     this.#database.exec('pragma journal_mode = wal; pragma synchronous = full;')
     this.#database.exec(SCHEMA)

@@ -1,0 +1,62 @@
+import { approve, deny, storePayload } from '../domain/approval.ts'
+import {
+  type ApprovalParts,
+  listOfferedBundles,
+  offeredBundle,
+  requestContext,
+} from '../domain/approval-context.ts'
+import { createRequest, type RequestParts } from '../domain/approval-request.ts'
+import type { Deliveries } from '../domain/deliveries.ts'
+import { type WaitingParts, waitForApproval } from '../domain/waiting.ts'
+import type { Handlers } from './handler.ts'
+import { listReply } from './list-reply.ts'
+
+export type RequestHandlerParts = RequestParts & ApprovalParts & WaitingParts & { deliveries: Deliveries }
+
+type RequestEndpoint =
+  | 'createRequest'
+  | 'waitForApproval'
+  | 'getRequestContext'
+  | 'listRequestBundles'
+  | 'getRequestBundle'
+  | 'encryptFromBundle'
+  | 'denyRequest'
+  | 'storePayload'
+
+export function requestHandlers(parts: RequestHandlerParts): Pick<Handlers, RequestEndpoint> {
+  return {
+    async createRequest({ body, peer }) {
+      return { status: 201, body: await createRequest(parts, { asked: body, peer }) }
+    },
+    async waitForApproval({ params, headers, signal }) {
+      const wait = { requestId: params.request_id, verifier: headers['x-poll-verifier'], signal }
+      const outcome = await waitForApproval(parts, wait)
+      if (outcome.status === 'pending') return { status: 200, body: outcome }
+      const body = { status: outcome.status, ciphertext_base64: outcome.ciphertextBase64 }
+      return { status: 200, body, delivery: parts.deliveries.of(params.request_id) }
+    },
+    async getRequestContext({ params }) {
+      return { status: 200, body: await requestContext(parts, params.request_id) }
+    },
+    async listRequestBundles({ caller, params }) {
+      const listing = await listOfferedBundles(parts, caller, params.request_id)
+      return listReply(listing, ({ id, name, description }) => ({ id, name, description }))
+    },
+    async getRequestBundle({ caller, params }) {
+      const asked = { requestId: params.request_id, bundleId: params.bundle_id }
+      return { status: 200, body: await offeredBundle(parts, caller, asked) }
+    },
+    async encryptFromBundle({ caller, params, body }) {
+      await approve(parts, caller, { requestId: params.request_id, choice: body })
+      return { status: 200, body: { ok: true } }
+    },
+    async denyRequest({ params }) {
+      await deny(parts, params.request_id)
+      return { status: 200, body: { ok: true } }
+    },
+    async storePayload({ params, body }) {
+      await storePayload(parts, params.request_id, body.ciphertext_base64)
+      return { status: 200, body: { ok: true } }
+    },
+  }
+}

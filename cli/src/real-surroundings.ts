@@ -1,6 +1,7 @@
 import { generateKeyPair } from '@keyferry/crypto/key-pair'
 import { generatePollVerifier } from '@keyferry/crypto/poll-challenge'
 import { endOnSignals } from './interrupt.ts'
+import { startProgram } from './program/start-program.ts'
 import type { Exchange } from './server/exchange.ts'
 import type { Clock, Surroundings } from './surroundings.ts'
 import { fileOutput, standardInput } from './terminal/streams.ts'
@@ -24,10 +25,7 @@ export function realSurroundings(): Surroundings {
     openBrowser: (url) => {
       void import('./terminal/browser.ts').then(({ openBrowser }) => openBrowser(url, env, platform))
     },
-    startProgram: async (start) => {
-      const { startProgram } = await import('./program/start-program.ts')
-      return await startProgram(start, { platform, beforeHandover: signals.stop })
-    },
+    startProgram: (start) => startProgram(start, { platform, beforeHandover: signals.stop }),
     atInterrupt: signals.atInterrupt,
   }
 }

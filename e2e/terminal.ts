@@ -1,0 +1,64 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+
+export type TerminalOptions = {
+  readonly cwd?: string
+  /** The whole environment. */
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly columns?: number
+  readonly rows?: number
+}
+
+export type Terminal = {
+  /** All that appeared so far, escape sequences included. */
+  readonly output: () => string
+  /** Resolves with the first match once it has appeared. */
+  readonly appears: (pattern: RegExp, withinMs?: number) => Promise<RegExpExecArray>
+  readonly type: (text: string) => void
+  /** The exit code as a shell tells it: 128 and the signal's number for a program that a signal ended. */
+  readonly exit: Promise<number>
+}
+
+/** Whether a pseudo-terminal can be had (util-linux `script`). Where it must be (CI), a missing one is a failure. */
+export function hasTerminal(): boolean {
+  const isThere = /util-linux/.test(spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout ?? '')
+  if (isThere) return true
+  if (process.env['CI'] !== undefined) throw new Error('no `script` of util-linux for a pseudo-terminal')
+  process.stderr.write('SKIPPED: no `script` of util-linux for a pseudo-terminal\n')
+  return false
+}
+
+/** Run a command in a pseudo-terminal of its own. */
+export function inTerminal(argv: readonly string[], options: TerminalOptions): Terminal {
+  const { columns = 100, rows = 50 } = options
+  const command = `stty cols ${columns} rows ${rows}; exec ${argv.map(quoted).join(' ')}`
+  const child = spawn('script', ['-qefc', command, '/dev/null'], {
+    cwd: options.cwd,
+    env: { ...options.env, SHELL: '/bin/sh' },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  let output = ''
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+    output += chunk
+  })
+  return {
+    output: () => output,
+    appears: async (pattern, withinMs = 15_000) => await appearance(pattern, () => output, withinMs),
+    type: (text) => void child.stdin.write(text),
+    exit: once(child, 'exit').then(([code]) => Number(code)),
+  }
+}
+
+async function appearance(pattern: RegExp, output: () => string, withinMs: number): Promise<RegExpExecArray> {
+  const deadline = Date.now() + withinMs
+  for (;;) {
+    const match = pattern.exec(output())
+    if (match !== null) return match
+    if (Date.now() > deadline) throw new Error(`${pattern} did not appear in:\n${output()}`)
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+}
+
+function quoted(argument: string): string {
+  return `'${argument.replaceAll("'", "'\\''")}'`
+}

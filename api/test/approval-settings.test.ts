@@ -1,0 +1,109 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { expectError, type Identity, startTestApi, type TestApi } from './api.ts'
+import { ApprovalClient, approveWith, newBundle } from './approval-client.ts'
+
+const GONE = 'request not found or expired'
+const MIB = 1_048_576
+
+describe('with the check code to be typed', () => {
+  let api: TestApi
+  let owner: Identity
+  let bundle: { id: string }
+  beforeAll(async () => {
+    api = await startTestApi('sqlite', { approvalAssurance: 'typed', trustProxy: ['127.0.0.1'] })
+    owner = await api.newOwner()
+    bundle = await newBundle(api, owner, { URL: 'pg://s3cret' })
+  })
+  afterAll(() => api.close())
+
+  const approve = (requestId: string, user_code?: string) =>
+    approveWith(api, owner, { requestId, bundle_id: bundle.id, include_keys: ['URL'], user_code })
+
+  test('the page is told that the code is required', async () => {
+    const params = { request_id: await new ApprovalClient(api).asked() }
+    expect((await api.call('getRequestContext', { params })).json.user_code_required).toBe(true)
+  })
+
+  test('an approval without the code is 400, and counts as no attempt', async () => {
+    const { id, user_code } = (await new ApprovalClient(api).ask()).json
+    for (let n = 0; n < 6; n++) expectError(await approve(id), 400, 'user_code required', 'invalid')
+    expect((await approve(id, user_code)).status).toBe(200)
+  })
+
+  test('an approval with the code is 200, however it was typed', async () => {
+    const { id, user_code } = (await new ApprovalClient(api).ask()).json
+    expect((await approve(id, ` ${user_code.toLowerCase().replace('-', ' ')} `)).status).toBe(200)
+  })
+})
+
+describe('with plaintext allowed for development', () => {
+  let api: TestApi
+  beforeAll(async () => {
+    const sizes = { maxPayloadBytes: 24 * MIB, maxBodyBytes: 48 * MIB }
+    api = await startTestApi('sqlite', { devAllowPlaintext: true, trustProxy: ['127.0.0.1'], ...sizes })
+  })
+  afterAll(() => api.close())
+
+  const store = (requestId: string, ciphertext_base64: unknown) =>
+    api.call('storePayload', { params: { request_id: requestId }, body: { ciphertext_base64 } })
+
+  test('a payload is delivered as it was stored', async () => {
+    const client = new ApprovalClient(api)
+    const id = await client.asked()
+    expect((await store(id, 'c2VhbGVk')).json).toEqual({ ok: true })
+    expect((await client.wait(id)).json).toEqual({ status: 'ready', ciphertext_base64: 'c2VhbGVk' })
+  })
+
+  test('a payload answers 400, 404, 409 and 413 where it must', async () => {
+    const id = await new ApprovalClient(api).asked()
+    expectError(await store(id, 'no base64!'), 400, 'ciphertext_base64 must be base64', 'invalid')
+    expectError(await store('f'.repeat(32), 'AAAA'), 404, GONE, 'not_found')
+    const large = Buffer.alloc(24 * MIB + 49).toString('base64')
+    expectError(await store(id, large), 413, `approval payload exceeds ${24 * MIB} bytes`, 'too_large')
+    await store(id, 'AAAA')
+    expectError(await store(id, 'AAAA'), 409, 'Request already approved', 'conflict')
+  })
+
+  test('a ciphertext whose connection breaks on the way is delivered to the next caller, whole', async () => {
+    const client = new ApprovalClient(api)
+    const id = await client.asked()
+    const ciphertext = Buffer.alloc(20 * MIB, 7).toString('base64')
+    await store(id, ciphertext)
+
+    const { port, hostname } = new URL(api.address)
+    const socket = connect(Number(port), hostname)
+    socket.write(`GET /api/v1/requests/${id}/wait HTTP/1.1\r\nHost: x\r\n\r\n`)
+    const [head] = await once(socket, 'data')
+    expect(String(head)).toContain('HTTP/1.1 200')
+    socket.destroy()
+
+    await sleep(3_000)
+    expect((await client.wait(id)).json).toEqual({ status: 'ready', ciphertext_base64: ciphertext })
+    expectError(await new ApprovalClient(api).wait(id), 404, GONE)
+  })
+})
+
+describe('with a lifetime of two seconds', () => {
+  let api: TestApi
+  beforeAll(async () => {
+    api = await startTestApi('sqlite', { requestTtlSeconds: 2, trustProxy: ['127.0.0.1'] })
+  })
+  afterAll(() => api.close())
+
+  test('a wait ends with 404 at the moment of expiry, and everything after it answers 404', async () => {
+    const owner = await api.newOwner()
+    const client = new ApprovalClient(api)
+    const asked = await client.ask()
+    expect(asked.json.expires_in).toBe(2)
+    const params = { request_id: asked.json.id }
+    const from = performance.now()
+    expectError(await client.wait(asked.json.id), 404, GONE, 'not_found')
+    expect(performance.now() - from).toBeGreaterThan(1_500)
+    expect(performance.now() - from).toBeLessThan(2_200)
+    expectError(await api.call('getRequestContext', { params }), 404, GONE, 'not_found')
+    expectError(await api.call('denyRequest', { as: owner, params }), 404, GONE, 'not_found')
+  })
+})

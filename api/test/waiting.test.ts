@@ -1,0 +1,107 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { generatePollVerifier, pollChallenge } from '@keyferry/crypto/poll-challenge'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { databases, expectError, type Identity, startTestApi, type TestApi } from './api.ts'
+import { ApprovalClient, approveWith, newBundle } from './approval-client.ts'
+
+const GONE = 'request not found or expired'
+const UNKNOWN_ID = 'f'.repeat(32)
+const values = { URL: 'pg://s3cret' }
+
+describe.each(databases)('waiting on %s', (kind) => {
+  let api: TestApi
+  let owner: Identity
+  let bundle: { id: string; name: string }
+  beforeAll(async () => {
+    api = await startTestApi(kind, { trustProxy: ['127.0.0.1'] })
+    owner = await api.newOwner()
+    bundle = await newBundle(api, owner, values)
+  })
+  afterAll(() => api.close())
+
+  const client = () => new ApprovalClient(api)
+  const approve = (requestId: string, body: Record<string, unknown> = {}) =>
+    approveWith(api, owner, { requestId, bundle_id: bundle.id, include_keys: ['URL'], ...body })
+  const deny = (requestId: string) =>
+    api.call('denyRequest', { as: owner, params: { request_id: requestId } })
+
+  test('is woken by the approval within 20 ms of its answer', async () => {
+    const asking = client()
+    const id = await asking.asked()
+    const waiting = asking.wait(id).then((answer) => ({ answer, at: performance.now() }))
+    await sleep(50)
+    await approve(id)
+    const approvedAt = performance.now()
+    const { answer, at } = await waiting
+    expect(asking.opened(answer)).toEqual({ URL: values.URL })
+    expect(at - approvedAt).toBeLessThan(20)
+  })
+
+  test('is answered 404 at once when the request is denied meanwhile', async () => {
+    const asking = client()
+    const id = await asking.asked()
+    const waiting = asking.wait(id)
+    await sleep(50)
+    await deny(id)
+    expectError(await waiting, 404, GONE, 'request_denied')
+  })
+
+  test('answers 429 to a call that comes too soon, even while the first is held', async () => {
+    const asking = client()
+    const id = await asking.asked()
+    const first = asking.wait(id)
+    await sleep(20)
+    const second = await asking.wait(id)
+    expectError(second, 429, 'Too many requests', 'too_many')
+    expect(second.headers.get('retry-after')).toBe('3')
+    expect(second.headers.get('x-ratelimit-limit')).toBe('1')
+    await approve(id)
+    expect(asking.opened(await first)).toEqual({ URL: values.URL })
+  })
+
+  test('carries its rate on successes too', async () => {
+    const asking = client()
+    const id = await asking.asked()
+    await approve(id)
+    const { headers } = await asking.wait(id)
+    expect(headers.get('x-ratelimit-limit')).toBe('100')
+    expect(headers.get('x-ratelimit-remaining')).toBe('99')
+  })
+
+  test('answers 400 for an interval that is no number of seconds', async () => {
+    const id = await client().asked()
+    for (const interval of ['-1', 'x', '1.5']) {
+      const answer = await api.call('waitForApproval', { params: { request_id: id }, query: { interval } })
+      expect(answer.status).toBe(400)
+    }
+  })
+
+  test('without the verifier of its challenge a request answers byte for byte as an unknown one', async () => {
+    const asking = client()
+    const verifier = generatePollVerifier()
+    const id = await asking.asked({ poll_challenge: pollChallenge(verifier) })
+    await approve(id)
+    const unknown = await client().wait(UNKNOWN_ID)
+    expectError(unknown, 404, GONE, 'not_found')
+    for (const headers of [{}, { 'x-poll-verifier': generatePollVerifier() }, { 'x-poll-verifier': 'x' }]) {
+      const refused = await client().wait(id, headers)
+      expect([refused.status, refused.text]).toEqual([404, unknown.text])
+    }
+    const answer = await asking.wait(id, { 'x-poll-verifier': verifier })
+    expect(asking.opened(answer)).toEqual({ URL: values.URL })
+  })
+
+  test('a wait whose connection breaks leaves the ciphertext for the next', async () => {
+    const asking = client()
+    const id = await asking.asked()
+    const connection = new AbortController()
+    const url = `${api.address}/api/v1/requests/${id}/wait`
+    const broken = fetch(url, { signal: connection.signal }).catch(() => 'broken')
+    await sleep(50)
+    connection.abort()
+    expect(await broken).toBe('broken')
+    await approve(id)
+    await sleep(3_000)
+    expect(asking.opened(await asking.wait(id))).toEqual({ URL: values.URL })
+  })
+})

@@ -1,8 +1,8 @@
-import type { Readable } from 'node:stream'
 import { type Call, createClient } from '@keyferry/contract/client'
 import { type Dispatcher, Pool } from 'undici'
 import { unavailable } from './refusal.ts'
 import type { WebSettings } from './settings.ts'
+import type { Sign } from './signed-call.ts'
 
 /** Above the long-poll hold, so that a held wait is not taken for a dead API. */
 const ANSWER_TIMEOUT_MS = 60_000
@@ -12,7 +12,7 @@ export type ApiRequest = {
   /** With query, as it is signed and sent. */
   path: string
   headers: Record<string, string>
-  body?: string | Uint8Array | Readable | null
+  body?: Uint8Array
   signal?: AbortSignal | null
 }
 
@@ -25,16 +25,20 @@ export type ApiConnection = {
   close(): Promise<void>
 }
 
-export function connectApi(target: WebSettings['api']): ApiConnection {
+export function connectApi(target: WebSettings['api'], sign: Sign): ApiConnection {
   const pool = openPool(target)
   const send = async (request: ApiRequest) => {
     try {
-      return await pool.request({ body: null, signal: null, ...request })
+      const body = request.body?.length ? request.body : null
+      return await pool.request({ signal: null, ...request, body })
     } catch (cause) {
       throw unavailable('Keyferry API', cause)
     }
   }
-  return { send, call: createClient('', fetchBy(send)), close: () => pool.close() }
+  const close = async () => {
+    if (!pool.closed) await pool.close()
+  }
+  return { send, call: createClient('', fetchBy(send, sign)), close }
 }
 
 function openPool(target: WebSettings['api']): Pool {
@@ -43,17 +47,21 @@ function openPool(target: WebSettings['api']): Pool {
   return new Pool('http://localhost', { ...options, socketPath: target.socketPath })
 }
 
-function fetchBy(send: ApiConnection['send']): typeof fetch {
-  return async (path, init = {}) => {
-    const answer = await send({
-      method: methodOf(init.method),
-      path: path instanceof Request ? path.url : path.toString(),
-      headers: Object.fromEntries(new Headers(init.headers)),
-      ...(typeof init.body === 'string' ? { body: init.body } : {}),
-      ...(init.signal ? { signal: init.signal } : {}),
+function fetchBy(send: ApiConnection['send'], sign: Sign): typeof fetch {
+  return async (url, init = {}) => {
+    const method = methodOf(init.method)
+    const path = url instanceof Request ? url.url : url.toString()
+    const body = new TextEncoder().encode(typeof init.body === 'string' ? init.body : '')
+    const headers = {
+      ...sign(null, { method, path, body }),
+      ...Object.fromEntries(new Headers(init.headers)),
+    }
+    const answer = await send({ method, path, headers, body })
+    const type = String(answer.headers['content-type'] ?? '')
+    return new Response(await answer.body.text(), {
+      status: answer.statusCode,
+      headers: { 'content-type': type },
     })
-    const headers = new Headers({ 'content-type': String(answer.headers['content-type'] ?? '') })
-    return new Response(await answer.body.text(), { status: answer.statusCode, headers })
   }
 }
 

@@ -26,6 +26,9 @@ const pathOf = (row: Endpoint) => row.path.replaceAll(/\{\w+\}/g, 'x')
 const isOpen = (row: Endpoint) => row.access === 'public' || row.access === 'dev'
 const call = (row: Endpoint) => fetch(web.address + pathOf(row), { method: row.method })
 
+const aboutNow = () => ({ secrets: [SECRET], nowSeconds: Date.now() / 1000, windowSeconds: 5 })
+const nothing = (): void => undefined
+
 async function onlyCall(): Promise<RecordedCall> {
   await expect.poll(() => api.forwarded.length).toBe(1)
   const [only] = api.forwarded
@@ -56,18 +59,21 @@ test.each(rows.filter(([, row]) => row.internal !== true && !isOpen(row)))(
     expect(headers['x-user-id']).toBe(caller.userId)
     expect(headers['x-tenant-id']).toBe(caller.tenantId)
     expect(verifyCaller(caller, String(headers['x-signature']), [SECRET])).toBe(true)
-    const terms = { secrets: [SECRET], nowSeconds: Date.now() / 1000, windowSeconds: 5 }
     const facts = { method, path, body, ...caller }
-    expect(verifyRequest(String(headers['x-signature-v2']), facts, terms)).not.toBeNull()
+    expect(verifyRequest(String(headers['x-signature-v2']), facts, aboutNow())).not.toBeNull()
   },
 )
 
 test.each(rows.filter(([, row]) => row.internal !== true && isOpen(row)))(
-  '%s carries no identity',
+  '%s carries no identity, only that it comes from this layer',
   async (_name, row) => {
     await call(row)
-    const { headers } = await onlyCall()
-    expect(Object.keys(headers).filter((name) => /^x-(?:user|tenant|sign)|cookie/.test(name))).toEqual([])
+    const { headers, method, path, body } = await onlyCall()
+    const facts = { method, path, body, userId: '', tenantId: '' }
+    expect(Object.keys(headers).filter((name) => /^x-(?:user|tenant|signature$)|cookie/.test(name))).toEqual(
+      [],
+    )
+    expect(verifyRequest(String(headers['x-signature-v2']), facts, aboutNow())).not.toBeNull()
   },
 )
 
@@ -146,7 +152,7 @@ test('one request id joins both hops and is told to the caller', async () => {
 })
 
 test('an answer is streamed, not collected', async () => {
-  let finish = () => {}
+  let finish: () => void = nothing
   api.answer = (_call, response) => {
     response.writeHead(200, { 'content-type': 'text/plain' }).write('first')
     finish = () => response.end('last')
@@ -159,13 +165,21 @@ test('an answer is streamed, not collected', async () => {
 })
 
 test('a caller that goes away ends the call behind it', async () => {
-  api.answer = () => {}
+  api.answer = () => undefined
   const controller = new AbortController()
   const wait = fetch(`${web.address}/api/v1/requests/x/wait`, { signal: controller.signal }).catch(() => null)
   const held = await onlyCall()
   controller.abort()
   await wait
   expect(await Promise.race([held.broken.then(() => 'broken'), sleep(1_000, 'still held')])).toBe('broken')
+})
+
+test('a wait that is held when this layer ends is answered pending, not broken', async () => {
+  api.answer = () => undefined
+  const wait = fetch(`${web.address}/api/v1/requests/x/wait`)
+  await onlyCall()
+  const [answer] = await Promise.all([wait, web.close()])
+  expect([answer.status, await answer.json()]).toEqual([200, { status: 'pending' }])
 })
 
 test('HEAD never reaches the API: a ready ciphertext would be spent on it', async () => {
@@ -189,12 +203,8 @@ test.each(['announced', 'in chunks'])('a body that is too large, %s, is 413', as
   const bytes = new Uint8Array(65_537).fill(0x20)
   const body = how === 'announced' ? bytes : new Blob([bytes]).stream()
   const headers = { 'content-type': 'application/json' }
-  const answer = await fetch(`${web.address}/api/v1/bundles`, {
-    method: 'POST',
-    body,
-    headers,
-    duplex: 'half',
-  } as RequestInit)
+  const init: RequestInit & { duplex: 'half' } = { method: 'POST', body, headers, duplex: 'half' }
+  const answer = await fetch(`${web.address}/api/v1/bundles`, init)
   expect(answer.status).toBe(413)
   expect(await answer.json()).toEqual({ error: 'request body too large', code: 'too_large' })
   expect(api.forwarded).toEqual([])

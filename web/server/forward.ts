@@ -1,23 +1,26 @@
 import { type Endpoint, type EndpointName, endpoints } from '@keyferry/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Dispatcher } from 'undici'
-import type { ApiConnection, ApiRequest } from './api-connection.ts'
+import type { ApiConnection } from './api-connection.ts'
 import type { Identity, Person } from './identity/identity.ts'
 import { unauthorized } from './refusal.ts'
-import { bodyStream, readBody } from './request-body.ts'
+import { readBody } from './request-body.ts'
 import { headersToHandOn } from './request-headers.ts'
 import { type OriginRules, requireSameOrigin } from './same-origin.ts'
-import type { SignFor } from './signed-call.ts'
+import type { Sign, SignedFor } from './signed-call.ts'
 import { isMember, tenantOfAnswer } from './tenant-choice.ts'
 
 export type ForwardOptions = {
   api: ApiConnection
   identity: Identity
-  sign: SignFor
+  sign: Sign
   originRules: () => OriginRules
   maxBodyBytes: number
+  /** Aborts when calls that are still held have to end. */
+  closing: AbortSignal
 }
 
+type Exchange = { request: FastifyRequest; reply: FastifyReply }
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
 
 /** Meaningful between two neighbours only, or set by this layer itself. */
@@ -55,24 +58,29 @@ function routePattern(path: string): string {
 }
 
 function handlerOf(name: EndpointName, endpoint: Endpoint, options: ForwardOptions): Handler {
+  if (name === 'waitForApproval') return pendingWhenClosing(forwardPublic(endpoint, options), options.closing)
   if (endpoint.access === 'public' || endpoint.access === 'dev') return forwardPublic(endpoint, options)
   if (CHOOSES_TENANT.has(name)) return forwardChoosingTenant(endpoint, options)
   return forwardSigned(endpoint, options)
 }
 
-function forwardPublic({ method }: Endpoint, { api, maxBodyBytes }: ForwardOptions): Handler {
+function forwardPublic({ method }: Endpoint, options: ForwardOptions): Handler {
   return async (request, reply) => {
-    const body = method === 'GET' ? null : bodyStream(request, maxBodyBytes)
-    const length = request.headers['content-length']
-    const headers = { ...headersToHandOn(request), ...(length && body ? { 'content-length': length } : {}) }
-    const answer = await api.send({
-      method,
-      path: request.raw.url ?? '/',
-      headers,
-      signal: abortOfCaller(reply),
-      ...(body ? { body } : {}),
-    })
+    const send = await openCall(method, options, { request, reply })
+    const answer = await send(null)
     return handBack(reply, answer).send(answer.body)
+  }
+}
+
+// A waiter is told to ask again, elsewhere or later, rather than that something failed.
+function pendingWhenClosing(handler: Handler, closing: AbortSignal): Handler {
+  return async (request, reply) => {
+    try {
+      return await handler(request, reply)
+    } catch (error) {
+      if (!closing.aborted) throw error
+      return { status: 'pending' }
+    }
   }
 }
 
@@ -100,28 +108,32 @@ function forwardChoosingTenant(endpoint: Endpoint, options: ForwardOptions): Han
   }
 }
 
-/** Check the call, then hand out what sends it, signed for a tenant of the person. A write's body is read whole first:
- * the signature covers it. */
+/** Let a person's call in. @throws Refusal unauthorized · forbidden */
 async function openSigned(
   { method }: Endpoint,
-  { api, identity, sign, originRules, maxBodyBytes }: ForwardOptions,
-  { request, reply }: { request: FastifyRequest; reply: FastifyReply },
+  options: ForwardOptions,
+  exchange: Exchange,
 ): Promise<{ person: Person; send: (tenantId: string) => Promise<Dispatcher.ResponseData> }> {
-  const person = await identity.identify(request)
+  const person = await options.identity.identify(exchange.request)
   if (!person) throw unauthorized()
-  requireSameOrigin(request, originRules())
+  requireSameOrigin(exchange.request, options.originRules())
+  const send = await openCall(method, options, exchange)
+  return { person, send: (tenantId) => send({ userId: person.userId, tenantId }) }
+}
+
+/** Hand out what sends the call on. Its body is read whole first: the signature covers it. */
+async function openCall(
+  method: Endpoint['method'],
+  { api, sign, maxBodyBytes, closing }: ForwardOptions,
+  { request, reply }: Exchange,
+): Promise<(caller: SignedFor) => Promise<Dispatcher.ResponseData>> {
+  const path = request.raw.url ?? '/'
   const body = method === 'GET' ? new Uint8Array() : await readBody(request, maxBodyBytes)
-  const call: Omit<ApiRequest, 'headers'> = {
-    method,
-    path: request.raw.url ?? '/',
-    signal: abortOfCaller(reply),
+  const signal = AbortSignal.any([abortOfCaller(reply), closing])
+  return (caller) => {
+    const headers = { ...headersToHandOn(request), ...sign(caller, { method, path, body }) }
+    return api.send({ method, path, headers, body, signal })
   }
-  const send = (tenantId: string) => {
-    const caller = { userId: person.userId, tenantId }
-    const headers = { ...headersToHandOn(request), ...sign(caller, { method, path: call.path, body }) }
-    return api.send({ ...call, headers, ...(body.length > 0 ? { body } : {}) })
-  }
-  return { person, send }
 }
 
 /** Whether the API refused because the person is no longer a member of the tenant worked in. */

@@ -26,6 +26,10 @@ export type WebSurroundings = { now: () => number; appFolder: string }
 const BUILT_APP = fileURLToPath(new URL('../app/dist/', import.meta.url))
 
 const SECOND = 1_000
+const SWEEP_MS = 20
+
+/** How long held calls may go on at the end: an API that ends at the same time answers them itself. */
+const PATIENCE_MS = 1_000
 const MAX_HEADER_BYTES = 16_384
 
 /** Longer than a name of the interface, percent-encoded; the API decides on lengths. */
@@ -38,21 +42,29 @@ export async function startWeb(
   surroundings: Partial<WebSurroundings> = {},
 ): Promise<Web> {
   const { now = Date.now, appFolder = BUILT_APP } = surroundings
-  const api = connectApi(settings.api)
   const app = createApp(settings)
+  const closing = new AbortController()
   let publicUrl = settings.publicUrl ?? ''
   const originRules = (): OriginRules => ({ publicUrl, openToLoopback: settings.identity.mode === 'local' })
   const sign = createSigner(settings.sharedSecrets[0], now)
+  const api = connectApi(settings.api, sign)
   const identity = await createIdentity(settings, { api, originRules, now })
   addHooks(app, settings, originRules)
   serveHealth(app, { version: settings.version, api })
   serveSession(app, { identity, mode: settings.identity.mode })
-  forwardEndpoints(app, { api, identity, sign, originRules, maxBodyBytes: settings.maxBodyBytes })
+  forwardEndpoints(app, {
+    api,
+    identity,
+    sign,
+    originRules,
+    maxBodyBytes: settings.maxBodyBytes,
+    closing: closing.signal,
+  })
   identity.addRoutes(app)
   servePages(app, { files: new AppFiles(appFolder), identity })
   const address = await app.listen(settings.listen)
   publicUrl ||= address
-  return { address, close: () => closeAll(app, api) }
+  return { address, close: () => closeAll(app, { api, closing }) }
 }
 
 function createApp(settings: WebSettings): FastifyInstance {
@@ -99,7 +111,15 @@ function serveSession(app: FastifyInstance, { identity, mode }: { identity: Iden
   }))
 }
 
-async function closeAll(app: FastifyInstance, api: ApiConnection): Promise<void> {
+async function closeAll(
+  app: FastifyInstance,
+  { api, closing }: { api: ApiConnection; closing: AbortController },
+): Promise<void> {
+  const patience = setTimeout(() => closing.abort(), PATIENCE_MS)
+  // A connection whose last answer is sent meanwhile stays open otherwise, until its client ends it.
+  const sweep = setInterval(() => app.server.closeIdleConnections(), SWEEP_MS)
   await app.close()
+  clearInterval(sweep)
+  clearTimeout(patience)
   await api.close()
 }

@@ -4,19 +4,13 @@ import { Refusal } from './refusal.ts'
 
 const tooLarge = () => new Refusal(413, 'too_large', 'request body too large')
 
-/** The body as it comes in, or null where there is none.
- * @throws Refusal too_large: it announces more than `maxBytes` */
-export function bodyStream(request: FastifyRequest, maxBytes: number): Readable | null {
-  if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge()
-  return request.body instanceof Readable ? request.body : null
-}
-
 /** The whole body; empty where there is none.
  * @throws Refusal too_large: more than `maxBytes` */
 export async function readBody(request: FastifyRequest, maxBytes: number): Promise<Buffer> {
+  if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge()
   const chunks: Buffer[] = []
   let size = 0
-  for await (const chunk of bodyStream(request, maxBytes) ?? []) {
+  for await (const chunk of request.body instanceof Readable ? request.body : []) {
     const bytes = Buffer.from(chunk)
     size += bytes.length
     if (size > maxBytes) throw tooLarge()

@@ -10,22 +10,21 @@ export type CallFacts = {
   body: Uint8Array
 }
 
-/** The headers that tell the API who calls. `userId` and `tenantId` may both be empty: this layer itself calls. */
-export type SignFor = (
-  caller: { userId: string; tenantId: string },
-  facts: CallFacts,
-) => Record<string, string>
+/** The person a call is made for; null: nobody, only this layer itself. */
+export type SignedFor = { userId: string; tenantId: string } | null
+
+/** The headers that tell the API that a call comes from this layer, and for whom. */
+export type Sign = (caller: SignedFor, facts: CallFacts) => Record<string, string>
 
 /** @param secret the shared secret that signs
  * @param now epoch milliseconds */
-export function createSigner(secret: string, now: () => number): SignFor {
-  return ({ userId, tenantId }, facts) => ({
-    'x-user-id': userId,
-    'x-tenant-id': tenantId,
-    'x-signature': `sha256=${signCaller({ userId, tenantId }, secret)}`,
-    'x-signature-v2': signRequest(
-      { ...facts, userId, tenantId },
-      { secret, nowSeconds: Math.floor(now() / 1000), nonce: randomToken() },
-    ),
-  })
+export function createSigner(secret: string, now: () => number): Sign {
+  return (caller, facts) => {
+    const { userId, tenantId } = caller ?? { userId: '', tenantId: '' }
+    const terms = { secret, nowSeconds: Math.floor(now() / 1000), nonce: randomToken() }
+    const whole = { 'x-signature-v2': signRequest({ ...facts, userId, tenantId }, terms) }
+    if (!caller) return whole
+    const signature = `sha256=${signCaller(caller, secret)}`
+    return { ...whole, 'x-user-id': userId, 'x-tenant-id': tenantId, 'x-signature': signature }
+  }
 }

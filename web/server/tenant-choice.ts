@@ -1,6 +1,6 @@
 import type { ApiConnection } from './api-connection.ts'
 import type { Person } from './identity/identity.ts'
-import type { SignFor } from './signed-call.ts'
+import type { Sign } from './signed-call.ts'
 
 /** The tenant that an answer names, or null. */
 export function tenantOfAnswer(text: string): string | null {
@@ -10,7 +10,7 @@ export function tenantOfAnswer(text: string): string | null {
 }
 
 /** Whether the person still belongs to the tenant worked in; asked as a member of the personal one. */
-export async function isMember(api: ApiConnection, sign: SignFor, person: Person): Promise<boolean> {
+export async function isMember(api: ApiConnection, sign: Sign, person: Person): Promise<boolean> {
   const path = '/api/v1/tenants'
   const caller = { userId: person.userId, tenantId: person.personalTenantId }
   const headers = sign(caller, { method: 'GET', path, body: new Uint8Array() })

@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest'
+import { SETTINGS } from '../src/setting-table.ts'
+import { Program } from './program.ts'
+
+async function run(...words: string[]) {
+  const program = new Program({ DATA_DIR: '/nowhere/at/all' }, words)
+  const { code } = await program.exited
+  return { code, stdout: program.stdout, stderr: program.stderr }
+}
+
+test('--help names every setting and ends well', async () => {
+  const { code, stdout } = await run('--help')
+  expect(code).toBe(0)
+  for (const name of Object.keys(SETTINGS)) expect(stdout).toContain(`\n  ${name} `)
+})
+
+test('--version is the version alone', async () => {
+  expect(await run('--version')).toEqual({
+    code: 0,
+    stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/),
+    stderr: '',
+  })
+})
+
+test.each([['serve'], ['api', 'web'], ['--port'], ['\u001b[31m']])(
+  'words that are no command are refused: %j',
+  async (...words) => {
+    const { code, stdout, stderr } = await run(...words)
+    expect([code, stdout]).toEqual([2, ''])
+    expect(stderr).toMatch(/^keyferry-server: unknown command "\P{Cc}*"; see keyferry-server --help\n$/u)
+  },
+)

@@ -1,0 +1,77 @@
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { Program, temporaryFolder } from './program.ts'
+
+const SECRET = randomBytes(32).toString('base64')
+const ROOT_KEY = randomBytes(32).toString('base64')
+
+let folder: ReturnType<typeof temporaryFolder>
+const started: Program[] = []
+
+beforeEach(() => {
+  folder = temporaryFolder()
+})
+
+afterEach(async () => {
+  await Promise.all(started.splice(0).map((child) => child.stop('SIGKILL')))
+  folder.remove()
+})
+
+function program(role: string, settings: Readonly<Record<string, string>>): Program {
+  const dataDir = join(folder.path, role || 'all')
+  const child = new Program({ DATA_DIR: dataDir, BFF_SHARED_SECRET: SECRET, ...settings }, role ? [role] : [])
+  started.push(child)
+  return child
+}
+
+test('the two layers run as processes of their own', async () => {
+  const api = await program('api', {}).ready()
+  const web = await program('web', { API_URL: api }).ready()
+  const bundles = await fetch(`${web}/api/v1/bundles`)
+  expect([bundles.status, await bundles.json()]).toEqual([200, []])
+  expect((await fetch(`${web}/readyz`)).status).toBe(200)
+})
+
+test('the API alone lets nobody in without a signature', async () => {
+  const api = await program('api', {}).ready()
+  expect((await fetch(`${api}/api/v1/bundles`)).status).toBe(401)
+})
+
+test('layers that do not share the secret do not serve each other', async () => {
+  const api = await program('api', {}).ready()
+  const other = randomBytes(32).toString('base64')
+  const web = await program('web', { API_URL: api, BFF_SHARED_SECRET: other }).ready()
+  expect((await fetch(`${web}/api/v1/bundles`)).status).toBe(401)
+})
+
+test('either secret of a list is accepted while it is rotated', async () => {
+  const fresh = randomBytes(32).toString('base64')
+  const api = await program('api', { BFF_SHARED_SECRET: `${fresh},${SECRET}` }).ready()
+  const web = await program('web', { API_URL: api }).ready()
+  expect((await fetch(`${web}/api/v1/bundles`)).status).toBe(200)
+})
+
+test('the stricter signature can be insisted on', async () => {
+  const api = await program('api', { REQUIRE_SIGNATURE_V2: '1' }).ready()
+  const web = await program('web', { API_URL: api }).ready()
+  expect((await fetch(`${web}/api/v1/bundles`)).status).toBe(200)
+})
+
+test('no secret is ever printed, on a good start or a bad one', async () => {
+  const good = program('', { ROOT_KEY, LOG_LEVEL: 'trace' })
+  await fetch(`${await good.ready()}/api/v1/bundles`)
+  await good.stop()
+  const password = 'a-password-of-a-database'
+  const databaseUrl = `postgres://keyferry:${password}@127.0.0.1:1/keyferry`
+  const bad = program('api', {
+    ROOT_KEY,
+    DATABASE_URL: databaseUrl,
+    REDIS_URL: `redis://:${password}@127.0.0.1:1`,
+  })
+  const { code } = await bad.exited
+  expect(code).toBe(1)
+  const printed = good.stdout + good.stderr + bad.stdout + bad.stderr
+  for (const secret of [SECRET, ROOT_KEY, password]) expect(printed).not.toContain(secret)
+  expect(bad.stderr.split('\n')).toHaveLength(2)
+})

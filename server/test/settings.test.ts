@@ -1,0 +1,135 @@
+import { randomBytes } from 'node:crypto'
+import { describe, expect, test } from 'vitest'
+import { requireSafeStart } from '../src/safe-start.ts'
+import { SETTINGS } from '../src/setting-table.ts'
+import { readSettings } from '../src/settings.ts'
+
+const SECRET = randomBytes(32).toString('base64')
+const ROOT_KEY = randomBytes(32).toString('base64')
+const PEM = '-----BEGIN PUBLIC KEY-----\nbm90IGEga2V5\n-----END PUBLIC KEY-----'
+
+function complaint(environment: NodeJS.ProcessEnv, role: 'all' | 'api' | 'web' = 'all'): string | null {
+  try {
+    requireSafeStart(readSettings(environment), role)
+    return null
+  } catch (error) {
+    return error instanceof Error ? error.message : 'no error'
+  }
+}
+
+test('an empty environment is a local start on loopback', () => {
+  const settings = readSettings({})
+  expect(settings).toMatchObject({
+    HOST: '127.0.0.1',
+    PORT: 5393,
+    DATA_DIR: './data',
+    AUTH_MODE: 'local',
+    REQUEST_TTL: 300,
+    MAX_PAYLOAD_BYTES: 1_048_576,
+    MAX_BODY_BYTES: 2_097_152,
+    DEV_ALLOW_PLAINTEXT: false,
+    REQUIRE_SIGNATURE_V2: false,
+    APPROVAL_ASSURANCE: 'compat',
+    TRUST_PROXY: [],
+  })
+  expect(complaint({})).toBeNull()
+})
+
+test('an empty variable counts as not set', () => {
+  const empty = Object.fromEntries(Object.keys(SETTINGS).map((name) => [name, '']))
+  expect(readSettings(empty)).toEqual(readSettings({}))
+})
+
+describe('a wrong value is named, and not repeated', () => {
+  test.each([
+    ['HOST', 'not a host'],
+    ['HOST', '127.0.0.1:80'],
+    ['PORT', '65536'],
+    ['PORT', '-1'],
+    ['PORT', '80.5'],
+    ['PORT', 'http'],
+    ['PUBLIC_URL', 'secrets.example.com'],
+    ['PUBLIC_URL', 'ftp://keyferry.example.com'],
+    ['PUBLIC_URL', 'https://keyferry.example.com/path'],
+    ['PUBLIC_URL', 'https://user:word@keyferry.example.com'],
+    ['DATABASE_URL', 'mysql://host/db'],
+    ['DATABASE_URL', '/var/lib/file.db'],
+    ['REDIS_URL', 'http://host'],
+    ['ROOT_KEY', 'c2hvcnQ='],
+    ['ROOT_KEY', 'A'.repeat(43)],
+    ['ROOT_KEY', `${ROOT_KEY},c2hvcnQ=`],
+    ['ROOT_KEY', ','],
+    ['AUTH_MODE', 'Local'],
+    ['AUTH_MODE', 'none'],
+    ['BFF_SHARED_SECRET', 'only thirty-one bytes, too short'.slice(0, 31)],
+    ['BFF_SHARED_SECRET', `${SECRET},short`],
+    ['BFF_SHARED_SECRET', 'change-me-change-me-change-me-change-me'],
+    ['BFF_SHARED_SECRET', 'x'.repeat(64)],
+    ['API_URL', 'api:5394'],
+    ['REQUEST_TTL', '0'],
+    ['REQUEST_TTL', '5m'],
+    ['APPROVAL_ASSURANCE', 'strict'],
+    ['REQUIRE_SIGNATURE_V2', 'yes'],
+    ['DEV_ALLOW_PLAINTEXT', 'true'],
+    ['TRUST_PROXY', '*'],
+    ['TRUST_PROXY', '10.0.0.0/33'],
+    ['TRUST_PROXY', '10.0.0.1, proxy'],
+    ['MAX_PAYLOAD_BYTES', '1MB'],
+    ['MAX_BODY_BYTES', '0'],
+    ['OIDC_ISSUER', 'http://idp.example.com'],
+    ['OIDC_ISSUER', 'https://idp.example.com?tenant=a'],
+    ['CLERK_ISSUER', 'clerk.example.com'],
+    ['CLERK_JWT_KEY', PEM],
+    ['CLERK_AUTHORIZED_PARTIES', 'secrets.example.com'],
+    ['IDENTITY_WEBHOOK_SECRET', 'secret'],
+    ['LOG_LEVEL', 'verbose'],
+    ['METRICS_HOST', 'all interfaces'],
+    ['METRICS_PORT', '70000'],
+  ])('%s=%s', (name, value) => {
+    const line = complaint({ [name]: value })
+    expect(line).toMatch(new RegExp(`^${name} must be `))
+    expect(line).not.toContain('\n')
+    if (value.length > 8) expect(line).not.toContain(value)
+  })
+})
+
+describe('a start that would be unsafe is refused', () => {
+  const accounts = { AUTH_MODE: 'accounts', PUBLIC_URL: 'https://keyferry.example.com' }
+  test.each([
+    [{ HOST: '0.0.0.0' }, /^HOST 0\.0\.0\.0 with AUTH_MODE=local/],
+    [{ HOST: '::' }, /^HOST :: with AUTH_MODE=local/],
+    [{ HOST: '192.168.1.4' }, /^HOST 192\.168\.1\.4 with AUTH_MODE=local/],
+    [{ HOST: '127.attacker.example' }, /^HOST/],
+    [{ ...accounts, DEV_ALLOW_PLAINTEXT: '1' }, /^DEV_ALLOW_PLAINTEXT=1 with AUTH_MODE=accounts/],
+    [{ ...accounts, DEV_ALLOW_PLAINTEXT: '1', NODE_ENV: 'production' }, /^DEV_ALLOW_PLAINTEXT=1/],
+    [{ ...accounts, PUBLIC_URL: 'http://keyferry.example.com' }, /^PUBLIC_URL must be https/],
+    [{ AUTH_MODE: 'accounts', HOST: '0.0.0.0' }, /^PUBLIC_URL is missing/],
+    [{ DATABASE_URL: 'postgres://db/keyferry' }, /^ROOT_KEY is missing/],
+    [{ ROOT_KEY, ROOT_KEY_FILE: '/run/key' }, /^ROOT_KEY and ROOT_KEY_FILE/],
+    [{ AUTH_MODE: 'oidc' }, /^OIDC_ISSUER is missing/],
+    [{ AUTH_MODE: 'oidc', OIDC_ISSUER: 'https://idp.example.com' }, /^OIDC_CLIENT_ID is missing/],
+    [{ AUTH_MODE: 'clerk' }, /^CLERK_ISSUER is missing/],
+    [{ OIDC_ISSUER: 'https://idp.example.com' }, /^OIDC_ISSUER is set, but AUTH_MODE is local/],
+    [{ ...accounts, CLERK_SECRET_KEY: 'sk_test_1' }, /^CLERK_SECRET_KEY is set, but AUTH_MODE is accounts/],
+  ])('%j', (environment, expected) => expect(complaint(environment)).toMatch(expected))
+
+  test('roles that stand apart need the secret between them', () => {
+    expect(complaint({}, 'api')).toMatch(/^BFF_SHARED_SECRET is missing: keyferry-server api/)
+    expect(complaint({}, 'web')).toMatch(/^BFF_SHARED_SECRET is missing: keyferry-server web/)
+    expect(complaint({ BFF_SHARED_SECRET: SECRET }, 'web')).toMatch(/^API_URL is missing/)
+  })
+})
+
+test('what is safe starts', () => {
+  const accounts = { AUTH_MODE: 'accounts', PUBLIC_URL: 'https://keyferry.example.com/', HOST: '0.0.0.0' }
+  expect(complaint(accounts)).toBeNull()
+  expect(readSettings(accounts).PUBLIC_URL).toBe('https://keyferry.example.com')
+  expect(complaint({ DEV_ALLOW_PLAINTEXT: '1' })).toBeNull()
+  expect(complaint({ ...accounts, DEV_ALLOW_PLAINTEXT: '1', NODE_ENV: 'development' })).toBeNull()
+  expect(
+    complaint({ BFF_SHARED_SECRET: `${SECRET}, ${ROOT_KEY}`, API_URL: 'http://api:5394' }, 'web'),
+  ).toBeNull()
+  expect(complaint({ DATABASE_URL: 'postgresql://db/k', ROOT_KEY })).toBeNull()
+  expect(complaint({ HOST: 'localhost' })).toBeNull()
+  expect(complaint({ HOST: '::1' })).toBeNull()
+})

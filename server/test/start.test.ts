@@ -1,0 +1,190 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type Exit, Program, temporaryFolder } from './program.ts'
+
+let folder: ReturnType<typeof temporaryFolder>
+let dataDir: string
+const started: Program[] = []
+
+beforeEach(() => {
+  folder = temporaryFolder()
+  dataDir = join(folder.path, 'data')
+})
+
+afterEach(async () => {
+  await Promise.all(started.splice(0).map((child) => child.stop('SIGKILL')))
+  folder.remove()
+})
+
+function program(settings: Readonly<Record<string, string>> = {}, words: readonly string[] = []): Program {
+  const child = new Program({ DATA_DIR: dataDir, ...settings }, words)
+  started.push(child)
+  return child
+}
+
+async function refusal(child: Program): Promise<Exit & { line: string }> {
+  const exit = await child.exited
+  expect(child.stdout).toBe('')
+  return { ...exit, line: child.stderr }
+}
+
+const mode = (path: string) => statSync(path).mode & 0o777
+
+async function createBundle(address: string): Promise<number> {
+  const answer = await fetch(`${address}/api/v1/bundles`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: '{"name":"dev/app"}',
+  })
+  return answer.status
+}
+
+describe('a first start', () => {
+  test('says where it listens, where its data is, and what to type next', async () => {
+    const child = program()
+    const address = await child.ready()
+    expect(address).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
+    expect(child.stdout).toContain(dataDir)
+    expect(child.stdout).toContain(`npx keyferry import .env --bundle dev/app --server ${address}`)
+    expect((await fetch(`${address}/healthz`)).status).toBe(200)
+    expect((await fetch(`${address}/readyz`)).status).toBe(200)
+    expect(child.stderr).toBe('')
+  })
+
+  test('leaves nothing in the data folder that others can read', async () => {
+    await program().ready()
+    expect(mode(dataDir)).toBe(0o700)
+    const names = readdirSync(dataDir)
+    expect(names).toEqual(expect.arrayContaining(['api.sock', 'keyferry.db', 'root.key', 'server.lock']))
+    for (const name of names) expect([name, mode(join(dataDir, name)) & 0o077]).toEqual([name, 0])
+    expect(mode(join(dataDir, 'root.key'))).toBe(0o600)
+    expect(Buffer.from(readFileSync(join(dataDir, 'root.key'), 'utf8'), 'base64')).toHaveLength(32)
+  })
+
+  test('closes an empty folder that is open to others', async () => {
+    mkdirSync(dataDir, { mode: 0o755 })
+    await program().ready()
+    expect(mode(dataDir)).toBe(0o700)
+  })
+
+  test('in a folder whose path is too long for a socket uses a private one', async () => {
+    dataDir = join(folder.path, 'long'.repeat(20), 'data')
+    const address = await program().ready()
+    expect((await fetch(`${address}/readyz`)).status).toBe(200)
+    expect(existsSync(join(dataDir, 'api.sock'))).toBe(false)
+  })
+})
+
+describe('a second start', () => {
+  test('finds everything again', async () => {
+    const first = program()
+    expect(await createBundle(await first.ready())).toBe(201)
+    const key = readFileSync(join(dataDir, 'root.key'), 'utf8')
+    await first.stop()
+    const second = program()
+    expect(await createBundle(await second.ready())).toBe(409)
+    expect(readFileSync(join(dataDir, 'root.key'), 'utf8')).toBe(key)
+    expect(second.stdout).not.toContain('root key was made')
+  })
+
+  test('after kill -9 finds everything that was acknowledged', async () => {
+    const first = program()
+    expect(await createBundle(await first.ready())).toBe(201)
+    await first.stop('SIGKILL')
+    expect(existsSync(join(dataDir, 'api.sock'))).toBe(true)
+    expect(await createBundle(await program().ready())).toBe(409)
+  })
+
+  test('beside a running one is refused', async () => {
+    await program().ready()
+    const { code, line } = await refusal(program())
+    expect([code, line]).toEqual([
+      1,
+      `keyferry-server: another keyferry-server is running on DATA_DIR ${dataDir}\n`,
+    ])
+  })
+
+  test('without the root key makes no new one in its place', async () => {
+    const first = program()
+    await first.ready()
+    await first.stop()
+    rmSync(join(dataDir, 'root.key'))
+    const { code, line } = await refusal(program())
+    expect(code).toBe(1)
+    expect(line).toMatch(/root\.key is missing/)
+    expect(existsSync(join(dataDir, 'root.key'))).toBe(false)
+  })
+
+  test('with another root key is refused', async () => {
+    const first = program()
+    await first.ready()
+    await first.stop()
+    const other = 'b3RoZXIgcm9vdCBrZXkgb2YgMzIgYnl0ZXMgaGVyZSE='
+    const { code, line } = await refusal(program({ ROOT_KEY: other }))
+    expect(code).toBe(1)
+    expect(line).toContain('ROOT_KEY')
+    expect(line.trimEnd()).not.toContain('\n')
+    expect(line).not.toContain(other)
+  })
+})
+
+describe('what stands in the way is one line and exit code 1', () => {
+  test('a taken port', async () => {
+    const holder = createServer().listen(0, '127.0.0.1')
+    await new Promise((resolve) => holder.once('listening', resolve))
+    const place = holder.address()
+    const port = String(typeof place === 'object' ? place?.port : '')
+    const { code, line } = await refusal(program({ PORT: port }))
+    holder.close()
+    expect([code, line]).toEqual([
+      1,
+      `keyferry-server: port ${port} on 127.0.0.1 is taken: stop what listens there, or set PORT\n`,
+    ])
+  })
+
+  test.each(['below a file', 'a file itself', 'on a file system that takes no writes'])(
+    'a data folder %s',
+    async (how) => {
+      writeFileSync(join(folder.path, 'file'), '')
+      const path = {
+        'below a file': join(folder.path, 'file/data'),
+        'a file itself': join(folder.path, 'file'),
+      }
+      const { code, line } = await refusal(
+        program({ DATA_DIR: path[how as keyof typeof path] ?? '/proc/keyferry' }),
+      )
+      expect(code).toBe(1)
+      expect(line).toMatch(/^keyferry-server: DATA_DIR .*\n$/)
+    },
+  )
+
+  test.skipIf(process.getuid?.() === 0)('a data folder without the right to write', async () => {
+    mkdirSync(dataDir)
+    chmodSync(dataDir, 0o500)
+    expect((await refusal(program())).line).toMatch(/^keyferry-server: DATA_DIR .* cannot be written/)
+  })
+
+  test("a folder of somebody's files that others can read is not closed, but refused", async () => {
+    mkdirSync(dataDir, { mode: 0o755 })
+    writeFileSync(join(dataDir, 'notes.txt'), '')
+    expect((await refusal(program())).line).toContain('is open to other users')
+    expect(mode(dataDir)).toBe(0o755)
+  })
+
+  test('a root key file that is empty', async () => {
+    mkdirSync(dataDir, { mode: 0o700 })
+    writeFileSync(join(dataDir, 'root.key'), '', { mode: 0o600 })
+    expect((await refusal(program())).line).toContain('does not hold base64 of 32 random bytes')
+  })
+})

@@ -1,0 +1,121 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { expectError, type Identity, startTestApi, type TestApi, testSettings } from './api.ts'
+import { ApprovalClient, approveWith, newBundle } from './approval-client.ts'
+import { freshPostgres } from './postgres.ts'
+import { ownRedis } from './redis-server.ts'
+
+const GONE = 'request not found or expired'
+const databaseUrl = await freshPostgres()
+const redis = await ownRedis()
+
+describe.runIf(databaseUrl && redis)('two nodes on one PostgreSQL and one Redis', () => {
+  let nodes: [TestApi, TestApi]
+  let owner: Identity
+  let choice: { bundle_id: string; include_keys: string[] }
+  beforeAll(async () => {
+    const { rootKeys } = testSettings()
+    const shared = { databaseUrl, redisUrl: redis?.url ?? null, rootKeys, trustProxy: ['127.0.0.1'] }
+    nodes = await Promise.all([startTestApi('sqlite', shared), startTestApi('sqlite', shared)])
+    owner = await nodes[0].newOwner()
+    const bundle = await newBundle(nodes[0], owner, { URL: 'pg://s3cret' })
+    choice = { bundle_id: bundle.id, include_keys: ['URL'] }
+  })
+  afterAll(async () => {
+    await Promise.all(nodes.map((node) => node.close()))
+    await redis?.stop()
+  })
+
+  const node = (n: number) => (n % 2 ? nodes[1] : nodes[0])
+
+  test('a wait on one node is woken by the approval on the other within 50 ms', async () => {
+    for (let round = 0; round < 5; round++) {
+      const client = new ApprovalClient(node(0))
+      const requestId = await client.asked()
+      const waiting = client.wait(requestId).then((answer) => ({ answer, at: performance.now() }))
+      await sleep(50)
+      const approved = await approveWith(node(1), owner, { requestId, ...choice })
+      expect(approved.status).toBe(200)
+      const approvedAt = performance.now()
+      const { answer, at } = await waiting
+      expect(client.opened(answer)).toEqual({ URL: 'pg://s3cret' })
+      expect(at - approvedAt).toBeLessThan(50)
+    }
+  })
+
+  test('of 50 concurrent waits over both nodes exactly one is served', async () => {
+    const client = new ApprovalClient(node(0))
+    const requestId = await client.asked()
+    await approveWith(node(1), owner, { requestId, ...choice })
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, (_, n) => new ApprovalClient(node(n)).wait(requestId)),
+    )
+    const served = answers.filter(({ status }) => status === 200)
+    expect(served.map(({ json }) => json)).toEqual([
+      { status: 'ready', ciphertext_base64: expect.any(String) },
+    ])
+    for (const { status } of answers) expect([200, 404, 429]).toContain(status)
+    expectError(await client.wait(requestId), 404, GONE)
+  })
+
+  test('of 20 approvals over both nodes exactly one wins', async () => {
+    const requestId = await new ApprovalClient(node(0)).asked()
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, n) => approveWith(node(n), owner, { requestId, ...choice })),
+    )
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
+    expect(answers.filter(({ status }) => status === 409)).toHaveLength(19)
+  })
+
+  test('a denial on one node ends the wait on the other', async () => {
+    const client = new ApprovalClient(node(0))
+    const requestId = await client.asked()
+    const waiting = client.wait(requestId)
+    await sleep(50)
+    await node(1).call('denyRequest', { as: owner, params: { request_id: requestId } })
+    expectError(await waiting, 404, GONE, 'request_denied')
+  })
+
+  test('two waiters on two nodes: one is served, the other is held until that is delivered', async () => {
+    const client = new ApprovalClient(node(0))
+    const requestId = await client.asked()
+    const waits = [client.wait(requestId)]
+    await sleep(3_000)
+    waits.push(client.wait(requestId, {}, node(1)))
+    await sleep(100)
+    await approveWith(node(1), owner, { requestId, ...choice })
+    const answers = await Promise.all(waits)
+    expect(answers.map(({ status }) => String(status)).toSorted()).toEqual(['200', '404'])
+  })
+
+  test('calls count over both nodes', async () => {
+    const client = new ApprovalClient(node(0))
+    const other = new ApprovalClient(node(1))
+    const from = { 'x-forwarded-for': client.address }
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, (_, n) => (n % 2 ? client.ask() : other.ask({}, from))),
+    )
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(10)
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(2)
+  })
+
+  test('without Redis approvals answer 503 with Retry-After and the rest works; once back, all does', async () => {
+    const client = new ApprovalClient(node(0))
+    const requestId = await client.asked()
+    const waiting = new ApprovalClient(node(1)).wait(requestId)
+    await sleep(50)
+    await redis?.stop()
+    const refused = await client.ask()
+    expect([refused.status, refused.failure?.code]).toEqual([503, 'unavailable'])
+    expect(refused.headers.get('retry-after')).toBe('1')
+    expect((await node(0).call('getReadiness')).status).toBe(503)
+    expect((await node(0).call('listBundles', { as: owner })).status).toBe(200)
+
+    await redis?.start()
+    expectError(await waiting, 404, GONE)
+    await expect.poll(async () => (await node(0).call('getReadiness')).status, { timeout: 5_000 }).toBe(200)
+    const again = await client.asked()
+    await approveWith(node(1), owner, { requestId: again, ...choice })
+    await expect.poll(async () => (await client.wait(again)).status, { timeout: 5_000 }).toBe(200)
+  })
+})

@@ -1,0 +1,2 @@
+export { type EnvEntry, EnvParseError, parseEnv } from './parse.ts'
+export { EnvWriteError, writeEnv } from './write.ts'

@@ -1,4 +1,16 @@
+import { QueryClientProvider } from '@tanstack/react-query'
 import { createRoot } from 'react-dom/client'
+import { createQueryClient } from './lib/query-client.ts'
+import { applyTheme, chosenTheme } from './lib/theme.ts'
+import { Routes } from './routes.tsx'
+import './tokens.css'
 
+applyTheme(chosenTheme())
 const root = document.getElementById('root')
-if (root !== null) createRoot(root).render(<h1>Keyferry</h1>)
+if (root !== null) {
+  createRoot(root).render(
+    <QueryClientProvider client={createQueryClient()}>
+      <Routes />
+    </QueryClientProvider>,
+  )
+}

@@ -11,7 +11,3 @@ async function fetchTimed(input: RequestInfo | URL, init?: RequestInit): Promise
 
 /** Calls the interface on the server that served this page. */
 export const call = createClient('', fetchTimed)
-
-/** Calls a route of the web-facing layer that is outside the endpoint table and answers JSON or nothing.
- * @throws CallError-like failure as an `Error` with the server's message */
-export { fetchTimed }

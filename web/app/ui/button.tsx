@@ -39,14 +39,14 @@ export function Button({
   type = 'button',
   ...rest
 }: ButtonProps) {
-  const look_ = { ...(look === undefined ? {} : { look }), ...(size === undefined ? {} : { size }) }
+  const looks = { ...(look === undefined ? {} : { look }), ...(size === undefined ? {} : { size }) }
   return (
     <button
       {...rest}
       type={type}
       aria-busy={busy || undefined}
       onClick={(event) => (busy ? event.preventDefault() : onClick?.(event))}
-      className={classNames(buttonClasses(look_), className)}
+      className={classNames(buttonClasses(looks), className)}
     />
   )
 }

@@ -2,8 +2,10 @@ import { Check, Copy } from 'lucide-react'
 import { useState } from 'react'
 import { IconButton } from './icon-button.tsx'
 
-/** A line to type into a terminal, with a button that copies it. */
-export function CommandLine({ command }: { command: string }) {
+type CommandLineProps = { command: string; what?: string }
+
+/** A line to use elsewhere, most often in a terminal, with a button that copies it; `what` names it for that button. */
+export function CommandLine({ command, what = 'the command' }: CommandLineProps) {
   const [copied, setCopied] = useState(false)
   const copy = async () => {
     await navigator.clipboard.writeText(command)
@@ -13,7 +15,7 @@ export function CommandLine({ command }: { command: string }) {
   return (
     <div className="flex items-center gap-2 rounded-md border border-line bg-sunken py-1 pr-1 pl-3">
       <code className="min-w-0 flex-1 py-1 font-mono text-sm break-words">{command}</code>
-      <IconButton label={copied ? 'Copied' : 'Copy the command'} onClick={() => void copy()}>
+      <IconButton label={copied ? 'Copied' : `Copy ${what}`} onClick={() => void copy()}>
         {copied ? <Check aria-hidden size={16} /> : <Copy aria-hidden size={16} />}
       </IconButton>
     </div>

@@ -24,22 +24,16 @@ export function ApprovalPage({ requestId }: { requestId: string }) {
 
 function Request({ requestId }: { requestId: string }) {
   const { state, reload, end, approved } = useRequest(requestId)
-  switch (state.phase) {
-    case 'loading':
-      return <p className="text-ink-soft">Loading the request…</p>
-    case 'ended':
-      return <Ended end={state.end} onRetry={reload} />
-    case 'approved':
-      return <Approved choice={state.choice} delivered={state.delivered} />
-    case 'open':
-      return (
-        <RequestForm
-          requestId={requestId}
-          context={state.context}
-          bundles={state.bundles}
-          onApproved={(choice) => approved(state.context, choice)}
-          onEnd={end}
-        />
-      )
-  }
+  if (state.phase === 'loading') return <p className="text-ink-soft">Loading the request…</p>
+  if (state.phase === 'ended') return <Ended end={state.end} onRetry={reload} />
+  if (state.phase === 'approved') return <Approved choice={state.choice} delivered={state.delivered} />
+  return (
+    <RequestForm
+      requestId={requestId}
+      context={state.context}
+      bundles={state.bundles}
+      onApproved={(choice) => approved(state.context, choice)}
+      onEnd={end}
+    />
+  )
 }

@@ -4,7 +4,7 @@ import { clockTime } from '../../lib/time.ts'
 import { useNow } from '../../lib/use-now.ts'
 import { classNames } from '../../ui/class-names.ts'
 
-const SPOKEN_AT_SECONDS = [60, 30, 10]
+const SPOKEN_AT_SECONDS = [10, 30, 60]
 
 /** The time left, ticking; spoken to screen readers only when it grows short. */
 export function Countdown({ expiresAt, onEnd }: { expiresAt: string; onEnd: () => void }) {
@@ -13,7 +13,7 @@ export function Countdown({ expiresAt, onEnd }: { expiresAt: string; onEnd: () =
   useEffect(() => {
     if (over) onEnd()
   }, [over, onEnd])
-  const spoken = [...SPOKEN_AT_SECONDS].reverse().find((seconds) => leftMs <= seconds * 1_000)
+  const spoken = SPOKEN_AT_SECONDS.find((seconds) => leftMs <= seconds * 1_000)
   return (
     <>
       <p

@@ -41,7 +41,7 @@ async function load(requestId: string): Promise<RequestState> {
 function useWatch(requestId: string, state: RequestState, setState: SetState): void {
   const watched = state.phase === 'open' || (state.phase === 'approved' && !state.delivered)
   useEffect(() => {
-    if (!watched) return
+    if (!watched) return undefined
     const timer = setInterval(() => void look(requestId).then((seen) => setState(seen)), WATCH_EVERY_MS)
     return () => clearInterval(timer)
   }, [requestId, watched, setState])

@@ -1,0 +1,40 @@
+import { useMe } from '../../lib/me.ts'
+import { useSession } from '../../lib/session.ts'
+import { LoadingState } from '../../ui/loading-state.tsx'
+import { Notice } from '../../ui/notice.tsx'
+import { PageHeading } from '../../ui/page-heading.tsx'
+import { Sessions } from './sessions.tsx'
+import { Shortcuts } from './shortcuts.tsx'
+
+/** Who the person is here, where else they are signed in, and the keys that make the app faster. */
+export function AccountPage() {
+  const me = useMe()
+  const authMode = useSession().data?.authMode
+  return (
+    <div className="max-w-2xl">
+      <PageHeading title="Account" />
+      {me.data === undefined ? (
+        <LoadingState error={me.error} onRetry={() => void me.refetch()} what="your account" />
+      ) : (
+        <dl className="grid grid-cols-[7rem_1fr] gap-y-2 rounded-lg border border-line bg-surface p-4 sm:p-5">
+          <dt className="text-ink-soft">Name</dt>
+          <dd className="font-medium">{me.data.username}</dd>
+          <dt className="text-ink-soft">E-mail</dt>
+          <dd className="break-all">{me.data.email}</dd>
+          <dt className="text-ink-soft">Workspace</dt>
+          <dd>{me.data.tenant.name}</dd>
+          <dt className="text-ink-soft">Role</dt>
+          <dd>{me.data.role === 'owner' ? 'Owner' : 'Member'}</dd>
+        </dl>
+      )}
+      {authMode === 'local' ? (
+        <Notice tone="plain" className="mt-4">
+          This server runs for one person on this machine. There is nothing to sign out of.
+        </Notice>
+      ) : (
+        <Sessions />
+      )}
+      <Shortcuts />
+    </div>
+  )
+}

@@ -1,0 +1,95 @@
+import { Plus } from 'lucide-react'
+import { useMemo, useState } from 'react'
+import type { BundleWithItems, Key } from '../../lib/answers.ts'
+import { useAttachKeys } from '../../lib/attachments.ts'
+import { describeFailure } from '../../lib/failure.ts'
+import { isKeyName } from '../../lib/key-names.ts'
+import { useKeys } from '../../lib/keys.ts'
+import { matches } from '../../lib/search.ts'
+import { Button } from '../../ui/button.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { KeyForm } from '../../ui/key-form.tsx'
+import { Notice } from '../../ui/notice.tsx'
+import { TextField } from '../../ui/text-field.tsx'
+import { notify } from '../../ui/toast-store.ts'
+import { KeyPicker } from './key-picker.tsx'
+
+type AttachDialogProps = { bundle: BundleWithItems; onClose: () => void }
+
+/** Attaches library keys to a bundle, several at once; a key that is missing is created on the way. */
+export function AttachDialog({ bundle, onClose }: AttachDialogProps) {
+  const keys = useKeys()
+  const attach = useAttachKeys(bundle.id)
+  const [query, setQuery] = useState('')
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
+  const [creating, setCreating] = useState<string | null>(null)
+  const free = useMemo(() => freeKeys(keys.data ?? [], bundle), [keys.data, bundle])
+  const found = useMemo(() => free.filter(({ name }) => matches(name, query)), [free, query])
+  const isNew = isKeyName(query) && !(keys.data ?? []).some(({ name }) => name === query)
+  const submit = (ids: readonly string[]) =>
+    attach.mutate(
+      ids.map((keyId) => ({ keyId })),
+      {
+        onSuccess: () => {
+          notify({ text: ids.length === 1 ? 'Attached 1 key.' : `Attached ${ids.length} keys.` })
+          onClose()
+        },
+      },
+    )
+  if (creating !== null) {
+    return (
+      <Dialog title={`New key for ${bundle.name}`} onClose={onClose}>
+        <KeyForm
+          name={creating}
+          submitLabel="Create and attach"
+          onCreated={({ id }) => submit([id])}
+          onCancel={() => setCreating(null)}
+        />
+      </Dialog>
+    )
+  }
+  return (
+    <Dialog title="Attach keys" onClose={onClose} wide>
+      <TextField
+        label="Search the library"
+        type="search"
+        autoFocus
+        value={query}
+        onChange={(event) => setQuery(event.currentTarget.value)}
+        autoComplete="off"
+        spellCheck={false}
+      />
+      <KeyPicker keys={found} chosen={chosen} onChoose={setChosen} />
+      <Button
+        look="quiet"
+        size="small"
+        onClick={() => setCreating(isNew ? query : '')}
+        className="mt-2 -ml-2.5"
+      >
+        <Plus aria-hidden size={15} />
+        {isNew ? `Create ${query}` : 'Create a new key'}
+      </Button>
+      {attach.error !== null && (
+        <Notice tone="danger" role="alert" className="mt-3">
+          {describeFailure(attach.error).message}
+        </Notice>
+      )}
+      <div className="mt-5 flex flex-wrap items-center justify-end gap-3">
+        <Button onClick={onClose}>Cancel</Button>
+        <Button
+          look="primary"
+          busy={attach.isPending}
+          disabled={chosen.size === 0}
+          onClick={() => submit([...chosen])}
+        >
+          {chosen.size === 0 ? 'Attach' : `Attach ${chosen.size} ${chosen.size === 1 ? 'key' : 'keys'}`}
+        </Button>
+      </div>
+    </Dialog>
+  )
+}
+
+function freeKeys(keys: readonly Key[], bundle: BundleWithItems): Key[] {
+  const attached = new Set(bundle.items.map(({ id }) => id))
+  return keys.filter(({ id }) => !attached.has(id))
+}

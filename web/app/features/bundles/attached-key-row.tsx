@@ -1,0 +1,90 @@
+import { GripVertical, Unlink } from 'lucide-react'
+import type { KeyboardEvent, PointerEvent } from 'react'
+import { Link } from 'wouter'
+import type { BundleItem } from '../../lib/answers.ts'
+import { Badge } from '../../ui/badge.tsx'
+import { classNames } from '../../ui/class-names.ts'
+import { IconButton } from '../../ui/icon-button.tsx'
+import { KeyValue } from '../../ui/key-value.tsx'
+
+type AttachedKeyRowProps = {
+  id: string
+  item: BundleItem
+  isOwner: boolean
+  dragged: boolean
+  onDragStart: (event: PointerEvent) => void
+  onStep: (step: 1 | -1) => void
+  onRequire: (required: boolean) => void
+  onDetach: () => void
+}
+
+/** One attached key, with its handle, its required flag and the way to detach it for whoever may. */
+export function AttachedKeyRow({ id, item, isOwner, dragged, ...changes }: AttachedKeyRowProps) {
+  return (
+    <li
+      data-id={id}
+      className={classNames(
+        'flex flex-wrap items-center gap-x-2 gap-y-1 py-2 pr-2 pl-2 first:rounded-t-lg last:rounded-b-lg [content-visibility:auto]',
+        !isOwner && 'min-h-13 pl-4',
+        dragged && 'relative z-10 bg-accent-soft shadow-raised',
+      )}
+    >
+      {isOwner && (
+        <MoveHandle id={id} name={item.name} onDragStart={changes.onDragStart} onStep={changes.onStep} />
+      )}
+      <div className="min-w-0 flex-1 basis-40">
+        <Link href={`/keys/${id}`} className="font-mono text-sm font-medium break-all hover:underline">
+          {item.name}
+        </Link>
+        {item.description !== null && item.description !== '' && (
+          <p className="line-clamp-2 text-xs text-ink-soft">{item.description}</p>
+        )}
+      </div>
+      <KeyValue value={item.value} isSecret={item.is_secret} className="max-w-48 sm:max-w-72" />
+      {isOwner ? (
+        <>
+          <label className="inline-flex min-h-9 items-center gap-2 px-2 text-sm text-ink-soft">
+            <input
+              type="checkbox"
+              className="checkbox"
+              checked={item.required}
+              onChange={(event) => changes.onRequire(event.currentTarget.checked)}
+            />
+            Required<span className="sr-only">: {item.name}</span>
+          </label>
+          <IconButton label={`Detach ${item.name}`} onClick={changes.onDetach}>
+            <Unlink aria-hidden size={16} />
+          </IconButton>
+        </>
+      ) : (
+        item.required && <Badge tone="caution">Required</Badge>
+      )}
+    </li>
+  )
+}
+
+type MoveHandleProps = {
+  id: string
+  name: string
+  onDragStart: (event: PointerEvent) => void
+  onStep: (step: 1 | -1) => void
+}
+
+function MoveHandle({ id, name, onDragStart, onStep }: MoveHandleProps) {
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key !== 'ArrowUp' && event.key !== 'ArrowDown') return
+    event.preventDefault()
+    onStep(event.key === 'ArrowUp' ? -1 : 1)
+  }
+  return (
+    <IconButton
+      id={`move-${id}`}
+      label={`Move ${name}: drag, or press the up and down arrow keys`}
+      onPointerDown={onDragStart}
+      onKeyDown={onKeyDown}
+      className="cursor-grab touch-none active:cursor-grabbing"
+    >
+      <GripVertical aria-hidden size={16} />
+    </IconButton>
+  )
+}

@@ -1,0 +1,145 @@
+import { Download, Plus, Trash2, Upload } from 'lucide-react'
+import { useState } from 'react'
+import { Link } from 'wouter'
+import type { BundleWithItems } from '../../lib/answers.ts'
+import { useBundle } from '../../lib/bundles.ts'
+import { describeFailure } from '../../lib/failure.ts'
+import { useIsOwner } from '../../lib/me.ts'
+import { Badge } from '../../ui/badge.tsx'
+import { Button, buttonClasses } from '../../ui/button.tsx'
+import { CommandLine } from '../../ui/command-line.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { LoadingState } from '../../ui/loading-state.tsx'
+import { Notice } from '../../ui/notice.tsx'
+import { PageHeading } from '../../ui/page-heading.tsx'
+import { AttachDialog } from './attach-dialog.tsx'
+import { AttachedKeys } from './attached-keys.tsx'
+import { tagsOf } from './bundle-tree.ts'
+import { DeleteBundleDialog } from './delete-bundle-dialog.tsx'
+import { ExportDialog } from './export-dialog.tsx'
+import { LegacyItems } from './legacy-items.tsx'
+
+type Open = 'attach' | 'export' | 'delete' | null
+
+/** One bundle: the keys it holds in their order, and what can be done with it. */
+export function BundlePage({ id }: { id: string }) {
+  const bundle = useBundle(id)
+  if (bundle.data !== undefined) return <BundleView bundle={bundle.data} />
+  if (bundle.error !== null && describeFailure(bundle.error).status === 404) return <BundleNotFound />
+  return <LoadingState error={bundle.error} onRetry={() => void bundle.refetch()} what="the bundle" />
+}
+
+function BundleView({ bundle }: { bundle: BundleWithItems }) {
+  const isOwner = useIsOwner()
+  const [open, setOpen] = useState<Open>(null)
+  const attached = bundle.items.filter(({ order }) => order !== null)
+  const legacy = bundle.items.filter(({ order }) => order === null)
+  const close = () => setOpen(null)
+  return (
+    <>
+      <PageHeading
+        title={bundle.name}
+        shown={<BundleName name={bundle.name} />}
+        intro={<BundleIntro bundle={bundle} />}
+        actions={<BundleActions bundle={bundle} isOwner={isOwner} onOpen={setOpen} />}
+      />
+      <div className="mb-6 max-w-2xl">
+        <h2 className="mb-2 text-sm font-semibold">Start a program with these keys</h2>
+        <CommandLine command={`npx keyferry run ${bundle.name} -- npm run dev`} />
+      </div>
+      <div className="mb-2 flex items-center justify-between gap-3">
+        <h2 className="text-sm font-semibold">
+          Keys <span className="font-normal text-ink-soft">{attached.length}</span>
+        </h2>
+        {isOwner && (
+          <Button size="small" onClick={() => setOpen('attach')}>
+            <Plus aria-hidden size={15} /> Attach keys
+          </Button>
+        )}
+      </div>
+      {attached.length > 0 ? (
+        <AttachedKeys bundleId={bundle.id} items={attached} isOwner={isOwner} />
+      ) : (
+        <EmptyState title="This bundle has no keys">
+          <p>
+            {isOwner
+              ? 'Attach keys from the library, or import a .env file into it.'
+              : 'An owner of the workspace can attach keys to it.'}
+          </p>
+        </EmptyState>
+      )}
+      {!isOwner && attached.length > 0 && (
+        <Notice tone="plain" className="mt-3">
+          Only owners change what a bundle holds. You can approve requests for it and export it masked.
+        </Notice>
+      )}
+      {legacy.length > 0 && <LegacyItems bundleId={bundle.id} items={legacy} isOwner={isOwner} />}
+      {open === 'attach' && <AttachDialog bundle={bundle} onClose={close} />}
+      {open === 'export' && <ExportDialog bundle={bundle} onClose={close} />}
+      {open === 'delete' && <DeleteBundleDialog bundle={bundle} onClose={close} />}
+    </>
+  )
+}
+
+function BundleName({ name }: { name: string }) {
+  const cut = name.lastIndexOf('/') + 1
+  return (
+    <span className="font-mono text-xl break-all">
+      <span className="font-normal text-ink-faint">{name.slice(0, cut)}</span>
+      {name.slice(cut)}
+    </span>
+  )
+}
+
+function BundleIntro({ bundle }: { bundle: BundleWithItems }) {
+  const tags = tagsOf(bundle)
+  if (bundle.description === '' && tags.length === 0) return null
+  return (
+    <>
+      {bundle.description !== '' && <p>{bundle.description}</p>}
+      {tags.length > 0 && (
+        <p className="mt-2 flex flex-wrap gap-1.5">
+          {tags.map((tag) => (
+            <Link key={tag} href={`/bundles?tag=${encodeURIComponent(tag)}`}>
+              <Badge>{tag}</Badge>
+            </Link>
+          ))}
+        </p>
+      )}
+    </>
+  )
+}
+
+type BundleActionsProps = { bundle: BundleWithItems; isOwner: boolean; onOpen: (open: Open) => void }
+
+function BundleActions({ bundle, isOwner, onOpen }: BundleActionsProps) {
+  return (
+    <>
+      {isOwner && (
+        <Link href={`/bundles/import?bundle=${encodeURIComponent(bundle.name)}`} className={buttonClasses()}>
+          <Upload aria-hidden size={16} /> Import
+        </Link>
+      )}
+      <Button onClick={() => onOpen('export')}>
+        <Download aria-hidden size={16} /> Export
+      </Button>
+      {isOwner && (
+        <Button onClick={() => onOpen('delete')}>
+          <Trash2 aria-hidden size={16} /> Delete
+        </Button>
+      )}
+    </>
+  )
+}
+
+function BundleNotFound() {
+  return (
+    <>
+      <PageHeading title="There is no such bundle" />
+      <p className="text-ink-soft">It was deleted, or it belongs to another workspace.</p>
+      <Link href="/bundles" className="link mt-4 inline-block">
+        Go to the bundles
+      </Link>
+    </>
+  )
+}

@@ -1,0 +1,72 @@
+import { ChevronRight, Folder, Package } from 'lucide-react'
+import { Link } from 'wouter'
+import { serverNowMs } from '../../lib/server-clock.ts'
+import { ago } from '../../lib/time.ts'
+import { Badge } from '../../ui/badge.tsx'
+import { classNames } from '../../ui/class-names.ts'
+import { type TreeRow, tagsOf } from './bundle-tree.ts'
+import type { Sort } from './use-bundle-filters.ts'
+
+const ROW =
+  'flex min-h-13 w-full items-center gap-3 py-1.5 pr-4 text-left -outline-offset-2 hover:bg-sunken/60'
+const INDENTS = ['pl-4', 'pl-10', 'pl-16', 'pl-22', 'pl-28']
+
+type BundleRowProps = { row: TreeRow; sort: Sort; onToggle: (path: string) => void }
+
+/** One line of the list of bundles. */
+export function BundleRow({ row, sort, onToggle }: BundleRowProps) {
+  const indent = INDENTS[Math.min(row.depth, INDENTS.length - 1)]
+  if (row.kind === 'folder') {
+    return (
+      <button
+        type="button"
+        aria-expanded={row.open}
+        onClick={() => onToggle(row.path)}
+        className={classNames(ROW, indent)}
+      >
+        <ChevronRight
+          aria-hidden
+          size={16}
+          className={classNames('shrink-0 text-ink-faint transition-transform', row.open && 'rotate-90')}
+        />
+        <Folder aria-hidden size={18} strokeWidth={1.7} className="shrink-0 text-ink-faint" />
+        <span className="font-mono text-sm">{row.name}/</span>
+        <span className="ml-auto text-xs text-ink-faint">
+          {row.count}
+          <span className="sr-only"> {row.count === 1 ? 'bundle' : 'bundles'}</span>
+        </span>
+      </button>
+    )
+  }
+  const { bundle } = row
+  const when = sort === 'created' ? bundle.created_at : bundle.updated_at
+  return (
+    <Link href={`/bundles/${bundle.id}`} className={classNames(ROW, indent)}>
+      <Package
+        aria-hidden
+        size={18}
+        strokeWidth={1.7}
+        className={classNames('shrink-0 text-accent', row.depth > 0 && 'ml-7')}
+      />
+      <span className="min-w-0 flex-1">
+        <span className="block font-mono text-sm font-medium break-all">
+          <span className="sr-only">{bundle.name.slice(0, bundle.name.length - row.name.length)}</span>
+          {row.name}
+        </span>
+        {bundle.description !== '' && (
+          <span className="line-clamp-1 text-xs text-ink-soft">{bundle.description}</span>
+        )}
+      </span>
+      <span className="hidden gap-1 sm:flex">
+        {tagsOf(bundle)
+          .slice(0, 4)
+          .map((tag) => (
+            <Badge key={tag}>{tag}</Badge>
+          ))}
+      </span>
+      <time dateTime={when} className="shrink-0 text-xs text-ink-faint">
+        {ago(when, serverNowMs())}
+      </time>
+    </Link>
+  )
+}

@@ -1,0 +1,88 @@
+import { useQuery } from '@tanstack/react-query'
+import { Check, Copy, Download } from 'lucide-react'
+import { useState } from 'react'
+import type { BundleWithItems } from '../../lib/answers.ts'
+import { call } from '../../lib/api.ts'
+import { Button } from '../../ui/button.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { LoadingState } from '../../ui/loading-state.tsx'
+
+const FORMATS = { env: '.env', json: 'JSON' } as const
+type Format = keyof typeof FORMATS
+
+/** The bundle as text with its secrets masked: to read, copy or save. */
+export function ExportDialog({ bundle, onClose }: { bundle: BundleWithItems; onClose: () => void }) {
+  const [format, setFormat] = useState<Format>('env')
+  const exported = useQuery({
+    queryKey: ['bundle', bundle.id, 'export', format],
+    queryFn: async () => {
+      const params = { bundle_id: bundle.id }
+      const answer = await call('GET', '/api/v1/bundles/{bundle_id}/export', { params, query: { format } })
+      return typeof answer === 'string' ? answer : `${JSON.stringify(answer, null, 2)}\n`
+    },
+  })
+  return (
+    <Dialog title={`Export ${bundle.name}`} onClose={onClose} wide>
+      <p className="text-sm text-ink-soft">
+        Secret values are masked. To have them in a program, use{' '}
+        <code className="font-mono">keyferry run</code> or <code className="font-mono">keyferry pull</code>.
+      </p>
+      <label className="mt-4 inline-flex items-center gap-2 text-sm font-medium">
+        Format
+        <select
+          value={format}
+          onChange={(event) => setFormat(event.currentTarget.value === 'json' ? 'json' : 'env')}
+          className="field w-auto"
+        >
+          {Object.entries(FORMATS).map(([value, name]) => (
+            <option key={value} value={value}>
+              {name}
+            </option>
+          ))}
+        </select>
+      </label>
+      {exported.data === undefined ? (
+        <LoadingState error={exported.error} onRetry={() => void exported.refetch()} what="the text" />
+      ) : (
+        <ExportedText text={exported.data} fileName={`${bundle.name.replaceAll('/', '-')}.${format}`} />
+      )}
+    </Dialog>
+  )
+}
+
+function ExportedText({ text, fileName }: { text: string; fileName: string }) {
+  const [copied, setCopied] = useState(false)
+  const copy = async () => {
+    await navigator.clipboard.writeText(text)
+    setCopied(true)
+  }
+  return (
+    <>
+      <textarea
+        readOnly
+        aria-label="Exported text"
+        value={text}
+        rows={10}
+        className="field mt-3 bg-sunken font-mono text-sm whitespace-pre"
+      />
+      <div className="mt-4 flex flex-wrap justify-end gap-3">
+        <Button onClick={() => void copy()}>
+          {copied ? <Check aria-hidden size={16} /> : <Copy aria-hidden size={16} />}
+          {copied ? 'Copied' : 'Copy'}
+        </Button>
+        <Button look="primary" onClick={() => save(text, fileName)}>
+          <Download aria-hidden size={16} /> Save as {fileName}
+        </Button>
+      </div>
+    </>
+  )
+}
+
+function save(text: string, fileName: string): void {
+  const url = URL.createObjectURL(new Blob([text], { type: 'text/plain' }))
+  const link = document.createElement('a')
+  link.href = url
+  link.download = fileName
+  link.click()
+  URL.revokeObjectURL(url)
+}

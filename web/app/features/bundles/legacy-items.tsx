@@ -1,0 +1,93 @@
+import { Trash2 } from 'lucide-react'
+import { useState } from 'react'
+import type { BundleItem } from '../../lib/answers.ts'
+import { describeFailure } from '../../lib/failure.ts'
+import { useKeys } from '../../lib/keys.ts'
+import { type Conversion, useConvertLegacyItem, useDeleteLegacyItem } from '../../lib/legacy-items.ts'
+import { Button } from '../../ui/button.tsx'
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
+import { IconButton } from '../../ui/icon-button.tsx'
+import { KeyValue } from '../../ui/key-value.tsx'
+import { notify } from '../../ui/toast-store.ts'
+import { LegacyValueDialog } from './legacy-value-dialog.tsx'
+
+type LegacyItemsProps = { bundleId: string; items: readonly BundleItem[]; isOwner: boolean }
+
+/** Values that stand in the bundle itself instead of the library, each with the way out of that older form. */
+export function LegacyItems({ bundleId, items, isOwner }: LegacyItemsProps) {
+  const keys = useKeys().data ?? []
+  const convert = useConvertLegacyItem(bundleId)
+  const [asking, setAsking] = useState<BundleItem | null>(null)
+  const [deleting, setDeleting] = useState<BundleItem | null>(null)
+  const run = (conversion: Conversion) =>
+    convert.mutate(conversion, {
+      onSuccess: () => notify({ text: `${conversion.name} is now a key of the library.` }),
+      onError: (error) => notify({ text: describeFailure(error).message, tone: 'danger' }),
+    })
+  const start = (item: BundleItem) => {
+    const existing = keys.find(({ name }) => name === item.name)
+    if (existing !== undefined) run({ name: item.name, keyId: existing.id })
+    else if (item.is_secret) setAsking(item)
+    else run({ name: item.name, value: item.value, isSecret: false })
+  }
+  return (
+    <section aria-labelledby="legacy-items" className="mt-8">
+      <h2 id="legacy-items" className="text-sm font-semibold">
+        Inline items <span className="font-normal text-ink-soft">{items.length}</span>
+      </h2>
+      <p className="mt-1 mb-2 text-sm text-ink-soft">
+        These values stand in this bundle alone. As library keys they could be shared, ordered and rotated in
+        one place.
+      </p>
+      <ul className="divide-y divide-line rounded-lg border border-line bg-surface">
+        {items.map((item) => (
+          <li key={item.name} className="flex min-h-13 flex-wrap items-center gap-x-3 gap-y-1 py-2 pr-2 pl-4">
+            <span className="min-w-0 flex-1 basis-40 font-mono text-sm break-all">{item.name}</span>
+            <KeyValue value={item.value} isSecret={item.is_secret} className="max-w-48" />
+            {isOwner && (
+              <>
+                <Button size="small" busy={convert.isPending} onClick={() => start(item)}>
+                  Convert<span className="sr-only"> {item.name} into a library key</span>
+                </Button>
+                <IconButton label={`Delete ${item.name}`} onClick={() => setDeleting(item)}>
+                  <Trash2 aria-hidden size={16} />
+                </IconButton>
+              </>
+            )}
+          </li>
+        ))}
+      </ul>
+      {asking !== null && (
+        <LegacyValueDialog
+          name={asking.name}
+          onValue={(value) => {
+            run({ name: asking.name, value, isSecret: true })
+            setAsking(null)
+          }}
+          onClose={() => setAsking(null)}
+        />
+      )}
+      {deleting !== null && (
+        <DeleteLegacyItemDialog bundleId={bundleId} name={deleting.name} onClose={() => setDeleting(null)} />
+      )}
+    </section>
+  )
+}
+
+type DeleteLegacyItemDialogProps = { bundleId: string; name: string; onClose: () => void }
+
+function DeleteLegacyItemDialog({ bundleId, name, onClose }: DeleteLegacyItemDialogProps) {
+  const remove = useDeleteLegacyItem(bundleId)
+  return (
+    <ConfirmDialog
+      title={`Delete ${name}?`}
+      action="Delete item"
+      busy={remove.isPending}
+      problem={remove.error === null ? null : describeFailure(remove.error).message}
+      onConfirm={() => remove.mutate(name, { onSuccess: onClose })}
+      onClose={onClose}
+    >
+      <p>Its value is in no library key and is lost for good.</p>
+    </ConfirmDialog>
+  )
+}

@@ -1,0 +1,45 @@
+import { useMemo } from 'react'
+import { useSearchParams } from 'wouter'
+import type { Bundle } from '../../lib/answers.ts'
+import { matches } from '../../lib/search.ts'
+import { tagsOf } from './bundle-tree.ts'
+
+export const SORTS = { name: 'By name', changed: 'Last changed', created: 'Newest' } as const
+export type Sort = keyof typeof SORTS
+
+const ORDERS: Readonly<Record<Sort, (a: Bundle, b: Bundle) => number>> = {
+  name: (a, b) => a.name.localeCompare(b.name),
+  changed: (a, b) => b.updated_at.localeCompare(a.updated_at),
+  created: (a, b) => b.created_at.localeCompare(a.created_at),
+}
+
+/** Search, tag and order of the list, kept in the address so that they can be linked to. */
+export function useBundleFilters(bundles: readonly Bundle[]) {
+  const [params, setParams] = useSearchParams()
+  const query = params.get('query') ?? ''
+  const tag = params.get('tag') ?? ''
+  const sort = parseSort(params.get('sort'))
+  const set = (name: 'query' | 'tag' | 'sort', value: string) =>
+    setParams(
+      (before) => {
+        const next = new URLSearchParams(before)
+        if (value === '') next.delete(name)
+        else next.set(name, value)
+        return next
+      },
+      { replace: true },
+    )
+  const shown = useMemo(
+    () =>
+      bundles
+        .filter((bundle) => matches(`${bundle.name} ${bundle.description}`, query))
+        .filter((bundle) => tag === '' || tagsOf(bundle).includes(tag))
+        .toSorted(ORDERS[sort]),
+    [bundles, query, tag, sort],
+  )
+  return { query, tag, sort, set, shown, isTree: query === '' && tag === '' && sort === 'name' }
+}
+
+function parseSort(text: string | null): Sort {
+  return text === 'changed' || text === 'created' ? text : 'name'
+}

@@ -1,0 +1,63 @@
+import { Search } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { Link } from 'wouter'
+import { IconButton } from '../../ui/icon-button.tsx'
+import { ThemeSwitch } from '../../ui/theme-switch.tsx'
+import { Wordmark } from '../../ui/wordmark.tsx'
+import { Navigation } from './navigation.tsx'
+import { TenantSwitcher } from './tenant-switcher.tsx'
+import { useShortcuts } from './use-shortcuts.ts'
+
+type FrameProps = { signedIn: boolean; authMode: string; onPalette: () => void; children: ReactNode }
+
+/** What surrounds every page: the name, where one is, and where one can go. */
+export function Frame({ signedIn, authMode, onPalette, children }: FrameProps) {
+  useShortcuts(signedIn, onPalette)
+  return (
+    <div className="mx-auto flex min-h-dvh max-w-5xl flex-col px-4 sm:px-6">
+      <a
+        href="#page"
+        className="sr-only rounded-md bg-surface px-3 py-2 focus:not-sr-only focus:absolute focus:z-50"
+      >
+        Skip to the page
+      </a>
+      <header className="border-b border-line">
+        <div className="flex min-h-14 items-center gap-2">
+          <Link href="/" className="mr-1 inline-flex shrink-0 rounded-sm">
+            <Wordmark />
+          </Link>
+          {signedIn && authMode !== 'local' && <TenantSwitcher />}
+          <div className="ml-auto flex items-center">
+            {signedIn && <PaletteButton onPalette={onPalette} />}
+            <ThemeSwitch />
+          </div>
+        </div>
+        {signedIn && <Navigation authMode={authMode} />}
+      </header>
+      <main id="page" tabIndex={-1} className="flex-1 pt-6 pb-16">
+        {children}
+      </main>
+    </div>
+  )
+}
+
+function PaletteButton({ onPalette }: { onPalette: () => void }) {
+  const keys = /Mac|iPhone|iPad/.test(navigator.platform) ? '⌘K' : 'Ctrl K'
+  return (
+    <>
+      <button
+        type="button"
+        onClick={onPalette}
+        aria-keyshortcuts="Control+K Meta+K"
+        className="hidden min-h-9 items-center gap-2 rounded-md border border-line bg-surface px-3 text-sm text-ink-soft hover:bg-sunken sm:inline-flex"
+      >
+        <Search aria-hidden size={15} />
+        Go to…
+        <kbd className="font-sans text-xs text-ink-faint">{keys}</kbd>
+      </button>
+      <IconButton label="Go to…" onClick={onPalette} className="sm:hidden">
+        <Search aria-hidden size={18} />
+      </IconButton>
+    </>
+  )
+}

@@ -1,0 +1,74 @@
+import { Notice } from '../../ui/notice.tsx'
+import type { Decisions, PlanRow, State } from './plan.ts'
+import { PreviewRow } from './preview-row.tsx'
+import type { InvalidLine } from './read-entries.ts'
+
+const COUNTS: readonly { states: readonly State[]; text: string }[] = [
+  { states: ['new'], text: 'new' },
+  { states: ['changed', 'hidden'], text: 'replaced' },
+  { states: ['same', 'masked'], text: 'kept' },
+]
+
+type ImportPreviewProps = {
+  rows: readonly PlanRow[]
+  invalid: readonly InvalidLine[]
+  decisions: Decisions
+  onDecide: (decisions: Decisions) => void
+}
+
+/** What importing would do, line by line, before anything is written. */
+export function ImportPreview({ rows, invalid, decisions, onDecide }: ImportPreviewProps) {
+  const skip = (name: string, skipped: boolean) => {
+    const next = new Set(decisions.skipped)
+    if (skipped) next.add(name)
+    else next.delete(name)
+    onDecide({ ...decisions, skipped: next })
+  }
+  const decideSecret = (name: string, secret: boolean) =>
+    onDecide({ ...decisions, secret: new Map(decisions.secret).set(name, secret) })
+  return (
+    <section aria-labelledby="preview">
+      <h2 id="preview" className="text-sm font-semibold">
+        Preview <span className="font-normal text-ink-soft">{summary(rows, invalid)}</span>
+      </h2>
+      {invalid.length > 0 && <InvalidLines invalid={invalid} />}
+      <ul className="mt-2 divide-y divide-line rounded-lg border border-line bg-surface">
+        {rows.map((row) => (
+          <PreviewRow
+            key={row.entry.name}
+            row={row}
+            skipped={decisions.skipped.has(row.entry.name)}
+            secret={decisions.secret.get(row.entry.name) ?? row.guessedSecret}
+            onSkip={skip}
+            onSecret={decideSecret}
+          />
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+function InvalidLines({ invalid }: { invalid: readonly InvalidLine[] }) {
+  return (
+    <Notice tone="danger" role="status" className="mt-2">
+      <ul className="space-y-0.5">
+        {invalid.map(({ line, problem }) => (
+          <li key={`${line} ${problem}`}>
+            <strong className="font-semibold">Line {line}:</strong> {problem}
+          </li>
+        ))}
+      </ul>
+    </Notice>
+  )
+}
+
+function summary(rows: readonly PlanRow[], invalid: readonly InvalidLine[]): string {
+  const parts = COUNTS.map(({ states, text }) => ({
+    text,
+    count: rows.filter(({ state }) => states.includes(state)).length,
+  }))
+  return [...parts, { text: 'invalid', count: invalid.length }]
+    .filter(({ count }) => count > 0)
+    .map(({ text, count }) => `${count} ${text}`)
+    .join(', ')
+}

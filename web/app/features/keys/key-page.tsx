@@ -1,0 +1,109 @@
+import { Trash2 } from 'lucide-react'
+import { useState } from 'react'
+import { Link } from 'wouter'
+import type { KeyWithBundles } from '../../lib/answers.ts'
+import { describeFailure } from '../../lib/failure.ts'
+import { useKey } from '../../lib/keys.ts'
+import { useIsOwner } from '../../lib/me.ts'
+import { dateTime } from '../../lib/time.ts'
+import { Button } from '../../ui/button.tsx'
+import { KeyValue } from '../../ui/key-value.tsx'
+import { LoadingState } from '../../ui/loading-state.tsx'
+import { Notice } from '../../ui/notice.tsx'
+import { PageHeading } from '../../ui/page-heading.tsx'
+import { DeleteKeyDialog } from './delete-key-dialog.tsx'
+import { EditKeyForm } from './edit-key-form.tsx'
+
+/** One key: what it is, where it is used, and how to change it. */
+export function KeyPage({ id }: { id: string }) {
+  const key = useKey(id)
+  if (key.data !== undefined) return <KeyView item={key.data} />
+  if (key.error !== null && describeFailure(key.error).status === 404) return <KeyNotFound />
+  return <LoadingState error={key.error} onRetry={() => void key.refetch()} what="the key" />
+}
+
+function KeyView({ item }: { item: KeyWithBundles }) {
+  const isOwner = useIsOwner()
+  const [deleting, setDeleting] = useState(false)
+  return (
+    <>
+      <PageHeading
+        title={item.name}
+        shown={<span className="font-mono text-xl break-all">{item.name}</span>}
+        intro={`Changed ${dateTime(item.updated_at)}`}
+        actions={
+          isOwner && (
+            <Button onClick={() => setDeleting(true)}>
+              <Trash2 aria-hidden size={16} /> Delete
+            </Button>
+          )
+        }
+      />
+      <div className="grid gap-8 lg:grid-cols-[1fr_18rem]">
+        {isOwner ? <EditKeyForm item={item} /> : <ReadOnlyKey item={item} />}
+        <WhereUsed bundles={item.bundles} />
+      </div>
+      {deleting && <DeleteKeyDialog item={item} onClose={() => setDeleting(false)} />}
+    </>
+  )
+}
+
+function ReadOnlyKey({ item }: { item: KeyWithBundles }) {
+  return (
+    <div className="space-y-4">
+      <dl className="grid grid-cols-[7rem_1fr] gap-y-2">
+        <dt className="text-ink-soft">Value</dt>
+        <dd className="min-w-0">
+          {item.is_secret ? (
+            <KeyValue value={item.value} isSecret />
+          ) : (
+            <pre className="font-mono text-sm whitespace-pre-wrap">{item.value}</pre>
+          )}
+        </dd>
+        <dt className="text-ink-soft">Description</dt>
+        <dd>{item.description === '' ? 'None' : item.description}</dd>
+      </dl>
+      <Notice tone="plain">Only owners of the workspace change or delete keys.</Notice>
+    </div>
+  )
+}
+
+function WhereUsed({ bundles }: { bundles: KeyWithBundles['bundles'] }) {
+  return (
+    <section aria-labelledby="where-used">
+      <h2 id="where-used" className="text-sm font-semibold">
+        Used in <span className="font-normal text-ink-soft">{bundles.length}</span>
+      </h2>
+      {bundles.length === 0 ? (
+        <p className="mt-2 text-sm text-ink-soft">
+          No bundle holds this key, so no terminal can be given it.
+        </p>
+      ) : (
+        <ul className="mt-2 max-h-96 divide-y divide-line overflow-auto rounded-lg border border-line bg-surface">
+          {bundles.map(({ id, name }) => (
+            <li key={id}>
+              <Link
+                href={`/bundles/${id}`}
+                className="block px-3 py-2 font-mono text-sm break-all -outline-offset-2 hover:bg-sunken/60"
+              >
+                {name}
+              </Link>
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  )
+}
+
+function KeyNotFound() {
+  return (
+    <>
+      <PageHeading title="There is no such key" />
+      <p className="text-ink-soft">It was deleted, or it belongs to another workspace.</p>
+      <Link href="/keys" className="link mt-4 inline-block">
+        Go to the keys
+      </Link>
+    </>
+  )
+}

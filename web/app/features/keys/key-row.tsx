@@ -1,0 +1,28 @@
+import { Link } from 'wouter'
+import type { Key } from '../../lib/answers.ts'
+import { KeyValue } from '../../ui/key-value.tsx'
+
+/** One key of the library's list. */
+export function KeyRow({ item }: { item: Key }) {
+  const { id, name, value, is_secret, description, used_in_bundles } = item
+  return (
+    <Link
+      href={`/keys/${id}`}
+      className="flex min-h-12 items-center gap-x-4 px-4 py-1.5 -outline-offset-2 hover:bg-sunken/60"
+    >
+      <span className="min-w-0 flex-1">
+        <span className="block font-mono text-sm font-medium break-all">{name}</span>
+        {description !== '' && <span className="line-clamp-1 text-xs text-ink-soft">{description}</span>}
+      </span>
+      <KeyValue value={value} isSecret={is_secret} className="hidden max-w-64 sm:inline" />
+      <span className="w-20 shrink-0 text-right text-xs text-ink-faint sm:w-24">
+        {usage(used_in_bundles)}
+      </span>
+    </Link>
+  )
+}
+
+function usage(count: number): string {
+  if (count === 0) return 'unused'
+  return `${count} ${count === 1 ? 'bundle' : 'bundles'}`
+}

@@ -1,0 +1,101 @@
+import { Plus } from 'lucide-react'
+import { useMemo } from 'react'
+import { Link } from 'wouter'
+import type { Key } from '../../lib/answers.ts'
+import { useKeys } from '../../lib/keys.ts'
+import { buttonClasses } from '../../ui/button.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { LoadingState } from '../../ui/loading-state.tsx'
+import { PageHeading } from '../../ui/page-heading.tsx'
+import { SearchField } from '../../ui/search-field.tsx'
+import { VirtualList } from '../../ui/virtual-list.tsx'
+import { KeyRow } from './key-row.tsx'
+import { FILTERS, useKeyFilters } from './use-key-filters.ts'
+
+const ROW_HEIGHT_PX = 49
+
+/** The library: every key, each once. */
+export function KeysPage() {
+  const keys = useKeys()
+  return (
+    <>
+      <PageHeading
+        title="Keys"
+        intro="The library. Changing a key changes it in every bundle that uses it."
+        actions={
+          <Link href="/keys/new" className={buttonClasses({ look: 'primary' })}>
+            <Plus aria-hidden size={16} /> New key
+          </Link>
+        }
+      />
+      {keys.data === undefined ? (
+        <LoadingState error={keys.error} onRetry={() => void keys.refetch()} what="the keys" />
+      ) : keys.data.length === 0 ? (
+        <EmptyState title="The library is empty">
+          <p>
+            A key is one environment variable. Create one, or{' '}
+            <Link href="/bundles/import" className="link">
+              import a .env file
+            </Link>{' '}
+            to bring in many at once.
+          </p>
+        </EmptyState>
+      ) : (
+        <KeyList keys={keys.data} />
+      )}
+    </>
+  )
+}
+
+function KeyList({ keys }: { keys: readonly Key[] }) {
+  const { query, filter, set, shown } = useKeyFilters(keys)
+  const counts = useMemo(
+    () =>
+      Object.entries(FILTERS).map(([value, { name, keep }]) => ({
+        value,
+        name,
+        count: keys.filter(keep).length,
+      })),
+    [keys],
+  )
+  return (
+    <>
+      <div className="mb-4 flex flex-wrap gap-2">
+        <SearchField
+          label="Search keys"
+          value={query}
+          onChange={(text) => set('query', text)}
+          className="min-w-40 flex-1"
+        />
+        <select
+          aria-label="Filter"
+          value={filter}
+          onChange={(event) =>
+            set('filter', event.currentTarget.value === 'all' ? '' : event.currentTarget.value)
+          }
+          className="field w-auto"
+        >
+          {counts.map(({ value, name, count }) => (
+            <option key={value} value={value}>
+              {name} ({count})
+            </option>
+          ))}
+        </select>
+      </div>
+      <p className="sr-only" role="status">
+        {shown.length} {shown.length === 1 ? 'key' : 'keys'}
+      </p>
+      {shown.length === 0 ? (
+        <p className="py-6 text-ink-soft">No key matches. Change the search or the filter.</p>
+      ) : (
+        <VirtualList
+          label="Keys"
+          items={shown}
+          keyOf={({ id }) => id}
+          rowHeight={ROW_HEIGHT_PX}
+          render={(key) => <KeyRow item={key} />}
+        />
+      )}
+    </>
+  )
+}

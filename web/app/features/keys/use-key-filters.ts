@@ -1,0 +1,39 @@
+import { useMemo } from 'react'
+import { useSearchParams } from 'wouter'
+import type { Key } from '../../lib/answers.ts'
+import { matches } from '../../lib/search.ts'
+
+export const FILTERS = {
+  all: { name: 'All', keep: () => true },
+  secret: { name: 'Secret', keep: (key: Key) => key.is_secret },
+  open: { name: 'Not secret', keep: (key: Key) => !key.is_secret },
+  used: { name: 'In a bundle', keep: (key: Key) => key.used_in_bundles > 0 },
+  unused: { name: 'Unused', keep: (key: Key) => key.used_in_bundles === 0 },
+} as const
+type Filter = keyof typeof FILTERS
+
+/** Search and filter of the library, kept in the address so that they can be linked to. */
+export function useKeyFilters(keys: readonly Key[]) {
+  const [params, setParams] = useSearchParams()
+  const query = params.get('query') ?? ''
+  const filter = parseFilter(params.get('filter'))
+  const set = (name: 'query' | 'filter', value: string) =>
+    setParams(
+      (before) => {
+        const next = new URLSearchParams(before)
+        if (value === '') next.delete(name)
+        else next.set(name, value)
+        return next
+      },
+      { replace: true },
+    )
+  const shown = useMemo(
+    () => keys.filter((key) => FILTERS[filter].keep(key) && matches(`${key.name} ${key.description}`, query)),
+    [keys, query, filter],
+  )
+  return { query, filter, set, shown }
+}
+
+function parseFilter(text: string | null): Filter {
+  return text !== null && Object.hasOwn(FILTERS, text) ? (text as Filter) : 'all'
+}

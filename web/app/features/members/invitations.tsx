@@ -1,0 +1,124 @@
+import { X } from 'lucide-react'
+import { type FormEvent, useState } from 'react'
+import type { CreatedInvitation, Role } from '../../lib/answers.ts'
+import { describeFailure } from '../../lib/failure.ts'
+import { useInvitations, useInvite, useRevokeInvitation } from '../../lib/people.ts'
+import { dateTime } from '../../lib/time.ts'
+import { Badge } from '../../ui/badge.tsx'
+import { Button } from '../../ui/button.tsx'
+import { CommandLine } from '../../ui/command-line.tsx'
+import { IconButton } from '../../ui/icon-button.tsx'
+import { Notice } from '../../ui/notice.tsx'
+import { TextField } from '../../ui/text-field.tsx'
+import { notify } from '../../ui/toast-store.ts'
+
+/** Invites people and lists the invitations that are open. */
+export function Invitations() {
+  const [created, setCreated] = useState<CreatedInvitation | null>(null)
+  return (
+    <section aria-labelledby="invite" className="mt-8">
+      <h2 id="invite" className="text-lg font-semibold">
+        Invite somebody
+      </h2>
+      <InviteForm onCreated={setCreated} />
+      {created !== null && <InviteLink invitation={created} />}
+      <OpenInvitations />
+    </section>
+  )
+}
+
+function InviteForm({ onCreated }: { onCreated: (invitation: CreatedInvitation) => void }) {
+  const invite = useInvite()
+  const [email, setEmail] = useState('')
+  const [role, setRole] = useState<Role>('member')
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (invite.isPending) return
+    invite.mutate(
+      { email: email.trim(), role },
+      {
+        onSuccess: (invitation) => {
+          setEmail('')
+          onCreated(invitation)
+        },
+      },
+    )
+  }
+  return (
+    <form onSubmit={submit} className="mt-3 flex flex-wrap items-start gap-3" noValidate>
+      <div className="min-w-56 flex-1">
+        <TextField
+          label="E-mail"
+          type="email"
+          value={email}
+          onChange={(event) => setEmail(event.currentTarget.value)}
+          problem={invite.error === null ? null : describeFailure(invite.error).message}
+          hint="Only somebody who signs in with this address can join."
+          autoComplete="off"
+        />
+      </div>
+      <label className="text-sm font-medium">
+        <span className="mb-1 block">Role</span>
+        <select
+          value={role}
+          onChange={(event) => setRole(event.currentTarget.value === 'owner' ? 'owner' : 'member')}
+          className="field w-auto font-normal"
+        >
+          <option value="member">Member</option>
+          <option value="owner">Owner</option>
+        </select>
+      </label>
+      <Button type="submit" look="primary" busy={invite.isPending} className="mt-6.5">
+        Invite
+      </Button>
+    </form>
+  )
+}
+
+function InviteLink({ invitation }: { invitation: CreatedInvitation }) {
+  return (
+    <Notice tone="good" role="status" className="mt-4">
+      <p className="mb-2">
+        Send this link to <strong className="font-semibold">{invitation.email}</strong>. It is shown only now,
+        works once, and until {dateTime(invitation.expires_at)}.
+      </p>
+      <CommandLine what="the link" command={`${location.origin}${invitation.accept_path}`} />
+    </Notice>
+  )
+}
+
+function OpenInvitations() {
+  const invitations = useInvitations(true).data ?? []
+  const revoke = useRevokeInvitation()
+  if (invitations.length === 0) return null
+  return (
+    <>
+      <h3 className="mt-6 text-sm font-semibold">Open invitations</h3>
+      <ul
+        aria-label="Open invitations"
+        className="mt-2 divide-y divide-line rounded-lg border border-line bg-surface"
+      >
+        {invitations.map(({ id, email, role, expires_at }) => (
+          <li key={id} className="flex min-h-13 items-center gap-3 py-2 pr-2 pl-4">
+            <div className="min-w-0 flex-1">
+              <p className="break-all">{email}</p>
+              <p className="text-xs text-ink-soft">until {dateTime(expires_at)}</p>
+            </div>
+            <Badge>{role}</Badge>
+            <IconButton
+              label={`Revoke the invitation of ${email}`}
+              onClick={() =>
+                revoke.mutate(id, {
+                  onSuccess: () => notify({ text: `Revoked the invitation of ${email}.` }),
+                  onError: (error) => notify({ text: describeFailure(error).message, tone: 'danger' }),
+                })
+              }
+            >
+              <X aria-hidden size={17} />
+            </IconButton>
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}

@@ -1,0 +1,53 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import type { Bundle, BundleWithItems } from './answers.ts'
+import { call } from './api.ts'
+import { optimistic } from './optimistic.ts'
+
+export const BUNDLES = ['bundles']
+export const bundleKey = (id: string) => ['bundle', id]
+
+export const fetchBundle = (id: string) =>
+  call('GET', '/api/v1/bundles/{bundle_id}', { params: { bundle_id: id } })
+
+/** All bundles of the current tenant, by name. */
+export function useBundles() {
+  return useQuery({ queryKey: BUNDLES, queryFn: () => call('GET', '/api/v1/bundles') })
+}
+
+/** One bundle with its entries, secrets masked. */
+export function useBundle(id: string) {
+  return useQuery({ queryKey: bundleKey(id), queryFn: () => fetchBundle(id) })
+}
+
+export type NewBundle = { name: string; description: string; tags: string }
+
+export function useCreateBundle() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (body: NewBundle) => call('POST', '/api/v1/bundles', { body }),
+    onSuccess: () => client.invalidateQueries({ queryKey: BUNDLES }),
+  })
+}
+
+export function useDeleteBundle() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: ({ id }: { id: string }) =>
+      call('DELETE', '/api/v1/bundles/{bundle_id}', { params: { bundle_id: id } }),
+    ...optimistic<Bundle[], { id: string }>(client, BUNDLES, (bundles, { id }) =>
+      bundles.filter((bundle) => bundle.id !== id),
+    ),
+  })
+}
+
+/** Make a deleted bundle anew, with the same keys in the same order; its id is another one. */
+export async function restoreBundle({ name, description, tags, items }: BundleWithItems): Promise<void> {
+  const { id } = await call('POST', '/api/v1/bundles', { body: { name, description, tags } })
+  for (const item of items) {
+    if (item.id === null) continue
+    await call('POST', '/api/v1/bundles/{bundle_id}/keys/{key_id}', {
+      params: { bundle_id: id, key_id: item.id },
+      body: { required: item.required },
+    })
+  }
+}

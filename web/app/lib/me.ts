@@ -1,0 +1,12 @@
+import { useQuery } from '@tanstack/react-query'
+import { call } from './api.ts'
+
+/** Who the person is, and the tenant and role they work in. */
+export function useMe() {
+  return useQuery({ queryKey: ['me'], queryFn: () => call('GET', '/api/v1/me'), staleTime: 60_000 })
+}
+
+/** Whether the person owns the current tenant; false until that is known. */
+export function useIsOwner(): boolean {
+  return useMe().data?.role === 'owner'
+}

@@ -1,0 +1,18 @@
+import { useQuery } from '@tanstack/react-query'
+import { callWebLayer } from './web-layer.ts'
+
+export type Session = { authMode: string; signedIn: boolean; setUpRequired: boolean }
+
+async function fetchSession(): Promise<Session> {
+  const answer = await callWebLayer('GET', '/session')
+  return {
+    authMode: String(answer['auth_mode']),
+    signedIn: answer['signed_in'] === true,
+    setUpRequired: answer['setup_required'] === true,
+  }
+}
+
+/** Whether somebody is signed in here, and how people sign in. */
+export function useSession() {
+  return useQuery({ queryKey: ['session'], queryFn: fetchSession, staleTime: 60_000 })
+}

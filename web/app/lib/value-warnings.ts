@@ -1,0 +1,31 @@
+import { LIMITS, MASK } from '@keyferry/contract/limits'
+
+const PEM_BEGIN = /-----BEGIN ([A-Z0-9 ]+)-----/g
+
+/** What about a value makes it likely that it is not what the person meant; whole sentences, empty when nothing does. */
+export function valueWarnings(value: string): string[] {
+  const warnings: string[] = []
+  if (value.endsWith('\n')) warnings.push('It ends with a line break.')
+  else if (/\s$/.test(value)) warnings.push('It ends with blanks.')
+  if (/^\s/.test(value)) warnings.push('It begins with blanks.')
+  if (value === MASK) warnings.push('It is the mask that stands for a hidden value, not a value.')
+  if (isTruncatedPem(value)) warnings.push('It looks like a PEM block that is cut off.')
+  if (/^(["']).*\1$/s.test(value) && value.length > 1)
+    warnings.push('The quotes around it become part of it.')
+  return warnings
+}
+
+/** Why a value cannot be stored, or null. */
+export function valueProblem(value: string): string | null {
+  if (value.includes('\0')) return 'An environment variable cannot hold a NUL character.'
+  if (!value.isWellFormed()) return 'It is not well-formed Unicode.'
+  if (new TextEncoder().encode(value).length > LIMITS.valueBytes)
+    return `It is longer than ${LIMITS.valueBytes / 1_024} KiB.`
+  return null
+}
+
+function isTruncatedPem(value: string): boolean {
+  const begun = [...value.matchAll(PEM_BEGIN)]
+  if (begun.some(([, label]) => !value.includes(`-----END ${label}-----`))) return true
+  return begun.length === 0 && /-----END [A-Z0-9 ]+-----/.test(value)
+}

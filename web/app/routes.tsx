@@ -1,0 +1,93 @@
+import { type ComponentType, lazy, Suspense, useState } from 'react'
+import { Redirect, Route, Switch, useLocation } from 'wouter'
+import { BundlePage } from './features/bundles/bundle-page.tsx'
+import { BundlesPage } from './features/bundles/bundles-page.tsx'
+import { Frame } from './features/frame/frame.tsx'
+import { KeyPage } from './features/keys/key-page.tsx'
+import { KeysPage } from './features/keys/keys-page.tsx'
+import { NewKeyPage } from './features/keys/new-key-page.tsx'
+import { useSession } from './lib/session.ts'
+import { LoadingState } from './ui/loading-state.tsx'
+import { Toasts } from './ui/toasts.tsx'
+
+const ImportPage = lazy(async () => page((await import('./features/import/import-page.tsx')).ImportPage))
+const MembersPage = lazy(async () => page((await import('./features/members/members-page.tsx')).MembersPage))
+const InvitePage = lazy(async () => page((await import('./features/members/invite-page.tsx')).InvitePage))
+const AccountPage = lazy(async () => page((await import('./features/account/account-page.tsx')).AccountPage))
+const WelcomePage = lazy(async () => page((await import('./features/home/welcome-page.tsx')).WelcomePage))
+const NotFoundPage = lazy(async () => page((await import('./features/home/not-found-page.tsx')).NotFoundPage))
+const SignInPage = lazy(async () => page((await import('./features/sign-in/sign-in-page.tsx')).SignInPage))
+const SetUpPage = lazy(async () => page((await import('./features/sign-in/set-up-page.tsx')).SetUpPage))
+const Palette = lazy(async () => page((await import('./features/palette/palette.tsx')).Palette))
+
+function page<Props>(Page: ComponentType<Props>) {
+  return { default: Page }
+}
+
+/** Every address of the app and the page behind it. */
+export function Routes() {
+  const session = useSession()
+  const [paletteOpen, setPaletteOpen] = useState(false)
+  if (session.data === undefined) {
+    return (
+      <main className="mx-auto max-w-5xl px-4">
+        <LoadingState error={session.error} onRetry={() => void session.refetch()} what="Keyferry" />
+      </main>
+    )
+  }
+  const { signedIn, setUpRequired } = session.data
+  return (
+    <>
+      <Frame signedIn={signedIn} authMode={session.data.authMode} onPalette={() => setPaletteOpen(true)}>
+        <Suspense fallback={null}>
+          {signedIn ? <SignedInPages /> : <SignedOutPages setUpRequired={setUpRequired} />}
+        </Suspense>
+      </Frame>
+      {paletteOpen && (
+        <Suspense fallback={null}>
+          <Palette onClose={() => setPaletteOpen(false)} />
+        </Suspense>
+      )}
+      <Toasts />
+    </>
+  )
+}
+
+function SignedInPages() {
+  const [path] = useLocation()
+  return (
+    <Switch>
+      <Route path="/" component={BundlesPage} />
+      <Route path="/bundles" component={BundlesPage} />
+      <Route path="/bundles/import" component={ImportPage} />
+      <Route path="/bundles/:id">{({ id }) => <BundlePage key={id} id={id} />}</Route>
+      <Route path="/keys" component={KeysPage} />
+      <Route path="/keys/new" component={NewKeyPage} />
+      <Route path="/keys/:id">{({ id }) => <KeyPage key={id} id={id} />}</Route>
+      <Route path="/members" component={MembersPage} />
+      <Route path="/account" component={AccountPage} />
+      <Route path="/invite/:token">{({ token }) => <InvitePage token={token} />}</Route>
+      <Route path="/sign-in">
+        <Redirect to="/" />
+      </Route>
+      <Route>
+        <NotFoundPage path={path} />
+      </Route>
+    </Switch>
+  )
+}
+
+function SignedOutPages({ setUpRequired }: { setUpRequired: boolean }) {
+  const [path] = useLocation()
+  if (setUpRequired) return <SetUpPage />
+  return (
+    <Switch>
+      <Route path="/" component={WelcomePage} />
+      <Route path="/sign-in" component={SignInPage} />
+      <Route path="/sign-up" component={SignInPage} />
+      <Route>
+        <NotFoundPage path={path} />
+      </Route>
+    </Switch>
+  )
+}

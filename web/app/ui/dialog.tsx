@@ -1,0 +1,47 @@
+import { X } from 'lucide-react'
+import { type ReactNode, useEffect, useId, useRef } from 'react'
+import { classNames } from './class-names.ts'
+import { IconButton } from './icon-button.tsx'
+
+type DialogProps = { title: string; onClose: () => void; children: ReactNode; wide?: boolean }
+
+/** A modal dialog, open as long as it is rendered. Escape and a press outside close it; the focus returns where it was. */
+export function Dialog({ title, onClose, children, wide = false }: DialogProps) {
+  const id = useId()
+  const dialog = useRef<HTMLDialogElement>(null)
+  useEffect(() => {
+    const before = document.activeElement
+    dialog.current?.showModal()
+    return () => {
+      if (before instanceof HTMLElement) before.focus()
+    }
+  }, [])
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape does with the keyboard what a press outside does
+    <dialog
+      ref={dialog}
+      aria-labelledby={id}
+      onCancel={(event) => {
+        event.preventDefault()
+        onClose()
+      }}
+      onClick={(event) => event.target === dialog.current && onClose()}
+      className={classNames(
+        'm-auto max-h-[calc(100dvh-2rem)] w-[calc(100%-2rem)] overflow-auto rounded-lg border border-line bg-surface p-0 text-ink shadow-floating',
+        wide ? 'max-w-2xl' : 'max-w-md',
+      )}
+    >
+      <div className="p-5 sm:p-6">
+        <div className="mb-4 flex items-start justify-between gap-4">
+          <h2 id={id} className="text-lg font-semibold">
+            {title}
+          </h2>
+          <IconButton label="Close" onClick={onClose} className="-mt-1.5 -mr-2">
+            <X aria-hidden size={18} />
+          </IconButton>
+        </div>
+        {children}
+      </div>
+    </dialog>
+  )
+}

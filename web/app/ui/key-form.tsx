@@ -1,0 +1,86 @@
+import { type FormEvent, useState } from 'react'
+import type { Key } from '../lib/answers.ts'
+import { describeFailure } from '../lib/failure.ts'
+import { isKeyName, looksSecret } from '../lib/key-names.ts'
+import { useCreateKey } from '../lib/keys.ts'
+import { valueProblem } from '../lib/value-warnings.ts'
+import { Button } from './button.tsx'
+import { SecretCheckbox } from './secret-checkbox.tsx'
+import { TextField } from './text-field.tsx'
+import { ValueField } from './value-field.tsx'
+
+type KeyFormProps = {
+  name?: string
+  submitLabel: string
+  onCreated: (key: Key) => void
+  onCancel: () => void
+}
+
+type Problems = { name?: string; value?: string }
+
+/** Asks for a new library key. Whether it is secret is guessed from its name until the person decides. */
+export function KeyForm({ name = '', submitLabel, onCreated, onCancel }: KeyFormProps) {
+  const create = useCreateKey()
+  const [draft, setDraft] = useState({ name, value: '', description: '' })
+  const [decidedSecret, setDecidedSecret] = useState<boolean | null>(null)
+  const [problems, setProblems] = useState<Problems>({})
+  const isSecret = decidedSecret ?? (draft.name === '' || looksSecret(draft.name, draft.value))
+  const set = (change: Partial<typeof draft>) => setDraft({ ...draft, ...change })
+
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    event.stopPropagation()
+    const found = problemsOf(draft)
+    setProblems(found)
+    if (Object.keys(found).length > 0 || create.isPending) return
+    create.mutate(
+      { ...draft, is_secret: isSecret },
+      { onSuccess: onCreated, onError: (error) => setProblems({ name: describeFailure(error).message }) },
+    )
+  }
+  return (
+    <form onSubmit={submit} className="space-y-4" noValidate>
+      <TextField
+        label="Name"
+        autoFocus={name === ''}
+        value={draft.name}
+        onChange={(event) => set({ name: event.currentTarget.value })}
+        problem={problems.name}
+        hint="Letters, digits and _, as a program reads it: DATABASE_URL."
+        autoComplete="off"
+        autoCapitalize="characters"
+        spellCheck={false}
+        className="font-mono"
+      />
+      <ValueField
+        value={draft.value}
+        isSecret={isSecret}
+        onChange={(value) => set({ value })}
+        problem={problems.value}
+        autoFocus={name !== ''}
+      />
+      <SecretCheckbox checked={isSecret} onChange={setDecidedSecret} />
+      <TextField
+        label="Description (optional)"
+        value={draft.description}
+        onChange={(event) => set({ description: event.currentTarget.value })}
+      />
+      <div className="flex justify-end gap-3 pt-2">
+        <Button onClick={onCancel}>Cancel</Button>
+        <Button type="submit" look="primary" busy={create.isPending}>
+          {submitLabel}
+        </Button>
+      </div>
+    </form>
+  )
+}
+
+function problemsOf({ name, value }: { name: string; value: string }): Problems {
+  const problem = valueProblem(value)
+  return {
+    ...(isKeyName(name)
+      ? {}
+      : { name: name === '' ? 'Give the key a name.' : 'Use letters, digits and _ only.' }),
+    ...(problem === null ? {} : { value: problem }),
+  }
+}

@@ -1,0 +1,52 @@
+import { Search } from 'lucide-react'
+import { type Ref, useEffect, useRef } from 'react'
+import { classNames } from './class-names.ts'
+
+type SearchFieldProps = {
+  label: string
+  value: string
+  onChange: (text: string) => void
+  className?: string
+  ref?: Ref<HTMLInputElement>
+}
+
+/** A search field; the key `/` moves the focus into it from anywhere on the page. */
+export function SearchField({ label, value, onChange, className }: SearchFieldProps) {
+  const input = useRef<HTMLInputElement>(null)
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent) => {
+      if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target))
+        return
+      event.preventDefault()
+      input.current?.select()
+    }
+    document.addEventListener('keydown', onKeyDown)
+    return () => document.removeEventListener('keydown', onKeyDown)
+  }, [])
+  return (
+    <div className={classNames('relative', className)}>
+      <Search aria-hidden size={16} className="pointer-events-none absolute top-3 left-3 text-ink-faint" />
+      <input
+        ref={input}
+        type="search"
+        aria-label={label}
+        placeholder={label}
+        aria-keyshortcuts="/"
+        autoComplete="off"
+        spellCheck={false}
+        value={value}
+        onChange={(event) => onChange(event.currentTarget.value)}
+        className="field pl-9"
+      />
+    </div>
+  )
+}
+
+/** Whether a key press goes into a field that takes text. */
+export function isTyping(target: EventTarget | null): boolean {
+  return (
+    target instanceof HTMLElement &&
+    (target.isContentEditable ||
+      target.matches('input:not([type=checkbox]):not([type=radio]), textarea, select'))
+  )
+}

@@ -1,0 +1,30 @@
+import { useId } from 'react'
+
+type SecretCheckboxProps = { checked: boolean; onChange: (checked: boolean) => void }
+
+/** Whether a key's value stays hidden once it is stored. */
+export function SecretCheckbox({ checked, onChange }: SecretCheckboxProps) {
+  const id = useId()
+  return (
+    <div className="flex items-start gap-3">
+      <input
+        id={id}
+        type="checkbox"
+        className="checkbox mt-0.5"
+        checked={checked}
+        onChange={(event) => onChange(event.currentTarget.checked)}
+        aria-describedby={`${id}-hint`}
+      />
+      <div>
+        <label htmlFor={id} className="text-sm font-medium">
+          Secret
+        </label>
+        <p id={`${id}-hint`} className="text-xs text-ink-soft">
+          {checked
+            ? 'Nobody sees the value here again; it can only be replaced.'
+            : 'Every member of the workspace sees the value.'}
+        </p>
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,73 @@
+import { type InputHTMLAttributes, type ReactNode, type Ref, type TextareaHTMLAttributes, useId } from 'react'
+import { classNames } from './class-names.ts'
+
+type Labelled = { label: string; hint?: ReactNode; problem?: string | null | undefined }
+
+type TextFieldProps = Labelled & InputHTMLAttributes<HTMLInputElement> & { ref?: Ref<HTMLInputElement> }
+
+/** A one-line field with its label, a hint, and the problem that its content caused. */
+export function TextField({ label, hint, problem, className, ...rest }: TextFieldProps) {
+  const id = useId()
+  return (
+    <FieldFrame id={id} label={label} hint={hint} problem={problem}>
+      <input
+        {...rest}
+        id={id}
+        aria-invalid={hasText(problem)}
+        aria-describedby={describedBy(id, hint, problem)}
+        className={classNames('field', className)}
+      />
+    </FieldFrame>
+  )
+}
+
+type TextAreaProps = Labelled &
+  TextareaHTMLAttributes<HTMLTextAreaElement> & { ref?: Ref<HTMLTextAreaElement> }
+
+/** A field of several lines that keeps every line break as typed. */
+export function TextArea({ label, hint, problem, className, ...rest }: TextAreaProps) {
+  const id = useId()
+  return (
+    <FieldFrame id={id} label={label} hint={hint} problem={problem}>
+      <textarea
+        {...rest}
+        id={id}
+        aria-invalid={hasText(problem)}
+        aria-describedby={describedBy(id, hint, problem)}
+        className={classNames('field', className)}
+      />
+    </FieldFrame>
+  )
+}
+
+function FieldFrame({ id, label, hint, problem, children }: Labelled & { id: string; children: ReactNode }) {
+  return (
+    <div>
+      <label htmlFor={id} className="mb-1 block text-sm font-medium">
+        {label}
+      </label>
+      {children}
+      {hint !== undefined && (
+        <div id={`${id}-hint`} className="mt-1 text-xs text-ink-soft">
+          {hint}
+        </div>
+      )}
+      {hasText(problem) && (
+        <p id={`${id}-problem`} role="alert" className="mt-1 text-sm text-danger">
+          {problem}
+        </p>
+      )}
+    </div>
+  )
+}
+
+function hasText(problem: string | null | undefined): boolean {
+  return problem !== null && problem !== undefined && problem !== ''
+}
+
+function describedBy(id: string, hint: ReactNode, problem: string | null | undefined): string | undefined {
+  const ids = [hint === undefined ? '' : `${id}-hint`, hasText(problem) ? `${id}-problem` : ''].filter(
+    Boolean,
+  )
+  return ids.length === 0 ? undefined : ids.join(' ')
+}

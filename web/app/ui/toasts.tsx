@@ -1,0 +1,63 @@
+import { X } from 'lucide-react'
+import { useEffect, useState } from 'react'
+import { Button } from './button.tsx'
+import { classNames } from './class-names.ts'
+import { IconButton } from './icon-button.tsx'
+import { dismiss, onToasts, type Toast } from './toast-store.ts'
+
+const SHOWN_MS = 8_000
+
+/** Where remarks appear: at the bottom, spoken politely, gone after a while unless pointed at or focused. */
+export function Toasts() {
+  const [toasts, setToasts] = useState<readonly Toast[]>([])
+  useEffect(() => onToasts(setToasts), [])
+  return (
+    <div
+      role="status"
+      aria-label="Notifications"
+      className="pointer-events-none fixed inset-x-0 bottom-0 z-40 flex flex-col items-center gap-2 p-4"
+    >
+      {toasts.map((toast) => (
+        <ToastCard key={toast.id} toast={toast} />
+      ))}
+    </div>
+  )
+}
+
+function ToastCard({ toast }: { toast: Toast }) {
+  const [held, setHeld] = useState(false)
+  useEffect(() => {
+    if (held) return undefined
+    const timer = setTimeout(() => dismiss(toast.id), SHOWN_MS)
+    return () => clearTimeout(timer)
+  }, [held, toast.id])
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: pointing at a remark only keeps it from leaving
+    <div
+      onMouseEnter={() => setHeld(true)}
+      onMouseLeave={() => setHeld(false)}
+      onFocus={() => setHeld(true)}
+      onBlur={() => setHeld(false)}
+      className={classNames(
+        'pointer-events-auto flex w-full max-w-md items-center gap-3 rounded-md border py-2 pr-2 pl-4 text-sm shadow-floating',
+        toast.tone === 'danger' ? 'border-danger bg-danger-soft' : 'border-line bg-surface',
+      )}
+    >
+      <span className="min-w-0 flex-1">{toast.text}</span>
+      {toast.undo !== undefined && (
+        <Button
+          size="small"
+          onClick={() => {
+            toast.undo?.()
+            dismiss(toast.id)
+          }}
+        >
+          Undo
+        </Button>
+      )}
+      <IconButton label="Dismiss" onClick={() => dismiss(toast.id)}>
+        <X aria-hidden size={16} />
+      </IconButton>
+    </div>
+  )
+}

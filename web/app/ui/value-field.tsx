@@ -1,0 +1,65 @@
+import { Eye, EyeOff } from 'lucide-react'
+import { useState } from 'react'
+import { valueWarnings } from '../lib/value-warnings.ts'
+import { Button } from './button.tsx'
+import { classNames } from './class-names.ts'
+import { Notice } from './notice.tsx'
+import { TextArea } from './text-field.tsx'
+
+type ValueFieldProps = {
+  value: string
+  isSecret: boolean
+  onChange: (value: string) => void
+  problem?: string | undefined
+  label?: string
+  placeholder?: string
+  autoFocus?: boolean
+}
+
+/** A field for a value: keeps line breaks, conceals a secret unless asked to show it, and warns of what looks wrong. */
+export function ValueField({
+  value,
+  isSecret,
+  onChange,
+  problem,
+  label = 'Value',
+  ...rest
+}: ValueFieldProps) {
+  const [shown, setShown] = useState(false)
+  const concealed = isSecret && !shown
+  const warnings = valueWarnings(value)
+  return (
+    <div className="relative">
+      <TextArea
+        {...rest}
+        label={label}
+        value={value}
+        rows={value.includes('\n') ? 6 : 2}
+        onChange={(event) => onChange(event.currentTarget.value)}
+        problem={problem}
+        autoComplete="off"
+        autoCapitalize="off"
+        autoCorrect="off"
+        spellCheck={false}
+        className={classNames('font-mono text-sm', concealed && 'concealed')}
+      />
+      {isSecret && (
+        <Button
+          look="quiet"
+          size="small"
+          aria-pressed={shown}
+          onClick={() => setShown(!shown)}
+          className="absolute -top-1.5 right-0"
+        >
+          {shown ? <EyeOff aria-hidden size={15} /> : <Eye aria-hidden size={15} />}
+          {shown ? 'Hide' : 'Show'}
+        </Button>
+      )}
+      {warnings.length > 0 && (
+        <Notice tone="caution" role="status" className="mt-2">
+          {warnings.join(' ')}
+        </Notice>
+      )}
+    </div>
+  )
+}

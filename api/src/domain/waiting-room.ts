@@ -1,8 +1,5 @@
 import type { ApprovalStore } from './approval-store.ts'
 
-/** How long to hold, and what ends it early. */
-export type HoldOptions = { requestId: string; ms: number; signal: AbortSignal }
-
 /** Where held callers sit: each is woken by the bell of its request, by its time, by the end of its connection, or all
  * at once when the process stops. Nothing is polled meanwhile. */
 export class WaitingRoom {
@@ -15,11 +12,9 @@ export class WaitingRoom {
   }
 
   /** Begins to listen at once: what rings from now on ends the next `rung()`, even before it is called. */
-  hold({ requestId, ms, signal }: HoldOptions): Hold {
-    const hold = new Hold(() => this.#holds.delete(hold))
-    this.#holds.add(hold)
-    hold.endsWith(this.#approvals.watch(requestId, () => hold.ring()))
-    hold.endsAfter(ms, signal)
+  hold(requestId: string, ms: number): Hold {
+    const hold = new Hold(ms, this.#holds)
+    hold.listen(this.#approvals, requestId)
     if (this.#isClosed) hold.finish()
     return hold
   }
@@ -36,15 +31,18 @@ export class WaitingRoom {
   }
 }
 
-/** One held caller. */
+/** One held caller. There may be tens of thousands, so each is one object and one timer. */
 export class Hold {
   #hasRung = false
   #isOver = false
   #wake: (() => void) | null = null
-  readonly #ends: (() => void)[]
+  #unwatch: (() => void) | null = null
+  readonly #timer: NodeJS.Timeout
+  readonly #holds: Set<Hold>
 
-  constructor(leave: () => void) {
-    this.#ends = [leave]
+  constructor(ms: number, holds: Set<Hold>) {
+    this.#timer = setTimeout(finish, ms, this)
+    this.#holds = holds.add(this)
   }
 
   /** No further ring will come: the time is over, the connection broke, or the process stops. */
@@ -52,40 +50,38 @@ export class Hold {
     return this.#isOver
   }
 
-  /** Resolves at the next ring or the end, at once when one came since the last time. */
-  async rung(): Promise<void> {
-    if (!this.#hasRung && !this.#isOver) await new Promise<void>((resolve) => (this.#wake = resolve))
-    this.#hasRung = false
+  listen(approvals: ApprovalStore, requestId: string): void {
+    this.#unwatch = approvals.watch(requestId, () => this.#ring())
   }
 
-  ring(): void {
-    this.#hasRung = true
-    this.#wake?.()
-    this.#wake = null
+  /** Resolves at the next ring or the end, at once when one came since the last time. */
+  rung(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    if (this.#hasRung || this.#isOver) resolve()
+    else this.#wake = resolve
+    this.#hasRung = false
+    return promise
   }
 
   finish(): void {
     this.#isOver = true
-    this.ring()
+    this.#ring()
   }
 
-  endsWith(end: () => void): void {
-    this.#ends.push(end)
-  }
-
-  endsAfter(ms: number, signal: AbortSignal): void {
-    const finish = () => this.finish()
-    const timer = setTimeout(finish, ms)
-    signal.addEventListener('abort', finish, { once: true })
-    if (signal.aborted) finish()
-    this.endsWith(() => {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', finish)
-    })
-  }
-
-  /** Stops listening; to be called once, whatever happened. */
+  /** Stops listening. */
   [Symbol.dispose](): void {
-    for (const end of this.#ends) end()
+    clearTimeout(this.#timer)
+    this.#unwatch?.()
+    this.#holds.delete(this)
   }
+
+  #ring(): void {
+    if (this.#wake === null) this.#hasRung = true
+    else this.#wake()
+    this.#wake = null
+  }
+}
+
+function finish(hold: Hold): void {
+  hold.finish()
 }

@@ -45,7 +45,7 @@ const created = async (changes: Partial<ApprovalRequest> = {}) => {
   return request.id
 }
 const wait = (requestId: string, changes: Partial<Wait> = {}) =>
-  waitForApproval(parts, { requestId, verifier: undefined, signal: new AbortController().signal, ...changes })
+  waitForApproval(parts, { requestId, verifier: undefined, onBreak: () => {}, ...changes })
 const held = async (count: number) => {
   for (let turn = 0; turn < 100 && parts.room.size !== count; turn++) await nextTurn()
   expect(parts.room.size).toBe(count)
@@ -122,10 +122,10 @@ test('of two waiters the other gets it when the claim is released', async () => 
 
 test('a broken connection ends its wait and claims nothing', async () => {
   const id = await created()
-  const connection = new AbortController()
-  const waiting = wait(id, { signal: connection.signal })
+  const broken = Promise.withResolvers<void>()
+  const waiting = wait(id, { onBreak: (listener) => void broken.promise.then(listener) })
   await held(1)
-  connection.abort()
+  broken.resolve()
   expect(await waiting).toEqual({ status: 'pending' })
   expect(parts.room.size).toBe(0)
   await approvals.seal(id, 'c2VhbGVk', T0)

@@ -21,7 +21,8 @@ export type Wait = {
   requestId: string
   /** What the client sent as proof that the request is its own. */
   verifier: string | undefined
-  signal: AbortSignal
+  /** Calls back when nobody is there any more to hear the answer. */
+  onBreak: (listener: () => void) => void
 }
 
 /** `ready` holds a claim, which the caller has to end: see `Deliveries`. */
@@ -34,11 +35,8 @@ export type WaitOutcome = { status: 'pending' } | { status: 'ready'; ciphertextB
 export async function waitForApproval(parts: WaitingParts, wait: Wait): Promise<WaitOutcome> {
   const request = await requireOwn(parts, wait)
   await parts.takeTurn(request.id)
-  using hold = parts.room.hold({
-    requestId: request.id,
-    ms: holdMs(request, parts.source.now()),
-    signal: wait.signal,
-  })
+  using hold = parts.room.hold(request.id, holdMs(request, parts.source.now()))
+  wait.onBreak(() => hold.finish())
   for (;;) {
     const claim = await parts.approvals.claim(request.id, parts.source.now().getTime())
     if (claim.status === 'claimed') return { status: 'ready', ciphertextBase64: claim.ciphertextBase64 }

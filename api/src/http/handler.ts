@@ -23,8 +23,8 @@ export type Call<R extends Endpoint> = {
   headers: Output<R, 'headers'>
   body: Output<R, 'body'>
   peer: Peer
-  /** Aborted when the connection breaks before the answer was handed to the socket. */
-  signal: AbortSignal
+  /** Calls back when the connection breaks before the answer was handed to the socket, at once when it has. */
+  onBreak: (listener: () => void) => void
 }
 
 /** What became of an answer; exactly one of the two is called, once. */

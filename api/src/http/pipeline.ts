@@ -28,7 +28,7 @@ export type LooseHandler = (call: {
   headers: unknown
   body: unknown
   peer: Peer
-  signal: AbortSignal
+  onBreak: (listener: () => void) => void
 }) => Promise<LooseReply> | LooseReply
 
 export type LooseReply = {
@@ -100,7 +100,7 @@ function peerOf(request: FastifyRequest): Peer {
   return { address: request.ip || 'local', userAgent: request.headers['user-agent'] ?? '' }
 }
 
-// Most handlers never ask for the signal, so it is made when it is asked for; a spread of the call would make it.
+// A held call is kept by the thousand: its parts share one object, and nothing listens until somebody asks.
 class ServedCall {
   readonly caller: Visitor | null
   readonly peer: Peer
@@ -124,11 +124,9 @@ class ServedCall {
     this.#response = raw
   }
 
-  get signal(): AbortSignal {
+  onBreak(listener: () => void): void {
     const response = this.#response
-    const controller = new AbortController()
-    if (response.destroyed) controller.abort()
-    else response.once('close', () => !response.writableFinished && controller.abort())
-    return controller.signal
+    if (response.destroyed) listener()
+    else response.once('close', () => response.writableFinished || listener())
   }
 }

@@ -1,27 +1,14 @@
 import { RATES, TIMES } from '@keyferry/contract'
-import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible'
 import { DomainError } from '../domain/errors.ts'
+import { type Counted, memoryCounter, redisCounter, type SharedRedis } from './counters.ts'
 import type { RateLimit, RateLimits, RateVerdict } from './handler.ts'
 
 /** So much earlier than the polling interval a call may come: timers and networks are not exact. */
 const POLL_TOLERANCE_MS = 50
 
-/** One step: the window begins with the first call in it and no later call moves its end. Unlike the library's own
- * script it counts windows in milliseconds. KEYS[1] the counter, ARGV[1] calls, ARGV[4] the window in seconds. */
-const COUNT = `
-  redis.call('set', KEYS[1], 0, 'PX', math.floor(ARGV[4] * 1000), 'NX')
-  local counted = redis.call('incrby', KEYS[1], ARGV[1])
-  return { counted, redis.call('pttl', KEYS[1]) }`
-
-/** Counters shared by all nodes. `reply` fails with DomainError unavailable when there is no answer. */
-export type SharedCounters = {
-  commands: object
-  reply<T>(command: () => Promise<T>): Promise<T>
-}
-
 export type RateLimitOptions = {
   /** `null`: counted in this process alone. */
-  redis: SharedCounters | null
+  redis: SharedRedis | null
   now: () => number
   prefix?: string
 }
@@ -47,16 +34,16 @@ export class RateExceeded extends DomainError {
 }
 
 type Rate = { calls: number; windowSeconds: number }
-type Count = (key: string) => Promise<RateVerdict>
+type Limit = (key: string) => Promise<RateVerdict>
 
 /** Every limit of the interface. Without its Redis a limited call fails rather than pass uncounted. */
 export function openRateLimits(options: RateLimitOptions): Limits {
   const byAddress = (name: keyof typeof RATES) => {
-    const count = counter(name, RATES[name], options)
-    return ({ address }: { address: string }) => count(address)
+    const limit = openLimit(name, RATES[name], options)
+    return ({ address }: { address: string }) => limit(address)
   }
   const windowSeconds = TIMES.pollIntervalSeconds - POLL_TOLERANCE_MS / 1_000
-  const turn = counter('poll', { calls: 1, windowSeconds }, options)
+  const turn = openLimit('poll', { calls: 1, windowSeconds }, options)
   return {
     rateLimits: {
       createRequest: byAddress('createRequest'),
@@ -71,39 +58,19 @@ export function openRateLimits(options: RateLimitOptions): Limits {
   }
 }
 
-function counter(name: string, rate: Rate, { redis, now, prefix = 'keyferry:' }: RateLimitOptions): Count {
-  const limits = { keyPrefix: `${prefix}rate:${name}`, points: rate.calls, duration: rate.windowSeconds }
-  if (!redis) {
-    const limiter = new RateLimiterMemory(limits)
-    return async (key) => verdict(rate, await consume(limiter, key), now())
-  }
-  const limiter = new RateLimiterRedis({
-    ...limits,
-    storeClient: redis.commands,
-    useRedisPackage: true,
-    rejectIfRedisNotReady: true,
-    customIncrTtlLuaScript: COUNT,
-  })
-  return async (key) => verdict(rate, await redis.reply(() => consume(limiter, key)), now())
+function openLimit(name: string, rate: Rate, { redis, now, prefix = 'keyferry:' }: RateLimitOptions): Limit {
+  const windowMs = Math.round(rate.windowSeconds * 1_000)
+  const count = redis ? redisCounter(redis, `${prefix}rate:${name}:`, windowMs) : memoryCounter(windowMs, now)
+  return async (key) => verdict(rate, await count(key), now())
 }
 
-// The library rejects with the count itself when the limit is passed, and with an Error when it could not count.
-async function consume(limiter: RateLimiterMemory | RateLimiterRedis, key: string): Promise<RateLimiterRes> {
-  try {
-    return await limiter.consume(key)
-  } catch (refusal) {
-    if (refusal instanceof RateLimiterRes) return refusal
-    throw refusal
-  }
-}
-
-function verdict(rate: Rate, counted: RateLimiterRes, nowMs: number): RateVerdict {
-  const allowed = counted.consumedPoints <= rate.calls
+function verdict(rate: Rate, { calls, msLeft }: Counted, nowMs: number): RateVerdict {
+  const allowed = calls <= rate.calls
   const headers = {
     'x-ratelimit-limit': String(rate.calls),
-    'x-ratelimit-remaining': String(Math.max(rate.calls - counted.consumedPoints, 0)),
-    'x-ratelimit-reset': String(Math.ceil((nowMs + counted.msBeforeNext) / 1_000)),
+    'x-ratelimit-remaining': String(Math.max(rate.calls - calls, 0)),
+    'x-ratelimit-reset': String(Math.ceil((nowMs + msLeft) / 1_000)),
   }
-  const seconds = Math.max(1, Math.ceil(counted.msBeforeNext / 1_000))
+  const seconds = Math.max(1, Math.ceil(msLeft / 1_000))
   return { allowed, headers: allowed ? headers : { ...headers, 'retry-after': String(seconds) } }
 }

@@ -28,9 +28,13 @@ export function requestHandlers(parts: RequestHandlerParts): Pick<Handlers, Requ
     async createRequest({ body, peer }) {
       return { status: 201, body: await createRequest(parts, { asked: body, peer }) }
     },
-    async waitForApproval({ params, headers, signal }) {
-      const wait = { requestId: params.request_id, verifier: headers['x-poll-verifier'], signal }
-      const outcome = await waitForApproval(parts, wait)
+    async waitForApproval(call) {
+      const { params, headers } = call
+      const outcome = await waitForApproval(parts, {
+        requestId: params.request_id,
+        verifier: headers['x-poll-verifier'],
+        onBreak: (listener) => call.onBreak(listener),
+      })
       if (outcome.status === 'pending') return { status: 200, body: outcome }
       const body = { status: outcome.status, ciphertext_base64: outcome.ciphertextBase64 }
       return { status: 200, body, delivery: parts.deliveries.of(params.request_id) }

@@ -25,6 +25,29 @@ export type Endpoint = {
   /** Called by the web-facing layer alone, never forwarded from outside. */
   internal?: true
   deprecated?: true
+  /** Answers without asking any store. */
+  storeless?: true
   /** Media type of an answer that is text instead of JSON. */
   text?: string
+}
+
+const OF_ACCESS: Readonly<Record<Access, readonly number[]>> = {
+  public: [],
+  session: [401, 403, 404],
+  member: [401, 403, 404],
+  owner: [401, 403, 404],
+  dev: [403],
+}
+
+/** Every status of failure that an endpoint can answer: its own, those that its access and its parts imply, and 503
+ * for a store that is away. */
+export function failureStatuses(row: Endpoint): number[] {
+  const ofParts = [...(row.params || row.query || row.body ? [400] : []), ...(row.body ? [413] : [])]
+  const all = new Set([
+    ...OF_ACCESS[row.access],
+    ...ofParts,
+    ...(row.errors ?? []),
+    ...(row.storeless ? [] : [503]),
+  ])
+  return [...all].toSorted((a, b) => a - b)
 }

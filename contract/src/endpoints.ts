@@ -276,7 +276,7 @@ const people = {
     summary: 'Provision the user of an identity-provider id, once',
     body: user.EnsureUser,
     responses: { 200: user.EnsuredUser, 201: user.EnsuredUser },
-    errors: [400],
+    errors: [400, 403, 500],
     internal: true,
   },
   setUpAccount: {
@@ -394,6 +394,7 @@ const service = {
     access: 'public',
     summary: 'The process is alive',
     responses: { 200: Health },
+    storeless: true,
     internal: true,
   },
   getReadiness: {
@@ -409,6 +410,7 @@ const service = {
     path: '/api/v1/openapi.json',
     access: 'public',
     summary: 'This interface as an OpenAPI 3.1 document',
+    storeless: true,
     responses: {
       200: z
         .record(z.string(), z.unknown())

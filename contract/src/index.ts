@@ -1,4 +1,4 @@
-export type { Access, Endpoint, Method } from './endpoint.ts'
+export { type Access, type Endpoint, failureStatuses, type Method } from './endpoint.ts'
 export { type EndpointName, endpoints } from './endpoints.ts'
 export { ERROR_CODES, type ErrorCode } from './error-codes.ts'
 export { ATTEMPTS, LIMITS, MASK, RATES, TIMES } from './limits.ts'

@@ -8,6 +8,7 @@ export const LIMITS = {
   tagsLength: 1_000,
   valueBytes: 64 * KIB,
   templateKeys: 1_000,
+  importEntries: 10_000,
   metaValueLength: 200,
   usernameLength: 20,
   emailLength: 254,

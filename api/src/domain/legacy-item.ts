@@ -1,10 +1,54 @@
-import type { Plaintext } from '@keyferry/crypto/plaintext'
+import { Plaintext } from '@keyferry/crypto/plaintext'
+import { bundleNotFound } from './bundle.ts'
+import { keyNotFound } from './key.ts'
+import type { Caller } from './membership.ts'
 import type { Opening } from './opening.ts'
+import { type Source, timestamp } from './source.ts'
+import type { Stores } from './stores.ts'
+
+// Everything of the deprecated inline items is in this file, import.ts and the files named after them in storage/ and
+// http/; bundle-entry.ts is the one place that reads them.
 
 /** An inline pair of a bundle, from before there was a library. */
 export type LegacyItem = { name: string; value: Plaintext | null; is_secret: boolean }
 
+/** `is_secret` undefined: a known item keeps its mark, a new one is secret. */
+export type LegacyItemWrite = { id: string; name: string; value: Plaintext; is_secret: boolean | undefined }
+
+export type BundlePlace = { tenantId: string; bundleId: string }
+
 export interface LegacyItemStore {
   /** By name, byte by byte. */
   list(tenantId: string, bundleId: string, opening: Opening): Promise<LegacyItem[]>
+  /** All of them or none; null when there is no such bundle. */
+  upsert(
+    place: BundlePlace,
+    items: readonly LegacyItemWrite[],
+    now: string,
+  ): Promise<{ created: number; updated: number } | null>
+  delete(place: BundlePlace, name: string): Promise<boolean>
+}
+
+export type LegacyItemDraft = { key: string; value: string; is_secret: boolean }
+
+/** @throws DomainError not_found: the bundle */
+export async function upsertLegacyItem(
+  items: LegacyItemStore,
+  caller: Caller,
+  { bundleId, draft, source }: { bundleId: string; draft: LegacyItemDraft; source: Source },
+): Promise<void> {
+  const { key: name, value, is_secret } = draft
+  const item = { id: source.newId(), name, value: Plaintext.of(value), is_secret }
+  const place = { tenantId: caller.tenantId, bundleId }
+  if (!(await items.upsert(place, [item], timestamp(source)))) throw bundleNotFound()
+}
+
+/** @throws DomainError not_found: bundle or item */
+export async function deleteLegacyItem(
+  { bundles, legacyItems }: Pick<Stores, 'bundles' | 'legacyItems'>,
+  { tenantId }: Caller,
+  { bundleId, name }: { bundleId: string; name: string },
+): Promise<void> {
+  if (await legacyItems.delete({ tenantId, bundleId }, name)) return
+  throw (await bundles.find(tenantId, bundleId)) ? keyNotFound() : bundleNotFound()
 }

@@ -44,26 +44,23 @@ export async function ensureUser(
   for (let race = 0; race < RACES; race += 1) {
     const known = await users.recordSignIn(profile.idp_user_id, timestamp(source))
     if (known) return { ...(await homeOf(users, known, source)), created: false }
-    const home = await tryProvision(users, { ...profile, password_hash: null }, source)
+    const home = await tryProvision(users, profile, source)
     if (home) return { ...home, created: true }
   }
   throw new DomainError('internal', 'Failed to create user: no free username')
 }
 
-/** Create a user with a workspace; null when somebody else got the id or the username first. */
-export async function tryProvision(
-  users: UserStore,
-  person: Profile & { password_hash: string | null },
-  source: Source,
-): Promise<Home | null> {
-  const username = await freeUsername(users, person.email)
-  const user: NewUser = { ...person, id: source.newId(), username }
+// Null when somebody else got the id or the username first.
+async function tryProvision(users: UserStore, profile: Profile, source: Source): Promise<Home | null> {
+  const username = await freeUsername(users, profile.email)
+  const user: NewUser = { ...profile, id: source.newId(), username, password_hash: null }
   const workspace = newWorkspace(username, source)
   const isNew = await users.insertWithWorkspace(user, workspace, timestamp(source))
   return isNew ? { user_id: user.id, tenant_id: workspace.id, role: 'owner' } : null
 }
 
-async function homeOf(
+/** @throws DomainError forbidden: inactive */
+export async function homeOf(
   users: UserStore,
   { id, username, is_active }: KnownUser,
   source: Source,
@@ -84,11 +81,12 @@ async function replaceHome(
   return workspace.id
 }
 
-function newWorkspace(username: string, source: Source): NewWorkspace {
+export function newWorkspace(username: string, source: Source): NewWorkspace {
   return { id: source.newId(), name: `${username}'s workspace`, membershipId: source.newId() }
 }
 
-async function freeUsername(users: UserStore, email: string): Promise<string> {
+/** The e-mail's local part, with the first number behind it that makes it free. */
+export async function freeUsername(users: UserStore, email: string): Promise<string> {
   const base = email.slice(0, email.lastIndexOf('@'))
   for (let from = 0, count = 16; ; from += count, count *= 2) {
     const names = Array.from({ length: count }, (_, index) => numbered(base, from + index))

@@ -1,19 +1,32 @@
+import { accountHandlers } from './accounts.ts'
 import { attachmentHandlers } from './attachments.ts'
 import { bundleHandlers } from './bundles.ts'
+import { exportHandlers } from './exports.ts'
 import type { Handlers } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'
+import { invitationHandlers } from './invitations.ts'
 import { keyHandlers } from './keys.ts'
+import { legacyItemHandlers } from './legacy-items.ts'
+import { memberHandlers } from './members.ts'
 import { requestHandlers } from './requests.ts'
 import { serviceHandlers } from './service.ts'
+import { tenantHandlers } from './tenants.ts'
 import { userHandlers } from './users.ts'
 
-export function createHandlers(parts: HandlerParts): Partial<Handlers> {
+/** The handler of every endpoint. */
+export function createHandlers(parts: HandlerParts): Handlers {
   return {
-    ...requestHandlers(parts.requests),
     ...serviceHandlers(parts),
-    ...userHandlers(parts),
+    ...requestHandlers(parts.requests),
     ...bundleHandlers(parts),
-    ...keyHandlers(parts),
     ...attachmentHandlers(parts),
+    ...exportHandlers(parts),
+    ...legacyItemHandlers(parts),
+    ...keyHandlers(parts),
+    ...userHandlers(parts),
+    ...accountHandlers(parts),
+    ...tenantHandlers(parts),
+    ...memberHandlers(parts),
+    ...invitationHandlers(parts),
   }
 }

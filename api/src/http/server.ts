@@ -17,7 +17,7 @@ declare module 'fastify' {
 }
 
 export type ServerParts = PipelineParts & {
-  handlers: Partial<Handlers>
+  handlers: Handlers
   rateLimits: RateLimits
   log: Logger
   maxBodyBytes: number
@@ -65,7 +65,7 @@ function registerEndpoints(app: FastifyInstance, parts: ServerParts): void {
   const handlers = parts.handlers as unknown as Record<string, LooseHandler>
   for (const [name, row] of Object.entries<Endpoint>(endpoints)) {
     const handler = handlers[name]
-    if (!handler) continue
+    if (!handler) throw new Error(`endpoint ${name} has no handler`)
     const url = row.path.replaceAll(/\{(\w+)\}/g, ':$1')
     app.route({
       method: row.method,

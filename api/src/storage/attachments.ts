@@ -16,7 +16,7 @@ export function createAttachmentStore(query: Query, vault: ValueVault): Attachme
 
 /** Hold a bundle until the transaction ends, so that one change of its positions happens at a time.
  * @returns false when the tenant has no such bundle */
-async function holdBundle(transaction: Query, tenantId: string, bundleId: string): Promise<boolean> {
+export async function holdBundle(transaction: Query, tenantId: string, bundleId: string): Promise<boolean> {
   const { numUpdatedRows } = await transaction
     .updateTable('bundles')
     .set((column) => ({ updated_at: column.ref('updated_at') }))

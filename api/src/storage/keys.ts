@@ -26,11 +26,16 @@ async function insert(
   vault: ValueVault,
   { tenantId, key }: { tenantId: string; key: NewKey },
 ): Promise<boolean> {
-  const sealed = await vault.seal(key.value, { tenantId, rowId: key.id, version: 1 })
+  const seal = await vault.sealer(tenantId)
   return query.transaction().execute(async (transaction) => {
     const { numInsertedOrUpdatedRows } = await transaction
       .insertInto('keys')
-      .values({ ...key, ...sealed, tenant_id: tenantId, is_secret: key.is_secret ? 1 : 0 })
+      .values({
+        ...key,
+        ...seal(key.value, key.id, 1),
+        tenant_id: tenantId,
+        is_secret: key.is_secret ? 1 : 0,
+      })
       .onConflict((conflict) => conflict.columns(['tenant_id', 'name']).doNothing())
       .executeTakeFirstOrThrow()
     const isNew = numInsertedOrUpdatedRows === 1n
@@ -134,8 +139,8 @@ async function tryUpdate(
     .where('tenant_id', '=', tenantId)
     .executeTakeFirst()
   if (!current) return 'absent'
-  const version = current.value_version + 1
-  const sealed = change.value ? await vault.seal(change.value, { tenantId, rowId: keyId, version }) : {}
+  const seal = await vault.sealer(tenantId)
+  const sealed = change.value ? seal(change.value, keyId, current.value_version + 1) : {}
   const { numUpdatedRows } = await query
     .updateTable('keys')
     .set({ ...plainChanges(change), ...sealed })

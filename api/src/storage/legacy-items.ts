@@ -1,18 +1,23 @@
-import type { LegacyItem, LegacyItemStore } from '../domain/legacy-item.ts'
+import { setImmediate as turn } from 'node:timers/promises'
+import type { BundlePlace, LegacyItem, LegacyItemStore, LegacyItemWrite } from '../domain/legacy-item.ts'
 import type { Opening } from '../domain/opening.ts'
+import { holdBundle } from './attachments.ts'
 import type { Query } from './database.ts'
+import type { Flag } from './tables.ts'
 import type { ValueVault } from './value-vault.ts'
 
 export function createLegacyItemStore(query: Query, vault: ValueVault): LegacyItemStore {
   return {
     list: (tenantId, bundleId, opening) => list(query, vault, { tenantId, bundleId, opening }),
+    upsert: (place, items, now) => upsert(query, vault, { place, items, now }),
+    delete: (place, name) => remove(query, place, name),
   }
 }
 
 async function list(
   query: Query,
   vault: ValueVault,
-  { tenantId, bundleId, opening }: { tenantId: string; bundleId: string; opening: Opening },
+  { tenantId, bundleId, opening }: BundlePlace & { opening: Opening },
 ): Promise<LegacyItem[]> {
   const open = await vault.opener(tenantId, opening)
   const rows = await query
@@ -23,4 +28,95 @@ async function list(
     .orderBy('name')
     .execute()
   return rows.map((row) => ({ name: row.name, value: open(row), is_secret: row.is_secret === 1 }))
+}
+
+type Upsert = { place: BundlePlace; items: readonly LegacyItemWrite[]; now: string }
+type Seal = Awaited<ReturnType<ValueVault['sealer']>>
+
+async function upsert(query: Query, vault: ValueVault, { place, items, now }: Upsert) {
+  const seal = await vault.sealer(place.tenantId)
+  return query.transaction().execute(async (transaction) => {
+    if (!(await holdBundle(transaction, place.tenantId, place.bundleId))) return null
+    const known = await knownItems(transaction, place)
+    const fresh = items.filter(({ name }) => !known.has(name))
+    const changed = items.filter(({ name }) => known.has(name))
+    await insertAll(transaction, fresh, (item) => newRow({ item, place, now, seal }))
+    for (const item of changed) await update(transaction, { item, known, place, now, seal })
+    return { created: fresh.length, updated: changed.length }
+  })
+}
+
+type Known = ReadonlyMap<string, { id: string; value_version: number; is_secret: Flag }>
+
+async function knownItems(transaction: Query, { tenantId, bundleId }: BundlePlace): Promise<Known> {
+  const rows = await transaction
+    .selectFrom('legacy_items')
+    .select(['id', 'name', 'value_version', 'is_secret'])
+    .where('bundle_id', '=', bundleId)
+    .where('tenant_id', '=', tenantId)
+    .execute()
+  return new Map(rows.map((row) => [row.name, row]))
+}
+
+type Written = { item: LegacyItemWrite; place: BundlePlace; now: string; seal: Seal }
+
+function newRow({ item, place, now, seal }: Written) {
+  const { id, name, value, is_secret } = item
+  return {
+    id,
+    bundle_id: place.bundleId,
+    tenant_id: place.tenantId,
+    name,
+    ...seal(value, id, 1),
+    is_secret: flag(is_secret ?? true),
+    created_at: now,
+    updated_at: now,
+  }
+}
+
+const ROWS_AT_ONCE = 200
+
+async function insertAll(
+  transaction: Query,
+  items: readonly LegacyItemWrite[],
+  row: (item: LegacyItemWrite) => ReturnType<typeof newRow>,
+): Promise<void> {
+  for (let from = 0; from < items.length; from += ROWS_AT_ONCE) {
+    const rows = items.slice(from, from + ROWS_AT_ONCE).map(row)
+    await transaction.insertInto('legacy_items').values(rows).execute()
+    // A long import lets other calls have their turn.
+    await turn()
+  }
+}
+
+async function update(
+  transaction: Query,
+  { item, known, place, now, seal }: Written & { known: Known },
+): Promise<void> {
+  const row = known.get(item.name)
+  if (!row) return
+  await transaction
+    .updateTable('legacy_items')
+    .set({
+      ...seal(item.value, row.id, row.value_version + 1),
+      is_secret: item.is_secret === undefined ? row.is_secret : flag(item.is_secret),
+      updated_at: now,
+    })
+    .where('id', '=', row.id)
+    .where('tenant_id', '=', place.tenantId)
+    .execute()
+}
+
+async function remove(query: Query, { tenantId, bundleId }: BundlePlace, name: string): Promise<boolean> {
+  const { numDeletedRows } = await query
+    .deleteFrom('legacy_items')
+    .where('bundle_id', '=', bundleId)
+    .where('tenant_id', '=', tenantId)
+    .where('name', '=', name)
+    .executeTakeFirstOrThrow()
+  return numDeletedRows === 1n
+}
+
+function flag(isSet: boolean): Flag {
+  return isSet ? 1 : 0
 }

@@ -35,7 +35,7 @@ async function takenUsernames(query: Query, names: readonly string[]): Promise<R
   return new Set(rows.map(({ username }) => username))
 }
 
-async function insertUser(transaction: Query, user: NewUser, now: string): Promise<boolean> {
+export async function insertUser(transaction: Query, user: NewUser, now: string): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await transaction
     .insertInto('users')
     .values({
@@ -54,7 +54,7 @@ async function insertUser(transaction: Query, user: NewUser, now: string): Promi
 
 type WorkspaceOf = { tenantKeys: TenantKeys; userId: string; workspace: NewWorkspace; now: string }
 
-async function insertWorkspace(
+export async function insertWorkspace(
   transaction: Query,
   { tenantKeys, userId, workspace, now }: WorkspaceOf,
 ): Promise<void> {

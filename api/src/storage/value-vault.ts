@@ -6,6 +6,8 @@ import type { TenantKeys } from './tenant-keys.ts'
 
 export type ValueTable = 'keys' | 'legacy_items'
 
+export type SealedColumns = { value: Uint8Array; value_version: number }
+
 type StoredValue = { id: string; name: string; is_secret: Flag; value: Uint8Array; value_version: number }
 
 /** Values at rest in one table: each is encrypted for its tenant, row and version, and opens nowhere else. */
@@ -18,13 +20,16 @@ export class ValueVault {
     this.#table = table
   }
 
-  /** The two columns that hold a value. */
-  async seal(
-    plaintext: Plaintext,
-    place: { tenantId: string; rowId: string; version: number },
-  ): Promise<{ value: Uint8Array; value_version: number }> {
-    const key = await this.#tenantKeys.of(place.tenantId)
-    return { value: encryptValue(plaintext, key, this.#place(place)), value_version: place.version }
+  /** The function that seals values of one tenant into the two columns that hold them. It asks the database for
+   * nothing, so it may be used within a transaction; making it may ask. */
+  async sealer(
+    tenantId: string,
+  ): Promise<(plaintext: Plaintext, rowId: string, version: number) => SealedColumns> {
+    const key = await this.#tenantKeys.of(tenantId)
+    return (plaintext, rowId, version) => ({
+      value: encryptValue(plaintext, key, this.#place({ tenantId, rowId, version })),
+      value_version: version,
+    })
   }
 
   /** The function that opens the rows of one tenant, as far as `opening` wants them open.

@@ -1,0 +1,79 @@
+import { ATTEMPTS, TIMES } from '@keyferry/contract'
+import { decoyHash, hashPassword, verifyPassword } from '@keyferry/crypto/password'
+import { DomainError } from './errors.ts'
+import { type Source, timestamp } from './source.ts'
+import {
+  freeUsername,
+  type Home,
+  homeOf,
+  type NewUser,
+  type NewWorkspace,
+  newWorkspace,
+  type UserStore,
+} from './user.ts'
+
+export type Account = { id: string; username: string; is_active: boolean; password_hash: string }
+
+/** A failed attempt beyond `limit` locks the account until `lockedUntil`. */
+export type AttemptTerms = { now: string; limit: number; lockedUntil: string }
+
+export interface AccountStore {
+  /** The first account of all, with its workspace; `set_up` when there is one, `raced` when its name was taken. */
+  insertFirst(user: NewUser, workspace: NewWorkspace, now: string): Promise<'created' | 'set_up' | 'raced'>
+  isSetUp(): Promise<boolean>
+  /** Counts one attempt as failed until `recordSuccess`, so that attempts at once cannot outrun the count.
+   * Null when there is no account of this e-mail that may be tried now. */
+  beginAttempt(email: string, terms: AttemptTerms): Promise<Account | null>
+  /** Until when the account of this e-mail is locked; null when it is not or there is none. */
+  lockedUntil(email: string, now: string): Promise<string | null>
+  recordSuccess(userId: string, now: string): Promise<void>
+}
+
+export type Credentials = { email: string; password: string }
+
+/** Create the first account, an owner; once only.
+ * @throws DomainError conflict: there is an account */
+export async function setUpAccount(
+  stores: { accounts: AccountStore; users: UserStore },
+  { email, password }: Credentials,
+  source: Source,
+): Promise<Home> {
+  if (await stores.accounts.isSetUp()) throw alreadySetUp()
+  const password_hash = await hashPassword(password)
+  for (;;) {
+    const username = await freeUsername(stores.users, email)
+    const id = source.newId()
+    const user = { id, idp_user_id: `user_${id}`, email, auth_provider: 'accounts', username, password_hash }
+    const workspace = newWorkspace(username, source)
+    const outcome = await stores.accounts.insertFirst(user, workspace, timestamp(source))
+    if (outcome === 'set_up') throw alreadySetUp()
+    if (outcome === 'created') return { user_id: id, tenant_id: workspace.id, role: 'owner' }
+  }
+}
+
+/** Check an e-mail and password. An unknown e-mail takes as long as a wrong password and gets the same answer.
+ * @throws DomainError unauthorized · account_locked · forbidden (inactive) */
+export async function logIn(
+  stores: { accounts: AccountStore; users: UserStore },
+  { email, password }: Credentials,
+  source: Source,
+): Promise<Home> {
+  const account = await beginAttempt(stores.accounts, email, source)
+  const isRight = await verifyPassword(password, account?.password_hash ?? decoyHash)
+  if (!account || !isRight) throw new DomainError('unauthorized', 'Unauthorized')
+  await stores.accounts.recordSuccess(account.id, timestamp(source))
+  return homeOf(stores.users, account, source)
+}
+
+async function beginAttempt(accounts: AccountStore, email: string, source: Source): Promise<Account | null> {
+  const now = timestamp(source)
+  const lockedUntil = timestamp(source, TIMES.accountLockSeconds)
+  const account = await accounts.beginAttempt(email, { now, limit: ATTEMPTS.failedLogins, lockedUntil })
+  const locked = account ? null : await accounts.lockedUntil(email, now)
+  if (locked !== null) throw new DomainError('account_locked', `Account locked until ${locked}`)
+  return account
+}
+
+function alreadySetUp(): DomainError {
+  return new DomainError('conflict', 'an account is set up already')
+}

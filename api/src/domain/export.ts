@@ -1,0 +1,31 @@
+import { EnvWriteError, writeEnv } from '@keyferry/contract/env-text'
+import { findBundle } from './bundle.ts'
+import { bundleEntries } from './bundle-entry.ts'
+import { DomainError } from './errors.ts'
+import type { Caller } from './membership.ts'
+import { maskedText, type Opening } from './opening.ts'
+import type { Stores } from './stores.ts'
+
+type Exported = readonly (readonly [name: string, value: string])[]
+
+/** What a bundle holds, by name and value; what `opening` leaves closed is masked.
+ * @throws DomainError not_found */
+export async function exportBundle(
+  stores: Pick<Stores, 'attachments' | 'bundles' | 'legacyItems'>,
+  caller: Caller,
+  { bundleId, opening }: { bundleId: string; opening: Opening },
+): Promise<Exported> {
+  const bundle = await findBundle(stores.bundles, caller, bundleId)
+  const entries = await bundleEntries(stores, { tenantId: caller.tenantId, bundleId: bundle.id }, opening)
+  return entries.map(({ name, value }) => [name, maskedText(value)])
+}
+
+/** @throws DomainError invalid, `details.names`: names that no shell can assign */
+export function envTextOf(exported: Exported): string {
+  try {
+    return writeEnv(exported)
+  } catch (error) {
+    if (!(error instanceof EnvWriteError)) throw error
+    throw new DomainError('invalid', error.message, { details: { names: error.names } })
+  }
+}

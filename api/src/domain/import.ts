@@ -1,0 +1,78 @@
+import { environmentValue, KeyName, LIMITS, MASK } from '@keyferry/contract'
+import { EnvParseError, parseEnv } from '@keyferry/contract/env-text'
+import { Plaintext } from '@keyferry/crypto/plaintext'
+import { bundleNotFound } from './bundle.ts'
+import { bundleEntries } from './bundle-entry.ts'
+import { DomainError } from './errors.ts'
+import type { Caller } from './membership.ts'
+import { type Source, timestamp } from './source.ts'
+import type { Stores } from './stores.ts'
+
+export type ImportSource =
+  | { format: 'env'; payload: string }
+  | { format: 'json'; data: Readonly<Record<string, string>> }
+
+export type ImportCounts = { created: number; updated: number }
+
+const ImportedValue = environmentValue('value must be a string')
+
+/** Import ENV text or a map as legacy items, all or nothing; known items keep their secret mark.
+ * @throws DomainError invalid (`details.line` for ENV text; `details.names` for masked secrets) · not_found */
+export async function importItems(
+  stores: Pick<Stores, 'attachments' | 'bundles' | 'legacyItems'>,
+  caller: Caller,
+  { bundleId, from, source }: { bundleId: string; from: ImportSource; source: Source },
+): Promise<ImportCounts> {
+  const place = { tenantId: caller.tenantId, bundleId }
+  if (!(await stores.bundles.find(place.tenantId, bundleId))) throw bundleNotFound()
+  const values = valuesOf(from)
+  await refuseMasks(stores, place, values)
+  const items = [...values].map(([name, value]) => ({
+    id: source.newId(),
+    name,
+    value: Plaintext.of(value),
+    is_secret: undefined,
+  }))
+  const counts = await stores.legacyItems.upsert(place, items, timestamp(source))
+  if (!counts) throw bundleNotFound()
+  return counts
+}
+
+// A name that stands twice holds what it was given last, as in a shell.
+function valuesOf(from: ImportSource): ReadonlyMap<string, string> {
+  const values = from.format === 'env' ? parsed(from.payload) : new Map(Object.entries(from.data))
+  if (values.size <= LIMITS.importEntries) return values
+  throw new DomainError('invalid', `an import must hold at most ${LIMITS.importEntries} entries`)
+}
+
+function parsed(payload: string): Map<string, string> {
+  try {
+    const entries = parseEnv(payload)
+    for (const entry of entries) requireValid(entry)
+    return new Map(entries.map(({ name, value }) => [name, value]))
+  } catch (error) {
+    if (!(error instanceof EnvParseError)) throw error
+    throw new DomainError('invalid', error.message, { details: { line: error.line } })
+  }
+}
+
+function requireValid({ name, value, line }: { name: string; value: string; line: number }): void {
+  const problem = KeyName.safeParse(name).error ?? ImportedValue.safeParse(value).error
+  if (problem) throw new EnvParseError(line, problem.issues[0]?.message ?? 'invalid entry')
+}
+
+// A masked export that is read back would put the mask where the secret was.
+async function refuseMasks(
+  stores: Pick<Stores, 'attachments' | 'legacyItems'>,
+  place: { tenantId: string; bundleId: string },
+  values: ReadonlyMap<string, string>,
+): Promise<void> {
+  const entries = await bundleEntries(stores, place, () => false)
+  const names = entries
+    .filter(({ name, is_secret }) => is_secret && values.get(name) === MASK)
+    .map(({ name }) => name)
+  if (names.length === 0) return
+  throw new DomainError('invalid', `masked values cannot be imported over secrets: ${names.join(', ')}`, {
+    details: { names },
+  })
+}

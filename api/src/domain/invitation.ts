@@ -1,0 +1,73 @@
+import { TIMES } from '@keyferry/contract'
+import { hashToken } from '@keyferry/crypto/token'
+import { DomainError } from './errors.ts'
+import type { Caller, Role, Visitor } from './membership.ts'
+import { type Source, timestamp } from './source.ts'
+import type { Tenant } from './tenant.ts'
+
+export type Invitation = { id: string; email: string; role: Role; created_at: string; expires_at: string }
+
+export type NewInvitation = Invitation & { tenant_id: string; token_hash: string; created_by: string }
+
+export type Acceptance = { tokenHash: string; userId: string; membershipId: string; now: string }
+
+export interface InvitationStore {
+  /** False when somebody with this e-mail is a member already. */
+  insert(invitation: NewInvitation): Promise<boolean>
+  /** Those not used and not expired, the newest first. */
+  list(tenantId: string, now: string): Promise<Invitation[]>
+  delete(tenantId: string, invitationId: string): Promise<boolean>
+  /** Use it up and join, in one step. Null unless it is open and the user's e-mail is the invited one. */
+  accept(acceptance: Acceptance): Promise<Tenant | null>
+}
+
+/** Invite by e-mail. The token is in the answer and nowhere else: what is stored is its hash.
+ * @throws DomainError conflict: a member already */
+export async function invite(
+  invitations: InvitationStore,
+  { tenantId, userId }: Caller,
+  { email, role, source }: { email: string; role: Role; source: Source },
+): Promise<Invitation & { token: string }> {
+  const token = source.newToken()
+  const invitation = {
+    id: source.newId(),
+    email,
+    role,
+    created_at: timestamp(source),
+    expires_at: timestamp(source, TIMES.invitationSeconds),
+  }
+  const place = { tenant_id: tenantId, created_by: userId, token_hash: hashToken(token) }
+  const isInvited = await invitations.insert({ ...invitation, ...place })
+  if (!isInvited) throw new DomainError('conflict', 'already a member')
+  return { ...invitation, token }
+}
+
+/** @throws DomainError not_found */
+export async function revokeInvitation(
+  invitations: InvitationStore,
+  { tenantId }: Caller,
+  invitationId: string,
+): Promise<void> {
+  if (!(await invitations.delete(tenantId, invitationId))) throw invitationNotFound()
+}
+
+/** Join by a token. @throws DomainError not_found: unknown, used, expired or another person's */
+export async function acceptInvitation(
+  invitations: InvitationStore,
+  { userId }: Visitor,
+  { token, source }: { token: string; source: Source },
+): Promise<Tenant> {
+  const acceptance = {
+    tokenHash: hashToken(token),
+    userId,
+    membershipId: source.newId(),
+    now: timestamp(source),
+  }
+  const tenant = await invitations.accept(acceptance)
+  if (!tenant) throw invitationNotFound()
+  return tenant
+}
+
+function invitationNotFound(): DomainError {
+  return new DomainError('not_found', 'invitation not found or expired')
+}

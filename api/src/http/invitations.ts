@@ -1,0 +1,30 @@
+import { acceptInvitation, invite, revokeInvitation } from '../domain/invitation.ts'
+import { timestamp } from '../domain/source.ts'
+import type { Handlers } from './handler.ts'
+import type { HandlerParts } from './handler-parts.ts'
+import { presentCurrent } from './tenants.ts'
+
+type InvitationHandlers = Pick<
+  Handlers,
+  'createInvitation' | 'listInvitations' | 'revokeInvitation' | 'acceptInvitation'
+>
+
+export function invitationHandlers({ stores: { invitations }, source }: HandlerParts): InvitationHandlers {
+  return {
+    async createInvitation({ caller, body }) {
+      const { created_at: _, ...invitation } = await invite(invitations, caller, { ...body, source })
+      return { status: 201, body: { ...invitation, accept_path: `/invite/${invitation.token}` } }
+    },
+    async listInvitations({ caller }) {
+      return { status: 200, body: await invitations.list(caller.tenantId, timestamp(source)) }
+    },
+    async revokeInvitation({ caller, params }) {
+      await revokeInvitation(invitations, caller, params.invitation_id)
+      return { status: 200, body: { ok: true } }
+    },
+    async acceptInvitation({ caller, body }) {
+      const tenant = await acceptInvitation(invitations, caller, { token: body.token, source })
+      return { status: 200, body: presentCurrent(tenant) }
+    },
+  }
+}

@@ -1,0 +1,28 @@
+import { MASK } from '@keyferry/contract'
+import { importItems } from '../domain/import.ts'
+import { deleteLegacyItem, upsertLegacyItem } from '../domain/legacy-item.ts'
+import type { Handlers } from './handler.ts'
+import type { HandlerParts } from './handler-parts.ts'
+
+type LegacyItemHandlers = Pick<Handlers, 'importItems' | 'upsertLegacyItem' | 'deleteLegacyItem'>
+
+export function legacyItemHandlers({ stores, source }: HandlerParts): LegacyItemHandlers {
+  return {
+    async importItems({ caller, params, body }) {
+      const { created, updated } = await importItems(stores, caller, {
+        bundleId: params.bundle_id,
+        from: body,
+        source,
+      })
+      return { status: 200, body: { ok: true, imported: created, created, updated } }
+    },
+    async upsertLegacyItem({ caller, params, body }) {
+      await upsertLegacyItem(stores.legacyItems, caller, { bundleId: params.bundle_id, draft: body, source })
+      return { status: 200, body: { ...body, value: body.is_secret ? MASK : body.value } }
+    },
+    async deleteLegacyItem({ caller, params }) {
+      await deleteLegacyItem(stores, caller, { bundleId: params.bundle_id, name: params.key_name })
+      return { status: 200, body: { ok: true } }
+    },
+  }
+}

@@ -1,0 +1,21 @@
+import { changeRole, removeMember } from '../domain/member.ts'
+import type { Handlers } from './handler.ts'
+import type { HandlerParts } from './handler-parts.ts'
+
+type MemberHandlers = Pick<Handlers, 'listMembers' | 'changeMemberRole' | 'removeMember'>
+
+export function memberHandlers({ stores: { members } }: HandlerParts): MemberHandlers {
+  return {
+    async listMembers({ caller }) {
+      return { status: 200, body: await members.list(caller.tenantId) }
+    },
+    async changeMemberRole({ caller, params, body }) {
+      await changeRole(members, caller, { userId: params.user_id, role: body.role })
+      return { status: 200, body: { ok: true } }
+    },
+    async removeMember({ caller, params }) {
+      await removeMember(members, caller, params.user_id)
+      return { status: 200, body: { ok: true } }
+    },
+  }
+}

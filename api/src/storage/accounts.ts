@@ -1,0 +1,95 @@
+import { sql } from 'kysely'
+import type { Account, AccountStore, AttemptTerms } from '../domain/account.ts'
+import type { NewUser, NewWorkspace } from '../domain/user.ts'
+import type { Query } from './database.ts'
+import type { TenantKeys } from './tenant-keys.ts'
+import { insertUser, insertWorkspace } from './users.ts'
+
+export function createAccountStore(query: Query, tenantKeys: TenantKeys): AccountStore {
+  return {
+    insertFirst: (user, workspace, now) => insertFirst(query, { tenantKeys, user, workspace, now }),
+    isSetUp: () => isSetUp(query),
+    beginAttempt: (email, terms) => beginAttempt(query, email, terms),
+    lockedUntil: (email, now) => lockedUntil(query, email, now),
+    recordSuccess: (userId, now) => recordSuccess(query, userId, now),
+  }
+}
+
+type FirstAccount = { tenantKeys: TenantKeys; user: NewUser; workspace: NewWorkspace; now: string }
+type Outcome = Awaited<ReturnType<AccountStore['insertFirst']>>
+
+class NameTaken extends Error {}
+
+async function insertFirst(
+  query: Query,
+  { tenantKeys, user, workspace, now }: FirstAccount,
+): Promise<Outcome> {
+  try {
+    return await query.transaction().execute(async (transaction) => {
+      if (!(await takeSetUp(transaction, user.id))) return 'set_up'
+      // The set-up has to be given back, which ending the transaction by an error does.
+      if (!(await insertUser(transaction, user, now))) throw new NameTaken()
+      await insertWorkspace(transaction, { tenantKeys, userId: user.id, workspace, now })
+      return 'created'
+    })
+  } catch (error) {
+    if (error instanceof NameTaken) return 'raced'
+    throw error
+  }
+}
+
+async function takeSetUp(transaction: Query, userId: string): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await transaction
+    .insertInto('account_setup')
+    .values({ slot: 1, user_id: userId })
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirstOrThrow()
+  return numInsertedOrUpdatedRows === 1n
+}
+
+async function isSetUp(query: Query): Promise<boolean> {
+  return (await query.selectFrom('account_setup').select('slot').executeTakeFirst()) !== undefined
+}
+
+function accountsOf(query: Query, email: string) {
+  return query
+    .selectFrom('users')
+    .where('email_key', '=', email.toLowerCase())
+    .where('password_hash', 'is not', null)
+}
+
+async function beginAttempt(query: Query, email: string, terms: AttemptTerms): Promise<Account | null> {
+  // An attempt after a lock has ended is the first one again.
+  const attempts = sql<number>`case when locked_until is null then failed_login_attempts + 1 else 1 end`
+  const row = await query
+    .updateTable('users')
+    .set({
+      failed_login_attempts: attempts,
+      locked_until: sql`case when ${attempts} >= ${sql.lit(terms.limit)} then ${terms.lockedUntil} end`,
+    })
+    .where('email_key', '=', email.toLowerCase())
+    .where('password_hash', 'is not', null)
+    .where((either) =>
+      either.or([either('locked_until', 'is', null), either('locked_until', '<=', terms.now)]),
+    )
+    .returning(['id', 'username', 'is_active', 'password_hash'])
+    .executeTakeFirst()
+  if (row?.password_hash == null) return null
+  return { ...row, password_hash: row.password_hash, is_active: row.is_active === 1 }
+}
+
+async function lockedUntil(query: Query, email: string, now: string): Promise<string | null> {
+  const row = await accountsOf(query, email)
+    .select('locked_until')
+    .where('locked_until', '>', now)
+    .executeTakeFirst()
+  return row?.locked_until ?? null
+}
+
+async function recordSuccess(query: Query, userId: string, now: string): Promise<void> {
+  await query
+    .updateTable('users')
+    .set({ failed_login_attempts: 0, locked_until: null, last_login: now, updated_at: now })
+    .where('id', '=', userId)
+    .execute()
+}

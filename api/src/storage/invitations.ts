@@ -1,0 +1,77 @@
+import type { Acceptance, Invitation, InvitationStore, NewInvitation } from '../domain/invitation.ts'
+import type { Tenant } from '../domain/tenant.ts'
+import type { Query } from './database.ts'
+import { tenantsOf } from './tenants.ts'
+
+export function createInvitationStore(query: Query): InvitationStore {
+  return {
+    insert: (invitation) => query.transaction().execute((transaction) => insert(transaction, invitation)),
+    list: (tenantId, now) => list(query, tenantId, now),
+    delete: (tenantId, invitationId) => remove(query, tenantId, invitationId),
+    accept: (acceptance) => query.transaction().execute((transaction) => accept(transaction, acceptance)),
+  }
+}
+
+async function insert(transaction: Query, invitation: NewInvitation): Promise<boolean> {
+  const email_key = invitation.email.toLowerCase()
+  const member = await transaction
+    .selectFrom('memberships')
+    .innerJoin('users', 'users.id', 'memberships.user_id')
+    .select('users.id')
+    .where('memberships.tenant_id', '=', invitation.tenant_id)
+    .where('users.email_key', '=', email_key)
+    .executeTakeFirst()
+  if (member) return false
+  await transaction
+    .deleteFrom('invitations')
+    .where('tenant_id', '=', invitation.tenant_id)
+    .where('expires_at', '<=', invitation.created_at)
+    .execute()
+  await transaction
+    .insertInto('invitations')
+    .values({ ...invitation, email_key })
+    .execute()
+  return true
+}
+
+function list(query: Query, tenantId: string, now: string): Promise<Invitation[]> {
+  return query
+    .selectFrom('invitations')
+    .select(['id', 'email', 'role', 'created_at', 'expires_at'])
+    .where('tenant_id', '=', tenantId)
+    .where('expires_at', '>', now)
+    .orderBy('created_at', 'desc')
+    .orderBy('id')
+    .execute()
+}
+
+async function remove(query: Query, tenantId: string, invitationId: string): Promise<boolean> {
+  const { numDeletedRows } = await query
+    .deleteFrom('invitations')
+    .where('id', '=', invitationId)
+    .where('tenant_id', '=', tenantId)
+    .executeTakeFirstOrThrow()
+  return numDeletedRows === 1n
+}
+
+// Deleting the invitation is what uses it: of any number of acceptances at once one finds it.
+async function accept(transaction: Query, acceptance: Acceptance): Promise<Tenant | null> {
+  const { tokenHash, userId, membershipId, now } = acceptance
+  const invitation = await transaction
+    .deleteFrom('invitations')
+    .where('token_hash', '=', tokenHash)
+    .where('expires_at', '>', now)
+    .where('email_key', '=', (users) =>
+      users.selectFrom('users').select('email_key').where('id', '=', userId),
+    )
+    .returning(['tenant_id', 'role'])
+    .executeTakeFirst()
+  if (!invitation) return null
+  const { tenant_id, role } = invitation
+  await transaction
+    .insertInto('memberships')
+    .values({ id: membershipId, user_id: userId, tenant_id, role, created_at: now })
+    .onConflict((conflict) => conflict.columns(['user_id', 'tenant_id']).doNothing())
+    .execute()
+  return tenantsOf(transaction, userId).where('tenants.id', '=', tenant_id).executeTakeFirstOrThrow()
+}

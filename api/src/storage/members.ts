@@ -1,0 +1,75 @@
+import type { MemberChange, MemberStore } from '../domain/member.ts'
+import type { Role } from '../domain/membership.ts'
+import type { Query } from './database.ts'
+
+export function createMemberStore(query: Query): MemberStore {
+  return {
+    list: (tenantId) =>
+      query
+        .selectFrom('memberships')
+        .innerJoin('users', 'users.id', 'memberships.user_id')
+        .select(['users.id as user_id', 'users.username', 'users.email'])
+        .select(['memberships.role', 'memberships.created_at'])
+        .where('memberships.tenant_id', '=', tenantId)
+        .orderBy('users.username')
+        .execute(),
+    changeRole: (tenantId, userId, role) =>
+      query.transaction().execute(async (transaction) => {
+        const refusal = await refusalFor(transaction, { tenantId, userId, keepsOwner: role === 'owner' })
+        if (refusal) return refusal
+        await setRole(transaction, { tenantId, userId, role })
+        return 'done'
+      }),
+    remove: (tenantId, userId) =>
+      query.transaction().execute(async (transaction) => {
+        const refusal = await refusalFor(transaction, { tenantId, userId, keepsOwner: false })
+        if (refusal) return refusal
+        await transaction
+          .deleteFrom('memberships')
+          .where('tenant_id', '=', tenantId)
+          .where('user_id', '=', userId)
+          .execute()
+        return 'done'
+      }),
+  }
+}
+
+type Change = { tenantId: string; userId: string; keepsOwner: boolean }
+
+// Holding the tenant's row, changes come one by one, so that two owners cannot remove each other.
+async function refusalFor(
+  transaction: Query,
+  { tenantId, userId, keepsOwner }: Change,
+): Promise<Exclude<MemberChange, 'done'> | null> {
+  await holdTenant(transaction, tenantId)
+  const memberships = await transaction
+    .selectFrom('memberships')
+    .select(['user_id', 'role'])
+    .where('tenant_id', '=', tenantId)
+    .where((either) => either.or([either('role', '=', 'owner'), either('user_id', '=', userId)]))
+    .execute()
+  if (!memberships.some(({ user_id }) => user_id === userId)) return 'absent'
+  const isOwned =
+    keepsOwner || memberships.some(({ user_id, role }) => user_id !== userId && role === 'owner')
+  return isOwned ? null : 'last_owner'
+}
+
+async function holdTenant(transaction: Query, tenantId: string): Promise<void> {
+  await transaction
+    .updateTable('tenants')
+    .set((column) => ({ updated_at: column.ref('updated_at') }))
+    .where('id', '=', tenantId)
+    .execute()
+}
+
+async function setRole(
+  transaction: Query,
+  { tenantId, userId, role }: { tenantId: string; userId: string; role: Role },
+): Promise<void> {
+  await transaction
+    .updateTable('memberships')
+    .set({ role })
+    .where('tenant_id', '=', tenantId)
+    .where('user_id', '=', userId)
+    .execute()
+}

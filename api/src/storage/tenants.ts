@@ -1,0 +1,30 @@
+import type { TenantStore } from '../domain/tenant.ts'
+import type { Query } from './database.ts'
+
+export function createTenantStore(query: Query): TenantStore {
+  return {
+    listOf: (userId) => tenantsOf(query, userId).orderBy('tenants.name').orderBy('tenants.id').execute(),
+    findOf: async (userId, tenantId) =>
+      (await tenantsOf(query, userId).where('tenants.id', '=', tenantId).executeTakeFirst()) ?? null,
+    async findSelf(userId, tenantId) {
+      const row = await query
+        .selectFrom('users')
+        .innerJoin('tenants', (join) => join.on('tenants.id', '=', tenantId))
+        .select(['users.id as user_id', 'users.username', 'users.email', 'tenants.name'])
+        .where('users.id', '=', userId)
+        .executeTakeFirst()
+      if (!row) return null
+      const { name, ...user } = row
+      return { ...user, tenant: { id: tenantId, name } }
+    },
+  }
+}
+
+/** The tenants of a user, with the user's role in each. */
+export function tenantsOf(query: Query, userId: string) {
+  return query
+    .selectFrom('memberships')
+    .innerJoin('tenants', 'tenants.id', 'memberships.tenant_id')
+    .select(['tenants.id', 'tenants.name', 'memberships.role'])
+    .where('memberships.user_id', '=', userId)
+}

@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { databases, expectError, startTestApi, type TestApi } from './api.ts'
+
+const EMAIL = 'sam@example.com'
+const PASSWORD = 'correct horse battery'
+
+describe.each(databases)('local accounts on %s', (kind) => {
+  let api: TestApi
+  let now = new Date('2026-01-31T12:00:00.000Z')
+  let peer = 0
+  beforeAll(async () => {
+    api = await startTestApi(kind, { now: () => now, trustProxy: ['127.0.0.1'] })
+  })
+  afterAll(() => api.close())
+
+  // Each call comes from an address of its own, so that the limits of one address stay out of the way.
+  const headers = () => {
+    peer += 1
+    return { 'x-forwarded-for': `198.51.${Math.floor(peer / 250)}.${peer % 250}` }
+  }
+  const setUp = (body: unknown) => api.call('setUpAccount', { body, headers: headers() })
+  const logIn = (email: string, password: string) =>
+    api.call('logIn', { body: { email, password }, headers: headers() })
+
+  test('of ten first accounts at once one is created, later ones are refused', async () => {
+    expectError(
+      await setUp({ email: EMAIL, password: 'short' }),
+      400,
+      'password must be at least 12 characters',
+    )
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () => setUp({ email: EMAIL, password: PASSWORD })),
+    )
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1)
+    expectError(
+      await setUp({ email: 'other@example.com', password: PASSWORD }),
+      409,
+      'an account is set up already',
+      'conflict',
+    )
+  })
+
+  test('the right password signs in, whatever the case of the e-mail', async () => {
+    const { status, json } = await logIn(EMAIL.toUpperCase(), PASSWORD)
+    expect(status).toBe(200)
+    const as = { userId: json.user_id, tenantId: json.tenant_id }
+    expect((await api.call('getMe', { as })).json).toMatchObject({ email: EMAIL, role: 'owner' })
+  })
+
+  test('an unknown e-mail and a wrong password get the same answer', async () => {
+    const wrong = await logIn(EMAIL, 'wrong')
+    const unknown = await logIn('nobody@example.com', 'wrong')
+    expectError(wrong, 401, 'Unauthorized', 'unauthorized')
+    expect(unknown.text).toBe(wrong.text)
+    await logIn(EMAIL, PASSWORD)
+  })
+
+  test('an unknown e-mail takes as long as a wrong password', async () => {
+    const times = { known: 0, unknown: 0 }
+    for (let round = 0; round < 3; round += 1) {
+      for (const [name, email] of [
+        ['known', EMAIL],
+        ['unknown', 'nobody@example.com'],
+      ] as const) {
+        const began = performance.now()
+        await logIn(email, 'wrong')
+        times[name] += performance.now() - began
+      }
+    }
+    await logIn(EMAIL, PASSWORD)
+    expect(times.unknown / times.known).toBeGreaterThan(0.5)
+    expect(times.unknown / times.known).toBeLessThan(2)
+  })
+
+  test('five failures lock the account for fifteen minutes, for the right password too', async () => {
+    for (let failure = 0; failure < 5; failure += 1)
+      expectError(await logIn(EMAIL, 'wrong'), 401, 'Unauthorized')
+    const until = '2026-01-31T12:15:00.000Z'
+    expectError(await logIn(EMAIL, PASSWORD), 403, `Account locked until ${until}`, 'account_locked')
+    now = new Date('2026-01-31T12:15:00.001Z')
+    expectError(await logIn(EMAIL, 'wrong'), 401, 'Unauthorized')
+    expect((await logIn(EMAIL, PASSWORD)).status).toBe(200)
+  })
+
+  test('guesses at once cannot outrun the count', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, (_, index) => logIn(EMAIL, `guess ${index}`)),
+    )
+    expect(answers.filter(({ status }) => status === 401)).toHaveLength(5)
+    expect(answers.filter(({ status }) => status === 403)).toHaveLength(7)
+  })
+})

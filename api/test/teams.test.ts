@@ -1,0 +1,173 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { databases, expectError, type Identity, startTestApi, type TestApi } from './api.ts'
+
+const newEmail = () => `${randomUUID()}@example.com`
+
+describe.each(databases)('teams on %s', (kind) => {
+  let api: TestApi
+  let owner: Identity
+  let now = new Date('2026-01-31T12:00:00.000Z')
+  beforeAll(async () => {
+    api = await startTestApi(kind, { now: () => now })
+  })
+  afterAll(() => api.close())
+  beforeEach(async () => {
+    owner = await api.newOwner()
+  })
+
+  const person = async (email: string) => {
+    const { json } = await api.call('ensureUser', { body: { idp_user_id: `user_${randomUUID()}`, email } })
+    return { userId: json.user_id, tenantId: json.tenant_id }
+  }
+  const invite = (body: unknown, as = owner) => api.call('createInvitation', { as, body })
+  const accept = (as: Identity, token: string) => api.call('acceptInvitation', { as, body: { token } })
+  const join = async (role: 'owner' | 'member') => {
+    const email = newEmail()
+    const joined = await person(email)
+    await accept(joined, (await invite({ email, role })).json.token)
+    return { userId: joined.userId, tenantId: owner.tenantId }
+  }
+  const roles = async () =>
+    new Map((await api.call('listMembers', { as: owner })).json.map(({ user_id, role }) => [user_id, role]))
+
+  test('an invitation is accepted once, by the invited e-mail in any case', async () => {
+    const email = newEmail()
+    const { status, json } = await invite({ email: email.toUpperCase(), role: 'member' })
+    expect(status).toBe(201)
+    expect(json).toMatchObject({
+      accept_path: `/invite/${json.token}`,
+      expires_at: '2026-02-07T12:00:00.000Z',
+    })
+    const stranger = await person(newEmail())
+    expectError(await accept(stranger, json.token), 404, 'invitation not found or expired', 'not_found')
+    const invited = await person(email)
+    const accepted = await accept(invited, json.token)
+    expect(accepted.json).toMatchObject({ tenant_id: owner.tenantId, role: 'member' })
+    expectError(await accept(invited, json.token), 404, 'invitation not found or expired')
+    expect((await roles()).get(invited.userId)).toBe('member')
+  })
+
+  test('of ten acceptances at once one succeeds', async () => {
+    const email = newEmail()
+    const { token } = (await invite({ email, role: 'member' })).json
+    const invited = await person(email)
+    const answers = await Promise.all(Array.from({ length: 10 }, () => accept(invited, token)))
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
+  })
+
+  test('an invitation expires after seven days', async () => {
+    const email = newEmail()
+    const { token } = (await invite({ email, role: 'member' })).json
+    const invited = await person(email)
+    const before = now
+    now = new Date('2026-02-07T12:00:00.000Z')
+    expectError(await accept(invited, token), 404, 'invitation not found or expired')
+    expect((await api.call('listInvitations', { as: owner })).json).toEqual([])
+    now = before
+  })
+
+  test('open invitations are listed without their token, and can be revoked', async () => {
+    const email = newEmail()
+    const { id, token } = (await invite({ email, role: 'owner' })).json
+    const list = await api.call('listInvitations', { as: owner })
+    expect(list.json).toMatchObject([{ id, email, role: 'owner' }])
+    expect(list.text).not.toContain(token)
+    const place = { params: { invitation_id: id } }
+    expectError(
+      await api.call('revokeInvitation', { as: await api.newOwner(), ...place }),
+      404,
+      'invitation not found or expired',
+    )
+    expect((await api.call('revokeInvitation', { as: owner, ...place })).json).toEqual({ ok: true })
+    expectError(await accept(await person(email), token), 404, 'invitation not found or expired')
+  })
+
+  test('a member is not invited again', async () => {
+    const email = newEmail()
+    await accept(await person(email), (await invite({ email, role: 'member' })).json.token)
+    expectError(await invite({ email, role: 'member' }), 409, 'already a member', 'conflict')
+  })
+
+  test.each([
+    [{}, 'email required'],
+    [{ email: 'x', role: 'member' }, 'Invalid email format'],
+    [{ email: 'a@example.com', role: 'admin' }, 'role must be owner or member'],
+  ])('inviting %j answers 400 %s', async (body, message) => {
+    expectError(await invite(body), 400, message, 'invalid')
+  })
+
+  test('tenants are listed with the current one marked; a switch is for members', async () => {
+    const member = await join('member')
+    const { json } = await api.call('listTenants', { as: member })
+    expect(json).toHaveLength(2)
+    expect(json.find(({ current }) => current)).toMatchObject({ id: owner.tenantId, role: 'member' })
+    const switching = (as: Identity, tenant_id: string) =>
+      api.call('switchTenant', { as, body: { tenant_id } })
+    expect((await switching(member, owner.tenantId)).json).toMatchObject({
+      tenant_id: owner.tenantId,
+      role: 'member',
+    })
+    const foreign = await switching(await api.newOwner(), owner.tenantId)
+    expectError(foreign, 403, 'Forbidden: not a member', 'forbidden')
+    expect((await switching(member, randomUUID())).text).toBe(foreign.text)
+    expectError(await api.call('switchTenant', { as: owner, body: {} }), 400, 'tenant_id required')
+  })
+
+  test('me says who and where', async () => {
+    const member = await join('member')
+    const { json } = await api.call('getMe', { as: member })
+    expect(json).toMatchObject({ user_id: member.userId, role: 'member', auth_mode: 'accounts' })
+    expect(json.tenant.id).toBe(owner.tenantId)
+  })
+
+  test('an owner changes roles and removes members', async () => {
+    const member = await join('member')
+    const params = { user_id: member.userId }
+    const change = (role: string) => api.call('changeMemberRole', { as: owner, params, body: { role } })
+    expect((await change('owner')).json).toEqual({ ok: true })
+    expect((await roles()).get(member.userId)).toBe('owner')
+    expect((await api.call('removeMember', { as: owner, params })).json).toEqual({ ok: true })
+    expectError(await api.call('listMembers', { as: member }), 403, 'Forbidden: not a member')
+    expectError(await change('owner'), 404, 'User not found', 'not_found')
+    expectError(await api.call('removeMember', { as: owner, params }), 404, 'User not found')
+    expectError(await change('king'), 400, 'role must be owner or member')
+  })
+
+  test('the last owner stays, also when two owners remove each other at once', async () => {
+    const params = { user_id: owner.userId }
+    const demote = { as: owner, params, body: { role: 'member' } }
+    expectError(
+      await api.call('changeMemberRole', demote),
+      409,
+      'the last owner cannot be demoted or removed',
+      'conflict',
+    )
+    expectError(
+      await api.call('removeMember', { as: owner, params }),
+      409,
+      'the last owner cannot be demoted or removed',
+    )
+    const second = await join('owner')
+    const both = await Promise.all([
+      api.call('removeMember', { as: owner, params: { user_id: second.userId } }),
+      api.call('removeMember', { as: second, params }),
+    ])
+    expect(both.filter(({ status }) => status === 200)).toHaveLength(1)
+  })
+
+  test('whoever lost every workspace gets a new one at the next sign-in', async () => {
+    const email = newEmail()
+    const body = { idp_user_id: `user_${randomUUID()}`, email }
+    const { json } = await api.call('ensureUser', { body })
+    const home = { userId: json.user_id, tenantId: json.tenant_id }
+    const friendEmail = newEmail()
+    const friend = await person(friendEmail)
+    await accept(friend, (await invite({ email: friendEmail, role: 'owner' }, home)).json.token)
+    const as = { userId: friend.userId, tenantId: home.tenantId }
+    await api.call('removeMember', { as, params: { user_id: home.userId } })
+    const again = (await api.call('ensureUser', { body })).json
+    expect(again).toMatchObject({ user_id: home.userId, role: 'owner', created: false })
+    expect(again.tenant_id).not.toBe(home.tenantId)
+  })
+})

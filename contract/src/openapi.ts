@@ -1,0 +1,160 @@
+import { z } from 'zod'
+import { type Endpoint, failureStatuses } from './endpoint.ts'
+import { endpoints } from './endpoints.ts'
+import { ErrorBody } from './schemas/text.ts'
+
+type Json = Readonly<Record<string, unknown>>
+type Io = 'input' | 'output'
+type Place = 'path' | 'query' | 'header'
+
+const REASONS: Readonly<Record<number, string>> = {
+  200: 'Done',
+  201: 'Created',
+  400: 'Something in the request is missing or invalid',
+  401: 'No valid session or signature',
+  403: 'The caller may not do this',
+  404: 'Not found, here or for this caller',
+  409: 'It contradicts what is there',
+  413: 'Too large',
+  429: 'Too many requests; Retry-After says when to come back',
+  503: 'A store is away; Retry-After says when to come back',
+}
+
+const TAGS = {
+  service: 'Is it alive, can it serve',
+  openapi: 'This document',
+  requests: 'Asking for values, and approving',
+  bundles: 'Named groups of keys',
+  keys: 'The library: one environment variable each',
+  users: 'Provisioning, for the web-facing layer',
+  auth: 'Local accounts, for the web-facing layer',
+  me: 'Who the caller is',
+  tenants: 'Workspaces',
+  members: 'Who belongs to the current workspace',
+  invitations: 'Asking somebody to join the current workspace',
+} as const
+
+/** The whole interface as an OpenAPI 3.1 document, made from the table and the schemas that validate. */
+export function openApiDocument(version: string): Json {
+  const schemas: Record<string, unknown> = {}
+  const paths: Record<string, Record<string, unknown>> = {}
+  for (const [name, row] of Object.entries<Endpoint>(endpoints)) {
+    paths[row.path] = { ...paths[row.path], [row.method.toLowerCase()]: operation(name, row, schemas) }
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Keyferry',
+      version,
+      summary: 'Delivers environment-variable secrets to a terminal.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: '/' }],
+    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
+    paths,
+    components: {
+      schemas,
+      securitySchemes: { session: { type: 'apiKey', in: 'cookie', name: '__session' } },
+    },
+  }
+}
+
+function operation(name: string, row: Endpoint, schemas: Record<string, unknown>): Json {
+  return {
+    operationId: name,
+    summary: row.summary,
+    tags: [tagOf(row)],
+    security: row.access === 'public' || row.access === 'dev' ? [] : [{ session: [] }],
+    'x-access': row.access,
+    ...(row.deprecated ? { deprecated: true } : {}),
+    ...(row.internal ? { 'x-internal': true } : {}),
+    parameters: [
+      ...parameters('path', row.params),
+      ...parameters('query', row.query),
+      ...parameters('header', row.headers),
+    ],
+    ...(row.body ? { requestBody: requestBody(row, row.body, schemas) } : {}),
+    responses: responses(row, schemas),
+  }
+}
+
+function tagOf({ path }: Endpoint): string {
+  return /^\/api\/v1\/([a-z]+)(?:\/|$)/.exec(path)?.[1] ?? 'service'
+}
+
+function parameters(place: Place, schema: z.ZodType | undefined): Json[] {
+  if (!schema) return []
+  const { properties = {}, required = [] } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })
+  return Object.entries(properties).map(([name, property]) => ({
+    name,
+    in: place,
+    required: place === 'path' || required.includes(name),
+    schema: property,
+  }))
+}
+
+function requestBody(row: Endpoint, body: z.ZodType, schemas: Record<string, unknown>): Json {
+  return { required: !row.bodyOptional, content: { 'application/json': media(body, 'input', schemas) } }
+}
+
+function responses(row: Endpoint, schemas: Record<string, unknown>): Json {
+  const answers: Record<string, Json> = {}
+  for (const [status, schema] of Object.entries(row.responses))
+    answers[status] = answer(Number(status), row, schema, schemas)
+  for (const status of failureStatuses(row)) {
+    answers[status] ??= {
+      description: reason(status),
+      content: { 'application/json': media(ErrorBody, 'output', schemas) },
+    }
+  }
+  return answers
+}
+
+function answer(status: number, row: Endpoint, schema: z.ZodType, schemas: Record<string, unknown>): Json {
+  const options = schema instanceof z.ZodUnion && row.text ? schema.options : [schema]
+  const content = options.map((option) => {
+    const type = option instanceof z.ZodString && row.text ? row.text : 'application/json'
+    return [type, media(option, 'output', schemas)]
+  })
+  return { description: reason(status), content: Object.fromEntries(content) }
+}
+
+function reason(status: number): string {
+  return REASONS[status] ?? 'Answer'
+}
+
+/** A body's schema by name, its parts put among `schemas`, with the first of its examples. */
+function media(schema: unknown, io: Io, schemas: Record<string, unknown>): Json {
+  if (!(schema instanceof z.ZodType)) throw new Error('a body without a schema')
+  const {
+    $schema: _,
+    $defs = {},
+    ...root
+  } = z.toJSONSchema(schema, { io, unrepresentable: 'any', override: open })
+  for (const [name, definition] of Object.entries($defs)) schemas[name] = hoisted(definition)
+  const [example] = examplesOf(schema)
+  return { schema: hoisted(root), ...(example === undefined ? {} : { example }) }
+}
+
+function examplesOf(schema: z.ZodType): readonly unknown[] {
+  const examples = schema.meta()?.['examples']
+  return Array.isArray(examples) ? examples : []
+}
+
+// An answer may gain fields, so a reader must not take the known ones for all there will ever be.
+function open({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }): void {
+  if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties
+}
+
+function hoisted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(hoisted)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [
+      name,
+      name === '$ref' && typeof inner === 'string'
+        ? inner.replace('#/$defs/', '#/components/schemas/')
+        : hoisted(inner),
+    ]),
+  )
+}

@@ -88,15 +88,20 @@ def invalid_values(key: bytes) -> list:
 def changed_blobs(good: bytes):
     yield "empty", b"", "shorter than 40 bytes"
     yield "too short", good[:39], "shorter than 40 bytes"
-    yield "another magic", flipped(good, 0), "not a blob of ours"
-    yield "another format", good[:2] + b"\x02" + good[3:], "a format that is not known"
-    yield "another algorithm", good[:3] + b"\x02" + good[4:], "an algorithm that is not known"
+    yield "another magic", other_preamble(b"kf\x01\x01"), "not a blob of ours, otherwise right"
+    yield "another format", other_preamble(b"KF\x02\x01"), "a format that is not known, otherwise right"
+    yield "another algorithm", other_preamble(b"KF\x01\x02"), "an algorithm that is not known, otherwise right"
+    yield "preamble changed", flipped(good, 3), "one bit of the algorithm is flipped"
     yield "nonce changed", flipped(good, 12), "one bit of the nonce is flipped"
     yield "ciphertext changed", flipped(good, 24), "one bit of the ciphertext is flipped"
     yield "tag changed", flipped(good, len(good) - 1), "one bit of the tag is flipped"
     yield "tag cut short", good[:-1], "the tag lacks a byte"
     yield "one byte more", good + b"\0", "a byte follows the tag"
     yield "no associated data", without_associated_data(), "the header and place are not authenticated"
+
+
+def other_preamble(preamble: bytes) -> bytes:
+    return blob(b"the value", seeded("tenant key", 32), value_context(PLACE), "other preamble", preamble)
 
 
 def without_associated_data() -> bytes:

@@ -25,6 +25,15 @@ test.for<[string, (value: Plaintext) => unknown]>([
   expect(output).not.toContain(Buffer.from(SECRET).toString('base64').slice(0, 8))
 })
 
+test('shows what it is instead', () => {
+  const value = Plaintext.of(SECRET)
+  expect([String(value), inspect(value), JSON.stringify([value])]).toEqual([
+    '[plaintext]',
+    '[plaintext]',
+    '["[plaintext]"]',
+  ])
+})
+
 test('reveals every byte, and takes bytes as they are', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import {
   accessSync,
   closeSync,
@@ -42,7 +42,7 @@ export function requireWritable({ path, mayReplace }: OutputFile): void {
  * written through: a symbolic link is replaced, not followed.
  * @throws CliError general */
 export function writeOutputFile({ path, mayReplace }: OutputFile, text: string): void {
-  const draft = join(dirname(path), `.${basename(path).slice(0, 80)}.${randomBytes(6).toString('hex')}`)
+  const draft = join(dirname(path), `.${basename(path).slice(0, 80)}.${randomUUID()}`)
   try {
     writeDraft(draft, text)
     if (mayReplace) renameSync(draft, path)

@@ -1,6 +1,6 @@
-import { createPublicKey } from 'node:crypto'
 import { isIP } from 'node:net'
 import { parseRootKey } from '@keyferry/crypto/root-key'
+import { isRsaPublicKey } from '@keyferry/crypto/rsa-public-key'
 import { z } from 'zod'
 
 const SECRET_BYTES = 32
@@ -67,7 +67,7 @@ export const sharedSecrets = z
 export const publicKeyPem = z
   .string()
   .transform((text) => text.replaceAll('\\n', '\n'))
-  .refine(isPublicKey)
+  .refine(isRsaPublicKey)
 
 export const webhookSecret = z.string().regex(/^whsec_[A-Za-z0-9+/]{16,}={0,2}$/)
 
@@ -102,12 +102,4 @@ function isNetwork(text: string): boolean {
   const version = isIP(address)
   if (version === 0 || rest.length > 0) return false
   return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128))
-}
-
-function isPublicKey(text: string): boolean {
-  try {
-    return createPublicKey(text).asymmetricKeyType === 'rsa'
-  } catch {
-    return false
-  }
 }

@@ -1,6 +1,6 @@
-import { randomBytes } from 'node:crypto'
 import { chmodSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { randomToken } from '@keyferry/crypto/token'
 import { apiSettings, metricsOf } from './api-settings.ts'
 import { lockDataFolder, prepareDataFolder } from './data-folder.ts'
 import { type RootKeys, readRootKeyFile, rootKeysOfFolder } from './root-key-file.ts'
@@ -27,7 +27,7 @@ export async function start(role: Role, settings: Settings, surroundings: Surrou
 async function startAll(settings: Settings, { version }: Surroundings): Promise<Running> {
   const data = openData(settings)
   const socket = freshSocketPath(data.dataDir)
-  const sharedSecrets: RootKeys = settings.BFF_SHARED_SECRET ?? [randomBytes(32).toString('base64')]
+  const sharedSecrets: RootKeys = settings.BFF_SHARED_SECRET ?? [randomToken()]
   const place = { dataDir: data.dataDir, sharedSecrets, version }
   const [{ startApi }, { startWeb }] = await Promise.all([import('@keyferry/api'), import('@keyferry/web')])
   const listen = { socketPath: socket.path }

@@ -1,3 +1,4 @@
+import type { PendingRequest } from './delivery/pending-request.ts'
 import type { Surroundings } from './surroundings.ts'
 
 /** One flag of a command. With `value` it takes one, shown by that word; without, it is on or off. */
@@ -25,24 +26,29 @@ export type Command = {
   readonly details: readonly string[]
   readonly flags: readonly Flag[]
   readonly examples: readonly Example[]
-  /** @returns the exit code · @throws CliError */
-  readonly run: (words: Words, surroundings: Surroundings) => Promise<number>
+  /** @param pending a request made earlier, to go on with (only for a command that asks for values)
+   * @returns the exit code · @throws CliError */
+  readonly run: (words: Words, surroundings: Surroundings, pending?: PendingRequest) => Promise<number>
 }
 
-/** What stood on the command line after the verb. */
+/** What stood on the command line. */
 export class Words {
   readonly operands: readonly string[]
   /** What follows `--`; null without one. */
   readonly program: readonly string[] | null
+  /** All of it, from the verb on. */
+  readonly line: readonly string[]
   readonly #flags: ReadonlyMap<string, readonly string[]>
 
-  constructor(
-    operands: readonly string[],
-    program: readonly string[] | null,
-    flags: ReadonlyMap<string, readonly string[]>,
-  ) {
+  constructor({
+    operands,
+    program,
+    line,
+    flags,
+  }: Pick<Words, 'operands' | 'program' | 'line'> & { flags: ReadonlyMap<string, readonly string[]> }) {
     this.operands = operands
     this.program = program
+    this.line = line
     this.#flags = flags
   }
 

@@ -2,6 +2,8 @@ import type { Output } from './surroundings.ts'
 
 const EXIT_CODES = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const
 
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+
 type EndingSignal = keyof typeof EXIT_CODES
 
 export type SignalGuard = {
@@ -9,6 +11,8 @@ export type SignalGuard = {
   readonly atInterrupt: (cleanUp: () => void) => () => void
   /** Give the signals back to the system: what comes now is the program's affair. */
   readonly stop: () => void
+  /** Runs `read` with the signals at their defaults. */
+  readonly without: <T>(read: () => T) => T
 }
 
 /** End the client on SIGINT, SIGTERM and SIGHUP: tidy up, say so, and exit with 128 and the signal's number. */
@@ -19,15 +23,26 @@ export function endOnSignals(stderr: Output): SignalGuard {
     if (signal === 'SIGINT') stderr.write('keyferry: interrupted\n')
     process.exit(EXIT_CODES[signal])
   }
-  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
-  for (const signal of signals) process.on(signal, end)
+  const start = (): void => {
+    for (const signal of SIGNALS) process.on(signal, end)
+  }
+  const stop = (): void => {
+    for (const signal of SIGNALS) process.off(signal, end)
+  }
+  start()
   return {
     atInterrupt: (cleanUp) => {
       cleanUps.add(cleanUp)
       return () => void cleanUps.delete(cleanUp)
     },
-    stop: () => {
-      for (const signal of signals) process.off(signal, end)
+    stop,
+    without: (read) => {
+      stop()
+      try {
+        return read()
+      } finally {
+        start()
+      }
     },
   }
 }

@@ -19,7 +19,7 @@ export function parseWords(command: Command, args: readonly string[]): Words {
     if (token.kind === 'option') addFlag(command, flags, token)
   }
   if (!flags.has('help')) requireShape(command, operands, rest)
-  return new Words(operands, rest, flags)
+  return new Words({ operands, program: rest, line: [command.name, ...args], flags })
 }
 
 export function allFlags(command: Command): readonly Flag[] {

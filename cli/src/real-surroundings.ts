@@ -4,6 +4,7 @@ import { endOnSignals } from './interrupt.ts'
 import { startProgram } from './program/start-program.ts'
 import type { Exchange } from './server/exchange.ts'
 import type { Clock, Surroundings } from './surroundings.ts'
+import { terminalKeyboard } from './terminal/keyboard.ts'
 import { fileOutput, standardInput } from './terminal/streams.ts'
 
 /** The machine itself. */
@@ -16,6 +17,7 @@ export function realSurroundings(): Surroundings {
     cwd: workingFolder(),
     platform,
     stdin: standardInput(),
+    keyboard: terminalKeyboard(signals.without),
     stdout: fileOutput(1),
     stderr,
     clock,

@@ -13,11 +13,15 @@ export type Output = {
 }
 
 export type Input = {
-  readonly isTerminal: boolean
   /** All of it, as bytes. */
   readonly readAll: () => Promise<Uint8Array>
-  /** One line without its end; null at the end of input. */
-  readonly readLine: () => Promise<string | null>
+}
+
+/** The person at the terminal, whatever standard input is joined to. */
+export type Keyboard = {
+  readonly isThere: () => boolean
+  /** One line without its end; null at the end of input. Ctrl-C ends the client as it ends any program. */
+  readonly readLine: () => string | null
 }
 
 /** Time that only ever goes forward, in milliseconds from an unsaid start. */
@@ -33,6 +37,8 @@ export type Clock = {
 export type ProgramStart = {
   /** The program and its arguments, exactly. */
   readonly argv: readonly string[]
+  /** Where the program is looked for, in PATH's form; null for the system's own folders. */
+  readonly searchPath: string | null
   readonly env: Readonly<Record<string, string>>
 }
 
@@ -42,6 +48,7 @@ export type Surroundings = {
   readonly cwd: string
   readonly platform: NodeJS.Platform
   readonly stdin: Input
+  readonly keyboard: Keyboard
   readonly stdout: Output
   readonly stderr: Output
   readonly clock: Clock

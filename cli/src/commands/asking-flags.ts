@@ -1,17 +1,19 @@
-import { LIMITS } from '@keyferry/contract/limits'
 import { usageError } from '../cli-error.ts'
 import type { Flag, Words } from '../command.ts'
 import { isDangerousName } from '../delivery/dangerous-names.ts'
 import type { Ask } from '../delivery/deliver.ts'
-import { DEFAULT_SERVER, parseServerAddress } from '../server/server-address.ts'
-import type { Environment } from '../surroundings.ts'
-import { printable } from '../terminal/printable.ts'
+import { findProject } from '../project/project-file.ts'
+import type { Surroundings } from '../surroundings.ts'
+import type { ViewName } from '../terminal/waiting-view.ts'
+import { readBundleOperand, requireKeyName } from './names.ts'
+import { SERVER_FLAG, serverOf } from './server-flag.ts'
 
-export const SERVER_FLAG: Flag = {
-  name: 'server',
-  value: 'URL',
-  summary: `Address of the server (else KEYFERRY_SERVER, else ${DEFAULT_SERVER})`,
+export const JSON_FLAG: Flag = {
+  name: 'json',
+  summary: 'Speak to a machine: one JSON object a line on standard error',
 }
+
+export const QUIET_FLAG: Flag = { name: 'quiet', short: 'q', summary: 'Say only what is needed' }
 
 /** The flags of every command that asks for values. */
 export const ASKING_FLAGS: readonly Flag[] = [
@@ -23,59 +25,65 @@ export const ASKING_FLAGS: readonly Flag[] = [
   },
   SERVER_FLAG,
   { name: 'no-open', summary: 'Do not open the browser; print the link only' },
+  { name: 'prefix', value: 'TEXT', summary: 'Put this before every name that is delivered' },
   {
     name: 'allow-name',
     value: 'NAME',
     repeats: true,
     summary: 'Take this name although it can make programs load code (PATH, LD_PRELOAD, NODE_OPTIONS, ...)',
   },
+  {
+    name: 'resumable',
+    summary: 'Keep the key of this request in a file until it is used, so that keyferry resume can go on',
+  },
+  QUIET_FLAG,
+  JSON_FLAG,
 ]
 
-/** What the asking flags and the bundle operand say. */
-export function readAsk(words: Words, env: Environment): Omit<Ask, 'format' | 'command'> {
-  const keys = words.names('keys')
-  const allowedNames = words.names('allow-name')
-  for (const name of [...keys, ...allowedNames]) requireKeyName(name)
-  requireHarmlessKeys(keys, allowedNames)
+export type AskingOptions = Omit<Ask, 'format' | 'command' | 'keepAs' | 'pending'> & {
+  readonly prefix: string
+  readonly allowedNames: readonly string[]
+  readonly isResumable: boolean
+  /** The format that `keyferry.json` names. */
+  readonly projectFormat: string | null
+}
+
+/** What the asking flags, the bundle operand and `keyferry.json` say, in this order of precedence.
+ * @throws CliError usage */
+export function readAsking(words: Words, surroundings: Surroundings): AskingOptions {
+  const project = findProject(surroundings.cwd)
+  const operand = readBundleOperand(words)
+  const isOtherBundle = operand !== null && operand !== project?.bundle
+  const keys = words.has('keys') ? words.names('keys') : isOtherBundle ? [] : (project?.keys ?? [])
+  const names = { keys, allowedNames: words.names('allow-name'), prefix: words.text('prefix') ?? '' }
+  requireNames(names)
   return {
-    server: serverOf(words, env),
-    bundle: bundleOf(words),
-    keys,
-    allowedNames,
+    ...names,
+    view: readView(words),
+    server: serverOf(words, project, surroundings),
+    bundle: operand ?? project?.bundle ?? null,
     whyNotOpen: words.has('no-open') ? '--no-open was given' : null,
-    view: 'person',
+    isResumable: words.has('resumable'),
+    projectFormat: project?.format ?? null,
   }
 }
 
-/** The server that a command talks to. */
-export function serverOf(words: Words, env: Environment): string {
-  const flag = words.text('server')
-  if (flag !== null) return parseServerAddress(flag, '--server')
-  const variable = env['KEYFERRY_SERVER'] ?? ''
-  return variable === '' ? DEFAULT_SERVER : parseServerAddress(variable, 'KEYFERRY_SERVER')
+/** @throws CliError usage: both --json and --quiet */
+export function readView(words: Words): ViewName {
+  if (words.has('json') && words.has('quiet')) {
+    throw usageError('--json and --quiet exclude each other', 'Give one of them.')
+  }
+  if (words.has('json')) return 'json'
+  return words.has('quiet') ? 'quiet' : 'person'
 }
 
-function bundleOf({ operands }: Words): string | null {
-  const [bundle] = operands
-  if (bundle === undefined) return null
-  if (bundle !== '' && bundle.length <= LIMITS.nameLength && /^[A-Za-z0-9/_-]+$/.test(bundle)) return bundle
-  throw usageError(
-    `${printable(bundle, 80)} is not the name of a bundle`,
-    'A name holds letters, digits, /, - and _, for example dev/app.',
-  )
-}
+type Names = Pick<AskingOptions, 'keys' | 'allowedNames' | 'prefix'>
 
-/** @throws CliError usage: no name that a key can have */
-export function requireKeyName(name: string): void {
-  if (/^[A-Za-z0-9_]+$/.test(name) && name.length <= LIMITS.nameLength) return
-  throw usageError(
-    `${printable(name, 80)} is not the name of a key`,
-    'A name holds letters, digits and _, for example DATABASE_URL.',
-  )
-}
-
-function requireHarmlessKeys(keys: readonly string[], allowedNames: readonly string[]): void {
-  const dangerous = keys.filter((name) => isDangerousName(name) && !allowedNames.includes(name))
+function requireNames({ keys, allowedNames, prefix }: Names): void {
+  for (const name of [...keys, ...allowedNames, ...(prefix === '' ? [] : [prefix])]) requireKeyName(name)
+  const dangerous = keys
+    .map((name) => prefix + name)
+    .filter((name) => isDangerousName(name) && !allowedNames.includes(name))
   if (dangerous.length === 0) return
   throw usageError(
     `${dangerous.join(', ')} can make programs load code`,

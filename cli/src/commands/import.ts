@@ -4,10 +4,14 @@ import { CliError, usageError } from '../cli-error.ts'
 import type { Command, Words } from '../command.ts'
 import type { ImportText } from '../env-dialects/import-text.ts'
 import { EXIT } from '../exit-code.ts'
+import type { LibraryClient } from '../import/library.ts'
 import type { ImportPlan, SecretFlags } from '../import/plan.ts'
 import type { Surroundings } from '../surroundings.ts'
 import { printable } from '../terminal/printable.ts'
-import { requireKeyName, SERVER_FLAG, serverOf } from './asking-flags.ts'
+import type { ViewName } from '../terminal/waiting-view.ts'
+import { JSON_FLAG, QUIET_FLAG, readView } from './asking-flags.ts'
+import { requireBundleName, requireKeyName } from './names.ts'
+import { SERVER_FLAG, serverHere } from './server-flag.ts'
 
 export const importCommand: Command = {
   name: 'import',
@@ -34,7 +38,8 @@ export const importCommand: Command = {
     },
     { name: 'secret', value: 'A,B', repeats: true, summary: 'These keys are secret from now on' },
     { name: 'yes', short: 'y', summary: 'Overwrite without asking' },
-    { name: 'quiet', short: 'q', summary: 'Say nothing unless something goes wrong' },
+    QUIET_FLAG,
+    JSON_FLAG,
   ],
   examples: [
     {
@@ -57,21 +62,21 @@ export type ImportOptions = {
   readonly bundleName: string
   readonly flags: SecretFlags
   readonly mayOverwrite: boolean
-  readonly isQuiet: boolean
+  readonly view: ViewName
 }
 
-function readOptions(words: Words, { env, cwd }: Surroundings): ImportOptions {
+function readOptions(words: Words, surroundings: Surroundings): ImportOptions {
   const [file] = words.operands
   if (file === undefined || file === '') {
     throw usageError('import needs a file', 'For example: keyferry import .env --bundle dev/app')
   }
   return {
-    server: serverOf(words, env),
-    path: file === '-' ? null : resolve(cwd, file),
+    server: serverHere(words, surroundings),
+    path: file === '-' ? null : resolve(surroundings.cwd, file),
     bundleName: readBundleName(words),
     flags: readFlags(words),
     mayOverwrite: words.has('yes'),
-    isQuiet: words.has('quiet'),
+    view: readView(words),
   }
 }
 
@@ -83,12 +88,8 @@ function readBundleName(words: Words): string {
       'For example: keyferry import .env --bundle dev/app',
     )
   }
-  const isName = name.length <= 255 && name.split('/').every((part) => /^[A-Za-z0-9_-]+$/.test(part))
-  if (isName) return name
-  throw usageError(
-    `${printable(name, 80)} cannot be the name of a bundle`,
-    'Use letters, digits, - and _, with single slashes between parts, for example dev/app.',
-  )
+  requireBundleName(name)
+  return name
 }
 
 function readFlags(words: Words): SecretFlags {
@@ -105,15 +106,15 @@ function readFlags(words: Words): SecretFlags {
 /** Read the file, show what would change, ask, and do it.
  * @returns the exit code · @throws CliError */
 export async function importFile(options: ImportOptions, surroundings: Surroundings): Promise<number> {
-  const { LibraryClient } = await import('../import/library.ts')
+  const importing = await import('../import/library.ts')
   const { planImport } = await import('../import/plan.ts')
   const text = await readText(options, surroundings)
-  const client = new LibraryClient(surroundings.exchange, options.server)
+  const client = new importing.LibraryClient(surroundings.exchange, options.server)
   const library = await client.read(options.bundleName)
   const plan = planImport(options.bundleName, text.entries, { library, flags: options.flags })
   await show(plan, text, { options, surroundings })
   await requireConsent(plan, options, surroundings)
-  await carryOut(plan, { client, options, surroundings })
+  await carryOut(plan, client, { options, surroundings })
   return EXIT.ok
 }
 
@@ -167,12 +168,16 @@ function requireNamed(flags: SecretFlags, { entries }: ImportText, name: string)
 type Scene = { options: ImportOptions; surroundings: Surroundings }
 
 async function show(plan: ImportPlan, text: ImportText, { options, surroundings }: Scene): Promise<void> {
-  const { planText } = await import('../import/plan-text.ts')
+  const { planFacts, planText } = await import('../import/plan-text.ts')
   const { overwrites } = await import('../import/plan.ts')
+  const { stderr } = surroundings
   const mustAsk = overwrites(plan).length > 0 && !options.mayOverwrite
-  if (options.isQuiet && !mustAsk) return
-  surroundings.stderr.write(planText(plan, options.server))
-  for (const note of text.notes) surroundings.stderr.write(`  note: ${note}\n`)
+  if (options.view === 'json')
+    stderr.write(`${JSON.stringify({ event: 'planned', ...planFacts(plan), notes: text.notes })}\n`)
+  if (options.view === 'person' || (options.view === 'quiet' && mustAsk)) {
+    stderr.write(planText(plan, options.server))
+    for (const note of text.notes) stderr.write(`  note: ${note}\n`)
+  }
 }
 
 async function requireConsent(
@@ -183,8 +188,8 @@ async function requireConsent(
   const { overwrites } = await import('../import/plan.ts')
   const names = overwrites(plan).map(({ name }) => name)
   if (names.length === 0 || options.mayOverwrite) return
-  const { stdin, stderr } = surroundings
-  if (!stdin.isTerminal || !stderr.isTerminal || options.path === null) {
+  const { keyboard, stderr } = surroundings
+  if (options.view === 'json' || !stderr.isTerminal || !keyboard.isThere()) {
     throw new CliError(
       EXIT.general,
       `this would overwrite ${names.join(', ')}, and there is nobody to ask`,
@@ -192,26 +197,26 @@ async function requireConsent(
     )
   }
   stderr.write(`Overwrite ${names.join(', ')}? [y/N] `)
-  const answer = (await stdin.readLine()) ?? ''
+  const answer = keyboard.readLine() ?? ''
   if (/^y(?:es)?$/i.test(answer.trim())) return
   throw new CliError(EXIT.general, 'not confirmed', 'Nothing was imported.')
 }
 
 async function carryOut(
   plan: ImportPlan,
-  { client, options, surroundings }: Scene & { client: Client },
+  client: LibraryClient,
+  { options, surroundings }: Scene,
 ): Promise<void> {
   const { applyImport, progressOf, progressText } = await import('../import/apply.ts')
+  const { stderr } = surroundings
   const progress = progressOf(plan)
-  const takeBack = surroundings.atInterrupt(() =>
-    surroundings.stderr.write(`\n  ${progressText(progress)}\n`),
-  )
+  const takeBack = surroundings.atInterrupt(() => stderr.write(`\n  ${progressText(progress)}\n`))
   try {
     await applyImport(client, plan, progress)
   } finally {
     takeBack()
   }
-  if (!options.isQuiet) surroundings.stderr.write(`Done. Next: keyferry run ${plan.bundleName} -- PROGRAM\n`)
+  if (options.view === 'json')
+    stderr.write(`${JSON.stringify({ event: 'imported', bundle: plan.bundleName })}\n`)
+  if (options.view === 'person') stderr.write(`Done. Next: keyferry run ${plan.bundleName} -- PROGRAM\n`)
 }
-
-type Client = Parameters<typeof import('../import/apply.ts').applyImport>[0]

@@ -1,13 +1,15 @@
 import { resolve } from 'node:path'
 import { usageError } from '../cli-error.ts'
 import type { Command, Words } from '../command.ts'
+import { harmlessValues } from '../delivery/dangerous-names.ts'
 import { deliver } from '../delivery/deliver.ts'
+import type { PendingRequest } from '../delivery/pending-request.ts'
 import { EXIT } from '../exit-code.ts'
 import { writeValues } from '../formats/format.ts'
 import { FORMAT_NAMES, type FormatName, loaderOf, requireFormatName } from '../formats/formats.ts'
 import { type OutputFile, requireWritable, writeOutputFile } from '../output-file.ts'
 import type { Surroundings } from '../surroundings.ts'
-import { ASKING_FLAGS, readAsk } from './asking-flags.ts'
+import { ASKING_FLAGS, type AskingOptions, readAsking } from './asking-flags.ts'
 
 export const pullCommand: Command = {
   name: 'pull',
@@ -29,20 +31,26 @@ export const pullCommand: Command = {
     { command: 'keyferry pull dev/app --format fish | source', what: 'The same in fish' },
     { command: 'keyferry pull dev/app --format .env --output .env', what: 'Write a file for dotenv' },
   ],
-  run: async (words, surroundings) => await pull(readPull(words, surroundings), surroundings),
+  run: async (words, surroundings, pending) =>
+    await pull(readPull(words, surroundings, pending ?? null), surroundings),
 }
 
-export type PullOptions = ReturnType<typeof readAsk> & {
+export type PullOptions = AskingOptions & {
   readonly formatName: FormatName
   /** Null: standard output. */
   readonly output: OutputFile | null
+  readonly keepAs: readonly string[] | null
+  readonly pending: PendingRequest | null
 }
 
-function readPull(words: Words, { env, cwd }: Surroundings): PullOptions {
+function readPull(words: Words, surroundings: Surroundings, pending: PendingRequest | null): PullOptions {
+  const asking = readAsking(words, surroundings)
   return {
-    ...readAsk(words, env),
-    formatName: requireFormatName(words.text('format') ?? 'sh'),
-    output: readOutput(words, cwd),
+    ...asking,
+    formatName: requireFormatName(words.text('format') ?? asking.projectFormat ?? 'sh'),
+    output: readOutput(words, surroundings.cwd),
+    keepAs: asking.isResumable ? words.line : null,
+    pending,
   }
 }
 
@@ -63,7 +71,8 @@ export async function pull(options: PullOptions, surroundings: Surroundings): Pr
   else warnOfTerminal(surroundings, formatName)
   const loader = loaderOf(formatName)
   const command = ['keyferry', 'pull', ...(formatName === 'sh' ? [] : ['--format', formatName])]
-  const values = await deliver({ ...options, format: loader.asked, command }, surroundings)
+  const delivered = await deliver({ ...options, format: loader.asked, command }, surroundings)
+  const values = harmlessValues(delivered, options)
   const text = writeValues(formatName, await loader.load(), values)
   if (output === null) surroundings.stdout.write(text)
   else writeOutputFile(output, text)

@@ -1,9 +1,12 @@
 import type { Command, Words } from '../command.ts'
+import { harmlessValues } from '../delivery/dangerous-names.ts'
 import { deliver } from '../delivery/deliver.ts'
+import type { PendingRequest } from '../delivery/pending-request.ts'
 import { requireProgram } from '../program/find-program.ts'
 import { programEnvironment } from '../program/program-environment.ts'
+import { throughShell } from '../program/through-shell.ts'
 import type { Surroundings } from '../surroundings.ts'
-import { ASKING_FLAGS, readAsk } from './asking-flags.ts'
+import { ASKING_FLAGS, type AskingOptions, readAsking } from './asking-flags.ts'
 
 export const runCommand: Command = {
   name: 'run',
@@ -13,38 +16,63 @@ export const runCommand: Command = {
   summary: 'Run a program with the values in its environment',
   details: [
     'Asks for the values of a bundle, shows the link to approve, waits, and starts the program. The program gets its arguments exactly as written, without a shell in between, and on Linux and macOS it takes the place of keyferry: input, output, signals, terminal and exit code are its own.',
-    'A delivered value wins over a variable of the same name that is already set.',
+    'A delivered value wins over a variable of the same name that is already set, unless --keep-existing is given.',
   ],
-  flags: ASKING_FLAGS,
+  flags: [
+    ...ASKING_FLAGS,
+    { name: 'only', summary: 'Give the program the delivered values and nothing else' },
+    { name: 'keep-existing', summary: 'A variable that is already set wins over a delivered value' },
+    { name: 'shell', summary: 'What follows -- is one line for the shell' },
+  ],
   examples: [
     { command: 'keyferry run dev/app -- npm run dev', what: 'Start a dev server with the values of dev/app' },
-    {
-      command: 'keyferry run dev/app --keys DATABASE_URL -- psql',
-      what: 'Ask for one key only',
-    },
+    { command: 'keyferry run dev/app --keys DATABASE_URL -- psql', what: 'Ask for one key only' },
     {
       command: 'keyferry run --no-open -- ./deploy.sh',
       what: 'Let the approver pick the bundle, on a server',
     },
+    {
+      command: `keyferry run dev/app --shell -- 'echo "$PORT" | wc -c'`,
+      what: 'Use the values in a line of shell',
+    },
   ],
-  run: async (words, surroundings) => await run(readRun(words, surroundings), surroundings),
+  run: async (words, surroundings, pending) =>
+    await run(readRun(words, surroundings, pending ?? null), surroundings),
 }
 
-export type RunOptions = ReturnType<typeof readAsk> & {
+export type RunOptions = AskingOptions & {
   readonly program: readonly string[]
+  readonly isShell: boolean
+  readonly isOnly: boolean
+  readonly keepsExisting: boolean
+  readonly keepAs: readonly string[] | null
+  readonly pending: PendingRequest | null
 }
 
-function readRun(words: Words, { env }: Surroundings): RunOptions {
-  return { ...readAsk(words, env), program: words.program ?? [] }
+function readRun(words: Words, surroundings: Surroundings, pending: PendingRequest | null): RunOptions {
+  const asking = readAsking(words, surroundings)
+  return {
+    ...asking,
+    program: words.program ?? [],
+    isShell: words.has('shell'),
+    isOnly: words.has('only'),
+    keepsExisting: words.has('keep-existing'),
+    keepAs: asking.isResumable ? words.line : null,
+    pending,
+  }
 }
 
 /** Ask for the values and start the program with them.
  * @returns the program's exit code, where the client could not become the program · @throws CliError */
 export async function run(options: RunOptions, surroundings: Surroundings): Promise<number> {
-  const [name = ''] = options.program
-  requireProgram(name, surroundings) // before anybody is asked for anything
-  const ask = { ...options, format: 'sh', command: options.program }
-  const values = await deliver(ask, surroundings)
-  const env = programEnvironment(surroundings.env, values)
-  return await surroundings.startProgram({ argv: options.program, env })
+  const { env, platform } = surroundings
+  const argv = options.isShell ? throughShell(options.program, env, platform) : options.program
+  requireProgram(argv[0] ?? '', surroundings) // before anybody is asked for anything
+  const delivered = await deliver({ ...options, format: 'sh', command: options.program }, surroundings)
+  const values = harmlessValues(delivered, options)
+  return await surroundings.startProgram({
+    argv,
+    env: programEnvironment(env, values, options),
+    searchPath: env['PATH'] ?? null,
+  })
 }

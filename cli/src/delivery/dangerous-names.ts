@@ -1,3 +1,7 @@
+import { CliError } from '../cli-error.ts'
+import { EXIT } from '../exit-code.ts'
+import type { Values } from './delivered-values.ts'
+
 const DANGEROUS = new Set([
   'NODE_OPTIONS',
   'BASH_ENV',
@@ -25,4 +29,23 @@ const DANGEROUS = new Set([
 export function isDangerousName(name: string): boolean {
   const upper = name.toUpperCase()
   return DANGEROUS.has(upper) || upper.startsWith('LD_') || upper.startsWith('DYLD_')
+}
+
+/** The values under their final names.
+ * @throws CliError general: a name that makes programs load code and is not among `allowedNames` */
+export function harmlessValues(
+  values: Values,
+  { prefix, allowedNames }: { readonly prefix: string; readonly allowedNames: readonly string[] },
+): Values {
+  const renamed = new Map([...values].map(([name, value]) => [prefix + name, value]))
+  const dangerous = [...renamed.keys()].filter(
+    (name) => isDangerousName(name) && !allowedNames.includes(name),
+  )
+  if (dangerous.length === 0) return renamed
+  const flags = dangerous.map((name) => `--allow-name ${name}`).join(' ')
+  throw new CliError(
+    EXIT.general,
+    `${dangerous.join(', ')} can make programs load code, so the delivery was not used`,
+    `If you mean it, run the same command again with ${flags}.`,
+  )
 }

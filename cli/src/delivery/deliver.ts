@@ -1,40 +1,49 @@
-import { type KeyPair, wipe } from '@keyferry/crypto/key-pair'
-import { pollChallenge } from '@keyferry/crypto/poll-challenge'
-import { normalizeUserCode, userCode } from '@keyferry/crypto/user-code'
-import { refusedAnswer } from '../cli-error.ts'
-import { type CreatedRequest, createRequest } from '../server/approval-requests.ts'
+import { wipe } from '@keyferry/crypto/key-pair'
+import { CliError } from '../cli-error.ts'
+import { EXIT } from '../exit-code.ts'
 import { readable } from '../server/server-failure.ts'
+import { forgetRequest, keepRequest } from '../state/kept-requests.ts'
 import type { Surroundings } from '../surroundings.ts'
 import { whyNoBrowser } from '../terminal/browser.ts'
 import { printable } from '../terminal/printable.ts'
 import { type Asked, type ViewName, type WaitingView, waitingView } from '../terminal/waiting-view.ts'
-import { claims } from './claims.ts'
-import type { Expectation, Values } from './delivered-values.ts'
+import type { Values } from './delivered-values.ts'
+import { makeRequest } from './make-request.ts'
+import type { PendingRequest } from './pending-request.ts'
 import { waitForDelivery } from './wait.ts'
 
-export type Ask = Expectation & {
+export type Ask = {
   readonly server: string
   readonly bundle: string | null
+  /** The names asked for; empty: whatever the approver chooses. */
+  readonly keys: readonly string[]
   /** The contract's name of the form the values will be used in. */
   readonly format: string
-  /** The command line as the approver shall see it. */
+  /** What will get the values, as the approver shall see it. */
   readonly command: readonly string[]
   /** Why the browser is not to be opened; null to open it. */
   readonly whyNotOpen: string | null
   readonly view: ViewName
+  /** Where a request can be taken up again from: the whole command line, to be kept beside it; null not to keep it. */
+  readonly keepAs: readonly string[] | null
+  /** A request made earlier, to go on with instead of making one. */
+  readonly pending: PendingRequest | null
 }
 
 /** Ask, wait for a person, open what comes: the whole way of the values.
  * @throws CliError */
 export async function deliver(ask: Ask, surroundings: Surroundings): Promise<Values> {
-  const keyPair = surroundings.newKeyPair()
+  const keyPair = ask.pending?.keyPair ?? surroundings.newKeyPair()
   const view = await waitingView(ask.view, surroundings)
   const takeBack = surroundings.atInterrupt(() => {
     wipe(keyPair.secretKey)
     view.end()
+    if (ask.keepAs !== null)
+      surroundings.stderr.write('keyferry: keyferry resume goes on with this request\n')
   })
   try {
-    return await requestAndOpen(ask, { keyPair, view, surroundings })
+    const pending = ask.pending ?? (await makeRequest(ask, keyPair, surroundings))
+    return await fetchValues(ask, pending, { view, surroundings })
   } catch (error) {
     throw readable(error, ask.server)
   } finally {
@@ -44,77 +53,58 @@ export async function deliver(ask: Ask, surroundings: Surroundings): Promise<Val
   }
 }
 
-type Means = { keyPair: KeyPair; view: WaitingView; surroundings: Surroundings }
+type Means = { readonly view: WaitingView; readonly surroundings: Surroundings }
 
-async function requestAndOpen(ask: Ask, { keyPair, view, surroundings }: Means): Promise<Values> {
-  const { clock, exchange } = surroundings
-  const startedMs = clock.monotonicMs()
-  const verifier = surroundings.newPollVerifier()
-  const created = await createRequest(
-    exchange,
-    ask.server,
-    requestBody(ask, { keyPair, verifier, surroundings }),
-  )
-  const code = agreedCode(created, keyPair)
-  const deadlineMs = startedMs + created.lifetimeMs
-  view.asked(facts(ask, created, { code, deadlineMs, whyNotOpened: openPage(ask, created, surroundings) }))
-  const opening = import('./delivered-values.ts') // while the person looks at the page
-  const box = await waitForDelivery(
-    { exchange, clock },
-    { server: ask.server, id: created.id, verifier, intervalMs: created.intervalMs, deadlineMs },
-    { onTrouble: (reason) => view.trouble(printable(reason)), onRecovery: () => view.recovered() },
-  )
-  const values = (await opening).openDelivery(box, keyPair, ask)
-  view.delivered(
-    [...values.keys()],
-    ask.keys.filter((name) => !values.has(name)),
-  )
-  return values
-}
-
-function requestBody(
+async function fetchValues(
   ask: Ask,
-  { keyPair, verifier, surroundings }: { keyPair: KeyPair; verifier: string; surroundings: Surroundings },
-) {
-  return {
-    client_pubkey: Buffer.from(keyPair.publicKey).toString('base64'),
-    ...(ask.bundle === null ? {} : { bundle_id: ask.bundle }),
-    ...(ask.keys.length === 0 ? {} : { template_keys: ask.keys }),
-    format: ask.format,
-    poll_challenge: pollChallenge(verifier),
-    meta: claims(surroundings.env, surroundings.cwd, ask.command),
+  pending: PendingRequest,
+  { view, surroundings }: Means,
+): Promise<Values> {
+  if (ask.keepAs !== null && ask.pending === null) keepRequest(pending, ask.keepAs, surroundings)
+  view.asked(facts(ask, pending, openPage(ask, pending, surroundings)))
+  const opening = import('./delivered-values.ts') // while the person looks at the page
+  try {
+    const box = await waitForDelivery(surroundings, pending, {
+      onTrouble: (reason) => view.trouble(printable(reason)),
+      onRecovery: () => view.recovered(),
+    })
+    const values = (await opening).openDelivery(box, pending.keyPair, ask.keys)
+    reportDelivery(values, ask.keys, view)
+    forgetRequest(pending.id, surroundings)
+    return values
+  } catch (error) {
+    if (!canGoOn(error)) forgetRequest(pending.id, surroundings)
+    throw error
   }
 }
 
-/** The check code as worked out here. A server that shows another one has not got our public key. */
-function agreedCode(created: CreatedRequest, keyPair: KeyPair): string {
-  const code = userCode(created.id, keyPair.publicKey)
-  if (created.userCode === null || normalizeUserCode(created.userCode) === code) return code
-  throw refusedAnswer(
-    'the check code of the server differs from ours: something stands between, or it is not Keyferry',
-  )
+function reportDelivery(values: Values, keys: readonly string[], view: WaitingView): void {
+  const missing = keys.filter((name) => !values.has(name))
+  view.delivered([...values.keys()], missing)
 }
 
-function openPage(ask: Ask, { approvalUrl }: CreatedRequest, surroundings: Surroundings): string | null {
+// A network that failed for good this time may work the next; every other end is the request's end.
+function canGoOn(error: unknown): boolean {
+  return !(error instanceof CliError) || error.exitCode === EXIT.network
+}
+
+function openPage(ask: Ask, { approvalUrl }: PendingRequest, surroundings: Surroundings): string | null {
   const why = ask.whyNotOpen ?? whyNoBrowser(surroundings.env, surroundings.platform)
   if (why === null) surroundings.openBrowser(approvalUrl)
   return why
 }
 
-function facts(
-  ask: Ask,
-  created: CreatedRequest,
-  seen: { code: string; deadlineMs: number; whyNotOpened: string | null },
-): Asked {
+function facts(ask: Ask, pending: PendingRequest, whyNotOpened: string | null): Asked {
+  const { approvalUrl, userCode, lifetimeMs, deadlineMs } = pending
   return {
-    server: ask.server,
+    server: pending.server,
     bundle: ask.bundle,
     keys: ask.keys,
     command: ask.command.join(' '),
-    approvalUrl: created.approvalUrl,
-    lifetimeMs: created.lifetimeMs,
-    userCode: seen.code,
-    deadlineMs: seen.deadlineMs,
-    whyNotOpened: seen.whyNotOpened,
+    approvalUrl,
+    userCode,
+    lifetimeMs,
+    deadlineMs,
+    whyNotOpened,
   }
 }

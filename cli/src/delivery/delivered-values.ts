@@ -1,32 +1,22 @@
 import { decodeBase64 } from '@keyferry/crypto/base64'
 import { type KeyPair, wipe } from '@keyferry/crypto/key-pair'
 import { open } from '@keyferry/crypto/open'
-import { CliError, refusedAnswer } from '../cli-error.ts'
-import { EXIT } from '../exit-code.ts'
+import { refusedAnswer } from '../cli-error.ts'
 import { parseObject } from '../server/server-failure.ts'
 import { printable } from '../terminal/printable.ts'
-import { isDangerousName } from './dangerous-names.ts'
 
 /** Values by name, in the order they came. */
 export type Values = ReadonlyMap<string, string>
 
-export type Expectation = {
-  /** The names that were asked for; empty: whatever the approver chose. */
-  readonly keys: readonly string[]
-  /** Dangerous names that are welcome all the same. */
-  readonly allowedNames: readonly string[]
-}
-
 const NAME = /^[A-Za-z0-9_]{1,255}$/
 
 /** Open the sealed box and check what is in it, before anything is done with it.
+ * @param keys the names that were asked for; empty: any
  * @throws CliError refused: not a sealed box to this key, not a map of strings, names nobody asked for, names or values
- *   that no environment holds · general: a name that makes programs load code */
-export function openDelivery(ciphertextBase64: string, keyPair: KeyPair, expected: Expectation): Values {
-  const plaintext = openBox(ciphertextBase64, keyPair)
-  const values = readValues(plaintext)
-  requireAskedFor(values, expected.keys)
-  requireHarmless(values, expected.allowedNames)
+ *   that no environment holds */
+export function openDelivery(ciphertextBase64: string, keyPair: KeyPair, keys: readonly string[]): Values {
+  const values = readValues(openBox(ciphertextBase64, keyPair))
+  requireAskedFor(values, keys)
   return values
 }
 
@@ -68,15 +58,4 @@ function requireAskedFor(values: Values, keys: readonly string[]): void {
   const unasked = [...values.keys()].filter((name) => !keys.includes(name))
   if (unasked.length > 0)
     throw refusedAnswer(`the server delivered names nobody asked for: ${unasked.join(', ')}`)
-}
-
-function requireHarmless(values: Values, allowedNames: readonly string[]): void {
-  const dangerous = [...values.keys()].filter((name) => isDangerousName(name) && !allowedNames.includes(name))
-  if (dangerous.length === 0) return
-  const flags = dangerous.map((name) => `--allow-name ${name}`).join(' ')
-  throw new CliError(
-    EXIT.general,
-    `${dangerous.join(', ')} can make programs load code, so the delivery was not used`,
-    `If you mean it, run the same command again with ${flags}.`,
-  )
 }

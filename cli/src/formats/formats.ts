@@ -30,6 +30,26 @@ const FORMATS = {
     asked: 'sh',
     summary: 'one JSON object',
   },
+  powershell: {
+    load: async () => (await import('./powershell.ts')).powershell,
+    asked: 'sh',
+    summary: '$env: lines for PowerShell',
+  },
+  docker: {
+    load: async () => (await import('./docker.ts')).docker,
+    asked: '.env',
+    summary: 'a file for docker run --env-file',
+  },
+  systemd: {
+    load: async () => (await import('./systemd.ts')).systemd,
+    asked: '.env',
+    summary: 'a file for EnvironmentFile= of systemd',
+  },
+  'github-actions': {
+    load: async () => (await import('./github-actions.ts')).githubActions,
+    asked: '.env',
+    summary: 'lines for the file that $GITHUB_ENV names',
+  },
 } as const satisfies Record<string, Loader>
 
 export type FormatName = keyof typeof FORMATS

@@ -12,6 +12,21 @@ export function planText({ bundleName, bundleId, steps }: ImportPlan, server: st
   return `${head}${steps.map((step) => stepLine(step, widest)).join('')}${summary(steps)}\n`
 }
 
+/** The plan for a machine: names by what happens to them. */
+export function planFacts({ bundleName, bundleId, steps }: ImportPlan): object {
+  const named = (kind: StepKind): string[] =>
+    steps.filter((step) => step.kind === kind).map(({ name }) => name)
+  return {
+    bundle: bundleName,
+    is_new_bundle: bundleId === null,
+    create: named('create'),
+    replace: named('replace'),
+    change: named('change'),
+    same: named('same'),
+    attach: steps.filter(({ attaches }) => attaches).map(({ name }) => name),
+  }
+}
+
 function stepLine(step: Step, widest: number): string {
   return `  ${SIGNS[step.kind]} ${step.name.padEnd(widest)}  ${[whatHappens(step), ...attachment(step)].join(', ')}\n`
 }

@@ -5,12 +5,14 @@ import { EXIT } from '../exit-code.ts'
 import type { Environment } from '../surroundings.ts'
 import { printable } from '../terminal/printable.ts'
 
-type Place = { readonly env: Environment; readonly cwd: string; readonly platform: NodeJS.Platform }
+const SYSTEM_FOLDERS = '/usr/local/bin:/usr/bin:/bin'
+
+type Place = { readonly searchPath: string | null; readonly cwd: string }
 
 /** Find the file of a program as execvp(3) does: a name with a slash is a path, any other is looked for in PATH.
  * @returns an absolute path · @throws CliError 127 not found · 126 found, but no executable file */
-export function findProgram(name: string, { env, cwd }: Place): string {
-  const candidates = name.includes('/') ? [resolve(cwd, name)] : inPath(name, env, cwd)
+export function findProgram(name: string, { searchPath, cwd }: Place): string {
+  const candidates = name.includes('/') ? [resolve(cwd, name)] : inPath(name, searchPath, cwd)
   const found = candidates.map((path) => ({ path, kind: kindOf(path) }))
   const executable = found.find(({ kind }) => kind === 'executable')
   if (executable !== undefined) return executable.path
@@ -20,14 +22,16 @@ export function findProgram(name: string, { env, cwd }: Place): string {
 }
 
 /** @throws CliError as `findProgram`; on Windows, where the shell's rules are others, only the start itself tells */
-export function requireProgram(name: string, place: Place): void {
-  if (place.platform !== 'win32') findProgram(name, place)
+export function requireProgram(
+  name: string,
+  { env, cwd, platform }: { env: Environment; cwd: string; platform: NodeJS.Platform },
+): void {
+  if (platform !== 'win32') findProgram(name, { searchPath: env['PATH'] ?? null, cwd })
 }
 
-function inPath(name: string, env: Environment, cwd: string): string[] {
+function inPath(name: string, searchPath: string | null, cwd: string): string[] {
   if (name === '') return []
-  const path = env['PATH'] ?? '/usr/local/bin:/usr/bin:/bin'
-  return path.split(':').map((folder) => resolve(cwd, folder, name))
+  return (searchPath ?? SYSTEM_FOLDERS).split(':').map((folder) => resolve(cwd, folder, name))
 }
 
 type Kind = 'executable' | 'folder' | 'not executable' | 'missing'

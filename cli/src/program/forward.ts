@@ -5,6 +5,7 @@ import { CliError } from '../cli-error.ts'
 import { EXIT, type ExitCode } from '../exit-code.ts'
 import type { ProgramStart } from '../surroundings.ts'
 import { printable } from '../terminal/printable.ts'
+import { findProgram } from './find-program.ts'
 import type { StartMeans } from './start-program.ts'
 
 const FORWARDED = [
@@ -21,10 +22,11 @@ const FORWARDED = [
 /** Run the program as a child with our input and output; pass signals on to it and its exit code back.
  * @returns its exit code, or 128 and the signal's number
  * @throws CliError 126 · 127 */
-export async function forwardTo({ argv, env }: ProgramStart, means: StartMeans): Promise<number> {
+export async function forwardTo({ argv, env, searchPath }: ProgramStart, means: StartMeans): Promise<number> {
   const [name = '', ...args] = argv
+  const file = means.platform === 'win32' ? name : findProgram(name, { searchPath, cwd: process.cwd() })
   means.beforeHandover()
-  const child = spawn(name, args, { env, stdio: 'inherit', shell: false })
+  const child = spawn(file, args, { env, stdio: 'inherit', argv0: name })
   const stop = passSignals((signal) => child.kill(signal))
   try {
     return await new Promise<number>((resolve, reject) => {

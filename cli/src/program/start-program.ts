@@ -16,9 +16,8 @@ export async function startProgram(start: ProgramStart, means: StartMeans): Prom
   if (means.platform === 'win32' || process.execve === undefined) return await forward(start, means)
   requireFits(start, means.platform)
   const path = findProgram(start.argv[0] ?? '', {
-    env: start.env,
+    searchPath: start.searchPath,
     cwd: process.cwd(),
-    platform: means.platform,
   })
   const form = executableForm(path, process.execPath)
   if (form === 'other') return await forward(start, means)

@@ -56,17 +56,10 @@ function unwritable(cause: unknown): CliError {
 
 export function standardInput(): Input {
   return {
-    isTerminal: isatty(0),
     readAll: async () => {
       const chunks: Buffer[] = []
       for await (const chunk of process.stdin) chunks.push(Buffer.from(chunk))
       return Buffer.concat(chunks)
-    },
-    readLine: async () => {
-      const { createInterface } = await import('node:readline')
-      const lines = createInterface({ input: process.stdin })
-      for await (const line of lines) return line
-      return null
     },
   }
 }

@@ -1,0 +1,82 @@
+import { existsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { CliError } from '../cli-error.ts'
+import type { Command, Words } from '../command.ts'
+import { EXIT } from '../exit-code.ts'
+import { FORMAT_NAMES, requireFormatName } from '../formats/formats.ts'
+import { PROJECT_FILE, type Project } from '../project/project-file.ts'
+import { trust } from '../project/trusted-folders.ts'
+import type { Surroundings } from '../surroundings.ts'
+import { printable } from '../terminal/printable.ts'
+import { requireBundleName, requireKeyName } from './names.ts'
+import { chooseServer, SERVER_FLAG } from './server-flag.ts'
+
+export const initCommand: Command = {
+  name: 'init',
+  operands: '',
+  maxOperands: 0,
+  summary: `Write ${PROJECT_FILE}, so that run and pull know what this project needs`,
+  details: [
+    `Writes ${PROJECT_FILE} into the current folder: the server, the bundle, the keys and the format. It holds no secrets and is meant to be committed. Whoever gets it from somebody else is asked once before the server it names is used.`,
+  ],
+  flags: [
+    SERVER_FLAG,
+    { name: 'bundle', short: 'b', value: 'NAME', summary: 'The bundle that run and pull ask for' },
+    { name: 'keys', value: 'A,B', repeats: true, summary: 'Ask for these keys of it only' },
+    {
+      name: 'format',
+      short: 'f',
+      value: 'FORMAT',
+      summary: `The format of pull: ${FORMAT_NAMES.join(', ')}`,
+    },
+    { name: 'force', summary: 'Replace the file if it exists' },
+  ],
+  examples: [
+    { command: 'keyferry init --bundle dev/app', what: 'After this, keyferry run -- npm run dev is enough' },
+  ],
+  run: async (words, surroundings) => init(readInit(words, surroundings), surroundings),
+}
+
+export type InitOptions = { readonly project: Project; readonly mayReplace: boolean }
+
+function readInit(words: Words, { env }: Surroundings): InitOptions {
+  const bundle = words.text('bundle')
+  const keys = words.names('keys')
+  const format = words.text('format')
+  if (bundle !== null) requireBundleName(bundle)
+  for (const name of keys) requireKeyName(name)
+  const project: Project = {
+    server: chooseServer(words, null, env).server,
+    ...(bundle === null ? {} : { bundle }),
+    ...(keys.length === 0 ? {} : { keys }),
+    ...(format === null ? {} : { format: requireFormatName(format) }),
+  }
+  return { project, mayReplace: words.has('force') }
+}
+
+/** Write the project file and trust what it names: who writes it here has chosen the server.
+ * @returns the exit code · @throws CliError general: the file exists, or cannot be written */
+export function init({ project, mayReplace }: InitOptions, surroundings: Surroundings): number {
+  const path = join(surroundings.cwd, PROJECT_FILE)
+  if (!mayReplace && existsSync(path)) {
+    throw new CliError(
+      EXIT.general,
+      `${printable(path)} exists already`,
+      'Edit it, or replace it with --force.',
+    )
+  }
+  writeProject(path, project)
+  if (project.server !== undefined) trust({ folder: surroundings.cwd, server: project.server }, surroundings)
+  surroundings.stderr.write(`Wrote ${printable(path)}. It holds no secrets; commit it.\n`)
+  return EXIT.ok
+}
+
+function writeProject(path: string, project: Project): void {
+  try {
+    writeFileSync(path, `${JSON.stringify(project, null, 2)}\n`)
+  } catch (cause) {
+    const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown'
+    const message = `${printable(path)} cannot be written: ${code}`
+    throw new CliError(EXIT.general, message, 'Check that the folder is yours to write to.', { cause })
+  }
+}

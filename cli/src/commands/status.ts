@@ -1,0 +1,107 @@
+import type { Command, Words } from '../command.ts'
+import { EXIT } from '../exit-code.ts'
+import { NetworkError } from '../server/exchange.ts'
+import type { ServerFacts } from '../server/server-facts.ts'
+import { type KeptRequest, keptRequests } from '../state/kept-requests.ts'
+import type { Surroundings } from '../surroundings.ts'
+import { remaining } from '../terminal/waiting-view.ts'
+import { VERSION } from '../version.ts'
+import { SERVER_FLAG, serverHere } from './server-flag.ts'
+
+export const statusCommand: Command = {
+  name: 'status',
+  operands: '',
+  maxOperands: 0,
+  summary: 'Show the server, its version and clock, and the requests of this machine that wait',
+  details: [
+    'Requests are listed that --resumable keeps; of others nothing is kept. The exit code is 5 when the server cannot be reached.',
+  ],
+  flags: [SERVER_FLAG, { name: 'json', summary: 'One JSON object' }],
+  examples: [{ command: 'keyferry status', what: 'Is the server there, and does anything wait?' }],
+  run: async (words, surroundings) => await status(readStatus(words, surroundings), surroundings),
+}
+
+export type StatusOptions = { readonly server: string; readonly isJson: boolean }
+
+function readStatus(words: Words, surroundings: Surroundings): StatusOptions {
+  return { server: serverHere(words, surroundings), isJson: words.has('json') }
+}
+
+/** Write the state of things to standard output.
+ * @returns 0, or 5 where the server cannot be reached */
+export async function status({ server, isJson }: StatusOptions, surroundings: Surroundings): Promise<number> {
+  const facts = await ask(server, surroundings)
+  const nowMs = surroundings.clock.epochMs()
+  const seen: Seen = { server, facts, waiting: keptRequests(surroundings, nowMs), nowMs }
+  surroundings.stdout.write(isJson ? asJson(seen) : asText(seen))
+  return facts === null ? EXIT.network : EXIT.ok
+}
+
+type Seen = {
+  readonly server: string
+  readonly facts: ServerFacts | null
+  readonly waiting: readonly KeptRequest[]
+  readonly nowMs: number
+}
+
+async function ask(server: string, surroundings: Surroundings): Promise<ServerFacts | null> {
+  const { serverFacts } = await import('../server/server-facts.ts')
+  try {
+    return await serverFacts(server, surroundings)
+  } catch (error) {
+    if (error instanceof NetworkError) return null
+    throw error
+  }
+}
+
+function asJson({ server, facts, waiting, nowMs }: Seen): string {
+  return `${JSON.stringify({
+    client_version: VERSION,
+    server,
+    is_reachable: facts !== null,
+    server_version: facts?.version ?? null,
+    auth_mode: facts?.authMode ?? null,
+    clock_ahead_seconds: facts?.clockAheadSeconds ?? null,
+    round_trip_ms: facts?.roundTripMs ?? null,
+    waiting: waiting.map(({ id, server: where, commandLine, cwd, expiresAtMs }) => ({
+      id,
+      server: where,
+      command: commandLine,
+      folder: cwd,
+      seconds_left: Math.ceil((expiresAtMs - nowMs) / 1000),
+    })),
+  })}\n`
+}
+
+function asText({ server, facts, waiting, nowMs }: Seen): string {
+  const rows = [
+    ['Client', VERSION],
+    ['Server', server],
+    ...(facts === null ? [['State', 'cannot be reached; keyferry doctor says why']] : factRows(facts)),
+    [
+      'Waiting',
+      waiting.length === 0 ? 'nothing that could be resumed' : `${waiting.length}; keyferry resume goes on`,
+    ],
+    ...waiting.map(({ id, expiresAtMs, commandLine }) => [
+      '',
+      `${id.slice(0, 8)}  ${remaining(expiresAtMs - nowMs)} left  keyferry ${commandLine.join(' ')}`,
+    ]),
+  ]
+  return rows.map(([name = '', value = '']) => `${name.padEnd(9)}${value}\n`).join('')
+}
+
+function factRows({ version, authMode, clockAheadSeconds, roundTripMs }: ServerFacts): string[][] {
+  return [
+    ['State', version === null ? 'answers, but not as Keyferry does' : `ready, ${roundTripMs} ms away`],
+    ['Version', version ?? 'unknown'],
+    ['Sign-in', authMode ?? 'unknown'],
+    ['Clock', clockText(clockAheadSeconds)],
+  ]
+}
+
+/** How two clocks differ, in words. */
+export function clockText(aheadSeconds: number | null): string {
+  if (aheadSeconds === null) return 'the server gives no time'
+  if (aheadSeconds === 0) return 'agrees with this machine'
+  return `${Math.abs(aheadSeconds)} s ${aheadSeconds > 0 ? 'ahead of' : 'behind'} this machine`
+}

@@ -1,0 +1,161 @@
+import type { Command, Flag } from '../command.ts'
+import { FORMAT_NAMES } from '../formats/formats.ts'
+import { allFlags } from '../parse-words.ts'
+
+export type CompletionShell = 'bash' | 'zsh' | 'fish' | 'powershell'
+
+/** A script that teaches a shell the commands and their flags. */
+export function completionScript(shell: CompletionShell, commands: readonly Command[]): string {
+  return { bash, zsh, fish, powershell }[shell](commands)
+}
+
+// What may follow a flag or a command that only takes certain words.
+const WORDS: Readonly<Record<string, readonly string[]>> = {
+  FORMAT: FORMAT_NAMES,
+  'bash|zsh|fish|powershell': ['bash', 'zsh', 'fish', 'powershell'],
+}
+
+function takesFile({ value, name }: Flag): boolean {
+  return value === 'FILE' || name === 'output'
+}
+
+function flagWords(command: Command): string {
+  return allFlags(command)
+    .map(({ name }) => `--${name}`)
+    .join(' ')
+}
+
+function names(commands: readonly Command[]): string {
+  return [...commands.map(({ name }) => name), 'help'].join(' ')
+}
+
+function bash(commands: readonly Command[]): string {
+  const cases = commands.map((command) => {
+    const words = (WORDS[command.operands] ?? []).join(' ')
+    return `    ${command.name}) words="${[flagWords(command), words].join(' ').trim()}" ;;`
+  })
+  return `_keyferry() {
+  local current="\${COMP_WORDS[COMP_CWORD]}" previous="\${COMP_WORDS[COMP_CWORD - 1]}" words="" index
+  COMPREPLY=()
+  for ((index = 1; index < COMP_CWORD; index++)); do
+    if [[ \${COMP_WORDS[index]} == -- ]]; then
+      compopt -o default
+      return
+    fi
+  done
+  case "$previous" in
+    --format | -f) COMPREPLY=($(compgen -W "${FORMAT_NAMES.join(' ')}" -- "$current")); return ;;
+    --output | -o | import) compopt -o default; return ;;
+  esac
+  case "\${COMP_WORDS[1]}" in
+${cases.join('\n')}
+    help) words="${names(commands)}" ;;
+  esac
+  if ((COMP_CWORD == 1)); then words="${names(commands)} --help --version"; fi
+  COMPREPLY=($(compgen -W "$words" -- "$current"))
+}
+complete -F _keyferry keyferry
+`
+}
+
+function zsh(commands: readonly Command[]): string {
+  const described = commands.map(({ name, summary }) => `    '${name}:${zshText(summary)}'`)
+  const cases = commands.map((command) => {
+    const flags = allFlags(command).map((flag) => `'${zshFlag(flag)}'`)
+    const end = command.takesProgram === true ? `'*:::program:_normal'` : `'*:operand:${zshOperand(command)}'`
+    return `    ${command.name}) _arguments ${[...flags, end].join(' ')} ;;`
+  })
+  return `#compdef keyferry
+_keyferry() {
+  local -a verbs
+  verbs=(
+${described.join('\n')}
+    'help:Show the help of a command'
+  )
+  if (( CURRENT == 2 )); then
+    _describe command verbs
+    return
+  fi
+  local verb=$words[2]
+  shift words
+  (( CURRENT-- ))
+  case $verb in
+${cases.join('\n')}
+    help) _describe command verbs ;;
+  esac
+}
+if [[ $zsh_eval_context[-1] == loadautofunc ]]; then _keyferry "$@"; else compdef _keyferry keyferry; fi
+`
+}
+
+function zshFlag(flag: Flag): string {
+  const argument = flag.value === undefined ? '' : `:${flag.value}:${zshValues(flag)}`
+  return `${flag.repeats === true ? '*' : ''}--${flag.name}[${zshText(flag.summary)}]${argument}`
+}
+
+function zshValues(flag: Flag): string {
+  if (takesFile(flag)) return '_files'
+  const words = WORDS[flag.value ?? '']
+  return words === undefined ? '' : `(${words.join(' ')})`
+}
+
+function zshOperand({ operands }: Command): string {
+  const words = WORDS[operands]
+  if (words !== undefined) return `(${words.join(' ')})`
+  return operands.startsWith('FILE') ? '_files' : ''
+}
+
+function zshText(text: string): string {
+  return text.replaceAll("'", '').replace(/[[\]:\\$`]/g, ' ')
+}
+
+function fish(commands: readonly Command[]): string {
+  const first = `complete -c keyferry -n __fish_use_subcommand -f -a`
+  const verbs = commands.map(({ name, summary }) => `${first} ${name} -d '${fishText(summary)}'`)
+  const flags = commands.flatMap((command) => allFlags(command).map((flag) => fishFlag(command, flag)))
+  const words = commands
+    .filter(({ operands }) => WORDS[operands] !== undefined)
+    .map(
+      ({ name, operands }) =>
+        `complete -c keyferry -n '__fish_seen_subcommand_from ${name}' -f -a '${(WORDS[operands] ?? []).join(' ')}'`,
+    )
+  return `${[...verbs, `${first} help -d 'Show the help of a command'`, ...flags, ...words].join('\n')}\n`
+}
+
+function fishFlag(command: Command, flag: Flag): string {
+  const words = WORDS[flag.value ?? '']
+  const parts = [
+    `complete -c keyferry -n '__fish_seen_subcommand_from ${command.name}'`,
+    `-l ${flag.name}`,
+    ...(flag.short === undefined ? [] : [`-s ${flag.short}`]),
+    ...(flag.value === undefined ? [] : [takesFile(flag) ? '-rF' : '-x']),
+    ...(words === undefined ? [] : [`-a '${words.join(' ')}'`]),
+    `-d '${fishText(flag.summary)}'`,
+  ]
+  return parts.join(' ')
+}
+
+function fishText(text: string): string {
+  return text.replace(/[\\']/g, '\\$&')
+}
+
+function powershell(commands: readonly Command[]): string {
+  const table = commands.map((command) => {
+    const words = [flagWords(command), ...(WORDS[command.operands] ?? [])].join(' ')
+    return `    '${command.name}' = '${words}'`
+  })
+  return `Register-ArgumentCompleter -Native -CommandName keyferry -ScriptBlock {
+  param($word, $line, $cursor)
+  $words = @{
+${table.join('\n')}
+    'help' = '${names(commands)}'
+  }
+  $given = @($line.CommandElements | ForEach-Object { "$_" })
+  $isFirst = $given.Count -lt 2 -or ($given.Count -eq 2 -and $word -ne '')
+  $choices = if ($isFirst) { '${names(commands)} --help --version' } else { $words[$given[1]] }
+  "$choices".Split(' ') | Where-Object { $_ -ne '' -and $_.StartsWith($word) } | ForEach-Object {
+    [System.Management.Automation.CompletionResult]::new($_, $_, 'ParameterValue', $_)
+  }
+}
+`
+}

@@ -1,0 +1,48 @@
+import type { KeyPair } from '@keyferry/crypto/key-pair'
+import { pollChallenge } from '@keyferry/crypto/poll-challenge'
+import { normalizeUserCode, userCode } from '@keyferry/crypto/user-code'
+import { refusedAnswer } from '../cli-error.ts'
+import { type CreatedRequest, createRequest } from '../server/approval-requests.ts'
+import type { Surroundings } from '../surroundings.ts'
+import { claims } from './claims.ts'
+import type { Ask } from './deliver.ts'
+import type { PendingRequest } from './pending-request.ts'
+
+/** Make a key pair and hand its public half in.
+ * @throws CliError refused, also where the server's check code is not ours · NetworkError */
+export async function makeRequest(
+  ask: Ask,
+  keyPair: KeyPair,
+  surroundings: Surroundings,
+): Promise<PendingRequest> {
+  const startedMs = surroundings.clock.monotonicMs()
+  const verifier = surroundings.newPollVerifier()
+  const created = await createRequest(surroundings.exchange, ask.server, {
+    client_pubkey: Buffer.from(keyPair.publicKey).toString('base64'),
+    ...(ask.bundle === null ? {} : { bundle_id: ask.bundle }),
+    ...(ask.keys.length === 0 ? {} : { template_keys: ask.keys }),
+    format: ask.format,
+    poll_challenge: pollChallenge(verifier),
+    meta: claims(surroundings.env, surroundings.cwd, ask.command),
+  })
+  return {
+    server: ask.server,
+    id: created.id,
+    keyPair,
+    verifier,
+    approvalUrl: created.approvalUrl,
+    userCode: agreedCode(created, keyPair),
+    intervalMs: created.intervalMs,
+    lifetimeMs: created.lifetimeMs,
+    deadlineMs: startedMs + created.lifetimeMs,
+  }
+}
+
+// A server that shows another code has not got our public key: what it delivers could be read by somebody else.
+function agreedCode(created: CreatedRequest, keyPair: KeyPair): string {
+  const code = userCode(created.id, keyPair.publicKey)
+  if (created.userCode === null || normalizeUserCode(created.userCode) === code) return code
+  throw refusedAnswer(
+    'the check code of the server differs from ours: something stands between, or it is not Keyferry',
+  )
+}

@@ -1,0 +1,45 @@
+import { lstatSync, type Stats } from 'node:fs'
+import { join } from 'node:path'
+import { stateFolder } from '../state/state-folder.ts'
+import type { Surroundings } from '../surroundings.ts'
+import { printable } from '../terminal/printable.ts'
+import { broken, doubtful, type Finding, good } from './finding.ts'
+
+const OTHERS = 0o077
+
+/** The files that hold secrets or keys, and who else can read them. */
+export function examineFiles(surroundings: Surroundings): readonly Finding[] {
+  if (surroundings.platform === 'win32') return [] // no modes to look at
+  return [...stateFindings(surroundings), ...envFindings(surroundings)]
+}
+
+function stateFindings(surroundings: Surroundings): Finding[] {
+  const folder = stateFolder(surroundings)
+  const stats = statsOf(folder)
+  if (stats === null) return []
+  if (stats.uid !== process.getuid?.()) {
+    return [
+      broken('state', `${printable(folder)} belongs to somebody else`, 'Remove it, or set XDG_STATE_HOME.'),
+    ]
+  }
+  return [good('state', printable(folder))]
+}
+
+function envFindings({ cwd }: Surroundings): Finding[] {
+  return ['.env', '.env.local'].flatMap((name) => {
+    const stats = statsOf(join(cwd, name))
+    if (stats === null || (stats.mode & OTHERS) === 0) return []
+    const mode = (stats.mode & 0o777).toString(8)
+    return [
+      doubtful(
+        name,
+        `others on this machine may read it (mode ${mode})`,
+        `chmod 600 ${name}, or import and remove it.`,
+      ),
+    ]
+  })
+}
+
+function statsOf(path: string): Stats | null {
+  return lstatSync(path, { throwIfNoEntry: false }) ?? null
+}

@@ -1,0 +1,83 @@
+import { CliError } from '../cli-error.ts'
+import type { Words } from '../command.ts'
+import { chooseServer, type ServerChoice } from '../commands/server-flag.ts'
+import { clockText } from '../commands/status.ts'
+import { type FoundProject, findProject, PROJECT_FILE } from '../project/project-file.ts'
+import { isTrusted } from '../project/trusted-folders.ts'
+import { NetworkError } from '../server/exchange.ts'
+import { type ServerFacts, serverFacts } from '../server/server-facts.ts'
+import { networkFailure } from '../server/server-failure.ts'
+import type { Surroundings } from '../surroundings.ts'
+import { printable } from '../terminal/printable.ts'
+import { VERSION } from '../version.ts'
+import { broken, doubtful, type Finding, good } from './finding.ts'
+
+const CLOCK_TOLERANCE_SECONDS = 30
+
+/** Which server is meant, whether it may be used, and whether it answers as it should. */
+export async function examineServer(words: Words, surroundings: Surroundings): Promise<readonly Finding[]> {
+  try {
+    const project = findProject(surroundings.cwd)
+    const choice = chooseServer(words, project, surroundings.env)
+    const settings = [address(choice), ...trustOf(choice, project, surroundings), ...proxy(surroundings)]
+    return [...settings, ...(await reach(choice.server, surroundings))]
+  } catch (error) {
+    if (error instanceof CliError) return [broken('settings', error.message, error.next)]
+    throw error
+  }
+}
+
+function address({ server, source }: ServerChoice): Finding {
+  return good('server', `${server} (${source})`)
+}
+
+function trustOf(choice: ServerChoice, project: FoundProject | null, surroundings: Surroundings): Finding[] {
+  if (project === null) return []
+  const found = good(PROJECT_FILE, `read from ${printable(project.folder)}`)
+  if (choice.source !== PROJECT_FILE) return [found]
+  if (isTrusted({ folder: project.folder, server: choice.server }, surroundings)) return [found]
+  return [
+    found,
+    doubtful('trust', 'its server is not confirmed for this folder yet', 'keyferry run asks once.'),
+  ]
+}
+
+function proxy({ env }: Surroundings): Finding[] {
+  const names = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy'].filter(
+    (name) => (env[name] ?? '') !== '',
+  )
+  return names.length === 0 ? [] : [good('proxy', `${names.join(', ')} is set`)]
+}
+
+async function reach(server: string, surroundings: Surroundings): Promise<Finding[]> {
+  try {
+    const facts = await serverFacts(server, surroundings)
+    return [answers(facts), clockDifference(facts)]
+  } catch (error) {
+    if (!(error instanceof NetworkError)) throw error
+    const { message, next } = networkFailure(error, server)
+    return [broken('connection', message, next)]
+  }
+}
+
+function answers({ version, authMode, roundTripMs }: ServerFacts): Finding {
+  if (version === null) {
+    return broken(
+      'connection',
+      'something answers there, but not as Keyferry does',
+      'Check the address and the port.',
+    )
+  }
+  const what = `Keyferry ${version}, sign-in ${authMode ?? 'unknown'}, ${roundTripMs} ms away`
+  const isFar = version.split('.')[0] !== VERSION.split('.')[0]
+  return isFar
+    ? doubtful('connection', what, `This client is ${VERSION}: bring the two to the same major version.`)
+    : good('connection', what)
+}
+
+function clockDifference({ clockAheadSeconds }: ServerFacts): Finding {
+  const what = clockText(clockAheadSeconds)
+  return Math.abs(clockAheadSeconds ?? 0) <= CLOCK_TOLERANCE_SECONDS
+    ? good('clock', what)
+    : doubtful('clock', what, 'Requests work all the same; set the clock, for everything else that needs it.')
+}

@@ -1,0 +1,44 @@
+import type { Surroundings } from '../surroundings.ts'
+import { whyNoBrowser } from '../terminal/browser.ts'
+import { terminalStyle } from '../terminal/terminal-style.ts'
+import { doubtful, type Finding, good } from './finding.ts'
+
+const QR_COLUMNS = 45
+
+/** What a person at this terminal will see, and how a program will be started. */
+export function examineTerminal(surroundings: Surroundings): readonly Finding[] {
+  return [view(surroundings), browser(surroundings), takeover()]
+}
+
+function view({ stderr, env, platform }: Surroundings): Finding {
+  if (!stderr.isTerminal) return good('terminal', 'standard error is none: plain lines are written')
+  const style = terminalStyle(stderr, env, platform)
+  if (!style.hasUnicode) {
+    return doubtful(
+      'terminal',
+      'the locale is not UTF-8, so there is no QR code',
+      'Set LANG, for example to C.UTF-8.',
+    )
+  }
+  if (stderr.columns() < QR_COLUMNS) {
+    return doubtful(
+      'terminal',
+      `${stderr.columns()} columns are too few for a QR code`,
+      'Make the window wider.',
+    )
+  }
+  return good('terminal', `${stderr.columns()} columns, ${style.hasColour ? 'colour' : 'no colour'}`)
+}
+
+function browser({ env, platform }: Surroundings): Finding {
+  const why = whyNoBrowser(env, platform)
+  return why === null
+    ? good('browser', 'the approval page can be opened from here')
+    : good('browser', `not opened from here (${why}): open the printed link anywhere`)
+}
+
+function takeover(): Finding {
+  return process.execve === undefined
+    ? good('run', 'starts the program as a child and passes signals on')
+    : good('run', 'becomes the program')
+}

@@ -1,0 +1,11 @@
+import type { Environment } from '../surroundings.ts'
+
+/** The argument vector that has a shell run the first word as a line, with the others as its $1, $2, ... */
+export function throughShell(
+  [line = '', ...rest]: readonly string[],
+  env: Environment,
+  platform: NodeJS.Platform,
+): readonly string[] {
+  if (platform === 'win32') return [env['ComSpec'] ?? 'cmd.exe', '/d', '/s', '/c', [line, ...rest].join(' ')]
+  return ['/bin/sh', '-c', line, 'sh', ...rest]
+}

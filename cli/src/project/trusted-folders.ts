@@ -1,0 +1,52 @@
+import { existsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { hashToken } from '@keyferry/crypto/token'
+import { usageError } from '../cli-error.ts'
+import { DEFAULT_SERVER } from '../server/server-address.ts'
+import { makePrivateFolder, stateFolder } from '../state/state-folder.ts'
+import type { Surroundings } from '../surroundings.ts'
+import { printable } from '../terminal/printable.ts'
+import { PROJECT_FILE } from './project-file.ts'
+
+type NamedServer = { readonly folder: string; readonly server: string }
+
+/** A server that a committed file names gets to see what is asked for, and a person may be led to approve there: so it
+ * is shown, and used only once somebody at this machine has said yes for this folder.
+ * @throws CliError usage: not confirmed */
+export function requireTrust(named: NamedServer, surroundings: Surroundings): void {
+  if (named.server === DEFAULT_SERVER || isTrusted(named, surroundings)) return
+  const { stderr, keyboard } = surroundings
+  if (!stderr.isTerminal || !keyboard.isThere()) throw unconfirmed(named)
+  stderr.write(`${PROJECT_FILE} in ${printable(named.folder)}\nnames the server ${printable(named.server)}\n`)
+  stderr.write('Use it for this folder from now on? [y/N] ')
+  const answer = keyboard.readLine() ?? ''
+  if (!/^y(?:es)?$/i.test(answer.trim())) throw unconfirmed(named)
+  trust(named, surroundings)
+}
+
+/** Remember that this folder may name this server. */
+export function trust(named: NamedServer, place: Pick<Surroundings, 'env' | 'platform'>): void {
+  makePrivateFolder(trustFolder(place))
+  writeFileSync(markOf(named, place), `${named.folder}\n${named.server}\n`, { mode: 0o600 })
+}
+
+export function isTrusted(named: NamedServer, place: Pick<Surroundings, 'env' | 'platform'>): boolean {
+  return existsSync(markOf(named, place))
+}
+
+// A file for each pair, so that two commands at once cannot lose each other's answer.
+function markOf({ folder, server }: NamedServer, place: Pick<Surroundings, 'env' | 'platform'>): string {
+  const mark = hashToken(`${folder}\0${server}`)
+  return join(trustFolder(place), mark)
+}
+
+function trustFolder(place: Pick<Surroundings, 'env' | 'platform'>): string {
+  return join(stateFolder(place), 'trusted-folders')
+}
+
+function unconfirmed({ server }: NamedServer): Error {
+  return usageError(
+    `the server ${printable(server)} is named by ${PROJECT_FILE} and not confirmed for this folder`,
+    `If it is yours, say so with --server ${printable(server)}, or run the command at a terminal once and confirm.`,
+  )
+}

@@ -1,0 +1,52 @@
+import type { Clock } from '../surroundings.ts'
+import { printable } from '../terminal/printable.ts'
+import type { Exchange, ExchangeAnswer } from './exchange.ts'
+import { parseObject } from './server-failure.ts'
+
+const TIMEOUT_MS = 10_000
+const MAX_BODY_BYTES = 64 * 1024
+
+/** What a server says of itself. */
+export type ServerFacts = {
+  /** Null: it answers, but not as Keyferry does. */
+  readonly version: string | null
+  /** How people sign in there; null where it does not say. */
+  readonly authMode: string | null
+  /** How far its clock is ahead of ours, in whole seconds; null where it gives no time. */
+  readonly clockAheadSeconds: number | null
+  readonly roundTripMs: number
+}
+
+/** Ask a server how it is.
+ * @throws NetworkError */
+export async function serverFacts(
+  server: string,
+  { exchange, clock }: { exchange: Exchange; clock: Clock },
+): Promise<ServerFacts> {
+  const startedMs = clock.monotonicMs()
+  const health = await get(exchange, `${server}/healthz`)
+  const roundTripMs = clock.monotonicMs() - startedMs
+  const session = await get(exchange, `${server}/session`)
+  return {
+    version: text(health, 'version'),
+    authMode: text(session, 'auth_mode'),
+    clockAheadSeconds: clockAhead(health, clock.epochMs() - roundTripMs / 2),
+    roundTripMs: Math.round(roundTripMs),
+  }
+}
+
+async function get(exchange: Exchange, url: string): Promise<ExchangeAnswer> {
+  return await exchange({ method: 'GET', url, timeoutMs: TIMEOUT_MS, maxBodyBytes: MAX_BODY_BYTES })
+}
+
+function text(answer: ExchangeAnswer, field: string): string | null {
+  const value = answer.status === 200 ? parseObject(answer.body)?.[field] : undefined
+  return typeof value === 'string' ? printable(value, 40) : null
+}
+
+// The header counts whole seconds, so a difference under one says nothing.
+function clockAhead({ dateMs }: ExchangeAnswer, nowMs: number): number | null {
+  if (dateMs === null) return null
+  const seconds = Math.round((dateMs + 500 - nowMs) / 1000)
+  return Math.abs(seconds) <= 1 ? 0 : seconds
+}

@@ -1,0 +1,108 @@
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { keyPairFromSecretKey } from '@keyferry/crypto/key-pair'
+import { userCode } from '@keyferry/crypto/user-code'
+import type { PendingRequest } from '../delivery/pending-request.ts'
+import { parseObject } from '../server/server-failure.ts'
+import type { Surroundings } from '../surroundings.ts'
+import { makePrivateFolder, stateFolder } from './state-folder.ts'
+
+type Place = Pick<Surroundings, 'env' | 'platform'>
+
+/** A request that a file keeps, so that a later command can go on with it. */
+export type KeptRequest = {
+  readonly id: string
+  readonly server: string
+  /** The command line it was made by, from the verb on. */
+  readonly commandLine: readonly string[]
+  /** The folder it was made in. */
+  readonly cwd: string
+  /** Wall-clock time in milliseconds since 1970. */
+  readonly expiresAtMs: number
+  readonly pending: (nowEpochMs: number, nowMonotonicMs: number) => PendingRequest
+}
+
+/** Keep a request in a file of its own that only its owner can read. */
+export function keepRequest(
+  pending: PendingRequest,
+  commandLine: readonly string[],
+  surroundings: Surroundings,
+): void {
+  const leftMs = pending.deadlineMs - surroundings.clock.monotonicMs()
+  const fields = {
+    server: pending.server,
+    id: pending.id,
+    secret_key: Buffer.from(pending.keyPair.secretKey).toString('base64url'),
+    verifier: pending.verifier,
+    interval_ms: pending.intervalMs,
+    lifetime_ms: pending.lifetimeMs,
+    expires_at_ms: Math.round(surroundings.clock.epochMs() + leftMs),
+    command_line: commandLine,
+    cwd: surroundings.cwd,
+  }
+  makePrivateFolder(requestFolder(surroundings))
+  writeFileSync(fileOf(pending.id, surroundings), JSON.stringify(fields), { mode: 0o600, flag: 'wx' })
+}
+
+/** Remove what is kept of a request, if anything is. */
+export function forgetRequest(id: string, place: Place): void {
+  rmSync(fileOf(id, place), { force: true })
+}
+
+/** The requests that can still be gone on with, the newest first. What has expired or cannot be read is removed. */
+export function keptRequests(place: Place, nowEpochMs: number): readonly KeptRequest[] {
+  const requests: KeptRequest[] = []
+  for (const file of filesIn(requestFolder(place))) {
+    const request = readKept(join(requestFolder(place), file))
+    if (request !== null && request.expiresAtMs > nowEpochMs) requests.push(request)
+    else rmSync(join(requestFolder(place), file), { force: true })
+  }
+  return requests.toSorted((a, b) => b.expiresAtMs - a.expiresAtMs)
+}
+
+function filesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    return [] // nothing was ever kept
+  }
+}
+
+function readKept(path: string): KeptRequest | null {
+  const fields = parseObject(readFileSync(path, 'utf8'))
+  if (fields === null) return null
+  const { server, id, secret_key, verifier, cwd, command_line } = fields
+  const { interval_ms, lifetime_ms, expires_at_ms } = fields
+  const areTexts = [server, id, secret_key, verifier, cwd].every((value) => typeof value === 'string')
+  const areNumbers = [interval_ms, lifetime_ms, expires_at_ms].every((value) => typeof value === 'number')
+  if (!areTexts || !areNumbers || !Array.isArray(command_line)) return null
+  const texts = { server: String(server), id: String(id), verifier: String(verifier) }
+  const times = { intervalMs: Number(interval_ms), lifetimeMs: Number(lifetime_ms) }
+  const expiresAtMs = Number(expires_at_ms)
+  return {
+    id: texts.id,
+    server: texts.server,
+    commandLine: command_line.map(String),
+    cwd: String(cwd),
+    expiresAtMs,
+    pending: (nowEpochMs, nowMonotonicMs) => {
+      const keyPair = keyPairFromSecretKey(Buffer.from(String(secret_key), 'base64url'))
+      return {
+        ...texts,
+        ...times,
+        keyPair,
+        approvalUrl: `${texts.server}/approve/${texts.id}`,
+        userCode: userCode(texts.id, keyPair.publicKey),
+        deadlineMs: nowMonotonicMs + (expiresAtMs - nowEpochMs),
+      }
+    },
+  }
+}
+
+function requestFolder(place: Place): string {
+  return join(stateFolder(place), 'requests')
+}
+
+function fileOf(id: string, place: Place): string {
+  return join(requestFolder(place), `${id}.json`)
+}

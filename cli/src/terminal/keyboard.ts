@@ -1,0 +1,41 @@
+import { closeSync, openSync, readSync } from 'node:fs'
+import { isatty } from 'node:tty'
+import type { Keyboard } from '../surroundings.ts'
+
+const LINE_FEED = 10
+
+/** The terminal of this process. A read blocks everything else, so the signals are given back to the system meanwhile:
+ * Ctrl-C then works as it does before any program has started.
+ * @param withoutSignals runs its argument with no signal listeners of ours */
+export function terminalKeyboard(withoutSignals: <T>(read: () => T) => T): Keyboard {
+  return {
+    isThere: () => withTerminal((fd) => fd !== null),
+    readLine: () => withTerminal((fd) => (fd === null ? null : withoutSignals(() => readLine(fd)))),
+  }
+}
+
+function withTerminal<T>(use: (fd: number | null) => T): T {
+  if (isatty(0)) return use(0)
+  let fd: number | null = null
+  try {
+    fd = openSync('/dev/tty', 'r')
+  } catch {
+    return use(null)
+  }
+  try {
+    return use(fd)
+  } finally {
+    closeSync(fd)
+  }
+}
+
+function readLine(fd: number): string | null {
+  const bytes: number[] = []
+  const one = new Uint8Array(1)
+  while (readSync(fd, one, 0, 1, null) === 1) {
+    const [byte = LINE_FEED] = one
+    if (byte === LINE_FEED) return Buffer.from(bytes).toString().replace(/\r$/, '')
+    bytes.push(byte)
+  }
+  return bytes.length === 0 ? null : Buffer.from(bytes).toString()
+}

@@ -10,7 +10,7 @@ export const BUTTON_LOOKS = {
 
 const SIZES = {
   small: 'min-h-8 px-2.5 text-sm gap-1.5',
-  medium: 'min-h-10 px-4 text-base gap-2',
+  medium: 'min-h-10 px-3 sm:px-4 text-base gap-2',
   large: 'min-h-12 px-3 sm:px-5 text-base gap-2 font-semibold',
 } as const
 

@@ -42,8 +42,8 @@ export function AttachedKeyRow({ id, item, isOwner, dragged, ...changes }: Attac
       </div>
       <KeyValue value={item.value} isSecret={item.is_secret} className="max-w-48 sm:max-w-72" />
       {isOwner ? (
-        <>
-          <label className="inline-flex min-h-9 items-center gap-2 px-2 text-sm text-ink-soft">
+        <div className="flex basis-full items-center justify-between pl-11 sm:basis-auto sm:pl-2">
+          <label className="inline-flex min-h-9 items-center gap-2 text-sm text-ink-soft sm:mr-3">
             <input
               type="checkbox"
               className="checkbox"
@@ -55,7 +55,7 @@ export function AttachedKeyRow({ id, item, isOwner, dragged, ...changes }: Attac
           <IconButton label={`Detach ${item.name}`} onClick={changes.onDetach}>
             <Unlink aria-hidden size={16} />
           </IconButton>
-        </>
+        </div>
       ) : (
         item.required && <Badge tone="caution">Required</Badge>
       )}

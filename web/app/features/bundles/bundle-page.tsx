@@ -84,7 +84,7 @@ function BundleView({ bundle }: { bundle: BundleWithItems }) {
 function BundleName({ name }: { name: string }) {
   const cut = name.lastIndexOf('/') + 1
   return (
-    <span className="font-mono text-xl break-all">
+    <span className="font-mono text-xl tracking-normal break-all">
       <span className="font-normal text-ink-faint">{name.slice(0, cut)}</span>
       {name.slice(cut)}
     </span>

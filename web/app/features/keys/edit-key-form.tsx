@@ -40,7 +40,7 @@ export function EditKeyForm({ item }: { item: KeyWithBundles }) {
         problem={problem ?? undefined}
         placeholder={item.is_secret && draft.value === null ? 'Leave empty to keep the stored value' : ''}
       />
-      {item.is_secret && (
+      {item.is_secret && (draft.value ?? '') === '' && (
         <EmptyValueChoice
           chosen={draft.value === ''}
           onChoose={(chosen) => setDraft({ ...draft, value: chosen ? '' : null })}

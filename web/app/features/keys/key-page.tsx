@@ -29,7 +29,7 @@ function KeyView({ item }: { item: KeyWithBundles }) {
     <>
       <PageHeading
         title={item.name}
-        shown={<span className="font-mono text-xl break-all">{item.name}</span>}
+        shown={<span className="font-mono text-xl tracking-normal break-all">{item.name}</span>}
         intro={`Changed ${dateTime(item.updated_at)}`}
         actions={
           isOwner && (

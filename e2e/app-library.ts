@@ -1,0 +1,91 @@
+import { randomInt } from 'node:crypto'
+import { type Call, createClient } from '@keyferry/contract/client'
+import { generateKeyPair } from '@keyferry/crypto/key-pair'
+
+export type LibraryKey = { name: string; value: string; is_secret: boolean; description?: string }
+export type LibraryBundle = { name: string; keys: readonly LibraryKey[]; description?: string; tags?: string }
+
+const secret = (name: string, description = ''): LibraryKey => ({
+  name,
+  value: `planted-${name.toLowerCase()}`,
+  is_secret: true,
+  description,
+})
+const open = (name: string, value: string): LibraryKey => ({ name, value, is_secret: false })
+
+const DATABASE_URL = secret('DATABASE_URL', 'Primary database, read and write')
+const REDIS_URL = secret('REDIS_URL')
+const STRIPE_SECRET_KEY = secret('STRIPE_SECRET_KEY', 'Rotated every quarter')
+const LOG_LEVEL = open('LOG_LEVEL', 'info')
+
+/** A library as a small team has it. Every secret value begins with `planted-`, so that a leak can be searched for. */
+export const LIBRARY: readonly LibraryBundle[] = [
+  {
+    name: 'dev/app',
+    description: 'The shop on a laptop',
+    tags: 'dev,shop',
+    keys: [
+      DATABASE_URL,
+      REDIS_URL,
+      open('PORT', '3000'),
+      secret('SESSION_SECRET'),
+      STRIPE_SECRET_KEY,
+      LOG_LEVEL,
+    ],
+  },
+  { name: 'dev/worker', tags: 'dev', keys: [DATABASE_URL, REDIS_URL, LOG_LEVEL] },
+  { name: 'prod/shop/app', description: 'What customers see', tags: 'prod,shop', keys: [STRIPE_SECRET_KEY] },
+  {
+    name: 'prod/shop/mail',
+    tags: 'prod',
+    keys: [secret('SMTP_PASSWORD'), open('SMTP_HOST', 'smtp.example.com')],
+  },
+  { name: 'ci', description: 'Shared by every pipeline', tags: 'ci', keys: [secret('NPM_TOKEN')] },
+]
+
+/** Put bundles and their keys into the library behind `url`; a key that several bundles name is made once.
+ * @returns ids by name */
+export async function createLibrary(url: string, bundles: readonly LibraryBundle[] = LIBRARY) {
+  const call = createClient(url)
+  const ids = { bundles: new Map<string, string>(), keys: new Map<string, string>() }
+  for (const { keys, ...bundle } of bundles) {
+    const { id: bundle_id } = await call('POST', '/api/v1/bundles', { body: bundle })
+    ids.bundles.set(bundle.name, bundle_id)
+    for (const [index, key] of keys.entries()) {
+      const key_id = ids.keys.get(key.name) ?? (await call('POST', '/api/v1/keys', { body: key })).id
+      ids.keys.set(key.name, key_id)
+      const path = '/api/v1/bundles/{bundle_id}/keys/{key_id}'
+      await call('POST', path, { params: { bundle_id, key_id }, body: { required: index === 0 } })
+    }
+  }
+  return ids
+}
+
+export type Asking = { bundle?: string; keys?: readonly string[]; meta?: Readonly<Record<string, string>> }
+
+/** What a terminal says of itself. */
+export const META = {
+  hostname: 'sams-laptop',
+  user: 'sam',
+  os: 'linux x64',
+  client_version: 'keyferry 0.1.0',
+  cwd: '/home/sam/projects/shop/services/checkout-api',
+  command: 'npm run dev -- --host --port 3000',
+}
+
+/** Ask as a terminal does. The server must trust this machine as a proxy: each asker then comes from an address of its own,
+ * and the rate limit of one address does not slow the tests. */
+export async function askApproval(url: string, { bundle, keys = [], meta = META }: Asking = {}) {
+  const { publicKey } = generateKeyPair()
+  const call: Call = createClient(url)
+  const address = `198.51.${randomInt(256)}.${randomInt(256)}`
+  return await call('POST', '/api/v1/requests', {
+    headers: { 'x-forwarded-for': address, 'user-agent': 'keyferry/0.1.0' },
+    body: {
+      client_pubkey: Buffer.from(publicKey).toString('base64'),
+      template_keys: [...keys],
+      meta,
+      ...(bundle === undefined ? {} : { bundle_id: bundle }),
+    },
+  })
+}

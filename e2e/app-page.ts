@@ -1,0 +1,34 @@
+import { AxeBuilder } from '@axe-core/playwright'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { expect } from 'vitest'
+
+export type WatchedPage = Page & { readonly complaints: readonly string[] }
+
+/** A page of its own browser context that notes every breach of the content security policy and every uncaught error. */
+export async function openPage(browser: Browser, options: BrowserContextOptions = {}): Promise<WatchedPage> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 860 }, ...options })
+  const page = await context.newPage()
+  const complaints: string[] = []
+  page.on('pageerror', (error) => complaints.push(String(error)))
+  page.on('console', (message) => {
+    const text = message.text()
+    const isAnswer = text.startsWith('Failed to load resource')
+    if (message.type() === 'error' && !isAnswer) complaints.push(text)
+  })
+  return Object.assign(page, { complaints })
+}
+
+/** Hold a page, as it stands, against the accessibility rules: none broken. */
+export async function expectAccessible(page: Page): Promise<void> {
+  const { violations } = await new AxeBuilder({ page }).analyze()
+  const found = violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ html, failureSummary }) => ({ id, html, failureSummary })),
+  )
+  expect(found).toEqual([])
+}
+
+/** Nothing that a page did was stopped by the content security policy, and nothing went wrong unseen. */
+export async function closePage(page: WatchedPage): Promise<void> {
+  await page.context().close()
+  expect(page.complaints).toEqual([])
+}

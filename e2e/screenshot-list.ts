@@ -1,0 +1,135 @@
+import type { Page } from 'playwright-core'
+import { askApproval, createLibrary } from './app-library.ts'
+import { startServer } from './start-server.ts'
+
+export type Shot = { name: string; show: (page: Page) => Promise<void> }
+
+const ENV_TEXT = `DATABASE_URL=postgres://shop:pw@db.example/shop
+LOG_LEVEL=debug
+PORT=3000
+this line says nothing
+NEW_API_TOKEN=abc123 
+PUBLIC_URL=https://shop.example
+`
+
+/** Every page and state worth looking at, on real servers: one with a library, an empty one, one that wants codes typed. */
+export async function shots(): Promise<{ list: readonly Shot[]; close: () => Promise<void> }> {
+  const env = { TRUST_PROXY: '127.0.0.1' }
+  const [full, empty, typing] = await Promise.all([
+    startServer({ env }),
+    startServer({ env }),
+    startServer({ env: { ...env, APPROVAL_ASSURANCE: 'typed' } }),
+  ])
+  const ids = await createLibrary(full.url)
+  await createLibrary(typing.url)
+  const list = [
+    ...appShots(full.url, ids),
+    { name: 'bundles-empty', show: at(`${empty.url}/`) },
+    { name: 'keys-empty', show: at(`${empty.url}/keys`) },
+    ...approvalShots(full.url),
+    { name: 'approval-nothing-yet', show: asked(empty.url, {}) },
+    { name: 'approval-typed', show: asked(typing.url, { bundle: 'dev/app' }) },
+  ]
+  return {
+    list,
+    close: async () => void (await Promise.all([full, empty, typing].map((server) => server.dispose()))),
+  }
+}
+
+function at(url: string, then: (page: Page) => Promise<void> = async () => undefined) {
+  return async (page: Page) => {
+    await page.goto(url)
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    await then(page)
+  }
+}
+
+function asked(url: string, asking: Parameters<typeof askApproval>[1], then?: (page: Page) => Promise<void>) {
+  return async (page: Page) => {
+    const { verification_uri_complete } = await askApproval(url, asking)
+    await at(`${url}${verification_uri_complete}`, then)(page)
+  }
+}
+
+const press = (name: RegExp | string) => async (page: Page) =>
+  await page.getByRole('button', { name }).click()
+
+function appShots(url: string, ids: Awaited<ReturnType<typeof createLibrary>>): Shot[] {
+  const bundle = `${url}/bundles/${ids.bundles.get('dev/app')}`
+  const key = `${url}/keys/${ids.keys.get('DATABASE_URL')}`
+  return [
+    { name: 'bundles', show: at(`${url}/`) },
+    { name: 'bundles-search', show: at(`${url}/bundles?query=app`) },
+    { name: 'bundles-new', show: at(`${url}/bundles`, press('New bundle')) },
+    { name: 'bundle', show: at(bundle) },
+    { name: 'bundle-attach', show: at(bundle, press('Attach keys')) },
+    { name: 'bundle-export', show: at(bundle, press('Export')) },
+    { name: 'bundle-delete', show: at(bundle, press('Delete')) },
+    { name: 'bundle-unknown', show: at(`${url}/bundles/3f9a9d5e-4a0e-45f8-9a47-3d0c6e1c1a77`) },
+    { name: 'import', show: at(`${url}/bundles/import`) },
+    {
+      name: 'import-preview',
+      show: at(`${url}/bundles/import?bundle=dev/app`, async (page) => {
+        await page.getByLabel('Content of the').fill(ENV_TEXT)
+        await page.getByRole('heading', { name: 'Preview' }).scrollIntoViewIfNeeded()
+      }),
+    },
+    { name: 'keys', show: at(`${url}/keys`) },
+    { name: 'key-new', show: at(`${url}/keys/new`) },
+    { name: 'key', show: at(key) },
+    {
+      name: 'key-changed',
+      show: at(key, async (page) => await page.getByLabel('New value').fill('postgres://x \n')),
+    },
+    { name: 'key-delete', show: at(key, press('Delete')) },
+    { name: 'account', show: at(`${url}/account`) },
+    { name: 'members', show: at(`${url}/members`) },
+    {
+      name: 'palette',
+      show: at(`${url}/`, async (page) => {
+        await page.keyboard.press('Control+k')
+        await page.getByRole('option', { name: 'Import' }).waitFor()
+      }),
+    },
+    { name: 'not-found', show: at(`${url}/nowhere`) },
+  ]
+}
+
+function approvalShots(url: string): Shot[] {
+  const showEnd = (title: string) => async (page: Page) =>
+    await page.getByRole('heading', { name: title, level: 1 }).waitFor()
+  return [
+    { name: 'approval', show: asked(url, { bundle: 'dev/app' }) },
+    {
+      name: 'approval-template',
+      show: asked(url, { bundle: 'dev/app', keys: ['PORT', 'REDIS_URL', 'AWS_KEY'] }),
+    },
+    {
+      name: 'approval-no-suggestion',
+      show: asked(url, {}, async (page) => await page.getByRole('combobox').click()),
+    },
+    { name: 'approval-unknown-suggestion', show: asked(url, { bundle: 'qa/app' }) },
+    {
+      name: 'approval-approved',
+      show: asked(url, { bundle: 'dev/app' }, async (page) => {
+        await press(/^Approve/)(page)
+        await showEnd('Approved')(page)
+      }),
+    },
+    {
+      name: 'approval-denied',
+      show: asked(url, {}, async (page) => {
+        await press('Deny')(page)
+        await showEnd('Denied')(page)
+      }),
+    },
+    { name: 'approval-unknown', show: at(`${url}/approve/00000000000000000000000000000000`) },
+    {
+      name: 'approval-unreachable',
+      show: async (page) => {
+        await page.route('**/api/**', (route) => route.abort())
+        await asked(url, {})(page)
+      },
+    },
+  ]
+}

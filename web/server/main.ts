@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import { type FastifyInstance, fastify } from 'fastify'
+import type { Logger } from 'pino'
 import { type ApiConnection, connectApi } from './api-connection.ts'
 import { AppFiles } from './app-files.ts'
 import { answerErrors, answerMalformed, rawBadRequest } from './error-answer.ts'
@@ -13,6 +14,7 @@ import { refuseDoubledIdentity } from './request-headers.ts'
 import { createLog, logCalls } from './request-log.ts'
 import { type OriginRules, requireOwnHost } from './same-origin.ts'
 import { sendSecurityHeaders } from './security-headers.ts'
+import type { SessionStore } from './session-store/session-store.ts'
 import type { WebSettings } from './settings.ts'
 import { createSigner } from './signed-call.ts'
 
@@ -21,7 +23,7 @@ export type { IdentitySettings, WebSettings } from './settings.ts'
 export type Web = { readonly address: string; close(): Promise<void> }
 
 /** What a test hands in. `now`: epoch milliseconds. `appFolder`: where the built browser app is. */
-export type WebSurroundings = { now: () => number; appFolder: string }
+export type WebSurroundings = { now: () => number; appFolder: string; log: Logger }
 
 const BUILT_APP = fileURLToPath(new URL('../app/dist/', import.meta.url))
 
@@ -41,30 +43,24 @@ export async function startWeb(
   settings: WebSettings,
   surroundings: Partial<WebSurroundings> = {},
 ): Promise<Web> {
-  const { now = Date.now, appFolder = BUILT_APP } = surroundings
+  const { now = Date.now, appFolder = BUILT_APP, log = createLog(settings.logLevel) } = surroundings
+  const sign = createSigner(settings.sharedSecrets[0], now)
+  const api = connectApi(settings.api, sign)
   const app = createApp(settings)
   const closing = new AbortController()
   let publicUrl = settings.publicUrl ?? ''
   const originRules = (): OriginRules => ({ publicUrl, openToLoopback: settings.identity.mode === 'local' })
-  const sign = createSigner(settings.sharedSecrets[0], now)
-  const api = connectApi(settings.api, sign)
-  const identity = await createIdentity(settings, { api, originRules, now })
-  addHooks(app, settings, originRules)
-  serveHealth(app, { version: settings.version, api })
+  const { identity, store } = await createIdentity(settings, { api, log, originRules, now })
+  addHooks(app, { settings, log, originRules })
+  serveHealth(app, { version: settings.version, api, store })
   serveSession(app, { identity, mode: settings.identity.mode })
-  forwardEndpoints(app, {
-    api,
-    identity,
-    sign,
-    originRules,
-    maxBodyBytes: settings.maxBodyBytes,
-    closing: closing.signal,
-  })
+  const { maxBodyBytes } = settings
+  forwardEndpoints(app, { api, identity, sign, originRules, maxBodyBytes, closing: closing.signal })
   identity.addRoutes(app)
   servePages(app, { files: new AppFiles(appFolder), identity })
   const address = await app.listen(settings.listen)
   publicUrl ||= address
-  return { address, close: () => closeAll(app, { api, closing }) }
+  return { address, close: () => closeAll(app, { api, store, closing }) }
 }
 
 function createApp(settings: WebSettings): FastifyInstance {
@@ -87,8 +83,9 @@ function createApp(settings: WebSettings): FastifyInstance {
   return app
 }
 
-function addHooks(app: FastifyInstance, settings: WebSettings, originRules: () => OriginRules): void {
-  const log = createLog(settings.logLevel)
+type HookOptions = { settings: WebSettings; log: Logger; originRules: () => OriginRules }
+
+function addHooks(app: FastifyInstance, { settings, log, originRules }: HookOptions): void {
   const isHttps = settings.publicUrl?.startsWith('https:') === true
   answerErrors(app, log)
   logCalls(app, log)
@@ -111,15 +108,14 @@ function serveSession(app: FastifyInstance, { identity, mode }: { identity: Iden
   }))
 }
 
-async function closeAll(
-  app: FastifyInstance,
-  { api, closing }: { api: ApiConnection; closing: AbortController },
-): Promise<void> {
+type Closed = { api: ApiConnection; store: SessionStore | null; closing: AbortController }
+
+async function closeAll(app: FastifyInstance, { api, store, closing }: Closed): Promise<void> {
   const patience = setTimeout(() => closing.abort(), PATIENCE_MS)
   // A connection whose last answer is sent meanwhile stays open otherwise, until its client ends it.
   const sweep = setInterval(() => app.server.closeIdleConnections(), SWEEP_MS)
   await app.close()
   clearInterval(sweep)
   clearTimeout(patience)
-  await api.close()
+  await Promise.all([api.close(), store?.close()])
 }

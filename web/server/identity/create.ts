@@ -1,22 +1,55 @@
+import { join } from 'node:path'
+import type { Logger } from 'pino'
 import type { ApiConnection } from '../api-connection.ts'
+import { loggedFailure } from '../request-log.ts'
 import type { OriginRules } from '../same-origin.ts'
+import type { SessionStore } from '../session-store/session-store.ts'
 import type { WebSettings } from '../settings.ts'
 import type { Identity } from './identity.ts'
 import { localIdentity } from './local.ts'
 
 export type IdentitySurroundings = {
   api: ApiConnection
+  log: Logger
   originRules: () => OriginRules
   /** Epoch milliseconds. */
   now: () => number
 }
 
-/** The identity strategy that AUTH_MODE names. */
+/** How people sign in, and where their sessions are kept (nowhere, when nobody signs in). */
+export type IdentityParts = { identity: Identity; store: SessionStore | null }
+
+/** The identity strategy that AUTH_MODE names. Each mode loads its own dependencies alone. */
 export async function createIdentity(
   settings: WebSettings,
-  { api }: IdentitySurroundings,
-): Promise<Identity> {
-  if (settings.identity.mode !== 'local')
-    throw new Error(`AUTH_MODE ${settings.identity.mode} is not built in`)
-  return localIdentity(api)
+  surroundings: IdentitySurroundings,
+): Promise<IdentityParts> {
+  if (settings.identity.mode === 'local') return { identity: localIdentity(surroundings.api), store: null }
+  const store = await openStore(settings, surroundings)
+  return { identity: await hostedIdentity(settings, { ...surroundings, store }), store }
+}
+
+type Hosted = IdentitySurroundings & { store: SessionStore }
+
+async function hostedIdentity(settings: WebSettings, surroundings: Hosted): Promise<Identity> {
+  const { identity } = settings
+  const { store, now } = surroundings
+  const { Sessions } = await import('./sessions.ts')
+  const isSecure = settings.publicUrl?.startsWith('https:') === true
+  const sessions = new Sessions({ store, now, isSecure })
+  if (identity.mode === 'oidc') {
+    const { oidcIdentity } = await import('./oidc.ts')
+    return oidcIdentity({ ...surroundings, settings: identity, sessions })
+  }
+  throw new Error(`AUTH_MODE ${identity.mode} is not built in`)
+}
+
+async function openStore(settings: WebSettings, { log, now }: IdentitySurroundings): Promise<SessionStore> {
+  if (settings.redisUrl !== null) {
+    const { openRedisSessionStore } = await import('../session-store/redis.ts')
+    const onError = (error: Error) => log.error(loggedFailure(error), 'session store')
+    return await openRedisSessionStore(settings.redisUrl, onError)
+  }
+  const { openSqliteSessionStore } = await import('../session-store/sqlite.ts')
+  return openSqliteSessionStore({ path: join(settings.dataDir, 'sessions.db'), now })
 }

@@ -1,0 +1,61 @@
+import { createClient } from 'redis'
+import { unavailable } from '../refusal.ts'
+
+const CONNECT_MS = 2_000
+const REPLY_MS = 3_000
+const RECONNECT_AT_MOST_MS = 1_000
+
+export type RedisClient = ReturnType<typeof newClient>
+
+/** A connection that comes back by itself. While it is away a command fails at once instead of queueing, so that
+ * people are told rather than kept. */
+export type RedisConnection = {
+  /** The reply to one command.
+   * @throws Refusal unavailable: no connection, or no reply in time (the command may still take effect) */
+  reply<T>(command: (client: RedisClient) => Promise<T>): Promise<T>
+  close(): void
+}
+
+/** Connects once before it returns, so that a wrong address stops the start.
+ * @param onError hears of every lost connection, for the log
+ * @throws Refusal unavailable */
+export async function openRedis(url: string, onError: (error: Error) => void): Promise<RedisConnection> {
+  const client = newClient(url)
+  client.on('error', onError)
+  const close = () => {
+    if (client.isOpen) client.destroy()
+  }
+  try {
+    await withinTime(client.connect())
+  } catch (cause) {
+    close()
+    throw unavailable('Redis', cause)
+  }
+  return { reply: (command) => replyOf(client, command), close }
+}
+
+function newClient(url: string) {
+  return createClient({
+    url,
+    disableOfflineQueue: true,
+    pingInterval: 10_000,
+    socket: {
+      connectTimeout: CONNECT_MS,
+      reconnectStrategy: (retries) => Math.min(20 * 2 ** retries, RECONNECT_AT_MOST_MS),
+    },
+  })
+}
+
+async function replyOf<T>(client: RedisClient, command: (client: RedisClient) => Promise<T>): Promise<T> {
+  try {
+    return await withinTime(command(client))
+  } catch (cause) {
+    throw unavailable('Session store', cause)
+  }
+}
+
+function withinTime<T>(promise: Promise<T>): Promise<T> {
+  const { promise: late, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(() => reject(new Error(`no reply within ${REPLY_MS} ms`)), REPLY_MS)
+  return Promise.race([promise, late]).finally(() => clearTimeout(timer))
+}

@@ -1,0 +1,138 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Session, SessionStore } from './session-store.ts'
+
+const MINUTE = 60_000
+const DAY = 24 * 60 * MINUTE
+const START = Date.UTC(2026, 0, 31, 12)
+
+let count = 0
+
+function session(facts: Partial<Session> = {}): Session {
+  count += 1
+  return {
+    tokenHash: `hash-${count}-${Math.random()}`,
+    idpUserId: `user_${count}_${Math.random()}`,
+    userId: 'a user',
+    personalTenantId: 'own',
+    tenantId: 'own',
+    providerSessionId: null,
+    idToken: null,
+    userAgent: 'a browser',
+    createdAtMs: START,
+    lastSeenAtMs: START,
+    ...facts,
+  }
+}
+
+/** What every session store has to do, whatever it is made of. */
+export function describeSessionStore(name: string, open: () => Promise<SessionStore>): void {
+  describe(`session store: ${name}`, () => {
+    let store: SessionStore
+    beforeAll(async () => {
+      store = await open()
+    })
+    afterAll(async () => await store.close())
+
+    async function created(facts: Partial<Session> = {}): Promise<Session> {
+      const fresh = session(facts)
+      await store.create(fresh)
+      return fresh
+    }
+
+    const isThere = async ({ tokenHash }: Session, nowMs: number) =>
+      (await store.find(tokenHash, nowMs)) !== null
+
+    test('a session is found as it was made', async () => {
+      const made = await created({
+        idToken: 'a.b.c',
+        providerSessionId: `sid-${Math.random()}`,
+        userAgent: 'ä "x"',
+      })
+      expect(await store.find(made.tokenHash, START)).toEqual(made)
+      expect(await store.find('another', START)).toBeNull()
+    })
+
+    test('it ends 30 minutes after its last use', async () => {
+      const made = await created()
+      expect(await isThere(made, START + 30 * MINUTE - 1)).toBe(true)
+      const left = await created()
+      expect(await isThere(left, START + 30 * MINUTE)).toBe(false)
+    })
+
+    test('use keeps it alive, but no longer than 7 days', async () => {
+      const made = await created()
+      for (let at = START; at < START + 7 * DAY; at += 29 * MINUTE) expect(await isThere(made, at)).toBe(true)
+      expect(await isThere(made, START + 7 * DAY)).toBe(false)
+    })
+
+    test('a removed one is gone, and using it does not bring it back', async () => {
+      const made = await created()
+      await store.remove(made.tokenHash)
+      expect(await isThere(made, START + MINUTE)).toBe(false)
+      await store.chooseTenant(made.tokenHash, 'other')
+      expect(await isThere(made, START + MINUTE)).toBe(false)
+    })
+
+    test('the chosen tenant is kept, for this session alone', async () => {
+      const made = await created()
+      const other = await created({ idpUserId: made.idpUserId })
+      await store.chooseTenant(made.tokenHash, 'team')
+      expect((await store.find(made.tokenHash, START + MINUTE))?.tenantId).toBe('team')
+      expect((await store.find(made.tokenHash, START + 2 * MINUTE))?.tenantId).toBe('team')
+      expect((await store.find(other.tokenHash, START))?.tenantId).toBe('own')
+    })
+
+    test("all of a person's sessions end, and nobody else's", async () => {
+      const [one, stranger] = [await created(), await created()]
+      const two = await created({ idpUserId: one.idpUserId })
+      await store.removeAll({ idpUserId: one.idpUserId })
+      expect([await isThere(one, START), await isThere(two, START)]).toEqual([false, false])
+      expect(await isThere(stranger, START)).toBe(true)
+    })
+
+    test('an old order does not end a newer session', async () => {
+      const old = await created()
+      const newer = await created({ idpUserId: old.idpUserId, createdAtMs: START + MINUTE })
+      await store.removeAll({ idpUserId: old.idpUserId, beforeMs: START + MINUTE })
+      expect([await isThere(old, START), await isThere(newer, START)]).toEqual([false, true])
+    })
+
+    test('the sessions of one session at the provider end', async () => {
+      const providerSessionId = `sid-${Math.random()}`
+      const one = await created({ providerSessionId })
+      const other = await created({ idpUserId: one.idpUserId, providerSessionId: `sid-${Math.random()}` })
+      const none = await created({ idpUserId: one.idpUserId })
+      await store.removeAll({ providerSessionId })
+      expect([await isThere(one, START), await isThere(other, START), await isThere(none, START)]).toEqual([
+        false,
+        true,
+        true,
+      ])
+      await store.removeAll({ providerSessionId: 'nobody' })
+    })
+
+    test('living sessions are listed, the last used first', async () => {
+      const one = await created()
+      const two = await created({ idpUserId: one.idpUserId, lastSeenAtMs: START + MINUTE })
+      const ended = await created({ idpUserId: one.idpUserId })
+      await store.remove(ended.tokenHash)
+      const hashes = async (nowMs: number) =>
+        (await store.list(one.idpUserId, nowMs)).map(({ tokenHash }) => tokenHash)
+      expect(await hashes(START + MINUTE)).toEqual([two.tokenHash, one.tokenHash])
+      expect(await hashes(START + 30 * MINUTE)).toEqual([two.tokenHash])
+      expect(await hashes(START + DAY)).toEqual([])
+    })
+
+    test('of any number of concurrent uses exactly one is the first', async () => {
+      const id = `event-${Math.random()}`
+      const uses = Array.from({ length: 50 }, () => store.firstUse(id, START + MINUTE, START))
+      expect((await Promise.all(uses)).filter(Boolean)).toHaveLength(1)
+      await store.forgetUse(id)
+      expect(await store.firstUse(id, START + MINUTE, START)).toBe(true)
+    })
+
+    test('it answers a ping', async () => {
+      await expect(store.ping()).resolves.toBeUndefined()
+    })
+  })
+}

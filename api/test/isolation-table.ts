@@ -1,0 +1,69 @@
+import type { EndpointName } from '@keyferry/contract'
+
+/** Kinds of callers, each calling with the ids of the owner's tenant. All but the foreign owner sign for that tenant;
+ * the foreign owner signs for another, which is its own. */
+export const CALLERS = [
+  'unsigned',
+  'forged',
+  'unknown user',
+  'unknown tenant',
+  'outsider',
+  'inactive member',
+  'foreign owner',
+  'member',
+  'owner',
+] as const
+
+export type CallerKind = (typeof CALLERS)[number]
+
+/** What each kind of caller gets from each endpoint, in the order of `CALLERS`. */
+export const EXPECTED: Readonly<Record<EndpointName, readonly number[]>> = {
+  getHealth: [200, 200, 200, 200, 200, 200, 200, 200, 200],
+  getReadiness: [200, 200, 200, 200, 200, 200, 200, 200, 200],
+  getOpenApi: [200, 200, 200, 200, 200, 200, 200, 200, 200],
+
+  createRequest: [201, 201, 201, 201, 201, 201, 201, 201, 201],
+  waitForApproval: [200, 200, 200, 200, 200, 200, 200, 200, 200],
+  getRequestContext: [200, 200, 200, 200, 200, 200, 200, 200, 200],
+  listRequestBundles: [401, 401, 404, 404, 403, 403, 200, 200, 200],
+  getRequestBundle: [401, 401, 404, 404, 403, 403, 404, 200, 200],
+  encryptFromBundle: [401, 401, 404, 404, 403, 403, 404, 200, 200],
+  denyRequest: [401, 401, 404, 404, 403, 403, 200, 200, 200],
+  storePayload: [403, 403, 403, 403, 403, 403, 403, 403, 403],
+
+  createBundle: [401, 401, 404, 404, 403, 403, 201, 201, 201],
+  listBundles: [401, 401, 404, 404, 403, 403, 200, 200, 200],
+  getBundle: [401, 401, 404, 404, 403, 403, 404, 200, 200],
+  deleteBundle: [401, 401, 404, 404, 403, 403, 404, 403, 200],
+  exportBundle: [401, 401, 404, 404, 403, 403, 404, 200, 200],
+
+  listBundleKeys: [401, 401, 404, 404, 403, 403, 404, 200, 200],
+  attachKey: [401, 401, 404, 404, 403, 403, 404, 403, 201],
+  detachKey: [401, 401, 404, 404, 403, 403, 404, 403, 200],
+  reorderKey: [401, 401, 404, 404, 403, 403, 404, 403, 200],
+
+  importItems: [401, 401, 404, 404, 403, 403, 404, 403, 200],
+  upsertLegacyItem: [401, 401, 404, 404, 403, 403, 404, 403, 200],
+  deleteLegacyItem: [401, 401, 404, 404, 403, 403, 404, 403, 200],
+
+  createKey: [401, 401, 404, 404, 403, 403, 201, 201, 201],
+  listKeys: [401, 401, 404, 404, 403, 403, 200, 200, 200],
+  getKey: [401, 401, 404, 404, 403, 403, 404, 200, 200],
+  updateKey: [401, 401, 404, 404, 403, 403, 404, 403, 200],
+  deleteKey: [401, 401, 404, 404, 403, 403, 404, 403, 200],
+
+  ensureUser: [201, 201, 201, 201, 201, 201, 201, 201, 201],
+  setUpAccount: [409, 409, 409, 409, 409, 409, 409, 409, 409],
+  logIn: [200, 200, 200, 200, 200, 200, 200, 200, 200],
+  getMe: [401, 401, 404, 404, 403, 403, 200, 200, 200],
+
+  listTenants: [401, 401, 404, 200, 200, 403, 200, 200, 200],
+  switchTenant: [401, 401, 404, 200, 403, 403, 403, 200, 200],
+  listMembers: [401, 401, 404, 404, 403, 403, 200, 200, 200],
+  changeMemberRole: [401, 401, 404, 404, 403, 403, 404, 403, 200],
+  removeMember: [401, 401, 404, 404, 403, 403, 404, 403, 200],
+  createInvitation: [401, 401, 404, 404, 403, 403, 201, 403, 201],
+  listInvitations: [401, 401, 404, 404, 403, 403, 200, 403, 200],
+  revokeInvitation: [401, 401, 404, 404, 403, 403, 404, 403, 200],
+  acceptInvitation: [401, 401, 404, 404, 200, 403, 404, 404, 404],
+}

@@ -1,0 +1,126 @@
+import { randomUUID } from 'node:crypto'
+import { type EndpointName, endpoints } from '@keyferry/contract'
+import { generateKeyPair } from '@keyferry/crypto/key-pair'
+import type { Query } from '../src/storage/database.ts'
+import { type CallParts, type Identity, signedHeaders, type TestApi } from './api.ts'
+import type { CallerKind } from './isolation-table.ts'
+
+/** A tenant with one of everything, and somebody of every kind. */
+export type World = {
+  owner: Identity
+  outsider: Identity & { email: string }
+  member: Identity
+  inactive: Identity
+  foreignOwner: Identity
+}
+
+export const ACCOUNT = { email: 'first@example.com', password: 'correct horse battery' }
+
+export async function createWorld(api: TestApi, query: Query): Promise<World> {
+  const owner = await api.newOwner()
+  const within = (person: Identity) => ({ userId: person.userId, tenantId: owner.tenantId })
+  const member = await join(api, owner, 'member')
+  const inactive = await join(api, owner, 'owner')
+  await query.updateTable('users').set({ is_active: 0 }).where('id', '=', inactive.userId).execute()
+  const outsider = await newPerson(api)
+  return {
+    owner,
+    member: within(member),
+    inactive: within(inactive),
+    outsider: { ...within(outsider), email: outsider.email },
+    foreignOwner: await api.newOwner(),
+  }
+}
+
+export async function newPerson(api: TestApi): Promise<Identity & { email: string }> {
+  const email = `${randomUUID()}@example.com`
+  const { json } = await api.call('ensureUser', { body: { idp_user_id: `user_${randomUUID()}`, email } })
+  return { userId: json.user_id, tenantId: json.tenant_id, email }
+}
+
+async function join(api: TestApi, owner: Identity, role: string): Promise<Identity> {
+  const person = await newPerson(api)
+  const { json } = await api.call('createInvitation', { as: owner, body: { email: person.email, role } })
+  await api.call('acceptInvitation', { as: person, body: { token: json.token } })
+  return person
+}
+
+/** The headers of a caller of the kind. */
+export function callerHeaders(world: World, kind: CallerKind): Record<string, string> {
+  const { owner } = world
+  const who: Record<Exclude<CallerKind, 'unsigned' | 'forged'>, Identity> = {
+    'unknown user': { userId: randomUUID(), tenantId: owner.tenantId },
+    'unknown tenant': { userId: owner.userId, tenantId: randomUUID() },
+    outsider: world.outsider,
+    'inactive member': world.inactive,
+    'foreign owner': world.foreignOwner,
+    member: world.member,
+    owner,
+  }
+  if (kind === 'unsigned') return {}
+  if (kind === 'forged') return { ...signedHeaders(owner), 'x-signature': `sha256=${'0'.repeat(64)}` }
+  return signedHeaders(who[kind])
+}
+
+/** A call that succeeds for whoever may make it: fresh ids of the owner's tenant, and a valid body. */
+export async function freshCall(api: TestApi, world: World, name: EndpointName): Promise<CallParts> {
+  const ids = await freshIds(api, world, name)
+  return { params: ids, body: bodies(world, ids)[name] }
+}
+
+async function freshIds(api: TestApi, world: World, name: EndpointName): Promise<Record<string, string>> {
+  const { path } = endpoints[name]
+  const needs = (...words: string[]) => words.some((word) => path.includes(word))
+  const ids: Record<string, string> = { key_name: 'LEGACY', user_id: world.member.userId }
+  if (name === 'removeMember') ids['user_id'] = (await join(api, world.owner, 'member')).userId
+  if (needs('{bundle_id}', '{key_id}', '{request_id}')) Object.assign(ids, await newBundle(api, world, name))
+  if (needs('{request_id}'))
+    ids['request_id'] = (await api.call('createRequest', { body: requestBody() })).json.id
+  if (needs('/invitations')) Object.assign(ids, await newInvitation(api, world, name))
+  return ids
+}
+
+async function newBundle(api: TestApi, { owner: as }: World, name: EndpointName) {
+  const unique = randomUUID().replaceAll('-', '')
+  const bundle = await api.call('createBundle', { as, body: { name: unique } })
+  const key = await api.call('createKey', { as, body: { name: `K${unique}`, value: 'v' } })
+  const params = { bundle_id: bundle.json.id, key_id: key.json.id }
+  await api.call('upsertLegacyItem', { as, params, body: { key: 'LEGACY', value: 'v' } })
+  if (name !== 'attachKey') await api.call('attachKey', { as, params })
+  return params
+}
+
+async function newInvitation(api: TestApi, { owner: as, outsider }: World, name: EndpointName) {
+  // Whoever accepted the last one is a member by now.
+  await api.call('removeMember', { as, params: { user_id: outsider.userId } })
+  const email = name === 'acceptInvitation' ? outsider.email : `${randomUUID()}@example.com`
+  const { json } = await api.call('createInvitation', { as, body: { email, role: 'member' } })
+  return { invitation_id: json.id, token: json.token }
+}
+
+function requestBody() {
+  return { client_pubkey: Buffer.from(generateKeyPair().publicKey).toString('base64') }
+}
+
+function bodies(world: World, ids: Record<string, string>): { readonly [N in EndpointName]?: unknown } {
+  const unique = randomUUID().replaceAll('-', '')
+  return {
+    createRequest: requestBody(),
+    encryptFromBundle: { bundle_id: ids['bundle_id'], include_keys: ['LEGACY'] },
+    storePayload: { ciphertext_base64: 'AAAA' },
+    createBundle: { name: unique },
+    attachKey: {},
+    reorderKey: { order: 0 },
+    importItems: { format: 'json', data: { A: '1' } },
+    upsertLegacyItem: { key: 'A', value: '1' },
+    createKey: { name: unique, value: '' },
+    updateKey: { description: 'new' },
+    ensureUser: { idp_user_id: `user_${unique}`, email: `${unique}@example.com` },
+    setUpAccount: ACCOUNT,
+    logIn: ACCOUNT,
+    switchTenant: { tenant_id: world.owner.tenantId },
+    changeMemberRole: { role: 'member' },
+    createInvitation: { email: `${unique}@example.com`, role: 'member' },
+    acceptInvitation: { token: ids['token'] },
+  }
+}

@@ -1,0 +1,78 @@
+import { randomUUID } from 'node:crypto'
+import { type EndpointName, endpoints } from '@keyferry/contract'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Database, openDatabase } from '../src/storage/database.ts'
+import { type CallParts, databases, startTestApi, type TestApi } from './api.ts'
+import { CALLERS, EXPECTED } from './isolation-table.ts'
+import { ACCOUNT, callerHeaders, createWorld, freshCall, type World } from './isolation-world.ts'
+
+const names = Object.keys(EXPECTED).filter((name): name is EndpointName => name in endpoints)
+// A request belongs to no tenant: whoever has its id may see and deny it.
+const withIds = names.filter(
+  (name) => /\{(?!request_id)/.test(endpoints[name].path) || name === 'encryptFromBundle',
+)
+
+test('the table names every endpoint', () => {
+  expect(names.toSorted()).toEqual(Object.keys(endpoints).toSorted())
+})
+
+describe.each(databases)('isolation on %s', (kind) => {
+  let api: TestApi
+  let database: Database
+  let world: World
+  let address = 0
+  beforeAll(async () => {
+    const started = await startTestApi(kind, { trustProxy: ['127.0.0.1'] })
+    // An address for each call keeps the limits of one address out of the way.
+    const call: TestApi['call'] = (name, parts = {}) => {
+      address += 1
+      const forwarded = `10.${address >> 16}.${(address >> 8) & 255}.${address & 255}`
+      return started.call(name, { ...parts, headers: { 'x-forwarded-for': forwarded, ...parts.headers } })
+    }
+    api = { ...started, call }
+    database = openDatabase(api.settings.databaseUrl ?? `${api.settings.dataDir}/keyferry.db`)
+    world = await createWorld(api, database.query)
+    await api.call('setUpAccount', { body: ACCOUNT })
+  })
+  afterAll(async () => {
+    await database.close()
+    await api.close()
+  })
+
+  test.each(names)('%s answers each kind of caller as the table says', async (name) => {
+    const statuses: number[] = []
+    for (const caller of CALLERS) {
+      const parts = await freshCall(api, world, name)
+      // A held wait would be answered after 30 s; its caller is not looked at, so that one is enough.
+      if (name === 'waitForApproval') await approve(parts)
+      const { status } = await api.call(name, { ...parts, headers: callerHeaders(world, caller) })
+      statuses.push(status)
+    }
+    expect(Object.fromEntries(CALLERS.map((caller, index) => [caller, statuses[index]]))).toEqual(
+      Object.fromEntries(CALLERS.map((caller, index) => [caller, EXPECTED[name][index]])),
+    )
+  })
+
+  async function approve(parts: CallParts): Promise<void> {
+    const body = { bundle_id: parts.params?.['bundle_id'], include_keys: ['LEGACY'] }
+    const { status } = await api.call('encryptFromBundle', { ...parts, as: world.owner, body })
+    expect(status).toBe(200)
+  }
+
+  test.each(withIds)('%s answers a foreign id byte for byte as an unknown one', async (name) => {
+    const foreign = await freshCall(api, world, name)
+    const unknown = withUnknownIds(foreign)
+    const headers = callerHeaders(world, 'foreign owner')
+    const first = await api.call(name, { ...foreign, headers })
+    const second = await api.call(name, { ...unknown, headers })
+    expect([first.status, first.text]).toEqual([404, second.text])
+  })
+})
+
+// Those of tenants; the id of a request stays, because a request belongs to none.
+function withUnknownIds({ params = {}, body }: CallParts): CallParts {
+  const unknown = { ...params, bundle_id: randomUUID(), key_id: randomUUID(), user_id: randomUUID() }
+  const parts = { params: { ...unknown, invitation_id: randomUUID() } }
+  if (typeof body !== 'object' || body === null) return parts
+  return { ...parts, body: 'bundle_id' in body ? { ...body, bundle_id: randomUUID() } : body }
+}

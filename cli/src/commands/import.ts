@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
+import type { ImportText } from '@keyferry/contract/env-dialects'
 import { CliError, usageError } from '../cli-error.ts'
 import type { Command, Words } from '../command.ts'
-import type { ImportText } from '../env-dialects/import-text.ts'
 import { EXIT } from '../exit-code.ts'
 import type { LibraryClient } from '../import/library.ts'
 import type { ImportPlan, SecretFlags } from '../import/plan.ts'
@@ -143,8 +143,7 @@ async function readBytes(path: string | null, { stdin }: Surroundings): Promise<
 }
 
 async function parse(bytes: Uint8Array, name: string): Promise<ImportText> {
-  const { readImport } = await import('../env-dialects/read-import.ts')
-  const { EnvDialectError } = await import('../env-dialects/import-text.ts')
+  const { EnvDialectError, readImport } = await import('@keyferry/contract/env-dialects')
   try {
     return readImport(bytes)
   } catch (error) {

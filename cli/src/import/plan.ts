@@ -1,6 +1,6 @@
+import type { ImportEntry } from '@keyferry/contract/env-dialects'
 import { MASK } from '@keyferry/contract/limits'
 import { CliError } from '../cli-error.ts'
-import type { ImportEntry } from '../env-dialects/import-text.ts'
 import { EXIT } from '../exit-code.ts'
 import type { Library, LibraryKey } from './library.ts'
 

@@ -1,7 +1,9 @@
-import { LIMITS } from '@keyferry/contract/limits'
+import { LIMITS } from '../limits.ts'
 import { EnvDialectError, type ImportText } from './import-text.ts'
 import { parseEnvDialect } from './parse-env-dialect.ts'
 import { parseJsonDialect } from './parse-json-dialect.ts'
+
+const utf8 = new TextEncoder()
 
 /** Read what a person hands in: JSON if it begins with `{`, `.env` text otherwise.
  * @throws EnvDialectError not UTF-8, not readable, or a value that no key can hold */
@@ -12,7 +14,7 @@ export function readImport(bytes: Uint8Array): ImportText {
     if (value.includes('\0') || !value.isWellFormed()) {
       throw new EnvDialectError(line, `gives ${name} a value that no environment variable can hold`)
     }
-    if (Buffer.byteLength(value) > LIMITS.valueBytes) {
+    if (utf8.encode(value).length > LIMITS.valueBytes) {
       throw new EnvDialectError(line, `gives ${name} a value over ${LIMITS.valueBytes / 1024} KiB`)
     }
   }

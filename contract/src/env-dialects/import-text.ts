@@ -10,8 +10,14 @@ export type ImportText = {
 /** A text that cannot be read; the message names the line and holds nothing of its content. */
 export class EnvDialectError extends Error {
   override readonly name = 'EnvDialectError'
+  /** Counted from 1; null where the text as a whole is at fault. */
+  readonly line: number | null
+  /** What the message says of the line: `opens a quote that is never closed`. */
+  readonly problem: string
 
   constructor(line: number | null, problem: string, options?: ErrorOptions) {
     super(line === null ? problem : `line ${line} ${problem}`, options)
+    this.line = line
+    this.problem = problem
   }
 }

@@ -1,4 +1,3 @@
-import { parseObject } from '../server/server-failure.ts'
 import { EnvDialectError, type ImportEntry, type ImportText } from './import-text.ts'
 
 /** Read a JSON object of names and values. Texts count as they are; whole numbers and true/false as they are written;
@@ -19,4 +18,13 @@ function readEntry(name: string, value: unknown): ImportEntry {
   if (typeof value === 'boolean' || Number.isSafeInteger(value))
     return { name, value: String(value), line: null }
   throw new EnvDialectError(null, `the value of ${name} is not a text`)
+}
+
+function parseObject(text: string): object | null {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : null
+  } catch {
+    return null
+  }
 }

@@ -1,13 +1,14 @@
-import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
 import { chmodSync, rmSync } from 'node:fs'
+import { connect } from 'node:net'
 import { join } from 'node:path'
 import { parseRootKey, RootKeyRing } from '@keyferry/crypto/root-key'
-import { randomRequestId, randomToken } from '@keyferry/crypto/token'
+import { randomId, randomRequestId, randomToken } from '@keyferry/crypto/token'
 import type { FastifyInstance } from 'fastify'
 import { sql } from 'kysely'
 import { type DestinationStream, type Logger, pino } from 'pino'
 import { type Approvals, openApprovals } from './approvals.ts'
-import { createMemoryNonces } from './auth/nonces.ts'
+import { createMemoryNonces, createSharedNonces, type NonceStore } from './auth/nonces.ts'
 import { signedHeaders } from './auth/signed-headers.ts'
 import { type Source, timestamp } from './domain/source.ts'
 import { createHandlers } from './http/handlers.ts'
@@ -65,7 +66,7 @@ export async function migrate(
 }
 
 function sourceOf(now: () => Date): Source {
-  return { now, newId: randomUUID, newToken: randomToken }
+  return { now, newId: randomId, newToken: randomToken }
 }
 
 function ringOf({ rootKeys }: ApiSettings): RootKeyRing {
@@ -98,7 +99,6 @@ type Wiring = {
 
 function wire({ settings, database, approvals, source, log }: Wiring): FastifyInstance {
   const stores = createStores(database.query, ringOf(settings))
-  const nonces = createMemoryNonces(() => source.now().getTime())
   const { sharedSecrets, requireSignatureV2, devAllowPlaintext, maxBodyBytes, version, authMode } = settings
   return createServer({
     handlers: createHandlers({
@@ -118,13 +118,26 @@ function wire({ settings, database, approvals, source, log }: Wiring): FastifyIn
       version,
       failingStores: () => failingStores(database, approvals),
     }),
-    authenticate: signedHeaders({ sharedSecrets, requireSignatureV2, nonces, now: source.now }),
+    authenticate: signedHeaders({
+      sharedSecrets,
+      requireSignatureV2,
+      nonces: noncesOf(approvals, source),
+      now: source.now,
+    }),
     memberships: stores.memberships,
     rateLimits: approvals.rateLimits,
     log,
     devAllowPlaintext,
     maxBodyBytes,
     trustProxy: 'socketPath' in settings.listen ? 'nearest' : settings.trustProxy,
+  })
+}
+
+function noncesOf({ redis }: Approvals, source: Source): NonceStore {
+  if (!redis) return createMemoryNonces(() => source.now().getTime())
+  return createSharedNonces(async (name, seconds) => {
+    const kept = { condition: 'NX', expiration: { type: 'EX', value: seconds } } as const
+    return (await redis.reply((client) => client.set(name, '1', kept))) === 'OK'
   })
 }
 
@@ -135,11 +148,22 @@ async function failingStores({ query }: Database, { approvals }: Approvals): Pro
 
 async function listen(app: FastifyInstance, { listen: place }: ApiSettings): Promise<string> {
   if ('port' in place) return app.listen({ host: place.host, port: place.port })
-  // A process that was killed leaves its socket behind; two living ones would have met at the database's lock.
-  rmSync(place.socketPath, { force: true })
+  await clearSocket(place.socketPath)
   await app.listen({ path: place.socketPath })
   chmodSync(place.socketPath, 0o600)
   return place.socketPath
+}
+
+// A process that was killed leaves its socket behind; one that still answers there is left alone.
+async function clearSocket(path: string): Promise<void> {
+  const socket = connect(path)
+  const answers = await once(socket, 'connect').then(
+    () => true,
+    () => false,
+  )
+  socket.destroy()
+  if (answers) throw new Error(`another server is running with this data folder (it answers at ${path})`)
+  rmSync(path, { force: true })
 }
 
 async function close(
@@ -147,8 +171,11 @@ async function close(
   { approvals, stores }: { approvals: Approvals; stores: AsyncDisposableStack },
 ): Promise<void> {
   const impatience = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS)
+  // A connection whose held call was answered just now would be kept alive for a next one.
+  const sweeping = setInterval(() => app.server.closeIdleConnections(), 50)
   approvals.room.close()
   await app.close()
+  clearInterval(sweeping)
   clearTimeout(impatience)
   await stores.disposeAsync()
 }

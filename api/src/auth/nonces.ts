@@ -22,3 +22,8 @@ export function createMemoryNonces(nowMs: () => number): NonceStore {
     },
   }
 }
+
+/** For any number of nodes that share a store. `setOnce` keeps a name for some seconds, and says whether it is new. */
+export function createSharedNonces(setOnce: (name: string, seconds: number) => Promise<boolean>): NonceStore {
+  return { useOnce: (nonce, seconds) => setOnce(`keyferry:nonce:${nonce}`, seconds) }
+}

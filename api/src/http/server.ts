@@ -1,6 +1,6 @@
-import { randomUUID } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import { type Endpoint, endpoints } from '@keyferry/contract'
+import { randomRequestId } from '@keyferry/crypto/token'
 import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify'
 import type { Logger } from 'pino'
 import { DomainError } from '../domain/errors.ts'
@@ -30,7 +30,10 @@ const MAX_CONNECTIONS = 40_000
 const MAX_HEADER_BYTES = 16_384
 const MAX_PARAM_LENGTH = 1_024
 const REQUEST_ID = /^[A-Za-z0-9-]{8,64}$/
-const BAD_REQUEST = '{"error":"malformed request","code":"invalid"}'
+const REFUSALS: Readonly<Record<string, string>> = {
+  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
+  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
+}
 
 /** An HTTP server with every row of the endpoint table; it does not listen yet. */
 export function createServer(parts: ServerParts): FastifyInstance {
@@ -45,8 +48,8 @@ export function createServer(parts: ServerParts): FastifyInstance {
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
     http: { maxHeaderSize: MAX_HEADER_BYTES, headersTimeout: 15 * SECOND },
     frameworkErrors: (error, _, reply) => answerRaw(reply.raw, error),
-    clientErrorHandler: (_, socket) => {
-      if (socket.writable) socket.end(rawBadRequest())
+    clientErrorHandler: (error, socket) => {
+      if (socket.writable) socket.end(rawRefusal(error))
     },
   })
   app.server.maxConnections = MAX_CONNECTIONS
@@ -92,11 +95,13 @@ function readBodiesAsBytes(app: FastifyInstance): void {
 }
 
 function requestId(offered: string | string[] | undefined): string {
-  return typeof offered === 'string' && REQUEST_ID.test(offered) ? offered : randomUUID()
+  return typeof offered === 'string' && REQUEST_ID.test(offered) ? offered : randomRequestId()
 }
 
-function rawBadRequest(): string {
-  const head =
-    'HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Type: application/json; charset=utf-8'
-  return `${head}\r\nContent-Length: ${BAD_REQUEST.length}\r\n\r\n${BAD_REQUEST}`
+// Nothing that reached this point was a request, so there is no route, no reply object and no keeping the connection.
+function rawRefusal({ code }: NodeJS.ErrnoException): string {
+  const status = REFUSALS[code ?? ''] ?? '400 Bad Request'
+  const body = '{"error":"malformed request","code":"invalid"}'
+  const head = 'Connection: close\r\nContent-Type: application/json; charset=utf-8'
+  return `HTTP/1.1 ${status}\r\n${head}\r\nContent-Length: ${body.length}\r\n\r\n${body}`
 }

@@ -1,0 +1,144 @@
+import { request } from 'node:http'
+import { signCaller } from '@keyferry/crypto/caller-signature'
+import { signRequest } from '@keyferry/crypto/request-signature'
+import { randomToken } from '@keyferry/crypto/token'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { expectError, type Identity, SECRET, signedHeaders, startTestApi, type TestApi } from './api.ts'
+
+const NEXT_SECRET = 'another shared secret of over 32 bytes'
+const now = new Date('2026-01-31T12:00:00.000Z')
+const nowSeconds = now.getTime() / 1000
+
+type SignedParts = {
+  method?: string
+  path?: string
+  body?: string
+  secret?: string
+  at?: number
+  nonce?: string
+}
+
+function v2(identity: Identity, parts: SignedParts = {}): Record<string, string> {
+  const { method = 'GET', path = '/api/v1/keys', body = '', secret = SECRET } = parts
+  const facts = { method, path, body: Buffer.from(body), ...identity }
+  const terms = { secret, nowSeconds: parts.at ?? nowSeconds, nonce: parts.nonce ?? randomToken() }
+  return { 'x-signature-v2': signRequest(facts, terms) }
+}
+
+describe('the plain signature', () => {
+  let api: TestApi
+  let owner: Identity
+  beforeAll(async () => {
+    api = await startTestApi('sqlite', { now: () => now, sharedSecrets: [NEXT_SECRET, SECRET] })
+    owner = await api.newOwner()
+  })
+  afterAll(() => api.close())
+
+  const listKeys = (headers: Record<string, string>) => api.call('listKeys', { headers })
+
+  test('is accepted with and without its prefix, under each of the secrets', async () => {
+    for (const secret of [SECRET, NEXT_SECRET]) {
+      const hex = signCaller(owner, secret)
+      for (const signature of [hex, `sha256=${hex}`]) {
+        expect((await listKeys({ ...signedHeaders(owner), 'x-signature': signature })).status).toBe(200)
+      }
+    }
+  })
+
+  test.each(['x-user-id', 'x-tenant-id', 'x-signature'])('without %s the call is 401', async (name) => {
+    const { [name]: _, ...headers } = signedHeaders(owner)
+    expectError(await listKeys(headers), 401, 'Unauthorized', 'unauthorized')
+    expectError(await listKeys({ ...headers, [name]: '' }), 401, 'Unauthorized')
+  })
+
+  test.each([
+    ['another user', { 'x-user-id': 'someone-else' }],
+    ['another tenant', { 'x-tenant-id': 'elsewhere' }],
+    ['a shorter signature', { 'x-signature': 'sha256=abcd' }],
+    ['another algorithm', { 'x-signature': `sha1=${'0'.repeat(40)}` }],
+  ])('%s does not pass', async (_, header) => {
+    expectError(await listKeys({ ...signedHeaders(owner), ...header }), 401, 'Unauthorized')
+  })
+
+  test.each([
+    ['X-User-ID', 'X-User-ID'],
+    ['X-User-ID', 'x_user_id'],
+    ['X-Tenant-ID', 'X-TENANT-ID'],
+    ['X-Signature', 'X_Signature'],
+  ])('%s beside %s is 401, whatever they say', async (first, second) => {
+    const signed = Object.entries(signedHeaders(owner)).filter(([name]) => name !== first.toLowerCase())
+    const value = signedHeaders(owner)[first.toLowerCase()] ?? ''
+    const headers = [...signed, [first, value], [second, value]].flat()
+    expect(await rawStatus(`${api.address}/api/v1/keys`, headers)).toBe(401)
+  })
+
+  test('a bad signature is answered before a bad body', async () => {
+    const response = await fetch(`${api.address}/api/v1/keys`, { method: 'POST', body: '{' })
+    expect(response.status).toBe(401)
+  })
+
+  test('a second signature that is there has to be right', async () => {
+    expect((await listKeys({ ...signedHeaders(owner), ...v2(owner) })).status).toBe(200)
+    expectError(await listKeys({ ...signedHeaders(owner), ...v2(owner, { path: '/' }) }), 401, 'Unauthorized')
+  })
+})
+
+describe('the second signature, where it is required', () => {
+  let api: TestApi
+  let owner: Identity
+  beforeAll(async () => {
+    api = await startTestApi('sqlite', { now: () => now, requireSignatureV2: true })
+    const body = { idp_user_id: 'user_v2', email: 'v2@example.com' }
+    const nobody = { userId: '', tenantId: '' }
+    const facts = { method: 'POST', path: '/api/v1/users/ensure', body: JSON.stringify(body) }
+    const { json } = await api.call('ensureUser', { body, headers: v2(nobody, facts) })
+    owner = { userId: json.user_id, tenantId: json.tenant_id }
+  })
+  afterAll(() => api.close())
+
+  const listKeys = (headers: Record<string, string> = {}) => api.call('listKeys', { as: owner, headers })
+
+  test('a call without it is 401, also where nobody is signed in', async () => {
+    expectError(await listKeys(), 401, 'Unauthorized', 'unauthorized')
+    const body = { idp_user_id: 'user_x', email: 'x@example.com' }
+    expectError(await api.call('ensureUser', { body }), 401, 'Unauthorized')
+  })
+
+  test('health and readiness need none', async () => {
+    expect((await api.call('getHealth')).status).toBe(200)
+    expect((await api.call('getReadiness')).status).toBe(200)
+  })
+
+  test('a call with it passes once', async () => {
+    const headers = v2(owner)
+    expect((await listKeys(headers)).status).toBe(200)
+    expectError(await listKeys(headers), 401, 'Unauthorized')
+  })
+
+  test.each<[string, SignedParts]>([
+    ['another method', { method: 'POST' }],
+    ['another path', { path: '/api/v1/bundles' }],
+    ['a query that was not sent', { path: '/api/v1/keys?limit=1' }],
+    ['another body', { body: '{}' }],
+    ['another secret', { secret: NEXT_SECRET }],
+    ['a time of 31 s ago', { at: nowSeconds - 31 }],
+    ['a time in 31 s', { at: nowSeconds + 31 }],
+  ])('one over %s is 401', async (_, parts) => {
+    expectError(await listKeys(v2(owner, parts)), 401, 'Unauthorized')
+  })
+
+  test('one for another user is 401', async () => {
+    expectError(await listKeys(v2({ ...owner, userId: 'other' })), 401, 'Unauthorized')
+  })
+})
+
+function rawStatus(url: string, headers: string[]): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    const call = request(url, { headers: ['host', 'localhost', ...headers] }, (response) => {
+      response.resume()
+      resolve(response.statusCode)
+    })
+    call.on('error', reject)
+    call.end()
+  })
+}

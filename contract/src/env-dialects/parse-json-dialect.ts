@@ -6,11 +6,13 @@ import { EnvDialectError, type ImportEntry, type ImportText } from './import-tex
 export function parseJsonDialect(text: string): ImportText {
   const map = parseObject(text.replace(/^\ufeff/, ''))
   if (map === null) throw new EnvDialectError(null, 'it begins like JSON but is not a JSON object')
-  const entries = Object.entries(map).map(([name, value]) => readEntry(name, value))
+  const entries = Object.entries(map).map(([name, value]) => readJsonEntry(name, value))
   return { entries, notes: [] }
 }
 
-function readEntry(name: string, value: unknown): ImportEntry {
+/** One name and value of a JSON object, by the same rules.
+ * @throws EnvDialectError */
+export function readJsonEntry(name: string, value: unknown): ImportEntry {
   if (!/^[A-Za-z0-9_]{1,255}$/.test(name)) {
     throw new EnvDialectError(null, 'it has a name with other characters than letters, digits and _')
   }

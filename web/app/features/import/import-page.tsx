@@ -73,7 +73,13 @@ function ImportForm({ bundleName, onBundleName, onDone }: ImportFormProps) {
       <BundleNameField value={bundleName} bundles={bundles} problem={nameProblem} onChange={onBundleName} />
       <TextDrop text={text} onText={changeText} />
       {(rows.length > 0 || read.invalid.length > 0) && (
-        <ImportPreview rows={rows} invalid={read.invalid} decisions={decisions} onDecide={setDecisions} />
+        <ImportPreview
+          rows={rows}
+          invalid={read.invalid}
+          notes={read.notes}
+          decisions={decisions}
+          onDecide={setDecisions}
+        />
       )}
       {problem !== null && (
         <Notice tone="danger" role="alert">

@@ -12,12 +12,13 @@ const COUNTS: readonly { states: readonly State[]; text: string }[] = [
 type ImportPreviewProps = {
   rows: readonly PlanRow[]
   invalid: readonly InvalidLine[]
+  notes: readonly string[]
   decisions: Decisions
   onDecide: (decisions: Decisions) => void
 }
 
 /** What importing would do, line by line, before anything is written. */
-export function ImportPreview({ rows, invalid, decisions, onDecide }: ImportPreviewProps) {
+export function ImportPreview({ rows, invalid, notes, decisions, onDecide }: ImportPreviewProps) {
   const skip = (name: string, skipped: boolean) => {
     const next = new Set(decisions.skipped)
     if (skipped) next.add(name)
@@ -31,6 +32,7 @@ export function ImportPreview({ rows, invalid, decisions, onDecide }: ImportPrev
       <h2 id="preview" className="text-sm font-semibold">
         Preview <span className="font-normal text-ink-soft">{summary(rows, invalid)}</span>
       </h2>
+      {notes.length > 0 && <Notes notes={notes} />}
       {invalid.length > 0 && <InvalidLines invalid={invalid} />}
       <ul className="mt-2 divide-y divide-line rounded-lg border border-line bg-surface">
         {rows.map((row) => (
@@ -48,13 +50,27 @@ export function ImportPreview({ rows, invalid, decisions, onDecide }: ImportPrev
   )
 }
 
+function Notes({ notes }: { notes: readonly string[] }) {
+  return (
+    <Notice tone="plain" className="mt-2">
+      <ul className="space-y-0.5">
+        {notes.map((note) => (
+          <li key={note} className="first-letter:uppercase">
+            {note}.
+          </li>
+        ))}
+      </ul>
+    </Notice>
+  )
+}
+
 function InvalidLines({ invalid }: { invalid: readonly InvalidLine[] }) {
   return (
     <Notice tone="danger" role="status" className="mt-2">
       <ul className="space-y-0.5">
         {invalid.map(({ line, problem }) => (
           <li key={`${line} ${problem}`}>
-            <strong className="font-semibold">Line {line}:</strong> {problem}
+            <strong className="font-semibold">Line {line}</strong> {problem}.
           </li>
         ))}
       </ul>

@@ -1,25 +1,24 @@
-import { EnvParseError, parseEnv } from '@keyferry/contract/env-text'
+import { EnvDialectError, parseEnvDialect, readJsonEntry } from '@keyferry/contract/env-dialects'
 import { isKeyName } from '../../lib/key-names.ts'
 import { valueProblem } from '../../lib/value-warnings.ts'
 
 export type Entry = { name: string; value: string; line: number }
 export type InvalidLine = { line: number; problem: string }
-export type ReadText = { entries: Entry[]; invalid: InvalidLine[] }
+export type ReadText = { entries: Entry[]; invalid: InvalidLine[]; notes: string[] }
 
 const MOST_INVALID = 100
 
-/** Read a `.env` or JSON text, told apart by the first character. Every line that cannot be read is named; the others are
- * read all the same. Of a name that is assigned twice the last value counts, as in a shell. */
+/** Read a `.env` or JSON text, told apart by the first character, as the terminal's import reads it. Every line that cannot
+ * be read is named; the others are read all the same. */
 export function readEntries(text: string): ReadText {
-  const { entries, invalid } = /^\s*\{/.test(text) ? readJson(text) : readEnv(text)
-  const sound: Entry[] = []
-  for (const entry of entries) {
+  const read = /^[\s\ufeff]*\{/.test(text) ? readJson(text) : readEnv(text)
+  const entries: Entry[] = []
+  for (const entry of read.entries) {
     const problem = entryProblem(entry)
-    if (problem === null) sound.push(entry)
-    else invalid.push({ line: entry.line, problem })
+    if (problem === null) entries.push(entry)
+    else read.invalid.push({ line: entry.line, problem })
   }
-  const last = new Map(sound.map((entry) => [entry.name, entry]))
-  return { entries: [...last.values()], invalid: invalid.toSorted((a, b) => a.line - b.line) }
+  return { entries, invalid: read.invalid.toSorted((a, b) => a.line - b.line), notes: read.notes }
 }
 
 // The parser stops at the first bad line. With that line emptied the rest keeps its line numbers and can be read on.
@@ -28,24 +27,33 @@ function readEnv(text: string): ReadText {
   const invalid: InvalidLine[] = []
   while (invalid.length < MOST_INVALID) {
     try {
-      return { entries: [...parseEnv(lines.join('\n'))], invalid }
+      const { entries, notes } = parseEnvDialect(lines.join('\n'))
+      return {
+        entries: entries.map((entry) => ({ ...entry, line: entry.line ?? 1 })),
+        invalid,
+        notes: [...notes],
+      }
     } catch (error) {
-      if (!(error instanceof EnvParseError)) throw error
-      invalid.push({ line: error.line, problem: error.message.replace(/^line \d+: /, '') })
+      if (!(error instanceof EnvDialectError) || error.line === null) throw error
+      invalid.push({ line: error.line, problem: error.problem })
       lines[error.line - 1] = ''
     }
   }
-  return { entries: [], invalid }
+  return { entries: [], invalid, notes: [] }
 }
 
 function readJson(text: string): ReadText {
-  const data = parseJson(text)
-  if ('problem' in data) return { entries: [], invalid: [data] }
-  const read: ReadText = { entries: [], invalid: [] }
+  const data = parseJson(text.replace(/^\ufeff/, ''))
+  if ('problem' in data) return { entries: [], invalid: [data], notes: [] }
+  const read: ReadText = { entries: [], invalid: [], notes: [] }
   for (const [name, value] of Object.entries(data.object)) {
     const line = lineOf(text, name)
-    if (typeof value === 'string') read.entries.push({ name, value, line })
-    else read.invalid.push({ line, problem: `${name} must be a string in quotes` })
+    try {
+      read.entries.push({ ...readJsonEntry(name, value), line })
+    } catch (error) {
+      if (!(error instanceof EnvDialectError)) throw error
+      read.invalid.push({ line, problem: error.problem })
+    }
   }
   return read
 }
@@ -54,10 +62,10 @@ function parseJson(text: string): { object: object } | InvalidLine {
   try {
     const value: unknown = JSON.parse(text)
     if (typeof value === 'object' && value !== null) return { object: value }
-    return { line: 1, problem: 'expected an object of names and values' }
+    return { line: 1, problem: 'is not a JSON object' }
   } catch (error) {
     const position = Number(/position (\d+)/.exec(String(error))?.[1] ?? 0)
-    return { line: text.slice(0, position).split('\n').length, problem: 'this is not valid JSON' }
+    return { line: text.slice(0, position).split('\n').length, problem: 'is where this stops being JSON' }
   }
 }
 
@@ -67,7 +75,7 @@ function lineOf(text: string, name: string): number {
 }
 
 function entryProblem({ name, value }: Entry): string | null {
-  if (!isKeyName(name)) return `${name.slice(0, 40)} is not a key name: use letters, digits and _`
+  if (!isKeyName(name)) return 'has a name with other characters than letters, digits and _'
   const problem = valueProblem(value)
-  return problem === null ? null : `${name}: ${problem}`
+  return problem === null ? null : `gives ${name} a value that cannot be stored: ${problem}`
 }

@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest'
+import { ago, clockTime } from './time.ts'
+
+test.each([
+  [300_000, '5:00'],
+  [247_300, '4:08'],
+  [59_001, '1:00'],
+  [1, '0:01'],
+  [0, '0:00'],
+  [-5_000, '0:00'],
+])('%i ms left reads %s', (ms, text) => {
+  expect(clockTime(ms)).toBe(text)
+})
+
+test.each([
+  [0, 'just now'],
+  [4_999, 'just now'],
+  [12_000, '12 seconds ago'],
+  [60_000, '1 minute ago'],
+  [7_200_000, '2 hours ago'],
+  [90_000_000, '1 day ago'],
+  [-60_000, 'just now'],
+])('%i ms ago reads %s', (ms, text) => {
+  const at = '2026-01-31T12:00:00.000Z'
+  expect(ago(at, Date.parse(at) + ms)).toBe(text)
+})

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { hashToken, randomRequestId, randomToken } from './token.ts'
+import { hashToken, randomId, randomRequestId, randomToken } from './token.ts'
 
 test('a token is 32 random bytes as url-safe base64', () => {
   const tokens = Array.from({ length: 1000 }, randomToken)
@@ -19,4 +19,10 @@ test('a request id is 128 random bits in lower-case hex', () => {
   const ids = Array.from({ length: 1000 }, randomRequestId)
   expect(new Set(ids).size).toBe(1000)
   for (const id of ids) expect(id).toMatch(/^[0-9a-f]{32}$/)
+})
+
+test('an id is a random UUID', () => {
+  const ids = Array.from({ length: 1000 }, randomId)
+  expect(new Set(ids).size).toBe(1000)
+  for (const id of ids) expect(id).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
 })

@@ -1,4 +1,4 @@
-import { hash, randomBytes } from 'node:crypto'
+import { hash, randomBytes, randomUUID } from 'node:crypto'
 
 /** A bearer secret (session, invitation): 256 random bits as base64url, 43 characters. */
 export function randomToken(): string {
@@ -14,4 +14,9 @@ export function hashToken(token: string): string {
 /** An id that cannot be guessed: 128 random bits as 32 lower-case hex digits, which no URL or shell changes. */
 export function randomRequestId(): string {
   return randomBytes(16).toString('hex')
+}
+
+/** An id that names a record and keeps no secret: a random UUID. */
+export function randomId(): string {
+  return randomUUID()
 }

@@ -1,7 +1,7 @@
 import { TIMES } from '@keyferry/contract'
 import { verifierMatches } from '@keyferry/crypto/poll-challenge'
 import { findLive, requestDenied, requestNotFound } from './approval-request.ts'
-import type { ApprovalRequest, ApprovalStore } from './approval-store.ts'
+import type { ApprovalStore } from './approval-store.ts'
 import type { Source } from './source.ts'
 import type { WaitingRoom } from './waiting-room.ts'
 
@@ -33,12 +33,12 @@ export type WaitOutcome = { status: 'pending' } | { status: 'ready'; ciphertextB
  * @throws DomainError not_found (unknown, expired, delivered, or not proved to be the caller's own) · request_denied
  *   · too_many · unavailable */
 export async function waitForApproval(parts: WaitingParts, wait: Wait): Promise<WaitOutcome> {
-  const request = await requireOwn(parts, wait)
-  await parts.takeTurn(request.id)
-  using hold = parts.room.hold(request.id, holdMs(request, parts.source.now()))
+  const expiresAtMs = await requireOwn(parts, wait)
+  await parts.takeTurn(wait.requestId)
+  using hold = parts.room.hold(wait.requestId, holdMs(expiresAtMs, parts.source.now()))
   wait.onBreak(() => hold.finish())
   for (;;) {
-    const claim = await parts.approvals.claim(request.id, parts.source.now().getTime())
+    const claim = await parts.approvals.claim(wait.requestId, parts.source.now().getTime())
     if (claim.status === 'claimed') return { status: 'ready', ciphertextBase64: claim.ciphertextBase64 }
     if (claim.status === 'gone') throw requestNotFound()
     if (claim.status === 'denied') throw requestDenied()
@@ -47,15 +47,16 @@ export async function waitForApproval(parts: WaitingParts, wait: Wait): Promise<
   }
 }
 
-// A wrong verifier answers as an unknown id does, and is told apart before anything of the request is used up.
-async function requireOwn(parts: WaitingParts, { requestId, verifier = '' }: Wait): Promise<ApprovalRequest> {
+// A wrong verifier answers as an unknown id does, and is told apart before anything of the request is used up. Of the
+// request only its end is given back: whatever else a held call kept would be kept by the thousand.
+async function requireOwn(parts: WaitingParts, { requestId, verifier = '' }: Wait): Promise<number> {
   const stored = await findLive(parts, requestId)
   const { pollChallenge } = stored.request
   if (pollChallenge !== null && !verifierMatches(pollChallenge, verifier)) throw requestNotFound()
   if (stored.status === 'denied') throw requestDenied()
-  return stored.request
+  return stored.request.expiresAtMs
 }
 
-function holdMs(request: ApprovalRequest, now: Date): number {
-  return Math.min(TIMES.longPollSeconds * 1_000, request.expiresAtMs - now.getTime() + PAST_EXPIRY_MS)
+function holdMs(expiresAtMs: number, now: Date): number {
+  return Math.min(TIMES.longPollSeconds * 1_000, expiresAtMs - now.getTime() + PAST_EXPIRY_MS)
 }

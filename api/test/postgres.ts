@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -14,11 +14,7 @@ export async function freshPostgres(): Promise<string | null> {
   server ??= startServer()
   const url = await server
   if (url === null) return null
-  const name = `keyferry_test_${randomBytes(6).toString('hex')}`
-  await administer(url, `create database ${name}`)
-  const fresh = new URL(url)
-  fresh.pathname = `/${name}`
-  return fresh.href
+  return newDatabase(url, `keyferry_test_${randomBytes(6).toString('hex')}`)
 }
 
 /** Run one statement as the server's administrator. */
@@ -45,24 +41,51 @@ async function startServer(): Promise<string | null> {
   }
 }
 
-/** A server of a test's own, which it may stop and start again. */
-export async function ownPostgres(): Promise<{ url: string; start(): Promise<void>; stop(): Promise<void> }> {
+/** A server of one's own, which may be stopped and started again; `dispose` removes its data too. */
+export type OwnPostgres = {
+  url: string
+  /** @returns the address of a fresh, empty database */
+  newDatabase(name: string): Promise<string>
+  start(): Promise<void>
+  stop(): Promise<void>
+  dispose(): Promise<void>
+}
+
+/** Without fsync tests are faster; what is measured or has to last needs it. */
+export async function ownPostgres({ fsync = 'off' }: { fsync?: 'on' | 'off' } = {}): Promise<OwnPostgres> {
   const port = await freePort()
+  const databaseDir = mkdtempSync(join(tmpdir(), 'keyferry-postgres-'))
   const embedded = new EmbeddedPostgres({
-    databaseDir: mkdtempSync(join(tmpdir(), 'keyferry-postgres-')),
+    databaseDir,
     port,
     user: 'postgres',
     password: 'postgres',
     persistent: true,
     createPostgresUser: process.getuid?.() === 0,
-    postgresFlags: ['-c', 'fsync=off', '-c', 'max_connections=200', '-c', 'listen_addresses=127.0.0.1'],
+    postgresFlags: ['-c', `fsync=${fsync}`, '-c', 'max_connections=200', '-c', 'listen_addresses=127.0.0.1'],
     onLog: () => {},
     onError: () => {},
   })
   await embedded.initialise()
   await embedded.start()
   const url = `postgres://postgres:postgres@127.0.0.1:${port}/postgres`
-  return { url, start: () => embedded.start(), stop: () => embedded.stop() }
+  return {
+    url,
+    newDatabase: (name) => newDatabase(url, name),
+    start: () => embedded.start(),
+    stop: () => embedded.stop(),
+    dispose: async () => {
+      await embedded.stop()
+      rmSync(databaseDir, { recursive: true, force: true })
+    },
+  }
+}
+
+async function newDatabase(url: string, name: string): Promise<string> {
+  await administer(url, `create database ${name}`)
+  const fresh = new URL(url)
+  fresh.pathname = `/${name}`
+  return fresh.href
 }
 
 async function startEmbedded(): Promise<string> {

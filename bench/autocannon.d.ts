@@ -1,0 +1,31 @@
+// The package carries no types of its own; this names what is used of it.
+declare module 'autocannon' {
+  type Call = {
+    method?: 'GET' | 'POST' | 'PUT'
+    path: string
+    headers?: Record<string, string>
+    body?: string
+    /** Called before each call; what it returns is sent. */
+    setupRequest?: () => Call
+  }
+
+  type Result = {
+    '2xx': number
+    non2xx: number
+    errors: number
+    timeouts: number
+    /** Seconds. */
+    duration: number
+    /** Milliseconds. */
+    latency: { p50: number; p99: number }
+  }
+
+  function autocannon(options: {
+    url: string
+    connections: number
+    /** Seconds. */
+    duration: number
+    requests: Call[]
+  }): Promise<Result>
+  export = autocannon
+}

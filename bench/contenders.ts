@@ -1,0 +1,62 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { formatRootKey, generateRootKey } from '@keyferry/crypto/root-key'
+import { type NodeProcess, SERVER_PROGRAM, startProcess } from '../e2e/node-process.ts'
+import { ownerNamed, type SignedClient } from '../e2e/signed-client.ts'
+
+export const SECRET = 'the shared secret of a measurement on loopback'
+
+/** Where what is measured keeps its data. `redisUrl` counts for PostgreSQL only. */
+export type Place = { readonly databaseUrl?: string; readonly redisUrl?: string; readonly rootKey?: string }
+
+/** The internal API as a process of its own, with one person in it. */
+export type ApiProcess = NodeProcess & { readonly owner: SignedClient; readonly dataDir: string }
+
+const BARE_SERVER = join(import.meta.dirname, 'bare-server.ts')
+const folders: string[] = []
+
+/** A folder that is removed when this process ends. */
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'keyferry-bench-'))
+  if (folders.push(folder) === 1)
+    process.once('exit', () => {
+      for (const each of folders) rmSync(each, { recursive: true, force: true })
+    })
+  return folder
+}
+
+/** Start `keyferry-server api` as it runs in production, its log of calls written and thrown away. */
+export async function startApi(
+  place: Place = {},
+  { dataDir = temporaryFolder(), env = {} }: { dataDir?: string; env?: Record<string, string> } = {},
+): Promise<ApiProcess> {
+  const { databaseUrl, redisUrl, rootKey = formatRootKey(generateRootKey()) } = place
+  const api = await startProcess({
+    script: SERVER_PROGRAM,
+    words: ['api'],
+    env: {
+      DATA_DIR: dataDir,
+      BFF_SHARED_SECRET: SECRET,
+      ROOT_KEY: rootKey,
+      AUTH_MODE: 'accounts',
+      TRUST_PROXY: '127.0.0.1',
+      ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }),
+      ...(redisUrl === undefined ? {} : { REDIS_URL: redisUrl }),
+      ...env,
+    },
+  })
+  return { ...api, dataDir, owner: await ownerNamed('bench', api.address, SECRET) }
+}
+
+/** Start the bare server on a fresh SQLite file, or on a PostgreSQL. */
+export function startBare(databaseUrl = join(temporaryFolder(), 'bare.db')): Promise<NodeProcess> {
+  return startProcess({ script: BARE_SERVER, words: [databaseUrl] })
+}
+
+/** The id of a row that the bare server has. */
+export async function bareRow(bare: NodeProcess): Promise<string> {
+  const answer: unknown = await (await fetch(`${bare.address}/healthz`)).json()
+  if (typeof answer !== 'object' || answer === null || !('id' in answer)) throw new Error('no row')
+  return String(answer.id)
+}

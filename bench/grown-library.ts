@@ -1,0 +1,122 @@
+import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
+import { Plaintext } from '@keyferry/crypto/plaintext'
+import { parseRootKey, RootKeyRing } from '@keyferry/crypto/root-key'
+import { type Database, openDatabase, type Query } from '../api/src/storage/database.ts'
+import { migrateDatabase } from '../api/src/storage/migrate.ts'
+import { TenantKeys } from '../api/src/storage/tenant-keys.ts'
+import { insertUser, insertWorkspace } from '../api/src/storage/users.ts'
+import { ValueVault } from '../api/src/storage/value-vault.ts'
+
+/** How much is in a database: so many tenants, each with as many keys and bundles; each bundle holds some keys. */
+export type Size = { readonly tenants: number; readonly keysEach: number; readonly bundlesEach: number }
+
+/** Some of what is there, spread over all of it. */
+export type Sample = { userId: string; tenantId: string; keyId: string; bundleId: string }
+
+const ROWS_AT_ONCE = 500
+const SAMPLES = 500
+const KEYS_IN_A_BUNDLE = 5
+const VALUE = Plaintext.of('x'.repeat(40))
+
+/** Fill a database straight, past the API: a million calls would take longer than what is measured. Values are
+ * encrypted as the API does it. */
+export async function growLibrary(
+  place: { databaseUrl: string | null; dataDir: string; rootKey: string },
+  size: Size,
+): Promise<Sample[]> {
+  const database = openDatabase(place.databaseUrl ?? join(place.dataDir, 'keyferry.db'))
+  try {
+    await migrateDatabase(database, NOW)
+    return await fill(database, size, new RootKeyRing([parseRootKey(place.rootKey)]))
+  } finally {
+    await database.close()
+  }
+}
+
+const NOW = new Date().toISOString()
+
+async function fill(database: Database, size: Size, ring: RootKeyRing): Promise<Sample[]> {
+  const samples: Sample[] = []
+  const each = Math.max(1, Math.floor((size.tenants * size.keysEach) / SAMPLES))
+  let keysMade = 0
+  for (let tenant = 0; tenant < size.tenants; tenant++) {
+    await database.query.transaction().execute(async (transaction) => {
+      const made = await makeTenant(transaction, ring, size)
+      for (const [index, keyId] of made.keyIds.entries())
+        if (++keysMade % each === 0)
+          samples.push({ ...made.ids, keyId, bundleId: bundleOf(made.bundleIds, index) })
+    })
+  }
+  return samples
+}
+
+function bundleOf(bundleIds: readonly string[], index: number): string {
+  return bundleIds[index % bundleIds.length] ?? ''
+}
+
+async function makeTenant(transaction: Query, ring: RootKeyRing, { keysEach, bundlesEach }: Size) {
+  const tenantKeys = new TenantKeys(transaction, ring)
+  const ids = { userId: randomUUID(), tenantId: randomUUID() }
+  await makeOwner(transaction, tenantKeys, ids)
+  const seal = await new ValueVault(tenantKeys, 'keys').sealer(ids.tenantId)
+  const keyIds = Array.from({ length: keysEach }, () => randomUUID())
+  const bundleIds = Array.from({ length: bundlesEach }, () => randomUUID())
+  const of = { tenant_id: ids.tenantId, description: '', created_at: NOW, updated_at: NOW }
+  await inBatches(keyIds, (batch, from) => {
+    const rowOf = (id: string, at: number) => ({ id, name: nameOf('KEY', from + at), is_secret: 1 as const })
+    const rows = batch.map((id, at) => ({ ...of, ...rowOf(id, at), ...seal(VALUE, id, 1) }))
+    return transaction.insertInto('keys').values(rows)
+  })
+  await inBatches(bundleIds, (batch, from) => {
+    const rowOf = (id: string, at: number) => ({ id, name: nameOf('bundle', from + at), tags: '' })
+    const rows = batch.map((id, at) => ({ ...of, ...rowOf(id, at), created_by: ids.userId }))
+    return transaction.insertInto('bundles').values(rows)
+  })
+  await attach(transaction, ids.tenantId, { keyIds, bundleIds })
+  await transaction
+    .updateTable('tenants')
+    .set({ key_count: keysEach, bundle_count: bundlesEach })
+    .where('id', '=', ids.tenantId)
+    .execute()
+  return { ids, keyIds, bundleIds }
+}
+
+async function makeOwner(
+  transaction: Query,
+  tenantKeys: TenantKeys,
+  { userId, tenantId }: { userId: string; tenantId: string },
+): Promise<void> {
+  const username = userId.replaceAll('-', '').slice(0, 20)
+  const named = { idp_user_id: `user_${userId}`, username, email: `${userId}@example.com` }
+  const user = { ...named, id: userId, auth_provider: 'bench', password_hash: null }
+  await insertUser(transaction, user, NOW)
+  const workspace = { id: tenantId, name: 'grown', membershipId: randomUUID() }
+  await insertWorkspace(transaction, { tenantKeys, userId, workspace, now: NOW })
+}
+
+function attach(
+  transaction: Query,
+  tenant_id: string,
+  { keyIds, bundleIds }: { keyIds: readonly string[]; bundleIds: readonly string[] },
+): Promise<void> {
+  const links = bundleIds.flatMap((bundle_id, bundle) =>
+    Array.from({ length: KEYS_IN_A_BUNDLE }, (_, position) => {
+      const key_id = keyIds[(bundle * KEYS_IN_A_BUNDLE + position) % keyIds.length] ?? ''
+      return { tenant_id, bundle_id, key_id, position, required: 0 as const }
+    }),
+  )
+  return inBatches(links, (batch) => transaction.insertInto('attachments').values([...batch]))
+}
+
+async function inBatches<T>(
+  rows: readonly T[],
+  insert: (batch: readonly T[], from: number) => { execute(): Promise<unknown> },
+): Promise<void> {
+  for (let from = 0; from < rows.length; from += ROWS_AT_ONCE)
+    await insert(rows.slice(from, from + ROWS_AT_ONCE), from).execute()
+}
+
+function nameOf(kind: string, index: number): string {
+  return `${kind}_${String(index).padStart(7, '0')}`
+}

@@ -1,0 +1,81 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+export const SERVER_PROGRAM = join(import.meta.dirname, '../server/bin/keyferry-server.js')
+
+const READY_WITHIN_MS = 30_000
+
+export type ProcessOptions = {
+  readonly script: string
+  readonly words?: readonly string[]
+  readonly env?: Readonly<Record<string, string>>
+  /** A program that starts Node instead of it being started straight, with its own words. */
+  readonly under?: readonly [string, ...string[]]
+}
+
+/** A Node program of this repository that listens, as a process of its own. */
+export type NodeProcess = {
+  readonly address: string
+  /** Of the started process; of what runs `under`'s program where there is one. */
+  readonly pid: number
+  /** From its start until it said that it listens. */
+  readonly startMs: number
+  readonly output: () => string
+  /** Sends a signal and resolves once it is gone. */
+  readonly stop: (signal?: NodeJS.Signals) => Promise<void>
+}
+
+/** Start a program and wait until it says `Listens http://…`.
+ * @throws Error with what it said instead */
+export async function startProcess({ script, words = [], env, under }: ProcessOptions): Promise<NodeProcess> {
+  const startedAt = performance.now()
+  const [program, ...before] = [...(under ?? []), process.execPath, script]
+  const { PATH, HOME } = process.env
+  const child = spawn(program, [...before, ...words], {
+    env: { PATH, HOME, HOST: '127.0.0.1', PORT: '0', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const exited = new Promise<void>((resolve) => child.once('close', () => resolve()))
+  const output = collected(child)
+  const address = await Promise.race([listening(output), exited.then(() => null)])
+  if (address === null) throw new Error(`${script} ${words.join(' ')} did not start: ${output()}`)
+  const startMs = performance.now() - startedAt
+  const stop = async (signal: NodeJS.Signals = 'SIGTERM') => {
+    child.kill(signal)
+    await exited
+  }
+  return { address, pid: child.pid ?? 0, startMs, output, stop }
+}
+
+/** Resident memory of a process, in MiB. */
+export function residentMiB(pid: number): number {
+  return fromStatus(pid, 'VmRSS') / 1_024
+}
+
+/** Open file descriptors are counted by the caller; threads by the kernel. */
+export function fromStatus(pid: number, field: 'VmRSS' | 'Threads'): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+  return Number(new RegExp(`^${field}:\\s+(\\d+)`, 'm').exec(status)?.[1])
+}
+
+function collected(child: ChildProcess): () => string {
+  let text = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding('utf8').on('data', (chunk: string) => {
+      text = (text + chunk).slice(-100_000)
+    })
+  }
+  return () => text
+}
+
+async function listening(output: () => string): Promise<string | null> {
+  const deadline = Date.now() + READY_WITHIN_MS
+  while (Date.now() < deadline) {
+    const [, address] = /Listens\s+(http:\/\/\S+)/.exec(output()) ?? []
+    if (address !== undefined) return address
+    await sleep(5)
+  }
+  return null
+}

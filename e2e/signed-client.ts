@@ -1,0 +1,32 @@
+import { type Call, createClient } from '@keyferry/contract/client'
+import { type SignedCaller, signCaller } from '@keyferry/crypto/caller-signature'
+
+export type SignedClient = {
+  readonly identity: SignedCaller
+  /** What each call carries. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly call: Call
+}
+
+/** A caller of the internal API as the web-facing layer is one: it says who the person is, and signs. */
+export function signedClient(address: string, secret: string, identity: SignedCaller): SignedClient {
+  const headers = {
+    'x-user-id': identity.userId,
+    'x-tenant-id': identity.tenantId,
+    'x-signature': `sha256=${signCaller(identity, secret)}`,
+  }
+  const signed: typeof fetch = (url, init) => {
+    const sent = new Headers(init?.headers)
+    for (const [name, value] of Object.entries(headers)) sent.set(name, value)
+    return fetch(url, { ...init, headers: sent })
+  }
+  return { identity, headers, call: createClient(address, signed) }
+}
+
+/** A person with a workspace of their own, made where there is none.
+ * @param name letters and digits */
+export async function ownerNamed(name: string, address: string, secret: string): Promise<SignedClient> {
+  const body = { idp_user_id: `user_${name}`, email: `${name}@example.com` }
+  const { user_id, tenant_id } = await createClient(address)('POST', '/api/v1/users/ensure', { body })
+  return signedClient(address, secret, { userId: user_id, tenantId: tenant_id })
+}

@@ -32,22 +32,24 @@ export function redisCounter(redis: SharedRedis, prefix: string, windowMs: numbe
 type Window = { calls: number; endsAtMs: number }
 
 /** For one process. Windows live in two generations that turn once in a window's time: by then all in the older one
- * have ended, so that forgetting them costs neither a timer each nor a walk. */
+ * have ended, so that forgetting them costs neither a timer each nor a walk. An end further away than a window is long
+ * means that the clock was set back: it counts as over. */
 export function memoryCounter(windowMs: number, now: () => number): Counter {
+  const isAhead = (endMs: number) => endMs > now() && endMs - now() <= windowMs
   let younger = new Map<string, Window>()
   let older = new Map<string, Window>()
   let turnsAtMs = now() + windowMs
+  const turn = () => {
+    older = now() - turnsAtMs < windowMs ? younger : new Map()
+    younger = new Map()
+    turnsAtMs = now() + windowMs
+  }
   return async (key) => {
-    const nowMs = now()
-    if (nowMs >= turnsAtMs) {
-      older = nowMs >= turnsAtMs + windowMs ? new Map() : younger
-      younger = new Map()
-      turnsAtMs = nowMs + windowMs
-    }
+    if (!isAhead(turnsAtMs)) turn()
     const known = younger.get(key) ?? older.get(key)
-    const window = known && nowMs < known.endsAtMs ? known : { calls: 0, endsAtMs: nowMs + windowMs }
+    const window = known && isAhead(known.endsAtMs) ? known : { calls: 0, endsAtMs: now() + windowMs }
     window.calls += 1
     if (window !== known) younger.set(key, window)
-    return { calls: window.calls, msLeft: window.endsAtMs - nowMs }
+    return { calls: window.calls, msLeft: window.endsAtMs - now() }
   }
 }

@@ -5,6 +5,7 @@ export default defineConfig({
   test: {
     include: ['**/*.test.ts'],
     exclude: ['**/node_modules/**', '**/dist/**'],
+    globalSetup: ['e2e/built-app.ts'],
     isolate: false,
     testTimeout: 20_000,
     hookTimeout: 60_000,

@@ -32,3 +32,23 @@ export async function closePage(page: WatchedPage): Promise<void> {
   await page.context().close()
   expect(page.complaints).toEqual([])
 }
+
+/** A page fits its width: nothing has to be scrolled sideways to be read. */
+export async function expectNoSidewaysScroll(page: Page): Promise<void> {
+  const { scrollWidth, clientWidth } = await page
+    .locator('html')
+    .evaluate((html) => ({ scrollWidth: html.scrollWidth, clientWidth: html.clientWidth }))
+  expect(scrollWidth).toBeLessThanOrEqual(clientWidth)
+}
+
+/** Note every text that a server answers a page with, to search it for what must never reach a browser. */
+export function recordAnswers(page: Page): string[] {
+  const answers: string[] = []
+  page.on('response', (response) => {
+    response.text().then(
+      (text) => answers.push(text),
+      () => undefined,
+    )
+  })
+  return answers
+}

@@ -69,6 +69,7 @@ export function Combobox({ label, options, chosenId, onChoose, placeholder, desc
         value={open ? query : (chosen?.name ?? '')}
         onChange={(event) => search(event.currentTarget.value)}
         onClick={() => !open && show(0)}
+        onFocus={(event) => event.currentTarget.select()}
         onBlur={close}
         onKeyDown={onKeyDown}
         className="field pr-10 font-mono text-sm"

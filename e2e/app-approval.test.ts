@@ -1,0 +1,272 @@
+import { createClient } from '@keyferry/contract/client'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { askApproval, createLibrary, META } from './app-library.ts'
+import {
+  closePage,
+  expectAccessible,
+  expectNoSidewaysScroll,
+  openPage,
+  recordAnswers,
+  type WatchedPage,
+} from './app-page.ts'
+import { hasBrowser, launchBrowser } from './browser.ts'
+import { type RunningServer, startServer } from './start-server.ts'
+
+const PROXY = { TRUST_PROXY: '127.0.0.1' }
+
+describe.skipIf(!hasBrowser())('the approval page', () => {
+  let server: RunningServer
+  let browser: Browser
+
+  beforeAll(async () => {
+    ;[server, browser] = await Promise.all([startServer({ env: PROXY }), launchBrowser()])
+    await createLibrary(server.url)
+  })
+
+  afterAll(async () => {
+    await browser?.close()
+    await server?.dispose()
+  })
+
+  async function open(asking: Parameters<typeof askApproval>[1], url = server.url) {
+    const request = await askApproval(url, asking)
+    const page = await openPage(browser)
+    await page.goto(url + request.verification_uri_complete)
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    return { page, request }
+  }
+
+  const title = (page: Page, name: string) => page.getByRole('heading', { name, level: 1 })
+  const approve = (page: Page) => page.getByRole('button', { name: /^Approve/ })
+
+  async function expectEnd(page: WatchedPage, name: string): Promise<void> {
+    await title(page, name).waitFor()
+    await expect.poll(() => page.title()).toBe(`${name} · Keyferry`)
+    expect(
+      await title(page, name).evaluate((heading) => heading.ownerDocument.activeElement === heading),
+    ).toBe(true)
+    await expectAccessible(page)
+    await closePage(page)
+  }
+
+  test('says who asks, what of it is only claimed, and the code to compare', async () => {
+    const { page, request } = await open({ bundle: 'dev/app' })
+    await page.getByText(request.user_code, { exact: true }).waitFor()
+    const claimed = page.getByRole('region', { name: 'Who asks' })
+    for (const text of ['198.51.', 'not verified', ...Object.values(META)])
+      expect(await claimed.innerText()).toContain(text)
+    expect(await page.getByRole('combobox').inputValue()).toBe('dev/app')
+    expect(await page.getByRole('checkbox', { checked: true }).count()).toBe(6)
+    await expectAccessible(page)
+    await closePage(page)
+  })
+
+  test('text that hides or reorders what it says is shown without that', async () => {
+    const { page } = await open({ meta: { hostname: 'lap\u202etop', command: '<b>rm</b> -rf' } })
+    await page.getByText('laptop', { exact: true }).waitFor()
+    await page.getByText('<b>rm</b> -rf').waitFor()
+    await closePage(page)
+  })
+
+  test('keyboard alone: choose another bundle, leave a key out, approve; the terminal gets just that', async () => {
+    const { page, request } = await open({ bundle: 'dev/app' })
+    await page.getByRole('combobox').focus()
+    await page.keyboard.type('worker')
+    await page.getByRole('option', { name: 'dev/worker' }).waitFor()
+    await expectAccessible(page)
+    await page.keyboard.press('Enter')
+    await page.getByRole('checkbox', { name: 'LOG_LEVEL' }).focus()
+    await page.keyboard.press('Space')
+    await tabTo(page, 'Approve 2 keys')
+    await page.keyboard.press('Enter')
+    await title(page, 'Approved').waitFor()
+    const { status } = await collect(server.url, request.id)
+    expect(status).toBe('ready')
+    await title(page, 'Delivered').waitFor()
+    expect(await page.getByRole('listitem').allInnerTexts()).toEqual([
+      'DATABASE_URL\nRotate',
+      'REDIS_URL\nRotate',
+    ])
+    await expectAccessible(page)
+    await closePage(page)
+  })
+
+  test('a template selects what exists and names what does not', async () => {
+    const { page } = await open({ bundle: 'dev/app', keys: ['PORT', 'AWS_KEY'] })
+    await page.getByText('Asked for, but not in this bundle: AWS_KEY').waitFor()
+    await page.getByText('Required, but not selected: DATABASE_URL').waitFor()
+    expect(await page.getByRole('checkbox', { checked: true }).count()).toBe(1)
+    await expectAccessible(page)
+    await page.getByRole('button', { name: 'Select all' }).click()
+    await page.getByText('6 of 6 selected').waitFor()
+    await page.getByRole('button', { name: 'Clear' }).click()
+    await approve(page).click()
+    await page.getByRole('alert').getByText('Select at least one key.').waitFor()
+    await closePage(page)
+  })
+
+  test('an unknown suggestion is said, and nothing is chosen instead', async () => {
+    const { page } = await open({ bundle: 'qa/app' })
+    await page.getByText(/suggests qa\/app, which is not among your\s+bundles/).waitFor()
+    expect(await page.getByRole('combobox').inputValue()).toBe('')
+    await approve(page).click()
+    await page.getByRole('alert').getByText('Choose a bundle first.').waitFor()
+    await expectAccessible(page)
+    await closePage(page)
+  })
+
+  test('a double click approves once', async () => {
+    const { page } = await open({ bundle: 'dev/app' })
+    const calls: string[] = []
+    page.on('request', (call) => call.method() === 'POST' && calls.push(call.url()))
+    await approve(page).dblclick()
+    await title(page, 'Approved').waitFor()
+    expect(calls).toHaveLength(1)
+    await closePage(page)
+  })
+
+  test('denied', async () => {
+    const { page } = await open({})
+    await page.getByRole('button', { name: 'Deny' }).click()
+    await expectEnd(page, 'Denied')
+  })
+
+  test('denied by somebody else while the page is open', async () => {
+    const { page, request } = await open({})
+    const params = { request_id: request.id }
+    await createClient(server.url)('DELETE', '/api/v1/requests/{request_id}', { params })
+    await expectEnd(page, 'Denied')
+  })
+
+  test('approved by somebody else while the page is open', async () => {
+    const { page, request } = await open({ bundle: 'dev/app' })
+    await approveByCall(server.url, request.id)
+    await approve(page).click()
+    await expectEnd(page, 'Already approved')
+  })
+
+  test('unknown or already used', async () => {
+    const page = await openPage(browser)
+    await page.goto(`${server.url}/approve/${'0'.repeat(32)}`)
+    await expectEnd(page, 'Unknown or already used')
+  })
+
+  test('the server is gone: the page says so, and goes on once it is back', async () => {
+    const own = await startServer({ env: PROXY })
+    await createLibrary(own.url)
+    const { page } = await open({ bundle: 'dev/app' }, own.url)
+    await approve(page).waitFor()
+    await own.stop()
+    await approve(page).click()
+    await page.getByRole('alert').getByText('The server does not answer.').waitFor()
+    await expectAccessible(page)
+    const again = await own.restart()
+    await approve(page).click()
+    await title(page, 'Approved').waitFor()
+    await closePage(page)
+    await again.dispose()
+    await own.dispose()
+  })
+
+  test('nothing in the library yet: how to import', async () => {
+    const own = await startServer({ env: PROXY })
+    const { page } = await open({}, own.url)
+    await page.getByText('npx keyferry import .env --bundle dev/app').waitFor()
+    expect(await approve(page).isDisabled()).toBe(true)
+    await expectAccessible(page)
+    await closePage(page)
+    await own.dispose()
+  })
+
+  test('expired while the page is open', async () => {
+    const own = await startServer({ env: { ...PROXY, REQUEST_TTL: '3' } })
+    const { page } = await open({}, own.url)
+    await expectEnd(page, 'Expired')
+    await own.dispose()
+  })
+
+  test('a typed check code: a wrong one is refused, the right one approves', async () => {
+    const own = await startServer({ env: { ...PROXY, APPROVAL_ASSURANCE: 'typed' } })
+    await createLibrary(own.url)
+    const { page, request } = await open({ bundle: 'dev/app' }, own.url)
+    const code = page.getByLabel('Type the code that your terminal shows.')
+    await expectAccessible(page)
+    expect(await page.getByText(request.user_code).count()).toBe(0)
+    await approve(page).click()
+    await page.getByText('Type all eight letters').waitFor()
+    await code.fill('BBBB-BBBB')
+    await approve(page).click()
+    await page.getByRole('alert').waitFor()
+    await expectAccessible(page)
+    await code.fill(request.user_code.replace('-', '').toLowerCase())
+    await approve(page).click()
+    await title(page, 'Approved').waitFor()
+    await closePage(page)
+    await own.dispose()
+  })
+
+  test('no secret value reaches the browser, and the address is told to nobody', async () => {
+    const { page } = await open({ bundle: 'dev/app' })
+    const answers = recordAnswers(page)
+    const response = await page.reload()
+    await approve(page).click()
+    await title(page, 'Approved').waitFor()
+    expect(answers.length).toBeGreaterThan(2)
+    expect(`${answers.join()} ${await page.content()}`).not.toContain('planted-')
+    expect(response?.headers()['referrer-policy']).toBe('no-referrer')
+    await closePage(page)
+  })
+
+  test.each([
+    ['a phone', { viewport: { width: 360, height: 740 } }],
+    ['a laptop at 200 %', { viewport: { width: 640, height: 400 }, deviceScaleFactor: 2 }],
+    ['dark', { colorScheme: 'dark' }],
+  ] as const)('on %s: fits and stays accessible', async (_, options) => {
+    const request = await askApproval(server.url, { bundle: 'dev/app', keys: ['PORT', 'AWS_KEY'] })
+    const page = await openPage(browser, options)
+    await page.goto(server.url + request.verification_uri_complete)
+    await approve(page).waitFor()
+    await expectNoSidewaysScroll(page)
+    await expectAccessible(page)
+    await closePage(page)
+  })
+
+  test('the first paint comes within 300 ms on a cold cache', async () => {
+    const paints: number[] = []
+    while (paints.length < 5 && !paints.some((ms) => ms < 300)) {
+      const { page } = await open({ bundle: 'dev/app' })
+      paints.push(
+        await page.evaluate(
+          () => performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? Number.NaN,
+        ),
+      )
+      await closePage(page)
+    }
+    expect(Math.min(...paints)).toBeLessThan(300)
+  })
+})
+
+async function tabTo(page: Page, name: string): Promise<void> {
+  const target = page.getByRole('button', { name, exact: true })
+  for (let presses = 0; presses < 60; presses++) {
+    if (await target.evaluate((button) => button.ownerDocument.activeElement === button)) return
+    await page.keyboard.press('Tab')
+  }
+  throw new Error(`Tab never reached ${name}`)
+}
+
+async function collect(url: string, requestId: string) {
+  const params = { request_id: requestId }
+  return await createClient(url)('GET', '/api/v1/requests/{request_id}/wait', { params })
+}
+
+async function approveByCall(url: string, requestId: string): Promise<void> {
+  const call = createClient(url)
+  const params = { request_id: requestId }
+  const [bundle] = await call('GET', '/api/v1/requests/{request_id}/bundles', { params })
+  await call('POST', '/api/v1/requests/{request_id}/encrypt-from-bundle', {
+    params,
+    body: { bundle_id: bundle?.id ?? '', include_keys: ['NPM_TOKEN'] },
+  })
+}

@@ -1,9 +1,6 @@
-import { generateKeyPair } from '@keyferry/crypto/key-pair'
-import { generatePollVerifier } from '@keyferry/crypto/poll-challenge'
 import { endOnSignals } from './interrupt.ts'
-import { startProgram } from './program/start-program.ts'
 import type { Exchange } from './server/exchange.ts'
-import type { Clock, Surroundings } from './surroundings.ts'
+import type { Clock, Randomness, Surroundings } from './surroundings.ts'
 import { terminalKeyboard } from './terminal/keyboard.ts'
 import { fileOutput, standardInput } from './terminal/streams.ts'
 
@@ -22,14 +19,25 @@ export function realSurroundings(): Surroundings {
     stderr,
     clock,
     exchange: lazyExchange(env),
-    newKeyPair: generateKeyPair,
-    newPollVerifier: generatePollVerifier,
+    randomness,
     openBrowser: (url) => {
-      void import('./terminal/browser.ts').then(({ openBrowser }) => openBrowser(url, env, platform))
+      void import('./terminal/open-browser.ts').then(({ openBrowser }) => openBrowser(url, env, platform))
     },
-    startProgram: (start) => startProgram(start, { platform, beforeHandover: signals.stop }),
+    startProgram: async (start) => {
+      const { startProgram } = await import('./program/start-program.ts')
+      return await startProgram(start, { platform, beforeHandover: signals.stop })
+    },
     atInterrupt: signals.atInterrupt,
   }
+}
+
+// Here and below: what takes a while to load waits until a command needs it, so that `--help` does not.
+async function randomness(): Promise<Randomness> {
+  const [{ generateKeyPair }, { generatePollVerifier }] = await Promise.all([
+    import('@keyferry/crypto/key-pair'),
+    import('@keyferry/crypto/poll-challenge'),
+  ])
+  return { newKeyPair: generateKeyPair, newPollVerifier: generatePollVerifier }
 }
 
 const clock: Clock = {
@@ -42,7 +50,6 @@ const clock: Clock = {
   },
 }
 
-// Node's HTTP client takes a while to load, and `--help` has no use for it.
 function lazyExchange(env: NodeJS.ProcessEnv): Exchange {
   return async (request) => {
     const { httpExchange } = await import('./server/http-exchange.ts')

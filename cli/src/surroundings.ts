@@ -42,6 +42,8 @@ export type ProgramStart = {
   readonly env: Readonly<Record<string, string>>
 }
 
+export type Randomness = { readonly newKeyPair: () => KeyPair; readonly newPollVerifier: () => string }
+
 /** Everything outside that a command touches, handed in so that a test can stand in for it. */
 export type Surroundings = {
   readonly env: Environment
@@ -53,8 +55,7 @@ export type Surroundings = {
   readonly stderr: Output
   readonly clock: Clock
   readonly exchange: Exchange
-  readonly newKeyPair: () => KeyPair
-  readonly newPollVerifier: () => string
+  readonly randomness: () => Promise<Randomness>
   readonly openBrowser: (url: string) => void
   /** Becomes the program, or runs it and returns its exit code. */
   readonly startProgram: (start: ProgramStart) => Promise<number>

@@ -50,7 +50,7 @@ export type AskingOptions = Omit<Ask, 'format' | 'command' | 'keepAs' | 'pending
 
 /** What the asking flags, the bundle operand and `keyferry.json` say, in this order of precedence.
  * @throws CliError usage */
-export function readAsking(words: Words, surroundings: Surroundings): AskingOptions {
+export async function readAsking(words: Words, surroundings: Surroundings): Promise<AskingOptions> {
   const project = findProject(surroundings.cwd)
   const operand = readBundleOperand(words)
   const isOtherBundle = operand !== null && operand !== project?.bundle
@@ -60,7 +60,7 @@ export function readAsking(words: Words, surroundings: Surroundings): AskingOpti
   return {
     ...names,
     view: readView(words),
-    server: serverOf(words, project, surroundings),
+    server: await serverOf(words, project, surroundings),
     bundle: operand ?? project?.bundle ?? null,
     whyNotOpen: words.has('no-open') ? '--no-open was given' : null,
     isResumable: words.has('resumable'),

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { ImportText } from '@keyferry/contract/env-dialects'
 import { CliError, usageError } from '../cli-error.ts'
@@ -52,7 +51,7 @@ export const importCommand: Command = {
     },
     { command: 'pass show app | keyferry import - --bundle dev/app --yes', what: 'From another tool' },
   ],
-  run: async (words, surroundings) => await importFile(readOptions(words, surroundings), surroundings),
+  run: async (words, surroundings) => await importFile(await readOptions(words, surroundings), surroundings),
 }
 
 export type ImportOptions = {
@@ -65,13 +64,13 @@ export type ImportOptions = {
   readonly view: ViewName
 }
 
-function readOptions(words: Words, surroundings: Surroundings): ImportOptions {
+async function readOptions(words: Words, surroundings: Surroundings): Promise<ImportOptions> {
   const [file] = words.operands
   if (file === undefined || file === '') {
     throw usageError('import needs a file', 'For example: keyferry import .env --bundle dev/app')
   }
   return {
-    server: serverHere(words, surroundings),
+    server: await serverHere(words, surroundings),
     path: file === '-' ? null : resolve(surroundings.cwd, file),
     bundleName: readBundleName(words),
     flags: readFlags(words),
@@ -133,6 +132,7 @@ async function readText(options: ImportOptions, surroundings: Surroundings): Pro
 
 async function readBytes(path: string | null, { stdin }: Surroundings): Promise<Uint8Array> {
   if (path === null) return await stdin.readAll()
+  const { readFile } = await import('node:fs/promises')
   try {
     return await readFile(path)
   } catch (cause) {

@@ -5,7 +5,6 @@ import type { Command, Words } from '../command.ts'
 import { EXIT } from '../exit-code.ts'
 import { FORMAT_NAMES, requireFormatName } from '../formats/formats.ts'
 import { PROJECT_FILE, type Project } from '../project/project-file.ts'
-import { trust } from '../project/trusted-folders.ts'
 import type { Surroundings } from '../surroundings.ts'
 import { printable } from '../terminal/printable.ts'
 import { requireBundleName, requireKeyName } from './names.ts'
@@ -34,7 +33,7 @@ export const initCommand: Command = {
   examples: [
     { command: 'keyferry init --bundle dev/app', what: 'After this, keyferry run -- npm run dev is enough' },
   ],
-  run: async (words, surroundings) => init(readInit(words, surroundings), surroundings),
+  run: async (words, surroundings) => await init(readInit(words, surroundings), surroundings),
 }
 
 export type InitOptions = { readonly project: Project; readonly mayReplace: boolean }
@@ -56,7 +55,10 @@ function readInit(words: Words, { env }: Surroundings): InitOptions {
 
 /** Write the project file and trust what it names: who writes it here has chosen the server.
  * @returns the exit code · @throws CliError general: the file exists, or cannot be written */
-export function init({ project, mayReplace }: InitOptions, surroundings: Surroundings): number {
+export async function init(
+  { project, mayReplace }: InitOptions,
+  surroundings: Surroundings,
+): Promise<number> {
   const path = join(surroundings.cwd, PROJECT_FILE)
   if (!mayReplace && existsSync(path)) {
     throw new CliError(
@@ -66,6 +68,7 @@ export function init({ project, mayReplace }: InitOptions, surroundings: Surroun
     )
   }
   writeProject(path, project)
+  const { trust } = await import('../project/trusted-folders.ts')
   if (project.server !== undefined) trust({ folder: surroundings.cwd, server: project.server }, surroundings)
   surroundings.stderr.write(`Wrote ${printable(path)}. It holds no secrets; commit it.\n`)
   return EXIT.ok

@@ -2,12 +2,11 @@ import { resolve } from 'node:path'
 import { usageError } from '../cli-error.ts'
 import type { Command, Words } from '../command.ts'
 import { harmlessValues } from '../delivery/dangerous-names.ts'
-import { deliver } from '../delivery/deliver.ts'
 import type { PendingRequest } from '../delivery/pending-request.ts'
 import { EXIT } from '../exit-code.ts'
 import { writeValues } from '../formats/format.ts'
 import { FORMAT_NAMES, type FormatName, loaderOf, requireFormatName } from '../formats/formats.ts'
-import { type OutputFile, requireWritable, writeOutputFile } from '../output-file.ts'
+import type { OutputFile } from '../output-file.ts'
 import type { Surroundings } from '../surroundings.ts'
 import { ASKING_FLAGS, type AskingOptions, readAsking } from './asking-flags.ts'
 
@@ -32,7 +31,7 @@ export const pullCommand: Command = {
     { command: 'keyferry pull dev/app --format .env --output .env', what: 'Write a file for dotenv' },
   ],
   run: async (words, surroundings, pending) =>
-    await pull(readPull(words, surroundings, pending ?? null), surroundings),
+    await pull(await readPull(words, surroundings, pending ?? null), surroundings),
 }
 
 export type PullOptions = AskingOptions & {
@@ -43,8 +42,12 @@ export type PullOptions = AskingOptions & {
   readonly pending: PendingRequest | null
 }
 
-function readPull(words: Words, surroundings: Surroundings, pending: PendingRequest | null): PullOptions {
-  const asking = readAsking(words, surroundings)
+async function readPull(
+  words: Words,
+  surroundings: Surroundings,
+  pending: PendingRequest | null,
+): Promise<PullOptions> {
+  const asking = await readAsking(words, surroundings)
   return {
     ...asking,
     formatName: requireFormatName(words.text('format') ?? asking.projectFormat ?? 'sh'),
@@ -67,6 +70,8 @@ function readOutput(words: Words, cwd: string): OutputFile | null {
  * @returns the exit code · @throws CliError */
 export async function pull(options: PullOptions, surroundings: Surroundings): Promise<number> {
   const { output, formatName } = options
+  const { requireWritable, writeOutputFile } = await import('../output-file.ts')
+  const { deliver } = await import('../delivery/deliver.ts')
   if (output !== null) requireWritable(output)
   else warnOfTerminal(surroundings, formatName)
   const loader = loaderOf(formatName)

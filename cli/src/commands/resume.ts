@@ -2,7 +2,7 @@ import { CliError, usageError } from '../cli-error.ts'
 import type { Command, Words } from '../command.ts'
 import { EXIT } from '../exit-code.ts'
 import { parseWords } from '../parse-words.ts'
-import { type KeptRequest, keptRequests } from '../state/kept-requests.ts'
+import type { KeptRequest } from '../state/kept-requests.ts'
 import type { Surroundings } from '../surroundings.ts'
 import { printable } from '../terminal/printable.ts'
 import { pullCommand } from './pull.ts'
@@ -29,6 +29,7 @@ export const resumeCommand: Command = {
 /** Go on with a kept request.
  * @returns the exit code of the command that made it · @throws CliError expired: nothing is kept */
 export async function resume({ operands }: Words, surroundings: Surroundings): Promise<number> {
+  const { keptRequests } = await import('../state/kept-requests.ts')
   const { clock } = surroundings
   const kept = choose(keptRequests(surroundings, clock.epochMs()), operands[0] ?? null, surroundings.cwd)
   const [verb = '', ...args] = kept.commandLine

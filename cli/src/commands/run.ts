@@ -1,6 +1,5 @@
 import type { Command, Words } from '../command.ts'
 import { harmlessValues } from '../delivery/dangerous-names.ts'
-import { deliver } from '../delivery/deliver.ts'
 import type { PendingRequest } from '../delivery/pending-request.ts'
 import { requireProgram } from '../program/find-program.ts'
 import { programEnvironment } from '../program/program-environment.ts'
@@ -37,7 +36,7 @@ export const runCommand: Command = {
     },
   ],
   run: async (words, surroundings, pending) =>
-    await run(readRun(words, surroundings, pending ?? null), surroundings),
+    await run(await readRun(words, surroundings, pending ?? null), surroundings),
 }
 
 export type RunOptions = AskingOptions & {
@@ -49,8 +48,12 @@ export type RunOptions = AskingOptions & {
   readonly pending: PendingRequest | null
 }
 
-function readRun(words: Words, surroundings: Surroundings, pending: PendingRequest | null): RunOptions {
-  const asking = readAsking(words, surroundings)
+async function readRun(
+  words: Words,
+  surroundings: Surroundings,
+  pending: PendingRequest | null,
+): Promise<RunOptions> {
+  const asking = await readAsking(words, surroundings)
   return {
     ...asking,
     program: words.program ?? [],
@@ -68,6 +71,7 @@ export async function run(options: RunOptions, surroundings: Surroundings): Prom
   const { env, platform } = surroundings
   const argv = options.isShell ? throughShell(options.program, env, platform) : options.program
   requireProgram(argv[0] ?? '', surroundings) // before anybody is asked for anything
+  const { deliver } = await import('../delivery/deliver.ts')
   const delivered = await deliver({ ...options, format: 'sh', command: options.program }, surroundings)
   const values = harmlessValues(delivered, options)
   return await surroundings.startProgram({

@@ -1,6 +1,5 @@
 import type { Flag, Words } from '../command.ts'
 import { type FoundProject, findProject, PROJECT_FILE } from '../project/project-file.ts'
-import { requireTrust } from '../project/trusted-folders.ts'
 import { DEFAULT_SERVER, parseServerAddress } from '../server/server-address.ts'
 import type { Environment, Surroundings } from '../surroundings.ts'
 
@@ -15,16 +14,22 @@ export type ServerChoice = { readonly server: string; readonly source: string }
 /** The server that a command talks to: the flag, else the environment, else the project's, else the one of this
  * machine. One that the project's file names must have been confirmed.
  * @throws CliError usage */
-export function serverOf(words: Words, project: FoundProject | null, surroundings: Surroundings): string {
+export async function serverOf(
+  words: Words,
+  project: FoundProject | null,
+  surroundings: Surroundings,
+): Promise<string> {
   const { server, source } = chooseServer(words, project, surroundings.env)
-  if (source === PROJECT_FILE && project !== null)
+  if (source === PROJECT_FILE && project !== null) {
+    const { requireTrust } = await import('../project/trusted-folders.ts')
     requireTrust({ folder: project.folder, server }, surroundings)
+  }
   return server
 }
 
 /** `serverOf` for a command that does not otherwise look at the project. */
-export function serverHere(words: Words, surroundings: Surroundings): string {
-  return serverOf(words, findProject(surroundings.cwd), surroundings)
+export async function serverHere(words: Words, surroundings: Surroundings): Promise<string> {
+  return await serverOf(words, findProject(surroundings.cwd), surroundings)
 }
 
 /** Which server, and where it is named. Trust is not asked for. */

@@ -2,7 +2,7 @@ import type { Command, Words } from '../command.ts'
 import { EXIT } from '../exit-code.ts'
 import { NetworkError } from '../server/exchange.ts'
 import type { ServerFacts } from '../server/server-facts.ts'
-import { type KeptRequest, keptRequests } from '../state/kept-requests.ts'
+import type { KeptRequest } from '../state/kept-requests.ts'
 import type { Surroundings } from '../surroundings.ts'
 import { remaining } from '../terminal/waiting-view.ts'
 import { VERSION } from '../version.ts'
@@ -18,18 +18,19 @@ export const statusCommand: Command = {
   ],
   flags: [SERVER_FLAG, { name: 'json', summary: 'One JSON object' }],
   examples: [{ command: 'keyferry status', what: 'Is the server there, and does anything wait?' }],
-  run: async (words, surroundings) => await status(readStatus(words, surroundings), surroundings),
+  run: async (words, surroundings) => await status(await readStatus(words, surroundings), surroundings),
 }
 
 export type StatusOptions = { readonly server: string; readonly isJson: boolean }
 
-function readStatus(words: Words, surroundings: Surroundings): StatusOptions {
-  return { server: serverHere(words, surroundings), isJson: words.has('json') }
+async function readStatus(words: Words, surroundings: Surroundings): Promise<StatusOptions> {
+  return { server: await serverHere(words, surroundings), isJson: words.has('json') }
 }
 
 /** Write the state of things to standard output.
  * @returns 0, or 5 where the server cannot be reached */
 export async function status({ server, isJson }: StatusOptions, surroundings: Surroundings): Promise<number> {
+  const { keptRequests } = await import('../state/kept-requests.ts')
   const facts = await ask(server, surroundings)
   const nowMs = surroundings.clock.epochMs()
   const seen: Seen = { server, facts, waiting: keptRequests(surroundings, nowMs), nowMs }

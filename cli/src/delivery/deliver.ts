@@ -33,7 +33,8 @@ export type Ask = {
 /** Ask, wait for a person, open what comes: the whole way of the values.
  * @throws CliError */
 export async function deliver(ask: Ask, surroundings: Surroundings): Promise<Values> {
-  const keyPair = ask.pending?.keyPair ?? surroundings.newKeyPair()
+  const random = await surroundings.randomness()
+  const keyPair = ask.pending?.keyPair ?? random.newKeyPair()
   const view = await waitingView(ask.view, surroundings)
   const takeBack = surroundings.atInterrupt(() => {
     wipe(keyPair.secretKey)
@@ -42,7 +43,8 @@ export async function deliver(ask: Ask, surroundings: Surroundings): Promise<Val
       surroundings.stderr.write('keyferry: keyferry resume goes on with this request\n')
   })
   try {
-    const pending = ask.pending ?? (await makeRequest(ask, keyPair, surroundings))
+    const pending =
+      ask.pending ?? (await makeRequest(ask, { keyPair, verifier: random.newPollVerifier() }, surroundings))
     return await fetchValues(ask, pending, { view, surroundings })
   } catch (error) {
     throw readable(error, ask.server)

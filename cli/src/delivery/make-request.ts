@@ -12,11 +12,10 @@ import type { PendingRequest } from './pending-request.ts'
  * @throws CliError refused, also where the server's check code is not ours · NetworkError */
 export async function makeRequest(
   ask: Ask,
-  keyPair: KeyPair,
+  { keyPair, verifier }: { keyPair: KeyPair; verifier: string },
   surroundings: Surroundings,
 ): Promise<PendingRequest> {
   const startedMs = surroundings.clock.monotonicMs()
-  const verifier = surroundings.newPollVerifier()
   const created = await createRequest(surroundings.exchange, ask.server, {
     client_pubkey: Buffer.from(keyPair.publicKey).toString('base64'),
     ...(ask.bundle === null ? {} : { bundle_id: ask.bundle }),

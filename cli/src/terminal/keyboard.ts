@@ -1,6 +1,6 @@
 import { closeSync, openSync, readSync } from 'node:fs'
-import { isatty } from 'node:tty'
 import type { Keyboard } from '../surroundings.ts'
+import { isTerminal } from './is-terminal.ts'
 
 const LINE_FEED = 10
 
@@ -15,7 +15,7 @@ export function terminalKeyboard(withoutSignals: <T>(read: () => T) => T): Keybo
 }
 
 function withTerminal<T>(use: (fd: number | null) => T): T {
-  if (isatty(0)) return use(0)
+  if (isTerminal(0)) return use(0)
   let fd: number | null = null
   try {
     fd = openSync('/dev/tty', 'r')

@@ -1,8 +1,9 @@
 import { writeSync } from 'node:fs'
-import { isatty, WriteStream } from 'node:tty'
+import type { WriteStream } from 'node:tty'
 import { CliError } from '../cli-error.ts'
 import { EXIT } from '../exit-code.ts'
 import type { Input, Output } from '../surroundings.ts'
+import { isTerminal, terminalOf } from './is-terminal.ts'
 
 const DEFAULT_COLUMNS = 80
 const DEFAULT_ROWS = 24
@@ -11,17 +12,16 @@ const RETRY_MS = 5
 /** Standard output or error by its number. Node's own streams are not touched: they would set pipes to non-blocking,
  * and the program that takes over this process would inherit that. */
 export function fileOutput(fd: 1 | 2): Output {
-  const isTerminal = isatty(fd)
-  let size: WriteStream | null = null
-  const terminal = (): WriteStream | null => {
-    if (isTerminal) size ??= new WriteStream(fd)
-    size?.getWindowSize()
-    return size
+  const isScreen = isTerminal(fd)
+  let screen: WriteStream | null = null
+  const size = (): readonly number[] => {
+    if (isScreen) screen ??= terminalOf(fd)
+    return screen?.getWindowSize() ?? []
   }
   return {
-    isTerminal,
-    columns: () => terminal()?.columns || DEFAULT_COLUMNS,
-    rows: () => terminal()?.rows || DEFAULT_ROWS,
+    isTerminal: isScreen,
+    columns: () => size()[0] || DEFAULT_COLUMNS,
+    rows: () => size()[1] || DEFAULT_ROWS,
     write: (text) => writeAll(fd, Buffer.from(text)),
   }
 }

@@ -1,0 +1,87 @@
+import { copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { builtinModules } from 'node:module'
+import { join } from 'node:path'
+import { build, type Plugin } from 'esbuild'
+import manifest from './package.json' with { type: 'json' }
+import { manualPage } from './src/manual-page.ts'
+
+const HERE = import.meta.dirname
+const DIST = join(HERE, 'dist')
+const SOURCE_ENTRY = '../src/main.ts'
+
+// What is published: a package of its own, with everything in it and nothing to install beside it.
+const PUBLISHED = {
+  name: manifest.name,
+  version: manifest.version,
+  description: manifest.description,
+  license: manifest.license,
+  type: 'module',
+  bin: { keyferry: 'bin/keyferry.js' },
+  man: ['man/keyferry.1'],
+  files: ['bin', 'lib', 'man'],
+  engines: { node: '>=24' },
+}
+
+// To import a module of Node's own is to touch each of its exports, and some of them load a great deal. Asked for by call,
+// and only for the names in use, it is ready in a fraction of the time.
+const quickBuiltins: Plugin = {
+  name: 'quick-builtins',
+  setup: (plugin) => {
+    const names = new Set(builtinModules)
+    plugin.onResolve({ filter: /^(?:node:)?[a-z_/0-9]+$/ }, ({ path, kind }) => {
+      const name = path.replace(/^node:/, '')
+      return names.has(name)
+        ? { path: name, namespace: kind === 'require-call' ? 'required' : 'imported' }
+        : null
+    })
+    plugin.onLoad({ filter: /./, namespace: 'required' }, ({ path }) => ({
+      contents: `module.exports = process.getBuiltinModule('node:${path}')`,
+    }))
+    plugin.onLoad({ filter: /./, namespace: 'imported' }, ({ path }) => ({ contents: importedBuiltin(path) }))
+  },
+}
+
+function importedBuiltin(name: string): string {
+  const found: unknown = process.getBuiltinModule(`node:${name}`)
+  const exports = typeof found === 'object' && found !== null ? Object.keys(found) : []
+  const lines = exports
+    .filter((key) => /^[A-Za-z]\w*$/.test(key) && key !== 'default')
+    .map((key) => `const _${key} = /* @__PURE__ */ (() => builtin.${key})()\nexport { _${key} as ${key} }`)
+  return [
+    `const builtin = process.getBuiltinModule('node:${name}')`,
+    'export default builtin',
+    ...lines,
+  ].join('\n')
+}
+
+await rm(DIST, { recursive: true, force: true })
+await bundle()
+await mkdir(join(DIST, 'bin'))
+await mkdir(join(DIST, 'man'))
+await writeFile(join(DIST, 'bin', 'keyferry.js'), await launcher(), { mode: 0o755 })
+await writeFile(join(DIST, 'man', 'keyferry.1'), manualPage())
+await writeFile(join(DIST, 'package.json'), `${JSON.stringify(PUBLISHED, null, 2)}\n`)
+await copyFile(join(HERE, '..', 'LICENSE'), join(DIST, 'LICENSE'))
+await copyFile(join(HERE, 'README.md'), join(DIST, 'README.md'))
+
+// Split at the lazy imports, so that a command loads only what it needs.
+async function bundle(): Promise<void> {
+  await build({
+    entryPoints: [join(HERE, 'src', 'main.ts')],
+    outdir: join(DIST, 'lib'),
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node24',
+    minify: true,
+    legalComments: 'linked',
+    plugins: [quickBuiltins],
+  })
+}
+
+async function launcher(): Promise<string> {
+  const source = await readFile(join(HERE, 'bin', 'keyferry.js'), 'utf8')
+  if (!source.includes(SOURCE_ENTRY)) throw new Error(`bin/keyferry.js does not import ${SOURCE_ENTRY}`)
+  return source.replace(SOURCE_ENTRY, '../lib/main.js')
+}

@@ -1,0 +1,46 @@
+import type { Command, Example } from './command.ts'
+import { commands } from './commands.ts'
+import { ENVIRONMENT, EXIT_CODES, flagForm, synopsis } from './help.ts'
+import { allFlags } from './parse-words.ts'
+import { VERSION } from './version.ts'
+
+/** The manual page keyferry(1), in troff, from the same table as `--help`. */
+export function manualPage(): string {
+  return [
+    `.TH KEYFERRY 1 "" "keyferry ${VERSION}" "User Commands"`,
+    '.SH NAME',
+    'keyferry \\- run a program with secrets that a person approves in the browser',
+    '.SH SYNOPSIS',
+    ...commands.flatMap((command) => [`.B ${troff(synopsis(command))}`, '.br']),
+    '.SH COMMANDS',
+    ...commands.flatMap((command) => section(command)),
+    '.SH EXIT STATUS',
+    ...EXIT_CODES.flatMap(([code, meaning]) => entry(code, meaning)),
+    '.SH ENVIRONMENT',
+    ...ENVIRONMENT.flatMap(([name, meaning]) => entry(name, meaning)),
+    '',
+  ].join('\n')
+}
+
+function section(command: Command): string[] {
+  return [
+    `.SS ${troff(synopsis(command))}`,
+    `${troff(command.summary)}.`,
+    ...command.details.flatMap((paragraph) => ['.PP', troff(paragraph)]),
+    ...allFlags(command).flatMap((flag) => entry(flagForm(flag), flag.summary)),
+    ...command.examples.flatMap(exampleOf),
+  ]
+}
+
+function entry(term: string, meaning: string): string[] {
+  return ['.TP', `.B ${troff(term)}`, troff(meaning)]
+}
+
+function exampleOf({ what, command }: Example): string[] {
+  return ['.PP', `${troff(what)}:`, '.PP', '.nf', `.RS`, troff(command), '.RE', '.fi']
+}
+
+// A backslash is an escape; a dot or quote at the start of a line is a request; a hyphen would be set as a dash.
+function troff(text: string): string {
+  return text.replaceAll('\\', '\\e').replaceAll('-', '\\-').replace(/^[.']/, '\\&$&')
+}

@@ -1,8 +1,6 @@
 import { once } from 'node:events'
 import { chmodSync, rmSync } from 'node:fs'
 import { connect } from 'node:net'
-import { join } from 'node:path'
-import { parseRootKey, RootKeyRing } from '@keyferry/crypto/root-key'
 import { randomId, randomRequestId, randomToken } from '@keyferry/crypto/token'
 import type { FastifyInstance } from 'fastify'
 import { sql } from 'kysely'
@@ -13,12 +11,21 @@ import { signedHeaders } from './auth/signed-headers.ts'
 import { type Source, timestamp } from './domain/source.ts'
 import { createHandlers } from './http/handlers.ts'
 import { createServer } from './http/server.ts'
+import { readyDatabase, ringOf } from './maintenance.ts'
 import type { ApiSettings } from './settings.ts'
-import { type Database, openDatabase } from './storage/database.ts'
-import { migrateDatabase } from './storage/migrate.ts'
-import { proveRootKeys } from './storage/root-keys.ts'
+import type { Database } from './storage/database.ts'
 import { createStores } from './storage/stores.ts'
 
+export {
+  backupDatabase,
+  type DatabaseSettings,
+  migrate,
+  type Rotation,
+  restoreDatabase,
+  rotateRootKey,
+  type Verification,
+  verifyValues,
+} from './maintenance.ts'
 export type { ApiSettings, AuthMode } from './settings.ts'
 
 export type StartOptions = {
@@ -44,7 +51,7 @@ export async function startApi(settings: ApiSettings, options: StartOptions = {}
   const log = pino({ level: settings.logLevel, base: null }, options.logTo ?? pino.destination(1))
   const source = sourceOf(options.now ?? (() => new Date()))
   await using opened = new AsyncDisposableStack()
-  const database = opened.adopt(await readyDatabase(settings, source), (it) => it.close())
+  const database = opened.adopt(await readyDatabase(settings, timestamp(source)), (it) => it.close())
   const approvals = opened.adopt(await openApprovals(settings, { source, log }), (it) => it.close())
   const app = wire({ settings, database, approvals, source, log })
   const address = await listen(app, settings)
@@ -52,41 +59,8 @@ export async function startApi(settings: ApiSettings, options: StartOptions = {}
   return { address, close: () => close(app, { approvals, stores }) }
 }
 
-/** Bring the database's tables up to date and do nothing else.
- * @returns the names of the migrations that ran */
-export async function migrate(
-  settings: Pick<ApiSettings, 'databaseUrl' | 'dataDir'>,
-): Promise<readonly string[]> {
-  const database = openDatabase(databasePlace(settings))
-  try {
-    return await migrateDatabase(database, new Date().toISOString())
-  } finally {
-    await database.close()
-  }
-}
-
 function sourceOf(now: () => Date): Source {
   return { now, newId: randomId, newToken: randomToken }
-}
-
-function ringOf({ rootKeys }: ApiSettings): RootKeyRing {
-  return new RootKeyRing(rootKeys.map(parseRootKey))
-}
-
-function databasePlace({ databaseUrl, dataDir }: Pick<ApiSettings, 'databaseUrl' | 'dataDir'>): string {
-  return databaseUrl ?? join(dataDir, 'keyferry.db')
-}
-
-async function readyDatabase(settings: ApiSettings, source: Source): Promise<Database> {
-  const database = openDatabase(databasePlace(settings))
-  try {
-    await migrateDatabase(database, timestamp(source))
-    await proveRootKeys(database, ringOf(settings), timestamp(source))
-    return database
-  } catch (error) {
-    await database.close()
-    throw error
-  }
 }
 
 type Wiring = {

@@ -9,6 +9,7 @@ export function createAccountStore(query: Query, tenantKeys: TenantKeys): Accoun
   return {
     insertFirst: (user, workspace, now) => insertFirst(query, { tenantKeys, user, workspace, now }),
     isSetUp: () => isSetUp(query),
+    exists: async (email) => (await accountsOf(query, email).select('id').executeTakeFirst()) !== undefined,
     beginAttempt: (email, terms) => beginAttempt(query, email, terms),
     lockedUntil: (email, now) => lockedUntil(query, email, now),
     recordSuccess: (userId, now) => recordSuccess(query, userId, now),

@@ -8,6 +8,7 @@ export function createInvitationStore(query: Query): InvitationStore {
     insert: (invitation) => query.transaction().execute((transaction) => insert(transaction, invitation)),
     list: (tenantId, now) => list(query, tenantId, now),
     delete: (tenantId, invitationId) => remove(query, tenantId, invitationId),
+    openEmail: (tokenHash, now) => openEmail(query, tokenHash, now),
     accept: (acceptance) => query.transaction().execute((transaction) => accept(transaction, acceptance)),
   }
 }
@@ -52,6 +53,16 @@ async function remove(query: Query, tenantId: string, invitationId: string): Pro
     .where('tenant_id', '=', tenantId)
     .executeTakeFirstOrThrow()
   return numDeletedRows === 1n
+}
+
+async function openEmail(query: Query, tokenHash: string, now: string): Promise<string | null> {
+  const row = await query
+    .selectFrom('invitations')
+    .select('email')
+    .where('token_hash', '=', tokenHash)
+    .where('expires_at', '>', now)
+    .executeTakeFirst()
+  return row?.email ?? null
 }
 
 // Deleting the invitation is what uses it: of any number of acceptances at once one finds it.

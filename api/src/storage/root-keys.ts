@@ -1,8 +1,10 @@
+import { CryptoError } from '@keyferry/crypto/crypto-error'
 import type { RootKey, RootKeyRing } from '@keyferry/crypto/root-key'
 import { createTenantKey, unwrapTenantKey, wrapTenantKey } from '@keyferry/crypto/tenant-key'
 import type { Database, Query } from './database.ts'
 
 const PROOF = 'proof of root key'
+const WRONG_KEY = 'ROOT_KEY does not open this database: it was made with another root key'
 
 /** Hold the root keys against those that this database knows, and make the first one known.
  * @throws Error when the database needs a root key that is not among them */
@@ -10,7 +12,7 @@ export async function proveRootKeys(database: Database, ring: RootKeyRing, now: 
   await database.query.transaction().execute(async (transaction) => {
     await database.lockMigrations(transaction)
     const known = await transaction.selectFrom('root_keys').selectAll().execute()
-    for (const { proof } of known) requireProof(proof, ring)
+    if (!proofsOpen(known, ring)) throw new Error(WRONG_KEY)
     await requireWrappers(transaction, ring)
     if (!known.some(({ id }) => id === ring.first.id)) await remember(transaction, ring.first, now)
   })
@@ -21,15 +23,20 @@ async function remember(transaction: Query, rootKey: RootKey, now: string): Prom
   await transaction.insertInto('root_keys').values({ id: rootKey.id, proof, created_at: now }).execute()
 }
 
-function requireProof(proof: Uint8Array, ring: RootKeyRing): void {
-  try {
-    unwrapTenantKey(proof, ring, PROOF)
-  } catch (cause) {
-    throw new Error(WRONG_KEY, { cause })
-  }
+/** Whether the ring holds every root key that these proofs are of. */
+export function proofsOpen(proofs: readonly { proof: Uint8Array }[], ring: RootKeyRing): boolean {
+  return proofs.every(({ proof }) => opens(proof, ring))
 }
 
-const WRONG_KEY = 'ROOT_KEY does not open this database: it was made with another root key'
+function opens(proof: Uint8Array, ring: RootKeyRing): boolean {
+  try {
+    unwrapTenantKey(proof, ring, PROOF)
+    return true
+  } catch (error) {
+    if (error instanceof CryptoError) return false
+    throw error
+  }
+}
 
 // A node that still had the old key in front may have wrapped a tenant's key after a rotation ended.
 async function requireWrappers(transaction: Query, ring: RootKeyRing): Promise<void> {

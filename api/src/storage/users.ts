@@ -1,4 +1,4 @@
-import type { KnownUser, NewUser, NewWorkspace, UserStore } from '../domain/user.ts'
+import type { KnownUser, NewUser, NewWorkspace, ProvidedChange, UserStore } from '../domain/user.ts'
 import type { Query } from './database.ts'
 import type { TenantKeys } from './tenant-keys.ts'
 
@@ -12,6 +12,7 @@ export function createUserStore(query: Query, tenantKeys: TenantKeys): UserStore
         if (isNew) await insertWorkspace(transaction, { tenantKeys, userId: user.id, workspace, now })
         return isNew
       }),
+    change: (idpUserId, change, now) => applyChange(query, { idpUserId, change, now }),
     findHome: (userId) => findHome(query, userId),
     insertWorkspace: (userId, workspace, now) =>
       query
@@ -28,6 +29,23 @@ async function recordSignIn(query: Query, idpUserId: string, now: string): Promi
     .returning(['id', 'username', 'is_active'])
     .executeTakeFirst()
   return row ? { ...row, is_active: row.is_active === 1 } : null
+}
+
+type Change = { idpUserId: string; change: ProvidedChange; now: string }
+
+async function applyChange(query: Query, { idpUserId, change, now }: Change): Promise<string | null> {
+  const { email, isActive } = change
+  const row = await query
+    .updateTable('users')
+    .set({
+      updated_at: now,
+      ...(email === undefined ? {} : { email, email_key: email.toLowerCase() }),
+      ...(isActive === undefined ? {} : { is_active: isActive ? 1 : 0 }),
+    })
+    .where('idp_user_id', '=', idpUserId)
+    .returning('id')
+    .executeTakeFirst()
+  return row?.id ?? null
 }
 
 async function takenUsernames(query: Query, names: readonly string[]): Promise<ReadonlySet<string>> {

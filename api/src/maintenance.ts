@@ -1,0 +1,93 @@
+import { join } from 'node:path'
+import { parseRootKey, RootKeyRing } from '@keyferry/crypto/root-key'
+import type { ApiSettings } from './settings.ts'
+import { type Database, openDatabase } from './storage/database.ts'
+import { backupEmbedded, restoreEmbedded } from './storage/embedded-backup.ts'
+import { migrateDatabase } from './storage/migrate.ts'
+import { proveRootKeys } from './storage/root-keys.ts'
+import { type Rotation, rotateTenantKeys } from './storage/rotation.ts'
+import { type Verification, verifyStoredValues } from './storage/verification.ts'
+
+export type { Rotation, Verification }
+
+export type DatabaseSettings = Pick<ApiSettings, 'databaseUrl' | 'dataDir' | 'rootKeys'>
+
+/** The database that the settings name, up to date and opened by their root keys.
+ * @throws Error with one line for whoever starts it */
+export async function readyDatabase(settings: DatabaseSettings, now: string): Promise<Database> {
+  const database = openDatabase(databasePlace(settings))
+  try {
+    await migrateDatabase(database, now)
+    await proveRootKeys(database, ringOf(settings), now)
+    return database
+  } catch (error) {
+    await database.close()
+    throw error
+  }
+}
+
+export function ringOf({ rootKeys }: Pick<ApiSettings, 'rootKeys'>): RootKeyRing {
+  return new RootKeyRing(rootKeys.map(parseRootKey))
+}
+
+/** Bring the database's tables up to date and do nothing else.
+ * @returns the names of the migrations that ran */
+export async function migrate(settings: Omit<DatabaseSettings, 'rootKeys'>): Promise<readonly string[]> {
+  const database = openDatabase(databasePlace(settings))
+  try {
+    return await migrateDatabase(database, new Date().toISOString())
+  } finally {
+    await database.close()
+  }
+}
+
+/** Wrap every tenant's key with the first of the root keys, and forget the others. May be stopped and run again at any
+ * moment, and run while servers do that were started with the same keys.
+ * @throws Error when a root key in use is not among the settings' */
+export async function rotateRootKey(settings: DatabaseSettings): Promise<Rotation> {
+  return withDatabase(settings, (database) => rotateTenantKeys(database, ringOf(settings)))
+}
+
+/** Open every stored value and report those that do not open; nothing of what they say is kept. */
+export async function verifyValues(settings: DatabaseSettings): Promise<Verification> {
+  return withDatabase(settings, ({ query }) => verifyStoredValues(query, ringOf(settings)))
+}
+
+/** Copy the embedded database, consistent while servers write to it, into a new file of mode 0600. It holds no root
+ * key: without that it opens nowhere.
+ * @throws Error when the file exists, or the database is not the embedded one */
+export async function backupDatabase(settings: DatabaseSettings, file: string): Promise<void> {
+  await backupEmbedded(embeddedPlace(settings, 'back it up with pg_dump'), file)
+}
+
+/** Put the content of a backup in the place of the embedded database's, all or nothing. What was there is kept beside
+ * it.
+ * @returns where it is kept; null when there was nothing
+ * @throws Error when the file is no backup of this service or needs another root key; then nothing has changed */
+export async function restoreDatabase(settings: DatabaseSettings, file: string): Promise<string | null> {
+  return restoreEmbedded(embeddedPlace(settings, 'restore it with pg_restore'), {
+    file,
+    ring: ringOf(settings),
+  })
+}
+
+async function withDatabase<T>(
+  settings: DatabaseSettings,
+  work: (database: Database) => Promise<T>,
+): Promise<T> {
+  const database = await readyDatabase(settings, new Date().toISOString())
+  try {
+    return await work(database)
+  } finally {
+    await database.close()
+  }
+}
+
+function databasePlace({ databaseUrl, dataDir }: Pick<ApiSettings, 'databaseUrl' | 'dataDir'>): string {
+  return databaseUrl ?? join(dataDir, 'keyferry.db')
+}
+
+function embeddedPlace(settings: DatabaseSettings, instead: string): string {
+  if (settings.databaseUrl !== null) throw new Error(`the database is not the embedded one: ${instead}`)
+  return databasePlace(settings)
+}

@@ -1,0 +1,116 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type Database, openDatabase } from '../src/storage/database.ts'
+import { databases, type Identity, startTestApi, type TestApi } from './api.ts'
+
+const MARKED = 'marked-value-7f3a9c'
+
+describe.each(databases)('values at rest on %s', (kind) => {
+  let api: TestApi
+  let database: Database
+  let owner: Identity
+  beforeEach(async () => {
+    api = await startTestApi(kind, { devAllowPlaintext: true })
+    database = openDatabase(api.settings.databaseUrl ?? join(api.settings.dataDir, 'keyferry.db'))
+    owner = await api.newOwner()
+  })
+  afterEach(async () => {
+    await database.close()
+    await api.close()
+  })
+
+  const create = async (name: string, as = owner) =>
+    (await api.call('createKey', { as, body: { name, value: MARKED } })).json.id
+  const reveal = (key_id: string, as = owner) =>
+    api.call('getKey', { as, params: { key_id }, query: { reveal: '1' } })
+  const stored = (id: string) =>
+    database.query
+      .selectFrom('keys')
+      .select(['value', 'value_version'])
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow()
+  const store = (id: string, row: { value?: Uint8Array; value_version?: number }) =>
+    database.query.updateTable('keys').set(row).where('id', '=', id).execute()
+
+  test('any flipped byte gives an error, never a value', async () => {
+    const id = await create('KEY')
+    const { value } = await stored(id)
+    for (let at = 0; at < value.length; at += 1) {
+      const flipped = Uint8Array.from(value)
+      flipped[at] = (flipped[at] ?? 0) ^ 0x01
+      await store(id, { value: flipped })
+      const answer = await reveal(id)
+      expect(answer.status).toBe(500)
+      expect(answer.text).toBe('{"error":"internal error","code":"internal"}')
+    }
+  })
+
+  test('a shortened, emptied or older value gives an error', async () => {
+    const id = await create('KEY')
+    const first = await stored(id)
+    await api.call('updateKey', { as: owner, params: { key_id: id }, body: { value: 'second' } })
+    const { value } = await stored(id)
+    for (const row of [
+      { value: value.subarray(0, -1) },
+      { value: new Uint8Array() },
+      { value: first.value },
+    ]) {
+      await store(id, row)
+      expect((await reveal(id)).status).toBe(500)
+    }
+    await store(id, { value, value_version: 1 })
+    expect((await reveal(id)).status).toBe(500)
+  })
+
+  test('swapped values give errors, within a tenant and across', async () => {
+    const stranger = await api.newOwner()
+    const [one, two, foreign] = [await create('ONE'), await create('TWO'), await create('KEY', stranger)]
+    const [first, second, third] = [await stored(one), await stored(two), await stored(foreign)]
+    await store(one, { value: second.value })
+    await store(two, { value: third.value })
+    await store(foreign, { value: first.value })
+    expect((await reveal(one)).status).toBe(500)
+    expect((await reveal(two)).status).toBe(500)
+    expect((await reveal(foreign, stranger)).status).toBe(500)
+  })
+
+  test('a secret that is broken does not keep the list from being shown', async () => {
+    const id = await create('KEY')
+    await store(id, { value: new Uint8Array(64) })
+    expect((await api.call('listKeys', { as: owner })).json).toMatchObject([{ value: '*****' }])
+  })
+
+  test('a marked value stands in no file, no log and no error', async () => {
+    const id = await create('KEY')
+    const bundle = (await api.call('createBundle', { as: owner, body: { name: 'b' } })).json
+    const body = { format: 'env', payload: `LEGACY=${MARKED}\nexport X=${MARKED}` }
+    const refused = await api.call('importItems', { as: owner, params: { bundle_id: bundle.id }, body })
+    expect(refused.status).toBe(400)
+    expect(refused.text).not.toContain(MARKED)
+    body.payload = `LEGACY=${MARKED}`
+    await api.call('importItems', { as: owner, params: { bundle_id: bundle.id }, body })
+    await api.call('updateKey', { as: owner, params: { key_id: id }, body: { value: `${MARKED}-2` } })
+    await api.call('updateKey', { as: owner, params: { key_id: id }, body: { value: `${MARKED}\0` } })
+    await store(id, { value: new Uint8Array(64) })
+    await reveal(id)
+    expect(api.log()).toContain('failure')
+    expect(api.log()).not.toContain(MARKED)
+    expect(await everyStoredByte()).not.toContain(MARKED)
+  })
+
+  async function everyStoredByte(): Promise<string> {
+    const { dataDir } = api.settings
+    const files = readdirSync(dataDir).map((name) => readFileSync(join(dataDir, name), 'latin1'))
+    if (kind === 'sqlite') expect(readdirSync(dataDir)).toContain('keyferry.db-wal')
+    const tables = ['keys', 'legacy_items', 'tenants', 'users', 'bundles'] as const
+    const rows = await Promise.all(
+      tables.map((table) => database.query.selectFrom(table).selectAll().execute()),
+    )
+    const bytes = rows.flat().flatMap((row) => Object.values<unknown>(row))
+    const texts = bytes.map((value) =>
+      value instanceof Uint8Array ? Buffer.from(value).toString('latin1') : String(value),
+    )
+    return [...files, ...texts].join('\n')
+  }
+})

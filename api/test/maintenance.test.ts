@@ -1,0 +1,182 @@
+import { execFile } from 'node:child_process'
+import { existsSync, mkdtempSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { formatRootKey, generateRootKey } from '@keyferry/crypto/root-key'
+import { describe, expect, test } from 'vitest'
+import {
+  type ApiSettings,
+  backupDatabase,
+  migrate,
+  restoreDatabase,
+  rotateRootKey,
+  startApi,
+  verifyValues,
+} from '../src/main.ts'
+import { openDatabase } from '../src/storage/database.ts'
+import { databases, type Identity, startTestApi, type TestApi, testSettings } from './api.ts'
+import { freshPostgres } from './postgres.ts'
+
+const newRootKey = () => formatRootKey(generateRootKey())
+const place = ({ key_id }: { key_id: string }) => ({ key_id })
+const newFile = (name: string) => join(mkdtempSync(join(tmpdir(), 'keyferry-backup-')), name)
+const silent = { logTo: { write: () => {} } }
+
+async function withKey(api: TestApi, value: string): Promise<{ as: Identity; key_id: string }> {
+  const as = await api.newOwner()
+  const { json } = await api.call('createKey', { as, body: { name: 'KEY', value, is_secret: false } })
+  return { as, key_id: json.id }
+}
+
+async function storedValue(
+  settings: ApiSettings,
+  kind: 'sqlite' | 'postgres',
+  { as, key_id }: { as: Identity; key_id: string },
+) {
+  const api = await startTestApi(kind, settings)
+  const { json } = await api.call('getKey', { as, params: { key_id } })
+  await api.close()
+  return json.value
+}
+
+// Two connections of one process that wait for each other's lock would wait for ever: SQLite waits synchronously.
+async function inProcess(name: 'migrate' | 'rotateRootKey', settings: ApiSettings): Promise<string> {
+  const script = `
+    const api = await import(process.argv[1])
+    console.log(JSON.stringify(await api.${name}(JSON.parse(process.argv[2]))))`
+  const main = join(import.meta.dirname, '../src/main.ts')
+  const args = ['--input-type=module', '--eval', script, main, JSON.stringify(settings)]
+  const { stdout } = await promisify(execFile)(process.execPath, args)
+  return stdout.trim()
+}
+
+describe.each(databases)('looking after a database on %s', (kind) => {
+  const databaseOf = async () => ({ databaseUrl: kind === 'postgres' ? await freshPostgres() : null })
+
+  test('of three processes that start at once one migrates', async () => {
+    const settings = testSettings(await databaseOf())
+    const runs = await Promise.all(Array.from({ length: 3 }, () => inProcess('migrate', settings)))
+    expect(runs.filter((names) => names !== '[]')).toEqual(['["0001-initial"]'])
+  })
+
+  test('migrations that run alone say which ran', async () => {
+    const settings = testSettings(await databaseOf())
+    expect(await migrate(settings)).toEqual(['0001-initial'])
+    expect(await migrate(settings)).toEqual([])
+  })
+
+  test('another root key stops the start and changes nothing', async () => {
+    const api = await startTestApi(kind)
+    const key = await withKey(api, 'value')
+    await api.close()
+    const wrong = { ...api.settings, rootKeys: [newRootKey()] as const }
+    await expect(startApi(wrong, silent)).rejects.toThrow('ROOT_KEY does not open this database')
+    expect(await storedValue(api.settings, kind, key)).toBe('value')
+  })
+
+  test('a rotated root key opens everything alone, the old one nothing', async () => {
+    const api = await startTestApi(kind)
+    const key = await withKey(api, 'value')
+    await api.close()
+    const [old] = api.settings.rootKeys
+    const next = newRootKey()
+    const both = { ...api.settings, rootKeys: [next, old] as const }
+    expect(await rotateRootKey(both)).toMatchObject({ rewrapped: 1, forgotten: [expect.any(String)] })
+    expect(await rotateRootKey(both)).toEqual({ rewrapped: 0, forgotten: [] })
+    expect(await storedValue({ ...both, rootKeys: [next] }, kind, key)).toBe('value')
+    await expect(startApi({ ...both, rootKeys: [old] }, silent)).rejects.toThrow('ROOT_KEY does not open')
+  })
+
+  test('while a rotation is on, servers with both keys serve and make tenants', async () => {
+    const api = await startTestApi(kind)
+    const old = api.settings.rootKeys[0]
+    const key = await withKey(api, 'value')
+    const next = newRootKey()
+    const later = await startTestApi(kind, { ...api.settings, rootKeys: [old, next] })
+    const rotated = inProcess('rotateRootKey', { ...api.settings, rootKeys: [next, old] })
+    const made = await withKey(later, 'made meanwhile')
+    await rotated
+    expect((await later.call('getKey', { as: key.as, params: place(key) })).json.value).toBe('value')
+    expect((await later.call('getKey', { as: made.as, params: place(made) })).json.value).toBe(
+      'made meanwhile',
+    )
+    await later.close()
+    await api.close()
+    await rotateRootKey({ ...api.settings, rootKeys: [next, old] })
+    expect(await storedValue({ ...api.settings, rootKeys: [next] }, kind, made)).toBe('made meanwhile')
+  })
+
+  test('verify counts what opens and names what does not', async () => {
+    const api = await startTestApi(kind)
+    const { key_id } = await withKey(api, 'value')
+    const broken = await withKey(api, 'value')
+    expect(await verifyValues(api.settings)).toEqual({ checked: 2, failures: [] })
+    const database = openDatabase(api.settings.databaseUrl ?? join(api.settings.dataDir, 'keyferry.db'))
+    await database.query
+      .updateTable('keys')
+      .set({ value: new Uint8Array(60) })
+      .where('id', '=', broken.key_id)
+      .execute()
+    await database.close()
+    const { checked, failures } = await verifyValues(api.settings)
+    expect(checked).toBe(2)
+    expect(failures).toMatchObject([{ table: 'keys', id: broken.key_id, tenantId: broken.as.tenantId }])
+    expect(JSON.stringify(failures)).not.toContain(key_id)
+    await api.close()
+  })
+})
+
+describe('backup and restore of the embedded database', () => {
+  test('a backup made while values change opens elsewhere with the root key', async () => {
+    const api = await startTestApi('sqlite')
+    const key = await withKey(api, 'before')
+    const file = newFile('backup.db')
+    const writes = Array.from({ length: 50 }, (_, index) =>
+      api.call('updateKey', { as: key.as, params: place(key), body: { value: `after ${index}` } }),
+    )
+    await Promise.all([backupDatabase(api.settings, file), ...writes])
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    const elsewhere = testSettings({ rootKeys: api.settings.rootKeys })
+    expect(await restoreDatabase(elsewhere, file)).toBeNull()
+    expect(await storedValue(elsewhere, 'sqlite', key)).toMatch(/^(before|after \d+)$/)
+    expect(await verifyValues(elsewhere)).toEqual({ checked: 1, failures: [] })
+    await api.close()
+  })
+
+  test('a restore takes the place of what is there, while a server runs, and keeps it', async () => {
+    const api = await startTestApi('sqlite')
+    const key = await withKey(api, 'first')
+    const file = newFile('backup.db')
+    await backupDatabase(api.settings, file)
+    await api.call('updateKey', { as: key.as, params: place(key), body: { value: 'second' } })
+    const kept = await restoreDatabase(api.settings, file)
+    expect((await api.call('getKey', { as: key.as, params: place(key) })).json.value).toBe('first')
+    expect(existsSync(kept ?? '')).toBe(true)
+    await restoreDatabase(api.settings, kept ?? '')
+    expect((await api.call('getKey', { as: key.as, params: place(key) })).json.value).toBe('second')
+    await api.close()
+  })
+
+  test('what is no backup, or needs another root key, changes nothing', async () => {
+    const api = await startTestApi('sqlite')
+    const key = await withKey(api, 'value')
+    await api.close()
+    const file = newFile('backup.db')
+    await backupDatabase(api.settings, file)
+    await expect(backupDatabase(api.settings, file)).rejects.toThrow('EEXIST')
+    const other = testSettings()
+    await expect(restoreDatabase(other, file)).rejects.toThrow('ROOT_KEY does not open')
+    expect(existsSync(join(other.dataDir, 'keyferry.db'))).toBe(false)
+    const noBackup = newFile('notes.txt')
+    writeFileSync(noBackup, 'not a database, but long enough to be read as one'.repeat(100))
+    await expect(restoreDatabase(api.settings, noBackup)).rejects.toThrow('is not a backup of this service')
+    await expect(restoreDatabase(api.settings, newFile('absent'))).rejects.toThrow('there is no file')
+    expect(await storedValue(api.settings, 'sqlite', key)).toBe('value')
+  })
+
+  test('a database that is not the embedded one is left to its own tools', async () => {
+    const settings = testSettings({ databaseUrl: 'postgres://127.0.0.1:1/none' })
+    await expect(backupDatabase(settings, newFile('backup.db'))).rejects.toThrow('pg_dump')
+  })
+})

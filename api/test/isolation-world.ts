@@ -116,6 +116,8 @@ function bodies(world: World, ids: Record<string, string>): { readonly [N in End
     createKey: { name: unique, value: '' },
     updateKey: { description: 'new' },
     ensureUser: { idp_user_id: `user_${unique}`, email: `${unique}@example.com` },
+    changeProvidedUser: { is_active: false },
+    joinWithAccount: { token: 'unknown', password: ACCOUNT.password },
     setUpAccount: ACCOUNT,
     logIn: ACCOUNT,
     switchTenant: { tenant_id: world.owner.tenantId },

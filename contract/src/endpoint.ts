@@ -3,8 +3,8 @@ import type { z } from 'zod'
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
 /** Who may call, from anyone to the tenant's owner. `session`: any active user; `dev`: anyone, but only with
- * DEV_ALLOW_PLAINTEXT=1. */
-export type Access = 'public' | 'session' | 'member' | 'owner' | 'dev'
+ * DEV_ALLOW_PLAINTEXT=1; `layer`: the web-facing layer itself, for nobody. */
+export type Access = 'public' | 'session' | 'member' | 'owner' | 'dev' | 'layer'
 
 /** One row of the endpoint table. `path` carries its parameters in braces. */
 export type Endpoint = {
@@ -37,6 +37,7 @@ const OF_ACCESS: Readonly<Record<Access, readonly number[]>> = {
   member: [401, 403, 404],
   owner: [401, 403, 404],
   dev: [403],
+  layer: [401],
 }
 
 /** Every status of failure that an endpoint can answer: its own, those that its access and its parts imply, and 503

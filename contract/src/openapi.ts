@@ -54,7 +54,10 @@ export function openApiDocument(version: string): Json {
     paths,
     components: {
       schemas,
-      securitySchemes: { session: { type: 'apiKey', in: 'cookie', name: '__session' } },
+      securitySchemes: {
+        session: { type: 'apiKey', in: 'cookie', name: '__session' },
+        layer: { type: 'apiKey', in: 'header', name: 'X-Signature-V2' },
+      },
     },
   }
 }
@@ -64,7 +67,7 @@ function operation(name: string, row: Endpoint, schemas: Record<string, unknown>
     operationId: name,
     summary: row.summary,
     tags: [tagOf(row)],
-    security: row.access === 'public' || row.access === 'dev' ? [] : [{ session: [] }],
+    security: securityOf(row),
     'x-access': row.access,
     ...(row.deprecated ? { deprecated: true } : {}),
     ...(row.internal ? { 'x-internal': true } : {}),
@@ -76,6 +79,11 @@ function operation(name: string, row: Endpoint, schemas: Record<string, unknown>
     ...(row.body ? { requestBody: requestBody(row, row.body, schemas) } : {}),
     responses: responses(row, schemas),
   }
+}
+
+function securityOf({ access }: Endpoint): Json[] {
+  if (access === 'public' || access === 'dev') return []
+  return access === 'layer' ? [{ layer: [] }] : [{ session: [] }]
 }
 
 function tagOf({ path }: Endpoint): string {

@@ -25,6 +25,8 @@ const request = (changes: Partial<ApprovalRequest> = {}): ApprovalRequest => ({
   ...changes,
 })
 
+const approvedBy = (approverId: string) => ({ ciphertextBase64: 'c2VhbGVk', approverId })
+
 /** What every approval store keeps to; run on each implementation. */
 export function approvalStoreContract(name: string, open: () => Promise<OpenedStores>): void {
   describe(`approval store: ${name}`, () => {
@@ -41,7 +43,7 @@ export function approvalStoreContract(name: string, open: () => Promise<OpenedSt
     }
     const sealed = async (ciphertext = 'c2VhbGVk') => {
       const id = await created()
-      expect(await stores.here.seal(id, ciphertext, T0)).toBe('done')
+      expect(await stores.here.seal(id, { ciphertextBase64: ciphertext, approverId: null }, T0)).toBe('done')
       return id
     }
     const claimed = async () => {
@@ -49,6 +51,22 @@ export function approvalStoreContract(name: string, open: () => Promise<OpenedSt
       expect((await stores.here.claim(id, T0)).status).toBe('claimed')
       return id
     }
+
+    test('what a user approved and nobody claimed is removed on demand, and its waiters are told', async () => {
+      const [own, handedOut, other, pending] = await Promise.all([created(), created(), created(), created()])
+      const approver = `user-${own}`
+      await stores.here.seal(own, approvedBy(approver), T0)
+      await stores.there.seal(handedOut, approvedBy(approver), T0)
+      await stores.here.seal(other, approvedBy(`${approver}-2`), T0)
+      await stores.here.claim(handedOut, T0)
+      const told = new Promise<void>((resolve) => stores.here.watch(own, resolve))
+      await stores.there.removeApprovedBy(approver, T0)
+      await told
+      expect(await stores.here.find(own, T0)).toBeNull()
+      expect((await stores.here.find(handedOut, T0))?.status).toBe('ready')
+      expect((await stores.here.find(other, T0))?.status).toBe('ready')
+      expect((await stores.here.find(pending, T0))?.status).toBe('pending')
+    })
 
     test('a created request is found as it was made, from every node', async () => {
       const made = request({ pollChallenge: 'x'.repeat(43) })
@@ -59,7 +77,7 @@ export function approvalStoreContract(name: string, open: () => Promise<OpenedSt
     test('an unknown request is gone for every step', async () => {
       const id = randomRequestId()
       expect(await stores.here.find(id, T0)).toBeNull()
-      expect(await stores.here.seal(id, 'c2VhbGVk', T0)).toBe('gone')
+      expect(await stores.here.seal(id, { ciphertextBase64: 'c2VhbGVk', approverId: null }, T0)).toBe('gone')
       expect(await stores.here.deny(id, T0)).toBe('gone')
       expect(await stores.here.claim(id, T0)).toEqual({ status: 'gone' })
       expect(await stores.here.countWrongCode(id, 5, T0)).toBe(0)
@@ -97,7 +115,9 @@ export function approvalStoreContract(name: string, open: () => Promise<OpenedSt
     test('of 50 concurrent approvals exactly one wins, and its ciphertext is the one delivered', async () => {
       const id = await created()
       const answers = await Promise.all(
-        Array.from({ length: 50 }, (_, n) => (n % 2 ? stores.here : stores.there).seal(id, `${n}`, T0)),
+        Array.from({ length: 50 }, (_, n) =>
+          (n % 2 ? stores.here : stores.there).seal(id, { ciphertextBase64: `${n}`, approverId: null }, T0),
+        ),
       )
       expect(answers.filter((answer) => answer === 'done')).toHaveLength(1)
       expect(answers.filter((answer) => answer === 'ready')).toHaveLength(49)
@@ -108,7 +128,10 @@ export function approvalStoreContract(name: string, open: () => Promise<OpenedSt
     test('of an approval and a denial at once exactly one wins, whichever comes first', async () => {
       for (let round = 0; round < 20; round++) {
         const id = await created()
-        const acts = [() => stores.here.seal(id, 'c2VhbGVk', T0), () => stores.there.deny(id, T0)]
+        const acts = [
+          () => stores.here.seal(id, { ciphertextBase64: 'c2VhbGVk', approverId: null }, T0),
+          () => stores.there.deny(id, T0),
+        ]
         if (round % 2) acts.reverse()
         const answers = await Promise.all(acts.map((act) => act()))
         expect(answers.filter((answer) => answer === 'done')).toHaveLength(1)
@@ -119,7 +142,9 @@ export function approvalStoreContract(name: string, open: () => Promise<OpenedSt
 
     test('a claimed request can neither be sealed nor denied', async () => {
       const id = await claimed()
-      expect(await stores.there.seal(id, 'b3RoZXI=', T0)).toBe('ready')
+      expect(await stores.there.seal(id, { ciphertextBase64: 'b3RoZXI=', approverId: null }, T0)).toBe(
+        'ready',
+      )
       expect(await stores.there.deny(id, T0)).toBe('ready')
     })
 
@@ -154,7 +179,9 @@ export function approvalStoreContract(name: string, open: () => Promise<OpenedSt
       const id = await created()
       expect(await stores.here.deny(id, T0)).toBe('done')
       expect((await stores.there.find(id, T0))?.status).toBe('denied')
-      expect(await stores.there.seal(id, 'c2VhbGVk', T0)).toBe('denied')
+      expect(await stores.there.seal(id, { ciphertextBase64: 'c2VhbGVk', approverId: null }, T0)).toBe(
+        'denied',
+      )
       expect(await stores.there.claim(id, T0)).toEqual({ status: 'denied' })
       expect(await stores.there.deny(id, T0)).toBe('denied')
     })
@@ -176,7 +203,9 @@ export function approvalStoreContract(name: string, open: () => Promise<OpenedSt
         expect(await stores.here.find(id, ends - 1)).not.toBeNull()
         expect(await stores.there.find(id, ends)).toBeNull()
         expect(await stores.here.claim(id, ends)).toEqual({ status: 'gone' })
-        expect(await stores.here.seal(id, 'c2VhbGVk', ends)).toBe('gone')
+        expect(await stores.here.seal(id, { ciphertextBase64: 'c2VhbGVk', approverId: null }, ends)).toBe(
+          'gone',
+        )
         expect(await stores.here.deny(id, ends)).toBe('gone')
         expect(await stores.here.countWrongCode(id, 5, ends)).toBe(0)
       }
@@ -184,7 +213,11 @@ export function approvalStoreContract(name: string, open: () => Promise<OpenedSt
 
     const changes: [string, () => Promise<string>, (store: ApprovalStore, id: string) => Promise<unknown>][] =
       [
-        ['seal', created, (store, id) => store.seal(id, 'c2VhbGVk', T0)],
+        [
+          'seal',
+          created,
+          (store, id) => store.seal(id, { ciphertextBase64: 'c2VhbGVk', approverId: null }, T0),
+        ],
         ['deny', created, (store, id) => store.deny(id, T0)],
         ['the last wrong code', created, (store, id) => store.countWrongCode(id, 1, T0)],
         ['release', claimed, (store, id) => store.release(id, T0)],
@@ -204,7 +237,7 @@ export function approvalStoreContract(name: string, open: () => Promise<OpenedSt
       stores.here.watch(other, () => calls++)
       stop()
       const rung = nextRing(stores.here, id)
-      await stores.there.seal(id, 'c2VhbGVk', T0)
+      await stores.there.seal(id, { ciphertextBase64: 'c2VhbGVk', approverId: null }, T0)
       await rung
       expect(calls).toBe(0)
     })
@@ -212,7 +245,7 @@ export function approvalStoreContract(name: string, open: () => Promise<OpenedSt
     test('each of many watchers of one request is called', async () => {
       const id = await created()
       const rings = Array.from({ length: 20 }, () => nextRing(stores.there, id))
-      await stores.here.seal(id, 'c2VhbGVk', T0)
+      await stores.here.seal(id, { ciphertextBase64: 'c2VhbGVk', approverId: null }, T0)
       await Promise.all(rings)
     })
 

@@ -27,10 +27,14 @@ export const FIND = `${LIVE}
   if not state then return {} end
   return { state, redis.call('hget', KEYS[1], 'request') }`
 
-/** ARGV[4] ciphertext. @returns a Settled */
+/** ARGV[4] ciphertext; KEYS[2], when somebody approved, the index of what that user approved. @returns a Settled */
 export const SEAL = `${LIVE}
   if state == 'pending' then
     redis.call('hset', KEYS[1], 'ciphertext', ARGV[4])
+    if KEYS[2] then
+      redis.call('sadd', KEYS[2], ARGV[3])
+      redis.call('pexpire', KEYS[2], math.max(redis.call('pttl', KEYS[1]), redis.call('pttl', KEYS[2])))
+    end
     become('ready')
     return 'done'
   end${SETTLED}`
@@ -60,6 +64,12 @@ export const CLAIM = `${LIVE}
 
 export const RELEASE = `${LIVE}
   if state == 'claimed' then become('ready') end
+  return 'done'`
+
+export const REMOVE_READY = `${LIVE}
+  if state ~= 'ready' then return 'gone' end
+  redis.call('del', KEYS[1])
+  redis.call('publish', ARGV[2], ARGV[3])
   return 'done'`
 
 export const REMOVE = `

@@ -75,7 +75,7 @@ describe.runIf(redis)('approval store on a Redis that comes and goes', async () 
     await expect.poll(() => calls, { timeout: 5_000 }).toBe(1)
     const made = { ...request(60_000), id }
     await store.create(made, Date.now())
-    await store.seal(id, 'c2VhbGVk', Date.now())
+    await store.seal(id, { ciphertextBase64: 'c2VhbGVk', approverId: null }, Date.now())
     await expect.poll(() => calls).toBe(2)
   })
 

@@ -3,6 +3,7 @@ import {
   type ApprovalRequest,
   type ApprovalStore,
   type Claim,
+  type Sealed,
   type Settled,
   type StoredApproval,
   StoredRequest,
@@ -55,8 +56,12 @@ class RedisApprovalStore implements ApprovalStore {
     return { request, status: state === 'claimed' ? 'ready' : state }
   }
 
-  async seal(id: string, ciphertextBase64: string, nowMs: number): Promise<Settled> {
-    return SettledReply.parse(await this.#run(scripts.SEAL, id, nowMs, ciphertextBase64))
+  async seal(id: string, { ciphertextBase64, approverId }: Sealed, nowMs: number): Promise<Settled> {
+    const { redis, channel } = this.#parts
+    const keys = [this.#key(id), ...(approverId === null ? [] : [this.#approvedBy(approverId)])]
+    const values = [String(nowMs), channel, id, ciphertextBase64]
+    const reply = await redis.reply((client) => client.eval(scripts.SEAL, { keys, arguments: values }))
+    return SettledReply.parse(reply)
   }
 
   async deny(id: string, nowMs: number): Promise<Settled> {
@@ -80,6 +85,11 @@ class RedisApprovalStore implements ApprovalStore {
     await this.#run(scripts.REMOVE, id, 0)
   }
 
+  async removeApprovedBy(userId: string, nowMs: number): Promise<void> {
+    const ids = await this.#parts.redis.reply((client) => client.sMembers(this.#approvedBy(userId)))
+    await Promise.all(ids.map(async (id) => await this.#run(scripts.REMOVE_READY, id, nowMs)))
+  }
+
   watch(id: string, listener: () => void): () => void {
     return this.#parts.bell.watch(id, listener)
   }
@@ -93,9 +103,17 @@ class RedisApprovalStore implements ApprovalStore {
     if (redis.subscriber.isReady) await redis.subscriber.unsubscribe(channel)
   }
 
+  #key(id: string): string {
+    return `${this.#parts.prefix}approval:${id}`
+  }
+
+  #approvedBy(userId: string): string {
+    return `${this.#parts.prefix}approved-by:${userId}`
+  }
+
   #run(script: string, id: string, nowMs: number, ...rest: string[]): Promise<unknown> {
-    const { redis, prefix, channel } = this.#parts
-    const keys = [`${prefix}approval:${id}`]
+    const { redis, channel } = this.#parts
+    const keys = [this.#key(id)]
     return redis.reply((client) =>
       client.eval(script, { keys, arguments: [String(nowMs), channel, id, ...rest] }),
     )

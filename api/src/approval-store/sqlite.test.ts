@@ -39,7 +39,8 @@ const idsOnDisk = () => {
 test('approvals survive a restart; one that was claimed stays taken', async () => {
   const before = openSqliteApprovalStore({ path, now: () => T0 })
   for (const id of ['pending', 'ready', 'claimed']) await before.create(request(id), T0)
-  for (const id of ['ready', 'claimed']) await before.seal(id, 'c2VhbGVk', T0)
+  for (const id of ['ready', 'claimed'])
+    await before.seal(id, { ciphertextBase64: 'c2VhbGVk', approverId: null }, T0)
   await before.claim('claimed', T0)
   await before.close()
 

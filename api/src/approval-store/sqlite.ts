@@ -4,6 +4,7 @@ import {
   type ApprovalRequest,
   type ApprovalStore,
   type Claim,
+  type Sealed,
   type Settled,
   type StoredApproval,
   StoredRequest,
@@ -17,15 +18,17 @@ const SCHEMA = `
     request text not null,
     state text not null default 'pending' check (state in ('pending', 'ready', 'claimed', 'denied')),
     ciphertext text,
+    approver_id text,
     wrong_codes integer not null default 0,
     expires_at_ms integer not null
   ) strict, without rowid;
-  create index if not exists approvals_by_expiry on approvals (expires_at_ms);`
+  create index if not exists approvals_by_expiry on approvals (expires_at_ms);
+  create index if not exists approvals_by_approver on approvals (approver_id) where approver_id is not null;`
 
 const SQL = {
   create: 'insert into approvals (id, request, expires_at_ms) values (:id, :request, :expiresAtMs)',
   find: 'select request, state from approvals where id = :id and expires_at_ms > :nowMs',
-  seal: `update approvals set state = 'ready', ciphertext = :ciphertext
+  seal: `update approvals set state = 'ready', ciphertext = :ciphertext, approver_id = :approverId
     where id = :id and state = 'pending' and expires_at_ms > :nowMs`,
   deny: `update approvals set state = 'denied' where id = :id and state = 'pending' and expires_at_ms > :nowMs`,
   countWrongCode: `update approvals set wrong_codes = wrong_codes + 1,
@@ -35,6 +38,7 @@ const SQL = {
     where id = :id and state = 'ready' and expires_at_ms > :nowMs returning ciphertext`,
   release: `update approvals set state = 'ready' where id = :id and state = 'claimed' and expires_at_ms > :nowMs`,
   remove: 'delete from approvals where id = :id',
+  removeApprovedBy: `delete from approvals where approver_id = :userId and state = 'ready' returning id`,
   sweep: 'delete from approvals where expires_at_ms <= :nowMs',
   ping: 'select 1 from approvals limit 1',
 } as const
@@ -85,9 +89,9 @@ class SqliteApprovalStore implements ApprovalStore {
     })
   }
 
-  seal(id: string, ciphertextBase64: string, nowMs: number): Promise<Settled> {
+  seal(id: string, { ciphertextBase64, approverId }: Sealed, nowMs: number): Promise<Settled> {
     return this.#step(({ seal }) =>
-      this.#settle(seal.run({ id, ciphertext: ciphertextBase64, nowMs }).changes, id, nowMs),
+      this.#settle(seal.run({ id, ciphertext: ciphertextBase64, approverId, nowMs }).changes, id, nowMs),
     )
   }
 
@@ -123,6 +127,12 @@ class SqliteApprovalStore implements ApprovalStore {
     return this.#step(({ remove }) => {
       remove.run({ id })
       this.#bell.ring(id)
+    })
+  }
+
+  removeApprovedBy(userId: string): Promise<void> {
+    return this.#step(({ removeApprovedBy }) => {
+      for (const { id } of removeApprovedBy.all({ userId })) this.#bell.ring(String(id))
     })
   }
 
@@ -182,6 +192,7 @@ function prepare(database: DatabaseSync) {
     claim: database.prepare(SQL.claim),
     release: database.prepare(SQL.release),
     remove: database.prepare(SQL.remove),
+    removeApprovedBy: database.prepare(SQL.removeApprovedBy),
     sweep: database.prepare(SQL.sweep),
     ping: database.prepare(SQL.ping),
   }

@@ -24,12 +24,18 @@ type IdentityHeaders = ReadonlyMap<string, string>
 const UNSIGNED = new Set(['/healthz', '/readyz'])
 
 /** Read who signed a call from its headers.
- * @returns the function that says so; null for a public call, whose claims nobody reads */
+ * @returns the function that says so; null for a public call, whose claims nobody reads, and for one that the
+ *   web-facing layer signs for itself */
 export function signedHeaders(settings: SigningSettings) {
   return async function authenticate(facts: Facts, access: Access): Promise<SignedCaller | null> {
     const headers = identityHeaders(facts.rawHeaders)
     if (access === 'public' || access === 'dev') {
       if (settings.requireSignatureV2 && !UNSIGNED.has(facts.url)) await requireV2(headers, facts, settings)
+      return null
+    }
+    if (access === 'layer') {
+      if (headers.has('x-user-id') || headers.has('x-tenant-id')) throw unauthorized()
+      await requireV2(headers, facts, settings)
       return null
     }
     const caller = { userId: required(headers, 'x-user-id'), tenantId: required(headers, 'x-tenant-id') }

@@ -1,6 +1,8 @@
 import { ATTEMPTS, TIMES } from '@keyferry/contract'
 import { decoyHash, hashPassword, verifyPassword } from '@keyferry/crypto/password'
+import { hashToken } from '@keyferry/crypto/token'
 import { DomainError } from './errors.ts'
+import { acceptInvitation, type InvitationStore, invitationNotFound } from './invitation.ts'
 import { type Source, timestamp } from './source.ts'
 import {
   freeUsername,
@@ -21,6 +23,7 @@ export interface AccountStore {
   /** The first account of all, with its workspace; `set_up` when there is one, `raced` when its name was taken. */
   insertFirst(user: NewUser, workspace: NewWorkspace, now: string): Promise<'created' | 'set_up' | 'raced'>
   isSetUp(): Promise<boolean>
+  exists(email: string): Promise<boolean>
   /** Counts one attempt as failed until `recordSuccess`, so that attempts at once cannot outrun the count.
    * Null when there is no account of this e-mail that may be tried now. */
   beginAttempt(email: string, terms: AttemptTerms): Promise<Account | null>
@@ -48,6 +51,38 @@ export async function setUpAccount(
     const outcome = await stores.accounts.insertFirst(user, workspace, timestamp(source))
     if (outcome === 'set_up') throw alreadySetUp()
     if (outcome === 'created') return { user_id: id, tenant_id: workspace.id, role: 'owner' }
+  }
+}
+
+/** Create an account for the e-mail that an invitation is for, and join by it.
+ * @throws DomainError not_found (the invitation is unknown, used or expired) · conflict (the e-mail has an account) */
+export async function joinWithAccount(
+  stores: { accounts: AccountStore; users: UserStore; invitations: InvitationStore },
+  { token, password }: { token: string; password: string },
+  source: Source,
+): Promise<Home & { joined_tenant_id: string }> {
+  const email = await stores.invitations.openEmail(hashToken(token), timestamp(source))
+  if (email === null) throw invitationNotFound()
+  const home = await createAccount(stores, { email, password }, source)
+  const visitor = { userId: home.user_id, tenantId: home.tenant_id, role: home.role }
+  const joined = await acceptInvitation(stores.invitations, visitor, { token, source })
+  return { ...home, joined_tenant_id: joined.id }
+}
+
+async function createAccount(
+  { accounts, users }: { accounts: AccountStore; users: UserStore },
+  { email, password }: Credentials,
+  source: Source,
+): Promise<Home> {
+  const password_hash = await hashPassword(password)
+  for (;;) {
+    if (await accounts.exists(email)) throw new DomainError('conflict', 'this e-mail has an account already')
+    const username = await freeUsername(users, email)
+    const id = source.newId()
+    const user = { id, idp_user_id: `user_${id}`, email, auth_provider: 'accounts', username, password_hash }
+    const workspace = newWorkspace(username, source)
+    const isNew = await users.insertWithWorkspace(user, workspace, timestamp(source))
+    if (isNew) return { user_id: id, tenant_id: workspace.id, role: 'owner' }
   }
 }
 

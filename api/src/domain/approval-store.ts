@@ -33,6 +33,9 @@ export type ApprovalRequest = z.infer<typeof StoredRequest>
 /** `ready` until the ciphertext is gone for good, claimed or not. */
 export type StoredApproval = { request: ApprovalRequest; status: 'pending' | 'ready' | 'denied' }
 
+/** What an approval adds; `approverId` is null for a ciphertext that nobody signed in for. */
+export type Sealed = { ciphertextBase64: string; approverId: string | null }
+
 /** What became of an attempt to seal or to deny; `gone`: unknown, expired or delivered. */
 export type Settled = 'done' | 'ready' | 'denied' | 'gone'
 
@@ -54,7 +57,7 @@ export interface ApprovalStore {
   create(request: ApprovalRequest, nowMs: number): Promise<void>
   find(id: string, nowMs: number): Promise<StoredApproval | null>
   /** From pending to ready. `done` for exactly one of any number of callers. */
-  seal(id: string, ciphertextBase64: string, nowMs: number): Promise<Settled>
+  seal(id: string, sealed: Sealed, nowMs: number): Promise<Settled>
   /** From pending to denied; the marker stays until the lifetime would have ended. */
   deny(id: string, nowMs: number): Promise<Settled>
   /** Counts a wrong check code; the one that reaches `limit` denies the request.
@@ -64,6 +67,8 @@ export interface ApprovalStore {
   /** Gives a claim back. */
   release(id: string, nowMs: number): Promise<void>
   remove(id: string): Promise<void>
+  /** Removes what this user approved and nobody has claimed yet. */
+  removeApprovedBy(userId: string, nowMs: number): Promise<void>
   /** Calls `listener` after each seal, deny, release and removal of the request, on whichever node it happened. A call
    * may come without a change, and while the store is unreachable one may be missed: whoever is called, or has waited
    * to the end, reads the store again.

@@ -13,7 +13,7 @@ import {
   requestNotFound,
   userCodeOf,
 } from './approval-request.ts'
-import type { ApprovalRequest, Settled } from './approval-store.ts'
+import type { ApprovalRequest, Sealed, Settled } from './approval-store.ts'
 import { findBundle } from './bundle.ts'
 import { bundleEntries } from './bundle-entry.ts'
 import { DomainError } from './errors.ts'
@@ -41,7 +41,8 @@ export async function approve(
     choice.include_keys,
   )
   const sealedBox = sealValues(values, request, parts.maxPayloadBytes)
-  await settle(parts, requestId, Buffer.from(sealedBox).toString('base64'))
+  const ciphertextBase64 = Buffer.from(sealedBox).toString('base64')
+  await settle(parts, requestId, { ciphertextBase64, approverId: caller.userId })
 }
 
 /** Keep a ciphertext that was sealed elsewhere; for development.
@@ -55,7 +56,7 @@ export async function storePayload(
     throw tooLarge(parts.maxPayloadBytes)
   }
   const request = await findPending(parts, requestId)
-  await settle(parts, request.id, ciphertextBase64)
+  await settle(parts, request.id, { ciphertextBase64, approverId: null })
 }
 
 /** Deny: whoever asks for the request afterwards learns that it was denied, until its lifetime would have ended.
@@ -65,12 +66,8 @@ export async function deny({ approvals, source }: ApprovalParts, requestId: stri
   requireDone(await approvals.deny(request.id, source.now().getTime()))
 }
 
-async function settle(
-  { approvals, source }: ApprovalParts,
-  id: string,
-  ciphertextBase64: string,
-): Promise<void> {
-  requireDone(await approvals.seal(id, ciphertextBase64, source.now().getTime()))
+async function settle({ approvals, source }: ApprovalParts, id: string, sealed: Sealed): Promise<void> {
+  requireDone(await approvals.seal(id, sealed, source.now().getTime()))
 }
 
 function requireDone(settled: Settled): void {

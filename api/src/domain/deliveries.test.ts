@@ -29,7 +29,7 @@ const claimed = async () => {
     },
     NOW,
   )
-  await approvals.seal(id, 'c2VhbGVk', NOW)
+  await approvals.seal(id, { ciphertextBase64: 'c2VhbGVk', approverId: null }, NOW)
   await approvals.claim(id, NOW)
   return id
 }

@@ -17,6 +17,8 @@ export interface InvitationStore {
   /** Those not used and not expired, the newest first. */
   list(tenantId: string, now: string): Promise<Invitation[]>
   delete(tenantId: string, invitationId: string): Promise<boolean>
+  /** The e-mail that an open invitation is for; null when it is unknown, used or expired. */
+  openEmail(tokenHash: string, now: string): Promise<string | null>
   /** Use it up and join, in one step. Null unless it is open and the user's e-mail is the invited one. */
   accept(acceptance: Acceptance): Promise<Tenant | null>
 }
@@ -68,6 +70,6 @@ export async function acceptInvitation(
   return tenant
 }
 
-function invitationNotFound(): DomainError {
+export function invitationNotFound(): DomainError {
   return new DomainError('not_found', 'invitation not found or expired')
 }

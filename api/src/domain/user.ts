@@ -19,6 +19,9 @@ export type NewWorkspace = { id: string; name: string; membershipId: string }
 /** A user and the tenant to begin in. */
 export type Home = { user_id: string; tenant_id: string; role: 'owner' }
 
+/** What an identity provider says has changed; `isActive: false` when it deleted the user. */
+export type ProvidedChange = { email?: string; isActive?: boolean }
+
 export interface UserStore {
   /** Note a sign-in; null when nobody has this id. */
   recordSignIn(idpUserId: string, now: string): Promise<KnownUser | null>
@@ -29,6 +32,8 @@ export interface UserStore {
   /** A tenant that the user owns, the personal one before others. */
   findHome(userId: string): Promise<string | null>
   insertWorkspace(userId: string, workspace: NewWorkspace, now: string): Promise<void>
+  /** @returns the user's id; null when nobody has this id at the provider */
+  change(idpUserId: string, change: ProvidedChange, now: string): Promise<string | null>
 }
 
 // Each lost race means that somebody else got a name, so this bounds how many can want one name at a time.

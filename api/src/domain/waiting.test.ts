@@ -54,7 +54,7 @@ const notFound = { code: 'not_found', message: 'request not found or expired' }
 
 test('a wait on an approved request is ready at once', async () => {
   const id = await created()
-  await approvals.seal(id, 'c2VhbGVk', T0)
+  await approvals.seal(id, { ciphertextBase64: 'c2VhbGVk', approverId: null }, T0)
   expect(await wait(id)).toEqual({ status: 'ready', ciphertextBase64: 'c2VhbGVk' })
 })
 
@@ -62,7 +62,7 @@ test('a held wait is woken by the approval', async () => {
   const id = await created()
   const waiting = wait(id)
   await held(1)
-  await approvals.seal(id, 'c2VhbGVk', T0)
+  await approvals.seal(id, { ciphertextBase64: 'c2VhbGVk', approverId: null }, T0)
   expect(await waiting).toEqual({ status: 'ready', ciphertextBase64: 'c2VhbGVk' })
   expect(parts.room.size).toBe(0)
 })
@@ -99,7 +99,7 @@ test('of two waiters one gets it, and the other is held until it was delivered',
   const id = await created()
   const waits = [wait(id), wait(id)]
   await held(2)
-  await approvals.seal(id, 'c2VhbGVk', T0)
+  await approvals.seal(id, { ciphertextBase64: 'c2VhbGVk', approverId: null }, T0)
   expect(await Promise.race(waits)).toMatchObject({ status: 'ready' })
   await held(1)
   await approvals.remove(id)
@@ -111,7 +111,7 @@ test('of two waiters the other gets it when the claim is released', async () => 
   const id = await created()
   const waits = [wait(id), wait(id)]
   await held(2)
-  await approvals.seal(id, 'c2VhbGVk', T0)
+  await approvals.seal(id, { ciphertextBase64: 'c2VhbGVk', approverId: null }, T0)
   await Promise.race(waits)
   await held(1)
   await approvals.release(id, T0)
@@ -128,7 +128,7 @@ test('a broken connection ends its wait and claims nothing', async () => {
   broken.resolve()
   expect(await waiting).toEqual({ status: 'pending' })
   expect(parts.room.size).toBe(0)
-  await approvals.seal(id, 'c2VhbGVk', T0)
+  await approvals.seal(id, { ciphertextBase64: 'c2VhbGVk', approverId: null }, T0)
   expect((await approvals.claim(id, T0)).status).toBe('claimed')
 })
 
@@ -148,7 +148,7 @@ test.each([
 ])('with %s a request answers as an unknown one does, and takes no turn', async (_, other) => {
   const verifier = generatePollVerifier()
   const id = await created({ pollChallenge: pollChallenge(verifier) })
-  await approvals.seal(id, 'c2VhbGVk', T0)
+  await approvals.seal(id, { ciphertextBase64: 'c2VhbGVk', approverId: null }, T0)
   await expect(wait(id, { verifier: other() })).rejects.toMatchObject(notFound)
   expect(turns).toEqual([])
   expect(await wait(id, { verifier })).toMatchObject({ status: 'ready' })

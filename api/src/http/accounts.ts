@@ -1,9 +1,17 @@
-import { logIn, setUpAccount } from '../domain/account.ts'
+import { joinWithAccount, logIn, setUpAccount } from '../domain/account.ts'
 import type { Handlers } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'
 
-export function accountHandlers({ stores, source }: HandlerParts): Pick<Handlers, 'setUpAccount' | 'logIn'> {
+type AccountEndpoint = 'getSetup' | 'setUpAccount' | 'joinWithAccount' | 'logIn'
+
+export function accountHandlers({ stores, source }: HandlerParts): Pick<Handlers, AccountEndpoint> {
   return {
+    async getSetup() {
+      return { status: 200, body: { required: !(await stores.accounts.isSetUp()) } }
+    },
+    async joinWithAccount({ body }) {
+      return { status: 201, body: await joinWithAccount(stores, body, source) }
+    },
     async setUpAccount({ body }) {
       return { status: 201, body: await setUpAccount(stores, body, source) }
     },

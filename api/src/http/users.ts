@@ -1,13 +1,30 @@
+import { changeProvidedUser } from '../domain/provided-user.ts'
 import { ensureUser } from '../domain/user.ts'
 import type { Handlers } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'
 
-export function userHandlers({ stores, source, authMode }: HandlerParts): Pick<Handlers, 'ensureUser'> {
+type UserEndpoint = 'ensureUser' | 'changeProvidedUser'
+
+export function userHandlers({
+  stores,
+  source,
+  requests,
+  authMode,
+}: HandlerParts): Pick<Handlers, UserEndpoint> {
   return {
     async ensureUser({ body }) {
       const profile = { idp_user_id: body.idp_user_id, email: body.email, auth_provider: authMode }
       const ensured = await ensureUser(stores.users, profile, source)
       return ensured.created ? { status: 201, body: ensured } : { status: 200, body: ensured }
+    },
+    async changeProvidedUser({ params, body }) {
+      const parts = { users: stores.users, approvals: requests.approvals, source }
+      const change = {
+        ...(body.email === undefined ? {} : { email: body.email }),
+        ...(body.is_active === undefined ? {} : { isActive: body.is_active }),
+      }
+      await changeProvidedUser(parts, params.idp_user_id, change)
+      return { status: 200, body: { ok: true } }
     },
   }
 }

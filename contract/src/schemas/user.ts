@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { LIMITS } from '../limits.ts'
-import { Id, optionalText, requiredText } from './text.ts'
+import { Flag, Id, optionalText, requiredText } from './text.ts'
 
 export const Role = z
   .enum(['owner', 'member'], { error: 'role must be owner or member' })
@@ -44,9 +44,32 @@ const NewPassword = z
   .min(LIMITS.passwordMinLength, `password must be at least ${LIMITS.passwordMinLength} characters`)
   .max(LIMITS.passwordMaxLength, `password must be at most ${LIMITS.passwordMaxLength} characters`)
 
+export const ProvidedUserParams = z.object({ idp_user_id: z.string() })
+
+/** `is_active: false`: the provider deleted the user. */
+export const ChangeProvidedUser = z
+  .object({ email: Email.optional(), is_active: Flag('is_active').optional() })
+  .meta({ id: 'ChangeProvidedUser', examples: [{ email: 'sam@example.com' }] })
+
+export const Setup = z.object({ required: z.boolean() }).meta({ id: 'Setup', examples: [{ required: true }] })
+
 export const SetUpAccount = z
   .object({ email: Email, password: NewPassword, name: optionalText('name', LIMITS.nameLength).optional() })
   .meta({ id: 'SetUpAccount', examples: [{ email: 'sam@example.com', password: 'correct horse battery' }] })
+
+/** The e-mail is the invited one. */
+export const JoinWithAccount = z
+  .object({ token: requiredText('token', 128, 'token required'), password: NewPassword })
+  .meta({
+    id: 'JoinWithAccount',
+    examples: [{ token: 'Zb3mTqk0cZ5q8uJYy0mXn1n6m0m1H8nq0hX0b2S7k0A', password: 'correct horse battery' }],
+  })
+
+/** Who the new account is, and the tenant that it joined. */
+export const Joined = SignedIn.extend({ joined_tenant_id: Id }).meta({
+  id: 'Joined',
+  examples: [{ ...EXAMPLE_IDENTITY, joined_tenant_id: '5b1f1a52-6b0e-4a53-8f6e-2a2b7f1c9e05' }],
+})
 
 export const LogIn = z
   .object({

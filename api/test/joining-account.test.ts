@@ -1,0 +1,65 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { databases, expectError, type Identity, startTestApi, type TestApi } from './api.ts'
+
+const PASSWORD = 'correct horse battery'
+
+describe.each(databases)('a local account by an invitation, on %s', (kind) => {
+  let api: TestApi
+  let owner: Identity
+  beforeAll(async () => {
+    api = await startTestApi(kind)
+    owner = await api.newOwner()
+  })
+  afterAll(() => api.close())
+
+  async function invitation(email = `${randomUUID()}@example.com`) {
+    const { json } = await api.call('createInvitation', { as: owner, body: { email, role: 'member' } })
+    return { email, token: json.token }
+  }
+  const join = (token: string, password = PASSWORD) =>
+    api.call('joinWithAccount', { body: { token, password } })
+
+  test('whether the first account is still to be created is told', async () => {
+    expect((await api.call('getSetup')).json).toEqual({ required: true })
+    await api.call('setUpAccount', { body: { email: 'first@example.com', password: PASSWORD } })
+    expect((await api.call('getSetup')).json).toEqual({ required: false })
+  })
+
+  test('it has a workspace of its own and is a member of the inviting tenant', async () => {
+    const { email, token } = await invitation()
+    const { status, json } = await join(token)
+    expect([status, json.joined_tenant_id]).toEqual([201, owner.tenantId])
+    const as = { userId: json.user_id, tenantId: json.tenant_id }
+    expect((await api.call('getMe', { as })).json).toMatchObject({ email, role: 'owner' })
+    const within = { userId: json.user_id, tenantId: owner.tenantId }
+    expect((await api.call('getMe', { as: within })).json).toMatchObject({ role: 'member' })
+    expect((await api.call('logIn', { body: { email, password: PASSWORD } })).status).toBe(200)
+  })
+
+  test('the invitation counts once, also for many at once', async () => {
+    const { token } = await invitation()
+    const answers = await Promise.all(Array.from({ length: 5 }, () => join(token)))
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1)
+    expectError(await join(token), 404, 'invitation not found or expired', 'not_found')
+  })
+
+  test('an e-mail that has an account signs in instead', async () => {
+    const { email, token } = await invitation()
+    await join(token)
+    await api.call('removeMember', {
+      as: owner,
+      params: { user_id: (await api.call('logIn', { body: { email, password: PASSWORD } })).json.user_id },
+    })
+    const again = await invitation(email)
+    expectError(await join(again.token), 409, 'this e-mail has an account already', 'conflict')
+  })
+
+  test('a short password, no token, an unknown one', async () => {
+    const { token } = await invitation()
+    expectError(await join(token, 'short'), 400, 'password must be at least 12 characters')
+    expectError(await join(''), 400, 'token required')
+    expectError(await join('unknown'), 404, 'invitation not found or expired')
+    expect((await join(token)).status).toBe(201)
+  })
+})

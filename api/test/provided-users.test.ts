@@ -1,0 +1,99 @@
+import { randomUUID } from 'node:crypto'
+import { generateKeyPair } from '@keyferry/crypto/key-pair'
+import { signRequest } from '@keyferry/crypto/request-signature'
+import { randomToken } from '@keyferry/crypto/token'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { databases, expectError, SECRET, signedHeaders, startTestApi, type TestApi } from './api.ts'
+
+/** The signature of the web-facing layer itself: over the whole call, for nobody. */
+function layerHeaders(
+  path: string,
+  body: unknown,
+  caller = { userId: '', tenantId: '' },
+): Record<string, string> {
+  const facts = { method: 'PUT', path, body: Buffer.from(JSON.stringify(body)), ...caller }
+  const terms = { secret: SECRET, nowSeconds: Math.floor(Date.now() / 1000), nonce: randomToken() }
+  return { 'x-signature-v2': signRequest(facts, terms) }
+}
+
+describe.each(databases)('what the identity provider says of a user, on %s', (kind) => {
+  let api: TestApi
+  beforeAll(async () => {
+    api = await startTestApi(kind)
+  })
+  afterAll(() => api.close())
+
+  async function newUser() {
+    const idpUserId = `user_${randomUUID()}`
+    const { json } = await api.call('ensureUser', {
+      body: { idp_user_id: idpUserId, email: `${randomUUID()}@example.com` },
+    })
+    return { idpUserId, as: { userId: json.user_id, tenantId: json.tenant_id } }
+  }
+
+  const change = (idpUserId: string, body: unknown, headers?: Record<string, string>) =>
+    api.call('changeProvidedUser', {
+      params: { idp_user_id: idpUserId },
+      body,
+      headers: headers ?? layerHeaders(`/api/v1/users/${idpUserId}`, body),
+    })
+
+  test('another e-mail is taken over', async () => {
+    const { idpUserId, as } = await newUser()
+    const email = `${randomUUID()}@example.com`
+    expect((await change(idpUserId, { email })).status).toBe(200)
+    expect((await api.call('getMe', { as })).json.email).toBe(email)
+  })
+
+  test('a user who is gone gets nowhere, and what they approved is gone with them', async () => {
+    const { idpUserId, as } = await newUser()
+    const requestId = await approvedRequest(as)
+    expect((await change(idpUserId, { is_active: false })).status).toBe(200)
+    expectError(await api.call('getMe', { as }), 403, 'Forbidden: user is inactive')
+    const params = { request_id: requestId }
+    expectError(await api.call('waitForApproval', { params }), 404, 'request not found or expired')
+  })
+
+  async function approvedRequest(as: { userId: string; tenantId: string }): Promise<string> {
+    const key = await api.call('createKey', { as, body: { name: 'TOKEN', value: 'v' } })
+    const bundle = await api.call('createBundle', { as, body: { name: 'app' } })
+    await api.call('attachKey', { as, params: { bundle_id: bundle.json.id, key_id: key.json.id } })
+    const client_pubkey = Buffer.from(generateKeyPair().publicKey).toString('base64')
+    const { json } = await api.call('createRequest', { body: { client_pubkey } })
+    const body = { bundle_id: bundle.json.id, include_keys: ['TOKEN'] }
+    const params = { request_id: json.id }
+    expect((await api.call('encryptFromBundle', { as, params, body })).status).toBe(200)
+    return json.id
+  }
+
+  test('nobody but the web-facing layer says so', async () => {
+    const { idpUserId, as } = await newUser()
+    const body = { is_active: false }
+    const path = `/api/v1/users/${idpUserId}`
+    const forgeries = [
+      {},
+      signedHeaders(as),
+      { ...signedHeaders(as), ...layerHeaders(path, body, as) },
+      layerHeaders(path, body, as),
+      layerHeaders(path, { is_active: true }),
+      layerHeaders('/api/v1/users/user_other', body),
+    ]
+    for (const headers of forgeries)
+      expectError(await change(idpUserId, body, headers), 401, 'Unauthorized', 'unauthorized')
+    expect((await api.call('getMe', { as })).status).toBe(200)
+  })
+
+  test('its word counts once', async () => {
+    const { idpUserId } = await newUser()
+    const body = { email: `${randomUUID()}@example.com` }
+    const headers = layerHeaders(`/api/v1/users/${idpUserId}`, body)
+    expect((await change(idpUserId, body, headers)).status).toBe(200)
+    expect((await change(idpUserId, body, headers)).status).toBe(401)
+  })
+
+  test('an unknown user is 404, a malformed e-mail 400', async () => {
+    expectError(await change('user_unknown', { is_active: false }), 404, 'User not found')
+    const { idpUserId } = await newUser()
+    expectError(await change(idpUserId, { email: 'nowhere' }), 400, 'Invalid email format')
+  })
+})

@@ -107,6 +107,20 @@ describe.each(databases)('attachments on %s', (kind) => {
     expect(await names()).toBe('DB')
   })
 
+  test('whether a key is required can be changed, and its place stays', async () => {
+    for (const name of ['A', 'B']) await attach(name)
+    const body = { required: true }
+    const answer = await api.call('changeAttachment', { as: owner, params: place('A'), body })
+    expect([answer.status, answer.json]).toEqual([200, { ok: true }])
+    const { json } = await api.call('listBundleKeys', { as: owner, params: { bundle_id } })
+    expect(json.map(({ name, order, required }) => [name, order, required])).toEqual([
+      ['A', 0, true],
+      ['B', 1, false],
+    ])
+    const missing = await api.call('changeAttachment', { as: owner, params: place('A'), body: {} })
+    expectError(missing, 400, 'required must be true or false')
+  })
+
   test('a new value holds in every bundle at once', async () => {
     const second = (await api.call('createBundle', { as: owner, body: { name: 'second' } })).json.id
     await attach('A')
@@ -129,6 +143,12 @@ describe.each(databases)('attachments on %s', (kind) => {
     const body = { order: 0 }
     expectError(await api.call('reorderKey', { as: owner, params: noBundle, body }), 404, 'bundle not found')
     expectError(await api.call('reorderKey', { as: owner, params: noKey, body }), 404, 'Key not found')
+    const change = { required: true }
+    for (const [params, message] of [
+      [noBundle, 'bundle not found'],
+      [noKey, 'Key not found'],
+    ] as const)
+      expectError(await api.call('changeAttachment', { as: owner, params, body: change }), 404, message)
     expectError(await api.call('listBundleKeys', { as: owner, params: noBundle }), 404, 'bundle not found')
   })
 })

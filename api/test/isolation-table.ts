@@ -39,11 +39,13 @@ export const EXPECTED: Readonly<Record<EndpointName, readonly number[]>> = {
 
   listBundleKeys: [401, 401, 404, 404, 403, 403, 404, 200, 200],
   attachKey: [401, 401, 404, 404, 403, 403, 404, 403, 201],
+  changeAttachment: [401, 401, 404, 404, 403, 403, 404, 403, 200],
   detachKey: [401, 401, 404, 404, 403, 403, 404, 403, 200],
   reorderKey: [401, 401, 404, 404, 403, 403, 404, 403, 200],
 
   importItems: [401, 401, 404, 404, 403, 403, 404, 403, 200],
   upsertLegacyItem: [401, 401, 404, 404, 403, 403, 404, 403, 200],
+  convertLegacyItem: [401, 401, 404, 404, 403, 403, 404, 403, 201],
   deleteLegacyItem: [401, 401, 404, 404, 403, 403, 404, 403, 200],
 
   createKey: [401, 401, 404, 404, 403, 403, 201, 201, 201],

@@ -71,7 +71,7 @@ export async function freshCall(api: TestApi, world: World, name: EndpointName):
 async function freshIds(api: TestApi, world: World, name: EndpointName): Promise<Record<string, string>> {
   const { path } = endpoints[name]
   const needs = (...words: string[]) => words.some((word) => path.includes(word))
-  const ids: Record<string, string> = { key_name: 'LEGACY', user_id: world.member.userId }
+  const ids: Record<string, string> = { user_id: world.member.userId }
   if (name === 'removeMember') ids['user_id'] = (await join(api, world.owner, 'member')).userId
   if (needs('{bundle_id}', '{key_id}', '{request_id}')) Object.assign(ids, await newBundle(api, world, name))
   if (needs('{request_id}'))
@@ -85,9 +85,10 @@ async function newBundle(api: TestApi, { owner: as }: World, name: EndpointName)
   const bundle = await api.call('createBundle', { as, body: { name: unique } })
   const key = await api.call('createKey', { as, body: { name: `K${unique}`, value: 'v' } })
   const params = { bundle_id: bundle.json.id, key_id: key.json.id }
-  await api.call('upsertLegacyItem', { as, params, body: { key: 'LEGACY', value: 'v' } })
+  const key_name = `LEGACY${unique}`
+  await api.call('upsertLegacyItem', { as, params, body: { key: key_name, value: 'v' } })
   if (name !== 'attachKey') await api.call('attachKey', { as, params })
-  return params
+  return { ...params, key_name }
 }
 
 async function newInvitation(api: TestApi, { owner: as, outsider }: World, name: EndpointName) {
@@ -106,10 +107,11 @@ function bodies(world: World, ids: Record<string, string>): { readonly [N in End
   const unique = randomUUID().replaceAll('-', '')
   return {
     createRequest: requestBody(),
-    encryptFromBundle: { bundle_id: ids['bundle_id'], include_keys: ['LEGACY'] },
+    encryptFromBundle: { bundle_id: ids['bundle_id'], include_keys: [ids['key_name']] },
     storePayload: { ciphertext_base64: 'AAAA' },
     createBundle: { name: unique },
     attachKey: {},
+    changeAttachment: { required: true },
     reorderKey: { order: 0 },
     importItems: { format: 'json', data: { A: '1' } },
     upsertLegacyItem: { key: 'A', value: '1' },

@@ -56,7 +56,7 @@ describe.each(databases)('isolation on %s', (kind) => {
   })
 
   async function approve(parts: CallParts): Promise<void> {
-    const body = { bundle_id: parts.params?.['bundle_id'], include_keys: ['LEGACY'] }
+    const body = { bundle_id: parts.params?.['bundle_id'], include_keys: [parts.params?.['key_name']] }
     const { status } = await api.call('encryptFromBundle', { ...parts, as: world.owner, body })
     expect(status).toBe(200)
   }

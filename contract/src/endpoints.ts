@@ -162,6 +162,16 @@ const attachments = {
     responses: { 201: OkMessage },
     errors: [400, 404, 409],
   },
+  changeAttachment: {
+    method: 'PUT',
+    path: '/api/v1/bundles/{bundle_id}/keys/{key_id}',
+    access: 'owner',
+    summary: 'Change whether an attached key is required',
+    params: attachment.AttachmentParams,
+    body: attachment.ChangeAttachment,
+    responses: { 200: Ok },
+    errors: [400, 404],
+  },
   detachKey: {
     method: 'DELETE',
     path: '/api/v1/bundles/{bundle_id}/keys/{key_id}',
@@ -204,6 +214,16 @@ const legacyItems = {
     body: legacy.UpsertLegacyItem,
     responses: { 200: legacy.LegacyItem },
     errors: [400, 404],
+    deprecated: true,
+  },
+  convertLegacyItem: {
+    method: 'POST',
+    path: '/api/v1/bundles/{bundle_id}/items/{key_name}/convert',
+    access: 'owner',
+    summary: 'Put a library key in the place of a legacy item',
+    params: legacy.LegacyItemParams,
+    responses: { 201: key.Key },
+    errors: [404, 409],
     deprecated: true,
   },
   deleteLegacyItem: {

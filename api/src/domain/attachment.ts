@@ -31,6 +31,8 @@ export interface AttachmentStore {
   ): Promise<'attached' | 'already' | 'no_bundle' | 'no_key'>
   /** False when the key is not attached. */
   delete(tenantId: string, attachment: Attachment): Promise<boolean>
+  /** False when the key is not attached. */
+  setRequired(tenantId: string, attachment: Attachment, required: boolean): Promise<boolean>
   /** Moves it, the ones between shifting by one; false when the key is not attached. */
   move(tenantId: string, attachment: Attachment, order: number): Promise<boolean>
 }
@@ -67,6 +69,16 @@ export async function detachKey(
   attachment: Attachment,
 ): Promise<void> {
   if (await stores.attachments.delete(caller.tenantId, attachment)) return
+  throw await missing(stores, caller, attachment)
+}
+
+/** @throws DomainError not_found: bundle or key, or the key is not attached */
+export async function changeAttachment(
+  stores: AttachmentStores,
+  caller: Caller,
+  { required, ...attachment }: Attachment & { required: boolean },
+): Promise<void> {
+  if (await stores.attachments.setRequired(caller.tenantId, attachment, required)) return
   throw await missing(stores, caller, attachment)
 }
 

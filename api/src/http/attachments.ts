@@ -1,9 +1,19 @@
-import { type AttachedKey, attachKey, detachKey, listAttachedKeys, reorderKey } from '../domain/attachment.ts'
+import {
+  type AttachedKey,
+  attachKey,
+  changeAttachment,
+  detachKey,
+  listAttachedKeys,
+  reorderKey,
+} from '../domain/attachment.ts'
 import { maskedText } from '../domain/opening.ts'
 import type { Handlers } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'
 
-type AttachmentHandlers = Pick<Handlers, 'listBundleKeys' | 'attachKey' | 'detachKey' | 'reorderKey'>
+type AttachmentHandlers = Pick<
+  Handlers,
+  'listBundleKeys' | 'attachKey' | 'changeAttachment' | 'detachKey' | 'reorderKey'
+>
 
 export function attachmentHandlers({ stores }: HandlerParts): AttachmentHandlers {
   return {
@@ -14,6 +24,10 @@ export function attachmentHandlers({ stores }: HandlerParts): AttachmentHandlers
     async attachKey({ caller, params, body }) {
       await attachKey(stores, caller, { ...place(params), order: body.order, required: body.required })
       return { status: 201, body: { ok: true, message: 'key attached' } }
+    },
+    async changeAttachment({ caller, params, body }) {
+      await changeAttachment(stores, caller, { ...place(params), required: body.required })
+      return { status: 200, body: { ok: true } }
     },
     async detachKey({ caller, params }) {
       await detachKey(stores, caller, place(params))

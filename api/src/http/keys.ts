@@ -39,6 +39,6 @@ export function requireRevealing(devAllowPlaintext: boolean): void {
   if (!devAllowPlaintext) throw new DomainError('forbidden', 'Forbidden: reveal is not allowed')
 }
 
-function presentKey(key: Key) {
+export function presentKey(key: Key) {
   return { ...key, value: maskedText(key.value) }
 }

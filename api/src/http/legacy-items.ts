@@ -1,10 +1,15 @@
 import { MASK } from '@keyferry/contract'
 import { importItems } from '../domain/import.ts'
+import { convertLegacyItem } from '../domain/legacy-conversion.ts'
 import { deleteLegacyItem, upsertLegacyItem } from '../domain/legacy-item.ts'
 import type { Handlers } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'
+import { presentKey } from './keys.ts'
 
-type LegacyItemHandlers = Pick<Handlers, 'importItems' | 'upsertLegacyItem' | 'deleteLegacyItem'>
+type LegacyItemHandlers = Pick<
+  Handlers,
+  'importItems' | 'upsertLegacyItem' | 'convertLegacyItem' | 'deleteLegacyItem'
+>
 
 export function legacyItemHandlers({ stores, source }: HandlerParts): LegacyItemHandlers {
   return {
@@ -19,6 +24,11 @@ export function legacyItemHandlers({ stores, source }: HandlerParts): LegacyItem
     async upsertLegacyItem({ caller, params, body }) {
       await upsertLegacyItem(stores.legacyItems, caller, { bundleId: params.bundle_id, draft: body, source })
       return { status: 200, body: { ...body, value: body.is_secret ? MASK : body.value } }
+    },
+    async convertLegacyItem({ caller, params }) {
+      const place = { bundleId: params.bundle_id, name: params.key_name }
+      const key = await convertLegacyItem(stores, caller, { ...place, source })
+      return { status: 201, body: presentKey(key) }
     },
     async deleteLegacyItem({ caller, params }) {
       await deleteLegacyItem(stores, caller, { bundleId: params.bundle_id, name: params.key_name })

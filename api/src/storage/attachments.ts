@@ -9,6 +9,8 @@ export function createAttachmentStore(query: Query, vault: ValueVault): Attachme
     insert: (tenantId, attachment) => insert(query, tenantId, attachment),
     delete: (tenantId, attachment) =>
       query.transaction().execute((transaction) => remove(transaction, tenantId, attachment)),
+    setRequired: (tenantId, attachment, required) =>
+      setRequired(query, tenantId, { ...attachment, required }),
     move: (tenantId, attachment, order) =>
       query.transaction().execute((transaction) => move(transaction, tenantId, { ...attachment, order })),
   }
@@ -108,6 +110,21 @@ async function remove(transaction: Query, tenantId: string, attachment: Attachme
   const end = await lengthOf(transaction, tenantId, bundleId)
   await shift(transaction, { tenantId, bundleId, from: position, to: end, by: -1 })
   return true
+}
+
+async function setRequired(
+  query: Query,
+  tenantId: string,
+  { bundleId, keyId, required }: Attachment & { required: boolean },
+): Promise<boolean> {
+  const { numUpdatedRows } = await query
+    .updateTable('attachments')
+    .set({ required: required ? 1 : 0 })
+    .where('bundle_id', '=', bundleId)
+    .where('key_id', '=', keyId)
+    .where('tenant_id', '=', tenantId)
+    .executeTakeFirstOrThrow()
+  return numUpdatedRows === 1n
 }
 
 async function move(

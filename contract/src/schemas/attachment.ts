@@ -9,6 +9,10 @@ export const AttachKey = z
 
 export const ReorderKey = z.object({ order: Position }).meta({ id: 'ReorderKey', examples: [{ order: 2 }] })
 
+export const ChangeAttachment = z
+  .object({ required: Flag('required') })
+  .meta({ id: 'ChangeAttachment', examples: [{ required: true }] })
+
 export const AttachedKeyList = z
   .array(
     z

@@ -5,7 +5,7 @@ const JSON_DEPTH = 16
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /** Read a JSON body.
- * @throws DomainError invalid: not UTF-8, not JSON, nested too deeply, or with a name that objects cannot hold safely */
+ * @throws DomainError invalid: not UTF-8, not JSON, not an object, nested too deeply, or with a name that objects cannot hold safely */
 export function parseJson(body: Buffer): unknown {
   let value: unknown
   try {
@@ -13,6 +13,8 @@ export function parseJson(body: Buffer): unknown {
   } catch (cause) {
     throw new DomainError('invalid', 'request body must be JSON', { cause })
   }
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new DomainError('invalid', 'request body must be a JSON object')
   requireTame(value, JSON_DEPTH)
   return value
 }

@@ -27,7 +27,10 @@ export const ImportItems = z
       z.object({
         format: z.literal('json'),
         data: z.record(KeyName, environmentValue('data must map names to string values'), {
-          error: 'data must be an object of names to string values',
+          error: ({ code }) =>
+            code === 'invalid_key'
+              ? 'data names an item with other than letters, digits and _'
+              : 'data must be an object of names to string values',
         }),
       }),
     ],

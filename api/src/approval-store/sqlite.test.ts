@@ -72,3 +72,14 @@ test('a closed store is unavailable', async () => {
   await store.close()
   await expect(store.find('any', T0)).rejects.toMatchObject({ code: 'unavailable', retryAfterSeconds: 1 })
 })
+
+test('what another version left behind is dropped, and the store works', async () => {
+  const other = new DatabaseSync(path)
+  other.exec('create table approvals (id text primary key); insert into approvals values (1)')
+  other.close()
+  const store = openSqliteApprovalStore({ path, now: () => T0 })
+  expect(idsOnDisk()).toEqual([])
+  await store.create(request('new'), T0)
+  expect(await store.claim('new', T0)).toEqual({ status: 'pending' })
+  await store.close()
+})

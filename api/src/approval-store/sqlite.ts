@@ -11,41 +11,10 @@ import {
 } from '../domain/approval-store.ts'
 import { unavailable } from '../domain/errors.ts'
 import { Bell } from './bell.ts'
-
-const SCHEMA = `
-  create table if not exists approvals (
-    id text primary key,
-    request text not null,
-    state text not null default 'pending' check (state in ('pending', 'ready', 'claimed', 'denied')),
-    ciphertext text,
-    approver_id text,
-    wrong_codes integer not null default 0,
-    expires_at_ms integer not null
-  ) strict, without rowid;
-  create index if not exists approvals_by_expiry on approvals (expires_at_ms);
-  create index if not exists approvals_by_approver on approvals (approver_id) where approver_id is not null;`
-
-const SQL = {
-  create: 'insert into approvals (id, request, expires_at_ms) values (:id, :request, :expiresAtMs)',
-  find: 'select request, state from approvals where id = :id and expires_at_ms > :nowMs',
-  seal: `update approvals set state = 'ready', ciphertext = :ciphertext, approver_id = :approverId
-    where id = :id and state = 'pending' and expires_at_ms > :nowMs`,
-  deny: `update approvals set state = 'denied' where id = :id and state = 'pending' and expires_at_ms > :nowMs`,
-  countWrongCode: `update approvals set wrong_codes = wrong_codes + 1,
-      state = case when wrong_codes + 1 >= :limit then 'denied' else state end
-    where id = :id and state = 'pending' and expires_at_ms > :nowMs returning wrong_codes, state`,
-  claim: `update approvals set state = 'claimed'
-    where id = :id and state = 'ready' and expires_at_ms > :nowMs returning ciphertext`,
-  release: `update approvals set state = 'ready' where id = :id and state = 'claimed' and expires_at_ms > :nowMs`,
-  remove: 'delete from approvals where id = :id',
-  removeApprovedBy: `delete from approvals where approver_id = :userId and state = 'ready' returning id`,
-  sweep: 'delete from approvals where expires_at_ms <= :nowMs',
-  ping: 'select 1 from approvals limit 1',
-} as const
+import { createTable, prepare, type Statements } from './sqlite-statements.ts'
 
 const IN_MEMORY = ':memory:'
 
-type Statements = ReturnType<typeof prepare>
 type State = 'pending' | 'ready' | 'claimed' | 'denied'
 
 /** Where and by which clock; `sweepSeconds` apart, what has expired leaves the disk. */
@@ -67,7 +36,7 @@ class SqliteApprovalStore implements ApprovalStore {
     if (path !== IN_MEMORY) closeSync(openSync(path, 'a', 0o600))
     this.#database = new DatabaseSync(path, { timeout: 5_000 })
     this.#database.exec('pragma journal_mode = wal; pragma synchronous = full;')
-    this.#database.exec(SCHEMA)
+    createTable(this.#database)
     this.#statements = prepare(this.#database)
     this.#statements.sweep.run({ nowMs: now() })
     this.#sweeping = setInterval(() => this.#sweep(now()), sweepSeconds * 1_000).unref()
@@ -179,22 +148,6 @@ class SqliteApprovalStore implements ApprovalStore {
     } catch (cause) {
       throw unavailable('approval store', cause)
     }
-  }
-}
-
-function prepare(database: DatabaseSync) {
-  return {
-    create: database.prepare(SQL.create),
-    find: database.prepare(SQL.find),
-    seal: database.prepare(SQL.seal),
-    deny: database.prepare(SQL.deny),
-    countWrongCode: database.prepare(SQL.countWrongCode),
-    claim: database.prepare(SQL.claim),
-    release: database.prepare(SQL.release),
-    remove: database.prepare(SQL.remove),
-    removeApprovedBy: database.prepare(SQL.removeApprovedBy),
-    sweep: database.prepare(SQL.sweep),
-    ping: database.prepare(SQL.ping),
   }
 }
 

@@ -1,0 +1,63 @@
+import type { DatabaseSync } from 'node:sqlite'
+
+/** Raised with every change of the table. What another version left behind lives for minutes only: it is dropped. */
+const SCHEMA_VERSION = 2
+
+const SCHEMA = `
+  drop table if exists approvals;
+  create table approvals (
+    id text primary key,
+    request text not null,
+    state text not null default 'pending' check (state in ('pending', 'ready', 'claimed', 'denied')),
+    ciphertext text,
+    approver_id text,
+    wrong_codes integer not null default 0,
+    expires_at_ms integer not null
+  ) strict, without rowid;
+  create index approvals_by_expiry on approvals (expires_at_ms);
+  create index approvals_by_approver on approvals (approver_id) where approver_id is not null;
+  pragma user_version = ${SCHEMA_VERSION};`
+
+const SQL = {
+  create: 'insert into approvals (id, request, expires_at_ms) values (:id, :request, :expiresAtMs)',
+  find: 'select request, state from approvals where id = :id and expires_at_ms > :nowMs',
+  seal: `update approvals set state = 'ready', ciphertext = :ciphertext, approver_id = :approverId
+    where id = :id and state = 'pending' and expires_at_ms > :nowMs`,
+  deny: `update approvals set state = 'denied' where id = :id and state = 'pending' and expires_at_ms > :nowMs`,
+  countWrongCode: `update approvals set wrong_codes = wrong_codes + 1,
+      state = case when wrong_codes + 1 >= :limit then 'denied' else state end
+    where id = :id and state = 'pending' and expires_at_ms > :nowMs returning wrong_codes, state`,
+  claim: `update approvals set state = 'claimed'
+    where id = :id and state = 'ready' and expires_at_ms > :nowMs returning ciphertext`,
+  release: `update approvals set state = 'ready' where id = :id and state = 'claimed' and expires_at_ms > :nowMs`,
+  remove: 'delete from approvals where id = :id',
+  removeApprovedBy: `delete from approvals where approver_id = :userId and state = 'ready' returning id`,
+  sweep: 'delete from approvals where expires_at_ms <= :nowMs',
+  ping: 'select 1 from approvals limit 1',
+} as const
+
+export type Statements = ReturnType<typeof prepare>
+
+/** The table as this version knows it, empty when another version made it. */
+export function createTable(database: DatabaseSync): void {
+  database.exec('begin immediate')
+  const version = database.prepare('pragma user_version').get()?.['user_version']
+  if (version !== SCHEMA_VERSION) database.exec(SCHEMA)
+  database.exec('commit')
+}
+
+export function prepare(database: DatabaseSync) {
+  return {
+    create: database.prepare(SQL.create),
+    find: database.prepare(SQL.find),
+    seal: database.prepare(SQL.seal),
+    deny: database.prepare(SQL.deny),
+    countWrongCode: database.prepare(SQL.countWrongCode),
+    claim: database.prepare(SQL.claim),
+    release: database.prepare(SQL.release),
+    remove: database.prepare(SQL.remove),
+    removeApprovedBy: database.prepare(SQL.removeApprovedBy),
+    sweep: database.prepare(SQL.sweep),
+    ping: database.prepare(SQL.ping),
+  }
+}

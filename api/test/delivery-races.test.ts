@@ -1,0 +1,102 @@
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { randomId, randomRequestId, randomToken } from '@keyferry/crypto/token'
+import { describe, expect, test } from 'vitest'
+import { openRedisApprovalStore } from '../src/approval-store/redis.ts'
+import { openRedis } from '../src/approval-store/redis-connection.ts'
+import { openSqliteApprovalStore } from '../src/approval-store/sqlite.ts'
+import type { ApprovalStore } from '../src/domain/approval-store.ts'
+import { Deliveries } from '../src/domain/deliveries.ts'
+import { DomainError } from '../src/domain/errors.ts'
+import { waitForApproval } from '../src/domain/waiting.ts'
+import { WaitingRoom } from '../src/domain/waiting-room.ts'
+import { testRedis } from './redis-server.ts'
+
+const APPROVALS = 150
+const WAITERS = 8
+const source = { now: () => new Date(), newId: randomId, newToken: randomToken }
+
+const nodeOn = (approvals: ApprovalStore) => ({
+  approvals,
+  room: new WaitingRoom(approvals),
+  deliveries: new Deliveries(approvals, source),
+  source,
+  takeTurn: async () => {},
+})
+type Node = ReturnType<typeof nodeOn>
+
+const newRequest = (id: string) => ({
+  id,
+  publicKey: '',
+  suggestedBundle: null,
+  templateKeys: [],
+  requesterMeta: { ip: '', user_agent: '', requested_at: '', format: 'sh' } as const,
+  pollChallenge: null,
+  expiresAtMs: Date.now() + 60_000,
+})
+
+/** Asks until the request is gone; three in ten of its deliveries break.
+ * @returns how often a ciphertext was handed over whole */
+async function waiter({ deliveries, ...parts }: Node, requestId: string): Promise<number> {
+  let received = 0
+  for (;;) {
+    try {
+      const outcome = await waitForApproval(parts, { requestId, verifier: undefined, onBreak: () => {} })
+      if (outcome.status === 'pending') continue
+    } catch (error) {
+      if (error instanceof DomainError && error.code === 'not_found') return received
+      throw error
+    }
+    await sleep(Math.random() * 3)
+    const isBroken = Math.random() < 0.3
+    if (!isBroken) received += 1
+    deliveries.of(requestId)[isBroken ? 'broken' : 'delivered']()
+  }
+}
+
+async function deliveriesOfOne([first, second]: readonly [Node, Node]): Promise<number> {
+  const id = randomRequestId()
+  await first.approvals.create(newRequest(id), Date.now())
+  const waiters = Array.from({ length: WAITERS }, (_, n) => waiter(n % 2 ? first : second, id))
+  await sleep(Math.random() * 5)
+  expect(await second.approvals.seal(id, { ciphertextBase64: 'AAAA', approverId: null }, Date.now())).toBe(
+    'done',
+  )
+  const received = await Promise.all(waiters)
+  return received.reduce((sum, count) => sum + count, 0)
+}
+
+async function race(nodes: readonly [Node, Node]): Promise<void> {
+  const counts = await Promise.all(Array.from({ length: APPROVALS }, () => deliveriesOfOne(nodes)))
+  expect(counts).toEqual(Array.from({ length: APPROVALS }, () => 1))
+}
+
+const title = `${APPROVALS} approvals with ${WAITERS} racing waiters and breaking connections: one delivery each`
+
+test(`on SQLite: ${title}`, async () => {
+  const path = join(mkdtempSync(join(tmpdir(), 'keyferry-races-')), 'approvals.db')
+  const node = nodeOn(openSqliteApprovalStore({ path, now: Date.now }))
+  await race([node, node])
+  await node.deliveries.settled()
+  await node.approvals.close()
+})
+
+const redis = await testRedis()
+
+describe.runIf(redis)('with a Redis', () => {
+  test(`on two nodes: ${title}`, async () => {
+    const prefix = `test-${randomRequestId()}:`
+    const open = () => openRedis(redis?.url ?? '', () => {})
+    const connections = await Promise.all([open(), open()])
+    const [one, other] = connections
+    const stores = [
+      await openRedisApprovalStore({ redis: one, prefix }),
+      await openRedisApprovalStore({ redis: other, prefix }),
+    ] as const
+    await race([nodeOn(stores[0]), nodeOn(stores[1])])
+    for (const connection of connections) connection.close()
+    await redis?.stop()
+  })
+})

@@ -1,24 +1,18 @@
 import { randomUUID } from 'node:crypto'
-import { mkdtempSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { type EndpointName, ErrorBody, type ErrorCode, endpoints } from '@keyferry/contract'
 import type { Answer } from '@keyferry/contract/client'
-import { signCaller } from '@keyferry/crypto/caller-signature'
-import { formatRootKey, generateRootKey } from '@keyferry/crypto/root-key'
 import { expect } from 'vitest'
 import type { z } from 'zod'
 import { type ApiSettings, startApi } from '../src/main.ts'
-import { freshPostgres } from './postgres.ts'
+import { freshPostgres, hasPostgres } from './postgres.ts'
+import { type Identity, signedHeaders, testSettings } from './test-settings.ts'
 
-export const SECRET = 'a shared secret of more than 32 bytes'
+export { type Identity, SECRET, signedHeaders, testSettings } from './test-settings.ts'
+
+export type DatabaseKind = 'sqlite' | 'postgres'
 
 /** The databases that every behaviour is shown on. */
-export const databases = ['sqlite', 'postgres'] as const
-
-export type DatabaseKind = (typeof databases)[number]
-
-export type Identity = { userId: string; tenantId: string }
+export const databases: readonly DatabaseKind[] = hasPostgres() ? ['sqlite', 'postgres'] : ['sqlite']
 
 export type Failure = { error: string; code: string; details?: Record<string, unknown> }
 
@@ -53,30 +47,7 @@ export type TestApi = {
   close(): Promise<void>
 }
 
-export function testSettings(changes: Partial<ApiSettings> = {}): ApiSettings {
-  return {
-    listen: { host: '127.0.0.1', port: 0 },
-    dataDir: mkdtempSync(join(tmpdir(), 'keyferry-api-')),
-    databaseUrl: null,
-    redisUrl: null,
-    rootKeys: [formatRootKey(generateRootKey())],
-    sharedSecrets: [SECRET],
-    authMode: 'accounts',
-    requestTtlSeconds: 300,
-    maxPayloadBytes: 1_048_576,
-    maxBodyBytes: 2_097_152,
-    devAllowPlaintext: false,
-    requireSignatureV2: false,
-    approvalAssurance: 'compat',
-    trustProxy: [],
-    metrics: null,
-    logLevel: 'info',
-    version: '0.0.0-test',
-    ...changes,
-  }
-}
-
-/** A running API on a fresh database of the kind; null where PostgreSQL cannot be had. */
+/** A running API on a fresh database of the kind. */
 export async function startTestApi(
   kind: DatabaseKind,
   changes: Partial<ApiSettings> & { now?: () => Date } = {},
@@ -105,15 +76,6 @@ async function newOwner(call: TestApi['call']): Promise<Identity> {
     body: { idp_user_id: `user_${name}`, email: `${name}@example.com` },
   })
   return { userId: json.user_id, tenantId: json.tenant_id }
-}
-
-export function signedHeaders(identity: Identity): Record<string, string> {
-  const { userId, tenantId } = identity
-  return {
-    'x-user-id': userId,
-    'x-tenant-id': tenantId,
-    'x-signature': `sha256=${signCaller(identity, SECRET)}`,
-  }
 }
 
 async function callEndpoint<N extends EndpointName>(

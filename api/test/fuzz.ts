@@ -28,7 +28,7 @@ export async function fuzz(kind: 'sqlite' | 'postgres', count: number, seed?: nu
   try {
     const target = await createTarget(api.address, agent)
     const perEndpoint = Math.ceil(count / (names().length - SLOW.length) / CALLS_AT_ONCE)
-    for (const name of names)
+    for (const name of names())
       await fuzzEndpoint(target, name, { runs: SLOW.includes(name) ? 1 : perEndpoint, seed })
   } finally {
     agent.destroy()

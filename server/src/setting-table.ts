@@ -147,6 +147,11 @@ export const SETTINGS = {
     schema: text,
     isSecret: true,
   },
+  CLERK_API_URL: {
+    means: "origin of the provider's own API",
+    mustBe: 'an https address without a path (http on loopback only)',
+    schema: read.issuer.default('https://api.clerk.com'),
+  },
   CLERK_AUTHORIZED_PARTIES: {
     means: 'origins whose tokens are accepted, separated by commas; default: PUBLIC_URL',
     mustBe: 'origins such as https://keyferry.example.com, separated by commas',

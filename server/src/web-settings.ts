@@ -43,6 +43,7 @@ function clerkOf(settings: Settings) {
     jwtKey: settings.CLERK_JWT_KEY ?? null,
     publishableKey: required(settings, 'CLERK_PUBLISHABLE_KEY', 'AUTH_MODE=clerk'),
     secretKey: settings.CLERK_SECRET_KEY ?? null,
+    apiUrl: settings.CLERK_API_URL.replace(/\/$/, ''),
     authorizedParties: listed.length > 0 ? listed : own,
   }
 }

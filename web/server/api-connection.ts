@@ -57,11 +57,12 @@ function fetchBy(send: ApiConnection['send'], sign: Sign): typeof fetch {
       ...Object.fromEntries(new Headers(init.headers)),
     }
     const answer = await send({ method, path, headers, body })
-    const type = String(answer.headers['content-type'] ?? '')
-    return new Response(await answer.body.text(), {
-      status: answer.statusCode,
-      headers: { 'content-type': type },
-    })
+    const headersBack = new Headers()
+    for (const name of ['content-type', 'retry-after']) {
+      const value = answer.headers[name]
+      if (typeof value === 'string') headersBack.set(name, value)
+    }
+    return new Response(await answer.body.text(), { status: answer.statusCode, headers: headersBack })
   }
 }
 

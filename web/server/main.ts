@@ -9,7 +9,8 @@ import { forwardEndpoints } from './forward.ts'
 import { serveHealth } from './health.ts'
 import { createIdentity } from './identity/create.ts'
 import type { Identity } from './identity/identity.ts'
-import { servePages } from './pages.ts'
+import { receiveIdentityEvents } from './identity-events.ts'
+import { sendPage, servePages } from './pages.ts'
 import { refuseDoubledIdentity } from './request-headers.ts'
 import { createLog, logCalls } from './request-log.ts'
 import { type OriginRules, requireOwnHost } from './same-origin.ts'
@@ -56,8 +57,10 @@ export async function startWeb(
   serveSession(app, { identity, mode: settings.identity.mode })
   const { maxBodyBytes } = settings
   forwardEndpoints(app, { api, identity, sign, originRules, maxBodyBytes, closing: closing.signal })
-  identity.addRoutes(app)
-  servePages(app, { files: new AppFiles(appFolder), identity })
+  const files = new AppFiles(appFolder)
+  identity.addRoutes(app, { send: (reply, entry) => sendPage(files, reply, { entry, status: 200 }) })
+  if (store) addIdentityEvents(app, settings, { api, store, now })
+  servePages(app, { files, identity })
   const address = await app.listen(settings.listen)
   publicUrl ||= address
   return { address, close: () => closeAll(app, { api, store, closing }) }
@@ -94,6 +97,14 @@ function addHooks(app: FastifyInstance, { settings, log, originRules }: HookOpti
     refuseDoubledIdentity(request.raw.rawHeaders)
     if (settings.identity.mode === 'local') requireOwnHost(request, originRules())
   })
+}
+
+type EventParts = { api: ApiConnection; store: SessionStore; now: () => number }
+
+function addIdentityEvents(app: FastifyInstance, settings: WebSettings, parts: EventParts): void {
+  const { identity, identityWebhookSecret: secret } = settings
+  if (secret === null) return
+  receiveIdentityEvents(app, { ...parts, secret, issuer: identity.mode === 'oidc' ? identity.issuer : null })
 }
 
 function formTargetsOf({ identity }: WebSettings): readonly string[] {

@@ -22,7 +22,7 @@ type PageOptions = { files: AppFiles; identity: Identity }
 export function servePages(app: FastifyInstance, { files, identity }: PageOptions): void {
   const signedIn = (entry: string) => async (request: FastifyRequest, reply: FastifyReply) => {
     if (await identity.isSignedIn(request)) return sendPage(files, reply, { entry, status: 200 })
-    return reply.redirect(signInPath(request.url), 302)
+    return reply.redirect(identity.signInPath(request.url), 302)
   }
   app.get('/', async (_request, reply) => sendPage(files, reply, { entry: 'index.html', status: 200 }))
   for (const path of SIGNED_IN_PAGES) app.get(path, signedIn('index.html'))
@@ -35,11 +35,6 @@ export function servePages(app: FastifyInstance, { files, identity }: PageOption
     if (file) return sendFile(reply, file, { cacheControl: cacheControlOf(file) })
     return sendPage(files, reply, { entry: 'index.html', status: 404 })
   })
-}
-
-/** Where to sign in and come back to `path`. */
-export function signInPath(path: string): string {
-  return `/sign-in?return_to=${encodeURIComponent(path)}`
 }
 
 /** Answer with one of the app's two entries. */

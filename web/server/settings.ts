@@ -5,6 +5,8 @@ export type ClerkSettings = {
   jwtKey: string | null
   publishableKey: string
   secretKey: string | null
+  /** Origin of the provider's own API. */
+  apiUrl: string
   authorizedParties: readonly string[]
 }
 

@@ -87,6 +87,7 @@ function configuration({ webUrl, claimsOf, authorizationCodeSeconds = 60 }: Iden
     pkce: { required: () => true },
     ttl: {
       AuthorizationCode: authorizationCodeSeconds,
+      AccessToken: 600,
       Session: 3_600,
       Grant: 3_600,
       Interaction: 600,

@@ -41,7 +41,12 @@ async function hostedIdentity(settings: WebSettings, surroundings: Hosted): Prom
     const { oidcIdentity } = await import('./oidc.ts')
     return oidcIdentity({ ...surroundings, settings: identity, sessions })
   }
-  throw new Error(`AUTH_MODE ${identity.mode} is not built in`)
+  if (identity.mode === 'clerk') {
+    const { clerkIdentity } = await import('./clerk.ts')
+    return clerkIdentity({ ...surroundings, settings: identity })
+  }
+  const { accountsIdentity } = await import('./accounts.ts')
+  return accountsIdentity({ ...surroundings, sessions })
 }
 
 async function openStore(settings: WebSettings, { log, now }: IdentitySurroundings): Promise<SessionStore> {

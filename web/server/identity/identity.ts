@@ -9,6 +9,12 @@ export type Person = {
   readonly personalTenantId: string
 }
 
+/** The browser app's own pages. */
+export type AppPages = {
+  /** @param entry `index.html` or `approve.html` */
+  send(reply: FastifyReply, entry: string): Promise<FastifyReply>
+}
+
 /** Who the person behind a request is: one implementation for each AUTH_MODE. */
 export type Identity = {
   /** @returns null: signed out
@@ -20,6 +26,9 @@ export type Identity = {
   chooseTenant(request: FastifyRequest, reply: FastifyReply, tenantId: string): Promise<void>
   /** Whether nobody can sign in before the first account is set up. */
   isSetupRequired(): Promise<boolean>
+  /** Where a signed-out person goes who wanted to see a page of ours.
+   * @param path of that page, with its query */
+  signInPath(path: string): string
   /** Sign-in, sign-out and whatever else the mode needs. */
-  addRoutes(app: FastifyInstance): void
+  addRoutes(app: FastifyInstance, pages: AppPages): void
 }

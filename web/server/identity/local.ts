@@ -24,6 +24,7 @@ export function localIdentity(api: ApiConnection): Identity {
     async isSetupRequired() {
       return false
     },
+    signInPath: () => '/',
     addRoutes(app) {
       app.get('/sign-in', async (_request, reply) => reply.redirect('/', 302))
       app.get('/sign-up', async (_request, reply) => reply.redirect('/', 302))

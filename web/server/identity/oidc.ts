@@ -40,6 +40,7 @@ export function oidcIdentity(options: OidcOptions): Identity {
     isSignedIn: async (request) => (await sessions.find(request)) !== null,
     chooseTenant: async (request, _reply, tenantId) => await sessions.chooseTenant(request, tenantId),
     isSetupRequired: async () => false,
+    signInPath: (path) => `/sign-in?return_to=${encodeURIComponent(path)}`,
     addRoutes(app) {
       addSignIn(app, provider, options)
       addCallback(app, provider, options)
@@ -101,7 +102,8 @@ function addCallback(app: FastifyInstance, provider: OidcProvider, options: Oidc
     const known = idpUserId(settings.issuer, person.subject)
     const user = await api.call('POST', '/api/v1/users/ensure', { body: profileOf(known, person) })
     const { providerSessionId, idToken } = person
-    const facts = { userId: user.user_id, personalTenantId: user.tenant_id, providerSessionId, idToken }
+    const tenants = { personalTenantId: user.tenant_id, tenantId: user.tenant_id }
+    const facts = { userId: user.user_id, ...tenants, providerSessionId, idToken }
     await sessions.begin(request, reply, { idpUserId: known, ...facts })
     return reply.redirect(attempt.returnTo, 302)
   })

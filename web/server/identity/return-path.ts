@@ -1,13 +1,18 @@
 const MAX_LENGTH = 2_048
 const OURS = 'https://ours.invalid'
 
+/** One slash: with two, what follows is a host. */
+const PATH = /^\/(?![/\\])[\x21-\x7e]*$/
+const LOOPS = /^\/(?:sign-in|sign-up|auth)(?:\/|$)/
+
 /** Where to go after sign-in: a path of ours, or home for anything else that a link may carry. */
 export function returnPath(asked: unknown): string {
-  if (typeof asked !== 'string' || asked.length > MAX_LENGTH || !/^\/(?![/\\])[\x21-\x7e]*$/.test(asked))
-    return '/'
+  if (typeof asked !== 'string' || asked.length > MAX_LENGTH || !PATH.test(asked)) return '/'
   const address = URL.parse(asked, OURS)
-  const isOurs = address?.origin === OURS && !/^\/(?:sign-in|sign-up|auth)(?:\/|$)/.test(address.pathname)
-  return isOurs ? address.pathname + address.search + address.hash : '/'
+  if (address?.origin !== OURS || LOOPS.test(address.pathname)) return '/'
+  const path = address.pathname + address.search + address.hash
+  // Taking out `..` can leave two slashes behind.
+  return PATH.test(path) ? path : '/'
 }
 
 /** The `return_to` of an address. */

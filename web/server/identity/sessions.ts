@@ -11,10 +11,7 @@ export const SESSION_COOKIE = '__session'
 const USER_AGENT_LENGTH = 200
 
 /** Who signed in, and by what. */
-export type SignIn = Pick<
-  Session,
-  'idpUserId' | 'userId' | 'personalTenantId' | 'providerSessionId' | 'idToken'
->
+export type SignIn = Omit<Session, 'tokenHash' | 'userAgent' | 'createdAtMs' | 'lastSeenAtMs'>
 
 export type SessionsOptions = {
   store: SessionStore
@@ -52,7 +49,6 @@ export class Sessions {
     await this.store.create({
       ...signIn,
       tokenHash: hashToken(token),
-      tenantId: signIn.personalTenantId,
       userAgent: (request.headers['user-agent'] ?? '').slice(0, USER_AGENT_LENGTH),
       createdAtMs: nowMs,
       lastSeenAtMs: nowMs,

@@ -93,6 +93,10 @@ class RedisSessionStore implements SessionStore {
     return (await this.#redis.reply((client) => client.set(onceKey(id), '1', options))) === 'OK'
   }
 
+  async isUsed(id: string): Promise<boolean> {
+    return (await this.#redis.reply((client) => client.exists(onceKey(id)))) === 1
+  }
+
   async forgetUse(id: string): Promise<void> {
     await this.#redis.reply((client) => client.del(onceKey(id)))
   }

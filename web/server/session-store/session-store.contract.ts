@@ -127,7 +127,9 @@ export function describeSessionStore(name: string, open: () => Promise<SessionSt
       const id = `event-${Math.random()}`
       const uses = Array.from({ length: 50 }, () => store.firstUse(id, START + MINUTE, START))
       expect((await Promise.all(uses)).filter(Boolean)).toHaveLength(1)
+      expect(await store.isUsed(id, START)).toBe(true)
       await store.forgetUse(id)
+      expect(await store.isUsed(id, START)).toBe(false)
       expect(await store.firstUse(id, START + MINUTE, START)).toBe(true)
     })
 

@@ -49,6 +49,7 @@ export interface SessionStore {
   list(idpUserId: string, nowMs: number): Promise<Session[]>
   /** True for exactly one caller of an id, until `untilMs`. */
   firstUse(id: string, untilMs: number, nowMs: number): Promise<boolean>
+  isUsed(id: string, nowMs: number): Promise<boolean>
   /** Let an id be used again: what it was used for failed. */
   forgetUse(id: string): Promise<void>
   ping(): Promise<void>

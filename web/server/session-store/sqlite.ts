@@ -39,6 +39,7 @@ const SQL = {
     order by last_seen_at_ms desc, token_hash`,
   firstUse: `insert into uses values (:id, :untilMs)
     on conflict (id) do update set until_ms = :untilMs where until_ms <= :nowMs`,
+  isUsed: 'select 1 from uses where id = :id and until_ms > :nowMs',
   forgetUse: 'delete from uses where id = :id',
   sweepSessions: 'delete from sessions where ends_at_ms <= :nowMs',
   sweepUses: 'delete from uses where until_ms <= :nowMs',
@@ -117,6 +118,10 @@ class SqliteSessionStore implements SessionStore {
 
   firstUse(id: string, untilMs: number, nowMs: number): Promise<boolean> {
     return this.#step(() => this.#sql('firstUse').run({ id, untilMs, nowMs }).changes === 1)
+  }
+
+  isUsed(id: string, nowMs: number): Promise<boolean> {
+    return this.#step(() => this.#sql('isUsed').get({ id, nowMs }) !== undefined)
   }
 
   forgetUse(id: string): Promise<void> {

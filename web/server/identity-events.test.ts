@@ -1,0 +1,157 @@
+import { Webhook } from 'standardwebhooks'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { RecordingApi, sendJson } from '../test/recording-api.ts'
+import { startTestWeb } from '../test/start-test-web.ts'
+import { idpUserId } from './identity/idp-user-id.ts'
+import type { Web } from './main.ts'
+
+const WEBHOOK_SECRET = `whsec_${Buffer.from('a webhook secret of the tests').toString('base64')}`
+const CLERK = {
+  mode: 'clerk',
+  issuer: 'https://clerk.example.com',
+  jwtKey: null,
+  publishableKey: 'pk',
+  secretKey: null,
+  apiUrl: 'http://127.0.0.1:1',
+  authorizedParties: [],
+} as const
+
+let api: RecordingApi
+let web: Web
+let count = 0
+
+beforeEach(async () => {
+  api = new RecordingApi()
+  web = await startTestWeb(await api.listen(), { identity: CLERK, identityWebhookSecret: WEBHOOK_SECRET })
+})
+
+afterEach(async () => {
+  await Promise.all([web.close(), api.close()])
+})
+
+type Sent = { id?: string; at?: Date; secret?: string; prefix?: string; tamper?: (body: string) => string }
+
+async function send(event: unknown, sent: Sent = {}): Promise<number> {
+  count += 1
+  const { id = `msg_${count}`, at = new Date(), secret = WEBHOOK_SECRET, prefix = 'webhook', tamper } = sent
+  const body = JSON.stringify(event)
+  const signature = new Webhook(secret).sign(id, at, body)
+  const headers = {
+    [`${prefix}-id`]: id,
+    [`${prefix}-timestamp`]: String(Math.floor(at.getTime() / 1_000)),
+    [`${prefix}-signature`]: signature,
+    'content-type': 'application/json',
+  }
+  const answer = await fetch(`${web.address}/webhooks/identity`, {
+    method: 'POST',
+    headers,
+    body: tamper ? tamper(body) : body,
+  })
+  return answer.status
+}
+
+const DELETED = { type: 'user.deleted', data: { id: 'user_2aXf', deleted: true } }
+const UPDATED = {
+  type: 'user.updated',
+  data: {
+    id: 'user_2aXf',
+    primary_email_address_id: 'b',
+    email_addresses: [
+      { id: 'a', email_address: 'old@example.com' },
+      { id: 'b', email_address: 'new@example.com' },
+    ],
+  },
+}
+
+const told = () => api.calls.map(({ method, path, body }) => [method, path, JSON.parse(String(body))])
+
+describe('an event of the identity provider', () => {
+  test('user updated: the primary e-mail is taken over', async () => {
+    expect(await send(UPDATED)).toBe(200)
+    expect(told()).toEqual([['PUT', '/api/v1/users/user_2aXf', { email: 'new@example.com' }]])
+  })
+
+  test('user updated, in plain words', async () => {
+    await send({ type: 'user.updated', data: { id: 'user_2aXf', email: 'new@example.com' } })
+    expect(told()).toEqual([['PUT', '/api/v1/users/user_2aXf', { email: 'new@example.com' }]])
+  })
+
+  test('user deleted: the user is inactive', async () => {
+    expect(await send(DELETED)).toBe(200)
+    expect(told()).toEqual([['PUT', '/api/v1/users/user_2aXf', { is_active: false }]])
+  })
+
+  test('headers named svix are taken too', async () => {
+    expect(await send(DELETED, { prefix: 'svix' })).toBe(200)
+    expect(api.calls).toHaveLength(1)
+  })
+
+  test('others, and users who were never here, are taken note of', async () => {
+    expect(await send({ type: 'session.created', data: { id: 'sess_1' } })).toBe(200)
+    expect(api.calls).toEqual([])
+    api.answer = (_call, response) => sendJson(response, 404, { error: 'User not found', code: 'not_found' })
+    expect(await send(DELETED)).toBe(200)
+  })
+
+  test('carries the signature of this layer for nobody', async () => {
+    await send(DELETED)
+    expect(api.calls[0]?.headers['x-signature-v2']).toMatch(/^t=\d+;n=/)
+    expect(api.calls[0]?.headers['x-user-id']).toBeUndefined()
+  })
+})
+
+describe('refused without effect', () => {
+  test.each<[string, Sent]>([
+    ['another secret', { secret: `whsec_${Buffer.from('another secret of somebody').toString('base64')}` }],
+    ['a changed body', { tamper: (body) => body.replace('user_2aXf', 'user_2aXg') }],
+    ['six minutes old', { at: new Date(Date.now() - 6 * 60_000) }],
+    ['six minutes early', { at: new Date(Date.now() + 6 * 60_000) }],
+    ['headers of another name', { prefix: 'x-webhook' }],
+  ])('%s', async (_what, sent) => {
+    expect(await send(DELETED, sent)).toBe(401)
+    expect(api.calls).toEqual([])
+  })
+
+  test('unsigned', async () => {
+    const answer = await fetch(`${web.address}/webhooks/identity`, {
+      method: 'POST',
+      body: JSON.stringify(DELETED),
+    })
+    expect(answer.status).toBe(401)
+    expect(api.calls).toEqual([])
+  })
+
+  test('repeated, also many times at once', async () => {
+    const statuses = await Promise.all(Array.from({ length: 10 }, () => send(DELETED, { id: 'msg_again' })))
+    expect(statuses.filter((status) => status === 200)).toHaveLength(1)
+    expect(statuses.filter((status) => status === 409)).toHaveLength(9)
+    expect(api.calls).toHaveLength(1)
+  })
+
+  test('not an event', async () => {
+    expect(await send({ type: 'user.deleted' })).toBe(400)
+    expect(await send([])).toBe(400)
+  })
+})
+
+test('an event that could not be taken over may come again', async () => {
+  api.answer = (_call, response) => sendJson(response, 503, { error: 'unavailable', code: 'unavailable' })
+  expect(await send(DELETED, { id: 'msg_later' })).toBe(503)
+  api.answer = (_call, response) => sendJson(response, 200, { ok: true })
+  expect(await send(DELETED, { id: 'msg_later' })).toBe(200)
+})
+
+test('without a secret there is no such route', async () => {
+  const other = await startTestWeb('http://127.0.0.1:1', { identity: CLERK })
+  const answer = await fetch(`${other.address}/webhooks/identity`, { method: 'POST', body: '{}' })
+  await other.close()
+  expect(answer.status).toBe(404)
+})
+
+test('an id of a provider that has other ids is told apart by its issuer', () => {
+  const id = idpUserId('https://idp.example.com', 'sam')
+  expect(id).toMatch(/^user_[0-9a-f]{64}$/)
+  expect(idpUserId('https://other.example.com', 'sam')).not.toBe(id)
+  expect(idpUserId('https://idp.example.com/', 'sam')).not.toBe(id)
+  expect(idpUserId('https://idp.example.com', 'user_2aXf')).toBe('user_2aXf')
+})

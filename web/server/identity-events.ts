@@ -1,0 +1,113 @@
+import { CallError } from '@keyferry/contract/client'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { Webhook } from 'standardwebhooks'
+import { z } from 'zod'
+import type { ApiConnection } from './api-connection.ts'
+import { primaryEmail } from './identity/clerk-backend.ts'
+import { idpUserId } from './identity/idp-user-id.ts'
+import { Refusal, unauthorized } from './refusal.ts'
+import { readBody } from './request-body.ts'
+import type { SessionStore } from './session-store/session-store.ts'
+
+const PATH = '/webhooks/identity'
+const MAX_EVENT_BYTES = 262_144
+const TOLERANCE_SECONDS = 5 * 60
+
+/** An id is remembered for longer than its timestamp is accepted. */
+const REPLAY_MS = 15 * 60 * 1_000
+
+const IdentityEvent = z.object({
+  type: z.string(),
+  data: z.looseObject({ id: z.string().min(1), email: z.email().optional() }),
+})
+
+export type IdentityEventsOptions = {
+  /** `whsec_` and base64. */
+  secret: string
+  /** Whose subjects the events name; null where they are ids of the right form already. */
+  issuer: string | null
+  api: ApiConnection
+  store: SessionStore
+  now: () => number
+}
+
+/** Take over what the identity provider reports: another e-mail address, a deleted user. Signed as Standard Webhooks
+ * says; the same headers under the names `svix-*` are taken too. */
+export function receiveIdentityEvents(app: FastifyInstance, options: IdentityEventsOptions): void {
+  const { store, now } = options
+  const webhook = new Webhook(options.secret)
+  app.post(PATH, async (request) => {
+    const headers = signatureHeaders(request)
+    requireRecent(headers['webhook-timestamp'], now())
+    const event = verified(webhook, await readBody(request, MAX_EVENT_BYTES), headers)
+    const use = `event:${headers['webhook-id']}`
+    if (!(await store.firstUse(use, now() + REPLAY_MS, now())))
+      throw new Refusal(409, 'conflict', 'event received already')
+    try {
+      await apply(event, options)
+      return { ok: true }
+    } catch (error) {
+      await store.forgetUse(use)
+      throw error
+    }
+  })
+}
+
+type SignatureHeaders = Record<'webhook-id' | 'webhook-timestamp' | 'webhook-signature', string>
+
+function signatureHeaders({ headers }: FastifyRequest): SignatureHeaders {
+  const value = (part: string) => {
+    const text = headers[`webhook-${part}`] ?? headers[`svix-${part}`]
+    if (typeof text !== 'string' || text === '') throw unauthorized()
+    return text
+  }
+  return {
+    'webhook-id': value('id'),
+    'webhook-timestamp': value('timestamp'),
+    'webhook-signature': value('signature'),
+  }
+}
+
+function requireRecent(timestamp: string, nowMs: number): void {
+  const isRecent =
+    /^\d{1,12}$/.test(timestamp) && Math.abs(nowMs / 1_000 - Number(timestamp)) <= TOLERANCE_SECONDS
+  if (!isRecent) throw unauthorized()
+}
+
+function verified(webhook: Webhook, body: Buffer, headers: SignatureHeaders): z.output<typeof IdentityEvent> {
+  let payload: unknown
+  try {
+    payload = webhook.verify(body, headers)
+  } catch (cause) {
+    throw new Refusal(401, 'unauthorized', 'Unauthorized', { cause })
+  }
+  const event = IdentityEvent.safeParse(payload)
+  if (!event.success) throw new Refusal(400, 'invalid', 'event must have a type and data.id')
+  return event.data
+}
+
+type AnEvent = z.output<typeof IdentityEvent>
+
+async function apply({ type, data }: AnEvent, options: IdentityEventsOptions): Promise<void> {
+  const person = options.issuer === null ? data.id : idpUserId(options.issuer, data.id)
+  if (type === 'user.deleted') return await forget(person, options)
+  const email = data.email ?? primaryEmail(data)
+  if (type === 'user.updated' && email !== null) await changeUser(person, { email }, options)
+}
+
+// The order matters: with the user inactive, whoever still has a session gets nowhere with it.
+async function forget(person: string, options: IdentityEventsOptions): Promise<void> {
+  await changeUser(person, { is_active: false }, options)
+  await options.store.removeAll({ idpUserId: person })
+}
+
+type Change = { email: string } | { is_active: boolean }
+
+// Somebody who never signed in here has nothing to change.
+async function changeUser(person: string, body: Change, { api }: IdentityEventsOptions): Promise<void> {
+  try {
+    await api.call('PUT', '/api/v1/users/{idp_user_id}', { params: { idp_user_id: person }, body })
+  } catch (error) {
+    if (!(error instanceof CallError && error.status === 404)) throw error
+  }
+}

@@ -1,0 +1,57 @@
+import { createRemoteJWKSet, importSPKI, type JWTVerifyGetKey, jwtVerify } from 'jose'
+import { z } from 'zod'
+import type { ClerkSettings } from '../settings.ts'
+
+const CLOCK_TOLERANCE_SECONDS = 5
+const KEY_SET_COOLDOWN_MS = 5_000
+const KEY_SET_MS = 60 * 60 * 1_000
+
+const TokenClaims = z.object({
+  sub: z.string().regex(/^user_[\x21-\x7e]{1,250}$/),
+  sid: z.string().min(1).max(256),
+  azp: z.string().min(1),
+  exp: z.number(),
+  nbf: z.number(),
+  email: z.email().optional(),
+})
+
+/** Who a session token is about. */
+export type ClerkSession = { subject: string; sessionId: string; email: string | null }
+
+/** Reads the provider's short-lived session tokens: with a key at hand, or with the issuer's key set, which is fetched
+ * again for a key that it does not hold. */
+export class ClerkTokens {
+  readonly #settings: ClerkSettings
+  readonly #keys: JWTVerifyGetKey
+
+  constructor(settings: ClerkSettings) {
+    this.#settings = settings
+    this.#keys = settings.jwtKey === null ? keySetOf(settings.issuer) : fixedKey(settings.jwtKey)
+  }
+
+  /** @returns null for whatever is wrong with the token */
+  async read(token: string, now: Date): Promise<ClerkSession | null> {
+    const { issuer, authorizedParties } = this.#settings
+    const options = {
+      issuer,
+      algorithms: ['RS256'],
+      clockTolerance: CLOCK_TOLERANCE_SECONDS,
+      currentDate: now,
+    }
+    const verified = await jwtVerify(token, this.#keys, options).catch(() => null)
+    const claims = TokenClaims.safeParse(verified?.payload)
+    if (!claims.success || !authorizedParties.includes(claims.data.azp)) return null
+    const { sub: subject, sid: sessionId, email = null } = claims.data
+    return { subject, sessionId, email }
+  }
+}
+
+function keySetOf(issuer: string): JWTVerifyGetKey {
+  const address = new URL(`${issuer.replace(/\/$/, '')}/.well-known/jwks.json`)
+  return createRemoteJWKSet(address, { cooldownDuration: KEY_SET_COOLDOWN_MS, cacheMaxAge: KEY_SET_MS })
+}
+
+function fixedKey(pem: string): JWTVerifyGetKey {
+  const key = importSPKI(pem, 'RS256')
+  return async () => await key
+}

@@ -1,0 +1,128 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { ApiConnection } from '../api-connection.ts'
+import { clearCookie, cookieValues, setCookie } from '../cookies.ts'
+import { forbidden, unauthorized } from '../refusal.ts'
+import { type OriginRules, requireSameOrigin } from '../same-origin.ts'
+import type { SessionStore } from '../session-store/session-store.ts'
+import type { ClerkSettings } from '../settings.ts'
+import { ClerkBackend } from './clerk-backend.ts'
+import { type ClerkSession, ClerkTokens } from './clerk-token.ts'
+import type { Identity, Person } from './identity.ts'
+import { KnownPeople } from './known-people.ts'
+import { askedReturn } from './return-path.ts'
+import { SESSION_COOKIE } from './sessions.ts'
+
+const TENANT_COOKIE = '__tenant'
+const TENANT_SECONDS = 7 * 24 * 60 * 60
+
+/** A token that was issued before its session ended here is good for a minute; what is kept of the end lasts longer. */
+const ENDED_MS = 10 * 60 * 1_000
+
+export type ClerkOptions = {
+  settings: ClerkSettings
+  api: ApiConnection
+  store: SessionStore
+  originRules: () => OriginRules
+  now: () => number
+}
+
+/** People sign in at the provider's own pages, and the provider's own token in the cookie is the session. */
+export function clerkIdentity(options: ClerkOptions): Identity {
+  const { settings, api, now } = options
+  const tokens = new ClerkTokens(settings)
+  const backend = new ClerkBackend(settings.apiUrl, settings.secretKey)
+  const people = new KnownPeople((session) => provision(session, api, backend))
+  const sessionOf = async (request: FastifyRequest): Promise<ClerkSession | null> => {
+    const [token, ...more] = cookieValues(request, SESSION_COOKIE)
+    if (more.length > 0) throw unauthorized()
+    const session = token ? await tokens.read(token, new Date(now())) : null
+    return session && !(await hasEnded(options, session)) ? session : null
+  }
+  return {
+    async identify(request) {
+      const session = await sessionOf(request)
+      if (!session) return null
+      const known = await people.of(session)
+      return { ...known, tenantId: chosenTenant(request, known.userId) ?? known.personalTenantId }
+    },
+    isSignedIn: async (request) => (await sessionOf(request)) !== null,
+    async chooseTenant(request, reply, tenantId) {
+      const session = await sessionOf(request)
+      if (session) rememberTenant(reply, { ...(await people.of(session)), tenantId }, options)
+    },
+    isSetupRequired: async () => false,
+    signInPath: (path) => `/sign-in?return_to=${encodeURIComponent(path)}`,
+    addRoutes: (app) => addRoutes(app, { ...options, backend, sessionOf }),
+  }
+}
+
+type Known = Omit<Person, 'tenantId'>
+
+async function provision(session: ClerkSession, api: ApiConnection, backend: ClerkBackend): Promise<Known> {
+  const email = session.email ?? (await backend.emailOf(session.subject))
+  if (email === null) throw forbidden('Forbidden: the identity provider told no e-mail address')
+  const body = { idp_user_id: session.subject, email }
+  const user = await api.call('POST', '/api/v1/users/ensure', { body })
+  return { userId: user.user_id, personalTenantId: user.tenant_id }
+}
+
+// A choice made by somebody else in the same browser is not this person's; that the person belongs to the tenant is
+// looked up by the API on each call.
+function chosenTenant(request: FastifyRequest, userId: string): string | null {
+  const [value = ''] = cookieValues(request, TENANT_COOKIE)
+  const [chooser, tenantId] = value.split('.')
+  return chooser === userId && tenantId !== undefined && /^[0-9a-f-]{36}$/.test(tenantId) ? tenantId : null
+}
+
+function rememberTenant(reply: FastifyReply, person: Person, { originRules }: ClerkOptions): void {
+  const isSecure = originRules().publicUrl.startsWith('https:')
+  const value = `${person.userId}.${person.tenantId}`
+  setCookie(reply, { name: TENANT_COOKIE, value, maxAgeSeconds: TENANT_SECONDS, isSecure })
+}
+
+async function hasEnded({ store, now }: ClerkOptions, { sessionId }: ClerkSession): Promise<boolean> {
+  return await store.isUsed(`ended:${sessionId}`, now())
+}
+
+type RouteOptions = ClerkOptions & {
+  backend: ClerkBackend
+  sessionOf: (request: FastifyRequest) => Promise<ClerkSession | null>
+}
+
+function addRoutes(app: FastifyInstance, options: RouteOptions): void {
+  const { settings, store, originRules, now, backend, sessionOf } = options
+  const lead = (page: string) => async (request: FastifyRequest, reply: FastifyReply) => {
+    const returnTo = askedReturn(request.url)
+    if (await sessionOf(request)) return reply.redirect(returnTo, 302)
+    const address = new URL(page, accountPortal(settings.issuer))
+    address.searchParams.set('redirect_url', originRules().publicUrl + returnTo)
+    return reply.redirect(address.href, 302)
+  }
+  app.get('/sign-in', lead('/sign-in'))
+  app.get('/sign-up', lead('/sign-up'))
+  app.post('/sign-out', async (request, reply) => {
+    requireSameOrigin(request, originRules())
+    const session = await sessionOf(request)
+    const isSecure = originRules().publicUrl.startsWith('https:')
+    // Without a key the provider's own session goes on, and its next token has to be good again.
+    if (session && backend.canEndSessions) {
+      await store.firstUse(`ended:${session.sessionId}`, now() + ENDED_MS, now())
+      await backend.endSession(session.sessionId).catch(() => undefined)
+    }
+    for (const name of [SESSION_COOKIE, TENANT_COOKIE]) clearCookie(reply, { name, isSecure })
+    const isForm = request.headers.accept?.includes('text/html') === true
+    return isForm ? reply.redirect('/', 303) : { ok: true, redirect_to: '/' }
+  })
+}
+
+/** Where the provider's sign-in and sign-up pages are, which follows from where it issues tokens:
+ * `clerk.example.com` → `accounts.example.com`, `name.clerk.accounts.dev` → `name.accounts.dev`. */
+export function accountPortal(issuer: string): string {
+  const address = new URL(issuer)
+  if (address.hostname.endsWith('.clerk.accounts.dev')) {
+    address.hostname = address.hostname.replace('.clerk.accounts.dev', '.accounts.dev')
+  } else {
+    address.hostname = address.hostname.replace(/^clerk\./, 'accounts.')
+  }
+  return address.origin
+}

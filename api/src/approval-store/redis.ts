@@ -32,7 +32,12 @@ export async function openRedisApprovalStore({
   const bell = new Bell()
   const channel = `${prefix}approvals`
   await redis.subscriber.subscribe(channel, (id) => bell.ring(id))
-  redis.subscriber.on('ready', () => bell.ringAll())
+  for (const client of [redis.subscriber, redis.commands]) {
+    client.on('ready', () => {
+      // Whoever is called reads the store, for which the other connection has to be back too.
+      if (redis.subscriber.isReady && redis.commands.isReady) bell.ringAll()
+    })
+  }
   return new RedisApprovalStore({ redis, prefix, channel, bell })
 }
 

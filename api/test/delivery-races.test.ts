@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { randomId, randomRequestId, randomToken } from '@keyferry/crypto/token'
-import { describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { openRedisApprovalStore } from '../src/approval-store/redis.ts'
 import { openRedis } from '../src/approval-store/redis-connection.ts'
 import { openSqliteApprovalStore } from '../src/approval-store/sqlite.ts'
@@ -86,6 +86,8 @@ test(`on SQLite: ${title}`, async () => {
 const redis = await testRedis()
 
 describe.runIf(redis)('with a Redis', () => {
+  afterAll(() => redis?.stop())
+
   test(`on two nodes: ${title}`, async () => {
     const prefix = `test-${randomRequestId()}:`
     const open = () => openRedis(redis?.url ?? '', () => {})
@@ -97,6 +99,5 @@ describe.runIf(redis)('with a Redis', () => {
     ] as const
     await race([nodeOn(stores[0]), nodeOn(stores[1])])
     for (const connection of connections) connection.close()
-    await redis?.stop()
   })
 })

@@ -32,7 +32,7 @@ export type Database = {
   close(): Promise<void>
 }
 
-const BUSY_TIMEOUT_MS = 5_000
+const BUSY_TIMEOUT_MS = 2_000
 const CACHED_STATEMENTS = 500
 const PG_CONNECTIONS = 12
 const PG_CONNECT_TIMEOUT_MS = 3_000
@@ -118,8 +118,10 @@ function openPostgres(url: string): Database {
     keepAlive: true,
     types: { getTypeParser: parserOf },
   })
-  // An idle connection that the server ends is thrown away by the pool; without a listener it would end the process.
-  pool.on('error', () => {})
+  // A connection that the server ends while no query is on it says so by an event, which unheard ends the process. The
+  // pool hears its idle ones; those in use, between two statements of a transaction, are heard here.
+  pool.on('error', ignore)
+  pool.on('connect', (client) => client.on('error', ignore))
   const query = new Kysely<Tables>({
     dialect: {
       createAdapter: () => new PostgresAdapter(),
@@ -137,6 +139,8 @@ function openPostgres(url: string): Database {
     close: () => query.destroy(),
   }
 }
+
+function ignore(): void {}
 
 // Counts arrive as 64-bit integers, which the client gives as text unless told otherwise.
 function parserOf(oid: number, format?: 'text' | 'binary') {

@@ -1,0 +1,155 @@
+import { randomUUID } from 'node:crypto'
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Plaintext } from '@keyferry/crypto/plaintext'
+import { generateRootKey, RootKeyRing } from '@keyferry/crypto/root-key'
+import { type CompiledQuery, type KyselyPlugin, type RootOperationNode, sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ALL } from '../src/domain/opening.ts'
+import type { Stores } from '../src/domain/stores.ts'
+import { type Database, openDatabase, type Query } from '../src/storage/database.ts'
+import { migrateDatabase } from '../src/storage/migrate.ts'
+import { createStores } from '../src/storage/stores.ts'
+import { verifyStoredValues } from '../src/storage/verification.ts'
+import { databases } from './api.ts'
+import { freshPostgres } from './postgres.ts'
+
+const NOW = '2026-01-31T12:00:00.000Z'
+const FIRST_PAGE = { limit: 50, offset: 0, after: null }
+const [userId, tenantId, bundleId, keyId] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()]
+
+/** What each store does when it is asked for anything, by a name for the test's report. */
+const USES: Readonly<Record<string, (stores: Stores) => Promise<unknown>>> = {
+  'let a caller in': ({ memberships }) => memberships.findStanding({ userId, tenantId }),
+  'sign in': ({ users }) => users.recordSignIn('user_x', NOW),
+  'look for a username': ({ users }) => users.takenUsernames(['a', 'b']),
+  'find a home': ({ users }) => users.findHome(userId),
+  'begin a login': ({ accounts }) =>
+    accounts.beginAttempt('a@example.com', { now: NOW, limit: 5, lockedUntil: NOW }),
+  'look for a lock': ({ accounts }) => accounts.lockedUntil('a@example.com', NOW),
+  'end a login': ({ accounts }) => accounts.recordSuccess(userId, NOW),
+  'list tenants': ({ tenants }) => tenants.listOf(userId),
+  'say who I am': ({ tenants }) => tenants.findSelf(userId, tenantId),
+  'list members': ({ members }) => members.list(tenantId),
+  'change a role': ({ members }) => members.changeRole(tenantId, userId, 'owner'),
+  'remove a member': ({ members }) => members.remove(tenantId, randomUUID()),
+  'list invitations': ({ invitations }) => invitations.list(tenantId, NOW),
+  'revoke an invitation': ({ invitations }) => invitations.delete(tenantId, randomUUID()),
+  'accept an invitation': ({ invitations }) =>
+    invitations.accept({ tokenHash: 'x', userId, membershipId: randomUUID(), now: NOW }),
+  'find a bundle': ({ bundles }) => bundles.find(tenantId, bundleId),
+  'list bundles': ({ bundles }) => bundles.list(tenantId, {}, FIRST_PAGE),
+  'list more bundles': ({ bundles }) => bundles.list(tenantId, {}, { ...FIRST_PAGE, after: 'a' }),
+  'count bundles': ({ bundles }) => bundles.count(tenantId, {}),
+  'find a key': ({ keys }) => keys.find(tenantId, keyId, ALL),
+  'list keys': ({ keys }) => keys.list(tenantId, {}, FIRST_PAGE),
+  'list more keys': ({ keys }) => keys.list(tenantId, {}, { ...FIRST_PAGE, after: 'a' }),
+  'search keys': ({ keys }) => keys.list(tenantId, { query: 'a' }, FIRST_PAGE),
+  'count keys': ({ keys }) => keys.count(tenantId, {}),
+  'say where a key is used': ({ keys }) => keys.bundlesUsing(tenantId, keyId),
+  'change a key': ({ keys }) => keys.update(tenantId, keyId, { description: 'new', updated_at: NOW }),
+  'list attached keys': ({ attachments }) => attachments.list(tenantId, bundleId, ALL),
+  'attach a key': ({ attachments }) =>
+    attachments.insert(tenantId, { bundleId, keyId, order: 0, required: false }),
+  'move a key': ({ attachments }) => attachments.move(tenantId, { bundleId, keyId }, 0),
+  'detach a key': ({ attachments }) => attachments.delete(tenantId, { bundleId, keyId }),
+  'list legacy items': ({ legacyItems }) => legacyItems.list(tenantId, bundleId, ALL),
+  'write legacy items': ({ legacyItems }) =>
+    legacyItems.upsert(
+      { tenantId, bundleId },
+      [{ id: randomUUID(), name: 'A', value: Plaintext.of(''), is_secret: true }],
+      NOW,
+    ),
+  'delete a legacy item': ({ legacyItems }) => legacyItems.delete({ tenantId, bundleId }, 'A'),
+  'delete a key': ({ keys }) => keys.delete(tenantId, keyId),
+  'delete a bundle': ({ bundles }) => bundles.delete(tenantId, bundleId),
+}
+
+/** Keeps the queries that pass, as they will be compiled. */
+class Recorder implements KyselyPlugin {
+  readonly nodes: RootOperationNode[] = []
+
+  transformQuery({ node }: { node: RootOperationNode }): RootOperationNode {
+    this.nodes.push(node)
+    return node
+  }
+
+  async transformResult<T>({ result }: { result: T }): Promise<T> {
+    return result
+  }
+}
+
+describe.each(databases)('query plans on %s', (kind) => {
+  let database: Database
+  let recorder: Recorder
+  let stores: Stores
+  const ring = new RootKeyRing([generateRootKey()])
+  beforeAll(async () => {
+    const file = join(mkdtempSync(join(tmpdir(), 'keyferry-plans-')), 'keyferry.db')
+    database = openDatabase(kind === 'postgres' ? await freshPostgres() : file)
+    await migrateDatabase(database, NOW)
+    recorder = new Recorder()
+    stores = createStores(database.query.withPlugin(recorder), ring)
+    await fill(stores)
+  })
+  afterAll(() => database.close())
+
+  test.each(Object.entries(USES))('to %s, every table is read by an index', async (name, use) => {
+    recorder.nodes.length = 0
+    await use(stores)
+    const plans = await plansOf(database.query, kind, recorder.nodes)
+    expect(plans.length).toBeGreaterThan(0)
+    const inOrder = /^list (more )?(bundles|keys)$/.test(name)
+    for (const { query, plan } of plans) {
+      expect(plan, query).not.toMatch(/Seq Scan|SCAN (?!.*USING)/)
+      if (inOrder) expect(plan, query).not.toMatch(/Sort|TEMP B-TREE/)
+    }
+  })
+
+  test('verifying reads the values by their keys, some at a time', async () => {
+    recorder.nodes.length = 0
+    await verifyStoredValues(database.query.withPlugin(recorder), ring)
+    for (const { query, plan } of await plansOf(database.query, kind, recorder.nodes)) {
+      expect(plan, query).not.toMatch(/Seq Scan|SCAN (?!.*USING)|Sort|TEMP B-TREE/)
+    }
+  })
+})
+
+async function fill({ users, bundles, keys, attachments }: Stores): Promise<void> {
+  const user = { id: userId, idp_user_id: 'user_x', email: 'x@example.com', auth_provider: 'local' }
+  const workspace = { id: tenantId, name: 'w', membershipId: randomUUID() }
+  await users.insertWithWorkspace({ ...user, username: 'x', password_hash: null }, workspace, NOW)
+  const times = { created_at: NOW, updated_at: NOW }
+  const texts = { name: 'B', description: '', tags: '', created_by: userId }
+  await bundles.insert({ id: bundleId, tenant_id: tenantId, ...texts, ...times })
+  const value = Plaintext.of('v')
+  await keys.insert(tenantId, { id: keyId, name: 'K', value, is_secret: true, description: '', ...times })
+  await attachments.insert(tenantId, { bundleId, keyId, order: 0, required: false })
+}
+
+type Plan = { query: string; plan: string }
+
+function plansOf(query: Query, kind: string, nodes: readonly RootOperationNode[]): Promise<Plan[]> {
+  return query.connection().execute(async (connection) => {
+    // On a table of one row reading it whole is right; what is asked here is whether an index could do.
+    const dear = kind === 'postgres' ? ['seqscan', 'bitmapscan', 'sort'] : []
+    for (const way of dear) await sql`set ${sql.raw(`enable_${way}`)} = off`.execute(connection)
+    const plans: Plan[] = []
+    for (const node of nodes) {
+      if (node.kind === 'InsertQueryNode') continue
+      const compiled = connection.getExecutor().compileQuery(node, { queryId: randomUUID() })
+      plans.push({ query: compiled.sql, plan: await planOf(connection, kind, compiled) })
+    }
+    return plans
+  })
+}
+
+async function planOf(connection: Query, kind: string, compiled: CompiledQuery): Promise<string> {
+  const explain = kind === 'postgres' ? 'explain' : 'explain query plan'
+  const { rows } = await connection.executeQuery<Record<string, unknown>>({
+    ...compiled,
+    sql: `${explain} ${compiled.sql}`,
+  })
+  return rows.map((row) => String(row['detail'] ?? row['QUERY PLAN'])).join('\n')
+}

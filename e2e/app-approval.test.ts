@@ -15,6 +15,9 @@ import { type RunningServer, startServer } from './start-server.ts'
 
 const PROXY = { TRUST_PROXY: '127.0.0.1' }
 
+const title = (page: Page, name: string) => page.getByRole('heading', { name, level: 1 })
+const approve = (page: Page) => page.getByRole('button', { name: /^Approve/ })
+
 describe.skipIf(!hasBrowser())('the approval page', () => {
   let server: RunningServer
   let browser: Browser
@@ -36,9 +39,6 @@ describe.skipIf(!hasBrowser())('the approval page', () => {
     await page.getByRole('heading', { level: 1 }).waitFor()
     return { page, request }
   }
-
-  const title = (page: Page, name: string) => page.getByRole('heading', { name, level: 1 })
-  const approve = (page: Page) => page.getByRole('button', { name: /^Approve/ })
 
   async function expectEnd(page: WatchedPage, name: string): Promise<void> {
     await title(page, name).waitFor()
@@ -197,7 +197,7 @@ describe.skipIf(!hasBrowser())('the approval page', () => {
     await page.getByText('Type all eight letters').waitFor()
     await code.fill('BBBB-BBBB')
     await approve(page).click()
-    await page.getByRole('alert').waitFor()
+    await page.getByText('That is not the code of this request. 4 tries are left.').waitFor()
     await expectAccessible(page)
     await code.fill(request.user_code.replace('-', '').toLowerCase())
     await approve(page).click()

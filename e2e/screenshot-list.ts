@@ -95,9 +95,10 @@ function appShots(url: string, ids: Awaited<ReturnType<typeof createLibrary>>): 
   ]
 }
 
+const showEnd = (title: string) => async (page: Page) =>
+  await page.getByRole('heading', { name: title, level: 1 }).waitFor()
+
 function approvalShots(url: string): Shot[] {
-  const showEnd = (title: string) => async (page: Page) =>
-    await page.getByRole('heading', { name: title, level: 1 }).waitFor()
   return [
     { name: 'approval', show: asked(url, { bundle: 'dev/app' }) },
     {

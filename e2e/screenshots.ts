@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Browser, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { launchBrowser } from './browser.ts'
 import { shots } from './screenshot-list.ts'
 
@@ -15,7 +15,7 @@ const browser = await launchBrowser()
 const { list, close } = await shots()
 try {
   for (const shot of list.filter(({ name }) => name.includes(wanted))) {
-    for (const width of WIDTHS) for (const theme of THEMES) await take(browser, shot, { width, theme })
+    for (const width of WIDTHS) for (const theme of THEMES) await take(shot, { width, theme })
     process.stdout.write(`${shot.name}\n`)
   }
 } finally {
@@ -26,7 +26,6 @@ try {
 type Look = { width: number; theme: 'light' | 'dark' }
 
 async function take(
-  browser: Browser,
   { name, show }: { name: string; show: (page: Page) => Promise<void> },
   { width, theme }: Look,
 ): Promise<void> {

@@ -10,10 +10,10 @@ function item(name: string, order: number | null): BundleItem {
 const items = [item('A', 0), item('B', 1), item('C', 2), item('OLD', null)]
 
 test.each([
-  ['A', 2, 'BCA'],
-  ['C', 0, 'CAB'],
-  ['B', 1, 'ABC'],
-])('%s to %i gives %s, with positions renewed and legacy items behind', (id, to, order) => {
+  ['A', 2, ['B', 'C', 'A']],
+  ['C', 0, ['C', 'A', 'B']],
+  ['B', 1, ['A', 'B', 'C']],
+])('%s to %i gives %j, with positions renewed and legacy items behind', (id, to, order) => {
   const after = moved(items, id, to)
   expect(after.map(({ name }) => name)).toEqual([...order, 'OLD'])
   expect(after.map(({ order: position }) => position)).toEqual([0, 1, 2, null])

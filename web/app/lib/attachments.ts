@@ -58,16 +58,13 @@ export function useReorderKey(bundleId: string) {
   })
 }
 
-/** Change whether a key is required. The interface has no call for it, so the key is detached and attached again in its
- * place. */
+/** Change whether a key is required. */
 export function useRequireKey(bundleId: string) {
   const client = useQueryClient()
   return useMutation({
-    mutationFn: async ({ keyId, order, required }: Required<Attachment>) => {
-      await detach(bundleId, keyId)
-      await attach(bundleId, { keyId, order, required })
-    },
-    ...optimistic<BundleWithItems, Required<Attachment>>(
+    mutationFn: ({ keyId, required }: { keyId: string; required: boolean }) =>
+      call('PUT', PATH, { params: { bundle_id: bundleId, key_id: keyId }, body: { required } }),
+    ...optimistic<BundleWithItems, { keyId: string; required: boolean }>(
       client,
       bundleKey(bundleId),
       (bundle, { keyId, required }) => ({

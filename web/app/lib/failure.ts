@@ -1,7 +1,12 @@
 import { CallError } from '@keyferry/contract/client'
 
 /** What a person is told about a call that failed, and what they can do. */
-export type Failure = { status: number | null; code: string; message: string }
+export type Failure = {
+  status: number | null
+  code: string
+  message: string
+  details: Readonly<Record<string, unknown>>
+}
 
 const MESSAGES: Readonly<Record<string, string>> = {
   unauthorized: 'You are signed out. Sign in, then try again.',
@@ -17,12 +22,13 @@ export function describeFailure(error: unknown): Failure {
       status: null,
       code: 'unreachable',
       message: 'The server does not answer. Check that it runs, then try again.',
+      details: {},
     }
   }
-  const { status, code, retryAfterSeconds } = error
+  const { status, code, details, retryAfterSeconds } = error
   if (status === 429)
-    return { status, code, message: `Too many requests. Try again ${waitText(retryAfterSeconds)}.` }
-  return { status, code, message: MESSAGES[code] ?? sentence(error.message) }
+    return { status, code, details, message: `Too many requests. Try again ${waitText(retryAfterSeconds)}.` }
+  return { status, code, details, message: MESSAGES[code] ?? sentence(error.message) }
 }
 
 function waitText(seconds: number | null): string {

@@ -3,20 +3,19 @@ import { call } from './api.ts'
 import { bundleKey } from './bundles.ts'
 import { KEYS } from './keys.ts'
 
-/** A legacy item as a library key: `keyId` when the library has a key of that name, else the value to create it with. */
-export type Conversion = { name: string } & ({ keyId: string } | { value: string; isSecret: boolean })
+/** A legacy item by its name; `keyId` is the library key of that name, where there is one. */
+export type LegacyItemPlace = { name: string; keyId: string | null }
 
-/** Put a library key in a legacy item's place: created where there is none, attached, then the item deleted. */
+/** Put a library key in a legacy item's place: the one of that name, or a new one with the item's value. */
 export function useConvertLegacyItem(bundleId: string) {
   const client = useQueryClient()
   return useMutation({
-    gcTime: 0,
-    mutationFn: async (conversion: Conversion) => {
-      const keyId = 'keyId' in conversion ? conversion.keyId : await createKey(conversion)
+    mutationFn: async ({ name, keyId }: LegacyItemPlace) => {
+      if (keyId === null) return await convertItem(bundleId, name)
       await call('POST', '/api/v1/bundles/{bundle_id}/keys/{key_id}', {
         params: { bundle_id: bundleId, key_id: keyId },
       })
-      await deleteItem(bundleId, conversion.name)
+      return await deleteItem(bundleId, name)
     },
     onSettled: async () => {
       await client.invalidateQueries({ queryKey: bundleKey(bundleId) })
@@ -33,12 +32,13 @@ export function useDeleteLegacyItem(bundleId: string) {
   })
 }
 
-async function createKey({ name, value, isSecret }: { name: string; value: string; isSecret: boolean }) {
-  const key = await call('POST', '/api/v1/keys', { body: { name, value, is_secret: isSecret } })
-  return key.id
+async function convertItem(bundleId: string, name: string): Promise<void> {
+  await call('POST', '/api/v1/bundles/{bundle_id}/items/{key_name}/convert', {
+    params: { bundle_id: bundleId, key_name: name },
+  })
 }
 
-async function deleteItem(bundleId: string, name: string) {
+async function deleteItem(bundleId: string, name: string): Promise<void> {
   await call('DELETE', '/api/v1/bundles/{bundle_id}/items/{key_name}', {
     params: { bundle_id: bundleId, key_name: name },
   })

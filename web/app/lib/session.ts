@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
-import { callWebLayer } from './web-layer.ts'
+import { callWebLayer, fieldsOf, textOf } from './web-layer.ts'
 
 export type Session = { authMode: string; signedIn: boolean; setUpRequired: boolean }
 
 async function fetchSession(): Promise<Session> {
-  const answer = await callWebLayer('GET', '/session')
+  const answer = fieldsOf(await callWebLayer('GET', '/session'))
   return {
-    authMode: String(answer['auth_mode']),
+    authMode: textOf(answer['auth_mode']),
     signedIn: answer['signed_in'] === true,
     setUpRequired: answer['setup_required'] === true,
   }

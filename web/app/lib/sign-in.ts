@@ -1,36 +1,31 @@
-import { callWebLayer } from './web-layer.ts'
+import { callWebLayer, fieldsOf, textOf } from './web-layer.ts'
 
-export type KnownSession = { id: string; userAgent: string; ip: string; lastSeenAt: string; current: boolean }
+export type KnownSession = { id: string; userAgent: string; lastSeenAt: string; current: boolean }
 
-/** Where the person is signed in, the latest first. */
+/** Where the person is signed in. */
 export async function fetchSessions(): Promise<KnownSession[]> {
-  const { sessions } = await callWebLayer('GET', '/auth/sessions')
+  const sessions = await callWebLayer('GET', '/auth/sessions')
   return Array.isArray(sessions) ? sessions.map(knownSession) : []
 }
 
 function knownSession(value: unknown): KnownSession {
-  const fields: Record<string, unknown> = typeof value === 'object' && value !== null ? { ...value } : {}
+  const fields = fieldsOf(value)
   return {
-    id: text(fields['id']),
-    userAgent: text(fields['user_agent']),
-    ip: text(fields['ip']),
-    lastSeenAt: text(fields['last_seen_at']),
+    id: textOf(fields['id']),
+    userAgent: textOf(fields['user_agent']),
+    lastSeenAt: textOf(fields['last_seen_at']),
     current: fields['current'] === true,
   }
 }
 
-function text(value: unknown): string {
-  return typeof value === 'string' ? value : ''
+export async function endSession(id: string): Promise<void> {
+  await callWebLayer('DELETE', `/auth/sessions/${encodeURIComponent(id)}`)
 }
 
-/** End this session. @returns the address to go to: the identity provider's own sign-out, where it has one */
-export async function signOut(): Promise<string> {
-  const { redirect_to } = await callWebLayer('POST', '/sign-out')
-  return typeof redirect_to === 'string' ? redirect_to : '/'
-}
-
-export async function endAllSessions(): Promise<void> {
-  await callWebLayer('POST', '/auth/sessions/end-all')
+/** End this session, or all that the person has. @returns the address to go to: ours, or the identity provider's sign-out */
+export async function signOut(where: 'here' | 'everywhere'): Promise<string> {
+  const path = where === 'here' ? '/sign-out' : '/auth/sessions/end-all'
+  return textOf(fieldsOf(await callWebLayer('POST', path, {}))['redirect_to']) || '/'
 }
 
 export async function signIn(credentials: { email: string; password: string }): Promise<void> {
@@ -45,5 +40,7 @@ export async function setUp(account: { email: string; password: string; name?: s
 export function returnPath(search: string): string {
   const path = new URLSearchParams(search).get('return_to') ?? '/'
   const target = URL.parse(path, location.origin)
-  return path.startsWith('/') && target?.origin === location.origin ? target.pathname + target.search : '/'
+  if (!path.startsWith('/') || target?.origin !== location.origin) return '/'
+  // Taking out `..` can leave two slashes behind, which would name another host.
+  return target.pathname.startsWith('//') ? '/' : target.pathname + target.search
 }

@@ -1,35 +1,43 @@
 import { CallError } from '@keyferry/contract/client'
 
 /** Calls a route of the web-facing layer that the endpoint table does not hold.
- * @returns the JSON body as an object, `{}` when there is none
+ * @returns the JSON body, unchecked; null when there is none
  * @throws CallError for any answer of failure; whatever `fetch` throws when there is no answer */
 export async function callWebLayer(
-  method: 'GET' | 'POST',
+  method: 'GET' | 'POST' | 'DELETE',
   path: `/${string}`,
-  body: object = {},
-): Promise<Record<string, unknown>> {
+  body?: object,
+): Promise<unknown> {
   const response = await fetch(path, {
     method,
-    headers: { accept: 'application/json', 'content-type': 'application/json' },
-    ...(method === 'GET' ? {} : { body: JSON.stringify(body) }),
+    headers: {
+      accept: 'application/json',
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   })
-  const answer = await readObject(response)
+  const answer = await readJson(response)
   if (response.ok) return answer
+  const fields = fieldsOf(answer)
   throw new CallError({
     status: response.status,
-    code: text(answer['code']) ?? 'unknown',
-    message: text(answer['error']) ?? `unexpected answer with status ${response.status}`,
+    code: textOf(fields['code']) || 'unknown',
+    message: textOf(fields['error']) || `unexpected answer with status ${response.status}`,
     details: {},
     retryAfterSeconds: Number(response.headers.get('retry-after')) || null,
   })
 }
 
-async function readObject(response: Response): Promise<Record<string, unknown>> {
-  if (response.headers.get('content-type')?.includes('json') !== true) return {}
-  const value: unknown = await response.json()
+async function readJson(response: Response): Promise<unknown> {
+  return response.headers.get('content-type')?.includes('json') === true ? await response.json() : null
+}
+
+/** The fields of a JSON object; none when it is something else. */
+export function fieldsOf(value: unknown): Record<string, unknown> {
   return typeof value === 'object' && value !== null ? { ...value } : {}
 }
 
-function text(value: unknown): string | null {
-  return typeof value === 'string' ? value : null
+/** A JSON text; empty when it is something else. */
+export function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : ''
 }

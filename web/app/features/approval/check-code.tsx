@@ -55,7 +55,7 @@ function TypedCode({ typed, onType, problem, inputRef }: TypedCodeProps) {
         className="field mt-2 text-center font-mono text-xl tracking-widest"
       />
       {problem !== null && (
-        <p id={`${id}-problem`} className="mt-2 text-sm text-danger">
+        <p id={`${id}-problem`} role="alert" className="mt-2 text-sm text-danger">
           {problem}
         </p>
       )}

@@ -31,14 +31,15 @@ export function RequestForm({ requestId, context, bundles, onApproved, onEnd }: 
   const { state, reload } = useRequestBundle(requestId, bundleId)
   const bundle = state.phase === 'ready' ? state.bundle : null
   const { selected, select } = useSelection(bundle, context.template_keys)
-  const decision = useDecision({ requestId, context, onApproved, onEnd })
   const code = useTypedCode(context.user_code_required)
+  const decision = useDecision({ requestId, context, onApproved, onEnd, onWrongCode: code.refuse })
 
   const approve = () => {
     if (bundle === null) return decision.setProblem('Choose a bundle first.')
     const keys = bundle.items.map(({ key }) => key).filter((name) => selected.has(name))
     if (keys.length === 0) return decision.setProblem('Select at least one key.')
-    if (code.required && !code.complete) return code.askAgain()
+    if (code.required && !code.complete)
+      return code.refuse('Type all eight letters of the code in your terminal.')
     void decision.approve({ bundle, keys }, code.typed)
   }
   return (
@@ -107,8 +108,8 @@ function useTypedCode(required: boolean) {
   const input = useRef<HTMLInputElement>(null)
   const [text, setText] = useState('')
   const [problem, setProblem] = useState<string | null>(null)
-  const askAgain = () => {
-    setProblem('Type all eight letters of the code in your terminal.')
+  const refuse = (reason: string) => {
+    setProblem(reason)
     input.current?.focus()
   }
   const type = (next: string) => {
@@ -116,5 +117,5 @@ function useTypedCode(required: boolean) {
     setProblem(null)
   }
   const complete = text.replace(/[^A-Z]/g, '').length === CODE_LETTERS
-  return { required, typed: required ? text : null, complete, problem, type, askAgain, input }
+  return { required, typed: required ? text : null, complete, problem, type, refuse, input }
 }

@@ -3,7 +3,7 @@ import { endOf } from './request-state.ts'
 
 const at = '2026-01-31T12:00:00.000Z'
 const atMs = Date.parse(at)
-const failure = (status: number | null, code = 'x') => ({ status, code, message: '' })
+const failure = (status: number | null, code = 'x') => ({ status, code, message: '', details: {} })
 
 test.each([
   ['denied', failure(404, 'request_denied'), 'denied'],

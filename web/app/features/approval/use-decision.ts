@@ -1,7 +1,7 @@
 import { useRef, useState } from 'react'
 import type { RequestContext } from '../../lib/answers.ts'
 import { call } from '../../lib/api.ts'
-import { describeFailure } from '../../lib/failure.ts'
+import { describeFailure, type Failure } from '../../lib/failure.ts'
 import { serverNowMs } from '../../lib/server-clock.ts'
 import { type Choice, type End, endOf } from './request-state.ts'
 
@@ -10,10 +10,11 @@ type DecisionProps = {
   context: RequestContext
   onApproved: (choice: Choice) => void
   onEnd: (end: End) => void
+  onWrongCode: (problem: string) => void
 }
 
 /** Approve and deny: one call at a time, whatever is pressed meanwhile. `problem` is what went wrong with the last one. */
-export function useDecision({ requestId, context, onApproved, onEnd }: DecisionProps) {
+export function useDecision({ requestId, context, onApproved, onEnd, onWrongCode }: DecisionProps) {
   const underWay = useRef(false)
   const [busy, setBusy] = useState<'approve' | 'deny' | null>(null)
   const [problem, setProblem] = useState<string | null>(null)
@@ -29,8 +30,9 @@ export function useDecision({ requestId, context, onApproved, onEnd }: DecisionP
     } catch (error) {
       const failure = describeFailure(error)
       const end = endOf(failure, context.expires_at, serverNowMs())
-      if (end === null) setProblem(failure.message)
-      else onEnd(end)
+      if (end !== null) onEnd(end)
+      else if (failure.details['field'] === 'user_code') onWrongCode(wrongCode(failure))
+      else setProblem(failure.message)
     } finally {
       underWay.current = false
       setBusy(null)
@@ -52,4 +54,10 @@ export function useDecision({ requestId, context, onApproved, onEnd }: DecisionP
       onEnd('denied')
     })
   return { busy, problem, setProblem, approve, deny }
+}
+
+function wrongCode({ details }: Failure): string {
+  const left = Number(details['attempts_left'])
+  const tries = Number.isNaN(left) ? '' : ` ${left} ${left === 1 ? 'try is' : 'tries are'} left.`
+  return `That is not the code of this request.${tries}`
 }

@@ -48,9 +48,10 @@ export function AttachedKeyRow({ id, item, isOwner, dragged, ...changes }: Attac
               type="checkbox"
               className="checkbox"
               checked={item.required}
+              aria-label={`Required: ${item.name}`}
               onChange={(event) => changes.onRequire(event.currentTarget.checked)}
             />
-            Required<span className="sr-only">: {item.name}</span>
+            Required
           </label>
           <IconButton label={`Detach ${item.name}`} onClick={changes.onDetach}>
             <Unlink aria-hidden size={16} />

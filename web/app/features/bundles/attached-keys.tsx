@@ -68,8 +68,7 @@ function useAttachedKeyChanges(
     const undo = () => reorder.mutate({ keyId: id, order: from }, { onError })
     if (undoable) notify({ text: `Moved ${name}.`, undo })
   }
-  const require = (id: string, required: boolean) =>
-    requireKey.mutate({ keyId: id, order: find(id)?.order ?? 0, required }, { onError })
+  const require = (id: string, required: boolean) => requireKey.mutate({ keyId: id, required }, { onError })
   const detach = (id: string) => {
     const { name = '', order, required = false } = find(id) ?? {}
     const undo = () => attachKeys.mutate([{ keyId: id, required, order: order ?? 0 }], { onError })

@@ -50,8 +50,8 @@ export function BundleRow({ row, sort, onToggle }: BundleRowProps) {
       />
       <span className="min-w-0 flex-1">
         <span className="block font-mono text-sm font-medium break-all">
-          <span className="sr-only">{bundle.name.slice(0, bundle.name.length - row.name.length)}</span>
-          {row.name}
+          <span className="sr-only">{bundle.name}</span>
+          <span aria-hidden>{row.name}</span>
         </span>
         {bundle.description !== '' && (
           <span className="line-clamp-1 text-xs text-ink-soft">{bundle.description}</span>

@@ -3,13 +3,12 @@ import { useState } from 'react'
 import type { BundleItem } from '../../lib/answers.ts'
 import { describeFailure } from '../../lib/failure.ts'
 import { useKeys } from '../../lib/keys.ts'
-import { type Conversion, useConvertLegacyItem, useDeleteLegacyItem } from '../../lib/legacy-items.ts'
+import { useConvertLegacyItem, useDeleteLegacyItem } from '../../lib/legacy-items.ts'
 import { Button } from '../../ui/button.tsx'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { IconButton } from '../../ui/icon-button.tsx'
 import { KeyValue } from '../../ui/key-value.tsx'
 import { notify } from '../../ui/toast-store.ts'
-import { LegacyValueDialog } from './legacy-value-dialog.tsx'
 
 type LegacyItemsProps = { bundleId: string; items: readonly BundleItem[]; isOwner: boolean }
 
@@ -17,19 +16,15 @@ type LegacyItemsProps = { bundleId: string; items: readonly BundleItem[]; isOwne
 export function LegacyItems({ bundleId, items, isOwner }: LegacyItemsProps) {
   const keys = useKeys().data ?? []
   const convert = useConvertLegacyItem(bundleId)
-  const [asking, setAsking] = useState<BundleItem | null>(null)
   const [deleting, setDeleting] = useState<BundleItem | null>(null)
-  const run = (conversion: Conversion) =>
-    convert.mutate(conversion, {
-      onSuccess: () => notify({ text: `${conversion.name} is now a key of the library.` }),
-      onError: (error) => notify({ text: describeFailure(error).message, tone: 'danger' }),
-    })
-  const start = (item: BundleItem) => {
-    const existing = keys.find(({ name }) => name === item.name)
-    if (existing !== undefined) run({ name: item.name, keyId: existing.id })
-    else if (item.is_secret) setAsking(item)
-    else run({ name: item.name, value: item.value, isSecret: false })
-  }
+  const start = ({ name }: BundleItem) =>
+    convert.mutate(
+      { name, keyId: keys.find((key) => key.name === name)?.id ?? null },
+      {
+        onSuccess: () => notify({ text: `${name} is now a key of the library.` }),
+        onError: (error) => notify({ text: describeFailure(error).message, tone: 'danger' }),
+      },
+    )
   return (
     <section aria-labelledby="legacy-items" className="mt-8">
       <h2 id="legacy-items" className="text-sm font-semibold">
@@ -57,16 +52,6 @@ export function LegacyItems({ bundleId, items, isOwner }: LegacyItemsProps) {
           </li>
         ))}
       </ul>
-      {asking !== null && (
-        <LegacyValueDialog
-          name={asking.name}
-          onValue={(value) => {
-            run({ name: asking.name, value, isSecret: true })
-            setAsking(null)
-          }}
-          onClose={() => setAsking(null)}
-        />
-      )}
       {deleting !== null && (
         <DeleteLegacyItemDialog bundleId={bundleId} name={deleting.name} onClose={() => setDeleting(null)} />
       )}

@@ -59,10 +59,11 @@ export function PreviewRow({ row, skipped, secret, onSkip, onSecret }: PreviewRo
           type="checkbox"
           className="checkbox"
           checked={secret}
+          aria-label={`Secret: ${entry.name}`}
           disabled={skipped || !usable}
           onChange={(event) => onSecret(entry.name, event.currentTarget.checked)}
         />
-        Secret<span className="sr-only">: {entry.name}</span>
+        Secret
       </label>
     </li>
   )

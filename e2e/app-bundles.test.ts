@@ -1,0 +1,263 @@
+import { createClient } from '@keyferry/contract/client'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createLibrary } from './app-library.ts'
+import {
+  closePage,
+  expectAccessible,
+  expectNoSidewaysScroll,
+  openPage,
+  type WatchedPage,
+} from './app-page.ts'
+import { hasBrowser, launchBrowser } from './browser.ts'
+import { type RunningServer, startServer } from './start-server.ts'
+
+const shownNames = async (page: Page) =>
+  (await page.locator('[data-id] a').allInnerTexts()).map((name) => name.replace(/_\d+$/, ''))
+
+describe.skipIf(!hasBrowser())('bundles in the browser', () => {
+  let server: RunningServer
+  let browser: Browser
+  let bundleId: string
+
+  beforeAll(async () => {
+    ;[server, browser] = await Promise.all([startServer(), launchBrowser()])
+    await createLibrary(server.url)
+  })
+
+  afterAll(async () => {
+    await browser?.close()
+    await server?.dispose()
+  })
+
+  // Each story has a bundle of its own to change.
+  let stories = 0
+  beforeEach(async () => {
+    stories += 1
+    const keys = ['ONE', 'TWO', 'THREE'].map((name) => ({
+      name: `${name}_${stories}`,
+      value: 'x',
+      is_secret: true,
+    }))
+    const ids = await createLibrary(server.url, [{ name: `story/${stories}`, keys }])
+    bundleId = ids.bundles.get(`story/${stories}`) ?? ''
+  })
+
+  async function open(path: string, options = {}): Promise<WatchedPage> {
+    const page = await openPage(browser, options)
+    await page.goto(server.url + path)
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    return page
+  }
+
+  async function storedNames(): Promise<string[]> {
+    const params = { bundle_id: bundleId }
+    const { items } = await createClient(server.url)('GET', '/api/v1/bundles/{bundle_id}', { params })
+    return items.map(({ name }) => name.replace(/_\d+$/, ''))
+  }
+
+  test('the list is a tree; search, tag and order are in the address', async () => {
+    const page = await open('/')
+    await page.getByRole('button', { name: 'dev/' }).waitFor()
+    await expectAccessible(page)
+    await page.getByRole('button', { name: 'prod/', exact: false }).click()
+    expect(await page.getByRole('link', { name: 'prod/shop/app' }).count()).toBe(0)
+    await page.keyboard.press('/')
+    await page.keyboard.type('shop')
+    await page.getByRole('link', { name: 'prod/shop/mail' }).waitFor()
+    expect(page.url()).toContain('query=shop')
+    await page.getByLabel('Tag').selectOption('shop')
+    await page.getByRole('link', { name: 'prod/shop/mail' }).waitFor({ state: 'detached' })
+    await page.reload()
+    await page.getByRole('link', { name: 'prod/shop/app' }).waitFor()
+    expect(await page.getByLabel('Tag').inputValue()).toBe('shop')
+    await page.getByLabel('Order').selectOption('created')
+    await expectAccessible(page)
+    await closePage(page)
+  })
+
+  test('create: a bad or taken name is told beside it, a good one leads to the bundle', async () => {
+    const page = await open('/bundles')
+    await page.getByRole('button', { name: 'New bundle' }).click()
+    const name = page.getByLabel('Name')
+    await name.fill('/x')
+    await page.keyboard.press('Enter')
+    await page.getByText('A / may not begin or end the name').waitFor()
+    await name.fill('dev/app')
+    await page.keyboard.press('Enter')
+    await page.getByText('Bundle with this name already exists.').waitFor()
+    await expectAccessible(page)
+    await name.fill(`new/${stories}`)
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: `new/${stories}` }).waitFor()
+    await page.getByText('This bundle has no keys').waitFor()
+    await expectAccessible(page)
+    await closePage(page)
+  })
+
+  test('reorder by the keyboard: the handle keeps the focus', async () => {
+    const page = await open(`/bundles/${bundleId}`)
+    const handle = page.getByRole('button', { name: /^Move THREE/ })
+    await handle.focus()
+    await page.keyboard.press('ArrowUp')
+    await expect.poll(() => shownNames(page)).toEqual(['ONE', 'THREE', 'TWO'])
+    await page.getByText(/THREE_\d+ is now number 2 of 3/).waitFor({ state: 'attached' })
+    await expect
+      .poll(() => handle.evaluate((button) => button.ownerDocument.activeElement === button))
+      .toBe(true)
+    await page.keyboard.press('ArrowUp')
+    await expect.poll(storedNames).toEqual(['THREE', 'ONE', 'TWO'])
+    await closePage(page)
+  })
+
+  test('reorder by dragging, and undo', async () => {
+    const page = await open(`/bundles/${bundleId}`)
+    const from = await page.getByRole('button', { name: /^Move ONE/ }).boundingBox()
+    const to = await page.getByRole('button', { name: /^Move THREE/ }).boundingBox()
+    if (from === null || to === null) throw new Error('no handles')
+    await page.mouse.move(from.x + 10, from.y + 10)
+    await page.mouse.down()
+    await page.mouse.move(to.x + 10, to.y + to.height + 4, { steps: 6 })
+    await expect.poll(() => shownNames(page)).toEqual(['TWO', 'THREE', 'ONE'])
+    await page.mouse.up()
+    await expect.poll(storedNames).toEqual(['TWO', 'THREE', 'ONE'])
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await expect.poll(storedNames).toEqual(['ONE', 'TWO', 'THREE'])
+    await closePage(page)
+  })
+
+  test('required, detach, and undo with place and flag', async () => {
+    const page = await open(`/bundles/${bundleId}`)
+    const required = page.getByRole('checkbox', { name: /Required: TWO/ })
+    const saved = page.waitForResponse((response) => response.request().method() === 'PUT')
+    await required.click()
+    await saved
+    await page.reload()
+    await expect.poll(() => required.isChecked()).toBe(true)
+    await page.getByRole('button', { name: /Detach TWO/ }).click()
+    await expect.poll(storedNames).toEqual(['ONE', 'THREE'])
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await expect.poll(storedNames).toEqual(['ONE', 'TWO', 'THREE'])
+    await expect.poll(() => required.isChecked()).toBe(true)
+    await closePage(page)
+  })
+
+  test('a change that the server refuses is taken back', async () => {
+    const page = await open(`/bundles/${bundleId}`)
+    await page.route('**/order', (route) =>
+      route.fulfill({ status: 500, json: { error: 'x', code: 'internal' } }),
+    )
+    await page.getByRole('button', { name: /^Move THREE/ }).press('ArrowUp')
+    await page.getByText('The server made a mistake.').waitFor()
+    await expect.poll(() => shownNames(page)).toEqual(['ONE', 'TWO', 'THREE'])
+    await closePage(page)
+  })
+
+  test('attach several keys at once, and create one on the way', async () => {
+    const page = await open(`/bundles/${bundleId}`)
+    await page.getByRole('button', { name: 'Attach keys' }).click()
+    await page.getByLabel('Search the library').fill('log port')
+    await page.getByText('No key of the library is left').waitFor()
+    await page.getByLabel('Search the library').fill('o')
+    await page.getByRole('checkbox', { name: 'LOG_LEVEL' }).check()
+    await page.getByRole('checkbox', { name: 'PORT' }).check()
+    await expectAccessible(page)
+    await page.getByRole('button', { name: 'Attach 2 keys' }).click()
+    await expect.poll(storedNames).toEqual(['ONE', 'TWO', 'THREE', 'LOG_LEVEL', 'PORT'])
+    await page.getByRole('button', { name: 'Attach keys' }).click()
+    await page.getByLabel('Search the library').fill(`FRESH_${stories}`)
+    await page.getByRole('button', { name: `Create FRESH_${stories}` }).click()
+    await page.getByLabel('Value').fill('typed')
+    await expectAccessible(page)
+    await page.getByRole('button', { name: 'Create and attach' }).click()
+    await expect.poll(storedNames).toContain('FRESH')
+    await closePage(page)
+  })
+
+  test('export is masked, as .env and as JSON', async () => {
+    const page = await open(`/bundles/${bundleId}`)
+    await page.getByRole('button', { name: 'Export' }).click()
+    const text = page.getByLabel('Exported text')
+    await expect.poll(() => text.inputValue()).toContain(`ONE_${stories}=*****`)
+    await page.getByLabel('Format').selectOption('json')
+    await expect.poll(() => text.inputValue()).toContain(`"ONE_${stories}": "*****"`)
+    await expectAccessible(page)
+    const download = page.waitForEvent('download')
+    await page.getByRole('button', { name: /^Save as/ }).click()
+    expect((await download).suggestedFilename()).toBe(`story-${stories}.json`)
+    await closePage(page)
+  })
+
+  test('the line that starts a program is copied', async () => {
+    const page = await open(`/bundles/${bundleId}`)
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+    await page.getByRole('button', { name: 'Copy the command' }).click()
+    await page.getByRole('button', { name: 'Copied' }).waitFor()
+    const copied: unknown = await page.evaluate('navigator.clipboard.readText()')
+    expect(copied).toBe(`npx keyferry run story/${stories} -- npm run dev`)
+    await closePage(page)
+  })
+
+  test('legacy items stand apart: an open one converts in one click, so does a secret one', async () => {
+    const call = createClient(server.url)
+    const params = { bundle_id: bundleId }
+    for (const [key, is_secret] of [
+      ['OLD_OPEN', false],
+      ['OLD_SECRET', true],
+    ] as const)
+      await call('POST', '/api/v1/bundles/{bundle_id}/items', {
+        params,
+        body: { key, value: 'old', is_secret },
+      })
+    const page = await open(`/bundles/${bundleId}`)
+    await page.getByRole('heading', { name: /Inline items/ }).waitFor()
+    await expectAccessible(page)
+    await page.getByRole('button', { name: 'Convert OLD_OPEN into a library key' }).click()
+    await page.getByText('OLD_OPEN is now a key of the library.').waitFor()
+    await page.getByRole('button', { name: 'Convert OLD_SECRET into a library key' }).click()
+    await page.getByRole('heading', { name: /Inline items/ }).waitFor({ state: 'detached' })
+    const { items } = await call('GET', '/api/v1/bundles/{bundle_id}', { params })
+    expect(items.filter(({ id }) => id === null)).toEqual([])
+    expect(items.map(({ name }) => name)).toEqual(expect.arrayContaining(['OLD_OPEN', 'OLD_SECRET']))
+    await closePage(page)
+  })
+
+  test('delete says what stays, and can be undone', async () => {
+    const page = await open(`/bundles/${bundleId}`)
+    await page.getByRole('button', { name: 'Delete', exact: true }).click()
+    await page.getByText('Its 3 keys stay in the library.').waitFor()
+    await expectAccessible(page)
+    await page.getByRole('button', { name: 'Delete bundle' }).click()
+    await page.getByText(`Deleted story/${stories}.`).waitFor()
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await page.getByRole('link', { name: new RegExp(`^story/${stories} `) }).click()
+    await expect.poll(() => shownNames(page)).toEqual(['ONE', 'TWO', 'THREE'])
+    await closePage(page)
+  })
+
+  test('an unknown bundle and an unknown page say so', async () => {
+    const page = await open('/bundles/3f9a9d5e-4a0e-45f8-9a47-3d0c6e1c1a77')
+    await page.getByRole('heading', { name: 'There is no such bundle' }).waitFor()
+    await expectAccessible(page)
+    const response = await page.goto(`${server.url}/nowhere`)
+    expect(response?.status()).toBe(404)
+    await page.getByRole('heading', { name: 'There is no such page' }).waitFor()
+    await expectAccessible(page)
+    await closePage(page)
+  })
+
+  test.each([
+    ['a phone', { viewport: { width: 360, height: 740 }, hasTouch: true }],
+    ['a laptop at 200 %', { viewport: { width: 640, height: 400 }, deviceScaleFactor: 2 }],
+    ['dark', { colorScheme: 'dark' }],
+  ] as const)('on %s: every page fits and stays accessible', async (_, options) => {
+    const page = await openPage(browser, options)
+    for (const path of ['/', `/bundles/${bundleId}`, '/bundles/import', '/keys', '/keys/new', '/account']) {
+      await page.goto(server.url + path)
+      await page.getByRole('heading', { level: 1 }).waitFor()
+      await expectNoSidewaysScroll(page)
+      await expectAccessible(page)
+    }
+    await closePage(page)
+  })
+})

@@ -1,0 +1,151 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createClient } from '@keyferry/contract/client'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createLibrary } from './app-library.ts'
+import { closePage, expectAccessible, openPage, recordAnswers, type WatchedPage } from './app-page.ts'
+import { hasBrowser, launchBrowser } from './browser.ts'
+import { type RunningServer, startServer } from './start-server.ts'
+
+const TEXT = `# the shop
+export DATABASE_URL="postgres://shop:planted-password@db.example/shop"
+LOG_LEVEL=debug # louder
+PORT=3000
+this line says nothing
+REDIS_URL=*****
+NEW_TOKEN='planted-token'
+PUBLIC_URL=https://shop.example
+PEM="-----BEGIN PRIVATE KEY-----
+planted"
+`
+
+const content = (page: WatchedPage) => page.getByLabel('Content of the .env or JSON file')
+const row = (page: WatchedPage, name: string) => page.getByRole('listitem').filter({ hasText: name })
+
+describe.skipIf(!hasBrowser())('import in the browser', () => {
+  let server: RunningServer
+  let browser: Browser
+
+  beforeAll(async () => {
+    browser = await launchBrowser()
+  })
+
+  beforeEach(async () => {
+    await server?.dispose()
+    server = await startServer()
+    await createLibrary(server.url)
+  })
+
+  afterAll(async () => {
+    await browser?.close()
+    await server?.dispose()
+  })
+
+  async function open(path: string): Promise<WatchedPage> {
+    const page = await openPage(browser)
+    await page.goto(server.url + path)
+    await page.getByRole('heading', { level: 1, name: 'Import' }).waitFor()
+    return page
+  }
+
+  async function itemsOf(bundleName: string) {
+    const call = createClient(server.url)
+    const bundle = (await call('GET', '/api/v1/bundles')).find(({ name }) => name === bundleName)
+    const params = { bundle_id: bundle?.id ?? '' }
+    return (await call('GET', '/api/v1/bundles/{bundle_id}', { params })).items
+  }
+
+  test('the preview tells new, changed, replaced, same, masked and invalid apart, and writes nothing', async () => {
+    const page = await open('/bundles/import?bundle=dev/app')
+    const writes: string[] = []
+    page.on('request', (request) => request.method() !== 'GET' && writes.push(request.url()))
+    await content(page).fill(TEXT)
+    expect(await row(page, 'DATABASE_URL').innerText()).toContain(
+      'replaces a hidden value, used in 2 bundles',
+    )
+    expect(await row(page, 'LOG_LEVEL').innerText()).toMatch(/info → debug, used in 2 bundles\s+Changed/)
+    expect(await row(page, 'PORT').innerText()).toContain('Same')
+    expect(await row(page, 'REDIS_URL').innerText()).toContain('keeps the stored value')
+    expect(await row(page, 'NEW_TOKEN').innerText()).toContain('New')
+    expect(await row(page, 'PEM').innerText()).toContain('It looks like a PEM block that is cut off.')
+    await page.getByText('Line 5 is not NAME=value.').waitFor()
+    expect(await page.getByRole('checkbox', { name: 'Secret: NEW_TOKEN' }).isChecked()).toBe(true)
+    expect(await page.getByRole('checkbox', { name: 'Secret: PUBLIC_URL' }).isChecked()).toBe(false)
+    const preview = await page.getByRole('region', { name: 'Preview' }).innerText()
+    expect(preview).not.toContain('planted-')
+    expect(writes).toEqual([])
+    await expectAccessible(page)
+    await closePage(page)
+  })
+
+  test('what was chosen is written, in the order of the text; secrets never come back', async () => {
+    const page = await open('/bundles/import')
+    const answers = recordAnswers(page)
+    await page.getByLabel('Bundle').fill('dev/new')
+    await content(page).fill(TEXT)
+    await page.getByRole('checkbox', { name: 'PEM', exact: true }).uncheck()
+    await page.getByRole('checkbox', { name: 'Secret: PUBLIC_URL' }).check()
+    await page.getByRole('button', { name: 'Import 6 keys' }).click()
+    await page.getByRole('heading', { name: 'Imported' }).waitFor()
+    await page.getByText('npx keyferry run dev/new -- npm run dev').waitFor()
+    await expectAccessible(page)
+    const items = await itemsOf('dev/new')
+    expect(items.map(({ name, value }) => `${name}=${value}`)).toEqual([
+      'DATABASE_URL=*****',
+      'LOG_LEVEL=debug',
+      'PORT=3000',
+      'REDIS_URL=*****',
+      'NEW_TOKEN=*****',
+      'PUBLIC_URL=*****',
+    ])
+    expect(`${answers.join()} ${await page.content()} ${page.url()}`).not.toContain('planted-')
+    await closePage(page)
+  })
+
+  test('a file is chosen, and JSON is read as well', async () => {
+    const page = await open('/bundles/import?bundle=dev/json')
+    const file = join(server.dataDir, 'values.json')
+    await writeFile(file, '{\n  "A": "1",\n  "B": null\n}')
+    await page.getByLabel('File to import').setInputFiles(file)
+    await page.getByText('Line 3 the value of B is not a text.').waitFor()
+    await page.getByRole('button', { name: 'Import 1 key' }).click()
+    await page.getByRole('heading', { name: 'Imported' }).waitFor()
+    expect((await itemsOf('dev/json')).map(({ name }) => name)).toEqual(['A'])
+    await closePage(page)
+  })
+
+  test('a bundle without a name, or with a bad one, is told beside the field', async () => {
+    const page = await open('/bundles/import')
+    await content(page).fill('A=1')
+    await page.getByRole('button', { name: 'Import 1 key' }).click()
+    await page.getByText('Give the bundle a name.').waitFor()
+    await page.getByLabel('Bundle').fill('a b')
+    await page.getByRole('button', { name: 'Import 1 key' }).click()
+    await page.getByText('Use letters, digits, /, - and _ only.').waitFor()
+    await expectAccessible(page)
+    await closePage(page)
+  })
+
+  test('what fails is named, and importing the same again finishes', async () => {
+    const page = await open('/bundles/import?bundle=dev/again')
+    await page.route('**/api/v1/keys', async (route) => {
+      const isSecond = route.request().postData()?.includes('SECOND') === true
+      await (isSecond
+        ? route.fulfill({ status: 500, json: { error: 'x', code: 'internal' } })
+        : route.continue())
+    })
+    await content(page).fill('FIRST=1\nSECOND=2\nTHIRD=3')
+    await page.getByRole('button', { name: 'Import 3 keys' }).click()
+    await page.getByRole('heading', { name: 'Imported in part' }).waitFor()
+    await page.getByText('SECOND: The server made a mistake.').waitFor()
+    await expectAccessible(page)
+    await page.unroute('**/api/v1/keys')
+    await page.getByRole('button', { name: 'Import more' }).click()
+    await content(page).fill('FIRST=1\nSECOND=2\nTHIRD=3')
+    await page.getByRole('button', { name: 'Import 3 keys' }).click()
+    await page.getByRole('heading', { name: 'Imported', exact: true }).waitFor()
+    expect((await itemsOf('dev/again')).map(({ name }) => name)).toEqual(['FIRST', 'THIRD', 'SECOND'])
+    await closePage(page)
+  })
+})

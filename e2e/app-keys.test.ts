@@ -1,0 +1,171 @@
+import { createClient } from '@keyferry/contract/client'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createLibrary } from './app-library.ts'
+import { closePage, expectAccessible, openPage, recordAnswers, type WatchedPage } from './app-page.ts'
+import { hasBrowser, launchBrowser } from './browser.ts'
+import { type RunningServer, startServer } from './start-server.ts'
+
+describe.skipIf(!hasBrowser())('keys in the browser', () => {
+  let server: RunningServer
+  let browser: Browser
+  let keyIds: ReadonlyMap<string, string>
+
+  beforeAll(async () => {
+    ;[server, browser] = await Promise.all([startServer(), launchBrowser()])
+    keyIds = (await createLibrary(server.url)).keys
+    await createClient(server.url)('POST', '/api/v1/keys', { body: { name: 'UNUSED', value: 'x' } })
+  })
+
+  afterAll(async () => {
+    await browser?.close()
+    await server?.dispose()
+  })
+
+  async function open(path: string): Promise<WatchedPage> {
+    const page = await openPage(browser)
+    await page.goto(server.url + path)
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    return page
+  }
+
+  async function storedKey(name: string) {
+    const keys = await createClient(server.url)('GET', '/api/v1/keys', { query: { query: name } })
+    return keys.find((key) => key.name === name)
+  }
+
+  test('search and filter, kept in the address', async () => {
+    const page = await open('/keys')
+    const names = () => page.getByRole('list', { name: 'Keys' }).getByRole('link').count()
+    await expect.poll(names).toBe(10)
+    await page.getByLabel('Search keys').fill('url')
+    await expect.poll(names).toBe(2)
+    await page.getByLabel('Search keys').fill('')
+    await page.getByLabel('Filter').selectOption('unused')
+    await page.getByRole('link', { name: /^UNUSED/ }).waitFor()
+    await expect.poll(names).toBe(1)
+    expect(page.url()).toContain('filter=unused')
+    await page.getByLabel('Filter').selectOption('open')
+    await expect.poll(names).toBe(3)
+    await expectAccessible(page)
+    await page.getByLabel('Search keys').fill('nothing')
+    await page.getByText('No key matches.').waitFor()
+    await closePage(page)
+  })
+
+  test('create: secret is guessed from the name, warnings come while typing, a taken name is told', async () => {
+    const page = await open('/keys/new')
+    await page.getByLabel('Name').fill('API_URL')
+    const secret = page.getByRole('checkbox', { name: 'Secret' })
+    await expect.poll(() => secret.isChecked()).toBe(false)
+    await page.getByLabel('Name').fill('API_TOKEN')
+    await expect.poll(() => secret.isChecked()).toBe(true)
+    await page.getByLabel('Value').fill('*****')
+    await page.getByText('It is the mask that stands for a hidden value').waitFor()
+    await page.getByLabel('Value').fill('typed\n')
+    await page.getByText('It ends with a line break.').waitFor()
+    await expectAccessible(page)
+    await page.getByLabel('Name').fill('PORT')
+    await page.getByRole('button', { name: 'Create key' }).click()
+    await page.getByText('Key with this name already exists.').waitFor()
+    await page.getByLabel('Name').fill('API_TOKEN')
+    await page.getByRole('button', { name: 'Create key' }).click()
+    await page.getByRole('heading', { name: 'API_TOKEN' }).waitFor()
+    expect(await storedKey('API_TOKEN')).toMatchObject({ is_secret: true, value: '*****' })
+    await closePage(page)
+  })
+
+  test('a secret value is replaced without ever being shown; its reach is said before saving', async () => {
+    const page = await open(`/keys/${keyIds.get('DATABASE_URL')}`)
+    const answers = recordAnswers(page)
+    const value = page.getByLabel('New value')
+    expect(await value.inputValue()).toBe('')
+    expect(await page.getByRole('button', { name: 'Save changes' }).isDisabled()).toBe(true)
+    await value.fill('planted-new')
+    await page.getByText('Saving changes 2 bundles at once.').waitFor()
+    await expectAccessible(page)
+    await page.getByRole('button', { name: 'Save changes' }).click()
+    await page.getByText('Saved DATABASE_URL.').waitFor()
+    expect(await value.inputValue()).toBe('')
+    expect(`${answers.join()} ${await page.content()} ${page.url()}`).not.toContain('planted-')
+    const stored: unknown = await page.evaluate(
+      'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, history.state])',
+    )
+    expect(stored).not.toContain('planted-')
+    await closePage(page)
+  })
+
+  test('an empty field keeps the value; an empty value has to be asked for', async () => {
+    const page = await open(`/keys/${keyIds.get('SESSION_SECRET')}`)
+    await page.getByLabel('Description').fill('signs cookies')
+    const [saved] = await Promise.all([
+      page.waitForRequest((request) => request.method() === 'PUT'),
+      page.getByRole('button', { name: 'Save changes' }).click(),
+    ])
+    expect(saved.postDataJSON()).toEqual({ description: 'signs cookies' })
+    await page.getByText('Saved SESSION_SECRET.').waitFor()
+    await page.getByRole('checkbox', { name: 'Store an empty value' }).check()
+    const [emptied] = await Promise.all([
+      page.waitForRequest((request) => request.method() === 'PUT'),
+      page.getByRole('button', { name: 'Save changes' }).click(),
+    ])
+    expect(emptied.postDataJSON()).toEqual({ value: '' })
+    await closePage(page)
+  })
+
+  test('making a secret readable warns first', async () => {
+    const page = await open(`/keys/${keyIds.get('NPM_TOKEN')}`)
+    await page.getByRole('checkbox', { name: 'Secret' }).uncheck()
+    await page.getByText('every member of the workspace can read the value').waitFor()
+    await expectAccessible(page)
+    await closePage(page)
+  })
+
+  test('delete names the bundles that change, and leads back to the list', async () => {
+    const page = await open(`/keys/${keyIds.get('REDIS_URL')}`)
+    await page.getByRole('button', { name: 'Delete', exact: true }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText('This changes 2 bundles:').waitFor()
+    expect(await dialog.getByRole('listitem').allInnerTexts()).toEqual(['dev/app', 'dev/worker'])
+    await expectAccessible(page)
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Delete', exact: true }).click()
+    await page.getByRole('button', { name: 'Delete key' }).click()
+    await page.getByRole('heading', { name: 'Keys', level: 1 }).waitFor()
+    expect(await storedKey('REDIS_URL')).toBeUndefined()
+    await closePage(page)
+  })
+
+  test('the palette and the shortcuts go everywhere by the keyboard', async () => {
+    const page = await open('/keys')
+    await page.keyboard.press('Control+k')
+    const dialog = page.getByRole('dialog', { name: 'Go to' })
+    await dialog.getByRole('combobox').waitFor()
+    await expectAccessible(page)
+    await page.keyboard.type('dev worker')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'dev/worker' }).waitFor()
+    await page.keyboard.press('g')
+    await page.keyboard.press('a')
+    await page.getByRole('heading', { name: 'Account' }).waitFor()
+    await page.keyboard.press('g')
+    await page.keyboard.press('k')
+    await page.getByRole('heading', { name: 'Keys', level: 1 }).waitFor()
+    await closePage(page)
+  })
+
+  test('the theme is switched, and stays switched', async () => {
+    const page = await open('/keys')
+    const background = () => page.evaluate('getComputedStyle(document.body).backgroundColor')
+    const light = await background()
+    await page.getByRole('button', { name: /^Theme: as the system/ }).click()
+    await page.getByRole('button', { name: /^Theme: light/ }).click()
+    await page.getByRole('button', { name: /^Theme: dark/ }).waitFor()
+    expect(await background()).not.toBe(light)
+    await page.reload()
+    await page.getByRole('button', { name: /^Theme: dark/ }).waitFor()
+    expect(await background()).not.toBe(light)
+    await closePage(page)
+  })
+})

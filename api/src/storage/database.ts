@@ -49,9 +49,7 @@ function openSqlite(path: string): Database {
   closeSync(openSync(path, 'a', 0o600))
   const file = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS })
   file.exec('pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on')
-  const driver = new ImmediateSqliteDriver({
-    database: { close: () => file.close(), prepare: cachedStatements(file) },
-  })
+  const driver = new ImmediateSqliteDriver(file)
   const query = new Kysely<Tables>({
     dialect: {
       createAdapter: () => new SqliteAdapter(),
@@ -71,8 +69,20 @@ function openSqlite(path: string): Database {
 
 // Begun immediate, a transaction waits for the lock at its start; begun deferred, it fails when a read turns into a write.
 class ImmediateSqliteDriver extends SqliteDriver {
+  readonly #file: DatabaseSync
+
+  constructor(file: DatabaseSync) {
+    super({ database: { close: () => file.close(), prepare: cachedStatements(file) } })
+    this.#file = file
+  }
+
   override async beginTransaction(connection: DatabaseConnection): Promise<void> {
     await connection.executeQuery(CompiledQuery.raw('begin immediate'))
+  }
+
+  // A full or failing disk has SQLite roll back by itself; a second rollback would fail and hide the first failure.
+  override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    if (this.#file.isTransaction) await super.rollbackTransaction(connection)
   }
 }
 

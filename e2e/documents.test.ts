@@ -1,0 +1,104 @@
+import { spawn } from 'node:child_process'
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { createClient } from '@keyferry/contract/client'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type RunningServer, startServer } from './start-server.ts'
+
+const ROOT = join(import.meta.dirname, '..')
+const DOCUMENTS = globSync(['*.md', 'docs/**/*.md', 'deploy/**/*.md', 'vectors/*.md'], {
+  cwd: ROOT,
+}).toSorted()
+
+const read = (document: string) => readFileSync(join(ROOT, document), 'utf8')
+
+/** The lines of a document's ```sh blocks, without their comments. */
+function commandsOf(document: string): string[] {
+  const blocks = [...read(document).matchAll(/^```sh\n(.*?)^```/gms)].map(([, block = '']) => block)
+  return blocks.flatMap((block) => block.split('\n')).map((line) => line.replace(/\s+# .*$/, '').trim())
+}
+
+test.each(DOCUMENTS)('every link of %s leads somewhere', (document) => {
+  const targets = [...read(document).matchAll(/\]\(([^)#\s]+)[^)]*\)/g)].map(([, target = '']) => target)
+  const dead = targets.filter(
+    (target) => !/^https?:/.test(target) && !existsSync(join(ROOT, dirname(document), target)),
+  )
+  expect(dead).toEqual([])
+})
+
+const scriptsOf = (workspace: string): Record<string, string> =>
+  JSON.parse(read(join(workspace, 'package.json'))).scripts
+
+test.each(DOCUMENTS)('every npm script that %s names exists', (document) => {
+  const named = [...read(document).matchAll(/\bnpm run ([a-z:-]+)(?: (?:-w|--workspace) ([a-z]+))?/g)]
+  const unknown = named.filter(([, name = '', workspace = '.']) => !(name in scriptsOf(workspace)))
+  expect(unknown.map(([command]) => command)).toEqual([])
+})
+
+describe('the commands of the readme, as they are written', () => {
+  let server: RunningServer
+  let folder: string
+
+  beforeAll(async () => {
+    server = await startServer()
+    folder = await mkdtemp(join(tmpdir(), 'keyferry-readme-'))
+    await writeFile(join(folder, '.env'), "PORT=3000\nGREETING='it'\\''s me'\n")
+    await writeFile(join(folder, 'package.json'), '{ "scripts": { "dev": "printenv GREETING" } }')
+    const client = join(ROOT, 'cli/bin/keyferry.js')
+    await writeFile(join(folder, 'npx'), `#!/bin/sh\nshift\nexec ${process.execPath} ${client} "$@"\n`)
+    await chmod(join(folder, 'npx'), 0o755)
+  })
+
+  afterAll(async () => {
+    await server?.dispose()
+    if (folder !== undefined) await rm(folder, { recursive: true, force: true })
+  })
+
+  const commands = commandsOf('README.md').filter((line) => /\bnpx keyferry\b/.test(line))
+
+  test('there are some', () => expect(commands.length).toBeGreaterThan(3))
+
+  test.each(commands)('%s', async (command) => {
+    const ended = await runApproved(`${command}\nstatus=$?; echo "GREETING=$GREETING"; exit $status`)
+    expect(ended).toMatchObject({ status: 0 })
+    if (command.includes(' run ')) expect(ended.output).toContain("it's me")
+    if (command.includes('eval')) expect(ended.output).toContain("GREETING=it's me")
+    if (command.includes('--output')) {
+      expect(JSON.parse(readFileSync(join(folder, 'secrets.json'), 'utf8'))).toMatchObject({
+        GREETING: "it's me",
+      })
+    }
+  })
+
+  /** Runs a line in a shell, and approves what it asks for. */
+  async function runApproved(line: string): Promise<{ status: number | null; output: string }> {
+    const shell = spawn('sh', ['-c', line], {
+      cwd: folder,
+      env: { PATH: `${folder}:${process.env['PATH']}`, HOME: folder, CI: '1', KEYFERRY_SERVER: server.url },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    let output = ''
+    const approvals: Promise<void>[] = []
+    for (const stream of [shell.stdout, shell.stderr]) {
+      stream.setEncoding('utf8').on('data', (chunk: string) => {
+        output += chunk
+        const id = /\/approve\/([0-9a-f]+)\s/.exec(output)?.[1]
+        if (id !== undefined && approvals.length === 0) approvals.push(approveAll(id))
+      })
+    }
+    const status = await new Promise<number | null>((resolve) => shell.once('close', resolve))
+    await Promise.all(approvals)
+    return { status, output }
+  }
+
+  async function approveAll(request_id: string): Promise<void> {
+    const call = createClient(server.url)
+    const [bundle] = await call('GET', '/api/v1/requests/{request_id}/bundles', { params: { request_id } })
+    const params = { request_id, bundle_id: bundle?.id ?? '' }
+    const { id, items } = await call('GET', '/api/v1/requests/{request_id}/bundles/{bundle_id}', { params })
+    const body = { bundle_id: id, include_keys: items.map(({ key }) => key) }
+    await call('POST', '/api/v1/requests/{request_id}/encrypt-from-bundle', { params: { request_id }, body })
+  }
+})

@@ -54,9 +54,20 @@ export async function startApi(settings: ApiSettings, options: StartOptions = {}
   const database = opened.adopt(await readyDatabase(settings, timestamp(source)), (it) => it.close())
   const approvals = opened.adopt(await openApprovals(settings, { source, log }), (it) => it.close())
   const app = wire({ settings, database, approvals, source, log })
+  await measure(app, { settings, approvals, opened })
   const address = await listen(app, settings)
   const stores = opened.move()
   return { address, close: () => close(app, { approvals, stores }) }
+}
+
+type Measured = { settings: ApiSettings; approvals: Approvals; opened: AsyncDisposableStack }
+
+async function measure(app: FastifyInstance, { settings, approvals, opened }: Measured): Promise<void> {
+  if (settings.metrics === null) return
+  const { countCalls, serveMetrics, showHeldCalls } = await import('./http/metrics.ts')
+  countCalls(app)
+  showHeldCalls(() => approvals.room.size)
+  opened.defer(await serveMetrics(settings.metrics))
 }
 
 function sourceOf(now: () => Date): Source {

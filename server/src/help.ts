@@ -1,3 +1,4 @@
+import { MAINTENANCE } from './maintain.ts'
 import { SETTINGS, type Setting } from './setting-table.ts'
 
 const USAGE = `keyferry-server: delivers environment-variable secrets to terminals
@@ -7,6 +8,8 @@ Usage
   keyferry-server api          the internal API alone; any number of them on PostgreSQL and Redis
   keyferry-server web          the web-facing layer alone; any number of them
 
+Looking after a database
+MAINTENANCE
   --help, --version
 
 Examples
@@ -17,8 +20,13 @@ Examples
 
 /** @returns the whole of --help: usage, examples, every setting */
 export function helpText(): string {
+  const commands = Object.entries(MAINTENANCE).map(
+    ([name, { argument, means }]) =>
+      `  keyferry-server ${[name, argument].filter(Boolean).join(' ').padEnd(16)}  ${means}`,
+  )
   const names = Object.entries<Setting>(SETTINGS)
   const width = Math.max(...names.map(([name]) => name.length))
   const rows = names.map(([name, { means }]) => `  ${name.padEnd(width)}  ${means}`)
-  return `${USAGE}\nSettings (environment variables)\n${rows.join('\n')}\n`
+  const usage = USAGE.replace('MAINTENANCE\n', `${commands.join('\n')}\n\n`)
+  return `${usage}\nSettings (environment variables)\n${rows.join('\n')}\n`
 }

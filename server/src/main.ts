@@ -3,6 +3,7 @@ import manifest from '../package.json' with { type: 'json' }
 import { announcement } from './announce.ts'
 import { failureLine } from './failure-line.ts'
 import { helpText } from './help.ts'
+import { MAINTENANCE, type Maintenance } from './maintain.ts'
 import type { Role } from './safe-start.ts'
 import type { Settings } from './setting-table.ts'
 import { readSettings } from './settings.ts'
@@ -11,6 +12,9 @@ import { stopOnSignal } from './stop-on-signal.ts'
 const { version } = manifest
 const USAGE_ERROR = 2
 const OWNER_ONLY = 0o077
+
+type CommandLine = { help: boolean; version: boolean; work: Work }
+type Work = { role: Role } | { maintenance: Maintenance; argument: string }
 
 const ROLES: Readonly<Record<string, Role>> = { '': 'all', api: 'api', web: 'web' }
 
@@ -21,19 +25,40 @@ export async function main(words: readonly string[]): Promise<void> {
   if (line.help) return say(helpText())
   if (line.version) return say(`${version}\n`)
   process.umask(OWNER_ONLY)
-  await serve(line.role)
+  await ('role' in line.work ? serve(line.work.role) : maintain(line.work.maintenance, line.work.argument))
 }
-
-type CommandLine = { role: Role; help: boolean; version: boolean }
 
 function parseCommandLine(words: readonly string[]): CommandLine | null {
   try {
     const options = { help: { type: 'boolean', short: 'h' }, version: { type: 'boolean' } } as const
     const { values, positionals } = parseArgs({ args: [...words], options, allowPositionals: true })
-    const role = ROLES[positionals.join(' ')]
-    return role ? { role, help: values.help === true, version: values.version === true } : null
+    const work = workOf(positionals)
+    return work ? { work, help: values.help === true, version: values.version === true } : null
   } catch {
     return null
+  }
+}
+
+function workOf(positionals: readonly string[]): Work | null {
+  const [command = '', argument = '', ...rest] = positionals
+  if (rest.length > 0) return null
+  const role = argument === '' ? ROLES[command] : undefined
+  if (role) return { role }
+  const maintenance = Object.hasOwn(MAINTENANCE, command) ? MAINTENANCE[command] : undefined
+  const takesArgument = maintenance?.argument !== undefined
+  return maintenance && takesArgument === (argument !== '') ? { maintenance, argument } : null
+}
+
+async function maintain(maintenance: Maintenance, argument: string): Promise<void> {
+  let settings: Settings | null = null
+  try {
+    settings = readSettings()
+    const { text, isWell } = await maintenance.run(settings, argument)
+    say(`${text}\n`)
+    process.exitCode = isWell ? 0 : 1
+  } catch (error) {
+    process.stderr.write(failureLine(error, settings))
+    process.exitCode = 1
   }
 }
 

@@ -24,10 +24,32 @@ export function readRootKeyFile(file: string): RootKeys {
   return keys
 }
 
+/** Where the root key of an embedded database is, unless a setting says otherwise. */
+export function rootKeyFile(folder: string): string {
+  return join(folder, 'root.key')
+}
+
+/** Put a new root key in front of those in the file. A rotation that was stopped has done so already: then nothing
+ * changes. The caller holds the folder's lock.
+ * @returns all keys of the file */
+export function addRootKey(folder: string): RootKeys {
+  const keys = readRootKeyFile(rootKeyFile(folder))
+  if (keys.length > 1) return keys
+  const all: RootKeys = [formatRootKey(generateRootKey()), ...keys]
+  writeDurably(rootKeyFile(folder), `${all.join('\n')}\n`)
+  return all
+}
+
+/** Leave the first root key alone in the file. The caller holds the folder's lock. */
+export function dropOldRootKeys(folder: string): void {
+  const [first] = readRootKeyFile(rootKeyFile(folder))
+  writeDurably(rootKeyFile(folder), `${first}\n`)
+}
+
 /** The root keys of an embedded database, made at the first start. The caller holds the folder's lock.
  * @throws StartError the file is gone while the database it belongs to is there */
 export function rootKeysOfFolder(folder: string): { keys: RootKeys; isNew: boolean } {
-  const file = join(folder, 'root.key')
+  const file = rootKeyFile(folder)
   if (existsSync(file)) return { keys: readRootKeyFile(file), isNew: false }
   if (existsSync(join(folder, 'keyferry.db')))
     throw new StartError(`${file} is missing; put back the root key that this database was made with`)

@@ -33,7 +33,8 @@ async function startAll(settings: Settings, { version }: Surroundings): Promise<
   const listen = { socketPath: socket.path }
   const api = await startApi(apiSettings(settings, { ...place, listen, rootKeys: data.rootKeys }))
   chmodSync(socket.path, 0o600)
-  const web = await startWeb(webSettings(settings, { ...place, api: listen, metrics: null }))
+  const metrics = settings.METRICS_PORT === undefined ? null : 'elsewhere'
+  const web = await startWeb(webSettings(settings, { ...place, api: listen, metrics }))
   const stop = async () => {
     await Promise.all([web.close(), api.close()])
     socket.remove()

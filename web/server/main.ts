@@ -53,6 +53,7 @@ export async function startWeb(
   const originRules = (): OriginRules => ({ publicUrl, openToLoopback: settings.identity.mode === 'local' })
   const { identity, store } = await createIdentity(settings, { api, log, originRules, now })
   addHooks(app, { settings, log, originRules })
+  const closeMetrics = await measure(app, settings.metrics)
   serveHealth(app, { version: settings.version, api, store })
   serveSession(app, { identity, mode: settings.identity.mode })
   const { maxBodyBytes } = settings
@@ -63,7 +64,7 @@ export async function startWeb(
   servePages(app, { files, identity })
   const address = await app.listen(settings.listen)
   publicUrl ||= address
-  return { address, close: () => closeAll(app, { api, store, closing }) }
+  return { address, close: () => closeAll(app, { api, store, closing, closeMetrics }) }
 }
 
 function createApp(settings: WebSettings): FastifyInstance {
@@ -107,6 +108,14 @@ function addIdentityEvents(app: FastifyInstance, settings: WebSettings, parts: E
   receiveIdentityEvents(app, { ...parts, secret, issuer: identity.mode === 'oidc' ? identity.issuer : null })
 }
 
+async function measure(app: FastifyInstance, place: WebSettings['metrics']): Promise<() => Promise<void>> {
+  const none = async () => undefined
+  if (place === null) return none
+  const { countCalls, serveMetrics } = await import('./metrics.ts')
+  countCalls(app)
+  return place === 'elsewhere' ? none : await serveMetrics(place)
+}
+
 function formTargetsOf({ identity }: WebSettings): readonly string[] {
   return identity.mode === 'oidc' ? [new URL(identity.issuer).origin] : []
 }
@@ -119,14 +128,19 @@ function serveSession(app: FastifyInstance, { identity, mode }: { identity: Iden
   }))
 }
 
-type Closed = { api: ApiConnection; store: SessionStore | null; closing: AbortController }
+type Closed = {
+  api: ApiConnection
+  store: SessionStore | null
+  closing: AbortController
+  closeMetrics: () => Promise<void>
+}
 
-async function closeAll(app: FastifyInstance, { api, store, closing }: Closed): Promise<void> {
+async function closeAll(app: FastifyInstance, { api, store, closing, closeMetrics }: Closed): Promise<void> {
   const patience = setTimeout(() => closing.abort(), PATIENCE_MS)
   // A connection whose last answer is sent meanwhile stays open otherwise, until its client ends it.
   const sweep = setInterval(() => app.server.closeIdleConnections(), SWEEP_MS)
   await app.close()
   clearInterval(sweep)
   clearTimeout(patience)
-  await Promise.all([api.close(), store?.close()])
+  await Promise.all([api.close(), store?.close(), closeMetrics()])
 }

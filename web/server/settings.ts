@@ -32,7 +32,8 @@ export type WebSettings = {
   maxBodyBytes: number
   /** Addresses or networks whose X-Forwarded-* is believed. */
   trustProxy: readonly string[]
-  metrics: { host: string; port: number } | null
+  /** Where /metrics is served. `elsewhere`: counted here, served by the other layer of this process; `null`: neither. */
+  metrics: { host: string; port: number } | 'elsewhere' | null
   logLevel: string
   version: string
 }

@@ -1,0 +1,127 @@
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import type { DatabaseSettings } from '@keyferry/api'
+import { lockDataFolder, prepareDataFolder } from './data-folder.ts'
+import { addRootKey, dropOldRootKeys, type RootKeys, readRootKeyFile, rootKeyFile } from './root-key-file.ts'
+import type { Settings } from './setting-table.ts'
+import { StartError } from './start-error.ts'
+
+/** One command for whoever looks after a database. */
+export type Maintenance = {
+  readonly means: string
+  /** The name of its argument in the usage, when it takes one. */
+  readonly argument?: string
+  /** @returns what to tell, and whether all is well */
+  run(settings: Settings, argument: string): Promise<{ text: string; isWell: boolean }>
+}
+
+export const MAINTENANCE: Readonly<Record<string, Maintenance>> = {
+  migrate: {
+    means: 'bring the tables up to date, and do nothing else',
+    async run(settings) {
+      const { migrate } = await import('@keyferry/api')
+      const names = await migrate(placeOf(settings))
+      return well(names.length === 0 ? 'Nothing to migrate.' : `Migrated: ${names.join(', ')}.`)
+    },
+  },
+  'rotate-root-key': {
+    means: "wrap every tenant's key with a new root key; with ROOT_KEY set: with its first one",
+    async run(settings) {
+      const hasOwnFile = settings.ROOT_KEY === undefined && settings.ROOT_KEY_FILE === undefined
+      return well(await (hasOwnFile ? rotateFolder(settings) : rotate(databaseOf(settings))))
+    },
+  },
+  verify: {
+    means: 'open every stored value, and name those that do not open',
+    async run(settings) {
+      const { verifyValues } = await import('@keyferry/api')
+      const { checked, failures } = await verifyValues(databaseOf(settings))
+      const lines = failures.map(
+        ({ table, id, tenantId, problem }) => `  ${table} ${id} of ${tenantId}: ${problem}`,
+      )
+      const summary = `Checked ${checked} values: ${failures.length} do not open.`
+      return { text: [summary, ...lines].join('\n'), isWell: failures.length === 0 }
+    },
+  },
+  backup: {
+    means: 'copy the SQLite database into a new file, while servers run; it holds no root key',
+    argument: 'FILE',
+    async run(settings, file) {
+      const { backupDatabase } = await import('@keyferry/api')
+      await backupDatabase(databaseOf(settings), resolve(file))
+      return well(`Backed up to ${resolve(file)}. The root key is not in it.`)
+    },
+  },
+  restore: {
+    means: 'put a backup in the place of the SQLite database; what was there is kept beside it',
+    argument: 'FILE',
+    async run(settings, file) {
+      const unlock = lockFolder(settings)
+      try {
+        const { restoreDatabase } = await import('@keyferry/api')
+        const kept = await restoreDatabase(databaseOf(settings), resolve(file))
+        return well(
+          `Restored from ${resolve(file)}.${kept === null ? '' : ` What was there is kept as ${kept}.`}`,
+        )
+      } finally {
+        unlock()
+      }
+    },
+  },
+}
+
+async function rotate(database: DatabaseSettings): Promise<string> {
+  const { rotateRootKey } = await import('@keyferry/api')
+  const { rewrapped, forgotten } = await rotateRootKey(database)
+  return `Wrapped the keys of ${rewrapped} tenants again. Root keys no longer needed: ${forgotten.length}.`
+}
+
+// The new key is in the file before the first tenant's key is wrapped with it, and the old one until the last one is:
+// a rotation that was stopped is carried on by the next one.
+async function rotateFolder(settings: Settings): Promise<string> {
+  const unlock = lockFolder(settings)
+  try {
+    const folder = resolve(settings.DATA_DIR)
+    requireRootKeyFile(folder)
+    const rootKeys = addRootKey(folder)
+    const text = await rotate({ ...placeOf(settings), rootKeys })
+    dropOldRootKeys(folder)
+    return `${text}\nThe new root key is in ${rootKeyFile(folder)}: keep a copy of it apart from the data.`
+  } finally {
+    unlock()
+  }
+}
+
+function lockFolder(settings: Settings): () => void {
+  const folder = resolve(settings.DATA_DIR)
+  prepareDataFolder(folder)
+  return lockDataFolder(folder)
+}
+
+function placeOf(settings: Settings): Omit<DatabaseSettings, 'rootKeys'> {
+  const dataDir = resolve(settings.DATA_DIR)
+  const databaseUrl = settings.DATABASE_URL ?? null
+  if (databaseUrl === null && !existsSync(dataDir)) throw new StartError(`there is no DATA_DIR ${dataDir}`)
+  return { dataDir, databaseUrl }
+}
+
+function databaseOf(settings: Settings): DatabaseSettings {
+  const place = placeOf(settings)
+  return { ...place, rootKeys: existingRootKeys(settings, place.dataDir) }
+}
+
+function existingRootKeys(settings: Settings, dataDir: string): RootKeys {
+  if (settings.ROOT_KEY) return settings.ROOT_KEY
+  if (settings.ROOT_KEY_FILE) return readRootKeyFile(settings.ROOT_KEY_FILE)
+  requireRootKeyFile(dataDir)
+  return readRootKeyFile(rootKeyFile(dataDir))
+}
+
+function requireRootKeyFile(dataDir: string): void {
+  if (!existsSync(rootKeyFile(dataDir)))
+    throw new StartError(`${rootKeyFile(dataDir)} is missing: put the root key there, or set ROOT_KEY`)
+}
+
+function well(text: string): { text: string; isWell: boolean } {
+  return { text, isWell: true }
+}

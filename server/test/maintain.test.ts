@@ -1,0 +1,115 @@
+import { existsSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { Program, temporaryFolder } from './program.ts'
+
+let folder: ReturnType<typeof temporaryFolder>
+let dataDir: string
+let server: Program | null
+
+beforeEach(() => {
+  folder = temporaryFolder()
+  dataDir = join(folder.path, 'data')
+  server = null
+})
+
+afterEach(async () => {
+  await server?.stop('SIGKILL')
+  folder.remove()
+})
+
+async function run(...words: string[]) {
+  const program = new Program({ DATA_DIR: dataDir }, words)
+  const { code } = await program.exited
+  return { code, stdout: program.stdout, stderr: program.stderr }
+}
+
+async function start(): Promise<string> {
+  server = new Program({ DATA_DIR: dataDir })
+  return await server.ready()
+}
+
+async function stop(): Promise<void> {
+  await server?.stop()
+}
+
+const names = async (address: string) =>
+  ((await (await fetch(`${address}/api/v1/keys`)).json()) as { name: string; value: string }[]).map(
+    ({ name, value }) => `${name}=${value}`,
+  )
+
+async function createKey(address: string, name: string): Promise<void> {
+  const body = JSON.stringify({ name, value: `value of ${name}`, is_secret: false })
+  const headers = { 'content-type': 'application/json' }
+  await fetch(`${address}/api/v1/keys`, { method: 'POST', headers, body })
+}
+
+const rootKey = () => readFileSync(join(dataDir, 'root.key'), 'utf8')
+
+test('the root key is rotated in one command, and the values open with the new one', async () => {
+  await createKey(await start(), 'A')
+  await stop()
+  const old = rootKey()
+  const { code, stdout } = await run('rotate-root-key')
+  expect([code, stdout]).toEqual([0, expect.stringContaining('Wrapped the keys of 1 tenants again')])
+  expect(rootKey()).not.toBe(old)
+  expect(rootKey().trim().split('\n')).toHaveLength(1)
+  expect(stdout).not.toContain(rootKey().trim())
+  expect(await names(await start())).toEqual(['A=value of A'])
+})
+
+test('while a server runs on the folder, rotation and restore wait for its end', async () => {
+  await start()
+  for (const words of [['rotate-root-key'], ['restore', join(folder.path, 'none')]]) {
+    const { code, stderr } = await run(...words)
+    expect([code, stderr]).toEqual([1, expect.stringContaining('another keyferry-server is running')])
+  }
+})
+
+test('a backup made while the server runs brings everything back', async () => {
+  const address = await start()
+  await createKey(address, 'A')
+  const file = join(folder.path, 'backup.db')
+  expect((await run('backup', file)).code).toBe(0)
+  expect(statSync(file).mode & 0o777).toBe(0o600)
+  expect((await run('backup', file)).code).toBe(1)
+  await createKey(address, 'B')
+  await stop()
+  const { code, stdout } = await run('restore', file)
+  expect([code, stdout]).toEqual([0, expect.stringContaining('What was there is kept as')])
+  expect(await names(await start())).toEqual(['A=value of A'])
+})
+
+test('values are verified, also beside a running server', async () => {
+  await createKey(await start(), 'A')
+  expect(await run('verify')).toEqual({ code: 0, stdout: 'Checked 1 values: 0 do not open.\n', stderr: '' })
+})
+
+test('migrating what is up to date does nothing', async () => {
+  await start()
+  await stop()
+  expect(await run('migrate')).toMatchObject({ code: 0, stdout: 'Nothing to migrate.\n' })
+})
+
+test('what is missing is named, and nothing is made in its place', async () => {
+  expect(await run('verify')).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('there is no DATA_DIR'),
+  })
+  expect(existsSync(dataDir)).toBe(false)
+  await start()
+  await stop()
+  rmSync(join(dataDir, 'root.key'))
+  expect(await run('verify')).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('root.key is missing'),
+  })
+  expect(existsSync(join(dataDir, 'root.key'))).toBe(false)
+})
+
+test.each([[['backup']], [['restore']], [['verify', 'FILE']], [['backup', 'a', 'b']]])(
+  'words that do not fit are refused: %j',
+  async (words) => {
+    expect(await run(...words)).toMatchObject({ code: 2, stdout: '' })
+  },
+)

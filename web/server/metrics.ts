@@ -1,0 +1,56 @@
+import { once } from 'node:events'
+import { createServer, type Server, type ServerResponse } from 'node:http'
+import type { FastifyInstance } from 'fastify'
+import { Counter, collectDefaultMetrics, Histogram, register } from 'prom-client'
+
+const BUCKETS_SECONDS = [0.002, 0.005, 0.01, 0.025, 0.1, 0.5, 2.5, 10, 35]
+const LABELS = ['part', 'method', 'route', 'status'] as const
+const PART = 'web'
+
+// Both layers may run in one process and count into one registry, whichever of them begins.
+function found<T>(name: string, make: () => T): T {
+  return (register.getSingleMetric(name) as T | undefined) ?? make()
+}
+
+/** Count answered calls, and how long each took. A route's pattern stands for its address. */
+export function countCalls(app: FastifyInstance): void {
+  const calls = found('keyferry_calls_total', () => {
+    return new Counter({ name: 'keyferry_calls_total', help: 'Calls answered', labelNames: LABELS })
+  })
+  const seconds = found('keyferry_call_seconds', () => {
+    const help = 'How long calls took to answer'
+    const labelNames = ['part', 'route'] as const
+    return new Histogram({ name: 'keyferry_call_seconds', help, labelNames, buckets: BUCKETS_SECONDS })
+  })
+  app.addHook('onResponse', async (request, reply) => {
+    const route = request.routeOptions.url ?? 'unknown'
+    const status = String(reply.statusCode)
+    calls.inc({ part: PART, method: request.method, route, status })
+    seconds.observe({ part: PART, route }, reply.elapsedTime / 1_000)
+  })
+}
+
+/** Serve what was counted, and what the process uses, at `/metrics` of an address of its own.
+ * @returns ends it */
+export async function serveMetrics(place: { host: string; port: number }): Promise<() => Promise<void>> {
+  if (!register.getSingleMetric('process_cpu_seconds_total')) collectDefaultMetrics()
+  const server = createServer((request, response) => {
+    const isAsked = request.method === 'GET' && request.url === '/metrics'
+    void (isAsked ? answerMetrics(response) : response.writeHead(404).end())
+  }).listen(place.port, place.host)
+  await once(server, 'listening')
+  return () => closed(server)
+}
+
+async function answerMetrics(response: ServerResponse): Promise<void> {
+  try {
+    response.writeHead(200, { 'content-type': register.contentType }).end(await register.metrics())
+  } catch {
+    response.destroy()
+  }
+}
+
+async function closed(server: Server): Promise<void> {
+  server.closeAllConnections()
+  await new Promise((resolve) => server.close(resolve))
+}

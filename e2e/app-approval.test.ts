@@ -18,6 +18,16 @@ const PROXY = { TRUST_PROXY: '127.0.0.1' }
 const title = (page: Page, name: string) => page.getByRole('heading', { name, level: 1 })
 const approve = (page: Page) => page.getByRole('button', { name: /^Approve/ })
 
+async function expectEnd(page: WatchedPage, name: string): Promise<void> {
+  await title(page, name).waitFor()
+  await expect.poll(() => page.title()).toBe(`${name} · Keyferry`)
+  expect(await title(page, name).evaluate((heading) => heading.ownerDocument.activeElement === heading)).toBe(
+    true,
+  )
+  await expectAccessible(page)
+  await closePage(page)
+}
+
 describe.skipIf(!hasBrowser())('the approval page', () => {
   let server: RunningServer
   let browser: Browser
@@ -38,16 +48,6 @@ describe.skipIf(!hasBrowser())('the approval page', () => {
     await page.goto(url + request.verification_uri_complete)
     await page.getByRole('heading', { level: 1 }).waitFor()
     return { page, request }
-  }
-
-  async function expectEnd(page: WatchedPage, name: string): Promise<void> {
-    await title(page, name).waitFor()
-    await expect.poll(() => page.title()).toBe(`${name} · Keyferry`)
-    expect(
-      await title(page, name).evaluate((heading) => heading.ownerDocument.activeElement === heading),
-    ).toBe(true)
-    await expectAccessible(page)
-    await closePage(page)
   }
 
   test('says who asks, what of it is only claimed, and the code to compare', async () => {

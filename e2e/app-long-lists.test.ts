@@ -1,0 +1,114 @@
+import { existsSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createClient } from '@keyferry/contract/client'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { closePage, expectAccessible, openPage, type WatchedPage } from './app-page.ts'
+import { hasBrowser, launchBrowser } from './browser.ts'
+import { type RunningServer, startServer } from './start-server.ts'
+
+const KEYS = 5_000
+const BUNDLES = 1_000
+const AT_ONCE = 16
+
+// Thousands of durable writes only set the scene here; where the system keeps files in memory they are quick.
+const MEMORY = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
+
+// Rows in the document: what fits on the screen and a few around it, however long the list.
+const MOST_ROWS = 60
+// From a key press to the frame that shows its effect, as the browser measures it: two frames and the rounding.
+const MOST_MS = 48
+
+describe.skipIf(!hasBrowser())('with 5,000 keys and 1,000 bundles', () => {
+  let server: RunningServer
+  let browser: Browser
+  let dataDir: string
+
+  beforeAll(async () => {
+    dataDir = await mkdtemp(join(MEMORY, 'keyferry-long-'))
+    ;[server, browser] = await Promise.all([startServer({ dataDir }), launchBrowser()])
+    const call = createClient(server.url)
+    await inParallel(KEYS, (index) =>
+      call('POST', '/api/v1/keys', {
+        body: { name: `SERVICE_${index}_TOKEN`, value: 'x', is_secret: index % 2 === 0 },
+      }),
+    )
+    await inParallel(BUNDLES, (index) =>
+      call('POST', '/api/v1/bundles', {
+        body: { name: `team${index % 20}/service${index}`, tags: `t${index % 5}` },
+      }),
+    )
+  }, 180_000)
+
+  afterAll(async () => {
+    await browser?.close()
+    await server?.dispose()
+    if (dataDir !== undefined) await rm(dataDir, { recursive: true, force: true })
+  })
+
+  async function open(path: string): Promise<WatchedPage> {
+    const page = await openPage(browser)
+    await page.goto(server.url + path)
+    await page.getByRole('list').getByRole('listitem').first().waitFor()
+    return page
+  }
+
+  test.each([
+    ['/keys', 'Search keys', 'SERVICE_4321'],
+    ['/bundles', 'Search bundles', 'service987'],
+  ])(
+    '%s: few rows are in the document, and typing is answered within a frame or two',
+    async (path, label, query) => {
+      const page = await open(path)
+      const rows = page.getByRole('main').getByRole('listitem')
+      expect(await rows.count()).toBeLessThan(MOST_ROWS)
+      await page.getByLabel(label).focus()
+      const delays = await keyDelays(page, query)
+      expect(median(delays)).toBeLessThanOrEqual(MOST_MS)
+      await expect.poll(() => rows.count()).toBe(1)
+      await expectAccessible(page)
+      await closePage(page)
+    },
+  )
+
+  test('the end of the list is reached, and rows know their place in it', async () => {
+    const page = await open('/keys')
+    await page.keyboard.press('End')
+    const last = page.getByRole('listitem').last()
+    await expect.poll(() => last.getAttribute('aria-posinset')).toBe(String(KEYS))
+    expect(await last.getAttribute('aria-setsize')).toBe(String(KEYS))
+    await closePage(page)
+  })
+})
+
+async function inParallel(count: number, act: (index: number) => Promise<unknown>): Promise<void> {
+  let next = 0
+  const worker = async () => {
+    while (next < count) await act(next++)
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, worker))
+}
+
+/** How long each key press of a text took to show, in milliseconds. */
+async function keyDelays(page: WatchedPage, text: string): Promise<number[]> {
+  await page.evaluate(`
+    globalThis.delays = []
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries()) if (entry.name === 'keydown') delays.push(entry.duration)
+    }).observe({ type: 'event', durationThreshold: 16 })
+  `)
+  for (const letter of text) {
+    await page.keyboard.press(letter)
+    await page.waitForTimeout(120)
+  }
+  const slow: unknown = await page.evaluate('globalThis.delays')
+  const noted = Array.isArray(slow) ? slow.map(Number) : []
+  // The browser notes nothing of presses that were faster than its threshold.
+  return [...noted, ...Array.from({ length: Math.max(0, text.length - noted.length) }, () => 0)]
+}
+
+function median(numbers: readonly number[]): number {
+  return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? Number.NaN
+}

@@ -108,12 +108,13 @@ function addIdentityEvents(app: FastifyInstance, settings: WebSettings, parts: E
   receiveIdentityEvents(app, { ...parts, secret, issuer: identity.mode === 'oidc' ? identity.issuer : null })
 }
 
+async function nothing(): Promise<void> {}
+
 async function measure(app: FastifyInstance, place: WebSettings['metrics']): Promise<() => Promise<void>> {
-  const none = async () => undefined
-  if (place === null) return none
+  if (place === null) return nothing
   const { countCalls, serveMetrics } = await import('./metrics.ts')
   countCalls(app)
-  return place === 'elsewhere' ? none : await serveMetrics(place)
+  return place === 'elsewhere' ? nothing : await serveMetrics(place)
 }
 
 function formTargetsOf({ identity }: WebSettings): readonly string[] {

@@ -33,10 +33,12 @@ export function countCalls(app: FastifyInstance): void {
 /** Show how many callers are held at the moment. */
 export function showHeldCalls(heldCalls: () => number): void {
   register.removeSingleMetric('keyferry_held_calls')
-  const gauge = new Gauge({
+  const gauge: Gauge = new Gauge({
     name: 'keyferry_held_calls',
     help: 'Calls that wait for an approval',
-    collect: () => gauge.set(heldCalls()),
+    collect: () => {
+      gauge.set(heldCalls())
+    },
   })
 }
 

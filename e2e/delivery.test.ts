@@ -6,7 +6,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hasBrowser, launchBrowser } from './browser.ts'
 import { type RunningServer, startServer } from './start-server.ts'
-import { hasTerminal, inTerminal, type Terminal } from './terminal.ts'
+import { closeTerminals, hasTerminal, inTerminal, type Terminal } from './terminal.ts'
 
 const KEYFERRY = [process.execPath, join(import.meta.dirname, '../cli/bin/keyferry.js')]
 
@@ -64,6 +64,7 @@ describe.skipIf(!canRun)('from a .env file to a running program', () => {
   })
 
   afterAll(async () => {
+    closeTerminals()
     await browser?.close()
     await server?.dispose()
     if (folder !== undefined) await rm(folder, { recursive: true, force: true })

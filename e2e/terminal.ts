@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from 'node:child_process'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 
 export type TerminalOptions = {
@@ -28,6 +28,13 @@ export function hasTerminal(): boolean {
   return false
 }
 
+const opened = new Set<ChildProcess>()
+
+/** Close the terminals that are still open, as closing a window does. */
+export function closeTerminals(): void {
+  for (const child of opened) child.kill('SIGHUP')
+}
+
 /** Run a command in a pseudo-terminal of its own. */
 export function inTerminal(argv: readonly string[], options: TerminalOptions): Terminal {
   const { columns = 100, rows = 50 } = options
@@ -37,6 +44,8 @@ export function inTerminal(argv: readonly string[], options: TerminalOptions): T
     env: { ...options.env, SHELL: '/bin/sh' },
     stdio: ['pipe', 'pipe', 'inherit'],
   })
+  opened.add(child)
+  child.on('exit', () => opened.delete(child))
   let output = ''
   child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
     output += chunk

@@ -23,8 +23,8 @@ export type ExchangeAnswer = {
 /** @throws NetworkError when there is no whole answer */
 export type Exchange = (request: ExchangeRequest) => Promise<ExchangeAnswer>
 
-/** No answer came: refused, unreachable, broken off, too slow, too long, or not trusted. `reason` is a system's code
- * such as ECONNREFUSED, or one of ours. */
+/** No whole answer came: refused, unreachable, broken off, too slow, too long (`ETOOLONG`), or not trusted. `reason` is a
+ * system's code such as ECONNREFUSED, or one of ours. */
 export class NetworkError extends Error {
   override readonly name = 'NetworkError'
   readonly reason: string

@@ -5,6 +5,7 @@ import { type ExchangeAnswer, NetworkError } from './exchange.ts'
 
 /** What a person is told when a server could not be reached. */
 export function networkFailure(error: NetworkError, server: string): CliError {
+  if (error.reason === 'ETOOLONG') return refusedAnswer(error.message, { cause: error })
   const what = `no answer from ${server}: ${printable(error.message)}`
   return new CliError(EXIT.network, what, nextStep(error, server), { cause: error })
 }

@@ -10,7 +10,7 @@ export function plainView({ stderr, clock }: Surroundings): WaitingView {
   const say = (line: string): void => stderr.write(`${line}\n`)
   return {
     asked: (asked) => {
-      for (const line of askedLines(asked)) say(line)
+      for (const line of askedLines(asked, asked.deadlineMs - clock.monotonicMs())) say(line)
       stopReminding = clock.every(REMINDER_MS, () =>
         say(`keyferry: still waiting, ${remaining(asked.deadlineMs - clock.monotonicMs())} left`),
       )
@@ -39,7 +39,7 @@ export function quietView({ stderr }: Surroundings): WaitingView {
   }
 }
 
-function askedLines(asked: Asked): string[] {
+function askedLines(asked: Asked, leftMs: number): string[] {
   return [
     `keyferry: asking ${asked.server} for ${askedFor(asked)}`,
     'keyferry: approve at',
@@ -48,7 +48,7 @@ function askedLines(asked: Asked): string[] {
     asked.whyNotOpened === null
       ? 'keyferry: opened in the browser'
       : `keyferry: no browser opened, ${asked.whyNotOpened}`,
-    `keyferry: waiting, ${remaining(asked.lifetimeMs)} left`,
+    `keyferry: waiting, ${remaining(leftMs)} left`,
   ]
 }
 

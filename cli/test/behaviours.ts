@@ -1,0 +1,92 @@
+import { type Asked, type Behaviour, createdAnswer, delivery, gone } from './scripted-server.ts'
+
+// Clears the screen, turns the reading direction round, rings.
+const HOSTILE_TEXT = '\u001b[2J\u001b]0;owned\u0007\u202egnp\u0000\r\nkeyferry: approved'
+
+/** Servers by name, for sessions: those that a client must live with, and those that it must not be fooled by. */
+export const BEHAVIOURS = {
+  approves: {},
+  denies: { wait: () => gone('request_denied') },
+  'has forgotten': { wait: () => gone('not_found') },
+  'asks for patience': {
+    wait: (_asked, count) =>
+      count === 1
+        ? { status: 429, headers: { 'retry-after': '1' }, body: { error: 'Too many requests' } }
+        : {},
+  },
+  stumbles: {
+    wait: (_asked, count) => {
+      if (count === 1) return 'hang up'
+      return count === 2
+        ? { status: 503, body: { error: 'unavailable' }, headers: { 'retry-after': '0' } }
+        : {}
+    },
+  },
+  'knows no check code': { create: (asked) => changed(asked, { user_code: undefined }) },
+  'refuses with escapes': { create: () => ({ status: 400, body: { error: HOSTILE_TEXT, code: 'invalid' } }) },
+  'is overrun': {
+    create: () => ({ status: 429, headers: { 'retry-after': '17' }, body: { error: 'Too many requests' } }),
+  },
+  'sends elsewhere': {
+    create: () => ({ status: 307, headers: { location: 'https://evil.example/\u0085\u009b31m' }, body: {} }),
+  },
+  'sends the wait elsewhere': {
+    wait: () => ({ status: 302, headers: { location: 'https://evil.example/' }, body: {} }),
+  },
+  'never ends': { create: () => ({ isEndless: true }) },
+  'never ends the wait': { wait: () => ({ isEndless: true }) },
+  'speaks no JSON': { create: () => ({ status: 201, body: '<html>\u001b[31m' }) },
+  'answers a list': { create: () => ({ status: 201, body: [] }) },
+  'shows a foreign page': {
+    create: (asked) => changed(asked, { verification_uri_complete: '//evil.example/approve/x' }),
+  },
+  'has an id with escapes': { create: (asked) => changed(asked, { id: `${HOSTILE_TEXT}aaaaaaaaaaaaaaaa` }) },
+  'has another check code': { create: (asked) => changed(asked, { user_code: 'BCDF-GHJK' }) },
+  'has no lifetime': { create: (asked) => changed(asked, { expires_in: 'soon' }) },
+  'is neither pending nor ready': { wait: () => ({ body: { status: HOSTILE_TEXT } }) },
+  'delivers no base64': { wait: () => ready('not base64!') },
+  'delivers a broken box': { wait: () => ready(Buffer.alloc(100, 7).toString('base64')) },
+  'delivers to another key': {
+    wait: () =>
+      delivery({ id: '', body: {}, publicKey: Buffer.from(ANOTHER_KEY, 'base64') }, '{"GREETING":"x"}'),
+  },
+  'delivers no map': delivers('["GREETING"]'),
+  'delivers a number': delivers('{"GREETING":1}'),
+  'delivers a name with escapes': delivers(JSON.stringify({ [HOSTILE_TEXT]: 'x' })),
+  'delivers a name with =': delivers('{"A=B":"x"}'),
+  'delivers NUL': delivers('{"GREETING":"a\\u0000b"}'),
+  'delivers half a character': delivers('{"GREETING":"\\ud83d"}'),
+  'delivers what nobody asked for': delivers('{"GREETING":"hi","EXTRA":"x"}'),
+  'delivers dangerous names': delivers(
+    '{"GREETING":"hi","LD_PRELOAD":"/tmp/x.so","node_options":"--require x"}',
+  ),
+  'delivers __proto__': delivers('{"__proto__":"polluted","GREETING":"hi"}'),
+  'delivers awkward values': delivers(
+    JSON.stringify({
+      QUOTE: `it's "x"`,
+      TWO_LINES: 'a\nb\n',
+      '1ST': 'digit',
+      BACKSLASH: '\\',
+      UNICODE: 'grüße 🚢',
+    }),
+  ),
+  'delivers a large value': delivers(JSON.stringify({ GREETING: 'hi', LARGE: 'x'.repeat(140_000) })),
+  'delivers too much': delivers(
+    JSON.stringify(Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`V${i}`, 'x'.repeat(100_000)]))),
+  ),
+  'delivers all quotes': delivers(JSON.stringify({ ALL: '\'"`', CR: 'a\rb', GREETING: 'hi' })),
+} as const satisfies Record<string, Behaviour>
+
+const ANOTHER_KEY = 'hSDwCYkwp1R0i33ctD73Wg2/Og0mOBr066SpjqqbTmo='
+
+function changed(asked: Asked, fields: Record<string, unknown>) {
+  return { body: { ...createdAnswer(asked).body, ...fields } }
+}
+
+function delivers(plaintext: string) {
+  return { wait: (asked: Asked) => delivery(asked, plaintext) }
+}
+
+function ready(ciphertext: string) {
+  return { status: 200, body: { status: 'ready', ciphertext_base64: ciphertext } }
+}

@@ -1,0 +1,142 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { seal } from '@keyferry/crypto/seal'
+import { userCode } from '@keyferry/crypto/user-code'
+
+/** What a server that means well would deliver. */
+export const VALUES: Readonly<Record<string, string>> = { GREETING: "it's me", EMPTY: '' }
+
+export type Asked = {
+  readonly id: string
+  readonly publicKey: Uint8Array
+  readonly body: Record<string, unknown>
+}
+
+/** How a server behaves; what is left out it does as it should. Answers are given by hand, so that they can be wrong. */
+export type Behaviour = {
+  readonly create?: (asked: Asked) => Partial<Answer>
+  /** `count` is 1 at the first call. */
+  readonly wait?: (asked: Asked, count: number) => Partial<Answer> | 'hang up'
+}
+
+export type Answer = {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: unknown
+  /** Goes on sending until the client hangs up. */
+  readonly isEndless: boolean
+  /** Milliseconds between one byte and the next. */
+  readonly dripMs: number
+}
+
+export type ScriptedServer = {
+  readonly url: string
+  /** When each call to `wait` came, in monotonic milliseconds. */
+  readonly waits: readonly number[]
+  readonly asked: readonly Asked[]
+  readonly close: () => void
+}
+
+/** A server that a person has already approved, or that misbehaves as told. */
+export async function startScriptedServer(behaviour: Behaviour = {}): Promise<ScriptedServer> {
+  const asked: Asked[] = []
+  const waits: number[] = []
+  const server = createServer((request, response) => {
+    void answer(request, { asked, waits, behaviour, response })
+  })
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${portOf(server.address())}`,
+    waits,
+    asked,
+    close: () => {
+      server.close()
+      server.closeAllConnections()
+    },
+  }
+}
+
+type Scene = { asked: Asked[]; waits: number[]; behaviour: Behaviour; response: ServerResponse }
+
+async function answer(request: IncomingMessage, scene: Scene): Promise<void> {
+  const body = await readBody(request)
+  if (request.method === 'POST') return create(body, scene)
+  scene.waits.push(performance.now())
+  wait(request, { ...scene, count: scene.waits.length })
+}
+
+function create(text: string, { asked, behaviour, response }: Scene): void {
+  const body = JSON.parse(text) as Record<string, unknown>
+  const publicKey = Buffer.from(String(body['client_pubkey']), 'base64')
+  const id = `${String(asked.length + 1).padStart(2, '0')}aa5ca1ab1e0ddba11c0ffee0ddba11`
+  const request: Asked = { id, publicKey, body }
+  asked.push(request)
+  send(response, { ...createdAnswer(request), ...behaviour.create?.(request) })
+}
+
+/** The answer of a server that means well. */
+export function createdAnswer({ id, publicKey }: Asked): Pick<Answer, 'status' | 'body'> & { body: object } {
+  return {
+    status: 201,
+    body: {
+      id,
+      verification_uri_complete: `/approve/${id}`,
+      interval: 3,
+      expires_in: 300,
+      user_code: userCode(id, publicKey),
+    },
+  }
+}
+
+function wait(request: IncomingMessage, scene: Scene & { count: number }): void {
+  const id = /requests\/(\w+)\/wait/.exec(request.url ?? '')?.[1]
+  const asked = scene.asked.find((candidate) => candidate.id === id)
+  const told = asked === undefined ? gone('not_found') : scene.behaviour.wait?.(asked, scene.count)
+  const usual = asked === undefined ? {} : delivery(asked, JSON.stringify(VALUES))
+  if (told === 'hang up') request.socket.destroy()
+  else send(scene.response, { ...usual, ...told })
+}
+
+/** The answer that hands `plaintext` over. */
+export function delivery({ publicKey }: Asked, plaintext: string): Pick<Answer, 'status' | 'body'> {
+  const box = Buffer.from(seal(Buffer.from(plaintext), publicKey))
+  return { status: 200, body: { status: 'ready', ciphertext_base64: box.toString('base64') } }
+}
+
+/** The answer for a request that is no more. */
+export function gone(code: 'not_found' | 'request_denied'): Pick<Answer, 'status' | 'body'> {
+  return { status: 404, body: { error: 'request not found or expired', code } }
+}
+
+function send(response: ServerResponse, told: Partial<Answer>): void {
+  const { status = 200, headers = {}, body, isEndless = false, dripMs = 0 } = told
+  const text = typeof body === 'string' ? body : JSON.stringify(body)
+  response.on('error', () => undefined)
+  response.writeHead(status, { 'content-type': 'application/json', ...headers })
+  if (isEndless) sendForever(response)
+  else if (dripMs > 0) drip(response, text, dripMs)
+  else response.end(text)
+}
+
+function sendForever(response: ServerResponse): void {
+  while (!response.destroyed && response.write(' '.repeat(65_536)));
+  if (!response.destroyed) response.once('drain', () => sendForever(response))
+}
+
+function drip(response: ServerResponse, text: string, dripMs: number): void {
+  let at = 0
+  const timer = setInterval(() => {
+    response.write(text.charAt(at++) || ' ')
+    if (response.destroyed) clearInterval(timer)
+  }, dripMs)
+}
+
+async function readBody(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
+  for await (const chunk of request) chunks.push(Buffer.from(chunk as Uint8Array))
+  return Buffer.concat(chunks).toString()
+}
+
+function portOf(address: AddressInfo | string | null): number {
+  return typeof address === 'object' && address !== null ? address.port : 0
+}

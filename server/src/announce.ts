@@ -8,7 +8,8 @@ type Announced = { role: Role; settings: Settings; running: Running; version: st
  * next. */
 export function announcement({ role, settings, running, version }: Announced): string {
   const lines = [`Keyferry ${version}${role === 'all' ? '' : ` ${role}`} is ready.`, '']
-  lines.push(`  Listens   ${settings.PUBLIC_URL ?? running.address}`)
+  lines.push(`  Listens   ${running.address}`)
+  if (settings.PUBLIC_URL !== undefined && role !== 'api') lines.push(`  Public    ${settings.PUBLIC_URL}`)
   lines.push(`  Data      ${dataPlace(role, settings, running)}`)
   lines.push(`  Sign-in   ${signIn(settings)}`)
   if (role === 'all' && settings.AUTH_MODE === 'local')

@@ -7,6 +7,7 @@ import {
   startIdentityProvider,
 } from '../../test/identity-provider.ts'
 import { PERSON, RecordingApi, sendJson } from '../../test/recording-api.ts'
+import { callbackOf as throughProvider } from '../../test/sign-in.ts'
 import { freePort, startTestWeb } from '../../test/start-test-web.ts'
 import { TestBrowser } from '../../test/test-browser.ts'
 import type { Web } from '../main.ts'
@@ -44,31 +45,13 @@ async function restart(options: Partial<IdentityProviderOptions>): Promise<void>
   await start(options)
 }
 
-const isCallback = (url: string) => url.startsWith(`${web.address}/auth/callback`)
-
-/** Through the provider's login and consent pages, up to the address that it sends the browser back to. */
-async function callbackOf(
-  subject: string,
-  from = '/sign-in',
-  change = (url: string) => url,
-): Promise<string> {
-  const begun = await browser.open(web.address + from, {
-    stopBefore: (url) => url.startsWith(provider.issuer),
+const callbackOf = (subject: string, from?: string, change?: (url: string) => string) =>
+  throughProvider(browser, {
+    webUrl: web.address,
+    subject,
+    ...(from === undefined ? {} : { from }),
+    ...(change ? { change } : {}),
   })
-  let page = await browser.open(change(begun.url), { stopBefore: isCallback })
-  for (const form of [`prompt=login&login=${subject}&password=any`, 'prompt=consent']) {
-    if (isCallback(page.url)) break
-    const headers = { 'content-type': 'application/x-www-form-urlencoded' }
-    const action = /action="([^"]+)"/.exec(page.text)?.[1] ?? page.url
-    page = await browser.open(new URL(action, page.url).href, {
-      method: 'POST',
-      body: form,
-      headers,
-      stopBefore: isCallback,
-    })
-  }
-  return page.url
-}
 
 async function signIn(subject = 'sam', from = '/sign-in'): Promise<Response> {
   return await browser.request(await callbackOf(subject, from))

@@ -1,0 +1,86 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { SETTINGS } from '../server/src/setting-table.ts'
+import { hasNginx } from './nginx.ts'
+
+const ROOT = join(import.meta.dirname, '..')
+const read = (name: string) => readFileSync(join(ROOT, 'deploy', name), 'utf8')
+const OTHERS_SETTINGS = ['POSTGRES_USER', 'POSTGRES_DB', 'POSTGRES_PASSWORD']
+
+test.each(['keyferry.env.example', 'compose.yaml'])(
+  '%s sets nothing that the program does not know',
+  (name) => {
+    const names = [...read(name).matchAll(/^ *([A-Z][A-Z0-9_]+)[:=]/gm)].map(([, setting = '']) => setting)
+    expect(names.length).toBeGreaterThan(3)
+    expect(names.filter((setting) => !(setting in SETTINGS) && !OTHERS_SETTINGS.includes(setting))).toEqual(
+      [],
+    )
+  },
+)
+
+test('the image copies what there is, and leaves no workspace out', () => {
+  const sources = [...read('Dockerfile').matchAll(/^COPY (?!--from)(.+) \S+$/gm)]
+    .flatMap(([, list = '']) => list.split(' '))
+    .filter((source) => source !== '')
+  expect(sources.filter((source) => !existsSync(join(ROOT, source)))).toEqual([])
+  const manifest: { workspaces: string[] } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
+  for (const workspace of manifest.workspaces) expect(sources).toContain(`${workspace}/package.json`)
+})
+
+test('the two nginx files differ by names alone', () => {
+  const known: [RegExp, string][] = [
+    [/^#(?: .*)?\n/gm, ''],
+    [/(?:127\.0\.0\.1:5393|web-1:5393)/, 'WEB-1'],
+    [/(?:127\.0\.0\.1:5394|web-2:5393)/, 'WEB-2'],
+    [/(?:127\.0\.0\.1:5395|api-1:5395)/, 'API-1'],
+    [/(?:127\.0\.0\.1:5396|api-2:5395)/, 'API-2'],
+    [/listen (?:127\.0\.0\.1:)?5400/, 'INTERNAL'],
+    [/\/etc\/ssl\/keyferry\/keyferry/g, '/etc/ssl/keyferry'],
+  ]
+  const plain = (name: string) =>
+    known.reduce((text, [from, to]) => text.replace(from, to), read(name)).trim()
+  expect(plain('nginx-compose.conf')).toBe(plain('nginx.conf'))
+})
+
+test.skipIf(!hasNginx())('nginx takes the example as it is, TLS and all', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'keyferry-nginx-'))
+  const pair = ['-keyout', join(folder, 'keyferry.key'), '-out', join(folder, 'keyferry.pem')]
+  const request = [
+    'req',
+    '-x509',
+    '-newkey',
+    'rsa:2048',
+    '-nodes',
+    '-days',
+    '1',
+    '-subj',
+    '/CN=keyferry',
+    ...pair,
+  ]
+  execFileSync('openssl', request, { stdio: 'ignore' })
+  const example = read('nginx.conf')
+    .replaceAll('/etc/ssl/', `${folder}/`)
+    .replaceAll('/var/log/nginx', folder)
+  const whole = `pid ${folder}/pid;\nevents {}\nhttp {\n${example}\n}\n`
+  writeFileSync(join(folder, 'nginx.conf'), whole)
+  const { status, stderr } = spawnSync('nginx', [
+    '-t',
+    '-q',
+    '-c',
+    join(folder, 'nginx.conf'),
+    '-e',
+    'stderr',
+  ])
+  rmSync(folder, { recursive: true, force: true })
+  expect([status, String(stderr)]).toEqual([0, ''])
+})
+
+const hasSystemd = !spawnSync('systemd-analyze', ['--version']).error
+
+test.skipIf(!hasSystemd)('systemd takes the unit', () => {
+  const { status, stderr } = spawnSync('systemd-analyze', ['verify', join(ROOT, 'deploy/keyferry.service')])
+  expect([status, String(stderr)]).toEqual([0, ''])
+})

@@ -1,0 +1,76 @@
+import { randomBytes } from 'node:crypto'
+import { freshPostgres } from '../api/test/postgres.ts'
+import { freePort, Program, temporaryFolder } from '../server/test/program.ts'
+import { type IdentityProvider, startIdentityProvider } from '../web/test/identity-provider.ts'
+import { testRedis } from '../web/test/redis-server.ts'
+import { startNginx } from './nginx.ts'
+
+export type NodeName = 'web-1' | 'web-2' | 'api-1' | 'api-2'
+
+/** Two web and two API nodes on PostgreSQL and Redis behind nginx, with a real identity provider. */
+export type ManyNodes = {
+  /** Where people and clients come in: nginx. */
+  publicUrl: string
+  provider: IdentityProvider
+  /** A node's own address. */
+  addressOf(name: NodeName): string
+  kill(name: NodeName, signal?: NodeJS.Signals): Promise<void>
+  /** Start a node that was killed, on its port. */
+  start(name: NodeName): Promise<void>
+  close(): Promise<void>
+}
+
+/** Settings that nodes of one role share; `null` where Redis is not installed. */
+export async function startManyNodes(): Promise<ManyNodes | null> {
+  const redis = await testRedis()
+  if (!redis) return null
+  const folder = temporaryFolder()
+  const [publicPort, internal, web1, web2, api1, api2] = await freePorts()
+  const publicUrl = `http://127.0.0.1:${publicPort}`
+  const provider = await startIdentityProvider({ webUrl: publicUrl })
+  const shared = {
+    REDIS_URL: redis.url,
+    BFF_SHARED_SECRET: randomBytes(32).toString('base64'),
+    AUTH_MODE: 'oidc',
+    TRUST_PROXY: '127.0.0.1',
+    DATA_DIR: folder.path,
+    PUBLIC_URL: publicUrl,
+  }
+  const settings = {
+    api: { ...shared, DATABASE_URL: await freshPostgres(), ROOT_KEY: randomBytes(32).toString('base64') },
+    web: {
+      ...shared,
+      API_URL: `http://127.0.0.1:${internal}`,
+      OIDC_ISSUER: provider.issuer,
+      OIDC_CLIENT_ID: provider.clientId,
+      OIDC_CLIENT_SECRET: provider.clientSecret,
+    },
+  }
+  const ports: Record<NodeName, number> = { 'web-1': web1, 'web-2': web2, 'api-1': api1, 'api-2': api2 }
+  const programs = new Map<NodeName, Program>()
+  const start = async (name: NodeName) => {
+    const role = name.startsWith('web') ? 'web' : 'api'
+    const program = new Program({ ...settings[role], PORT: String(ports[name]) }, [role])
+    programs.set(name, program)
+    await program.ready()
+  }
+  const kill = async (name: NodeName, signal: NodeJS.Signals = 'SIGKILL') => {
+    await programs.get(name)?.stop(signal)
+  }
+  await Promise.all((['web-1', 'web-2', 'api-1', 'api-2'] as const).map(start))
+  const stopNginx = await startNginx({ public: publicPort, internal, web: [web1, web2], api: [api1, api2] })
+  const close = async () => {
+    await stopNginx()
+    await Promise.all([...programs.keys()].map((name) => kill(name)))
+    await Promise.all([provider.close(), redis.stop()])
+    folder.remove()
+  }
+  return { publicUrl, provider, addressOf: (name) => `http://127.0.0.1:${ports[name]}`, kill, start, close }
+}
+
+async function freePorts(): Promise<[number, number, number, number, number, number]> {
+  const ports = new Set<number>()
+  while (ports.size < 6) ports.add(await freePort())
+  const [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0] = ports
+  return [a, b, c, d, e, f]
+}

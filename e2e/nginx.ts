@@ -1,0 +1,90 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/** Ports of loopback: of nginx itself, and of what stands behind it. */
+export type NginxPorts = {
+  public: number
+  internal: number
+  web: readonly [number, number]
+  api: readonly [number, number]
+}
+
+/** Whether nginx is here. Where it must be (CI), a missing one is a failure instead of a skip. */
+export function hasNginx(): boolean {
+  if (!spawnSync('nginx', ['-v']).error) return true
+  if (process.env['CI'] !== undefined)
+    throw new Error('nginx is not installed, and CI may not skip its tests')
+  process.stderr.write('SKIPPED: tests behind nginx, because it is not installed\n')
+  return false
+}
+
+const EXAMPLE = join(import.meta.dirname, '../deploy/nginx.conf')
+
+/** Run the example configuration in a real nginx, without TLS and on these ports.
+ * @returns ends it */
+export async function startNginx(ports: NginxPorts): Promise<() => Promise<void>> {
+  const folder = mkdtempSync(join(tmpdir(), 'keyferry-nginx-'))
+  writeFileSync(join(folder, 'nginx.conf'), wholeConfiguration(folder, exampleOn(ports, folder)))
+  const child = spawn(
+    'nginx',
+    ['-c', join(folder, 'nginx.conf'), '-p', folder, '-e', join(folder, 'error.log')],
+    {
+      stdio: ['ignore', 'ignore', 'inherit'],
+    },
+  )
+  await untilListens(ports.public)
+  return () => stop(child, folder)
+}
+
+function exampleOn(ports: NginxPorts, folder: string): string {
+  return readFileSync(EXAMPLE, 'utf8')
+    .replace('127.0.0.1:5393', `127.0.0.1:${ports.web[0]}`)
+    .replace('127.0.0.1:5394', `127.0.0.1:${ports.web[1]}`)
+    .replace('127.0.0.1:5395', `127.0.0.1:${ports.api[0]}`)
+    .replace('127.0.0.1:5396', `127.0.0.1:${ports.api[1]}`)
+    .replace('listen 127.0.0.1:5400', `listen 127.0.0.1:${ports.internal}`)
+    .replace('listen 443 ssl', `listen 127.0.0.1:${ports.public}`)
+    .replace('proxy_set_header Host $host;', 'proxy_set_header Host $http_host;')
+    .replace(/^ *ssl_.*\n/gm, '')
+    .replaceAll('/var/log/nginx/', `${folder}/`)
+}
+
+function wholeConfiguration(folder: string, http: string): string {
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
+    .map((name) => `${name}_temp_path ${folder}/${name};`)
+    .join('\n')
+  return `daemon off;\nmaster_process off;\npid ${folder}/pid;\nerror_log ${folder}/error.log;\n
+events { worker_connections 4096; }
+http {
+access_log off;
+${temporary}
+${http}
+}
+`
+}
+
+async function untilListens(port: number): Promise<void> {
+  for (let attempt = 0; attempt < 200; attempt += 1) {
+    const socket = connect(port, '127.0.0.1')
+    const isOpen = await once(socket, 'connect').then(
+      () => true,
+      () => false,
+    )
+    socket.destroy()
+    if (isOpen) return
+    await sleep(20)
+  }
+  throw new Error('nginx does not listen')
+}
+
+async function stop(child: ChildProcess, folder: string): Promise<void> {
+  const ended = once(child, 'exit')
+  child.kill('SIGTERM')
+  await ended
+  rmSync(folder, { recursive: true, force: true })
+}

@@ -44,9 +44,16 @@ export const LIBRARY: readonly LibraryBundle[] = [
 ]
 
 /** Put bundles and their keys into the library behind `url`; a key that several bundles name is made once.
+ * @param headers what each call carries, for a server that wants to know who calls
  * @returns ids by name */
-export async function createLibrary(url: string, bundles: readonly LibraryBundle[] = LIBRARY) {
-  const call = createClient(url)
+export async function createLibrary(
+  url: string,
+  bundles: readonly LibraryBundle[] = LIBRARY,
+  headers: Readonly<Record<string, string>> = {},
+) {
+  const call = createClient(url, (input, init) =>
+    fetch(input, { ...init, headers: Object.assign({}, init?.headers, headers) }),
+  )
   const ids = { bundles: new Map<string, string>(), keys: new Map<string, string>() }
   for (const { keys, ...bundle } of bundles) {
     const { id: bundle_id } = await call('POST', '/api/v1/bundles', { body: bundle })

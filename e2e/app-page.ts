@@ -8,6 +8,8 @@ export type WatchedPage = Page & { readonly complaints: readonly string[] }
 export async function openPage(browser: Browser, options: BrowserContextOptions = {}): Promise<WatchedPage> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 860 }, ...options })
   const page = await context.newPage()
+  // Below the test's own limit, so that a failure names what was waited for.
+  page.setDefaultTimeout(10_000)
   const complaints: string[] = []
   page.on('pageerror', (error) => complaints.push(String(error)))
   page.on('console', (message) => {

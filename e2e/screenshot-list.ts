@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
 import { askApproval, createLibrary } from './app-library.ts'
+import { peopleShots } from './screenshot-people.ts'
 import { startServer } from './start-server.ts'
 
 export type Shot = { name: string; show: (page: Page) => Promise<void> }
@@ -20,6 +21,7 @@ export async function shots(): Promise<{ list: readonly Shot[]; close: () => Pro
     startServer({ env }),
     startServer({ env: { ...env, APPROVAL_ASSURANCE: 'typed' } }),
   ])
+  const people = await peopleShots()
   const ids = await createLibrary(full.url)
   await createLibrary(typing.url)
   const list = [
@@ -27,13 +29,12 @@ export async function shots(): Promise<{ list: readonly Shot[]; close: () => Pro
     { name: 'bundles-empty', show: at(`${empty.url}/`) },
     { name: 'keys-empty', show: at(`${empty.url}/keys`) },
     ...approvalShots(full.url),
+    ...people.list,
     { name: 'approval-nothing-yet', show: asked(empty.url, {}) },
     { name: 'approval-typed', show: asked(typing.url, { bundle: 'dev/app' }) },
   ]
-  return {
-    list,
-    close: async () => void (await Promise.all([full, empty, typing].map((server) => server.dispose()))),
-  }
+  const servers = [full, empty, typing, ...people.servers]
+  return { list, close: async () => void (await Promise.all(servers.map((server) => server.dispose()))) }
 }
 
 function at(url: string, then: (page: Page) => Promise<void> = async () => undefined) {
@@ -83,7 +84,6 @@ function appShots(url: string, ids: Awaited<ReturnType<typeof createLibrary>>): 
     },
     { name: 'key-delete', show: at(key, press('Delete')) },
     { name: 'account', show: at(`${url}/account`) },
-    { name: 'members', show: at(`${url}/members`) },
     {
       name: 'palette',
       show: at(`${url}/`, async (page) => {

@@ -17,6 +17,7 @@ const AccountPage = lazy(async () => page((await import('./features/account/acco
 const WelcomePage = lazy(async () => page((await import('./features/home/welcome-page.tsx')).WelcomePage))
 const NotFoundPage = lazy(async () => page((await import('./features/home/not-found-page.tsx')).NotFoundPage))
 const SignInPage = lazy(async () => page((await import('./features/sign-in/sign-in-page.tsx')).SignInPage))
+const SignUpPage = lazy(async () => page((await import('./features/sign-in/sign-up-page.tsx')).SignUpPage))
 const SetUpPage = lazy(async () => page((await import('./features/sign-in/set-up-page.tsx')).SetUpPage))
 const Palette = lazy(async () => page((await import('./features/palette/palette.tsx')).Palette))
 
@@ -84,7 +85,7 @@ function SignedOutPages({ setUpRequired }: { setUpRequired: boolean }) {
     <Switch>
       <Route path="/" component={WelcomePage} />
       <Route path="/sign-in" component={SignInPage} />
-      <Route path="/sign-up" component={SignInPage} />
+      <Route path="/sign-up" component={SignUpPage} />
       <Route>
         <NotFoundPage path={path} />
       </Route>

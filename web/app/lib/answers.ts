@@ -16,5 +16,4 @@ export type Me = Answer<Endpoints['getMe']>
 export type Member = Answer<Endpoints['listMembers']>[number]
 export type Invitation = Answer<Endpoints['listInvitations']>[number]
 export type CreatedInvitation = Answer<Endpoints['createInvitation']>
-export type TenantEntry = Answer<Endpoints['listTenants']>[number]
 export type Role = Me['role']

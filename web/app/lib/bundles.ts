@@ -6,8 +6,7 @@ import { optimistic } from './optimistic.ts'
 export const BUNDLES = ['bundles']
 export const bundleKey = (id: string) => ['bundle', id]
 
-export const fetchBundle = (id: string) =>
-  call('GET', '/api/v1/bundles/{bundle_id}', { params: { bundle_id: id } })
+const fetchBundle = (id: string) => call('GET', '/api/v1/bundles/{bundle_id}', { params: { bundle_id: id } })
 
 /** All bundles of the current tenant, by name. */
 export function useBundles() {

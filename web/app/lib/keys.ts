@@ -4,7 +4,7 @@ import { call } from './api.ts'
 import { optimistic } from './optimistic.ts'
 
 export const KEYS = ['keys']
-export const keyKey = (id: string) => ['key', id]
+const keyKey = (id: string) => ['key', id]
 
 /** All keys of the library, by name, secrets masked. */
 export function useKeys() {

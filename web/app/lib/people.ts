@@ -1,10 +1,14 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { type QueryKey, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { Invitation, Member, Role } from './answers.ts'
 import { call } from './api.ts'
 import { optimistic } from './optimistic.ts'
+import { SESSION } from './session.ts'
 
 const MEMBERS = ['members']
 const INVITATIONS = ['invitations']
+
+// All but who is signed in: the frame of the app stays while everything within it is fetched anew.
+const isOfTenant = ({ queryKey }: { queryKey: QueryKey }) => queryKey[0] !== SESSION[0]
 
 export function useMembers() {
   return useQuery({ queryKey: MEMBERS, queryFn: () => call('GET', '/api/v1/members') })
@@ -66,7 +70,7 @@ export function useSwitchTenant() {
   return useMutation({
     mutationFn: (tenantId: string) =>
       call('POST', '/api/v1/tenants/switch', { body: { tenant_id: tenantId } }),
-    onSuccess: () => client.resetQueries(),
+    onSuccess: () => client.resetQueries({ predicate: isOfTenant }),
   })
 }
 
@@ -74,6 +78,6 @@ export function useAcceptInvitation() {
   const client = useQueryClient()
   return useMutation({
     mutationFn: (token: string) => call('POST', '/api/v1/invitations/accept', { body: { token } }),
-    onSuccess: () => client.resetQueries(),
+    onSuccess: () => client.resetQueries({ predicate: isOfTenant }),
   })
 }

@@ -1,7 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { callWebLayer, fieldsOf, textOf } from './web-layer.ts'
 
-export type Session = { authMode: string; signedIn: boolean; setUpRequired: boolean }
+export const SESSION = ['session']
+
+type Session = { authMode: string; signedIn: boolean; setUpRequired: boolean }
 
 async function fetchSession(): Promise<Session> {
   const answer = fieldsOf(await callWebLayer('GET', '/session'))
@@ -14,5 +16,5 @@ async function fetchSession(): Promise<Session> {
 
 /** Whether somebody is signed in here, and how people sign in. */
 export function useSession() {
-  return useQuery({ queryKey: ['session'], queryFn: fetchSession, staleTime: 60_000 })
+  return useQuery({ queryKey: SESSION, queryFn: fetchSession, staleTime: 60_000 })
 }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { returnPath } from './sign-in.ts'
+import { invitationToken, returnPath } from './sign-in.ts'
 
 beforeEach(() => vi.stubGlobal('location', { origin: 'https://keyferry.example' }))
 afterEach(() => vi.unstubAllGlobals())
@@ -20,4 +20,10 @@ test.each([
   '/\t/evil.example',
 ])('%j leads nowhere but home', (target) => {
   expect(returnPath(`?return_to=${encodeURIComponent(target)}`)).toBe('/')
+})
+
+test('an invitation is read from the address that sign-up returns to', () => {
+  expect(invitationToken('?return_to=/invite/Zb3m-Tq_k')).toBe('Zb3m-Tq_k')
+  expect(invitationToken('?return_to=/keys')).toBeNull()
+  expect(invitationToken('')).toBeNull()
 })

@@ -36,6 +36,16 @@ export async function setUp(account: { email: string; password: string; name?: s
   await callWebLayer('POST', '/set-up', account)
 }
 
+/** Make an account by an invitation, and join its workspace. */
+export async function signUp(account: { token: string; password: string }): Promise<void> {
+  await callWebLayer('POST', '/sign-up', account)
+}
+
+/** The invitation that led to sign-up, or null. */
+export function invitationToken(search: string): string | null {
+  return /^\/invite\/([\w-]+)$/.exec(returnPath(search))?.[1] ?? null
+}
+
 /** Where to go once signed in: the page that asked for it, if that is one of ours. */
 export function returnPath(search: string): string {
   const path = new URLSearchParams(search).get('return_to') ?? '/'

@@ -1,7 +1,7 @@
 import type { ButtonHTMLAttributes, ReactNode, Ref } from 'react'
 import { classNames } from './class-names.ts'
 
-export const BUTTON_LOOKS = {
+const LOOKS = {
   primary: 'bg-accent text-on-accent border-accent hover:bg-accent-strong hover:border-accent-strong',
   danger: 'bg-danger text-on-danger border-danger hover:bg-danger-strong hover:border-danger-strong',
   neutral: 'bg-surface text-ink border-edge hover:bg-sunken',
@@ -14,14 +14,14 @@ const SIZES = {
   large: 'min-h-12 px-3 sm:px-5 text-base gap-2 font-semibold',
 } as const
 
-type Look = { look?: keyof typeof BUTTON_LOOKS; size?: keyof typeof SIZES }
+type Look = { look?: keyof typeof LOOKS; size?: keyof typeof SIZES }
 
 /** The classes of a button, for a link that looks like one. */
 export function buttonClasses({ look = 'neutral', size = 'medium' }: Look = {}): string {
   return classNames(
     'inline-flex items-center justify-center rounded-md border font-medium transition-colors select-none no-underline',
     'disabled:opacity-60 disabled:cursor-not-allowed aria-busy:cursor-progress',
-    BUTTON_LOOKS[look],
+    LOOKS[look],
     SIZES[size],
   )
 }

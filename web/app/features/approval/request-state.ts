@@ -1,19 +1,16 @@
 import type { RequestBundleEntry, RequestContext } from '../../lib/answers.ts'
 import type { Failure } from '../../lib/failure.ts'
 
-export const ENDS = [
-  'denied',
-  'expired',
-  'gone',
-  'already_approved',
-  'not_collected',
-  'signed_out',
-  'forbidden',
-  'unreachable',
-] as const
-
 /** Why there is nothing to decide. */
-export type End = (typeof ENDS)[number]
+export type End =
+  | 'denied'
+  | 'expired'
+  | 'gone'
+  | 'already_approved'
+  | 'not_collected'
+  | 'signed_out'
+  | 'forbidden'
+  | 'unreachable'
 
 /** What a person chose to hand over. */
 export type Choice = { bundle: { id: string; name: string }; keys: readonly string[] }

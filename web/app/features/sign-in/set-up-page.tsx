@@ -1,4 +1,3 @@
-import { LIMITS } from '@keyferry/contract/limits'
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { describeFailure } from '../../lib/failure.ts'
@@ -8,6 +7,7 @@ import { Notice } from '../../ui/notice.tsx'
 import { PageHeading } from '../../ui/page-heading.tsx'
 import { TextField } from '../../ui/text-field.tsx'
 import { FormCard } from './form-card.tsx'
+import { NewPasswordField, passwordProblem } from './new-password-field.tsx'
 
 /** The first start of a server that keeps accounts itself: makes its owner. */
 export function SetUpPage() {
@@ -17,9 +17,9 @@ export function SetUpPage() {
   const attempt = useMutation({ mutationFn: setUp, gcTime: 0, onSuccess: () => location.assign('/') })
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    const short = password.length < LIMITS.passwordMinLength
-    setProblem(short ? `Use at least ${LIMITS.passwordMinLength} characters.` : null)
-    if (!short && !attempt.isPending) attempt.mutate({ email, password })
+    const found = passwordProblem(password)
+    setProblem(found)
+    if (found === null && !attempt.isPending) attempt.mutate({ email, password })
   }
   return (
     <FormCard>
@@ -38,17 +38,7 @@ export function SetUpPage() {
           value={email}
           onChange={(event) => setEmail(event.currentTarget.value)}
         />
-        <TextField
-          label="Password"
-          type="password"
-          name="password"
-          autoComplete="new-password"
-          required
-          value={password}
-          onChange={(event) => setPassword(event.currentTarget.value)}
-          problem={problem}
-          hint={`At least ${LIMITS.passwordMinLength} characters. A few words in a row are easy to keep in mind.`}
-        />
+        <NewPasswordField value={password} onChange={setPassword} problem={problem} />
         {attempt.error !== null && (
           <Notice tone="danger" role="alert">
             {describeFailure(attempt.error).message}

@@ -1,26 +1,15 @@
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { describeFailure } from '../../lib/failure.ts'
-import { useSession } from '../../lib/session.ts'
 import { returnPath, signIn } from '../../lib/sign-in.ts'
-import { Button, buttonClasses } from '../../ui/button.tsx'
+import { Button } from '../../ui/button.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { PageHeading } from '../../ui/page-heading.tsx'
 import { TextField } from '../../ui/text-field.tsx'
 import { FormCard } from './form-card.tsx'
 
-/** Signs in with e-mail and password, where the server keeps accounts itself; elsewhere it leads to the provider. */
+/** Signs in with e-mail and password, where the server keeps accounts itself. */
 export function SignInPage() {
-  const authMode = useSession().data?.authMode
-  return (
-    <FormCard>
-      <PageHeading title="Sign in" />
-      {authMode === 'accounts' ? <SignInForm /> : <ProviderLink />}
-    </FormCard>
-  )
-}
-
-function SignInForm() {
   const [email, setEmail] = useState('')
   const [password, setPassword] = useState('')
   const attempt = useMutation({
@@ -33,46 +22,38 @@ function SignInForm() {
     if (!attempt.isPending) attempt.mutate({ email, password })
   }
   return (
-    <form onSubmit={submit} className="space-y-4">
-      <TextField
-        label="E-mail"
-        type="email"
-        name="email"
-        autoComplete="username"
-        autoFocus
-        required
-        value={email}
-        onChange={(event) => setEmail(event.currentTarget.value)}
-      />
-      <TextField
-        label="Password"
-        type="password"
-        name="password"
-        autoComplete="current-password"
-        required
-        value={password}
-        onChange={(event) => setPassword(event.currentTarget.value)}
-      />
-      {attempt.error !== null && (
-        <Notice tone="danger" role="alert">
-          {refusal(attempt.error)}
-        </Notice>
-      )}
-      <Button type="submit" look="primary" size="large" busy={attempt.isPending} className="w-full">
-        Sign in
-      </Button>
-    </form>
-  )
-}
-
-function ProviderLink() {
-  return (
-    <a
-      href={`/sign-in?return_to=${encodeURIComponent(returnPath(location.search))}`}
-      className={`${buttonClasses({ look: 'primary', size: 'large' })} w-full`}
-    >
-      Continue
-    </a>
+    <FormCard>
+      <PageHeading title="Sign in" />
+      <form onSubmit={submit} className="space-y-4">
+        <TextField
+          label="E-mail"
+          type="email"
+          name="email"
+          autoComplete="username"
+          autoFocus
+          required
+          value={email}
+          onChange={(event) => setEmail(event.currentTarget.value)}
+        />
+        <TextField
+          label="Password"
+          type="password"
+          name="password"
+          autoComplete="current-password"
+          required
+          value={password}
+          onChange={(event) => setPassword(event.currentTarget.value)}
+        />
+        {attempt.error !== null && (
+          <Notice tone="danger" role="alert">
+            {refusal(attempt.error)}
+          </Notice>
+        )}
+        <Button type="submit" look="primary" size="large" busy={attempt.isPending} className="w-full">
+          Sign in
+        </Button>
+      </form>
+    </FormCard>
   )
 }
 

@@ -1,0 +1,209 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  closePage,
+  expectAccessible,
+  expectNoSidewaysScroll,
+  openPage,
+  type WatchedPage,
+} from './app-page.ts'
+import { hasBrowser, launchBrowser } from './browser.ts'
+import { type RunningServer, startServer } from './start-server.ts'
+
+const OWNER = { email: 'sam@example.com', password: 'correct horse battery' }
+const MEMBER = { email: 'kim@example.com', password: 'staple correct horse' }
+
+async function signIn(page: Page, { email, password }: typeof OWNER): Promise<void> {
+  await page.getByLabel('E-mail').fill(email)
+  await page.getByLabel('Password').fill(password)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+}
+
+const heading = (page: Page, name: string) => page.getByRole('heading', { name, level: 1 })
+
+// One story, told in order: each test goes on where the one before it ended.
+describe.skipIf(!hasBrowser())('people in the browser, from the first start on', () => {
+  let server: RunningServer
+  let browser: Browser
+  let owner: WatchedPage
+  let member: WatchedPage
+  let invitation: string
+
+  beforeAll(async () => {
+    ;[server, browser] = await Promise.all([startServer({ env: { AUTH_MODE: 'accounts' } }), launchBrowser()])
+    owner = await openPage(browser)
+    member = await openPage(browser)
+  })
+
+  afterAll(async () => {
+    await closePage(owner)
+    await closePage(member)
+    await browser?.close()
+    await server?.dispose()
+  })
+
+  test('the first start asks for the owner’s account, with a password that is long enough', async () => {
+    await owner.goto(server.url)
+    await heading(owner, 'Set up Keyferry').waitFor()
+    await expectAccessible(owner)
+    await owner.getByLabel('E-mail').fill(OWNER.email)
+    await owner.getByLabel('Password').fill('short')
+    await owner.getByRole('button', { name: 'Create the account' }).click()
+    await owner.getByText('Use at least 12 characters.').waitFor()
+    await expectAccessible(owner)
+    await owner.getByLabel('Password').fill(OWNER.password)
+    await owner.getByRole('button', { name: 'Create the account' }).click()
+    await heading(owner, 'Bundles').waitFor()
+    await owner.getByText('Bring in your first .env file').waitFor()
+    await expectAccessible(owner)
+  })
+
+  test('a link to somebody else leads through sign-in and back', async () => {
+    await member.goto(`${server.url}/`)
+    await heading(member, 'Secrets reach a terminal').waitFor()
+    await expectAccessible(member)
+    await member.goto(`${server.url}/keys?filter=unused`)
+    await heading(member, 'Sign in').waitFor()
+    await expectAccessible(member)
+    await signIn(member, { ...OWNER, password: 'wrong horse battery' })
+    await member.getByText('E-mail or password is wrong.').waitFor()
+    await expectAccessible(member)
+    await signIn(member, OWNER)
+    await heading(member, 'Keys').waitFor()
+    expect(member.url()).toBe(`${server.url}/keys?filter=unused`)
+  })
+
+  test('the account page lists sessions, ends one, and signs out', async () => {
+    await owner.goto(`${server.url}/account`)
+    await owner.getByText(OWNER.email).waitFor()
+    const sessions = owner.getByRole('region', { name: 'Signed in on' }).getByRole('listitem')
+    await expect.poll(() => sessions.count()).toBe(2)
+    await expectAccessible(owner)
+    await owner.getByRole('button', { name: 'End this session' }).click()
+    await expect.poll(() => sessions.count()).toBe(1)
+    await member.reload()
+    await heading(member, 'Sign in').waitFor()
+    await owner.getByRole('button', { name: 'Sign out', exact: true }).click()
+    await heading(owner, 'Secrets reach a terminal').waitFor()
+    await owner.goto(`${server.url}/sign-in`)
+    await signIn(owner, OWNER)
+    await heading(owner, 'Bundles').waitFor()
+  })
+
+  test('an owner invites; the link is shown once', async () => {
+    await owner.goto(`${server.url}/members`)
+    await owner.getByText('The only owner').waitFor()
+    await owner.getByLabel('E-mail').fill('not an address')
+    await owner.getByRole('button', { name: 'Invite', exact: true }).click()
+    await owner.getByText('Invalid email format.').waitFor()
+    await owner.getByLabel('E-mail').fill(MEMBER.email)
+    await owner.getByRole('button', { name: 'Invite', exact: true }).click()
+    invitation = await owner.getByText(`${server.url}/invite/`).innerText()
+    await owner.getByRole('list', { name: 'Open invitations' }).getByText(MEMBER.email).waitFor()
+    await expectAccessible(owner)
+    await owner.reload()
+    await owner.getByRole('list', { name: 'Open invitations' }).waitFor()
+    expect(await owner.content()).not.toContain(invitation)
+  })
+
+  test('the link makes an account and joins, and works once', async () => {
+    await member.goto(invitation)
+    await heading(member, 'You are invited').waitFor()
+    await expectAccessible(member)
+    await member.getByLabel('Password').fill(MEMBER.password)
+    await member.getByRole('button', { name: 'Create the account and join' }).click()
+    await heading(member, 'Bundles').waitFor()
+    const again = await openPage(browser)
+    await again.goto(invitation)
+    await again.getByLabel('Password').fill(MEMBER.password)
+    await again.getByRole('button', { name: 'Create the account and join' }).click()
+    await again
+      .getByRole('alert')
+      .getByText(/used or revoked|There is an account/)
+      .waitFor()
+    await closePage(again)
+    await member.goto(`${server.url}/sign-up`)
+    await heading(member, 'Bundles').waitFor()
+  })
+
+  test('a member is offered what a member may do, and told why not the rest', async () => {
+    await owner.goto(`${server.url}/bundles`)
+    await owner.getByRole('button', { name: 'New bundle' }).click()
+    await owner.getByLabel('Name').fill('dev/app')
+    await owner.keyboard.press('Enter')
+    await owner.getByRole('button', { name: 'Attach keys' }).click()
+    await owner.getByRole('button', { name: 'Create a new key' }).click()
+    await owner.getByLabel('Name').fill('API_TOKEN')
+    await owner.getByLabel('Value').fill('typed')
+    await owner.getByRole('button', { name: 'Create and attach' }).click()
+    await owner.getByRole('link', { name: 'API_TOKEN' }).waitFor()
+    await member.goto(owner.url())
+    await member.getByText('Only owners change what a bundle holds.').waitFor()
+    for (const name of ['Attach keys', 'Delete', /^Move/, /^Detach/])
+      expect(await member.getByRole('button', { name }).count()).toBe(0)
+    await expectAccessible(member)
+    await member.getByRole('link', { name: 'API_TOKEN' }).click()
+    await member.getByText('Only owners of the workspace change or delete keys.').waitFor()
+    await expectAccessible(member)
+    await member.goto(`${server.url}/bundles/import`)
+    await member.getByText('Importing attaches keys to a bundle, which only owners do.').waitFor()
+    await expectAccessible(member)
+    await member.goto(`${server.url}/members`)
+    await member.getByText('Only owners invite people and change roles.').waitFor()
+    expect(await member.getByRole('combobox', { name: /^Role of/ }).count()).toBe(0)
+    await expectAccessible(member)
+  })
+
+  test('an owner changes a role, takes it back, and revokes an invitation', async () => {
+    await owner.goto(`${server.url}/members`)
+    const role = owner.getByRole('combobox', { name: 'Role of kim' })
+    await role.selectOption('owner')
+    await owner.getByText('kim is now owner.').waitFor()
+    await owner.getByRole('button', { name: 'Undo' }).click()
+    await expect.poll(() => role.inputValue()).toBe('member')
+    await owner.getByLabel('E-mail').fill('lee@example.com')
+    await owner.getByRole('button', { name: 'Invite', exact: true }).click()
+    await owner.getByRole('button', { name: 'Revoke the invitation of lee@example.com' }).click()
+    await owner.getByRole('list', { name: 'Open invitations' }).waitFor({ state: 'detached' })
+  })
+
+  test('somebody in two workspaces switches between them', async () => {
+    await member.goto(`${server.url}/bundles`)
+    const workspace = member.getByRole('combobox', { name: 'Workspace' })
+    await member.getByRole('link', { name: /dev\/app/ }).waitFor()
+    await expectAccessible(member)
+    await workspace.selectOption({ label: "kim's workspace" })
+    await member.getByText("You now work in kim's workspace.").waitFor()
+    await member.getByText('Bring in your first .env file').waitFor()
+    await member.reload()
+    await member.getByText('Bring in your first .env file').waitFor()
+    await member.setViewportSize({ width: 360, height: 740 })
+    await expectNoSidewaysScroll(member)
+    await expectAccessible(member)
+  })
+
+  test('a removed member keeps only the own workspace', async () => {
+    await owner.goto(`${server.url}/members`)
+    await owner.getByRole('button', { name: 'Remove kim' }).click()
+    await owner.getByRole('dialog').getByText('can no longer see or approve anything').waitFor()
+    await expectAccessible(owner)
+    await owner.getByRole('button', { name: 'Remove member' }).click()
+    await owner.getByText('Removed kim.').waitFor()
+    await member.reload()
+    await member.getByText("kim's workspace").waitFor()
+    expect(await member.getByRole('combobox', { name: 'Workspace' }).count()).toBe(0)
+  })
+
+  test('sign out everywhere ends every session', async () => {
+    const elsewhere = await openPage(browser)
+    await elsewhere.goto(`${server.url}/sign-in`)
+    await signIn(elsewhere, OWNER)
+    await heading(elsewhere, 'Bundles').waitFor()
+    await owner.goto(`${server.url}/account`)
+    await owner.getByRole('button', { name: 'Sign out everywhere' }).click()
+    await heading(owner, 'Secrets reach a terminal').waitFor()
+    await elsewhere.goto(`${server.url}/keys`)
+    await heading(elsewhere, 'Sign in').waitFor()
+    await closePage(elsewhere)
+  })
+})

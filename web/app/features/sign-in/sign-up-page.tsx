@@ -1,0 +1,75 @@
+import { useMutation } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import { describeFailure } from '../../lib/failure.ts'
+import { invitationToken, signUp } from '../../lib/sign-in.ts'
+import { Button } from '../../ui/button.tsx'
+import { Notice } from '../../ui/notice.tsx'
+import { PageHeading } from '../../ui/page-heading.tsx'
+import { FormCard } from './form-card.tsx'
+import { NewPasswordField, passwordProblem } from './new-password-field.tsx'
+
+/** Makes an account by an invitation; without one there is no way to make an account. */
+export function SignUpPage() {
+  const token = invitationToken(location.search)
+  return (
+    <FormCard>
+      {token === null ? (
+        <>
+          <PageHeading title="You need an invitation" />
+          <p className="text-ink-soft">
+            Accounts are made by invitation only. Ask an owner of the workspace for a link, or{' '}
+            <a href="/sign-in" className="link">
+              sign in
+            </a>{' '}
+            if you have an account.
+          </p>
+        </>
+      ) : (
+        <SignUpForm token={token} />
+      )}
+    </FormCard>
+  )
+}
+
+function SignUpForm({ token }: { token: string }) {
+  const [password, setPassword] = useState('')
+  const [problem, setProblem] = useState<string | null>(null)
+  const attempt = useMutation({ mutationFn: signUp, gcTime: 0, onSuccess: () => location.assign('/bundles') })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    const found = passwordProblem(password)
+    setProblem(found)
+    if (found === null && !attempt.isPending) attempt.mutate({ token, password })
+  }
+  return (
+    <>
+      <PageHeading
+        title="You are invited"
+        intro="Choose a password. Your account is made for the e-mail address that the invitation was sent to."
+      />
+      <form onSubmit={submit} className="space-y-4">
+        <NewPasswordField value={password} onChange={setPassword} problem={problem} autoFocus />
+        {attempt.error !== null && (
+          <Notice tone="danger" role="alert">
+            {refusal(attempt.error)}
+          </Notice>
+        )}
+        <Button type="submit" look="primary" size="large" busy={attempt.isPending} className="w-full">
+          Create the account and join
+        </Button>
+      </form>
+      <p className="mt-5 text-sm text-ink-soft">
+        You have an account?{' '}
+        <a href={`/sign-in?return_to=${encodeURIComponent(`/invite/${token}`)}`} className="link">
+          Sign in and join
+        </a>
+      </p>
+    </>
+  )
+}
+
+function refusal(error: unknown): string {
+  const { status, message } = describeFailure(error)
+  if (status === 404) return 'This invitation was used or revoked, or has expired. Ask for a new one.'
+  return status === 409 ? 'There is an account for this invitation’s address. Sign in to join.' : message
+}

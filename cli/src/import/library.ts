@@ -1,19 +1,13 @@
-import { AttachedKeyList, Bundle, BundleList, Key, KeyList } from '@keyferry/contract'
 import { type Call, CallError, createClient } from '@keyferry/contract/client'
-import type { z } from 'zod'
-import { CliError, refusedAnswer } from '../cli-error.ts'
+import { CliError } from '../cli-error.ts'
 import { type Exchange, type ExchangeAnswer, NetworkError } from '../server/exchange.ts'
 import { networkFailure, refusal } from '../server/server-failure.ts'
+import { type KeyAnswer, type NamedId, readKeys, readNamedId, readNamedIds } from './answers.ts'
 
 const TIMEOUT_MS = 60_000
 const MAX_BODY_BYTES = 512 * 1024 * 1024
 
-export type LibraryKey = {
-  readonly id: string
-  readonly value: string
-  readonly isSecret: boolean
-  readonly bundles: number
-}
+export type LibraryKey = KeyAnswer
 
 /** The library and one bundle of it, as an import finds them. */
 export type Library = {
@@ -37,33 +31,29 @@ export class LibraryClient {
 
   async read(bundleName: string): Promise<Library> {
     const bundleId = await this.#findBundle(bundleName)
-    const keys = await this.#checked(this.#call('GET', '/api/v1/keys'), KeyList)
+    const keys = readKeys(await this.#answered(this.#call('GET', '/api/v1/keys')))
     const attached = bundleId === null ? [] : await this.#attachedTo(bundleId)
     return {
       bundleId,
-      keys: new Map(
-        keys.map(({ id, name, value, is_secret, used_in_bundles }) => [
-          name,
-          { id, value, isSecret: is_secret, bundles: used_in_bundles },
-        ]),
-      ),
+      keys: new Map(keys.map((key) => [key.name, key])),
       attached: new Set(attached.map(({ name }) => name)),
     }
   }
 
   async createBundle(name: string): Promise<string> {
-    return (await this.#checked(this.#call('POST', '/api/v1/bundles', { body: { name } }), Bundle)).id
+    return readNamedId(await this.#answered(this.#call('POST', '/api/v1/bundles', { body: { name } }))).id
   }
 
   async createKey(change: KeyChange): Promise<string> {
-    return (await this.#checked(this.#call('POST', '/api/v1/keys', { body: change }), Key)).id
+    return readNamedId(await this.#answered(this.#call('POST', '/api/v1/keys', { body: change }))).id
   }
 
   async updateKey(keyId: string, { value, is_secret }: KeyChange): Promise<void> {
-    await this.#checked(
-      this.#call('PUT', '/api/v1/keys/{key_id}', { params: { key_id: keyId }, body: { value, is_secret } }),
-      Key,
-    )
+    const call = this.#call('PUT', '/api/v1/keys/{key_id}', {
+      params: { key_id: keyId },
+      body: { value, is_secret },
+    })
+    await this.#answered(call)
   }
 
   async attach(bundleId: string, keyId: string): Promise<void> {
@@ -75,22 +65,13 @@ export class LibraryClient {
   }
 
   async #findBundle(name: string): Promise<string | null> {
-    const list = await this.#checked(
-      this.#call('GET', '/api/v1/bundles', { query: { query: name } }),
-      BundleList,
-    )
-    return list.find((bundle) => bundle.name === name)?.id ?? null
+    const list = await this.#answered(this.#call('GET', '/api/v1/bundles', { query: { query: name } }))
+    return readNamedIds(list).find((bundle) => bundle.name === name)?.id ?? null
   }
 
-  async #attachedTo(bundleId: string) {
+  async #attachedTo(bundleId: string): Promise<readonly NamedId[]> {
     const call = this.#call('GET', '/api/v1/bundles/{bundle_id}/keys', { params: { bundle_id: bundleId } })
-    return await this.#checked(call, AttachedKeyList)
-  }
-
-  async #checked<S extends z.ZodType>(answer: Promise<unknown>, schema: S): Promise<z.output<S>> {
-    const parsed = schema.safeParse(await this.#answered(answer))
-    if (parsed.success) return parsed.data
-    throw refusedAnswer('the answer of the server is not what Keyferry knows; are their versions far apart?')
+    return readNamedIds(await this.#answered(call))
   }
 
   async #answered<T>(answer: Promise<T>): Promise<T> {

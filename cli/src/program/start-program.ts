@@ -1,3 +1,4 @@
+import { flushCompileCache } from 'node:module'
 import type { ProgramStart } from '../surroundings.ts'
 import { executableForm } from './executable-form.ts'
 import { findProgram } from './find-program.ts'
@@ -21,6 +22,7 @@ export async function startProgram(start: ProgramStart, means: StartMeans): Prom
   })
   const form = executableForm(path, process.execPath)
   if (form === 'other') return await forward(start, means)
+  flushCompileCache() // at an exit Node does so itself, but this is none
   means.beforeHandover()
   catchIgnoredSignals()
   const isScript = form === 'script'

@@ -37,6 +37,14 @@ test.each(DOCUMENTS)('every npm script that %s names exists', (document) => {
   expect(unknown.map(([command]) => command)).toEqual([])
 })
 
+test('the security checklist names tests that exist', () => {
+  const named = [...read('docs/security-checklist.md').matchAll(/\[(\S+)\]\(\S+\)(?: “(.+)”)?$/gm)]
+  expect(named.length).toBeGreaterThan(40)
+  expect(
+    named.filter(([, file = '', title = '']) => !read(file).includes(title)).map(([line]) => line),
+  ).toEqual([])
+})
+
 describe('the commands of the readme, as they are written', () => {
   let server: RunningServer
   let folder: string

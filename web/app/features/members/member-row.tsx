@@ -1,18 +1,21 @@
 import { UserMinus } from 'lucide-react'
-import { useState } from 'react'
 import type { Member, Role } from '../../lib/answers.ts'
 import { describeFailure } from '../../lib/failure.ts'
-import { useChangeRole, useRemoveMember } from '../../lib/people.ts'
+import { useChangeRole } from '../../lib/people.ts'
 import { Badge } from '../../ui/badge.tsx'
-import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { IconButton } from '../../ui/icon-button.tsx'
 import { notify } from '../../ui/toast-store.ts'
 
-type MemberRowProps = { member: Member; isMe: boolean; isOwner: boolean; isLastOwner: boolean }
+type MemberRowProps = {
+  member: Member
+  isMe: boolean
+  isOwner: boolean
+  isLastOwner: boolean
+  onRemove: () => void
+}
 
 /** One member; an owner changes the role or removes the member, but never the last owner. */
-export function MemberRow({ member, isMe, isOwner, isLastOwner }: MemberRowProps) {
-  const [removing, setRemoving] = useState(false)
+export function MemberRow({ member, isMe, isOwner, isLastOwner, onRemove }: MemberRowProps) {
   return (
     <li className="flex min-h-14 flex-wrap items-center gap-x-3 gap-y-1 py-2 pr-2 pl-4">
       <div className="min-w-0 flex-1 basis-44">
@@ -25,18 +28,13 @@ export function MemberRow({ member, isMe, isOwner, isLastOwner }: MemberRowProps
         <>
           {isLastOwner && <span className="text-xs text-ink-soft">The only owner</span>}
           <RoleSelect member={member} disabled={isLastOwner} />
-          <IconButton
-            label={`Remove ${member.username}`}
-            disabled={isLastOwner}
-            onClick={() => setRemoving(true)}
-          >
+          <IconButton label={`Remove ${member.username}`} disabled={isLastOwner} onClick={onRemove}>
             <UserMinus aria-hidden size={17} />
           </IconButton>
         </>
       ) : (
         <Badge>{member.role}</Badge>
       )}
-      {removing && <RemoveMemberDialog member={member} onClose={() => setRemoving(false)} />}
     </li>
   )
 }
@@ -64,31 +62,5 @@ function RoleSelect({ member, disabled }: { member: Member; disabled: boolean })
       <option value="owner">Owner</option>
       <option value="member">Member</option>
     </select>
-  )
-}
-
-function RemoveMemberDialog({ member, onClose }: { member: Member; onClose: () => void }) {
-  const remove = useRemoveMember()
-  return (
-    <ConfirmDialog
-      title={`Remove ${member.username}?`}
-      action="Remove member"
-      busy={remove.isPending}
-      problem={remove.error === null ? null : describeFailure(remove.error).message}
-      onConfirm={() =>
-        remove.mutate(member.user_id, {
-          onSuccess: () => {
-            onClose()
-            notify({ text: `Removed ${member.username}.` })
-          },
-        })
-      }
-      onClose={onClose}
-    >
-      <p>
-        {member.email} can no longer see or approve anything of this workspace. What was delivered before
-        stays where it is: rotate the keys that must not stay known.
-      </p>
-    </ConfirmDialog>
   )
 }

@@ -1,4 +1,5 @@
-import type { Me } from '../../lib/answers.ts'
+import { useState } from 'react'
+import type { Me, Member } from '../../lib/answers.ts'
 import { useMe } from '../../lib/me.ts'
 import { useMembers } from '../../lib/people.ts'
 import { LoadingState } from '../../ui/loading-state.tsx'
@@ -6,6 +7,7 @@ import { Notice } from '../../ui/notice.tsx'
 import { PageHeading } from '../../ui/page-heading.tsx'
 import { Invitations } from './invitations.tsx'
 import { MemberRow } from './member-row.tsx'
+import { RemoveMemberDialog } from './remove-member-dialog.tsx'
 
 /** Who works in this workspace, in which role, and who is invited. */
 export function MembersPage() {
@@ -35,6 +37,7 @@ export function MembersPage() {
 function Members({ me }: { me: Me }) {
   const members = useMembers()
   const isOwner = me.role === 'owner'
+  const [removing, setRemoving] = useState<Member | null>(null)
   if (members.data === undefined)
     return <LoadingState error={members.error} onRetry={() => void members.refetch()} what="the members" />
   const owners = members.data.filter(({ role }) => role === 'owner').length
@@ -48,9 +51,11 @@ function Members({ me }: { me: Me }) {
             isMe={member.user_id === me.user_id}
             isOwner={isOwner}
             isLastOwner={member.role === 'owner' && owners === 1}
+            onRemove={() => setRemoving(member)}
           />
         ))}
       </ul>
+      {removing !== null && <RemoveMemberDialog member={removing} onClose={() => setRemoving(null)} />}
       {isOwner ? (
         <Invitations />
       ) : (

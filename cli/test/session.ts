@@ -3,7 +3,9 @@ import { chmod, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { VERSION } from '../src/version.ts'
 
-const KEYFERRY = join(import.meta.dirname, '../bin/keyferry.js')
+// KEYFERRY_UNDER_TEST names another build of the client: the published package's, or a single executable.
+const KEYFERRY = process.env['KEYFERRY_UNDER_TEST'] ?? join(import.meta.dirname, '../bin/keyferry.js')
+const START = KEYFERRY.endsWith('.js') ? `'${process.execPath}' '${KEYFERRY}'` : `'${KEYFERRY}'`
 
 /** One session as its file tells it: a line of shell against a server of that name, and all that comes of it. */
 export type Session = {
@@ -36,7 +38,7 @@ export async function playSession(session: Session, stage: Stage): Promise<Sessi
   const bin = join(stage.folder, 'bin')
   const work = join(stage.folder, 'work')
   await Promise.all([mkdir(bin, { recursive: true }), mkdir(work, { recursive: true })])
-  await writeFile(join(bin, 'keyferry'), `#!/bin/sh\nexec '${process.execPath}' '${KEYFERRY}' "$@"\n`)
+  await writeFile(join(bin, 'keyferry'), `#!/bin/sh\nexec ${START} "$@"\n`)
   await chmod(join(bin, 'keyferry'), 0o755)
   const { exit, stdout, stderr } = await shell(session.command, {
     cwd: work,

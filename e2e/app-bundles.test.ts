@@ -215,6 +215,7 @@ describe.skipIf(!hasBrowser())('bundles in the browser', () => {
     await page.getByRole('button', { name: 'Convert OLD_OPEN into a library key' }).click()
     await page.getByText('OLD_OPEN is now a key of the library.').waitFor()
     await page.getByRole('button', { name: 'Convert OLD_SECRET into a library key' }).click()
+    await page.getByText('OLD_SECRET is now a key of the library.').waitFor()
     await page.getByRole('heading', { name: /Inline items/ }).waitFor({ state: 'detached' })
     const { items } = await call('GET', '/api/v1/bundles/{bundle_id}', { params })
     expect(items.filter(({ id }) => id === null)).toEqual([])

@@ -17,13 +17,11 @@ export function LegacyItems({ bundleId, items, isOwner }: LegacyItemsProps) {
   const keys = useKeys().data ?? []
   const convert = useConvertLegacyItem(bundleId)
   const [deleting, setDeleting] = useState<BundleItem | null>(null)
+  // Converting the last item takes this list away, and with it the callbacks of a plain `mutate`.
   const start = ({ name }: BundleItem) =>
-    convert.mutate(
-      { name, keyId: keys.find((key) => key.name === name)?.id ?? null },
-      {
-        onSuccess: () => notify({ text: `${name} is now a key of the library.` }),
-        onError: (error) => notify({ text: describeFailure(error).message, tone: 'danger' }),
-      },
+    convert.mutateAsync({ name, keyId: keys.find((key) => key.name === name)?.id ?? null }).then(
+      () => notify({ text: `${name} is now a key of the library.` }),
+      (error: unknown) => notify({ text: describeFailure(error).message, tone: 'danger' }),
     )
   return (
     <section aria-labelledby="legacy-items" className="mt-8">
@@ -41,7 +39,7 @@ export function LegacyItems({ bundleId, items, isOwner }: LegacyItemsProps) {
             <KeyValue value={item.value} isSecret={item.is_secret} className="max-w-48" />
             {isOwner && (
               <>
-                <Button size="small" busy={convert.isPending} onClick={() => start(item)}>
+                <Button size="small" busy={convert.isPending} onClick={() => void start(item)}>
                   Convert<span className="sr-only"> {item.name} into a library key</span>
                 </Button>
                 <IconButton label={`Delete ${item.name}`} onClick={() => setDeleting(item)}>

@@ -1,0 +1,147 @@
+import { stepClocks } from './clock.ts'
+import { Deployment, type DeploymentOptions } from './deployment.ts'
+import { sufferDiskFault } from './disk.ts'
+import { type DiskFault, failingCalls, fullDisk, smallDisk } from './disk-faults.ts'
+import { fuzzEnvText } from './env-fuzz.ts'
+import { hostedStores } from './hosted-stores.ts'
+import { fuzzHttp } from './http-fuzz.ts'
+import { killUnderLoad } from './kills.ts'
+import { storeOutages, sufferOutage } from './outages.ts'
+import { type RaceOptions, raceForDeliveries } from './single-delivery.ts'
+import { besetBySlowClients } from './slow-clients.ts'
+import { soak } from './soak.ts'
+import { firstOf, unclearAnswers, type Verdict } from './verdict.ts'
+import { makeSharedBundle } from './workload.ts'
+
+/** How much of each; a command of hours and one of minutes are the same command. */
+export type Counts = {
+  readonly kills: number
+  readonly approvals: number
+  readonly waiters: number
+  readonly idle: number
+  readonly fuzz: number
+  readonly soakMinutes: number
+}
+
+type Command = (counts: Counts) => AsyncGenerator<Verdict>
+
+const HEALTHY_MS = 2_000
+const ANSWER_MS = 30_000
+const SLOW_P99_MS = 500
+const GROWTH = 0.1
+const APPROVALS_AT_ONCE = 500
+
+/** Every deployment that faults are done to. */
+async function* deployments(): AsyncGenerator<{ name: string; options: DeploymentOptions }> {
+  yield { name: 'all in one', options: { processes: 'all' } }
+  yield { name: 'API and web layer', options: { processes: 'apart' } }
+  await using stores = await hostedStores()
+  if (stores) yield { name: 'PostgreSQL and Redis', options: { processes: 'apart', stores } }
+}
+
+/** Each kind of fault by its name. */
+export const COMMANDS: Readonly<Record<string, Command>> = {
+  async *kills({ kills }) {
+    for await (const { name, options } of deployments()) {
+      const { acknowledgedWrites, deliveries, restartsMs, faults } = await killUnderLoad(options, kills)
+      const slowest = Math.max(...restartsMs)
+      const late = restartsMs.filter((ms) => ms > HEALTHY_MS).length
+      yield {
+        what: `kill -9 × ${kills}, ${name}`,
+        seen: `${acknowledgedWrites} writes and ${deliveries} deliveries: ${firstOf(faults)}; slowest start ${Math.round(slowest)} ms, ${late} over ${HEALTHY_MS} ms`,
+        isWell: faults.length === 0 && late === 0,
+      }
+    }
+  },
+  async *deliveries({ approvals, waiters }) {
+    for await (const { name, options } of deployments()) {
+      await using deployment = await Deployment.start(options)
+      const bundle = await makeSharedBundle(deployment.address)
+      const addresses: RaceOptions['addresses'] = [deployment.address]
+      const totals = { once: 0, otherwise: 0 }
+      for (let left = approvals; left > 0; left -= APPROVALS_AT_ONCE) {
+        const race = { addresses, bundle, approvals: Math.min(left, APPROVALS_AT_ONCE), waiters }
+        const { deliveredTimes, approvedTimes, wrong } = await raceForDeliveries(race)
+        const once = Math.min(deliveredTimes[1] ?? 0, approvedTimes[1] ?? 0)
+        totals.once += once
+        totals.otherwise += race.approvals - once + wrong
+      }
+      yield {
+        what: `${approvals} approvals × ${waiters} waiters, ${name}`,
+        seen: `${totals.once} delivered exactly once, ${totals.otherwise} otherwise`,
+        isWell: totals.otherwise === 0,
+      }
+    }
+  },
+  async *disk() {
+    using disk = smallDisk()
+    const onDisk = disk ? { fault: fullDisk(disk), dataDir: disk.dataDir } : null
+    const traced = [failingCalls('fsync,fdatasync', 'EIO'), failingCalls('pwrite64', 'ENOSPC')]
+    const faults: { fault: DiskFault | null; dataDir?: string }[] = traced.map((fault) => ({ fault }))
+    for (const { fault, dataDir } of onDisk ? [onDisk, ...faults] : faults) {
+      if (!fault) continue
+      const result = await sufferDiskFault(fault, dataDir)
+      const failures = result.answers.filter(({ status }) => status !== 201)
+      const wrong = [...result.faults, ...unclearAnswers(failures, ANSWER_MS)]
+      yield {
+        what: fault.name,
+        seen: `${failures.length} of ${result.answers.length} writes refused, recovered in ${Math.round(result.recoveredMs)} ms: ${firstOf(wrong)}`,
+        isWell: wrong.length === 0 && failures.length > 0,
+      }
+    }
+  },
+  async *outages() {
+    for await (const outage of storeOutages()) {
+      const { answers, recoveredMs, faults } = await sufferOutage(outage)
+      const wrong = [...faults, ...unclearAnswers(answers, ANSWER_MS)]
+      const slowest = Math.max(...answers.map(({ ms }) => ms))
+      yield {
+        what: outage.name,
+        seen: `slowest refusal ${Math.round(slowest)} ms, recovered in ${Math.round(recoveredMs)} ms: ${firstOf(wrong)}`,
+        isWell: wrong.length === 0,
+      }
+    }
+  },
+  async *clock() {
+    for await (const { name, options } of deployments()) {
+      const { deliveredMs, faults } = await stepClocks(options)
+      yield {
+        what: `clock stepped by an hour each way, ${name}`,
+        seen: `delivered within ${Math.round(Math.max(...deliveredMs))} ms of each step: ${firstOf(faults)}`,
+        isWell: faults.length === 0,
+      }
+    }
+  },
+  async *slow({ idle }) {
+    await using deployment = await Deployment.start({ processes: 'all' })
+    const slow = { idle, dripping: 200, calls: 2_000 }
+    const { answers, p99Ms, stillOpen } = await besetBySlowClients(deployment.address, slow)
+    const failed = answers.filter(({ status }) => status !== 200).length
+    yield {
+      what: `${idle} idle connections, 200 dripped headers, 200 dripped bodies`,
+      seen: `p99 of others ${Math.round(p99Ms)} ms, ${failed} failed, ${stillOpen} connections open`,
+      isWell: failed === 0 && p99Ms < SLOW_P99_MS && stillOpen >= idle,
+    }
+  },
+  async *fuzz({ fuzz }) {
+    fuzzEnvText(fuzz)
+    yield { what: `ENV text, ${fuzz} maps and ${fuzz} texts`, seen: 'all read back or refused', isWell: true }
+    await using deployment = await Deployment.start({ processes: 'all' })
+    const { statuses, wrong } = await fuzzHttp(deployment.address, fuzz)
+    yield {
+      what: `${fuzz} mutated requests`,
+      seen: `${JSON.stringify(statuses)}: ${firstOf(wrong)}`,
+      isWell: wrong.length === 0,
+    }
+  },
+  async *soak({ soakMinutes }) {
+    const result = await soak({ processes: 'all', minutes: soakMinutes })
+    const { early, late, memoryGrowth, handleGrowth } = result
+    const seen = `${early.memoryMiB.toFixed(0)} → ${late.memoryMiB.toFixed(0)} MiB, ${early.handles} → ${late.handles} handles`
+    yield {
+      what: `soak of ${soakMinutes} minutes`,
+      seen: `${result.acknowledgedWrites} writes, ${result.deliveries} deliveries, ${seen}`,
+      isWell: memoryGrowth <= GROWTH && handleGrowth <= GROWTH,
+    }
+  },
+}

@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest'
+import { Deployment } from './deployment.ts'
+import { fuzzEnvText } from './env-fuzz.ts'
+import { fuzzHttp } from './http-fuzz.ts'
+
+test('ENV text: every map is read back, every text is read or refused', () => {
+  fuzzEnvText(3_000)
+}, 60_000)
+
+test('mutated requests get no 5xx, and an error is always {error, code}', async () => {
+  await using deployment = await Deployment.start({ processes: 'all' })
+  const { sent, statuses, wrong } = await fuzzHttp(deployment.address, 3_000)
+  expect(wrong).toEqual([])
+  expect(Object.values(statuses).reduce((sum, count) => sum + count, 0)).toBe(sent)
+  expect(Object.keys(statuses)).toEqual(expect.arrayContaining(['201', '400', '404']))
+  expect((await fetch(`${deployment.address}/healthz`)).status).toBe(200)
+}, 60_000)

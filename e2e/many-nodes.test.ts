@@ -23,6 +23,7 @@ describe.skipIf(!canRun)('many nodes behind nginx, on PostgreSQL and Redis', () 
   let nodes: ManyNodes
   let cookie: string
   let bundleId: string
+  let peer = 0
 
   beforeAll(async () => {
     const started = await startManyNodes()
@@ -40,21 +41,27 @@ describe.skipIf(!canRun)('many nodes behind nginx, on PostgreSQL and Redis', () 
     return `__session=${browser.cookies(nodes.publicUrl).get('__session')}`
   }
 
-  type Call = { at?: string; method?: string; body?: unknown; as?: string | null; signal?: AbortSignal }
+  type Call = {
+    at?: string
+    method?: string
+    body?: unknown
+    as?: string | null
+    headers?: Record<string, string>
+  }
 
   /** A call as the browser makes it, through nginx unless a node is named. */
   async function call(
     path: string,
-    { at = nodes.publicUrl, method = 'GET', body, as = cookie, signal }: Call = {},
+    { at = nodes.publicUrl, method = 'GET', body, as = cookie, headers = {} }: Call = {},
   ) {
     return await fetch(at + path, {
       method,
       headers: {
         ...(as === null ? {} : { cookie: as, origin: nodes.publicUrl }),
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      ...(signal ? { signal } : {}),
     })
   }
 
@@ -69,10 +76,13 @@ describe.skipIf(!canRun)('many nodes behind nginx, on PostgreSQL and Redis', () 
     return bundle.id
   }
 
-  async function ask(at = nodes.publicUrl): Promise<Asked> {
+  // From an address of its own, told to the node as a proxy would: one address may ask ten times a minute.
+  async function ask(at = nodes.addressOf('web-1')): Promise<Asked> {
     const keys = generateKeyPair()
     const body = { client_pubkey: Buffer.from(keys.publicKey).toString('base64') }
-    const answer = await call('/api/v1/requests', { at, method: 'POST', body, as: null })
+    peer += 1
+    const from = { 'x-forwarded-for': `198.51.100.${peer}` }
+    const answer = await call('/api/v1/requests', { at, method: 'POST', body, as: null, headers: from })
     expect(answer.status).toBe(201)
     return { id: ((await answer.json()) as { id: string }).id, keys }
   }

@@ -18,5 +18,7 @@ function build(target: string): void {
   const outfile = join(HERE, 'dist-binaries', `keyferry-${target}`)
   const flags = ['--compile', '--minify', '--bytecode', '--format=esm', `--target=bun-${target}`]
   const bun = ['exec', '--yes', `--package=${BUN}`, '--', 'bun', 'build', ...flags]
-  execFileSync('npm', [...bun, join(HERE, 'bin', 'keyferry.js'), `--outfile=${outfile}`], { stdio: 'inherit' })
+  execFileSync('npm', [...bun, join(HERE, 'bin', 'keyferry.js'), `--outfile=${outfile}`], {
+    stdio: 'inherit',
+  })
 }

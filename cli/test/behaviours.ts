@@ -14,6 +14,10 @@ export const BEHAVIOURS = {
         ? { status: 429, headers: { 'retry-after': '1' }, body: { error: 'Too many requests' } }
         : {},
   },
+  'takes its time': {
+    create: (asked) => changed(asked, { interval: 60 }),
+    wait: (_asked, count) => (count === 1 ? { body: { status: 'pending' } } : {}),
+  },
   stumbles: {
     wait: (_asked, count) => {
       if (count === 1) return 'hang up'

@@ -12,6 +12,9 @@ const FOLDER = join(import.meta.dirname, 'sessions')
 // UPDATE_SESSIONS=1 writes down what happens; read the difference before committing it.
 const isUpdating = process.env['UPDATE_SESSIONS'] === '1'
 
+// Many at once on a small machine.
+const TIMEOUT_MS = 60_000
+
 let realServer: Promise<RunningServer> | null = null
 
 afterAll(async () => {
@@ -22,15 +25,19 @@ describe.concurrent('sessions', () => {
   for (const file of readdirSync(FOLDER)) {
     const text = readFileSync(join(FOLDER, file), 'utf8')
     const session = parseSession(text)
-    test(`${file}: ${session.about}`, async () => {
-      const server = await serverNamed(session.server)
-      const folder = await mkdtemp(join(tmpdir(), 'keyferry-session-'))
-      const played = formatSession(await playSession(session, { url: server.url, folder }))
-      server.close()
-      await rm(folder, { recursive: true })
-      if (isUpdating) writeFileSync(join(FOLDER, file), played)
-      else expect(played).toBe(text)
-    })
+    test(
+      `${file}: ${session.about}`,
+      async () => {
+        const server = await serverNamed(session.server)
+        const folder = await mkdtemp(join(tmpdir(), 'keyferry-session-'))
+        const played = formatSession(await playSession(session, { url: server.url, folder }))
+        server.close()
+        await rm(folder, { recursive: true })
+        if (isUpdating) writeFileSync(join(FOLDER, file), played)
+        else expect(played).toBe(text)
+      },
+      TIMEOUT_MS,
+    )
   }
 })
 

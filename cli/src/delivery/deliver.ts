@@ -39,8 +39,6 @@ export async function deliver(ask: Ask, surroundings: Surroundings): Promise<Val
   const takeBack = surroundings.atInterrupt(() => {
     wipe(keyPair.secretKey)
     view.end()
-    if (ask.keepAs !== null)
-      surroundings.stderr.write('keyferry: keyferry resume goes on with this request\n')
   })
   try {
     const pending =
@@ -62,7 +60,7 @@ async function fetchValues(
   pending: PendingRequest,
   { view, surroundings }: Means,
 ): Promise<Values> {
-  if (ask.keepAs !== null && ask.pending === null) keepRequest(pending, ask.keepAs, surroundings)
+  const takeBack = keep(ask, pending, surroundings)
   view.asked(facts(ask, pending, openPage(ask, pending, surroundings)))
   const opening = import('./delivered-values.ts') // while the person looks at the page
   try {
@@ -77,7 +75,17 @@ async function fetchValues(
   } catch (error) {
     if (!canGoOn(error)) forgetRequest(pending.id, surroundings)
     throw error
+  } finally {
+    takeBack()
   }
+}
+
+// Says after an interruption that there is something to go on with, for as long as there is.
+function keep(ask: Ask, pending: PendingRequest, surroundings: Surroundings): () => void {
+  const { atInterrupt, stderr } = surroundings
+  if (ask.keepAs === null) return () => undefined
+  if (ask.pending === null) keepRequest(pending, ask.keepAs, surroundings)
+  return atInterrupt(() => stderr.write('keyferry: keyferry resume goes on with this request\n'))
 }
 
 function reportDelivery(values: Values, keys: readonly string[], view: WaitingView): void {

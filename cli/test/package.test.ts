@@ -1,0 +1,70 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import manifest from '../package.json' with { type: 'json' }
+import { startScriptedServer } from './scripted-server.ts'
+import { parseSession, playSession } from './session.ts'
+
+const CLI = join(import.meta.dirname, '..')
+
+let folder: string
+
+// As it is published: built, packed, and installed where nothing else is.
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'keyferry-package-'))
+  execFileSync(process.execPath, [join(CLI, 'build.ts')])
+  const packed = execFileSync('npm', ['pack', '--silent', '--pack-destination', folder], {
+    cwd: join(CLI, 'dist'),
+    encoding: 'utf8',
+  })
+  execFileSync(
+    'npm',
+    ['install', '--silent', '--offline', '--no-audit', '--no-fund', join(folder, packed.trim())],
+    {
+      cwd: folder,
+      stdio: 'pipe',
+    },
+  )
+})
+
+afterAll(async () => {
+  await rm(folder, { recursive: true, force: true })
+})
+
+test('it brings everything along, in under a megabyte', async () => {
+  const installed = join(folder, 'node_modules')
+  expect((await readdir(installed)).filter((name) => !name.startsWith('.'))).toEqual(['keyferry'])
+  const files = await readdir(installed, { recursive: true, withFileTypes: true })
+  const sizes = files.filter((file) => file.isFile()).map((file) => stat(join(file.parentPath, file.name)))
+  const bytes = (await Promise.all(sizes)).reduce((sum, { size }) => sum + size, 0)
+  expect(bytes).toBeLessThan(1024 * 1024)
+})
+
+test('it says its version and its help', () => {
+  const bin = join(folder, 'node_modules', '.bin', 'keyferry')
+  expect(execFileSync(bin, ['--version'], { encoding: 'utf8' })).toBe(`${manifest.version}\n`)
+  expect(execFileSync(bin, ['--help'], { encoding: 'utf8' })).toContain('keyferry run dev/app -- npm run dev')
+})
+
+test('it runs a program with delivered values', async () => {
+  const server = await startScriptedServer()
+  const session = parseSession(await readFile(join(CLI, 'test/sessions/run-quiet.txt'), 'utf8'))
+  const command = `'${join(folder, 'node_modules/.bin/keyferry')}' run --no-open -q -- printenv GREETING`
+  const played = await playSession(
+    { ...session, command },
+    { url: server.url, folder: join(folder, 'stage') },
+  )
+  server.close()
+  expect(played).toMatchObject({ exit: 0, stdout: "it's me\n" })
+})
+
+test('its manual page names every command and exit code', async () => {
+  const page = await readFile(join(folder, 'node_modules/keyferry/man/keyferry.1'), 'utf8')
+  for (const name of ['run', 'pull', 'import', 'init', 'resume', 'status', 'doctor', 'completion']) {
+    expect(page).toContain(`.SS keyferry ${name} `)
+  }
+  for (const code of ['0', '1', '2', '3', '4', '5', '6', '126, 127', '130'])
+    expect(page).toContain(`.B ${code}\n`)
+})

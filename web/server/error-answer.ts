@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import { ERROR_CODES } from '@keyferry/contract'
 import { CallError } from '@keyferry/contract/client'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
@@ -36,9 +37,19 @@ export function rawBadRequest(): string {
   return `${head}\r\nContent-Length: ${BAD_REQUEST.length}\r\n\r\n${BAD_REQUEST}`
 }
 
+// What the API refuses a person it tells that person: switched off, locked until, too many.
+function refusalOfApi(error: CallError): Refusal {
+  if (error.status === 503) return unavailable('Keyferry API', error)
+  if (error.status >= 500) return new Refusal(500, 'internal', 'internal error', { cause: error })
+  const code = ERROR_CODES.find((known) => known === error.code) ?? 'invalid'
+  const seconds = error.retryAfterSeconds
+  const headers: Record<string, string> = seconds === null ? {} : { 'retry-after': String(seconds) }
+  return new Refusal(error.status, code, error.message, { headers })
+}
+
 function refusalOf(error: Error & { statusCode?: number }): Refusal {
   if (error instanceof Refusal) return error
-  if (error instanceof CallError && error.status === 503) return unavailable('Keyferry API', error)
+  if (error instanceof CallError) return refusalOfApi(error)
   const status = error.statusCode ?? 500
   if (status < 400 || status >= 500) return new Refusal(500, 'internal', 'internal error', { cause: error })
   return new Refusal(status, 'invalid', 'malformed request')

@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Dispatcher } from 'undici'
 import type { ApiConnection } from './api-connection.ts'
 import type { Identity, Person } from './identity/identity.ts'
+import type { OpenCalls } from './open-calls.ts'
 import { unauthorized } from './refusal.ts'
 import { readBody } from './request-body.ts'
 import { headersToHandOn } from './request-headers.ts'
@@ -16,8 +17,7 @@ export type ForwardOptions = {
   sign: Sign
   originRules: () => OriginRules
   maxBodyBytes: number
-  /** Aborts when calls that are still held have to end. */
-  closing: AbortSignal
+  openCalls: OpenCalls
 }
 
 type Exchange = { request: FastifyRequest; reply: FastifyReply }
@@ -58,7 +58,7 @@ function routePattern(path: string): string {
 }
 
 function handlerOf(name: EndpointName, endpoint: Endpoint, options: ForwardOptions): Handler {
-  if (name === 'waitForApproval') return pendingWhenClosing(forwardPublic(endpoint, options), options.closing)
+  if (name === 'waitForApproval') return pendingWhenEnded(forwardPublic(endpoint, options), options.openCalls)
   if (endpoint.access === 'public' || endpoint.access === 'dev') return forwardPublic(endpoint, options)
   if (CHOOSES_TENANT.has(name)) return forwardChoosingTenant(endpoint, options)
   return forwardSigned(endpoint, options)
@@ -73,12 +73,12 @@ function forwardPublic({ method }: Endpoint, options: ForwardOptions): Handler {
 }
 
 // A waiter is told to ask again, elsewhere or later, rather than that something failed.
-function pendingWhenClosing(handler: Handler, closing: AbortSignal): Handler {
+function pendingWhenEnded(handler: Handler, openCalls: OpenCalls): Handler {
   return async (request, reply) => {
     try {
       return await handler(request, reply)
     } catch (error) {
-      if (!closing.aborted) throw error
+      if (!openCalls.areEnded) throw error
       return { status: 'pending' }
     }
   }
@@ -124,12 +124,12 @@ async function openSigned(
 /** Hand out what sends the call on. Its body is read whole first: the signature covers it. */
 async function openCall(
   method: Endpoint['method'],
-  { api, sign, maxBodyBytes, closing }: ForwardOptions,
+  { api, sign, maxBodyBytes, openCalls }: ForwardOptions,
   { request, reply }: Exchange,
 ): Promise<(caller: SignedFor) => Promise<Dispatcher.ResponseData>> {
   const path = request.raw.url ?? '/'
   const body = method === 'GET' ? new Uint8Array() : await readBody(request, maxBodyBytes)
-  const signal = AbortSignal.any([abortOfCaller(reply), closing])
+  const signal = openCalls.begin(reply)
   return (caller) => {
     const headers = { ...headersToHandOn(request), ...sign(caller, { method, path, body }) }
     return api.send({ method, path, headers, body, signal })
@@ -151,13 +151,4 @@ function handBack(reply: FastifyReply, answer: Dispatcher.ResponseData): Fastify
     if (value !== undefined && !NOT_HANDED_BACK.has(name)) reply.header(name, value)
   }
   return reply.code(answer.statusCode)
-}
-
-/** Aborts when the caller goes away before the answer was handed to its connection. */
-function abortOfCaller(reply: FastifyReply): AbortSignal {
-  const controller = new AbortController()
-  reply.raw.once('close', () => {
-    if (!reply.raw.writableFinished) controller.abort()
-  })
-  return controller.signal
 }

@@ -10,6 +10,7 @@ import { serveHealth } from './health.ts'
 import { createIdentity } from './identity/create.ts'
 import type { Identity } from './identity/identity.ts'
 import { receiveIdentityEvents } from './identity-events.ts'
+import { OpenCalls } from './open-calls.ts'
 import { sendPage, servePages } from './pages.ts'
 import { refuseDoubledIdentity } from './request-headers.ts'
 import { createLog, logCalls } from './request-log.ts'
@@ -29,6 +30,7 @@ export type WebSurroundings = { now: () => number; appFolder: string; log: Logge
 const BUILT_APP = fileURLToPath(new URL('../app/dist/', import.meta.url))
 
 const SECOND = 1_000
+const MAX_CONNECTIONS = 40_000
 const SWEEP_MS = 20
 
 /** How long held calls may go on at the end: an API that ends at the same time answers them itself. */
@@ -48,7 +50,7 @@ export async function startWeb(
   const sign = createSigner(settings.sharedSecrets[0], now)
   const api = connectApi(settings.api, sign)
   const app = createApp(settings)
-  const closing = new AbortController()
+  const openCalls = new OpenCalls()
   let publicUrl = settings.publicUrl ?? ''
   const originRules = (): OriginRules => ({ publicUrl, openToLoopback: settings.identity.mode === 'local' })
   const { identity, store } = await createIdentity(settings, { api, log, originRules, now })
@@ -57,14 +59,14 @@ export async function startWeb(
   serveHealth(app, { version: settings.version, api, store })
   serveSession(app, { identity, mode: settings.identity.mode })
   const { maxBodyBytes } = settings
-  forwardEndpoints(app, { api, identity, sign, originRules, maxBodyBytes, closing: closing.signal })
+  forwardEndpoints(app, { api, identity, sign, originRules, maxBodyBytes, openCalls })
   const files = new AppFiles(appFolder)
   identity.addRoutes(app, { send: (reply, entry) => sendPage(files, reply, { entry, status: 200 }) })
   if (store) addIdentityEvents(app, settings, { api, store, now })
   servePages(app, { files, identity })
   const address = await app.listen(settings.listen)
   publicUrl ||= address
-  return { address, close: () => closeAll(app, { api, store, closing, closeMetrics }) }
+  return { address, close: () => closeAll(app, { api, store, openCalls, closeMetrics }) }
 }
 
 function createApp(settings: WebSettings): FastifyInstance {
@@ -82,6 +84,7 @@ function createApp(settings: WebSettings): FastifyInstance {
       if (socket.writable) socket.end(rawBadRequest())
     },
   })
+  app.server.maxConnections = MAX_CONNECTIONS
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (_request, payload, done) => done(null, payload))
   return app
@@ -132,12 +135,15 @@ function serveSession(app: FastifyInstance, { identity, mode }: { identity: Iden
 type Closed = {
   api: ApiConnection
   store: SessionStore | null
-  closing: AbortController
+  openCalls: OpenCalls
   closeMetrics: () => Promise<void>
 }
 
-async function closeAll(app: FastifyInstance, { api, store, closing, closeMetrics }: Closed): Promise<void> {
-  const patience = setTimeout(() => closing.abort(), PATIENCE_MS)
+async function closeAll(
+  app: FastifyInstance,
+  { api, store, openCalls, closeMetrics }: Closed,
+): Promise<void> {
+  const patience = setTimeout(() => openCalls.endAll(), PATIENCE_MS)
   // A connection whose last answer is sent meanwhile stays open otherwise, until its client ends it.
   const sweep = setInterval(() => app.server.closeIdleConnections(), SWEEP_MS)
   await app.close()

@@ -25,6 +25,7 @@ export const PERSON = {
 export class RecordingApi {
   readonly calls: RecordedCall[] = []
   answer: Answer = (_call, response) => sendJson(response, 200, { ok: true })
+  ensure = (response: ServerResponse) => sendJson(response, 200, PERSON)
   readonly #server = createServer((request, response) => void this.#record(request, response))
 
   async listen(port = 0): Promise<string> {
@@ -54,7 +55,7 @@ export class RecordingApi {
     const { method = '', url = '', headers, rawHeaders } = request
     const call = { method, path: url, headers, rawHeaders, body: Buffer.concat(chunks), broken }
     this.calls.push(call)
-    if (url === '/api/v1/users/ensure') sendJson(response, 200, PERSON)
+    if (url === '/api/v1/users/ensure') this.ensure(response)
     else this.answer(call, response)
   }
 }

@@ -1,5 +1,4 @@
-import { ERROR_CODES, type ErrorCode, JoinWithAccount, LogIn, SetUpAccount } from '@keyferry/contract'
-import { CallError } from '@keyferry/contract/client'
+import { JoinWithAccount, LogIn, SetUpAccount } from '@keyferry/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
 import type { ApiConnection } from '../api-connection.ts'
@@ -78,18 +77,18 @@ function addForms(app: FastifyInstance, { api, sessions, originRules }: Accounts
   }
   app.post('/sign-in', async (request, reply) => {
     const call = { body: await formOf(request, LogIn, originRules), headers: headersToHandOn(request) }
-    return await begin(request, reply, await api.call('POST', '/api/v1/auth/login', call).catch(passOn))
+    return await begin(request, reply, await api.call('POST', '/api/v1/auth/login', call))
   })
   app.post('/set-up', async (request, reply) => {
     const call = { body: await formOf(request, SetUpAccount, originRules), headers: headersToHandOn(request) }
-    return await begin(request, reply, await api.call('POST', '/api/v1/auth/setup', call).catch(passOn))
+    return await begin(request, reply, await api.call('POST', '/api/v1/auth/setup', call))
   })
   app.post('/sign-up', async (request, reply) => {
     const call = {
       body: await formOf(request, JoinWithAccount, originRules),
       headers: headersToHandOn(request),
     }
-    return await begin(request, reply, await api.call('POST', '/api/v1/auth/join', call).catch(passOn))
+    return await begin(request, reply, await api.call('POST', '/api/v1/auth/join', call))
   })
 }
 
@@ -108,16 +107,4 @@ async function formOf<S extends z.ZodType>(
 
 function isFromBrowser({ headers }: FastifyRequest): boolean {
   return headers.origin !== undefined || headers['sec-fetch-site'] !== undefined
-}
-
-// What the API says to a person at the form is for that person: wrong, locked until, too many.
-function passOn(error: unknown): never {
-  if (!(error instanceof CallError) || error.status >= 500) throw error
-  const headers: Record<string, string> =
-    error.retryAfterSeconds === null ? {} : { 'retry-after': String(error.retryAfterSeconds) }
-  throw new Refusal(error.status, knownCode(error.code), error.message, { headers })
-}
-
-function knownCode(code: string): ErrorCode {
-  return ERROR_CODES.find((known) => known === code) ?? 'invalid'
 }

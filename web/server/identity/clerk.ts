@@ -9,6 +9,7 @@ import { ClerkBackend } from './clerk-backend.ts'
 import { type ClerkSession, ClerkTokens } from './clerk-token.ts'
 import type { Identity, Person } from './identity.ts'
 import { KnownPeople } from './known-people.ts'
+import { provision } from './provision.ts'
 import { askedReturn } from './return-path.ts'
 import { SESSION_COOKIE } from './sessions.ts'
 
@@ -31,7 +32,7 @@ export function clerkIdentity(options: ClerkOptions): Identity {
   const { settings, api, now } = options
   const tokens = new ClerkTokens(settings)
   const backend = new ClerkBackend(settings.apiUrl, settings.secretKey)
-  const people = new KnownPeople((session) => provision(session, api, backend))
+  const people = new KnownPeople((session) => provisionSession(session, api, backend))
   const sessionOf = async (request: FastifyRequest): Promise<ClerkSession | null> => {
     const [token, ...more] = cookieValues(request, SESSION_COOKIE)
     if (more.length > 0) throw unauthorized()
@@ -58,12 +59,14 @@ export function clerkIdentity(options: ClerkOptions): Identity {
 
 type Known = Omit<Person, 'tenantId'>
 
-async function provision(session: ClerkSession, api: ApiConnection, backend: ClerkBackend): Promise<Known> {
+async function provisionSession(
+  session: ClerkSession,
+  api: ApiConnection,
+  backend: ClerkBackend,
+): Promise<Known> {
   const email = session.email ?? (await backend.emailOf(session.subject))
   if (email === null) throw forbidden('Forbidden: the identity provider told no e-mail address')
-  const body = { idp_user_id: session.subject, email }
-  const user = await api.call('POST', '/api/v1/users/ensure', { body })
-  return { userId: user.user_id, personalTenantId: user.tenant_id }
+  return await provision(api, { idp_user_id: session.subject, email })
 }
 
 // A choice made by somebody else in the same browser is not this person's; that the person belongs to the tenant is

@@ -91,6 +91,13 @@ describe('sign-in', () => {
     })
   })
 
+  test('takes over an e-mail address that has changed since the last time', async () => {
+    await signIn('user_2aXf')
+    const change = api.forwarded.find(({ method }) => method === 'PUT')
+    expect(change?.path).toBe('/api/v1/users/user_2aXf')
+    expect(JSON.parse(String(change?.body))).toEqual({ email: 'user_2aXf@example.com' })
+  })
+
   test('a subject of the right form is the id', async () => {
     await signIn('user_2aXf')
     expect(JSON.parse(String(ensured()[0]?.body))).toMatchObject({ idp_user_id: 'user_2aXf' })
@@ -239,6 +246,17 @@ describe('a sign-in that is not what it claims gives no session', () => {
     await restart({ claimsOf: () => claims })
     await expectRefused(await signIn())
   })
+})
+
+test('a person who is switched off here is told so', async () => {
+  api.ensure = (response) =>
+    sendJson(response, 403, { error: 'Forbidden: user is inactive', code: 'forbidden' })
+  const answer = await signIn()
+  expect([answer.status, await answer.text()]).toEqual([
+    403,
+    expect.stringContaining('You are switched off here.'),
+  ])
+  expect(browser.cookies(web.address).get('__session')).toBeUndefined()
 })
 
 describe('a session', () => {

@@ -1,3 +1,4 @@
+import { CallError } from '@keyferry/contract/client'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import type { ApiConnection } from '../api-connection.ts'
@@ -11,6 +12,7 @@ import { type LogoutOrder, LogoutTokens } from './back-channel-logout.ts'
 import type { Identity } from './identity.ts'
 import { idpUserId } from './idp-user-id.ts'
 import { type OidcPerson, OidcProvider } from './oidc-provider.ts'
+import { provision } from './provision.ts'
 import { askedReturn } from './return-path.ts'
 import { addSessionRoutes } from './session-routes.ts'
 import { personOf, type Sessions } from './sessions.ts'
@@ -99,12 +101,12 @@ function addCallback(app: FastifyInstance, provider: OidcProvider, options: Oidc
     if (!person) return sendSignInFailure(reply.code(400), 'The identity provider did not confirm it.')
     const problem = problemOf(person)
     if (problem !== null) return sendSignInFailure(reply.code(400), problem)
-    const known = idpUserId(settings.issuer, person.subject)
-    const user = await api.call('POST', '/api/v1/users/ensure', { body: profileOf(known, person) })
+    const profile = profileOf(idpUserId(settings.issuer, person.subject), person)
+    const known = await provision(api, profile).catch(whenSwitchedOff)
+    if (!known) return sendSignInFailure(reply.code(403), 'You are switched off here.')
     const { providerSessionId, idToken } = person
-    const tenants = { personalTenantId: user.tenant_id, tenantId: user.tenant_id }
-    const facts = { userId: user.user_id, ...tenants, providerSessionId, idToken }
-    await sessions.begin(request, reply, { idpUserId: known, ...facts })
+    const facts = { ...known, tenantId: known.personalTenantId, providerSessionId, idToken }
+    await sessions.begin(request, reply, { idpUserId: profile.idp_user_id, ...facts })
     return reply.redirect(attempt.returnTo, 302)
   })
 }
@@ -118,6 +120,11 @@ function refused(log: Logger, request: FastifyRequest, cause: unknown): null {
 function problemOf({ email, isEmailRefuted }: OidcPerson): string | null {
   if (email === null) return 'The identity provider told no e-mail address.'
   return isEmailRefuted ? 'Confirm your e-mail address at the identity provider first.' : null
+}
+
+function whenSwitchedOff(error: unknown): null {
+  if (error instanceof CallError && error.status === 403) return null
+  throw error
 }
 
 function profileOf(idp_user_id: string, { email, name }: OidcPerson) {

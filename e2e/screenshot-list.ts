@@ -41,6 +41,7 @@ function at(url: string, then: (page: Page) => Promise<void> = async () => undef
   return async (page: Page) => {
     await page.goto(url)
     await page.getByRole('heading', { level: 1 }).waitFor()
+    await page.getByText(/^Loading/).waitFor({ state: 'detached' })
     await then(page)
   }
 }

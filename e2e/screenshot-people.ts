@@ -40,6 +40,7 @@ function at(url: string) {
   return async (page: Page) => {
     await page.goto(url)
     await page.getByRole('heading', { level: 1 }).waitFor()
+    await page.getByText(/^Loading/).waitFor({ state: 'detached' })
   }
 }
 

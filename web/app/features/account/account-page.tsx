@@ -34,7 +34,7 @@ export function AccountPage() {
       ) : (
         <Sessions />
       )}
-      <Shortcuts />
+      <Shortcuts hasMembers={authMode !== 'local'} />
     </div>
   )
 }

@@ -10,14 +10,15 @@ const SHORTCUTS: readonly { keys: readonly string[]; text: string }[] = [
 ]
 
 /** The app's keyboard shortcuts. */
-export function Shortcuts() {
+export function Shortcuts({ hasMembers }: { hasMembers: boolean }) {
+  const shown = SHORTCUTS.filter(({ text }) => hasMembers || text !== 'Members')
   return (
     <section aria-labelledby="shortcuts" className="mt-8">
       <h2 id="shortcuts" className="text-sm font-semibold">
         Keyboard shortcuts
       </h2>
       <dl className="mt-2 grid grid-cols-[6rem_1fr] items-center gap-y-2 text-sm">
-        {SHORTCUTS.map(({ keys, text }) => (
+        {shown.map(({ keys, text }) => (
           <div key={text} className="contents">
             <dt className="flex gap-1">
               {keys.map((key) => (

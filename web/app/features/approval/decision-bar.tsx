@@ -6,6 +6,7 @@ import { Countdown } from './countdown.tsx'
 type DecisionBarProps = {
   context: RequestContext
   count: number | null
+  bundleName: string | null
   busy: 'approve' | 'deny' | null
   problem: string | null
   onApprove: () => void
@@ -17,6 +18,7 @@ type DecisionBarProps = {
 export function DecisionBar({
   context,
   count,
+  bundleName,
   busy,
   problem,
   onApprove,
@@ -31,8 +33,9 @@ export function DecisionBar({
         </Notice>
       )}
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
-        <div className="mr-auto">
+        <div className="mr-auto flex min-w-0 flex-wrap items-center gap-x-3 text-sm">
           <Countdown expiresAt={context.expires_at} onEnd={onExpired} />
+          {bundleName !== null && <span className="font-mono text-ink-soft">{bundleName}</span>}
         </div>
         <div className="grid w-full grid-cols-2 gap-3 sm:w-auto sm:min-w-88">
           <Button look="danger" size="large" busy={busy === 'deny'} onClick={onDeny}>

@@ -38,12 +38,12 @@ export function RequestFacts({ meta }: { meta: RequestContext['requester_meta'] 
         <dl className="mt-2 grid grid-cols-[5.5rem_1fr] gap-x-3 gap-y-1.5 text-sm">
           {claims.map(({ field, label, text }) => (
             <Fact key={field} label={label}>
-              <bdi className="font-mono break-all whitespace-pre-wrap">{text}</bdi>
+              <bdi className="font-mono whitespace-pre-wrap">{text}</bdi>
             </Fact>
           ))}
           {meta['client_version'] === undefined && (
             <Fact label="Client">
-              <bdi className="font-mono break-all">{visibleText(meta.user_agent) || 'not said'}</bdi>
+              <bdi className="font-mono">{visibleText(meta.user_agent) || 'not said'}</bdi>
             </Fact>
           )}
         </dl>

@@ -87,6 +87,7 @@ export function RequestForm({ requestId, context, bundles, onApproved, onEnd }: 
       <DecisionBar
         context={context}
         count={bundles.length === 0 ? null : selected.size}
+        bundleName={bundle?.name ?? null}
         busy={decision.busy}
         problem={decision.problem}
         onApprove={approve}

@@ -64,7 +64,7 @@ export function BundleRow({ row, sort, onToggle }: BundleRowProps) {
             <Badge key={tag}>{tag}</Badge>
           ))}
       </span>
-      <time dateTime={when} className="shrink-0 text-xs text-ink-faint">
+      <time dateTime={when} className="hidden w-28 shrink-0 text-right text-xs text-ink-faint sm:block">
         {ago(when, serverNowMs())}
       </time>
     </Link>

@@ -65,14 +65,14 @@ function BundleList({ bundles }: { bundles: readonly Bundle[] }) {
           label="Search bundles"
           value={query}
           onChange={(text) => set('query', text)}
-          className="min-w-40 flex-1"
+          className="min-w-40 flex-1 basis-full sm:basis-40"
         />
         {tags.length > 0 && (
           <select
             aria-label="Tag"
             value={tag}
             onChange={(event) => set('tag', event.currentTarget.value)}
-            className="field w-auto"
+            className="field w-auto flex-1 sm:flex-none"
           >
             <option value="">All tags</option>
             {tags.map((name) => (
@@ -86,7 +86,7 @@ function BundleList({ bundles }: { bundles: readonly Bundle[] }) {
           onChange={(event) =>
             set('sort', event.currentTarget.value === 'name' ? '' : event.currentTarget.value)
           }
-          className="field w-auto"
+          className="field w-auto flex-1 sm:flex-none"
         >
           {Object.entries(SORTS).map(([value, name]) => (
             <option key={value} value={value}>

@@ -88,9 +88,7 @@ function ImportForm({ bundleName, onBundleName, onDone }: ImportFormProps) {
       )}
       <div className="flex flex-wrap items-center gap-3">
         <Button look="primary" size="large" busy={done !== null} disabled={count === 0} onClick={submit}>
-          {done === null
-            ? `Import ${count} ${count === 1 ? 'key' : 'keys'}`
-            : `Importing ${done} of ${count}…`}
+          {submitLabel(count, done)}
         </Button>
         {read.invalid.length > 0 && count > 0 && (
           <p className="text-sm text-caution">
@@ -101,6 +99,11 @@ function ImportForm({ bundleName, onBundleName, onDone }: ImportFormProps) {
       </div>
     </div>
   )
+}
+
+function submitLabel(count: number, done: number | null): string {
+  if (done !== null) return `Importing ${done} of ${count}…`
+  return count === 0 ? 'Import' : `Import ${count} ${count === 1 ? 'key' : 'keys'}`
 }
 
 type UseImportOptions = {

@@ -16,13 +16,13 @@ const PAGES: readonly Destination[] = [
 
 const MOST = 50
 
+/** What there is to go to. A server for one person alone has no members. */
+type Places = { bundles: readonly Bundle[]; keys: readonly Key[]; hasMembers: boolean }
+
 /** The places whose names match, pages first, then bundles and keys; at most 50. */
-export function findDestinations(
-  query: string,
-  bundles: readonly Bundle[],
-  keys: readonly Key[],
-): Destination[] {
-  const found = PAGES.filter(({ name }) => matches(name, query))
+export function findDestinations(query: string, { bundles, keys, hasMembers }: Places): Destination[] {
+  const pages = PAGES.filter(({ id }) => hasMembers || id !== 'members')
+  const found = pages.filter(({ name }) => matches(name, query))
   for (const { id, name } of bundles) {
     if (found.length >= MOST) return found
     if (matches(name, query)) found.push({ id, kind: 'Bundle', name, href: `/bundles/${id}` })

@@ -3,6 +3,7 @@ import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from 
 import { useLocation } from 'wouter'
 import { useBundles } from '../../lib/bundles.ts'
 import { useKeys } from '../../lib/keys.ts'
+import { useSession } from '../../lib/session.ts'
 import { classNames } from '../../ui/class-names.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { type Destination, findDestinations } from './destinations.ts'
@@ -21,7 +22,11 @@ export function Palette({ onClose }: { onClose: () => void }) {
   const [active, setActive] = useState(0)
   const bundles = useBundles().data
   const keys = useKeys().data
-  const found = useMemo(() => findDestinations(query, bundles ?? [], keys ?? []), [query, bundles, keys])
+  const hasMembers = useSession().data?.authMode !== 'local'
+  const found = useMemo(
+    () => findDestinations(query, { bundles: bundles ?? [], keys: keys ?? [], hasMembers }),
+    [query, bundles, keys, hasMembers],
+  )
   const go = (destination: Destination | undefined) => {
     if (destination === undefined) return
     onClose()

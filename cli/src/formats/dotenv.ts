@@ -8,6 +8,7 @@ export const dotenv: Format = {
   whyNot: (name, value) => {
     if (!isShellName(name)) return 'a name may not begin with a digit'
     if (value.includes('\r')) return 'a carriage return is lost by the readers'
+    if (value.endsWith('\\')) return 'a backslash at the end is read as an escape'
     return BARE.test(value) || quoteFor(value) !== null ? null : 'all three kinds of quote are needed'
   },
   write: (values) => [...values].map(([name, value]) => `${name}=${written(value)}\n`).join(''),
@@ -20,8 +21,7 @@ function written(value: string): string {
 }
 
 function quoteFor(value: string): string | null {
-  // A backslash before the closing quote would be read as part of the text; in double quotes \n is read as a newline.
-  if (value.endsWith('\\')) return null
+  // In double quotes \n is read as a newline.
   const fitting = ["'", '`', '"'].filter((quote) => !value.includes(quote))
   return fitting.find((quote) => quote !== '"' || !value.includes('\\')) ?? null
 }

@@ -11,6 +11,7 @@ const READ_ONLY = new Set([
   'hostname',
   'pipestatus',
   'status',
+  'status_generation',
   'umask',
   'version',
 ])

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
-import { type Call, createClient } from '@keyferry/contract/client'
+import { createClient } from '@keyferry/contract/client'
 import { generateKeyPair } from '@keyferry/crypto/key-pair'
 import { open } from '@keyferry/crypto/open'
 import type { Browser, Page } from 'playwright-core'
@@ -9,26 +9,8 @@ import { freePort } from '../server/test/program.ts'
 import { type IdentityProvider, startIdentityProvider } from '../web/test/identity-provider.ts'
 import { closePage, openPage, type WatchedPage } from './app-page.ts'
 import { hasBrowser, launchBrowser } from './browser.ts'
+import { clientIn } from './page-client.ts'
 import { type RunningServer, startServer } from './start-server.ts'
-
-/** Calls as the page makes them, with its cookies and from its origin. */
-function clientIn(page: Page): Call {
-  const inPage: typeof fetch = async (address, init = {}) => {
-    const path = address instanceof Request ? address.url : address.toString()
-    const asked = {
-      path,
-      method: init.method ?? 'GET',
-      body: typeof init.body === 'string' ? init.body : null,
-    }
-    const { status, text } = await page.evaluate(async ({ path: target, method, body }) => {
-      const headers = { 'content-type': 'application/json' }
-      const answer = await fetch(target, { method, ...(body === null ? {} : { body, headers }) })
-      return { status: answer.status, text: await answer.text() }
-    }, asked)
-    return new Response(text, { status, headers: { 'content-type': 'application/json' } })
-  }
-  return createClient('', inPage)
-}
 
 async function addLibrary(page: Page): Promise<void> {
   const call = clientIn(page)

@@ -3,6 +3,7 @@ import manifest from '../package.json' with { type: 'json' }
 import { announcement } from './announce.ts'
 import { failureLine } from './failure-line.ts'
 import { helpText } from './help.ts'
+import { endOnInternalFailure } from './internal-failure.ts'
 import { MAINTENANCE, type Maintenance } from './maintain.ts'
 import type { Role } from './safe-start.ts'
 import type { Settings } from './setting-table.ts'
@@ -25,6 +26,7 @@ export async function main(words: readonly string[]): Promise<void> {
   if (line.help) return say(helpText())
   if (line.version) return say(`${version}\n`)
   process.umask(OWNER_ONLY)
+  endOnInternalFailure()
   await ('role' in line.work ? serve(line.work.role) : maintain(line.work.maintenance, line.work.argument))
 }
 

@@ -1,0 +1,98 @@
+import { createClient } from '@keyferry/contract/client'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { closePage, expectAccessible, openPage } from './app-page.ts'
+import { hasBrowser, launchBrowser } from './browser.ts'
+import { clientIn } from './page-client.ts'
+import { type RunningServer, startServer } from './start-server.ts'
+
+const PASSWORD = 'correct horse battery'
+
+async function fill(page: Page, fields: Readonly<Record<string, string>>, button: string): Promise<void> {
+  for (const [label, text] of Object.entries(fields)) await page.getByLabel(label, { exact: true }).fill(text)
+  await page.getByRole('button', { name: button, exact: true }).click()
+}
+
+const me = async (page: Page) => await clientIn(page)('GET', '/api/v1/me')
+
+describe.skipIf(!hasBrowser())('people who have an account here', () => {
+  let browser: Browser
+  let server: RunningServer
+
+  beforeAll(async () => {
+    ;[server, browser] = await Promise.all([startServer({ env: { AUTH_MODE: 'accounts' } }), launchBrowser()])
+  })
+
+  afterAll(async () => {
+    await browser?.close()
+    await server?.dispose()
+  })
+
+  test('the first visitor sets up the first account, and is signed in', async () => {
+    const page = await openPage(browser)
+    await page.goto(`${server.url}/sign-in`)
+    await page.waitForURL(`${server.url}/set-up`)
+    await expectAccessible(page)
+    await fill(page, { 'E-mail': 'owner@example.com', Password: PASSWORD }, 'Create the account')
+    await page.waitForURL(`${server.url}/`)
+    expect(await me(page)).toMatchObject({ email: 'owner@example.com', role: 'owner', auth_mode: 'accounts' })
+    await closePage(page)
+  })
+
+  test('nobody sets up a second one', async () => {
+    const page = await openPage(browser)
+    await page.goto(`${server.url}/set-up`)
+    await page.waitForURL(`${server.url}/sign-in`)
+    const answer = await page.request.post(`${server.url}/set-up`, {
+      data: { email: 'second@example.com', password: PASSWORD },
+    })
+    expect(answer.status()).toBe(409)
+    await closePage(page)
+  })
+
+  async function signIn(page: Page, password = PASSWORD): Promise<void> {
+    await page.goto(`${server.url}/sign-in?return_to=/keys`)
+    await fill(page, { 'E-mail': 'owner@example.com', Password: password }, 'Sign in')
+  }
+
+  test('a wrong password is told, the right one leads back to the page that was asked for', async () => {
+    const page = await openPage(browser)
+    await signIn(page, 'wrong')
+    await page.getByRole('alert').waitFor()
+    expect(await page.getByRole('alert').innerText()).toBe('E-mail or password is wrong.')
+    await signIn(page)
+    await page.waitForURL(`${server.url}/keys`)
+    await closePage(page)
+  })
+
+  test('an invitation makes an account and joins, in one go', async () => {
+    const owner = await openPage(browser)
+    await signIn(owner)
+    await owner.waitForURL(`${server.url}/keys`)
+    const { accept_path } = await clientIn(owner)('POST', '/api/v1/invitations', {
+      body: { email: 'kim@example.com', role: 'member' },
+    })
+    const team = (await me(owner)).tenant
+    const page = await openPage(browser)
+    await page.goto(server.url + accept_path)
+    await page.waitForURL(`${server.url}/sign-up?**`)
+    await expectAccessible(page)
+    await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
+    await page.getByLabel('Password', { exact: true }).press('Enter')
+    await expect.poll(() => new URL(page.url()).pathname).not.toBe('/sign-up')
+    expect(await me(page)).toMatchObject({ email: 'kim@example.com', role: 'member', tenant: team })
+    await Promise.all([closePage(page), closePage(owner)])
+  })
+
+  test('after sign-out the session is worth nothing', async () => {
+    const page = await openPage(browser)
+    await signIn(page)
+    await page.waitForURL(`${server.url}/keys`)
+    const cookies = await page.context().cookies()
+    expect(await page.evaluate(async () => (await fetch('/sign-out', { method: 'POST' })).status)).toBe(200)
+    const cookie = cookies.map(({ name, value }) => `${name}=${value}`).join('; ')
+    const call = createClient(server.url, (url, init) => fetch(url, { ...init, headers: { cookie } }))
+    await expect(call('GET', '/api/v1/me')).rejects.toMatchObject({ status: 401 })
+    await closePage(page)
+  })
+})

@@ -57,18 +57,27 @@ async function exchangeOver(
   request: ExchangeRequest,
 ): Promise<ExchangeAnswer> {
   const outgoing = transport(request.method)(headersOf(request))
-  const timer = setTimeout(() => {
-    outgoing.destroy(new NetworkError('ETIMEDOUT', `no whole answer within ${request.timeoutMs / 1000} s`))
-  }, request.timeoutMs)
+  const timeout = timeoutAfter(request.timeoutMs)
   try {
-    const incoming = await send(outgoing, request.body)
-    return answerOf(incoming, await readBody(incoming, request.maxBodyBytes))
+    return await Promise.race([timeout.over, receive(outgoing, request)])
   } catch (cause) {
     throw cause instanceof NetworkError ? cause : networkError(cause)
   } finally {
-    clearTimeout(timer)
+    timeout.cancel()
     outgoing.destroy()
   }
+}
+
+function timeoutAfter(milliseconds: number): { over: Promise<never>; cancel: () => void } {
+  const { promise, reject } = Promise.withResolvers<never>()
+  const late = new NetworkError('ETIMEDOUT', `no whole answer within ${milliseconds / 1000} s`)
+  const timer = setTimeout(() => reject(late), milliseconds)
+  return { over: promise, cancel: () => clearTimeout(timer) }
+}
+
+async function receive(outgoing: http.ClientRequest, request: ExchangeRequest): Promise<ExchangeAnswer> {
+  const incoming = await send(outgoing, request.body)
+  return answerOf(incoming, await readBody(incoming, request.maxBodyBytes))
 }
 
 function send(outgoing: http.ClientRequest, body: string | undefined): Promise<http.IncomingMessage> {

@@ -1,0 +1,125 @@
+import { describe, expect, test } from 'vitest'
+import { CliError } from '../cli-error.ts'
+import { type ExchangeAnswer, NetworkError } from '../server/exchange.ts'
+import type { Clock } from '../surroundings.ts'
+import { waitForDelivery } from './wait.ts'
+
+const READY = answer(200, { status: 'ready', ciphertext_base64: 'Ym94' })
+const PENDING = answer(200, { status: 'pending' })
+
+function answer(status: number, body: object, retryAfterMs: number | null = null): ExchangeAnswer {
+  return { status, body: JSON.stringify(body), retryAfterMs, dateMs: null, location: null, contentType: '' }
+}
+
+/** A server that answers in turn, and a clock that moves only when somebody sleeps or a call is held. */
+function scene(answers: readonly (ExchangeAnswer | NetworkError | 'held')[], holdMs = 30_000) {
+  let nowMs = 1_000_000
+  const starts: number[] = []
+  const clock: Clock = {
+    monotonicMs: () => nowMs,
+    epochMs: () => {
+      throw new Error('waiting reads no wall clock')
+    },
+    sleep: async (milliseconds) => {
+      nowMs += milliseconds
+    },
+    every: () => () => undefined,
+  }
+  const exchange = async (): Promise<ExchangeAnswer> => {
+    starts.push(nowMs - 1_000_000)
+    const next = answers[starts.length - 1] ?? PENDING
+    if (next === 'held') nowMs += holdMs
+    if (next instanceof NetworkError) throw next
+    return next === 'held' ? PENDING : next
+  }
+  const trouble: string[] = []
+  const events = {
+    onTrouble: (reason: string) => void trouble.push(reason),
+    onRecovery: () => void trouble.push('-'),
+  }
+  const waiting = { server: 'http://x', id: 'i', verifier: 'v', intervalMs: 3_000, deadlineMs: 1_300_000 }
+  return { starts, trouble, done: waitForDelivery({ exchange, clock }, waiting, events) }
+}
+
+const lost = new NetworkError('ECONNRESET', 'reset')
+
+describe('when the next call starts', () => {
+  test('three seconds from start to start, when the server answers at once', async () => {
+    const { done, starts } = scene([PENDING, PENDING, READY])
+    expect(await done).toBe('Ym94')
+    expect(starts).toEqual([0, 3_100, 6_200])
+  })
+
+  test('at once, when the server held the call', async () => {
+    const { done, starts } = scene(['held', 'held', READY])
+    await done
+    expect(starts).toEqual([0, 30_000, 60_000])
+  })
+
+  test('after what Retry-After says', async () => {
+    const { done, starts, trouble } = scene([answer(429, { error: 'Too many requests' }, 7_000), READY])
+    await done
+    expect(starts).toEqual([0, 7_000])
+    expect(trouble).toEqual(['Too many requests'])
+  })
+
+  test('a fast clock: refused calls are put off until the server is content', async () => {
+    const refused = answer(429, { error: 'Too many requests' }, 1_000)
+    const { done, starts } = scene([PENDING, refused, refused, READY])
+    await done
+    expect(starts).toEqual([0, 3_100, 4_100, 5_100])
+  })
+
+  test('with growing pauses, when nothing answers', async () => {
+    const { done, starts, trouble } = scene([lost, lost, lost, lost, lost, lost, lost, PENDING, READY])
+    await done
+    expect(starts.slice(0, 8)).toEqual([0, 250, 750, 1_750, 3_750, 7_750, 12_750, 17_750])
+    expect(trouble.at(-1)).toBe('-')
+  })
+
+  test('a server in trouble is asked no sooner than the interval', async () => {
+    const { done, starts } = scene([answer(503, { error: 'unavailable' }), READY])
+    await done
+    expect(starts).toEqual([0, 3_000])
+  })
+})
+
+describe('how it ends', () => {
+  test('denied', async () => {
+    await expectExit(scene([answer(404, { error: 'x', code: 'request_denied' })]).done, 3)
+  })
+
+  test('gone', async () => {
+    await expectExit(scene([PENDING, answer(404, { error: 'request not found or expired' })]).done, 4)
+  })
+
+  test('expired, though nothing answers any more', async () => {
+    const { done, starts } = scene(Array.from({ length: 200 }, () => lost))
+    await expectExit(done, 4)
+    expect(starts.at(-1)).toBe(300_000)
+  })
+
+  test('expired, though the server goes on saying pending', async () => {
+    const { done, starts } = scene([])
+    await expectExit(done, 4)
+    expect(starts.at(-1)).toBe(300_000)
+  })
+
+  test('refused: any other no', async () => {
+    await expectExit(scene([answer(400, { error: 'no' })]).done, 6)
+  })
+
+  test('a certificate that is not trusted will not be trusted later', async () => {
+    const { done } = scene([new NetworkError('SELF_SIGNED_CERT_IN_CHAIN', 'self-signed')])
+    await expect(done).rejects.toBeInstanceOf(NetworkError)
+  })
+})
+
+async function expectExit(done: Promise<string>, exitCode: number): Promise<void> {
+  const error: unknown = await done.then(
+    () => null,
+    (reason: unknown) => reason,
+  )
+  expect(error).toBeInstanceOf(CliError)
+  expect(error).toMatchObject({ exitCode })
+}

@@ -1,0 +1,178 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { createServer, type RequestListener, type Server } from 'node:http'
+import { createServer as createSecureServer } from 'node:https'
+import { type AddressInfo, connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, describe, expect, test } from 'vitest'
+import type { ExchangeRequest } from './exchange.ts'
+import { httpExchange } from './http-exchange.ts'
+
+const open = new Set<Server>()
+
+afterEach(() => {
+  for (const server of open) {
+    server.close()
+    server.closeAllConnections()
+  }
+  open.clear()
+})
+
+async function listen(server: Server): Promise<number> {
+  open.add(server)
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
+  return (server.address() as AddressInfo).port
+}
+
+async function serve(listener: RequestListener): Promise<string> {
+  return `http://127.0.0.1:${await listen(createServer(listener))}`
+}
+
+function get(url: string, limits: Partial<ExchangeRequest> = {}): ExchangeRequest {
+  return { method: 'GET', url, timeoutMs: 5_000, maxBodyBytes: 1_000, ...limits }
+}
+
+describe('bounds', () => {
+  test('a redirect is an answer like any other', async () => {
+    const url = await serve((_, response) =>
+      response.writeHead(302, { location: 'https://evil.example/' }).end(),
+    )
+    expect(await httpExchange({})(get(url))).toMatchObject({ status: 302, location: 'https://evil.example/' })
+  })
+
+  test('a body over the bound is cut off while it still comes', async () => {
+    const url = await serve((_, response) => {
+      const send = (): void => void (response.destroyed || response.write('x'.repeat(500), send))
+      send()
+    })
+    await expect(httpExchange({})(get(url))).rejects.toMatchObject({ reason: 'ETOOLONG' })
+  })
+
+  test('a slow drip ends at the timeout, however alive it looks', async () => {
+    const url = await serve((_, response) => {
+      const timer = setInterval(() => response.write('x'), 20)
+      response.on('close', () => clearInterval(timer))
+    })
+    await expect(httpExchange({})(get(url, { timeoutMs: 300 }))).rejects.toMatchObject({
+      reason: 'ETIMEDOUT',
+    })
+  })
+
+  test('a server that never answers ends at the timeout', async () => {
+    const url = await serve(() => undefined)
+    await expect(httpExchange({})(get(url, { timeoutMs: 200 }))).rejects.toMatchObject({
+      reason: 'ETIMEDOUT',
+    })
+  })
+
+  test('a connection that breaks in the middle of the body', async () => {
+    const url = await serve((request, response) => {
+      response.writeHead(200, { 'content-length': '100' }).write('half')
+      setTimeout(() => request.socket.destroy(), 50)
+    })
+    await expect(httpExchange({})(get(url))).rejects.toMatchObject({ reason: 'ECONNRESET' })
+  })
+})
+
+describe('Retry-After', () => {
+  test.each([
+    ['17', null, 17_000],
+    ['Fri, 20 Nov 2026 10:00:09 GMT', 'Fri, 20 Nov 2026 10:00:00 GMT', 9_000],
+    ['Fri, 20 Nov 2026 09:00:00 GMT', 'Fri, 20 Nov 2026 10:00:00 GMT', 0],
+    ['soon', null, null],
+    ['-1', null, null],
+  ])('%s, the server’s clock saying %s', async (header, date, retryAfterMs) => {
+    const url = await serve((_, response) => {
+      response.sendDate = false
+      response.writeHead(429, { 'retry-after': header, ...(date === null ? {} : { date }) }).end()
+    })
+    expect(await httpExchange({})(get(url))).toMatchObject({ retryAfterMs })
+  })
+})
+
+describe('proxies', () => {
+  test('a server beyond this machine is asked through HTTP_PROXY', async () => {
+    const proxy = await serve((request, response) => response.end(`for ${request.url ?? ''}`))
+    const answer = await httpExchange({ HTTP_PROXY: proxy })(get('http://keyferry.example/healthz'))
+    expect(answer.body).toBe('for http://keyferry.example/healthz')
+  })
+
+  test('a server on this machine never is', async () => {
+    const url = await serve((_, response) => response.end('direct'))
+    const answer = await httpExchange({ HTTP_PROXY: 'http://127.0.0.1:1' })(get(url))
+    expect(answer.body).toBe('direct')
+  })
+
+  test('https goes through a tunnel of HTTPS_PROXY, NO_PROXY goes around it', async () => {
+    const tunnels: string[] = []
+    const proxyServer = createServer()
+    proxyServer.on('connect', (request, socket) => {
+      tunnels.push(request.url ?? '')
+      const target = connect(Number(request.url?.split(':')[1]), '127.0.0.1', () => {
+        socket.write('HTTP/1.1 200 OK\r\n\r\n')
+        socket.pipe(target).pipe(socket)
+      })
+      target.on('error', () => socket.destroy())
+      socket.on('error', () => target.destroy())
+    })
+    const proxy = `http://127.0.0.1:${await listen(proxyServer)}`
+    await withAuthority(async ({ port, certificate }) => {
+      const env = { HTTPS_PROXY: proxy, SSL_CERT_FILE: certificate }
+      const url = `https://keyferry.test:${port}/`
+      expect((await httpExchange(env)(get(url))).body).toBe('secure')
+      expect(tunnels).toEqual([`keyferry.test:${port}`])
+      await expect(httpExchange({ ...env, NO_PROXY: 'keyferry.test' })(get(url))).rejects.toMatchObject({
+        reason: expect.stringMatching(/ENOTFOUND|EAI_AGAIN/),
+      })
+    })
+  })
+})
+
+describe('private authorities', () => {
+  test('SSL_CERT_FILE is trusted, and without it nothing is sent', async () => {
+    await withAuthority(async ({ port, certificate }) => {
+      const url = `https://localhost:${port}/`
+      expect((await httpExchange({ SSL_CERT_FILE: certificate })(get(url))).body).toBe('secure')
+      await expect(httpExchange({})(get(url))).rejects.toMatchObject({ isDistrust: true })
+    })
+  })
+
+  test('a file that is not there is named', async () => {
+    const exchange = httpExchange({ SSL_CERT_FILE: '/no/such/file' })
+    await expect(exchange(get('https://localhost:1/'))).rejects.toThrow('/no/such/file')
+  })
+})
+
+async function withAuthority(
+  use: (secure: { port: number; certificate: string }) => Promise<void>,
+): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'keyferry-authority-'))
+  const [key, certificate] = [join(folder, 'key.pem'), join(folder, 'certificate.pem')]
+  const subject = ['-subj', '/CN=keyferry.test', '-addext', 'subjectAltName=DNS:keyferry.test,DNS:localhost']
+  execFileSync(
+    'openssl',
+    [
+      'req',
+      '-x509',
+      '-newkey',
+      'ed25519',
+      '-nodes',
+      '-days',
+      '1',
+      '-keyout',
+      key,
+      '-out',
+      certificate,
+      ...subject,
+    ],
+    { stdio: 'ignore' },
+  )
+  const options = { key: await readFile(key), cert: await readFile(certificate) }
+  const port = await listen(createSecureServer(options, (_, response) => response.end('secure')))
+  try {
+    await use({ port, certificate })
+  } finally {
+    await rm(folder, { recursive: true })
+  }
+}

@@ -1,8 +1,8 @@
 import { createClient } from '@keyferry/contract/client'
 import { generateKeyPair } from '@keyferry/crypto/key-pair'
-import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { freePort } from '../server/test/program.ts'
+import { signedEvent } from '../web/test/identity-event.ts'
 import { type IdentityProvider, startIdentityProvider } from '../web/test/identity-provider.ts'
 import { callbackOf } from '../web/test/sign-in.ts'
 import { TestBrowser } from '../web/test/test-browser.ts'
@@ -39,13 +39,7 @@ async function signIn(subject: string) {
 }
 
 async function tell(event: object): Promise<number> {
-  const body = JSON.stringify(event)
-  const [id, at] = [`msg_${Math.random()}`, new Date()]
-  const headers = {
-    'webhook-id': id,
-    'webhook-timestamp': String(Math.floor(at.getTime() / 1_000)),
-    'webhook-signature': new Webhook(WEBHOOK_SECRET).sign(id, at, body),
-  }
+  const { body, headers } = signedEvent(event, { secret: WEBHOOK_SECRET })
   return (await fetch(`${url}/webhooks/identity`, { method: 'POST', body, headers })).status
 }
 

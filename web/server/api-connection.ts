@@ -7,7 +7,7 @@ import type { Sign } from './signed-call.ts'
 /** Above the long-poll hold, so that a held wait is not taken for a dead API. */
 const ANSWER_TIMEOUT_MS = 60_000
 
-export type ApiRequest = {
+type ApiRequest = {
   method: Dispatcher.HttpMethod
   /** With query, as it is signed and sent. */
   path: string

@@ -1,5 +1,5 @@
-import { Webhook } from 'standardwebhooks'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { signedEvent } from '../test/identity-event.ts'
 import { RecordingApi, sendJson } from '../test/recording-api.ts'
 import { startTestWeb } from '../test/start-test-web.ts'
 import { idpUserId } from './identity/idp-user-id.ts'
@@ -18,7 +18,6 @@ const CLERK = {
 
 let api: RecordingApi
 let web: Web
-let count = 0
 
 beforeEach(async () => {
   api = new RecordingApi()
@@ -31,23 +30,10 @@ afterEach(async () => {
 
 type Sent = { id?: string; at?: Date; secret?: string; prefix?: string; tamper?: (body: string) => string }
 
-async function send(event: unknown, sent: Sent = {}): Promise<number> {
-  count += 1
-  const { id = `msg_${count}`, at = new Date(), secret = WEBHOOK_SECRET, prefix = 'webhook', tamper } = sent
-  const body = JSON.stringify(event)
-  const signature = new Webhook(secret).sign(id, at, body)
-  const headers = {
-    [`${prefix}-id`]: id,
-    [`${prefix}-timestamp`]: String(Math.floor(at.getTime() / 1_000)),
-    [`${prefix}-signature`]: signature,
-    'content-type': 'application/json',
-  }
-  const answer = await fetch(`${web.address}/webhooks/identity`, {
-    method: 'POST',
-    headers,
-    body: tamper ? tamper(body) : body,
-  })
-  return answer.status
+async function send(event: unknown, { tamper, ...sent }: Sent = {}): Promise<number> {
+  const { body, headers } = signedEvent(event, { secret: WEBHOOK_SECRET, ...sent })
+  const init = { method: 'POST', headers, body: tamper ? tamper(body) : body }
+  return (await fetch(`${web.address}/webhooks/identity`, init)).status
 }
 
 const DELETED = { type: 'user.deleted', data: { id: 'user_2aXf', deleted: true } }

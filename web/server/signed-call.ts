@@ -3,7 +3,7 @@ import { signRequest } from '@keyferry/crypto/request-signature'
 import { randomToken } from '@keyferry/crypto/token'
 import type { Dispatcher } from 'undici'
 
-export type CallFacts = {
+type CallFacts = {
   method: Dispatcher.HttpMethod
   /** With query, as it is sent. */
   path: string

@@ -167,7 +167,10 @@ describe.skipIf(!hasBrowser())('bundles in the browser', () => {
     await page.getByRole('button', { name: 'Attach keys' }).click()
     await page.getByLabel('Search the library').fill(`FRESH_${stories}`)
     await page.getByRole('button', { name: `Create FRESH_${stories}` }).click()
-    await page.getByLabel('Value').fill('typed')
+    await expect
+      .poll(() => page.getByLabel('Value').evaluate((field) => field.ownerDocument.activeElement === field))
+      .toBe(true)
+    await page.keyboard.type('typed')
     await expectAccessible(page)
     await page.getByRole('button', { name: 'Create and attach' }).click()
     await expect.poll(storedNames).toContain('FRESH')

@@ -20,24 +20,7 @@ type Problems = { name?: string; value?: string }
 
 /** Asks for a new library key. Whether it is secret is guessed from its name until the person decides. */
 export function KeyForm({ name = '', submitLabel, onCreated, onCancel }: KeyFormProps) {
-  const create = useCreateKey()
-  const [draft, setDraft] = useState({ name, value: '', description: '' })
-  const [decidedSecret, setDecidedSecret] = useState<boolean | null>(null)
-  const [problems, setProblems] = useState<Problems>({})
-  const isSecret = decidedSecret ?? (draft.name === '' || looksSecret(draft.name, draft.value))
-  const set = (change: Partial<typeof draft>) => setDraft({ ...draft, ...change })
-
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    event.stopPropagation()
-    const found = problemsOf(draft)
-    setProblems(found)
-    if (Object.keys(found).length > 0 || create.isPending) return
-    create.mutate(
-      { ...draft, is_secret: isSecret },
-      { onSuccess: onCreated, onError: (error) => setProblems({ name: describeFailure(error).message }) },
-    )
-  }
+  const { draft, set, isSecret, decideSecret, problems, submit, isPending } = useNewKey(name, onCreated)
   return (
     <form onSubmit={submit} className="space-y-4" noValidate>
       <TextField
@@ -59,7 +42,7 @@ export function KeyForm({ name = '', submitLabel, onCreated, onCancel }: KeyForm
         problem={problems.value}
         autoFocus={name !== ''}
       />
-      <SecretCheckbox checked={isSecret} onChange={setDecidedSecret} />
+      <SecretCheckbox checked={isSecret} onChange={decideSecret} />
       <TextField
         label="Description (optional)"
         value={draft.description}
@@ -67,12 +50,32 @@ export function KeyForm({ name = '', submitLabel, onCreated, onCancel }: KeyForm
       />
       <div className="flex justify-end gap-3 pt-2">
         <Button onClick={onCancel}>Cancel</Button>
-        <Button type="submit" look="primary" busy={create.isPending}>
+        <Button type="submit" look="primary" busy={isPending}>
           {submitLabel}
         </Button>
       </div>
     </form>
   )
+}
+
+function useNewKey(name: string, onCreated: (key: Key) => void) {
+  const create = useCreateKey()
+  const [draft, setDraft] = useState({ name, value: '', description: '' })
+  const [decided, decideSecret] = useState<boolean | null>(null)
+  const [problems, setProblems] = useState<Problems>({})
+  const isSecret = decided ?? (draft.name === '' || looksSecret(draft.name, draft.value))
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    const found = problemsOf(draft)
+    setProblems(found)
+    if (Object.keys(found).length > 0 || create.isPending) return
+    create.mutate(
+      { ...draft, is_secret: isSecret },
+      { onSuccess: onCreated, onError: (error) => setProblems({ name: describeFailure(error).message }) },
+    )
+  }
+  const set = (change: Partial<typeof draft>) => setDraft({ ...draft, ...change })
+  return { draft, set, isSecret, decideSecret, problems, submit, isPending: create.isPending }
 }
 
 function problemsOf({ name, value }: { name: string; value: string }): Problems {

@@ -1,17 +1,26 @@
-import { type InputHTMLAttributes, type ReactNode, type Ref, type TextareaHTMLAttributes, useId } from 'react'
+import {
+  type InputHTMLAttributes,
+  type ReactNode,
+  type TextareaHTMLAttributes,
+  useEffect,
+  useId,
+  useRef,
+} from 'react'
 import { classNames } from './class-names.ts'
 
 type Labelled = { label: string; hint?: ReactNode; problem?: string | null | undefined }
 
-type TextFieldProps = Labelled & InputHTMLAttributes<HTMLInputElement> & { ref?: Ref<HTMLInputElement> }
+type TextFieldProps = Labelled & InputHTMLAttributes<HTMLInputElement>
 
 /** A one-line field with its label, a hint, and the problem that its content caused. */
 export function TextField({ label, hint, problem, className, ...rest }: TextFieldProps) {
   const id = useId()
+  const input = useFirstFocus<HTMLInputElement>(rest.autoFocus === true)
   return (
     <FieldFrame id={id} label={label} hint={hint} problem={problem}>
       <input
         {...rest}
+        ref={input}
         id={id}
         aria-invalid={hasText(problem)}
         aria-describedby={describedBy(id, hint, problem)}
@@ -21,16 +30,17 @@ export function TextField({ label, hint, problem, className, ...rest }: TextFiel
   )
 }
 
-type TextAreaProps = Labelled &
-  TextareaHTMLAttributes<HTMLTextAreaElement> & { ref?: Ref<HTMLTextAreaElement> }
+type TextAreaProps = Labelled & TextareaHTMLAttributes<HTMLTextAreaElement>
 
 /** A field of several lines that keeps every line break as typed. */
 export function TextArea({ label, hint, problem, className, ...rest }: TextAreaProps) {
   const id = useId()
+  const area = useFirstFocus<HTMLTextAreaElement>(rest.autoFocus === true)
   return (
     <FieldFrame id={id} label={label} hint={hint} problem={problem}>
       <textarea
         {...rest}
+        ref={area}
         id={id}
         aria-invalid={hasText(problem)}
         aria-describedby={describedBy(id, hint, problem)}
@@ -38,6 +48,15 @@ export function TextArea({ label, hint, problem, className, ...rest }: TextAreaP
       />
     </FieldFrame>
   )
+}
+
+// The browser minds the attribute only while a page or a dialog opens; a field may come later.
+function useFirstFocus<Field extends HTMLElement>(wanted: boolean) {
+  const field = useRef<Field>(null)
+  useEffect(() => {
+    if (wanted) field.current?.focus()
+  }, [wanted])
+  return field
 }
 
 function FieldFrame({ id, label, hint, problem, children }: Labelled & { id: string; children: ReactNode }) {

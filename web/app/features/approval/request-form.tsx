@@ -1,11 +1,9 @@
 import { useRef, useState } from 'react'
 import type { RequestBundle, RequestBundleEntry, RequestContext } from '../../lib/answers.ts'
 import { useTitle } from '../../lib/use-title.ts'
-import { BundleChoice } from './bundle-choice.tsx'
-import { BundleKeys } from './bundle-keys.tsx'
 import { CheckCode } from './check-code.tsx'
 import { DecisionBar } from './decision-bar.tsx'
-import { EmptyLibrary } from './empty-library.tsx'
+import { HandOver } from './hand-over.tsx'
 import { RequestFacts } from './request-facts.tsx'
 import type { Choice, End } from './request-state.ts'
 import { firstBundle, firstKeys } from './selection.ts'
@@ -26,8 +24,9 @@ type RequestFormProps = {
 /** An open request: who asks, what to hand over, and the decision. */
 export function RequestForm({ requestId, context, bundles, onApproved, onEnd }: RequestFormProps) {
   useTitle('Approve this request?')
-  const suggested = context.suggested_bundle_id
-  const [bundleId, setBundleId] = useState(() => firstBundle(bundles, suggested)?.id ?? null)
+  const [bundleId, setBundleId] = useState(
+    () => firstBundle(bundles, context.suggested_bundle_id)?.id ?? null,
+  )
   const { state, reload } = useRequestBundle(requestId, bundleId)
   const bundle = state.phase === 'ready' ? state.bundle : null
   const { selected, select } = useSelection(bundle, context.template_keys)
@@ -38,9 +37,8 @@ export function RequestForm({ requestId, context, bundles, onApproved, onEnd }: 
     if (bundle === null) return decision.setProblem('Choose a bundle first.')
     const keys = bundle.items.map(({ key }) => key).filter((name) => selected.has(name))
     if (keys.length === 0) return decision.setProblem('Select at least one key.')
-    if (code.required && !code.complete)
-      return code.refuse('Type all eight letters of the code in your terminal.')
-    void decision.approve({ bundle, keys }, code.typed)
+    if (code.missing) return code.refuse('Type all eight letters of the code in your terminal.')
+    void decision.approve({ bundle, keys }, code.field.typed)
   }
   return (
     <>
@@ -48,41 +46,19 @@ export function RequestForm({ requestId, context, bundles, onApproved, onEnd }: 
       <p className="mt-1 text-ink-soft">Hand them over only if you asked for them yourself, just now.</p>
       <div className="mt-5 grid gap-4 lg:grid-cols-[22rem_1fr] lg:items-start lg:gap-6">
         <div className="space-y-4">
-          <CheckCode
-            code={context.user_code}
-            typed={code.typed}
-            onType={code.type}
-            problem={code.problem}
-            inputRef={code.input}
-          />
+          <CheckCode code={context.user_code} {...code.field} />
           <RequestFacts meta={context.requester_meta} />
         </div>
-        <section aria-labelledby="hand-over" className="rounded-lg border border-line bg-surface p-4 sm:p-5">
-          <h2 id="hand-over" className="mb-3 text-sm font-semibold">
-            What to hand over
-          </h2>
-          {bundles.length === 0 ? (
-            <EmptyLibrary />
-          ) : (
-            <>
-              <BundleChoice
-                bundles={bundles}
-                suggested={suggested}
-                chosenId={bundleId}
-                onChoose={setBundleId}
-              />
-              <div className="mt-4">
-                <BundleKeys
-                  state={state}
-                  templateKeys={context.template_keys}
-                  selected={selected}
-                  onSelect={select}
-                  onRetry={reload}
-                />
-              </div>
-            </>
-          )}
-        </section>
+        <HandOver
+          context={context}
+          bundles={bundles}
+          bundleId={bundleId}
+          onBundle={setBundleId}
+          state={state}
+          selected={selected}
+          onSelect={select}
+          onRetry={reload}
+        />
       </div>
       <DecisionBar
         context={context}
@@ -118,5 +94,6 @@ function useTypedCode(required: boolean) {
     setProblem(null)
   }
   const complete = text.replace(/[^A-Z]/g, '').length === CODE_LETTERS
-  return { required, typed: required ? text : null, complete, problem, type, refuse, input }
+  const field = { typed: required ? text : null, onType: type, problem, inputRef: input }
+  return { field, missing: required && !complete, refuse }
 }

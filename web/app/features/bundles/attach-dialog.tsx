@@ -18,14 +18,8 @@ type AttachDialogProps = { bundle: BundleWithItems; onClose: () => void }
 
 /** Attaches library keys to a bundle, several at once; a key that is missing is created on the way. */
 export function AttachDialog({ bundle, onClose }: AttachDialogProps) {
-  const keys = useKeys()
   const attach = useAttachKeys(bundle.id)
-  const [query, setQuery] = useState('')
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   const [creating, setCreating] = useState<string | null>(null)
-  const free = useMemo(() => freeKeys(keys.data ?? [], bundle), [keys.data, bundle])
-  const found = useMemo(() => free.filter(({ name }) => matches(name, query)), [free, query])
-  const isNew = isKeyName(query) && !(keys.data ?? []).some(({ name }) => name === query)
   const submit = (ids: readonly string[]) =>
     attach.mutate(
       ids.map((keyId) => ({ keyId })),
@@ -36,20 +30,47 @@ export function AttachDialog({ bundle, onClose }: AttachDialogProps) {
         },
       },
     )
-  if (creating !== null) {
-    return (
-      <Dialog title={`New key for ${bundle.name}`} onClose={onClose}>
+  return (
+    <Dialog title={creating === null ? 'Attach keys' : `New key for ${bundle.name}`} onClose={onClose} wide>
+      {creating === null ? (
+        <KeyChoice
+          bundle={bundle}
+          busy={attach.isPending}
+          onCreate={setCreating}
+          onChoose={submit}
+          onCancel={onClose}
+        />
+      ) : (
         <KeyForm
           name={creating}
           submitLabel="Create and attach"
           onCreated={({ id }) => submit([id])}
           onCancel={() => setCreating(null)}
         />
-      </Dialog>
-    )
-  }
+      )}
+      {attach.error !== null && (
+        <Notice tone="danger" role="alert" className="mt-3">
+          {describeFailure(attach.error).message}
+        </Notice>
+      )}
+    </Dialog>
+  )
+}
+
+type KeyChoiceProps = {
+  bundle: BundleWithItems
+  busy: boolean
+  onCreate: (name: string) => void
+  onChoose: (ids: readonly string[]) => void
+  onCancel: () => void
+}
+
+function KeyChoice({ bundle, busy, onCreate, onChoose, onCancel }: KeyChoiceProps) {
+  const [query, setQuery] = useState('')
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
+  const { found, isNew } = useFreeKeys(bundle, query)
   return (
-    <Dialog title="Attach keys" onClose={onClose} wide>
+    <>
       <TextField
         label="Search the library"
         type="search"
@@ -60,33 +81,26 @@ export function AttachDialog({ bundle, onClose }: AttachDialogProps) {
         spellCheck={false}
       />
       <KeyPicker keys={found} chosen={chosen} onChoose={setChosen} />
-      <Button
-        look="quiet"
-        size="small"
-        onClick={() => setCreating(isNew ? query : '')}
-        className="mt-2 -ml-2.5"
-      >
+      <Button look="quiet" size="small" onClick={() => onCreate(isNew ? query : '')} className="mt-2 -ml-2.5">
         <Plus aria-hidden size={15} />
         {isNew ? `Create ${query}` : 'Create a new key'}
       </Button>
-      {attach.error !== null && (
-        <Notice tone="danger" role="alert" className="mt-3">
-          {describeFailure(attach.error).message}
-        </Notice>
-      )}
       <div className="mt-5 flex flex-wrap items-center justify-end gap-3">
-        <Button onClick={onClose}>Cancel</Button>
-        <Button
-          look="primary"
-          busy={attach.isPending}
-          disabled={chosen.size === 0}
-          onClick={() => submit([...chosen])}
-        >
+        <Button onClick={onCancel}>Cancel</Button>
+        <Button look="primary" busy={busy} disabled={chosen.size === 0} onClick={() => onChoose([...chosen])}>
           {chosen.size === 0 ? 'Attach' : `Attach ${chosen.size} ${chosen.size === 1 ? 'key' : 'keys'}`}
         </Button>
       </div>
-    </Dialog>
+    </>
   )
+}
+
+/** The keys that the bundle lacks and the query finds; `isNew` when the query could name a key that is not there yet. */
+function useFreeKeys(bundle: BundleWithItems, query: string) {
+  const keys = useKeys().data
+  const free = useMemo(() => freeKeys(keys ?? [], bundle), [keys, bundle])
+  const found = useMemo(() => free.filter(({ name }) => matches(name, query)), [free, query])
+  return { found, isNew: isKeyName(query) && keys?.some(({ name }) => name === query) === false }
 }
 
 function freeKeys(keys: readonly Key[], bundle: BundleWithItems): Key[] {

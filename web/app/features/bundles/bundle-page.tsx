@@ -1,7 +1,7 @@
 import { Download, Plus, Trash2, Upload } from 'lucide-react'
 import { useState } from 'react'
 import { Link } from 'wouter'
-import type { BundleWithItems } from '../../lib/answers.ts'
+import type { BundleItem, BundleWithItems } from '../../lib/answers.ts'
 import { useBundle } from '../../lib/bundles.ts'
 import { describeFailure } from '../../lib/failure.ts'
 import { useIsOwner } from '../../lib/me.ts'
@@ -47,18 +47,42 @@ function BundleView({ bundle }: { bundle: BundleWithItems }) {
         <h2 className="mb-2 text-sm font-semibold">Start a program with these keys</h2>
         <CommandLine command={`npx keyferry run ${bundle.name} -- npm run dev`} />
       </div>
+      <BundleKeys
+        bundleId={bundle.id}
+        items={attached}
+        isOwner={isOwner}
+        onAttach={() => setOpen('attach')}
+      />
+      {legacy.length > 0 && <LegacyItems bundleId={bundle.id} items={legacy} isOwner={isOwner} />}
+      {open === 'attach' && <AttachDialog bundle={bundle} onClose={close} />}
+      {open === 'export' && <ExportDialog bundle={bundle} onClose={close} />}
+      {open === 'delete' && <DeleteBundleDialog bundle={bundle} onClose={close} />}
+    </>
+  )
+}
+
+type BundleKeysProps = {
+  bundleId: string
+  items: readonly BundleItem[]
+  isOwner: boolean
+  onAttach: () => void
+}
+
+function BundleKeys({ bundleId, items, isOwner, onAttach }: BundleKeysProps) {
+  return (
+    <>
       <div className="mb-2 flex items-center justify-between gap-3">
         <h2 className="text-sm font-semibold">
-          Keys <span className="font-normal text-ink-soft">{attached.length}</span>
+          Keys <span className="font-normal text-ink-soft">{items.length}</span>
         </h2>
         {isOwner && (
-          <Button size="small" onClick={() => setOpen('attach')}>
+          <Button size="small" onClick={onAttach}>
             <Plus aria-hidden size={15} /> Attach keys
           </Button>
         )}
       </div>
-      {attached.length > 0 ? (
-        <AttachedKeys bundleId={bundle.id} items={attached} isOwner={isOwner} />
+      {items.length > 0 ? (
+        <AttachedKeys bundleId={bundleId} items={items} isOwner={isOwner} />
       ) : (
         <EmptyState title="This bundle has no keys">
           <p>
@@ -68,15 +92,11 @@ function BundleView({ bundle }: { bundle: BundleWithItems }) {
           </p>
         </EmptyState>
       )}
-      {!isOwner && attached.length > 0 && (
+      {!isOwner && items.length > 0 && (
         <Notice tone="plain" className="mt-3">
           Only owners change what a bundle holds. You can approve requests for it and export it masked.
         </Notice>
       )}
-      {legacy.length > 0 && <LegacyItems bundleId={bundle.id} items={legacy} isOwner={isOwner} />}
-      {open === 'attach' && <AttachDialog bundle={bundle} onClose={close} />}
-      {open === 'export' && <ExportDialog bundle={bundle} onClose={close} />}
-      {open === 'delete' && <DeleteBundleDialog bundle={bundle} onClose={close} />}
     </>
   )
 }

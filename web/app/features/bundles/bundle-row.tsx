@@ -15,43 +15,51 @@ type BundleRowProps = { row: TreeRow; sort: Sort; onToggle: (path: string) => vo
 
 /** One line of the list of bundles. */
 export function BundleRow({ row, sort, onToggle }: BundleRowProps) {
-  const indent = INDENTS[Math.min(row.depth, INDENTS.length - 1)]
-  if (row.kind === 'folder') {
-    return (
-      <button
-        type="button"
-        aria-expanded={row.open}
-        onClick={() => onToggle(row.path)}
-        className={classNames(ROW, indent)}
-      >
-        <ChevronRight
-          aria-hidden
-          size={16}
-          className={classNames('shrink-0 text-ink-faint transition-transform', row.open && 'rotate-90')}
-        />
-        <Folder aria-hidden size={18} strokeWidth={1.7} className="shrink-0 text-ink-faint" />
-        <span className="font-mono text-sm">{row.name}/</span>
-        <span className="ml-auto text-xs text-ink-faint">
-          {row.count}
-          <span className="sr-only"> {row.count === 1 ? 'bundle' : 'bundles'}</span>
-        </span>
-      </button>
-    )
-  }
-  const { bundle } = row
+  const className = classNames(ROW, INDENTS[Math.min(row.depth, INDENTS.length - 1)])
+  if (row.kind === 'folder') return <FolderRow row={row} onToggle={onToggle} className={className} />
+  return <BundleLink row={row} sort={sort} className={className} />
+}
+
+type FolderRowProps = {
+  row: Extract<TreeRow, { kind: 'folder' }>
+  onToggle: (path: string) => void
+  className: string
+}
+
+function FolderRow({ row: { path, name, count, open }, onToggle, className }: FolderRowProps) {
+  return (
+    <button type="button" aria-expanded={open} onClick={() => onToggle(path)} className={className}>
+      <ChevronRight
+        aria-hidden
+        size={16}
+        className={classNames('shrink-0 text-ink-faint transition-transform', open && 'rotate-90')}
+      />
+      <Folder aria-hidden size={18} strokeWidth={1.7} className="shrink-0 text-ink-faint" />
+      <span className="font-mono text-sm">{name}/</span>
+      <span className="ml-auto text-xs text-ink-faint">
+        {count}
+        <span className="sr-only"> {count === 1 ? 'bundle' : 'bundles'}</span>
+      </span>
+    </button>
+  )
+}
+
+type BundleLinkProps = { row: Extract<TreeRow, { kind: 'bundle' }>; sort: Sort; className: string }
+
+function BundleLink({ row: { bundle, name, depth }, sort, className }: BundleLinkProps) {
   const when = sort === 'created' ? bundle.created_at : bundle.updated_at
   return (
-    <Link href={`/bundles/${bundle.id}`} className={classNames(ROW, indent)}>
+    <Link href={`/bundles/${bundle.id}`} className={className}>
       <Package
         aria-hidden
         size={18}
         strokeWidth={1.7}
-        className={classNames('shrink-0 text-accent', row.depth > 0 && 'ml-7')}
+        className={classNames('shrink-0 text-accent', depth > 0 && 'ml-7')}
       />
       <span className="min-w-0 flex-1">
         <span className="block font-mono text-sm font-medium break-all">
           <span className="sr-only">{bundle.name}</span>
-          <span aria-hidden>{row.name}</span>
+          <span aria-hidden>{name}</span>
         </span>
         {bundle.description !== '' && (
           <span className="line-clamp-1 text-xs text-ink-soft">{bundle.description}</span>

@@ -6,13 +6,13 @@ import { useBundles } from '../../lib/bundles.ts'
 import { Button, buttonClasses } from '../../ui/button.tsx'
 import { LoadingState } from '../../ui/loading-state.tsx'
 import { PageHeading } from '../../ui/page-heading.tsx'
-import { SearchField } from '../../ui/search-field.tsx'
 import { VirtualList } from '../../ui/virtual-list.tsx'
+import { BundleFilters } from './bundle-filters.tsx'
 import { BundleRow } from './bundle-row.tsx'
-import { flatRows, rowKey, tagsOf, treeRows } from './bundle-tree.ts'
+import { flatRows, rowKey, treeRows } from './bundle-tree.ts'
 import { FirstSteps } from './first-steps.tsx'
 import { NewBundleDialog } from './new-bundle-dialog.tsx'
-import { SORTS, useBundleFilters } from './use-bundle-filters.ts'
+import { useBundleFilters } from './use-bundle-filters.ts'
 
 const ROW_HEIGHT_PX = 53
 
@@ -49,10 +49,10 @@ export function BundlesPage() {
 }
 
 function BundleList({ bundles }: { bundles: readonly Bundle[] }) {
-  const { query, tag, sort, set, shown, isTree } = useBundleFilters(bundles)
+  const filters = useBundleFilters(bundles)
+  const { shown, isTree, sort } = filters
   const [closed, setClosed] = useState<ReadonlySet<string>>(new Set())
   const rows = useMemo(() => (isTree ? treeRows(shown, closed) : flatRows(shown)), [isTree, shown, closed])
-  const tags = useMemo(() => [...new Set(bundles.flatMap(tagsOf))].toSorted(), [bundles])
   const toggle = (path: string) => {
     const next = new Set(closed)
     if (!next.delete(path)) next.add(path)
@@ -60,41 +60,7 @@ function BundleList({ bundles }: { bundles: readonly Bundle[] }) {
   }
   return (
     <>
-      <div className="mb-4 flex flex-wrap gap-2">
-        <SearchField
-          label="Search bundles"
-          value={query}
-          onChange={(text) => set('query', text)}
-          className="min-w-40 flex-1 basis-full sm:basis-40"
-        />
-        {tags.length > 0 && (
-          <select
-            aria-label="Tag"
-            value={tag}
-            onChange={(event) => set('tag', event.currentTarget.value)}
-            className="field w-auto flex-1 sm:flex-none"
-          >
-            <option value="">All tags</option>
-            {tags.map((name) => (
-              <option key={name}>{name}</option>
-            ))}
-          </select>
-        )}
-        <select
-          aria-label="Order"
-          value={sort}
-          onChange={(event) =>
-            set('sort', event.currentTarget.value === 'name' ? '' : event.currentTarget.value)
-          }
-          className="field w-auto flex-1 sm:flex-none"
-        >
-          {Object.entries(SORTS).map(([value, name]) => (
-            <option key={value} value={value}>
-              {name}
-            </option>
-          ))}
-        </select>
-      </div>
+      <BundleFilters bundles={bundles} filters={filters} />
       <p className="sr-only" role="status">
         {shown.length} {shown.length === 1 ? 'bundle' : 'bundles'}
       </p>

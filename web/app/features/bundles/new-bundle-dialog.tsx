@@ -9,21 +9,7 @@ import { TextField } from '../../ui/text-field.tsx'
 
 /** Asks for what a new bundle needs and leads to it. */
 export function NewBundleDialog({ onClose }: { onClose: () => void }) {
-  const create = useCreateBundle()
-  const [, navigate] = useLocation()
-  const [draft, setDraft] = useState({ name: '', description: '', tags: '' })
-  const [nameProblem, setNameProblem] = useState<string | null>(null)
-  const set = (change: Partial<typeof draft>) => setDraft({ ...draft, ...change })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    const problem = bundleNameProblem(draft.name)
-    setNameProblem(problem)
-    if (problem !== null || create.isPending) return
-    create.mutate(draft, {
-      onSuccess: ({ id }) => navigate(`/bundles/${id}`),
-      onError: (error) => setNameProblem(describeFailure(error).message),
-    })
-  }
+  const { draft, set, nameProblem, submit, isPending } = useNewBundle()
   return (
     <Dialog title="New bundle" onClose={onClose}>
       <form onSubmit={submit} className="space-y-4" noValidate>
@@ -52,11 +38,30 @@ export function NewBundleDialog({ onClose }: { onClose: () => void }) {
         />
         <div className="flex justify-end gap-3 pt-2">
           <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" look="primary" busy={create.isPending}>
+          <Button type="submit" look="primary" busy={isPending}>
             Create bundle
           </Button>
         </div>
       </form>
     </Dialog>
   )
+}
+
+function useNewBundle() {
+  const create = useCreateBundle()
+  const [, navigate] = useLocation()
+  const [draft, setDraft] = useState({ name: '', description: '', tags: '' })
+  const [nameProblem, setNameProblem] = useState<string | null>(null)
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    const problem = bundleNameProblem(draft.name)
+    setNameProblem(problem)
+    if (problem !== null || create.isPending) return
+    create.mutate(draft, {
+      onSuccess: ({ id }) => navigate(`/bundles/${id}`),
+      onError: (error) => setNameProblem(describeFailure(error).message),
+    })
+  }
+  const set = (change: Partial<typeof draft>) => setDraft({ ...draft, ...change })
+  return { draft, set, nameProblem, submit, isPending: create.isPending }
 }

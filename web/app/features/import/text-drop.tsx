@@ -9,28 +9,15 @@ const MOST_BYTES = 2_097_152
 
 /** Where a text is pasted, or a file dropped or chosen. */
 export function TextDrop({ text, onText }: { text: string; onText: (text: string) => void }) {
-  const chooser = useRef<HTMLInputElement>(null)
-  const [over, setOver] = useState(false)
   const read = async (file: File | undefined) => {
     if (file === undefined) return
     if (file.size > MOST_BYTES) return notify({ text: `${file.name} is larger than 2 MiB.`, tone: 'danger' })
     onText(await file.text())
   }
-  const onDrop = (event: DragEvent) => {
-    event.preventDefault()
-    setOver(false)
-    void read(event.dataTransfer.files[0])
-  }
-  const onDragOver = (event: DragEvent) => {
-    event.preventDefault()
-    setOver(true)
-  }
+  const { over, ...dropping } = useDrop((file) => void read(file))
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: dropping is a shortcut for the button that chooses a file
     <div
-      onDragOver={onDragOver}
-      onDragLeave={() => setOver(false)}
-      onDrop={onDrop}
+      {...dropping}
       className={classNames('rounded-md', over && 'outline-2 outline-offset-4 outline-accent outline-dashed')}
     >
       <TextArea
@@ -45,9 +32,7 @@ export function TextDrop({ text, onText }: { text: string; onText: (text: string
         className="font-mono text-sm"
       />
       <div className="mt-2 flex flex-wrap items-center gap-x-3 gap-y-2">
-        <Button size="small" onClick={() => chooser.current?.click()}>
-          <FileUp aria-hidden size={15} /> Choose a file
-        </Button>
+        <FileChooser onFile={(file) => void read(file)} />
         <p className="text-xs text-ink-soft">Or drop one here. It is read in your browser.</p>
         {text !== '' && (
           <Button look="quiet" size="small" onClick={() => onText('')} className="ml-auto">
@@ -55,16 +40,42 @@ export function TextDrop({ text, onText }: { text: string; onText: (text: string
           </Button>
         )}
       </div>
+    </div>
+  )
+}
+
+function useDrop(onFile: (file: File | undefined) => void) {
+  const [over, setOver] = useState(false)
+  const onDrop = (event: DragEvent) => {
+    event.preventDefault()
+    setOver(false)
+    onFile(event.dataTransfer.files[0])
+  }
+  const onDragOver = (event: DragEvent) => {
+    event.preventDefault()
+    setOver(true)
+  }
+  return { over, onDrop, onDragOver, onDragLeave: () => setOver(false) }
+}
+
+function FileChooser({ onFile }: { onFile: (file: File | undefined) => void }) {
+  const chooser = useRef<HTMLInputElement>(null)
+  return (
+    <>
+      <Button size="small" onClick={() => chooser.current?.click()}>
+        <FileUp aria-hidden size={15} /> Choose a file
+      </Button>
       <input
         ref={chooser}
         type="file"
         aria-label="File to import"
         className="hidden"
-        onChange={(event) => {
-          void read(event.currentTarget.files?.[0])
-          event.currentTarget.value = ''
+        onChange={({ currentTarget }) => {
+          onFile(currentTarget.files?.[0])
+          // The same file can be chosen again after it was changed.
+          currentTarget.value = ''
         }}
       />
-    </div>
+    </>
   )
 }

@@ -1,5 +1,4 @@
 import { Plus } from 'lucide-react'
-import { useMemo } from 'react'
 import { Link } from 'wouter'
 import type { Key } from '../../lib/answers.ts'
 import { useKeys } from '../../lib/keys.ts'
@@ -7,10 +6,10 @@ import { buttonClasses } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { LoadingState } from '../../ui/loading-state.tsx'
 import { PageHeading } from '../../ui/page-heading.tsx'
-import { SearchField } from '../../ui/search-field.tsx'
 import { VirtualList } from '../../ui/virtual-list.tsx'
+import { KeyFilters } from './key-filters.tsx'
 import { KeyRow } from './key-row.tsx'
-import { FILTERS, useKeyFilters } from './use-key-filters.ts'
+import { useKeyFilters } from './use-key-filters.ts'
 
 const ROW_HEIGHT_PX = 49
 
@@ -48,40 +47,11 @@ export function KeysPage() {
 }
 
 function KeyList({ keys }: { keys: readonly Key[] }) {
-  const { query, filter, set, shown } = useKeyFilters(keys)
-  const counts = useMemo(
-    () =>
-      Object.entries(FILTERS).map(([value, { name, keep }]) => ({
-        value,
-        name,
-        count: keys.filter(keep).length,
-      })),
-    [keys],
-  )
+  const filters = useKeyFilters(keys)
+  const { shown } = filters
   return (
     <>
-      <div className="mb-4 flex flex-wrap gap-2">
-        <SearchField
-          label="Search keys"
-          value={query}
-          onChange={(text) => set('query', text)}
-          className="min-w-40 flex-1"
-        />
-        <select
-          aria-label="Filter"
-          value={filter}
-          onChange={(event) =>
-            set('filter', event.currentTarget.value === 'all' ? '' : event.currentTarget.value)
-          }
-          className="field w-auto"
-        >
-          {counts.map(({ value, name, count }) => (
-            <option key={value} value={value}>
-              {name} ({count})
-            </option>
-          ))}
-        </select>
-      </div>
+      <KeyFilters keys={keys} filters={filters} />
       <p className="sr-only" role="status">
         {shown.length} {shown.length === 1 ? 'key' : 'keys'}
       </p>

@@ -1,0 +1,40 @@
+import { useMemo } from 'react'
+import type { Key } from '../../lib/answers.ts'
+import { SearchField } from '../../ui/search-field.tsx'
+import { FILTERS, type useKeyFilters } from './use-key-filters.ts'
+
+type KeyFiltersProps = { keys: readonly Key[]; filters: ReturnType<typeof useKeyFilters> }
+
+/** Search and filter of the library; each filter says how many keys it leaves. */
+export function KeyFilters({ keys, filters: { query, filter, set } }: KeyFiltersProps) {
+  const choices = useMemo(
+    () =>
+      Object.entries(FILTERS).map(([value, { name, keep }]) => ({
+        value,
+        text: `${name} (${keys.filter(keep).length})`,
+      })),
+    [keys],
+  )
+  return (
+    <div className="mb-4 flex flex-wrap gap-2">
+      <SearchField
+        label="Search keys"
+        value={query}
+        onChange={(text) => set('query', text)}
+        className="min-w-40 flex-1"
+      />
+      <select
+        aria-label="Filter"
+        value={filter}
+        onChange={({ currentTarget: { value } }) => set('filter', value === 'all' ? '' : value)}
+        className="field w-auto"
+      >
+        {choices.map(({ value, text }) => (
+          <option key={value} value={value}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </div>
+  )
+}

@@ -83,7 +83,7 @@ type Wiring = {
 }
 
 function wire({ settings, database, approvals, source, log }: Wiring): FastifyInstance {
-  const stores = createStores(database.query, ringOf(settings))
+  const stores = createStores(database, ringOf(settings))
   const { sharedSecrets, requireSignatureV2, devAllowPlaintext, maxBodyBytes, version, authMode } = settings
   return createServer({
     handlers: createHandlers({

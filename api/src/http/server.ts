@@ -94,8 +94,17 @@ function readBodiesAsBytes(app: FastifyInstance): void {
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
 }
 
+const processId = randomRequestId().slice(0, 8)
+let requests = 0
+
+// Told apart in the logs of all nodes, and cheaper than a random one for each call.
+function nextRequestId(): string {
+  requests += 1
+  return `${processId}-${requests.toString(36).padStart(6, '0')}`
+}
+
 function requestId(offered: string | string[] | undefined): string {
-  return typeof offered === 'string' && REQUEST_ID.test(offered) ? offered : randomRequestId()
+  return typeof offered === 'string' && REQUEST_ID.test(offered) ? offered : nextRequestId()
 }
 
 // Nothing that reached this point was a request, so there is no route, no reply object and no keeping the connection.

@@ -1,11 +1,11 @@
-import type { AttachedKey, Attachment, AttachmentStore, NewAttachment } from '../domain/attachment.ts'
-import type { Opening } from '../domain/opening.ts'
-import { isMissingReference, type Query } from './database.ts'
+import type { Attachment, AttachmentStore, NewAttachment } from '../domain/attachment.ts'
+import { isMissingReference, type Queries, type Query } from './database.ts'
 import type { ValueVault } from './value-vault.ts'
 
-export function createAttachmentStore(query: Query, vault: ValueVault): AttachmentStore {
+export function createAttachmentStore(queries: Queries, vault: ValueVault): AttachmentStore {
+  const { query } = queries
   return {
-    list: (tenantId, bundleId, opening) => list(query, vault, { tenantId, bundleId, opening }),
+    list: lister(queries, vault),
     insert: (tenantId, attachment) => insert(query, tenantId, attachment),
     delete: (tenantId, attachment) =>
       query.transaction().execute((transaction) => remove(transaction, tenantId, attachment)),
@@ -28,41 +28,31 @@ export async function holdBundle(transaction: Query, tenantId: string, bundleId:
   return numUpdatedRows === 1n
 }
 
-type ListRequest = { tenantId: string; bundleId: string; opening: Opening }
-
-async function list(
-  query: Query,
-  vault: ValueVault,
-  { tenantId, bundleId, opening }: ListRequest,
-): Promise<AttachedKey[]> {
-  const open = await vault.opener(tenantId, opening)
-  const rows = await query
-    .selectFrom('attachments')
-    .innerJoin('keys', 'keys.id', 'attachments.key_id')
-    .select([
-      'keys.id',
-      'keys.name',
-      'keys.value',
-      'keys.value_version',
-      'keys.is_secret',
-      'keys.description',
-    ])
-    .select(['attachments.position', 'attachments.required'])
-    .where('attachments.bundle_id', '=', bundleId)
-    .where('attachments.tenant_id', '=', tenantId)
-    .where('keys.tenant_id', '=', tenantId)
-    .orderBy('attachments.position')
-    .orderBy('keys.name')
-    .execute()
-  return rows.map((row) => ({
-    id: row.id,
-    name: row.name,
-    value: open(row),
-    is_secret: row.is_secret === 1,
-    description: row.description,
-    order: row.position,
-    required: row.required === 1,
-  }))
+function lister({ query, prepare }: Queries, vault: ValueVault): AttachmentStore['list'] {
+  const read = prepare((value: (name: 'tenantId' | 'bundleId') => string) =>
+    query
+      .selectFrom('attachments')
+      .innerJoin('keys', 'keys.id', 'attachments.key_id')
+      .select(['keys.id', 'keys.name', 'keys.value', 'keys.value_version'])
+      .select(['keys.is_secret', 'keys.description', 'attachments.position', 'attachments.required'])
+      .where('attachments.bundle_id', '=', value('bundleId'))
+      .where('attachments.tenant_id', '=', value('tenantId'))
+      .where('keys.tenant_id', '=', value('tenantId'))
+      .orderBy('attachments.position'),
+  )
+  return async (tenantId, bundleId, opening) => {
+    const open = await vault.opener(tenantId, opening)
+    const rows = await read({ tenantId, bundleId })
+    return rows.map((row) => ({
+      id: row.id,
+      name: row.name,
+      value: open(row),
+      is_secret: row.is_secret === 1,
+      description: row.description,
+      order: row.position,
+      required: row.required === 1,
+    }))
+  }
 }
 
 type Inserted = Awaited<ReturnType<AttachmentStore['insert']>>

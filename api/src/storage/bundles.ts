@@ -1,14 +1,15 @@
 import { sql } from 'kysely'
 import type { Bundle, BundleFilter, BundleStore } from '../domain/bundle.ts'
 import type { Slice } from '../domain/listing.ts'
-import type { Query } from './database.ts'
+import type { Queries, Query } from './database.ts'
 import { count, counted } from './tenant-counts.ts'
 import { contains, containsInAnyCase } from './text-search.ts'
 
-export function createBundleStore(query: Query): BundleStore {
+export function createBundleStore(queries: Queries): BundleStore {
+  const { query } = queries
   return {
     insert: (bundle) => query.transaction().execute((transaction) => insert(transaction, bundle)),
-    find: (tenantId, bundleId) => find(query, tenantId, bundleId),
+    find: finder(queries),
     list: (tenantId, filter, slice) => list(query, { tenantId, filter, slice }),
     count: (tenantId, filter) => countMatches(query, tenantId, filter),
     delete: (tenantId, bundleId) =>
@@ -27,21 +28,33 @@ async function insert(transaction: Query, bundle: Bundle): Promise<boolean> {
   return isNew
 }
 
-async function find(query: Query, tenantId: string, bundleId: string): Promise<Bundle | null> {
-  const row = await query
-    .selectFrom('bundles')
-    .selectAll()
-    .where('id', '=', bundleId)
-    .where('tenant_id', '=', tenantId)
-    .executeTakeFirst()
-  return row ?? null
+const COLUMNS = [
+  'id',
+  'tenant_id',
+  'name',
+  'description',
+  'tags',
+  'created_by',
+  'created_at',
+  'updated_at',
+] as const
+
+function finder({ query, prepare }: Queries): BundleStore['find'] {
+  const read = prepare((value: (name: 'tenantId' | 'bundleId') => string) =>
+    query
+      .selectFrom('bundles')
+      .select(COLUMNS)
+      .where('id', '=', value('bundleId'))
+      .where('tenant_id', '=', value('tenantId')),
+  )
+  return async (tenantId, bundleId) => (await read({ tenantId, bundleId }))[0] ?? null
 }
 
 type ListRequest = { tenantId: string; filter: BundleFilter; slice: Slice }
 
 function list(query: Query, { tenantId, filter, slice }: ListRequest): Promise<Bundle[]> {
   return matching(query, tenantId, filter)
-    .selectAll()
+    .select(COLUMNS)
     .$if(slice.after !== null, (select) => select.where('name', '>', slice.after ?? ''))
     .orderBy('name')
     .limit(slice.limit)

@@ -1,20 +1,21 @@
 import { sql } from 'kysely'
-import type { BundleReference, Key, KeyChange, KeyFilter, KeyStore, NewKey } from '../domain/key.ts'
+import type { Key, KeyChange, KeyFilter, KeyStore, NewKey } from '../domain/key.ts'
 import type { Slice } from '../domain/listing.ts'
 import { type Opening, SHOWN } from '../domain/opening.ts'
-import type { Query } from './database.ts'
+import type { Queries, Query } from './database.ts'
 import type { Flag } from './tables.ts'
 import { count, counted } from './tenant-counts.ts'
 import { containsInAnyCase } from './text-search.ts'
 import type { ValueVault } from './value-vault.ts'
 
-export function createKeyStore(query: Query, vault: ValueVault): KeyStore {
+export function createKeyStore(queries: Queries, vault: ValueVault): KeyStore {
+  const { query } = queries
   return {
     insert: (tenantId, key) => insert(query, vault, { tenantId, key }),
-    find: (tenantId, keyId, opening) => find(query, vault, { tenantId, keyId, opening }),
+    find: finder(queries, vault),
     list: (tenantId, filter, slice) => list(query, vault, { tenantId, filter, slice }),
     count: (tenantId, filter) => countMatches(query, tenantId, filter),
-    bundlesUsing: (tenantId, keyId) => bundlesUsing(query, tenantId, keyId),
+    bundlesUsing: bundlesUsing(queries),
     update: (tenantId, keyId, change) => update(query, vault, { tenantId, keyId, change }),
     delete: (tenantId, keyId) =>
       query.transaction().execute((transaction) => remove(transaction, tenantId, keyId)),
@@ -69,15 +70,14 @@ async function opened(
   })
 }
 
-async function find(
-  query: Query,
-  vault: ValueVault,
-  { tenantId, keyId, opening }: { tenantId: string; keyId: string; opening: Opening },
-): Promise<Key | null> {
-  const row = await keysOf(query, tenantId).where('id', '=', keyId).executeTakeFirst()
-  if (!row) return null
-  const [key] = await opened(vault, [row], { tenantId, opening })
-  return key ?? null
+function finder({ query, prepare }: Queries, vault: ValueVault): KeyStore['find'] {
+  const read = prepare((value: (name: 'tenantId' | 'keyId') => string) =>
+    keysOf(query, value('tenantId')).where('id', '=', value('keyId')),
+  )
+  return async (tenantId, keyId, opening) => {
+    const [key] = await opened(vault, await read({ tenantId, keyId }), { tenantId, opening })
+    return key ?? null
+  }
 }
 
 async function list(
@@ -106,15 +106,17 @@ async function countMatches(query: Query, tenantId: string, filter: KeyFilter): 
   return total
 }
 
-function bundlesUsing(query: Query, tenantId: string, keyId: string): Promise<BundleReference[]> {
-  return query
-    .selectFrom('attachments')
-    .innerJoin('bundles', 'bundles.id', 'attachments.bundle_id')
-    .select(['bundles.id', 'bundles.name'])
-    .where('attachments.key_id', '=', keyId)
-    .where('attachments.tenant_id', '=', tenantId)
-    .orderBy('bundles.name')
-    .execute()
+function bundlesUsing({ query, prepare }: Queries): KeyStore['bundlesUsing'] {
+  const read = prepare((value: (name: 'tenantId' | 'keyId') => string) =>
+    query
+      .selectFrom('attachments')
+      .innerJoin('bundles', 'bundles.id', 'attachments.bundle_id')
+      .select(['bundles.id', 'bundles.name'])
+      .where('attachments.key_id', '=', value('keyId'))
+      .where('attachments.tenant_id', '=', value('tenantId'))
+      .orderBy('bundles.name'),
+  )
+  return (tenantId, keyId) => read({ tenantId, keyId })
 }
 
 type Update = { tenantId: string; keyId: string; change: KeyChange & { updated_at: string } }

@@ -1,33 +1,33 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import type { BundlePlace, LegacyItem, LegacyItemStore, LegacyItemWrite } from '../domain/legacy-item.ts'
-import type { Opening } from '../domain/opening.ts'
+import type { BundlePlace, LegacyItemStore, LegacyItemWrite } from '../domain/legacy-item.ts'
 import { holdBundle } from './attachments.ts'
-import type { Query } from './database.ts'
+import type { Queries, Query } from './database.ts'
 import type { Flag } from './tables.ts'
 import type { ValueVault } from './value-vault.ts'
 
-export function createLegacyItemStore(query: Query, vault: ValueVault): LegacyItemStore {
+export function createLegacyItemStore(queries: Queries, vault: ValueVault): LegacyItemStore {
+  const { query } = queries
   return {
-    list: (tenantId, bundleId, opening) => list(query, vault, { tenantId, bundleId, opening }),
+    list: lister(queries, vault),
     upsert: (place, items, now) => upsert(query, vault, { place, items, now }),
     delete: (place, name) => remove(query, place, name),
   }
 }
 
-async function list(
-  query: Query,
-  vault: ValueVault,
-  { tenantId, bundleId, opening }: BundlePlace & { opening: Opening },
-): Promise<LegacyItem[]> {
-  const open = await vault.opener(tenantId, opening)
-  const rows = await query
-    .selectFrom('legacy_items')
-    .select(['id', 'name', 'value', 'value_version', 'is_secret'])
-    .where('bundle_id', '=', bundleId)
-    .where('tenant_id', '=', tenantId)
-    .orderBy('name')
-    .execute()
-  return rows.map((row) => ({ name: row.name, value: open(row), is_secret: row.is_secret === 1 }))
+function lister({ query, prepare }: Queries, vault: ValueVault): LegacyItemStore['list'] {
+  const read = prepare((value: (name: 'tenantId' | 'bundleId') => string) =>
+    query
+      .selectFrom('legacy_items')
+      .select(['id', 'name', 'value', 'value_version', 'is_secret'])
+      .where('bundle_id', '=', value('bundleId'))
+      .where('tenant_id', '=', value('tenantId'))
+      .orderBy('name'),
+  )
+  return async (tenantId, bundleId, opening) => {
+    const open = await vault.opener(tenantId, opening)
+    const rows = await read({ tenantId, bundleId })
+    return rows.map((row) => ({ name: row.name, value: open(row), is_secret: row.is_secret === 1 }))
+  }
 }
 
 type Upsert = { place: BundlePlace; items: readonly LegacyItemWrite[]; now: string }

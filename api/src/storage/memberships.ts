@@ -1,18 +1,22 @@
 import type { MembershipStore } from '../domain/membership.ts'
-import type { Query } from './database.ts'
+import type { Queries } from './database.ts'
 
-export function createMembershipStore(query: Query): MembershipStore {
+export function createMembershipStore({ query, prepare }: Queries): MembershipStore {
+  const readStanding = prepare((value: (name: 'userId' | 'tenantId') => string) =>
+    query
+      .selectFrom('users')
+      .leftJoin('tenants', (join) => join.on('tenants.id', '=', value('tenantId')))
+      .leftJoin('memberships', (join) =>
+        join
+          .onRef('memberships.user_id', '=', 'users.id')
+          .on('memberships.tenant_id', '=', value('tenantId')),
+      )
+      .select(['users.is_active', 'tenants.id as tenant_id', 'memberships.role'])
+      .where('users.id', '=', value('userId')),
+  )
   return {
     async findStanding({ userId, tenantId }) {
-      const row = await query
-        .selectFrom('users')
-        .leftJoin('tenants', (join) => join.on('tenants.id', '=', tenantId))
-        .leftJoin('memberships', (join) =>
-          join.onRef('memberships.user_id', '=', 'users.id').on('memberships.tenant_id', '=', tenantId),
-        )
-        .select(['users.is_active', 'tenants.id as tenant_id', 'memberships.role'])
-        .where('users.id', '=', userId)
-        .executeTakeFirst()
+      const [row] = await readStanding({ userId, tenantId })
       if (!row) return null
       return { isActive: row.is_active === 1, tenantExists: row.tenant_id !== null, role: row.role }
     },

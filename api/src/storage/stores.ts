@@ -3,7 +3,7 @@ import type { Stores } from '../domain/stores.ts'
 import { createAccountStore } from './accounts.ts'
 import { createAttachmentStore } from './attachments.ts'
 import { createBundleStore } from './bundles.ts'
-import type { Query } from './database.ts'
+import type { Queries } from './database.ts'
 import { createInvitationStore } from './invitations.ts'
 import { createKeyStore } from './keys.ts'
 import { createLegacyItemStore } from './legacy-items.ts'
@@ -15,18 +15,19 @@ import { createUserStore } from './users.ts'
 import { ValueVault } from './value-vault.ts'
 
 /** Every store of the domain over one database. */
-export function createStores(query: Query, ring: RootKeyRing): Stores {
+export function createStores(queries: Queries, ring: RootKeyRing): Stores {
+  const { query } = queries
   const tenantKeys = new TenantKeys(query, ring)
   const keyVault = new ValueVault(tenantKeys, 'keys')
   return {
     accounts: createAccountStore(query, tenantKeys),
-    attachments: createAttachmentStore(query, keyVault),
-    bundles: createBundleStore(query),
+    attachments: createAttachmentStore(queries, keyVault),
+    bundles: createBundleStore(queries),
     invitations: createInvitationStore(query),
-    keys: createKeyStore(query, keyVault),
-    legacyItems: createLegacyItemStore(query, new ValueVault(tenantKeys, 'legacy_items')),
+    keys: createKeyStore(queries, keyVault),
+    legacyItems: createLegacyItemStore(queries, new ValueVault(tenantKeys, 'legacy_items')),
     members: createMemberStore(query),
-    memberships: createMembershipStore(query),
+    memberships: createMembershipStore(queries),
     tenants: createTenantStore(query),
     users: createUserStore(query, tenantKeys),
   }

@@ -1,0 +1,121 @@
+import { closeSync, openSync } from 'node:fs'
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
+import {
+  CompiledQuery,
+  type DatabaseConnection,
+  Kysely,
+  SqliteAdapter,
+  SqliteDriver,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from 'kysely'
+import type { Database } from './database.ts'
+import { guarded, translated } from './guarded-driver.ts'
+import { compiled, rowsOf } from './prepared-read.ts'
+import { SqliteSnapshot } from './sqlite-snapshot.ts'
+import type { Tables } from './tables.ts'
+
+const BUSY_TIMEOUT_MS = 2_000
+const CACHED_STATEMENTS = 500
+
+/** Open the SQLite file at a path, made when absent, mode 0600. */
+export function openSqlite(path: string): Database {
+  closeSync(openSync(path, 'a', 0o600))
+  const file = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS })
+  file.exec('pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on')
+  // What is read by itself has a connection of its own, so that it never waits for a transaction to end.
+  const snapshot = new SqliteSnapshot(path, BUSY_TIMEOUT_MS)
+  const driver = new ImmediateSqliteDriver(file, cachedStatements(file, snapshot))
+  const query = new Kysely<Tables>({
+    dialect: {
+      createAdapter: () => new SqliteAdapter(),
+      createDriver: () => guarded(driver, isSqliteAway),
+      createIntrospector: (db) => new SqliteIntrospector(db),
+      createQueryCompiler: () => new SqliteQueryCompiler(),
+    },
+  })
+  return {
+    query,
+    prepare: (build) => {
+      const read = compiled(build)
+      const rows = snapshot.prepare(read.sql)
+      return (values) => translated(async () => rowsOf(rows(inputs(read.parameters(values)))), isSqliteAway)
+    },
+    columns: { text: 'text', bytes: 'blob', tableEnd: 'strict' },
+    // A transaction that begins immediate is alone in writing already.
+    lockMigrations: async () => {},
+    close: async () => {
+      snapshot.close()
+      await query.destroy()
+    },
+  }
+}
+
+// Begun immediate, a transaction waits for the lock at its start; begun deferred, it fails when a read turns into a write.
+class ImmediateSqliteDriver extends SqliteDriver {
+  readonly #file: DatabaseSync
+
+  constructor(file: DatabaseSync, prepare: (text: string) => Statement) {
+    super({ database: { close: () => file.close(), prepare } })
+    this.#file = file
+  }
+
+  override async beginTransaction(connection: DatabaseConnection): Promise<void> {
+    await connection.executeQuery(CompiledQuery.raw('begin immediate'))
+  }
+
+  // A full or failing disk has SQLite roll back by itself; a second rollback would fail and hide the first failure.
+  override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    if (this.#file.isTransaction) await super.rollbackTransaction(connection)
+  }
+}
+
+type Statement = {
+  reader: boolean
+  all(parameters: readonly unknown[]): unknown[]
+  run(parameters: readonly unknown[]): { changes: number | bigint; lastInsertRowid: number | bigint }
+  iterate(parameters: readonly unknown[]): IterableIterator<unknown>
+}
+
+function cachedStatements(file: DatabaseSync, snapshot: SqliteSnapshot): (text: string) => Statement {
+  const cache = new Map<string, Statement>()
+  return (text) => {
+    const known = cache.get(text)
+    if (known) return known
+    const [oldest] = cache.keys()
+    if (cache.size >= CACHED_STATEMENTS && oldest !== undefined) cache.delete(oldest)
+    const made = statement(file.prepare(text), snapshot)
+    cache.set(text, made)
+    return made
+  }
+}
+
+// The query layer types its parameters as unknown; the tables allow only what SQLite takes.
+const inputs = (parameters: readonly unknown[]) => parameters as SQLInputValue[]
+
+// Any of them may write, and whoever writes may read at once what was written.
+function statement(prepared: StatementSync, snapshot: SqliteSnapshot): Statement {
+  return {
+    reader: prepared.columns().length > 0,
+    all: (parameters) => {
+      snapshot.end()
+      return prepared.all(...inputs(parameters))
+    },
+    run: (parameters) => {
+      snapshot.end()
+      return prepared.run(...inputs(parameters))
+    },
+    iterate: (parameters) => {
+      snapshot.end()
+      return prepared.iterate(...inputs(parameters))
+    },
+  }
+}
+
+// Primary result codes: busy, locked, read-only, I/O error, full disk, cannot open.
+const SQLITE_AWAY = new Set([5, 6, 8, 10, 13, 14])
+
+function isSqliteAway(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  return 'errcode' in error && typeof error.errcode === 'number' && SQLITE_AWAY.has(error.errcode & 0xff)
+}

@@ -34,6 +34,8 @@ export type ScriptedServer = {
   /** When each call to `wait` came, in monotonic milliseconds. */
   readonly waits: readonly number[]
   readonly asked: readonly Asked[]
+  /** Milliseconds between requests and the ends of their answers, all together. */
+  readonly busyMs: () => number
   readonly close: () => void
 }
 
@@ -41,7 +43,12 @@ export type ScriptedServer = {
 export async function startScriptedServer(behaviour: Behaviour = {}): Promise<ScriptedServer> {
   const asked: Asked[] = []
   const waits: number[] = []
+  let busyMs = 0
   const server = createServer((request, response) => {
+    const arrivedMs = performance.now()
+    response.on('close', () => {
+      busyMs += performance.now() - arrivedMs
+    })
     void answer(request, { asked, waits, behaviour, response })
   })
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
@@ -49,6 +56,7 @@ export async function startScriptedServer(behaviour: Behaviour = {}): Promise<Sc
     url: `http://127.0.0.1:${portOf(server.address())}`,
     waits,
     asked,
+    busyMs: () => busyMs,
     close: () => {
       server.close()
       server.closeAllConnections()

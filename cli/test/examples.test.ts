@@ -1,0 +1,68 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { requireShell } from '../../e2e/real-shells.ts'
+import { startServer } from '../../e2e/start-server.ts'
+import { commands } from '../src/commands.ts'
+import { type Asked, delivery, type ScriptedServer, startScriptedServer } from './scripted-server.ts'
+import { playSession } from './session.ts'
+
+const VALUES = { DATABASE_URL: 'postgres://db', PORT: '3000', HOST: 'localhost' }
+// These talk to a library, each to one of its own.
+const NEED_LIBRARY = new Set(['import', 'status', 'doctor'])
+
+let approved: ScriptedServer
+let folder: string
+
+// What the examples run or read, besides keyferry itself.
+const STAND_INS = { npm: 'echo "npm $*"', psql: 'echo "psql $DATABASE_URL"', pass: 'echo "A=1"' }
+const DEPLOY = '#!/bin/sh\necho deployed\n'
+
+beforeAll(async () => {
+  approved = await startScriptedServer({ wait: (asked) => delivery(asked, JSON.stringify(valuesFor(asked))) })
+  folder = await mkdtemp(join(tmpdir(), 'keyferry-examples-'))
+})
+
+afterAll(async () => {
+  approved.close()
+  await rm(folder, { recursive: true })
+})
+
+describe.each(commands.flatMap(({ name, examples }) => examples.map((example) => ({ name, ...example }))))(
+  '$command',
+  ({ name, command }) => {
+    test('works as it stands in the help', { timeout: 60_000 }, async ({ skip }) => {
+      if (command.includes('| source')) requireShell('fish', skip)
+      const stage = await mkdtemp(join(folder, 'example-'))
+      await setStage(stage, name)
+      const library = NEED_LIBRARY.has(name) ? await startServer() : null
+      const line = command.includes('| source') ? `fish --no-config -c '${command}'` : command
+      const session = { about: '', server: '', command: line, exit: 0, stdout: '', stderr: '' }
+      const played = await playSession(session, { url: library?.url ?? approved.url, folder: stage })
+      await library?.dispose()
+      expect(played.stderr).not.toContain('keyferry: unexpected')
+      expect(played).toMatchObject({ exit: 0 })
+    })
+  },
+)
+
+// A person who approves what was asked for, and everything where nothing was.
+function valuesFor({ body }: Asked): Record<string, string> {
+  const keys: unknown = body['template_keys']
+  if (!Array.isArray(keys)) return VALUES
+  return Object.fromEntries(Object.entries(VALUES).filter(([name]) => keys.includes(name)))
+}
+
+async function setStage(stage: string, command: string): Promise<void> {
+  const [bin, work] = [join(stage, 'bin'), join(stage, 'work')]
+  await Promise.all([mkdir(bin), mkdir(work)])
+  const programs = Object.entries(STAND_INS).map(([name, body]) =>
+    writeFile(join(bin, name), `#!/bin/sh\n${body}\n`, { mode: 0o755 }),
+  )
+  const files = [
+    writeFile(join(work, 'deploy.sh'), DEPLOY, { mode: 0o755 }),
+    ...(command === 'import' ? [writeFile(join(work, '.env'), 'PORT=1\nHOST=2\n')] : []),
+  ]
+  await Promise.all([...programs, ...files])
+}

@@ -9,7 +9,7 @@ export type Asked = { readonly id: string; readonly peer: string }
 export type Ended = { readonly atMs: number; readonly status: 'ready' | 'pending' }
 
 const ASKING_AT_ONCE = 32
-const PUBLIC_KEY = Buffer.from(generateKeyPair().publicKey).toString('base64')
+export const PUBLIC_KEY = Buffer.from(generateKeyPair().publicKey).toString('base64')
 
 /** Ask for so many approvals. */
 export async function ask(address: string, count: number): Promise<Asked[]> {
@@ -19,7 +19,7 @@ export async function ask(address: string, count: number): Promise<Asked[]> {
   const askOn = async () => {
     while (next < count) {
       next++
-      const peer = nextPeer()
+      const peer = newPeer()
       const headers = { 'x-forwarded-for': peer }
       const { id } = await call('POST', '/api/v1/requests', { body: { client_pubkey: PUBLIC_KEY }, headers })
       asked.push({ id, peer })
@@ -31,8 +31,8 @@ export async function ask(address: string, count: number): Promise<Asked[]> {
 
 let peers = 0
 
-// 10.0.0.0/8 holds more addresses than any run asks from.
-function nextPeer(): string {
+/** An address that no other client of this run has: 10.0.0.0/8 holds more than any run asks from. */
+export function newPeer(): string {
   peers++
   return `10.${(peers >> 16) % 256}.${(peers >> 8) % 256}.${peers % 256}`
 }

@@ -2,6 +2,8 @@ import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
 import { apiReads } from './api-reads.ts'
 import { approveToDelivered } from './approve-to-delivered.ts'
+import { clientStart } from './client-start.ts'
+import { deliveries } from './deliveries.ts'
 import { growth } from './growth.ts'
 import type { Benchmark, Measurement } from './measurement.ts'
 import { sealing } from './sealing.ts'
@@ -16,9 +18,11 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   writes,
   'web-hop': webHop,
   'approve-to-delivered': approveToDelivered,
+  deliveries,
   waiting,
   sealing,
   start,
+  'client-start': clientStart,
   growth,
 }
 

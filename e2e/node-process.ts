@@ -7,6 +7,9 @@ export const SERVER_PROGRAM = join(import.meta.dirname, '../server/bin/keyferry-
 
 const READY_WITHIN_MS = 30_000
 
+// The kernel counts in hundredths of a second on every Linux that Node runs on.
+const MS_PER_TICK = 10
+
 export type ProcessOptions = {
   readonly script: string
   readonly words?: readonly string[]
@@ -51,13 +54,19 @@ export async function startProcess({ script, words = [], env, under }: ProcessOp
 
 /** Resident memory of a process, in MiB. */
 export function residentMiB(pid: number): number {
-  return fromStatus(pid, 'VmRSS') / 1_024
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+  return Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1]) / 1_024
 }
 
-/** Open file descriptors are counted by the caller; threads by the kernel. */
-export function fromStatus(pid: number, field: 'VmRSS' | 'Threads'): number {
-  const status = readFileSync(`/proc/${pid}/status`, 'utf8')
-  return Number(new RegExp(`^${field}:\\s+(\\d+)`, 'm').exec(status)?.[1])
+/** Processor time that a process has used so far, in milliseconds: unlike elapsed time, the same beside busy neighbours. */
+export function processorMs(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+  const [user = 0, system = 0] = stat
+    .slice(stat.lastIndexOf(')') + 2)
+    .split(' ')
+    .slice(11, 13)
+    .map(Number)
+  return (user + system) * MS_PER_TICK
 }
 
 function collected(child: ChildProcess): () => string {

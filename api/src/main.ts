@@ -48,9 +48,9 @@ const DRAIN_MS = 4_000
  * @throws Error with one line for whoever starts it: a root key that does not open the database, a database that is
  *   away, an address that is taken */
 export async function startApi(settings: ApiSettings, options: StartOptions = {}): Promise<RunningApi> {
-  const log = pino({ level: settings.logLevel, base: null }, options.logTo ?? pino.destination(1))
-  const source = sourceOf(options.now ?? (() => new Date()))
   await using opened = new AsyncDisposableStack()
+  const log = pino({ level: settings.logLevel, base: null }, options.logTo ?? standardOutput(opened))
+  const source = sourceOf(options.now ?? (() => new Date()))
   const database = opened.adopt(await readyDatabase(settings, timestamp(source)), (it) => it.close())
   const approvals = opened.adopt(await openApprovals(settings, { source, log }), (it) => it.close())
   const app = wire({ settings, database, approvals, source, log })
@@ -58,6 +58,13 @@ export async function startApi(settings: ApiSettings, options: StartOptions = {}
   const address = await listen(app, settings)
   const stores = opened.move()
   return { address, close: () => close(app, { approvals, stores }) }
+}
+
+// Lines are written some at a time: a write for each call would cost as much as the call.
+function standardOutput(opened: AsyncDisposableStack): DestinationStream {
+  const lines = pino.destination({ dest: 1, sync: false, minLength: 4_096, periodicFlush: 500 })
+  opened.defer(() => lines.flushSync())
+  return lines
 }
 
 type Measured = { settings: ApiSettings; approvals: Approvals; opened: AsyncDisposableStack }

@@ -23,7 +23,7 @@ describe('what the server does with any request', () => {
   test.each([
     ['not JSON', '{', 'request body must be JSON'],
     ['not UTF-8', Buffer.from([0x22, 0xff, 0x22]), 'request body must be JSON'],
-    ['nested too deeply', `${'['.repeat(17)}${']'.repeat(17)}`, 'request body is nested deeper than 16'],
+    ['nested too deeply', `${'{"a":'.repeat(17)}1${'}'.repeat(17)}`, 'request body is nested deeper than 16'],
     ['a name __proto__', '{"name":"a","__proto__":{}}', 'request body holds the name __proto__'],
   ])('a body that is %s answers 400', async (_, body, error) => {
     const response = await post(body)

@@ -29,9 +29,13 @@ async function* jsonArray<T, B>(
   chunks: AsyncIterator<readonly T[]>,
   present: (entry: T) => B,
 ): AsyncGenerator<string> {
-  yield `[${begun.map((entry) => JSON.stringify(entry)).join(',')}`
+  yield `[${jsonOf(begun)}`
   for (let chunk = await next(chunks, present); chunk !== null; chunk = await next(chunks, present)) {
-    for (const entry of chunk) yield `,${JSON.stringify(entry)}`
+    if (chunk.length > 0) yield `,${jsonOf(chunk)}`
   }
   yield ']'
+}
+
+function jsonOf(entries: readonly unknown[]): string {
+  return entries.map((entry) => JSON.stringify(entry)).join(',')
 }

@@ -69,8 +69,9 @@ function parserOf(oid: number, format?: 'text' | 'binary') {
   return oid === INT8 ? Number : types.getTypeParser(oid, format)
 }
 
-// SQLSTATE classes: connection, resources, operator intervention, system error; 25006: a read-only standby.
-const AWAY = /^(08|53|57|58)|^25006$/
+// SQLSTATE classes: connection, lost race with another transaction (a deadlock is one), resources, operator
+// intervention, system error; 25006: a read-only standby.
+const AWAY = /^(08|40|53|57|58)|^25006$/
 const SOCKET_AWAY = /^E(CONN|HOST|NET|PIPE|TIMEDOUT|AI_AGAIN|NOTFOUND)/
 const CLIENT_AWAY = /terminated|timeout|not queryable|closed|Cannot use a pool/i
 

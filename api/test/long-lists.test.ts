@@ -1,0 +1,90 @@
+import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Database, openDatabase } from '../src/storage/database.ts'
+import { databases, type Identity, signedHeaders, startTestApi, type TestApi } from './api.ts'
+
+const KEYS = 20_000
+const NOW = '2026-01-31T12:00:00.000Z'
+
+describe.each(databases)('a list of 20,000 keys on %s', (kind) => {
+  let api: TestApi
+  let database: Database
+  let owner: Identity
+  beforeAll(async () => {
+    api = await startTestApi(kind)
+    owner = await api.newOwner()
+    database = openDatabase(api.settings.databaseUrl ?? join(api.settings.dataDir, 'keyferry.db'))
+    await fill(database, owner.tenantId)
+  })
+  afterAll(async () => {
+    await database.close()
+    await api.close()
+  })
+
+  test('comes whole, and other calls are answered meanwhile', async () => {
+    const delay = monitorEventLoopDelay({ resolution: 5 })
+    delay.enable()
+    let answered = 0
+    const list = { isThere: false }
+    const listing = fetch(`${api.address}/api/v1/keys`, { headers: signedHeaders(owner) }).then(
+      async (response) => {
+        const bytes = await response.arrayBuffer()
+        list.isThere = true
+        return { total: response.headers.get('x-total-count'), bytes }
+      },
+    )
+    while (!list.isThere) {
+      await api.call('getHealth')
+      answered += 1
+      await sleep(1)
+    }
+    delay.disable()
+    const { total, bytes } = await listing
+    expect(total).toBe(String(KEYS))
+    const names: { name: string }[] = JSON.parse(new TextDecoder().decode(bytes))
+    expect(names.map(({ name }) => name)).toEqual(Array.from({ length: KEYS }, (_, index) => nameOf(index)))
+    expect(answered).toBeGreaterThan(10)
+    // In milliseconds; generous, because the machine that tests is busy with more than this.
+    expect(delay.percentile(90) / 1e6).toBeLessThan(50)
+  })
+
+  test('an unsent part of it is not read when the caller goes away', async () => {
+    const controller = new AbortController()
+    const response = await fetch(`${api.address}/api/v1/keys`, {
+      headers: signedHeaders(owner),
+      signal: controller.signal,
+    })
+    controller.abort()
+    await expect(response.text()).rejects.toThrow()
+    expect((await api.call('listKeys', { as: owner, query: { limit: '1' } })).json).toHaveLength(1)
+    expect(api.log()).not.toContain('"status":500')
+  })
+})
+
+function nameOf(index: number): string {
+  return `K${String(index).padStart(6, '0')}`
+}
+
+async function fill({ query }: Database, tenant_id: string): Promise<void> {
+  const shared = {
+    tenant_id,
+    value: new Uint8Array(60),
+    value_version: 1,
+    is_secret: 1,
+    description: '',
+  } as const
+  for (let from = 0; from < KEYS; from += 1_000) {
+    const rows = Array.from({ length: 1_000 }, (_, index) => ({
+      ...shared,
+      id: randomUUID(),
+      name: nameOf(from + index),
+      created_at: NOW,
+      updated_at: NOW,
+    }))
+    await query.insertInto('keys').values(rows).execute()
+  }
+  await query.updateTable('tenants').set({ key_count: KEYS }).where('id', '=', tenant_id).execute()
+}

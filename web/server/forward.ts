@@ -23,6 +23,8 @@ export type ForwardOptions = {
 type Exchange = { request: FastifyRequest; reply: FastifyReply }
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
 
+const ONE_PIECE_BYTES = 16_384
+
 /** Meaningful between two neighbours only, or set by this layer itself. */
 const NOT_HANDED_BACK = new Set([
   'connection',
@@ -68,7 +70,7 @@ function forwardPublic({ method }: Endpoint, options: ForwardOptions): Handler {
   return async (request, reply) => {
     const send = await openCall(method, options, { request, reply })
     const answer = await send(null)
-    return handBack(reply, answer).send(answer.body)
+    return await handBack(reply, answer)
   }
 }
 
@@ -88,12 +90,12 @@ function forwardSigned(endpoint: Endpoint, options: ForwardOptions): Handler {
   return async (request, reply) => {
     const { person, send } = await openSigned(endpoint, options, { request, reply })
     const answer = await send(person.tenantId)
-    if (!(await hasLostTenant(answer, person, options))) return handBack(reply, answer).send(answer.body)
+    if (!(await hasLostTenant(answer, person, options))) return await handBack(reply, answer)
     await options.identity.chooseTenant(request, reply, person.personalTenantId)
-    if (endpoint.method !== 'GET') return handBack(reply, answer).send(answer.body)
+    if (endpoint.method !== 'GET') return await handBack(reply, answer)
     await answer.body.dump()
     const own = await send(person.personalTenantId)
-    return handBack(reply, own).send(own.body)
+    return await handBack(reply, own)
   }
 }
 
@@ -104,7 +106,7 @@ function forwardChoosingTenant(endpoint: Endpoint, options: ForwardOptions): Han
     const text = await answer.body.text()
     const tenantId = answer.statusCode === 200 ? tenantOfAnswer(text) : null
     if (tenantId !== null) await options.identity.chooseTenant(request, reply, tenantId)
-    return handBack(reply, answer).send(text)
+    return handBackHead(reply, answer).send(text)
   }
 }
 
@@ -146,7 +148,14 @@ async function hasLostTenant(
   return !(await isMember(api, sign, person))
 }
 
-function handBack(reply: FastifyReply, answer: Dispatcher.ResponseData): FastifyReply {
+/** An answer whose end is near is sent in one piece, which costs one write instead of three; a long one is streamed. */
+async function handBack(reply: FastifyReply, answer: Dispatcher.ResponseData): Promise<FastifyReply> {
+  const length = Number(answer.headers['content-length'] ?? Number.POSITIVE_INFINITY)
+  const body = length <= ONE_PIECE_BYTES ? Buffer.from(await answer.body.arrayBuffer()) : answer.body
+  return handBackHead(reply, answer).send(body)
+}
+
+function handBackHead(reply: FastifyReply, answer: Dispatcher.ResponseData): FastifyReply {
   for (const [name, value] of Object.entries(answer.headers)) {
     if (value !== undefined && !NOT_HANDED_BACK.has(name)) reply.header(name, value)
   }

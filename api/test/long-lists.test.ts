@@ -6,10 +6,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Database, openDatabase } from '../src/storage/database.ts'
 import { databases, type Identity, signedHeaders, startTestApi, type TestApi } from './api.ts'
 
-const KEYS = 20_000
+const KEYS = 10_000
 const NOW = '2026-01-31T12:00:00.000Z'
 
-describe.each(databases)('a list of 20,000 keys on %s', (kind) => {
+describe.each(databases)('a list of 10,000 keys on %s', (kind) => {
   let api: TestApi
   let database: Database
   let owner: Identity
@@ -46,7 +46,7 @@ describe.each(databases)('a list of 20,000 keys on %s', (kind) => {
     expect(total).toBe(String(KEYS))
     const names: { name: string }[] = JSON.parse(new TextDecoder().decode(bytes))
     expect(names.map(({ name }) => name)).toEqual(Array.from({ length: KEYS }, (_, index) => nameOf(index)))
-    expect(answered).toBeGreaterThan(10)
+    expect(answered).toBeGreaterThan(3)
     // In milliseconds; generous, because the machine that tests is busy with more than this.
     expect(delay.percentile(90) / 1e6).toBeLessThan(50)
   })
@@ -76,8 +76,8 @@ async function fill({ query }: Database, tenant_id: string): Promise<void> {
     is_secret: 1,
     description: '',
   } as const
-  for (let from = 0; from < KEYS; from += 1_000) {
-    const rows = Array.from({ length: 1_000 }, (_, index) => ({
+  for (let from = 0; from < KEYS; from += 200) {
+    const rows = Array.from({ length: 200 }, (_, index) => ({
       ...shared,
       id: randomUUID(),
       name: nameOf(from + index),

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { residentMiB } from '../e2e/node-process.ts'
+import { processorMs, residentMiB } from '../e2e/node-process.ts'
 import { startApi } from './contenders.ts'
 import { deliveryTimes, type Waiting } from './delivery-times.ts'
 import { ask, HeldWaits } from './held-waits.ts'
 import { makeBundle } from './library.ts'
-import { type Benchmark, percentile, rounded, within } from './measurement.ts'
+import { type Benchmark, percentile, rounded, shown, within } from './measurement.ts'
 
 const MEMORY_MIB = 250
 const WAKE_MS = 250
@@ -20,6 +20,7 @@ export const waiting: Benchmark = async ({ waiters }) => {
   const asked = await ask(api.address, waiters)
   await sleep(SETTLE_MS)
   const before = residentMiB(api.pid)
+  const worked = processorMs(api.pid)
   const held = new HeldWaits(api.address)
   const all: Waiting[] = []
   for (const [index, each] of asked.entries()) {
@@ -28,12 +29,14 @@ export const waiting: Benchmark = async ({ waiters }) => {
   }
   await sleep(SETTLE_MS)
   const memory = residentMiB(api.pid) - before
+  const eachMs = (processorMs(api.pid) - worked) / waiters
   const times = await deliveryTimes(spread(all, WOKEN), { approver: api.owner, library })
   const shutdownMs = await shutDown(all, () => api.stop())
   held.close()
   const what = (about: string) => `${rounded(waiters)} held waits: ${about}`
   const woken = `slowest ${rounded(Math.max(...times))} ms`
   return [
+    shown(`${rounded(eachMs)} ms of a core each`, figures(what('taking them'), '')),
     within(
       { value: memory, bound: MEMORY_MIB, unit: 'MiB' },
       figures(what('memory'), `${rounded(before)} MiB before`),

@@ -115,7 +115,7 @@ function beside(
 }
 
 /** Lines of at most `columns` characters, broken at blanks. */
-export function wrap(text: string, columns: number): string[] {
+function wrap(text: string, columns: number): string[] {
   const width = Math.min(Math.max(columns, 20), 100)
   const lines: string[] = []
   let line = ''

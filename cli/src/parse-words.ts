@@ -4,7 +4,7 @@ import { type Command, type Flag, Words } from './command.ts'
 import { nearest } from './nearest.ts'
 import { printable } from './terminal/printable.ts'
 
-export const HELP_FLAG: Flag = { name: 'help', short: 'h', summary: 'Show this help' }
+const HELP_FLAG: Flag = { name: 'help', short: 'h', summary: 'Show this help' }
 
 /** Read a command's words by its own table of flags.
  * @throws CliError usage */

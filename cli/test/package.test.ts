@@ -1,7 +1,9 @@
 import { execFileSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { publint } from 'publint'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import manifest from '../package.json' with { type: 'json' }
 import { startScriptedServer } from './scripted-server.ts'
@@ -42,6 +44,11 @@ test('it brings everything along, in under a megabyte', async () => {
   expect(bytes).toBeLessThan(1024 * 1024)
 })
 
+test('its manifest says what is true', async () => {
+  const { messages } = await publint({ pkgDir: join(CLI, 'dist') })
+  expect(messages).toEqual([])
+})
+
 test('it says its version and its help', () => {
   const bin = join(folder, 'node_modules', '.bin', 'keyferry')
   expect(execFileSync(bin, ['--version'], { encoding: 'utf8' })).toBe(`${manifest.version}\n`)
@@ -67,4 +74,23 @@ test('its manual page names every command and exit code', async () => {
   }
   for (const code of ['0', '1', '2', '3', '4', '5', '6', '126, 127', '130'])
     expect(page).toContain(`.B ${code}\n`)
+})
+
+// Building it fetches a compiler of 40 MB: done on CI, and wherever somebody has built it anyway.
+test('the single executable does the same', { timeout: 180_000 }, async ({ skip }) => {
+  const target = `${process.platform}-${process.arch}`
+  const binary = join(CLI, 'dist-binaries', `keyferry-${target}`)
+  if (process.env['CI'])
+    execFileSync(process.execPath, [join(CLI, 'build-binaries.ts'), target], { stdio: 'ignore' })
+  if (!existsSync(binary)) {
+    console.warn(`SKIPPED: no ${binary}; npm run build:binaries -w cli -- ${target} makes it`)
+    skip()
+  }
+  expect(execFileSync(binary, ['--version'], { encoding: 'utf8' })).toBe(`${manifest.version}\n`)
+  const server = await startScriptedServer()
+  const command = `'${binary}' run --no-open -q -- sh -c 'echo "$GREETING"; exit 7'`
+  const session = { about: '', server: '', command, exit: 0, stdout: '', stderr: '' }
+  const played = await playSession(session, { url: server.url, folder: join(folder, 'binary') })
+  server.close()
+  expect(played).toMatchObject({ exit: 7, stdout: "it's me\n" })
 })

@@ -4,7 +4,7 @@ import { seal } from '@keyferry/crypto/seal'
 import { userCode } from '@keyferry/crypto/user-code'
 
 /** What a server that means well would deliver. */
-export const VALUES: Readonly<Record<string, string>> = { GREETING: "it's me", EMPTY: '' }
+const VALUES: Readonly<Record<string, string>> = { GREETING: "it's me", EMPTY: '' }
 
 export type Asked = {
   readonly id: string

@@ -31,7 +31,7 @@ function readShell({ operands }: Words): Shell {
 
 /** Print the script of one shell.
  * @returns the exit code */
-export async function completion(shell: Shell, { stdout }: Surroundings): Promise<number> {
+async function completion(shell: Shell, { stdout }: Surroundings): Promise<number> {
   const { completionScript } = await import('../completion/completion-script.ts')
   const { commands } = await import('../commands.ts')
   stdout.write(completionScript(shell, commands))

@@ -22,7 +22,7 @@ const SIGNS = { good: 'ok  ', doubtful: 'note', broken: 'FAIL' } as const
 
 /** Examine everything and write the findings to standard output.
  * @returns 0, or 1 where something is broken */
-export async function doctor(words: Words, surroundings: Surroundings): Promise<number> {
+async function doctor(words: Words, surroundings: Surroundings): Promise<number> {
   const { examine } = await import('../doctor/examine.ts')
   const findings = await examine(words, surroundings)
   surroundings.stdout.write(

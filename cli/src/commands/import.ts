@@ -54,7 +54,7 @@ export const importCommand: Command = {
   run: async (words, surroundings) => await importFile(await readOptions(words, surroundings), surroundings),
 }
 
-export type ImportOptions = {
+type ImportOptions = {
   readonly server: string
   /** Null: standard input. */
   readonly path: string | null
@@ -104,7 +104,7 @@ function readFlags(words: Words): SecretFlags {
 
 /** Read the file, show what would change, ask, and do it.
  * @returns the exit code · @throws CliError */
-export async function importFile(options: ImportOptions, surroundings: Surroundings): Promise<number> {
+async function importFile(options: ImportOptions, surroundings: Surroundings): Promise<number> {
   const importing = await import('../import/library.ts')
   const { planImport } = await import('../import/plan.ts')
   const text = await readText(options, surroundings)

@@ -36,7 +36,7 @@ export const initCommand: Command = {
   run: async (words, surroundings) => await init(readInit(words, surroundings), surroundings),
 }
 
-export type InitOptions = { readonly project: Project; readonly mayReplace: boolean }
+type InitOptions = { readonly project: Project; readonly mayReplace: boolean }
 
 function readInit(words: Words, { env }: Surroundings): InitOptions {
   const bundle = words.text('bundle')
@@ -55,10 +55,7 @@ function readInit(words: Words, { env }: Surroundings): InitOptions {
 
 /** Write the project file and trust what it names: who writes it here has chosen the server.
  * @returns the exit code · @throws CliError general: the file exists, or cannot be written */
-export async function init(
-  { project, mayReplace }: InitOptions,
-  surroundings: Surroundings,
-): Promise<number> {
+async function init({ project, mayReplace }: InitOptions, surroundings: Surroundings): Promise<number> {
   const path = join(surroundings.cwd, PROJECT_FILE)
   if (!mayReplace && existsSync(path)) {
     throw new CliError(

@@ -34,7 +34,7 @@ export const pullCommand: Command = {
     await pull(await readPull(words, surroundings, pending ?? null), surroundings),
 }
 
-export type PullOptions = AskingOptions & {
+type PullOptions = AskingOptions & {
   readonly formatName: FormatName
   /** Null: standard output. */
   readonly output: OutputFile | null

@@ -28,7 +28,7 @@ export const resumeCommand: Command = {
 
 /** Go on with a kept request.
  * @returns the exit code of the command that made it · @throws CliError expired: nothing is kept */
-export async function resume({ operands }: Words, surroundings: Surroundings): Promise<number> {
+async function resume({ operands }: Words, surroundings: Surroundings): Promise<number> {
   const { keptRequests } = await import('../state/kept-requests.ts')
   const { clock } = surroundings
   const kept = choose(keptRequests(surroundings, clock.epochMs()), operands[0] ?? null, surroundings.cwd)

@@ -39,7 +39,7 @@ export const runCommand: Command = {
     await run(await readRun(words, surroundings, pending ?? null), surroundings),
 }
 
-export type RunOptions = AskingOptions & {
+type RunOptions = AskingOptions & {
   readonly program: readonly string[]
   readonly isShell: boolean
   readonly isOnly: boolean

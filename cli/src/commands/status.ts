@@ -21,7 +21,7 @@ export const statusCommand: Command = {
   run: async (words, surroundings) => await status(await readStatus(words, surroundings), surroundings),
 }
 
-export type StatusOptions = { readonly server: string; readonly isJson: boolean }
+type StatusOptions = { readonly server: string; readonly isJson: boolean }
 
 async function readStatus(words: Words, surroundings: Surroundings): Promise<StatusOptions> {
   return { server: await serverHere(words, surroundings), isJson: words.has('json') }
@@ -29,7 +29,7 @@ async function readStatus(words: Words, surroundings: Surroundings): Promise<Sta
 
 /** Write the state of things to standard output.
  * @returns 0, or 5 where the server cannot be reached */
-export async function status({ server, isJson }: StatusOptions, surroundings: Surroundings): Promise<number> {
+async function status({ server, isJson }: StatusOptions, surroundings: Surroundings): Promise<number> {
   const { keptRequests } = await import('../state/kept-requests.ts')
   const facts = await ask(server, surroundings)
   const nowMs = surroundings.clock.epochMs()

@@ -31,7 +31,7 @@ function userName(env: Environment): string {
 }
 
 /** An argument as one would type it. */
-export function shownArgument(argument: string): string {
+function shownArgument(argument: string): string {
   return /^[\w@%+=:,./-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", "'\\''")}'`
 }
 

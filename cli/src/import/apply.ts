@@ -10,7 +10,7 @@ export function progressOf({ bundleName, bundleId, steps }: ImportPlan): Progres
   return { done: [], left: [...bundle, ...steps.filter(hasWork).map(({ name }) => name)] }
 }
 
-export function hasWork({ kind, attaches }: Step): boolean {
+function hasWork({ kind, attaches }: Step): boolean {
   return kind !== 'same' || attaches
 }
 

@@ -52,7 +52,7 @@ function readProjectText(path: string): string | null {
 
 /** Read the text of a `keyferry.json`.
  * @throws CliError usage, naming the field */
-export function parseProject(text: string): Project {
+function parseProject(text: string): Project {
   const fields = parseObject(text.replace(/^\ufeff/, ''))
   if (fields === null) throw wrong('it is not a JSON object')
   const unknown = Object.keys(fields).find((name) => !FIELDS.has(name))

@@ -1,0 +1,74 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { delivery, type ScriptedServer, startScriptedServer } from '../../test/scripted-server.ts'
+import { type Stage, stage } from '../../test/stage.ts'
+import { pull } from './pull.ts'
+
+let server: ScriptedServer
+let scene: Stage
+let folder: string
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'keyferry-pull-'))
+  scene = stage({}, folder)
+})
+
+afterEach(() => {
+  server.close()
+  rmSync(folder, { recursive: true })
+})
+
+function options(output: { path: string; mayReplace: boolean } | null) {
+  return {
+    server: server.url,
+    bundle: null,
+    keys: [],
+    allowedNames: [],
+    prefix: '',
+    whyNotOpen: 'no',
+    view: 'quiet',
+    isResumable: false,
+    projectFormat: null,
+    formatName: 'sh',
+    output,
+    keepAs: null,
+    pending: null,
+  } as const
+}
+
+test('standard output holds the values and nothing else', async () => {
+  server = await startScriptedServer()
+  await pull(options(null), scene)
+  expect(scene.seen.stdout).toBe("export GREETING='it'\\''s me'\nexport EMPTY=''\n")
+})
+
+test('a file that appears while the person decides is not overwritten', async () => {
+  const path = join(folder, 'values')
+  server = await startScriptedServer({
+    wait: (asked) => {
+      writeFileSync(path, 'somebody else’s')
+      return delivery(asked, '{"A":"1"}')
+    },
+  })
+  await expect(pull(options({ path, mayReplace: false }), scene)).rejects.toMatchObject({ exitCode: 1 })
+  expect(readFileSync(path, 'utf8')).toBe('somebody else’s')
+  expect(readdirSync(folder)).toEqual(['values'])
+})
+
+test('with leave to replace, it is, in one step and for the owner alone', async () => {
+  const path = join(folder, 'values')
+  writeFileSync(path, 'old', { mode: 0o644 })
+  server = await startScriptedServer()
+  await pull(options({ path, mayReplace: true }), scene)
+  expect(readFileSync(path, 'utf8')).toContain('export GREETING')
+  expect(statSync(path).mode & 0o777).toBe(0o600)
+  expect(readdirSync(folder)).toEqual(['values'])
+})
+
+test('a folder in its place is told before the server hears of anything', async () => {
+  server = await startScriptedServer()
+  await expect(pull(options({ path: folder, mayReplace: true }), scene)).rejects.toThrow('folder')
+  expect(server.asked).toHaveLength(0)
+})

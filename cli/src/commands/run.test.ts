@@ -1,0 +1,104 @@
+import { tmpdir } from 'node:os'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { type ScriptedServer, startScriptedServer } from '../../test/scripted-server.ts'
+import { type Stage, stage } from '../../test/stage.ts'
+import { run } from './run.ts'
+
+let server: ScriptedServer
+let scene: Stage
+
+beforeEach(async () => {
+  server = await startScriptedServer()
+  scene = stage({ PATH: process.env['PATH'], DISPLAY: ':0', KEPT: 'yes', GREETING: 'old' }, tmpdir())
+})
+
+afterEach(() => server.close())
+
+function options() {
+  return {
+    server: server.url,
+    bundle: 'dev/app',
+    keys: [],
+    allowedNames: [],
+    prefix: '',
+    whyNotOpen: null,
+    view: 'person',
+    isResumable: false,
+    projectFormat: null,
+    program: ['printf', '%s', 'a\u001b[31m\u202eb', 'x'.repeat(500)],
+    isShell: false,
+    isOnly: false,
+    keepsExisting: false,
+    keepAs: null,
+    pending: null,
+  } as const
+}
+
+test('the program is started once, with its arguments exactly and the values over the environment', async () => {
+  expect(await run(options(), scene)).toBe(0)
+  expect(scene.seen.started).toEqual([
+    {
+      argv: options().program,
+      env: { PATH: process.env['PATH'], DISPLAY: ':0', KEPT: 'yes', GREETING: "it's me", EMPTY: '' },
+      searchPath: process.env['PATH'],
+    },
+  ])
+  expect(scene.seen.stdout).toBe('')
+})
+
+test('the secret key is zero afterwards, and nothing is left to clean up', async () => {
+  await run(options(), scene)
+  const [pair] = scene.seen.keyPairs
+  expect(scene.seen.keyPairs).toHaveLength(1)
+  expect(pair?.secretKey.every((byte) => byte === 0)).toBe(true)
+  expect(scene.seen.cleanUps.size).toBe(0)
+})
+
+test('also when nothing could be reached', async () => {
+  server.close()
+  await expect(run(options(), scene)).rejects.toMatchObject({ exitCode: 5 })
+  expect(scene.seen.keyPairs[0]?.secretKey.every((byte) => byte === 0)).toBe(true)
+})
+
+test('the browser is opened at the link that is printed', async () => {
+  await run(options(), scene)
+  expect(scene.seen.opened).toHaveLength(1)
+  expect(scene.seen.stderr).toContain(`\n${scene.seen.opened[0]}\n`)
+})
+
+test('what it says of itself is short and holds nothing that moves a cursor', async () => {
+  await run(options(), scene)
+  const body = server.asked[0]?.body ?? {}
+  expect(Object.keys(body).toSorted()).toEqual([
+    'bundle_id',
+    'client_pubkey',
+    'format',
+    'meta',
+    'poll_challenge',
+  ])
+  const meta = Object.entries(body['meta'] ?? {})
+  expect(meta.map(([name]) => name).toSorted()).toEqual([
+    'client_version',
+    'command',
+    'cwd',
+    'hostname',
+    'os',
+    'user',
+  ])
+  for (const [, claim] of meta) {
+    expect(claim).toMatch(/^[^\p{Cc}\p{Cf}]*$/u)
+    expect(claim.length).toBeLessThanOrEqual(200)
+  }
+})
+
+test('no value appears anywhere but in the program', async () => {
+  await run(options(), scene)
+  expect(scene.seen.stderr + JSON.stringify(server.asked)).not.toContain("it's me")
+})
+
+test('a program that is not there is told before the server hears of anything', async () => {
+  await expect(run({ ...options(), program: ['no-such-program'] }, scene)).rejects.toMatchObject({
+    exitCode: 127,
+  })
+  expect(server.asked).toHaveLength(0)
+})

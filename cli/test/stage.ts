@@ -1,0 +1,71 @@
+import type { KeyPair } from '@keyferry/crypto/key-pair'
+import { generateKeyPair } from '@keyferry/crypto/key-pair'
+import { generatePollVerifier } from '@keyferry/crypto/poll-challenge'
+import { httpExchange } from '../src/server/http-exchange.ts'
+import type { Environment, ProgramStart, Surroundings } from '../src/surroundings.ts'
+
+/** Surroundings that keep what a command does to them. The network is real, the rest is written down. */
+export type Stage = Surroundings & {
+  readonly seen: {
+    stdout: string
+    stderr: string
+    readonly opened: string[]
+    readonly started: ProgramStart[]
+    readonly keyPairs: KeyPair[]
+    /** What would run if a signal came now. */
+    readonly cleanUps: Set<() => void>
+  }
+}
+
+export function stage(env: Environment, cwd: string): Stage {
+  const seen: Stage['seen'] = {
+    stdout: '',
+    stderr: '',
+    opened: [],
+    started: [],
+    keyPairs: [],
+    cleanUps: new Set(),
+  }
+  const output = (name: 'stdout' | 'stderr') => ({
+    isTerminal: false,
+    columns: () => 80,
+    rows: () => 24,
+    write: (text: string) => {
+      seen[name] += text
+    },
+  })
+  return {
+    seen,
+    env,
+    cwd,
+    platform: 'linux',
+    stdin: { readAll: async () => new Uint8Array() },
+    keyboard: { isThere: () => false, readLine: () => null },
+    stdout: output('stdout'),
+    stderr: output('stderr'),
+    clock: {
+      monotonicMs: () => performance.now(),
+      epochMs: () => Date.now(),
+      sleep: (milliseconds) => new Promise((resolve) => void setTimeout(resolve, milliseconds)),
+      every: () => () => undefined,
+    },
+    exchange: httpExchange({}),
+    randomness: async () => ({
+      newKeyPair: () => {
+        const pair = generateKeyPair()
+        seen.keyPairs.push(pair)
+        return pair
+      },
+      newPollVerifier: generatePollVerifier,
+    }),
+    openBrowser: (url) => void seen.opened.push(url),
+    startProgram: async (start) => {
+      seen.started.push(start)
+      return 0
+    },
+    atInterrupt: (cleanUp) => {
+      seen.cleanUps.add(cleanUp)
+      return () => void seen.cleanUps.delete(cleanUp)
+    },
+  }
+}

@@ -1,6 +1,7 @@
 import { createClient } from '@keyferry/contract/client'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { OWNER, sessionHeaders, setUpOwner } from './app-accounts.ts'
 import { askApproval, createLibrary, META } from './app-library.ts'
 import {
   closePage,
@@ -200,6 +201,29 @@ describe.skipIf(!hasBrowser())('the approval page', () => {
     await page.getByText('That is not the code of this request. 4 tries are left.').waitFor()
     await expectAccessible(page)
     await code.fill(request.user_code.replace('-', '').toLowerCase())
+    await approve(page).click()
+    await title(page, 'Approved').waitFor()
+    await closePage(page)
+    await own.dispose()
+  })
+
+  test('a session that ended leads to sign-in, and back to the decision', async () => {
+    const own = await startServer({ env: { ...PROXY, AUTH_MODE: 'accounts' } })
+    const session = await setUpOwner(own.url)
+    await createLibrary(own.url, undefined, sessionHeaders(own.url, session))
+    const request = await askApproval(own.url, { bundle: 'dev/app' })
+    const page = await openPage(browser)
+    await page.context().addCookies([{ ...session, url: own.url }])
+    await page.goto(own.url + request.verification_uri_complete)
+    await approve(page).waitFor()
+    await page.context().clearCookies()
+    await approve(page).click()
+    await title(page, 'Sign in to decide').waitFor()
+    await expectAccessible(page)
+    await page.getByRole('link', { name: 'Sign in' }).click()
+    await page.getByLabel('E-mail').fill(OWNER.email)
+    await page.getByLabel('Password').fill(OWNER.password)
+    await page.getByRole('button', { name: 'Sign in' }).click()
     await approve(page).click()
     await title(page, 'Approved').waitFor()
     await closePage(page)

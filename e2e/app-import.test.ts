@@ -115,6 +115,29 @@ describe.skipIf(!hasBrowser())('import in the browser', () => {
     await closePage(page)
   })
 
+  test('a file is dropped', async () => {
+    const page = await open('/bundles/import?bundle=dev/dropped')
+    const dropped = await page.evaluateHandle(
+      'const data = new DataTransfer(); data.items.add(new File(["A=1"], ".env")); data',
+    )
+    await content(page).dispatchEvent('drop', { dataTransfer: dropped })
+    await expect.poll(() => content(page).inputValue()).toBe('A=1')
+    await page.getByRole('button', { name: 'Import 1 key' }).waitFor()
+    await closePage(page)
+  })
+
+  test('a part of the app that does not load says so instead of showing nothing', async () => {
+    const page = await openPage(browser)
+    await page.route('**/import-page-*.js', (route) => route.abort())
+    await page.goto(`${server.url}/bundles/import`)
+    await page.getByRole('heading', { name: 'This page could not be shown' }).waitFor()
+    await expectAccessible(page)
+    await page.unroute('**/import-page-*.js')
+    await page.getByRole('button', { name: 'Reload the page' }).click()
+    await page.getByRole('heading', { name: 'Import' }).waitFor()
+    await page.context().close()
+  })
+
   test('a bundle without a name, or with a bad one, is told beside the field', async () => {
     const page = await open('/bundles/import')
     await content(page).fill('A=1')

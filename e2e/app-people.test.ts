@@ -1,5 +1,6 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { OWNER } from './app-accounts.ts'
 import {
   closePage,
   expectAccessible,
@@ -10,7 +11,6 @@ import {
 import { hasBrowser, launchBrowser } from './browser.ts'
 import { type RunningServer, startServer } from './start-server.ts'
 
-const OWNER = { email: 'sam@example.com', password: 'correct horse battery' }
 const MEMBER = { email: 'kim@example.com', password: 'staple correct horse' }
 
 async function signIn(page: Page, { email, password }: typeof OWNER): Promise<void> {

@@ -1,17 +1,15 @@
 import type { Page } from 'playwright-core'
+import { type SessionCookie, sessionHeaders, setUpOwner } from './app-accounts.ts'
 import { createLibrary } from './app-library.ts'
 import type { Shot } from './screenshot-list.ts'
 import { type RunningServer, startServer } from './start-server.ts'
-
-const OWNER = { email: 'sam@example.com', password: 'correct horse battery' }
-const SESSION_COOKIE = /(?:^|,\s*)((?:__\w+-)?__session)=([^;]+)/
 
 /** The pages of a server that keeps accounts: before the first account, signed out, and as its owner. */
 export async function peopleShots(): Promise<{ list: readonly Shot[]; servers: readonly RunningServer[] }> {
   const env = { AUTH_MODE: 'accounts' }
   const [fresh, server] = await Promise.all([startServer({ env }), startServer({ env })])
-  const cookie = await post(server.url, '/set-up', OWNER)
-  await createLibrary(server.url, undefined, { cookie, origin: server.url })
+  const cookie = await setUpOwner(server.url)
+  await createLibrary(server.url, undefined, sessionHeaders(server.url, cookie))
   const invitation = await invite(server.url, cookie)
   const asOwner = (path: string, then?: (page: Page) => Promise<void>) =>
     signedIn({ url: server.url, cookie }, path, then)
@@ -44,35 +42,21 @@ function at(url: string) {
   }
 }
 
-type Place = { url: string; cookie: string }
+type Place = { url: string; cookie: SessionCookie }
 
 function signedIn({ url, cookie }: Place, path: string, then?: (page: Page) => Promise<void>) {
   return async (page: Page) => {
-    const [name = '', value = ''] = cookie.split('=', 2)
-    await page.context().addCookies([{ name, value, url }])
+    await page.context().addCookies([{ ...cookie, url }])
     await at(`${url}${path}`)(page)
     await then?.(page)
   }
 }
 
-/** @returns the session cookie that the answer sets */
-async function post(url: string, path: string, body: object): Promise<string> {
-  const response = await fetch(url + path, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  })
-  const [, name, value] = SESSION_COOKIE.exec(response.headers.get('set-cookie') ?? '') ?? []
-  if (name === undefined || value === undefined)
-    throw new Error(`${path} answered ${response.status} without a session`)
-  return `${name}=${value}`
-}
-
 /** @returns the path of the invitation's link */
-async function invite(url: string, cookie: string): Promise<string> {
+async function invite(url: string, cookie: SessionCookie): Promise<string> {
   const response = await fetch(`${url}/api/v1/invitations`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', origin: url, cookie },
+    headers: { 'content-type': 'application/json', ...sessionHeaders(url, cookie) },
     body: JSON.stringify({ email: 'kim@example.com', role: 'member' }),
   })
   const body: unknown = await response.json()

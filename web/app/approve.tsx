@@ -1,9 +1,16 @@
 import { createRoot } from 'react-dom/client'
 import { ApprovalPage } from './features/approval/approval-page.tsx'
 import { applyTheme, chosenTheme } from './lib/theme.ts'
+import { FailureBoundary } from './ui/failure-boundary.tsx'
 import './tokens.css'
 
 applyTheme(chosenTheme())
 const requestId = decodeURIComponent(location.pathname.split('/')[2] ?? '')
 const root = document.getElementById('root')
-if (root !== null) createRoot(root).render(<ApprovalPage requestId={requestId} />)
+if (root !== null) {
+  createRoot(root).render(
+    <FailureBoundary>
+      <ApprovalPage requestId={requestId} />
+    </FailureBoundary>,
+  )
+}

@@ -7,6 +7,7 @@ import { KeyPage } from './features/keys/key-page.tsx'
 import { KeysPage } from './features/keys/keys-page.tsx'
 import { NewKeyPage } from './features/keys/new-key-page.tsx'
 import { useSession } from './lib/session.ts'
+import { FailureBoundary } from './ui/failure-boundary.tsx'
 import { LoadingState } from './ui/loading-state.tsx'
 import { Toasts } from './ui/toasts.tsx'
 
@@ -29,6 +30,7 @@ function page<Props>(Page: ComponentType<Props>) {
 export function Routes() {
   const session = useSession()
   const [paletteOpen, setPaletteOpen] = useState(false)
+  const [path] = useLocation()
   if (session.data === undefined) {
     return (
       <main className="mx-auto max-w-5xl px-4">
@@ -40,9 +42,11 @@ export function Routes() {
   return (
     <>
       <Frame signedIn={signedIn} authMode={session.data.authMode} onPalette={() => setPaletteOpen(true)}>
-        <Suspense fallback={null}>
-          {signedIn ? <SignedInPages /> : <SignedOutPages setUpRequired={setUpRequired} />}
-        </Suspense>
+        <FailureBoundary key={path}>
+          <Suspense fallback={null}>
+            {signedIn ? <SignedInPages /> : <SignedOutPages setUpRequired={setUpRequired} />}
+          </Suspense>
+        </FailureBoundary>
       </Frame>
       {paletteOpen && (
         <Suspense fallback={null}>

@@ -1,0 +1,24 @@
+const SESSION_COOKIE = /(?:^|,\s*)((?:__\w+-)?__session)=([^;]+)/
+
+/** The owner of a server that keeps accounts itself. */
+export const OWNER = { email: 'sam@example.com', password: 'correct horse battery' }
+
+export type SessionCookie = { name: string; value: string }
+
+/** Make the first account of a server. @returns the session that this begins */
+export async function setUpOwner(url: string): Promise<SessionCookie> {
+  const response = await fetch(`${url}/set-up`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(OWNER),
+  })
+  const [, name, value] = SESSION_COOKIE.exec(response.headers.get('set-cookie') ?? '') ?? []
+  if (name === undefined || value === undefined)
+    throw new Error(`/set-up answered ${response.status} without a session`)
+  return { name, value }
+}
+
+/** What a call in this session carries. */
+export function sessionHeaders(url: string, { name, value }: SessionCookie): Record<string, string> {
+  return { cookie: `${name}=${value}`, origin: url }
+}

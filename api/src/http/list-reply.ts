@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises'
 import type { Listing } from '../domain/listing.ts'
 
 type ListReply<B> = { status: 200; headers: Record<string, string> } & (
@@ -32,6 +33,8 @@ async function* jsonArray<T, B>(
   yield `[${jsonOf(begun)}`
   for (let chunk = await next(chunks, present); chunk !== null; chunk = await next(chunks, present)) {
     if (chunk.length > 0) yield `,${jsonOf(chunk)}`
+    // A store that answers at once would otherwise keep every other call waiting to the end of the list.
+    await turn()
   }
   yield ']'
 }

@@ -1,5 +1,6 @@
 import type { Command, Flag } from './command.ts'
 import { allFlags } from './parse-words.ts'
+import { wrap } from './terminal/wrap.ts'
 import { VERSION } from './version.ts'
 
 const INDENT = 2
@@ -112,18 +113,4 @@ function beside(
   return wrap(right, columns - start).map((line, index) =>
     index === 0 ? `${' '.repeat(INDENT)}${left}`.padEnd(start) + line : ' '.repeat(start) + line,
   )
-}
-
-/** Lines of at most `columns` characters, broken at blanks. */
-function wrap(text: string, columns: number): string[] {
-  const width = Math.min(Math.max(columns, 20), 100)
-  const lines: string[] = []
-  let line = ''
-  for (const word of text.split(' ')) {
-    if (line !== '' && line.length + 1 + word.length > width) {
-      lines.push(line)
-      line = word
-    } else line = line === '' ? word : `${line} ${word}`
-  }
-  return [...lines, line]
 }

@@ -31,7 +31,7 @@ function userName(env: Environment): string {
 }
 
 /** An argument as one would type it. */
-function shownArgument(argument: string): string {
+export function shownArgument(argument: string): string {
   return /^[\w@%+=:,./-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", "'\\''")}'`
 }
 

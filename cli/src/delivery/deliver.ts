@@ -7,6 +7,7 @@ import type { Surroundings } from '../surroundings.ts'
 import { whyNoBrowser } from '../terminal/browser.ts'
 import { printable } from '../terminal/printable.ts'
 import { type Asked, type ViewName, type WaitingView, waitingView } from '../terminal/waiting-view.ts'
+import { shownArgument } from './claims.ts'
 import type { Values } from './delivered-values.ts'
 import { makeRequest } from './make-request.ts'
 import type { PendingRequest } from './pending-request.ts'
@@ -110,7 +111,7 @@ function facts(ask: Ask, pending: PendingRequest, whyNotOpened: string | null): 
     server: pending.server,
     bundle: ask.bundle,
     keys: ask.keys,
-    command: ask.command.join(' '),
+    command: ask.command.map(shownArgument).join(' '),
     approvalUrl,
     userCode,
     lifetimeMs,

@@ -4,6 +4,7 @@ import { plainPunctuation, printable } from './printable.ts'
 import { qrCode } from './qr.ts'
 import { type TerminalStyle, terminalStyle } from './terminal-style.ts'
 import { type Asked, askedFor, remaining, type WaitingView } from './waiting-view.ts'
+import { wrap } from './wrap.ts'
 
 const SLOW_AFTER_MS = 60_000
 
@@ -62,23 +63,30 @@ function statusText(asked: Asked, nowMs: number, trouble: string | null): string
   const left = `  ${remaining(asked.deadlineMs - nowMs)} left`
   if (trouble !== null) return `${left} · trouble, trying again: ${trouble}`
   const isSlow = nowMs > asked.deadlineMs - asked.lifetimeMs + SLOW_AFTER_MS
-  return isSlow
-    ? `${left} · still waiting: is ${asked.userCode} on the page?`
-    : `${left} · waiting for approval, Ctrl-C stops`
+  return isSlow ? `${left} · is ${asked.userCode} on the page?` : `${left} · Ctrl-C stops`
 }
 
 function askedText(asked: Asked, { stderr }: Surroundings, style: TerminalStyle): string {
   const qr = qrCode(asked.approvalUrl, stderr, style)
+  const lines = (start: string, text: string): string => indented(start, text, stderr.columns())
   return [
     `${style.bold('Keyferry')} asks for ${style.bold(askedFor(asked))}\n`,
-    `  for     ${printable(asked.command, 200)}\n`,
-    `  server  ${asked.server}\n\n`,
-    '  Approve at\n',
-    `  ${asked.approvalUrl}\n\n`,
+    lines('  for     ', printable(asked.command, 200)),
+    lines('  server  ', asked.server),
+    '\n  Approve at\n',
+    `  ${asked.approvalUrl}\n\n`, // never broken: it has to be one link
     ...(qr === null ? [] : [qr, '\n']),
-    `  Check code  ${style.bold(asked.userCode)}  the page must show the same\n`,
-    asked.whyNotOpened === null
-      ? '  Opened in your browser.\n'
-      : `  No browser opened: ${asked.whyNotOpened}.\n`,
+    `  Check code  ${style.bold(asked.userCode)}\n`,
+    lines('  ', 'The page must show the same code.'),
+    lines(
+      '  ',
+      asked.whyNotOpened === null ? 'Opened in your browser.' : `No browser opened: ${asked.whyNotOpened}.`,
+    ),
   ].join('')
+}
+
+function indented(start: string, text: string, columns: number): string {
+  return wrap(text, columns - start.length)
+    .map((line, index) => `${index === 0 ? start : ' '.repeat(start.length)}${line}\n`)
+    .join('')
 }

@@ -5,10 +5,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Database, openDatabase } from '../src/storage/database.ts'
 import { databases, type Identity, signedHeaders, startTestApi, type TestApi } from './api.ts'
 
-const KEYS = 10_000
+const KEYS = 5_000
 const NOW = '2026-01-31T12:00:00.000Z'
 
-describe.each(databases)('a list of 10,000 keys on %s', (kind) => {
+describe.each(databases)('a list of 5,000 keys on %s', (kind) => {
   let api: TestApi
   let database: Database
   let owner: Identity

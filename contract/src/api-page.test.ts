@@ -1,0 +1,7 @@
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { apiPage } from './api-page.ts'
+
+test('docs/api.md is what the endpoint table says', async () => {
+  await expect(apiPage()).toMatchFileSnapshot(join(import.meta.dirname, '../../docs/api.md'))
+})

@@ -1,0 +1,72 @@
+import { type Endpoint, failureStatuses } from './endpoint.ts'
+import { endpoints } from './endpoints.ts'
+import { openApiDocument } from './openapi.ts'
+
+const ACCESS: Readonly<Record<Endpoint['access'], string>> = {
+  public: 'anyone',
+  session: 'any signed-in person',
+  member: 'members of the tenant',
+  owner: 'owners of the tenant',
+  dev: 'anyone, on a server with `DEV_ALLOW_PLAINTEXT=1`',
+  layer: 'the web-facing layer, for itself',
+}
+
+type Media = { example?: unknown }
+type Operation = {
+  tags: string[]
+  requestBody?: { content: Record<string, Media> }
+  responses: Record<string, { content: Record<string, Media> }>
+}
+
+type Document = {
+  tags: { name: string; description: string }[]
+  paths: Record<string, Record<string, Operation>>
+}
+
+/** The reference of the API as one Markdown page, made from the same table and schemas as the OpenAPI document. */
+export function apiPage(): string {
+  // What the document holds is this package's own making; the page only reads it.
+  const { tags, paths } = openApiDocument('') as Document
+  const rows = Object.values<Endpoint>(endpoints)
+  const operationOf = (row: Endpoint) => paths[row.path]?.[row.method.toLowerCase()]
+  const sections = tags.map(({ name, description }) => {
+    const own = rows.filter((row) => operationOf(row)?.tags[0] === name)
+    return [`## ${name}`, `${description}.`, ...own.map((row) => entry(row, operationOf(row)))].join('\n\n')
+  })
+  return `${[INTRODUCTION, summary(rows), ...sections].join('\n\n')}\n`
+}
+
+const INTRODUCTION = `# API
+
+Made from the endpoint table by \`npx vitest run contract/src/api-page -u\`; a test holds it against the table. A running
+server gives the same as OpenAPI 3.1 at \`/api/v1/openapi.json\`.
+
+Bodies are JSON. Every failure has the body \`{"error", "code", "details"?}\`: \`error\` is for people, \`code\` for programs.
+A 503 says that a store is away and a 429 that a limit is reached; both carry \`Retry-After\`.`
+
+function summary(rows: readonly Endpoint[]): string {
+  const lines = rows.map((row) => `| ${row.method} | \`${row.path}\` | ${row.access} | ${row.summary} |`)
+  return ['| method | path | access | |', '| --- | --- | --- | --- |', ...lines].join('\n')
+}
+
+function entry(row: Endpoint, operation: Operation | undefined): string {
+  const notes = [row.deprecated ? 'Deprecated.' : '', row.internal ? 'Not reachable from outside.' : '']
+  const intro = [`${row.summary}.`, ...notes, `For ${ACCESS[row.access]}.`]
+    .filter((part) => part !== '')
+    .join(' ')
+  const answers = Object.entries(operation?.responses ?? {}).filter(([status]) => status in row.responses)
+  return [
+    `### ${row.method} ${row.path}`,
+    intro,
+    ...examples('Body', operation?.requestBody?.content),
+    ...answers.flatMap(([status, { content }]) => examples(status, content)),
+    `Failures: ${failureStatuses(row).join(', ') || 'none'}.`,
+  ].join('\n\n')
+}
+
+function examples(title: string, content: Record<string, Media> | undefined): string[] {
+  return Object.entries(content ?? {}).map(([type, { example }]) => {
+    const text = typeof example === 'string' ? example.trimEnd() : JSON.stringify(example, null, 2)
+    return `${title}, \`${type}\`:\n\n\`\`\`${type.includes('json') ? 'json' : ''}\n${text}\n\`\`\``
+  })
+}

@@ -110,6 +110,18 @@ describe.skipIf(!hasBrowser())('bundles in the browser', () => {
     await closePage(page)
   })
 
+  test('key presses in quick succession end where the last one leads', async () => {
+    const page = await open(`/bundles/${bundleId}`)
+    const handle = page.getByRole('button', { name: /^Move ONE/ })
+    await handle.dispatchEvent('keydown', { key: 'ArrowDown' })
+    await expect.poll(() => shownNames(page)).toEqual(['TWO', 'ONE', 'THREE'])
+    await handle.dispatchEvent('keydown', { key: 'ArrowDown' })
+    await handle.dispatchEvent('keydown', { key: 'ArrowDown' })
+    await expect.poll(storedNames).toEqual(['TWO', 'THREE', 'ONE'])
+    await expect.poll(() => shownNames(page)).toEqual(['TWO', 'THREE', 'ONE'])
+    await closePage(page)
+  })
+
   test('reorder by dragging, and undo', async () => {
     const page = await open(`/bundles/${bundleId}`)
     const from = await page.getByRole('button', { name: /^Move ONE/ }).boundingBox()

@@ -1,6 +1,9 @@
 import { Lock } from 'lucide-react'
 import { classNames } from './class-names.ts'
 
+// A value may be 64 KiB; one line shows no more than this.
+const MOST_SHOWN = 200
+
 type KeyValueProps = { value: string; isSecret: boolean; className?: string }
 
 /** A key's value where it may be seen, one line of it; a secret's place is marked instead. */
@@ -12,9 +15,10 @@ export function KeyValue({ value, isSecret, className }: KeyValueProps) {
       </span>
     )
   }
+  const line = value.slice(0, MOST_SHOWN)
   return (
-    <span title={value} className={classNames('truncate font-mono text-xs text-ink-soft', className)}>
-      {value === '' ? '(empty)' : value}
+    <span title={line} className={classNames('truncate font-mono text-xs text-ink-soft', className)}>
+      {line === '' ? '(empty)' : line}
     </span>
   )
 }

@@ -5,7 +5,8 @@ import { describeFailure } from '../../lib/failure.ts'
 import { serverNowMs } from '../../lib/server-clock.ts'
 import { type Choice, type End, endOf, type RequestState } from './request-state.ts'
 
-const WATCH_EVERY_MS = 3_000
+// Once approved, the terminal fetches within moments.
+const WATCH_EVERY_MS = { open: 3_000, approved: 1_000 } as const
 
 type SetState = (next: RequestState | ((state: RequestState) => RequestState)) => void
 
@@ -39,12 +40,14 @@ async function load(requestId: string): Promise<RequestState> {
 }
 
 function useWatch(requestId: string, state: RequestState, setState: SetState): void {
-  const watched = state.phase === 'open' || (state.phase === 'approved' && !state.delivered)
+  const isOver =
+    state.phase === 'loading' || state.phase === 'ended' || (state.phase === 'approved' && state.delivered)
+  const everyMs = isOver ? null : WATCH_EVERY_MS[state.phase]
   useEffect(() => {
-    if (!watched) return undefined
-    const timer = setInterval(() => void look(requestId).then((seen) => setState(seen)), WATCH_EVERY_MS)
+    if (everyMs === null) return undefined
+    const timer = setInterval(() => void look(requestId).then((seen) => setState(seen)), everyMs)
     return () => clearInterval(timer)
-  }, [requestId, watched, setState])
+  }, [requestId, everyMs, setState])
 }
 
 /** Look once whether the request still stands; what it answers changes the state that is then current. */

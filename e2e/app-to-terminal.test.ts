@@ -1,0 +1,69 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { closePage, openPage } from './app-page.ts'
+import { hasBrowser, launchBrowser } from './browser.ts'
+import { type RunningServer, startServer } from './start-server.ts'
+import { hasTerminal, inTerminal } from './terminal.ts'
+
+const KEYFERRY = [process.execPath, join(import.meta.dirname, '../cli/bin/keyferry.js')]
+
+const TEXT = `export PLAIN=hello world # a note
+JOINED='it'\\''s'
+DOUBLE="a \\"quote\\", a \\$dollar\\nand more"
+LINES="first
+  second"
+UNICODE=grüße 🚢
+EMPTY=
+`
+const EXPECTED = {
+  PLAIN: 'hello world',
+  JOINED: "it's",
+  DOUBLE: 'a "quote", a $dollar\nand more',
+  LINES: 'first\n  second',
+  UNICODE: 'grüße 🚢',
+  EMPTY: '',
+}
+
+describe.skipIf(!hasBrowser() || !hasTerminal())('from a paste in the browser to a terminal', () => {
+  let server: RunningServer
+  let browser: Browser
+  let folder: string
+
+  beforeAll(async () => {
+    ;[server, browser] = await Promise.all([startServer(), launchBrowser()])
+    folder = await mkdtemp(join(tmpdir(), 'keyferry-paste-'))
+  })
+
+  afterAll(async () => {
+    await browser?.close()
+    await server?.dispose()
+    if (folder !== undefined) await rm(folder, { recursive: true, force: true })
+  })
+
+  test('a newcomer pastes a file, follows the page, approves, and the terminal has every byte', async () => {
+    const page = await openPage(browser)
+    await page.goto(server.url)
+    await page.getByRole('link', { name: 'paste or drop the file here' }).click()
+    await page.getByLabel('Bundle').fill('dev/app')
+    await page.getByLabel('Content of the .env or JSON file').fill(TEXT)
+    await page.getByRole('button', { name: 'Import 6 keys' }).click()
+    await page.getByText('npx keyferry run dev/app').waitFor()
+
+    const { PATH, HOME } = process.env
+    const output = join(folder, 'values.json')
+    const terminal = inTerminal([...KEYFERRY, 'pull', 'dev/app', '--format', 'json', '--output', output], {
+      cwd: folder,
+      env: { PATH, HOME, TERM: 'xterm-256color', LANG: 'C.UTF-8', KEYFERRY_SERVER: server.url },
+    })
+    const [link] = await terminal.appears(/http:\/\/127\.0\.0\.1:\d+\/approve\/\w+/)
+    await page.goto(link)
+    await page.getByRole('button', { name: 'Approve 6 keys' }).click()
+    expect(await terminal.exit).toBe(0)
+    await page.getByRole('heading', { name: 'Delivered' }).waitFor()
+    expect(JSON.parse(await readFile(output, 'utf8'))).toEqual(EXPECTED)
+    await closePage(page)
+  })
+})

@@ -1,0 +1,37 @@
+import { CallError } from '@keyferry/contract/client'
+import { expect, test } from 'vitest'
+import { describeFailure } from './failure.ts'
+
+function refused(
+  status: number,
+  code: string,
+  message = 'a message',
+  retryAfterSeconds: number | null = null,
+) {
+  return describeFailure(new CallError({ status, code, message, details: {}, retryAfterSeconds }))
+}
+
+test('what the server says becomes a sentence', () => {
+  expect(refused(409, 'conflict', 'bundle with this name already exists').message).toBe(
+    'Bundle with this name already exists.',
+  )
+})
+
+test.each([
+  [null, 'Too many requests. Try again in a moment.'],
+  [30, 'Too many requests. Try again in 30 seconds.'],
+  [900, 'Too many requests. Try again in 15 minutes.'],
+])('after %s seconds one may try again', (seconds, message) => {
+  expect(refused(429, 'too_many', 'Too many requests', seconds).message).toBe(message)
+})
+
+test('what a person cannot do anything with is put in other words', () => {
+  expect(refused(500, 'internal', 'internal error').message).toMatch(/^The server made a mistake/)
+  expect(refused(503, 'unavailable').message).toMatch(/cannot reach its storage/)
+})
+
+test('no answer is told apart from a refusal', () => {
+  const { status, code, message } = describeFailure(new TypeError('fetch failed'))
+  expect([status, code]).toEqual([null, 'unreachable'])
+  expect(message).toContain('does not answer')
+})

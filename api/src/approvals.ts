@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { openRedisApprovalStore } from './approval-store/redis.ts'
-import { openRedis, type RedisConnection } from './approval-store/redis-connection.ts'
+import type { RedisConnection } from './approval-store/redis-connection.ts'
 import { openSqliteApprovalStore } from './approval-store/sqlite.ts'
 import type { ApprovalStore } from './domain/approval-store.ts'
 import { Deliveries } from './domain/deliveries.ts'
@@ -29,7 +29,7 @@ export async function openApprovals(
 ): Promise<Approvals> {
   const now = () => source.now().getTime()
   const onError = (error: Error) => log.warn({ error: error.name }, 'redis')
-  const redis = place.redisUrl === null ? null : await openRedis(place.redisUrl, onError)
+  const redis = place.redisUrl === null ? null : await connect(place.redisUrl, onError)
   const approvals = redis
     ? await openRedisApprovalStore({ redis })
     : openSqliteApprovalStore({ path: join(place.dataDir, 'approvals.db'), now })
@@ -47,4 +47,10 @@ export async function openApprovals(
     deliveries,
     close,
   }
+}
+
+// Loaded by those who need it alone: it is a good part of what a start costs.
+async function connect(url: string, onError: (error: Error) => void): Promise<RedisConnection> {
+  const { openRedis } = await import('./approval-store/redis-connection.ts')
+  return openRedis(url, onError)
 }

@@ -3,6 +3,7 @@ import { generateKeyPair, type KeyPair } from '@keyferry/crypto/key-pair'
 import { open } from '@keyferry/crypto/open'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hasPostgres } from '../api/test/postgres.ts'
+import { hasRedis } from '../web/test/redis-server.ts'
 import { callbackOf } from '../web/test/sign-in.ts'
 import { TestBrowser } from '../web/test/test-browser.ts'
 import { type ManyNodes, type NodeName, startManyNodes } from './many-nodes.ts'
@@ -12,7 +13,7 @@ type Asked = { id: string; keys: KeyPair }
 type WaitAnswer = { status: 'pending' } | { status: 'ready'; ciphertext_base64: string }
 
 const VALUE = 'a value with $, "quotes" and ä'
-const canRun = hasNginx() && hasPostgres()
+const canRun = hasNginx() && hasPostgres() && hasRedis()
 
 function opened(ciphertext: string, keys: KeyPair): string {
   const plaintext = Buffer.from(open(Buffer.from(ciphertext, 'base64'), keys)).toString()
@@ -26,9 +27,7 @@ describe.skipIf(!canRun)('many nodes behind nginx, on PostgreSQL and Redis', () 
   let peer = 0
 
   beforeAll(async () => {
-    const started = await startManyNodes()
-    if (!started) throw new Error('Redis is not installed')
-    nodes = started
+    nodes = await startManyNodes()
     cookie = await signIn('sam')
     bundleId = await libraryWith('TOKEN', VALUE)
   }, 120_000)

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { freshPostgres } from '../api/test/postgres.ts'
 import { freePort, Program, temporaryFolder } from '../server/test/program.ts'
 import { type IdentityProvider, startIdentityProvider } from '../web/test/identity-provider.ts'
-import { testRedis } from '../web/test/redis-server.ts'
+import { startRedis } from '../web/test/redis-server.ts'
 import { startNginx } from './nginx.ts'
 
 export type NodeName = 'web-1' | 'web-2' | 'api-1' | 'api-2'
@@ -20,10 +20,8 @@ export type ManyNodes = {
   close(): Promise<void>
 }
 
-/** Settings that nodes of one role share; `null` where Redis is not installed. */
-export async function startManyNodes(): Promise<ManyNodes | null> {
-  const redis = await testRedis()
-  if (!redis) return null
+export async function startManyNodes(): Promise<ManyNodes> {
+  const redis = await startRedis()
   const folder = temporaryFolder()
   const [publicPort, internal, web1, web2, api1, api2] = await freePorts()
   const publicUrl = `http://127.0.0.1:${publicPort}`

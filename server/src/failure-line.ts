@@ -9,13 +9,30 @@ export function failureLine(error: unknown, settings: Settings | null): string {
 
 function lineOf(error: unknown, settings: Settings | null): string {
   if (!(error instanceof Error)) return 'cannot start'
+  if (!settings) return error.message
+  return listeningLine(error, settings) ?? storeLine(error) ?? withoutSecrets(error.message, settings)
+}
+
+function listeningLine(error: Error, settings: Settings): string | null {
   const code = 'code' in error ? error.code : null
-  const place = settings ? `port ${settings.PORT} on ${settings.HOST}` : 'the port'
-  if (code === 'EADDRINUSE') return `${place} is taken: stop what listens there, or set PORT`
-  if (code === 'EACCES') return `${place} needs more rights: set PORT to 1024 or more`
-  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
-    return `HOST or a server's name is unknown here (${code})`
-  return settings ? withoutSecrets(error.message, settings) : error.message
+  const port = 'port' in error && typeof error.port === 'number' ? error.port : settings.PORT
+  const isMetrics = port === settings.METRICS_PORT && port !== settings.PORT
+  const [hostName, portName] = isMetrics
+    ? (['METRICS_HOST', 'METRICS_PORT'] as const)
+    : (['HOST', 'PORT'] as const)
+  const place = `port ${port} on ${settings[hostName]}`
+  if (code === 'EADDRINUSE') return `${place} is taken: stop what listens there, or set ${portName}`
+  if (code === 'EACCES') return `${place} needs more rights: set ${portName} to 1024 or more`
+  const isElsewhere = code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND' || code === 'EAI_AGAIN'
+  return isElsewhere ? `${hostName} ${settings[hostName]} is not an address of this machine` : null
+}
+
+function storeLine(error: Error): string | null {
+  if (!('code' in error) || error.code !== 'unavailable') return null
+  if (/redis/i.test(error.message)) return 'REDIS_URL: Redis does not answer there, or refuses'
+  return /database/i.test(error.message)
+    ? 'DATABASE_URL: the database does not answer there, or refuses'
+    : null
 }
 
 // What a database or Redis client says may repeat the address it was given, password and all.

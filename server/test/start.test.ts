@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import {
   chmodSync,
   existsSync,
@@ -187,4 +188,30 @@ describe('what stands in the way is one line and exit code 1', () => {
     writeFileSync(join(dataDir, 'root.key'), '', { mode: 0o600 })
     expect((await refusal(program())).line).toContain('does not hold base64 of 32 random bytes')
   })
+})
+
+describe('a store that is away stops the start, and is named', () => {
+  const away = 'user:a-password@127.0.0.1:1'
+  test.each([
+    ['REDIS_URL', { REDIS_URL: `redis://${away}` }],
+    [
+      'DATABASE_URL',
+      { DATABASE_URL: `postgres://${away}/keyferry`, ROOT_KEY: randomBytes(32).toString('base64') },
+    ],
+  ])('%s', async (name, settings) => {
+    const { code, line } = await refusal(program({ LOG_LEVEL: 'info', ...settings }))
+    expect([code, line]).toEqual([1, expect.stringMatching(new RegExp(`^keyferry-server: ${name}: .*\\n$`))])
+    expect(line).not.toContain('a-password')
+  })
+})
+
+test.each([
+  ['HOST', { HOST: '10.255.255.254', AUTH_MODE: 'accounts', PUBLIC_URL: 'https://keyferry.example.com' }],
+  ['METRICS_HOST', { METRICS_HOST: '10.255.255.254', METRICS_PORT: '9393' }],
+])('%s that is not of this machine is named', async (name, settings) => {
+  const { code, line } = await refusal(program(settings))
+  expect([code, line]).toEqual([
+    1,
+    `keyferry-server: ${name} 10.255.255.254 is not an address of this machine\n`,
+  ])
 })

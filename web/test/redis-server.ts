@@ -7,9 +7,15 @@ import { freePort } from './start-test-web.ts'
 /** A Redis of the test's own, keeping nothing on disk; it can be killed and started again on its port. */
 export type TestRedis = { url: string; start(): Promise<void>; stop(): Promise<void> }
 
-/** `null` where redis-server is not installed: its tests are skipped, loudly, and in CI that is a failure. */
-export async function testRedis(): Promise<TestRedis | null> {
-  if (spawnSync('redis-server', ['--version']).error) return missing()
+/** Whether redis-server is installed. Where it is not its tests are skipped, loudly; in CI that is a failure. */
+export function hasRedis(): boolean {
+  if (!spawnSync('redis-server', ['--version']).error) return true
+  if (process.env['CI']) throw new Error('redis-server is not installed, and CI may not skip its tests')
+  console.warn('SKIPPED: tests on Redis, because redis-server is not installed')
+  return false
+}
+
+export async function startRedis(): Promise<TestRedis> {
   const port = await freePort()
   const url = `redis://127.0.0.1:${port}`
   let server = await startServer(port, url)
@@ -17,12 +23,6 @@ export async function testRedis(): Promise<TestRedis | null> {
     server = await startServer(port, url)
   }
   return { url, start, stop: () => stopServer(server) }
-}
-
-function missing(): null {
-  if (process.env['CI']) throw new Error('redis-server is not installed, and CI may not skip its tests')
-  console.warn('SKIPPED: tests on Redis, because redis-server is not installed')
-  return null
 }
 
 async function startServer(port: number, url: string): Promise<ChildProcess> {

@@ -24,12 +24,17 @@ export type RedisConnection = {
 export async function openRedis(url: string, onError: (error: Error) => void): Promise<RedisConnection> {
   const commands = newClient(url)
   const subscriber = newClient(url)
-  for (const client of [commands, subscriber]) client.on('error', onError)
+  let isConnected = false
+  // Until the first connection whoever starts this is told, once.
+  for (const client of [commands, subscriber]) {
+    client.on('error', (error: Error) => isConnected && onError(error))
+  }
   const close = () => {
     for (const client of [commands, subscriber]) if (client.isOpen) client.destroy()
   }
   try {
     await Promise.all([withinTime(commands.connect()), withinTime(subscriber.connect())])
+    isConnected = true
   } catch (cause) {
     close()
     throw unavailable('Redis', cause)

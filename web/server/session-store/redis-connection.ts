@@ -17,16 +17,19 @@ export type RedisConnection = {
 }
 
 /** Connects once before it returns, so that a wrong address stops the start.
- * @param onError hears of every lost connection, for the log
+ * @param onError hears of every lost connection after that, for the log
  * @throws Refusal unavailable */
 export async function openRedis(url: string, onError: (error: Error) => void): Promise<RedisConnection> {
   const client = newClient(url)
-  client.on('error', onError)
+  let isConnected = false
+  // Until the first connection whoever starts this is told, once.
+  client.on('error', (error: Error) => isConnected && onError(error))
   const close = () => {
     if (client.isOpen) client.destroy()
   }
   try {
     await withinTime(client.connect())
+    isConnected = true
   } catch (cause) {
     close()
     throw unavailable('Redis', cause)

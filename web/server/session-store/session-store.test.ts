@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, expect, test } from 'vitest'
-import { testRedis } from '../../test/redis-server.ts'
+import { hasRedis, startRedis } from '../../test/redis-server.ts'
 import { openRedisSessionStore } from './redis.ts'
 import { describeSessionStore } from './session-store.contract.ts'
 import { openSqliteSessionStore } from './sqlite.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'keyferry-sessions-'))
-const redis = await testRedis()
+const redis = hasRedis() ? await startRedis() : null
 const quiet = () => undefined
 
 afterAll(async () => await redis?.stop())

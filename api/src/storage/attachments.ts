@@ -1,6 +1,7 @@
 import type { Attachment, AttachmentStore, NewAttachment } from '../domain/attachment.ts'
+import { SHOWN } from '../domain/opening.ts'
 import { isMissingReference, type Queries, type Query } from './database.ts'
-import type { ValueVault } from './value-vault.ts'
+import { VALUE_UNLESS_SECRET, type ValueVault } from './value-vault.ts'
 
 export function createAttachmentStore(queries: Queries, vault: ValueVault): AttachmentStore {
   const { query } = queries
@@ -28,21 +29,24 @@ export async function holdBundle(transaction: Query, tenantId: string, bundleId:
   return numUpdatedRows === 1n
 }
 
+type Values = (name: 'tenantId' | 'bundleId') => string
+
 function lister({ query, prepare }: Queries, vault: ValueVault): AttachmentStore['list'] {
-  const read = prepare((value: (name: 'tenantId' | 'bundleId') => string) =>
+  const rowsOf = (value: Values) =>
     query
       .selectFrom('attachments')
       .innerJoin('keys', 'keys.id', 'attachments.key_id')
-      .select(['keys.id', 'keys.name', 'keys.value', 'keys.value_version'])
-      .select(['keys.is_secret', 'keys.description', 'attachments.position', 'attachments.required'])
+      .select(['keys.id', 'keys.name', 'keys.value_version', 'keys.is_secret', 'keys.description'])
+      .select(['attachments.position', 'attachments.required'])
       .where('attachments.bundle_id', '=', value('bundleId'))
       .where('attachments.tenant_id', '=', value('tenantId'))
       .where('keys.tenant_id', '=', value('tenantId'))
-      .orderBy('attachments.position'),
-  )
+      .orderBy('attachments.position')
+  const readShown = prepare((value: Values) => rowsOf(value).select(VALUE_UNLESS_SECRET.as('value')))
+  const readAll = prepare((value: Values) => rowsOf(value).select('keys.value'))
   return async (tenantId, bundleId, opening) => {
     const open = await vault.opener(tenantId, opening)
-    const rows = await read({ tenantId, bundleId })
+    const rows = await (opening === SHOWN ? readShown : readAll)({ tenantId, bundleId })
     return rows.map((row) => ({
       id: row.id,
       name: row.name,

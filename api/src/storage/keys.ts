@@ -6,7 +6,7 @@ import type { Queries, Query } from './database.ts'
 import type { Flag } from './tables.ts'
 import { count, counted } from './tenant-counts.ts'
 import { containsInAnyCase } from './text-search.ts'
-import type { ValueVault } from './value-vault.ts'
+import { VALUE_UNLESS_SECRET, type ValueVault } from './value-vault.ts'
 
 export function createKeyStore(queries: Queries, vault: ValueVault): KeyStore {
   const { query } = queries
@@ -50,12 +50,16 @@ const USED_IN_BUNDLES = sql<number>`(select count(*) from attachments where atta
 function keysOf(query: Query, tenantId: string) {
   return query
     .selectFrom('keys')
-    .select(['id', 'name', 'value', 'value_version', 'is_secret', 'description', 'created_at', 'updated_at'])
+    .select(['id', 'name', 'value_version', 'is_secret', 'description', 'created_at', 'updated_at'])
     .select(USED_IN_BUNDLES.as('used_in_bundles'))
     .where('tenant_id', '=', tenantId)
 }
 
-type KeyRow = Omit<Key, 'value' | 'is_secret'> & { value: Uint8Array; value_version: number; is_secret: Flag }
+type KeyRow = Omit<Key, 'value' | 'is_secret'> & {
+  value: Uint8Array | null
+  value_version: number
+  is_secret: Flag
+}
 
 async function opened(
   vault: ValueVault,
@@ -72,7 +76,7 @@ async function opened(
 
 function finder({ query, prepare }: Queries, vault: ValueVault): KeyStore['find'] {
   const read = prepare((value: (name: 'tenantId' | 'keyId') => string) =>
-    keysOf(query, value('tenantId')).where('id', '=', value('keyId')),
+    keysOf(query, value('tenantId')).select('value').where('id', '=', value('keyId')),
   )
   return async (tenantId, keyId, opening) => {
     const [key] = await opened(vault, await read({ tenantId, keyId }), { tenantId, opening })
@@ -86,6 +90,7 @@ async function list(
   { tenantId, filter, slice }: { tenantId: string; filter: KeyFilter; slice: Slice },
 ): Promise<Key[]> {
   const rows = await keysOf(query, tenantId)
+    .select(VALUE_UNLESS_SECRET.as('value'))
     .$if(Boolean(filter.query), (select) => select.where(containsInAnyCase('name', filter.query ?? '')))
     .$if(slice.after !== null, (select) => select.where('name', '>', slice.after ?? ''))
     .orderBy('name')

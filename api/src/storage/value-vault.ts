@@ -1,5 +1,6 @@
 import type { Plaintext } from '@keyferry/crypto/plaintext'
 import { decryptValue, encryptValue } from '@keyferry/crypto/value-cipher'
+import { sql } from 'kysely'
 import type { Opening } from '../domain/opening.ts'
 import type { Flag } from './tables.ts'
 import type { TenantKeys } from './tenant-keys.ts'
@@ -8,7 +9,17 @@ export type ValueTable = 'keys' | 'legacy_items'
 
 export type SealedColumns = { value: Uint8Array; value_version: number }
 
-type StoredValue = { id: string; name: string; is_secret: Flag; value: Uint8Array; value_version: number }
+/** `value` is null where it was not read because it stays closed. */
+type StoredValue = {
+  id: string
+  name: string
+  is_secret: Flag
+  value: Uint8Array | null
+  value_version: number
+}
+
+/** In place of the column `value` in a read that shows no secrets: their blobs are neither fetched nor copied then. */
+export const VALUE_UNLESS_SECRET = sql<Uint8Array | null>`case when is_secret = 0 then value end`
 
 /** Values at rest in one table: each is encrypted for its tenant, row and version, and opens nowhere else. */
 export class ValueVault {
@@ -37,7 +48,7 @@ export class ValueVault {
   async opener(tenantId: string, opening: Opening): Promise<(row: StoredValue) => Plaintext | null> {
     const key = await this.#tenantKeys.of(tenantId)
     return ({ id, name, is_secret, value, value_version }) => {
-      if (!opening({ name, is_secret: is_secret === 1 })) return null
+      if (value === null || !opening({ name, is_secret: is_secret === 1 })) return null
       return decryptValue(value, key, this.#place({ tenantId, rowId: id, version: value_version }))
     }
   }

@@ -25,7 +25,7 @@ export async function growLibrary(
   place: { databaseUrl: string | null; dataDir: string; rootKey: string },
   size: Size,
 ): Promise<Sample[]> {
-  const database = openDatabase(place.databaseUrl ?? join(place.dataDir, 'keyferry.db'))
+  const database = await openDatabase(place.databaseUrl ?? join(place.dataDir, 'keyferry.db'))
   try {
     await migrateDatabase(database, NOW)
     return await fill(database, size, new RootKeyRing([parseRootKey(place.rootKey)]))

@@ -15,7 +15,7 @@ export type DatabaseSettings = Pick<ApiSettings, 'databaseUrl' | 'dataDir' | 'ro
 /** The database that the settings name, up to date and opened by their root keys.
  * @throws Error with one line for whoever starts it */
 export async function readyDatabase(settings: DatabaseSettings, now: string): Promise<Database> {
-  const database = openDatabase(databasePlace(settings))
+  const database = await openDatabase(databasePlace(settings))
   try {
     await migrateDatabase(database, now)
     await proveRootKeys(database, ringOf(settings), now)
@@ -33,7 +33,7 @@ export function ringOf({ rootKeys }: Pick<ApiSettings, 'rootKeys'>): RootKeyRing
 /** Bring the database's tables up to date and do nothing else.
  * @returns the names of the migrations that ran */
 export async function migrate(settings: Omit<DatabaseSettings, 'rootKeys'>): Promise<readonly string[]> {
-  const database = openDatabase(databasePlace(settings))
+  const database = await openDatabase(databasePlace(settings))
   try {
     return await migrateDatabase(database, new Date().toISOString())
   } finally {

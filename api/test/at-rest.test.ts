@@ -12,7 +12,7 @@ describe.each(databases)('values at rest on %s', (kind) => {
   let owner: Identity
   beforeEach(async () => {
     api = await startTestApi(kind, { devAllowPlaintext: true })
-    database = openDatabase(api.settings.databaseUrl ?? join(api.settings.dataDir, 'keyferry.db'))
+    database = await openDatabase(api.settings.databaseUrl ?? join(api.settings.dataDir, 'keyferry.db'))
     owner = await api.newOwner()
   })
   afterEach(async () => {

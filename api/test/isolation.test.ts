@@ -32,7 +32,7 @@ describe.each(databases)('isolation on %s', (kind) => {
       return started.call(name, { ...parts, headers: { 'x-forwarded-for': forwarded, ...parts.headers } })
     }
     api = { ...started, call }
-    database = openDatabase(api.settings.databaseUrl ?? `${api.settings.dataDir}/keyferry.db`)
+    database = await openDatabase(api.settings.databaseUrl ?? `${api.settings.dataDir}/keyferry.db`)
     world = await createWorld(api, database.query)
     await api.call('setUpAccount', { body: ACCOUNT })
   })

@@ -15,7 +15,7 @@ describe.each(databases)('a list of 5,000 keys on %s', (kind) => {
   beforeAll(async () => {
     api = await startTestApi(kind)
     owner = await api.newOwner()
-    database = openDatabase(api.settings.databaseUrl ?? join(api.settings.dataDir, 'keyferry.db'))
+    database = await openDatabase(api.settings.databaseUrl ?? join(api.settings.dataDir, 'keyferry.db'))
     await fill(database, owner.tenantId)
   })
   afterAll(async () => {

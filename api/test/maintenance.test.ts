@@ -112,7 +112,7 @@ describe.each(databases)('looking after a database on %s', (kind) => {
     const { key_id } = await withKey(api, 'value')
     const broken = await withKey(api, 'value')
     expect(await verifyValues(api.settings)).toEqual({ checked: 2, failures: [] })
-    const database = openDatabase(api.settings.databaseUrl ?? join(api.settings.dataDir, 'keyferry.db'))
+    const database = await openDatabase(api.settings.databaseUrl ?? join(api.settings.dataDir, 'keyferry.db'))
     await database.query
       .updateTable('keys')
       .set({ value: new Uint8Array(60) })

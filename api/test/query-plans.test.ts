@@ -88,7 +88,7 @@ describe.each(databases)('query plans on %s', (kind) => {
   const ring = new RootKeyRing([generateRootKey()])
   beforeAll(async () => {
     const file = join(mkdtempSync(join(tmpdir(), 'keyferry-plans-')), 'keyferry.db')
-    database = openDatabase(kind === 'postgres' ? await freshPostgres() : file)
+    database = await openDatabase(kind === 'postgres' ? await freshPostgres() : file)
     await migrateDatabase(database, NOW)
     recorder = new Recorder()
     const query = database.query.withPlugin(recorder)

@@ -1,5 +1,4 @@
 import type { Kysely } from 'kysely'
-import { openPostgres } from './postgres.ts'
 import type { BuildRead, PreparedRead } from './prepared-read.ts'
 import { openSqlite } from './sqlite.ts'
 import type { Tables } from './tables.ts'
@@ -23,8 +22,11 @@ export type Database = Queries & {
 }
 
 /** Open the database of a `postgres://` URL, or the SQLite file at a path (made when absent, mode 0600). */
-export function openDatabase(place: string): Database {
-  return /^postgres(ql)?:\/\//.test(place) ? openPostgres(place) : openSqlite(place)
+export async function openDatabase(place: string): Promise<Database> {
+  if (!/^postgres(ql)?:\/\//.test(place)) return openSqlite(place)
+  // Its client is a good part of what a start costs, so only those load it who need it.
+  const { openPostgres } = await import('./postgres.ts')
+  return openPostgres(place)
 }
 
 // SQLite's extended result code and PostgreSQL's SQLSTATE for a foreign key without its row.

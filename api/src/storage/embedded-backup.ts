@@ -68,7 +68,7 @@ function requireSound(file: string): void {
 }
 
 async function requireOpening(file: string, ring: RootKeyRing): Promise<void> {
-  const database = openDatabase(file)
+  const database = await openDatabase(file)
   try {
     const proofs = await database.query.selectFrom('root_keys').select('proof').execute()
     if (!proofsOpen(proofs, ring))

@@ -1,7 +1,5 @@
 import { type Call, createClient } from '@keyferry/contract/client'
-import type { Dispatcher } from 'undici'
-// The pool alone: the package's front door loads a second fetch, WebSocket and cache, some 9 MiB that nothing here uses.
-import Pool from 'undici/lib/dispatcher/pool.js'
+import { type Dispatcher, Pool } from 'undici'
 import { unavailable } from './refusal.ts'
 import type { WebSettings } from './settings.ts'
 import type { Sign } from './signed-call.ts'
@@ -43,7 +41,7 @@ export function connectApi(target: WebSettings['api'], sign: Sign): ApiConnectio
   return { send, call: createClient('', fetchBy(send, sign)), close }
 }
 
-function openPool(target: WebSettings['api']) {
+function openPool(target: WebSettings['api']): Pool {
   const options = { headersTimeout: ANSWER_TIMEOUT_MS, bodyTimeout: ANSWER_TIMEOUT_MS }
   if ('url' in target) return new Pool(target.url, options)
   return new Pool('http://localhost', { ...options, socketPath: target.socketPath })

@@ -29,7 +29,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   cli: ['contract', 'crypto'],
   server: ['api', 'web/server', 'contract', 'crypto'],
 }
-const ROOMS = Object.keys(MAY_IMPORT).sort((a, b) => b.length - a.length)
+const ROOMS = Object.keys(MAY_IMPORT).toSorted((a, b) => b.length - a.length)
 const PACKAGES = {
   '@keyferry/contract': 'contract',
   '@keyferry/crypto': 'crypto',
@@ -65,8 +65,9 @@ test('the arrows between rooms run downward only', () => {
   expect(wrong).toEqual([])
 })
 
+const feature = (path: string) => /^web\/app\/features\/([^/]+)/.exec(path)?.[1]
+
 test('features do not import one another', () => {
-  const feature = (path: string) => /^web\/app\/features\/([^/]+)/.exec(path)?.[1]
   const wrong = files.flatMap((file) =>
     importsOf(file)
       .filter((to) => feature(file) && feature(to) && feature(file) !== feature(to))

@@ -14,7 +14,7 @@ export type DatabaseKind = 'sqlite' | 'postgres'
 /** The databases that every behaviour is shown on. */
 export const databases: readonly DatabaseKind[] = hasPostgres() ? ['sqlite', 'postgres'] : ['sqlite']
 
-export type Failure = { error: string; code: string; details?: Record<string, unknown> }
+type Failure = { error: string; code: string; details?: Record<string, unknown> }
 
 export type Answered<Body = unknown> = {
   status: number

@@ -84,14 +84,14 @@ test(`on SQLite: ${title}`, async () => {
 })
 
 const redis = await testRedis()
+const openTestRedis = () => openRedis(redis?.url ?? '', () => {})
 
 describe.runIf(redis)('with a Redis', () => {
   afterAll(() => redis?.stop())
 
   test(`on two nodes: ${title}`, async () => {
     const prefix = `test-${randomRequestId()}:`
-    const open = () => openRedis(redis?.url ?? '', () => {})
-    const connections = await Promise.all([open(), open()])
+    const connections = await Promise.all([openTestRedis(), openTestRedis()])
     const [one, other] = connections
     const stores = [
       await openRedisApprovalStore({ redis: one, prefix }),

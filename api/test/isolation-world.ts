@@ -32,7 +32,7 @@ export async function createWorld(api: TestApi, query: Query): Promise<World> {
   }
 }
 
-export async function newPerson(api: TestApi): Promise<Identity & { email: string }> {
+async function newPerson(api: TestApi): Promise<Identity & { email: string }> {
   const email = `${randomUUID()}@example.com`
   const { json } = await api.call('ensureUser', { body: { idp_user_id: `user_${randomUUID()}`, email } })
   return { userId: json.user_id, tenantId: json.tenant_id, email }

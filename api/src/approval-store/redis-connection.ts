@@ -5,7 +5,7 @@ const CONNECT_MS = 2_000
 const REPLY_MS = 3_000
 const RECONNECT_AT_MOST_MS = 1_000
 
-export type RedisClient = ReturnType<typeof newClient>
+type RedisClient = ReturnType<typeof newClient>
 
 /** One connection for commands and one that listens, both reconnecting by themselves. While they are away a command
  * fails at once instead of queueing, so that callers are told rather than kept. */

@@ -27,7 +27,7 @@ export type KeyChange = {
   description?: string | undefined
 }
 
-export type BundleReference = { id: string; name: string }
+type BundleReference = { id: string; name: string }
 
 export type KeyFilter = { query?: string | undefined }
 

@@ -10,7 +10,7 @@ import type { Stores } from './stores.ts'
 // http/; bundle-entry.ts is the one place that reads them.
 
 /** An inline pair of a bundle, from before there was a library. */
-export type LegacyItem = { name: string; value: Plaintext | null; is_secret: boolean }
+type LegacyItem = { name: string; value: Plaintext | null; is_secret: boolean }
 
 /** `is_secret` undefined: a known item keeps its mark, a new one is secret. */
 export type LegacyItemWrite = { id: string; name: string; value: Plaintext; is_secret: boolean | undefined }

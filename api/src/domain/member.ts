@@ -1,7 +1,7 @@
 import { DomainError } from './errors.ts'
 import type { Caller, Role } from './membership.ts'
 
-export type Member = { user_id: string; username: string; email: string; role: Role; created_at: string }
+type Member = { user_id: string; username: string; email: string; role: Role; created_at: string }
 
 /** `last_owner`: refused, because a tenant is never without an owner. */
 export type MemberChange = 'done' | 'absent' | 'last_owner'

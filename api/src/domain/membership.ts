@@ -13,7 +13,7 @@ export type Visitor = SignedCaller & { role: Role | null }
 export type Caller = SignedCaller & { role: Role }
 
 /** What is known of a signed caller: `role` is null without a membership. */
-export type Standing = { isActive: boolean; tenantExists: boolean; role: Role | null }
+type Standing = { isActive: boolean; tenantExists: boolean; role: Role | null }
 
 export interface MembershipStore {
   /** One look-up; null when there is no such user. */

@@ -3,7 +3,7 @@ import { DomainError } from '../domain/errors.ts'
 import { RateExceeded } from './rate-limit.ts'
 
 /** The only table from code to status. */
-export const STATUS = {
+const STATUS = {
   invalid: 400,
   unauthorized: 401,
   forbidden: 403,

@@ -6,17 +6,13 @@ type Output<R, Part extends string> = R extends { [K in Part]: infer S extends z
   ? z.output<S>
   : undefined
 
-export type CallerOf<A extends Access> = A extends 'member' | 'owner'
-  ? Caller
-  : A extends 'session'
-    ? Visitor
-    : null
+type CallerOf<A extends Access> = A extends 'member' | 'owner' ? Caller : A extends 'session' ? Visitor : null
 
 /** Where a call comes from, as far as proxies are believed. */
 export type Peer = { address: string; userAgent: string }
 
 /** One call that was let in and whose parts are valid. */
-export type Call<R extends Endpoint> = {
+type Call<R extends Endpoint> = {
   caller: CallerOf<R['access']>
   params: Output<R, 'params'>
   query: Output<R, 'query'>
@@ -39,14 +35,14 @@ type Extras = { headers?: Readonly<Record<string, string>>; delivery?: Delivery 
 
 /** A status of the endpoint's row with a body of its schema; text is sent as text, all else as JSON. A stream of
  * JSON text stands for a body that is too long to hold. */
-export type Reply<R extends Endpoint> = {
+type Reply<R extends Endpoint> = {
   [S in keyof R['responses'] & number]: Extras & { status: S } & (
       | { body: z.input<R['responses'][S]> }
       | { stream: AsyncIterable<string> }
     )
 }[keyof R['responses'] & number]
 
-export type Handler<R extends Endpoint> = (call: Call<R>) => Promise<Reply<R>> | Reply<R>
+type Handler<R extends Endpoint> = (call: Call<R>) => Promise<Reply<R>> | Reply<R>
 
 /** One handler for each row of the endpoint table: a row without one, or one without a row, does not compile. */
 export type Handlers = { [N in EndpointName]: Handler<(typeof endpoints)[N]> }

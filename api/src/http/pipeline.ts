@@ -8,11 +8,11 @@ import { parseJson, validated } from './request-parts.ts'
 import { send } from './send.ts'
 
 /** What a signature may cover. Header names and values as they came: `[name, value, name, value …]`. */
-export type SignedFacts = { method: string; url: string; rawHeaders: readonly string[]; body: Uint8Array }
+type SignedFacts = { method: string; url: string; rawHeaders: readonly string[]; body: Uint8Array }
 
 /** Says who signed a call; null for a call that nobody has to sign.
  * @throws DomainError unauthorized */
-export type Authenticate = (facts: SignedFacts, access: Access) => Promise<SignedCaller | null>
+type Authenticate = (facts: SignedFacts, access: Access) => Promise<SignedCaller | null>
 
 export type PipelineParts = {
   authenticate: Authenticate

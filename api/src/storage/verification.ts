@@ -7,7 +7,7 @@ import { type ValueTable, ValueVault } from './value-vault.ts'
 
 const ROWS_AT_ONCE = 500
 
-export type ValueFailure = { table: ValueTable; id: string; tenantId: string; problem: string }
+type ValueFailure = { table: ValueTable; id: string; tenantId: string; problem: string }
 
 export type Verification = { checked: number; failures: readonly ValueFailure[] }
 

@@ -1,3 +1,4 @@
+import { importCommand } from '../../lib/client-command.ts'
 import { CommandLine } from '../../ui/command-line.tsx'
 
 /** Instead of the choice when there is no bundle to choose: how to get one. */
@@ -8,7 +9,7 @@ export function EmptyLibrary() {
       <p className="text-ink-soft">
         Bring in a .env file from a terminal, then start the command that asked again:
       </p>
-      <CommandLine command="npx keyferry import .env --bundle dev/app" />
+      <CommandLine command={importCommand('dev/app')} />
       <p className="text-ink-soft">
         Or{' '}
         <a href="/bundles/import" className="link">

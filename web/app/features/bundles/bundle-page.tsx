@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { Link } from 'wouter'
 import type { BundleItem, BundleWithItems } from '../../lib/answers.ts'
 import { useBundle } from '../../lib/bundles.ts'
+import { runCommand } from '../../lib/client-command.ts'
 import { describeFailure } from '../../lib/failure.ts'
 import { useIsOwner } from '../../lib/me.ts'
 import { Badge } from '../../ui/badge.tsx'
@@ -45,7 +46,7 @@ function BundleView({ bundle }: { bundle: BundleWithItems }) {
       />
       <div className="mb-6 max-w-2xl">
         <h2 className="mb-2 text-sm font-semibold">Start a program with these keys</h2>
-        <CommandLine command={`npx keyferry run ${bundle.name} -- npm run dev`} />
+        <CommandLine command={runCommand(bundle.name)} />
       </div>
       <BundleKeys
         bundleId={bundle.id}

@@ -1,4 +1,5 @@
 import { Link } from 'wouter'
+import { importCommand, runCommand } from '../../lib/client-command.ts'
 import { CommandLine } from '../../ui/command-line.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 
@@ -9,7 +10,7 @@ export function FirstSteps() {
       <ol className="list-decimal space-y-4 pl-5 marker:text-ink-faint">
         <li>
           <p className="mb-2 text-ink">In the folder of your project, type:</p>
-          <CommandLine command="npx keyferry import .env --bundle dev/app" />
+          <CommandLine command={importCommand('dev/app')} />
           <p className="mt-2 text-sm">
             Or{' '}
             <Link href="/bundles/import" className="link">
@@ -20,7 +21,7 @@ export function FirstSteps() {
         </li>
         <li>
           <p className="mb-2 text-ink">Start your program with them:</p>
-          <CommandLine command="npx keyferry run dev/app -- npm run dev" />
+          <CommandLine command={runCommand('dev/app')} />
           <p className="mt-2 text-sm">
             A page opens on which you approve. Then the program starts with the values.
           </p>

@@ -1,4 +1,5 @@
 import { Link } from 'wouter'
+import { runCommand } from '../../lib/client-command.ts'
 import { Button, buttonClasses } from '../../ui/button.tsx'
 import { CommandLine } from '../../ui/command-line.tsx'
 import { Notice } from '../../ui/notice.tsx'
@@ -29,7 +30,7 @@ export function ImportDone({ result, bundleName, onAgain }: ImportDoneProps) {
         </Notice>
       )}
       <h2 className="mb-2 text-sm font-semibold">Now start your program with them</h2>
-      <CommandLine command={`npx keyferry run ${bundleName} -- npm run dev`} />
+      <CommandLine command={runCommand(bundleName)} />
       <p className="mt-2 text-sm text-ink-soft">
         A page opens on which you approve. Then you can delete the .env file.
       </p>

@@ -3,7 +3,7 @@ import type { Command } from './command.ts'
 import { commands } from './commands.ts'
 import { EXIT } from './exit-code.ts'
 import { nearest } from './nearest.ts'
-import { parseWords } from './parse-words.ts'
+import { isForMachines, parseWords } from './parse-words.ts'
 import type { Surroundings } from './surroundings.ts'
 import { printable } from './terminal/printable.ts'
 import { VERSION } from './version.ts'
@@ -56,9 +56,7 @@ function print({ stdout }: Surroundings, text: string): number {
 
 function report(error: unknown, args: readonly string[], { stderr }: Surroundings): number {
   const failure = error instanceof CliError ? error : unexpected(error)
-  const end = args.indexOf('--')
-  const isForMachines = (end === -1 ? args : args.slice(0, end)).includes('--json')
-  if (isForMachines) {
+  if (isForMachines(args)) {
     const fields = { exit_code: failure.exitCode, message: failure.message, next: failure.next }
     stderr.write(`${JSON.stringify({ event: 'error', ...fields })}\n`)
   } else stderr.write(`keyferry: ${failure.message}\n  ${failure.next}\n`)

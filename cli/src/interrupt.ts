@@ -16,11 +16,12 @@ export type SignalGuard = {
 }
 
 /** End the client on SIGINT, SIGTERM and SIGHUP: tidy up, say so, and exit with 128 and the signal's number. */
-export function endOnSignals(stderr: Output): SignalGuard {
+export function endOnSignals(stderr: Output, isForMachines: boolean): SignalGuard {
   const cleanUps = new Set<() => void>()
   const end = (signal: EndingSignal): void => {
     for (const cleanUp of cleanUps) cleanUp()
-    if (signal === 'SIGINT') stderr.write('keyferry: interrupted\n')
+    if (isForMachines) stderr.write(`${JSON.stringify({ event: 'interrupted', signal })}\n`)
+    else if (signal === 'SIGINT') stderr.write('keyferry: interrupted\n')
     process.exit(EXIT_CODES[signal])
   }
   const start = (): void => {

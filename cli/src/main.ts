@@ -1,5 +1,5 @@
 import { followCommandLine } from './command-line.ts'
 import { realSurroundings } from './real-surroundings.ts'
 
-const surroundings = realSurroundings()
-process.exit(await followCommandLine(process.argv.slice(2), surroundings))
+const args = process.argv.slice(2)
+process.exit(await followCommandLine(args, realSurroundings(args)))

@@ -22,6 +22,13 @@ export function parseWords(command: Command, args: readonly string[]): Words {
   return new Words({ operands, program: rest, line: [command.name, ...args], flags })
 }
 
+/** Whether a machine reads what is written, told before the words are understood: also of a command line that cannot
+ * be followed a machine wants to read an object. */
+export function isForMachines(args: readonly string[]): boolean {
+  const end = args.indexOf('--')
+  return (end === -1 ? args : args.slice(0, end)).includes('--json')
+}
+
 export function allFlags(command: Command): readonly Flag[] {
   return [...command.flags, HELP_FLAG]
 }

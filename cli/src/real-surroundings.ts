@@ -1,14 +1,16 @@
 import { endOnSignals } from './interrupt.ts'
+import { isForMachines } from './parse-words.ts'
 import type { Exchange } from './server/exchange.ts'
 import type { Clock, Randomness, Surroundings } from './surroundings.ts'
 import { terminalKeyboard } from './terminal/keyboard.ts'
 import { fileOutput, standardInput } from './terminal/streams.ts'
 
-/** The machine itself. */
-export function realSurroundings(): Surroundings {
+/** The machine itself.
+ * @param args the command line */
+export function realSurroundings(args: readonly string[]): Surroundings {
   const { env, platform } = process
   const stderr = fileOutput(2)
-  const signals = endOnSignals(stderr)
+  const signals = endOnSignals(stderr, isForMachines(args))
   return {
     env,
     cwd: workingFolder(),
@@ -51,9 +53,10 @@ const clock: Clock = {
 }
 
 function lazyExchange(env: NodeJS.ProcessEnv): Exchange {
+  let loaded: Promise<Exchange> | null = null
   return async (request) => {
-    const { httpExchange } = await import('./server/http-exchange.ts')
-    return await httpExchange(env)(request)
+    loaded ??= import('./server/http-exchange.ts').then(({ httpExchange }) => httpExchange(env))
+    return await (await loaded)(request)
   }
 }
 

@@ -20,8 +20,9 @@ export const BEHAVIOURS = {
   },
   stumbles: {
     wait: (_asked, count) => {
-      if (count === 1) return 'hang up'
-      return count === 2
+      // The first time on a connection that was kept, which is tried again without a word.
+      if (count <= 2) return 'hang up'
+      return count === 3
         ? { status: 503, body: { error: 'unavailable' }, headers: { 'retry-after': '0' } }
         : {}
     },

@@ -86,7 +86,11 @@ function keep(ask: Ask, pending: PendingRequest, surroundings: Surroundings): ()
   const { atInterrupt, stderr } = surroundings
   if (ask.keepAs === null) return () => undefined
   if (ask.pending === null) keepRequest(pending, ask.keepAs, surroundings)
-  return atInterrupt(() => stderr.write('keyferry: keyferry resume goes on with this request\n'))
+  const told =
+    ask.view === 'json'
+      ? JSON.stringify({ event: 'resumable', id: pending.id })
+      : 'keyferry: keyferry resume goes on with this request'
+  return atInterrupt(() => stderr.write(`${told}\n`))
 }
 
 function reportDelivery(values: Values, keys: readonly string[], view: WaitingView): void {

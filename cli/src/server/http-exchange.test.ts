@@ -75,6 +75,46 @@ describe('bounds', () => {
   })
 })
 
+describe('connections', () => {
+  test('are kept between requests', async () => {
+    const ports = new Set<number | undefined>()
+    const url = await serve((request, response) => {
+      ports.add(request.socket.remotePort)
+      response.end()
+    })
+    const exchange = httpExchange({})
+    for (let count = 0; count < 3; count++) await exchange(get(url))
+    expect(ports.size).toBe(1)
+  })
+
+  test('one that the server has closed meanwhile is replaced without a word', async () => {
+    let calls = 0
+    const url = await serve((request, response) => {
+      calls += 1
+      if (calls === 2) request.socket.destroy()
+      else response.end(`call ${calls}`)
+    })
+    const exchange = httpExchange({})
+    await exchange(get(url))
+    expect((await exchange(get(url))).body).toBe('call 3')
+  })
+
+  test('a POST is not sent twice', async () => {
+    let calls = 0
+    const url = await serve((request, response) => {
+      calls += 1
+      if (calls === 2) request.socket.destroy()
+      else response.end()
+    })
+    const exchange = httpExchange({})
+    await exchange(get(url))
+    await expect(exchange(get(url, { method: 'POST', body: '{}' }))).rejects.toMatchObject({
+      reason: 'ECONNRESET',
+    })
+    expect(calls).toBe(2)
+  })
+})
+
 describe('Retry-After', () => {
   test.each([
     ['17', null, 17_000],

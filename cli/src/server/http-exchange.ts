@@ -7,31 +7,27 @@ import { isLoopback } from './loopback.ts'
  * at the timeout. Proxies come from HTTPS_PROXY, HTTP_PROXY and NO_PROXY, but a server on this machine is always asked
  * directly; private authorities from SSL_CERT_FILE beside Node's own NODE_EXTRA_CA_CERTS. */
 export function httpExchange(env: Environment): Exchange {
+  const lines = new Map<string, Promise<Line>>()
   return async (request) => {
     const url = new URL(request.url)
-    const transport = url.protocol === 'https:' ? await secureTransport(url, env) : plainTransport(url, env)
-    return await exchangeOver(transport, request)
+    const line = lines.get(url.origin) ?? openLine(url, env)
+    lines.set(url.origin, line)
+    return await exchangeOver(await line, request)
   }
 }
 
-type Transport = (headers: Record<string, string>) => http.ClientRequest
+/** The way to one server; connections are kept open between requests. */
+type Line = (url: URL, options: http.RequestOptions) => http.ClientRequest
 
-function plainTransport(url: URL, env: Environment) {
-  return (method: string): Transport =>
-    (headers) =>
-      http.request(url, { method, headers, agent: new http.Agent(proxyOptions(url, env)) })
-}
-
-async function secureTransport(url: URL, env: Environment) {
+async function openLine(url: URL, env: Environment): Promise<Line> {
+  const options = { keepAlive: true, ...proxyOptions(url, env) }
+  if (url.protocol === 'http:') {
+    const agent = new http.Agent(options)
+    return (to, how) => http.request(to, { ...how, agent })
+  }
   const { default: https } = await import('node:https')
-  const authorities = await extraAuthorities(env)
-  return (method: string): Transport =>
-    (headers) =>
-      https.request(url, {
-        method,
-        headers,
-        agent: new https.Agent({ ...proxyOptions(url, env), ...authorities }),
-      })
+  const agent = new https.Agent({ ...options, ...(await extraAuthorities(env)) })
+  return (to, how) => https.request(to, { ...how, agent })
 }
 
 function proxyOptions(url: URL, env: Environment): http.AgentOptions {
@@ -52,20 +48,24 @@ async function extraAuthorities(env: Environment): Promise<{ ca?: string[] }> {
   }
 }
 
-async function exchangeOver(
-  transport: (method: string) => Transport,
-  request: ExchangeRequest,
-): Promise<ExchangeAnswer> {
-  const outgoing = transport(request.method)(headersOf(request))
-  const timeout = timeoutAfter(request.timeoutMs)
+async function exchangeOver(line: Line, request: ExchangeRequest): Promise<ExchangeAnswer> {
+  const { url, method, timeoutMs } = request
+  const outgoing = line(new URL(url), { method, headers: headersOf(request) })
+  const timeout = timeoutAfter(timeoutMs)
   try {
     return await Promise.race([timeout.over, receive(outgoing, request)])
   } catch (cause) {
+    outgoing.destroy()
+    if (wasStale(outgoing, cause) && method !== 'POST') return await exchangeOver(line, request)
     throw cause instanceof NetworkError ? cause : networkError(cause)
   } finally {
     timeout.cancel()
-    outgoing.destroy()
   }
+}
+
+// A kept connection that the server has closed meanwhile says nothing about the server. Each try uses one up.
+function wasStale(outgoing: http.ClientRequest, cause: unknown): boolean {
+  return outgoing.reusedSocket && cause instanceof Error && 'code' in cause && cause.code === 'ECONNRESET'
 }
 
 function timeoutAfter(milliseconds: number): { over: Promise<never>; cancel: () => void } {
@@ -93,7 +93,7 @@ function headersOf({ headers, body }: ExchangeRequest): Record<string, string> {
     body === undefined
       ? {}
       : { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) }
-  return { accept: 'application/json', connection: 'close', ...content, ...headers }
+  return { accept: 'application/json', ...content, ...headers }
 }
 
 function readBody(incoming: http.IncomingMessage, maxBytes: number): Promise<string> {

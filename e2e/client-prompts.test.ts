@@ -1,0 +1,129 @@
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { type ScriptedServer, startScriptedServer } from '../cli/test/scripted-server.ts'
+import { type RunningServer, startServer } from './start-server.ts'
+import { closeTerminals, hasTerminal, inTerminal, type Terminal } from './terminal.ts'
+
+const KEYFERRY = [process.execPath, join(import.meta.dirname, '../cli/bin/keyferry.js')]
+
+describe.skipIf(!hasTerminal())('what the client asks a person at a terminal', () => {
+  let approved: ScriptedServer
+  let silent: ScriptedServer
+  let real: RunningServer
+  let home: string
+  let project: string
+
+  beforeAll(async () => {
+    approved = await startScriptedServer()
+    silent = await startScriptedServer({ create: () => ({ isEndless: false, dripMs: 100_000, body: '' }) })
+    real = await startServer()
+  })
+
+  beforeEach(() => {
+    home = mkdtempSync(join(tmpdir(), 'keyferry-prompts-'))
+    project = join(home, 'project')
+    mkdirSync(project)
+  })
+
+  afterEach(() => rmSync(home, { recursive: true, force: true }))
+
+  afterAll(async () => {
+    closeTerminals()
+    approved.close()
+    silent.close()
+    await real.dispose()
+  })
+
+  function environment(server: string | null): Record<string, string | undefined> {
+    return {
+      PATH: process.env['PATH'],
+      HOME: home,
+      TERM: 'xterm',
+      ...(server === null ? {} : { KEYFERRY_SERVER: server }),
+    }
+  }
+
+  function keyferry(args: readonly string[], server: string | null = null): Terminal {
+    return inTerminal([...KEYFERRY, ...args], { cwd: project, env: environment(server) })
+  }
+
+  function commit(server: string): void {
+    writeFileSync(join(project, 'keyferry.json'), JSON.stringify({ server, bundle: 'dev/app' }))
+  }
+
+  test('a server that a committed file names: yes is remembered for the folder', async () => {
+    commit(approved.url)
+    const first = keyferry(['run', '--no-open', '--', 'echo', 'started'])
+    await first.appears(/Use it for this folder from now on\?/)
+    expect(first.output()).toContain(approved.url)
+    first.type('y\n')
+    expect(await first.exit).toBe(0)
+    const second = keyferry(['run', '--no-open', '--', 'echo', 'started'])
+    expect(await second.exit).toBe(0)
+    expect(second.output()).not.toContain('from now on')
+  })
+
+  test('no sends nothing', async () => {
+    commit(approved.url)
+    const before = approved.asked.length
+    const refused = keyferry(['run', '--no-open', '--', 'echo', 'started'])
+    await refused.appears(/from now on\?/)
+    refused.type('\n')
+    expect(await refused.exit).toBe(2)
+    expect(approved.asked).toHaveLength(before)
+  })
+
+  test('Ctrl-C at the question ends it', async () => {
+    commit(approved.url)
+    const shown = keyferry(['run', '--no-open', '--', 'echo', 'started'])
+    await shown.appears(/from now on\?/)
+    shown.type('\x03')
+    expect(await shown.exit).toBe(130)
+  })
+
+  test('Ctrl-C before the server has answered ends it', async () => {
+    const before = silent.asked.length
+    const shown = keyferry(['run', '--no-open', '--', 'true'], silent.url)
+    await until(() => silent.asked.length > before)
+    shown.type('\x03')
+    expect(await shown.exit).toBe(130)
+    expect(shown.output()).toContain('interrupted')
+  })
+
+  test('Ctrl-C while pull waits writes nothing', async () => {
+    const waiting = await startScriptedServer({ wait: () => ({ body: { status: 'pending' } }) })
+    const shown = keyferry(['pull', '--no-open', '--output', 'values'], waiting.url)
+    await shown.appears(/left/)
+    shown.type('\x03')
+    expect(await shown.exit).toBe(130)
+    expect(spawnSync('ls', ['-A', project], { encoding: 'utf8' }).stdout).toBe('')
+    waiting.close()
+  })
+
+  test('import names what it would overwrite: no changes nothing, yes does it, Ctrl-C ends it', async () => {
+    const run = async (answer: string): Promise<{ code: number; text: string }> => {
+      const shown = keyferry(['import', '.env', '--bundle', 'prompts/app'], real.url)
+      await shown.appears(/Overwrite PROMPT_A, PROMPT_B\? \[y\/N\]/)
+      shown.type(answer)
+      return { code: await shown.exit, text: shown.output() }
+    }
+    writeFileSync(join(project, '.env'), 'PROMPT_A=1\nPROMPT_B=2\n')
+    expect(await keyferry(['import', '.env', '--bundle', 'prompts/app'], real.url).exit).toBe(0)
+    expect(await run('\n')).toMatchObject({ code: 1, text: expect.stringContaining('Nothing was imported') })
+    expect(await run('\x03')).toMatchObject({ code: 130 })
+    expect(await run('y\n')).toMatchObject({ code: 0, text: expect.stringContaining('Done.') })
+  })
+
+  test('values on their way to a terminal are announced', async () => {
+    const shown = keyferry(['pull', '--no-open'], approved.url)
+    expect(await shown.exit).toBe(0)
+    expect(shown.output()).toContain('the values will be shown on this terminal')
+  })
+})
+
+async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 20))
+}

@@ -13,7 +13,7 @@ import { createHandlers } from './http/handlers.ts'
 import { createServer } from './http/server.ts'
 import { readyDatabase, ringOf } from './maintenance.ts'
 import type { ApiSettings } from './settings.ts'
-import type { Database } from './storage/database.ts'
+import type { Database } from './storage/queries.ts'
 import { createStores } from './storage/stores.ts'
 
 export {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type EndpointName, endpoints } from '@keyferry/contract'
 import { generateKeyPair } from '@keyferry/crypto/key-pair'
-import type { Query } from '../src/storage/database.ts'
+import type { Query } from '../src/storage/queries.ts'
 import { type CallParts, type Identity, signedHeaders, type TestApi } from './api.ts'
 import type { CallerKind } from './isolation-table.ts'
 

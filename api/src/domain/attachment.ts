@@ -1,10 +1,9 @@
 import type { Plaintext } from '@keyferry/crypto/plaintext'
-import { bundleNotFound } from './bundle.ts'
+import { type BundleStore, bundleNotFound } from './bundle.ts'
 import { DomainError } from './errors.ts'
-import { keyNotFound } from './key.ts'
+import { type KeyStore, keyNotFound } from './key.ts'
 import type { Caller } from './membership.ts'
 import { type Opening, SHOWN } from './opening.ts'
-import type { Stores } from './stores.ts'
 
 /** A library key as it stands in a bundle; `order` counts from 0 without gaps. */
 export type AttachedKey = {
@@ -37,7 +36,7 @@ export interface AttachmentStore {
   move(tenantId: string, attachment: Attachment, order: number): Promise<boolean>
 }
 
-type AttachmentStores = Pick<Stores, 'attachments' | 'bundles' | 'keys'>
+type AttachmentStores = { attachments: AttachmentStore; bundles: BundleStore; keys: KeyStore }
 
 /** @throws DomainError not_found: the bundle */
 export async function listAttachedKeys(

@@ -1,10 +1,9 @@
 import { Plaintext } from '@keyferry/crypto/plaintext'
-import { bundleNotFound } from './bundle.ts'
+import { type BundleStore, bundleNotFound } from './bundle.ts'
 import { keyNotFound } from './key.ts'
 import type { Caller } from './membership.ts'
 import type { Opening } from './opening.ts'
 import { type Source, timestamp } from './source.ts'
-import type { Stores } from './stores.ts'
 
 // Everything of the deprecated inline items is in this file, import.ts and the files named after them in storage/ and
 // http/; bundle-entry.ts is the one place that reads them.
@@ -45,7 +44,7 @@ export async function upsertLegacyItem(
 
 /** @throws DomainError not_found: bundle or item */
 export async function deleteLegacyItem(
-  { bundles, legacyItems }: Pick<Stores, 'bundles' | 'legacyItems'>,
+  { bundles, legacyItems }: { bundles: BundleStore; legacyItems: LegacyItemStore },
   { tenantId }: Caller,
   { bundleId, name }: { bundleId: string; name: string },
 ): Promise<void> {

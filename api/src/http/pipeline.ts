@@ -3,9 +3,9 @@ import type { Access, Endpoint } from '@keyferry/contract'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { DomainError } from '../domain/errors.ts'
 import { admit, type MembershipStore, type SignedCaller, type Visitor } from '../domain/membership.ts'
-import type { Delivery, Peer, RateLimit } from './handler.ts'
+import type { Peer, RateLimit } from './handler.ts'
 import { parseJson, validated } from './request-parts.ts'
-import { send } from './send.ts'
+import { type LooseReply, send } from './send.ts'
 
 /** What a signature may cover. Header names and values as they came: `[name, value, name, value …]`. */
 type SignedFacts = { method: string; url: string; rawHeaders: readonly string[]; body: Uint8Array }
@@ -30,14 +30,6 @@ export type LooseHandler = (call: {
   peer: Peer
   onBreak: (listener: () => void) => void
 }) => Promise<LooseReply> | LooseReply
-
-export type LooseReply = {
-  status: number
-  body?: unknown
-  stream?: AsyncIterable<string>
-  headers?: Readonly<Record<string, string>>
-  delivery?: Delivery
-}
 
 export type ServedEndpoint = { row: Endpoint; handler: LooseHandler; rateLimit: RateLimit | undefined }
 

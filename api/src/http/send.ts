@@ -1,7 +1,15 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 import type { Delivery } from './handler.ts'
-import type { LooseReply } from './pipeline.ts'
+
+/** A handler's reply with its types set aside. */
+export type LooseReply = {
+  status: number
+  body?: unknown
+  stream?: AsyncIterable<string>
+  headers?: Readonly<Record<string, string>>
+  delivery?: Delivery
+}
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 const TEXT_TYPE = 'text/plain; charset=utf-8'

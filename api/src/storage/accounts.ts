@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Account, AccountStore, AttemptTerms } from '../domain/account.ts'
 import type { NewUser, NewWorkspace } from '../domain/user.ts'
-import type { Query } from './database.ts'
+import type { Query } from './queries.ts'
 import type { TenantKeys } from './tenant-keys.ts'
 import { insertUser, insertWorkspace } from './users.ts'
 

@@ -1,6 +1,7 @@
 import type { Attachment, AttachmentStore, NewAttachment } from '../domain/attachment.ts'
 import { SHOWN } from '../domain/opening.ts'
-import { isMissingReference, type Queries, type Query } from './database.ts'
+import { isMissingReference } from './database.ts'
+import type { Queries, Query } from './queries.ts'
 import { VALUE_UNLESS_SECRET, type ValueVault } from './value-vault.ts'
 
 export function createAttachmentStore(queries: Queries, vault: ValueVault): AttachmentStore {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Bundle, BundleFilter, BundleStore } from '../domain/bundle.ts'
 import type { Slice } from '../domain/listing.ts'
-import type { Queries, Query } from './database.ts'
+import type { Queries, Query } from './queries.ts'
 import { count, counted } from './tenant-counts.ts'
 import { contains, containsInAnyCase } from './text-search.ts'
 

@@ -1,6 +1,6 @@
 import type { Acceptance, Invitation, InvitationStore, NewInvitation } from '../domain/invitation.ts'
 import type { Tenant } from '../domain/tenant.ts'
-import type { Query } from './database.ts'
+import type { Query } from './queries.ts'
 import { tenantsOf } from './tenants.ts'
 
 export function createInvitationStore(query: Query): InvitationStore {

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import type { BundlePlace, LegacyItemStore, LegacyItemWrite } from '../domain/legacy-item.ts'
 import { holdBundle } from './attachments.ts'
-import type { Queries, Query } from './database.ts'
+import type { Queries, Query } from './queries.ts'
 import type { Flag } from './tables.ts'
 import type { ValueVault } from './value-vault.ts'
 

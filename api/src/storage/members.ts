@@ -1,6 +1,6 @@
 import type { MemberChange, MemberStore } from '../domain/member.ts'
 import type { Role } from '../domain/membership.ts'
-import type { Query } from './database.ts'
+import type { Query } from './queries.ts'
 
 export function createMemberStore(query: Query): MemberStore {
   return {

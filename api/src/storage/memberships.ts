@@ -1,5 +1,5 @@
 import type { MembershipStore } from '../domain/membership.ts'
-import type { Queries } from './database.ts'
+import type { Queries } from './queries.ts'
 
 export function createMembershipStore({ query, prepare }: Queries): MembershipStore {
   const readStanding = prepare((value: (name: 'userId' | 'tenantId') => string) =>

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { Database, Query } from './database.ts'
 import { MIGRATIONS } from './migrations/migrations.ts'
+import type { Database, Query } from './queries.ts'
 
 /** Bring the tables up to date: all missing migrations or none, each once however many processes start at a time.
  * @returns the names of those that ran

@@ -7,9 +7,9 @@ import {
   sql,
 } from 'kysely'
 import { Pool, types } from 'pg'
-import type { Database } from './database.ts'
 import { guarded, translated } from './guarded-driver.ts'
 import { compiled, rowsOf } from './prepared-read.ts'
+import type { Database } from './queries.ts'
 import type { Tables } from './tables.ts'
 
 const CONNECTIONS = 12

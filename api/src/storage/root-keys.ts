@@ -1,7 +1,7 @@
 import { CryptoError } from '@keyferry/crypto/crypto-error'
 import type { RootKey, RootKeyRing } from '@keyferry/crypto/root-key'
 import { createTenantKey, unwrapTenantKey, wrapTenantKey } from '@keyferry/crypto/tenant-key'
-import type { Database, Query } from './database.ts'
+import type { Database, Query } from './queries.ts'
 
 const PROOF = 'proof of root key'
 const WRONG_KEY = 'ROOT_KEY does not open this database: it was made with another root key'

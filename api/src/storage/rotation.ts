@@ -1,6 +1,6 @@
 import type { RootKeyRing } from '@keyferry/crypto/root-key'
 import { unwrapTenantKey, wrapTenantKey } from '@keyferry/crypto/tenant-key'
-import type { Database, Query } from './database.ts'
+import type { Database, Query } from './queries.ts'
 
 const TENANTS_AT_ONCE = 200
 

@@ -9,9 +9,9 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely'
-import type { Database } from './database.ts'
 import { guarded, translated } from './guarded-driver.ts'
 import { compiled, rowsOf } from './prepared-read.ts'
+import type { Database } from './queries.ts'
 import { SqliteSnapshot } from './sqlite-snapshot.ts'
 import type { Tables } from './tables.ts'
 

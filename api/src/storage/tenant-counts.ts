@@ -1,4 +1,4 @@
-import type { Query } from './database.ts'
+import type { Query } from './queries.ts'
 
 /** Count a bundle or key in or out, in the transaction that stores or deletes it. */
 export async function count(

@@ -1,6 +1,6 @@
 import type { RootKeyRing } from '@keyferry/crypto/root-key'
 import { createTenantKey, unwrapTenantKey, wrapTenantKey } from '@keyferry/crypto/tenant-key'
-import type { Query } from './database.ts'
+import type { Query } from './queries.ts'
 
 const CACHED_KEYS = 10_000
 

@@ -1,5 +1,5 @@
 import type { TenantStore } from '../domain/tenant.ts'
-import type { Query } from './database.ts'
+import type { Query } from './queries.ts'
 
 export function createTenantStore(query: Query): TenantStore {
   return {

@@ -1,5 +1,5 @@
 import type { KnownUser, NewUser, NewWorkspace, ProvidedChange, UserStore } from '../domain/user.ts'
-import type { Query } from './database.ts'
+import type { Query } from './queries.ts'
 import type { TenantKeys } from './tenant-keys.ts'
 
 export function createUserStore(query: Query, tenantKeys: TenantKeys): UserStore {

@@ -1,7 +1,7 @@
 import { CryptoError } from '@keyferry/crypto/crypto-error'
 import type { RootKeyRing } from '@keyferry/crypto/root-key'
 import { ALL } from '../domain/opening.ts'
-import type { Query } from './database.ts'
+import type { Query } from './queries.ts'
 import { TenantKeys } from './tenant-keys.ts'
 import { type ValueTable, ValueVault } from './value-vault.ts'
 

@@ -1,4 +1,4 @@
-import type { ColumnTypes } from '../database.ts'
+import type { ColumnTypes } from '../queries.ts'
 
 /** Everything of the first version. */
 export const initial = ({ text, bytes, tableEnd }: ColumnTypes): readonly string[] => [

@@ -1,4 +1,4 @@
-import type { ColumnTypes } from '../database.ts'
+import type { ColumnTypes } from '../queries.ts'
 import { initial } from './0001-initial.ts'
 
 /** Every migration in the order in which they run. A name, once released, never changes its meaning. */

@@ -1,0 +1,21 @@
+import type { Kysely } from 'kysely'
+import type { BuildRead, PreparedRead } from './prepared-read.ts'
+import type { Tables } from './tables.ts'
+
+export type Query = Kysely<Tables>
+
+/** How the two databases differ to those who make tables. */
+export type ColumnTypes = { text: string; bytes: string; tableEnd: string }
+
+/** What stores read and write with. */
+export type Queries = {
+  query: Query
+  prepare: <Name extends string, Row>(build: BuildRead<Name, Row>) => PreparedRead<Name, Row>
+}
+
+export type Database = Queries & {
+  columns: ColumnTypes
+  /** Holds every other migrator back until the transaction ends. */
+  lockMigrations(transaction: Query): Promise<void>
+  close(): Promise<void>
+}

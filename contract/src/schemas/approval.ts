@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { LIMITS } from '../limits.ts'
-import { Id, optionalText, requiredText, Timestamp, PathPart } from './text.ts'
+import { Id, optionalText, PathPart, requiredText, Timestamp } from './text.ts'
 
 /** Formats that a client may name for what it will write. */
 export const FORMATS = ['sh', 'fish', '.env'] as const
@@ -30,7 +30,10 @@ export const ClaimedMeta = z
 
 export const RequestParams = z.object({ request_id: PathPart('request_id') })
 
-export const RequestBundleParams = z.object({ request_id: PathPart('request_id'), bundle_id: PathPart('bundle_id') })
+export const RequestBundleParams = z.object({
+  request_id: PathPart('request_id'),
+  bundle_id: PathPart('bundle_id'),
+})
 
 export const CreateRequest = z
   .object({

@@ -138,6 +138,7 @@ test('an id of a provider that has other ids is told apart by its issuer', () =>
   const id = idpUserId('https://idp.example.com', 'sam')
   expect(id).toMatch(/^user_[0-9a-f]{64}$/)
   expect(idpUserId('https://other.example.com', 'sam')).not.toBe(id)
-  expect(idpUserId('https://idp.example.com/', 'sam')).not.toBe(id)
+  expect(idpUserId('https://idp.example.com/', 'sam')).toBe(id)
+  expect(idpUserId('https://idp.example.com/realm', 'sam')).not.toBe(id)
   expect(idpUserId('https://idp.example.com', 'user_2aXf')).toBe('user_2aXf')
 })

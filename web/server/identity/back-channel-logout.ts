@@ -36,10 +36,10 @@ export class LogoutTokens {
   /** @returns whose sessions the provider wants ended
    * @throws whatever is wrong with the token; Refusal unavailable */
   async read(token: string, now: Date): Promise<LogoutOrder> {
-    const { issuer, clientId } = this.#settings
-    const { payload } = await jwtVerify(token, await this.#keys(), {
+    const { issuer, jwks_uri: keySet } = (await this.#provider.metadata()).serverMetadata()
+    const { payload } = await jwtVerify(token, this.#keysAt(keySet), {
       issuer,
-      audience: clientId,
+      audience: this.#settings.clientId,
       maxTokenAge: MAX_AGE,
       clockTolerance: CLOCK_TOLERANCE_SECONDS,
       currentDate: now,
@@ -52,8 +52,7 @@ export class LogoutTokens {
     return { ending, jti, issuedAtMs }
   }
 
-  async #keys(): Promise<ReturnType<typeof createRemoteJWKSet>> {
-    const uri = (await this.#provider.metadata()).serverMetadata().jwks_uri
+  #keysAt(uri: string | undefined): ReturnType<typeof createRemoteJWKSet> {
     if (uri === undefined) throw new Error('the provider names no key set')
     if (this.#keySet?.uri !== uri) this.#keySet = { uri, keys: createRemoteJWKSet(new URL(uri)) }
     return this.#keySet.keys

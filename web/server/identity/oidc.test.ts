@@ -29,17 +29,20 @@ afterEach(async () => {
   await Promise.all([web.close(), provider.close(), api.close()])
 })
 
-async function start(options: Partial<IdentityProviderOptions>): Promise<void> {
+type StartOptions = Partial<IdentityProviderOptions> & { withSlash?: boolean }
+
+async function start({ withSlash = false, ...options }: StartOptions): Promise<void> {
   const port = await freePort()
   const webUrl = `http://127.0.0.1:${port}`
   provider = await startIdentityProvider({ webUrl, ...options })
   const { issuer, clientId, clientSecret } = provider
-  const identity = { mode: 'oidc', issuer, clientId, clientSecret } as const
+  const issuerSetting = withSlash ? `${issuer}/` : issuer
+  const identity = { mode: 'oidc', issuer: issuerSetting, clientId, clientSecret } as const
   const listen = { host: '127.0.0.1', port }
   web = await startTestWeb(await api.listen(), { listen, identity, publicUrl: webUrl }, { now: () => nowMs })
 }
 
-async function restart(options: Partial<IdentityProviderOptions>): Promise<void> {
+async function restart(options: StartOptions): Promise<void> {
   await Promise.all([web.close(), provider.close(), api.close()])
   api = new RecordingApi()
   await start(options)
@@ -129,6 +132,13 @@ describe('sign-in', () => {
       state: expect.stringMatching(/^\w{64}$/),
       nonce: expect.stringMatching(/^\w{64}$/),
     })
+  })
+
+  test('does not mind a slash too many in the issuer', async () => {
+    await restart({ withSlash: true })
+    expect((await signIn()).status).toBe(302)
+    await logOutAtProvider()
+    await expect.poll(async () => (await listKeys()).status).toBe(401)
   })
 
   test('two windows can be on their way at once', async () => {
@@ -391,14 +401,18 @@ describe('sign-out', () => {
   })
 })
 
+async function logOutAtProvider(): Promise<void> {
+  const { text } = await browser.open(`${provider.issuer}/session/end`)
+  const xsrf = /name="xsrf" value="([^"]+)"/.exec(text)?.[1] ?? ''
+  const action = /action="([^"]+)"/.exec(text)?.[1] ?? ''
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+  await browser.open(action, { method: 'POST', body: `xsrf=${xsrf}&logout=yes`, headers })
+}
+
 describe('back-channel logout', () => {
   test('at the provider ends the session here', async () => {
     await signIn()
-    const end = await browser.open(`${provider.issuer}/session/end`)
-    const xsrf = /name="xsrf" value="([^"]+)"/.exec(end.text)?.[1] ?? ''
-    const headers = { 'content-type': 'application/x-www-form-urlencoded' }
-    const action = /action="([^"]+)"/.exec(end.text)?.[1] ?? ''
-    await browser.open(action, { method: 'POST', body: `xsrf=${xsrf}&logout=yes`, headers })
+    await logOutAtProvider()
     await expect.poll(async () => (await listKeys()).status).toBe(401)
   })
 

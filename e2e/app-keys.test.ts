@@ -157,6 +157,17 @@ describe.skipIf(!hasBrowser())('keys in the browser', () => {
     await closePage(page)
   })
 
+  test('whoever asks for less motion gets none', async () => {
+    const page = await openPage(browser, { reducedMotion: 'reduce' })
+    await page.goto(`${server.url}/bundles`)
+    await page.getByRole('button', { name: 'dev/' }).waitFor()
+    const longest: unknown = await page.evaluate(
+      'Math.max(...[...document.querySelectorAll("*")].map((each) => parseFloat(getComputedStyle(each).transitionDuration)))',
+    )
+    expect(longest).toBeLessThanOrEqual(0.001)
+    await closePage(page)
+  })
+
   test('the theme is switched, and stays switched', async () => {
     const page = await open('/keys')
     const background = () => page.evaluate('getComputedStyle(document.body).backgroundColor')

@@ -26,12 +26,11 @@ export function useDragOrder(
       if (now !== null && event.type === 'pointerup' && before.indexOf(now.id) !== now.to)
         move(now.id, now.to)
     }
-    const listeners = { pointermove: onPointerMove, pointerup: onEnd, pointercancel: onEnd }
-    for (const [type, listener] of Object.entries(listeners)) addEventListener(type as 'pointerup', listener)
-    return () => {
-      for (const [type, listener] of Object.entries(listeners))
-        removeEventListener(type as 'pointerup', listener)
-    }
+    const listening = new AbortController()
+    addEventListener('pointermove', onPointerMove, { signal: listening.signal })
+    addEventListener('pointerup', onEnd, { signal: listening.signal })
+    addEventListener('pointercancel', onEnd, { signal: listening.signal })
+    return () => listening.abort()
   }, [dragging, list])
   const start = (id: string, event: ReactPointerEvent) => {
     if (event.button !== 0) return

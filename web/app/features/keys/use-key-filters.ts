@@ -11,6 +11,7 @@ export const FILTERS = {
   unused: { name: 'Unused', keep: (key: Key) => key.used_in_bundles === 0 },
 } as const
 type Filter = keyof typeof FILTERS
+const FILTER_NAMES = ['all', 'secret', 'open', 'used', 'unused'] as const satisfies readonly Filter[]
 
 /** Search and filter of the library, kept in the address so that they can be linked to. */
 export function useKeyFilters(keys: readonly Key[]) {
@@ -35,5 +36,5 @@ export function useKeyFilters(keys: readonly Key[]) {
 }
 
 function parseFilter(text: string | null): Filter {
-  return text !== null && Object.hasOwn(FILTERS, text) ? (text as Filter) : 'all'
+  return FILTER_NAMES.find((name) => name === text) ?? 'all'
 }

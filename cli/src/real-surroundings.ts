@@ -16,7 +16,7 @@ export function realSurroundings(args: readonly string[]): Surroundings {
     cwd: workingFolder(),
     platform,
     stdin: standardInput(),
-    keyboard: terminalKeyboard(signals.without),
+    keyboard: terminalKeyboard(stderr, signals.without),
     stdout: fileOutput(1),
     stderr,
     clock,

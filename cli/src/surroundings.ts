@@ -20,8 +20,9 @@ export type Input = {
 /** The person at the terminal, whatever standard input is joined to. */
 export type Keyboard = {
   readonly isThere: () => boolean
-  /** One line without its end; null at the end of input. Ctrl-C ends the client as it ends any program. */
-  readonly readLine: () => string | null
+  /** Show the question and read one line, without its end; null at the end of input. Ctrl-C ends the client as it ends
+   * any program. */
+  readonly ask: (question: string) => string | null
 }
 
 /** Time that only ever goes forward, in milliseconds from an unsaid start. */

@@ -195,8 +195,7 @@ async function requireConsent(
       'Nothing was imported. Add --yes if that is meant.',
     )
   }
-  stderr.write(`Overwrite ${names.join(', ')}? [y/N] `)
-  const answer = keyboard.readLine() ?? ''
+  const answer = keyboard.ask(`Overwrite ${names.join(', ')}? [y/N] `) ?? ''
   if (/^y(?:es)?$/i.test(answer.trim())) return
   throw new CliError(EXIT.general, 'not confirmed', 'Nothing was imported.')
 }

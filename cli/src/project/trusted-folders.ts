@@ -18,8 +18,7 @@ export function requireTrust(named: NamedServer, surroundings: Surroundings): vo
   const { stderr, keyboard } = surroundings
   if (!stderr.isTerminal || !keyboard.isThere()) throw unconfirmed(named)
   stderr.write(`${PROJECT_FILE} in ${printable(named.folder)}\nnames the server ${printable(named.server)}\n`)
-  stderr.write('Use it for this folder from now on? [y/N] ')
-  const answer = keyboard.readLine() ?? ''
+  const answer = keyboard.ask('Use it for this folder from now on? [y/N] ') ?? ''
   if (!/^y(?:es)?$/i.test(answer.trim())) throw unconfirmed(named)
   trust(named, surroundings)
 }

@@ -1,16 +1,23 @@
 import { closeSync, openSync, readSync } from 'node:fs'
-import type { Keyboard } from '../surroundings.ts'
+import type { Keyboard, Output } from '../surroundings.ts'
 import { isTerminal } from './is-terminal.ts'
 
 const LINE_FEED = 10
 
-/** The terminal of this process. A read blocks everything else, so the signals are given back to the system meanwhile:
- * Ctrl-C then works as it does before any program has started.
+/** The terminal of this process. A read blocks everything else, so the signals are given back to the system before the
+ * question appears: Ctrl-C then works as it does on any program that reads.
  * @param withoutSignals runs its argument with no signal listeners of ours */
-export function terminalKeyboard(withoutSignals: <T>(read: () => T) => T): Keyboard {
+export function terminalKeyboard({ write }: Output, withoutSignals: <T>(read: () => T) => T): Keyboard {
   return {
     isThere: () => withTerminal((fd) => fd !== null),
-    readLine: () => withTerminal((fd) => (fd === null ? null : withoutSignals(() => readLine(fd)))),
+    ask: (question) =>
+      withTerminal((fd) => {
+        if (fd === null) return null
+        return withoutSignals(() => {
+          write(question)
+          return readLine(fd)
+        })
+      }),
   }
 }
 

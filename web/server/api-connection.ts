@@ -1,5 +1,8 @@
 import { type Call, createClient } from '@keyferry/contract/client'
-import { type Dispatcher, Pool } from 'undici'
+import type { Dispatcher } from 'undici'
+// Two parts of the package: its front door loads a second fetch, WebSocket and cache, some 9 MiB that nothing here uses.
+import request from 'undici/lib/api/api-request.js'
+import Pool from 'undici/lib/dispatcher/pool.js'
 import { unavailable } from './refusal.ts'
 import type { WebSettings } from './settings.ts'
 import type { Sign } from './signed-call.ts'
@@ -27,10 +30,10 @@ export type ApiConnection = {
 
 export function connectApi(target: WebSettings['api'], sign: Sign): ApiConnection {
   const pool = openPool(target)
-  const send = async (request: ApiRequest) => {
+  const send = async (call: ApiRequest) => {
     try {
-      const body = request.body?.length ? request.body : null
-      return await pool.request({ signal: null, ...request, body })
+      const body = call.body?.length ? call.body : null
+      return await request.call(pool, { signal: null, ...call, body })
     } catch (cause) {
       throw unavailable('Keyferry API', cause)
     }
@@ -41,7 +44,7 @@ export function connectApi(target: WebSettings['api'], sign: Sign): ApiConnectio
   return { send, call: createClient('', fetchBy(send, sign)), close }
 }
 
-function openPool(target: WebSettings['api']): Pool {
+function openPool(target: WebSettings['api']) {
   const options = { headersTimeout: ANSWER_TIMEOUT_MS, bodyTimeout: ANSWER_TIMEOUT_MS }
   if ('url' in target) return new Pool(target.url, options)
   return new Pool('http://localhost', { ...options, socketPath: target.socketPath })

@@ -1,0 +1,14 @@
+// The package types its front door alone; these are what stands behind it.
+
+declare module 'undici/lib/dispatcher/pool.js' {
+  import { Pool } from 'undici'
+
+  export = Pool
+}
+
+declare module 'undici/lib/api/api-request.js' {
+  import type { Dispatcher } from 'undici'
+
+  function request(this: Dispatcher, options: Dispatcher.RequestOptions): Promise<Dispatcher.ResponseData>
+  export = request
+}

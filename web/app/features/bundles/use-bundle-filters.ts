@@ -1,7 +1,7 @@
 import { useMemo } from 'react'
-import { useSearchParams } from 'wouter'
 import type { Bundle } from '../../lib/answers.ts'
 import { matches } from '../../lib/search.ts'
+import { useAddressFields } from '../../lib/use-address-fields.ts'
 import { tagsOf } from './bundle-tree.ts'
 
 export const SORTS = { name: 'By name', changed: 'Last changed', created: 'Newest' } as const
@@ -15,20 +15,10 @@ const ORDERS: Readonly<Record<Sort, (a: Bundle, b: Bundle) => number>> = {
 
 /** Search, tag and order of the list, kept in the address so that they can be linked to. */
 export function useBundleFilters(bundles: readonly Bundle[]) {
-  const [params, setParams] = useSearchParams()
-  const query = params.get('query') ?? ''
-  const tag = params.get('tag') ?? ''
-  const sort = parseSort(params.get('sort'))
-  const set = (name: 'query' | 'tag' | 'sort', value: string) =>
-    setParams(
-      (before) => {
-        const next = new URLSearchParams(before)
-        if (value === '') next.delete(name)
-        else next.set(name, value)
-        return next
-      },
-      { replace: true },
-    )
+  const { textOf, set } = useAddressFields(['query', 'tag', 'sort'])
+  const query = textOf('query')
+  const tag = textOf('tag')
+  const sort = parseSort(textOf('sort'))
   const shown = useMemo(
     () =>
       bundles
@@ -40,6 +30,6 @@ export function useBundleFilters(bundles: readonly Bundle[]) {
   return { query, tag, sort, set, shown, isTree: query === '' && tag === '' && sort === 'name' }
 }
 
-function parseSort(text: string | null): Sort {
+function parseSort(text: string): Sort {
   return text === 'changed' || text === 'created' ? text : 'name'
 }

@@ -1,7 +1,7 @@
 import { useMemo } from 'react'
-import { useSearchParams } from 'wouter'
 import type { Key } from '../../lib/answers.ts'
 import { matches } from '../../lib/search.ts'
+import { useAddressFields } from '../../lib/use-address-fields.ts'
 
 export const FILTERS = {
   all: { name: 'All', keep: () => true },
@@ -15,19 +15,9 @@ const FILTER_NAMES = ['all', 'secret', 'open', 'used', 'unused'] as const satisf
 
 /** Search and filter of the library, kept in the address so that they can be linked to. */
 export function useKeyFilters(keys: readonly Key[]) {
-  const [params, setParams] = useSearchParams()
-  const query = params.get('query') ?? ''
-  const filter = parseFilter(params.get('filter'))
-  const set = (name: 'query' | 'filter', value: string) =>
-    setParams(
-      (before) => {
-        const next = new URLSearchParams(before)
-        if (value === '') next.delete(name)
-        else next.set(name, value)
-        return next
-      },
-      { replace: true },
-    )
+  const { textOf, set } = useAddressFields(['query', 'filter'])
+  const query = textOf('query')
+  const filter = parseFilter(textOf('filter'))
   const shown = useMemo(
     () => keys.filter((key) => FILTERS[filter].keep(key) && matches(`${key.name} ${key.description}`, query)),
     [keys, query, filter],
@@ -35,6 +25,6 @@ export function useKeyFilters(keys: readonly Key[]) {
   return { query, filter, set, shown }
 }
 
-function parseFilter(text: string | null): Filter {
+function parseFilter(text: string): Filter {
   return FILTER_NAMES.find((name) => name === text) ?? 'all'
 }

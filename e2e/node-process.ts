@@ -14,14 +14,13 @@ export type ProcessOptions = {
   readonly script: string
   readonly words?: readonly string[]
   readonly env?: Readonly<Record<string, string>>
-  /** A program that starts Node instead of it being started straight, with its own words. */
-  readonly under?: readonly [string, ...string[]]
+  /** Whether the file is started as the program that it is, by its first line, as a person starts it. */
+  readonly asProgram?: boolean
 }
 
 /** A Node program of this repository that listens, as a process of its own. */
 export type NodeProcess = {
   readonly address: string
-  /** Of the started process; of what runs `under`'s program where there is one. */
   readonly pid: number
   /** From its start until it said that it listens. */
   readonly startMs: number
@@ -32,9 +31,14 @@ export type NodeProcess = {
 
 /** Start a program and wait until it says `Listens http://…`.
  * @throws Error with what it said instead */
-export async function startProcess({ script, words = [], env, under }: ProcessOptions): Promise<NodeProcess> {
+export async function startProcess({
+  script,
+  words = [],
+  env,
+  asProgram,
+}: ProcessOptions): Promise<NodeProcess> {
   const startedAt = performance.now()
-  const [program, ...before] = [...(under ?? []), process.execPath, script]
+  const [program, ...before] = asProgram ? [script] : [process.execPath, script]
   const { PATH, HOME } = process.env
   const child = spawn(program, [...before, ...words], {
     env: { PATH, HOME, HOST: '127.0.0.1', PORT: '0', ...env },

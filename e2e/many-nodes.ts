@@ -35,7 +35,12 @@ export async function startManyNodes(): Promise<ManyNodes> {
     PUBLIC_URL: publicUrl,
   }
   const settings = {
-    api: { ...shared, DATABASE_URL: await freshPostgres(), ROOT_KEY: randomBytes(32).toString('base64') },
+    api: {
+      ...shared,
+      DATABASE_URL: await freshPostgres(),
+      ROOT_KEY: randomBytes(32).toString('base64'),
+      REQUIRE_SIGNATURE_V2: '1',
+    },
     web: {
       ...shared,
       API_URL: `http://127.0.0.1:${internal}`,

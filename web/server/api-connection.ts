@@ -31,17 +31,25 @@ export type ApiConnection = {
 export function connectApi(target: WebSettings['api'], sign: Sign): ApiConnection {
   const pool = openPool(target)
   const send = async (call: ApiRequest) => {
-    try {
-      const body = call.body?.length ? call.body : null
-      return await request.call(pool, { signal: null, ...call, body })
-    } catch (cause) {
-      throw unavailable('Keyferry API', cause)
-    }
+    const body = call.body?.length ? call.body : null
+    const answer = await request.call(pool, { signal: null, ...call, body }).catch(throwAway)
+    return await fromApi(answer)
   }
   const close = async () => {
     if (!pool.closed) await pool.close()
   }
   return { send, call: createClient('', fetchBy(send, sign)), close }
+}
+
+function throwAway(cause: unknown): never {
+  throw unavailable('Keyferry API', cause)
+}
+
+// A proxy in between says so when it reaches no API; the API itself answers neither.
+async function fromApi(answer: Dispatcher.ResponseData): Promise<Dispatcher.ResponseData> {
+  if (answer.statusCode !== 502 && answer.statusCode !== 504) return answer
+  await answer.body.dump()
+  throw unavailable('Keyferry API', new Error(`a proxy answered ${answer.statusCode}`))
 }
 
 function openPool(target: WebSettings['api']) {

@@ -199,6 +199,30 @@ test('an API that is away is 503 with Retry-After, and its return is noticed', a
   expect((await fetch(`${web.address}/api/v1/keys`)).status).toBe(200)
 })
 
+test('a read that breaks is asked once more, signed anew; a write is not repeated', async () => {
+  api.answer = (reached, response) => {
+    const isFirst = api.forwarded.filter(({ path }) => path === reached.path).length === 1
+    if (isFirst) response.destroy()
+    else sendJson(response, 200, [])
+  }
+  expect((await fetch(`${web.address}/api/v1/keys`)).status).toBe(200)
+  const [first, second] = api.forwarded.map(({ headers }) => headers['x-signature-v2'])
+  expect(second).not.toBe(first)
+  expect((await fetch(`${web.address}/api/v1/bundles/x`, { method: 'DELETE' })).status).toBe(503)
+  expect(api.forwarded).toHaveLength(3)
+})
+
+test.each([502, 504])('a proxy that reaches no API (%i) is 503 in our words', async (status) => {
+  api.answer = (_call, response) => {
+    response.writeHead(status, { 'content-type': 'text/html' }).end('<h1>Bad Gateway</h1>')
+  }
+  const answer = await fetch(`${web.address}/api/v1/keys`, { method: 'POST' })
+  expect([answer.status, await answer.json()]).toEqual([
+    503,
+    expect.objectContaining({ code: 'unavailable' }),
+  ])
+})
+
 test.each(['announced', 'in chunks'])('a body that is too large, %s, is 413', async (how) => {
   const bytes = new Uint8Array(65_537).fill(0x20)
   const body = how === 'announced' ? bytes : new Blob([bytes]).stream()

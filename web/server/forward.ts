@@ -132,10 +132,17 @@ async function openCall(
   const path = request.raw.url ?? '/'
   const body = method === 'GET' ? new Uint8Array() : await readBody(request, maxBodyBytes)
   const signal = openCalls.begin(reply)
-  return (caller) => {
+  const attempt = async (caller: SignedFor) => {
     const headers = { ...headersToHandOn(request), ...sign(caller, { method, path, body }) }
-    return api.send({ method, path, headers, body, signal })
+    return await api.send({ method, path, headers, body, signal })
   }
+  // A node of the API that went away is no failure to whoever only reads: another one is asked, signed anew, because
+  // a signature counts once.
+  return async (caller) =>
+    await attempt(caller).catch((error: unknown) => {
+      if (method !== 'GET' || signal.aborted) throw error
+      return attempt(caller)
+    })
 }
 
 /** Whether the API refused because the person is no longer a member of the tenant worked in. */

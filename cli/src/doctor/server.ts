@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { CliError } from '../cli-error.ts'
 import type { Words } from '../command.ts'
 import { chooseServer, type ServerChoice } from '../commands/server-flag.ts'
@@ -19,7 +20,13 @@ export async function examineServer(words: Words, surroundings: Surroundings): P
   try {
     const project = findProject(surroundings.cwd)
     const choice = chooseServer(words, project, surroundings.env)
-    const settings = [address(choice), ...trustOf(choice, project, surroundings), ...proxy(surroundings)]
+    const settings = [
+      address(choice),
+      ...overridden(choice, project),
+      ...trustOf(choice, project, surroundings),
+      ...proxy(surroundings),
+      ...authorities(surroundings),
+    ]
     return [...settings, ...(await reach(choice.server, surroundings))]
   } catch (error) {
     if (error instanceof CliError) return [broken('settings', error.message, error.next)]
@@ -31,6 +38,12 @@ function address({ server, source }: ServerChoice): Finding {
   return good('server', `${server} (${source})`)
 }
 
+function overridden({ server, source }: ServerChoice, project: FoundProject | null): Finding[] {
+  if (project?.server === undefined || project.server === server) return []
+  const what = `${PROJECT_FILE} names ${printable(project.server)}, but ${source} wins`
+  return [doubtful('server', what, `Unset ${source}, or leave it so if that is meant.`)]
+}
+
 function trustOf(choice: ServerChoice, project: FoundProject | null, surroundings: Surroundings): Finding[] {
   if (project === null) return []
   const found = good(PROJECT_FILE, `read from ${printable(project.folder)}`)
@@ -40,6 +53,21 @@ function trustOf(choice: ServerChoice, project: FoundProject | null, surrounding
     found,
     doubtful('trust', 'its server is not confirmed for this folder yet', 'keyferry run asks once.'),
   ]
+}
+
+function authorities({ env }: Surroundings): Finding[] {
+  return ['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE'].flatMap((name) => {
+    const path = env[name] ?? ''
+    if (path === '') return []
+    if (existsSync(path)) return [good('authorities', `${name} is ${printable(path)}`)]
+    return [
+      broken(
+        'authorities',
+        `${name} names a file that is not there: ${printable(path)}`,
+        `Mend or unset ${name}.`,
+      ),
+    ]
+  })
 }
 
 function proxy({ env }: Surroundings): Finding[] {

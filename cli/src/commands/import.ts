@@ -136,10 +136,22 @@ async function readBytes(path: string | null, { stdin }: Surroundings): Promise<
   try {
     return await readFile(path)
   } catch (cause) {
-    const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown'
     const next = 'Check the path; - reads standard input.'
-    throw new CliError(EXIT.general, `${printable(path)} cannot be read: ${code}`, next, { cause })
+    throw new CliError(EXIT.general, `${printable(path)} cannot be read: ${whyUnread(cause)}`, next, {
+      cause,
+    })
   }
+}
+
+const WHY_UNREAD: Readonly<Record<string, string>> = {
+  ENOENT: 'it is not there',
+  EISDIR: 'it is a folder',
+  EACCES: 'this user may not read it',
+}
+
+function whyUnread(cause: unknown): string {
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown'
+  return WHY_UNREAD[code] ?? code
 }
 
 async function parse(bytes: Uint8Array, name: string): Promise<ImportText> {

@@ -14,7 +14,7 @@ export const statusCommand: Command = {
   maxOperands: 0,
   summary: 'Show the server, its version and clock, and the requests of this machine that wait',
   details: [
-    'Requests are listed that --resumable keeps; of others nothing is kept. The exit code is 5 when the server cannot be reached.',
+    'Requests are listed that --resumable keeps; of others nothing is kept. The exit code is 5 when the server cannot be reached, 6 when what answers is not Keyferry.',
   ],
   flags: [SERVER_FLAG, { name: 'json', summary: 'One JSON object' }],
   examples: [{ command: 'keyferry status', what: 'Is the server there, and does anything wait?' }],
@@ -28,14 +28,15 @@ async function readStatus(words: Words, surroundings: Surroundings): Promise<Sta
 }
 
 /** Write the state of things to standard output.
- * @returns 0, or 5 where the server cannot be reached */
+ * @returns 0, 5 where the server cannot be reached, or 6 where it is not Keyferry */
 async function status({ server, isJson }: StatusOptions, surroundings: Surroundings): Promise<number> {
   const { keptRequests } = await import('../state/kept-requests.ts')
   const facts = await ask(server, surroundings)
   const nowMs = surroundings.clock.epochMs()
   const seen: Seen = { server, facts, waiting: keptRequests(surroundings, nowMs), nowMs }
   surroundings.stdout.write(isJson ? asJson(seen) : asText(seen))
-  return facts === null ? EXIT.network : EXIT.ok
+  if (facts === null) return EXIT.network
+  return facts.version === null ? EXIT.refused : EXIT.ok
 }
 
 type Seen = {

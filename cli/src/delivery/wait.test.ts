@@ -90,7 +90,14 @@ describe('how it ends', () => {
   })
 
   test('gone', async () => {
-    await expectExit(scene([PENDING, answer(404, { error: 'request not found or expired' })]).done, 4)
+    const { done } = scene([PENDING, answer(404, { error: 'request not found or expired' })])
+    await expect(done).rejects.toThrow('was used already, or is not known')
+  })
+
+  test('expired, as the server says a moment before our own clock does', async () => {
+    const held = Array.from({ length: 9 }, () => 'held' as const)
+    const { done } = scene([...held, answer(404, { error: 'request not found or expired' })], 33_300)
+    await expect(done).rejects.toThrow('nobody approved it in time')
   })
 
   test('expired, though nothing answers any more', async () => {

@@ -8,6 +8,8 @@ const FIRST_BACKOFF_MS = 250
 const LONGEST_BACKOFF_MS = 5_000
 // Two calls may travel at different speeds: without this the second could arrive a moment before its time.
 const MARGIN_MS = 100
+// The server's clock may end the request a moment before ours.
+const SAME_END_MS = 2_000
 
 export type Waiting = WaitCall & {
   /** Monotonic time at which the request ends. */
@@ -31,7 +33,7 @@ export async function waitForDelivery(
   let failures = 0
   for (;;) {
     const startedMs = clock.monotonicMs()
-    const outcome = await askOnce(exchange, waiting)
+    const outcome = await askOnce({ exchange, clock }, waiting)
     if (outcome.kind === 'ready') return outcome.ciphertextBase64
     const inTrouble = outcome.kind === 'later'
     if (inTrouble) events.onTrouble(outcome.reason)
@@ -45,10 +47,15 @@ export async function waitForDelivery(
   }
 }
 
-async function askOnce(exchange: Exchange, waiting: Waiting): Promise<Attempt> {
+async function askOnce(
+  { exchange, clock }: { exchange: Exchange; clock: Clock },
+  waiting: Waiting,
+): Promise<Attempt> {
   try {
     return await waitOnce(exchange, waiting)
   } catch (error) {
+    const isOver = clock.monotonicMs() >= waiting.deadlineMs - SAME_END_MS
+    if (isOver && error instanceof CliError && error.exitCode === EXIT.expired) throw expired()
     if (!(error instanceof NetworkError) || !error.isPassing) throw error
     return { kind: 'later', retryAfterMs: null, reason: error.message, isUnreached: true }
   }

@@ -11,7 +11,7 @@ export function examineTerminal(surroundings: Surroundings): readonly Finding[] 
 }
 
 function view({ stderr, env, platform }: Surroundings): Finding {
-  if (!stderr.isTerminal) return good('terminal', 'standard error is none: plain lines are written')
+  if (!stderr.isTerminal) return good('terminal', 'standard error is no terminal: plain lines are written')
   const style = terminalStyle(stderr, env, platform)
   if (!style.hasUnicode) {
     return doubtful(

@@ -69,11 +69,11 @@ function kindOf(existing: LibraryKey, value: string, isSecret: boolean): StepKin
 }
 
 function requireNoMasks(entries: readonly ImportEntry[], { keys }: Library): void {
-  const masked = entries.filter(({ name, value }) => value === MASK && keys.get(name)?.isSecret === true)
+  const masked = entries.filter(({ name, value }) => value === MASK && keys.get(name)?.isSecret !== false)
   if (masked.length === 0) return
   throw new CliError(
     EXIT.general,
-    `${masked.map(({ name }) => name).join(', ')}: ${MASK} stands where the value was masked, and would replace it`,
+    `${masked.map(({ name }) => name).join(', ')}: ${MASK} stands where the value was masked, and is no value itself`,
     'Nothing was imported. Take these lines out of the file, or put the values in.',
   )
 }

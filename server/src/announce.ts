@@ -11,7 +11,7 @@ export function announcement({ role, settings, running, version }: Announced): s
   lines.push(`  Listens   ${running.address}`)
   if (settings.PUBLIC_URL !== undefined && role !== 'api') lines.push(`  Public    ${settings.PUBLIC_URL}`)
   lines.push(`  Data      ${dataPlace(role, settings, running)}`)
-  lines.push(`  Sign-in   ${signIn(settings)}`)
+  if (role !== 'api') lines.push(`  Sign-in   ${signIn(settings)}`)
   if (role === 'all' && settings.AUTH_MODE === 'local')
     lines.push(`  Next      ${nextCommand(running.address)}`)
   if (running.madeRootKey)

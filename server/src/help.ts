@@ -1,5 +1,6 @@
 import { MAINTENANCE } from './maintain.ts'
 import { SETTINGS, type Setting } from './setting-table.ts'
+import { readSettings } from './settings.ts'
 
 const USAGE = `keyferry-server: delivers environment-variable secrets to terminals
 
@@ -26,7 +27,14 @@ export function helpText(): string {
   )
   const names = Object.entries<Setting>(SETTINGS)
   const width = Math.max(...names.map(([name]) => name.length))
-  const rows = names.map(([name, { means }]) => `  ${name.padEnd(width)}  ${means}`)
+  const rows = names.map(([name, { means }]) => `  ${name.padEnd(width)}  ${means}${defaultOf(name)}`)
   const usage = USAGE.replace('MAINTENANCE\n', `${commands.join('\n')}\n\n`)
   return `${usage}\nSettings (environment variables)\n${rows.join('\n')}\n`
+}
+
+function defaultOf(name: string): string {
+  const defaults: Readonly<Record<string, unknown>> = readSettings({})
+  const value = defaults[name]
+  if (typeof value === 'boolean') return `; default: ${value ? 1 : 0}`
+  return typeof value === 'string' || typeof value === 'number' ? `; default: ${value}` : ''
 }

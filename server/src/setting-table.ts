@@ -56,7 +56,8 @@ export const SETTINGS = {
     isSecret: true,
   },
   ROOT_KEY: {
-    means: 'root key; several, separated by commas, while it is rotated: the first one wraps',
+    means:
+      'root key, base64 of 32 random bytes; several, separated by commas, while it is rotated: the first one wraps',
     mustBe: 'base64 of 32 random bytes (make one with: openssl rand -base64 32)',
     schema: read.rootKeys.optional(),
     isSecret: true,
@@ -67,7 +68,7 @@ export const SETTINGS = {
     schema: text,
   },
   AUTH_MODE: {
-    means: 'how people sign in',
+    means: 'how people sign in: local, accounts, oidc or clerk',
     mustBe: 'one of local, accounts, oidc, clerk',
     schema: z.enum(['local', 'accounts', 'oidc', 'clerk']).default('local'),
   },
@@ -164,7 +165,8 @@ export const SETTINGS = {
     isSecret: true,
   },
   LOG_LEVEL: {
-    means: 'least important log lines to write; default: warn with AUTH_MODE=local, else info',
+    means:
+      'least important log lines to write: trace, debug, info, warn, error, fatal or silent; default: warn with AUTH_MODE=local, else info',
     mustBe: 'one of fatal, error, warn, info, debug, trace, silent',
     schema: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).optional(),
   },

@@ -12,6 +12,7 @@ test('--help names every setting and ends well', async () => {
   const { code, stdout } = await run('--help')
   expect(code).toBe(0)
   for (const name of Object.keys(SETTINGS)) expect(stdout).toContain(`\n  ${name} `)
+  expect(stdout).toMatch(/^ {2}PORT .*; default: 5393$/m)
 })
 
 test('--version is the version alone', async () => {

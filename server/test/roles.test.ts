@@ -33,9 +33,11 @@ test('the two layers run as processes of their own', async () => {
   expect((await fetch(`${web}/readyz`)).status).toBe(200)
 })
 
-test('the API alone lets nobody in without a signature', async () => {
-  const api = await program('api', {}).ready()
+test('the API alone lets nobody in without a signature, and does not say otherwise', async () => {
+  const child = program('api', {})
+  const api = await child.ready()
   expect((await fetch(`${api}/api/v1/bundles`)).status).toBe(401)
+  expect(child.stdout).not.toContain('Sign-in')
 })
 
 test('layers that do not share the secret do not serve each other', async () => {

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { CliError, usageError } from '../cli-error.ts'
 import { EXIT } from '../exit-code.ts'
@@ -22,6 +22,7 @@ export type FoundProject = Project & {
   readonly folder: string
 }
 
+const MAX_BYTES = 64 * 1024
 const FIELDS = new Set(['server', 'bundle', 'keys', 'format'])
 
 /** The `keyferry.json` of the folder or the nearest one above it; null without one.
@@ -35,19 +36,34 @@ export function findProject(folder: string): FoundProject | null {
 
 function readProjectText(path: string): string | null {
   try {
-    return readFileSync(path, 'utf8')
+    return readSmallFile(path)
   } catch (cause) {
-    const code = cause instanceof Error && 'code' in cause ? cause.code : ''
+    const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown'
     if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'EACCES') return null
-    throw new CliError(
-      EXIT.general,
-      `${printable(path)} cannot be read: ${String(code)}`,
-      'Mend or remove it.',
-      {
-        cause,
-      },
-    )
+    throw cause instanceof CliError ? cause : unreadable(path, code, { cause })
   }
+}
+
+// A folder is somebody else's until its file was read: a pipe would hold us for ever, a device would fill the memory.
+function readSmallFile(path: string): string {
+  const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
+  try {
+    const stats = fstatSync(fd)
+    if (!stats.isFile()) throw unreadable(path, 'it is not a file')
+    if (stats.size > MAX_BYTES) throw unreadable(path, `it is larger than ${MAX_BYTES / 1024} KiB`)
+    return readFileSync(fd, 'utf8')
+  } finally {
+    closeSync(fd)
+  }
+}
+
+function unreadable(path: string, why: string, options?: ErrorOptions): CliError {
+  return new CliError(
+    EXIT.general,
+    `${printable(path)} cannot be read: ${why}`,
+    'Mend or remove it.',
+    options,
+  )
 }
 
 /** Read the text of a `keyferry.json`.

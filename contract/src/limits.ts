@@ -34,7 +34,7 @@ export const TIMES = {
   signatureWindowSeconds: 30,
 } as const
 
-/** Calls allowed per window, counted for each peer address. */
+/** Calls allowed per window, counted for each peer address; for IPv6, for each /64 network. */
 export const RATES = {
   createRequest: { calls: 10, windowSeconds: MINUTE },
   wait: { calls: 100, windowSeconds: MINUTE },

@@ -46,6 +46,13 @@ describe('rate limits within one process', () => {
     expect((await limit(peer('203.0.113.8'))).allowed).toBe(true)
   })
 
+  test('whoever has many IPv6 addresses of one network has one count', async () => {
+    const limit = open().rateLimits.setUpAccount
+    for (let n = 0; n < 3; n++) await limit(peer(`2001:db8::${n}`))
+    expect((await limit(peer('2001:db8::ffff:4'))).allowed).toBe(false)
+    expect((await limit(peer('2001:db8:0:1::4'))).allowed).toBe(true)
+  })
+
   test('an endpoint without a rate is not counted', () => {
     expect(Object.keys(open().rateLimits)).not.toContain('getKey')
   })

@@ -1,5 +1,6 @@
 import { RATES, TIMES } from '@keyferry/contract'
 import { DomainError } from '../domain/errors.ts'
+import { addressBlock } from './address-block.ts'
 import { type Counted, memoryCounter, redisCounter, type SharedRedis } from './counters.ts'
 import type { RateLimit, RateLimits, RateVerdict } from './handler.ts'
 
@@ -40,7 +41,7 @@ type Limit = (key: string) => Promise<RateVerdict>
 export function openRateLimits(options: RateLimitOptions): Limits {
   const byAddress = (name: keyof typeof RATES) => {
     const limit = openLimit(name, RATES[name], options)
-    return ({ address }: { address: string }) => limit(address)
+    return ({ address }: { address: string }) => limit(addressBlock(address))
   }
   const windowSeconds = TIMES.pollIntervalSeconds - POLL_TOLERANCE_MS / 1_000
   const turn = openLimit('poll', { calls: 1, windowSeconds }, options)

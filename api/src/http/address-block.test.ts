@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest'
+import { addressBlock } from './address-block.ts'
+
+test.each([
+  ['203.0.113.7', '203.0.113.7'],
+  ['::ffff:203.0.113.7', '203.0.113.7'],
+  ['::FFFF:203.0.113.8', '203.0.113.8'],
+  ['2001:db8::1', '2001:db8:0:0::/64'],
+  ['2001:DB8:0:0:ffff:ffff:ffff:ffff', '2001:db8:0:0::/64'],
+  ['2001:0db8:0000:0001::', '2001:db8:0:1::/64'],
+  ['2001:db8:1:2:3::4', '2001:db8:1:2::/64'],
+  ['64:ff9b::203.0.113.7', '64:ff9b:0:0::/64'],
+  ['::1', '0:0:0:0::/64'],
+  ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+  ['local', 'local'],
+  ['', ''],
+])('%j counts as %j', (address, block) => expect(addressBlock(address)).toBe(block))

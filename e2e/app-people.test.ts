@@ -55,6 +55,8 @@ describe.skipIf(!hasBrowser())('people in the browser, from the first start on',
     await owner.getByRole('button', { name: 'Create the account' }).click()
     await heading(owner, 'Bundles').waitFor()
     await owner.getByText('Bring in your first .env file').waitFor()
+    await owner.getByRole('link', { name: 'Paste or drop the file here' }).waitFor()
+    expect(await owner.getByText('keyferry import').count()).toBe(0)
     await expectAccessible(owner)
   })
 

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -43,6 +43,13 @@ test('the security checklist names tests that exist', () => {
   expect(
     named.filter(([, file = '', title = '']) => !read(file).includes(title)).map(([line]) => line),
   ).toEqual([])
+})
+
+test('the alias of the readme works in any folder, without a Node.js of the system', () => {
+  const alias = commandsOf('README.md').find((line) => line.startsWith('alias '))
+  const script = `shopt -s expand_aliases\n${alias}\ncd /\nPATH=/nowhere\nkeyferry --version`
+  const shell = spawnSync('bash', ['-c', script], { cwd: ROOT, encoding: 'utf8' })
+  expect([shell.stdout, shell.stderr]).toEqual([expect.stringMatching(/^\d+\.\d+\.\d+\n$/), ''])
 })
 
 describe('the commands of the readme, as they are written', () => {

@@ -1,24 +1,16 @@
 import { Link } from 'wouter'
 import { importCommand, runCommand } from '../../lib/client-command.ts'
+import { useSession } from '../../lib/session.ts'
 import { CommandLine } from '../../ui/command-line.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 
 /** The list of bundles while there is none: the way to the first delivered secret. */
 export function FirstSteps() {
+  const isLocal = useSession().data?.authMode === 'local'
   return (
     <EmptyState title="Bring in your first .env file">
       <ol className="list-decimal space-y-4 pl-5 marker:text-ink-faint">
-        <li>
-          <p className="mb-2 text-ink">In the folder of your project, type:</p>
-          <CommandLine command={importCommand('dev/app')} />
-          <p className="mt-2 text-sm">
-            Or{' '}
-            <Link href="/bundles/import" className="link">
-              paste or drop the file here
-            </Link>
-            . Each line becomes a key of your library, and the bundle holds them together.
-          </p>
-        </li>
+        <li>{isLocal ? <ImportFromTerminal /> : <ImportHere />}</li>
         <li>
           <p className="mb-2 text-ink">Start your program with them:</p>
           <CommandLine command={runCommand('dev/app')} />
@@ -28,5 +20,39 @@ export function FirstSteps() {
         </li>
       </ol>
     </EmptyState>
+  )
+}
+
+function ImportFromTerminal() {
+  return (
+    <>
+      <p className="mb-2 text-ink">In the folder of your project, type:</p>
+      <CommandLine command={importCommand('dev/app')} />
+      <p className="mt-2 text-sm">
+        Or <ImportLink>paste or drop the file here</ImportLink>. {WHAT_IT_BECOMES}
+      </p>
+    </>
+  )
+}
+
+// Where people sign in, the client is nobody: it can ask for values, not write any.
+function ImportHere() {
+  return (
+    <>
+      <p className="text-ink">
+        <ImportLink>Paste or drop the file here</ImportLink>
+      </p>
+      <p className="mt-2 text-sm">{WHAT_IT_BECOMES}</p>
+    </>
+  )
+}
+
+const WHAT_IT_BECOMES = 'Each line becomes a key of your library, and the bundle holds them together.'
+
+function ImportLink({ children }: { children: string }) {
+  return (
+    <Link href="/bundles/import" className="link">
+      {children}
+    </Link>
   )
 }

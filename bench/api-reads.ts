@@ -20,9 +20,13 @@ async function measureReads(stage: Stage, options: BenchOptions): Promise<Measur
   try {
     const { keyId, bundleId } = await makeBundle(api.owner, 'bench', BUNDLE_KEYS)
     const { headers } = api.owner
-    const baseline = { address: bare.address, call: { path: `/rows/${await bareRow(bare)}` } }
+    const baseline = {
+      address: bare.address,
+      pids: [bare.pid],
+      call: { path: `/rows/${await bareRow(bare)}` },
+    }
     const measure = async (path: string, what: string, target: number) => {
-      const subject = { address: api.address, call: { path, headers } }
+      const subject = { address: api.address, pids: [api.pid], call: { path, headers } }
       const turns = await inTurns({ subject, baseline }, options)
       return comparison({ what: `${what}, ${stage.name}`, beside: 'bare SELECT', target }, turns)
     }

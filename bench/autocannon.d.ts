@@ -16,8 +16,6 @@ declare module 'autocannon' {
     timeouts: number
     /** Seconds. */
     duration: number
-    /** Milliseconds. */
-    latency: { p50: number; p99: number }
   }
 
   function autocannon(options: {

@@ -74,13 +74,14 @@ async function compare(
 ): Promise<Measurement> {
   const contender = ({ api, samples }: Grown) => ({
     address: api.address,
+    pids: [api.pid],
     call: readCall(read, api, samples),
   })
   const turns = await inTurns({ subject: contender(grown), baseline: contender(fresh) }, options)
   const figures = {
     what,
-    subject: `${rounded(turns.subject)}/s`,
-    baseline: `${rounded(turns.baseline)}/s with ${rounded(SMALL_KEYS)}`,
+    subject: `${rounded(turns.subject.perSecond)}/s`,
+    baseline: `${rounded(turns.baseline.perSecond)}/s with ${rounded(SMALL_KEYS)}`,
   }
   return within({ value: 1 / turns.ratio, bound: FLAT, unit: 'times' }, figures)
 }

@@ -1,16 +1,27 @@
-import { type LoadCall, type LoadResult, load } from './load.ts'
+import { processorMs } from '../e2e/node-process.ts'
+import { type LoadCall, load } from './load.ts'
 import { type BenchOptions, type Measurement, median, ratioOf, rounded, shown } from './measurement.ts'
 
-export type Contender = { readonly address: string; readonly call: LoadCall }
+/** `pids`: the processes that serve it. */
+export type Contender = {
+  readonly address: string
+  readonly call: LoadCall
+  readonly pids: readonly number[]
+}
 
 const CONNECTIONS = 16
 const WARM_UP_SECONDS = 1
 
+/** Requests per second, and per second of processor time that the serving processes used: busy neighbours on the machine
+ * lower the first and leave the second as it is. */
+type Speed = { readonly perSecond: number; readonly perCoreSecond: number }
+
 export type Turns = {
-  readonly subject: number
-  readonly baseline: number
+  readonly subject: Speed
+  readonly baseline: Speed
   /** The median of the turns' own ratios: noise of the machine meets both halves of a turn. */
   readonly ratio: number
+  readonly coreRatio: number
 }
 
 /** Load baseline and subject in turns (baseline, subject, baseline, subject …), after a warm-up of both.
@@ -19,28 +30,44 @@ export async function inTurns(
   { subject, baseline }: { subject: Contender; baseline: Contender },
   options: BenchOptions,
 ): Promise<Turns> {
-  const results: { subject: LoadResult; baseline: LoadResult }[] = []
+  const results: { subject: Speed; baseline: Speed }[] = []
   for (const contender of [baseline, subject]) await turn(contender, WARM_UP_SECONDS)
   for (let count = 0; count < options.turns; count++) {
     const ofBaseline = await turn(baseline, options.seconds)
     results.push({ baseline: ofBaseline, subject: await turn(subject, options.seconds) })
   }
   return {
-    subject: median(results.map((result) => result.subject.perSecond)),
-    baseline: median(results.map((result) => result.baseline.perSecond)),
+    subject: medianSpeed(results.map((result) => result.subject)),
+    baseline: medianSpeed(results.map((result) => result.baseline)),
     ratio: median(results.map((result) => result.subject.perSecond / result.baseline.perSecond)),
+    coreRatio: median(results.map((result) => result.subject.perCoreSecond / result.baseline.perCoreSecond)),
+  }
+}
+
+function medianSpeed(speeds: readonly Speed[]): Speed {
+  return {
+    perSecond: median(speeds.map((speed) => speed.perSecond)),
+    perCoreSecond: median(speeds.map((speed) => speed.perCoreSecond)),
   }
 }
 
 /** One line of the table for `inTurns`. */
 export function comparison(
   { what, beside, target }: { what: string; beside: string; target: number | null },
-  { subject, baseline, ratio }: Turns,
+  { subject, baseline, ratio, coreRatio }: Turns,
 ): Measurement {
-  const figures = { what, subject: `${rounded(subject)}/s`, baseline: `${rounded(baseline)}/s ${beside}` }
-  return target === null ? shown(ratio.toFixed(2), figures) : ratioOf(ratio, target, figures)
+  const figures = { what, subject: shownSpeed(subject), baseline: `${shownSpeed(baseline)} ${beside}` }
+  const measurement = target === null ? shown(ratio.toFixed(2), figures) : ratioOf(ratio, target, figures)
+  return { ...measurement, figure: `${measurement.figure} (${coreRatio.toFixed(2)} by processor time)` }
 }
 
-function turn({ address, call }: Contender, seconds: number): Promise<LoadResult> {
-  return load(address, call, { seconds, connections: CONNECTIONS })
+function shownSpeed({ perSecond, perCoreSecond }: Speed): string {
+  return `${rounded(perSecond)}/s, ${rounded(perCoreSecond)} per core second`
+}
+
+async function turn({ address, call, pids }: Contender, seconds: number): Promise<Speed> {
+  const usedMs = () => pids.reduce((sum, pid) => sum + processorMs(pid), 0)
+  const before = usedMs()
+  const { perSecond, answered } = await load(address, call, { seconds, connections: CONNECTIONS })
+  return { perSecond, perCoreSecond: answered / ((usedMs() - before) / 1_000) }
 }

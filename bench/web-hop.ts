@@ -20,8 +20,8 @@ export const webHop: Benchmark = async (options) => {
   const owner = await ownerNamed('local', api.address, SECRET)
   const { keyId, bundleId } = await makeBundle(owner, 'hop', BUNDLE_KEYS)
   const compare = async (what: string, path: string) => {
-    const subject = { address: web.address, call: { path } }
-    const baseline = { address: api.address, call: { path, headers: owner.headers } }
+    const subject = { address: web.address, pids: [web.pid, api.pid], call: { path } }
+    const baseline = { address: api.address, pids: [api.pid], call: { path, headers: owner.headers } }
     const turns = await inTurns({ subject, baseline }, options)
     return comparison({ what: `${what} through the web layer`, beside: 'API directly', target: null }, turns)
   }

@@ -17,9 +17,14 @@ export const writes: Benchmark = async (options) => {
     })
     const subject = {
       address: api.address,
+      pids: [api.pid],
       call: { method: 'POST', path: '/api/v1/keys', headers: api.owner.headers, vary },
     } as const
-    const baseline = { address: bare.address, call: { method: 'POST', path: '/rows', vary } } as const
+    const baseline = {
+      address: bare.address,
+      pids: [bare.pid],
+      call: { method: 'POST', path: '/rows', vary },
+    } as const
     const turns = await inTurns({ subject, baseline }, options)
     const what = `create a key, durable, ${stage.name}`
     measurements.push(comparison({ what, beside: 'bare INSERT', target: TARGET }, turns))

@@ -122,7 +122,8 @@ function personOf(claims: Record<string, unknown> & { sub: string }, idToken: st
   return {
     subject: claims.sub,
     email: text('email'),
-    isEmailRefuted: claims['email_verified'] === false,
+    // Some providers send truth values as text.
+    isEmailRefuted: String(claims['email_verified']) === 'false',
     name: text('name'),
     providerSessionId: text('sid'),
     idToken,

@@ -252,6 +252,7 @@ describe('a sign-in that is not what it claims gives no session', () => {
   test.each([
     ['no e-mail', {}],
     ['an e-mail that is not theirs for sure', { email: 'sam@example.com', email_verified: false }],
+    ['one of which a provider says so in text', { email: 'sam@example.com', email_verified: 'false' }],
   ])('a person with %s', async (_what, claims) => {
     await restart({ claimsOf: () => claims })
     await expectRefused(await signIn())

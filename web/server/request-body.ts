@@ -5,12 +5,21 @@ import { Refusal } from './refusal.ts'
 const tooLarge = () => new Refusal(413, 'too_large', 'request body too large')
 
 /** The whole body; empty where there is none.
- * @throws Refusal too_large: more than `maxBytes` */
+ * @throws Refusal too_large: more than `maxBytes` · invalid: the caller broke off, and hears no answer */
 export async function readBody(request: FastifyRequest, maxBytes: number): Promise<Buffer> {
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge()
+  try {
+    return await readWhole(request.body instanceof Readable ? request.body : Readable.from([]), maxBytes)
+  } catch (error) {
+    // Whoever sends half a body is to be no failure of ours, in the log or in what is measured.
+    throw error instanceof Refusal ? error : new Refusal(400, 'invalid', 'request body broke off')
+  }
+}
+
+async function readWhole(body: Readable, maxBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = []
   let size = 0
-  for await (const chunk of request.body instanceof Readable ? request.body : []) {
+  for await (const chunk of body) {
     const bytes = Buffer.from(chunk)
     size += bytes.length
     if (size > maxBytes) throw tooLarge()

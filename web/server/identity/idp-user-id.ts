@@ -4,6 +4,6 @@ import { hashToken } from '@keyferry/crypto/token'
  * to somebody else. A subject that already has the form stays as it is. A slash at the end of the issuer, which a setting
  * may leave out, makes no other issuer. */
 export function idpUserId(issuer: string, subject: string): string {
-  if (/^user_[\x21-\x7e]{1,250}$/.test(subject)) return subject
+  if (/^user_(?![0-9a-f]{64}$)[\x21-\x7e]{1,250}$/.test(subject)) return subject
   return `user_${hashToken(JSON.stringify([issuer.replace(/\/$/, ''), subject]))}`
 }

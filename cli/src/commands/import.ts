@@ -20,6 +20,7 @@ export const importCommand: Command = {
   details: [
     'Reads the file (- for standard input), makes a library key of each variable, and attaches the keys to the bundle in the order of the file. New keys are secret unless --public names them. Shows what would change; what it would overwrite it names, and asks. Doing it twice does no harm.',
     'Reads the dialects people have: an export before the name, comments behind values, CRLF, three kinds of quotes, values of several lines. Variables in values are not expanded.',
+    'A key has one value for all the bundles that use it. Where people sign in to the server, import on its web page instead: from here nobody is signed in.',
   ],
   flags: [
     {

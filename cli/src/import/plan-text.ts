@@ -31,11 +31,20 @@ function stepLine(step: Step, widest: number): string {
   return `  ${SIGNS[step.kind]} ${step.name.padEnd(widest)}  ${[whatHappens(step), ...attachment(step)].join(', ')}\n`
 }
 
-function whatHappens({ kind, isSecret, bundles }: Step): string {
-  const seenBy = bundles > 1 ? ` in all ${bundles} bundles that use it` : ''
+function whatHappens(step: Step): string {
+  const { kind, isSecret } = step
   if (kind === 'create') return isSecret ? 'new, secret' : 'new, public'
-  if (kind === 'replace') return `will be replaced${seenBy} (secret: the values cannot be compared)`
-  return kind === 'change' ? `changes${seenBy}${isSecret ? ', becomes secret' : ''}` : 'same'
+  if (kind === 'replace') {
+    const seen = isSecret ? '' : ', becomes public'
+    return `will be replaced${elsewhere(step)} (secret: the values cannot be compared)${seen}`
+  }
+  return kind === 'change' ? `changes${elsewhere(step)}${isSecret ? ', becomes secret' : ''}` : 'same'
+}
+
+// A key has one value for all its bundles: whoever fills one bundle must see that others change with it.
+function elsewhere({ bundles, attaches }: Step): string {
+  const others = attaches ? bundles : bundles - 1
+  return others <= 0 ? '' : ` in ${others} other ${others === 1 ? 'bundle' : 'bundles'} too`
 }
 
 function attachment({ kind, attaches }: Step): string[] {

@@ -9,7 +9,7 @@ export function Approved({ choice, delivered }: { choice: Choice; delivered: boo
       <p role="status">
         {delivered
           ? 'The terminal has fetched the values. They were handed over once and are no longer kept. You can close this page.'
-          : 'The values are sealed for the terminal, which is fetching them now.'}
+          : 'The values are sealed for the terminal that asked. Once it has fetched them, this page says so.'}
       </p>
       <h2 className="text-sm font-semibold text-ink">
         {choice.keys.length} {choice.keys.length === 1 ? 'key' : 'keys'} from{' '}

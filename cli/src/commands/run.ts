@@ -72,8 +72,10 @@ export async function run(options: RunOptions, surroundings: Surroundings): Prom
   const argv = options.isShell ? throughShell(options.program, env, platform) : options.program
   requireProgram(argv[0] ?? '', surroundings) // before anybody is asked for anything
   const { deliver } = await import('../delivery/deliver.ts')
+  const starting = import('../program/start-program.ts') // nothing is left to load once the person has approved
   const delivered = await deliver({ ...options, format: 'sh', command: options.program }, surroundings)
   const values = harmlessValues(delivered, options)
+  await starting
   return await surroundings.startProgram({
     argv,
     env: programEnvironment(env, values, options),

@@ -57,6 +57,8 @@ export const importCommand: Command = {
 
 type ImportOptions = {
   readonly server: string
+  /** Whether the next command finds that server only by its flag. */
+  readonly isServerNamed: boolean
   /** Null: standard input. */
   readonly path: string | null
   readonly bundleName: string
@@ -72,6 +74,7 @@ async function readOptions(words: Words, surroundings: Surroundings): Promise<Im
   }
   return {
     server: await serverHere(words, surroundings),
+    isServerNamed: words.has('server'),
     path: file === '-' ? null : resolve(surroundings.cwd, file),
     bundleName: readBundleName(words),
     flags: readFlags(words),
@@ -229,5 +232,9 @@ async function carryOut(
   }
   if (options.view === 'json')
     stderr.write(`${JSON.stringify({ event: 'imported', bundle: plan.bundleName })}\n`)
-  if (options.view === 'person') stderr.write(`Done. Next: keyferry run ${plan.bundleName} -- PROGRAM\n`)
+  if (options.view === 'person') stderr.write(`Done. Next: ${nextCommand(options)}\n`)
+}
+
+function nextCommand({ bundleName, isServerNamed, server }: ImportOptions): string {
+  return `keyferry run ${bundleName}${isServerNamed ? ` --server ${server}` : ''} -- PROGRAM`
 }

@@ -2,6 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type HostileMap, hostileMaps } from '../../../e2e/hostile-maps.ts'
 import { POSIX_SHELLS, readBack, requireShell } from '../../../e2e/real-shells.ts'
+import { MASK } from '../limits.ts'
 import { EnvWriteError, writeEnv } from './write.ts'
 
 const shellText = (map: HostileMap) => ({ text: writeEnv(map), names: map.map(([name]) => name) })
@@ -39,6 +40,15 @@ test('all others are quoted', () => {
     expect(writeEnv([['A', value]])).toBe(`A='${value}'\n`)
   }
 })
+
+test.for(['RANDOM', 'SRANDOM', 'OPTIND', 'SECONDS', 'UID', 'COLUMNS'])(
+  'to %s, which shells evaluate, only a whole number is written',
+  (name) => {
+    expect(writeEnv([[name, '12']])).toBe(`${name}=12\n`)
+    expect(writeEnv([[name, MASK]])).toBe(`${name}=${MASK}\n`)
+    expect(() => writeEnv([[name, 'a[$(touch /tmp/x)]']])).toThrow(expect.objectContaining({ names: [name] }))
+  },
+)
 
 test('nothing gives nothing', () => {
   expect(writeEnv([])).toBe('')

@@ -44,6 +44,16 @@ test('standard output holds the values and nothing else', async () => {
   expect(scene.seen.stdout).toBe("export GREETING='it'\\''s me'\nexport EMPTY=''\n")
 })
 
+test('a terminal gets no value that it would obey; a program gets every byte', async () => {
+  const map = { PLAIN: 'two\r\nlines', COMMANDS: '\u001b]0;owned\u0007', TURNED: '\u202eabc' }
+  server = await startScriptedServer({ wait: (asked) => delivery(asked, JSON.stringify(map)) })
+  const terminal = { ...scene, stdout: { ...scene.stdout, isTerminal: true } }
+  await expect(pull(options(null), terminal)).rejects.toThrow(/^COMMANDS, TURNED cannot be shown/)
+  expect(scene.seen.stdout).toBe('')
+  await pull(options(null), scene)
+  expect(scene.seen.stdout).toContain(map.COMMANDS)
+})
+
 test('a file that appears while the person decides is not overwritten', async () => {
   const path = join(folder, 'values')
   server = await startScriptedServer({

@@ -1,7 +1,8 @@
 import { resolve } from 'node:path'
-import { usageError } from '../cli-error.ts'
+import { CliError, usageError } from '../cli-error.ts'
 import type { Command, Words } from '../command.ts'
 import { harmlessValues } from '../delivery/dangerous-names.ts'
+import type { Values } from '../delivery/delivered-values.ts'
 import type { PendingRequest } from '../delivery/pending-request.ts'
 import { EXIT } from '../exit-code.ts'
 import { writeValues } from '../formats/format.ts'
@@ -66,6 +67,9 @@ function readOutput(words: Words, cwd: string): OutputFile | null {
   return path === null || path === '-' ? null : { path: resolve(cwd, path), mayReplace: words.has('force') }
 }
 
+// Control characters but tab and line end, and what turns the reading direction round.
+const OBEYED = /[^\P{Cc}\t\r\n]|\r(?!\n)|\p{Bidi_Control}/u
+
 /** Ask for the values and write them.
  * @returns the exit code · @throws CliError */
 export async function pull(options: PullOptions, surroundings: Surroundings): Promise<number> {
@@ -79,9 +83,22 @@ export async function pull(options: PullOptions, surroundings: Surroundings): Pr
   const delivered = await deliver({ ...options, format: loader.asked, command }, surroundings)
   const values = harmlessValues(delivered, options)
   const text = writeValues(formatName, await loader.load(), values)
-  if (output === null) surroundings.stdout.write(text)
+  if (output === null) writeToStandardOutput(text, values, surroundings)
   else writeOutputFile(output, text)
   return EXIT.ok
+}
+
+// A terminal obeys what a value says: it could be made to show something else, or to type it.
+function writeToStandardOutput(text: string, values: Values, { stdout }: Surroundings): void {
+  if (stdout.isTerminal && OBEYED.test(text)) {
+    const names = [...values].flatMap(([name, value]) => (OBEYED.test(value) ? [name] : []))
+    throw new CliError(
+      EXIT.general,
+      `${names.join(', ')} cannot be shown: control characters would take over the terminal`,
+      'Nothing was written. Use --output FILE, or hand standard output to a program.',
+    )
+  }
+  stdout.write(text)
 }
 
 function warnOfTerminal({ stdout, stderr }: Surroundings, formatName: FormatName): void {

@@ -42,6 +42,7 @@ function listOf(answer: unknown): readonly unknown[] {
   throw unknownAnswer()
 }
 
-function unknownAnswer(): Error {
-  return refusedAnswer('the answer of the server is not what Keyferry knows; are their versions far apart?')
+export function unknownAnswer(options?: ErrorOptions): Error {
+  const what = 'the answer of the server is not what Keyferry knows; are their versions far apart?'
+  return refusedAnswer(what, options)
 }

@@ -2,7 +2,14 @@ import { type Call, CallError, createClient } from '@keyferry/contract/client'
 import { CliError } from '../cli-error.ts'
 import { type Exchange, type ExchangeAnswer, NetworkError } from '../server/exchange.ts'
 import { networkFailure, refusal } from '../server/server-failure.ts'
-import { type KeyAnswer, type NamedId, readKeys, readNamedId, readNamedIds } from './answers.ts'
+import {
+  type KeyAnswer,
+  type NamedId,
+  readKeys,
+  readNamedId,
+  readNamedIds,
+  unknownAnswer,
+} from './answers.ts'
 
 const TIMEOUT_MS = 60_000
 const MAX_BODY_BYTES = 512 * 1024 * 1024
@@ -84,6 +91,8 @@ export class LibraryClient {
 
   #readable(error: unknown): unknown {
     if (error instanceof NetworkError) return networkFailure(error, this.#server)
+    // No JSON, or a status that HTTP does not know.
+    if (error instanceof SyntaxError || error instanceof RangeError) return unknownAnswer({ cause: error })
     if (error instanceof CliError || !(error instanceof CallError)) return error
     return refusal(
       {

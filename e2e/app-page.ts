@@ -20,8 +20,9 @@ export async function openPage(browser: Browser, options: BrowserContextOptions 
   return Object.assign(page, { complaints })
 }
 
-/** Hold a page, as it stands, against the accessibility rules: none broken. */
+/** Hold a page, once its heading is there, against the accessibility rules: none broken. */
 export async function expectAccessible(page: Page): Promise<void> {
+  await page.locator('h1').first().waitFor({ state: 'attached' })
   const { violations } = await new AxeBuilder({ page }).analyze()
   const found = violations.flatMap(({ id, nodes }) =>
     nodes.map(({ html, failureSummary }) => ({ id, html, failureSummary })),

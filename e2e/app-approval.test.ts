@@ -1,6 +1,6 @@
 import { createClient } from '@keyferry/contract/client'
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { OWNER, sessionHeaders, setUpOwner } from './app-accounts.ts'
 import { askApproval, createLibrary, META } from './app-library.ts'
 import {
@@ -18,6 +18,7 @@ const PROXY = { TRUST_PROXY: '127.0.0.1' }
 
 const title = (page: Page, name: string) => page.getByRole('heading', { name, level: 1 })
 const approve = (page: Page) => page.getByRole('button', { name: /^Approve/ })
+const approveAll = (page: Page) => page.getByRole('button', { name: 'Approve 6 keys' })
 
 async function expectEnd(page: WatchedPage, name: string): Promise<void> {
   await title(page, name).waitFor()
@@ -27,6 +28,13 @@ async function expectEnd(page: WatchedPage, name: string): Promise<void> {
   )
   await expectAccessible(page)
   await closePage(page)
+}
+
+/** A server for one test, gone when the test is over, however it ends. */
+async function startOwn(env: Readonly<Record<string, string>> = {}): Promise<RunningServer> {
+  const own = await startServer({ env: { ...PROXY, ...env } })
+  onTestFinished(() => own.dispose())
+  return own
 }
 
 describe.skipIf(!hasBrowser())('the approval page', () => {
@@ -121,7 +129,7 @@ describe.skipIf(!hasBrowser())('the approval page', () => {
     const { page } = await open({ bundle: 'dev/app' })
     const calls: string[] = []
     page.on('request', (call) => call.method() === 'POST' && calls.push(call.url()))
-    await approve(page).dblclick()
+    await approveAll(page).dblclick()
     await title(page, 'Approved').waitFor()
     expect(calls).toHaveLength(1)
     await closePage(page)
@@ -142,6 +150,7 @@ describe.skipIf(!hasBrowser())('the approval page', () => {
 
   test('approved by somebody else while the page is open', async () => {
     const { page, request } = await open({ bundle: 'dev/app' })
+    await approveAll(page).waitFor()
     await approveByCall(server.url, request.id)
     await approve(page).click()
     await expectEnd(page, 'Already approved')
@@ -154,48 +163,46 @@ describe.skipIf(!hasBrowser())('the approval page', () => {
   })
 
   test('the server is gone: the page says so, and goes on once it is back', async () => {
-    const own = await startServer({ env: PROXY })
+    const own = await startOwn()
     await createLibrary(own.url)
     const { page } = await open({ bundle: 'dev/app' }, own.url)
-    await approve(page).waitFor()
+    await approveAll(page).waitFor()
     await own.stop()
     await approve(page).click()
     await page.getByRole('alert').getByText('The server does not answer.').waitFor()
     await expectAccessible(page)
     const again = await own.restart()
-    await approve(page).click()
+    await approveAll(page).click()
     await title(page, 'Approved').waitFor()
     await closePage(page)
-    await again.dispose()
-    await own.dispose()
+    await again.stop()
   })
 
   test('nothing in the library yet: how to import', async () => {
-    const own = await startServer({ env: PROXY })
+    const own = await startOwn()
     const { page } = await open({}, own.url)
     await page.getByText('npx keyferry import .env --bundle dev/app').waitFor()
     expect(await approve(page).isDisabled()).toBe(true)
     await expectAccessible(page)
     await closePage(page)
-    await own.dispose()
   })
 
   test('expired while the page is open', async () => {
-    const own = await startServer({ env: { ...PROXY, REQUEST_TTL: '3' } })
+    const own = await startOwn({ REQUEST_TTL: '3' })
     const { page } = await open({}, own.url)
     await expectEnd(page, 'Expired')
-    await own.dispose()
   })
 
   test('a typed check code: a wrong one is refused, the right one approves', async () => {
-    const own = await startServer({ env: { ...PROXY, APPROVAL_ASSURANCE: 'typed' } })
+    const own = await startOwn({ APPROVAL_ASSURANCE: 'typed' })
     await createLibrary(own.url)
     const { page, request } = await open({ bundle: 'dev/app' }, own.url)
     const code = page.getByLabel('Type the code that your terminal shows.')
     await expectAccessible(page)
     expect(await page.getByText(request.user_code).count()).toBe(0)
-    await approve(page).click()
+    await approveAll(page).click()
     await page.getByText('Type all eight letters').waitFor()
+    await approveAll(page).waitFor()
     await code.fill('BBBB-BBBB')
     await approve(page).click()
     await page.getByText('That is not the code of this request. 4 tries are left.').waitFor()
@@ -204,18 +211,17 @@ describe.skipIf(!hasBrowser())('the approval page', () => {
     await approve(page).click()
     await title(page, 'Approved').waitFor()
     await closePage(page)
-    await own.dispose()
   })
 
   test('a session that ended leads to sign-in, and back to the decision', async () => {
-    const own = await startServer({ env: { ...PROXY, AUTH_MODE: 'accounts' } })
+    const own = await startOwn({ AUTH_MODE: 'accounts' })
     const session = await setUpOwner(own.url)
     await createLibrary(own.url, undefined, sessionHeaders(own.url, session))
     const request = await askApproval(own.url, { bundle: 'dev/app' })
     const page = await openPage(browser)
     await page.context().addCookies([{ ...session, url: own.url }])
     await page.goto(own.url + request.verification_uri_complete)
-    await approve(page).waitFor()
+    await approveAll(page).waitFor()
     await page.context().clearCookies()
     await approve(page).click()
     await title(page, 'Sign in to decide').waitFor()
@@ -224,17 +230,16 @@ describe.skipIf(!hasBrowser())('the approval page', () => {
     await page.getByLabel('E-mail').fill(OWNER.email)
     await page.getByLabel('Password').fill(OWNER.password)
     await page.getByRole('button', { name: 'Sign in' }).click()
-    await approve(page).click()
+    await approveAll(page).click()
     await title(page, 'Approved').waitFor()
     await closePage(page)
-    await own.dispose()
   })
 
   test('no secret value reaches the browser, and the address is told to nobody', async () => {
     const { page } = await open({ bundle: 'dev/app' })
     const answers = recordAnswers(page)
     const response = await page.reload()
-    await approve(page).click()
+    await approveAll(page).click()
     await title(page, 'Approved').waitFor()
     expect(answers.length).toBeGreaterThan(2)
     expect(`${answers.join()} ${await page.content()}`).not.toContain('planted-')

@@ -8,10 +8,16 @@ import { RequestFacts } from './request-facts.tsx'
 import type { Choice, End } from './request-state.ts'
 import { firstBundle, firstKeys } from './selection.ts'
 import { useDecision } from './use-decision.ts'
-import { useRequestBundle } from './use-request-bundle.ts'
+import { type BundleState, useRequestBundle } from './use-request-bundle.ts'
 
 const CODE_LETTERS = 8
 const NONE: ReadonlySet<string> = new Set()
+const NO_KEYS_YET: Readonly<Record<BundleState['phase'], string>> = {
+  none: 'Choose a bundle first.',
+  loading: 'The keys are still loading.',
+  failed: 'The keys of this bundle could not be loaded.',
+  ready: '',
+}
 
 type RequestFormProps = {
   requestId: string
@@ -34,7 +40,7 @@ export function RequestForm({ requestId, context, bundles, onApproved, onEnd }: 
   const decision = useDecision({ requestId, context, onApproved, onEnd, onWrongCode: code.refuse })
 
   const approve = () => {
-    if (bundle === null) return decision.setProblem('Choose a bundle first.')
+    if (bundle === null) return decision.setProblem(NO_KEYS_YET[state.phase])
     const keys = bundle.items.map(({ key }) => key).filter((name) => selected.has(name))
     if (keys.length === 0) return decision.setProblem('Select at least one key.')
     if (code.missing) return code.refuse('Type all eight letters of the code in your terminal.')

@@ -34,5 +34,7 @@ function dataPlace(role: Role, settings: Settings, { dataDir }: Running): string
 
 function signIn({ AUTH_MODE, HOST, OIDC_ISSUER }: Settings): string {
   if (AUTH_MODE === 'local') return `none: whoever is on this machine (${HOST})`
+  if (AUTH_MODE === 'accounts')
+    return 'accounts: until there is one, the first visitor makes it and owns everything'
   return AUTH_MODE === 'oidc' ? (OIDC_ISSUER ?? AUTH_MODE) : AUTH_MODE
 }

@@ -83,7 +83,9 @@ async function compare(
     subject: `${rounded(turns.subject.perSecond)}/s`,
     baseline: `${rounded(turns.baseline.perSecond)}/s with ${rounded(SMALL_KEYS)}`,
   }
-  return within({ value: 1 / turns.ratio, bound: FLAT, unit: 'times' }, figures)
+  const measurement = within({ value: 1 / turns.ratio, bound: FLAT, unit: 'times' }, figures)
+  const byCore = `${rounded(1 / turns.coreRatio)} by processor time`
+  return { ...measurement, figure: `${measurement.figure} (${byCore})` }
 }
 
 function readCall(read: Read, api: ApiProcess, samples: readonly Sample[]): LoadCall {

@@ -1,9 +1,8 @@
 import type { Page } from 'playwright-core'
 import { askApproval, createLibrary } from './app-library.ts'
 import { peopleShots } from './screenshot-people.ts'
+import type { Shot } from './shot.ts'
 import { startServer } from './start-server.ts'
-
-export type Shot = { name: string; show: (page: Page) => Promise<void> }
 
 const ENV_TEXT = `DATABASE_URL=postgres://shop:pw@db.example/shop
 LOG_LEVEL=debug

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { type SessionCookie, sessionHeaders, setUpOwner } from './app-accounts.ts'
 import { createLibrary } from './app-library.ts'
-import type { Shot } from './screenshot-list.ts'
+import type { Shot } from './shot.ts'
 import { type RunningServer, startServer } from './start-server.ts'
 
 /** The pages of a server that keeps accounts: before the first account, signed out, and as its owner. */

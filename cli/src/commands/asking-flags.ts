@@ -1,10 +1,10 @@
 import { usageError } from '../cli-error.ts'
 import type { Flag, Words } from '../command.ts'
+import type { Ask } from '../delivery/ask.ts'
 import { isDangerousName } from '../delivery/dangerous-names.ts'
-import type { Ask } from '../delivery/deliver.ts'
 import { findProject } from '../project/project-file.ts'
 import type { Surroundings } from '../surroundings.ts'
-import type { ViewName } from '../terminal/waiting-view.ts'
+import type { ViewName } from '../terminal/choose-view.ts'
 import { readBundleOperand, requireKeyName } from './names.ts'
 import { SERVER_FLAG, serverOf } from './server-flag.ts'
 

@@ -5,31 +5,15 @@ import { readable } from '../server/server-failure.ts'
 import { forgetRequest, keepRequest } from '../state/kept-requests.ts'
 import type { Surroundings } from '../surroundings.ts'
 import { whyNoBrowser } from '../terminal/browser.ts'
+import { waitingView } from '../terminal/choose-view.ts'
 import { printable } from '../terminal/printable.ts'
-import { type Asked, type ViewName, type WaitingView, waitingView } from '../terminal/waiting-view.ts'
+import type { Asked, WaitingView } from '../terminal/waiting-view.ts'
+import type { Ask } from './ask.ts'
 import { shownArgument } from './claims.ts'
 import type { Values } from './delivered-values.ts'
 import { makeRequest } from './make-request.ts'
 import type { PendingRequest } from './pending-request.ts'
 import { waitForDelivery } from './wait.ts'
-
-export type Ask = {
-  readonly server: string
-  readonly bundle: string | null
-  /** The names asked for; empty: whatever the approver chooses. */
-  readonly keys: readonly string[]
-  /** The contract's name of the form the values will be used in. */
-  readonly format: string
-  /** What will get the values, as the approver shall see it. */
-  readonly command: readonly string[]
-  /** Why the browser is not to be opened; null to open it. */
-  readonly whyNotOpen: string | null
-  readonly view: ViewName
-  /** Where a request can be taken up again from: the whole command line, to be kept beside it; null not to keep it. */
-  readonly keepAs: readonly string[] | null
-  /** A request made earlier, to go on with instead of making one. */
-  readonly pending: PendingRequest | null
-}
 
 /** Ask, wait for a person, open what comes: the whole way of the values.
  * @throws CliError */

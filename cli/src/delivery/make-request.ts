@@ -4,8 +4,8 @@ import { normalizeUserCode, userCode } from '@keyferry/crypto/user-code'
 import { refusedAnswer } from '../cli-error.ts'
 import { type CreatedRequest, createRequest } from '../server/approval-requests.ts'
 import type { Surroundings } from '../surroundings.ts'
+import type { Ask } from './ask.ts'
 import { claims } from './claims.ts'
-import type { Ask } from './deliver.ts'
 import type { PendingRequest } from './pending-request.ts'
 
 /** Make a key pair and hand its public half in.

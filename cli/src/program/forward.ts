@@ -6,7 +6,12 @@ import { EXIT, type ExitCode } from '../exit-code.ts'
 import type { ProgramStart } from '../surroundings.ts'
 import { printable } from '../terminal/printable.ts'
 import { findProgram } from './find-program.ts'
-import type { StartMeans } from './start-program.ts'
+
+export type StartMeans = {
+  readonly platform: NodeJS.Platform
+  /** Gives the signals back before the program has the process. */
+  readonly beforeHandover: () => void
+}
 
 const FORWARDED = [
   'SIGINT',

@@ -2,13 +2,8 @@ import { flushCompileCache } from 'node:module'
 import type { ProgramStart } from '../surroundings.ts'
 import { executableForm } from './executable-form.ts'
 import { findProgram } from './find-program.ts'
+import type { StartMeans } from './forward.ts'
 import { requireFits } from './size-limits.ts'
-
-export type StartMeans = {
-  readonly platform: NodeJS.Platform
-  /** Gives the signals back before the program has the process. */
-  readonly beforeHandover: () => void
-}
 
 /** Become the program. Where that is not possible (Windows, or a file of which only trying tells whether it runs) start
  * it and pass signals and exit code on.

@@ -1,5 +1,3 @@
-import type { Surroundings } from '../surroundings.ts'
-
 /** What a person has to know while a request waits. Nothing in it is a value. */
 export type Asked = {
   readonly server: string
@@ -24,16 +22,6 @@ export type WaitingView = {
   readonly delivered: (names: readonly string[], missing: readonly string[]) => void
   /** Leave the terminal as it was; may be called at any time, and again. */
   readonly end: () => void
-}
-
-export type ViewName = 'person' | 'json' | 'quiet'
-
-/** The view of that name for this stderr. */
-export async function waitingView(name: ViewName, surroundings: Surroundings): Promise<WaitingView> {
-  if (name === 'json') return (await import('./json-view.ts')).jsonView(surroundings)
-  if (name === 'quiet') return (await import('./plain-view.ts')).quietView(surroundings)
-  if (surroundings.stderr.isTerminal) return (await import('./live-view.ts')).liveView(surroundings)
-  return (await import('./plain-view.ts')).plainView(surroundings)
 }
 
 /** Minutes and seconds, as a countdown shows them: `4:59`. */

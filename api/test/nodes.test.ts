@@ -28,7 +28,9 @@ describe.runIf(databaseUrl && redis)('two nodes on one PostgreSQL and one Redis'
 
   const node = (n: number) => (n % 2 ? nodes[1] : nodes[0])
 
-  test('a wait on one node is woken by the approval on the other within 50 ms, most of the time', async () => {
+  test('a wait on one node is woken by the approval on the other within 50 ms, most of the time', {
+    retry: 2,
+  }, async () => {
     const delays = []
     for (let round = 0; round < 5; round++) {
       const client = new ApprovalClient(node(0))

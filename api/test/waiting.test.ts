@@ -25,7 +25,7 @@ describe.each(databases)('waiting on %s', (kind) => {
   const deny = (requestId: string) =>
     api.call('denyRequest', { as: owner, params: { request_id: requestId } })
 
-  test('is woken by the approval within 20 ms of its answer, most of the time', async () => {
+  test('is woken by the approval within 20 ms of its answer, most of the time', { retry: 2 }, async () => {
     const delays = []
     for (let round = 0; round < 5; round++) {
       const asking = client()

@@ -1,5 +1,9 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 
+/** At most so much of a file is kept in memory by one connection, in KiB and negative as SQLite wants it: with its own
+ * two MiB the reads of a library of a million keys take twice as long as those of a thousand. */
+export const SQLITE_CACHE = -32 * 1_024
+
 /** Reads a SQLite file beside the connection that writes to it. All reads of one turn of the event loop share one
  * snapshot, which spares each of them taking and giving back the file's locks. */
 export class SqliteSnapshot {
@@ -10,6 +14,7 @@ export class SqliteSnapshot {
 
   constructor(path: string, timeoutMs: number) {
     this.#connection = new DatabaseSync(path, { readOnly: true, timeout: timeoutMs })
+    this.#connection.exec(`pragma cache_size = ${SQLITE_CACHE}`)
     this.#begin = this.#connection.prepare('begin')
     this.#commit = this.#connection.prepare('commit')
   }

@@ -12,7 +12,7 @@ import {
 import { guarded, translated } from './guarded-driver.ts'
 import { compiled, rowsOf } from './prepared-read.ts'
 import type { Database } from './queries.ts'
-import { SqliteSnapshot } from './sqlite-snapshot.ts'
+import { SQLITE_CACHE, SqliteSnapshot } from './sqlite-snapshot.ts'
 import type { Tables } from './tables.ts'
 
 const BUSY_TIMEOUT_MS = 2_000
@@ -23,6 +23,7 @@ export function openSqlite(path: string): Database {
   closeSync(openSync(path, 'a', 0o600))
   const file = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS })
   file.exec('pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on')
+  file.exec(`pragma cache_size = ${SQLITE_CACHE}`)
   // What is read by itself has a connection of its own, so that it never waits for a transaction to end.
   const snapshot = new SqliteSnapshot(path, BUSY_TIMEOUT_MS)
   const driver = new ImmediateSqliteDriver(file, cachedStatements(file, snapshot))

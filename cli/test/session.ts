@@ -36,7 +36,7 @@ export type Stage = { readonly url: string; readonly folder: string }
  * run is replaced by its name in braces. */
 export async function playSession(session: Session, stage: Stage): Promise<Session> {
   const bin = join(stage.folder, 'bin')
-  const work = join(stage.folder, 'work')
+  const work = join(stage.folder, 'app')
   await Promise.all([mkdir(bin, { recursive: true }), mkdir(work, { recursive: true })])
   await writeFile(join(bin, 'keyferry'), `#!/bin/sh\nexec ${START} "$@"\n`)
   await chmod(join(bin, 'keyferry'), 0o755)

@@ -41,7 +41,7 @@ test('all others are quoted', () => {
   }
 })
 
-test.for(['RANDOM', 'SRANDOM', 'OPTIND', 'SECONDS', 'UID', 'COLUMNS'])(
+test.for(['RANDOM', 'SRANDOM', 'OPTIND', 'SECONDS', 'UID', 'ERRNO'])(
   'to %s, which shells evaluate, only a whole number is written',
   (name) => {
     expect(writeEnv([[name, '12']])).toBe(`${name}=12\n`)

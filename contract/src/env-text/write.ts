@@ -15,10 +15,11 @@ const ASSIGNABLE = /^[A-Za-z_][A-Za-z0-9_]*$/
 // What no shell gives a meaning to, wherever it stands in an assigned value, and whatever its options.
 const BARE = /^[A-Za-z0-9_@%+,./:-]*$/
 
-// What bash, zsh or ksh evaluate as arithmetic when it is assigned to one of these could run a command.
+// What bash, zsh or ksh evaluate as arithmetic when it is assigned to one of these could run a command. COLUMNS
+// and LINES, which zsh alone evaluates, are left out: people keep text under these names.
 const EVALUATED = new Set(
-  `ARGC COLUMNS EGID ERRNO EUID FUNCNEST GID HISTCMD HISTSIZE KEYTIMEOUT LINENO LINES LISTMAX LOGCHECK MAILCHECK OPTIND
-   RANDOM SAVEHIST SECONDS SHLVL SRANDOM TMOUT TRY_BLOCK_ERROR TRY_BLOCK_INTERRUPT TTYIDLE UID`.split(/\s+/),
+  `ARGC EGID ERRNO EUID FUNCNEST GID HISTCMD HISTSIZE KEYTIMEOUT LINENO LISTMAX LOGCHECK MAILCHECK OPTIND RANDOM
+   SAVEHIST SECONDS SHLVL SRANDOM TMOUT TRY_BLOCK_ERROR TRY_BLOCK_INTERRUPT TTYIDLE UID`.split(/\s+/),
 )
 const WHOLE_NUMBER = /^(?:0|[1-9]\d{0,8})$/
 

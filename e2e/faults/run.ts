@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 import { COMMANDS, type Counts } from './commands.ts'
 
 const USAGE = `npm run faults -- [NAME…] [--kills 30] [--approvals 500] [--waiters 8] [--idle 10000]
-    [--fuzz 20000] [--soak-minutes 2]
+    [--fuzz 20000] [--soak-minutes 20]
 Names: ${Object.keys(COMMANDS).join(', ')}; without one, all.\n`
 
 const { values, positionals } = parseArgs({
@@ -13,7 +13,7 @@ const { values, positionals } = parseArgs({
     waiters: { type: 'string', default: '8' },
     idle: { type: 'string', default: '10000' },
     fuzz: { type: 'string', default: '20000' },
-    'soak-minutes': { type: 'string', default: '2' },
+    'soak-minutes': { type: 'string', default: '20' },
     help: { type: 'boolean', default: false },
   },
 })

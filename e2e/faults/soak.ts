@@ -20,6 +20,7 @@ export type SoakResult = {
   readonly deliveries: number
 }
 
+// Of twenty minutes six: until the requests of the first minutes have expired and the database's cache is full.
 const WARM_UP = 0.3
 const COMPARED = 0.2
 const SAMPLES = 200

@@ -51,6 +51,22 @@ test('approvals survive a restart; one that was claimed stays taken', async () =
   await after.close()
 })
 
+test('a claim that could not be written gives nothing away', async () => {
+  const store = openSqliteApprovalStore({ path, now: () => T0 })
+  await store.create(request('ready'), T0)
+  await store.seal('ready', { ciphertextBase64: 'c2VhbGVk', approverId: null }, T0)
+  const disk = new DatabaseSync(path)
+  // A reference that is checked at the very end fails where a full disk fails: after the row was found and changed.
+  disk.exec(`create table kept (id text primary key);
+    create table broken (id text references kept deferrable initially deferred);
+    create trigger breaks after update on approvals begin insert into broken values ('x'); end`)
+  await expect(store.claim('ready', T0)).rejects.toThrow()
+  disk.exec('drop trigger breaks')
+  disk.close()
+  expect(await store.claim('ready', T0)).toEqual({ status: 'claimed', ciphertextBase64: 'c2VhbGVk' })
+  await store.close()
+})
+
 test('what has expired leaves the disk, at the start and then once a minute', async () => {
   vi.useFakeTimers({ now: T0 })
   const before = openSqliteApprovalStore({ path, now: Date.now })

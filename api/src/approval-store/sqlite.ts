@@ -70,7 +70,7 @@ class SqliteApprovalStore implements ApprovalStore {
 
   countWrongCode(id: string, limit: number, nowMs: number): Promise<number> {
     return this.#step(({ countWrongCode }) => {
-      const row = countWrongCode.get({ id, limit, nowMs })
+      const [row] = countWrongCode.all({ id, limit, nowMs })
       if (row?.['state'] === 'denied') this.#bell.ring(id)
       return row === undefined ? 0 : limit - Number(row['wrong_codes'])
     })
@@ -78,7 +78,8 @@ class SqliteApprovalStore implements ApprovalStore {
 
   claim(id: string, nowMs: number): Promise<Claim> {
     return this.#step(({ claim }) => {
-      const row = claim.get({ id, nowMs })
+      // Run to its end: `get` stops at the row, before it is written, and is silent when writing it fails.
+      const [row] = claim.all({ id, nowMs })
       if (row !== undefined) return { status: 'claimed', ciphertextBase64: String(row['ciphertext']) }
       const state = this.#stateOf(id, nowMs)
       return { status: state === 'claimed' || state === 'ready' ? 'taken' : state }

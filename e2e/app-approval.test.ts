@@ -85,6 +85,7 @@ describe.skipIf(!hasBrowser())('the approval page', () => {
     await page.getByRole('option', { name: 'dev/worker' }).waitFor()
     await expectAccessible(page)
     await page.keyboard.press('Enter')
+    await page.getByText('3 of 3 selected').waitFor()
     await page.getByRole('checkbox', { name: 'LOG_LEVEL' }).focus()
     await page.keyboard.press('Space')
     await tabTo(page, 'Approve 2 keys')

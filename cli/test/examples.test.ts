@@ -55,14 +55,14 @@ function valuesFor({ body }: Asked): Record<string, string> {
 }
 
 async function setStage(stage: string, command: string): Promise<void> {
-  const [bin, work] = [join(stage, 'bin'), join(stage, 'work')]
-  await Promise.all([mkdir(bin), mkdir(work)])
+  const [bin, app] = [join(stage, 'bin'), join(stage, 'app')]
+  await Promise.all([mkdir(bin), mkdir(app)])
   const programs = Object.entries(STAND_INS).map(([name, body]) =>
     writeFile(join(bin, name), `#!/bin/sh\n${body}\n`, { mode: 0o755 }),
   )
   const files = [
-    writeFile(join(work, 'deploy.sh'), DEPLOY, { mode: 0o755 }),
-    ...(command === 'import' ? [writeFile(join(work, '.env'), 'PORT=1\nHOST=2\n')] : []),
+    writeFile(join(app, 'deploy.sh'), DEPLOY, { mode: 0o755 }),
+    ...(command === 'import' ? [writeFile(join(app, '.env'), 'PORT=1\nHOST=2\n')] : []),
   ]
   await Promise.all([...programs, ...files])
 }

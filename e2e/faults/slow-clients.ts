@@ -1,5 +1,5 @@
+import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { type TimedAnswer, timedAnswer } from './timed-answers.ts'
 
 export type SlowClientsOptions = {
@@ -18,7 +18,9 @@ export type SlowClientsResult = {
   readonly stillOpen: number
 }
 
-const OPENED_AT_ONCE = 500
+/** Fewer than a listening socket queues: past that the system tries again a second later. */
+const OPENED_AT_ONCE = 250
+const CONNECT_MS = 10_000
 const DRIP_MS = 500
 const CALLERS = 4
 
@@ -53,12 +55,15 @@ const BODY =
 async function openSockets(address: string, count: number, greeting = ''): Promise<Socket[]> {
   const { hostname, port } = new URL(address)
   const sockets: Socket[] = []
-  for (let opened = 0; opened < count; opened++) {
-    sockets.push(connect(Number(port), hostname).on('error', ignore))
-    sockets.at(-1)?.write(greeting)
-    if (opened % OPENED_AT_ONCE === OPENED_AT_ONCE - 1) await sleep(20)
+  while (sockets.length < count) {
+    const size = Math.min(OPENED_AT_ONCE, count - sockets.length)
+    const batch = Array.from({ length: size }, () => connect(Number(port), hostname).on('error', ignore))
+    await Promise.all(
+      batch.map((socket) => once(socket, 'connect', { signal: AbortSignal.timeout(CONNECT_MS) })),
+    )
+    for (const socket of batch) socket.write(greeting)
+    sockets.push(...batch)
   }
-  await sleep(100)
   return sockets
 }
 

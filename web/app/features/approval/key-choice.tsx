@@ -2,25 +2,30 @@ import { useId, useState } from 'react'
 import type { RequestBundleItem } from '../../lib/answers.ts'
 import { matches } from '../../lib/search.ts'
 import { Button } from '../../ui/button.tsx'
+import { splitByAsking } from './selection.ts'
 
 const FILTER_FROM = 12
 
 type KeyChoiceProps = {
   items: readonly RequestBundleItem[]
+  templateKeys: readonly string[]
   selected: ReadonlySet<string>
   onSelect: (selected: ReadonlySet<string>) => void
 }
 
-/** The bundle's keys, each to be handed over or not. */
-export function KeyChoice({ items, selected, onSelect }: KeyChoiceProps) {
+/** The bundle's keys, each to be handed over or not; those that the terminal did not ask for stand apart, folded away. */
+export function KeyChoice({ items, templateKeys, selected, onSelect }: KeyChoiceProps) {
   const [query, setQuery] = useState('')
   const shown = items.filter(({ key }) => matches(key, query))
+  const { asked, others } = splitByAsking(shown, templateKeys)
   const toggle = (name: string, on: boolean) => {
     const next = new Set(selected)
     if (on) next.add(name)
     else next.delete(name)
     onSelect(next)
   }
+  const rows = { selected, onToggle: toggle }
+  const all = splitByAsking(items, templateKeys).asked.map(({ key }) => key)
   return (
     <fieldset className="min-w-0">
       <legend className="sr-only">Keys to hand over</legend>
@@ -28,8 +33,8 @@ export function KeyChoice({ items, selected, onSelect }: KeyChoiceProps) {
         <p className="mr-auto text-sm font-medium" aria-live="polite">
           {selected.size} of {items.length} selected
         </p>
-        <Button look="quiet" size="small" onClick={() => onSelect(new Set(items.map(({ key }) => key)))}>
-          Select all
+        <Button look="quiet" size="small" onClick={() => onSelect(new Set(all))}>
+          {templateKeys.length === 0 ? 'Select all' : 'Select all asked for'}
         </Button>
         <Button look="quiet" size="small" onClick={() => onSelect(new Set())}>
           Clear
@@ -45,13 +50,47 @@ export function KeyChoice({ items, selected, onSelect }: KeyChoiceProps) {
           className="field mt-2"
         />
       )}
-      <ul className="mt-2 divide-y divide-line rounded-md border border-line">
-        {shown.map((item) => (
-          <KeyRow key={item.key} item={item} checked={selected.has(item.key)} onToggle={toggle} />
-        ))}
-        {shown.length === 0 && <li className="px-3 py-2 text-sm text-ink-soft">No key matches “{query}”.</li>}
-      </ul>
+      {shown.length === 0 && <p className="mt-2 text-sm text-ink-soft">No key matches “{query}”.</p>}
+      {asked.length > 0 && <KeyRows items={asked} {...rows} />}
+      {others.length > 0 && <OtherKeys items={others} {...rows} />}
     </fieldset>
+  )
+}
+
+type KeyRowsProps = {
+  items: readonly RequestBundleItem[]
+  selected: ReadonlySet<string>
+  onToggle: (name: string, on: boolean) => void
+}
+
+function OtherKeys(rows: KeyRowsProps) {
+  const [open, setOpen] = useState(false)
+  const count = rows.items.length
+  return (
+    <details className="mt-3" onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary className="rounded-sm py-1 text-sm text-ink-soft">
+        {count} {count === 1 ? 'key that was' : 'keys that were'} not asked for
+      </summary>
+      {open && (
+        <>
+          <p className="mt-1 text-sm text-ink-soft">
+            This terminal named the keys it wants. The keyferry client refuses a delivery that holds any other
+            and uses none of it.
+          </p>
+          <KeyRows {...rows} />
+        </>
+      )}
+    </details>
+  )
+}
+
+function KeyRows({ items, selected, onToggle }: KeyRowsProps) {
+  return (
+    <ul className="mt-2 divide-y divide-line rounded-md border border-line">
+      {items.map((item) => (
+        <KeyRow key={item.key} item={item} checked={selected.has(item.key)} onToggle={onToggle} />
+      ))}
+    </ul>
   )
 }
 

@@ -7,6 +7,7 @@ import { HandOver } from './hand-over.tsx'
 import { RequestFacts } from './request-facts.tsx'
 import type { Choice, End } from './request-state.ts'
 import { firstBundle, firstKeys } from './selection.ts'
+import { SendMoreDialog } from './send-more-dialog.tsx'
 import { useDecision } from './use-decision.ts'
 import { type BundleState, useRequestBundle } from './use-request-bundle.ts'
 
@@ -39,12 +40,21 @@ export function RequestForm({ requestId, context, bundles, onApproved, onEnd }: 
   const code = useTypedCode(context.user_code_required)
   const decision = useDecision({ requestId, context, onApproved, onEnd, onWrongCode: code.refuse })
 
+  const [isConfirming, setConfirming] = useState(false)
+
+  const keys = bundle === null ? [] : bundle.items.map(({ key }) => key).filter((name) => selected.has(name))
+  const wanted = new Set(context.template_keys)
+  const unasked = wanted.size === 0 ? [] : keys.filter((name) => !wanted.has(name))
+  const send = () => {
+    setConfirming(false)
+    if (bundle !== null) void decision.approve({ bundle, keys }, code.field.typed)
+  }
   const approve = () => {
     if (bundle === null) return decision.setProblem(NO_KEYS_YET[state.phase])
-    const keys = bundle.items.map(({ key }) => key).filter((name) => selected.has(name))
     if (keys.length === 0) return decision.setProblem('Select at least one key.')
     if (code.missing) return code.refuse('Type all eight letters of the code in your terminal.')
-    void decision.approve({ bundle, keys }, code.field.typed)
+    if (unasked.length > 0) return setConfirming(true)
+    send()
   }
   return (
     <>
@@ -76,6 +86,9 @@ export function RequestForm({ requestId, context, bundles, onApproved, onEnd }: 
         onDeny={() => void decision.deny()}
         onExpired={() => onEnd('expired')}
       />
+      {isConfirming && (
+        <SendMoreDialog unasked={unasked} onConfirm={send} onClose={() => setConfirming(false)} />
+      )}
     </>
   )
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { RequestBundleItem } from '../../lib/answers.ts'
-import { firstBundle, firstKeys } from './selection.ts'
+import { firstBundle, firstKeys, splitByAsking } from './selection.ts'
 
 const bundles = ['dev/app', 'prod/app'].map((name) => ({ id: `id of ${name}`, name, description: '' }))
 
@@ -29,4 +29,10 @@ test('without a template every key is selected', () => {
 
 test('with a template only keys that exist are selected, and the others are named once', () => {
   expect(firstKeys(items('A', 'B'), ['B', 'X', 'X'])).toEqual({ selected: new Set(['B']), missing: ['X'] })
+})
+
+test('what was not asked for stands apart, unless nothing was named', () => {
+  const [a, b, c] = items('A', 'B', 'C')
+  expect(splitByAsking(items('A', 'B', 'C'), ['C', 'X', 'A'])).toEqual({ asked: [a, c], others: [b] })
+  expect(splitByAsking(items('A', 'B', 'C'), [])).toEqual({ asked: [a, b, c], others: [] })
 })

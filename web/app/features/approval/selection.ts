@@ -19,3 +19,16 @@ export function firstKeys(items: readonly RequestBundleItem[], templateKeys: rea
     missing: [...new Set(templateKeys)].filter((name) => !present.has(name)),
   }
 }
+
+/** The entries that were asked for, and the others. Who names no keys asks for whatever is chosen. */
+export function splitByAsking(
+  items: readonly RequestBundleItem[],
+  templateKeys: readonly string[],
+): { asked: readonly RequestBundleItem[]; others: readonly RequestBundleItem[] } {
+  if (templateKeys.length === 0) return { asked: items, others: [] }
+  const wanted = new Set(templateKeys)
+  return {
+    asked: items.filter(({ key }) => wanted.has(key)),
+    others: items.filter(({ key }) => !wanted.has(key)),
+  }
+}

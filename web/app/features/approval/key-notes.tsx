@@ -1,0 +1,64 @@
+import type { RequestBundle, RequestBundleItem } from '../../lib/answers.ts'
+import { visibleText } from '../../lib/visible-text.ts'
+import { Button } from '../../ui/button.tsx'
+import { Notice } from '../../ui/notice.tsx'
+import { firstKeys, splitByAsking } from './selection.ts'
+
+const MOST_NAMES = 20
+
+type KeyNotesProps = {
+  bundle: RequestBundle
+  templateKeys: readonly string[]
+  selected: ReadonlySet<string>
+  onSelect: (selected: ReadonlySet<string>) => void
+}
+
+/** Where the selection differs from what was asked for, or leaves out what the bundle calls required. */
+export function KeyNotes({ bundle, templateKeys, selected, onSelect }: KeyNotesProps) {
+  const { missing } = firstKeys(bundle.items, templateKeys)
+  const { asked, others } = splitByAsking(bundle.items, templateKeys)
+  const unasked = namesOf(others).filter((name) => selected.has(name))
+  const left = namesOf(bundle.items.filter(({ key, required }) => required && !selected.has(key)))
+  const leaveOut = () => onSelect(new Set(namesOf(asked).filter((name) => selected.has(name))))
+  return (
+    <>
+      {missing.length > 0 && (
+        <Notice tone="caution">
+          Asked for, but not in this bundle: <Names names={missing} />
+        </Notice>
+      )}
+      {left.length > 0 && (
+        <Notice tone="caution">
+          Required, but not selected: <Names names={left} />
+        </Notice>
+      )}
+      {unasked.length > 0 && (
+        <Notice tone="danger" role="alert">
+          <p>
+            Selected, but not asked for: <Names names={unasked} />. The keyferry client refuses a delivery
+            that holds more than it asked for, and uses none of it.
+          </p>
+          <Button size="small" className="mt-2" onClick={leaveOut}>
+            Leave out what was not asked for
+          </Button>
+        </Notice>
+      )}
+    </>
+  )
+}
+
+function namesOf(items: readonly RequestBundleItem[]): string[] {
+  return items.map(({ key }) => key)
+}
+
+/** Names, as many as a note can hold. */
+export function Names({ names }: { names: readonly string[] }) {
+  const more = names.length - MOST_NAMES
+  const shown = names.slice(0, MOST_NAMES).map((name) => visibleText(name))
+  return (
+    <>
+      <span className="font-mono">{shown.join(', ')}</span>
+      {more > 0 && ` and ${more} more`}
+    </>
+  )
+}

@@ -29,6 +29,7 @@ export const EXPECTED: Readonly<Record<EndpointName, readonly number[]>> = {
   getRequestBundle: [401, 401, 404, 404, 403, 403, 404, 200, 200],
   encryptFromBundle: [401, 401, 404, 404, 403, 403, 404, 200, 200],
   denyRequest: [401, 401, 404, 404, 403, 403, 200, 200, 200],
+  withdrawRequest: [200, 200, 200, 200, 200, 200, 200, 200, 200],
   storePayload: [403, 403, 403, 403, 403, 403, 403, 403, 403],
 
   createBundle: [401, 401, 404, 404, 403, 403, 201, 201, 201],

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type EndpointName, endpoints } from '@keyferry/contract'
 import { generateKeyPair } from '@keyferry/crypto/key-pair'
+import { generatePollVerifier, pollChallenge } from '@keyferry/crypto/poll-challenge'
 import type { Query } from '../src/storage/queries.ts'
 import { type CallParts, type Identity, signedHeaders, type TestApi } from './api.ts'
 import type { CallerKind } from './isolation-table.ts'
@@ -64,18 +65,26 @@ export function callerHeaders(world: World, kind: CallerKind): Record<string, st
 
 /** A call that succeeds for whoever may make it: fresh ids of the owner's tenant, and a valid body. */
 export async function freshCall(api: TestApi, world: World, name: EndpointName): Promise<CallParts> {
-  const ids = await freshIds(api, world, name)
-  return { params: ids, body: bodies(world, ids)[name] }
+  const verifier = name === 'withdrawRequest' ? generatePollVerifier() : null
+  const ids = await freshIds(api, world, { name, verifier })
+  const proof: Record<string, string> = verifier === null ? {} : { 'x-poll-verifier': verifier }
+  return { params: ids, body: bodies(world, ids)[name], headers: proof }
 }
 
-async function freshIds(api: TestApi, world: World, name: EndpointName): Promise<Record<string, string>> {
+type Wanted = { name: EndpointName; verifier: string | null }
+
+async function freshIds(
+  api: TestApi,
+  world: World,
+  { name, verifier }: Wanted,
+): Promise<Record<string, string>> {
   const { path } = endpoints[name]
   const needs = (...words: string[]) => words.some((word) => path.includes(word))
   const ids: Record<string, string> = { user_id: world.member.userId }
   if (name === 'removeMember') ids['user_id'] = (await join(api, world.owner, 'member')).userId
   if (needs('{bundle_id}', '{key_id}', '{request_id}')) Object.assign(ids, await newBundle(api, world, name))
   if (needs('{request_id}'))
-    ids['request_id'] = (await api.call('createRequest', { body: requestBody() })).json.id
+    ids['request_id'] = (await api.call('createRequest', { body: requestBody(verifier) })).json.id
   if (needs('/invitations')) Object.assign(ids, await newInvitation(api, world, name))
   return ids
 }
@@ -99,14 +108,15 @@ async function newInvitation(api: TestApi, { owner: as, outsider }: World, name:
   return { invitation_id: json.id, token: json.token }
 }
 
-function requestBody() {
-  return { client_pubkey: Buffer.from(generateKeyPair().publicKey).toString('base64') }
+function requestBody(verifier: string | null) {
+  const client_pubkey = Buffer.from(generateKeyPair().publicKey).toString('base64')
+  return verifier === null ? { client_pubkey } : { client_pubkey, poll_challenge: pollChallenge(verifier) }
 }
 
 function bodies(world: World, ids: Record<string, string>): { readonly [N in EndpointName]?: unknown } {
   const unique = randomUUID().replaceAll('-', '')
   return {
-    createRequest: requestBody(),
+    createRequest: requestBody(null),
     encryptFromBundle: { bundle_id: ids['bundle_id'], include_keys: [ids['key_name']] },
     storePayload: { ciphertext_base64: 'AAAA' },
     createBundle: { name: unique },

@@ -48,7 +48,10 @@ describe.each(databases)('isolation on %s', (kind) => {
       const parts = await freshCall(api, world, name)
       // A held wait would be answered after 30 s; its caller is not looked at, so that one is enough.
       if (name === 'waitForApproval') await approve(parts)
-      const { status } = await api.call(name, { ...parts, headers: callerHeaders(world, caller) })
+      const { status } = await api.call(name, {
+        ...parts,
+        headers: { ...parts.headers, ...callerHeaders(world, caller) },
+      })
       statuses.push(status)
     }
     expect(Object.fromEntries(CALLERS.map((caller, index) => [caller, statuses[index]]))).toEqual(

@@ -81,5 +81,4 @@ async function fill({ query }: Database, tenant_id: string): Promise<void> {
     }))
     await query.insertInto('keys').values(rows).execute()
   }
-  await query.updateTable('tenants').set({ key_count: KEYS }).where('id', '=', tenant_id).execute()
 }

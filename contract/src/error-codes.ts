@@ -6,6 +6,7 @@ export const ERROR_CODES = [
   'account_locked',
   'not_found',
   'request_denied',
+  'request_withdrawn',
   'conflict',
   'too_large',
   'too_many',

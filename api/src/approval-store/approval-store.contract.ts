@@ -79,6 +79,7 @@ export function approvalStoreContract(name: string, open: () => Promise<OpenedSt
       expect(await stores.here.find(id, T0)).toBeNull()
       expect(await stores.here.seal(id, { ciphertextBase64: 'c2VhbGVk', approverId: null }, T0)).toBe('gone')
       expect(await stores.here.deny(id, T0)).toBe('gone')
+      expect(await stores.here.withdraw(id, T0)).toBe('gone')
       expect(await stores.here.claim(id, T0)).toEqual({ status: 'gone' })
       expect(await stores.here.countWrongCode(id, 5, T0)).toBe(0)
       await stores.here.release(id, T0)
@@ -186,6 +187,73 @@ export function approvalStoreContract(name: string, open: () => Promise<OpenedSt
       expect(await stores.there.deny(id, T0)).toBe('denied')
     })
 
+    test.each<[string, () => Promise<string>]>([
+      ['pending', created],
+      ['sealed', sealed],
+      ['claimed', claimed],
+    ])(
+      'a %s request that is withdrawn keeps its marker, and nothing can be done with it',
+      async (_, make) => {
+        const id = await make()
+        expect(await stores.there.withdraw(id, T0)).toBe('done')
+        expect((await stores.here.find(id, T0))?.status).toBe('withdrawn')
+        expect(await stores.here.claim(id, T0)).toEqual({ status: 'withdrawn' })
+        expect(await stores.here.seal(id, approvedBy('user'), T0)).toBe('withdrawn')
+        expect(await stores.here.deny(id, T0)).toBe('withdrawn')
+        expect(await stores.here.withdraw(id, T0)).toBe('withdrawn')
+        expect(await stores.here.countWrongCode(id, 5, T0)).toBe(0)
+      },
+    )
+
+    test('a release after the withdrawal gives nothing back, a removal takes the marker too', async () => {
+      const id = await claimed()
+      await stores.there.withdraw(id, T0)
+      await stores.here.release(id, T0)
+      expect(await stores.there.claim(id, T0)).toEqual({ status: 'withdrawn' })
+      await stores.here.remove(id)
+      expect(await stores.there.find(id, T0)).toBeNull()
+    })
+
+    test('what was denied cannot be withdrawn', async () => {
+      const id = await created()
+      await stores.here.deny(id, T0)
+      expect(await stores.there.withdraw(id, T0)).toBe('denied')
+      expect((await stores.here.find(id, T0))?.status).toBe('denied')
+    })
+
+    test('of a withdrawal and an approval at once the withdrawal always holds', async () => {
+      for (let round = 0; round < 20; round++) {
+        const id = await created()
+        const acts = [() => stores.here.withdraw(id, T0), () => stores.there.seal(id, approvedBy('user'), T0)]
+        if (round % 2) acts.reverse()
+        const answers = await Promise.all(acts.map((act) => act()))
+        expect(answers[round % 2]).toBe('done')
+        expect(['done', 'withdrawn']).toContain(answers[1 - (round % 2)])
+        expect(await stores.here.claim(id, T0)).toEqual({ status: 'withdrawn' })
+      }
+    })
+
+    test('of a withdrawal and many claims at once, at most one claim wins, and none after', async () => {
+      for (let round = 0; round < 20; round++) {
+        const id = await sealed()
+        const claims = Array.from(
+          { length: 6 },
+          (_, n) => () => (n % 2 ? stores.here : stores.there).claim(id, T0),
+        )
+        const withdraw = () => stores.there.withdraw(id, T0)
+        const [first, ...rest] = claims
+        const [early, settled, ...late] = await Promise.all([
+          first?.(),
+          withdraw(),
+          ...rest.map((claim) => claim()),
+        ])
+        expect(settled).toBe('done')
+        const won = [early, ...late].filter((claim) => claim?.status === 'claimed')
+        expect(won.length).toBeLessThanOrEqual(1)
+        expect(await stores.here.claim(id, T0)).toEqual({ status: 'withdrawn' })
+      }
+    })
+
     test('wrong codes are counted over all nodes, and the fifth denies', async () => {
       const id = await created()
       const left = []
@@ -199,7 +267,9 @@ export function approvalStoreContract(name: string, open: () => Promise<OpenedSt
       const ends = T0 + LIFETIME_MS
       const denied = await created()
       await stores.here.deny(denied, T0)
-      for (const id of [await created(), await sealed(), await claimed(), denied]) {
+      const withdrawn = await sealed()
+      await stores.here.withdraw(withdrawn, T0)
+      for (const id of [await created(), await sealed(), await claimed(), denied, withdrawn]) {
         expect(await stores.here.find(id, ends - 1)).not.toBeNull()
         expect(await stores.there.find(id, ends)).toBeNull()
         expect(await stores.here.claim(id, ends)).toEqual({ status: 'gone' })
@@ -207,6 +277,7 @@ export function approvalStoreContract(name: string, open: () => Promise<OpenedSt
           'gone',
         )
         expect(await stores.here.deny(id, ends)).toBe('gone')
+        expect(await stores.here.withdraw(id, ends)).toBe('gone')
         expect(await stores.here.countWrongCode(id, 5, ends)).toBe(0)
       }
     })
@@ -219,6 +290,7 @@ export function approvalStoreContract(name: string, open: () => Promise<OpenedSt
           (store, id) => store.seal(id, { ciphertextBase64: 'c2VhbGVk', approverId: null }, T0),
         ],
         ['deny', created, (store, id) => store.deny(id, T0)],
+        ['withdraw', sealed, (store, id) => store.withdraw(id, T0)],
         ['the last wrong code', created, (store, id) => store.countWrongCode(id, 1, T0)],
         ['release', claimed, (store, id) => store.release(id, T0)],
         ['remove', claimed, (store, id) => store.remove(id)],

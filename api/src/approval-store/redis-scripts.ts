@@ -46,6 +46,14 @@ export const DENY = `${LIVE}
     return 'done'
   end${SETTLED}`
 
+/** @returns a Settled */
+export const WITHDRAW = `${LIVE}
+  if state == 'pending' or state == 'ready' or state == 'claimed' then
+    redis.call('hdel', KEYS[1], 'ciphertext')
+    become('withdrawn')
+    return 'done'
+  end${SETTLED}`
+
 /** ARGV[4] the count that denies. @returns attempts left */
 export const COUNT_WRONG_CODE = `${LIVE}
   if state ~= 'pending' then return 0 end

@@ -12,12 +12,12 @@ import { Bell } from './bell.ts'
 import type { RedisConnection } from './redis-connection.ts'
 import * as scripts from './redis-scripts.ts'
 
-const State = z.enum(['pending', 'ready', 'claimed', 'denied'])
+const State = z.enum(['pending', 'ready', 'claimed', 'denied', 'withdrawn'])
 const FoundReply = z.union([z.tuple([State, z.string()]), z.tuple([])])
-const SettledReply = z.enum(['done', 'ready', 'denied', 'gone'])
+const SettledReply = z.enum(['done', 'ready', 'denied', 'withdrawn', 'gone'])
 const ClaimReply = z.union([
   z.tuple([z.literal('claimed'), z.string()]),
-  z.tuple([z.enum(['pending', 'taken', 'denied', 'gone'])]),
+  z.tuple([z.enum(['pending', 'taken', 'denied', 'withdrawn', 'gone'])]),
 ])
 
 /** `prefix` begins every key and names the channel, so that services may share one Redis. */
@@ -71,6 +71,10 @@ class RedisApprovalStore implements ApprovalStore {
 
   async deny(id: string, nowMs: number): Promise<Settled> {
     return SettledReply.parse(await this.#run(scripts.DENY, id, nowMs))
+  }
+
+  async withdraw(id: string, nowMs: number): Promise<Settled> {
+    return SettledReply.parse(await this.#run(scripts.WITHDRAW, id, nowMs))
   }
 
   async countWrongCode(id: string, limit: number, nowMs: number): Promise<number> {

@@ -1,14 +1,14 @@
 import type { DatabaseSync } from 'node:sqlite'
 
 /** Raised with every change of the table. What another version left behind lives for minutes only: it is dropped. */
-const SCHEMA_VERSION = 2
+const SCHEMA_VERSION = 3
 
 const SCHEMA = `
   drop table if exists approvals;
   create table approvals (
     id text primary key,
     request text not null,
-    state text not null default 'pending' check (state in ('pending', 'ready', 'claimed', 'denied')),
+    state text not null default 'pending' check (state in ('pending', 'ready', 'claimed', 'denied', 'withdrawn')),
     ciphertext text,
     approver_id text,
     wrong_codes integer not null default 0,
@@ -24,6 +24,8 @@ const SQL = {
   seal: `update approvals set state = 'ready', ciphertext = :ciphertext, approver_id = :approverId
     where id = :id and state = 'pending' and expires_at_ms > :nowMs`,
   deny: `update approvals set state = 'denied' where id = :id and state = 'pending' and expires_at_ms > :nowMs`,
+  withdraw: `update approvals set state = 'withdrawn', ciphertext = null
+    where id = :id and state in ('pending', 'ready', 'claimed') and expires_at_ms > :nowMs`,
   countWrongCode: `update approvals set wrong_codes = wrong_codes + 1,
       state = case when wrong_codes + 1 >= :limit then 'denied' else state end
     where id = :id and state = 'pending' and expires_at_ms > :nowMs returning wrong_codes, state`,
@@ -52,6 +54,7 @@ export function prepare(database: DatabaseSync) {
     find: database.prepare(SQL.find),
     seal: database.prepare(SQL.seal),
     deny: database.prepare(SQL.deny),
+    withdraw: database.prepare(SQL.withdraw),
     countWrongCode: database.prepare(SQL.countWrongCode),
     claim: database.prepare(SQL.claim),
     release: database.prepare(SQL.release),

@@ -15,7 +15,9 @@ import { createTable, prepare, type Statements } from './sqlite-statements.ts'
 
 const IN_MEMORY = ':memory:'
 
-type State = 'pending' | 'ready' | 'claimed' | 'denied'
+const STATES = ['pending', 'ready', 'claimed', 'denied', 'withdrawn'] as const
+
+type State = (typeof STATES)[number]
 
 /** Where and by which clock; `sweepSeconds` apart, what has expired leaves the disk. */
 export type SqliteApprovalStoreOptions = { path: string; now: () => number; sweepSeconds?: number }
@@ -66,6 +68,10 @@ class SqliteApprovalStore implements ApprovalStore {
 
   deny(id: string, nowMs: number): Promise<Settled> {
     return this.#step(({ deny }) => this.#settle(deny.run({ id, nowMs }).changes, id, nowMs))
+  }
+
+  withdraw(id: string, nowMs: number): Promise<Settled> {
+    return this.#step(({ withdraw }) => this.#settle(withdraw.run({ id, nowMs }).changes, id, nowMs))
   }
 
   countWrongCode(id: string, limit: number, nowMs: number): Promise<number> {
@@ -124,7 +130,7 @@ class SqliteApprovalStore implements ApprovalStore {
   #settle(changes: number | bigint, id: string, nowMs: number): Settled {
     if (Number(changes) === 0) {
       const state = this.#stateOf(id, nowMs)
-      return state === 'denied' || state === 'gone' ? state : 'ready'
+      return state === 'pending' || state === 'claimed' ? 'ready' : state
     }
     this.#bell.ring(id)
     return 'done'
@@ -153,6 +159,7 @@ class SqliteApprovalStore implements ApprovalStore {
 }
 
 function asState(value: unknown): State {
-  if (value === 'pending' || value === 'ready' || value === 'claimed' || value === 'denied') return value
+  const state = STATES.find((known) => known === value)
+  if (state !== undefined) return state
   throw new Error(`unknown state of an approval: ${String(value)}`)
 }

@@ -1,6 +1,6 @@
 import { MASK, type RequestBundle, type RequestContext } from '@keyferry/contract'
 import type { z } from 'zod'
-import { findLive, requestDenied, userCodeOf } from './approval-request.ts'
+import { findLive, requestEnded, userCodeOf } from './approval-request.ts'
 import type { ApprovalRequest, ApprovalStore } from './approval-store.ts'
 import { type Bundle, findBundle, listBundles } from './bundle.ts'
 import { type BundleEntry, bundleEntries } from './bundle-entry.ts'
@@ -21,7 +21,7 @@ export type ApprovalParts = {
 }
 
 /** What the approval page shows (interface: "Get request context").
- * @throws DomainError not_found · request_denied */
+ * @throws DomainError not_found · request_denied · request_withdrawn */
 export async function requestContext(
   parts: ApprovalParts,
   requestId: string,
@@ -40,7 +40,7 @@ export async function requestContext(
 }
 
 /** The bundles that the approver can choose from.
- * @throws DomainError not_found · request_denied */
+ * @throws DomainError not_found · request_denied · request_withdrawn */
 export async function listOfferedBundles(
   parts: ApprovalParts,
   caller: Caller,
@@ -51,7 +51,7 @@ export async function listOfferedBundles(
 }
 
 /** A bundle's entries for the approver, every value masked: to choose names, no value has to reach a browser.
- * @throws DomainError not_found (request or bundle) · request_denied */
+ * @throws DomainError not_found (request or bundle) · request_denied · request_withdrawn */
 export async function offeredBundle(
   parts: ApprovalParts,
   caller: Caller,
@@ -63,14 +63,14 @@ export async function offeredBundle(
   return { id, name, description, items: entries.map(maskedItem) }
 }
 
-/** A request that was not denied.
- * @throws DomainError not_found · request_denied */
+/** A request that was neither denied nor withdrawn.
+ * @throws DomainError not_found · request_denied · request_withdrawn */
 export async function findOpen(
   parts: ApprovalParts,
   requestId: string,
 ): Promise<{ request: ApprovalRequest; status: 'pending' | 'ready' }> {
   const { request, status } = await findLive(parts, requestId)
-  if (status === 'denied') throw requestDenied()
+  if (status === 'denied' || status === 'withdrawn') throw requestEnded(status)
   return { request, status }
 }
 

@@ -3,7 +3,7 @@ import { isPollChallenge } from '@keyferry/crypto/poll-challenge'
 import { parsePublicKey } from '@keyferry/crypto/public-key'
 import { userCode } from '@keyferry/crypto/user-code'
 import type { z } from 'zod'
-import type { ApprovalRequest, ApprovalStore, StoredApproval } from './approval-store.ts'
+import type { ApprovalRequest, ApprovalStore, Ended, StoredApproval } from './approval-store.ts'
 import { DomainError } from './errors.ts'
 import { requesterMeta } from './requester-meta.ts'
 import type { Source } from './source.ts'
@@ -60,7 +60,7 @@ export async function findLive(
 
 export const requestNotFound = () => new DomainError('not_found', 'request not found or expired')
 
-export const requestDenied = () => new DomainError('request_denied', 'request not found or expired')
+export const requestEnded = (how: Ended) => new DomainError(`request_${how}`, 'request not found or expired')
 
 export const alreadyApproved = () => new DomainError('conflict', 'Request already approved')
 

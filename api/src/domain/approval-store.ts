@@ -31,18 +31,21 @@ export const StoredRequest = z.object({
 export type ApprovalRequest = z.infer<typeof StoredRequest>
 
 /** `ready` until the ciphertext is gone for good, claimed or not. */
-export type StoredApproval = { request: ApprovalRequest; status: 'pending' | 'ready' | 'denied' }
+export type StoredApproval = { request: ApprovalRequest; status: 'pending' | 'ready' | Ended }
+
+/** Ended before its time; of such a request only its marker is left, until its lifetime would have ended. */
+export type Ended = 'denied' | 'withdrawn'
 
 /** What an approval adds; `approverId` is null for a ciphertext that nobody signed in for. */
 export type Sealed = { ciphertextBase64: string; approverId: string | null }
 
-/** What became of an attempt to seal or to deny; `gone`: unknown, expired or delivered. */
-export type Settled = 'done' | 'ready' | 'denied' | 'gone'
+/** What became of an attempt to seal, to deny or to withdraw; `gone`: unknown, expired or delivered. */
+export type Settled = 'done' | 'ready' | Ended | 'gone'
 
 /** What one claim met. `taken`: another caller holds the claim and may yet release it. */
 export type Claim =
   | { status: 'claimed'; ciphertextBase64: string }
-  | { status: 'pending' | 'taken' | 'denied' | 'gone' }
+  | { status: 'pending' | 'taken' | Ended | 'gone' }
 
 /**
  * Keeps approval requests until they are delivered or their lifetime ends. Each method is one atomic step, over all
@@ -60,6 +63,8 @@ export interface ApprovalStore {
   seal(id: string, sealed: Sealed, nowMs: number): Promise<Settled>
   /** From pending to denied; the marker stays until the lifetime would have ended. */
   deny(id: string, nowMs: number): Promise<Settled>
+  /** From pending, ready or claimed to withdrawn; the ciphertext is gone at once, and a claim cannot bring it back. */
+  withdraw(id: string, nowMs: number): Promise<Settled>
   /** Counts a wrong check code; the one that reaches `limit` denies the request.
    * @returns how many attempts are left; 0 too when the request is not pending */
   countWrongCode(id: string, limit: number, nowMs: number): Promise<number>
@@ -69,7 +74,7 @@ export interface ApprovalStore {
   remove(id: string): Promise<void>
   /** Removes what this user approved and nobody has claimed yet. */
   removeApprovedBy(userId: string, nowMs: number): Promise<void>
-  /** Calls `listener` after each seal, deny, release and removal of the request, on whichever node it happened. A call
+  /** Calls `listener` after each seal, deny, withdrawal, release and removal of the request, on whichever node it happened. A call
    * may come without a change, and while the store is unreachable one may be missed: whoever is called, or has waited
    * to the end, reads the store again.
    * @returns ends the watch */

@@ -9,7 +9,7 @@ import {
   alreadyApproved,
   findLive,
   publicKeyOf,
-  requestDenied,
+  requestEnded,
   requestNotFound,
   userCodeOf,
 } from './approval-request.ts'
@@ -25,8 +25,8 @@ type Choice = z.output<typeof EncryptFromBundle>
 const SEAL_BYTES = 48
 
 /** Approve: seal the chosen values to the client's key (interface: "Approve"). Of any number of calls one wins.
- * @throws DomainError not_found (request or bundle) · request_denied · conflict (approved already) · invalid (a name
- *   that the bundle does not hold, a wrong or missing check code) · too_large */
+ * @throws DomainError not_found (request or bundle) · request_denied · request_withdrawn · conflict (approved already) ·
+ *   invalid (a name that the bundle does not hold, a wrong or missing check code) · too_large */
 export async function approve(
   parts: ApprovalParts,
   caller: Caller,
@@ -46,7 +46,7 @@ export async function approve(
 }
 
 /** Keep a ciphertext that was sealed elsewhere; for development.
- * @throws DomainError not_found · request_denied · conflict · too_large */
+ * @throws DomainError not_found · request_denied · request_withdrawn · conflict · too_large */
 export async function storePayload(
   parts: ApprovalParts,
   requestId: string,
@@ -60,7 +60,7 @@ export async function storePayload(
 }
 
 /** Deny: whoever asks for the request afterwards learns that it was denied, until its lifetime would have ended.
- * @throws DomainError not_found · request_denied (already) · conflict (approved already) */
+ * @throws DomainError not_found · request_denied (already) · request_withdrawn · conflict (approved already) */
 export async function deny({ approvals, source }: ApprovalParts, requestId: string): Promise<void> {
   const { request } = await findLive({ approvals, source }, requestId)
   requireDone(await approvals.deny(request.id, source.now().getTime()))
@@ -72,7 +72,7 @@ async function settle({ approvals, source }: ApprovalParts, id: string, sealed: 
 
 function requireDone(settled: Settled): void {
   if (settled === 'gone') throw requestNotFound()
-  if (settled === 'denied') throw requestDenied()
+  if (settled === 'denied' || settled === 'withdrawn') throw requestEnded(settled)
   if (settled === 'ready') throw alreadyApproved()
 }
 

@@ -1,7 +1,7 @@
 import { TIMES } from '@keyferry/contract'
-import { verifierMatches } from '@keyferry/crypto/poll-challenge'
-import { findLive, requestDenied, requestNotFound } from './approval-request.ts'
+import { requestEnded, requestNotFound } from './approval-request.ts'
 import type { ApprovalStore } from './approval-store.ts'
+import { type Claimant, findOwn } from './own-request.ts'
 import type { Source } from './source.ts'
 import type { WaitingRoom } from './waiting-room.ts'
 
@@ -17,10 +17,7 @@ export type WaitingParts = {
   takeTurn: (requestId: string) => Promise<void>
 }
 
-export type Wait = {
-  requestId: string
-  /** What the client sent as proof that the request is its own. */
-  verifier: string | undefined
+export type Wait = Claimant & {
   /** Calls back when nobody is there any more to hear the answer. */
   onBreak: (listener: () => void) => void
 }
@@ -31,9 +28,9 @@ export type WaitOutcome = { status: 'pending' } | { status: 'ready'; ciphertextB
 /** Hold until the request is approved, at most 30 s and never past its lifetime (interface: "Wait for approval").
  * While another waiter holds the claim this one stays: it may be released.
  * @throws DomainError not_found (unknown, expired, delivered, or not proved to be the caller's own) · request_denied
- *   · too_many · unavailable */
+ *   · request_withdrawn · too_many · unavailable */
 export async function waitForApproval(parts: WaitingParts, wait: Wait): Promise<WaitOutcome> {
-  const expiresAtMs = await requireOwn(parts, wait)
+  const expiresAtMs = await expiryOfOwn(parts, wait)
   await parts.takeTurn(wait.requestId)
   using hold = parts.room.hold(wait.requestId, holdMs(expiresAtMs, parts.source.now()))
   wait.onBreak(() => hold.finish())
@@ -41,20 +38,16 @@ export async function waitForApproval(parts: WaitingParts, wait: Wait): Promise<
     const claim = await parts.approvals.claim(wait.requestId, parts.source.now().getTime())
     if (claim.status === 'claimed') return { status: 'ready', ciphertextBase64: claim.ciphertextBase64 }
     if (claim.status === 'gone') throw requestNotFound()
-    if (claim.status === 'denied') throw requestDenied()
+    if (claim.status === 'denied' || claim.status === 'withdrawn') throw requestEnded(claim.status)
     if (hold.isOver) return { status: 'pending' }
     await hold.rung()
   }
 }
 
-// A wrong verifier answers as an unknown id does, and is told apart before anything of the request is used up. Of the
-// request only its end is given back: whatever else a held call kept would be kept by the thousand.
-async function requireOwn(parts: WaitingParts, { requestId, verifier = '' }: Wait): Promise<number> {
-  const stored = await findLive(parts, requestId)
-  const { pollChallenge } = stored.request
-  if (pollChallenge !== null && !verifierMatches(pollChallenge, verifier)) throw requestNotFound()
-  if (stored.status === 'denied') throw requestDenied()
-  return stored.request.expiresAtMs
+// Only its end is given back: whatever else of the request a held call kept would be kept by the thousand.
+async function expiryOfOwn(parts: WaitingParts, wait: Wait): Promise<number> {
+  const { expiresAtMs } = await findOwn(parts, wait)
+  return expiresAtMs
 }
 
 function holdMs(expiresAtMs: number, now: Date): number {

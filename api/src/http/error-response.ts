@@ -10,6 +10,7 @@ const STATUS = {
   account_locked: 403,
   not_found: 404,
   request_denied: 404,
+  request_withdrawn: 404,
   conflict: 409,
   too_large: 413,
   too_many: 429,

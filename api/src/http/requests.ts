@@ -8,6 +8,7 @@ import {
 import { createRequest, type RequestParts } from '../domain/approval-request.ts'
 import type { Deliveries } from '../domain/deliveries.ts'
 import { type WaitingParts, waitForApproval } from '../domain/waiting.ts'
+import { withdrawRequest } from '../domain/withdrawal.ts'
 import type { Handlers } from './handler.ts'
 import { listReply } from './list-reply.ts'
 
@@ -21,6 +22,7 @@ type RequestEndpoint =
   | 'getRequestBundle'
   | 'encryptFromBundle'
   | 'denyRequest'
+  | 'withdrawRequest'
   | 'storePayload'
 
 export function requestHandlers(parts: RequestHandlerParts): Pick<Handlers, RequestEndpoint> {
@@ -56,6 +58,11 @@ export function requestHandlers(parts: RequestHandlerParts): Pick<Handlers, Requ
     },
     async denyRequest({ params }) {
       await deny(parts, params.request_id)
+      return { status: 200, body: { ok: true } }
+    },
+    async withdrawRequest({ params, headers }) {
+      const claimant = { requestId: params.request_id, verifier: headers['x-poll-verifier'] }
+      await withdrawRequest(parts, claimant)
       return { status: 200, body: { ok: true } }
     },
     async storePayload({ params, body }) {

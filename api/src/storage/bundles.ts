@@ -2,30 +2,27 @@ import { sql } from 'kysely'
 import type { Bundle, BundleFilter, BundleStore } from '../domain/bundle.ts'
 import type { Slice } from '../domain/listing.ts'
 import type { Queries, Query } from './queries.ts'
-import { count, counted } from './tenant-counts.ts'
+import { counted } from './tenant-counts.ts'
 import { contains, containsInAnyCase } from './text-search.ts'
 
 export function createBundleStore(queries: Queries): BundleStore {
   const { query } = queries
   return {
-    insert: (bundle) => query.transaction().execute((transaction) => insert(transaction, bundle)),
+    insert: (bundle) => insert(query, bundle),
     find: finder(queries),
     list: (tenantId, filter, slice) => list(query, { tenantId, filter, slice }),
     count: (tenantId, filter) => countMatches(query, tenantId, filter),
-    delete: (tenantId, bundleId) =>
-      query.transaction().execute((transaction) => remove(transaction, tenantId, bundleId)),
+    delete: (tenantId, bundleId) => remove(query, tenantId, bundleId),
   }
 }
 
-async function insert(transaction: Query, bundle: Bundle): Promise<boolean> {
-  const { numInsertedOrUpdatedRows } = await transaction
+async function insert(query: Query, bundle: Bundle): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await query
     .insertInto('bundles')
     .values(bundle)
     .onConflict((conflict) => conflict.columns(['tenant_id', 'name']).doNothing())
     .executeTakeFirstOrThrow()
-  const isNew = numInsertedOrUpdatedRows === 1n
-  if (isNew) await count(transaction, { tenantId: bundle.tenant_id, column: 'bundle_count', by: 1 })
-  return isNew
+  return numInsertedOrUpdatedRows === 1n
 }
 
 const COLUMNS = [
@@ -63,7 +60,7 @@ function list(query: Query, { tenantId, filter, slice }: ListRequest): Promise<B
 }
 
 async function countMatches(query: Query, tenantId: string, filter: BundleFilter): Promise<number> {
-  if (!filter.query && !filter.tag) return counted(query, tenantId, 'bundle_count')
+  if (!filter.query && !filter.tag) return counted(query, tenantId, 'bundles')
   const { total } = await matching(query, tenantId, filter)
     .select(({ fn }) => fn.countAll<number>().as('total'))
     .executeTakeFirstOrThrow()
@@ -78,13 +75,11 @@ function matching(query: Query, tenantId: string, { query: text, tag }: BundleFi
     .$if(Boolean(tag), (select) => select.where(contains(sql`(',' || tags || ',')`, `,${tag},`)))
 }
 
-async function remove(transaction: Query, tenantId: string, bundleId: string): Promise<boolean> {
-  const { numDeletedRows } = await transaction
+async function remove(query: Query, tenantId: string, bundleId: string): Promise<boolean> {
+  const { numDeletedRows } = await query
     .deleteFrom('bundles')
     .where('id', '=', bundleId)
     .where('tenant_id', '=', tenantId)
     .executeTakeFirstOrThrow()
-  const isKnown = numDeletedRows === 1n
-  if (isKnown) await count(transaction, { tenantId, column: 'bundle_count', by: -1 })
-  return isKnown
+  return numDeletedRows === 1n
 }

@@ -4,7 +4,8 @@ import type { Slice } from '../domain/listing.ts'
 import { type Opening, SHOWN } from '../domain/opening.ts'
 import type { Queries, Query } from './queries.ts'
 import type { Flag } from './tables.ts'
-import { count, counted } from './tenant-counts.ts'
+import { counted } from './tenant-counts.ts'
+import { holdTenant } from './tenants.ts'
 import { containsInAnyCase } from './text-search.ts'
 import { VALUE_UNLESS_SECRET, type ValueVault } from './value-vault.ts'
 
@@ -28,21 +29,17 @@ async function insert(
   { tenantId, key }: { tenantId: string; key: NewKey },
 ): Promise<boolean> {
   const seal = await vault.sealer(tenantId)
-  return query.transaction().execute(async (transaction) => {
-    const { numInsertedOrUpdatedRows } = await transaction
-      .insertInto('keys')
-      .values({
-        ...key,
-        ...seal(key.value, key.id, 1),
-        tenant_id: tenantId,
-        is_secret: key.is_secret ? 1 : 0,
-      })
-      .onConflict((conflict) => conflict.columns(['tenant_id', 'name']).doNothing())
-      .executeTakeFirstOrThrow()
-    const isNew = numInsertedOrUpdatedRows === 1n
-    if (isNew) await count(transaction, { tenantId, column: 'key_count', by: 1 })
-    return isNew
-  })
+  const { numInsertedOrUpdatedRows } = await query
+    .insertInto('keys')
+    .values({
+      ...key,
+      ...seal(key.value, key.id, 1),
+      tenant_id: tenantId,
+      is_secret: key.is_secret ? 1 : 0,
+    })
+    .onConflict((conflict) => conflict.columns(['tenant_id', 'name']).doNothing())
+    .executeTakeFirstOrThrow()
+  return numInsertedOrUpdatedRows === 1n
 }
 
 const USED_IN_BUNDLES = sql<number>`(select count(*) from attachments where attachments.key_id = keys.id)`
@@ -101,7 +98,7 @@ async function list(
 }
 
 async function countMatches(query: Query, tenantId: string, filter: KeyFilter): Promise<number> {
-  if (!filter.query) return counted(query, tenantId, 'key_count')
+  if (!filter.query) return counted(query, tenantId, 'keys')
   const { total } = await query
     .selectFrom('keys')
     .select(({ fn }) => fn.countAll<number>().as('total'))
@@ -167,8 +164,9 @@ function plainChanges({ description, is_secret, updated_at }: Update['change']) 
 }
 
 // Everything that moves positions within a bundle holds the bundle's row, here the rows of all bundles that use the key.
+// Those who delete keys of one tenant follow one another, or two of them could hold the same rows crosswise.
 async function remove(transaction: Query, tenantId: string, keyId: string): Promise<boolean> {
-  await count(transaction, { tenantId, column: 'key_count', by: -1 })
+  await holdTenant(transaction, tenantId)
   await holdBundlesUsing(transaction, tenantId, keyId)
   await closeGaps(transaction, tenantId, keyId)
   const { numDeletedRows } = await transaction
@@ -176,9 +174,7 @@ async function remove(transaction: Query, tenantId: string, keyId: string): Prom
     .where('id', '=', keyId)
     .where('tenant_id', '=', tenantId)
     .executeTakeFirstOrThrow()
-  const isKnown = numDeletedRows === 1n
-  if (!isKnown) await count(transaction, { tenantId, column: 'key_count', by: 1 })
-  return isKnown
+  return numDeletedRows === 1n
 }
 
 function bundlesOf(query: Query, tenantId: string, keyId: string) {

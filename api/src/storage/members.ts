@@ -1,6 +1,7 @@
 import type { MemberChange, MemberStore } from '../domain/member.ts'
 import type { Role } from '../domain/membership.ts'
 import type { Query } from './queries.ts'
+import { holdTenant } from './tenants.ts'
 
 export function createMemberStore(query: Query): MemberStore {
   return {
@@ -52,14 +53,6 @@ async function refusalFor(
   const isOwned =
     keepsOwner || memberships.some(({ user_id, role }) => user_id !== userId && role === 'owner')
   return isOwned ? null : 'last_owner'
-}
-
-async function holdTenant(transaction: Query, tenantId: string): Promise<void> {
-  await transaction
-    .updateTable('tenants')
-    .set((column) => ({ updated_at: column.ref('updated_at') }))
-    .where('id', '=', tenantId)
-    .execute()
 }
 
 async function setRole(

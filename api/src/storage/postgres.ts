@@ -7,10 +7,12 @@ import {
   sql,
 } from 'kysely'
 import { Pool, types } from 'pg'
+import { batchedRead } from './batched-read.ts'
 import { guarded, translated } from './guarded-driver.ts'
 import { compiled, rowsOf } from './prepared-read.ts'
 import type { Database } from './queries.ts'
 import type { Tables } from './tables.ts'
+import { countingOnPostgres } from './tenant-counts.ts'
 
 const CONNECTIONS = 12
 const CONNECT_TIMEOUT_MS = 3_000
@@ -45,16 +47,15 @@ export function openPostgres(url: string): Database {
   return {
     query,
     prepare: (build) => {
-      const read = compiled(build)
       prepared += 1
-      const named = { name: `keyferry_${prepared}`, text: read.sql }
-      return (values) =>
-        translated(async () => {
-          const { rows } = await pool.query({ ...named, values: read.parameters(values) })
-          return rowsOf(rows)
-        }, isPostgresAway)
+      const name = `keyferry_${prepared}`
+      const read = batchedRead(compiled(build), async (text, values) => {
+        const { rows } = await pool.query({ name, text, values })
+        return rows
+      })
+      return (values) => translated(async () => rowsOf(await read(values)), isPostgresAway)
     },
-    columns: { text: 'text collate "C"', bytes: 'bytea', tableEnd: '' },
+    columns: { text: 'text collate "C"', bytes: 'bytea', tableEnd: '', counting: countingOnPostgres },
     lockMigrations: async (transaction) => {
       await sql`select pg_advisory_xact_lock(${sql.lit(MIGRATION_LOCK)})`.execute(transaction)
     },

@@ -13,15 +13,24 @@ export type BuildRead<Name extends string, Row> = (value: (name: Name) => string
 // A NUL stands in no value that is stored or looked for, so it marks the places of those that come later.
 const PLACE = '\0'
 
-/** The text of a read, and the function that puts values in the places of its parameters. */
-export function compiled<Name extends string, Row>(build: BuildRead<Name, Row>) {
-  const { sql: text, parameters } = build((name) => PLACE + name).compile()
-  const places = parameters.map(placeName)
-  return {
-    sql: text,
-    parameters: (values: Readonly<Record<string, string>>) =>
-      places.map((name, index) => (name === null ? parameters[index] : values[name])),
-  }
+/** `constants[i]` is the i-th parameter where `places[i]` is null; else `places[i]` names the value that it stands for. */
+export type CompiledRead = {
+  readonly sql: string
+  readonly places: readonly (string | null)[]
+  readonly constants: readonly unknown[]
+}
+
+export function compiled<Name extends string, Row>(build: BuildRead<Name, Row>): CompiledRead {
+  const { sql, parameters } = build((name) => PLACE + name).compile()
+  return { sql, places: parameters.map(placeName), constants: parameters }
+}
+
+/** A read's parameters with values in their places. */
+export function parametersOf(
+  { places, constants }: CompiledRead,
+  values: Readonly<Record<string, string>>,
+): unknown[] {
+  return places.map((name, index) => (name === null ? constants[index] : values[name]))
 }
 
 function placeName(parameter: unknown): string | null {

@@ -1,11 +1,17 @@
 import type { Kysely } from 'kysely'
 import type { BuildRead, PreparedRead } from './prepared-read.ts'
-import type { Tables } from './tables.ts'
+import type { CountedTable, Tables } from './tables.ts'
 
 export type Query = Kysely<Tables>
 
 /** How the two databases differ to those who make tables. */
-export type ColumnTypes = { text: string; bytes: string; tableEnd: string }
+export type ColumnTypes = {
+  text: string
+  bytes: string
+  tableEnd: string
+  /** What has a table's rows counted for each tenant. */
+  counting: (table: CountedTable) => readonly string[]
+}
 
 /** What stores read and write with. */
 export type Queries = {

@@ -10,10 +10,11 @@ import {
   SqliteQueryCompiler,
 } from 'kysely'
 import { guarded, translated } from './guarded-driver.ts'
-import { compiled, rowsOf } from './prepared-read.ts'
+import { compiled, parametersOf, rowsOf } from './prepared-read.ts'
 import type { Database } from './queries.ts'
 import { SQLITE_CACHE, SqliteSnapshot } from './sqlite-snapshot.ts'
 import type { Tables } from './tables.ts'
+import { countingOnSqlite } from './tenant-counts.ts'
 
 const BUSY_TIMEOUT_MS = 2_000
 const CACHED_STATEMENTS = 500
@@ -40,9 +41,10 @@ export function openSqlite(path: string): Database {
     prepare: (build) => {
       const read = compiled(build)
       const rows = snapshot.prepare(read.sql)
-      return (values) => translated(async () => rowsOf(rows(inputs(read.parameters(values)))), isSqliteAway)
+      return (values) =>
+        translated(async () => rowsOf(rows(inputs(parametersOf(read, values)))), isSqliteAway)
     },
-    columns: { text: 'text', bytes: 'blob', tableEnd: 'strict' },
+    columns: { text: 'text', bytes: 'blob', tableEnd: 'strict', counting: countingOnSqlite },
     // A transaction that begins immediate is alone in writing already.
     lockMigrations: async () => {},
     close: async () => {

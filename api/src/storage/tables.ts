@@ -29,12 +29,15 @@ type TenantRow = {
   wrapped_key: Uint8Array
   /** The root key that wrapped it. */
   root_key_id: string
-  /** Kept beside the rows that they count, so that the first page of a long list needs no counting. */
-  bundle_count: number
-  key_count: number
   created_at: string
   updated_at: string
 }
+
+/** The tables whose rows are counted as they come and go. */
+export type CountedTable = 'bundles' | 'keys'
+
+/** A tenant's total is the sum of its slots. */
+type TenantCountRow = { tenant_id: string; counted: CountedTable; slot: number; total: number }
 
 type MembershipRow = { id: string; user_id: string; tenant_id: string; role: Role; created_at: string }
 
@@ -105,6 +108,7 @@ type MigrationRow = { name: string; applied_at: string }
 export type Tables = {
   users: UserRow
   tenants: TenantRow
+  tenant_counts: TenantCountRow
   memberships: MembershipRow
   bundles: BundleRow
   keys: KeyRow

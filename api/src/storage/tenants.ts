@@ -28,3 +28,12 @@ export function tenantsOf(query: Query, userId: string) {
     .select(['tenants.id', 'tenants.name', 'memberships.role'])
     .where('memberships.user_id', '=', userId)
 }
+
+/** Have the other transactions that hold this tenant wait until this one ends. */
+export async function holdTenant(transaction: Query, tenantId: string): Promise<void> {
+  await transaction
+    .updateTable('tenants')
+    .set((column) => ({ updated_at: column.ref('updated_at') }))
+    .where('id', '=', tenantId)
+    .execute()
+}

@@ -77,7 +77,6 @@ export async function insertWorkspace(
   { tenantKeys, userId, workspace, now }: WorkspaceOf,
 ): Promise<void> {
   const { id, name, membershipId } = workspace
-  const counts = { bundle_count: 0, key_count: 0 }
   await transaction
     .insertInto('tenants')
     .values({
@@ -85,7 +84,6 @@ export async function insertWorkspace(
       name,
       owner_id: userId,
       ...tenantKeys.createFor(id),
-      ...counts,
       created_at: now,
       updated_at: now,
     })

@@ -94,7 +94,8 @@ export const WaitQuery = z.object({
     .optional(),
 })
 
-export const WaitHeaders = z.object({ 'x-poll-verifier': z.string().optional() })
+/** The proof that a request is the caller's own. */
+export const VerifierHeaders = z.object({ 'x-poll-verifier': z.string().optional() })
 
 export const WaitResult = z
   .discriminatedUnion('status', [

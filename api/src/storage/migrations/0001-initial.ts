@@ -1,7 +1,7 @@
 import type { ColumnTypes } from '../queries.ts'
 
 /** Everything of the first version. */
-export const initial = ({ text, bytes, tableEnd }: ColumnTypes): readonly string[] => [
+export const initial = ({ text, bytes, tableEnd, counting }: ColumnTypes): readonly string[] => [
   `create table users (
     id ${text} primary key,
     idp_user_id ${text} not null unique,
@@ -28,13 +28,19 @@ export const initial = ({ text, bytes, tableEnd }: ColumnTypes): readonly string
     name ${text} not null,
     wrapped_key ${bytes} not null,
     root_key_id ${text} not null,
-    bundle_count integer not null,
-    key_count integer not null,
     created_at ${text} not null,
     updated_at ${text} not null
   ) ${tableEnd}`,
   'create index tenants_root_key on tenants (root_key_id, id)',
   'create index tenants_owner on tenants (owner_id)',
+
+  `create table tenant_counts (
+    tenant_id ${text} not null references tenants (id) on delete cascade,
+    counted ${text} not null,
+    slot integer not null,
+    total integer not null,
+    primary key (tenant_id, counted, slot)
+  ) ${tableEnd}`,
 
   `create table memberships (
     id ${text} primary key,
@@ -70,6 +76,9 @@ export const initial = ({ text, bytes, tableEnd }: ColumnTypes): readonly string
     updated_at ${text} not null,
     unique (tenant_id, name)
   ) ${tableEnd}`,
+
+  ...counting('bundles'),
+  ...counting('keys'),
 
   `create table attachments (
     bundle_id ${text} not null references bundles (id) on delete cascade,

@@ -1,0 +1,77 @@
+import type { CompiledRead } from './prepared-read.ts'
+
+type Values = Readonly<Record<string, string>>
+type Ask = { values: Values; resolve: (rows: unknown[]) => void; reject: (error: unknown) => void }
+
+/** Runs a statement whose rows each say by `asked_place`, from 1, whose they are. */
+type RunBatch = (text: string, parameters: unknown[]) => Promise<readonly PlacedRow[]>
+type PlacedRow = { asked_place: number }
+
+const BATCH = 100
+/** More than one, so that a connection that hangs does not hold up everybody. */
+const AT_ONCE = 2
+
+/** A read that goes to the database once for all who ask at about the same time: what waits for a round trip goes
+ * together in the next. Alone, it goes at once. */
+export function batchedRead(read: CompiledRead, run: RunBatch): (values: Values) => Promise<unknown[]> {
+  const { text, parameters } = forMany(read)
+  const waiting: Ask[] = []
+  let underway = 0
+  let isScheduled = false
+
+  const schedule = () => {
+    if (isScheduled || underway >= AT_ONCE || waiting.length === 0) return
+    isScheduled = true
+    setImmediate(() => {
+      isScheduled = false
+      void answer(waiting.splice(0, BATCH))
+      schedule()
+    })
+  }
+  const answer = async (asks: readonly Ask[]) => {
+    underway += 1
+    try {
+      const rows = grouped(await run(text, parameters(asks)), asks.length)
+      for (const [index, ask] of asks.entries()) ask.resolve(rows[index] ?? [])
+    } catch (error) {
+      for (const ask of asks) ask.reject(error)
+    } finally {
+      underway -= 1
+      schedule()
+    }
+  }
+  return (values) =>
+    new Promise((resolve, reject) => {
+      waiting.push({ values, resolve, reject })
+      schedule()
+    })
+}
+
+/** The statement that runs a read for each of many values. Every name becomes one array, a column of what is asked. */
+function forMany({ sql, places, constants }: CompiledRead) {
+  const names = [...new Set(places.filter((name) => name !== null))]
+  const fixed = constants.filter((_, index) => places[index] === null)
+  const inner = sql.replaceAll(/\$(\d+)/g, (_, position: string) => {
+    const index = Number(position) - 1
+    const name = places[index]
+    if (name) return `asked."${name}"`
+    return `$${names.length + 1 + places.slice(0, index).filter((place) => place === null).length}`
+  })
+  const arrays = names.map((_, index) => `$${index + 1}::text[]`)
+  const columns = [...names.map((name) => `"${name}"`), 'place']
+  return {
+    text: `select found.*, asked.place as asked_place
+      from unnest(${arrays.join(', ')}) with ordinality as asked (${columns.join(', ')})
+      cross join lateral (${inner}) as found`,
+    parameters: (asks: readonly Ask[]) => [
+      ...names.map((name) => asks.map(({ values }) => values[name])),
+      ...fixed,
+    ],
+  }
+}
+
+function grouped(rows: readonly PlacedRow[], size: number): unknown[][] {
+  const groups = Array.from({ length: size }, (): unknown[] => [])
+  for (const { asked_place, ...row } of rows) groups[asked_place - 1]?.push(row)
+  return groups
+}

@@ -1,0 +1,119 @@
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { generatePollVerifier, pollChallenge } from '@keyferry/crypto/poll-challenge'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { databases, expectError, type Identity, startTestApi, type TestApi } from './api.ts'
+import { ApprovalClient, approveWith, newBundle } from './approval-client.ts'
+
+const GONE = 'request not found or expired'
+const UNKNOWN_ID = 'f'.repeat(32)
+
+describe.each(databases)('withdrawing a request on %s', (kind) => {
+  let api: TestApi
+  let owner: Identity
+  let bundle: { id: string }
+  beforeAll(async () => {
+    api = await startTestApi(kind, { trustProxy: ['127.0.0.1'] })
+    owner = await api.newOwner()
+    bundle = await newBundle(api, owner, { URL: 'pg://s3cret' })
+  })
+  afterAll(() => api.close())
+
+  async function asked() {
+    const client = new ApprovalClient(api)
+    const verifier = generatePollVerifier()
+    const id = await client.asked({ poll_challenge: pollChallenge(verifier) })
+    return { client, id, proof: { 'x-poll-verifier': verifier } }
+  }
+  const withdraw = (requestId: string, headers: Record<string, string> = {}) =>
+    api.call('withdrawRequest', { params: { request_id: requestId }, headers })
+  const context = (requestId: string) => api.call('getRequestContext', { params: { request_id: requestId } })
+  const approve = (requestId: string) =>
+    approveWith(api, owner, { requestId, bundle_id: bundle.id, include_keys: ['URL'] })
+
+  test('ends a pending request for everybody, as request_withdrawn', async () => {
+    const { client, id, proof } = await asked()
+    const { status, json } = await withdraw(id, proof)
+    expect([status, json]).toEqual([200, { ok: true }])
+    expectError(await context(id), 404, GONE, 'request_withdrawn')
+    expectError(await approve(id), 404, GONE, 'request_withdrawn')
+    expectError(await client.wait(id, proof), 404, GONE, 'request_withdrawn')
+    const denied = await api.call('denyRequest', { as: owner, params: { request_id: id } })
+    expectError(denied, 404, GONE, 'request_withdrawn')
+    expectError(await withdraw(id, proof), 404, GONE, 'request_withdrawn')
+  })
+
+  test('destroys what was approved and not fetched', async () => {
+    const { client, id, proof } = await asked()
+    await approve(id)
+    expect((await withdraw(id, proof)).status).toBe(200)
+    expectError(await client.wait(id, proof), 404, GONE, 'request_withdrawn')
+    expectError(await context(id), 404, GONE, 'request_withdrawn')
+  })
+
+  test('wakes a wait that is held', async () => {
+    const { client, id, proof } = await asked()
+    const waiting = client.wait(id, proof)
+    await sleep(50)
+    await withdraw(id, proof)
+    expectError(await waiting, 404, GONE, 'request_withdrawn')
+  })
+
+  test('without the right verifier it answers byte for byte as an unknown id, and uses nothing up', async () => {
+    const { client, id, proof } = await asked()
+    await approve(id)
+    const unknown = await withdraw(UNKNOWN_ID, proof)
+    expectError(unknown, 404, GONE, 'not_found')
+    for (const headers of [{}, { 'x-poll-verifier': generatePollVerifier() }, { 'x-poll-verifier': 'x' }]) {
+      const refused = await withdraw(id, headers)
+      expect([refused.status, refused.text]).toEqual([404, unknown.text])
+    }
+    expect(client.opened(await client.wait(id, proof))).toEqual({ URL: 'pg://s3cret' })
+  })
+
+  test('a request without a challenge cannot be withdrawn, whatever is sent as proof', async () => {
+    const client = new ApprovalClient(api)
+    const id = await client.asked()
+    const unknown = await withdraw(UNKNOWN_ID)
+    for (const headers of [{}, { 'x-poll-verifier': generatePollVerifier() }]) {
+      expect((await withdraw(id, headers)).text).toBe(unknown.text)
+    }
+    await approve(id)
+    expect(client.opened(await client.wait(id))).toEqual({ URL: 'pg://s3cret' })
+  })
+
+  test('only who proves the request to be theirs learns from it that it was denied', async () => {
+    const { id, proof } = await asked()
+    await api.call('denyRequest', { as: owner, params: { request_id: id } })
+    expectError(await withdraw(id, proof), 404, GONE, 'request_denied')
+    expectError(await withdraw(id), 404, GONE, 'not_found')
+  })
+
+  test('what was delivered is not there to be withdrawn', async () => {
+    const { client, id, proof } = await asked()
+    await approve(id)
+    await client.wait(id, proof)
+    await expect.poll(async () => (await withdraw(id, proof)).failure?.code).toBe('not_found')
+  })
+})
+
+test('the ciphertext leaves the store with its withdrawal', async () => {
+  const api = await startTestApi('sqlite')
+  const owner = await api.newOwner()
+  const bundle = await newBundle(api, owner, { URL: 'pg://s3cret' })
+  const verifier = generatePollVerifier()
+  const requestId = await new ApprovalClient(api).asked({ poll_challenge: pollChallenge(verifier) })
+  await approveWith(api, owner, { requestId, bundle_id: bundle.id, include_keys: ['URL'] })
+  await api.call('withdrawRequest', {
+    params: { request_id: requestId },
+    headers: { 'x-poll-verifier': verifier },
+  })
+  await api.close()
+
+  const database = new DatabaseSync(join(api.settings.dataDir, 'approvals.db'))
+  expect(database.prepare('select state, ciphertext from approvals').all()).toMatchObject([
+    { state: 'withdrawn', ciphertext: null },
+  ])
+  database.close()
+})

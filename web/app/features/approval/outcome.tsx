@@ -44,6 +44,12 @@ const TEXTS: Readonly<
     tone: 'plain',
     text: 'Nothing was handed over, and the terminal was told so.',
   },
+  withdrawn: {
+    title: 'Withdrawn',
+    Icon: CircleSlash,
+    tone: 'plain',
+    text: 'The terminal took its request back, so there is nothing left to decide. Values that were sealed for it were destroyed.',
+  },
   expired: {
     title: 'Expired',
     Icon: Hourglass,

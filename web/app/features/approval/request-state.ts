@@ -4,6 +4,7 @@ import type { Failure } from '../../lib/failure.ts'
 /** Why there is nothing to decide. */
 export type End =
   | 'denied'
+  | 'withdrawn'
   | 'expired'
   | 'gone'
   | 'already_approved'
@@ -25,6 +26,7 @@ export type RequestState =
  * time has expired; before its time somebody has used it. */
 export function endOf(failure: Failure, expiresAt: string | null, nowMs: number): End | null {
   if (failure.code === 'request_denied') return 'denied'
+  if (failure.code === 'request_withdrawn') return 'withdrawn'
   if (failure.status === 404) return expiresAt !== null && Date.parse(expiresAt) <= nowMs ? 'expired' : 'gone'
   if (failure.status === 409) return 'already_approved'
   if (failure.status === 401) return 'signed_out'

@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useState } from 'react'
 import type { RequestContext } from '../../lib/answers.ts'
 import { call } from '../../lib/api.ts'
-import { describeFailure } from '../../lib/failure.ts'
+import { describeFailure, type Failure } from '../../lib/failure.ts'
 import { serverNowMs } from '../../lib/server-clock.ts'
 import { type Choice, type End, endOf, type RequestState } from './request-state.ts'
 
@@ -59,13 +59,14 @@ async function look(requestId: string): Promise<(state: RequestState) => Request
       state.phase === 'open' && status === 'ready' ? { phase: 'ended', end: 'already_approved' } : state
   } catch (error) {
     const failure = describeFailure(error)
-    return (state) => afterFailedLook(state, failure.status === 404, failure.code === 'request_denied')
+    return (state) => afterFailedLook(state, failure)
   }
 }
 
-function afterFailedLook(state: RequestState, gone: boolean, denied: boolean): RequestState {
-  if (!gone || state.phase === 'loading' || state.phase === 'ended') return state
-  if (denied) return { phase: 'ended', end: 'denied' }
+function afterFailedLook(state: RequestState, { status, code }: Failure): RequestState {
+  if (status !== 404 || state.phase === 'loading' || state.phase === 'ended') return state
+  if (code === 'request_denied') return { phase: 'ended', end: 'denied' }
+  if (code === 'request_withdrawn') return { phase: 'ended', end: 'withdrawn' }
   const late = Date.parse(state.context.expires_at) <= serverNowMs()
   if (state.phase === 'approved')
     return late ? { phase: 'ended', end: 'not_collected' } : { ...state, delivered: true }

@@ -83,7 +83,8 @@ const approvals = {
     method: 'POST',
     path: '/api/v1/requests/{request_id}/withdraw',
     access: 'public',
-    summary: 'Take a request back: for the client that proves it to be its own',
+    summary:
+      'Withdraw a request: for the client, which holds the verifier of its challenge (X-Poll-Verifier)',
     params: approval.RequestParams,
     headers: approval.VerifierHeaders,
     responses: { 200: Ok },

@@ -147,6 +147,20 @@ describe.skipIf(!hasBrowser())('the approval page', () => {
     await closePage(page)
   })
 
+  test('a name that the format of the terminal cannot hold is said before it is handed over', async () => {
+    const own = await startOwn()
+    const key = (name: string) => ({ name, value: 'x', is_secret: true })
+    await createLibrary(own.url, [{ name: 'dev/app', keys: [key('API_TOKEN'), key('2FA_SEED')] }])
+    const meta = { ...META, command: 'keyferry pull --format fish' }
+    const { page } = await open({ bundle: 'dev/app', meta }, own.url)
+    const warning = page.getByText('cannot hold a variable of this name: 2FA_SEED.')
+    await warning.waitFor()
+    await expectAccessible(page)
+    await page.getByRole('checkbox', { name: '2FA_SEED' }).uncheck()
+    await warning.waitFor({ state: 'detached' })
+    await closePage(page)
+  })
+
   test('an unknown suggestion is said, and nothing is chosen instead', async () => {
     const { page } = await open({ bundle: 'qa/app' })
     await page.getByText(/suggests qa\/app, which is not among your\s+bundles/).waitFor()

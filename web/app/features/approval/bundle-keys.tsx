@@ -1,5 +1,6 @@
 import { Button } from '../../ui/button.tsx'
 import { Notice } from '../../ui/notice.tsx'
+import type { Format } from './format-names.ts'
 import { KeyChoice } from './key-choice.tsx'
 import { KeyNotes } from './key-notes.tsx'
 import type { BundleState } from './use-request-bundle.ts'
@@ -7,13 +8,14 @@ import type { BundleState } from './use-request-bundle.ts'
 type BundleKeysProps = {
   state: BundleState
   templateKeys: readonly string[]
+  format: Format | null
   selected: ReadonlySet<string>
   onSelect: (selected: ReadonlySet<string>) => void
   onRetry: () => void
 }
 
 /** The keys of the chosen bundle, as far as they have arrived, with what is missing of those asked for. */
-export function BundleKeys({ state, onRetry, ...choice }: BundleKeysProps) {
+export function BundleKeys({ state, format, onRetry, ...choice }: BundleKeysProps) {
   if (state.phase === 'none') return <p className="text-sm text-ink-soft">Choose a bundle to see its keys.</p>
   if (state.phase === 'loading') return <p className="text-sm text-ink-soft">Loading the keys…</p>
   if (state.phase === 'failed') {
@@ -31,7 +33,7 @@ export function BundleKeys({ state, onRetry, ...choice }: BundleKeysProps) {
     return <p className="text-sm text-ink-soft">This bundle has no keys. Choose another.</p>
   return (
     <div className="space-y-3">
-      <KeyNotes bundle={state.bundle} {...choice} />
+      <KeyNotes bundle={state.bundle} format={format} {...choice} />
       <KeyChoice items={items} {...choice} />
     </div>
   )

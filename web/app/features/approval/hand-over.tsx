@@ -2,6 +2,7 @@ import type { RequestBundleEntry, RequestContext } from '../../lib/answers.ts'
 import { BundleChoice } from './bundle-choice.tsx'
 import { BundleKeys } from './bundle-keys.tsx'
 import { EmptyLibrary } from './empty-library.tsx'
+import { formatOf } from './format-names.ts'
 import type { BundleState } from './use-request-bundle.ts'
 
 type HandOverProps = {
@@ -33,7 +34,11 @@ export function HandOver({ context, bundles, bundleId, onBundle, ...keys }: Hand
             onChoose={onBundle}
           />
           <div className="mt-4">
-            <BundleKeys templateKeys={context.template_keys} {...keys} />
+            <BundleKeys
+              templateKeys={context.template_keys}
+              format={formatOf(context.requester_meta['command'])}
+              {...keys}
+            />
           </div>
         </>
       )}

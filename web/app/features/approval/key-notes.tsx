@@ -2,6 +2,7 @@ import type { RequestBundle, RequestBundleItem } from '../../lib/answers.ts'
 import { visibleText } from '../../lib/visible-text.ts'
 import { Button } from '../../ui/button.tsx'
 import { Notice } from '../../ui/notice.tsx'
+import { type Format, namesNotHeld } from './format-names.ts'
 import { firstKeys, splitByAsking } from './selection.ts'
 
 const MOST_NAMES = 20
@@ -9,12 +10,13 @@ const MOST_NAMES = 20
 type KeyNotesProps = {
   bundle: RequestBundle
   templateKeys: readonly string[]
+  format: Format | null
   selected: ReadonlySet<string>
   onSelect: (selected: ReadonlySet<string>) => void
 }
 
 /** Where the selection differs from what was asked for, or leaves out what the bundle calls required. */
-export function KeyNotes({ bundle, templateKeys, selected, onSelect }: KeyNotesProps) {
+export function KeyNotes({ bundle, templateKeys, format, selected, onSelect }: KeyNotesProps) {
   const { missing } = firstKeys(bundle.items, templateKeys)
   const { asked, others } = splitByAsking(bundle.items, templateKeys)
   const unasked = namesOf(others).filter((name) => selected.has(name))
@@ -32,6 +34,7 @@ export function KeyNotes({ bundle, templateKeys, selected, onSelect }: KeyNotesP
           Required, but not selected: <Names names={left} />
         </Notice>
       )}
+      {format !== null && <FormatNote format={format} names={[...selected]} />}
       {unasked.length > 0 && (
         <Notice tone="danger" role="alert">
           <p>
@@ -44,6 +47,18 @@ export function KeyNotes({ bundle, templateKeys, selected, onSelect }: KeyNotesP
         </Notice>
       )}
     </>
+  )
+}
+
+function FormatNote({ format, names }: { format: Format; names: readonly string[] }) {
+  const misfits = namesNotHeld(format, names)
+  if (misfits.length === 0) return null
+  return (
+    <Notice tone="caution">
+      The terminal wants the format <span className="font-mono">{format}</span>, which cannot hold a variable
+      of this name: <Names names={misfits} />. Unless the command puts a prefix before the names, the client
+      refuses the delivery and writes nothing.
+    </Notice>
   )
 }
 

@@ -75,11 +75,6 @@ async function makeTenant(transaction: Query, ring: RootKeyRing, { keysEach, bun
     return transaction.insertInto('bundles').values(rows)
   })
   await attach(transaction, ids.tenantId, { keyIds, bundleIds })
-  await transaction
-    .updateTable('tenants')
-    .set({ key_count: keysEach, bundle_count: bundlesEach })
-    .where('id', '=', ids.tenantId)
-    .execute()
   return { ids, keyIds, bundleIds }
 }
 

@@ -157,6 +157,19 @@ describe.skipIf(!canRun)('from a .env file to a running program', () => {
     expect(terminal.output()).toMatch(/interrupted\r?\n$/)
   })
 
+  test('Ctrl-C withdraws the request: the open page says so, and nothing can be approved', async () => {
+    const terminal = runToFile('never')
+    const page = await openApproval(terminal)
+    await page.getByRole('button', { name: 'Approve 10 keys' }).waitFor()
+    terminal.type('\x03')
+    expect(await terminal.exit).toBe(130)
+    expect(terminal.output()).toMatch(/the request was withdrawn\r?\nkeyferry: interrupted\r?\n$/)
+    await page.getByRole('heading', { name: 'Withdrawn', level: 1 }).waitFor()
+    await page.reload()
+    await page.getByRole('heading', { name: 'Withdrawn', level: 1 }).waitFor()
+    await page.context().close()
+  })
+
   test('two people approve at once: one delivery', async () => {
     const terminal = runToFile('once')
     const [first, second] = await Promise.all([openApproval(terminal), openApproval(terminal)])

@@ -1,34 +1,41 @@
-import type { Output } from './surroundings.ts'
+import type { CleanUp, Output } from './surroundings.ts'
 
 const EXIT_CODES = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
+// Enough for a last call to a server, too short to seem stuck.
+const LAST_CALLS_MS = 1_200
+
 type EndingSignal = keyof typeof EXIT_CODES
 
 export type SignalGuard = {
-  /** Runs `cleanUp` when a signal ends the client; returns the way to take it back. */
-  readonly atInterrupt: (cleanUp: () => void) => () => void
+  readonly atInterrupt: (cleanUp: CleanUp) => () => void
   /** Give the signals back to the system: what comes now is the program's affair. */
   readonly stop: () => void
   /** Runs `read` with the signals at their defaults. */
   readonly without: <T>(read: () => T) => T
 }
 
-/** End the client on SIGINT, SIGTERM and SIGHUP: tidy up, say so, and exit with 128 and the signal's number. */
+/** End the client on SIGINT, SIGTERM and SIGHUP: tidy up, say so, and exit with 128 and the signal's number. A second
+ * signal changes nothing: npm hands on what the terminal has sent already. */
 export function endOnSignals(stderr: Output, isForMachines: boolean): SignalGuard {
-  const cleanUps = new Set<() => void>()
-  const end = (signal: EndingSignal): void => {
-    for (const cleanUp of cleanUps) cleanUp()
+  const cleanUps = new Set<CleanUp>()
+  let isEnding = false
+  const end = async (signal: EndingSignal): Promise<void> => {
+    if (isEnding) return
+    isEnding = true
+    await bounded([...cleanUps].map(async (cleanUp) => await cleanUp()))
     if (isForMachines) stderr.write(`${JSON.stringify({ event: 'interrupted', signal })}\n`)
     else if (signal === 'SIGINT') stderr.write('keyferry: interrupted\n')
     process.exit(EXIT_CODES[signal])
   }
+  const onSignal = (signal: EndingSignal): void => void end(signal)
   const start = (): void => {
-    for (const signal of SIGNALS) process.on(signal, end)
+    for (const signal of SIGNALS) process.on(signal, onSignal)
   }
   const stop = (): void => {
-    for (const signal of SIGNALS) process.off(signal, end)
+    for (const signal of SIGNALS) process.off(signal, onSignal)
   }
   start()
   return {
@@ -46,4 +53,9 @@ export function endOnSignals(stderr: Output, isForMachines: boolean): SignalGuar
       }
     },
   }
+}
+
+async function bounded(lastCalls: readonly Promise<void>[]): Promise<void> {
+  const isOver = new Promise((resolve) => void setTimeout(resolve, LAST_CALLS_MS))
+  await Promise.race([isOver, Promise.allSettled(lastCalls)])
 }

@@ -45,6 +45,9 @@ export type ProgramStart = {
 
 export type Randomness = { readonly newKeyPair: () => KeyPair; readonly newPollVerifier: () => string }
 
+/** What is done when a signal ends the client; what takes longer than about a second is not waited for. */
+export type CleanUp = () => void | Promise<void>
+
 /** Everything outside that a command touches, handed in so that a test can stand in for it. */
 export type Surroundings = {
   readonly env: Environment
@@ -61,5 +64,5 @@ export type Surroundings = {
   /** Becomes the program, or runs it and returns its exit code. */
   readonly startProgram: (start: ProgramStart) => Promise<number>
   /** Runs `cleanUp` when a signal ends the client; returns the way to take it back. */
-  readonly atInterrupt: (cleanUp: () => void) => () => void
+  readonly atInterrupt: (cleanUp: CleanUp) => () => void
 }

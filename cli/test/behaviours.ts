@@ -18,6 +18,20 @@ export const BEHAVIOURS = {
     create: (asked) => changed(asked, { interval: 60 }),
     wait: (_asked, count) => (count === 1 ? { body: { status: 'pending' } } : {}),
   },
+  'is never approved': {
+    create: (asked) => changed(asked, { interval: 60 }),
+    wait: () => ({ body: { status: 'pending' } }),
+  },
+  'does not let go': {
+    create: (asked) => changed(asked, { interval: 60 }),
+    wait: () => ({ body: { status: 'pending' } }),
+    withdraw: () => ({ dripMs: 10_000 }),
+  },
+  'has nothing to withdraw': {
+    create: (asked) => changed(asked, { interval: 60 }),
+    wait: () => ({ body: { status: 'pending' } }),
+    withdraw: () => gone('not_found'),
+  },
   stumbles: {
     wait: (_asked, count) => {
       // The first time on a connection that was kept, which is tried again without a word.

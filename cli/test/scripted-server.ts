@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { pollChallenge } from '@keyferry/crypto/poll-challenge'
 import { seal } from '@keyferry/crypto/seal'
 import { userCode } from '@keyferry/crypto/user-code'
 
@@ -17,6 +18,7 @@ export type Behaviour = {
   readonly create?: (asked: Asked) => Partial<Answer>
   /** `count` is 1 at the first call. */
   readonly wait?: (asked: Asked, count: number) => Partial<Answer> | 'hang up'
+  readonly withdraw?: () => Partial<Answer>
 }
 
 export type Answer = {
@@ -34,6 +36,8 @@ export type ScriptedServer = {
   /** When each call to `wait` came, in monotonic milliseconds. */
   readonly waits: readonly number[]
   readonly asked: readonly Asked[]
+  /** The ids of the requests that were withdrawn. */
+  readonly withdrawn: readonly string[]
   /** Milliseconds between requests and the ends of their answers, all together. */
   readonly busyMs: () => number
   readonly close: () => void
@@ -43,19 +47,21 @@ export type ScriptedServer = {
 export async function startScriptedServer(behaviour: Behaviour = {}): Promise<ScriptedServer> {
   const asked: Asked[] = []
   const waits: number[] = []
+  const withdrawn: string[] = []
   let busyMs = 0
   const server = createServer((request, response) => {
     const arrivedMs = performance.now()
     response.on('close', () => {
       busyMs += performance.now() - arrivedMs
     })
-    void answer(request, { asked, waits, behaviour, response })
+    void answer(request, { asked, waits, withdrawn, behaviour, response })
   })
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
   return {
     url: `http://127.0.0.1:${portOf(server.address())}`,
     waits,
     asked,
+    withdrawn,
     busyMs: () => busyMs,
     close: () => {
       server.close()
@@ -64,10 +70,17 @@ export async function startScriptedServer(behaviour: Behaviour = {}): Promise<Sc
   }
 }
 
-type Scene = { asked: Asked[]; waits: number[]; behaviour: Behaviour; response: ServerResponse }
+type Scene = {
+  asked: Asked[]
+  waits: number[]
+  withdrawn: string[]
+  behaviour: Behaviour
+  response: ServerResponse
+}
 
 async function answer(request: IncomingMessage, scene: Scene): Promise<void> {
   const body = await readBody(request)
+  if (request.url?.endsWith('/withdraw')) return withdraw(request, scene)
   if (request.method === 'POST') return create(body, scene)
   scene.waits.push(performance.now())
   wait(request, { ...scene, count: scene.waits.length })
@@ -103,6 +116,15 @@ function wait(request: IncomingMessage, scene: Scene & { count: number }): void 
   const usual = asked === undefined ? {} : delivery(asked, JSON.stringify(VALUES))
   if (told === 'hang up') request.socket.destroy()
   else send(scene.response, { ...usual, ...told })
+}
+
+function withdraw(request: IncomingMessage, { asked, withdrawn, behaviour, response }: Scene): void {
+  const id = /requests\/(\w+)\/withdraw/.exec(request.url ?? '')?.[1]
+  const known = asked.find((candidate) => candidate.id === id)
+  const isProved = pollChallenge(String(request.headers['x-poll-verifier'])) === known?.body['poll_challenge']
+  if (isProved && known !== undefined) withdrawn.push(known.id)
+  const usual = isProved ? { status: 200, body: { ok: true } } : gone('not_found')
+  send(response, { ...usual, ...behaviour.withdraw?.() })
 }
 
 /** The answer that hands `plaintext` over. */

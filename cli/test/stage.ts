@@ -2,7 +2,7 @@ import type { KeyPair } from '@keyferry/crypto/key-pair'
 import { generateKeyPair } from '@keyferry/crypto/key-pair'
 import { generatePollVerifier } from '@keyferry/crypto/poll-challenge'
 import { httpExchange } from '../src/server/http-exchange.ts'
-import type { Environment, ProgramStart, Surroundings } from '../src/surroundings.ts'
+import type { CleanUp, Environment, ProgramStart, Surroundings } from '../src/surroundings.ts'
 
 /** Surroundings that keep what a command does to them. The network is real, the rest is written down. */
 export type Stage = Surroundings & {
@@ -13,7 +13,7 @@ export type Stage = Surroundings & {
     readonly started: ProgramStart[]
     readonly keyPairs: KeyPair[]
     /** What would run if a signal came now. */
-    readonly cleanUps: Set<() => void>
+    readonly cleanUps: Set<CleanUp>
   }
 }
 

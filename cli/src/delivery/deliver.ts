@@ -11,9 +11,11 @@ import type { Asked, WaitingView } from '../terminal/waiting-view.ts'
 import type { Ask } from './ask.ts'
 import { shownArgument } from './claims.ts'
 import type { Values } from './delivered-values.ts'
+import { atInterruption, type Interruption } from './interruption.ts'
 import { makeRequest } from './make-request.ts'
 import type { PendingRequest } from './pending-request.ts'
 import { waitForDelivery } from './wait.ts'
+import { withdraw } from './withdraw.ts'
 
 /** Ask, wait for a person, open what comes: the whole way of the values.
  * @throws CliError */
@@ -21,39 +23,48 @@ export async function deliver(ask: Ask, surroundings: Surroundings): Promise<Val
   const random = await surroundings.randomness()
   const keyPair = ask.pending?.keyPair ?? random.newKeyPair()
   const view = await waitingView(ask.view, surroundings)
-  const takeBack = surroundings.atInterrupt(() => {
+  const making =
+    ask.pending === null
+      ? makeRequest(ask, { keyPair, verifier: random.newPollVerifier() }, surroundings)
+      : Promise.resolve(ask.pending)
+  const interruption = atInterruption(surroundings, async () => {
     wipe(keyPair.secretKey)
     view.end()
+    if (ask.keepAs === null) await withdraw(making, ask.view, surroundings)
   })
   try {
-    const pending =
-      ask.pending ?? (await makeRequest(ask, { keyPair, verifier: random.newPollVerifier() }, surroundings))
-    return await fetchValues(ask, pending, { view, surroundings })
+    const pending = await interruption.unlessEnding(making)
+    return await fetchValues(ask, pending, { view, surroundings, interruption })
   } catch (error) {
     throw readable(error, ask.server)
   } finally {
     wipe(keyPair.secretKey)
     view.end()
-    takeBack()
+    interruption.takeBack()
   }
 }
 
-type Means = { readonly view: WaitingView; readonly surroundings: Surroundings }
+type Means = {
+  readonly view: WaitingView
+  readonly surroundings: Surroundings
+  readonly interruption: Interruption
+}
 
 async function fetchValues(
   ask: Ask,
   pending: PendingRequest,
-  { view, surroundings }: Means,
+  { view, surroundings, interruption }: Means,
 ): Promise<Values> {
   const takeBack = keep(ask, pending, surroundings)
   view.asked(facts(ask, pending, openPage(ask, pending, surroundings)))
   const opening = import('./delivered-values.ts') // while the person looks at the page
   try {
-    const box = await waitForDelivery(surroundings, pending, {
+    const waiting = waitForDelivery(surroundings, pending, {
       onTrouble: (reason) => view.trouble(printable(reason)),
       onRecovery: () => view.recovered(),
     })
-    const values = (await opening).openDelivery(box, pending.keyPair, ask.keys)
+    const [box, { openDelivery }] = await interruption.unlessEnding(Promise.all([waiting, opening]))
+    const values = openDelivery(box, pending.keyPair, ask.keys)
     reportDelivery(values, ask.keys, view)
     forgetRequest(pending.id, surroundings)
     return values

@@ -7,6 +7,7 @@ import { errorBody, parseObject, refusal } from './server-failure.ts'
 
 const CREATE_TIMEOUT_MS = 20_000
 const HOLD_MS = 30_000
+const WITHDRAW_TIMEOUT_MS = 1_000
 const MAX_CREATE_BYTES = 64 * 1024
 // The base64 of a sealed payload eight times as large as a server's default bound.
 const MAX_WAIT_BYTES = 12 * 1024 * 1024
@@ -112,6 +113,24 @@ export async function waitOnce(exchange: Exchange, call: WaitCall): Promise<Wait
   if (answer.status === 404) throw gone(answer)
   if (answer.status === 429 || answer.status >= 500) return later(answer)
   throw refusal(answer, call.server)
+}
+
+/** Take a request back, so that nobody can approve it any more.
+ * @returns false when it was over already · @throws CliError refused · NetworkError */
+export async function withdrawRequest(
+  exchange: Exchange,
+  { server, id, verifier }: Pick<WaitCall, 'server' | 'id' | 'verifier'>,
+): Promise<boolean> {
+  const answer = await exchange({
+    method: 'POST',
+    url: server + fillPath('/api/v1/requests/{request_id}/withdraw', { request_id: id }),
+    headers: { 'x-poll-verifier': verifier },
+    timeoutMs: WITHDRAW_TIMEOUT_MS,
+    maxBodyBytes: MAX_CREATE_BYTES,
+  })
+  if (answer.status === 200) return true
+  if (answer.status === 404) return false
+  throw refusal(answer, server)
 }
 
 function later(answer: ExchangeAnswer): WaitOutcome {

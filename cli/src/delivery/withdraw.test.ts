@@ -1,0 +1,81 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { type ScriptedServer, startScriptedServer } from '../../test/scripted-server.ts'
+import { type Stage, stage } from '../../test/stage.ts'
+import type { Ask } from './ask.ts'
+import { deliver } from './deliver.ts'
+
+let server: ScriptedServer
+let home: string
+
+beforeEach(async () => {
+  server = await startScriptedServer()
+  home = mkdtempSync(join(tmpdir(), 'keyferry-withdraw-'))
+})
+
+afterEach(() => {
+  server.close()
+  rmSync(home, { recursive: true })
+})
+
+const ask = (changes: Partial<Ask> = {}): Ask => ({
+  server: server.url,
+  bundle: 'dev/app',
+  keys: [],
+  format: 'sh',
+  command: ['true'],
+  whyNotOpen: null,
+  view: 'person',
+  keepAs: null,
+  pending: null,
+  ...changes,
+})
+
+/** A delivery during which a signal comes: just as the server has answered at this path. `tidied` is when all that a
+ * signal calls for was done; `used` becomes true when the delivery goes on all the same. */
+async function interrupted(at: RegExp, asking: Ask): Promise<{ scene: Stage; used: boolean }> {
+  const plain = stage({ XDG_STATE_HOME: home, DISPLAY: ':0' }, home)
+  const tidied = Promise.withResolvers<unknown>()
+  const scene: Stage = {
+    ...plain,
+    exchange: async (request) => {
+      const answer = await plain.exchange(request)
+      if (at.test(request.url)) {
+        const cleanUps = [...plain.seen.cleanUps].map(async (cleanUp) => await cleanUp())
+        void Promise.all(cleanUps).then(tidied.resolve)
+      }
+      return answer
+    },
+  }
+  let used = false
+  const use = (): void => {
+    used = true
+  }
+  void deliver(asking, scene).then(use, use)
+  await tidied.promise
+  await new Promise(setImmediate)
+  return { scene, used }
+}
+
+test('a signal while the request is being made withdraws it, and nobody is shown the link', async () => {
+  const { scene, used } = await interrupted(/\/requests$/, ask())
+  expect(server.withdrawn).toEqual([server.asked[0]?.id])
+  expect(scene.seen.opened).toEqual([])
+  expect(scene.seen.stderr).toBe('keyferry: the request was withdrawn\n')
+  expect(used).toBe(false)
+})
+
+test('a delivery that comes together with the signal is not used', async () => {
+  const { scene, used } = await interrupted(/\/wait/, ask())
+  expect(server.withdrawn).toHaveLength(1)
+  expect(scene.seen.stderr).not.toContain('delivered')
+  expect(used).toBe(false)
+})
+
+test('a resumable request is not withdrawn', async () => {
+  const { scene } = await interrupted(/\/wait/, ask({ keepAs: ['run'] }))
+  expect(server.withdrawn).toEqual([])
+  expect(scene.seen.stderr).toContain('keyferry resume goes on with this request')
+})

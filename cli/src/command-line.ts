@@ -8,6 +8,10 @@ import type { Surroundings } from './surroundings.ts'
 import { printable } from './terminal/printable.ts'
 import { VERSION } from './version.ts'
 
+// Words that are no commands of their own, and have no help of their own.
+const PLAIN_WORDS = ['help', 'version']
+const VERSION_WORDS = ['version', '--version', '-V', '-v']
+
 /** Follow one command line, from its first word after `keyferry` to the exit code. Never throws. */
 export async function followCommandLine(
   args: readonly string[],
@@ -23,7 +27,7 @@ export async function followCommandLine(
 async function dispatch(args: readonly string[], surroundings: Surroundings): Promise<number> {
   const [verb, ...rest] = args
   if (verb === undefined) throw usageError('no command given', 'keyferry --help lists them.')
-  if (verb === '--version' || verb === '-V') return print(surroundings, `${VERSION}\n`)
+  if (VERSION_WORDS.includes(verb)) return print(surroundings, `${VERSION}\n`)
   if (verb === '--help' || verb === '-h') return await printHelp([], surroundings)
   if (verb === 'help') return await printHelp(rest, surroundings)
   const command = requireCommand(verb)
@@ -35,7 +39,7 @@ async function dispatch(args: readonly string[], surroundings: Surroundings): Pr
 function requireCommand(verb: string): Command {
   const command = commands.find(({ name }) => name === verb)
   if (command !== undefined) return command
-  const guess = nearest(verb, [...commands.map(({ name }) => name), 'help'])
+  const guess = nearest(verb, [...commands.map(({ name }) => name), ...PLAIN_WORDS])
   throw usageError(
     `there is no command ${printable(verb, 60)}`,
     guess === null ? 'keyferry --help lists them.' : `Did you mean keyferry ${guess}?`,
@@ -45,8 +49,11 @@ function requireCommand(verb: string): Command {
 async function printHelp([verb]: readonly string[], surroundings: Surroundings): Promise<number> {
   const { commandHelp, overview } = await import('./help.ts')
   const columns = surroundings.stdout.columns()
-  const text = verb === undefined ? overview(commands, columns) : commandHelp(requireCommand(verb), columns)
-  return print(surroundings, text)
+  const isPlain = verb === undefined || PLAIN_WORDS.includes(verb)
+  return print(
+    surroundings,
+    isPlain ? overview(commands, columns) : commandHelp(requireCommand(verb), columns),
+  )
 }
 
 function print({ stdout }: Surroundings, text: string): number {

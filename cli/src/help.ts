@@ -46,7 +46,8 @@ export function overview(commands: readonly Command[], columns: number): string 
     'Environment',
     table(ENVIRONMENT, columns),
     '',
-    'keyferry COMMAND --help tells more about each.',
+    'keyferry COMMAND --help tells more about each,',
+    'keyferry version which version this is.',
     '',
   ].join('\n')
 }

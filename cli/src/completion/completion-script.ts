@@ -26,7 +26,7 @@ function flagWords(command: Command): string {
 }
 
 function names(commands: readonly Command[]): string {
-  return [...commands.map(({ name }) => name), 'help'].join(' ')
+  return [...commands.map(({ name }) => name), 'help', 'version'].join(' ')
 }
 
 function bash(commands: readonly Command[]): string {

@@ -149,8 +149,8 @@ describe.skipIf(!hasBrowser())('the approval page', () => {
 
   test('a name that the format of the terminal cannot hold is said before it is handed over', async () => {
     const own = await startOwn()
-    const key = (name: string) => ({ name, value: 'x', is_secret: true })
-    await createLibrary(own.url, [{ name: 'dev/app', keys: [key('API_TOKEN'), key('2FA_SEED')] }])
+    const keys = ['API_TOKEN', '2FA_SEED'].map((name) => ({ name, value: 'x', is_secret: true }))
+    await createLibrary(own.url, [{ name: 'dev/app', keys }])
     const meta = { ...META, command: 'keyferry pull --format fish' }
     const { page } = await open({ bundle: 'dev/app', meta }, own.url)
     const warning = page.getByText('cannot hold a variable of this name: 2FA_SEED.')

@@ -1,28 +1,36 @@
 import type { ServerResponse } from 'node:http'
 import { ERROR_CODES } from '@keyferry/contract'
 import { CallError } from '@keyferry/contract/client'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
+import type { AppFiles } from './app-files.ts'
+import { sendNote } from './note-page.ts'
 import { Refusal, unavailable } from './refusal.ts'
 import { loggedFailure } from './request-log.ts'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 const BAD_REQUEST = '{"error":"malformed request","code":"invalid"}'
 
-/** Answer failures as the interface says, `{error, code}`; what is nobody's fault outside is logged, and told as
- * little of as possible. */
-export function answerErrors(app: FastifyInstance, log: Logger): void {
+type ErrorOptions = { log: Logger; files: AppFiles }
+
+/** Answer failures as the interface says, `{error, code}`, or with a page where a person wanted one and there is
+ * something to tell; what is nobody's fault outside is logged, and told as little of as possible. */
+export function answerErrors(app: FastifyInstance, { log, files }: ErrorOptions): void {
   app.setErrorHandler(async (error: Error & { statusCode?: number }, request, reply) => {
     const refusal = refusalOf(error)
     if (refusal.status >= 500) {
       const route = request.routeOptions.url ?? 'unknown'
       log.error({ request: request.id, route, ...loggedFailure(refusal.cause ?? error) }, 'failure')
     }
-    return reply
-      .headers(refusal.headers)
-      .code(refusal.status)
-      .send({ error: refusal.message, code: refusal.code })
+    reply.headers(refusal.headers).code(refusal.status)
+    if (refusal.note && wantsPage(request)) return await sendNote(files, reply, refusal.note)
+    return reply.send({ error: refusal.message, code: refusal.code })
   })
+}
+
+function wantsPage({ method, url, headers }: FastifyRequest): boolean {
+  const isRead = method === 'GET' || method === 'HEAD'
+  return isRead && !url.startsWith('/api/') && headers.accept?.includes('text/html') === true
 }
 
 /** Answer what fails before there is a route, such as an address with a broken escape. */

@@ -8,14 +8,16 @@ import { answerErrors, answerMalformed, rawBadRequest } from './error-answer.ts'
 import { forwardEndpoints } from './forward.ts'
 import { serveHealth } from './health.ts'
 import { createIdentity } from './identity/create.ts'
-import type { Identity } from './identity/identity.ts'
+import type { AppPages, Identity } from './identity/identity.ts'
 import { receiveIdentityEvents } from './identity-events.ts'
+import { sendNote } from './note-page.ts'
 import { OpenCalls } from './open-calls.ts'
 import { sendPage, servePages } from './pages.ts'
 import { refuseDoubledIdentity } from './request-headers.ts'
 import { createLog, logCalls } from './request-log.ts'
 import { type OriginRules, requireOwnHost } from './same-origin.ts'
 import { sendSecurityHeaders } from './security-headers.ts'
+import { serveClearing } from './session-cookie.ts'
 import type { SessionStore } from './session-store/session-store.ts'
 import type { WebSettings } from './settings.ts'
 import { createSigner } from './signed-call.ts'
@@ -54,15 +56,15 @@ export async function startWeb(
   let publicUrl = settings.publicUrl ?? ''
   const originRules = (): OriginRules => ({ publicUrl, openToLoopback: settings.identity.mode === 'local' })
   const { identity, store } = await createIdentity(settings, { api, log, originRules, now })
-  addHooks(app, { settings, log, originRules })
+  const files = new AppFiles(appFolder)
+  addHooks(app, { settings, log, files, originRules })
   const closeMetrics = await measure(app, settings.metrics)
   serveHealth(app, { version: settings.version, api, store })
   serveSession(app, { identity, mode: settings.identity.mode })
   const { maxBodyBytes } = settings
   forwardEndpoints(app, { api, identity, sign, originRules, maxBodyBytes, openCalls })
-  const files = new AppFiles(appFolder)
-  identity.addRoutes(app, { send: (reply, entry) => sendPage(files, reply, { entry, status: 200 }) })
-  if (store) addIdentityEvents(app, settings, { api, store, now })
+  identity.addRoutes(app, appPages(files))
+  if (store) addSessionParts(app, settings, { api, store, now, originRules })
   servePages(app, { files, identity })
   const address = await app.listen(settings.listen)
   publicUrl ||= address
@@ -91,16 +93,16 @@ function createApp(settings: WebSettings): FastifyInstance {
   return app
 }
 
-type HookOptions = { settings: WebSettings; log: Logger; originRules: () => OriginRules }
+type HookOptions = { settings: WebSettings; log: Logger; files: AppFiles; originRules: () => OriginRules }
 
 // No route here has a schema; Fastify's compilers are megabytes that nothing would use.
 function unused(): never {
   throw new Error('calls are checked by the API')
 }
 
-function addHooks(app: FastifyInstance, { settings, log, originRules }: HookOptions): void {
+function addHooks(app: FastifyInstance, { settings, log, files, originRules }: HookOptions): void {
   const isHttps = settings.publicUrl?.startsWith('https:') === true
-  answerErrors(app, log)
+  answerErrors(app, { log, files })
   logCalls(app, log)
   sendSecurityHeaders(app, { isHttps, formTargets: formTargetsOf(settings) })
   app.addHook('onRequest', async (request) => {
@@ -109,9 +111,22 @@ function addHooks(app: FastifyInstance, { settings, log, originRules }: HookOpti
   })
 }
 
-type EventParts = { api: ApiConnection; store: SessionStore; now: () => number }
+function appPages(files: AppFiles): AppPages {
+  return {
+    send: (reply, entry) => sendPage(files, reply, { entry, status: 200 }),
+    sendNote: (reply, note) => sendNote(files, reply, note),
+  }
+}
 
-function addIdentityEvents(app: FastifyInstance, settings: WebSettings, parts: EventParts): void {
+type SessionParts = {
+  api: ApiConnection
+  store: SessionStore
+  now: () => number
+  originRules: () => OriginRules
+}
+
+function addSessionParts(app: FastifyInstance, settings: WebSettings, parts: SessionParts): void {
+  serveClearing(app, parts.originRules)
   const { identity, identityWebhookSecret: secret } = settings
   if (secret === null) return
   receiveIdentityEvents(app, { ...parts, secret, issuer: identity.mode === 'oidc' ? identity.issuer : null })

@@ -24,7 +24,10 @@ export function servePages(app: FastifyInstance, { files, identity }: PageOption
     if (await identity.isSignedIn(request)) return sendPage(files, reply, { entry, status: 200 })
     return reply.redirect(identity.signInPath(request.url), 302)
   }
-  app.get('/', async (_request, reply) => sendPage(files, reply, { entry: 'index.html', status: 200 }))
+  app.get('/', async (request, reply) => {
+    identity.requireOneSession(request)
+    return await sendPage(files, reply, { entry: 'index.html', status: 200 })
+  })
   for (const path of SIGNED_IN_PAGES) app.get(path, signedIn('index.html'))
   app.get(APPROVAL_PAGE, signedIn('approve.html'))
   app.setNotFoundHandler(async (request, reply) => {

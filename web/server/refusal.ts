@@ -1,6 +1,8 @@
 import type { ErrorCode } from '@keyferry/contract'
+import type { Note } from './note-page.ts'
 
-type RefusalOptions = ErrorOptions & { headers?: Readonly<Record<string, string>> }
+/** `note`: what a person who wanted to see a page is told instead. */
+type RefusalOptions = ErrorOptions & { headers?: Readonly<Record<string, string>>; note?: Note }
 
 /** An answer of failure that this layer gives itself. `message` is for the caller, `cause` for the log only. */
 export class Refusal extends Error {
@@ -8,12 +10,14 @@ export class Refusal extends Error {
   readonly status: number
   readonly code: ErrorCode
   readonly headers: Readonly<Record<string, string>>
+  readonly note: Note | null
 
   constructor(status: number, code: ErrorCode, message: string, options: RefusalOptions = {}) {
     super(message, options)
     this.status = status
     this.code = code
     this.headers = options.headers ?? {}
+    this.note = options.note ?? null
   }
 }
 

@@ -6,6 +6,7 @@ import { Refusal } from '../refusal.ts'
 import { readJson } from '../request-body.ts'
 import { headersToHandOn } from '../request-headers.ts'
 import { type OriginRules, requireSameOrigin } from '../same-origin.ts'
+import { sessionCookie } from '../session-cookie.ts'
 import type { AppPages, Identity } from './identity.ts'
 import { askedReturn } from './return-path.ts'
 import { addSessionRoutes } from './session-routes.ts'
@@ -31,6 +32,7 @@ export function accountsIdentity(options: AccountsOptions): Identity {
     },
     isSignedIn: async (request) => (await sessions.find(request)) !== null,
     chooseTenant: async (request, _reply, tenantId) => await sessions.chooseTenant(request, tenantId),
+    requireOneSession: sessionCookie,
     isSetupRequired,
     signInPath: (path) => `${path.startsWith('/invite/') ? '/sign-up' : '/sign-in'}${returning(path)}`,
     addRoutes(app, pages) {

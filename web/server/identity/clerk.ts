@@ -1,8 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ApiConnection } from '../api-connection.ts'
 import { clearCookie, cookieValues, setCookie } from '../cookies.ts'
-import { forbidden, unauthorized } from '../refusal.ts'
+import { forbidden } from '../refusal.ts'
 import { type OriginRules, requireSameOrigin } from '../same-origin.ts'
+import { SESSION_COOKIE, sessionCookie } from '../session-cookie.ts'
 import type { SessionStore } from '../session-store/session-store.ts'
 import type { ClerkSettings } from '../settings.ts'
 import { ClerkBackend } from './clerk-backend.ts'
@@ -11,7 +12,6 @@ import type { Identity, Person } from './identity.ts'
 import { KnownPeople } from './known-people.ts'
 import { provision } from './provision.ts'
 import { askedReturn } from './return-path.ts'
-import { SESSION_COOKIE } from './sessions.ts'
 
 const TENANT_COOKIE = '__tenant'
 const TENANT_SECONDS = 7 * 24 * 60 * 60
@@ -34,8 +34,7 @@ export function clerkIdentity(options: ClerkOptions): Identity {
   const backend = new ClerkBackend(settings.apiUrl, settings.secretKey)
   const people = new KnownPeople((session) => provisionSession(session, api, backend))
   const sessionOf = async (request: FastifyRequest): Promise<ClerkSession | null> => {
-    const [token, ...more] = cookieValues(request, SESSION_COOKIE)
-    if (more.length > 0) throw unauthorized()
+    const token = sessionCookie(request)
     const session = token ? await tokens.read(token, new Date(now())) : null
     return session && !(await hasEnded(options, session)) ? session : null
   }
@@ -51,6 +50,7 @@ export function clerkIdentity(options: ClerkOptions): Identity {
       const session = await sessionOf(request)
       if (session) rememberTenant(reply, { ...(await people.of(session)), tenantId }, options)
     },
+    requireOneSession: sessionCookie,
     isSetupRequired: async () => false,
     signInPath: (path) => `/sign-in?return_to=${encodeURIComponent(path)}`,
     addRoutes: (app) => addRoutes(app, { ...options, backend, sessionOf }),

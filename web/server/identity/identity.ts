@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Note } from '../note-page.ts'
 
 /** A signed-in person. */
 export type Person = {
@@ -13,6 +14,8 @@ export type Person = {
 export type AppPages = {
   /** @param entry `index.html` or `approve.html` */
   send(reply: FastifyReply, entry: string): Promise<FastifyReply>
+  /** A page that says one thing, for where the app cannot. */
+  sendNote(reply: FastifyReply, note: Note): Promise<FastifyReply>
 }
 
 /** Who the person behind a request is: one implementation for each AUTH_MODE. */
@@ -22,6 +25,8 @@ export type Identity = {
   identify(request: FastifyRequest): Promise<Person | null>
   /** Whether somebody is signed in; asks nothing of the API. */
   isSignedIn(request: FastifyRequest): Promise<boolean>
+  /** Asks nobody whether the session is good. @throws Refusal unauthorized: the request carries two */
+  requireOneSession(request: FastifyRequest): void
   /** Work in this tenant from the person's next call on. */
   chooseTenant(request: FastifyRequest, reply: FastifyReply, tenantId: string): Promise<void>
   /** Whether nobody can sign in before the first account is set up. */

@@ -21,6 +21,7 @@ export function localIdentity(api: ApiConnection): Identity {
     async chooseTenant(_request, _reply, tenantId) {
       chosenTenantId = tenantId
     },
+    requireOneSession: () => null,
     async isSetupRequired() {
       return false
     },

@@ -6,10 +6,10 @@ import { Refusal } from '../refusal.ts'
 import { readBody } from '../request-body.ts'
 import { loggedFailure } from '../request-log.ts'
 import type { OriginRules } from '../same-origin.ts'
+import { sessionCookie } from '../session-cookie.ts'
 import type { OidcSettings } from '../settings.ts'
-import { sendSignInFailure } from '../sign-in-failure.ts'
 import { type LogoutOrder, LogoutTokens } from './back-channel-logout.ts'
-import type { Identity } from './identity.ts'
+import type { AppPages, Identity } from './identity.ts'
 import { idpUserId } from './idp-user-id.ts'
 import { type OidcPerson, OidcProvider } from './oidc-provider.ts'
 import { provision } from './provision.ts'
@@ -41,11 +41,12 @@ export function oidcIdentity(options: OidcOptions): Identity {
     },
     isSignedIn: async (request) => (await sessions.find(request)) !== null,
     chooseTenant: async (request, _reply, tenantId) => await sessions.chooseTenant(request, tenantId),
+    requireOneSession: sessionCookie,
     isSetupRequired: async () => false,
     signInPath: (path) => `/sign-in?return_to=${encodeURIComponent(path)}`,
-    addRoutes(app) {
-      addSignIn(app, provider, options)
-      addCallback(app, provider, options)
+    addRoutes(app, pages) {
+      addSignIn(app, provider, { ...options, pages })
+      addCallback(app, provider, { ...options, pages })
       addBackChannelLogout(app, provider, options)
       const home = () => `${originRules().publicUrl}/`
       const afterSignOut = async (session: { idToken: string | null } | null) =>
@@ -54,6 +55,8 @@ export function oidcIdentity(options: OidcOptions): Identity {
     },
   }
 }
+
+type PageOptions = OidcOptions & { pages: AppPages }
 
 function redirectUri(originRules: () => OriginRules): string {
   return `${originRules().publicUrl}/auth/callback`
@@ -66,7 +69,7 @@ function isSecure(originRules: () => OriginRules): boolean {
 function addSignIn(
   app: FastifyInstance,
   provider: OidcProvider,
-  { sessions, originRules }: OidcOptions,
+  { sessions, originRules, pages }: PageOptions,
 ): void {
   const signIn = (prompt?: 'create') => async (request: FastifyRequest, reply: FastifyReply) => {
     const returnTo = askedReturn(request.url)
@@ -74,11 +77,18 @@ function addSignIn(
     const attempt = beginAttempt(reply, returnTo, isSecure(originRules))
     const wanted = { redirectUri: redirectUri(originRules), ...(prompt ? { prompt } : {}) }
     const address = await provider.signInAddress(attempt, wanted).catch(whenAway)
-    if (!address) return sendSignInFailure(reply.code(503), 'The identity provider does not answer.')
+    if (!address)
+      return await sendSignInFailure(pages, reply.code(503), 'The identity provider does not answer.')
     return reply.redirect(address.href, 302)
   }
   app.get('/sign-in', signIn())
   app.get('/sign-up', signIn('create'))
+}
+
+// A page of its own, for the app may not be able to do anything yet.
+async function sendSignInFailure(pages: AppPages, reply: FastifyReply, text: string): Promise<FastifyReply> {
+  const way = { kind: 'link', label: 'Try again', path: '/sign-in' } as const
+  return await pages.sendNote(reply, { title: 'Sign-in did not work', text, way })
 }
 
 function whenAway(error: unknown): null {
@@ -86,24 +96,29 @@ function whenAway(error: unknown): null {
   throw error
 }
 
-function addCallback(app: FastifyInstance, provider: OidcProvider, options: OidcOptions): void {
-  const { api, log, settings, sessions, originRules } = options
+function addCallback(app: FastifyInstance, provider: OidcProvider, options: PageOptions): void {
+  const { api, log, settings, sessions, originRules, pages } = options
   app.get<{ Querystring: { state?: unknown } }>('/auth/callback', async (request, reply) => {
     const { state } = request.query
     const exchange = { request, reply }
     const attempt = typeof state === 'string' ? endAttempt(exchange, state, isSecure(originRules)) : null
     if (!attempt)
-      return sendSignInFailure(reply.code(400), 'It was not begun in this browser, or it took too long.')
+      return await sendSignInFailure(
+        pages,
+        reply.code(400),
+        'It was not begun in this browser, or it took too long.',
+      )
     const callback = new URL(request.url, originRules().publicUrl)
     const person = await provider
       .redeem(callback, attempt)
       .catch((cause: unknown) => refused(log, request, cause))
-    if (!person) return sendSignInFailure(reply.code(400), 'The identity provider did not confirm it.')
+    if (!person)
+      return await sendSignInFailure(pages, reply.code(400), 'The identity provider did not confirm it.')
     const problem = problemOf(person)
-    if (problem !== null) return sendSignInFailure(reply.code(400), problem)
+    if (problem !== null) return await sendSignInFailure(pages, reply.code(400), problem)
     const profile = profileOf(idpUserId(settings.issuer, person.subject), person)
     const known = await provision(api, profile).catch(whenSwitchedOff)
-    if (!known) return sendSignInFailure(reply.code(403), 'You are switched off here.')
+    if (!known) return await sendSignInFailure(pages, reply.code(403), 'You are switched off here.')
     const { providerSessionId, idToken } = person
     const facts = { ...known, tenantId: known.personalTenantId, providerSessionId, idToken }
     await sessions.begin(request, reply, { idpUserId: profile.idp_user_id, ...facts })

@@ -1,12 +1,10 @@
 import { TIMES } from '@keyferry/contract'
 import { hashToken, randomToken } from '@keyferry/crypto/token'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { clearCookie, cookieValues, setCookie } from '../cookies.ts'
-import { unauthorized } from '../refusal.ts'
+import { clearCookie, setCookie } from '../cookies.ts'
+import { SESSION_COOKIE, sessionCookie } from '../session-cookie.ts'
 import type { Session, SessionStore } from '../session-store/session-store.ts'
 import type { Person } from './identity.ts'
-
-export const SESSION_COOKIE = '__session'
 
 const USER_AGENT_LENGTH = 200
 
@@ -82,7 +80,6 @@ export function personOf({ userId, tenantId, personalTenantId }: Session): Perso
 }
 
 function carriedHash(request: FastifyRequest): string | null {
-  const [token, ...more] = cookieValues(request, SESSION_COOKIE)
-  if (more.length > 0) throw unauthorized()
-  return token === undefined || token === '' ? null : hashToken(token)
+  const token = sessionCookie(request)
+  return token === null ? null : hashToken(token)
 }

@@ -1,0 +1,49 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { OWNER, setUpOwner } from './app-accounts.ts'
+import { closePage, expectAccessible, expectNoSidewaysScroll, openPage } from './app-page.ts'
+import { hasBrowser, launchBrowser } from './browser.ts'
+import { type RunningServer, startServer } from './start-server.ts'
+
+const PHONE = { viewport: { width: 360, height: 740 }, reducedMotion: 'reduce' } as const
+
+const heading = (page: Page, name: string) => page.getByRole('heading', { name, level: 1 })
+
+describe.skipIf(!hasBrowser())('what the server refuses in the browser', () => {
+  let server: RunningServer
+  let browser: Browser
+
+  beforeAll(async () => {
+    ;[server, browser] = await Promise.all([startServer({ env: { AUTH_MODE: 'accounts' } }), launchBrowser()])
+  })
+
+  afterAll(async () => {
+    await browser?.close()
+    await server?.dispose()
+  })
+
+  test('two session cookies: the page says so, clears both, and leads back through sign-in', async () => {
+    const own = await setUpOwner(server.url)
+    const page = await openPage(browser, PHONE)
+    const domain = new URL(server.url).hostname
+    await page.context().addCookies([
+      { ...own, domain, path: '/' },
+      { ...own, value: 'planted', domain, path: '/keys' },
+    ])
+    const answer = await page.goto(`${server.url}/keys?filter=unused`)
+    expect(answer?.status()).toBe(401)
+    await heading(page, 'Two sessions at once').waitFor()
+    await expectNoSidewaysScroll(page)
+    await expectAccessible(page)
+    await page.emulateMedia({ colorScheme: 'dark' })
+    await expectAccessible(page)
+    await page.getByRole('button', { name: 'Clear the session cookies' }).click()
+    await heading(page, 'Sign in').waitFor()
+    await page.getByLabel('E-mail').fill(OWNER.email)
+    await page.getByLabel('Password').fill(OWNER.password)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await heading(page, 'Keys').waitFor()
+    expect(page.url()).toBe(`${server.url}/keys?filter=unused`)
+    await closePage(page)
+  })
+})

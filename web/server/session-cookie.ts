@@ -1,0 +1,71 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { cookieValues } from './cookies.ts'
+import { askedReturn } from './identity/return-path.ts'
+import { Refusal } from './refusal.ts'
+import { type OriginRules, requireSameOrigin } from './same-origin.ts'
+
+export const SESSION_COOKIE = '__session'
+
+/** Where cookies are cleared; takes `return_to`. */
+const CLEAR_PATH = '/session/clear'
+
+/** Paths that a second cookie may have been set for, beside that of the page. */
+const PATHS = ['/', '/api', '/api/v1', '/approve', '/bundles', '/keys', '/members', '/account', '/invite']
+const MOST_DOMAINS = 2
+
+/** The session that the request carries; null: none.
+ * @throws Refusal unauthorized: two of them, one of which somebody planted */
+export function sessionCookie(request: FastifyRequest): string | null {
+  const [token, ...more] = cookieValues(request, SESSION_COOKIE)
+  if (more.length > 0) throw doubledSession(request)
+  return token === undefined || token === '' ? null : token
+}
+
+function doubledSession({ url }: FastifyRequest): Refusal {
+  const note = {
+    title: 'Two sessions at once',
+    text:
+      'Your browser sent two session cookies to this address, and nothing tells which of them is yours: another ' +
+      'site of the same domain may have set one. Clear them, then sign in again. If this page comes back, clear ' +
+      'the cookies of this site in the settings of your browser.',
+    way: {
+      kind: 'post',
+      label: 'Clear the session cookies',
+      path: `${CLEAR_PATH}?return_to=${encodeURIComponent(url)}`,
+    },
+  } as const
+  return new Refusal(401, 'unauthorized', 'Unauthorized', { note })
+}
+
+/** Let a person whose browser carries two session cookies drop both and sign in again. */
+export function serveClearing(app: FastifyInstance, originRules: () => OriginRules): void {
+  app.post(CLEAR_PATH, async (request, reply) => {
+    requireSameOrigin(request, originRules())
+    const returnTo = askedReturn(request.url)
+    const { hostname } = new URL(originRules().publicUrl)
+    return reply.header('set-cookie', deletions(hostname, returnTo)).redirect(returnTo, 303)
+  })
+}
+
+// A cookie is known by name, domain and path, and the browser tells of neither the domain nor the path.
+function deletions(hostname: string, page: string): string[] {
+  const paths = new Set([...PATHS, ...pathsAbove(page.split(/[?#]/, 1)[0] ?? '/')])
+  const domains = ['', ...domainsOf(hostname).map((domain) => `; Domain=${domain}`)]
+  return domains.flatMap((domain) =>
+    [...paths].map((path) => `${SESSION_COOKIE}=; Path=${path}${domain}; Max-Age=0`),
+  )
+}
+
+function pathsAbove(path: string): string[] {
+  const parts = path.split('/').filter((part) => part !== '')
+  return parts.map((_, index) => `/${parts.slice(0, index + 1).join('/')}`)
+}
+
+/** The names that a cookie for this host may be set for, the most general first; a browser ignores those that are too
+ * general. */
+function domainsOf(hostname: string): string[] {
+  if (/^[\d.]+$|:|^[^.]*$/.test(hostname)) return []
+  const labels = hostname.split('.')
+  const all = labels.slice(0, -1).map((_, index) => labels.slice(index).join('.'))
+  return [...new Set([...all.toReversed().slice(0, MOST_DOMAINS), hostname])]
+}

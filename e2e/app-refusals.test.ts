@@ -22,6 +22,19 @@ describe.skipIf(!hasBrowser())('what the server refuses in the browser', () => {
     await server?.dispose()
   })
 
+  test('where nobody signs in, nobody is invited: the page of members says how to get a team', async () => {
+    const local = await startServer()
+    const page = await openPage(browser, PHONE)
+    await page.goto(`${local.url}/members`)
+    await page.getByText('This server has one user').waitFor()
+    await page.getByText('AUTH_MODE=oidc').waitFor()
+    expect(await page.getByRole('button', { name: 'Invite' }).count()).toBe(0)
+    await expectNoSidewaysScroll(page)
+    await expectAccessible(page)
+    await closePage(page)
+    await local.dispose()
+  })
+
   test('two session cookies: the page says so, clears both, and leads back through sign-in', async () => {
     const own = await setUpOwner(server.url)
     const page = await openPage(browser, PHONE)

@@ -7,6 +7,7 @@ import { Notice } from '../../ui/notice.tsx'
 import { PageHeading } from '../../ui/page-heading.tsx'
 import { Invitations } from './invitations.tsx'
 import { MemberRow } from './member-row.tsx'
+import { OneUser } from './one-user.tsx'
 import { RemoveMemberDialog } from './remove-member-dialog.tsx'
 
 /** Who works in this workspace, in which role, and who is invited. */
@@ -17,7 +18,7 @@ export function MembersPage() {
       <PageHeading
         title="Members"
         intro={
-          me.data === undefined ? undefined : (
+          me.data === undefined || me.data.auth_mode === 'local' ? undefined : (
             <>
               Who can approve for <strong className="font-medium text-ink">{me.data.tenant.name}</strong>.
               Owners change everything; members read, create and approve.
@@ -27,6 +28,8 @@ export function MembersPage() {
       />
       {me.data === undefined ? (
         <LoadingState error={me.error} onRetry={() => void me.refetch()} what="the members" />
+      ) : me.data.auth_mode === 'local' ? (
+        <OneUser />
       ) : (
         <Members me={me.data} />
       )}

@@ -75,6 +75,28 @@ describe.each(databases)('keys on %s', (kind) => {
     })
   })
 
+  test('a mask that comes back does not replace the secret it stood for', async () => {
+    const key = (await create({ name: 'HIDDEN', value: 'secret' })).json
+    for (const change of [key, { value: '*****' }, { value: '*****', is_secret: false }]) {
+      const answer = await update(key.id, change)
+      expectError(answer, 400, 'a masked value cannot replace a secret: HIDDEN', 'invalid')
+      expect(answer.failure?.details).toEqual({ names: ['HIDDEN'] })
+    }
+    expect((await get(key.id)).json).toMatchObject({ is_secret: true, updated_at: key.updated_at })
+    const unknown = await api.call('updateKey', {
+      as: owner,
+      params: { key_id: randomUUID() },
+      body: { value: '*****' },
+    })
+    expectError(unknown, 404, 'Key not found')
+  })
+
+  test('where nothing is hidden the mask is a value like any other', async () => {
+    const key = (await create({ name: 'STARS', value: 'x', is_secret: false })).json
+    expect((await update(key.id, { value: '*****' })).status).toBe(200)
+    expect((await create({ name: 'NEW_STARS', value: '*****' })).status).toBe(201)
+  })
+
   test('of updates at once one value wins, whole', async () => {
     const key = (await create({ name: 'CONTENDED', value: 'v', is_secret: false })).json
     const values = Array.from({ length: 20 }, (_, index) => `value ${index}`)

@@ -133,6 +133,21 @@ describe.each(databases)('legacy items, import and export on %s', (kind) => {
     expect((await items()).map(({ name }) => name)).toEqual(['NEW', 'OLD'])
   })
 
+  test('a single item takes no mask over a secret, attached or legacy, and any other', async () => {
+    await upsert({ key: 'OLD', value: 'secret' })
+    await attach('NEW', 'secret', true)
+    await upsert({ key: 'SHOWN', value: 'x', is_secret: false })
+    for (const key of ['OLD', 'NEW']) {
+      const answer = await upsert({ key, value: '*****', is_secret: false })
+      expectError(answer, 400, `a masked value cannot replace a secret: ${key}`, 'invalid')
+      expect(answer.failure?.details).toEqual({ names: [key] })
+    }
+    expect((await items()).find(({ name }) => name === 'OLD')).toMatchObject({ is_secret: true })
+    for (const key of ['SHOWN', 'FRESH']) {
+      expect((await upsert({ key, value: '*****', is_secret: false })).json.value).toBe('*****')
+    }
+  })
+
   test('an export masks secrets and escapes the rest for a shell', async () => {
     await attach('SECRET', 'hidden', true)
     await attach('PLAIN', "it's $HOME", false)

@@ -1,9 +1,9 @@
-import { environmentValue, KeyName, LIMITS, MASK } from '@keyferry/contract'
+import { environmentValue, KeyName, LIMITS } from '@keyferry/contract'
 import { EnvParseError, parseEnv } from '@keyferry/contract/env-text'
 import { Plaintext } from '@keyferry/crypto/plaintext'
 import { bundleNotFound } from './bundle.ts'
-import { bundleEntries } from './bundle-entry.ts'
 import { DomainError } from './errors.ts'
+import { maskedOver } from './mask.ts'
 import type { Caller } from './membership.ts'
 import { type Source, timestamp } from './source.ts'
 import type { Stores } from './stores.ts'
@@ -26,7 +26,8 @@ export async function importItems(
   const place = { tenantId: caller.tenantId, bundleId }
   if (!(await stores.bundles.find(place.tenantId, bundleId))) throw bundleNotFound()
   const values = valuesOf(from)
-  await refuseMasks(stores, place, values)
+  const names = await maskedOver(stores, place, values)
+  if (names.length > 0) throw masksOverSecrets(names)
   const items = [...values].map(([name, value]) => ({
     id: source.newId(),
     name,
@@ -61,18 +62,7 @@ function requireValid({ name, value, line }: { name: string; value: string; line
   if (problem) throw new EnvParseError(line, problem.issues[0]?.message ?? 'invalid entry')
 }
 
-// A masked export that is read back would put the mask where the secret was.
-async function refuseMasks(
-  stores: Pick<Stores, 'attachments' | 'legacyItems'>,
-  place: { tenantId: string; bundleId: string },
-  values: ReadonlyMap<string, string>,
-): Promise<void> {
-  const entries = await bundleEntries(stores, place, () => false)
-  const names = entries
-    .filter(({ name, is_secret }) => is_secret && values.get(name) === MASK)
-    .map(({ name }) => name)
-  if (names.length === 0) return
-  throw new DomainError('invalid', `masked values cannot be imported over secrets: ${names.join(', ')}`, {
-    details: { names },
-  })
+function masksOverSecrets(names: readonly string[]): DomainError {
+  const message = `masked values cannot be imported over secrets: ${names.join(', ')}`
+  return new DomainError('invalid', message, { details: { names } })
 }

@@ -1,6 +1,8 @@
+import { MASK } from '@keyferry/contract'
 import { Plaintext } from '@keyferry/crypto/plaintext'
 import { DomainError } from './errors.ts'
 import { chunksOf, type Listing, type Page, type Slice } from './listing.ts'
+import { maskOverSecret } from './mask.ts'
 import type { Caller } from './membership.ts'
 import { ALL, type Opening, SHOWN } from './opening.ts'
 import { type Source, timestamp } from './source.ts'
@@ -87,12 +89,13 @@ export async function listKeys(
 export type KeyUpdate = { keyId: string; change: Omit<KeyChange, 'value'> & { value?: string | undefined } }
 
 /** What is absent stays; a new value holds in every bundle at once.
- * @throws DomainError not_found */
+ * @throws DomainError invalid: the mask over a secret (`details.names`) · not_found */
 export async function updateKey(
   keys: KeyStore,
   caller: Caller,
   { keyId, change, source }: KeyUpdate & { source: Source },
 ): Promise<Key> {
+  if (change.value === MASK) await refuseMaskOverSecret(keys, caller, keyId)
   const value = change.value === undefined ? undefined : Plaintext.of(change.value)
   const isKnown = await keys.update(caller.tenantId, keyId, {
     ...change,
@@ -110,6 +113,11 @@ export async function deleteKey(keys: KeyStore, caller: Caller, keyId: string): 
 
 export function keyNotFound(): DomainError {
   return new DomainError('not_found', 'Key not found')
+}
+
+async function refuseMaskOverSecret(keys: KeyStore, caller: Caller, keyId: string): Promise<void> {
+  const { name, is_secret } = await findKey(keys, caller, keyId)
+  if (is_secret) throw maskOverSecret(name)
 }
 
 function existing(key: Key | null): Key {

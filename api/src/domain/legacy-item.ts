@@ -1,9 +1,11 @@
 import { Plaintext } from '@keyferry/crypto/plaintext'
 import { type BundleStore, bundleNotFound } from './bundle.ts'
 import { keyNotFound } from './key.ts'
+import { maskedOver, maskOverSecret } from './mask.ts'
 import type { Caller } from './membership.ts'
 import type { Opening } from './opening.ts'
 import { type Source, timestamp } from './source.ts'
+import type { Stores } from './stores.ts'
 
 // Everything of the deprecated inline items is in this file, import.ts and the files named after them in storage/ and
 // http/; bundle-entry.ts is the one place that reads them.
@@ -30,16 +32,18 @@ export interface LegacyItemStore {
 
 export type LegacyItemDraft = { key: string; value: string; is_secret: boolean }
 
-/** @throws DomainError not_found: the bundle */
+/** @throws DomainError invalid: the mask over a secret (`details.names`) · not_found: the bundle */
 export async function upsertLegacyItem(
-  items: LegacyItemStore,
+  stores: Pick<Stores, 'attachments' | 'legacyItems'>,
   caller: Caller,
   { bundleId, draft, source }: { bundleId: string; draft: LegacyItemDraft; source: Source },
 ): Promise<void> {
   const { key: name, value, is_secret } = draft
   const item = { id: source.newId(), name, value: Plaintext.of(value), is_secret }
   const place = { tenantId: caller.tenantId, bundleId }
-  if (!(await items.upsert(place, [item], timestamp(source)))) throw bundleNotFound()
+  const masked = await maskedOver(stores, place, new Map([[name, value]]))
+  if (masked.length > 0) throw maskOverSecret(name)
+  if (!(await stores.legacyItems.upsert(place, [item], timestamp(source)))) throw bundleNotFound()
 }
 
 /** @throws DomainError not_found: bundle or item */

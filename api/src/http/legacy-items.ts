@@ -22,7 +22,7 @@ export function legacyItemHandlers({ stores, source }: HandlerParts): LegacyItem
       return { status: 200, body: { ok: true, imported: created, created, updated } }
     },
     async upsertLegacyItem({ caller, params, body }) {
-      await upsertLegacyItem(stores.legacyItems, caller, { bundleId: params.bundle_id, draft: body, source })
+      await upsertLegacyItem(stores, caller, { bundleId: params.bundle_id, draft: body, source })
       return { status: 200, body: { ...body, value: body.is_secret ? MASK : body.value } }
     },
     async convertLegacyItem({ caller, params }) {

@@ -109,7 +109,7 @@ describe.skipIf(!hasBrowser())('the approval page', () => {
     expect(await page.getByRole('checkbox', { checked: true }).count()).toBe(1)
     await expectAccessible(page)
     await page.getByRole('button', { name: 'Clear' }).click()
-    await page.getByRole('button', { name: 'Select all asked for' }).click()
+    await page.getByRole('button', { name: 'All asked for' }).click()
     await page.getByText('1 of 6 selected').waitFor()
     await page.getByRole('button', { name: 'Clear' }).click()
     await approve(page).click()
@@ -126,7 +126,7 @@ describe.skipIf(!hasBrowser())('the approval page', () => {
     const warning = page.getByRole('alert').getByText('Selected, but not asked for: LOG_LEVEL.')
     await warning.waitFor()
     await expectAccessible(page)
-    await page.getByRole('button', { name: 'Leave out what was not asked for' }).click()
+    await page.getByRole('button', { name: 'Leave it out' }).click()
     await warning.waitFor({ state: 'detached' })
     await page.getByText('1 of 6 selected').waitFor()
     await page.getByRole('checkbox', { name: 'LOG_LEVEL' }).check()
@@ -144,6 +144,30 @@ describe.skipIf(!hasBrowser())('the approval page', () => {
     await approve(page).click()
     await page.getByRole('button', { name: 'Approve all the same' }).click()
     await title(page, 'Approved').waitFor()
+    await closePage(page)
+  })
+
+  test('on a phone nothing that fits on a line is broken', async () => {
+    const own = await startOwn()
+    const keys = Array.from({ length: 10 }, (_, index) => ({
+      name: `K${index}`,
+      value: 'x',
+      is_secret: true,
+    }))
+    await createLibrary(own.url, [{ name: 'dev/app', keys }])
+    const meta = { ...META, os: 'Linux 6.8.0-1044-aws x64', command: 'npm run dev -- --host --port 3000' }
+    const asked = await askApproval(own.url, { bundle: 'dev/app', meta })
+    const page = await openPage(browser, { viewport: { width: 360, height: 740 } })
+    await page.goto(own.url + asked.verification_uri_complete)
+    const label = page.getByRole('button', { name: 'Approve 10 keys' }).getByText('10 keys')
+    expect(await label.evaluate((text) => text.getClientRects().length)).toBe(1)
+    for (const word of ['x64', '--host', '--port'])
+      expect(
+        await page.getByText(word, { exact: true }).evaluate((text) => text.getClientRects().length),
+      ).toBe(1)
+    const claimed = page.getByRole('region', { name: 'Who asks' })
+    expect(await claimed.innerText()).toContain('npm run dev -- --host --port 3000')
+    await expectNoSidewaysScroll(page)
     await closePage(page)
   })
 

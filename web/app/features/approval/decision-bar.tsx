@@ -48,7 +48,7 @@ export function DecisionBar({
             disabled={count === null}
             onClick={onApprove}
           >
-            {busy === 'approve' ? 'Approving…' : approveLabel(count)}
+            {busy === 'approve' ? 'Approving…' : <ApproveLabel count={count} />}
           </Button>
         </div>
       </div>
@@ -56,7 +56,17 @@ export function DecisionBar({
   )
 }
 
-function approveLabel(count: number | null): string {
-  if (count === null || count === 0) return 'Approve'
-  return `Approve ${count} ${count === 1 ? 'key' : 'keys'}`
+// On a phone the count has a line of its own: both in one would break wherever they happen to.
+function ApproveLabel({ count }: { count: number | null }) {
+  return (
+    <span>
+      Approve
+      {count !== null && count > 0 && (
+        <span className="block text-xs leading-tight font-medium whitespace-nowrap sm:inline sm:text-base sm:font-semibold">
+          {' '}
+          {count} {count === 1 ? 'key' : 'keys'}
+        </span>
+      )}
+    </span>
+  )
 }

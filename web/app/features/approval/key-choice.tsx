@@ -34,7 +34,7 @@ export function KeyChoice({ items, templateKeys, selected, onSelect }: KeyChoice
           {selected.size} of {items.length} selected
         </p>
         <Button look="quiet" size="small" onClick={() => onSelect(new Set(all))}>
-          {templateKeys.length === 0 ? 'Select all' : 'Select all asked for'}
+          {templateKeys.length === 0 ? 'Select all' : 'All asked for'}
         </Button>
         <Button look="quiet" size="small" onClick={() => onSelect(new Set())}>
           Clear

@@ -42,7 +42,7 @@ export function KeyNotes({ bundle, templateKeys, format, selected, onSelect }: K
             that holds more than it asked for, and uses none of it.
           </p>
           <Button size="small" className="mt-2" onClick={leaveOut}>
-            Leave out what was not asked for
+            Leave {unasked.length === 1 ? 'it' : 'them'} out
           </Button>
         </Notice>
       )}

@@ -3,6 +3,7 @@ import type { RequestContext } from '../../lib/answers.ts'
 import { ago } from '../../lib/time.ts'
 import { useNow } from '../../lib/use-now.ts'
 import { visibleText } from '../../lib/visible-text.ts'
+import { ClaimedText } from './claimed-text.tsx'
 
 const CLAIMS = [
   ['hostname', 'Host'],
@@ -25,7 +26,7 @@ export function RequestFacts({ meta }: { meta: RequestContext['requester_meta'] 
       <h2 id="who-asks" className="px-4 pt-4 text-sm font-semibold sm:px-5">
         Who asks
       </h2>
-      <dl className="grid grid-cols-[5.5rem_1fr] gap-x-3 gap-y-1.5 px-4 pt-2 pb-4 text-sm sm:px-5">
+      <dl className="grid grid-cols-[4.75rem_1fr] gap-x-3 sm:grid-cols-[5.5rem_1fr] gap-y-1.5 px-4 pt-2 pb-4 text-sm sm:px-5">
         <Fact label="Address">
           <span className="font-mono">{visibleText(meta.ip)}</span>
         </Fact>
@@ -35,15 +36,15 @@ export function RequestFacts({ meta }: { meta: RequestContext['requester_meta'] 
         <h3 className="text-sm font-semibold">
           Claimed by the terminal <span className="font-normal text-caution">(not verified)</span>
         </h3>
-        <dl className="mt-2 grid grid-cols-[5.5rem_1fr] gap-x-3 gap-y-1.5 text-sm">
+        <dl className="mt-2 grid grid-cols-[4.75rem_1fr] gap-x-3 sm:grid-cols-[5.5rem_1fr] gap-y-1.5 text-sm">
           {claims.map(({ field, label, text }) => (
             <Fact key={field} label={label}>
-              <bdi className="font-mono whitespace-pre-wrap">{text}</bdi>
+              <ClaimedText text={text} />
             </Fact>
           ))}
           {meta['client_version'] === undefined && (
             <Fact label="Client">
-              <bdi className="font-mono">{visibleText(meta.user_agent) || 'not said'}</bdi>
+              <ClaimedText text={visibleText(meta.user_agent) || 'not said'} />
             </Fact>
           )}
         </dl>

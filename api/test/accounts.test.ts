@@ -28,6 +28,10 @@ describe.each(databases)('local accounts on %s', (kind) => {
       400,
       'password must be at least 12 characters',
     )
+    for (const password of [`${PASSWORD}\0`, `${PASSWORD}\ud800`]) {
+      const refused = await setUp({ email: EMAIL, password })
+      expect([refused.status, refused.failure?.details]).toEqual([400, { field: 'password' }])
+    }
     const answers = await Promise.all(
       Array.from({ length: 10 }, () => setUp({ email: EMAIL, password: PASSWORD })),
     )

@@ -93,7 +93,8 @@ describe.each(databases)('query plans on %s', (kind) => {
     await migrateDatabase(database, NOW)
     recorder = new Recorder()
     const query = database.query.withPlugin(recorder)
-    stores = createStores({ query, prepare: (build) => database.prepare(build) }, ring)
+    const { prepare, prepareChange } = database
+    stores = createStores({ query, prepare, prepareChange }, ring)
     prepared = [...recorder.nodes]
     await fill(stores)
   })

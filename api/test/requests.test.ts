@@ -83,6 +83,16 @@ describe.each(databases)('approval requests on %s', (kind) => {
       [{ meta: { hostname: 5 } }],
       [{ meta: { hostname: 'a\u001b[2J' } }],
       [{ meta: { command: 'x'.repeat(201) } }],
+      [{ meta: { user: 'half \ud83d' } }],
+      [{ bundle_id: '' }],
+      [{ bundle_id: 'dev\u001b[2Japp' }],
+      [{ bundle_id: 'dev/\u202eppa' }],
+      [{ bundle_id: '\udead' }],
+      [{ template_keys: ['PORT', 'a\u0000b'] }],
+      [{ template_keys: ['PORT', '\u2066PORT'] }],
+      [{ template_keys: ['\ud800'] }],
+      [{ template_keys: ['x'.repeat(256)] }],
+      [{ template_keys: Array.from({ length: 1_001 }, () => 'A') }],
     ])('answers 400 for %j', async (body) => {
       const answer = await client().ask(body)
       expect([answer.status, answer.failure?.code]).toEqual([400, 'invalid'])
@@ -128,6 +138,13 @@ describe.each(databases)('approval requests on %s', (kind) => {
       })
       const lifetime = Date.parse(json.expires_at) - Date.parse(json.requester_meta.requested_at)
       expect(lifetime).toBe(300_000)
+    })
+
+    test('a user agent is kept short and without control characters, and shows where it was changed', async () => {
+      const asked = await client().ask({}, { 'user-agent': `tab\tand\u009b${'x'.repeat(300)}` })
+      const { user_agent } = (await context(asked.json.id)).json.requester_meta
+      expect(user_agent).toMatch(/^tab\ufffdand\ufffdx+…$/)
+      expect(user_agent).toHaveLength(200)
     })
 
     test('shows null and an empty list where nothing was suggested', async () => {

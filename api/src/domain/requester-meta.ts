@@ -15,7 +15,9 @@ export function requesterMeta(claimed: z.output<typeof ClaimedMeta>, seen: SeenF
   return { ...Object.fromEntries(claims), ...seen, user_agent: shown(seen.user_agent) }
 }
 
-// A header is the client's word too, but every client sends one: it is shortened where a claim is refused.
+// A header is the client's word too, but every client sends one, some of them odd: where a claim is refused, what cannot
+// be kept of it leaves a mark in its place.
 function shown(userAgent: string): string {
-  return userAgent.replaceAll(/\p{Cc}/gu, '').slice(0, LIMITS.metaValueLength)
+  const text = userAgent.toWellFormed().replaceAll(/\p{Cc}/gu, '\ufffd')
+  return text.length <= LIMITS.metaValueLength ? text : `${text.slice(0, LIMITS.metaValueLength - 1)}…`
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { LIMITS } from '../limits.ts'
-import { Id, optionalText, PathPart, requiredText, Timestamp } from './text.ts'
+import { Id, optionalText, PathPart, requiredText, storable, Timestamp } from './text.ts'
 
 /** Formats that a client may name for what it will write. */
 export const FORMATS = ['sh', 'fish', '.env'] as const
@@ -8,10 +8,27 @@ export const FORMATS = ['sh', 'fish', '.env'] as const
 /** What a client may say of itself; other names are ignored. */
 export const CLAIMS = ['hostname', 'os', 'user', 'client_version', 'cwd', 'command'] as const
 
-const claim = z
-  .string({ error: 'meta values must be strings' })
-  .max(LIMITS.metaValueLength, `meta values must be at most ${LIMITS.metaValueLength} characters`)
-  .regex(/^\P{Cc}*$/u, 'meta values must not hold control characters')
+const claim = storable(
+  z
+    .string({ error: 'meta values must be strings' })
+    .max(LIMITS.metaValueLength, `meta values must be at most ${LIMITS.metaValueLength} characters`)
+    .regex(/^\P{Cc}*$/u, 'meta values must not hold control characters'),
+  'meta values',
+)
+
+// A claim may be in any script, marks of its direction included. A suggestion names what exists, and nothing that exists
+// has a name that could take over a terminal or read differently from what it says.
+const suggestion = (field: string, wrong: string) =>
+  storable(
+    z
+      .string({ error: wrong })
+      .max(LIMITS.nameLength, `${field} must be at most ${LIMITS.nameLength} characters`)
+      .regex(
+        /^(?:(?!\p{Bidi_Control})\P{Cc})*$/u,
+        `${field} must not hold control or bidirectional characters`,
+      ),
+    field,
+  )
 
 /** What the client says of itself: believed by nobody, shown as claimed. */
 export const ClaimedMeta = z
@@ -35,17 +52,17 @@ export const RequestBundleParams = z.object({
   bundle_id: PathPart('bundle_id'),
 })
 
+const NO_BUNDLE = 'bundle_id must be a bundle id or name'
+
 export const CreateRequest = z
   .object({
     client_pubkey: z.string({ error: 'client_pubkey required' }).min(1, 'client_pubkey required').max(64),
-    bundle_id: requiredText(
-      'bundle_id',
-      LIMITS.nameLength,
-      'bundle_id must be a bundle id or name',
-    ).optional(),
+    bundle_id: suggestion('bundle_id', NO_BUNDLE).min(1, NO_BUNDLE).optional(),
     template_keys: z
-      .array(z.string({ error: 'template_keys must be strings' }).max(LIMITS.nameLength))
-      .max(LIMITS.templateKeys)
+      .array(suggestion('template_keys', 'template_keys must be strings'), {
+        error: 'template_keys must be an array of key names',
+      })
+      .max(LIMITS.templateKeys, `template_keys must be at most ${LIMITS.templateKeys} names`)
       .default([]),
     format: z.enum(FORMATS, { error: `format must be one of ${FORMATS.join(', ')}` }).default('sh'),
     poll_challenge: z.string({ error: 'poll_challenge must be a string' }).optional(),

@@ -9,7 +9,7 @@ export const Timestamp = z.iso.datetime().meta({ id: 'Timestamp', examples: ['20
 export const Id = z.uuid().meta({ id: 'Id', examples: ['0f0b6a0e-3c52-4f43-9a55-0d5f3c1f7a10'] })
 
 /** Text that both databases keep as it is: without NUL, and well-formed. */
-function storable<T extends z.ZodString>(text: T, field: string) {
+export function storable<T extends z.ZodString>(text: T, field: string) {
   return text
     .refine((value) => !value.includes('\0'), `${field} must not contain NUL`)
     .refine((value) => value.isWellFormed(), `${field} must be well-formed Unicode (it has a lone surrogate)`)

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { LIMITS } from '../limits.ts'
-import { Flag, Id, optionalText, requiredText } from './text.ts'
+import { Flag, Id, optionalText, PathPart, requiredText, storable } from './text.ts'
 
 export const Role = z
   .enum(['owner', 'member'], { error: 'role must be owner or member' })
@@ -39,12 +39,16 @@ export const EnsuredUser = SignedIn.extend({ created: z.boolean() }).meta({
   examples: [{ ...EXAMPLE_IDENTITY, created: true }],
 })
 
-const NewPassword = z
-  .string({ error: 'password required' })
-  .min(LIMITS.passwordMinLength, `password must be at least ${LIMITS.passwordMinLength} characters`)
-  .max(LIMITS.passwordMaxLength, `password must be at most ${LIMITS.passwordMaxLength} characters`)
+// Storable although it is only hashed: as bytes, one lone surrogate is like any other.
+const NewPassword = storable(
+  z
+    .string({ error: 'password required' })
+    .min(LIMITS.passwordMinLength, `password must be at least ${LIMITS.passwordMinLength} characters`)
+    .max(LIMITS.passwordMaxLength, `password must be at most ${LIMITS.passwordMaxLength} characters`),
+  'password',
+)
 
-export const ProvidedUserParams = z.object({ idp_user_id: z.string() })
+export const ProvidedUserParams = z.object({ idp_user_id: PathPart('idp_user_id') })
 
 /** `is_active: false`: the provider deleted the user. */
 export const ChangeProvidedUser = z

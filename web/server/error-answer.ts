@@ -19,13 +19,20 @@ export function answerErrors(app: FastifyInstance, { log, files }: ErrorOptions)
   app.setErrorHandler(async (error: Error & { statusCode?: number }, request, reply) => {
     const refusal = refusalOf(error)
     if (refusal.status >= 500) {
-      const route = request.routeOptions.url ?? 'unknown'
-      log.error({ request: request.id, route, ...loggedFailure(refusal.cause ?? error) }, 'failure')
+      const cause = refusal.cause ?? error
+      const call = { request: request.id, route: request.routeOptions.url ?? 'unknown' }
+      if (reply.raw.destroyed && isAbort(cause)) log.debug(call, 'caller left')
+      else log.error({ ...call, ...loggedFailure(cause) }, 'failure')
     }
     reply.headers(refusal.headers).code(refusal.status)
     if (refusal.note && wantsPage(request)) return await sendNote(files, reply, refusal.note)
     return reply.send({ error: refusal.message, code: refusal.code })
   })
+}
+
+// What broke the call is that its caller went away, which ends the call behind it: nothing failed.
+function isAbort(cause: unknown): boolean {
+  return cause instanceof Error && cause.name === 'AbortError'
 }
 
 function wantsPage({ method, url, headers }: FastifyRequest): boolean {

@@ -23,10 +23,8 @@ const suggestion = (field: string, wrong: string) =>
     z
       .string({ error: wrong })
       .max(LIMITS.nameLength, `${field} must be at most ${LIMITS.nameLength} characters`)
-      .regex(
-        /^(?:(?!\p{Bidi_Control})\P{Cc})*$/u,
-        `${field} must not hold control or bidirectional characters`,
-      ),
+      .regex(/^\P{Cc}*$/u, `${field} must not hold control characters`)
+      .refine((text) => !/\p{Bidi_Control}/u.test(text), `${field} must not hold bidirectional characters`),
     field,
   )
 

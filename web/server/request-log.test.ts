@@ -82,10 +82,8 @@ test('an API that fails stays a failure', async () => {
 })
 
 test('an API that breaks a call stays a failure where the caller has left meanwhile', async () => {
-  let breakOff = (): void => undefined
-  api.ensure = (response) => {
-    breakOff = () => response.destroy()
-  }
+  const { promise: broken, resolve: breakOff } = Promise.withResolvers<void>()
+  api.ensure = (response) => void broken.then(() => response.destroy())
   await leave('POST /api/v1/keys HTTP/1.1\nHost: localhost\n\n', () => api.calls.length === 1)
   breakOff()
   await expect.poll(() => failures().length).toBe(1)

@@ -30,6 +30,18 @@ test('the image copies what there is, and leaves no workspace out', () => {
   for (const workspace of manifest.workspaces) expect(sources).toContain(`${workspace}/package.json`)
 })
 
+test.each([
+  ['Dockerfile', /^ENTRYPOINT \["\/keyferry\/([^"]+)"\]$/m],
+  ['keyferry.service', /^ExecStart=\/usr\/bin\/env \/opt\/keyferry\/(\S+)$/m],
+])('%s starts the program by its own first line, so with the options that it wants', (name, start) => {
+  const program = start.exec(read(name))?.[1] ?? ''
+  expect(readFileSync(join(ROOT, program), 'utf8')).toMatch(
+    /^#!\/usr\/bin\/env -S node --max-semi-space-size=/,
+  )
+  const { status, stderr } = spawnSync(join(ROOT, program), ['--version'])
+  expect([status, String(stderr)]).toEqual([0, ''])
+})
+
 test('the two nginx files differ by names alone', () => {
   const known: [RegExp, string][] = [
     [/^#(?: .*)?\n/gm, ''],

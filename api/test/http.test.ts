@@ -80,6 +80,18 @@ describe('what the server does with any request', () => {
     expect(await raw(`GET / HTTP/1.1\r\nX: ${'a'.repeat(20_000)}\r\n\r\n`)).toMatch(/^HTTP\/1\.1 431 /)
   })
 
+  test('a second Host header is refused, on a route or none', async () => {
+    for (const path of ['/healthz', '/nowhere']) {
+      const head = `GET ${path} HTTP/1.1\r\nHost: one\r\nhost: two\r\nConnection: close\r\n\r\n`
+      expect(await raw(head)).toMatch(
+        /^HTTP\/1\.1 400 [\s\S]*{"error":"more than one Host header","code":"invalid"}$/,
+      )
+    }
+    expect(await raw('GET /healthz HTTP/1.1\r\nHost: one\r\nConnection: close\r\n\r\n')).toMatch(
+      /^HTTP\/1\.1 200 /,
+    )
+  })
+
   test('answers are never to be stored, and carry the request id of the call', async () => {
     const { headers } = await api.call('getHealth', { headers: { 'x-request-id': 'abc-12345' } })
     expect(headers.get('cache-control')).toBe('no-store')

@@ -43,7 +43,8 @@ describe.each(databases)('a list of 5,000 keys on %s', (kind) => {
     expect(total).toBe(String(KEYS))
     const names: { name: string }[] = JSON.parse(new TextDecoder().decode(bytes))
     expect(names.map(({ name }) => name)).toEqual(Array.from({ length: KEYS }, (_, index) => nameOf(index)))
-    expect(answered).toBeGreaterThan(3)
+    // A list made in one go would let one call in at most.
+    expect(answered).toBeGreaterThan(1)
   })
 
   test('an unsent part of it is not read when the caller goes away', async () => {

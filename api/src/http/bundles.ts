@@ -17,9 +17,11 @@ export function bundleHandlers({ stores, source }: HandlerParts): BundleHandlers
       return listReply(listing, (bundle) => bundle)
     },
     async getBundle({ caller, params }) {
-      const bundle = await findBundle(stores.bundles, caller, params.bundle_id)
-      const place = { tenantId: caller.tenantId, bundleId: bundle.id }
-      const entries = await bundleEntries(stores, place, SHOWN)
+      const place = { tenantId: caller.tenantId, bundleId: params.bundle_id }
+      const [bundle, entries] = await Promise.all([
+        findBundle(stores.bundles, caller, place.bundleId),
+        bundleEntries(stores, place, SHOWN),
+      ])
       return { status: 200, body: { ...bundle, items: entries.map(presentEntry) } }
     },
     async deleteBundle({ caller, params }) {

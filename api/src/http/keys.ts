@@ -19,8 +19,10 @@ export function keyHandlers({ stores, source, devAllowPlaintext }: HandlerParts)
     async getKey({ caller, params: { key_id }, query }) {
       const isRevealed = query.reveal === '1'
       if (isRevealed) requireRevealing(devAllowPlaintext)
-      const key = await (isRevealed ? revealKey : findKey)(keys, caller, key_id)
-      const bundles = await keys.bundlesUsing(caller.tenantId, key.id)
+      const [key, bundles] = await Promise.all([
+        (isRevealed ? revealKey : findKey)(keys, caller, key_id),
+        keys.bundlesUsing(caller.tenantId, key_id),
+      ])
       return { status: 200, body: { ...presentKey(key), bundles } }
     },
     async updateKey({ caller, params, body }) {

@@ -57,6 +57,7 @@ export function createServer(parts: ServerParts): FastifyInstance {
   app.decorateRequest('tenantId', null)
   readBodiesAsBytes(app)
   logCalls(app, parts.log)
+  refuseSecondHosts(app)
   registerEndpoints(app, parts)
   return app
 }
@@ -92,6 +93,14 @@ function answerError(reply: FastifyReply, error: unknown): void {
 function answerRaw(raw: ServerResponse, error: unknown): void {
   const { status, headers, body } = errorResponse(error)
   raw.writeHead(status, { 'content-type': 'application/json; charset=utf-8', ...headers }).end(body)
+}
+
+// Node shows the first and hides the rest; what stands between may have gone by another.
+function refuseSecondHosts(app: FastifyInstance): void {
+  app.addHook('onRequest', async ({ raw }) => {
+    const hosts = raw.rawHeaders.filter((text, index) => index % 2 === 0 && text.toLowerCase() === 'host')
+    if (hosts.length > 1) throw new DomainError('invalid', 'more than one Host header')
+  })
 }
 
 // The signature may cover the body, so it is kept as it came and read as JSON only once the caller was let in.

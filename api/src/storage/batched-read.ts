@@ -1,4 +1,4 @@
-import type { CompiledRead } from './prepared-read.ts'
+import type { Compiled } from './prepared.ts'
 
 type Values = Readonly<Record<string, string>>
 type Ask = { values: Values; resolve: (rows: unknown[]) => void; reject: (error: unknown) => void }
@@ -9,11 +9,11 @@ type PlacedRow = { asked_place: number }
 
 const BATCH = 100
 /** More than one, so that a connection that hangs does not hold up everybody. */
-const AT_ONCE = 2
+const AT_ONCE = 4
 
 /** A read that goes to the database once for all who ask at about the same time: what waits for a round trip goes
  * together in the next. Alone, it goes at once. */
-export function batchedRead(read: CompiledRead, run: RunBatch): (values: Values) => Promise<unknown[]> {
+export function batchedRead(read: Compiled, run: RunBatch): (values: Values) => Promise<unknown[]> {
   const { text, parameters } = forMany(read)
   const waiting: Ask[] = []
   let underway = 0
@@ -48,7 +48,7 @@ export function batchedRead(read: CompiledRead, run: RunBatch): (values: Values)
 }
 
 /** The statement that runs a read for each of many values. Every name becomes one array, a column of what is asked. */
-function forMany({ sql, places, constants }: CompiledRead) {
+function forMany({ sql, places, constants }: Compiled) {
   const names = [...new Set(places.filter((name) => name !== null))]
   const fixed = constants.filter((_, index) => places[index] === null)
   const inner = sql.replaceAll(/\$(\d+)/g, (_, position: string) => {

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
-import type { Key, KeyChange, KeyFilter, KeyStore, NewKey } from '../domain/key.ts'
+import type { Key, KeyChange, KeyFilter, KeyStore } from '../domain/key.ts'
 import type { Slice } from '../domain/listing.ts'
 import { type Opening, SHOWN } from '../domain/opening.ts'
 import type { Queries, Query } from './queries.ts'
-import type { Flag } from './tables.ts'
+import type { Flag, KeyRow } from './tables.ts'
 import { counted } from './tenant-counts.ts'
 import { holdTenant } from './tenants.ts'
 import { containsInAnyCase } from './text-search.ts'
@@ -12,7 +12,7 @@ import { VALUE_UNLESS_SECRET, type ValueVault } from './value-vault.ts'
 export function createKeyStore(queries: Queries, vault: ValueVault): KeyStore {
   const { query } = queries
   return {
-    insert: (tenantId, key) => insert(query, vault, { tenantId, key }),
+    insert: inserter(queries, vault),
     find: finder(queries, vault),
     list: (tenantId, filter, slice) => list(query, vault, { tenantId, filter, slice }),
     count: (tenantId, filter) => countMatches(query, tenantId, filter),
@@ -23,23 +23,28 @@ export function createKeyStore(queries: Queries, vault: ValueVault): KeyStore {
   }
 }
 
-async function insert(
-  query: Query,
-  vault: ValueVault,
-  { tenantId, key }: { tenantId: string; key: NewKey },
-): Promise<boolean> {
-  const seal = await vault.sealer(tenantId)
-  const { numInsertedOrUpdatedRows } = await query
-    .insertInto('keys')
-    .values({
-      ...key,
-      ...seal(key.value, key.id, 1),
-      tenant_id: tenantId,
-      is_secret: key.is_secret ? 1 : 0,
-    })
-    .onConflict((conflict) => conflict.columns(['tenant_id', 'name']).doNothing())
-    .executeTakeFirstOrThrow()
-  return numInsertedOrUpdatedRows === 1n
+function inserter({ query, prepareChange }: Queries, vault: ValueVault): KeyStore['insert'] {
+  const insert = prepareChange<KeyRow>((value) =>
+    query
+      .insertInto('keys')
+      .values({
+        id: value('id'),
+        tenant_id: value('tenant_id'),
+        name: value('name'),
+        value: value('value'),
+        value_version: value('value_version'),
+        is_secret: value('is_secret'),
+        description: value('description'),
+        created_at: value('created_at'),
+        updated_at: value('updated_at'),
+      })
+      .onConflict((conflict) => conflict.columns(['tenant_id', 'name']).doNothing()),
+  )
+  return async (tenantId, key) => {
+    const seal = await vault.sealer(tenantId)
+    const sealed = seal(key.value, key.id, 1)
+    return (await insert({ ...key, ...sealed, tenant_id: tenantId, is_secret: key.is_secret ? 1 : 0 })) === 1
+  }
 }
 
 const USED_IN_BUNDLES = sql<number>`(select count(*) from attachments where attachments.key_id = keys.id)`
@@ -52,7 +57,7 @@ function keysOf(query: Query, tenantId: string) {
     .where('tenant_id', '=', tenantId)
 }
 
-type KeyRow = Omit<Key, 'value' | 'is_secret'> & {
+type ReadRow = Omit<Key, 'value' | 'is_secret'> & {
   value: Uint8Array | null
   value_version: number
   is_secret: Flag
@@ -60,7 +65,7 @@ type KeyRow = Omit<Key, 'value' | 'is_secret'> & {
 
 async function opened(
   vault: ValueVault,
-  rows: readonly KeyRow[],
+  rows: readonly ReadRow[],
   at: { tenantId: string; opening: Opening },
 ) {
   const open = await vault.opener(at.tenantId, at.opening)

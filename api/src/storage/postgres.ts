@@ -9,7 +9,7 @@ import {
 import { Pool, types } from 'pg'
 import { batchedRead } from './batched-read.ts'
 import { guarded, translated } from './guarded-driver.ts'
-import { compiled, rowsOf } from './prepared-read.ts'
+import { compiledChange, compiledRead, parametersOf, rowsOf } from './prepared.ts'
 import type { Database } from './queries.ts'
 import type { Tables } from './tables.ts'
 import { countingOnPostgres } from './tenant-counts.ts'
@@ -44,16 +44,28 @@ export function openPostgres(url: string): Database {
     },
   })
   let prepared = 0
+  const nextName = () => {
+    prepared += 1
+    return `keyferry_${prepared}`
+  }
   return {
     query,
     prepare: (build) => {
-      prepared += 1
-      const name = `keyferry_${prepared}`
-      const read = batchedRead(compiled(build), async (text, values) => {
+      const name = nextName()
+      const read = batchedRead(compiledRead(build), async (text, values) => {
         const { rows } = await pool.query({ name, text, values })
         return rows
       })
       return (values) => translated(async () => rowsOf(await read(values)), isPostgresAway)
+    },
+    prepareChange: (build) => {
+      const change = compiledChange(build)
+      const named = { name: nextName(), text: change.sql }
+      return (values) =>
+        translated(async () => {
+          const { rowCount } = await pool.query({ ...named, values: parametersOf(change, values) })
+          return rowCount ?? 0
+        }, isPostgresAway)
     },
     columns: { text: 'text collate "C"', bytes: 'bytea', tableEnd: '', counting: countingOnPostgres },
     lockMigrations: async (transaction) => {

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import type { BuildRead, PreparedRead } from './prepared-read.ts'
+import type { BuildChange, BuildRead, PreparedChange, PreparedRead } from './prepared.ts'
 import type { CountedTable, Tables } from './tables.ts'
 
 export type Query = Kysely<Tables>
@@ -17,6 +17,9 @@ export type ColumnTypes = {
 export type Queries = {
   query: Query
   prepare: <Name extends string, Row>(build: BuildRead<Name, Row>) => PreparedRead<Name, Row>
+  prepareChange: <Values extends Readonly<Record<string, unknown>>>(
+    build: BuildChange<Values>,
+  ) => PreparedChange<Values>
 }
 
 export type Database = Queries & {

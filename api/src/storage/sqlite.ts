@@ -10,7 +10,7 @@ import {
   SqliteQueryCompiler,
 } from 'kysely'
 import { guarded, translated } from './guarded-driver.ts'
-import { compiled, parametersOf, rowsOf } from './prepared-read.ts'
+import { compiledChange, compiledRead, parametersOf, rowsOf } from './prepared.ts'
 import type { Database } from './queries.ts'
 import { SQLITE_CACHE, SqliteSnapshot } from './sqlite-snapshot.ts'
 import type { Tables } from './tables.ts'
@@ -39,10 +39,18 @@ export function openSqlite(path: string): Database {
   return {
     query,
     prepare: (build) => {
-      const read = compiled(build)
+      const read = compiledRead(build)
       const rows = snapshot.prepare(read.sql)
       return (values) =>
         translated(async () => rowsOf(rows(inputs(parametersOf(read, values)))), isSqliteAway)
+    },
+    prepareChange: (build) => {
+      const change = compiledChange(build)
+      return async (values) => {
+        const run = CompiledQuery.raw(change.sql, parametersOf(change, values))
+        const { numAffectedRows } = await query.executeQuery(run)
+        return Number(numAffectedRows ?? 0)
+      }
     },
     columns: { text: 'text', bytes: 'blob', tableEnd: 'strict', counting: countingOnSqlite },
     // A transaction that begins immediate is alone in writing already.

@@ -53,7 +53,7 @@ type BundleRow = {
   updated_at: string
 }
 
-type KeyRow = {
+export type KeyRow = {
   id: string
   tenant_id: string
   name: string

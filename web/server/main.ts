@@ -13,7 +13,7 @@ import { receiveIdentityEvents } from './identity-events.ts'
 import { sendNote } from './note-page.ts'
 import { OpenCalls } from './open-calls.ts'
 import { sendPage, servePages } from './pages.ts'
-import { refuseDoubledIdentity } from './request-headers.ts'
+import { refuseDoubledIdentity, refuseSecondHost } from './request-headers.ts'
 import { createLog, logCalls } from './request-log.ts'
 import { type OriginRules, requireOwnHost } from './same-origin.ts'
 import { sendSecurityHeaders } from './security-headers.ts'
@@ -106,6 +106,7 @@ function addHooks(app: FastifyInstance, { settings, log, files, originRules }: H
   logCalls(app, log)
   sendSecurityHeaders(app, { isHttps, formTargets: formTargetsOf(settings) })
   app.addHook('onRequest', async (request) => {
+    refuseSecondHost(request.raw.rawHeaders)
     refuseDoubledIdentity(request.raw.rawHeaders)
     if (settings.identity.mode === 'local') requireOwnHost(request, originRules())
   })

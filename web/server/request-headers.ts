@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import { unauthorized } from './refusal.ts'
+import { Refusal, unauthorized } from './refusal.ts'
 
 const IDENTITY_HEADERS = new Set(['x-user-id', 'x-tenant-id', 'x-signature', 'x-signature-v2'])
 
@@ -18,6 +18,14 @@ export function refuseDoubledIdentity(rawHeaders: readonly string[]): void {
     if (seen.has(name)) throw unauthorized()
     seen.add(name)
   }
+}
+
+/** Refuse a request that carries more than one Host: Node shows the first, and what stands before this layer may have
+ * gone by another.
+ * @throws Refusal invalid */
+export function refuseSecondHost(rawHeaders: readonly string[]): void {
+  const hosts = rawHeaders.filter((text, index) => index % 2 === 0 && text.toLowerCase() === 'host')
+  if (hosts.length > 1) throw new Refusal(400, 'invalid', 'more than one Host header')
 }
 
 /** What goes to the API with any call: the caller's harmless headers, its address as seen from here, and the id that

@@ -60,6 +60,19 @@ describe('local mode answers under names of this machine only', () => {
   })
 })
 
+test('a second Host is refused, whichever of the two is ours', async () => {
+  const own = `127.0.0.1:${port}`
+  for (const [first, second] of [
+    [own, 'attacker.example'],
+    ['attacker.example', own],
+    [own, own],
+  ]) {
+    expect(await send(READ, { Host: first ?? '', host: second ?? '' })).toBe(400)
+    expect(await send('GET /', { Host: first ?? '', HOST: second ?? '' })).toBe(400)
+  }
+  expect(api.calls).toEqual([])
+})
+
 describe('local mode refuses what another origin sends, public calls too', () => {
   test.each([
     'http://attacker.example',

@@ -5,10 +5,11 @@ import { DomainError } from '../domain/errors.ts'
 /** One line for each call and each unexpected failure, by allow-list: the route's pattern and never the URL, an
  * error's name and stack frames and never its message, for either may hold a value or a request id. */
 export function logCalls(app: FastifyInstance, log: Logger): void {
-  app.addHook('onRequest', async (request, reply) => {
+  app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id)
+    done()
   })
-  app.addHook('onResponse', async (request, reply) => {
+  app.addHook('onResponse', (request, reply, done) => {
     log.info(
       {
         request: request.id,
@@ -20,6 +21,7 @@ export function logCalls(app: FastifyInstance, log: Logger): void {
       },
       'call',
     )
+    done()
   })
   app.addHook('onError', async (request, _reply, error) => {
     const cause = causeOf(error)

@@ -9,7 +9,8 @@ type ConversionStores = Pick<Stores, 'attachments' | 'bundles' | 'keys' | 'legac
 type Conversion = { bundleId: string; name: string; source: Source }
 
 /** Put a library key in the place of a legacy item: same name, value and mark, at the end of the bundle. The item goes
- * last, and an attached key hides an item of its name: whatever interrupts this, the bundle delivers the same value.
+ * last, and an attached key hides an item of its name: whatever interrupts this, the bundle delivers the same value. A
+ * key that cannot be attached goes again, or it would stand in the way of the next try.
  * @throws DomainError not_found: bundle or item · conflict: the library has a key of this name */
 export async function convertLegacyItem(
   stores: ConversionStores,
@@ -22,7 +23,21 @@ export async function convertLegacyItem(
   if (!item?.value) throw (await stores.bundles.find(tenantId, bundleId)) ? keyNotFound() : bundleNotFound()
   const draft = { name, value: item.value.reveal(), is_secret: item.is_secret, description: '' }
   const key = await createKey(stores.keys, caller, { draft, source })
-  await attachKey(stores, caller, { bundleId, keyId: key.id, order: undefined, required: false })
+  await attachOrForget(stores, caller, { bundleId, keyId: key.id })
   await stores.legacyItems.delete({ tenantId, bundleId }, name)
   return { ...key, used_in_bundles: 1 }
+}
+
+async function attachOrForget(
+  stores: ConversionStores,
+  caller: Caller,
+  place: { bundleId: string; keyId: string },
+): Promise<void> {
+  try {
+    await attachKey(stores, caller, { ...place, order: undefined, required: false })
+  } catch (error) {
+    // With a store that is away this fails too, and what it failed for is what the caller has to know.
+    await stores.keys.delete(caller.tenantId, place.keyId).catch(() => false)
+    throw error
+  }
 }

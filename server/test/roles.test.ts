@@ -45,6 +45,18 @@ test('layers that do not share the secret do not serve each other', async () => 
   const other = randomBytes(32).toString('base64')
   const web = await program('web', { API_URL: api, BFF_SHARED_SECRET: other }).ready()
   expect((await fetch(`${web}/api/v1/bundles`)).status).toBe(401)
+  const ready = await fetch(`${web}/readyz`)
+  expect([ready.status, await ready.json()]).toEqual([503, { status: 'unavailable', failing: ['signature'] }])
+})
+
+test('a web node whose clock is off says so', async () => {
+  const api = await program('api', {}).ready()
+  const ahead = 'const now = Date.now; Date.now = () => now() + 90_000'
+  const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(ahead)}`
+  const web = await program('web', { API_URL: api, NODE_OPTIONS }).ready()
+  expect((await fetch(`${web}/api/v1/bundles`)).status).toBe(401)
+  const ready = await fetch(`${web}/readyz`)
+  expect([ready.status, await ready.json()]).toMatchObject([503, { failing: ['clock'] }])
 })
 
 test('either secret of a list is accepted while it is rotated', async () => {

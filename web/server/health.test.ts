@@ -1,6 +1,10 @@
+import { Readiness } from '@keyferry/contract'
+import { verifyRequest } from '@keyferry/crypto/request-signature'
 import { expect, test } from 'vitest'
-import { RecordingApi, sendJson } from '../test/recording-api.ts'
-import { startTestWeb } from '../test/start-test-web.ts'
+import { z } from 'zod'
+import { type RecordedCall, RecordingApi, sendJson } from '../test/recording-api.ts'
+import { SECRET, startTestWeb } from '../test/start-test-web.ts'
+import { createLog } from './request-log.ts'
 
 test('healthz needs nothing behind it; readyz says what is down', async () => {
   const api = new RecordingApi()
@@ -17,4 +21,43 @@ test('healthz needs nothing behind it; readyz says what is down', async () => {
   const health = await fetch(`${web.address}/healthz`)
   expect([health.status, await health.json()]).toEqual([200, { status: 'ok', version: '0.0.0-test' }])
   await web.close()
+})
+
+const SignedReadiness = Readiness.extend({ clock_off_seconds: z.int().optional() })
+
+/** An API that takes signatures as the real one does. */
+function checking(secret: string): RecordingApi {
+  const api = new RecordingApi()
+  const terms = () => ({ secrets: [secret], nowSeconds: Date.now() / 1_000, windowSeconds: 30 })
+  const isTaken = ({ headers, method, path, body }: RecordedCall) => {
+    const facts = { method, path, body, userId: 'nobody', tenantId: 'nobody' }
+    return verifyRequest(String(headers['x-signature-v2']), facts, terms()) !== null
+  }
+  api.answer = (call, response) => {
+    if (call.path === '/readyz') return sendJson(response, 200, { status: 'ok', failing: [] })
+    return sendJson(response, isTaken(call) ? 404 : 401, { error: 'x', code: 'x' })
+  }
+  return api
+}
+
+test.each([
+  ['a clock in step', 0, SECRET, []],
+  ['a clock 20 s ahead', 20, SECRET, []],
+  ['a clock a minute ahead', 60, SECRET, ['clock']],
+  ['a clock an hour behind', -3_600, SECRET, ['clock']],
+  ['another shared secret', 0, 'another secret of the tests, long enough', ['signature']],
+])('%s: readyz says so, and the log once', async (_, offSeconds, secret, failing) => {
+  const api = checking(secret)
+  const lines: string[] = []
+  const log = createLog('warn', { write: (line) => void lines.push(line) })
+  const web = await startTestWeb(await api.listen(), {}, { now: () => Date.now() + offSeconds * 1_000, log })
+  for (let round = 0; round < 2; round += 1) {
+    const answer = await fetch(`${web.address}/readyz`)
+    const { clock_off_seconds: told = 0, ...body } = SignedReadiness.parse(await answer.json())
+    const status = failing.length > 0 ? 'unavailable' : 'ok'
+    expect([answer.status, body]).toEqual([failing.length > 0 ? 503 : 200, { status, failing }])
+    expect(Math.abs(told - (failing.includes('clock') ? offSeconds : 0))).toBeLessThanOrEqual(1)
+  }
+  expect(lines).toHaveLength(failing.length)
+  await Promise.all([web.close(), api.close()])
 })

@@ -1,18 +1,38 @@
-import { Readiness } from '@keyferry/contract'
+import { Readiness, TIMES } from '@keyferry/contract'
 import type { FastifyInstance } from 'fastify'
+import type { Logger } from 'pino'
 import type { ApiConnection } from './api-connection.ts'
 import type { SessionStore } from './session-store/session-store.ts'
+import type { Sign } from './signed-call.ts'
 
-type HealthOptions = { version: string; api: ApiConnection; store: SessionStore | null }
+type HealthOptions = {
+  version: string
+  api: ApiConnection
+  store: SessionStore | null
+  sign: Sign
+  /** Epoch milliseconds. */
+  now: () => number
+  log: Logger
+}
 
-/** `/healthz`: this process is alive. `/readyz`: what stands behind it answers too. */
-export function serveHealth(app: FastifyInstance, { version, api, store }: HealthOptions): void {
+/** `/healthz`: this process is alive. `/readyz`: what stands behind it answers too, and takes our signature. */
+export function serveHealth(app: FastifyInstance, options: HealthOptions): void {
+  const { version, api, store, log } = options
+  let told = ''
   app.get('/healthz', async () => ({ status: 'ok', version }))
   app.get('/readyz', async (_request, reply) => {
-    const parts = await Promise.all([failingBehind(api), failingStore(store)])
-    const failing = parts.flat()
+    const [behind, stores, signing] = await Promise.all([
+      failingBehind(api),
+      failingStore(store),
+      failingSignature(options),
+    ])
+    const { failing: signature, ...clock } = signing
+    const failing = [...behind, ...stores, ...signature]
     if (failing.length > 0) reply.code(503)
-    return { status: failing.length === 0 ? 'ok' : 'unavailable', failing }
+    if (failing.join() !== told)
+      log.warn({ failing, ...clock }, failing.length > 0 ? 'not ready' : 'ready again')
+    told = failing.join()
+    return { status: failing.length === 0 ? 'ok' : 'unavailable', failing, ...clock }
   })
 }
 
@@ -31,5 +51,29 @@ async function failingStore(store: SessionStore | null): Promise<readonly string
     return []
   } catch {
     return ['sessions']
+  }
+}
+
+/** A call for a person who does not exist: an API that takes the signature answers anything but 401. */
+const PROBE = { method: 'GET', path: '/api/v1/me' } as const
+const NOBODY = { userId: 'nobody', tenantId: 'nobody' }
+
+// Of the window's edge the API's clock is told in whole seconds, as it was when the answer left.
+const EDGE_SECONDS = 2
+
+/** `clock_off_seconds`: how far this clock is ahead of the API's, or behind it where negative. */
+type Signing = { failing: readonly string[]; clock_off_seconds?: number }
+
+async function failingSignature({ api, sign, now }: HealthOptions): Promise<Signing> {
+  try {
+    const headers = sign(NOBODY, { ...PROBE, body: new Uint8Array() })
+    const answer = await api.send({ ...PROBE, headers })
+    await answer.body.dump()
+    if (answer.statusCode !== 401) return { failing: [] }
+    const offSeconds = Math.round((now() - Date.parse(String(answer.headers['date']))) / 1_000)
+    const isClock = Math.abs(offSeconds) > TIMES.signatureWindowSeconds - EDGE_SECONDS
+    return isClock ? { failing: ['clock'], clock_off_seconds: offSeconds } : { failing: ['signature'] }
+  } catch {
+    return { failing: [] }
   }
 }

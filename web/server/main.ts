@@ -59,7 +59,7 @@ export async function startWeb(
   const files = new AppFiles(appFolder)
   addHooks(app, { settings, log, files, originRules })
   const closeMetrics = await measure(app, settings.metrics)
-  serveHealth(app, { version: settings.version, api, store })
+  serveHealth(app, { version: settings.version, api, store, sign, now, log })
   serveSession(app, { identity, mode: settings.identity.mode })
   const { maxBodyBytes } = settings
   forwardEndpoints(app, { api, identity, sign, originRules, maxBodyBytes, openCalls })

@@ -1,13 +1,9 @@
 import { resolve } from 'node:path'
-import type { ImportText } from '@keyferry/contract/env-dialects'
-import { CliError, usageError } from '../cli-error.ts'
+import { usageError } from '../cli-error.ts'
 import type { Command, Words } from '../command.ts'
-import { EXIT } from '../exit-code.ts'
-import type { LibraryClient } from '../import/library.ts'
-import type { ImportPlan, SecretFlags } from '../import/plan.ts'
+import type { ImportOptions } from '../import/import-file.ts'
+import type { SecretFlags } from '../import/plan.ts'
 import type { Surroundings } from '../surroundings.ts'
-import type { ViewName } from '../terminal/choose-view.ts'
-import { printable } from '../terminal/printable.ts'
 import { JSON_FLAG, QUIET_FLAG, readView } from './asking-flags.ts'
 import { requireBundleName, requireKeyName } from './names.ts'
 import { SERVER_FLAG, serverHere } from './server-flag.ts'
@@ -52,19 +48,11 @@ export const importCommand: Command = {
     },
     { command: 'pass show app | keyferry import - --bundle dev/app --yes', what: 'From another tool' },
   ],
-  run: async (words, surroundings) => await importFile(await readOptions(words, surroundings), surroundings),
-}
-
-type ImportOptions = {
-  readonly server: string
-  /** Whether the next command finds that server only by its flag. */
-  readonly isServerNamed: boolean
-  /** Null: standard input. */
-  readonly path: string | null
-  readonly bundleName: string
-  readonly flags: SecretFlags
-  readonly mayOverwrite: boolean
-  readonly view: ViewName
+  run: async (words, surroundings) => {
+    const options = await readOptions(words, surroundings)
+    const { importFile } = await import('../import/import-file.ts')
+    return await importFile(options, surroundings)
+  },
 }
 
 async function readOptions(words: Words, surroundings: Surroundings): Promise<ImportOptions> {
@@ -104,137 +92,4 @@ function readFlags(words: Words): SecretFlags {
     `${both.join(', ')} cannot be both secret and public`,
     'Name each in one of the two flags.',
   )
-}
-
-/** Read the file, show what would change, ask, and do it.
- * @returns the exit code · @throws CliError */
-async function importFile(options: ImportOptions, surroundings: Surroundings): Promise<number> {
-  const importing = await import('../import/library.ts')
-  const { planImport } = await import('../import/plan.ts')
-  const text = await readText(options, surroundings)
-  const client = new importing.LibraryClient(surroundings.exchange, options.server)
-  const library = await client.read(options.bundleName)
-  const plan = planImport(options.bundleName, text.entries, { library, flags: options.flags })
-  await show(plan, text, { options, surroundings })
-  await requireConsent(plan, options, surroundings)
-  await carryOut(plan, client, { options, surroundings })
-  return EXIT.ok
-}
-
-async function readText(options: ImportOptions, surroundings: Surroundings): Promise<ImportText> {
-  const name = options.path ?? 'standard input'
-  const bytes = await readBytes(options.path, surroundings)
-  const text = await parse(bytes, name)
-  requireNamed(options.flags, text, name)
-  if (text.entries.length > 0) return text
-  throw new CliError(
-    EXIT.general,
-    `${printable(name)} holds no variables`,
-    'Write lines such as NAME=value in it.',
-  )
-}
-
-async function readBytes(path: string | null, { stdin }: Surroundings): Promise<Uint8Array> {
-  if (path === null) return await stdin.readAll()
-  const { readFile } = await import('node:fs/promises')
-  try {
-    return await readFile(path)
-  } catch (cause) {
-    const next = 'Check the path; - reads standard input.'
-    throw new CliError(EXIT.general, `${printable(path)} cannot be read: ${whyUnread(cause)}`, next, {
-      cause,
-    })
-  }
-}
-
-const WHY_UNREAD: Readonly<Record<string, string>> = {
-  ENOENT: 'it is not there',
-  EISDIR: 'it is a folder',
-  EACCES: 'this user may not read it',
-}
-
-function whyUnread(cause: unknown): string {
-  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown'
-  return WHY_UNREAD[code] ?? code
-}
-
-async function parse(bytes: Uint8Array, name: string): Promise<ImportText> {
-  const { EnvDialectError, readImport } = await import('@keyferry/contract/env-dialects')
-  try {
-    return readImport(bytes)
-  } catch (error) {
-    if (!(error instanceof EnvDialectError)) throw error
-    const next = 'Nothing was imported. Mend the file, then run the same command again.'
-    throw new CliError(EXIT.general, `${printable(name)}: ${error.message}`, next, { cause: error })
-  }
-}
-
-function requireNamed(flags: SecretFlags, { entries }: ImportText, name: string): void {
-  const missing = [...flags.secret, ...flags.public].filter(
-    (key) => !entries.some((entry) => entry.name === key),
-  )
-  if (missing.length === 0) return
-  throw usageError(
-    `${missing.join(', ')} is not in ${printable(name)}`,
-    'Check --public and --secret for a slip.',
-  )
-}
-
-type Scene = { options: ImportOptions; surroundings: Surroundings }
-
-async function show(plan: ImportPlan, text: ImportText, { options, surroundings }: Scene): Promise<void> {
-  const { planFacts, planText } = await import('../import/plan-text.ts')
-  const { overwrites } = await import('../import/plan.ts')
-  const { stderr } = surroundings
-  const mustAsk = overwrites(plan).length > 0 && !options.mayOverwrite
-  if (options.view === 'json')
-    stderr.write(`${JSON.stringify({ event: 'planned', ...planFacts(plan), notes: text.notes })}\n`)
-  if (options.view === 'person' || (options.view === 'quiet' && mustAsk)) {
-    stderr.write(planText(plan, options.server))
-    for (const note of text.notes) stderr.write(`  note: ${note}\n`)
-  }
-}
-
-async function requireConsent(
-  plan: ImportPlan,
-  options: ImportOptions,
-  surroundings: Surroundings,
-): Promise<void> {
-  const { overwrites } = await import('../import/plan.ts')
-  const names = overwrites(plan).map(({ name }) => name)
-  if (names.length === 0 || options.mayOverwrite) return
-  const { keyboard, stderr } = surroundings
-  if (options.view === 'json' || !stderr.isTerminal || !keyboard.isThere()) {
-    throw new CliError(
-      EXIT.general,
-      `this would overwrite ${names.join(', ')}, and there is nobody to ask`,
-      'Nothing was imported. Add --yes if that is meant.',
-    )
-  }
-  const answer = keyboard.ask(`Overwrite ${names.join(', ')}? [y/N] `) ?? ''
-  if (/^y(?:es)?$/i.test(answer.trim())) return
-  throw new CliError(EXIT.general, 'not confirmed', 'Nothing was imported.')
-}
-
-async function carryOut(
-  plan: ImportPlan,
-  client: LibraryClient,
-  { options, surroundings }: Scene,
-): Promise<void> {
-  const { applyImport, progressOf, progressText } = await import('../import/apply.ts')
-  const { stderr } = surroundings
-  const progress = progressOf(plan)
-  const takeBack = surroundings.atInterrupt(() => stderr.write(`\n  ${progressText(progress)}\n`))
-  try {
-    await applyImport(client, plan, progress)
-  } finally {
-    takeBack()
-  }
-  if (options.view === 'json')
-    stderr.write(`${JSON.stringify({ event: 'imported', bundle: plan.bundleName })}\n`)
-  if (options.view === 'person') stderr.write(`Done. Next: ${nextCommand(options)}\n`)
-}
-
-function nextCommand({ bundleName, isServerNamed, server }: ImportOptions): string {
-  return `keyferry run ${bundleName}${isServerNamed ? ` --server ${server}` : ''} -- PROGRAM`
 }

@@ -1,0 +1,86 @@
+import type { ImportText } from '@keyferry/contract/env-dialects'
+import { CliError } from '../cli-error.ts'
+import { EXIT } from '../exit-code.ts'
+import type { Surroundings } from '../surroundings.ts'
+import type { ViewName } from '../terminal/choose-view.ts'
+import { applyImport, progressOf, progressText } from './apply.ts'
+import { LibraryClient } from './library.ts'
+import { type ImportPlan, overwrites, planImport, type SecretFlags } from './plan.ts'
+import { planFacts, planText } from './plan-text.ts'
+import { readText } from './read-text.ts'
+
+export type ImportOptions = {
+  readonly server: string
+  /** Whether the next command finds that server only by its flag. */
+  readonly isServerNamed: boolean
+  /** Null: standard input. */
+  readonly path: string | null
+  readonly bundleName: string
+  readonly flags: SecretFlags
+  readonly mayOverwrite: boolean
+  readonly view: ViewName
+}
+
+/** Read the file, show what would change, ask, and do it.
+ * @returns the exit code · @throws CliError */
+export async function importFile(options: ImportOptions, surroundings: Surroundings): Promise<number> {
+  const text = await readText(options, surroundings)
+  const client = new LibraryClient(surroundings.exchange, options.server)
+  const library = await client.read(options.bundleName)
+  const plan = planImport(options.bundleName, text.entries, { library, flags: options.flags })
+  show(plan, text, { options, surroundings })
+  requireConsent(plan, { options, surroundings })
+  await carryOut(plan, client, { options, surroundings })
+  return EXIT.ok
+}
+
+type Scene = { options: ImportOptions; surroundings: Surroundings }
+
+function show(plan: ImportPlan, text: ImportText, { options, surroundings }: Scene): void {
+  const { stderr } = surroundings
+  const mustAsk = overwrites(plan).length > 0 && !options.mayOverwrite
+  if (options.view === 'json')
+    stderr.write(`${JSON.stringify({ event: 'planned', ...planFacts(plan), notes: text.notes })}\n`)
+  if (options.view === 'person' || (options.view === 'quiet' && mustAsk)) {
+    stderr.write(planText(plan, options.server))
+    for (const note of text.notes) stderr.write(`  note: ${note}\n`)
+  }
+}
+
+function requireConsent(plan: ImportPlan, { options, surroundings }: Scene): void {
+  const names = overwrites(plan).map(({ name }) => name)
+  if (names.length === 0 || options.mayOverwrite) return
+  const { keyboard, stderr } = surroundings
+  if (options.view === 'json' || !stderr.isTerminal || !keyboard.isThere()) {
+    throw new CliError(
+      EXIT.general,
+      `this would overwrite ${names.join(', ')}, and there is nobody to ask`,
+      'Nothing was imported. Add --yes if that is meant.',
+    )
+  }
+  const answer = keyboard.ask(`Overwrite ${names.join(', ')}? [y/N] `) ?? ''
+  if (/^y(?:es)?$/i.test(answer.trim())) return
+  throw new CliError(EXIT.general, 'not confirmed', 'Nothing was imported.')
+}
+
+async function carryOut(
+  plan: ImportPlan,
+  client: LibraryClient,
+  { options, surroundings }: Scene,
+): Promise<void> {
+  const { stderr } = surroundings
+  const progress = progressOf(plan)
+  const takeBack = surroundings.atInterrupt(() => stderr.write(`\n  ${progressText(progress)}\n`))
+  try {
+    await applyImport(client, plan, progress)
+  } finally {
+    takeBack()
+  }
+  if (options.view === 'json')
+    stderr.write(`${JSON.stringify({ event: 'imported', bundle: plan.bundleName })}\n`)
+  if (options.view === 'person') stderr.write(`Done. Next: ${nextCommand(options)}\n`)
+}
+
+function nextCommand({ bundleName, isServerNamed, server }: ImportOptions): string {
+  return `keyferry run ${bundleName}${isServerNamed ? ` --server ${server}` : ''} -- PROGRAM`
+}

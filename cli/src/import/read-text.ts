@@ -1,0 +1,72 @@
+import { readFile } from 'node:fs/promises'
+import { EnvDialectError, type ImportText, readImport } from '@keyferry/contract/env-dialects'
+import { CliError, usageError } from '../cli-error.ts'
+import { EXIT } from '../exit-code.ts'
+import type { Surroundings } from '../surroundings.ts'
+import { printable } from '../terminal/printable.ts'
+import type { SecretFlags } from './plan.ts'
+
+type Source = {
+  /** Null: standard input. */
+  readonly path: string | null
+  readonly flags: SecretFlags
+}
+
+/** The variables of the file, or of standard input.
+ * @throws CliError general: it cannot be read or holds none · usage: a flag names what is not in it */
+export async function readText(options: Source, surroundings: Surroundings): Promise<ImportText> {
+  const name = options.path ?? 'standard input'
+  const bytes = await readBytes(options.path, surroundings)
+  const text = parse(bytes, name)
+  requireNamed(options.flags, text, name)
+  if (text.entries.length > 0) return text
+  throw new CliError(
+    EXIT.general,
+    `${printable(name)} holds no variables`,
+    'Write lines such as NAME=value in it.',
+  )
+}
+
+async function readBytes(path: string | null, { stdin }: Surroundings): Promise<Uint8Array> {
+  if (path === null) return await stdin.readAll()
+  try {
+    return await readFile(path)
+  } catch (cause) {
+    const next = 'Check the path; - reads standard input.'
+    throw new CliError(EXIT.general, `${printable(path)} cannot be read: ${whyUnread(cause)}`, next, {
+      cause,
+    })
+  }
+}
+
+const WHY_UNREAD: Readonly<Record<string, string>> = {
+  ENOENT: 'it is not there',
+  EISDIR: 'it is a folder',
+  EACCES: 'this user may not read it',
+}
+
+function whyUnread(cause: unknown): string {
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown'
+  return WHY_UNREAD[code] ?? code
+}
+
+function parse(bytes: Uint8Array, name: string): ImportText {
+  try {
+    return readImport(bytes)
+  } catch (error) {
+    if (!(error instanceof EnvDialectError)) throw error
+    const next = 'Nothing was imported. Mend the file, then run the same command again.'
+    throw new CliError(EXIT.general, `${printable(name)}: ${error.message}`, next, { cause: error })
+  }
+}
+
+function requireNamed(flags: SecretFlags, { entries }: ImportText, name: string): void {
+  const missing = [...flags.secret, ...flags.public].filter(
+    (key) => !entries.some((entry) => entry.name === key),
+  )
+  if (missing.length === 0) return
+  throw usageError(
+    `${missing.join(', ')} is not in ${printable(name)}`,
+    'Check --public and --secret for a slip.',
+  )
+}

@@ -5,7 +5,7 @@ export default defineConfig({
   test: {
     include: ['**/*.test.ts'],
     exclude: ['**/node_modules/**', '**/dist/**'],
-    globalSetup: ['e2e/built-app.ts'],
+    globalSetup: ['test-folder.ts', 'e2e/built-app.ts'],
     isolate: false,
     // On a shared machine a browser or a clock may be late once; the output names what was tried again.
     retry: process.env['CI'] === undefined ? 0 : 1,

@@ -19,7 +19,7 @@ export type Key = {
   used_in_bundles: number
 }
 
-export type NewKey = Omit<Key, 'value' | 'used_in_bundles'> & { value: Plaintext }
+type NewKey = Omit<Key, 'value' | 'used_in_bundles'> & { value: Plaintext }
 
 export type KeyDraft = { name: string; value: string; is_secret: boolean; description: string }
 

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createClient } from '@keyferry/contract/client'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type ScriptedServer, startScriptedServer } from '../cli/test/scripted-server.ts'
 import { type RunningServer, startServer } from './start-server.ts'
@@ -117,6 +118,29 @@ describe.skipIf(!hasTerminal())('what the client asks a person at a terminal', (
     expect(await run('y\n')).toMatchObject({ code: 0, text: expect.stringContaining('Done.') })
   })
 
+  test('an import that Ctrl-C ends half way says so, and the same command does the rest', async () => {
+    const names = Array.from({ length: 400 }, (_, index) => `HALF_${String(index).padStart(3, '0')}`)
+    writeFileSync(join(project, '.env'), names.map((name) => `${name}=x\n`).join(''))
+    const first = keyferry(['import', '.env', '--bundle', 'prompts/half'], real.url)
+    await first.appears(/400 to attach/)
+    await until(async () => (await keysIn('prompts/half')).length > 3)
+    first.type('\x03')
+    expect(await first.exit).toBe(130)
+    expect(first.output()).toMatch(/Done: bundle prompts\/half, HALF_000.*Not done: HALF_.* and \d+ more\./s)
+    expect(first.output()).toContain('The same command does the rest')
+    expect((await keysIn('prompts/half')).length).toBeLessThan(400)
+    expect(await keyferry(['import', '.env', '--bundle', 'prompts/half', '--yes'], real.url).exit).toBe(0)
+    expect(await keysIn('prompts/half')).toEqual(names)
+  })
+
+  async function keysIn(bundleName: string): Promise<string[]> {
+    const call = createClient(real.url)
+    const [bundle] = await call('GET', '/api/v1/bundles', { query: { query: bundleName } })
+    if (bundle === undefined) return []
+    const params = { bundle_id: bundle.id }
+    return (await call('GET', '/api/v1/bundles/{bundle_id}/keys', { params })).map(({ name }) => name)
+  }
+
   test('values on their way to a terminal are announced', async () => {
     const shown = keyferry(['pull', '--no-open'], approved.url)
     expect(await shown.exit).toBe(0)
@@ -124,6 +148,6 @@ describe.skipIf(!hasTerminal())('what the client asks a person at a terminal', (
   })
 })
 
-async function until(isSo: () => boolean): Promise<void> {
-  while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 20))
+async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 20))
 }

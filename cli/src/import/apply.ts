@@ -2,6 +2,9 @@ import { CliError } from '../cli-error.ts'
 import type { LibraryClient } from './library.ts'
 import type { ImportPlan, Step } from './plan.ts'
 
+// What still reads as a sentence.
+const MOST_NAMED = 10
+
 /** What has been done so far, for the report when something stops it half way. */
 export type Progress = { readonly done: string[]; readonly left: string[] }
 
@@ -56,7 +59,7 @@ function tick({ done, left }: Progress): void {
 function halfWay(error: CliError, progress: Progress): CliError {
   return new CliError(
     error.exitCode,
-    `${error.message}\n  ${progressText(progress)}`,
+    `${error.message}\n  ${progressText(progress, 'Failed')}`,
     `${error.next} The same command does the rest.`,
     {
       cause: error,
@@ -64,11 +67,15 @@ function halfWay(error: CliError, progress: Progress): CliError {
   )
 }
 
-/** `Done: A, B. Not done: C.` */
-export function progressText({ done, left }: Progress): string {
-  return `Done: ${list(done)}. Not done: ${list(left)}.`
+/** `Done: A, B. Under way: C. Not done: D.`
+ * @param current what to call the one that is neither done nor ahead */
+export function progressText({ done, left: [now, ...left] }: Progress, current: string): string {
+  const atWork = now === undefined ? '' : ` ${current}: ${now}.`
+  return `Done: ${list(done)}.${atWork} Not done: ${list(left)}.`
 }
 
 function list(names: readonly string[]): string {
-  return names.length === 0 ? 'nothing' : names.join(', ')
+  if (names.length === 0) return 'nothing'
+  if (names.length <= MOST_NAMED) return names.join(', ')
+  return `${names.slice(0, MOST_NAMED).join(', ')} and ${names.length - MOST_NAMED} more`
 }

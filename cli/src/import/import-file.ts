@@ -3,7 +3,7 @@ import { CliError } from '../cli-error.ts'
 import { EXIT } from '../exit-code.ts'
 import type { Surroundings } from '../surroundings.ts'
 import type { ViewName } from '../terminal/choose-view.ts'
-import { applyImport, progressOf, progressText } from './apply.ts'
+import { applyImport, type Progress, progressOf, progressText } from './apply.ts'
 import { LibraryClient } from './library.ts'
 import { type ImportPlan, overwrites, planImport, type SecretFlags } from './plan.ts'
 import { planFacts, planText } from './plan-text.ts'
@@ -70,7 +70,7 @@ async function carryOut(
 ): Promise<void> {
   const { stderr } = surroundings
   const progress = progressOf(plan)
-  const takeBack = surroundings.atInterrupt(() => stderr.write(`\n  ${progressText(progress)}\n`))
+  const takeBack = surroundings.atInterrupt(() => stderr.write(interruptedText(progress, plan, options)))
   try {
     await applyImport(client, plan, progress)
   } finally {
@@ -79,6 +79,16 @@ async function carryOut(
   if (options.view === 'json')
     stderr.write(`${JSON.stringify({ event: 'imported', bundle: plan.bundleName })}\n`)
   if (options.view === 'person') stderr.write(`Done. Next: ${nextCommand(options)}\n`)
+}
+
+// The call that is on its way may still arrive. What is done is overwritten by the same values when it is done again,
+// which nobody but the server can know to be the same where they are secret.
+function interruptedText(progress: Progress, { bundleName }: ImportPlan, options: ImportOptions): string {
+  const { done, left } = progress
+  if (options.view === 'json')
+    return `${JSON.stringify({ event: 'partly_imported', bundle: bundleName, done, left })}\n`
+  const asks = options.mayOverwrite ? '' : ', and asks before it overwrites what is done'
+  return `\n  ${progressText(progress, 'Under way')}\n  The same command does the rest${asks}.\n`
 }
 
 function nextCommand({ bundleName, isServerNamed, server }: ImportOptions): string {

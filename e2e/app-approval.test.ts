@@ -1,8 +1,9 @@
 import { createClient } from '@keyferry/contract/client'
+import { generatePollVerifier } from '@keyferry/crypto/poll-challenge'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { OWNER, sessionHeaders, setUpOwner } from './app-accounts.ts'
-import { askApproval, createLibrary, META } from './app-library.ts'
+import { askApproval, createLibrary, META, withdraw } from './app-library.ts'
 import {
   closePage,
   expectAccessible,
@@ -216,6 +217,18 @@ describe.skipIf(!hasBrowser())('the approval page', () => {
     const params = { request_id: request.id }
     await createClient(server.url)('DELETE', '/api/v1/requests/{request_id}', { params })
     await expectEnd(page, 'Denied')
+  })
+
+  test.each(['open', 'approved'])('withdrawn by the terminal while the page is %s', async (phase) => {
+    const verifier = generatePollVerifier()
+    const { page, request } = await open({ bundle: 'dev/app', verifier })
+    await approveAll(page).waitFor()
+    if (phase === 'approved') {
+      await approveAll(page).click()
+      await title(page, 'Approved').waitFor()
+    }
+    await withdraw(server.url, request.id, verifier)
+    await expectEnd(page, 'Withdrawn')
   })
 
   test('approved by somebody else while the page is open', async () => {

@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { type Call, createClient } from '@keyferry/contract/client'
 import { generateKeyPair } from '@keyferry/crypto/key-pair'
+import { pollChallenge } from '@keyferry/crypto/poll-challenge'
 
 export type LibraryKey = { name: string; value: string; is_secret: boolean; description?: string }
 export type LibraryBundle = { name: string; keys: readonly LibraryKey[]; description?: string; tags?: string }
@@ -68,7 +69,13 @@ export async function createLibrary(
   return ids
 }
 
-export type Asking = { bundle?: string; keys?: readonly string[]; meta?: Readonly<Record<string, string>> }
+export type Asking = {
+  bundle?: string
+  keys?: readonly string[]
+  meta?: Readonly<Record<string, string>>
+  /** With one the request can be withdrawn, and waited for by nobody else. */
+  verifier?: string
+}
 
 /** What a terminal says of itself. */
 export const META = {
@@ -82,7 +89,7 @@ export const META = {
 
 /** Ask as a terminal does. The server must trust this machine as a proxy: each asker then comes from an address of its own,
  * and the rate limit of one address does not slow the tests. */
-export async function askApproval(url: string, { bundle, keys = [], meta = META }: Asking = {}) {
+export async function askApproval(url: string, { bundle, keys = [], meta = META, verifier }: Asking = {}) {
   const { publicKey } = generateKeyPair()
   const call: Call = createClient(url)
   const address = `198.51.${randomInt(256)}.${randomInt(256)}`
@@ -93,6 +100,16 @@ export async function askApproval(url: string, { bundle, keys = [], meta = META 
       template_keys: [...keys],
       meta,
       ...(bundle === undefined ? {} : { bundle_id: bundle }),
+      ...(verifier === undefined ? {} : { poll_challenge: pollChallenge(verifier) }),
     },
+  })
+}
+
+/** What a terminal does when it is interrupted. */
+export async function withdraw(url: string, requestId: string, verifier: string): Promise<void> {
+  const call: Call = createClient(url)
+  await call('POST', '/api/v1/requests/{request_id}/withdraw', {
+    params: { request_id: requestId },
+    headers: { 'x-poll-verifier': verifier },
   })
 }

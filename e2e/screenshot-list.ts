@@ -1,5 +1,6 @@
+import { generatePollVerifier } from '@keyferry/crypto/poll-challenge'
 import type { Page } from 'playwright-core'
-import { askApproval, createLibrary } from './app-library.ts'
+import { askApproval, createLibrary, withdraw } from './app-library.ts'
 import { peopleShots } from './screenshot-people.ts'
 import type { Shot } from './shot.ts'
 import { startServer } from './start-server.ts'
@@ -49,6 +50,15 @@ function asked(url: string, asking: Parameters<typeof askApproval>[1], then?: (p
   return async (page: Page) => {
     const { verification_uri_complete } = await askApproval(url, asking)
     await at(`${url}${verification_uri_complete}`, then)(page)
+  }
+}
+
+function withdrawn(url: string) {
+  return async (page: Page) => {
+    const verifier = generatePollVerifier()
+    const { id, verification_uri_complete } = await askApproval(url, { verifier })
+    await withdraw(url, id, verifier)
+    await at(`${url}${verification_uri_complete}`, showEnd('Withdrawn'))(page)
   }
 }
 
@@ -124,6 +134,7 @@ function approvalShots(url: string): Shot[] {
         await showEnd('Denied')(page)
       }),
     },
+    { name: 'approval-withdrawn', show: withdrawn(url) },
     { name: 'approval-unknown', show: at(`${url}/approve/00000000000000000000000000000000`) },
     {
       name: 'approval-unreachable',

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type Call, createClient } from '@keyferry/contract/client'
 import type { Dispatcher } from 'undici'
 // Two parts of the package: its front door loads a second fetch, WebSocket and cache, some 9 MiB that nothing here uses.
@@ -9,6 +10,10 @@ import type { Sign } from './signed-call.ts'
 
 /** Above the long-poll hold, so that a held wait is not taken for a dead API. */
 const ANSWER_TIMEOUT_MS = 60_000
+/** Well below the time after which the API ends a connection on which nothing happens: a call must not meet that end. */
+const IDLE_MS = 30_000
+const FIRST_PAUSE_MS = 5
+const LAST_PAUSE_MS = 1_000
 
 type ApiRequest = {
   method: Dispatcher.HttpMethod
@@ -32,7 +37,7 @@ export function connectApi(target: WebSettings['api'], sign: Sign): ApiConnectio
   const pool = openPool(target)
   const send = async (call: ApiRequest) => {
     const body = call.body?.length ? call.body : null
-    const answer = await request.call(pool, { signal: null, ...call, body }).catch(throwAway)
+    const answer = await whenQueued(() => request.call(pool, { signal: null, ...call, body }))
     return await fromApi(answer)
   }
   const close = async () => {
@@ -41,8 +46,21 @@ export function connectApi(target: WebSettings['api'], sign: Sign): ApiConnectio
   return { send, call: createClient('', fetchBy(send, sign)), close }
 }
 
-function throwAway(cause: unknown): never {
-  throw unavailable('Keyferry API', cause)
+// A Unix socket refuses a connection at once while its queue is full, as it is when many calls come in one turn of the
+// event loop. Nothing was sent then, so any call may be made again.
+async function whenQueued<T>(attempt: () => Promise<T>): Promise<T> {
+  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs *= 2) {
+    try {
+      return await attempt()
+    } catch (cause) {
+      if (!isQueueFull(cause) || pauseMs > LAST_PAUSE_MS) throw unavailable('Keyferry API', cause)
+      await sleep(pauseMs * (1 + Math.random()))
+    }
+  }
+}
+
+function isQueueFull(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'EAGAIN'
 }
 
 // A proxy in between says so when it reaches no API; the API itself answers neither.
@@ -53,7 +71,11 @@ async function fromApi(answer: Dispatcher.ResponseData): Promise<Dispatcher.Resp
 }
 
 function openPool(target: WebSettings['api']) {
-  const options = { headersTimeout: ANSWER_TIMEOUT_MS, bodyTimeout: ANSWER_TIMEOUT_MS }
+  const options = {
+    headersTimeout: ANSWER_TIMEOUT_MS,
+    bodyTimeout: ANSWER_TIMEOUT_MS,
+    keepAliveMaxTimeout: IDLE_MS,
+  }
   if ('url' in target) return new Pool(target.url, options)
   return new Pool('http://localhost', { ...options, socketPath: target.socketPath })
 }

@@ -84,7 +84,7 @@ describe.runIf(databaseUrl && redis)('two nodes on one PostgreSQL and one Redis'
     const client = new ApprovalClient(node(0))
     const requestId = await client.asked()
     const waits = [client.wait(requestId)]
-    await sleep(3_000)
+    await sleep(3_300) // the interval, counted from when the first call arrived
     waits.push(client.wait(requestId, {}, node(1)))
     await sleep(100)
     await approveWith(node(1), owner, { requestId, ...choice })

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { createClient } from '@keyferry/contract/client'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { askApproval } from './app-library.ts'
 import { closePage, expectAccessible, openPage, type WatchedPage } from './app-page.ts'
 import { hasBrowser, launchBrowser } from './browser.ts'
 import { type RunningServer, startServer } from './start-server.ts'
@@ -26,16 +27,22 @@ describe.skipIf(!hasBrowser())('with 5,000 keys and 1,000 bundles', () => {
   let server: RunningServer
   let browser: Browser
   let dataDir: string
+  let fullId: string
 
   beforeAll(async () => {
     dataDir = await mkdtemp(join(MEMORY, 'keyferry-long-'))
-    ;[server, browser] = await Promise.all([startServer({ dataDir }), launchBrowser()])
+    ;[server, browser] = await Promise.all([
+      startServer({ dataDir, env: { TRUST_PROXY: '127.0.0.1' } }),
+      launchBrowser(),
+    ])
     const call = createClient(server.url)
-    await inParallel(KEYS, (index) =>
-      call('POST', '/api/v1/keys', {
-        body: { name: `SERVICE_${index}_TOKEN`, value: 'x', is_secret: index % 2 === 0 },
-      }),
-    )
+    fullId = (await call('POST', '/api/v1/bundles', { body: { name: 'full' } })).id
+    await inParallel(KEYS, async (index) => {
+      const body = { name: `SERVICE_${index}_TOKEN`, value: 'x', is_secret: index % 2 === 0 }
+      const { id: key_id } = await call('POST', '/api/v1/keys', { body })
+      const path = '/api/v1/bundles/{bundle_id}/keys/{key_id}'
+      await call('POST', path, { params: { bundle_id: fullId, key_id } })
+    })
     await inParallel(BUNDLES, (index) =>
       call('POST', '/api/v1/bundles', {
         body: { name: `team${index % 20}/service${index}`, tags: `t${index % 5}` },
@@ -71,6 +78,51 @@ describe.skipIf(!hasBrowser())('with 5,000 keys and 1,000 bundles', () => {
       await closePage(page)
     },
   )
+
+  test('a bundle that holds all of them: few rows are there, one is found, moved by a key and by dragging', async () => {
+    const page = await open(`/bundles/${fullId}`)
+    const rows = page.getByRole('list', { name: 'Keys' }).getByRole('listitem')
+    const names = async () => (await rows.getByRole('link').allInnerTexts()).slice(0, 3)
+    expect(await rows.count()).toBeLessThan(MOST_ROWS)
+    expect(await bestDelay(page, 'Filter keys', 'SERVICE_4321')).toBeLessThanOrEqual(MOST_MS)
+    await expect.poll(() => rows.count()).toBe(1)
+    expect(await page.getByRole('button', { name: /^Move/ }).count()).toBe(0)
+    await expectAccessible(page)
+    await page.getByLabel('Filter keys').fill('')
+    await expect.poll(() => rows.count()).toBeGreaterThan(3)
+    const [first = '', second = '', third = ''] = await names()
+    const handle = page.getByRole('button', { name: new RegExp(`^Move ${first}:`) })
+    await handle.press('ArrowDown')
+    await expect.poll(names).toEqual([second, first, third])
+    const [from, to] = await Promise.all([handle.boundingBox(), rows.nth(2).boundingBox()])
+    if (from === null || to === null) throw new Error('no rows')
+    await page.mouse.move(from.x + 10, from.y + 10)
+    await page.mouse.down()
+    await page.mouse.move(to.x + 10, to.y + to.height - 4, { steps: 6 })
+    await page.mouse.up()
+    await expect.poll(names).toEqual([second, third, first])
+    await page.getByText(`Moved ${first}.`).waitFor()
+    await closePage(page)
+  })
+
+  test('approving all of them: few rows are there, a filter and a tick are answered at once', async () => {
+    const request = await askApproval(server.url, { bundle: 'full' })
+    const page = await openPage(browser)
+    await page.goto(server.url + request.verification_uri_complete)
+    await page.getByText(`${KEYS} of ${KEYS} selected`).waitFor()
+    const rows = page.getByRole('list', { name: 'Keys' }).getByRole('listitem')
+    expect(await rows.count()).toBeLessThan(MOST_ROWS)
+    expect(await bestDelay(page, 'Filter keys', 'SERVICE_4321')).toBeLessThanOrEqual(MOST_MS)
+    await expect.poll(() => rows.count()).toBe(1)
+    await page.getByRole('checkbox').uncheck()
+    await page.getByText(`${KEYS - 1} of ${KEYS} selected`).waitFor()
+    await expectAccessible(page)
+    await page.getByRole('button', { name: `Approve ${KEYS - 1} keys` }).click()
+    await page.getByRole('heading', { name: 'Approved' }).waitFor()
+    expect(await page.getByRole('listitem').count()).toBeLessThan(MOST_ROWS)
+    await expectAccessible(page)
+    await closePage(page)
+  })
 
   test('the end of the list is reached, and rows know their place in it', async () => {
     const page = await open('/keys')

@@ -1,26 +1,50 @@
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
-import { type ReactNode, useLayoutEffect, useRef, useState } from 'react'
+import { type ReactNode, type RefObject, useLayoutEffect, useRef, useState } from 'react'
 
 type VirtualListProps<Item> = {
   label: string
   items: readonly Item[]
   keyOf: (item: Item) => string
   rowHeight: number
-  render: (item: Item) => ReactNode
+  render: (item: Item, index: number) => ReactNode
+  /** To be given the list's element; each row of it says its place in `data-index`. */
+  listRef?: RefObject<HTMLUListElement | null>
+}
+
+// How far down the page an element begins, also once something above it has come or gone.
+function useTopOf(element: RefObject<HTMLElement | null>): number {
+  const [top, setTop] = useState(0)
+  useLayoutEffect(() => {
+    const measure = () => {
+      const seen = element.current?.getBoundingClientRect().top ?? 0
+      setTop(Math.round(seen + window.scrollY))
+    }
+    measure()
+    const observer = new ResizeObserver(measure)
+    observer.observe(document.body)
+    return () => observer.disconnect()
+  }, [element])
+  return top
 }
 
 /** A list of any length that scrolls with the page; only the rows near the view are in the document. */
-export function VirtualList<Item>({ label, items, keyOf, rowHeight, render }: VirtualListProps<Item>) {
-  const list = useRef<HTMLUListElement>(null)
-  const [scrollMargin, setScrollMargin] = useState(0)
-  useLayoutEffect(() => {
-    const top = list.current?.getBoundingClientRect().top ?? 0
-    setScrollMargin(Math.round(top + window.scrollY))
-  }, [])
+export function VirtualList<Item>({
+  label,
+  items,
+  keyOf,
+  rowHeight,
+  render,
+  listRef,
+}: VirtualListProps<Item>) {
+  const own = useRef<HTMLUListElement>(null)
+  const list = listRef ?? own
+  const scrollMargin = useTopOf(list)
   const virtualizer = useWindowVirtualizer({
     count: items.length,
     estimateSize: () => rowHeight,
     overscan: 8,
+    // Heights are remembered by row, so that they go with it where rows change places.
+    getItemKey: (index) => keyAt(items, index, keyOf),
     scrollMargin,
     useFlushSync: false,
   })
@@ -36,7 +60,7 @@ export function VirtualList<Item>({ label, items, keyOf, rowHeight, render }: Vi
         if (item === undefined) return null
         return (
           <li
-            key={keyOf(item) || String(key)}
+            key={key}
             data-index={index}
             ref={virtualizer.measureElement}
             aria-setsize={items.length}
@@ -44,10 +68,15 @@ export function VirtualList<Item>({ label, items, keyOf, rowHeight, render }: Vi
             className="absolute inset-x-0 top-0 border-line not-first:border-t"
             style={{ transform: `translateY(${start - scrollMargin}px)` }}
           >
-            {render(item)}
+            {render(item, index)}
           </li>
         )
       })}
     </ul>
   )
+}
+
+function keyAt<Item>(items: readonly Item[], index: number, keyOf: (item: Item) => string): string {
+  const item = items[index]
+  return item === undefined ? String(index) : keyOf(item)
 }

@@ -1,6 +1,9 @@
 import { CircleCheck } from 'lucide-react'
+import { VirtualList } from '../../ui/virtual-list.tsx'
 import { Outcome } from './outcome.tsx'
 import type { Choice } from './request-state.ts'
+
+const ROW_HEIGHT_PX = 38
 
 /** After approving: what was handed over, whether the terminal has it, and where to rotate it. */
 export function Approved({ choice, delivered }: { choice: Choice; delivered: boolean }) {
@@ -17,20 +20,28 @@ export function Approved({ choice, delivered }: { choice: Choice; delivered: boo
           {choice.bundle.name}
         </a>
       </h2>
-      <ul className="divide-y divide-line rounded-md border border-line text-sm">
-        {choice.keys.map((name) => (
-          <li key={name} className="flex items-baseline justify-between gap-3 px-3 py-2">
-            <span className="min-w-0 font-mono break-all text-ink">{name}</span>
-            <a
-              href={`/keys?query=${encodeURIComponent(name)}`}
-              aria-label={`Rotate ${name}`}
-              className="link shrink-0"
-            >
-              Rotate
-            </a>
-          </li>
-        ))}
-      </ul>
+      <VirtualList
+        label="Keys handed over"
+        items={choice.keys}
+        keyOf={(name) => name}
+        rowHeight={ROW_HEIGHT_PX}
+        render={(name) => <HandedOver name={name} />}
+      />
     </Outcome>
+  )
+}
+
+function HandedOver({ name }: { name: string }) {
+  return (
+    <div className="flex items-baseline justify-between gap-3 px-3 py-2 text-sm">
+      <span className="min-w-0 font-mono break-all text-ink">{name}</span>
+      <a
+        href={`/keys?query=${encodeURIComponent(name)}`}
+        aria-label={`Rotate ${name}`}
+        className="link shrink-0"
+      >
+        Rotate
+      </a>
+    </div>
   )
 }

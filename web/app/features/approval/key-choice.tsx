@@ -2,9 +2,11 @@ import { useId, useState } from 'react'
 import type { RequestBundleItem } from '../../lib/answers.ts'
 import { matches } from '../../lib/search.ts'
 import { Button } from '../../ui/button.tsx'
+import { VirtualList } from '../../ui/virtual-list.tsx'
 import { splitByAsking } from './selection.ts'
 
 const FILTER_FROM = 12
+const ROW_HEIGHT_PX = 62
 
 type KeyChoiceProps = {
   items: readonly RequestBundleItem[]
@@ -51,7 +53,7 @@ export function KeyChoice({ items, templateKeys, selected, onSelect }: KeyChoice
         />
       )}
       {shown.length === 0 && <p className="mt-2 text-sm text-ink-soft">No key matches “{query}”.</p>}
-      {asked.length > 0 && <KeyRows items={asked} {...rows} />}
+      {asked.length > 0 && <KeyRows label="Keys" items={asked} {...rows} />}
       {others.length > 0 && <OtherKeys items={others} {...rows} />}
     </fieldset>
   )
@@ -77,20 +79,24 @@ function OtherKeys(rows: KeyRowsProps) {
             This terminal named the keys it wants. The keyferry client refuses a delivery that holds any other
             and uses none of it.
           </p>
-          <KeyRows {...rows} />
+          <KeyRows label="Keys that were not asked for" {...rows} />
         </>
       )}
     </details>
   )
 }
 
-function KeyRows({ items, selected, onToggle }: KeyRowsProps) {
+function KeyRows({ label, items, selected, onToggle }: KeyRowsProps & { label: string }) {
   return (
-    <ul className="mt-2 divide-y divide-line rounded-md border border-line">
-      {items.map((item) => (
-        <KeyRow key={item.key} item={item} checked={selected.has(item.key)} onToggle={onToggle} />
-      ))}
-    </ul>
+    <div className="mt-2">
+      <VirtualList
+        label={label}
+        items={items}
+        keyOf={({ key }) => key}
+        rowHeight={ROW_HEIGHT_PX}
+        render={(item) => <KeyRow item={item} checked={selected.has(item.key)} onToggle={onToggle} />}
+      />
+    </div>
   )
 }
 
@@ -103,24 +109,22 @@ type KeyRowProps = {
 function KeyRow({ item, checked, onToggle }: KeyRowProps) {
   const id = useId()
   return (
-    <li>
-      <label className="flex items-start gap-3 px-3 py-2.5 hover:bg-sunken/60">
-        <input
-          type="checkbox"
-          className="checkbox mt-0.5"
-          checked={checked}
-          onChange={(event) => onToggle(item.key, event.currentTarget.checked)}
-          aria-describedby={`${id}-note`}
-        />
-        <span className="min-w-0 flex-1">
-          <span className="font-mono text-sm font-medium break-all">{item.key}</span>
-          <span id={`${id}-note`} className="block text-xs text-ink-soft">
-            {item.required && <strong className="font-semibold text-caution">Required. </strong>}
-            {item.is_secret ? 'Secret' : 'Not secret'}
-            {item.description !== null && item.description !== '' && ` · ${item.description}`}
-          </span>
+    <label className="flex items-start gap-3 px-3 py-2.5 hover:bg-sunken/60">
+      <input
+        type="checkbox"
+        className="checkbox mt-0.5"
+        checked={checked}
+        onChange={(event) => onToggle(item.key, event.currentTarget.checked)}
+        aria-describedby={`${id}-note`}
+      />
+      <span className="min-w-0 flex-1">
+        <span className="font-mono text-sm font-medium break-all">{item.key}</span>
+        <span id={`${id}-note`} className="block text-xs text-ink-soft">
+          {item.required && <strong className="font-semibold text-caution">Required. </strong>}
+          {item.is_secret ? 'Secret' : 'Not secret'}
+          {item.description !== null && item.description !== '' && ` · ${item.description}`}
         </span>
-      </label>
-    </li>
+      </span>
+    </label>
   )
 }

@@ -11,6 +11,7 @@ type AttachedKeyRowProps = {
   id: string
   item: BundleItem
   isOwner: boolean
+  canMove: boolean
   dragged: boolean
   onDragStart: (event: PointerEvent) => void
   onStep: (step: 1 | -1) => void
@@ -19,17 +20,17 @@ type AttachedKeyRowProps = {
 }
 
 /** One attached key, with its handle, its required flag and the way to detach it for whoever may. */
-export function AttachedKeyRow({ id, item, isOwner, dragged, ...changes }: AttachedKeyRowProps) {
+export function AttachedKeyRow({ id, item, isOwner, canMove, dragged, ...changes }: AttachedKeyRowProps) {
   return (
-    <li
+    <div
       data-id={id}
       className={classNames(
-        'flex flex-wrap items-center gap-x-2 gap-y-1 py-2 pr-2 pl-2 first:rounded-t-lg last:rounded-b-lg [content-visibility:auto]',
-        !isOwner && 'min-h-13 pl-4',
+        'flex flex-wrap items-center gap-x-2 gap-y-1 rounded-lg py-2 pr-2 pl-2',
+        !canMove && 'min-h-13 pl-4',
         dragged && 'relative z-10 bg-accent-soft shadow-raised',
       )}
     >
-      {isOwner && (
+      {canMove && (
         <MoveHandle id={id} name={item.name} onDragStart={changes.onDragStart} onStep={changes.onStep} />
       )}
       <div className="min-w-0 flex-1 basis-40">
@@ -42,7 +43,12 @@ export function AttachedKeyRow({ id, item, isOwner, dragged, ...changes }: Attac
       </div>
       <KeyValue value={item.value} isSecret={item.is_secret} className="max-w-48 sm:max-w-72" />
       {isOwner ? (
-        <div className="flex basis-full items-center justify-between pl-11 sm:basis-auto sm:pl-2">
+        <div
+          className={classNames(
+            'flex basis-full items-center justify-between sm:basis-auto sm:pl-2',
+            canMove && 'pl-11',
+          )}
+        >
           <label className="inline-flex min-h-9 items-center gap-2 text-sm text-ink-soft sm:mr-3">
             <input
               type="checkbox"
@@ -60,7 +66,7 @@ export function AttachedKeyRow({ id, item, isOwner, dragged, ...changes }: Attac
       ) : (
         item.required && <Badge tone="caution">Required</Badge>
       )}
-    </li>
+    </div>
   )
 }
 

@@ -1,47 +1,64 @@
-import { useRef, useState } from 'react'
+import { useMemo, useRef, useState } from 'react'
 import type { BundleItem } from '../../lib/answers.ts'
 import { useAttachKeys, useDetachKey, useReorderKey, useRequireKey } from '../../lib/attachments.ts'
 import { describeFailure } from '../../lib/failure.ts'
+import { matches } from '../../lib/search.ts'
+import { SearchField } from '../../ui/search-field.tsx'
 import { notify } from '../../ui/toast-store.ts'
+import { VirtualList } from '../../ui/virtual-list.tsx'
 import { AttachedKeyRow } from './attached-key-row.tsx'
 import { useDragOrder } from './use-drag-order.ts'
+
+const FILTER_FROM = 12
+const ROW_HEIGHT_PX = 53
 
 type AttachedKeysProps = { bundleId: string; items: readonly BundleItem[]; isOwner: boolean }
 
 const onError = (error: unknown) => notify({ text: describeFailure(error).message, tone: 'danger' })
 
-/** The bundle's keys in their order; an owner moves them by dragging or by the arrow keys. */
+/** The bundle's keys in their order; an owner moves them by dragging or by the arrow keys, as long as all are shown. */
 export function AttachedKeys({ bundleId, items, isOwner }: AttachedKeysProps) {
-  const list = useRef<HTMLOListElement>(null)
+  const list = useRef<HTMLUListElement>(null)
+  const [query, setQuery] = useState('')
   const [spoken, setSpoken] = useState('')
   const { move, require, detach } = useAttachedKeyChanges(bundleId, items, setSpoken)
-  const ids = items.flatMap(({ id }) => (id === null ? [] : [id]))
-  const byId = new Map(items.map((item) => [item.id, item]))
-  const { draggedId, order, start } = useDragOrder(ids, list, (id, to) => move(id, to, true))
+  const byId = useMemo(() => new Map(items.map((item) => [item.id ?? '', item])), [items])
+  const { draggedId, order, start } = useDragOrder([...byId.keys()], list, (id, to) => move(id, to, true))
+  const shown = query === '' ? order : order.filter((id) => matches(byId.get(id)?.name ?? '', query))
+  const render = (id: string, index: number) => {
+    const item = byId.get(id)
+    if (item === undefined) return null
+    return (
+      <AttachedKeyRow
+        id={id}
+        item={item}
+        isOwner={isOwner}
+        canMove={isOwner && query === ''}
+        dragged={id === draggedId}
+        onDragStart={(event) => start(id, event)}
+        onStep={(step) => {
+          const to = index + step
+          if (to >= 0 && to < order.length) move(id, to, false)
+        }}
+        onRequire={(required) => require(id, required)}
+        onDetach={() => detach(id)}
+      />
+    )
+  }
   return (
     <>
-      <ol ref={list} className="divide-y divide-line rounded-lg border border-line bg-surface">
-        {order.map((id, index) => {
-          const item = byId.get(id)
-          if (item === undefined) return null
-          return (
-            <AttachedKeyRow
-              key={id}
-              id={id}
-              item={item}
-              isOwner={isOwner}
-              dragged={id === draggedId}
-              onDragStart={(event) => start(id, event)}
-              onStep={(step) => {
-                const to = index + step
-                if (to >= 0 && to < order.length) move(id, to, false)
-              }}
-              onRequire={(required) => require(id, required)}
-              onDetach={() => detach(id)}
-            />
-          )
-        })}
-      </ol>
+      {items.length >= FILTER_FROM && (
+        <SearchField label="Filter keys" value={query} onChange={setQuery} className="mb-3" />
+      )}
+      {shown.length === 0 && <p className="py-3 text-ink-soft">No key of this bundle matches.</p>}
+      <VirtualList
+        label="Keys"
+        items={shown}
+        keyOf={(id) => id}
+        rowHeight={ROW_HEIGHT_PX}
+        render={render}
+        listRef={list}
+      />
       <p className="sr-only" aria-live="polite">
         {spoken}
       </p>

@@ -9,6 +9,9 @@ import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { IconButton } from '../../ui/icon-button.tsx'
 import { KeyValue } from '../../ui/key-value.tsx'
 import { notify } from '../../ui/toast-store.ts'
+import { VirtualList } from '../../ui/virtual-list.tsx'
+
+const ROW_HEIGHT_PX = 53
 
 type LegacyItemsProps = { bundleId: string; items: readonly BundleItem[]; isOwner: boolean }
 
@@ -32,9 +35,13 @@ export function LegacyItems({ bundleId, items, isOwner }: LegacyItemsProps) {
         These values stand in this bundle alone. As library keys they could be shared, ordered and rotated in
         one place.
       </p>
-      <ul className="divide-y divide-line rounded-lg border border-line bg-surface">
-        {items.map((item) => (
-          <li key={item.name} className="flex min-h-13 flex-wrap items-center gap-x-3 gap-y-1 py-2 pr-2 pl-4">
+      <VirtualList
+        label="Inline items"
+        items={items}
+        keyOf={({ name }) => name}
+        rowHeight={ROW_HEIGHT_PX}
+        render={(item) => (
+          <div className="flex min-h-13 flex-wrap items-center gap-x-3 gap-y-1 py-2 pr-2 pl-4">
             <span className="min-w-0 flex-1 basis-40 font-mono text-sm break-all">{item.name}</span>
             <KeyValue value={item.value} isSecret={item.is_secret} className="max-w-48" />
             {isOwner && (
@@ -47,9 +54,9 @@ export function LegacyItems({ bundleId, items, isOwner }: LegacyItemsProps) {
                 </IconButton>
               </>
             )}
-          </li>
-        ))}
-      </ul>
+          </div>
+        )}
+      />
       {deleting !== null && (
         <DeleteLegacyItemDialog bundleId={bundleId} name={deleting.name} onClose={() => setDeleting(null)} />
       )}

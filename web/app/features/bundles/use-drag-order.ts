@@ -3,7 +3,7 @@ import { type PointerEvent as ReactPointerEvent, type RefObject, useEffect, useR
 type Drag = { id: string; to: number }
 
 /** Order by dragging: while a row is dragged, `order` is what it would become; letting go calls `onMove` once.
- * Rows are the list's children, in the order shown, each with its id in `data-id`. */
+ * Rows are the list's children, each with its place in `data-index`. */
 export function useDragOrder(
   ids: readonly string[],
   list: RefObject<HTMLElement | null>,
@@ -18,7 +18,7 @@ export function useDragOrder(
     const onPointerMove = (event: PointerEvent) => {
       const { drag: now } = latest.current
       if (now !== null && list.current !== null)
-        setDrag({ ...now, to: positionAt(list.current, now.id, event.clientY) })
+        setDrag({ ...now, to: positionAt(list.current, now.to, event.clientY) })
     }
     const onEnd = (event: PointerEvent) => {
       const { drag: now, ids: before, onMove: move } = latest.current
@@ -45,10 +45,20 @@ function withMoved(ids: readonly string[], { id, to }: Drag): string[] {
   return [...rest.slice(0, to), id, ...rest.slice(to)]
 }
 
-function positionAt(list: HTMLElement, id: string, clientY: number): number {
-  const others = [...list.children].filter((row) => row instanceof HTMLElement && row.dataset['id'] !== id)
-  return others.filter((row) => {
+type Row = { index: number; middle: number }
+
+/** Where a row that now stands at `from` comes to stand when it is let go at `clientY`. Of a long list only the rows
+ * around the view are there, each with its place in the whole. */
+function positionAt(list: HTMLElement, from: number, clientY: number): number {
+  const rows = [...list.children].flatMap((row): Row[] => {
+    if (!(row instanceof HTMLElement)) return []
     const { top, height } = row.getBoundingClientRect()
-    return top + height / 2 < clientY
-  }).length
+    return [{ index: Number(row.dataset['index']), middle: top + height / 2 }]
+  })
+  const others = rows.filter(({ index }) => index !== from).toSorted((a, b) => a.index - b.index)
+  const placeAmongOthers = ({ index }: Row) => (index > from ? index - 1 : index)
+  const below = others.find(({ middle }) => middle >= clientY)
+  if (below !== undefined) return placeAmongOthers(below)
+  const last = others.at(-1)
+  return last === undefined ? from : placeAmongOthers(last) + 1
 }

@@ -5,23 +5,17 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { createClient } from '@keyferry/contract/client'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { commandsOf, ROOT, readDocument } from './documents.ts'
 import { type RunningServer, startServer } from './start-server.ts'
 
-const ROOT = join(import.meta.dirname, '..')
 const DOCUMENTS = globSync(['*.md', 'docs/**/*.md', 'deploy/**/*.md', 'vectors/*.md'], {
   cwd: ROOT,
 }).toSorted()
 
-const read = (document: string) => readFileSync(join(ROOT, document), 'utf8')
-
-/** The lines of a document's ```sh blocks, without their comments. */
-function commandsOf(document: string): string[] {
-  const blocks = [...read(document).matchAll(/^```sh\n(.*?)^```/gms)].map(([, block = '']) => block)
-  return blocks.flatMap((block) => block.split('\n')).map((line) => line.replace(/\s+# .*$/, '').trim())
-}
-
 test.each(DOCUMENTS)('every link of %s leads somewhere', (document) => {
-  const targets = [...read(document).matchAll(/\]\(([^)#\s]+)[^)]*\)/g)].map(([, target = '']) => target)
+  const targets = [...readDocument(document).matchAll(/\]\(([^)#\s]+)[^)]*\)/g)].map(
+    ([, target = '']) => target,
+  )
   const dead = targets.filter(
     (target) => !/^https?:/.test(target) && !existsSync(join(ROOT, dirname(document), target)),
   )
@@ -29,19 +23,19 @@ test.each(DOCUMENTS)('every link of %s leads somewhere', (document) => {
 })
 
 const scriptsOf = (workspace: string): Record<string, string> =>
-  JSON.parse(read(join(workspace, 'package.json'))).scripts
+  JSON.parse(readDocument(join(workspace, 'package.json'))).scripts
 
 test.each(DOCUMENTS)('every npm script that %s names exists', (document) => {
-  const named = [...read(document).matchAll(/\bnpm run ([a-z:-]+)(?: (?:-w|--workspace) ([a-z]+))?/g)]
+  const named = [...readDocument(document).matchAll(/\bnpm run ([a-z:-]+)(?: (?:-w|--workspace) ([a-z]+))?/g)]
   const unknown = named.filter(([, name = '', workspace = '.']) => !(name in scriptsOf(workspace)))
   expect(unknown.map(([command]) => command)).toEqual([])
 })
 
 test('the security checklist names tests that exist', () => {
-  const named = [...read('docs/security-checklist.md').matchAll(/\[(\S+)\]\(\S+\)(?: “(.+)”)?$/gm)]
+  const named = [...readDocument('docs/security-checklist.md').matchAll(/\[(\S+)\]\(\S+\)(?: “(.+)”)?$/gm)]
   expect(named.length).toBeGreaterThan(40)
   expect(
-    named.filter(([, file = '', title = '']) => !read(file).includes(title)).map(([line]) => line),
+    named.filter(([, file = '', title = '']) => !readDocument(file).includes(title)).map(([line]) => line),
   ).toEqual([])
 })
 

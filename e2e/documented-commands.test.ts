@@ -1,0 +1,102 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { commandsOf, commandsWithin, ROOT, readDocument } from './documents.ts'
+
+const HANDBOOK = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md']
+
+/** Every way in which a command of the handbook is run by the tests; one that nobody runs fails the first of them. */
+const WAYS: readonly { commands: RegExp; run?: (command: string) => Promise<void> | void }[] = [
+  // The documents' own test runs these in a folder with an `.env`, and approves what they ask for.
+  { commands: /^(alias keyferry=|eval "\$\(npx keyferry|npx keyferry (import|run|pull) )/ },
+  { commands: /^npx keyferry (--help|help \w+)$/, run: printsHelp },
+  { commands: /^npm (ci|test|run check)$/, run: isRunByCi },
+  { commands: /^([A-Z_]+=\S+ )*npm start$/, run: starts },
+  { commands: /^npx vitest run contract\/src\/api-page -u$/, run: leavesTheApiPageAlone },
+  { commands: /^npx vitest run \S+$/, run: findsTests },
+  { commands: /^npx vitest run \S+ -t 'its name'$/, run: runsOneTest },
+  { commands: /^npm run screenshots$/, run: takesScreenshots },
+]
+
+/** What stands between backquotes to name a program. */
+const NAMES = new Set(['', 'npx keyferry', 'npm run'])
+
+const commands = [
+  ...new Set(
+    HANDBOOK.flatMap((document) => [...commandsOf(document), ...commandsWithin(document)])
+      .flatMap((line) => line.split(' && '))
+      .filter((command) => !NAMES.has(command)),
+  ),
+]
+
+test('every command of the handbook is run in one of the ways', () => {
+  expect(commands.length).toBeGreaterThan(12)
+  expect(commands.filter((command) => !WAYS.some((way) => way.commands.test(command)))).toEqual([])
+})
+
+for (const command of commands) {
+  const run = WAYS.find((way) => way.commands.test(command))?.run
+  if (run) test(command, async () => run(command))
+}
+
+// The variables by which this run of the tests knows itself would tell a run within it that it is a part.
+const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^VITEST|^TEST$/.test(name)))
+
+function ran(command: string): string {
+  const shell = spawnSync('sh', ['-c', command], { cwd: ROOT, env, encoding: 'utf8' })
+  expect(`${shell.status}: ${shell.stderr}`).toMatch(/^0:/)
+  return shell.stdout
+}
+
+function printsHelp(command: string): void {
+  expect(ran(command)).toContain('Usage: keyferry')
+}
+
+function isRunByCi(command: string): void {
+  const lines = readDocument('.ci/run').split('\n')
+  expect(lines.some((line) => line === command || line.startsWith(`${command} `))).toBe(true)
+}
+
+async function starts(command: string): Promise<void> {
+  const dataDir = join(mkdtempSync(join(tmpdir(), 'keyferry-start-')), 'data')
+  const changed = command.replace(/DATA_DIR=\S+/, `DATA_DIR=${dataDir}`).replace(/PORT=\d+/, 'PORT=0')
+  const shell = spawn('sh', ['-c', changed], {
+    cwd: ROOT,
+    env: { ...env, DATA_DIR: dataDir, PORT: '0' },
+    detached: true,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const closed = once(shell, 'close')
+  let output = ''
+  for await (const chunk of shell.stdout.setEncoding('utf8')) {
+    output += chunk
+    if (/Listens\s+http:\/\/127\.0\.0\.1:\d+/.test(output)) break
+  }
+  expect(output).toContain('Listens')
+  expect(existsSync(dataDir)).toBe(true)
+  // npm, its shell and the server are one group.
+  if (shell.pid !== undefined) process.kill(-shell.pid, 'SIGTERM')
+  await closed
+}
+
+function leavesTheApiPageAlone(command: string): void {
+  const before = readDocument('docs/api.md')
+  expect(ran(command)).toMatch(/[1-9]\d* passed, 0 failed/)
+  expect(readDocument('docs/api.md')).toBe(before)
+}
+
+function findsTests(command: string): void {
+  expect(ran(command.replace('vitest run', 'vitest list --filesOnly')).split('\n').length).toBeGreaterThan(3)
+}
+
+function runsOneTest(command: string): void {
+  const name = 'a batch that fails fails those who asked in it'
+  expect(ran(command.replace('its name', name))).toMatch(/\b1 passed/)
+}
+
+function takesScreenshots(command: string): void {
+  expect(ran(`${command} -- import-preview`)).toContain('import-preview')
+}

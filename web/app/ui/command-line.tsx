@@ -1,6 +1,7 @@
 import { Check, Copy } from 'lucide-react'
 import { useState } from 'react'
 import { IconButton } from './icon-button.tsx'
+import { WholeWords } from './whole-words.tsx'
 
 type CommandLineProps = { command: string; what?: string }
 
@@ -14,7 +15,9 @@ export function CommandLine({ command, what = 'the command' }: CommandLineProps)
   }
   return (
     <div className="flex items-center gap-2 rounded-md border border-line bg-sunken py-1 pr-1 pl-3">
-      <code className="min-w-0 flex-1 py-1 font-mono text-sm break-words">{command}</code>
+      <code className="min-w-0 flex-1 py-1 text-sm">
+        <WholeWords text={command} />
+      </code>
       <IconButton label={copied ? 'Copied' : `Copy ${what}`} onClick={() => void copy()}>
         {copied ? <Check aria-hidden size={16} /> : <Copy aria-hidden size={16} />}
       </IconButton>

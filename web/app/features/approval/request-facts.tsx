@@ -3,7 +3,7 @@ import type { RequestContext } from '../../lib/answers.ts'
 import { ago } from '../../lib/time.ts'
 import { useNow } from '../../lib/use-now.ts'
 import { visibleText } from '../../lib/visible-text.ts'
-import { ClaimedText } from './claimed-text.tsx'
+import { WholeWords } from '../../ui/whole-words.tsx'
 
 const CLAIMS = [
   ['hostname', 'Host'],
@@ -39,12 +39,12 @@ export function RequestFacts({ meta }: { meta: RequestContext['requester_meta'] 
         <dl className="mt-2 grid grid-cols-[4.75rem_1fr] gap-x-3 sm:grid-cols-[5.5rem_1fr] gap-y-1.5 text-sm">
           {claims.map(({ field, label, text }) => (
             <Fact key={field} label={label}>
-              <ClaimedText text={text} />
+              <WholeWords text={text} />
             </Fact>
           ))}
           {meta['client_version'] === undefined && (
             <Fact label="Client">
-              <ClaimedText text={visibleText(meta.user_agent) || 'not said'} />
+              <WholeWords text={visibleText(meta.user_agent) || 'not said'} />
             </Fact>
           )}
         </dl>

@@ -2,7 +2,7 @@ import { Fragment } from 'react'
 
 /** A path or a command line, as it stands: a line ends between words, within a longer one after a slash, and only where
  * even that does not fit in the middle of a name. */
-export function ClaimedText({ text }: { text: string }) {
+export function WholeWords({ text }: { text: string }) {
   return (
     <bdi className="font-mono whitespace-pre-wrap">
       {text.split(/(\s+)/).map((part, index) =>

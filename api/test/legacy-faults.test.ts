@@ -49,6 +49,7 @@ test.each([
 test.each([
   ['the key', 'insert on keys'],
   ['the attachment', 'insert on attachments'],
+  ['the removal', 'delete on legacy_items'],
 ])('a conversion that fails at %s leaves everything as it was, and can be tried again', async (_, write) => {
   const { params, items } = await newBundle(`convert-${write.length}`)
   const name = `OLD_${write.length}`

@@ -61,7 +61,7 @@ export async function createKey(
     updated_at: now,
   }
   if (!(await keys.insert(caller.tenantId, key))) {
-    throw new DomainError('conflict', 'Key with this name already exists')
+    throw keyNameTaken()
   }
   return { ...key, value: SHOWN(key) ? key.value : null, used_in_bundles: 0 }
 }
@@ -109,6 +109,10 @@ export async function updateKey(
 /** @throws DomainError not_found */
 export async function deleteKey(keys: KeyStore, caller: Caller, keyId: string): Promise<void> {
   if (!(await keys.delete(caller.tenantId, keyId))) throw keyNotFound()
+}
+
+export function keyNameTaken(): DomainError {
+  return new DomainError('conflict', 'Key with this name already exists')
 }
 
 export function keyNotFound(): DomainError {

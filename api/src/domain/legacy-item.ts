@@ -7,7 +7,7 @@ import type { Opening } from './opening.ts'
 import { type Source, timestamp } from './source.ts'
 import type { Stores } from './stores.ts'
 
-// Everything of the deprecated inline items is in this file, import.ts and the files named after them in storage/ and
+// Everything of the deprecated inline items is in this file, legacy-conversion.ts, import.ts and the files named after them in storage/ and
 // http/; bundle-entry.ts is the one place that reads them.
 
 /** An inline pair of a bundle, from before there was a library. */
@@ -28,6 +28,13 @@ export interface LegacyItemStore {
     now: string,
   ): Promise<{ created: number; updated: number } | null>
   delete(place: BundlePlace, name: string): Promise<boolean>
+  /** Put a library key of the same name, value and mark in an item's place, all of it or nothing.
+   * @returns what the item held; `taken`: the library has a key of this name */
+  convert(
+    place: BundlePlace,
+    name: string,
+    key: { keyId: string; now: string },
+  ): Promise<{ value: Plaintext; is_secret: boolean } | 'no_bundle' | 'no_item' | 'taken'>
 }
 
 export type LegacyItemDraft = { key: string; value: string; is_secret: boolean }

@@ -27,7 +27,7 @@ export function legacyItemHandlers({ stores, source }: HandlerParts): LegacyItem
     },
     async convertLegacyItem({ caller, params }) {
       const place = { bundleId: params.bundle_id, name: params.key_name }
-      const key = await convertLegacyItem(stores, caller, { ...place, source })
+      const key = await convertLegacyItem(stores.legacyItems, caller, { ...place, source })
       return { status: 201, body: presentKey(key) }
     },
     async deleteLegacyItem({ caller, params }) {

@@ -72,7 +72,8 @@ async function insert(query: Query, tenantId: string, attachment: NewAttachment)
   }
 }
 
-async function insertHeld(
+/** Attach a key within a transaction, which holds the bundle from then on. */
+export async function insertHeld(
   transaction: Query,
   tenantId: string,
   attachment: NewAttachment,

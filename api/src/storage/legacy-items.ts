@@ -5,23 +5,23 @@ import type { Queries, Query } from './queries.ts'
 import type { Flag } from './tables.ts'
 import type { ValueVault } from './value-vault.ts'
 
-export function createLegacyItemStore(queries: Queries, vault: ValueVault): LegacyItemStore {
+/** All of the store but the conversion into library keys. */
+export function createLegacyItemStore(queries: Queries, vault: ValueVault): Omit<LegacyItemStore, 'convert'> {
   const { query } = queries
   return {
     list: lister(queries, vault),
     upsert: (place, items, now) => upsert(query, vault, { place, items, now }),
-    delete: (place, name) => remove(query, place, name),
+    delete: (place, name) =>
+      query.transaction().execute(async (transaction) => {
+        const { tenantId, bundleId } = place
+        return (await holdBundle(transaction, tenantId, bundleId)) && removeHeld(transaction, place, name)
+      }),
   }
 }
 
 function lister({ query, prepare }: Queries, vault: ValueVault): LegacyItemStore['list'] {
   const read = prepare((value: (name: 'tenantId' | 'bundleId') => string) =>
-    query
-      .selectFrom('legacy_items')
-      .select(['id', 'name', 'value', 'value_version', 'is_secret'])
-      .where('bundle_id', '=', value('bundleId'))
-      .where('tenant_id', '=', value('tenantId'))
-      .orderBy('name'),
+    itemsOf(query, { tenantId: value('tenantId'), bundleId: value('bundleId') }).orderBy('name'),
   )
   return async (tenantId, bundleId, opening) => {
     const open = await vault.opener(tenantId, opening)
@@ -107,8 +107,22 @@ async function update(
     .execute()
 }
 
-async function remove(query: Query, { tenantId, bundleId }: BundlePlace, name: string): Promise<boolean> {
-  const { numDeletedRows } = await query
+/** The items of a bundle, as they are stored. */
+export function itemsOf(transaction: Query, { tenantId, bundleId }: BundlePlace) {
+  return transaction
+    .selectFrom('legacy_items')
+    .select(['id', 'name', 'value', 'value_version', 'is_secret'])
+    .where('bundle_id', '=', bundleId)
+    .where('tenant_id', '=', tenantId)
+}
+
+/** Remove an item in a transaction that holds its bundle. */
+export async function removeHeld(
+  transaction: Query,
+  { tenantId, bundleId }: BundlePlace,
+  name: string,
+): Promise<boolean> {
+  const { numDeletedRows } = await transaction
     .deleteFrom('legacy_items')
     .where('bundle_id', '=', bundleId)
     .where('tenant_id', '=', tenantId)

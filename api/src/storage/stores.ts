@@ -5,6 +5,7 @@ import { createAttachmentStore } from './attachments.ts'
 import { createBundleStore } from './bundles.ts'
 import { createInvitationStore } from './invitations.ts'
 import { createKeyStore } from './keys.ts'
+import { converter } from './legacy-conversion.ts'
 import { createLegacyItemStore } from './legacy-items.ts'
 import { createMemberStore } from './members.ts'
 import { createMembershipStore } from './memberships.ts'
@@ -19,13 +20,17 @@ export function createStores(queries: Queries, ring: RootKeyRing): Stores {
   const { query } = queries
   const tenantKeys = new TenantKeys(query, ring)
   const keyVault = new ValueVault(tenantKeys, 'keys')
+  const itemVault = new ValueVault(tenantKeys, 'legacy_items')
   return {
     accounts: createAccountStore(query, tenantKeys),
     attachments: createAttachmentStore(queries, keyVault),
     bundles: createBundleStore(queries),
     invitations: createInvitationStore(query),
     keys: createKeyStore(queries, keyVault),
-    legacyItems: createLegacyItemStore(queries, new ValueVault(tenantKeys, 'legacy_items')),
+    legacyItems: {
+      ...createLegacyItemStore(queries, itemVault),
+      convert: converter(query, { items: itemVault, keys: keyVault }),
+    },
     members: createMemberStore(query),
     memberships: createMembershipStore(queries),
     tenants: createTenantStore(query),

@@ -1,0 +1,79 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { askApproval, createLibrary } from './app-library.ts'
+import {
+  closePage,
+  expectAccessible,
+  expectNoSidewaysScroll,
+  openPage,
+  type WatchedPage,
+} from './app-page.ts'
+import { hasBrowser, launchBrowser } from './browser.ts'
+import { type RunningServer, startServer } from './start-server.ts'
+
+const LIFETIME_SECONDS = 6
+const PHONE = { viewport: { width: 360, height: 740 }, reducedMotion: 'reduce' } as const
+
+const title = (page: Page, name: string) => page.getByRole('heading', { name, level: 1 })
+
+async function expectReadable(page: WatchedPage): Promise<void> {
+  await expectNoSidewaysScroll(page)
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme })
+    await expectAccessible(page)
+  }
+}
+
+describe.skipIf(!hasBrowser())('on a phone, in both themes: a request that ends', () => {
+  let server: RunningServer
+  let browser: Browser
+
+  beforeAll(async () => {
+    const env = { TRUST_PROXY: '127.0.0.1', REQUEST_TTL: String(LIFETIME_SECONDS) }
+    ;[server, browser] = await Promise.all([startServer({ env }), launchBrowser()])
+    await createLibrary(server.url)
+  })
+
+  afterAll(async () => {
+    await browser?.close()
+    await server?.dispose()
+  })
+
+  async function open(prepare: (page: WatchedPage) => Promise<void> = async () => undefined) {
+    const page = await openPage(browser, PHONE)
+    await prepare(page)
+    const { verification_uri_complete } = await askApproval(server.url, { bundle: 'dev/app' })
+    await page.goto(server.url + verification_uri_complete)
+    return page
+  }
+
+  test('soon: the time left stands out, then the page says that it expired', async () => {
+    const page = await open()
+    await page.getByRole('button', { name: 'Approve 6 keys' }).waitFor()
+    expect(await page.getByText('Expires in').isVisible()).toBe(true)
+    await expectReadable(page)
+    await title(page, 'Expired').waitFor()
+    await expectReadable(page)
+    await closePage(page)
+  })
+
+  test('approved, and fetched by nobody', async () => {
+    const page = await open()
+    await page.getByRole('button', { name: 'Approve 6 keys' }).click()
+    await title(page, 'Approved').waitFor()
+    await title(page, 'Approved, but not collected').waitFor()
+    await expectReadable(page)
+    await closePage(page)
+  })
+
+  test('for somebody who may not answer it', async () => {
+    const page = await open(async (opened) => {
+      await opened.route('**/bundles', (route) =>
+        route.fulfill({ status: 403, json: { error: 'Forbidden', code: 'forbidden' } }),
+      )
+    })
+    await title(page, 'Not yours to approve').waitFor()
+    await expectReadable(page)
+    await closePage(page)
+  })
+})

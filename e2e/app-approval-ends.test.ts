@@ -11,7 +11,7 @@ import {
 import { hasBrowser, launchBrowser } from './browser.ts'
 import { type RunningServer, startServer } from './start-server.ts'
 
-const LIFETIME_SECONDS = 6
+const LIFETIME_SECONDS = 8
 const PHONE = { viewport: { width: 360, height: 740 }, reducedMotion: 'reduce' } as const
 
 const title = (page: Page, name: string) => page.getByRole('heading', { name, level: 1 })

@@ -94,6 +94,7 @@ function appShots(url: string, ids: Awaited<ReturnType<typeof createLibrary>>): 
     },
     { name: 'key-delete', show: at(key, press('Delete')) },
     { name: 'account', show: at(`${url}/account`) },
+    { name: 'members-one-user', show: at(`${url}/members`) },
     {
       name: 'palette',
       show: at(`${url}/`, async (page) => {

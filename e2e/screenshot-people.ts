@@ -30,6 +30,14 @@ export async function peopleShots(): Promise<{ list: readonly Shot[]; servers: r
     },
     { name: 'account-sessions', show: asOwner('/account') },
     { name: 'invite', show: asOwner(invitation) },
+    {
+      name: 'two-sessions',
+      show: async (page: Page) => {
+        const domain = new URL(server.url).hostname
+        await page.context().addCookies([{ ...cookie, domain, path: '/bundles' }])
+        await signedIn({ url: server.url, cookie }, '/bundles')(page)
+      },
+    },
   ]
   return { list, servers: [fresh, server] }
 }

@@ -10,6 +10,8 @@ const SCRIPT = 'console.log("a script of some length"); '.repeat(50)
 
 let api: RecordingApi
 let web: Web
+/** With the app as it is built. */
+let real: Web
 let folder: string
 
 beforeAll(async () => {
@@ -20,11 +22,13 @@ beforeAll(async () => {
   writeFileSync(join(folder, 'assets/index-4f2a.js'), SCRIPT)
   writeFileSync(join(folder, 'icon.svg'), '<svg xmlns="http://www.w3.org/2000/svg"/>')
   api = new RecordingApi()
-  web = await startTestWeb(await api.listen(), {}, { appFolder: folder })
+  const apiUrl = await api.listen()
+  web = await startTestWeb(apiUrl, {}, { appFolder: folder })
+  real = await startTestWeb(apiUrl)
 })
 
 afterAll(async () => {
-  await Promise.all([web.close(), api.close()])
+  await Promise.all([web.close(), real.close(), api.close()])
 })
 
 const get = (path: string, headers: Record<string, string> = {}) =>
@@ -116,6 +120,16 @@ describe('headers', () => {
     })
     expect(status).toBe(403)
     expect(headers.get('content-security-policy')).toContain("default-src 'none'")
+  })
+
+  test('who comes by a foreign name is told on a page, under the same headers', async () => {
+    const head = 'GET /bundles HTTP/1.1\nHost: keys.example\nAccept: text/html\nConnection: close\n\n'
+    const text = await sendRaw(real.address, head)
+    expect(text).toMatch(/^HTTP\/1\.1 403 /)
+    expect(text).toContain("content-security-policy: default-src 'none'")
+    expect(text).toContain('Not the address of this server')
+    expect(text).toContain(`<a href="${real.address}" class="link">`)
+    expect(text).not.toContain('keys.example')
   })
 
   test.each([

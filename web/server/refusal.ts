@@ -28,8 +28,8 @@ export function unauthorized(): Refusal {
   return new Refusal(401, 'unauthorized', 'Unauthorized')
 }
 
-export function forbidden(message: string): Refusal {
-  return new Refusal(403, 'forbidden', message)
+export function forbidden(message: string, options: RefusalOptions = {}): Refusal {
+  return new Refusal(403, 'forbidden', message, options)
 }
 
 /** @param what which part is away, for the caller: `Keyferry API`, `Session store` */
@@ -37,5 +37,10 @@ export function unavailable(what: string, cause: unknown): Refusal {
   return new Refusal(503, 'unavailable', `${what} unavailable, try again`, {
     cause,
     headers: { 'retry-after': String(RETRY_AFTER_SECONDS) },
+    note: {
+      title: 'Not available just now',
+      text: `${what} does not answer. What is kept is not lost; try again in a moment.`,
+      way: { kind: 'link', label: 'Try again', path: '' },
+    },
   })
 }

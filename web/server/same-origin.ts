@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify'
+import type { Note } from './note-page.ts'
 import { forbidden, Refusal } from './refusal.ts'
 
 const READS = new Set(['GET', 'HEAD', 'OPTIONS'])
@@ -11,9 +12,18 @@ export type OriginRules = { readonly publicUrl: string; readonly openToLoopback:
  * points at 127.0.0.1 (DNS rebinding), or straight from the page's origin.
  * @throws Refusal forbidden */
 export function requireOwnHost(request: FastifyRequest, rules: OriginRules): void {
-  if (!isOwnHost(request.headers.host ?? '', rules)) throw forbidden('Forbidden: unknown Host')
+  if (!isOwnHost(request.headers.host ?? '', rules))
+    throw forbidden('Forbidden: unknown Host', { note: ownAddress(rules) })
   const { origin } = request.headers
   if (origin !== undefined && !isOwnOrigin(request, rules)) throw forbidden('Forbidden: foreign Origin')
+}
+
+function ownAddress({ publicUrl }: OriginRules): Note {
+  return {
+    title: 'Not the address of this server',
+    text: 'Nobody signs in here, so this server answers on its own machine alone, and to the names of that machine.',
+    way: { kind: 'link', label: `Open ${publicUrl}`, path: publicUrl },
+  }
 }
 
 /** Refuse a call made with somebody's cookie from a page that is not ours.

@@ -38,6 +38,14 @@ const post = (path: string, body: unknown, headers: Record<string, string> = { o
     headers: { 'content-type': 'application/json', ...headers },
   })
 
+test('a page that needs an API that is away is told of it, and the calls get their JSON', async () => {
+  await api.close()
+  const page = await fetch(`${web.address}/sign-in`, { headers: { accept: 'text/html' } })
+  expect([page.status, page.headers.get('retry-after')]).toEqual([503, '2'])
+  expect(await page.text()).toContain('Keyferry API does not answer.')
+  expect(await (await get('/sign-in')).json()).toMatchObject({ code: 'unavailable' })
+})
+
 describe('before there is an account', () => {
   beforeEach(() => {
     isSetUp = false

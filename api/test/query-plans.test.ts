@@ -93,8 +93,8 @@ describe.each(databases)('query plans on %s', (kind) => {
     await migrateDatabase(database, NOW)
     recorder = new Recorder()
     const query = database.query.withPlugin(recorder)
-    const { prepare, prepareChange } = database
-    stores = createStores({ query, prepare, prepareChange }, ring)
+    const { prepare, prepareList, prepareChange } = database
+    stores = createStores({ query, prepare, prepareList, prepareChange }, ring)
     prepared = [...recorder.nodes]
     await fill(stores)
   })

@@ -32,7 +32,7 @@ export async function holdBundle(transaction: Query, tenantId: string, bundleId:
 
 type Values = (name: 'tenantId' | 'bundleId') => string
 
-function lister({ query, prepare }: Queries, vault: ValueVault): AttachmentStore['list'] {
+function lister({ query, prepareList }: Queries, vault: ValueVault): AttachmentStore['list'] {
   const rowsOf = (value: Values) =>
     query
       .selectFrom('attachments')
@@ -43,8 +43,8 @@ function lister({ query, prepare }: Queries, vault: ValueVault): AttachmentStore
       .where('attachments.tenant_id', '=', value('tenantId'))
       .where('keys.tenant_id', '=', value('tenantId'))
       .orderBy('attachments.position')
-  const readShown = prepare((value: Values) => rowsOf(value).select(VALUE_UNLESS_SECRET.as('value')))
-  const readAll = prepare((value: Values) => rowsOf(value).select('keys.value'))
+  const readShown = prepareList((value: Values) => rowsOf(value).select(VALUE_UNLESS_SECRET.as('value')))
+  const readAll = prepareList((value: Values) => rowsOf(value).select('keys.value'))
   return async (tenantId, bundleId, opening) => {
     const open = await vault.opener(tenantId, opening)
     const rows = await (opening === SHOWN ? readShown : readAll)({ tenantId, bundleId })

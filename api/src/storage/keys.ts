@@ -113,8 +113,8 @@ async function countMatches(query: Query, tenantId: string, filter: KeyFilter): 
   return total
 }
 
-function bundlesUsing({ query, prepare }: Queries): KeyStore['bundlesUsing'] {
-  const read = prepare((value: (name: 'tenantId' | 'keyId') => string) =>
+function bundlesUsing({ query, prepareList }: Queries): KeyStore['bundlesUsing'] {
+  const read = prepareList((value: (name: 'tenantId' | 'keyId') => string) =>
     query
       .selectFrom('attachments')
       .innerJoin('bundles', 'bundles.id', 'attachments.bundle_id')

@@ -19,8 +19,8 @@ export function createLegacyItemStore(queries: Queries, vault: ValueVault): Omit
   }
 }
 
-function lister({ query, prepare }: Queries, vault: ValueVault): LegacyItemStore['list'] {
-  const read = prepare((value: (name: 'tenantId' | 'bundleId') => string) =>
+function lister({ query, prepareList }: Queries, vault: ValueVault): LegacyItemStore['list'] {
+  const read = prepareList((value: (name: 'tenantId' | 'bundleId') => string) =>
     itemsOf(query, { tenantId: value('tenantId'), bundleId: value('bundleId') }).orderBy('name'),
   )
   return async (tenantId, bundleId, opening) => {

@@ -13,6 +13,7 @@ import { compiledChange, compiledRead, parametersOf, rowsOf } from './prepared.t
 import type { Database } from './queries.ts'
 import type { Tables } from './tables.ts'
 import { countingOnPostgres } from './tenant-counts.ts'
+import { LIST_SHARING, ROW_SHARING, type Sharing } from './waiting-reads.ts'
 
 const CONNECTIONS = 12
 const CONNECT_TIMEOUT_MS = 3_000
@@ -43,21 +44,23 @@ export function openPostgres(url: string): Database {
       createQueryCompiler: () => new PostgresQueryCompiler(),
     },
   })
-  let prepared = 0
+  let names = 0
   const nextName = () => {
-    prepared += 1
-    return `keyferry_${prepared}`
+    names += 1
+    return `keyferry_${names}`
+  }
+  const prepared = (sharing: Sharing): Database['prepare'] => {
+    return (build) => {
+      const name = nextName()
+      const run = async (text: string, values: unknown[]) => (await pool.query({ name, text, values })).rows
+      const read = batchedRead(compiledRead(build), run, sharing)
+      return (values) => translated(async () => rowsOf(await read(values)), isPostgresAway)
+    }
   }
   return {
     query,
-    prepare: (build) => {
-      const name = nextName()
-      const read = batchedRead(compiledRead(build), async (text, values) => {
-        const { rows } = await pool.query({ name, text, values })
-        return rows
-      })
-      return (values) => translated(async () => rowsOf(await read(values)), isPostgresAway)
-    },
+    prepare: prepared(ROW_SHARING),
+    prepareList: prepared(LIST_SHARING),
     prepareChange: (build) => {
       const change = compiledChange(build)
       const named = { name: nextName(), text: change.sql }

@@ -16,7 +16,12 @@ export type ColumnTypes = {
 /** What stores read and write with. */
 export type Queries = {
   query: Query
+  /** A read of one row at most. */
   prepare: <Name extends string, Row>(build: BuildRead<Name, Row>) => PreparedRead<Name, Row>
+  /** A read of any number of rows, all of one tenant. */
+  prepareList: <Name extends string, Row>(
+    build: BuildRead<Name | 'tenantId', Row>,
+  ) => PreparedRead<Name | 'tenantId', Row>
   prepareChange: <Values extends Readonly<Record<string, unknown>>>(
     build: BuildChange<Values>,
   ) => PreparedChange<Values>

@@ -36,14 +36,15 @@ export function openSqlite(path: string): Database {
       createQueryCompiler: () => new SqliteQueryCompiler(),
     },
   })
+  const prepare: Database['prepare'] = (build) => {
+    const read = compiledRead(build)
+    const rows = snapshot.prepare(read.sql)
+    return (values) => translated(async () => rowsOf(rows(inputs(parametersOf(read, values)))), isSqliteAway)
+  }
   return {
     query,
-    prepare: (build) => {
-      const read = compiledRead(build)
-      const rows = snapshot.prepare(read.sql)
-      return (values) =>
-        translated(async () => rowsOf(rows(inputs(parametersOf(read, values)))), isSqliteAway)
-    },
+    prepare,
+    prepareList: prepare,
     prepareChange: (build) => {
       const change = compiledChange(build)
       return async (values) => {

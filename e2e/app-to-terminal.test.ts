@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createLibrary } from './app-library.ts'
 import { closePage, openPage } from './app-page.ts'
 import { hasBrowser, launchBrowser } from './browser.ts'
 import { type RunningServer, startServer } from './start-server.ts'
@@ -43,6 +44,17 @@ describe.skipIf(!hasBrowser() || !hasTerminal())('from a paste in the browser to
     if (folder !== undefined) await rm(folder, { recursive: true, force: true })
   })
 
+  /** The client, waiting in a terminal of its own for an approval at `link`. */
+  async function pull(words: readonly string[]) {
+    const { PATH, HOME } = process.env
+    const terminal = inTerminal([...KEYFERRY, 'pull', ...words], {
+      cwd: folder,
+      env: { PATH, HOME, TERM: 'xterm-256color', LANG: 'C.UTF-8', KEYFERRY_SERVER: server.url },
+    })
+    const [link] = await terminal.appears(/http:\/\/127\.0\.0\.1:\d+\/approve\/\w+/)
+    return { terminal, link }
+  }
+
   test('a newcomer pastes a file, follows the page, approves, and the terminal has every byte', async () => {
     const page = await openPage(browser)
     await page.goto(server.url)
@@ -52,18 +64,36 @@ describe.skipIf(!hasBrowser() || !hasTerminal())('from a paste in the browser to
     await page.getByRole('button', { name: 'Import 6 keys' }).click()
     await page.getByText('npx keyferry run dev/app').waitFor()
 
-    const { PATH, HOME } = process.env
     const output = join(folder, 'values.json')
-    const terminal = inTerminal([...KEYFERRY, 'pull', 'dev/app', '--format', 'json', '--output', output], {
-      cwd: folder,
-      env: { PATH, HOME, TERM: 'xterm-256color', LANG: 'C.UTF-8', KEYFERRY_SERVER: server.url },
-    })
-    const [link] = await terminal.appears(/http:\/\/127\.0\.0\.1:\d+\/approve\/\w+/)
+    const { terminal, link } = await pull(['dev/app', '--format', 'json', '--output', output])
     await page.goto(link)
     await page.getByRole('button', { name: 'Approve 6 keys' }).click()
     expect(await terminal.exit).toBe(0)
     await page.getByRole('heading', { name: 'Delivered' }).waitFor()
     expect(JSON.parse(await readFile(output, 'utf8'))).toEqual(EXPECTED)
+    await closePage(page)
+  })
+  test('what the page says of the client is so: more than asked for, and a name that its format cannot hold', async () => {
+    const keys = ['API_TOKEN', '2FA_SEED'].map((name) => ({ name, value: 'x', is_secret: true }))
+    await createLibrary(server.url, [{ name: 'dev/said', keys }])
+    const page = await openPage(browser)
+    const more = await pull(['dev/said', '--keys', 'API_TOKEN'])
+    await page.goto(more.link)
+    await page.getByText('1 key that was not asked for').click()
+    await page.getByRole('checkbox', { name: '2FA_SEED' }).check()
+    await page.getByText('The keyferry client refuses a delivery that holds more than it asked for').waitFor()
+    await page.getByRole('button', { name: 'Approve 2 keys' }).click()
+    await page.getByRole('button', { name: 'Approve all the same' }).click()
+    expect(await more.terminal.exit).toBe(6)
+    expect(more.terminal.output()).toContain('names nobody asked for: 2FA_SEED')
+
+    const misfit = await pull(['dev/said', '--format', 'fish'])
+    await page.goto(misfit.link)
+    await page.getByText('cannot hold a variable of this name: 2FA_SEED.').waitFor()
+    await page.getByRole('button', { name: 'Approve 2 keys' }).click()
+    expect(await misfit.terminal.exit).toBe(1)
+    expect(misfit.terminal.output()).toContain('the format fish cannot hold: 2FA_SEED')
+    expect(misfit.terminal.output()).toContain('Nothing was written.')
     await closePage(page)
   })
 })

@@ -62,6 +62,20 @@ test('clearing drops the cookie of every domain and path that may hold one, and 
   expect(dropped.join('\n').length).toBeLessThan(3_000)
 })
 
+test.each([
+  `/bundles${'/a'.repeat(900)}`,
+  `/bundles/${'a'.repeat(1_900)}`,
+  '/bundles/a;Domain=example.com;Max-Age=9',
+])('clearing answers shortly, and sets nothing else, whatever address it leads back to', async (address) => {
+  const path = `/session/clear?return_to=${encodeURIComponent(address)}`
+  const answer = await ask(path, { ...TWO, 'sec-fetch-site': 'same-origin' }, 'POST')
+  expect([answer.status, answer.headers.get('location')]).toEqual([303, address])
+  const dropped = answer.headers.getSetCookie()
+  expect(dropped.join('\n').length).toBeLessThan(3_000)
+  const whole = /^__session=; Path=[^;]+;(?: Domain=[^;]+;)? Max-Age=0$/
+  expect(dropped.filter((line) => !whole.test(line))).toEqual([])
+})
+
 test('another site can neither clear nor choose where that leads', async () => {
   const foreign = await ask('/session/clear', { ...TWO, 'sec-fetch-site': 'cross-site' }, 'POST')
   expect([foreign.status, foreign.headers.getSetCookie()]).toEqual([403, []])

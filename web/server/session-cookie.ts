@@ -12,6 +12,9 @@ const CLEAR_PATH = '/session/clear'
 /** Paths that a second cookie may have been set for, beside that of the page. */
 const PATHS = ['/', '/api', '/api/v1', '/approve', '/bundles', '/keys', '/members', '/account', '/invite']
 const MOST_DOMAINS = 2
+// Our own addresses are no deeper and no longer; whatever else is asked for must not make the answer long.
+const MOST_PARTS = 3
+const LONGEST_PATH = 64
 
 /** The session that the request carries; null: none.
  * @throws Refusal unauthorized: two of them, one of which somebody planted */
@@ -49,7 +52,7 @@ export function serveClearing(app: FastifyInstance, originRules: () => OriginRul
 
 // A cookie is known by name, domain and path, and the browser tells of neither the domain nor the path.
 function deletions(hostname: string, page: string): string[] {
-  const paths = new Set([...PATHS, ...pathsAbove(page.split(/[?#]/, 1)[0] ?? '/')])
+  const paths = new Set([...PATHS, ...pathsAbove(page.split(/[?#;]/, 1)[0] ?? '/')])
   const domains = ['', ...domainsOf(hostname).map((domain) => `; Domain=${domain}`)]
   return domains.flatMap((domain) =>
     [...paths].map((path) => `${SESSION_COOKIE}=; Path=${path}${domain}; Max-Age=0`),
@@ -58,7 +61,8 @@ function deletions(hostname: string, page: string): string[] {
 
 function pathsAbove(path: string): string[] {
   const parts = path.split('/').filter((part) => part !== '')
-  return parts.map((_, index) => `/${parts.slice(0, index + 1).join('/')}`)
+  const paths = parts.slice(0, MOST_PARTS).map((_, index) => `/${parts.slice(0, index + 1).join('/')}`)
+  return paths.filter(({ length }) => length <= LONGEST_PATH)
 }
 
 /** The names that a cookie for this host may be set for, the most general first; a browser ignores those that are too

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
 import { batchedRead } from './batched-read.ts'
-import { LIST_SHARING, ROW_SHARING } from './waiting-reads.ts'
 
 const KEY_OF_TENANT = {
   sql: 'select name from keys where tenant_id = $1 and size > $2 and id = $3 and owner = $1',
@@ -9,16 +8,15 @@ const KEY_OF_TENANT = {
 }
 
 /** A read whose batches are answered by hand. */
-function readByHand(sharing = ROW_SHARING) {
+function readByHand() {
   const batches: { parameters: unknown[]; answer: PromiseWithResolvers<{ asked_place: number }[]> }[] = []
   const texts = new Set<string>()
-  const run = (text: string, parameters: unknown[]) => {
+  const read = batchedRead(KEY_OF_TENANT, (text, parameters) => {
     const answer = Promise.withResolvers<{ asked_place: number }[]>()
     texts.add(text)
     batches.push({ parameters, answer })
     return answer.promise
-  }
-  const read = batchedRead(KEY_OF_TENANT, run, sharing)
+  })
   return { read, batches, texts }
 }
 
@@ -68,41 +66,4 @@ test('a batch that fails fails those who asked in it, and no one else', async ()
   await expect(first).rejects.toThrow('gone')
   batches[1]?.answer.resolve([])
   expect(await second).toEqual([])
-})
-
-test('the same question goes once, and all who asked it are answered', async () => {
-  const { read, batches } = readByHand()
-  const answers = [ask(1), ask(2), ask(1)].map((values) => read(values))
-  await turn()
-  expect(batches.map(({ parameters }) => parameters[1])).toEqual([['k1', 'k2']])
-  batches[0]?.answer.resolve([{ asked_place: 1, name: 'A' } as { asked_place: number }])
-  expect(await Promise.all(answers)).toEqual([[{ name: 'A' }], [], [{ name: 'A' }]])
-})
-
-test('what was asked once a statement is underway is not answered by that statement', async () => {
-  const { read, batches } = readByHand()
-  void read(ask(1))
-  await turn()
-  void read(ask(1))
-  await turn()
-  expect(batches).toHaveLength(2)
-})
-
-test("a list of one tenant shares no statement with another's, and waits while two of its own are underway", async () => {
-  const { read, batches } = readByHand(LIST_SHARING)
-  const much = Array.from({ length: 30 }, (_, index) => read({ tenantId: 'much', keyId: `k${index}` }))
-  await turn()
-  const little = read({ tenantId: 'little', keyId: 'k' })
-  for (let turns = 0; turns < 5; turns++) await turn()
-  const tenants = batches.map(({ parameters }) => parameters[0])
-  expect(tenants).toEqual([['much', 'much', 'much', 'much'], ['much', 'much', 'much', 'much'], ['little']])
-  batches[2]?.answer.resolve([])
-  expect(await little).toEqual([])
-  batches[0]?.answer.reject(new Error('too slow'))
-  batches[1]?.answer.resolve([])
-  const first = await Promise.allSettled(much.slice(0, 8))
-  expect(first.map(({ status }) => status)).toEqual([
-    ...Array(4).fill('rejected'),
-    ...Array(4).fill('fulfilled'),
-  ])
 })

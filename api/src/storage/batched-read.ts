@@ -1,48 +1,48 @@
 import type { Compiled } from './prepared.ts'
-import { type Batch, type Question, type Sharing, WaitingReads } from './waiting-reads.ts'
 
 type Values = Readonly<Record<string, string>>
+type Ask = { values: Values; resolve: (rows: unknown[]) => void; reject: (error: unknown) => void }
 
 /** Runs a statement whose rows each say by `asked_place`, from 1, whose they are. */
 type RunBatch = (text: string, parameters: unknown[]) => Promise<readonly PlacedRow[]>
 type PlacedRow = { asked_place: number }
 
-/** A read that goes to the database once for those who ask at about the same time: what waits for a round trip goes
- * together in the next, as far as `sharing` allows, and the same question only once. Alone, it goes at once. */
-export function batchedRead(
-  read: Compiled,
-  run: RunBatch,
-  sharing: Sharing,
-): (values: Values) => Promise<unknown[]> {
+const BATCH = 100
+/** More than one, so that a connection that hangs does not hold up everybody. */
+const AT_ONCE = 4
+
+/** A read that goes to the database once for all who ask at about the same time: what waits for a round trip goes
+ * together in the next. Alone, it goes at once. */
+export function batchedRead(read: Compiled, run: RunBatch): (values: Values) => Promise<unknown[]> {
   const { text, parameters } = forMany(read)
-  const waiting = new WaitingReads(sharing)
+  const waiting: Ask[] = []
+  let underway = 0
   let isScheduled = false
 
   const schedule = () => {
-    if (isScheduled || !waiting.mayGo()) return
+    if (isScheduled || underway >= AT_ONCE || waiting.length === 0) return
     isScheduled = true
     setImmediate(() => {
       isScheduled = false
-      const batch = waiting.next()
-      if (batch) void answer(batch)
+      void answer(waiting.splice(0, BATCH))
       schedule()
     })
   }
-  const answer = async ({ questions, end }: Batch) => {
+  const answer = async (asks: readonly Ask[]) => {
+    underway += 1
     try {
-      const rows = grouped(await run(text, parameters(questions)), questions.length)
-      for (const [index, { askers }] of questions.entries())
-        for (const { resolve } of askers) resolve(rows[index] ?? [])
+      const rows = grouped(await run(text, parameters(asks)), asks.length)
+      for (const [index, ask] of asks.entries()) ask.resolve(rows[index] ?? [])
     } catch (error) {
-      for (const { askers } of questions) for (const { reject } of askers) reject(error)
+      for (const ask of asks) ask.reject(error)
     } finally {
-      end()
+      underway -= 1
       schedule()
     }
   }
   return (values) =>
     new Promise((resolve, reject) => {
-      waiting.add(values, { resolve, reject })
+      waiting.push({ values, resolve, reject })
       schedule()
     })
 }
@@ -63,8 +63,8 @@ function forMany({ sql, places, constants }: Compiled) {
     text: `select found.*, asked.place as asked_place
       from unnest(${arrays.join(', ')}) with ordinality as asked (${columns.join(', ')})
       cross join lateral (${inner}) as found`,
-    parameters: (questions: readonly Question[]) => [
-      ...names.map((name) => questions.map(({ values }) => values[name])),
+    parameters: (asks: readonly Ask[]) => [
+      ...names.map((name) => asks.map(({ values }) => values[name])),
       ...fixed,
     ],
   }

@@ -9,11 +9,11 @@ import {
 import { Pool, types } from 'pg'
 import { batchedRead } from './batched-read.ts'
 import { guarded, translated } from './guarded-driver.ts'
+import { Lanes } from './lanes.ts'
 import { compiledChange, compiledRead, parametersOf, rowsOf } from './prepared.ts'
 import type { Database } from './queries.ts'
 import type { Tables } from './tables.ts'
 import { countingOnPostgres } from './tenant-counts.ts'
-import { LIST_SHARING, ROW_SHARING, type Sharing } from './waiting-reads.ts'
 
 const CONNECTIONS = 12
 const CONNECT_TIMEOUT_MS = 3_000
@@ -49,18 +49,24 @@ export function openPostgres(url: string): Database {
     names += 1
     return `keyferry_${names}`
   }
-  const prepared = (sharing: Sharing): Database['prepare'] => {
-    return (build) => {
-      const name = nextName()
-      const run = async (text: string, values: unknown[]) => (await pool.query({ name, text, values })).rows
-      const read = batchedRead(compiledRead(build), run, sharing)
-      return (values) => translated(async () => rowsOf(await read(values)), isPostgresAway)
-    }
-  }
+  const run = async (name: string, text: string, values: unknown[]) =>
+    (await pool.query({ name, text, values })).rows
+  const lanes = new Lanes()
   return {
     query,
-    prepare: prepared(ROW_SHARING),
-    prepareList: prepared(LIST_SHARING),
+    prepare: (build) => {
+      const name = nextName()
+      const read = batchedRead(compiledRead(build), (text, values) => run(name, text, values))
+      return (values) => translated(async () => rowsOf(await read(values)), isPostgresAway)
+    },
+    prepareList: (build) => {
+      const name = nextName()
+      const read = compiledRead(build)
+      const ask = (values: Readonly<Record<string, string>>) =>
+        run(name, read.sql, parametersOf(read, values))
+      return (values) =>
+        translated(async () => rowsOf(await lanes.run(values.tenantId, () => ask(values))), isPostgresAway)
+    },
     prepareChange: (build) => {
       const change = compiledChange(build)
       const named = { name: nextName(), text: change.sql }

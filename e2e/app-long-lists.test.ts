@@ -94,6 +94,21 @@ describe.skipIf(!hasBrowser())('with 5,000 keys and 1,000 bundles', () => {
     const handle = page.getByRole('button', { name: new RegExp(`^Move ${first}:`) })
     await handle.press('ArrowDown')
     await expect.poll(names).toEqual([second, first, third])
+    const focusedPlace = () =>
+      handle.evaluate((button) => {
+        const isFocused = button.ownerDocument.activeElement === button
+        return isFocused ? Number(button.closest('li')?.dataset['index']) + 1 : null
+      })
+    const moveTo = async (key: string, place: number) => {
+      await page.keyboard.press(key)
+      await expect.poll(focusedPlace).toBe(place)
+    }
+    await expect.poll(focusedPlace).toBe(2)
+    // Further than the rows that are there, each step from where the one before left the focus.
+    for (let place = 3; place <= 25; place += 1) await moveTo('ArrowDown', place)
+    for (let place = 24; place >= 2; place -= 1) await moveTo('ArrowUp', place)
+    await expect.poll(names).toEqual([second, first, third])
+    await page.evaluate('scrollTo(0, 0)')
     const [from, to] = await Promise.all([handle.boundingBox(), rows.nth(2).boundingBox()])
     if (from === null || to === null) throw new Error('no rows')
     await page.mouse.move(from.x + 10, from.y + 10)

@@ -95,8 +95,14 @@ function useAttachedKeyChanges(
   return { move, require, detach }
 }
 
-// A row that changes places is taken out of the document for a moment and loses the focus.
+// A row that changes places is taken out of the document for a moment and loses the focus; one that left the view would
+// be taken out for good.
 function keepFocus(elementId: string): void {
   if (document.activeElement?.id !== elementId) return
-  requestAnimationFrame(() => requestAnimationFrame(() => document.getElementById(elementId)?.focus()))
+  const follow = () => {
+    const element = document.getElementById(elementId)
+    element?.focus()
+    element?.scrollIntoView({ block: 'nearest' })
+  }
+  requestAnimationFrame(() => requestAnimationFrame(follow))
 }

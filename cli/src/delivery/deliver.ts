@@ -27,13 +27,15 @@ export async function deliver(ask: Ask, surroundings: Surroundings): Promise<Val
     ask.pending === null
       ? makeRequest(ask, { keyPair, verifier: random.newPollVerifier() }, surroundings)
       : Promise.resolve(ask.pending)
+  let isKept = ask.pending !== null
   const interruption = atInterruption(surroundings, async () => {
     wipe(keyPair.secretKey)
     view.end()
-    if (ask.keepAs === null) await withdraw(making, ask.view, surroundings)
+    if (!isKept) await withdraw(making, ask.view, surroundings)
   })
   try {
     const pending = await interruption.unlessEnding(making)
+    isKept = ask.keepAs !== null
     return await fetchValues(ask, pending, { view, surroundings, interruption })
   } catch (error) {
     throw readable(error, ask.server)

@@ -79,3 +79,9 @@ test('a resumable request is not withdrawn', async () => {
   expect(server.withdrawn).toEqual([])
   expect(scene.seen.stderr).toContain('keyferry resume goes on with this request')
 })
+
+test('a request that would be resumable is withdrawn while nothing is kept of it yet', async () => {
+  const { scene } = await interrupted(/\/requests$/, ask({ keepAs: ['run'] }))
+  expect(server.withdrawn).toEqual([server.asked[0]?.id])
+  expect(scene.seen.stderr).toBe('keyferry: the request was withdrawn\n')
+})

@@ -1,6 +1,6 @@
-import { chmodSync, mkdirSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { Environment } from '../surroundings.ts'
 
 type Place = { readonly env: Environment; readonly platform: NodeJS.Platform }
@@ -15,6 +15,13 @@ export function stateFolder({ env, platform }: Place): string {
 
 /** Make a folder that only its owner can enter, and those above it. */
 export function makePrivateFolder(path: string): void {
-  mkdirSync(path, { recursive: true, mode: 0o700 })
+  makeFolder(path)
   chmodSync(path, 0o700)
+}
+
+// Node's own recursive mkdir never returns where the parent is there but takes no folders, as in /proc.
+function makeFolder(path: string): void {
+  if (existsSync(path)) return
+  if (!existsSync(dirname(path))) makeFolder(dirname(path))
+  mkdirSync(path, { mode: 0o700 })
 }

@@ -2,7 +2,7 @@ import { wipe } from '@keyferry/crypto/key-pair'
 import { CliError } from '../cli-error.ts'
 import { EXIT } from '../exit-code.ts'
 import { readable } from '../server/server-failure.ts'
-import { forgetRequest, keepRequest } from '../state/kept-requests.ts'
+import { forgetRequest, keepRequest, requireKeepable } from '../state/kept-requests.ts'
 import type { Surroundings } from '../surroundings.ts'
 import { whyNoBrowser } from '../terminal/browser.ts'
 import { waitingView } from '../terminal/choose-view.ts'
@@ -20,6 +20,7 @@ import { withdraw } from './withdraw.ts'
 /** Ask, wait for a person, open what comes: the whole way of the values.
  * @throws CliError */
 export async function deliver(ask: Ask, surroundings: Surroundings): Promise<Values> {
+  if (ask.keepAs !== null) requireKeepable(surroundings)
   const random = await surroundings.randomness()
   const keyPair = ask.pending?.keyPair ?? random.newKeyPair()
   const view = await waitingView(ask.view, surroundings)

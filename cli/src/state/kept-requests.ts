@@ -1,10 +1,13 @@
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { accessSync, constants, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { keyPairFromSecretKey } from '@keyferry/crypto/key-pair'
 import { userCode } from '@keyferry/crypto/user-code'
+import { CliError } from '../cli-error.ts'
 import type { PendingRequest } from '../delivery/pending-request.ts'
+import { EXIT } from '../exit-code.ts'
 import { parseObject } from '../server/server-failure.ts'
 import type { Surroundings } from '../surroundings.ts'
+import { printable } from '../terminal/printable.ts'
 import { makePrivateFolder, stateFolder } from './state-folder.ts'
 
 type Place = Pick<Surroundings, 'env' | 'platform'>
@@ -20,6 +23,24 @@ export type KeptRequest = {
   /** Wall-clock time in milliseconds since 1970. */
   readonly expiresAtMs: number
   readonly pending: (nowEpochMs: number, nowMonotonicMs: number) => PendingRequest
+}
+
+/** Make sure that a request can be kept, before anybody is asked for anything.
+ * @throws CliError general */
+export function requireKeepable(place: Place): void {
+  const folder = requestFolder(place)
+  try {
+    makePrivateFolder(folder)
+    accessSync(folder, constants.W_OK)
+  } catch (cause) {
+    const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown'
+    throw new CliError(
+      EXIT.general,
+      `no request can be kept in ${printable(folder)}: ${code}`,
+      'Nobody was asked. Leave out --resumable, or let XDG_STATE_HOME name a folder that can be written to.',
+      { cause },
+    )
+  }
 }
 
 /** Keep a request in a file of its own that only its owner can read. */

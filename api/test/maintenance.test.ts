@@ -164,7 +164,7 @@ describe('backup and restore of the embedded database', () => {
     await api.close()
     const file = newFile('backup.db')
     await backupDatabase(api.settings, file)
-    await expect(backupDatabase(api.settings, file)).rejects.toThrow('EEXIST')
+    await expect(backupDatabase(api.settings, file)).rejects.toThrow('exists already: name a new file')
     const other = testSettings()
     await expect(restoreDatabase(other, file)).rejects.toThrow('ROOT_KEY does not open')
     expect(existsSync(join(other.dataDir, 'keyferry.db'))).toBe(false)

@@ -79,9 +79,15 @@ async function serve(role: Role): Promise<void> {
 }
 
 function refuseUsage(words: readonly string[]): void {
-  const command = JSON.stringify(words.join(' ')).slice(1, -1)
-  process.stderr.write(`keyferry-server: unknown command "${command}"; see keyferry-server --help\n`)
+  process.stderr.write(`keyferry-server: ${usageProblem(words)}; see keyferry-server --help\n`)
   process.exitCode = USAGE_ERROR
+}
+
+function usageProblem(words: readonly string[]): string {
+  const [command = ''] = words
+  const argument = Object.hasOwn(MAINTENANCE, command) ? MAINTENANCE[command]?.argument : undefined
+  if (words.length === 1 && argument !== undefined) return `${command} needs a ${argument}`
+  return `unknown command "${JSON.stringify(words.join(' ')).slice(1, -1)}"`
 }
 
 function say(text: string): void {

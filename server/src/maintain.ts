@@ -79,12 +79,13 @@ async function rotate(database: DatabaseSettings): Promise<string> {
 // The new key is in the file before the first tenant's key is wrapped with it, and the old one until the last one is:
 // a rotation that was stopped is carried on by the next one.
 async function rotateFolder(settings: Settings): Promise<string> {
+  const place = placeOf(settings)
   const unlock = lockFolder(settings)
   try {
     const folder = resolve(settings.DATA_DIR)
     requireRootKeyFile(folder)
     const rootKeys = addRootKey(folder)
-    const text = await rotate({ ...placeOf(settings), rootKeys })
+    const text = await rotate({ ...place, rootKeys })
     dropOldRootKeys(folder)
     return `${text}\nThe new root key is in ${rootKeyFile(folder)}: keep a copy of it apart from the data.`
   } finally {

@@ -72,7 +72,12 @@ test('a backup made while the server runs brings everything back', async () => {
   const file = join(folder.path, 'backup.db')
   expect((await run('backup', file)).code).toBe(0)
   expect(statSync(file).mode & 0o777).toBe(0o600)
-  expect((await run('backup', file)).code).toBe(1)
+  expect(await run('backup', file)).toMatchObject({
+    code: 1,
+    stderr: `keyferry-server: ${file} exists already: name a new file\n`,
+  })
+  const nowhere = join(folder.path, 'nowhere/backup.db')
+  expect((await run('backup', nowhere)).stderr).toContain(`${nowhere} cannot be written (ENOENT)`)
   await createKey(address, 'B')
   await stop()
   const { code, stdout } = await run('restore', file)
@@ -92,11 +97,13 @@ test('migrating what is up to date does nothing', async () => {
 })
 
 test('what is missing is named, and nothing is made in its place', async () => {
-  expect(await run('verify')).toMatchObject({
-    code: 1,
-    stderr: expect.stringContaining('there is no DATA_DIR'),
-  })
-  expect(existsSync(dataDir)).toBe(false)
+  for (const command of ['verify', 'rotate-root-key', 'migrate']) {
+    expect(await run(command)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('there is no DATA_DIR'),
+    })
+    expect(existsSync(dataDir)).toBe(false)
+  }
   await start()
   await stop()
   rmSync(join(dataDir, 'root.key'))
@@ -113,3 +120,9 @@ test.each([[['backup']], [['restore']], [['verify', 'FILE']], [['backup', 'a', '
     expect(await run(...words)).toMatchObject({ code: 2, stdout: '' })
   },
 )
+
+test.each(['backup', 'restore'])('%s without a file says what it needs', async (command) => {
+  expect((await run(command)).stderr).toBe(
+    `keyferry-server: ${command} needs a FILE; see keyferry-server --help\n`,
+  )
+})

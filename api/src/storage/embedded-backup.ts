@@ -10,7 +10,7 @@ const BUSY_TIMEOUT_MS = 30_000
  * @throws Error when `file` exists */
 export async function backupEmbedded(path: string, file: string): Promise<void> {
   if (!existsSync(path)) throw new Error(`there is no database at ${path}`)
-  closeSync(openSync(file, 'wx', 0o600))
+  makeNew(file)
   try {
     await copyDatabase(path, file)
     requireSound(file)
@@ -34,6 +34,16 @@ export async function restoreEmbedded(
   else await backupEmbedded(path, kept)
   await copyDatabase(file, path)
   return kept
+}
+
+function makeNew(file: string): void {
+  try {
+    closeSync(openSync(file, 'wx', 0o600))
+  } catch (cause) {
+    const code = cause instanceof Error && 'code' in cause ? cause.code : null
+    if (code === 'EEXIST') throw new Error(`${file} exists already: name a new file`, { cause })
+    throw new Error(`${file} cannot be written (${code})`, { cause })
+  }
 }
 
 function keptPlace(path: string): string {

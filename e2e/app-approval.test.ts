@@ -79,6 +79,17 @@ describe.skipIf(!hasBrowser())('the approval page', () => {
     await closePage(page)
   })
 
+  test('text that no line can break neither widens the page nor covers what is beside it', async () => {
+    const wide = ['\u1100'.repeat(200), `a${'\u0336\u030a'.repeat(100)}`, '\u3164']
+    const meta = { hostname: wide[0] ?? '', user: (wide[1] ?? '').slice(0, 200), command: wide[0] ?? '' }
+    const { page } = await open({ bundle: 'dev/app', keys: ['PORT', ...wide], meta })
+    await page.setViewportSize({ width: 360, height: 640 })
+    await page.getByText('Asked for, but not in this bundle').waitFor()
+    expect(await page.getByText('a name without a visible character').count()).toBe(1)
+    await expectNoSidewaysScroll(page)
+    await closePage(page)
+  })
+
   test('keyboard alone: choose another bundle, leave a key out, approve; the terminal gets just that', async () => {
     const { page, request } = await open({ bundle: 'dev/app' })
     await page.getByRole('combobox').focus()

@@ -5,6 +5,12 @@ test('characters that hide or reorder are taken out', () => {
   expect(visibleText('lap\u202etop\u2066 \u200bx\u0007\n\u2028')).toBe('laptop x')
 })
 
+test('blanks that look like nothing are taken out, and marks do not pile up', () => {
+  expect(visibleText('a\u3164\u2800\uffa0\u115f\u{e0041}b')).toBe('ab')
+  expect(visibleText(`a${'\u0336\u030a'.repeat(90)}b`)).toBe('a\u0336\u030a\u0336\u030ab')
+  expect(visibleText('Việt ที่ क्षि')).toBe('Việt ที่ क्षि')
+})
+
 test('scripts of every direction stay', () => {
   expect(visibleText('grüße 日本語 שלום 🚢')).toBe('grüße 日本語 שלום 🚢')
 })

@@ -1,9 +1,12 @@
-// Control, format (bidirectional ones among them), line- and paragraph-separator characters: invisible, or able to make a
-// line read differently from what it says.
-const UNSEEN = /[\p{Cc}\p{Cf}\u2028\u2029]/gu
+// Control, format (bidirectional ones among them), line- and paragraph-separator characters, fillers and the blank Braille
+// cell: invisible, or able to make a line read differently from what it says.
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2028\u2029\u2800]/gu
 
-/** Text of unknown origin, without characters that hide or reorder what it says; at most `maxLength` characters. */
+// No script needs more on one letter; a pile of them covers the lines around it, and no line can break within.
+const PILED_MARKS = /(\p{M}{4})\p{M}+/gu
+
+/** Text of unknown origin, without characters that hide, cover or reorder what is said; at most `maxLength` characters. */
 export function visibleText(text: string, maxLength = 200): string {
-  const clean = text.replace(UNSEEN, '').trim()
+  const clean = text.replace(UNSEEN, '').replace(PILED_MARKS, '$1').trim()
   return clean.length > maxLength ? `${clean.slice(0, maxLength)}…` : clean
 }

@@ -22,7 +22,7 @@ export function Notice({ tone, children, className, role }: NoticeProps) {
   return (
     <div role={role} className={classNames('flex gap-2.5 rounded-md px-3 py-2.5 text-sm', look, className)}>
       <Icon aria-hidden size={18} className={classNames('mt-0.5 shrink-0', mark)} />
-      <div className="min-w-0 flex-1">{children}</div>
+      <div className="min-w-0 flex-1 overflow-clip [overflow-clip-margin:4px]">{children}</div>
     </div>
   )
 }

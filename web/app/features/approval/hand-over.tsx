@@ -19,7 +19,10 @@ type HandOverProps = {
 /** What the terminal would be given: a bundle, and which of its keys. */
 export function HandOver({ context, bundles, bundleId, onBundle, ...keys }: HandOverProps) {
   return (
-    <section aria-labelledby="hand-over" className="rounded-lg border border-line bg-surface p-4 sm:p-5">
+    <section
+      aria-labelledby="hand-over"
+      className="min-w-0 rounded-lg border border-line bg-surface p-4 sm:p-5"
+    >
       <h2 id="hand-over" className="mb-3 text-sm font-semibold">
         What to hand over
       </h2>

@@ -69,7 +69,9 @@ function namesOf(items: readonly RequestBundleItem[]): string[] {
 /** Names, as many as a note can hold. */
 export function Names({ names }: { names: readonly string[] }) {
   const more = names.length - MOST_NAMES
-  const shown = names.slice(0, MOST_NAMES).map((name) => visibleText(name))
+  const shown = names
+    .slice(0, MOST_NAMES)
+    .map((name) => visibleText(name) || 'a name without a visible character')
   return (
     <>
       <span className="font-mono">{shown.join(', ')}</span>

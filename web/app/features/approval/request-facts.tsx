@@ -57,7 +57,7 @@ function Fact({ label, children }: { label: string; children: ReactNode }) {
   return (
     <>
       <dt className="text-ink-soft">{label}</dt>
-      <dd className="min-w-0">{children}</dd>
+      <dd className="min-w-0 overflow-hidden">{children}</dd>
     </>
   )
 }

@@ -61,7 +61,7 @@ export function RequestForm({ requestId, context, bundles, onApproved, onEnd }: 
       <h1 className="text-2xl font-semibold tracking-tight">A terminal asks for secrets</h1>
       <p className="mt-1 text-ink-soft">Hand them over only if you asked for them yourself, just now.</p>
       <div className="mt-5 grid gap-4 lg:grid-cols-[22rem_1fr] lg:items-start lg:gap-6">
-        <div className="space-y-4">
+        <div className="min-w-0 space-y-4">
           <CheckCode code={context.user_code} {...code.field} />
           <RequestFacts meta={context.requester_meta} />
         </div>

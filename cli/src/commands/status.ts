@@ -1,9 +1,11 @@
 import type { Command, Words } from '../command.ts'
+import { shownArgument } from '../delivery/claims.ts'
 import { EXIT } from '../exit-code.ts'
 import { NetworkError } from '../server/exchange.ts'
 import type { ServerFacts } from '../server/server-facts.ts'
 import type { KeptRequest } from '../state/kept-requests.ts'
 import type { Surroundings } from '../surroundings.ts'
+import { printable } from '../terminal/printable.ts'
 import { remaining } from '../terminal/waiting-view.ts'
 import { VERSION } from '../version.ts'
 import { SERVER_FLAG, serverHere } from './server-flag.ts'
@@ -86,7 +88,7 @@ function asText({ server, facts, waiting, nowMs }: Seen): string {
     ],
     ...waiting.map(({ id, expiresAtMs, commandLine }) => [
       '',
-      `${id.slice(0, 8)}  ${remaining(expiresAtMs - nowMs)} left  keyferry ${commandLine.join(' ')}`,
+      `${id.slice(0, 8)}  ${remaining(expiresAtMs - nowMs)} left  keyferry ${printable(commandLine.map(shownArgument).join(' '))}`,
     ]),
   ]
   return rows.map(([name = '', value = '']) => `${name.padEnd(9)}${value}\n`).join('')

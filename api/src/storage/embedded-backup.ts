@@ -40,7 +40,7 @@ function makeNew(file: string): void {
   try {
     closeSync(openSync(file, 'wx', 0o600))
   } catch (cause) {
-    const code = cause instanceof Error && 'code' in cause ? cause.code : null
+    const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown'
     if (code === 'EEXIST') throw new Error(`${file} exists already: name a new file`, { cause })
     throw new Error(`${file} cannot be written (${code})`, { cause })
   }

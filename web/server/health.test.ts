@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Readiness } from '@keyferry/contract'
 import { verifyRequest } from '@keyferry/crypto/request-signature'
 import { expect, test } from 'vitest'
@@ -21,6 +22,24 @@ test('healthz needs nothing behind it; readyz says what is down', async () => {
   const health = await fetch(`${web.address}/healthz`)
   expect([health.status, await health.json()]).toEqual([200, { status: 'ok', version: '0.0.0-test' }])
   await web.close()
+})
+
+test('many who ask at once are one look, and whoever asks later is another', async () => {
+  const api = new RecordingApi()
+  const web = await startTestWeb(await api.listen())
+  const held: (() => void)[] = []
+  api.answer = (_call, response) =>
+    void held.push(() => sendJson(response, 200, { status: 'ok', failing: [] }))
+  const asked = Array.from({ length: 20 }, async () => (await fetch(`${web.address}/readyz`)).status)
+  await sleep(300)
+  // On a busy machine some come later than that.
+  api.answer = (_call, response) => sendJson(response, 200, { status: 'ok', failing: [] })
+  for (const answer of held) answer()
+  expect(new Set(await Promise.all(asked))).toEqual(new Set([200]))
+  expect(api.forwarded.length).toBeLessThan(20)
+  api.answer = (_call, response) => sendJson(response, 503, { status: 'unavailable', failing: ['database'] })
+  expect((await fetch(`${web.address}/readyz`)).status).toBe(503)
+  await Promise.all([web.close(), api.close()])
 })
 
 const SignedReadiness = Readiness.extend({ clock_off_seconds: z.int().optional() })

@@ -17,23 +17,40 @@ type HealthOptions = {
 
 /** `/healthz`: this process is alive. `/readyz`: what stands behind it answers too, and takes our signature. */
 export function serveHealth(app: FastifyInstance, options: HealthOptions): void {
-  const { version, api, store, log } = options
+  const { version, log } = options
   let told = ''
+  const looked = shared(() => look(options))
   app.get('/healthz', async () => ({ status: 'ok', version }))
   app.get('/readyz', async (_request, reply) => {
-    const [behind, stores, signing] = await Promise.all([
-      failingBehind(api),
-      failingStore(store),
-      failingSignature(options),
-    ])
-    const { failing: signature, ...clock } = signing
-    const failing = [...behind, ...stores, ...signature]
+    const { failing, clock } = await looked()
     if (failing.length > 0) reply.code(503)
     if (failing.join() !== told)
       log.warn({ failing, ...clock }, failing.length > 0 ? 'not ready' : 'ready again')
     told = failing.join()
     return { status: failing.length === 0 ? 'ok' : 'unavailable', failing, ...clock }
   })
+}
+
+async function look(options: HealthOptions) {
+  const [behind, stores, signing] = await Promise.all([
+    failingBehind(options.api),
+    failingStore(options.store),
+    failingSignature(options),
+  ])
+  const { failing: signature, ...clock } = signing
+  return { failing: [...behind, ...stores, ...signature], clock }
+}
+
+// Anybody may ask, and each look is three calls and a signature that the API remembers: those who ask meanwhile get the
+// same answer.
+function shared<T>(work: () => Promise<T>): () => Promise<T> {
+  let underway: Promise<T> | null = null
+  return () => {
+    underway ??= work().finally(() => {
+      underway = null
+    })
+    return underway
+  }
 }
 
 async function failingBehind(api: ApiConnection): Promise<readonly string[]> {

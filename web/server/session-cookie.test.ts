@@ -76,6 +76,29 @@ test.each([
   expect(dropped.filter((line) => !whole.test(line))).toEqual([])
 })
 
+test('where the name of the server is long, the likeliest cookies are dropped and a proxy can hold the answer', async () => {
+  const host = 'keyferry.prod.eu-central-1.internal.our-own-platform.example.com'
+  const behindApi = new RecordingApi()
+  const behind = await startTestWeb(await behindApi.listen(), {
+    identity: { mode: 'accounts' },
+    publicUrl: `https://${host}`,
+  })
+  const path = `/session/clear?return_to=${encodeURIComponent('/approve/7f9c2ba4e88f827d616045507605853e')}`
+  const headers = { 'sec-fetch-site': 'same-origin' }
+  const answer = await fetch(behind.address + path, { method: 'POST', headers, redirect: 'manual' })
+  const dropped = answer.headers.getSetCookie()
+  for (const domain of ['', ' Domain=example.com;', ` Domain=${host};`])
+    for (const at of ['/', '/approve', '/approve/7f9c2ba4e88f827d616045507605853e'])
+      expect(dropped).toContain(`__session=; Path=${at};${domain} Max-Age=0`)
+  const others = [...answer.headers].filter(([name]) => name !== 'set-cookie')
+  const lines = [
+    ...others.map(([name, value]) => `${name}: ${value}`),
+    ...dropped.map((line) => `set-cookie: ${line}`),
+  ]
+  expect(lines.join('\r\n').length).toBeLessThan(4_000)
+  await Promise.all([behind.close(), behindApi.close()])
+})
+
 test('another site can neither clear nor choose where that leads', async () => {
   const foreign = await ask('/session/clear', { ...TWO, 'sec-fetch-site': 'cross-site' }, 'POST')
   expect([foreign.status, foreign.headers.getSetCookie()]).toEqual([403, []])

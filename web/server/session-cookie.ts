@@ -10,11 +10,14 @@ export const SESSION_COOKIE = '__session'
 const CLEAR_PATH = '/session/clear'
 
 /** Paths that a second cookie may have been set for, beside that of the page. */
-const PATHS = ['/', '/api', '/api/v1', '/approve', '/bundles', '/keys', '/members', '/account', '/invite']
+const PATHS = ['/api', '/api/v1', '/approve', '/bundles', '/keys', '/members', '/account', '/invite']
 const MOST_DOMAINS = 2
 // Our own addresses are no deeper and no longer; whatever else is asked for must not make the answer long.
 const MOST_PARTS = 3
 const LONGEST_PATH = 64
+/** Proxies give the head of an answer 4 KiB unless told otherwise; the rest is for the other headers. */
+const MOST_BYTES = 2_800
+const HEADER_BYTES = 'set-cookie: \r\n'.length
 
 /** The session that the request carries; null: none.
  * @throws Refusal unauthorized: two of them, one of which somebody planted */
@@ -50,13 +53,19 @@ export function serveClearing(app: FastifyInstance, originRules: () => OriginRul
   })
 }
 
-// A cookie is known by name, domain and path, and the browser tells of neither the domain nor the path.
+// A cookie is known by name, domain and path, and the browser tells of neither the domain nor the path. The likeliest come
+// first, for there are not more than fit into the answer.
 function deletions(hostname: string, page: string): string[] {
-  const paths = new Set([...PATHS, ...pathsAbove(page.split(/[?#;]/, 1)[0] ?? '/')])
+  const paths = new Set(['/', ...pathsAbove(page.split(/[?#;]/, 1)[0] ?? '/'), ...PATHS])
   const domains = ['', ...domainsOf(hostname).map((domain) => `; Domain=${domain}`)]
-  return domains.flatMap((domain) =>
-    [...paths].map((path) => `${SESSION_COOKIE}=; Path=${path}${domain}; Max-Age=0`),
+  const lines = [...paths].flatMap((path) =>
+    domains.map((domain) => `${SESSION_COOKIE}=; Path=${path}${domain}; Max-Age=0`),
   )
+  let left = MOST_BYTES
+  return lines.filter((line) => {
+    left -= line.length + HEADER_BYTES
+    return left >= 0
+  })
 }
 
 function pathsAbove(path: string): string[] {

@@ -1,5 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { X } from 'lucide-react'
+import { browserName } from '../../lib/browser-name.ts'
 import { describeFailure } from '../../lib/failure.ts'
 import { serverNowMs } from '../../lib/server-clock.ts'
 import { endSession, fetchSessions, type KnownSession, signOut } from '../../lib/sign-in.ts'
@@ -56,7 +57,9 @@ function SessionRow({ session: { id, userAgent, lastSeenAt, current } }: { sessi
   return (
     <li className="flex min-h-13 items-center gap-3 py-2 pr-2 pl-4">
       <div className="min-w-0 flex-1">
-        <p className="line-clamp-2 text-sm">{visibleText(userAgent) || 'Unknown browser'}</p>
+        <p className="line-clamp-2 text-sm" title={visibleText(userAgent)}>
+          {browserName(userAgent) ?? (visibleText(userAgent) || 'Unknown browser')}
+        </p>
         <p className="text-xs text-ink-soft">last seen {ago(lastSeenAt, serverNowMs())}</p>
       </div>
       {current ? (

@@ -4,6 +4,9 @@ import { call } from './api.ts'
 import { optimistic } from './optimistic.ts'
 import { SESSION } from './session.ts'
 
+/** How a role is called on the pages. */
+export const ROLE_NAMES: Readonly<Record<Role, string>> = { owner: 'Owner', member: 'Member' }
+
 const MEMBERS = ['members']
 const INVITATIONS = ['invitations']
 

@@ -1,4 +1,5 @@
 import { useMe } from '../../lib/me.ts'
+import { ROLE_NAMES } from '../../lib/people.ts'
 import { useSession } from '../../lib/session.ts'
 import { LoadingState } from '../../ui/loading-state.tsx'
 import { Notice } from '../../ui/notice.tsx'
@@ -24,7 +25,7 @@ export function AccountPage() {
           <dt className="text-ink-soft">Workspace</dt>
           <dd>{me.data.tenant.name}</dd>
           <dt className="text-ink-soft">Role</dt>
-          <dd>{me.data.role === 'owner' ? 'Owner' : 'Member'}</dd>
+          <dd>{ROLE_NAMES[me.data.role]}</dd>
         </dl>
       )}
       {authMode === 'local' ? (

@@ -32,15 +32,17 @@ export function KeyChoice({ items, templateKeys, selected, onSelect }: KeyChoice
     <fieldset className="min-w-0">
       <legend className="sr-only">Keys to hand over</legend>
       <div className="flex flex-wrap items-center gap-x-2 gap-y-1">
-        <p className="mr-auto text-sm font-medium" aria-live="polite">
+        <p className="text-sm font-medium" aria-live="polite">
           {selected.size} of {items.length} selected
         </p>
-        <Button look="quiet" size="small" onClick={() => onSelect(new Set(all))}>
-          {templateKeys.length === 0 ? 'Select all' : 'All asked for'}
-        </Button>
-        <Button look="quiet" size="small" onClick={() => onSelect(new Set())}>
-          Clear
-        </Button>
+        <div className="ml-auto flex gap-2">
+          <Button look="quiet" size="small" onClick={() => onSelect(new Set(all))}>
+            {templateKeys.length === 0 ? 'Select all' : 'All asked for'}
+          </Button>
+          <Button look="quiet" size="small" onClick={() => onSelect(new Set())}>
+            Clear
+          </Button>
+        </div>
       </div>
       {items.length >= FILTER_FROM && (
         <input

@@ -21,13 +21,13 @@ export function KeyFilters({ keys, filters: { query, filter, set } }: KeyFilters
         label="Search keys"
         value={query}
         onChange={(text) => set('query', text)}
-        className="min-w-40 flex-1"
+        className="min-w-40 flex-1 basis-full sm:basis-40"
       />
       <select
         aria-label="Filter"
         value={filter}
         onChange={({ currentTarget: { value } }) => set('filter', value === 'all' ? '' : value)}
-        className="field w-auto"
+        className="field w-auto flex-1 sm:flex-none"
       >
         {choices.map(({ value, text }) => (
           <option key={value} value={value}>

@@ -2,7 +2,7 @@ import { X } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import type { CreatedInvitation, Role } from '../../lib/answers.ts'
 import { describeFailure } from '../../lib/failure.ts'
-import { useInvitations, useInvite, useRevokeInvitation } from '../../lib/people.ts'
+import { ROLE_NAMES, useInvitations, useInvite, useRevokeInvitation } from '../../lib/people.ts'
 import { dateTime } from '../../lib/time.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -104,7 +104,7 @@ function OpenInvitations() {
               <p className="break-all">{email}</p>
               <p className="text-xs text-ink-soft">until {dateTime(expires_at)}</p>
             </div>
-            <Badge>{role}</Badge>
+            <Badge>{ROLE_NAMES[role]}</Badge>
             <IconButton
               label={`Revoke the invitation of ${email}`}
               onClick={() =>

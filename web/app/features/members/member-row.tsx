@@ -1,7 +1,7 @@
 import { UserMinus } from 'lucide-react'
 import type { Member, Role } from '../../lib/answers.ts'
 import { describeFailure } from '../../lib/failure.ts'
-import { useChangeRole } from '../../lib/people.ts'
+import { ROLE_NAMES, useChangeRole } from '../../lib/people.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { IconButton } from '../../ui/icon-button.tsx'
 import { notify } from '../../ui/toast-store.ts'
@@ -25,15 +25,15 @@ export function MemberRow({ member, isMe, isOwner, isLastOwner, onRemove }: Memb
         <p className="text-sm break-all text-ink-soft">{member.email}</p>
       </div>
       {isOwner ? (
-        <>
+        <div className="ml-auto flex items-center gap-3">
           {isLastOwner && <span className="text-xs text-ink-soft">The only owner</span>}
           <RoleSelect member={member} disabled={isLastOwner} />
           <IconButton label={`Remove ${member.username}`} disabled={isLastOwner} onClick={onRemove}>
             <UserMinus aria-hidden size={17} />
           </IconButton>
-        </>
+        </div>
       ) : (
-        <Badge>{member.role}</Badge>
+        <Badge>{ROLE_NAMES[member.role]}</Badge>
       )}
     </li>
   )

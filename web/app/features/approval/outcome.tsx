@@ -23,7 +23,7 @@ export function Outcome({ title, Icon, tone, children }: OutcomeProps) {
   useTitle(title)
   useEffect(() => heading.current?.focus(), [])
   return (
-    <section className="mx-auto mt-6 max-w-xl rounded-lg border border-line bg-surface p-6 sm:mt-12 sm:p-8">
+    <section className="mx-auto my-6 max-w-xl rounded-lg border border-line bg-surface p-6 sm:my-12 sm:p-8">
       <Icon aria-hidden size={36} strokeWidth={1.6} className={classNames('mb-4', TONES[tone])} />
       <h1 ref={heading} tabIndex={-1} className="text-2xl font-semibold tracking-tight">
         {title}
@@ -48,7 +48,7 @@ const TEXTS: Readonly<
     title: 'Withdrawn',
     Icon: CircleSlash,
     tone: 'plain',
-    text: 'The terminal took its request back, so there is nothing left to decide. Values that were sealed for it were destroyed.',
+    text: 'The terminal took its request back, so there is nothing left to decide, and nothing can be fetched with it.',
   },
   expired: {
     title: 'Expired',

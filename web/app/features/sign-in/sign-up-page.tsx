@@ -59,7 +59,7 @@ function SignUpForm({ token }: { token: string }) {
         </Button>
       </form>
       <p className="mt-5 text-sm text-ink-soft">
-        You have an account?{' '}
+        You have an account already?{' '}
         <a href={`/sign-in?return_to=${encodeURIComponent(`/invite/${token}`)}`} className="link">
           Sign in and join
         </a>

@@ -107,7 +107,7 @@ describe.runIf(databaseUrl && redis)('two nodes on one PostgreSQL and one Redis'
     const client = new ApprovalClient(node(0))
     const requestId = await client.asked()
     const waiting = new ApprovalClient(node(1)).wait(requestId)
-    await sleep(50)
+    await sleep(500)
     await redis?.stop()
     const refused = await client.ask()
     expect([refused.status, refused.failure?.code]).toEqual([503, 'unavailable'])

@@ -23,11 +23,21 @@ export async function openPage(browser: Browser, options: BrowserContextOptions 
 /** Hold a page, once its heading is there, against the accessibility rules: none broken. */
 export async function expectAccessible(page: Page): Promise<void> {
   await page.locator('h1').first().waitFor({ state: 'attached' })
+  await settleColours(page)
   const { violations } = await new AxeBuilder({ page }).analyze()
   const found = violations.flatMap(({ id, nodes }) =>
     nodes.map(({ html, failureSummary }) => ({ id, html, failureSummary })),
   )
   expect(found).toEqual([])
+}
+
+// Half way from one theme to the other, text and background can be of either.
+async function settleColours(page: Page): Promise<void> {
+  await page.evaluate(`(async () => {
+    await new Promise(requestAnimationFrame)
+    const ending = document.getAnimations().filter((animation) => animation instanceof CSSTransition)
+    await Promise.allSettled(ending.map(({ finished }) => finished))
+  })()`)
 }
 
 /** Nothing that a page did was stopped by the content security policy, and nothing went wrong unseen. */

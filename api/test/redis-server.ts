@@ -44,6 +44,8 @@ function missing(): null {
 async function startServer(port: number, url: string): Promise<ChildProcess> {
   const options = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no']
   const server = spawn('redis-server', options, { stdio: 'ignore', cwd: '/tmp' })
+  // Where no test of a file is chosen its hooks do not run, and nobody stops what it started.
+  process.once('exit', () => server.kill('SIGKILL'))
   await untilAnswers(url)
   return server
 }

@@ -11,7 +11,7 @@ const HANDBOOK = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md']
 /** Every way in which a command of the handbook is run by the tests; one that nobody runs fails the first of them. */
 const WAYS: readonly { commands: RegExp; run?: (command: string) => Promise<void> | void }[] = [
   // The documents' own test runs these in a folder with an `.env`, and approves what they ask for.
-  { commands: /^(alias keyferry=|eval "\$\(npx keyferry|npx keyferry (import|run|pull) )/ },
+  { commands: /^(alias keyferry=|(eval "\$\()?keyferry (import|run|pull) )/ },
   { commands: /^npx keyferry (--help|help \w+)$/, run: printsHelp },
   { commands: /^npm (ci|test|run check)$/, run: isRunByCi },
   { commands: /^([A-Z_]+=\S+ )*npm start$/, run: starts },

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { Program, temporaryFolder } from './program.ts'
@@ -83,6 +83,19 @@ test('a backup made while the server runs brings everything back', async () => {
   const { code, stdout } = await run('restore', file)
   expect([code, stdout]).toEqual([0, expect.stringContaining('What was there is kept as')])
   expect(await names(await start())).toEqual(['A=value of A'])
+})
+
+test('a backup is one file, and stays one when it is restored', async () => {
+  await createKey(await start(), 'A')
+  await stop()
+  const backups = join(folder.path, 'backups')
+  mkdirSync(backups)
+  await run('backup', join(backups, 'backup.db'))
+  expect(readdirSync(backups)).toEqual(['backup.db'])
+  expect((await run('restore', join(backups, 'backup.db'))).code).toBe(0)
+  expect(readdirSync(backups)).toEqual(['backup.db'])
+  const kept = readdirSync(dataDir).filter((name) => name.includes('before-restore'))
+  expect(kept).toEqual(['keyferry.db.before-restore-1'])
 })
 
 test('values are verified, also beside a running server', async () => {

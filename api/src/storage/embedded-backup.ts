@@ -1,7 +1,6 @@
 import { chmodSync, closeSync, existsSync, openSync, rmSync } from 'node:fs'
 import { backup, DatabaseSync } from 'node:sqlite'
 import type { RootKeyRing } from '@keyferry/crypto/root-key'
-import { openDatabase } from './database.ts'
 import { proofsOpen } from './root-keys.ts'
 
 const BUSY_TIMEOUT_MS = 30_000
@@ -13,6 +12,7 @@ export async function backupEmbedded(path: string, file: string): Promise<void> 
   makeNew(file)
   try {
     await copyDatabase(path, file)
+    makeOneFile(file)
     requireSound(file)
   } catch (error) {
     rmSync(file, { force: true })
@@ -28,7 +28,7 @@ export async function restoreEmbedded(
   { file, ring }: { file: string; ring: RootKeyRing },
 ): Promise<string | null> {
   requireSound(file)
-  await requireOpening(file, ring)
+  requireOpening(file, ring)
   const kept = existsSync(path) ? keptPlace(path) : null
   if (kept === null) closeSync(openSync(path, 'wx', 0o600))
   else await backupEmbedded(path, kept)
@@ -63,6 +63,17 @@ async function copyDatabase(from: string, to: string): Promise<void> {
   }
 }
 
+// The copy has its original's write-ahead log: whoever reads it would leave two more files beside it, which nobody knows
+// whether to keep.
+function makeOneFile(file: string): void {
+  const database = new DatabaseSync(file)
+  try {
+    database.exec('pragma journal_mode = delete')
+  } finally {
+    database.close()
+  }
+}
+
 function requireSound(file: string): void {
   if (!existsSync(file)) throw new Error(`there is no file ${file}`)
   const database = new DatabaseSync(file, { readOnly: true })
@@ -77,13 +88,16 @@ function requireSound(file: string): void {
   }
 }
 
-async function requireOpening(file: string, ring: RootKeyRing): Promise<void> {
-  const database = await openDatabase(file)
+function requireOpening(file: string, ring: RootKeyRing): void {
+  const database = new DatabaseSync(file, { readOnly: true })
   try {
-    const proofs = await database.query.selectFrom('root_keys').select('proof').execute()
+    const rows = database.prepare('select proof from root_keys').all()
+    const proofs = rows.map(({ proof }) => ({
+      proof: proof instanceof Uint8Array ? proof : new Uint8Array(),
+    }))
     if (!proofsOpen(proofs, ring))
       throw new Error(`ROOT_KEY does not open ${file}: it was made with another root key`)
   } finally {
-    await database.close()
+    database.close()
   }
 }

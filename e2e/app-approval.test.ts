@@ -275,7 +275,7 @@ describe.skipIf(!hasBrowser())('the approval page', () => {
   test('nothing in the library yet: how to import', async () => {
     const own = await startOwn()
     const { page } = await open({}, own.url)
-    await page.getByText('npx keyferry import .env --bundle dev/app').waitFor()
+    await page.getByText('keyferry import .env --bundle dev/app').waitFor()
     expect(await approve(page).isDisabled()).toBe(true)
     await expectAccessible(page)
     await closePage(page)

@@ -209,7 +209,7 @@ describe.skipIf(!hasBrowser())('bundles in the browser', () => {
     await page.getByRole('button', { name: 'Copy the command' }).click()
     await page.getByRole('button', { name: 'Copied' }).waitFor()
     const copied: unknown = await page.evaluate('navigator.clipboard.readText()')
-    expect(copied).toBe(`npx keyferry run story/${stories} --server ${server.url} -- npm run dev`)
+    expect(copied).toBe(`keyferry run story/${stories} --server ${server.url} -- npm run dev`)
     await closePage(page)
   })
 

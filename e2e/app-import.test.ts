@@ -88,7 +88,7 @@ describe.skipIf(!hasBrowser())('import in the browser', () => {
     await page.getByRole('checkbox', { name: 'Secret: PUBLIC_URL' }).check()
     await page.getByRole('button', { name: 'Import 6 keys' }).click()
     await page.getByRole('heading', { name: 'Imported' }).waitFor()
-    await page.getByText('npx keyferry run dev/new').waitFor()
+    await page.getByText('keyferry run dev/new').waitFor()
     await expectAccessible(page)
     const items = await itemsOf('dev/new')
     expect(items.map(({ name, value }) => `${name}=${value}`)).toEqual([

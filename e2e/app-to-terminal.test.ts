@@ -62,7 +62,7 @@ describe.skipIf(!hasBrowser() || !hasTerminal())('from a paste in the browser to
     await page.getByLabel('Bundle').fill('dev/app')
     await page.getByLabel('Content of the .env or JSON file').fill(TEXT)
     await page.getByRole('button', { name: 'Import 6 keys' }).click()
-    await page.getByText('npx keyferry run dev/app').waitFor()
+    await page.getByText('keyferry run dev/app').waitFor()
 
     const output = join(folder, 'values.json')
     const { terminal, link } = await pull(['dev/app', '--format', 'json', '--output', output])

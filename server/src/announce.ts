@@ -24,7 +24,7 @@ const DEFAULT_ADDRESS = 'http://127.0.0.1:5393'
 
 function nextCommand(address: string): string {
   const server = address === DEFAULT_ADDRESS ? '' : ` --server ${address}`
-  return `npx keyferry import .env --bundle dev/app${server}`
+  return `keyferry import .env --bundle dev/app${server}`
 }
 
 function dataPlace(role: Role, settings: Settings, { dataDir }: Running): string {

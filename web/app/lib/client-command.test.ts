@@ -5,16 +5,16 @@ afterEach(() => vi.unstubAllGlobals())
 
 test('the client finds the usual server by itself', () => {
   vi.stubGlobal('location', { origin: 'http://127.0.0.1:5393' })
-  expect(importCommand('dev/app')).toBe('npx keyferry import .env --bundle dev/app')
-  expect(runCommand('dev/app')).toBe('npx keyferry run dev/app -- npm run dev')
+  expect(importCommand('dev/app')).toBe('keyferry import .env --bundle dev/app')
+  expect(runCommand('dev/app')).toBe('keyferry run dev/app -- npm run dev')
 })
 
 test('any other server is named, before the program', () => {
   vi.stubGlobal('location', { origin: 'https://keyferry.example' })
   expect(importCommand('dev/app')).toBe(
-    'npx keyferry import .env --bundle dev/app --server https://keyferry.example',
+    'keyferry import .env --bundle dev/app --server https://keyferry.example',
   )
   expect(runCommand('dev/app')).toBe(
-    'npx keyferry run dev/app --server https://keyferry.example -- npm run dev',
+    'keyferry run dev/app --server https://keyferry.example -- npm run dev',
   )
 })

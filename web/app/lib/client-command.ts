@@ -3,12 +3,12 @@ const WITHOUT_SAYING = ['http://127.0.0.1:5393', 'http://localhost:5393']
 /** The line that imports a file, as it works on this person's machine: it names the server unless that is the one that the
  * client asks by itself. */
 export function importCommand(bundleName: string): string {
-  return `npx keyferry import .env --bundle ${bundleName}${serverFlag()}`
+  return `keyferry import .env --bundle ${bundleName}${serverFlag()}`
 }
 
 /** The line that starts a program with a bundle's keys. */
 export function runCommand(bundleName: string): string {
-  return `npx keyferry run ${bundleName}${serverFlag()} -- npm run dev`
+  return `keyferry run ${bundleName}${serverFlag()} -- npm run dev`
 }
 
 function serverFlag(): string {

@@ -36,12 +36,15 @@ function lister({ query, prepareList }: Queries, vault: ValueVault): AttachmentS
   const rowsOf = (value: Values) =>
     query
       .selectFrom('attachments')
-      .innerJoin('keys', 'keys.id', 'attachments.key_id')
+      .innerJoin('keys', (join) =>
+        join
+          .onRef('keys.tenant_id', '=', 'attachments.tenant_id')
+          .onRef('keys.id', '=', 'attachments.key_id'),
+      )
       .select(['keys.id', 'keys.name', 'keys.value_version', 'keys.is_secret', 'keys.description'])
       .select(['attachments.position', 'attachments.required'])
       .where('attachments.bundle_id', '=', value('bundleId'))
       .where('attachments.tenant_id', '=', value('tenantId'))
-      .where('keys.tenant_id', '=', value('tenantId'))
       .orderBy('attachments.position')
   const readShown = prepareList((value: Values) => rowsOf(value).select(VALUE_UNLESS_SECRET.as('value')))
   const readAll = prepareList((value: Values) => rowsOf(value).select('keys.value'))

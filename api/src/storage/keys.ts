@@ -47,7 +47,10 @@ function inserter({ query, prepareChange }: Queries, vault: ValueVault): KeyStor
   }
 }
 
-const USED_IN_BUNDLES = sql<number>`(select count(*) from attachments where attachments.key_id = keys.id)`
+const USED_IN_BUNDLES = sql<number>`(
+  select count(*) from attachments
+  where attachments.tenant_id = keys.tenant_id and attachments.key_id = keys.id
+)`
 
 function keysOf(query: Query, tenantId: string) {
   return query

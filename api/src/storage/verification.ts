@@ -29,17 +29,26 @@ export async function verifyStoredValues(query: Query, ring: RootKeyRing): Promi
 type Rows = Awaited<ReturnType<typeof someRows>>
 
 async function* allRows(query: Query, table: ValueTable): AsyncGenerator<Rows> {
-  for (let rows = await someRows(query, table, ''); rows.length > 0; ) {
+  let last: RowPlace = { tenant_id: '', id: '' }
+  for (;;) {
+    const rows = await someRows(query, table, last)
     yield rows
-    rows = await someRows(query, table, rows.at(-1)?.id ?? '')
+    const end = rows.at(-1)
+    if (!end) return
+    last = end
   }
 }
 
-function someRows(query: Query, table: ValueTable, after: string) {
+type RowPlace = { readonly tenant_id: string; readonly id: string }
+
+function someRows(query: Query, table: ValueTable, after: RowPlace) {
   return query
     .selectFrom(table)
     .select(['id', 'tenant_id', 'name', 'value', 'value_version', 'is_secret'])
-    .where('id', '>', after)
+    .where(({ eb, refTuple, tuple }) =>
+      eb(refTuple('tenant_id', 'id'), '>', tuple(after.tenant_id, after.id)),
+    )
+    .orderBy('tenant_id')
     .orderBy('id')
     .limit(ROWS_AT_ONCE)
     .execute()

@@ -64,8 +64,9 @@ export const initial = ({ text, bytes, tableEnd, counting }: ColumnTypes): reado
     unique (tenant_id, name)
   ) ${tableEnd}`,
 
+  // What belongs to one tenant lies together: its keys are found by id among its own, not among everybody's.
   `create table keys (
-    id ${text} primary key,
+    id ${text} not null,
     tenant_id ${text} not null references tenants (id) on delete cascade,
     name ${text} not null,
     value ${bytes} not null,
@@ -74,6 +75,7 @@ export const initial = ({ text, bytes, tableEnd, counting }: ColumnTypes): reado
     description ${text} not null,
     created_at ${text} not null,
     updated_at ${text} not null,
+    primary key (tenant_id, id),
     unique (tenant_id, name)
   ) ${tableEnd}`,
 
@@ -82,16 +84,17 @@ export const initial = ({ text, bytes, tableEnd, counting }: ColumnTypes): reado
 
   `create table attachments (
     bundle_id ${text} not null references bundles (id) on delete cascade,
-    key_id ${text} not null references keys (id) on delete cascade,
+    key_id ${text} not null,
     tenant_id ${text} not null,
     position integer not null,
     required integer not null,
-    primary key (bundle_id, key_id)
+    primary key (bundle_id, key_id),
+    foreign key (tenant_id, key_id) references keys (tenant_id, id) on delete cascade
   ) ${tableEnd}`,
-  'create index attachments_key on attachments (key_id)',
+  'create index attachments_key on attachments (tenant_id, key_id)',
 
   `create table legacy_items (
-    id ${text} primary key,
+    id ${text} not null,
     bundle_id ${text} not null references bundles (id) on delete cascade,
     tenant_id ${text} not null,
     name ${text} not null,
@@ -100,6 +103,7 @@ export const initial = ({ text, bytes, tableEnd, counting }: ColumnTypes): reado
     is_secret integer not null,
     created_at ${text} not null,
     updated_at ${text} not null,
+    primary key (tenant_id, id),
     unique (bundle_id, name)
   ) ${tableEnd}`,
 

@@ -1,6 +1,9 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
+import { rmSync } from 'node:fs'
 import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createClient } from 'redis'
 
@@ -42,10 +45,10 @@ function missing(): null {
 }
 
 async function startServer(port: number, url: string): Promise<ChildProcess> {
+  const pidFile = join(tmpdir(), `redis-${port}.pid`)
   const options = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no']
-  const server = spawn('redis-server', options, { stdio: 'ignore', cwd: '/tmp' })
-  // Where no test of a file is chosen its hooks do not run, and nobody stops what it started.
-  process.once('exit', () => server.kill('SIGKILL'))
+  const server = spawn('redis-server', [...options, '--pidfile', pidFile], { stdio: 'ignore', cwd: '/tmp' })
+  server.once('exit', () => rmSync(pidFile, { force: true }))
   await untilAnswers(url)
   return server
 }

@@ -45,8 +45,8 @@ function someRows(query: Query, table: ValueTable, after: RowPlace) {
   return query
     .selectFrom(table)
     .select(['id', 'tenant_id', 'name', 'value', 'value_version', 'is_secret'])
-    .where(({ eb, refTuple, tuple }) =>
-      eb(refTuple('tenant_id', 'id'), '>', tuple(after.tenant_id, after.id)),
+    .where((columns) =>
+      columns(columns.refTuple('tenant_id', 'id'), '>', columns.tuple(after.tenant_id, after.id)),
     )
     .orderBy('tenant_id')
     .orderBy('id')

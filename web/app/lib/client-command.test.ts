@@ -14,7 +14,5 @@ test('any other server is named, before the program', () => {
   expect(importCommand('dev/app')).toBe(
     'keyferry import .env --bundle dev/app --server https://keyferry.example',
   )
-  expect(runCommand('dev/app')).toBe(
-    'keyferry run dev/app --server https://keyferry.example -- npm run dev',
-  )
+  expect(runCommand('dev/app')).toBe('keyferry run dev/app --server https://keyferry.example -- npm run dev')
 })

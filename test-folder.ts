@@ -15,7 +15,18 @@ export function setup(): void {
 /** Servers leave the number of their process here while they run, PostgreSQL in the folder of its data. Where no test of
  * a file is chosen its hooks do not run, and nobody else ends what it started. */
 export function teardown(): void {
-  for (const file of globSync('{*.pid,*/postmaster.pid}', { cwd: folder }))
-    spawnSync('kill', ['-KILL', `${Number.parseInt(readFileSync(join(folder, file), 'utf8'), 10)}`])
+  for (const file of globSync('{*.pid,*/postmaster.pid}', { cwd: folder })) {
+    const pid = pidIn(join(folder, file))
+    if (pid !== null) spawnSync('kill', ['-KILL', `${pid}`])
+  }
   rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
+}
+
+function pidIn(file: string): number | null {
+  try {
+    const pid = Number.parseInt(readFileSync(file, 'utf8'), 10)
+    return pid > 0 ? pid : null
+  } catch {
+    return null // it has just ended by itself
+  }
 }

@@ -213,6 +213,7 @@ async function closeGaps(transaction: Query, tenantId: string, keyId: string): P
           .selectFrom('attachments as gone')
           .select('gone.position')
           .where('gone.key_id', '=', keyId)
+          .whereRef('gone.tenant_id', '=', 'attachments.tenant_id')
           .whereRef('gone.bundle_id', '=', 'attachments.bundle_id')
           .whereRef('gone.position', '<', 'attachments.position'),
       ),

@@ -52,6 +52,7 @@ export const initial = ({ text, bytes, tableEnd, counting }: ColumnTypes): reado
   ) ${tableEnd}`,
   'create index memberships_tenant on memberships (tenant_id)',
 
+  // What belongs to a tenant lies together and is found among its own, not among everybody's.
   `create table bundles (
     id ${text} primary key,
     tenant_id ${text} not null references tenants (id) on delete cascade,
@@ -61,10 +62,10 @@ export const initial = ({ text, bytes, tableEnd, counting }: ColumnTypes): reado
     created_by ${text} not null,
     created_at ${text} not null,
     updated_at ${text} not null,
+    unique (tenant_id, id),
     unique (tenant_id, name)
   ) ${tableEnd}`,
 
-  // What belongs to one tenant lies together: its keys are found by id among its own, not among everybody's.
   `create table keys (
     id ${text} not null,
     tenant_id ${text} not null references tenants (id) on delete cascade,
@@ -83,19 +84,20 @@ export const initial = ({ text, bytes, tableEnd, counting }: ColumnTypes): reado
   ...counting('keys'),
 
   `create table attachments (
-    bundle_id ${text} not null references bundles (id) on delete cascade,
+    bundle_id ${text} not null,
     key_id ${text} not null,
     tenant_id ${text} not null,
     position integer not null,
     required integer not null,
-    primary key (bundle_id, key_id),
+    primary key (tenant_id, bundle_id, key_id),
+    foreign key (tenant_id, bundle_id) references bundles (tenant_id, id) on delete cascade,
     foreign key (tenant_id, key_id) references keys (tenant_id, id) on delete cascade
   ) ${tableEnd}`,
-  'create index attachments_key on attachments (tenant_id, key_id)',
+  'create unique index attachments_key on attachments (tenant_id, key_id, bundle_id)',
 
   `create table legacy_items (
     id ${text} not null,
-    bundle_id ${text} not null references bundles (id) on delete cascade,
+    bundle_id ${text} not null,
     tenant_id ${text} not null,
     name ${text} not null,
     value ${bytes} not null,
@@ -104,7 +106,8 @@ export const initial = ({ text, bytes, tableEnd, counting }: ColumnTypes): reado
     created_at ${text} not null,
     updated_at ${text} not null,
     primary key (tenant_id, id),
-    unique (bundle_id, name)
+    unique (tenant_id, bundle_id, name),
+    foreign key (tenant_id, bundle_id) references bundles (tenant_id, id) on delete cascade
   ) ${tableEnd}`,
 
   `create table invitations (

@@ -21,6 +21,7 @@ export {
   type DatabaseSettings,
   migrate,
   type Rotation,
+  resetPassword,
   restoreDatabase,
   rotateRootKey,
   type Verification,

@@ -1,6 +1,9 @@
 import { join } from 'node:path'
+import { hashPassword } from '@keyferry/crypto/password'
 import { parseRootKey, RootKeyRing } from '@keyferry/crypto/root-key'
+import { randomToken } from '@keyferry/crypto/token'
 import type { ApiSettings } from './settings.ts'
+import { replacePassword } from './storage/accounts.ts'
 import { openDatabase } from './storage/database.ts'
 import { backupEmbedded, restoreEmbedded } from './storage/embedded-backup.ts'
 import { migrateDatabase } from './storage/migrate.ts'
@@ -69,6 +72,17 @@ export async function restoreDatabase(settings: DatabaseSettings, file: string):
   return restoreEmbedded(embeddedPlace(settings, 'restore it with pg_restore'), {
     file,
     ring: ringOf(settings),
+  })
+}
+
+/** Give a local account a new password, made here.
+ * @returns the password, which is stored hashed alone; null when there is no account of this e-mail */
+export async function resetPassword(settings: DatabaseSettings, email: string): Promise<string | null> {
+  const password = randomToken()
+  const passwordHash = await hashPassword(password)
+  return withDatabase(settings, async ({ query }) => {
+    const now = new Date().toISOString()
+    return (await replacePassword(query, { email, passwordHash, now })) ? password : null
   })
 }
 

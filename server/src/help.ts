@@ -21,10 +21,11 @@ Examples
 
 /** @returns the whole of --help: usage, examples, every setting */
 export function helpText(): string {
-  const commands = Object.entries(MAINTENANCE).map(
-    ([name, { argument, means }]) =>
-      `  keyferry-server ${[name, argument].filter(Boolean).join(' ').padEnd(16)}  ${means}`,
-  )
+  const calls = Object.entries(MAINTENANCE).map(([name, { argument = '', means }]) => {
+    return { call: `${name} ${argument}`.trimEnd(), means }
+  })
+  const callWidth = Math.max(...calls.map(({ call }) => call.length))
+  const commands = calls.map(({ call, means }) => `  keyferry-server ${call.padEnd(callWidth)}  ${means}`)
   const names = Object.entries<Setting>(SETTINGS)
   const width = Math.max(...names.map(([name]) => name.length))
   const rows = names.map(([name, { means }]) => `  ${name.padEnd(width)}  ${means}${defaultOf(name)}`)

@@ -86,7 +86,7 @@ function refuseUsage(words: readonly string[]): void {
 function usageProblem(words: readonly string[]): string {
   const [command = ''] = words
   const argument = Object.hasOwn(MAINTENANCE, command) ? MAINTENANCE[command]?.argument : undefined
-  if (words.length === 1 && argument !== undefined) return `${command} needs a ${argument}`
+  if (words.length === 1 && argument !== undefined) return `${command} needs ${argument}`
   return `unknown command "${JSON.stringify(words.join(' ')).slice(1, -1)}"`
 }
 

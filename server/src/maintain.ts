@@ -43,6 +43,18 @@ export const MAINTENANCE: Readonly<Record<string, Maintenance>> = {
       return { text: [summary, ...lines].join('\n'), isWell: failures.length === 0 }
     },
   },
+  'reset-password': {
+    means: 'give a local account (AUTH_MODE=accounts) a new password, and show it once',
+    argument: 'EMAIL',
+    async run(settings, email) {
+      const { resetPassword } = await import('@keyferry/api')
+      const password = await resetPassword(databaseOf(settings), email)
+      if (password === null) throw new StartError(`there is no local account of ${JSON.stringify(email)}`)
+      return well(
+        `The new password is ${password}\nIt is shown this once. Sessions that are open stay open; their owner can end them.`,
+      )
+    },
+  },
   backup: {
     means: 'copy the SQLite database into a new file, while servers run; it holds no root key',
     argument: 'FILE',

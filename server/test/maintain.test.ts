@@ -46,6 +46,29 @@ async function createKey(address: string, name: string): Promise<void> {
 
 const rootKey = () => readFileSync(join(dataDir, 'root.key'), 'utf8')
 
+test('a forgotten password is replaced by a new one while the server runs, and a lock ends', async () => {
+  const [email, password] = ['sam@example.com', 'the password that was forgotten']
+  server = new Program({ DATA_DIR: dataDir, AUTH_MODE: 'accounts' })
+  const address = await server.ready()
+  const post = async (path: string, body: object) => {
+    const headers = { 'content-type': 'application/json' }
+    const answer = await fetch(`${address}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
+    return answer.status
+  }
+  const logIn = (word: string) => post('/sign-in', { email, password: word })
+  expect(await post('/set-up', { email, password })).toBe(200)
+  const { code, stdout } = await run('reset-password', 'Sam@Example.com')
+  const fresh = /password is (\S+)\n/.exec(stdout)?.[1] ?? ''
+  expect([code, fresh.length >= 32]).toEqual([0, true])
+  expect([await logIn(password), await logIn(fresh)]).toEqual([401, 200])
+  const unknown = await run('reset-password', 'nobody@example.com')
+  expect([unknown.code, unknown.stderr]).toEqual([
+    1,
+    'keyferry-server: there is no local account of "nobody@example.com"\n',
+  ])
+  expect((await run('reset-password')).stderr).toContain('reset-password needs EMAIL')
+})
+
 test('the root key is rotated in one command, and the values open with the new one', async () => {
   await createKey(await start(), 'A')
   await stop()
@@ -136,6 +159,6 @@ test.each([[['backup']], [['restore']], [['verify', 'FILE']], [['backup', 'a', '
 
 test.each(['backup', 'restore'])('%s without a file says what it needs', async (command) => {
   expect((await run(command)).stderr).toBe(
-    `keyferry-server: ${command} needs a FILE; see keyferry-server --help\n`,
+    `keyferry-server: ${command} needs FILE; see keyferry-server --help\n`,
   )
 })

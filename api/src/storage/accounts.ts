@@ -94,3 +94,18 @@ async function recordSuccess(query: Query, userId: string, now: string): Promise
     .where('id', '=', userId)
     .execute()
 }
+
+/** Put another password in the place of an account's, and end its lock.
+ * @returns false when there is no account of this e-mail */
+export async function replacePassword(
+  query: Query,
+  { email, passwordHash, now }: { email: string; passwordHash: string; now: string },
+): Promise<boolean> {
+  const { numUpdatedRows } = await query
+    .updateTable('users')
+    .set({ password_hash: passwordHash, failed_login_attempts: 0, locked_until: null, updated_at: now })
+    .where('email_key', '=', email.toLowerCase())
+    .where('password_hash', 'is not', null)
+    .executeTakeFirstOrThrow()
+  return numUpdatedRows === 1n
+}

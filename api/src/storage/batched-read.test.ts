@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { batchedRead } from './batched-read.ts'
+import { batchedList, batchedRead } from './batched-read.ts'
 
 const KEY_OF_TENANT = {
   sql: 'select name from keys where tenant_id = $1 and size > $2 and id = $3 and owner = $1',
@@ -8,10 +8,10 @@ const KEY_OF_TENANT = {
 }
 
 /** A read whose batches are answered by hand. */
-function readByHand() {
+function readByHand(batched: typeof batchedRead | typeof batchedList = batchedRead) {
   const batches: { parameters: unknown[]; answer: PromiseWithResolvers<{ asked_place: number }[]> }[] = []
   const texts = new Set<string>()
-  const read = batchedRead(KEY_OF_TENANT, (text, parameters) => {
+  const read = batched(KEY_OF_TENANT, (text, parameters) => {
     const answer = Promise.withResolvers<{ asked_place: number }[]>()
     texts.add(text)
     batches.push({ parameters, answer })
@@ -66,4 +66,21 @@ test('a batch that fails fails those who asked in it, and no one else', async ()
   await expect(first).rejects.toThrow('gone')
   batches[1]?.answer.resolve([])
   expect(await second).toEqual([])
+})
+
+test("lists of one tenant share no statement with another's, which waits for none of them", async () => {
+  const { read, batches } = readByHand(batchedList)
+  const much = Array.from({ length: 30 }, (_, index) => read({ tenantId: 'much', keyId: `k${index}` }))
+  await turn()
+  const little = read({ tenantId: 'little', keyId: 'k' })
+  for (let turns = 0; turns < 5; turns++) await turn()
+  const tenants = batches.map(({ parameters }) => parameters[0])
+  expect(tenants).toEqual([Array(8).fill('much'), Array(8).fill('much'), ['little']])
+  batches[2]?.answer.resolve([])
+  expect(await little).toEqual([])
+  for (let index = 0; index < 5; index++) {
+    batches[index]?.answer.resolve([])
+    for (let turns = 0; turns < 3; turns++) await turn()
+  }
+  expect(await Promise.all(much)).toHaveLength(30)
 })

@@ -7,24 +7,52 @@ type Ask = { values: Values; resolve: (rows: unknown[]) => void; reject: (error:
 type RunBatch = (text: string, parameters: unknown[]) => Promise<readonly PlacedRow[]>
 type PlacedRow = { asked_place: number }
 
-const BATCH = 100
-/** More than one, so that a connection that hangs does not hold up everybody. */
-const AT_ONCE = 4
+/** How many questions share a statement, and how many statements are underway at once: more than one, so that a
+ * connection that hangs does not hold up everybody. */
+type Sharing = { readonly size: number; readonly atOnce: number }
 
-/** A read that goes to the database once for all who ask at about the same time: what waits for a round trip goes
- * together in the next. Alone, it goes at once. */
+const ROWS: Sharing = { size: 100, atOnce: 4 }
+const LISTS: Sharing = { size: 8, atOnce: 2 }
+
+/** A read of one row at most that goes to the database once for all who ask at about the same time: what waits for a
+ * round trip goes together in the next. Alone, it goes at once. */
 export function batchedRead(read: Compiled, run: RunBatch): (values: Values) => Promise<unknown[]> {
-  const { text, parameters } = forMany(read)
+  return inBatches(forMany(read), run, ROWS)
+}
+
+/** The same for a read of many rows. Those of one tenant alone share a statement, and wait for one another alone: nobody
+ * else's rows come with a list that is long. */
+export function batchedList(
+  read: Compiled,
+  run: RunBatch,
+): (values: Values & { tenantId: string }) => Promise<unknown[]> {
+  const statement = forMany(read)
+  const tenants = new Map<string, { ask: (values: Values) => Promise<unknown[]>; asking: number }>()
+  return async (values) => {
+    const { tenantId } = values
+    const tenant = tenants.get(tenantId) ?? { ask: inBatches(statement, run, LISTS), asking: 0 }
+    tenants.set(tenantId, tenant)
+    tenant.asking += 1
+    try {
+      return await tenant.ask(values)
+    } finally {
+      tenant.asking -= 1
+      if (tenant.asking === 0) tenants.delete(tenantId)
+    }
+  }
+}
+
+function inBatches({ text, parameters }: ReturnType<typeof forMany>, run: RunBatch, sharing: Sharing) {
   const waiting: Ask[] = []
   let underway = 0
   let isScheduled = false
 
   const schedule = () => {
-    if (isScheduled || underway >= AT_ONCE || waiting.length === 0) return
+    if (isScheduled || underway >= sharing.atOnce || waiting.length === 0) return
     isScheduled = true
     setImmediate(() => {
       isScheduled = false
-      void answer(waiting.splice(0, BATCH))
+      void answer(waiting.splice(0, sharing.size))
       schedule()
     })
   }
@@ -40,7 +68,7 @@ export function batchedRead(read: Compiled, run: RunBatch): (values: Values) => 
       schedule()
     }
   }
-  return (values) =>
+  return (values: Values): Promise<unknown[]> =>
     new Promise((resolve, reject) => {
       waiting.push({ values, resolve, reject })
       schedule()

@@ -7,9 +7,8 @@ import {
   sql,
 } from 'kysely'
 import { Pool, types } from 'pg'
-import { batchedRead } from './batched-read.ts'
+import { batchedList, batchedRead } from './batched-read.ts'
 import { guarded, translated } from './guarded-driver.ts'
-import { Lanes } from './lanes.ts'
 import { compiledChange, compiledRead, parametersOf, rowsOf } from './prepared.ts'
 import type { Database } from './queries.ts'
 import type { Tables } from './tables.ts'
@@ -51,7 +50,6 @@ export function openPostgres(url: string): Database {
   }
   const run = async (name: string, text: string, values: unknown[]) =>
     (await pool.query({ name, text, values })).rows
-  const lanes = new Lanes()
   return {
     query,
     prepare: (build) => {
@@ -61,11 +59,8 @@ export function openPostgres(url: string): Database {
     },
     prepareList: (build) => {
       const name = nextName()
-      const read = compiledRead(build)
-      const ask = (values: Readonly<Record<string, string>>) =>
-        run(name, read.sql, parametersOf(read, values))
-      return (values) =>
-        translated(async () => rowsOf(await lanes.run(values.tenantId, () => ask(values))), isPostgresAway)
+      const read = batchedList(compiledRead(build), (text, values) => run(name, text, values))
+      return (values) => translated(async () => rowsOf(await read(values)), isPostgresAway)
     },
     prepareChange: (build) => {
       const change = compiledChange(build)

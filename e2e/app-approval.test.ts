@@ -131,6 +131,7 @@ describe.skipIf(!hasBrowser())('the approval page', () => {
 
   test('more than was asked for: folded away, warned of, and handed over only after a question', async () => {
     const { page, request } = await open({ bundle: 'dev/app', keys: ['PORT'] })
+    await page.getByRole('checkbox', { name: 'PORT' }).waitFor()
     expect(await page.getByRole('checkbox').count()).toBe(1)
     await page.getByText('5 keys that were not asked for').click()
     await page.getByText('refuses a delivery that holds any other').waitFor()

@@ -25,26 +25,31 @@ export function createKeyStore(queries: Queries, vault: ValueVault): KeyStore {
 
 function inserter({ query, prepareChange }: Queries, vault: ValueVault): KeyStore['insert'] {
   const insert = prepareChange<KeyRow>((value) =>
-    query
-      .insertInto('keys')
-      .values({
-        id: value('id'),
-        tenant_id: value('tenant_id'),
-        name: value('name'),
-        value: value('value'),
-        value_version: value('value_version'),
-        is_secret: value('is_secret'),
-        description: value('description'),
-        created_at: value('created_at'),
-        updated_at: value('updated_at'),
-      })
-      .onConflict((conflict) => conflict.columns(['tenant_id', 'name']).doNothing()),
+    keyInsertion(query, {
+      id: value('id'),
+      tenant_id: value('tenant_id'),
+      name: value('name'),
+      value: value('value'),
+      value_version: value('value_version'),
+      is_secret: value('is_secret'),
+      description: value('description'),
+      created_at: value('created_at'),
+      updated_at: value('updated_at'),
+    }),
   )
   return async (tenantId, key) => {
     const seal = await vault.sealer(tenantId)
     const sealed = seal(key.value, key.id, 1)
     return (await insert({ ...key, ...sealed, tenant_id: tenantId, is_secret: key.is_secret ? 1 : 0 })) === 1
   }
+}
+
+/** Adds no row where the tenant has a key of this name. */
+export function keyInsertion(query: Query, key: KeyRow) {
+  return query
+    .insertInto('keys')
+    .values(key)
+    .onConflict((conflict) => conflict.columns(['tenant_id', 'name']).doNothing())
 }
 
 const USED_IN_BUNDLES = sql<number>`(

@@ -1,9 +1,9 @@
 import type { LegacyItemStore } from '../domain/legacy-item.ts'
 import { ALL } from '../domain/opening.ts'
 import { holdBundle, insertHeld } from './attachments.ts'
+import { keyInsertion } from './keys.ts'
 import { itemsOf, removeHeld } from './legacy-items.ts'
 import type { Query } from './queries.ts'
-import type { KeyRow } from './tables.ts'
 import type { ValueVault } from './value-vault.ts'
 
 /** Who writes a bundle's items holds the bundle, so the item that is read here is the one that goes. */
@@ -23,19 +23,11 @@ export function converter(
       const { is_secret } = row
       const at = { tenant_id: tenantId, description: '', created_at: now, updated_at: now }
       const key = { id: keyId, name, is_secret, ...seal(value, keyId, 1), ...at }
-      if (!(await insertKey(transaction, key))) return 'taken'
+      const { numInsertedOrUpdatedRows } = await keyInsertion(transaction, key).executeTakeFirstOrThrow()
+      if (numInsertedOrUpdatedRows !== 1n) return 'taken'
       await insertHeld(transaction, tenantId, { bundleId, keyId, order: undefined, required: false })
       await removeHeld(transaction, place, name)
       return { value, is_secret: is_secret === 1 }
     })
   }
-}
-
-async function insertKey(transaction: Query, key: KeyRow): Promise<boolean> {
-  const { numInsertedOrUpdatedRows } = await transaction
-    .insertInto('keys')
-    .values(key)
-    .onConflict((conflict) => conflict.columns(['tenant_id', 'name']).doNothing())
-    .executeTakeFirstOrThrow()
-  return numInsertedOrUpdatedRows === 1n
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { type Endpoint, failureStatuses } from './endpoint.ts'
 import { endpoints } from './endpoints.ts'
+import { WorkspaceHeaders } from './schemas/tenant.ts'
 import { ErrorBody } from './schemas/text.ts'
 
 type Json = Readonly<Record<string, unknown>>
@@ -75,6 +76,7 @@ function operation(name: string, row: Endpoint, schemas: Record<string, unknown>
       ...parameters('path', row.params),
       ...parameters('query', row.query),
       ...parameters('header', row.headers),
+      ...parameters('header', worksInTenant(row) ? WorkspaceHeaders : undefined),
     ],
     ...(row.body ? { requestBody: requestBody(row, row.body, schemas) } : {}),
     responses: responses(row, schemas),
@@ -84,6 +86,10 @@ function operation(name: string, row: Endpoint, schemas: Record<string, unknown>
 function securityOf({ access }: Endpoint): Json[] {
   if (access === 'public' || access === 'dev') return []
   return access === 'layer' ? [{ layer: [] }] : [{ session: [] }]
+}
+
+function worksInTenant({ access, internal }: Endpoint): boolean {
+  return internal !== true && (access === 'session' || access === 'member' || access === 'owner')
 }
 
 function tagOf({ path }: Endpoint): string {

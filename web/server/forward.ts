@@ -9,7 +9,7 @@ import { readBody } from './request-body.ts'
 import { headersToHandOn } from './request-headers.ts'
 import { type OriginRules, requireSameOrigin } from './same-origin.ts'
 import type { Sign, SignedFor } from './signed-call.ts'
-import { isMember, tenantOfAnswer } from './tenant-choice.ts'
+import { isMember, namedTenant, tenantOfAnswer } from './tenant-choice.ts'
 
 export type ForwardOptions = {
   api: ApiConnection
@@ -88,7 +88,8 @@ function pendingWhenEnded(handler: Handler, openCalls: OpenCalls): Handler {
 
 function forwardSigned(endpoint: Endpoint, options: ForwardOptions): Handler {
   return async (request, reply) => {
-    const { person, send } = await openSigned(endpoint, options, { request, reply })
+    const { person, named, send } = await openSigned(endpoint, options, { request, reply })
+    if (named !== null) return await handBack(reply, await send(named))
     const answer = await send(person.tenantId)
     if (!(await hasLostTenant(answer, person, options))) return await handBack(reply, answer)
     await options.identity.chooseTenant(request, reply, person.personalTenantId)
@@ -101,8 +102,8 @@ function forwardSigned(endpoint: Endpoint, options: ForwardOptions): Handler {
 
 function forwardChoosingTenant(endpoint: Endpoint, options: ForwardOptions): Handler {
   return async (request, reply) => {
-    const { person, send } = await openSigned(endpoint, options, { request, reply })
-    const answer = await send(person.tenantId)
+    const { person, named, send } = await openSigned(endpoint, options, { request, reply })
+    const answer = await send(named ?? person.tenantId)
     const text = await answer.body.text()
     const tenantId = answer.statusCode === 200 ? tenantOfAnswer(text) : null
     if (tenantId !== null) await options.identity.chooseTenant(request, reply, tenantId)
@@ -110,17 +111,26 @@ function forwardChoosingTenant(endpoint: Endpoint, options: ForwardOptions): Han
   }
 }
 
-/** Let a person's call in. @throws Refusal unauthorized · forbidden */
+type SignedExchange = {
+  person: Person
+  /** The tenant that the call itself names; null: it names none, so the session's current tenant counts. */
+  named: string | null
+  send: (tenantId: string) => Promise<Dispatcher.ResponseData>
+}
+
+/** Let a person's call in.
+ * @throws Refusal unauthorized · forbidden · invalid (a malformed `Keyferry-Workspace`) · too_large */
 async function openSigned(
   { method }: Endpoint,
   options: ForwardOptions,
   exchange: Exchange,
-): Promise<{ person: Person; send: (tenantId: string) => Promise<Dispatcher.ResponseData> }> {
+): Promise<SignedExchange> {
   const person = await options.identity.identify(exchange.request)
   if (!person) throw unauthorized()
   requireSameOrigin(exchange.request, options.originRules())
+  const named = namedTenant(exchange.request)
   const send = await openCall(method, options, exchange)
-  return { person, send: (tenantId) => send({ userId: person.userId, tenantId }) }
+  return { person, named, send: (tenantId) => send({ userId: person.userId, tenantId }) }
 }
 
 /** Hand out what sends the call on. Its body is read whole first: the signature covers it. */

@@ -1,6 +1,18 @@
+import { WORKSPACE_HEADER, WorkspaceHeaders } from '@keyferry/contract'
+import type { FastifyRequest } from 'fastify'
 import type { ApiConnection } from './api-connection.ts'
 import type { Person } from './identity/identity.ts'
+import { Refusal } from './refusal.ts'
 import type { Sign } from './signed-call.ts'
+
+/** The tenant that the call names in its `Keyferry-Workspace` header; null: the call has no such header.
+ * The API checks that the person is a member.
+ * @throws Refusal invalid: not one tenant id */
+export function namedTenant({ headers }: FastifyRequest): string | null {
+  const named = WorkspaceHeaders.safeParse(headers)
+  if (named.success) return named.data[WORKSPACE_HEADER] ?? null
+  throw new Refusal(400, 'invalid', 'Keyferry-Workspace must be the id of one workspace')
+}
 
 /** The tenant that an answer names, or null. */
 export function tenantOfAnswer(text: string): string | null {
@@ -9,7 +21,7 @@ export function tenantOfAnswer(text: string): string | null {
   return typeof answer.tenant_id === 'string' ? answer.tenant_id : null
 }
 
-/** Whether the person still belongs to the tenant worked in; asked as a member of the personal one. */
+/** Whether the person is still a member of their current tenant. Asks the API as a member of the personal one. */
 export async function isMember(api: ApiConnection, sign: Sign, person: Person): Promise<boolean> {
   const path = '/api/v1/tenants'
   const caller = { userId: person.userId, tenantId: person.personalTenantId }

@@ -4,6 +4,11 @@ import { Role } from './user.ts'
 
 const EXAMPLE_TENANT = { id: '7e4d7d0a-51b4-4a53-8f6e-2a2b7f1c9e04', name: "sam's workspace", role: 'owner' }
 
+/** A call with this header works in the tenant that it names, instead of the session's current one. */
+export const WORKSPACE_HEADER = 'keyferry-workspace'
+
+export const WorkspaceHeaders = z.object({ [WORKSPACE_HEADER]: z.uuid().optional() })
+
 export const TenantList = z
   .array(z.object({ id: Id, name: z.string(), role: Role, current: z.boolean() }).meta({ id: 'TenantEntry' }))
   .meta({ id: 'TenantList', examples: [[{ ...EXAMPLE_TENANT, current: true }]] })

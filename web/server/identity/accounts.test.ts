@@ -139,6 +139,14 @@ describe('an invitation', () => {
   })
 })
 
+test('a call is signed for the workspace that it names', async () => {
+  await post('/sign-in', CREDENTIALS)
+  const team = '7d7d0a60-51b4-4a53-8f6e-2a2b7f1c9e04'
+  const headers = { 'keyferry-workspace': team }
+  await browser.request(`${web.address}/api/v1/keys`, { headers })
+  expect(api.forwarded.at(-1)?.headers['x-tenant-id']).toBe(team)
+})
+
 test('sign-out ends the session', async () => {
   await post('/sign-in', CREDENTIALS)
   const token = browser.cookies(web.address).get('__session') ?? ''

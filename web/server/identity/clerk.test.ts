@@ -260,3 +260,10 @@ test('the tenant that the person chose is kept in the browser, for this person a
   await browser.request(`${web.address}/api/v1/keys`)
   expect(api.forwarded.at(-1)?.headers['x-tenant-id']).toBe(PERSON.tenant_id)
 })
+
+test('a call is signed for the workspace that it names', async () => {
+  const team = '7d7d0a60-51b4-4a53-8f6e-2a2b7f1c9e04'
+  const headers = { cookie: `__session=${await token()}`, 'keyferry-workspace': team }
+  await fetch(`${web.address}/api/v1/keys`, { headers })
+  expect(api.forwarded.at(-1)?.headers['x-tenant-id']).toBe(team)
+})

@@ -119,3 +119,11 @@ async function callbackOfSignedIn(): Promise<string> {
   world.sessionToken = carried
   return callback
 }
+
+test('a call is signed for the workspace that it names', async () => {
+  await world.signIn()
+  const team = '7d7d0a60-51b4-4a53-8f6e-2a2b7f1c9e04'
+  const headers = { 'keyferry-workspace': team }
+  await world.browser.request(`${world.web.address}/api/v1/keys`, { headers })
+  expect(world.api.forwarded.at(-1)?.headers['x-tenant-id']).toBe(team)
+})

@@ -64,6 +64,8 @@ export const EXPECTED: Readonly<Record<EndpointName, readonly number[]>> = {
   getMe: [401, 401, 404, 404, 403, 403, 200, 200, 200],
 
   listTenants: [401, 401, 404, 200, 200, 403, 200, 200, 200],
+  createTenant: [401, 401, 404, 201, 201, 403, 201, 201, 201],
+  renameTenant: [401, 401, 404, 200, 404, 403, 404, 403, 200],
   switchTenant: [401, 401, 404, 200, 403, 403, 403, 200, 200],
   listMembers: [401, 401, 404, 404, 403, 403, 200, 200, 200],
   changeMemberRole: [401, 401, 404, 404, 403, 403, 404, 403, 200],

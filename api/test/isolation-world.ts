@@ -80,7 +80,7 @@ async function freshIds(
 ): Promise<Record<string, string>> {
   const { path } = endpoints[name]
   const needs = (...words: string[]) => words.some((word) => path.includes(word))
-  const ids: Record<string, string> = { user_id: world.member.userId }
+  const ids: Record<string, string> = { user_id: world.member.userId, tenant_id: world.owner.tenantId }
   if (name === 'removeMember') ids['user_id'] = (await join(api, world.owner, 'member')).userId
   if (needs('{bundle_id}', '{key_id}', '{request_id}')) Object.assign(ids, await newBundle(api, world, name))
   if (needs('{request_id}'))
@@ -132,6 +132,8 @@ function bodies(world: World, ids: Record<string, string>): { readonly [N in End
     joinWithAccount: { token: 'unknown', password: ACCOUNT.password },
     setUpAccount: ACCOUNT,
     logIn: ACCOUNT,
+    createTenant: { name: unique },
+    renameTenant: { name: unique },
     switchTenant: { tenant_id: world.owner.tenantId },
     changeMemberRole: { role: 'member' },
     createInvitation: { email: `${unique}@example.com`, role: 'member' },

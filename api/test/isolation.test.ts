@@ -77,7 +77,13 @@ describe.each(databases)('isolation on %s', (kind) => {
 
 // Those of tenants; the id of a request stays, because a request belongs to none.
 function withUnknownIds({ params = {}, body }: CallParts): CallParts {
-  const unknown = { ...params, bundle_id: randomUUID(), key_id: randomUUID(), user_id: randomUUID() }
+  const unknown = {
+    ...params,
+    bundle_id: randomUUID(),
+    key_id: randomUUID(),
+    user_id: randomUUID(),
+    tenant_id: randomUUID(),
+  }
   const parts = { params: { ...unknown, invitation_id: randomUUID() } }
   if (typeof body !== 'object' || body === null) return parts
   return { ...parts, body: 'bundle_id' in body ? { ...body, bundle_id: randomUUID() } : body }

@@ -34,6 +34,7 @@ const USES: Readonly<Record<string, (stores: Stores) => Promise<unknown>>> = {
   'look for a lock': ({ accounts }) => accounts.lockedUntil('a@example.com', NOW),
   'end a login': ({ accounts }) => accounts.recordSuccess(userId, NOW),
   'list tenants': ({ tenants }) => tenants.listOf(userId),
+  'rename a tenant': ({ tenants }) => tenants.rename(userId, { id: tenantId, name: 'w' }, NOW),
   'say who I am': ({ tenants }) => tenants.findSelf(userId, tenantId),
   'list members': ({ members }) => members.list(tenantId),
   'change a role': ({ members }) => members.changeRole(tenantId, userId, 'owner'),

@@ -1,5 +1,5 @@
 import { DomainError } from './errors.ts'
-import type { Caller, Role } from './membership.ts'
+import { type Caller, ownerRequired, type Role } from './membership.ts'
 
 type Member = { user_id: string; username: string; email: string; role: Role; created_at: string }
 
@@ -22,8 +22,10 @@ export async function changeRole(
   requireDone(await members.changeRole(caller.tenantId, userId, role))
 }
 
-/** @throws DomainError not_found · conflict: the last owner */
+/** An owner removes any member; every member may leave.
+ * @throws DomainError forbidden (not an owner) · not_found · conflict: the last owner */
 export async function removeMember(members: MemberStore, caller: Caller, userId: string): Promise<void> {
+  if (caller.role !== 'owner' && caller.userId !== userId) throw ownerRequired()
   requireDone(await members.remove(caller.tenantId, userId))
 }
 

@@ -40,6 +40,10 @@ function requireRole({ tenantExists, role }: Standing, access: Role): void {
   if (!tenantExists) throw new DomainError('not_found', 'User not found')
   if (role === null) throw new DomainError('forbidden', 'Forbidden: not a member')
   if (access === 'owner' && role !== 'owner') {
-    throw new DomainError('forbidden', 'Forbidden: owner role required')
+    throw ownerRequired()
   }
+}
+
+export function ownerRequired(): DomainError {
+  return new DomainError('forbidden', 'Forbidden: owner role required')
 }

@@ -1,5 +1,7 @@
 import { DomainError } from './errors.ts'
-import type { Role, Visitor } from './membership.ts'
+import { ownerRequired, type Role, type Visitor } from './membership.ts'
+import { type Source, timestamp } from './source.ts'
+import type { NewWorkspace, UserStore } from './user.ts'
 
 export type Tenant = { id: string; name: string; role: Role }
 
@@ -11,6 +13,31 @@ export interface TenantStore {
   listOf(userId: string): Promise<Tenant[]>
   findOf(userId: string, tenantId: string): Promise<Tenant | null>
   findSelf(userId: string, tenantId: string): Promise<Self | null>
+  /** False when the user does not own the tenant. */
+  rename(userId: string, tenant: { id: string; name: string }, now: string): Promise<boolean>
+}
+
+/** Create a tenant that the caller owns. */
+export async function createTenant(
+  users: UserStore,
+  { userId }: Visitor,
+  { name, source }: { name: string; source: Source },
+): Promise<Tenant> {
+  const workspace: NewWorkspace = { id: source.newId(), name, membershipId: source.newId() }
+  await users.insertWorkspace(userId, workspace, timestamp(source))
+  return { id: workspace.id, name, role: 'owner' }
+}
+
+/** @throws DomainError not_found (unknown, or the caller is not a member) · forbidden (not an owner) */
+export async function renameTenant(
+  tenants: TenantStore,
+  { userId }: Visitor,
+  { id, name, source }: { id: string; name: string; source: Source },
+): Promise<Tenant> {
+  if (await tenants.rename(userId, { id, name }, timestamp(source))) return { id, name, role: 'owner' }
+  throw (await tenants.findOf(userId, id))
+    ? ownerRequired()
+    : new DomainError('not_found', 'tenant not found')
 }
 
 /** @throws DomainError forbidden: not a member, and unknown tenants alike */

@@ -1,12 +1,25 @@
-import { findSelf, switchTenant, type Tenant } from '../domain/tenant.ts'
+import { createTenant, findSelf, renameTenant, switchTenant, type Tenant } from '../domain/tenant.ts'
 import type { Handlers } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'
 
+type TenantHandlers = Pick<
+  Handlers,
+  'listTenants' | 'createTenant' | 'renameTenant' | 'switchTenant' | 'getMe'
+>
+
 export function tenantHandlers({
-  stores: { tenants },
+  stores: { tenants, users },
+  source,
   authMode,
-}: HandlerParts): Pick<Handlers, 'listTenants' | 'switchTenant' | 'getMe'> {
+}: HandlerParts): TenantHandlers {
   return {
+    async createTenant({ caller, body }) {
+      return { status: 201, body: await createTenant(users, caller, { name: body.name, source }) }
+    },
+    async renameTenant({ caller, params, body }) {
+      const change = { id: params.tenant_id, name: body.name, source }
+      return { status: 200, body: await renameTenant(tenants, caller, change) }
+    },
     async listTenants({ caller }) {
       const list = await tenants.listOf(caller.userId)
       return {

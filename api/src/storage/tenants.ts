@@ -17,6 +17,23 @@ export function createTenantStore(query: Query): TenantStore {
       const { name, ...user } = row
       return { ...user, tenant: { id: tenantId, name } }
     },
+    async rename(userId, { id, name }, now) {
+      const { numUpdatedRows } = await query
+        .updateTable('tenants')
+        .set({ name, updated_at: now })
+        .where('id', '=', id)
+        .where(({ exists, selectFrom }) =>
+          exists(
+            selectFrom('memberships')
+              .select('memberships.id')
+              .where('user_id', '=', userId)
+              .where('tenant_id', '=', id)
+              .where('role', '=', 'owner'),
+          ),
+        )
+        .executeTakeFirstOrThrow()
+      return numUpdatedRows === 1n
+    },
   }
 }
 

@@ -73,5 +73,6 @@ export const EXPECTED: Readonly<Record<EndpointName, readonly number[]>> = {
   createInvitation: [401, 401, 404, 404, 403, 403, 201, 403, 201],
   listInvitations: [401, 401, 404, 404, 403, 403, 200, 403, 200],
   revokeInvitation: [401, 401, 404, 404, 403, 403, 404, 403, 200],
+  previewInvitation: [200, 200, 200, 200, 200, 200, 200, 200, 200],
   acceptInvitation: [401, 401, 404, 404, 200, 403, 404, 404, 404],
 }

@@ -137,6 +137,7 @@ function bodies(world: World, ids: Record<string, string>): { readonly [N in End
     switchTenant: { tenant_id: world.owner.tenantId },
     changeMemberRole: { role: 'member' },
     createInvitation: { email: `${unique}@example.com`, role: 'member' },
+    previewInvitation: { token: ids['token'] },
     acceptInvitation: { token: ids['token'] },
   }
 }

@@ -41,6 +41,7 @@ const USES: Readonly<Record<string, (stores: Stores) => Promise<unknown>>> = {
   'remove a member': ({ members }) => members.remove(tenantId, randomUUID()),
   'list invitations': ({ invitations }) => invitations.list(tenantId, NOW),
   'revoke an invitation': ({ invitations }) => invitations.delete(tenantId, randomUUID()),
+  'preview an invitation': ({ invitations }) => invitations.findOffer('x', NOW),
   'accept an invitation': ({ invitations }) =>
     invitations.accept({ tokenHash: 'x', userId, membershipId: randomUUID(), now: NOW }),
   'find a bundle': ({ bundles }) => bundles.find(tenantId, bundleId),

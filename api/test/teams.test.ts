@@ -48,6 +48,32 @@ describe.each(databases)('teams on %s', (kind) => {
     expect((await roles()).get(invited.userId)).toBe('member')
   })
 
+  test('an open invitation says what it offers, to whoever has its token and without using it up', async () => {
+    const email = newEmail()
+    const { json } = await invite({ email, role: 'member' })
+    const preview = (token: string) => api.call('previewInvitation', { body: { token } })
+    const me = (await api.call('getMe', { as: owner })).json
+    expect((await preview(json.token)).json).toEqual({
+      tenant: me.tenant,
+      email,
+      role: 'member',
+      invited_by: { username: me.username, email: me.email },
+      expires_at: json.expires_at,
+    })
+    expectError(await preview('unknown'), 404, 'invitation not found or expired', 'not_found')
+    expect((await accept(await person(email), json.token)).status).toBe(200)
+    expectError(await preview(json.token), 404, 'invitation not found or expired')
+  })
+
+  test('an invitation offers nothing once its inviter is not an owner', async () => {
+    const second = await join('owner')
+    const { json } = await invite({ email: newEmail(), role: 'member' }, second)
+    const params = { user_id: second.userId }
+    await api.call('changeMemberRole', { as: owner, params, body: { role: 'member' } })
+    const preview = await api.call('previewInvitation', { body: { token: json.token } })
+    expectError(preview, 404, 'invitation not found or expired')
+  })
+
   test('of ten acceptances at once one succeeds', async () => {
     const email = newEmail()
     const { token } = (await invite({ email, role: 'member' })).json

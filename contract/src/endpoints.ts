@@ -455,6 +455,15 @@ const teams = {
     responses: { 200: Ok },
     errors: [404],
   },
+  previewInvitation: {
+    method: 'POST',
+    path: '/api/v1/invitations/preview',
+    access: 'public',
+    summary: 'What an invitation offers, by its token',
+    body: invitation.AcceptInvitation,
+    responses: { 200: invitation.InvitationPreview },
+    errors: [404],
+  },
   acceptInvitation: {
     method: 'POST',
     path: '/api/v1/invitations/accept',

@@ -11,6 +11,15 @@ export type NewInvitation = Invitation & { tenant_id: string; token_hash: string
 
 export type Acceptance = { tokenHash: string; userId: string; membershipId: string; now: string }
 
+/** What an invitation offers, and who made it. */
+export type Offer = {
+  tenant: { id: string; name: string }
+  email: string
+  role: Role
+  invited_by: { username: string; email: string }
+  expires_at: string
+}
+
 export interface InvitationStore {
   /** False when somebody with this e-mail is a member already. */
   insert(invitation: NewInvitation): Promise<boolean>
@@ -19,6 +28,8 @@ export interface InvitationStore {
   delete(tenantId: string, invitationId: string): Promise<boolean>
   /** The e-mail that an open invitation is for; null when it is unknown, used or expired. */
   openEmail(tokenHash: string, now: string): Promise<string | null>
+  /** Null when it is unknown, used or expired, or when its inviter is not an owner. */
+  findOffer(tokenHash: string, now: string): Promise<Offer | null>
   /** Use it up and join, in one step. Null unless it is open and the user's e-mail is the invited one. */
   accept(acceptance: Acceptance): Promise<Tenant | null>
 }
@@ -51,6 +62,18 @@ export async function revokeInvitation(
   invitationId: string,
 ): Promise<void> {
   if (!(await invitations.delete(tenantId, invitationId))) throw invitationNotFound()
+}
+
+/** What an invitation offers. Its token is the proof, so that a person who is signed in as somebody else learns which
+ * e-mail it is for.
+ * @throws DomainError not_found: unknown, used or expired */
+export async function previewInvitation(
+  invitations: InvitationStore,
+  { token, source }: { token: string; source: Source },
+): Promise<Offer> {
+  const offer = await invitations.findOffer(hashToken(token), timestamp(source))
+  if (!offer) throw invitationNotFound()
+  return offer
 }
 
 /** Join by a token. @throws DomainError not_found: unknown, used, expired or another person's */

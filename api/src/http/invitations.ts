@@ -1,4 +1,4 @@
-import { acceptInvitation, invite, revokeInvitation } from '../domain/invitation.ts'
+import { acceptInvitation, invite, previewInvitation, revokeInvitation } from '../domain/invitation.ts'
 import { timestamp } from '../domain/source.ts'
 import type { Handlers } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'
@@ -6,7 +6,7 @@ import { presentCurrent } from './tenants.ts'
 
 type InvitationHandlers = Pick<
   Handlers,
-  'createInvitation' | 'listInvitations' | 'revokeInvitation' | 'acceptInvitation'
+  'createInvitation' | 'listInvitations' | 'revokeInvitation' | 'previewInvitation' | 'acceptInvitation'
 >
 
 export function invitationHandlers({ stores: { invitations }, source }: HandlerParts): InvitationHandlers {
@@ -21,6 +21,9 @@ export function invitationHandlers({ stores: { invitations }, source }: HandlerP
     async revokeInvitation({ caller, params }) {
       await revokeInvitation(invitations, caller, params.invitation_id)
       return { status: 200, body: { ok: true } }
+    },
+    async previewInvitation({ body }) {
+      return { status: 200, body: await previewInvitation(invitations, { token: body.token, source }) }
     },
     async acceptInvitation({ caller, body }) {
       const tenant = await acceptInvitation(invitations, caller, { token: body.token, source })

@@ -1,4 +1,4 @@
-import type { Acceptance, Invitation, InvitationStore, NewInvitation } from '../domain/invitation.ts'
+import type { Acceptance, Invitation, InvitationStore, NewInvitation, Offer } from '../domain/invitation.ts'
 import type { Tenant } from '../domain/tenant.ts'
 import type { Query } from './queries.ts'
 import { tenantsOf } from './tenants.ts'
@@ -9,6 +9,7 @@ export function createInvitationStore(query: Query): InvitationStore {
     list: (tenantId, now) => list(query, tenantId, now),
     delete: (tenantId, invitationId) => remove(query, tenantId, invitationId),
     openEmail: (tokenHash, now) => openEmail(query, tokenHash, now),
+    findOffer: (tokenHash, now) => findOffer(query, tokenHash, now),
     accept: (acceptance) => query.transaction().execute((transaction) => accept(transaction, acceptance)),
   }
 }
@@ -63,6 +64,27 @@ async function openEmail(query: Query, tokenHash: string, now: string): Promise<
     .where('expires_at', '>', now)
     .executeTakeFirst()
   return row?.email ?? null
+}
+
+async function findOffer(query: Query, tokenHash: string, now: string): Promise<Offer | null> {
+  const row = await query
+    .selectFrom('invitations')
+    .innerJoin('tenants', 'tenants.id', 'invitations.tenant_id')
+    .innerJoin('users', 'users.id', 'invitations.created_by')
+    .innerJoin('memberships', (join) =>
+      join
+        .onRef('memberships.user_id', '=', 'invitations.created_by')
+        .onRef('memberships.tenant_id', '=', 'invitations.tenant_id'),
+    )
+    .select(['invitations.email', 'invitations.role', 'invitations.expires_at'])
+    .select(['tenants.id', 'tenants.name', 'users.username', 'users.email as inviter_email'])
+    .where('token_hash', '=', tokenHash)
+    .where('expires_at', '>', now)
+    .where('memberships.role', '=', 'owner')
+    .executeTakeFirst()
+  if (!row) return null
+  const { id, name, username, inviter_email, ...offer } = row
+  return { ...offer, tenant: { id, name }, invited_by: { username, email: inviter_email } }
 }
 
 // Deleting the invitation is what uses it: of any number of acceptances at once one finds it.

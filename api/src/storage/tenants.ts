@@ -22,14 +22,13 @@ export function createTenantStore(query: Query): TenantStore {
         .updateTable('tenants')
         .set({ name, updated_at: now })
         .where('id', '=', id)
-        .where(({ exists, selectFrom }) =>
-          exists(
-            selectFrom('memberships')
-              .select('memberships.id')
-              .where('user_id', '=', userId)
-              .where('tenant_id', '=', id)
-              .where('role', '=', 'owner'),
-          ),
+        .where('id', 'in', (memberships) =>
+          memberships
+            .selectFrom('memberships')
+            .select('tenant_id')
+            .where('user_id', '=', userId)
+            .where('tenant_id', '=', id)
+            .where('role', '=', 'owner'),
         )
         .executeTakeFirstOrThrow()
       return numUpdatedRows === 1n

@@ -45,6 +45,28 @@ export const CreatedInvitation = z
     ],
   })
 
+/** What an open invitation says before anybody joins: to the holder of its token. */
+export const InvitationPreview = z
+  .object({
+    tenant: z.object({ id: Id, name: z.string() }),
+    email: z.string(),
+    role: Role,
+    invited_by: z.object({ username: z.string(), email: z.string() }),
+    expires_at: Timestamp,
+  })
+  .meta({
+    id: 'InvitationPreview',
+    examples: [
+      {
+        tenant: { id: '7e4d7d0a-51b4-4a53-8f6e-2a2b7f1c9e04', name: 'Acme' },
+        email: EXAMPLE_INVITATION.email,
+        role: 'member',
+        invited_by: { username: 'sam', email: 'sam@example.com' },
+        expires_at: EXAMPLE_INVITATION.expires_at,
+      },
+    ],
+  })
+
 export const AcceptInvitation = z
   .object({ token: requiredText('token', 128, 'token required') })
   .meta({ id: 'AcceptInvitation', examples: [{ token: 'Zb3mTqk0cZ5q8uJYy0mXn1n6m0m1H8nq0hX0b2S7k0A' }] })

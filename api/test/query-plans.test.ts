@@ -6,7 +6,6 @@ import { Plaintext } from '@keyferry/crypto/plaintext'
 import { generateRootKey, RootKeyRing } from '@keyferry/crypto/root-key'
 import { type CompiledQuery, type KyselyPlugin, type RootOperationNode, sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { ALL } from '../src/domain/opening.ts'
 import type { Stores } from '../src/domain/stores.ts'
 import { openDatabase } from '../src/storage/database.ts'
 import { migrateDatabase } from '../src/storage/migrate.ts'
@@ -48,19 +47,21 @@ const USES: Readonly<Record<string, (stores: Stores) => Promise<unknown>>> = {
   'list bundles': ({ bundles }) => bundles.list(tenantId, {}, FIRST_PAGE),
   'list more bundles': ({ bundles }) => bundles.list(tenantId, {}, { ...FIRST_PAGE, after: 'a' }),
   'count bundles': ({ bundles }) => bundles.count(tenantId, {}),
-  'find a key': ({ keys }) => keys.find(tenantId, keyId, ALL),
+  'find a key': ({ keys }) => keys.find(tenantId, keyId, 'all'),
   'list keys': ({ keys }) => keys.list(tenantId, {}, FIRST_PAGE),
   'list more keys': ({ keys }) => keys.list(tenantId, {}, { ...FIRST_PAGE, after: 'a' }),
   'search keys': ({ keys }) => keys.list(tenantId, { query: 'a' }, FIRST_PAGE),
   'count keys': ({ keys }) => keys.count(tenantId, {}),
   'say where a key is used': ({ keys }) => keys.bundlesUsing(tenantId, keyId),
   'change a key': ({ keys }) => keys.update(tenantId, keyId, { description: 'new', updated_at: NOW }),
-  'list attached keys': ({ attachments }) => attachments.list(tenantId, bundleId, ALL),
+  'list attached keys': ({ attachments }) => attachments.list(tenantId, bundleId, 'all'),
+  'say how large attached values are': ({ attachments }) => attachments.valueSizes(tenantId, bundleId),
+  'say how large legacy values are': ({ legacyItems }) => legacyItems.valueSizes(tenantId, bundleId),
   'attach a key': ({ attachments }) =>
     attachments.insert(tenantId, { bundleId, keyId, order: 0, required: false }),
   'move a key': ({ attachments }) => attachments.move(tenantId, { bundleId, keyId }, 0),
   'detach a key': ({ attachments }) => attachments.delete(tenantId, { bundleId, keyId }),
-  'list legacy items': ({ legacyItems }) => legacyItems.list(tenantId, bundleId, ALL),
+  'list legacy items': ({ legacyItems }) => legacyItems.list(tenantId, bundleId, 'all'),
   'write legacy items': ({ legacyItems }) =>
     legacyItems.upsert(
       { tenantId, bundleId },

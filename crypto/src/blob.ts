@@ -10,6 +10,9 @@ const PREAMBLE = Uint8Array.of(0x4b, 0x46, 1, 1)
 const NONCE_AT = 12
 const CIPHERTEXT_AT = 24
 const TAG_BYTES = 16
+/** A blob is this much longer than what it encrypts. */
+export const BLOB_OVERHEAD_BYTES = CIPHERTEXT_AT + TAG_BYTES
+
 const GCM = { authTagLength: TAG_BYTES }
 
 /** Encrypt for exactly one context: a frame that says what is stored and where, under a label of its own.

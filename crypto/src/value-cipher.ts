@@ -5,6 +5,8 @@ import { frame } from './frame.ts'
 import { Plaintext } from './plaintext.ts'
 import { requireTenantKey } from './tenant-key.ts'
 
+export { BLOB_OVERHEAD_BYTES } from './blob.ts'
+
 /** Where a value is stored. A blob opens at the place it was made for and nowhere else. */
 export type Place = {
   readonly tenantId: string

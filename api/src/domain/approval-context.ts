@@ -6,7 +6,6 @@ import { type Bundle, findBundle, listBundles } from './bundle.ts'
 import { type BundleEntry, bundleEntries } from './bundle-entry.ts'
 import type { Listing } from './listing.ts'
 import type { Caller } from './membership.ts'
-import { NONE } from './opening.ts'
 import type { Source } from './source.ts'
 import type { Stores } from './stores.ts'
 
@@ -59,7 +58,7 @@ export async function offeredBundle(
 ): Promise<z.output<typeof RequestBundle>> {
   await findOpen(parts, requestId)
   const { id, name, description } = await findBundle(parts.stores.bundles, caller, bundleId)
-  const entries = await bundleEntries(parts.stores, { tenantId: caller.tenantId, bundleId: id }, NONE)
+  const entries = await bundleEntries(parts.stores, { tenantId: caller.tenantId, bundleId: id }, 'none')
   return { id, name, description, items: entries.map(maskedItem) }
 }
 

@@ -15,7 +15,7 @@ import {
 } from './approval-request.ts'
 import type { ApprovalRequest, Sealed, Settled } from './approval-store.ts'
 import { findBundle } from './bundle.ts'
-import { bundleEntries } from './bundle-entry.ts'
+import { bundleEntries, valueSizes } from './bundle-entry.ts'
 import { DomainError } from './errors.ts'
 import type { Caller } from './membership.ts'
 
@@ -105,10 +105,16 @@ async function chosenValues(
   includeKeys: readonly string[],
 ): Promise<Map<string, Plaintext>> {
   const names = new Set(includeKeys)
-  const entries = await bundleEntries(stores, bundle, ({ name }) => names.has(name))
+  requireNames(names, await valueSizes(stores, bundle))
+  const entries = await bundleEntries(stores, bundle, names)
   const values = new Map(entries.flatMap(({ name, value }) => (value === null ? [] : [[name, value]])))
-  const missing = [...names].filter((name) => !values.has(name))
-  if (missing.length === 0) return values
+  requireNames(names, values)
+  return values
+}
+
+function requireNames(names: ReadonlySet<string>, held: ReadonlyMap<string, unknown>): void {
+  const missing = [...names].filter((name) => !held.has(name))
+  if (missing.length === 0) return
   const details = { field: 'include_keys', keys: missing }
   throw new DomainError('invalid', 'include_keys names keys that are not in the bundle', { details })
 }

@@ -3,7 +3,7 @@ import { type BundleStore, bundleNotFound } from './bundle.ts'
 import { DomainError } from './errors.ts'
 import { type KeyStore, keyNotFound } from './key.ts'
 import type { Caller } from './membership.ts'
-import { type Opening, SHOWN } from './opening.ts'
+import type { WantedValues } from './wanted-values.ts'
 
 /** A library key as it stands in a bundle; `order` counts from 0 without gaps. */
 export type AttachedKey = {
@@ -16,6 +16,9 @@ export type AttachedKey = {
   required: boolean
 }
 
+/** `bytes`: of the value's UTF-8. */
+export type ValueSize = { name: string; bytes: number }
+
 export type Attachment = { bundleId: string; keyId: string }
 
 /** Where to put it: `order` inserts there, at most at the end; without one it goes to the end. */
@@ -23,7 +26,9 @@ export type NewAttachment = Attachment & { order: number | undefined; required: 
 
 export interface AttachmentStore {
   /** In order. */
-  list(tenantId: string, bundleId: string, opening: Opening): Promise<AttachedKey[]>
+  list(tenantId: string, bundleId: string, values: WantedValues): Promise<AttachedKey[]>
+  /** The size of each value, without reading one. */
+  valueSizes(tenantId: string, bundleId: string): Promise<ValueSize[]>
   insert(
     tenantId: string,
     attachment: NewAttachment,
@@ -45,7 +50,7 @@ export async function listAttachedKeys(
   bundleId: string,
 ): Promise<AttachedKey[]> {
   if (!(await stores.bundles.find(caller.tenantId, bundleId))) throw bundleNotFound()
-  return stores.attachments.list(caller.tenantId, bundleId, SHOWN)
+  return stores.attachments.list(caller.tenantId, bundleId, 'public')
 }
 
 /** Attach a library key to a bundle of the caller's tenant.

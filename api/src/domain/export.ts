@@ -3,20 +3,20 @@ import { findBundle } from './bundle.ts'
 import { bundleEntries } from './bundle-entry.ts'
 import { DomainError } from './errors.ts'
 import type { Caller } from './membership.ts'
-import { maskedText, type Opening } from './opening.ts'
 import type { Stores } from './stores.ts'
+import { maskedText, type WantedValues } from './wanted-values.ts'
 
 type Exported = readonly (readonly [name: string, value: string])[]
 
-/** What a bundle holds, by name and value; what `opening` leaves closed is masked.
+/** What a bundle holds, by name and value; a value that is not wanted is masked.
  * @throws DomainError not_found */
 export async function exportBundle(
   stores: Pick<Stores, 'attachments' | 'bundles' | 'legacyItems'>,
   caller: Caller,
-  { bundleId, opening }: { bundleId: string; opening: Opening },
+  { bundleId, values }: { bundleId: string; values: WantedValues },
 ): Promise<Exported> {
   const bundle = await findBundle(stores.bundles, caller, bundleId)
-  const entries = await bundleEntries(stores, { tenantId: caller.tenantId, bundleId: bundle.id }, opening)
+  const entries = await bundleEntries(stores, { tenantId: caller.tenantId, bundleId: bundle.id }, values)
   return entries.map(({ name, value }) => [name, maskedText(value)])
 }
 

@@ -4,7 +4,6 @@ import { DomainError } from './errors.ts'
 import { chunksOf, type Listing, type Page, type Slice } from './listing.ts'
 import { maskOverSecret } from './mask.ts'
 import type { Caller } from './membership.ts'
-import { ALL, type Opening, SHOWN } from './opening.ts'
 import { type Source, timestamp } from './source.ts'
 
 /** A library entry; `value` is null where it was not opened. */
@@ -36,7 +35,7 @@ export type KeyFilter = { query?: string | undefined }
 export interface KeyStore {
   /** False when the tenant has a key of this name. */
   insert(tenantId: string, key: NewKey): Promise<boolean>
-  find(tenantId: string, keyId: string, opening: Opening): Promise<Key | null>
+  find(tenantId: string, keyId: string, values: 'public' | 'all'): Promise<Key | null>
   /** By name, byte by byte. */
   list(tenantId: string, filter: KeyFilter, slice: Slice): Promise<Key[]>
   count(tenantId: string, filter: KeyFilter): Promise<number>
@@ -63,18 +62,18 @@ export async function createKey(
   if (!(await keys.insert(caller.tenantId, key))) {
     throw keyNameTaken()
   }
-  return { ...key, value: SHOWN(key) ? key.value : null, used_in_bundles: 0 }
+  return { ...key, value: key.is_secret ? null : key.value, used_in_bundles: 0 }
 }
 
 /** @throws DomainError not_found, for another tenant's key too */
 export async function findKey(keys: KeyStore, caller: Caller, keyId: string): Promise<Key> {
-  return existing(await keys.find(caller.tenantId, keyId, SHOWN))
+  return existing(await keys.find(caller.tenantId, keyId, 'public'))
 }
 
 /** As `findKey`, with a secret's value too; for servers that are set to reveal.
  * @throws DomainError not_found */
 export async function revealKey(keys: KeyStore, caller: Caller, keyId: string): Promise<Key> {
-  return existing(await keys.find(caller.tenantId, keyId, ALL))
+  return existing(await keys.find(caller.tenantId, keyId, 'all'))
 }
 
 export async function listKeys(

@@ -2,7 +2,6 @@ import { bundleNotFound } from './bundle.ts'
 import { type Key, keyNameTaken, keyNotFound } from './key.ts'
 import type { LegacyItemStore } from './legacy-item.ts'
 import type { Caller } from './membership.ts'
-import { SHOWN } from './opening.ts'
 import { type Source, timestamp } from './source.ts'
 
 /** Put a library key in the place of a legacy item: same name, value and mark, at the end of the bundle.
@@ -19,5 +18,5 @@ export async function convertLegacyItem(
   if (item === 'no_item') throw keyNotFound()
   if (item === 'taken') throw keyNameTaken()
   const key = { id, name, is_secret: item.is_secret, description: '', created_at: now, updated_at: now }
-  return { ...key, value: SHOWN(key) ? item.value : null, used_in_bundles: 1 }
+  return { ...key, value: item.is_secret ? null : item.value, used_in_bundles: 1 }
 }

@@ -1,11 +1,12 @@
 import { Plaintext } from '@keyferry/crypto/plaintext'
+import type { ValueSize } from './attachment.ts'
 import { type BundleStore, bundleNotFound } from './bundle.ts'
 import { keyNotFound } from './key.ts'
 import { maskedOver, maskOverSecret } from './mask.ts'
 import type { Caller } from './membership.ts'
-import type { Opening } from './opening.ts'
 import { type Source, timestamp } from './source.ts'
 import type { Stores } from './stores.ts'
+import type { WantedValues } from './wanted-values.ts'
 
 // Everything of the deprecated inline items is in this file, legacy-conversion.ts, import.ts and the files named after them in storage/ and
 // http/; bundle-entry.ts is the one place that reads them.
@@ -20,7 +21,9 @@ export type BundlePlace = { tenantId: string; bundleId: string }
 
 export interface LegacyItemStore {
   /** By name, byte by byte. */
-  list(tenantId: string, bundleId: string, opening: Opening): Promise<LegacyItem[]>
+  list(tenantId: string, bundleId: string, values: WantedValues): Promise<LegacyItem[]>
+  /** The size of each value, without reading one. */
+  valueSizes(tenantId: string, bundleId: string): Promise<ValueSize[]>
   /** All of them or none; null when there is no such bundle. */
   upsert(
     place: BundlePlace,

@@ -14,7 +14,7 @@ export async function maskedOver(
   values: ReadonlyMap<string, string>,
 ): Promise<string[]> {
   if (![...values.values()].includes(MASK)) return []
-  const entries = await bundleEntries(stores, place, () => false)
+  const entries = await bundleEntries(stores, place, 'none')
   const secrets = entries.filter(({ name, is_secret }) => is_secret && values.get(name) === MASK)
   return secrets.map(({ name }) => name)
 }

@@ -6,7 +6,7 @@ import {
   listAttachedKeys,
   reorderKey,
 } from '../domain/attachment.ts'
-import { maskedText } from '../domain/opening.ts'
+import { maskedText } from '../domain/wanted-values.ts'
 import type { Handlers } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'
 

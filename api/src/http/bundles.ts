@@ -1,6 +1,6 @@
 import { createBundle, deleteBundle, findBundle, listBundles } from '../domain/bundle.ts'
 import { type BundleEntry, bundleEntries } from '../domain/bundle-entry.ts'
-import { maskedText, SHOWN } from '../domain/opening.ts'
+import { maskedText } from '../domain/wanted-values.ts'
 import type { Handlers } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'
 import { listReply } from './list-reply.ts'
@@ -20,7 +20,7 @@ export function bundleHandlers({ stores, source }: HandlerParts): BundleHandlers
       const place = { tenantId: caller.tenantId, bundleId: params.bundle_id }
       const [bundle, entries] = await Promise.all([
         findBundle(stores.bundles, caller, place.bundleId),
-        bundleEntries(stores, place, SHOWN),
+        bundleEntries(stores, place, 'public'),
       ])
       return { status: 200, body: { ...bundle, items: entries.map(presentEntry) } }
     },

@@ -1,5 +1,4 @@
 import { envTextOf, exportBundle } from '../domain/export.ts'
-import { ALL, SHOWN } from '../domain/opening.ts'
 import type { Handlers } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'
 import { requireRevealing } from './keys.ts'
@@ -9,8 +8,8 @@ export function exportHandlers({ stores, devAllowPlaintext }: HandlerParts): Pic
     async exportBundle({ caller, params, query: { format, reveal } }) {
       const isRevealed = reveal === '1'
       if (isRevealed) requireRevealing(devAllowPlaintext)
-      const opening = isRevealed ? ALL : SHOWN
-      const exported = await exportBundle(stores, caller, { bundleId: params.bundle_id, opening })
+      const values = isRevealed ? 'all' : 'public'
+      const exported = await exportBundle(stores, caller, { bundleId: params.bundle_id, values })
       return { status: 200, body: format === 'env' ? envTextOf(exported) : flatObject(exported) }
     },
   }

@@ -1,6 +1,6 @@
 import { DomainError } from '../domain/errors.ts'
 import { createKey, deleteKey, findKey, type Key, listKeys, revealKey, updateKey } from '../domain/key.ts'
-import { maskedText } from '../domain/opening.ts'
+import { maskedText } from '../domain/wanted-values.ts'
 import type { Handlers } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'
 import { listReply } from './list-reply.ts'

@@ -1,13 +1,15 @@
 import type { Attachment, AttachmentStore, NewAttachment } from '../domain/attachment.ts'
-import { SHOWN } from '../domain/opening.ts'
+import type { WantedValues } from '../domain/wanted-values.ts'
 import { isMissingReference } from './database.ts'
 import type { Queries, Query } from './queries.ts'
-import { VALUE_UNLESS_SECRET, type ValueVault } from './value-vault.ts'
+import { VALUE_BYTES, type ValueVault, valueColumn } from './value-vault.ts'
 
 export function createAttachmentStore(queries: Queries, vault: ValueVault): AttachmentStore {
   const { query } = queries
   return {
     list: lister(queries, vault),
+    valueSizes: (tenantId, bundleId) =>
+      attachedKeys(query, tenantId, bundleId).select(['keys.name', VALUE_BYTES]).execute(),
     insert: (tenantId, attachment) => insert(query, tenantId, attachment),
     delete: (tenantId, attachment) =>
       query.transaction().execute((transaction) => remove(transaction, tenantId, attachment)),
@@ -30,27 +32,31 @@ export async function holdBundle(transaction: Query, tenantId: string, bundleId:
   return numUpdatedRows === 1n
 }
 
-type Values = (name: 'tenantId' | 'bundleId') => string
+function attachedKeys(query: Query, tenantId: string, bundleId: string) {
+  return query
+    .selectFrom('attachments')
+    .innerJoin('keys', (join) =>
+      join.onRef('keys.tenant_id', '=', 'attachments.tenant_id').onRef('keys.id', '=', 'attachments.key_id'),
+    )
+    .where('attachments.bundle_id', '=', bundleId)
+    .where('attachments.tenant_id', '=', tenantId)
+}
 
 function lister({ query, prepareList }: Queries, vault: ValueVault): AttachmentStore['list'] {
-  const rowsOf = (value: Values) =>
-    query
-      .selectFrom('attachments')
-      .innerJoin('keys', (join) =>
-        join
-          .onRef('keys.tenant_id', '=', 'attachments.tenant_id')
-          .onRef('keys.id', '=', 'attachments.key_id'),
-      )
+  const build = (tenantId: string, bundleId: string, values: WantedValues) =>
+    attachedKeys(query, tenantId, bundleId)
       .select(['keys.id', 'keys.name', 'keys.value_version', 'keys.is_secret', 'keys.description'])
       .select(['attachments.position', 'attachments.required'])
-      .where('attachments.bundle_id', '=', value('bundleId'))
-      .where('attachments.tenant_id', '=', value('tenantId'))
+      .select(valueColumn(values))
       .orderBy('attachments.position')
-  const readShown = prepareList((value: Values) => rowsOf(value).select(VALUE_UNLESS_SECRET.as('value')))
-  const readAll = prepareList((value: Values) => rowsOf(value).select('keys.value'))
-  return async (tenantId, bundleId, opening) => {
-    const open = await vault.opener(tenantId, opening)
-    const rows = await (opening === SHOWN ? readShown : readAll)({ tenantId, bundleId })
+  const readPublic = prepareList((value: (name: 'tenantId' | 'bundleId') => string) =>
+    build(value('tenantId'), value('bundleId'), 'public'),
+  )
+  return async (tenantId, bundleId, values) => {
+    const open = await vault.opener(tenantId)
+    const rows = await (values === 'public'
+      ? readPublic({ tenantId, bundleId })
+      : build(tenantId, bundleId, values).execute())
     return rows.map((row) => ({
       id: row.id,
       name: row.name,

@@ -1,13 +1,12 @@
 import { sql } from 'kysely'
 import type { Key, KeyChange, KeyFilter, KeyStore } from '../domain/key.ts'
 import type { Slice } from '../domain/listing.ts'
-import { type Opening, SHOWN } from '../domain/opening.ts'
 import type { Queries, Query } from './queries.ts'
 import type { Flag, KeyRow } from './tables.ts'
 import { counted } from './tenant-counts.ts'
 import { holdTenant } from './tenants.ts'
 import { containsInAnyCase } from './text-search.ts'
-import { VALUE_UNLESS_SECRET, type ValueVault } from './value-vault.ts'
+import { type ValueVault, valueColumn } from './value-vault.ts'
 
 export function createKeyStore(queries: Queries, vault: ValueVault): KeyStore {
   const { query } = queries
@@ -71,12 +70,8 @@ type ReadRow = Omit<Key, 'value' | 'is_secret'> & {
   is_secret: Flag
 }
 
-async function opened(
-  vault: ValueVault,
-  rows: readonly ReadRow[],
-  at: { tenantId: string; opening: Opening },
-) {
-  const open = await vault.opener(at.tenantId, at.opening)
+async function opened(vault: ValueVault, tenantId: string, rows: readonly ReadRow[]): Promise<Key[]> {
+  const open = await vault.opener(tenantId)
   return rows.map((row): Key => {
     const { id, name, description, created_at, updated_at, used_in_bundles } = row
     const is_secret = row.is_secret === 1
@@ -85,11 +80,13 @@ async function opened(
 }
 
 function finder({ query, prepare }: Queries, vault: ValueVault): KeyStore['find'] {
-  const read = prepare((value: (name: 'tenantId' | 'keyId') => string) =>
-    keysOf(query, value('tenantId')).select('value').where('id', '=', value('keyId')),
-  )
-  return async (tenantId, keyId, opening) => {
-    const [key] = await opened(vault, await read({ tenantId, keyId }), { tenantId, opening })
+  const reading = (values: 'public' | 'all') =>
+    prepare((value: (name: 'tenantId' | 'keyId') => string) =>
+      keysOf(query, value('tenantId')).select(valueColumn(values)).where('id', '=', value('keyId')),
+    )
+  const read = { public: reading('public'), all: reading('all') }
+  return async (tenantId, keyId, values) => {
+    const [key] = await opened(vault, tenantId, await read[values]({ tenantId, keyId }))
     return key ?? null
   }
 }
@@ -100,14 +97,14 @@ async function list(
   { tenantId, filter, slice }: { tenantId: string; filter: KeyFilter; slice: Slice },
 ): Promise<Key[]> {
   const rows = await keysOf(query, tenantId)
-    .select(VALUE_UNLESS_SECRET.as('value'))
+    .select(valueColumn('public'))
     .$if(Boolean(filter.query), (select) => select.where(containsInAnyCase('name', filter.query ?? '')))
     .$if(slice.after !== null, (select) => select.where('name', '>', slice.after ?? ''))
     .orderBy('name')
     .limit(slice.limit)
     .offset(slice.offset)
     .execute()
-  return opened(vault, rows, { tenantId, opening: SHOWN })
+  return opened(vault, tenantId, rows)
 }
 
 async function countMatches(query: Query, tenantId: string, filter: KeyFilter): Promise<number> {

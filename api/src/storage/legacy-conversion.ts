@@ -1,5 +1,4 @@
 import type { LegacyItemStore } from '../domain/legacy-item.ts'
-import { ALL } from '../domain/opening.ts'
 import { holdBundle, insertHeld } from './attachments.ts'
 import { keyInsertion } from './keys.ts'
 import { itemsOf, removeHeld } from './legacy-items.ts'
@@ -13,11 +12,14 @@ export function converter(
 ): LegacyItemStore['convert'] {
   return async (place, name, { keyId, now }) => {
     const { tenantId, bundleId } = place
-    const open = await vaults.items.opener(tenantId, ALL)
+    const open = await vaults.items.opener(tenantId)
     const seal = await vaults.keys.sealer(tenantId)
     return query.transaction().execute(async (transaction) => {
       if (!(await holdBundle(transaction, tenantId, bundleId))) return 'no_bundle'
-      const row = await itemsOf(transaction, place).where('name', '=', name).executeTakeFirst()
+      const row = await itemsOf(transaction, place)
+        .select('value')
+        .where('name', '=', name)
+        .executeTakeFirst()
       const value = row && open(row)
       if (!value) return 'no_item'
       const { is_secret } = row

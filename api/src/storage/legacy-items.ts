@@ -1,15 +1,17 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import type { BundlePlace, LegacyItemStore, LegacyItemWrite } from '../domain/legacy-item.ts'
+import type { WantedValues } from '../domain/wanted-values.ts'
 import { holdBundle } from './attachments.ts'
 import type { Queries, Query } from './queries.ts'
 import type { Flag } from './tables.ts'
-import type { ValueVault } from './value-vault.ts'
+import { VALUE_BYTES, type ValueVault, valueColumn } from './value-vault.ts'
 
 /** All of the store but the conversion into library keys. */
 export function createLegacyItemStore(queries: Queries, vault: ValueVault): Omit<LegacyItemStore, 'convert'> {
   const { query } = queries
   return {
     list: lister(queries, vault),
+    valueSizes: (tenantId, bundleId) => itemsOf(query, { tenantId, bundleId }).select(VALUE_BYTES).execute(),
     upsert: (place, items, now) => upsert(query, vault, { place, items, now }),
     delete: (place, name) =>
       query.transaction().execute(async (transaction) => {
@@ -20,12 +22,15 @@ export function createLegacyItemStore(queries: Queries, vault: ValueVault): Omit
 }
 
 function lister({ query, prepareList }: Queries, vault: ValueVault): LegacyItemStore['list'] {
-  const read = prepareList((value: (name: 'tenantId' | 'bundleId') => string) =>
-    itemsOf(query, { tenantId: value('tenantId'), bundleId: value('bundleId') }).orderBy('name'),
+  const build = (place: BundlePlace, values: WantedValues) =>
+    itemsOf(query, place).select(valueColumn(values)).orderBy('name')
+  const readPublic = prepareList((value: (name: 'tenantId' | 'bundleId') => string) =>
+    build({ tenantId: value('tenantId'), bundleId: value('bundleId') }, 'public'),
   )
-  return async (tenantId, bundleId, opening) => {
-    const open = await vault.opener(tenantId, opening)
-    const rows = await read({ tenantId, bundleId })
+  return async (tenantId, bundleId, values) => {
+    const open = await vault.opener(tenantId)
+    const place = { tenantId, bundleId }
+    const rows = await (values === 'public' ? readPublic(place) : build(place, values).execute())
     return rows.map((row) => ({ name: row.name, value: open(row), is_secret: row.is_secret === 1 }))
   }
 }
@@ -107,11 +112,11 @@ async function update(
     .execute()
 }
 
-/** The items of a bundle, as they are stored. */
+/** The items of a bundle, without their values. */
 export function itemsOf(transaction: Query, { tenantId, bundleId }: BundlePlace) {
   return transaction
     .selectFrom('legacy_items')
-    .select(['id', 'name', 'value', 'value_version', 'is_secret'])
+    .select(['id', 'name', 'value_version', 'is_secret'])
     .where('bundle_id', '=', bundleId)
     .where('tenant_id', '=', tenantId)
 }

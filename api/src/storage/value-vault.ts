@@ -1,25 +1,34 @@
 import type { Plaintext } from '@keyferry/crypto/plaintext'
-import { decryptValue, encryptValue } from '@keyferry/crypto/value-cipher'
-import { sql } from 'kysely'
-import type { Opening } from '../domain/opening.ts'
-import type { Flag } from './tables.ts'
+import { BLOB_OVERHEAD_BYTES, decryptValue, encryptValue } from '@keyferry/crypto/value-cipher'
+import { type RawBuilder, sql } from 'kysely'
+import type { WantedValues } from '../domain/wanted-values.ts'
 import type { TenantKeys } from './tenant-keys.ts'
 
 export type ValueTable = 'keys' | 'legacy_items'
 
 export type SealedColumns = { value: Uint8Array; value_version: number }
 
-/** `value` is null where it was not read because it stays closed. */
+/** `value` is null where it was not wanted. */
 type StoredValue = {
   id: string
-  name: string
-  is_secret: Flag
   value: Uint8Array | null
   value_version: number
 }
 
-/** In place of the column `value` in a read that shows no secrets: their blobs are neither fetched nor copied then. */
-export const VALUE_UNLESS_SECRET = sql<Uint8Array | null>`case when is_secret = 0 then value end`
+/** The column `value` of a read, null in each row whose value is not wanted: such a blob does not leave the database. */
+export function valueColumn(values: WantedValues) {
+  return wantedValue(values).as('value')
+}
+
+function wantedValue(values: WantedValues): RawBuilder<Uint8Array | null> {
+  if (values === 'all') return sql.ref('value')
+  if (values === 'public') return sql`case when is_secret = 0 then value end`
+  if (values === 'none' || values.size === 0) return sql`null`
+  return sql`case when name in (${sql.join([...values])}) then value end`
+}
+
+/** The size of a stored value in bytes, taken from the length of its blob. Neither database reads a blob for it. */
+export const VALUE_BYTES = sql<number>`length(value) - ${sql.lit(BLOB_OVERHEAD_BYTES)}`.as('bytes')
 
 /** Values at rest in one table: each is encrypted for its tenant, row and version, and opens nowhere else. */
 export class ValueVault {
@@ -43,12 +52,12 @@ export class ValueVault {
     })
   }
 
-  /** The function that opens the rows of one tenant, as far as `opening` wants them open.
-   * @returns null for a row that stays closed; throws CryptoError for one that was changed or moved */
-  async opener(tenantId: string, opening: Opening): Promise<(row: StoredValue) => Plaintext | null> {
+  /** The function that opens the rows of one tenant.
+   * @returns null for a row whose value was not read; throws CryptoError for one that was changed or moved */
+  async opener(tenantId: string): Promise<(row: StoredValue) => Plaintext | null> {
     const key = await this.#tenantKeys.of(tenantId)
-    return ({ id, name, is_secret, value, value_version }) => {
-      if (value === null || !opening({ name, is_secret: is_secret === 1 })) return null
+    return ({ id, value, value_version }) => {
+      if (value === null) return null
       return decryptValue(value, key, this.#place({ tenantId, rowId: id, version: value_version }))
     }
   }

@@ -1,6 +1,5 @@
 import { CryptoError } from '@keyferry/crypto/crypto-error'
 import type { RootKeyRing } from '@keyferry/crypto/root-key'
-import { ALL } from '../domain/opening.ts'
 import type { Query } from './queries.ts'
 import { TenantKeys } from './tenant-keys.ts'
 import { type ValueTable, ValueVault } from './value-vault.ts'
@@ -44,7 +43,7 @@ type RowPlace = { readonly tenant_id: string; readonly id: string }
 function someRows(query: Query, table: ValueTable, after: RowPlace) {
   return query
     .selectFrom(table)
-    .select(['id', 'tenant_id', 'name', 'value', 'value_version', 'is_secret'])
+    .select(['id', 'tenant_id', 'name', 'value', 'value_version'])
     .where((columns) =>
       columns(columns.refTuple('tenant_id', 'id'), '>', columns.tuple(after.tenant_id, after.id)),
     )
@@ -56,7 +55,7 @@ function someRows(query: Query, table: ValueTable, after: RowPlace) {
 
 async function failureOf(vault: ValueVault, table: ValueTable, row: Rows[number]): Promise<ValueFailure[]> {
   try {
-    const open = await vault.opener(row.tenant_id, ALL)
+    const open = await vault.opener(row.tenant_id)
     open(row)
     return []
   } catch (error) {

@@ -1,0 +1,124 @@
+import { randomUUID } from 'node:crypto'
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Plaintext } from '@keyferry/crypto/plaintext'
+import { generateRootKey, RootKeyRing } from '@keyferry/crypto/root-key'
+import type { KyselyPlugin } from 'kysely'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { bundleEntries, valueSizes } from '../src/domain/bundle-entry.ts'
+import type { Stores } from '../src/domain/stores.ts'
+import type { WantedValues } from '../src/domain/wanted-values.ts'
+import { openDatabase } from '../src/storage/database.ts'
+import { migrateDatabase } from '../src/storage/migrate.ts'
+import type { Database } from '../src/storage/queries.ts'
+import { createStores } from '../src/storage/stores.ts'
+import { databases } from './api.ts'
+import { freshPostgres } from './postgres.ts'
+
+const NOW = '2026-01-31T12:00:00.000Z'
+const [userId, tenantId, bundleId] = [randomUUID(), randomUUID(), randomUUID()]
+
+describe.each(databases)('the values that a read wants, on %s', (kind) => {
+  let database: Database
+  let stores: Stores
+  const fetched: unknown[] = []
+  beforeAll(async () => {
+    const file = join(mkdtempSync(join(tmpdir(), 'keyferry-values-')), 'keyferry.db')
+    database = await openDatabase(kind === 'postgres' ? await freshPostgres() : file)
+    await migrateDatabase(database, NOW)
+    stores = createStores(watched(database, fetched), new RootKeyRing([generateRootKey()]))
+    await fill(stores)
+  })
+  afterAll(() => database.close())
+  beforeEach(() => {
+    fetched.length = 0
+  })
+
+  const read = async (values: WantedValues) => {
+    const entries = await bundleEntries(stores, { tenantId, bundleId }, values)
+    return entries.map(({ name, value }) => [name, value?.reveal() ?? null])
+  }
+
+  test('the approval page reads names alone: no blob leaves the database', async () => {
+    expect(await read('none')).toEqual([
+      ['SECRET', null],
+      ['OPEN', null],
+      ['OLD', null],
+      ['OLD_OPEN', null],
+    ])
+    expect(fetched).toEqual([null, null, null, null, null])
+  })
+
+  test('an ordinary answer reads no blob of a secret', async () => {
+    expect(Object.fromEntries(await read('public'))).toMatchObject({ SECRET: null, OPEN: 'open' })
+    expect(fetched.filter((blob) => blob === null)).toHaveLength(3)
+  })
+
+  test('an approval reads the blobs of the chosen names, a hidden item of such a name left out', async () => {
+    expect(await read(new Set(['SECRET', 'OLD_OPEN']))).toEqual([
+      ['SECRET', 'a secret'],
+      ['OPEN', null],
+      ['OLD', null],
+      ['OLD_OPEN', 'old, open'],
+    ])
+    expect(fetched.filter((blob) => blob !== null)).toHaveLength(2)
+  })
+
+  test('the size of each value is known without any blob', async () => {
+    const sizes = await valueSizes(stores, { tenantId, bundleId })
+    expect(Object.fromEntries(sizes)).toEqual({ SECRET: 8, OPEN: 4, OLD: 3, OLD_OPEN: 9 })
+    expect(fetched).toEqual([])
+  })
+})
+
+/** The same database, noting what each row that comes back has in the column `value`. */
+function watched(database: Database, fetched: unknown[]): Database {
+  const note = (rows: readonly unknown[]) => {
+    for (const row of rows)
+      if (typeof row === 'object' && row !== null && 'value' in row) fetched.push(row.value)
+  }
+  const watcher: KyselyPlugin = {
+    transformQuery: ({ node }) => node,
+    transformResult: async ({ result }) => {
+      note(result.rows)
+      return result
+    },
+  }
+  const noting: Database['prepareList'] = (build) => {
+    const run = database.prepareList(build)
+    return async (values) => {
+      const rows = await run(values)
+      note(rows)
+      return rows
+    }
+  }
+  return { ...database, query: database.query.withPlugin(watcher), prepareList: noting }
+}
+
+async function fill({ users, bundles, keys, attachments, legacyItems }: Stores): Promise<void> {
+  const user = { id: userId, idp_user_id: 'user_x', email: 'x@example.com', auth_provider: 'local' }
+  const workspace = { id: tenantId, name: 'w', membershipId: randomUUID() }
+  await users.insertWithWorkspace({ ...user, username: 'x', password_hash: null }, workspace, NOW)
+  const times = { created_at: NOW, updated_at: NOW }
+  const texts = { name: 'B', description: '', tags: '', created_by: userId }
+  await bundles.insert({ id: bundleId, tenant_id: tenantId, ...texts, ...times })
+  for (const [name, text, is_secret] of [
+    ['SECRET', 'a secret', true],
+    ['OPEN', 'open', false],
+  ] as const) {
+    const key = { id: randomUUID(), name, value: Plaintext.of(text), is_secret, description: '', ...times }
+    await keys.insert(tenantId, key)
+    await attachments.insert(tenantId, { bundleId, keyId: key.id, order: undefined, required: false })
+  }
+  const items = [
+    item('SECRET', 'hidden', true),
+    item('OLD', 'old', true),
+    item('OLD_OPEN', 'old, open', false),
+  ]
+  await legacyItems.upsert({ tenantId, bundleId }, items, NOW)
+}
+
+function item(name: string, text: string, is_secret: boolean) {
+  return { id: randomUUID(), name, value: Plaintext.of(text), is_secret }
+}

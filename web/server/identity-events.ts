@@ -1,3 +1,4 @@
+import { Email } from '@keyferry/contract'
 import { CallError } from '@keyferry/contract/client'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { Webhook } from 'standardwebhooks'
@@ -18,7 +19,7 @@ const REPLAY_MS = 15 * 60 * 1_000
 
 const IdentityEvent = z.object({
   type: z.string(),
-  data: z.looseObject({ id: z.string().min(1), email: z.email().optional() }),
+  data: z.looseObject({ id: z.string().min(1), email: Email.optional() }),
 })
 
 export type IdentityEventsOptions = {

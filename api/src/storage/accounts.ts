@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Account, AccountStore, AttemptTerms } from '../domain/account.ts'
+import { emailKey } from '../domain/email.ts'
 import type { NewUser, NewWorkspace } from '../domain/user.ts'
 import type { Query } from './queries.ts'
 import type { TenantKeys } from './tenant-keys.ts'
@@ -55,7 +56,7 @@ async function isSetUp(query: Query): Promise<boolean> {
 function accountsOf(query: Query, email: string) {
   return query
     .selectFrom('users')
-    .where('email_key', '=', email.toLowerCase())
+    .where('email_key', '=', emailKey(email))
     .where('password_hash', 'is not', null)
 }
 
@@ -68,7 +69,7 @@ async function beginAttempt(query: Query, email: string, terms: AttemptTerms): P
       failed_login_attempts: attempts,
       locked_until: sql`case when ${attempts} >= ${sql.lit(terms.limit)} then ${terms.lockedUntil} end`,
     })
-    .where('email_key', '=', email.toLowerCase())
+    .where('email_key', '=', emailKey(email))
     .where('password_hash', 'is not', null)
     .where((either) =>
       either.or([either('locked_until', 'is', null), either('locked_until', '<=', terms.now)]),
@@ -104,7 +105,7 @@ export async function replacePassword(
   const { numUpdatedRows } = await query
     .updateTable('users')
     .set({ password_hash: passwordHash, failed_login_attempts: 0, locked_until: null, updated_at: now })
-    .where('email_key', '=', email.toLowerCase())
+    .where('email_key', '=', emailKey(email))
     .where('password_hash', 'is not', null)
     .executeTakeFirstOrThrow()
   return numUpdatedRows === 1n

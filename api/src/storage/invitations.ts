@@ -1,3 +1,4 @@
+import { emailKey } from '../domain/email.ts'
 import type { Acceptance, Invitation, InvitationStore, NewInvitation, Offer } from '../domain/invitation.ts'
 import type { Tenant } from '../domain/tenant.ts'
 import type { Query } from './queries.ts'
@@ -15,7 +16,7 @@ export function createInvitationStore(query: Query): InvitationStore {
 }
 
 async function insert(transaction: Query, invitation: NewInvitation): Promise<boolean> {
-  const email_key = invitation.email.toLowerCase()
+  const email_key = emailKey(invitation.email)
   const member = await transaction
     .selectFrom('memberships')
     .innerJoin('users', 'users.id', 'memberships.user_id')

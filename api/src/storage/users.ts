@@ -1,3 +1,4 @@
+import { emailKey } from '../domain/email.ts'
 import type { KnownUser, NewUser, NewWorkspace, ProvidedChange, UserStore } from '../domain/user.ts'
 import type { Query } from './queries.ts'
 import type { TenantKeys } from './tenant-keys.ts'
@@ -39,7 +40,7 @@ async function applyChange(query: Query, { idpUserId, change, now }: Change): Pr
     .updateTable('users')
     .set({
       updated_at: now,
-      ...(email === undefined ? {} : { email, email_key: email.toLowerCase() }),
+      ...(email === undefined ? {} : { email, email_key: emailKey(email) }),
       ...(isActive === undefined ? {} : { is_active: isActive ? 1 : 0 }),
     })
     .where('idp_user_id', '=', idpUserId)
@@ -58,7 +59,7 @@ export async function insertUser(transaction: Query, user: NewUser, now: string)
     .insertInto('users')
     .values({
       ...user,
-      email_key: user.email.toLowerCase(),
+      email_key: emailKey(user.email),
       is_active: 1,
       failed_login_attempts: 0,
       last_login: now,

@@ -1,6 +1,7 @@
 import { z } from 'zod'
+import { Email } from './email.ts'
 import { Id, PathPart, requiredText, Timestamp } from './text.ts'
-import { Email, Role } from './user.ts'
+import { Role } from './user.ts'
 
 export const InvitationParams = z.object({ invitation_id: PathPart('invitation_id') })
 

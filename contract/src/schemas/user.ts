@@ -1,16 +1,11 @@
 import { z } from 'zod'
 import { LIMITS } from '../limits.ts'
+import { Email } from './email.ts'
 import { Flag, Id, optionalText, PathPart, requiredText, storable } from './text.ts'
 
 export const Role = z
   .enum(['owner', 'member'], { error: 'role must be owner or member' })
   .meta({ id: 'Role' })
-
-export const Email = z
-  .string({ error: 'email required' })
-  .max(LIMITS.emailLength, `email must be at most ${LIMITS.emailLength} characters`)
-  .pipe(z.email({ error: 'Invalid email format' }))
-  .meta({ id: 'Email', examples: ['sam@example.com'] })
 
 export const EnsureUser = z
   .object({

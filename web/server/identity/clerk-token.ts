@@ -1,18 +1,20 @@
 import { createRemoteJWKSet, importSPKI, type JWTVerifyGetKey, jwtVerify } from 'jose'
 import { z } from 'zod'
 import type { ClerkSettings } from '../settings.ts'
+import { isUsableSubject } from './idp-user-id.ts'
 
 const CLOCK_TOLERANCE_SECONDS = 5
 const KEY_SET_COOLDOWN_MS = 5_000
 const KEY_SET_MS = 60 * 60 * 1_000
 
 const TokenClaims = z.object({
-  sub: z.string().regex(/^user_[\x21-\x7e]{1,250}$/),
+  sub: z.string().refine(isUsableSubject),
   sid: z.string().min(1).max(256),
   azp: z.string().min(1),
   exp: z.number(),
   nbf: z.number(),
-  email: z.email().optional(),
+  email: z.string().optional(),
+  email_verified: z.boolean().optional(),
 })
 
 /** Who a session token is about. */

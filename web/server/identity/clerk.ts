@@ -1,3 +1,4 @@
+import { Email } from '@keyferry/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ApiConnection } from '../api-connection.ts'
 import { clearCookie, cookieValues, setCookie } from '../cookies.ts'
@@ -57,6 +58,13 @@ export function clerkIdentity(options: ClerkOptions): Identity {
   }
 }
 
+const NO_EMAIL = 'Forbidden: the identity provider sent no usable e-mail address'
+const noEmailNote = {
+  title: 'No usable e-mail address',
+  text: 'Keyferry needs an e-mail address such as sam@example.com. Change it at the identity provider, then sign in again.',
+  way: { kind: 'link', label: 'Sign in again', path: '/sign-in' },
+} as const
+
 type Known = Omit<Person, 'tenantId'>
 
 async function provisionSession(
@@ -65,7 +73,7 @@ async function provisionSession(
   backend: ClerkBackend,
 ): Promise<Known> {
   const email = session.email ?? (await backend.emailOf(session.subject))
-  if (email === null) throw forbidden('Forbidden: the identity provider told no e-mail address')
+  if (email === null || !Email.safeParse(email).success) throw forbidden(NO_EMAIL, { note: noEmailNote })
   return await provision(api, { idp_user_id: session.subject, email })
 }
 

@@ -1,9 +1,19 @@
 import { hashToken } from '@keyferry/crypto/token'
 
-/** The id that ensure-user knows a person by: from issuer and subject, never from the e-mail, which a provider may hand
- * to somebody else. A subject that already has the form stays as it is. A slash at the end of the issuer, which a setting
- * may leave out, makes no other issuer. */
+/** The forms of ids that Keyferry makes: hashed subjects, local accounts, and the one user of local mode. */
+const OWN_FORM = /^user_(?:[0-9a-f]{64}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|local)$/i
+
+const PROVIDER_FORM = /^user_[\x21-\x7e]{1,250}$/
+
+/** Whether a provider's subject can be the id as it is: it has the right form, and Keyferry never makes this one itself. */
+export function isUsableSubject(subject: string): boolean {
+  return PROVIDER_FORM.test(subject) && !OWN_FORM.test(subject)
+}
+
+/** The id that ensure-user knows a person by. It follows from issuer and subject, never from the e-mail, because a
+ * provider may give an e-mail address to another person. A usable subject stays as it is. A trailing slash of the
+ * issuer makes no difference, because the setting may leave it out. */
 export function idpUserId(issuer: string, subject: string): string {
-  if (/^user_(?![0-9a-f]{64}$)[\x21-\x7e]{1,250}$/.test(subject)) return subject
+  if (isUsableSubject(subject)) return subject
   return `user_${hashToken(JSON.stringify([issuer.replace(/\/$/, ''), subject]))}`
 }

@@ -1,7 +1,9 @@
 import * as oidc from 'openid-client'
 import { unavailable } from '../refusal.ts'
 import type { OidcSettings } from '../settings.ts'
+import { clientAuthentication } from './client-authentication.ts'
 import type { SignInAttempt } from './sign-in-attempt.ts'
+import { UserInfoError } from './sign-in-failure.ts'
 
 const TIMEOUT_SECONDS = 10
 const CLOCK_TOLERANCE_SECONDS = 5
@@ -11,7 +13,8 @@ const METADATA_MS = 60 * 60 * 1_000
 export type OidcPerson = {
   subject: string
   email: string | null
-  isEmailRefuted: boolean
+  /** `null`: the provider says neither that the address is the person's nor that it is not. */
+  isEmailVerified: boolean | null
   name: string | null
   providerSessionId: string | null
   idToken: string
@@ -75,7 +78,7 @@ export class OidcProvider {
     const claims = tokens.claims()
     if (!claims || tokens.id_token === undefined) throw new Error('the provider sent no id token')
     const needsMore = typeof claims['email'] !== 'string' && config.serverMetadata().userinfo_endpoint
-    const more = needsMore ? await oidc.fetchUserInfo(config, tokens.access_token, claims.sub) : {}
+    const more = needsMore ? await userInfo(config, tokens.access_token, claims.sub) : {}
     return personOf({ ...more, ...claims }, tokens.id_token)
   }
 
@@ -99,6 +102,7 @@ async function discover({ issuer, clientId, clientSecret }: OidcSettings): Promi
     execute: isLoopbackHttp ? [oidc.allowInsecureRequests] : [],
   })
   const server = found.serverMetadata()
+  requireEndpoints(server, isLoopbackHttp)
   const config = new oidc.Configuration(
     server,
     clientId,
@@ -111,10 +115,21 @@ async function discover({ issuer, clientId, clientSecret }: OidcSettings): Promi
   return config
 }
 
-function clientAuthentication(secret: string | null, supported: string[] | undefined): oidc.ClientAuth {
-  if (secret === null) return oidc.None()
-  const hasBasic = supported === undefined || supported.includes('client_secret_basic')
-  return hasBasic ? oidc.ClientSecretBasic(secret) : oidc.ClientSecretPost(secret)
+async function userInfo(config: oidc.Configuration, accessToken: string, subject: string) {
+  try {
+    return await oidc.fetchUserInfo(config, accessToken, subject)
+  } catch (cause) {
+    throw new UserInfoError('userinfo failed', { cause })
+  }
+}
+
+/** @throws Error naming the endpoint that the discovery document lacks or names wrongly */
+function requireEndpoints(server: oidc.ServerMetadata, isLoopbackHttp: boolean): void {
+  for (const name of ['authorization_endpoint', 'token_endpoint', 'jwks_uri'] as const) {
+    const scheme = URL.parse(server[name] ?? '')?.protocol
+    const isUsable = scheme === 'https:' || (isLoopbackHttp && scheme === 'http:')
+    if (!isUsable) throw new Error(`the discovery document has no usable ${name}`)
+  }
 }
 
 function personOf(claims: Record<string, unknown> & { sub: string }, idToken: string): OidcPerson {
@@ -122,10 +137,15 @@ function personOf(claims: Record<string, unknown> & { sub: string }, idToken: st
   return {
     subject: claims.sub,
     email: text('email'),
-    // Some providers send truth values as text.
-    isEmailRefuted: String(claims['email_verified']) === 'false',
+    isEmailVerified: truthOf(claims['email_verified']),
     name: text('name'),
     providerSessionId: text('sid'),
     idToken,
   }
+}
+
+// Some providers send truth values as text.
+function truthOf(claim: unknown): boolean | null {
+  const text = String(claim)
+  return text === 'true' || text === 'false' ? text === 'true' : null
 }

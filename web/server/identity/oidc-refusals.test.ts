@@ -112,13 +112,13 @@ describe('a sign-in that is not what it claims gives no session', () => {
   })
 })
 
-test('a person who is switched off here is told so', async () => {
+test('a person whose account is disabled sees a page that says so', async () => {
   world.api.ensure = (response) =>
     sendJson(response, 403, { error: 'Forbidden: user is inactive', code: 'forbidden' })
   const answer = await world.signIn()
   expect([answer.status, await answer.text()]).toEqual([
     403,
-    expect.stringContaining('You are switched off here.'),
+    expect.stringContaining('Your account here is disabled.'),
   ])
   expect(world.sessionToken).toBe('')
 })

@@ -1,3 +1,4 @@
+import { Email } from '@keyferry/contract'
 import { CallError } from '@keyferry/contract/client'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
@@ -17,6 +18,7 @@ import { askedReturn } from './return-path.ts'
 import { addSessionRoutes } from './session-routes.ts'
 import { personOf, type Sessions } from './sessions.ts'
 import { beginAttempt, endAttempt } from './sign-in-attempt.ts'
+import { signInFailure } from './sign-in-failure.ts'
 
 const MAX_TOKEN_BYTES = 65_536
 const REPLAY_MS = 10 * 60 * 1_000
@@ -58,86 +60,96 @@ export function oidcIdentity(options: OidcOptions): Identity {
 
 type PageOptions = OidcOptions & { pages: AppPages }
 
-function redirectUri(originRules: () => OriginRules): string {
-  return `${originRules().publicUrl}/auth/callback`
-}
-
 function isSecure(originRules: () => OriginRules): boolean {
   return originRules().publicUrl.startsWith('https:')
 }
 
-function addSignIn(
-  app: FastifyInstance,
-  provider: OidcProvider,
-  { sessions, originRules, pages }: PageOptions,
-): void {
+function addSignIn(app: FastifyInstance, provider: OidcProvider, options: PageOptions): void {
+  const { sessions, originRules } = options
+  const redirectUri = () => `${originRules().publicUrl}/auth/callback`
   const signIn = (prompt?: 'create') => async (request: FastifyRequest, reply: FastifyReply) => {
     const returnTo = askedReturn(request.url)
     if (await sessions.find(request)) return reply.redirect(returnTo, 302)
     const attempt = beginAttempt(reply, returnTo, isSecure(originRules))
-    const wanted = { redirectUri: redirectUri(originRules), ...(prompt ? { prompt } : {}) }
-    const address = await provider.signInAddress(attempt, wanted).catch(whenAway)
-    if (!address)
-      return await sendSignInFailure(pages, reply.code(503), 'The identity provider does not answer.')
-    return reply.redirect(address.href, 302)
+    const wanted = { redirectUri: redirectUri(), ...(prompt ? { prompt } : {}) }
+    try {
+      return reply.redirect((await provider.signInAddress(attempt, wanted)).href, 302)
+    } catch (error) {
+      return await answerFailure({ request, reply }, error, options)
+    }
   }
   app.get('/sign-in', signIn())
   app.get('/sign-up', signIn('create'))
 }
 
-// A page of its own, for the app may not be able to do anything yet.
-async function sendSignInFailure(pages: AppPages, reply: FastifyReply, text: string): Promise<FastifyReply> {
-  const way = { kind: 'link', label: 'Try again', path: '/sign-in' } as const
-  return await pages.sendNote(reply, { title: 'Sign-in did not work', text, way })
+type Exchange = { request: FastifyRequest; reply: FastifyReply }
+
+// `reason` is in the log and on the page, so that the operator finds one by the other.
+async function answerFailure(
+  { request, reply }: Exchange,
+  error: unknown,
+  { log, pages }: PageOptions,
+): Promise<FastifyReply> {
+  const { reason, status, text } = signInFailure(error)
+  const cause = error instanceof Refusal ? error.cause : error
+  log.warn({ request: request.id, reason, advice: text, ...loggedFailure(cause) }, 'sign-in failed')
+  return await sendFailure(pages, reply.code(status), `${text} (${reason})`)
 }
 
-function whenAway(error: unknown): null {
-  if (error instanceof Refusal) return null
-  throw error
+// A page without the app, because the app may not be usable yet.
+async function sendFailure(pages: AppPages, reply: FastifyReply, text: string): Promise<FastifyReply> {
+  const way = { kind: 'link', label: 'Sign in again', path: '/sign-in' } as const
+  return await pages.sendNote(reply, { title: 'Sign-in failed', text, way })
 }
 
 function addCallback(app: FastifyInstance, provider: OidcProvider, options: PageOptions): void {
-  const { api, log, settings, sessions, originRules, pages } = options
+  const { originRules, pages } = options
   app.get<{ Querystring: { state?: unknown } }>('/auth/callback', async (request, reply) => {
     const { state } = request.query
     const exchange = { request, reply }
     const attempt = typeof state === 'string' ? endAttempt(exchange, state, isSecure(originRules)) : null
-    if (!attempt)
-      return await sendSignInFailure(
-        pages,
-        reply.code(400),
-        'It was not begun in this browser, or it took too long.',
-      )
+    if (!attempt) {
+      const text = 'This sign-in started in another browser, or it took too long.'
+      return await sendFailure(pages, reply.code(400), text)
+    }
     const callback = new URL(request.url, originRules().publicUrl)
-    const person = await provider
-      .redeem(callback, attempt)
-      .catch((cause: unknown) => refused(log, request, cause))
-    if (!person)
-      return await sendSignInFailure(pages, reply.code(400), 'The identity provider did not confirm it.')
-    const problem = problemOf(person)
-    if (problem !== null) return await sendSignInFailure(pages, reply.code(400), problem)
-    const profile = profileOf(idpUserId(settings.issuer, person.subject), person)
-    const known = await provision(api, profile).catch(whenSwitchedOff)
-    if (!known) return await sendSignInFailure(pages, reply.code(403), 'You are switched off here.')
-    const { providerSessionId, idToken } = person
-    const facts = { ...known, tenantId: known.personalTenantId, providerSessionId, idToken }
-    await sessions.begin(request, reply, { idpUserId: profile.idp_user_id, ...facts })
-    return reply.redirect(attempt.returnTo, 302)
+    let person: OidcPerson
+    try {
+      person = await provider.redeem(callback, attempt)
+    } catch (error) {
+      return await answerFailure(exchange, error, options)
+    }
+    return await beginSession(exchange, { person, returnTo: attempt.returnTo }, options)
   })
 }
 
-function refused(log: Logger, request: FastifyRequest, cause: unknown): null {
-  log.warn({ request: request.id, ...loggedFailure(cause) }, 'sign-in refused')
-  return null
+async function beginSession(
+  { request, reply }: Exchange,
+  { person, returnTo }: { person: OidcPerson; returnTo: string },
+  { api, settings, sessions, pages }: PageOptions,
+): Promise<FastifyReply> {
+  const problem = problemOf(person)
+  if (problem !== null) return await sendFailure(pages, reply.code(400), problem)
+  const profile = profileOf(idpUserId(settings.issuer, person.subject), person)
+  const known = await provision(api, profile).catch(whenDisabled)
+  if (!known) return await sendFailure(pages, reply.code(403), 'Your account here is disabled.')
+  const { providerSessionId, idToken } = person
+  const facts = { ...known, tenantId: known.personalTenantId, providerSessionId, idToken }
+  await sessions.begin(request, reply, { idpUserId: profile.idp_user_id, ...facts })
+  return reply.redirect(returnTo, 302)
 }
 
-// An invitation is for an e-mail address, so one that the provider itself doubts must not open it.
-function problemOf({ email, isEmailRefuted }: OidcPerson): string | null {
-  if (email === null) return 'The identity provider told no e-mail address.'
-  return isEmailRefuted ? 'Confirm your e-mail address at the identity provider first.' : null
+// An invitation is for an e-mail address, so an address that the provider itself doubts must not open it.
+function problemOf({ email, isEmailVerified }: OidcPerson): string | null {
+  if (email === null || email === '')
+    return 'The identity provider sent no e-mail address. Add one to your profile there, then sign in again.'
+  if (!Email.safeParse(email).success)
+    return 'Keyferry needs an e-mail address such as sam@example.com. Change it at the identity provider, then sign in again.'
+  if (isEmailVerified !== false) return null
+  return 'Confirm your e-mail address at the identity provider, then sign in again.'
 }
 
-function whenSwitchedOff(error: unknown): null {
+function whenDisabled(error: unknown): null {
   if (error instanceof CallError && error.status === 403) return null
   throw error
 }

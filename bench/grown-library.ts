@@ -60,13 +60,13 @@ async function makeTenant(transaction: Query, ring: RootKeyRing, { keysEach, bun
   const tenantKeys = new TenantKeys(transaction, ring)
   const ids = { userId: randomUUID(), tenantId: randomUUID() }
   await makeOwner(transaction, tenantKeys, ids)
-  const seal = await new ValueVault(tenantKeys, 'keys').sealer(ids.tenantId)
+  const { seal } = await new ValueVault(tenantKeys, 'keys').of(ids.tenantId)
   const keyIds = Array.from({ length: keysEach }, () => randomUUID())
   const bundleIds = Array.from({ length: bundlesEach }, () => randomUUID())
   const of = { tenant_id: ids.tenantId, description: '', created_at: NOW, updated_at: NOW }
   await inBatches(keyIds, (batch, from) => {
-    const rowOf = (id: string, at: number) => ({ id, name: nameOf('KEY', from + at), is_secret: 1 as const })
-    const rows = batch.map((id, at) => ({ ...of, ...rowOf(id, at), ...seal(VALUE, id, 1) }))
+    const marks = { is_secret: 1, value_version: 1 } as const
+    const rows = batch.map((id, at) => seal(VALUE, { ...of, ...marks, id, name: nameOf('KEY', from + at) }))
     return transaction.insertInto('keys').values(rows)
   })
   await inBatches(bundleIds, (batch, from) => {

@@ -31,8 +31,10 @@ describe.each(databases)('values at rest on %s', (kind) => {
       .select(['value', 'value_version'])
       .where('id', '=', id)
       .executeTakeFirstOrThrow()
-  const store = (id: string, row: { value?: Uint8Array; value_version?: number }) =>
-    database.query.updateTable('keys').set(row).where('id', '=', id).execute()
+  const store = (
+    id: string,
+    row: { value?: Uint8Array; value_version?: number; name?: string; is_secret?: 0 | 1 },
+  ) => database.query.updateTable('keys').set(row).where('id', '=', id).execute()
 
   test('any flipped byte gives an error, never a value', async () => {
     const id = await create('KEY')
@@ -74,6 +76,63 @@ describe.each(databases)('values at rest on %s', (kind) => {
     expect((await reveal(one)).status).toBe(500)
     expect((await reveal(two)).status).toBe(500)
     expect((await reveal(foreign, stranger)).status).toBe(500)
+  })
+
+  test('a key that was renamed in the database gives an error until it has its name back', async () => {
+    const id = await create('STAGING_URL')
+    await store(id, { name: 'PRODUCTION_URL' })
+    expect((await reveal(id)).status).toBe(500)
+    await store(id, { name: 'STAGING_URL' })
+    expect((await reveal(id)).json).toMatchObject({ value: MARKED })
+  })
+
+  test('a secret that was marked as not secret in the database gives an error, and its value stays hidden', async () => {
+    const id = await create('KEY')
+    const bundle = (await api.call('createBundle', { as: owner, body: { name: 'b' } })).json
+    const params = { bundle_id: bundle.id }
+    await api.call('attachKey', { as: owner, params: { ...params, key_id: id }, body: {} })
+    await store(id, { is_secret: 0 })
+    const answers = [
+      await reveal(id),
+      await api.call('getKey', { as: owner, params: { key_id: id } }),
+      await api.call('getBundle', { as: owner, params }),
+      await api.call('exportBundle', { as: owner, params }),
+    ]
+    expect(answers.map(({ status }) => status)).toEqual([500, 500, 500, 500])
+    expect(answers.map(({ text }) => text).join()).not.toContain(MARKED)
+  })
+
+  test('a legacy item that was renamed or marked otherwise in the database gives an error', async () => {
+    const bundle = (await api.call('createBundle', { as: owner, body: { name: 'b' } })).json
+    const params = { bundle_id: bundle.id }
+    await api.call('upsertLegacyItem', { as: owner, params, body: { key: 'OLD', value: MARKED } })
+    const exported = () => api.call('exportBundle', { as: owner, params, query: { reveal: '1' } })
+    expect((await exported()).text).toContain(MARKED)
+    for (const edit of [{ name: 'OTHER' }, { is_secret: 0 as const, name: 'OLD' }]) {
+      await database.query.updateTable('legacy_items').set(edit).where('bundle_id', '=', bundle.id).execute()
+      expect((await exported()).status).toBe(500)
+    }
+  })
+
+  test('a mark that an owner changes keeps the value, and its version', async () => {
+    const id = await create('KEY')
+    for (const is_secret of [false, true]) {
+      await api.call('updateKey', { as: owner, params: { key_id: id }, body: { is_secret } })
+      expect((await reveal(id)).json).toMatchObject({ value: MARKED, is_secret })
+    }
+    expect((await stored(id)).value_version).toBe(1)
+  })
+
+  test('values and marks that are changed at the same time leave a row that opens', async () => {
+    const id = await create('KEY')
+    const changes = Array.from({ length: 24 }, (_, at) =>
+      at % 2 === 0 ? { value: `value ${at}` } : { is_secret: at % 4 === 1 },
+    )
+    const update = (body: object) => api.call('updateKey', { as: owner, params: { key_id: id }, body })
+    const answers = await Promise.all(changes.map(update))
+    expect(answers.map(({ status }) => status)).toEqual(changes.map(() => 200))
+    expect((await reveal(id)).json).toMatchObject({ value: expect.stringMatching(/^value \d+$/) })
+    expect((await stored(id)).value_version).toBe(13)
   })
 
   test('a secret that is broken does not keep the list from being shown', async () => {

@@ -6,7 +6,7 @@ export type CryptoErrorCode =
   | 'bad_sealed_box'
   | 'bad_root_key'
   | 'bad_tenant_key'
-  | 'bad_place'
+  | 'bad_context'
   | 'bad_blob'
   | 'wrong_key'
   | 'bad_caller'

@@ -7,37 +7,42 @@ import { requireTenantKey } from './tenant-key.ts'
 
 export { BLOB_OVERHEAD_BYTES } from './blob.ts'
 
-/** Where a value is stored. A blob opens at the place it was made for and nowhere else. */
-export type Place = {
+/** What an encrypted value is bound to. A blob decrypts in exactly the context that it was encrypted in, so a blob that
+ * was moved to another row, or whose row was renamed or marked as not secret in the database, fails to decrypt. */
+export type ValueContext = {
   readonly tenantId: string
   readonly table: string
   readonly rowId: string
   readonly column: string
-  /** Counts up with each change of the value, from 0 or 1. */
+  /** Increases with each change of the value, from 0 or 1. */
   readonly version: number
+  /** The variable's name. */
+  readonly name: string
+  readonly isSecret: boolean
 }
 
-/** Encrypt a value for exactly one place: AES-256-GCM under a subkey of its own.
- * @returns a blob, 40 bytes longer than the value's UTF-8
- * @throws CryptoError bad_tenant_key · bad_place */
-export function encryptValue(plaintext: Plaintext, tenantKey: Uint8Array, place: Place): Uint8Array {
+/** Encrypt a value in one context, with AES-256-GCM and a subkey for this context.
+ * @returns a blob, BLOB_OVERHEAD_BYTES longer than the value's UTF-8
+ * @throws CryptoError bad_tenant_key · bad_context */
+export function encryptValue(plaintext: Plaintext, tenantKey: Uint8Array, context: ValueContext): Uint8Array {
   requireTenantKey(tenantKey)
-  return encryptBlob(plaintext.bytes(), derivationKey(tenantKey), contextOf(place))
+  return encryptBlob(plaintext.bytes(), derivationKey(tenantKey), framed(context))
 }
 
-/** @throws CryptoError bad_blob (malformed, changed, or another place's) · wrong_key (another tenant key's)
- *   · bad_tenant_key · bad_place · bad_text (what was stored is not UTF-8) */
-export function decryptValue(blob: Uint8Array, tenantKey: Uint8Array, place: Place): Plaintext {
+/** @throws CryptoError bad_blob (malformed, changed, or encrypted in another context) · wrong_key (encrypted with
+ *   another tenant key) · bad_tenant_key · bad_context · bad_text (the plaintext is not UTF-8) */
+export function decryptValue(blob: Uint8Array, tenantKey: Uint8Array, context: ValueContext): Plaintext {
   requireTenantKey(tenantKey)
-  return Plaintext.fromBytes(decryptBlob(blob, derivationKey(tenantKey), contextOf(place)))
+  return Plaintext.fromBytes(decryptBlob(blob, derivationKey(tenantKey), framed(context)))
 }
 
-function contextOf({ tenantId, table, rowId, column, version }: Place): Buffer {
+function framed({ tenantId, table, rowId, column, version, name, isSecret }: ValueContext): Buffer {
   if (!Number.isSafeInteger(version) || version < 0)
-    throw new CryptoError('bad_place', 'version is not a count')
+    throw new CryptoError('bad_context', 'version is not a safe integer from 0')
+  const mark = isSecret ? 'secret' : 'public'
   try {
-    return frame('keyferry value v1', tenantId, table, rowId, column, String(version))
+    return frame('keyferry value v1', tenantId, table, rowId, column, String(version), name, mark)
   } catch (cause) {
-    throw new CryptoError('bad_place', 'place is not well-formed text', { cause })
+    throw new CryptoError('bad_context', 'context is not well-formed text', { cause })
   }
 }

@@ -53,7 +53,7 @@ function lister({ query, prepareList }: Queries, vault: ValueVault): AttachmentS
     build(value('tenantId'), value('bundleId'), 'public'),
   )
   return async (tenantId, bundleId, values) => {
-    const open = await vault.opener(tenantId)
+    const { open } = await vault.of(tenantId)
     const rows = await (values === 'public'
       ? readPublic({ tenantId, bundleId })
       : build(tenantId, bundleId, values).execute())

@@ -2,11 +2,11 @@ import { sql } from 'kysely'
 import type { Key, KeyChange, KeyFilter, KeyStore } from '../domain/key.ts'
 import type { Slice } from '../domain/listing.ts'
 import type { Queries, Query } from './queries.ts'
-import type { Flag, KeyRow } from './tables.ts'
+import { type Flag, flag, type KeyRow } from './tables.ts'
 import { counted } from './tenant-counts.ts'
 import { holdTenant } from './tenants.ts'
 import { containsInAnyCase } from './text-search.ts'
-import { type ValueVault, valueColumn } from './value-vault.ts'
+import { type TenantVault, type ValueVault, valueColumn } from './value-vault.ts'
 
 export function createKeyStore(queries: Queries, vault: ValueVault): KeyStore {
   const { query } = queries
@@ -37,9 +37,9 @@ function inserter({ query, prepareChange }: Queries, vault: ValueVault): KeyStor
     }),
   )
   return async (tenantId, key) => {
-    const seal = await vault.sealer(tenantId)
-    const sealed = seal(key.value, key.id, 1)
-    return (await insert({ ...key, ...sealed, tenant_id: tenantId, is_secret: key.is_secret ? 1 : 0 })) === 1
+    const { seal } = await vault.of(tenantId)
+    const row = { ...key, tenant_id: tenantId, is_secret: flag(key.is_secret), value_version: 1 }
+    return (await insert(seal(key.value, row))) === 1
   }
 }
 
@@ -71,7 +71,7 @@ type ReadRow = Omit<Key, 'value' | 'is_secret'> & {
 }
 
 async function opened(vault: ValueVault, tenantId: string, rows: readonly ReadRow[]): Promise<Key[]> {
-  const open = await vault.opener(tenantId)
+  const { open } = await vault.of(tenantId)
   return rows.map((row): Key => {
     const { id, name, description, created_at, updated_at, used_in_bundles } = row
     const is_secret = row.is_secret === 1
@@ -133,44 +133,51 @@ function bundlesUsing({ query, prepareList }: Queries): KeyStore['bundlesUsing']
 
 type Update = { tenantId: string; keyId: string; change: KeyChange & { updated_at: string } }
 
-// A value is encrypted for its version, so a change that lost a race is encrypted again for the next one.
-async function update(query: Query, vault: ValueVault, parts: Update): Promise<boolean> {
-  for (;;) {
-    const outcome = await tryUpdate(query, vault, parts)
-    if (outcome !== 'raced') return outcome === 'updated'
-  }
-}
-
-async function tryUpdate(
+async function update(
   query: Query,
   vault: ValueVault,
   { tenantId, keyId, change }: Update,
-): Promise<'updated' | 'absent' | 'raced'> {
-  const current = await query
-    .selectFrom('keys')
-    .select('value_version')
-    .where('id', '=', keyId)
-    .where('tenant_id', '=', tenantId)
-    .executeTakeFirst()
-  if (!current) return 'absent'
-  const seal = await vault.sealer(tenantId)
-  const sealed = change.value ? seal(change.value, keyId, current.value_version + 1) : {}
-  const { numUpdatedRows } = await query
-    .updateTable('keys')
-    .set({ ...plainChanges(change), ...sealed })
-    .where('id', '=', keyId)
-    .where('tenant_id', '=', tenantId)
-    .where('value_version', '=', current.value_version)
-    .executeTakeFirstOrThrow()
-  return numUpdatedRows === 1n ? 'updated' : 'raced'
+): Promise<boolean> {
+  const tenantVault = await vault.of(tenantId)
+  return query.transaction().execute(async (transaction) => {
+    const current = await holdKey(transaction, tenantId, keyId)
+    if (!current) return false
+    await transaction
+      .updateTable('keys')
+      .set(changedColumns(tenantVault, current, change))
+      .where('id', '=', keyId)
+      .where('tenant_id', '=', tenantId)
+      .execute()
+    return true
+  })
 }
 
-function plainChanges({ description, is_secret, updated_at }: Update['change']) {
-  return {
-    updated_at,
-    ...(description === undefined ? {} : { description }),
-    ...(is_secret === undefined ? {} : { is_secret: is_secret ? (1 as const) : (0 as const) }),
+/** Lock a key until the transaction ends, so that the value is encrypted for the row that it goes into. */
+function holdKey(transaction: Query, tenantId: string, keyId: string) {
+  return transaction
+    .updateTable('keys')
+    .set((column) => ({ updated_at: column.ref('updated_at') }))
+    .where('id', '=', keyId)
+    .where('tenant_id', '=', tenantId)
+    .returning(['id', 'name', 'is_secret', 'value', 'value_version'])
+    .executeTakeFirst()
+}
+
+type HeldKey = NonNullable<Awaited<ReturnType<typeof holdKey>>>
+
+function changedColumns({ seal, open }: TenantVault, current: HeldKey, change: Update['change']) {
+  const { id, name, value_version } = current
+  const is_secret = change.is_secret === undefined ? current.is_secret : flag(change.is_secret)
+  const plain = {
+    updated_at: change.updated_at,
+    ...(change.description === undefined ? {} : { description: change.description }),
   }
+  if (change.value)
+    return seal(change.value, { ...plain, id, name, is_secret, value_version: value_version + 1 })
+  if (is_secret === current.is_secret) return plain
+  // The value is bound to its mark.
+  const value = open(current)
+  return value === null ? plain : seal(value, { ...plain, id, name, is_secret, value_version })
 }
 
 // Everything that moves positions within a bundle holds the bundle's row, here the rows of all bundles that use the key.

@@ -12,8 +12,8 @@ export function converter(
 ): LegacyItemStore['convert'] {
   return async (place, name, { keyId, now }) => {
     const { tenantId, bundleId } = place
-    const open = await vaults.items.opener(tenantId)
-    const seal = await vaults.keys.sealer(tenantId)
+    const { open } = await vaults.items.of(tenantId)
+    const { seal } = await vaults.keys.of(tenantId)
     return query.transaction().execute(async (transaction) => {
       if (!(await holdBundle(transaction, tenantId, bundleId))) return 'no_bundle'
       const row = await itemsOf(transaction, place)
@@ -24,7 +24,7 @@ export function converter(
       if (!value) return 'no_item'
       const { is_secret } = row
       const at = { tenant_id: tenantId, description: '', created_at: now, updated_at: now }
-      const key = { id: keyId, name, is_secret, ...seal(value, keyId, 1), ...at }
+      const key = seal(value, { id: keyId, name, is_secret, value_version: 1, ...at })
       const { numInsertedOrUpdatedRows } = await keyInsertion(transaction, key).executeTakeFirstOrThrow()
       if (numInsertedOrUpdatedRows !== 1n) return 'taken'
       await insertHeld(transaction, tenantId, { bundleId, keyId, order: undefined, required: false })

@@ -3,8 +3,8 @@ import type { BundlePlace, LegacyItemStore, LegacyItemWrite } from '../domain/le
 import type { WantedValues } from '../domain/wanted-values.ts'
 import { holdBundle } from './attachments.ts'
 import type { Queries, Query } from './queries.ts'
-import type { Flag } from './tables.ts'
-import { VALUE_BYTES, type ValueVault, valueColumn } from './value-vault.ts'
+import { type Flag, flag } from './tables.ts'
+import { type TenantVault, VALUE_BYTES, type ValueVault, valueColumn } from './value-vault.ts'
 
 /** All of the store but the conversion into library keys. */
 export function createLegacyItemStore(queries: Queries, vault: ValueVault): Omit<LegacyItemStore, 'convert'> {
@@ -28,7 +28,7 @@ function lister({ query, prepareList }: Queries, vault: ValueVault): LegacyItemS
     build({ tenantId: value('tenantId'), bundleId: value('bundleId') }, 'public'),
   )
   return async (tenantId, bundleId, values) => {
-    const open = await vault.opener(tenantId)
+    const { open } = await vault.of(tenantId)
     const place = { tenantId, bundleId }
     const rows = await (values === 'public' ? readPublic(place) : build(place, values).execute())
     return rows.map((row) => ({ name: row.name, value: open(row), is_secret: row.is_secret === 1 }))
@@ -36,10 +36,10 @@ function lister({ query, prepareList }: Queries, vault: ValueVault): LegacyItemS
 }
 
 type Upsert = { place: BundlePlace; items: readonly LegacyItemWrite[]; now: string }
-type Seal = Awaited<ReturnType<ValueVault['sealer']>>
+type Seal = TenantVault['seal']
 
 async function upsert(query: Query, vault: ValueVault, { place, items, now }: Upsert) {
-  const seal = await vault.sealer(place.tenantId)
+  const { seal } = await vault.of(place.tenantId)
   return query.transaction().execute(async (transaction) => {
     if (!(await holdBundle(transaction, place.tenantId, place.bundleId))) return null
     const known = await knownItems(transaction, place)
@@ -51,7 +51,7 @@ async function upsert(query: Query, vault: ValueVault, { place, items, now }: Up
   })
 }
 
-type Known = ReadonlyMap<string, { id: string; value_version: number; is_secret: Flag }>
+type Known = ReadonlyMap<string, { id: string; name: string; value_version: number; is_secret: Flag }>
 
 async function knownItems(transaction: Query, { tenantId, bundleId }: BundlePlace): Promise<Known> {
   const rows = await transaction
@@ -67,16 +67,16 @@ type Written = { item: LegacyItemWrite; place: BundlePlace; now: string; seal: S
 
 function newRow({ item, place, now, seal }: Written) {
   const { id, name, value, is_secret } = item
-  return {
+  return seal(value, {
     id,
     bundle_id: place.bundleId,
     tenant_id: place.tenantId,
     name,
-    ...seal(value, id, 1),
+    value_version: 1,
     is_secret: flag(is_secret ?? true),
     created_at: now,
     updated_at: now,
-  }
+  })
 }
 
 const ROWS_AT_ONCE = 200
@@ -100,14 +100,13 @@ async function update(
 ): Promise<void> {
   const row = known.get(item.name)
   if (!row) return
+  const { id, name } = row
+  const is_secret = item.is_secret === undefined ? row.is_secret : flag(item.is_secret)
+  const changed = { id, name, is_secret, value_version: row.value_version + 1, updated_at: now }
   await transaction
     .updateTable('legacy_items')
-    .set({
-      ...seal(item.value, row.id, row.value_version + 1),
-      is_secret: item.is_secret === undefined ? row.is_secret : flag(item.is_secret),
-      updated_at: now,
-    })
-    .where('id', '=', row.id)
+    .set(seal(item.value, changed))
+    .where('id', '=', id)
     .where('tenant_id', '=', place.tenantId)
     .execute()
 }
@@ -134,8 +133,4 @@ export async function removeHeld(
     .where('name', '=', name)
     .executeTakeFirstOrThrow()
   return numDeletedRows === 1n
-}
-
-function flag(isSet: boolean): Flag {
-  return isSet ? 1 : 0
 }

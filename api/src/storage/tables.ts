@@ -3,6 +3,10 @@ import type { Role } from '../domain/membership.ts'
 /** 0 or 1: the one form of a truth value that both databases keep alike. */
 export type Flag = 0 | 1
 
+export function flag(isSet: boolean): Flag {
+  return isSet ? 1 : 0
+}
+
 // Ids are UUIDs and times ISO 8601 in UTC, both as text; `value` and `wrapped_key` are blobs of the crypto package.
 
 type UserRow = {

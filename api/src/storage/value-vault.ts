@@ -2,18 +2,16 @@ import type { Plaintext } from '@keyferry/crypto/plaintext'
 import { BLOB_OVERHEAD_BYTES, decryptValue, encryptValue } from '@keyferry/crypto/value-cipher'
 import { type RawBuilder, sql } from 'kysely'
 import type { WantedValues } from '../domain/wanted-values.ts'
+import type { Flag } from './tables.ts'
 import type { TenantKeys } from './tenant-keys.ts'
 
 export type ValueTable = 'keys' | 'legacy_items'
 
-export type SealedColumns = { value: Uint8Array; value_version: number }
+/** The columns that a value is bound to, beside its tenant and table. */
+type BoundRow = { id: string; name: string; is_secret: Flag; value_version: number }
 
 /** `value` is null where it was not wanted. */
-type StoredValue = {
-  id: string
-  value: Uint8Array | null
-  value_version: number
-}
+type StoredRow = BoundRow & { value: Uint8Array | null }
 
 /** The column `value` of a read, null in each row whose value is not wanted: such a blob does not leave the database. */
 export function valueColumn(values: WantedValues) {
@@ -30,7 +28,8 @@ function wantedValue(values: WantedValues): RawBuilder<Uint8Array | null> {
 /** The size of a stored value in bytes, taken from the length of its blob. Neither database reads a blob for it. */
 export const VALUE_BYTES = sql<number>`length(value) - ${sql.lit(BLOB_OVERHEAD_BYTES)}`.as('bytes')
 
-/** Values at rest in one table: each is encrypted for its tenant, row and version, and opens nowhere else. */
+/** The values of one table at rest. Each is encrypted for its tenant, row, version, name and mark (secret or not), so a
+ * row that was edited in the database gives an error and never a value. A change of any of them encrypts again. */
 export class ValueVault {
   readonly #tenantKeys: TenantKeys
   readonly #table: ValueTable
@@ -40,29 +39,30 @@ export class ValueVault {
     this.#table = table
   }
 
-  /** The function that seals values of one tenant into the two columns that hold them. It asks the database for
-   * nothing, so it may be used within a transaction; making it may ask. */
-  async sealer(
-    tenantId: string,
-  ): Promise<(plaintext: Plaintext, rowId: string, version: number) => SealedColumns> {
+  /** The functions that encrypt and decrypt values of one tenant. They do not query the database, so you can use them
+   * within a transaction; getting them may query, so do that before the transaction begins. */
+  async of(tenantId: string): Promise<TenantVault> {
     const key = await this.#tenantKeys.of(tenantId)
-    return (plaintext, rowId, version) => ({
-      value: encryptValue(plaintext, key, this.#place({ tenantId, rowId, version })),
-      value_version: version,
+    const contextOf = ({ id, name, is_secret, value_version }: BoundRow) => ({
+      tenantId,
+      table: this.#table,
+      rowId: id,
+      column: 'value',
+      version: value_version,
+      name,
+      isSecret: is_secret === 1,
     })
-  }
-
-  /** The function that opens the rows of one tenant.
-   * @returns null for a row whose value was not read; throws CryptoError for one that was changed or moved */
-  async opener(tenantId: string): Promise<(row: StoredValue) => Plaintext | null> {
-    const key = await this.#tenantKeys.of(tenantId)
-    return ({ id, value, value_version }) => {
-      if (value === null) return null
-      return decryptValue(value, key, this.#place({ tenantId, rowId: id, version: value_version }))
+    return {
+      seal: (plaintext, row) => ({ ...row, value: encryptValue(plaintext, key, contextOf(row)) }),
+      open: (row) => (row.value === null ? null : decryptValue(row.value, key, contextOf(row))),
     }
   }
+}
 
-  #place({ tenantId, rowId, version }: { tenantId: string; rowId: string; version: number }) {
-    return { tenantId, table: this.#table, rowId, column: 'value', version }
-  }
+export type TenantVault = {
+  /** The row with its column `value`. */
+  seal<Row extends BoundRow>(plaintext: Plaintext, row: Row): Row & { value: Uint8Array }
+  /** @returns null for a row whose value was not read
+   * @throws CryptoError bad_blob or wrong_key: the row was changed or moved */
+  open(row: StoredRow): Plaintext | null
 }

@@ -43,7 +43,7 @@ type RowPlace = { readonly tenant_id: string; readonly id: string }
 function someRows(query: Query, table: ValueTable, after: RowPlace) {
   return query
     .selectFrom(table)
-    .select(['id', 'tenant_id', 'name', 'value', 'value_version'])
+    .select(['id', 'tenant_id', 'name', 'value', 'value_version', 'is_secret'])
     .where((columns) =>
       columns(columns.refTuple('tenant_id', 'id'), '>', columns.tuple(after.tenant_id, after.id)),
     )
@@ -55,7 +55,7 @@ function someRows(query: Query, table: ValueTable, after: RowPlace) {
 
 async function failureOf(vault: ValueVault, table: ValueTable, row: Rows[number]): Promise<ValueFailure[]> {
   try {
-    const open = await vault.opener(row.tenant_id)
+    const { open } = await vault.of(row.tenant_id)
     open(row)
     return []
   } catch (error) {

@@ -61,8 +61,8 @@ export class ValueVault {
 
 export type TenantVault = {
   /** The row with its column `value`. */
-  seal<Row extends BoundRow>(plaintext: Plaintext, row: Row): Row & { value: Uint8Array }
+  seal: <Row extends BoundRow>(plaintext: Plaintext, row: Row) => Row & { value: Uint8Array }
   /** @returns null for a row whose value was not read
    * @throws CryptoError bad_blob or wrong_key: the row was changed or moved */
-  open(row: StoredRow): Plaintext | null
+  open: (row: StoredRow) => Plaintext | null
 }

@@ -5,14 +5,14 @@ import { randomId, randomRequestId, randomToken } from '@keyferry/crypto/token'
 import type { FastifyInstance } from 'fastify'
 import { sql } from 'kysely'
 import { type DestinationStream, type Logger, pino } from 'pino'
-import { type Approvals, openApprovals } from './approvals.ts'
 import { createMemoryNonces, createSharedNonces, type NonceStore } from './auth/nonces.ts'
 import { signedHeaders } from './auth/signed-headers.ts'
-import { type Source, timestamp } from './domain/source.ts'
+import { type ClockAndIds, timestamp } from './domain/clock-and-ids.ts'
 import { createHandlers } from './http/handlers.ts'
 import { createServer } from './http/server.ts'
 import { readyDatabase, ringOf } from './maintenance.ts'
 import type { ApiSettings } from './settings.ts'
+import { openShortLived, type ShortLived } from './short-lived.ts'
 import type { Database } from './storage/queries.ts'
 import { createStores } from './storage/stores.ts'
 
@@ -51,14 +51,14 @@ const DRAIN_MS = 4_000
 export async function startApi(settings: ApiSettings, options: StartOptions = {}): Promise<RunningApi> {
   await using opened = new AsyncDisposableStack()
   const log = pino({ level: settings.logLevel, base: null }, options.logTo ?? standardOutput(opened))
-  const source = sourceOf(options.now ?? (() => new Date()))
-  const database = opened.adopt(await readyDatabase(settings, timestamp(source)), (it) => it.close())
-  const approvals = opened.adopt(await openApprovals(settings, { source, log }), (it) => it.close())
-  const app = wire({ settings, database, approvals, source, log })
-  await measure(app, { settings, approvals, opened })
+  const clock = clockOf(options.now ?? (() => new Date()))
+  const database = opened.adopt(await readyDatabase(settings, timestamp(clock)), (it) => it.close())
+  const shortLived = opened.adopt(await openShortLived(settings, { clock, log }), (it) => it.close())
+  const app = wire({ settings, database, shortLived, clock, log })
+  await measure(app, { settings, shortLived, opened })
   const address = await listen(app, settings)
   const stores = opened.move()
-  return { address, close: () => close(app, { approvals, stores }) }
+  return { address, close: () => close(app, { shortLived, stores }) }
 }
 
 // Lines are written some at a time: a write for each call would cost as much as the call.
@@ -68,39 +68,39 @@ function standardOutput(opened: AsyncDisposableStack): DestinationStream {
   return lines
 }
 
-type Measured = { settings: ApiSettings; approvals: Approvals; opened: AsyncDisposableStack }
+type Measured = { settings: ApiSettings; shortLived: ShortLived; opened: AsyncDisposableStack }
 
-async function measure(app: FastifyInstance, { settings, approvals, opened }: Measured): Promise<void> {
+async function measure(app: FastifyInstance, { settings, shortLived, opened }: Measured): Promise<void> {
   if (settings.metrics === null) return
   const { countCalls, serveMetrics, showHeldCalls } = await import('./http/metrics.ts')
   countCalls(app)
-  showHeldCalls(() => approvals.room.size)
+  showHeldCalls(() => shortLived.room.size)
   opened.defer(await serveMetrics(settings.metrics))
 }
 
-function sourceOf(now: () => Date): Source {
+function clockOf(now: () => Date): ClockAndIds {
   return { now, newId: randomId, newToken: randomToken }
 }
 
 type Wiring = {
   settings: ApiSettings
   database: Database
-  approvals: Approvals
-  source: Source
+  shortLived: ShortLived
+  clock: ClockAndIds
   log: Logger
 }
 
-function wire({ settings, database, approvals, source, log }: Wiring): FastifyInstance {
+function wire({ settings, database, shortLived, clock, log }: Wiring): FastifyInstance {
   const stores = createStores(database, ringOf(settings))
   const { sharedSecrets, requireSignatureV2, devAllowPlaintext, maxBodyBytes, version, authMode } = settings
   return createServer({
     handlers: createHandlers({
       stores,
-      source,
-      requests: {
-        ...approvals,
+      clock,
+      requestParts: {
+        ...shortLived,
         stores,
-        source,
+        clock,
         newRequestId: randomRequestId,
         lifetimeSeconds: settings.requestTtlSeconds,
         maxPayloadBytes: settings.maxPayloadBytes,
@@ -109,16 +109,16 @@ function wire({ settings, database, approvals, source, log }: Wiring): FastifyIn
       authMode,
       devAllowPlaintext,
       version,
-      failingStores: () => failingStores(database, approvals),
+      failingStores: () => failingStores(database, shortLived),
     }),
     authenticate: signedHeaders({
       sharedSecrets,
       requireSignatureV2,
-      nonces: noncesOf(approvals, source),
-      now: source.now,
+      nonces: noncesOf(shortLived, clock),
+      now: clock.now,
     }),
     memberships: stores.memberships,
-    rateLimits: approvals.rateLimits,
+    rateLimits: shortLived.rateLimits,
     log,
     devAllowPlaintext,
     maxBodyBytes,
@@ -126,17 +126,17 @@ function wire({ settings, database, approvals, source, log }: Wiring): FastifyIn
   })
 }
 
-function noncesOf({ redis }: Approvals, source: Source): NonceStore {
-  if (!redis) return createMemoryNonces(() => source.now().getTime())
+function noncesOf({ redis }: ShortLived, clock: ClockAndIds): NonceStore {
+  if (!redis) return createMemoryNonces(() => clock.now().getTime())
   return createSharedNonces(async (name, seconds) => {
     const kept = { condition: 'NX', expiration: { type: 'EX', value: seconds } } as const
     return (await redis.reply((client) => client.set(name, '1', kept))) === 'OK'
   })
 }
 
-async function failingStores({ query }: Database, { approvals }: Approvals): Promise<string[]> {
-  const answers = await Promise.allSettled([sql`select 1`.execute(query), approvals.ping()])
-  return ['database', 'approval store'].filter((_, index) => answers[index]?.status === 'rejected')
+async function failingStores({ query }: Database, { requests }: ShortLived): Promise<string[]> {
+  const answers = await Promise.allSettled([sql`select 1`.execute(query), requests.ping()])
+  return ['database', 'request store'].filter((_, index) => answers[index]?.status === 'rejected')
 }
 
 async function listen(app: FastifyInstance, { listen: place }: ApiSettings): Promise<string> {
@@ -161,12 +161,12 @@ async function clearSocket(path: string): Promise<void> {
 
 async function close(
   app: FastifyInstance,
-  { approvals, stores }: { approvals: Approvals; stores: AsyncDisposableStack },
+  { shortLived, stores }: { shortLived: ShortLived; stores: AsyncDisposableStack },
 ): Promise<void> {
   const impatience = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS)
   // A connection whose held call was answered just now would be kept alive for a next one.
   const sweeping = setInterval(() => app.server.closeIdleConnections(), 50)
-  approvals.room.close()
+  shortLived.room.close()
   await app.close()
   clearInterval(sweeping)
   clearTimeout(impatience)

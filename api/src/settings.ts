@@ -4,7 +4,7 @@ export type AuthMode = 'local' | 'accounts' | 'oidc' | 'clerk'
 export type ApiSettings = {
   /** Behind a socket only the web-facing layer calls, so its word on the client's address is taken. */
   listen: { host: string; port: number } | { socketPath: string }
-  /** Absolute; exists, mode 0700. Holds the embedded database and the approval store when there is no Redis. */
+  /** Absolute; exists, mode 0700. Holds the embedded database and the request store when there is no Redis. */
   dataDir: string
   /** `null`: the embedded SQLite database in `dataDir`. */
   databaseUrl: string | null

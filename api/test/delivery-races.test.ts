@@ -4,25 +4,23 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { randomId, randomRequestId, randomToken } from '@keyferry/crypto/token'
 import { afterAll, describe, expect, test } from 'vitest'
-import { openRedisApprovalStore } from '../src/approval-store/redis.ts'
-import { openRedis } from '../src/approval-store/redis-connection.ts'
-import { openSqliteApprovalStore } from '../src/approval-store/sqlite.ts'
-import type { ApprovalStore } from '../src/domain/approval-store.ts'
-import { Deliveries } from '../src/domain/deliveries.ts'
 import { DomainError } from '../src/domain/errors.ts'
-import { waitForApproval } from '../src/domain/waiting.ts'
-import { WaitingRoom } from '../src/domain/waiting-room.ts'
+import type { RequestStore } from '../src/domain/request-store.ts'
+import { Deliveries, WaitingRoom, waitForApproval } from '../src/domain/request-wait.ts'
+import { openRedisRequestStore } from '../src/request-store/redis.ts'
+import { openRedis } from '../src/request-store/redis-connection.ts'
+import { openSqliteRequestStore } from '../src/request-store/sqlite.ts'
 import { testRedis } from './redis-server.ts'
 
 const APPROVALS = 150
 const WAITERS = 8
-const source = { now: () => new Date(), newId: randomId, newToken: randomToken }
+const clock = { now: () => new Date(), newId: randomId, newToken: randomToken }
 
-const nodeOn = (approvals: ApprovalStore) => ({
-  approvals,
-  room: new WaitingRoom(approvals),
-  deliveries: new Deliveries(approvals, source),
-  source,
+const nodeOn = (requests: RequestStore) => ({
+  requests,
+  room: new WaitingRoom(requests),
+  deliveries: new Deliveries(requests, clock),
+  clock,
   takeTurn: async () => {},
 })
 type Node = ReturnType<typeof nodeOn>
@@ -58,10 +56,10 @@ async function waiter({ deliveries, ...parts }: Node, requestId: string): Promis
 
 async function deliveriesOfOne([first, second]: readonly [Node, Node]): Promise<number> {
   const id = randomRequestId()
-  await first.approvals.create(newRequest(id), Date.now())
+  await first.requests.create(newRequest(id), Date.now())
   const waiters = Array.from({ length: WAITERS }, (_, n) => waiter(n % 2 ? first : second, id))
   await sleep(Math.random() * 5)
-  expect(await second.approvals.seal(id, { ciphertextBase64: 'AAAA', approverId: null }, Date.now())).toBe(
+  expect(await second.requests.seal(id, { ciphertextBase64: 'AAAA', approverId: null }, Date.now())).toBe(
     'done',
   )
   const received = await Promise.all(waiters)
@@ -76,11 +74,11 @@ async function race(nodes: readonly [Node, Node]): Promise<void> {
 const title = `${APPROVALS} approvals with ${WAITERS} racing waiters and breaking connections: one delivery each`
 
 test(`on SQLite: ${title}`, async () => {
-  const path = join(mkdtempSync(join(tmpdir(), 'keyferry-races-')), 'approvals.db')
-  const node = nodeOn(openSqliteApprovalStore({ path, now: Date.now }))
+  const path = join(mkdtempSync(join(tmpdir(), 'keyferry-races-')), 'requests.db')
+  const node = nodeOn(openSqliteRequestStore({ path, now: Date.now }))
   await race([node, node])
   await node.deliveries.settled()
-  await node.approvals.close()
+  await node.requests.close()
 })
 
 const redis = await testRedis()
@@ -94,8 +92,8 @@ describe.runIf(redis)('with a Redis', () => {
     const connections = await Promise.all([openTestRedis(), openTestRedis()])
     const [one, other] = connections
     const stores = [
-      await openRedisApprovalStore({ redis: one, prefix }),
-      await openRedisApprovalStore({ redis: other, prefix }),
+      await openRedisRequestStore({ redis: one, prefix }),
+      await openRedisRequestStore({ redis: other, prefix }),
     ] as const
     await race([nodeOn(stores[0]), nodeOn(stores[1])])
     for (const connection of connections) connection.close()

@@ -111,8 +111,8 @@ test('the ciphertext leaves the store with its withdrawal', async () => {
   })
   await api.close()
 
-  const database = new DatabaseSync(join(api.settings.dataDir, 'approvals.db'))
-  expect(database.prepare('select state, ciphertext from approvals').all()).toMatchObject([
+  const database = new DatabaseSync(join(api.settings.dataDir, 'requests.db'))
+  expect(database.prepare('select state, ciphertext from requests').all()).toMatchObject([
     { state: 'withdrawn', ciphertext: null },
   ])
   database.close()

@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import type { Endpoint } from './endpoint.ts'
-import * as approval from './schemas/approval.ts'
 import * as attachment from './schemas/attachment.ts'
 import * as bundle from './schemas/bundle.ts'
 import { Health, Readiness } from './schemas/health.ts'
@@ -8,18 +7,19 @@ import * as invitation from './schemas/invitation.ts'
 import * as key from './schemas/key.ts'
 import * as legacy from './schemas/legacy-item.ts'
 import * as member from './schemas/member.ts'
+import * as request from './schemas/request.ts'
 import * as tenant from './schemas/tenant.ts'
 import { Ok, OkMessage } from './schemas/text.ts'
 import * as user from './schemas/user.ts'
 
-const approvals = {
+const requests = {
   createRequest: {
     method: 'POST',
     path: '/api/v1/requests',
     access: 'public',
     summary: 'Ask for approval: a client hands in its public key',
-    body: approval.CreateRequest,
-    responses: { 201: approval.CreatedRequest },
+    body: request.CreateRequest,
+    responses: { 201: request.CreatedRequest },
     errors: [400, 413, 429],
   },
   waitForApproval: {
@@ -27,10 +27,10 @@ const approvals = {
     path: '/api/v1/requests/{request_id}/wait',
     access: 'public',
     summary: 'Hold until the request is approved; hands the ciphertext over once',
-    params: approval.RequestParams,
-    query: approval.WaitQuery,
-    headers: approval.VerifierHeaders,
-    responses: { 200: approval.WaitResult },
+    params: request.RequestParams,
+    query: request.WaitQuery,
+    headers: request.VerifierHeaders,
+    responses: { 200: request.WaitResult },
     errors: [400, 404, 429],
   },
   getRequestContext: {
@@ -38,8 +38,8 @@ const approvals = {
     path: '/api/v1/requests/{request_id}/context',
     access: 'public',
     summary: 'Who asks for what, for the approval page',
-    params: approval.RequestParams,
-    responses: { 200: approval.RequestContext },
+    params: request.RequestParams,
+    responses: { 200: request.RequestContext },
     errors: [404],
   },
   listRequestBundles: {
@@ -47,8 +47,8 @@ const approvals = {
     path: '/api/v1/requests/{request_id}/bundles',
     access: 'member',
     summary: 'Bundles that the approver can choose from',
-    params: approval.RequestParams,
-    responses: { 200: approval.RequestBundleList },
+    params: request.RequestParams,
+    responses: { 200: request.RequestBundleList },
     errors: [404],
   },
   getRequestBundle: {
@@ -56,8 +56,8 @@ const approvals = {
     path: '/api/v1/requests/{request_id}/bundles/{bundle_id}',
     access: 'member',
     summary: 'A bundle with its entries masked, for the approver',
-    params: approval.RequestBundleParams,
-    responses: { 200: approval.RequestBundle },
+    params: request.RequestBundleParams,
+    responses: { 200: request.RequestBundle },
     errors: [404],
   },
   encryptFromBundle: {
@@ -65,8 +65,8 @@ const approvals = {
     path: '/api/v1/requests/{request_id}/encrypt-from-bundle',
     access: 'member',
     summary: 'Approve: seal the chosen values to the client',
-    params: approval.RequestParams,
-    body: approval.EncryptFromBundle,
+    params: request.RequestParams,
+    body: request.EncryptFromBundle,
     responses: { 200: Ok },
     errors: [400, 404, 409, 413],
   },
@@ -75,7 +75,7 @@ const approvals = {
     path: '/api/v1/requests/{request_id}',
     access: 'member',
     summary: 'Deny the request',
-    params: approval.RequestParams,
+    params: request.RequestParams,
     responses: { 200: Ok },
     errors: [404, 409],
   },
@@ -85,8 +85,8 @@ const approvals = {
     access: 'public',
     summary:
       'Withdraw a request: for the client, which holds the verifier of its challenge (X-Poll-Verifier)',
-    params: approval.RequestParams,
-    headers: approval.VerifierHeaders,
+    params: request.RequestParams,
+    headers: request.VerifierHeaders,
     responses: { 200: Ok },
     errors: [404],
   },
@@ -95,8 +95,8 @@ const approvals = {
     path: '/api/v1/requests/{request_id}/payload',
     access: 'dev',
     summary: 'Store a ciphertext as given (development only)',
-    params: approval.RequestParams,
-    body: approval.StorePayload,
+    params: request.RequestParams,
+    body: request.StorePayload,
     responses: { 200: Ok },
     errors: [400, 404, 409, 413],
   },
@@ -510,7 +510,7 @@ const service = {
 /** Every endpoint, once. */
 export const endpoints = {
   ...service,
-  ...approvals,
+  ...requests,
   ...bundles,
   ...attachments,
   ...legacyItems,

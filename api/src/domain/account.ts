@@ -1,9 +1,9 @@
 import { ATTEMPTS, TIMES } from '@keyferry/contract'
 import { decoyHash, hashPassword, verifyPassword } from '@keyferry/crypto/password'
 import { hashToken } from '@keyferry/crypto/token'
+import { type ClockAndIds, timestamp } from './clock-and-ids.ts'
 import { DomainError } from './errors.ts'
 import { acceptInvitation, type InvitationStore, invitationNotFound } from './invitation.ts'
-import { type Source, timestamp } from './source.ts'
 import {
   freeUsername,
   type Home,
@@ -39,16 +39,16 @@ export type Credentials = { email: string; password: string }
 export async function setUpAccount(
   stores: { accounts: AccountStore; users: UserStore },
   { email, password }: Credentials,
-  source: Source,
+  clock: ClockAndIds,
 ): Promise<Home> {
   if (await stores.accounts.isSetUp()) throw alreadySetUp()
   const password_hash = await hashPassword(password)
   for (;;) {
     const username = await freeUsername(stores.users, email)
-    const id = source.newId()
+    const id = clock.newId()
     const user = { id, idp_user_id: `user_${id}`, email, auth_provider: 'accounts', username, password_hash }
-    const workspace = newWorkspace(username, source)
-    const outcome = await stores.accounts.insertFirst(user, workspace, timestamp(source))
+    const workspace = newWorkspace(username, clock)
+    const outcome = await stores.accounts.insertFirst(user, workspace, timestamp(clock))
     if (outcome === 'set_up') throw alreadySetUp()
     if (outcome === 'created') return { user_id: id, tenant_id: workspace.id, role: 'owner' }
   }
@@ -59,29 +59,29 @@ export async function setUpAccount(
 export async function joinWithAccount(
   stores: { accounts: AccountStore; users: UserStore; invitations: InvitationStore },
   { token, password }: { token: string; password: string },
-  source: Source,
+  clock: ClockAndIds,
 ): Promise<Home & { joined_tenant_id: string }> {
-  const email = await stores.invitations.openEmail(hashToken(token), timestamp(source))
+  const email = await stores.invitations.openEmail(hashToken(token), timestamp(clock))
   if (email === null) throw invitationNotFound()
-  const home = await createAccount(stores, { email, password }, source)
+  const home = await createAccount(stores, { email, password }, clock)
   const visitor = { userId: home.user_id, tenantId: home.tenant_id, role: home.role }
-  const joined = await acceptInvitation(stores.invitations, visitor, { token, source })
+  const joined = await acceptInvitation(stores.invitations, visitor, { token, clock })
   return { ...home, joined_tenant_id: joined.id }
 }
 
 async function createAccount(
   { accounts, users }: { accounts: AccountStore; users: UserStore },
   { email, password }: Credentials,
-  source: Source,
+  clock: ClockAndIds,
 ): Promise<Home> {
   const password_hash = await hashPassword(password)
   for (;;) {
     if (await accounts.exists(email)) throw new DomainError('conflict', 'this e-mail has an account already')
     const username = await freeUsername(users, email)
-    const id = source.newId()
+    const id = clock.newId()
     const user = { id, idp_user_id: `user_${id}`, email, auth_provider: 'accounts', username, password_hash }
-    const workspace = newWorkspace(username, source)
-    const isNew = await users.insertWithWorkspace(user, workspace, timestamp(source))
+    const workspace = newWorkspace(username, clock)
+    const isNew = await users.insertWithWorkspace(user, workspace, timestamp(clock))
     if (isNew) return { user_id: id, tenant_id: workspace.id, role: 'owner' }
   }
 }
@@ -91,18 +91,22 @@ async function createAccount(
 export async function logIn(
   stores: { accounts: AccountStore; users: UserStore },
   { email, password }: Credentials,
-  source: Source,
+  clock: ClockAndIds,
 ): Promise<Home> {
-  const account = await beginAttempt(stores.accounts, email, source)
+  const account = await beginAttempt(stores.accounts, email, clock)
   const isRight = await verifyPassword(password, account?.password_hash ?? decoyHash)
   if (!account || !isRight) throw new DomainError('unauthorized', 'Unauthorized')
-  await stores.accounts.recordSuccess(account.id, timestamp(source))
-  return homeOf(stores.users, account, source)
+  await stores.accounts.recordSuccess(account.id, timestamp(clock))
+  return homeOf(stores.users, account, clock)
 }
 
-async function beginAttempt(accounts: AccountStore, email: string, source: Source): Promise<Account | null> {
-  const now = timestamp(source)
-  const lockedUntil = timestamp(source, TIMES.accountLockSeconds)
+async function beginAttempt(
+  accounts: AccountStore,
+  email: string,
+  clock: ClockAndIds,
+): Promise<Account | null> {
+  const now = timestamp(clock)
+  const lockedUntil = timestamp(clock, TIMES.accountLockSeconds)
   const account = await accounts.beginAttempt(email, { now, limit: ATTEMPTS.failedLogins, lockedUntil })
   const locked = account ? null : await accounts.lockedUntil(email, now)
   if (locked !== null) throw new DomainError('account_locked', `Account locked until ${locked}`)

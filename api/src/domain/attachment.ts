@@ -1,34 +1,15 @@
-import type { Plaintext } from '@keyferry/crypto/plaintext'
 import { type BundleStore, bundleNotFound } from './bundle.ts'
+import type { AttachedKey, EntryStores } from './bundle-entry.ts'
 import { DomainError } from './errors.ts'
 import { type KeyStore, keyNotFound } from './key.ts'
 import type { Caller } from './membership.ts'
-import type { WantedValues } from './wanted-values.ts'
-
-/** A library key as it stands in a bundle; `order` counts from 0 without gaps. */
-export type AttachedKey = {
-  id: string
-  name: string
-  value: Plaintext | null
-  is_secret: boolean
-  description: string
-  order: number
-  required: boolean
-}
-
-/** `bytes`: of the value's UTF-8. */
-export type ValueSize = { name: string; bytes: number }
 
 export type Attachment = { bundleId: string; keyId: string }
 
 /** Where to put it: `order` inserts there, at most at the end; without one it goes to the end. */
 export type NewAttachment = Attachment & { order: number | undefined; required: boolean }
 
-export interface AttachmentStore {
-  /** In order. */
-  list(tenantId: string, bundleId: string, values: WantedValues): Promise<AttachedKey[]>
-  /** The size of each value, without reading one. */
-  valueSizes(tenantId: string, bundleId: string): Promise<ValueSize[]>
+export type AttachmentStore = EntryStores['attachments'] & {
   insert(
     tenantId: string,
     attachment: NewAttachment,

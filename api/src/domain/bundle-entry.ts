@@ -1,6 +1,41 @@
 import type { Plaintext } from '@keyferry/crypto/plaintext'
-import type { Stores } from './stores.ts'
 import type { WantedValues } from './wanted-values.ts'
+
+/*
+ * What a bundle holds: the library keys attached to it and its own legacy items. An attached key hides a legacy item of
+ * the same name, so each name has one value. Exports, approvals and the bundle page all read entries from here.
+ */
+
+/** A library key as attached to a bundle; `order` counts from 0 without gaps. `value` is null where it was not read. */
+export type AttachedKey = {
+  id: string
+  name: string
+  value: Plaintext | null
+  is_secret: boolean
+  description: string
+  order: number
+  required: boolean
+}
+
+/** A name and value that belong to one bundle only (deprecated: see legacy-item.ts). */
+type LegacyItem = { name: string; value: Plaintext | null; is_secret: boolean }
+
+/** `bytes`: of the value's UTF-8. */
+type ValueSize = { name: string; bytes: number }
+
+/** The two lists that a bundle's entries come from. Sizes are known without reading a value. */
+export type EntryStores = {
+  attachments: {
+    /** In order. */
+    list(tenantId: string, bundleId: string, values: WantedValues): Promise<AttachedKey[]>
+    valueSizes(tenantId: string, bundleId: string): Promise<ValueSize[]>
+  }
+  legacyItems: {
+    /** By name, byte by byte. */
+    list(tenantId: string, bundleId: string, values: WantedValues): Promise<LegacyItem[]>
+    valueSizes(tenantId: string, bundleId: string): Promise<ValueSize[]>
+  }
+}
 
 /** One variable of a bundle: an attached key, or a legacy item (`id`, `description` and `order` null). */
 export type BundleEntry = {
@@ -13,9 +48,7 @@ export type BundleEntry = {
   required: boolean
 }
 
-type EntryStores = Pick<Stores, 'attachments' | 'legacyItems'>
-
-/** What a bundle holds: attached keys in order, then legacy items by name; a key hides a legacy item of its name. */
+/** A bundle's entries: attached keys in order, then by name the legacy items that no key hides. */
 export async function bundleEntries(
   { attachments, legacyItems }: EntryStores,
   { tenantId, bundleId }: { tenantId: string; bundleId: string },

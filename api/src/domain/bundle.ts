@@ -1,7 +1,7 @@
+import { type ClockAndIds, timestamp } from './clock-and-ids.ts'
 import { DomainError } from './errors.ts'
 import { chunksOf, type Listing, type Page, type Slice } from './listing.ts'
 import type { Caller } from './membership.ts'
-import { type Source, timestamp } from './source.ts'
 
 export type Bundle = {
   id: string
@@ -33,12 +33,12 @@ export interface BundleStore {
 export async function createBundle(
   bundles: BundleStore,
   caller: Caller,
-  { draft, source }: { draft: BundleDraft; source: Source },
+  { draft, clock }: { draft: BundleDraft; clock: ClockAndIds },
 ): Promise<Bundle> {
-  const now = timestamp(source)
+  const now = timestamp(clock)
   const bundle = {
     ...draft,
-    id: source.newId(),
+    id: clock.newId(),
     tenant_id: caller.tenantId,
     tags: normalTags(draft.tags),
     created_by: caller.userId,

@@ -1,9 +1,8 @@
 import { EnvWriteError, writeEnv } from '@keyferry/contract/env-text'
-import { findBundle } from './bundle.ts'
-import { bundleEntries } from './bundle-entry.ts'
+import { type BundleStore, findBundle } from './bundle.ts'
+import { bundleEntries, type EntryStores } from './bundle-entry.ts'
 import { DomainError } from './errors.ts'
 import type { Caller } from './membership.ts'
-import type { Stores } from './stores.ts'
 import { maskedText, type WantedValues } from './wanted-values.ts'
 
 type Exported = readonly (readonly [name: string, value: string])[]
@@ -11,7 +10,7 @@ type Exported = readonly (readonly [name: string, value: string])[]
 /** What a bundle holds, by name and value; a value that is not wanted is masked.
  * @throws DomainError not_found */
 export async function exportBundle(
-  stores: Pick<Stores, 'attachments' | 'bundles' | 'legacyItems'>,
+  stores: EntryStores & { bundles: BundleStore },
   caller: Caller,
   { bundleId, values }: { bundleId: string; values: WantedValues },
 ): Promise<Exported> {

@@ -1,14 +1,15 @@
 import { environmentValue, KeyName, LIMITS } from '@keyferry/contract'
 import { EnvParseError, parseEnv } from '@keyferry/contract/env-text'
 import { Plaintext } from '@keyferry/crypto/plaintext'
-import { bundleNotFound } from './bundle.ts'
+import { type BundleStore, bundleNotFound } from './bundle.ts'
+import type { EntryStores } from './bundle-entry.ts'
+import { type ClockAndIds, timestamp } from './clock-and-ids.ts'
 import { DomainError } from './errors.ts'
+import type { LegacyItemStore } from './legacy-item.ts'
 import { maskedOver } from './mask.ts'
 import type { Caller } from './membership.ts'
-import { type Source, timestamp } from './source.ts'
-import type { Stores } from './stores.ts'
 
-export type ImportSource =
+export type ImportFrom =
   | { format: 'env'; payload: string }
   | { format: 'json'; data: Readonly<Record<string, string>> }
 
@@ -19,9 +20,9 @@ const ImportedValue = environmentValue('value must be a string')
 /** Import ENV text or a map as legacy items, all or nothing; known items keep their secret mark.
  * @throws DomainError invalid (`details.line` for ENV text; `details.names` for masked secrets) · not_found */
 export async function importItems(
-  stores: Pick<Stores, 'attachments' | 'bundles' | 'legacyItems'>,
+  stores: EntryStores & { bundles: BundleStore; legacyItems: LegacyItemStore },
   caller: Caller,
-  { bundleId, from, source }: { bundleId: string; from: ImportSource; source: Source },
+  { bundleId, from, clock }: { bundleId: string; from: ImportFrom; clock: ClockAndIds },
 ): Promise<ImportCounts> {
   const place = { tenantId: caller.tenantId, bundleId }
   if (!(await stores.bundles.find(place.tenantId, bundleId))) throw bundleNotFound()
@@ -29,18 +30,18 @@ export async function importItems(
   const names = await maskedOver(stores, place, values)
   if (names.length > 0) throw masksOverSecrets(names)
   const items = [...values].map(([name, value]) => ({
-    id: source.newId(),
+    id: clock.newId(),
     name,
     value: Plaintext.of(value),
     is_secret: undefined,
   }))
-  const counts = await stores.legacyItems.upsert(place, items, timestamp(source))
+  const counts = await stores.legacyItems.upsert(place, items, timestamp(clock))
   if (!counts) throw bundleNotFound()
   return counts
 }
 
 // A name that stands twice holds what it was given last, as in a shell.
-function valuesOf(from: ImportSource): ReadonlyMap<string, string> {
+function valuesOf(from: ImportFrom): ReadonlyMap<string, string> {
   const values = from.format === 'env' ? parsed(from.payload) : new Map(Object.entries(from.data))
   if (values.size <= LIMITS.importEntries) return values
   throw new DomainError('invalid', `an import must hold at most ${LIMITS.importEntries} entries`)

@@ -1,8 +1,8 @@
 import { TIMES } from '@keyferry/contract'
 import { hashToken } from '@keyferry/crypto/token'
+import { type ClockAndIds, timestamp } from './clock-and-ids.ts'
 import { DomainError } from './errors.ts'
 import type { Caller, Role, Visitor } from './membership.ts'
-import { type Source, timestamp } from './source.ts'
 import type { Tenant } from './tenant.ts'
 
 export type Invitation = { id: string; email: string; role: Role; created_at: string; expires_at: string }
@@ -39,15 +39,15 @@ export interface InvitationStore {
 export async function invite(
   invitations: InvitationStore,
   { tenantId, userId }: Caller,
-  { email, role, source }: { email: string; role: Role; source: Source },
+  { email, role, clock }: { email: string; role: Role; clock: ClockAndIds },
 ): Promise<Invitation & { token: string }> {
-  const token = source.newToken()
+  const token = clock.newToken()
   const invitation = {
-    id: source.newId(),
+    id: clock.newId(),
     email,
     role,
-    created_at: timestamp(source),
-    expires_at: timestamp(source, TIMES.invitationSeconds),
+    created_at: timestamp(clock),
+    expires_at: timestamp(clock, TIMES.invitationSeconds),
   }
   const place = { tenant_id: tenantId, created_by: userId, token_hash: hashToken(token) }
   const isInvited = await invitations.insert({ ...invitation, ...place })
@@ -69,9 +69,9 @@ export async function revokeInvitation(
  * @throws DomainError not_found: unknown, used or expired */
 export async function previewInvitation(
   invitations: InvitationStore,
-  { token, source }: { token: string; source: Source },
+  { token, clock }: { token: string; clock: ClockAndIds },
 ): Promise<Offer> {
-  const offer = await invitations.findOffer(hashToken(token), timestamp(source))
+  const offer = await invitations.findOffer(hashToken(token), timestamp(clock))
   if (!offer) throw invitationNotFound()
   return offer
 }
@@ -80,13 +80,13 @@ export async function previewInvitation(
 export async function acceptInvitation(
   invitations: InvitationStore,
   { userId }: Visitor,
-  { token, source }: { token: string; source: Source },
+  { token, clock }: { token: string; clock: ClockAndIds },
 ): Promise<Tenant> {
   const acceptance = {
     tokenHash: hashToken(token),
     userId,
-    membershipId: source.newId(),
-    now: timestamp(source),
+    membershipId: clock.newId(),
+    now: timestamp(clock),
   }
   const tenant = await invitations.accept(acceptance)
   if (!tenant) throw invitationNotFound()

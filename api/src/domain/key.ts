@@ -1,10 +1,10 @@
 import { MASK } from '@keyferry/contract'
 import { Plaintext } from '@keyferry/crypto/plaintext'
+import { type ClockAndIds, timestamp } from './clock-and-ids.ts'
 import { DomainError } from './errors.ts'
 import { chunksOf, type Listing, type Page, type Slice } from './listing.ts'
 import { maskOverSecret } from './mask.ts'
 import type { Caller } from './membership.ts'
-import { type Source, timestamp } from './source.ts'
 
 /** A library entry; `value` is null where it was not opened. */
 export type Key = {
@@ -49,12 +49,12 @@ export interface KeyStore {
 export async function createKey(
   keys: KeyStore,
   caller: Caller,
-  { draft, source }: { draft: KeyDraft; source: Source },
+  { draft, clock }: { draft: KeyDraft; clock: ClockAndIds },
 ): Promise<Key> {
-  const now = timestamp(source)
+  const now = timestamp(clock)
   const key = {
     ...draft,
-    id: source.newId(),
+    id: clock.newId(),
     value: Plaintext.of(draft.value),
     created_at: now,
     updated_at: now,
@@ -92,14 +92,14 @@ export type KeyUpdate = { keyId: string; change: Omit<KeyChange, 'value'> & { va
 export async function updateKey(
   keys: KeyStore,
   caller: Caller,
-  { keyId, change, source }: KeyUpdate & { source: Source },
+  { keyId, change, clock }: KeyUpdate & { clock: ClockAndIds },
 ): Promise<Key> {
   if (change.value === MASK) await refuseMaskOverSecret(keys, caller, keyId)
   const value = change.value === undefined ? undefined : Plaintext.of(change.value)
   const isKnown = await keys.update(caller.tenantId, keyId, {
     ...change,
     value,
-    updated_at: timestamp(source),
+    updated_at: timestamp(clock),
   })
   if (!isKnown) throw keyNotFound()
   return findKey(keys, caller, keyId)

@@ -1,29 +1,20 @@
 import { Plaintext } from '@keyferry/crypto/plaintext'
-import type { ValueSize } from './attachment.ts'
 import { type BundleStore, bundleNotFound } from './bundle.ts'
+import type { EntryStores } from './bundle-entry.ts'
+import { type ClockAndIds, timestamp } from './clock-and-ids.ts'
 import { keyNotFound } from './key.ts'
 import { maskedOver, maskOverSecret } from './mask.ts'
 import type { Caller } from './membership.ts'
-import { type Source, timestamp } from './source.ts'
-import type { Stores } from './stores.ts'
-import type { WantedValues } from './wanted-values.ts'
 
 // Everything of the deprecated inline items is in this file, legacy-conversion.ts, import.ts and the files named after them in storage/ and
 // http/; bundle-entry.ts is the one place that reads them.
-
-/** An inline pair of a bundle, from before there was a library. */
-type LegacyItem = { name: string; value: Plaintext | null; is_secret: boolean }
 
 /** `is_secret` undefined: a known item keeps its mark, a new one is secret. */
 export type LegacyItemWrite = { id: string; name: string; value: Plaintext; is_secret: boolean | undefined }
 
 export type BundlePlace = { tenantId: string; bundleId: string }
 
-export interface LegacyItemStore {
-  /** By name, byte by byte. */
-  list(tenantId: string, bundleId: string, values: WantedValues): Promise<LegacyItem[]>
-  /** The size of each value, without reading one. */
-  valueSizes(tenantId: string, bundleId: string): Promise<ValueSize[]>
+export type LegacyItemStore = EntryStores['legacyItems'] & {
   /** All of them or none; null when there is no such bundle. */
   upsert(
     place: BundlePlace,
@@ -44,16 +35,16 @@ export type LegacyItemDraft = { key: string; value: string; is_secret: boolean }
 
 /** @throws DomainError invalid: the mask over a secret (`details.names`) · not_found: the bundle */
 export async function upsertLegacyItem(
-  stores: Pick<Stores, 'attachments' | 'legacyItems'>,
+  stores: { attachments: EntryStores['attachments']; legacyItems: LegacyItemStore },
   caller: Caller,
-  { bundleId, draft, source }: { bundleId: string; draft: LegacyItemDraft; source: Source },
+  { bundleId, draft, clock }: { bundleId: string; draft: LegacyItemDraft; clock: ClockAndIds },
 ): Promise<void> {
   const { key: name, value, is_secret } = draft
-  const item = { id: source.newId(), name, value: Plaintext.of(value), is_secret }
+  const item = { id: clock.newId(), name, value: Plaintext.of(value), is_secret }
   const place = { tenantId: caller.tenantId, bundleId }
   const masked = await maskedOver(stores, place, new Map([[name, value]]))
   if (masked.length > 0) throw maskOverSecret(name)
-  if (!(await stores.legacyItems.upsert(place, [item], timestamp(source)))) throw bundleNotFound()
+  if (!(await stores.legacyItems.upsert(place, [item], timestamp(clock)))) throw bundleNotFound()
 }
 
 /** @throws DomainError not_found: bundle or item */

@@ -1,7 +1,6 @@
 import { MASK } from '@keyferry/contract'
-import { bundleEntries } from './bundle-entry.ts'
+import { bundleEntries, type EntryStores } from './bundle-entry.ts'
 import { DomainError } from './errors.ts'
-import type { Stores } from './stores.ts'
 
 // A secret is read as the mask. Where the mask comes back as its value, somebody writes back what they read, and the
 // secret would be lost. Where nothing is hidden it is a value like any other, and for a new key too: nothing is lost,
@@ -9,7 +8,7 @@ import type { Stores } from './stores.ts'
 
 /** The names of a bundle's secrets, attached or legacy, over which `values` would write the mask. */
 export async function maskedOver(
-  stores: Pick<Stores, 'attachments' | 'legacyItems'>,
+  stores: EntryStores,
   place: { tenantId: string; bundleId: string },
   values: ReadonlyMap<string, string>,
 ): Promise<string[]> {

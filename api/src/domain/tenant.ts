@@ -1,6 +1,6 @@
+import { type ClockAndIds, timestamp } from './clock-and-ids.ts'
 import { DomainError } from './errors.ts'
 import { ownerRequired, type Role, type Visitor } from './membership.ts'
-import { type Source, timestamp } from './source.ts'
 import type { NewWorkspace, UserStore } from './user.ts'
 
 export type Tenant = { id: string; name: string; role: Role }
@@ -21,10 +21,10 @@ export interface TenantStore {
 export async function createTenant(
   users: UserStore,
   { userId }: Visitor,
-  { name, source }: { name: string; source: Source },
+  { name, clock }: { name: string; clock: ClockAndIds },
 ): Promise<Tenant> {
-  const workspace: NewWorkspace = { id: source.newId(), name, membershipId: source.newId() }
-  await users.insertWorkspace(userId, workspace, timestamp(source))
+  const workspace: NewWorkspace = { id: clock.newId(), name, membershipId: clock.newId() }
+  await users.insertWorkspace(userId, workspace, timestamp(clock))
   return { id: workspace.id, name, role: 'owner' }
 }
 
@@ -32,9 +32,9 @@ export async function createTenant(
 export async function renameTenant(
   tenants: TenantStore,
   { userId }: Visitor,
-  { id, name, source }: { id: string; name: string; source: Source },
+  { id, name, clock }: { id: string; name: string; clock: ClockAndIds },
 ): Promise<Tenant> {
-  if (await tenants.rename(userId, { id, name }, timestamp(source))) return { id, name, role: 'owner' }
+  if (await tenants.rename(userId, { id, name }, timestamp(clock))) return { id, name, role: 'owner' }
   throw (await tenants.findOf(userId, id))
     ? ownerRequired()
     : new DomainError('not_found', 'tenant not found')

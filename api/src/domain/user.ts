@@ -1,6 +1,6 @@
 import { LIMITS } from '@keyferry/contract'
+import { type ClockAndIds, timestamp } from './clock-and-ids.ts'
 import { DomainError } from './errors.ts'
-import { type Source, timestamp } from './source.ts'
 
 /** What an identity provider says of a person. */
 export type Profile = { idp_user_id: string; email: string; auth_provider: string }
@@ -44,23 +44,23 @@ const RACES = 200
 export async function ensureUser(
   users: UserStore,
   profile: Profile,
-  source: Source,
+  clock: ClockAndIds,
 ): Promise<Home & { created: boolean }> {
   for (let race = 0; race < RACES; race += 1) {
-    const known = await users.recordSignIn(profile.idp_user_id, timestamp(source))
-    if (known) return { ...(await homeOf(users, known, source)), created: false }
-    const home = await tryProvision(users, profile, source)
+    const known = await users.recordSignIn(profile.idp_user_id, timestamp(clock))
+    if (known) return { ...(await homeOf(users, known, clock)), created: false }
+    const home = await tryProvision(users, profile, clock)
     if (home) return { ...home, created: true }
   }
   throw new DomainError('internal', 'Failed to create user: no free username')
 }
 
 // Null when somebody else got the id or the username first.
-async function tryProvision(users: UserStore, profile: Profile, source: Source): Promise<Home | null> {
+async function tryProvision(users: UserStore, profile: Profile, clock: ClockAndIds): Promise<Home | null> {
   const username = await freeUsername(users, profile.email)
-  const user: NewUser = { ...profile, id: source.newId(), username, password_hash: null }
-  const workspace = newWorkspace(username, source)
-  const isNew = await users.insertWithWorkspace(user, workspace, timestamp(source))
+  const user: NewUser = { ...profile, id: clock.newId(), username, password_hash: null }
+  const workspace = newWorkspace(username, clock)
+  const isNew = await users.insertWithWorkspace(user, workspace, timestamp(clock))
   return isNew ? { user_id: user.id, tenant_id: workspace.id, role: 'owner' } : null
 }
 
@@ -68,10 +68,10 @@ async function tryProvision(users: UserStore, profile: Profile, source: Source):
 export async function homeOf(
   users: UserStore,
   { id, username, is_active }: KnownUser,
-  source: Source,
+  clock: ClockAndIds,
 ): Promise<Home> {
   if (!is_active) throw new DomainError('forbidden', 'Forbidden: user is inactive')
-  const tenantId = (await users.findHome(id)) ?? (await replaceHome(users, { id, username }, source))
+  const tenantId = (await users.findHome(id)) ?? (await replaceHome(users, { id, username }, clock))
   return { user_id: id, tenant_id: tenantId, role: 'owner' }
 }
 
@@ -79,15 +79,15 @@ export async function homeOf(
 async function replaceHome(
   users: UserStore,
   user: { id: string; username: string },
-  source: Source,
+  clock: ClockAndIds,
 ): Promise<string> {
-  const workspace = newWorkspace(user.username, source)
-  await users.insertWorkspace(user.id, workspace, timestamp(source))
+  const workspace = newWorkspace(user.username, clock)
+  await users.insertWorkspace(user.id, workspace, timestamp(clock))
   return workspace.id
 }
 
-export function newWorkspace(username: string, source: Source): NewWorkspace {
-  return { id: source.newId(), name: `${username}'s workspace`, membershipId: source.newId() }
+export function newWorkspace(username: string, clock: ClockAndIds): NewWorkspace {
+  return { id: clock.newId(), name: `${username}'s workspace`, membershipId: clock.newId() }
 }
 
 /** The e-mail's local part, with the first number behind it that makes it free. */

@@ -4,19 +4,19 @@ import type { HandlerParts } from './handler-parts.ts'
 
 type AccountEndpoint = 'getSetup' | 'setUpAccount' | 'joinWithAccount' | 'logIn'
 
-export function accountHandlers({ stores, source }: HandlerParts): Pick<Handlers, AccountEndpoint> {
+export function accountHandlers({ stores, clock }: HandlerParts): Pick<Handlers, AccountEndpoint> {
   return {
     async getSetup() {
       return { status: 200, body: { required: !(await stores.accounts.isSetUp()) } }
     },
     async joinWithAccount({ body }) {
-      return { status: 201, body: await joinWithAccount(stores, body, source) }
+      return { status: 201, body: await joinWithAccount(stores, body, clock) }
     },
     async setUpAccount({ body }) {
-      return { status: 201, body: await setUpAccount(stores, body, source) }
+      return { status: 201, body: await setUpAccount(stores, body, clock) }
     },
     async logIn({ body }) {
-      return { status: 200, body: await logIn(stores, body, source) }
+      return { status: 200, body: await logIn(stores, body, clock) }
     },
   }
 }

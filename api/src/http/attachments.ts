@@ -1,11 +1,5 @@
-import {
-  type AttachedKey,
-  attachKey,
-  changeAttachment,
-  detachKey,
-  listAttachedKeys,
-  reorderKey,
-} from '../domain/attachment.ts'
+import { attachKey, changeAttachment, detachKey, listAttachedKeys, reorderKey } from '../domain/attachment.ts'
+import type { AttachedKey } from '../domain/bundle-entry.ts'
 import { maskedText } from '../domain/wanted-values.ts'
 import type { Handlers } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'

@@ -7,10 +7,10 @@ import { listReply } from './list-reply.ts'
 
 type BundleHandlers = Pick<Handlers, 'createBundle' | 'listBundles' | 'getBundle' | 'deleteBundle'>
 
-export function bundleHandlers({ stores, source }: HandlerParts): BundleHandlers {
+export function bundleHandlers({ stores, clock }: HandlerParts): BundleHandlers {
   return {
     async createBundle({ caller, body }) {
-      return { status: 201, body: await createBundle(stores.bundles, caller, { draft: body, source }) }
+      return { status: 201, body: await createBundle(stores.bundles, caller, { draft: body, clock }) }
     },
     async listBundles({ caller, query: { limit, offset, ...filter } }) {
       const listing = await listBundles(stores.bundles, caller, { filter, page: { limit, offset } })

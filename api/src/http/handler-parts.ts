@@ -1,12 +1,12 @@
-import type { Source } from '../domain/source.ts'
+import type { ClockAndIds } from '../domain/clock-and-ids.ts'
 import type { Stores } from '../domain/stores.ts'
 import type { RequestHandlerParts } from './requests.ts'
 
 /** What the route files are given to answer with. */
 export type HandlerParts = {
   stores: Stores
-  source: Source
-  requests: RequestHandlerParts
+  clock: ClockAndIds
+  requestParts: RequestHandlerParts
   authMode: string
   devAllowPlaintext: boolean
   version: string

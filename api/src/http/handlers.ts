@@ -17,7 +17,7 @@ import { userHandlers } from './users.ts'
 export function createHandlers(parts: HandlerParts): Handlers {
   return {
     ...serviceHandlers(parts),
-    ...requestHandlers(parts.requests),
+    ...requestHandlers(parts.requestParts),
     ...bundleHandlers(parts),
     ...attachmentHandlers(parts),
     ...exportHandlers(parts),

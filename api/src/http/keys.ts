@@ -7,11 +7,11 @@ import { listReply } from './list-reply.ts'
 
 type KeyHandlers = Pick<Handlers, 'createKey' | 'listKeys' | 'getKey' | 'updateKey' | 'deleteKey'>
 
-export function keyHandlers({ stores, source, devAllowPlaintext }: HandlerParts): KeyHandlers {
+export function keyHandlers({ stores, clock, devAllowPlaintext }: HandlerParts): KeyHandlers {
   const { keys } = stores
   return {
     async createKey({ caller, body }) {
-      return { status: 201, body: presentKey(await createKey(keys, caller, { draft: body, source })) }
+      return { status: 201, body: presentKey(await createKey(keys, caller, { draft: body, clock })) }
     },
     async listKeys({ caller, query: { limit, offset, ...filter } }) {
       return listReply(await listKeys(keys, caller, { filter, page: { limit, offset } }), presentKey)
@@ -26,7 +26,7 @@ export function keyHandlers({ stores, source, devAllowPlaintext }: HandlerParts)
       return { status: 200, body: { ...presentKey(key), bundles } }
     },
     async updateKey({ caller, params, body }) {
-      const key = await updateKey(keys, caller, { keyId: params.key_id, change: body, source })
+      const key = await updateKey(keys, caller, { keyId: params.key_id, change: body, clock })
       return { status: 200, body: presentKey(key) }
     },
     async deleteKey({ caller, params }) {

@@ -11,23 +11,23 @@ type LegacyItemHandlers = Pick<
   'importItems' | 'upsertLegacyItem' | 'convertLegacyItem' | 'deleteLegacyItem'
 >
 
-export function legacyItemHandlers({ stores, source }: HandlerParts): LegacyItemHandlers {
+export function legacyItemHandlers({ stores, clock }: HandlerParts): LegacyItemHandlers {
   return {
     async importItems({ caller, params, body }) {
       const { created, updated } = await importItems(stores, caller, {
         bundleId: params.bundle_id,
         from: body,
-        source,
+        clock,
       })
       return { status: 200, body: { ok: true, imported: created, created, updated } }
     },
     async upsertLegacyItem({ caller, params, body }) {
-      await upsertLegacyItem(stores, caller, { bundleId: params.bundle_id, draft: body, source })
+      await upsertLegacyItem(stores, caller, { bundleId: params.bundle_id, draft: body, clock })
       return { status: 200, body: { ...body, value: body.is_secret ? MASK : body.value } }
     },
     async convertLegacyItem({ caller, params }) {
       const place = { bundleId: params.bundle_id, name: params.key_name }
-      const key = await convertLegacyItem(stores.legacyItems, caller, { ...place, source })
+      const key = await convertLegacyItem(stores.legacyItems, caller, { ...place, clock })
       return { status: 201, body: presentKey(key) }
     },
     async deleteLegacyItem({ caller, params }) {

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { ownRedis } from '../../test/redis-server.ts'
-import { openRedis, type RedisConnection } from '../approval-store/redis-connection.ts'
+import { openRedis, type RedisConnection } from '../request-store/redis-connection.ts'
 import { openRateLimits, RateExceeded } from './rate-limit.ts'
 
 const T0 = Date.parse('2026-01-31T12:00:00Z')

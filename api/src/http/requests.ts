@@ -1,18 +1,22 @@
-import { approve, deny, storePayload } from '../domain/approval.ts'
+import {
+  createRequest,
+  deny,
+  type NewRequestParts,
+  requestContext,
+  withdrawRequest,
+} from '../domain/request.ts'
 import {
   type ApprovalParts,
+  approve,
   listOfferedBundles,
   offeredBundle,
-  requestContext,
-} from '../domain/approval-context.ts'
-import { createRequest, type RequestParts } from '../domain/approval-request.ts'
-import type { Deliveries } from '../domain/deliveries.ts'
-import { type WaitingParts, waitForApproval } from '../domain/waiting.ts'
-import { withdrawRequest } from '../domain/withdrawal.ts'
+  storePayload,
+} from '../domain/request-approval.ts'
+import { type Deliveries, type WaitParts, waitForApproval } from '../domain/request-wait.ts'
 import type { Handlers } from './handler.ts'
 import { listReply } from './list-reply.ts'
 
-export type RequestHandlerParts = RequestParts & ApprovalParts & WaitingParts & { deliveries: Deliveries }
+export type RequestHandlerParts = NewRequestParts & ApprovalParts & WaitParts & { deliveries: Deliveries }
 
 type RequestEndpoint =
   | 'createRequest'

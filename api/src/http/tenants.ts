@@ -9,15 +9,15 @@ type TenantHandlers = Pick<
 
 export function tenantHandlers({
   stores: { tenants, users },
-  source,
+  clock,
   authMode,
 }: HandlerParts): TenantHandlers {
   return {
     async createTenant({ caller, body }) {
-      return { status: 201, body: await createTenant(users, caller, { name: body.name, source }) }
+      return { status: 201, body: await createTenant(users, caller, { name: body.name, clock }) }
     },
     async renameTenant({ caller, params, body }) {
-      const change = { id: params.tenant_id, name: body.name, source }
+      const change = { id: params.tenant_id, name: body.name, clock }
       return { status: 200, body: await renameTenant(tenants, caller, change) }
     },
     async listTenants({ caller }) {

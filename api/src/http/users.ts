@@ -7,18 +7,18 @@ type UserEndpoint = 'ensureUser' | 'changeProvidedUser'
 
 export function userHandlers({
   stores,
-  source,
-  requests,
+  clock,
+  requestParts,
   authMode,
 }: HandlerParts): Pick<Handlers, UserEndpoint> {
   return {
     async ensureUser({ body }) {
       const profile = { idp_user_id: body.idp_user_id, email: body.email, auth_provider: authMode }
-      const ensured = await ensureUser(stores.users, profile, source)
+      const ensured = await ensureUser(stores.users, profile, clock)
       return ensured.created ? { status: 201, body: ensured } : { status: 200, body: ensured }
     },
     async changeProvidedUser({ params, body }) {
-      const parts = { users: stores.users, approvals: requests.approvals, source }
+      const parts = { users: stores.users, requests: requestParts.requests, clock }
       const change = {
         ...(body.email === undefined ? {} : { email: body.email }),
         ...(body.is_active === undefined ? {} : { isActive: body.is_active }),

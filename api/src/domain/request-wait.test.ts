@@ -2,24 +2,23 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { generatePollVerifier, pollChallenge } from '@keyferry/crypto/poll-challenge'
 import { randomRequestId } from '@keyferry/crypto/token'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { openSqliteApprovalStore } from '../approval-store/sqlite.ts'
-import type { ApprovalRequest, ApprovalStore } from './approval-store.ts'
-import { type Wait, type WaitingParts, waitForApproval } from './waiting.ts'
-import { WaitingRoom } from './waiting-room.ts'
+import { openSqliteRequestStore } from '../request-store/sqlite.ts'
+import type { ApprovalRequest, RequestStore } from './request-store.ts'
+import { type Wait, WaitingRoom, type WaitParts, waitForApproval } from './request-wait.ts'
 
 const T0 = Date.parse('2026-01-31T12:00:00Z')
 
-let approvals: ApprovalStore
-let parts: WaitingParts
+let requests: RequestStore
+let parts: WaitParts
 let turns: string[]
 beforeEach(() => {
   vi.useFakeTimers({ now: T0, toFake: ['setTimeout', 'clearTimeout', 'Date'] })
-  approvals = openSqliteApprovalStore({ path: ':memory:', now: Date.now })
+  requests = openSqliteRequestStore({ path: ':memory:', now: Date.now })
   turns = []
   parts = {
-    approvals,
-    room: new WaitingRoom(approvals),
-    source: { now: () => new Date(), newId: randomRequestId, newToken: randomRequestId },
+    requests,
+    room: new WaitingRoom(requests),
+    clock: { now: () => new Date(), newId: randomRequestId, newToken: randomRequestId },
     takeTurn: async (id) => {
       turns.push(id)
     },
@@ -27,7 +26,7 @@ beforeEach(() => {
 })
 afterEach(async () => {
   vi.useRealTimers()
-  await approvals.close()
+  await requests.close()
 })
 
 const created = async (changes: Partial<ApprovalRequest> = {}) => {
@@ -41,7 +40,7 @@ const created = async (changes: Partial<ApprovalRequest> = {}) => {
     expiresAtMs: T0 + 300_000,
     ...changes,
   }
-  await approvals.create(request, T0)
+  await requests.create(request, T0)
   return request.id
 }
 const wait = (requestId: string, changes: Partial<Wait> = {}) =>
@@ -54,7 +53,7 @@ const notFound = { code: 'not_found', message: 'request not found or expired' }
 
 test('a wait on an approved request is ready at once', async () => {
   const id = await created()
-  await approvals.seal(id, { ciphertextBase64: 'c2VhbGVk', approverId: null }, T0)
+  await requests.seal(id, { ciphertextBase64: 'c2VhbGVk', approverId: null }, T0)
   expect(await wait(id)).toEqual({ status: 'ready', ciphertextBase64: 'c2VhbGVk' })
 })
 
@@ -62,7 +61,7 @@ test('a held wait is woken by the approval', async () => {
   const id = await created()
   const waiting = wait(id)
   await held(1)
-  await approvals.seal(id, { ciphertextBase64: 'c2VhbGVk', approverId: null }, T0)
+  await requests.seal(id, { ciphertextBase64: 'c2VhbGVk', approverId: null }, T0)
   expect(await waiting).toEqual({ status: 'ready', ciphertextBase64: 'c2VhbGVk' })
   expect(parts.room.size).toBe(0)
 })
@@ -91,7 +90,7 @@ test('a denial wakes the waiter with request_denied', async () => {
   const waiting = wait(id)
   const refused = expect(waiting).rejects.toMatchObject({ ...notFound, code: 'request_denied' })
   await held(1)
-  await approvals.deny(id, T0)
+  await requests.deny(id, T0)
   await refused
 })
 
@@ -99,10 +98,10 @@ test('of two waiters one gets it, and the other is held until it was delivered',
   const id = await created()
   const waits = [wait(id), wait(id)]
   await held(2)
-  await approvals.seal(id, { ciphertextBase64: 'c2VhbGVk', approverId: null }, T0)
+  await requests.seal(id, { ciphertextBase64: 'c2VhbGVk', approverId: null }, T0)
   expect(await Promise.race(waits)).toMatchObject({ status: 'ready' })
   await held(1)
-  await approvals.remove(id)
+  await requests.remove(id)
   const outcomes = await Promise.allSettled(waits)
   expect(outcomes.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
 })
@@ -111,10 +110,10 @@ test('of two waiters the other gets it when the claim is released', async () => 
   const id = await created()
   const waits = [wait(id), wait(id)]
   await held(2)
-  await approvals.seal(id, { ciphertextBase64: 'c2VhbGVk', approverId: null }, T0)
+  await requests.seal(id, { ciphertextBase64: 'c2VhbGVk', approverId: null }, T0)
   await Promise.race(waits)
   await held(1)
-  await approvals.release(id, T0)
+  await requests.release(id, T0)
   expect(await Promise.all(waits)).toEqual(
     Array.from({ length: 2 }, () => ({ status: 'ready', ciphertextBase64: 'c2VhbGVk' })),
   )
@@ -128,8 +127,8 @@ test('a broken connection ends its wait and claims nothing', async () => {
   broken.resolve()
   expect(await waiting).toEqual({ status: 'pending' })
   expect(parts.room.size).toBe(0)
-  await approvals.seal(id, { ciphertextBase64: 'c2VhbGVk', approverId: null }, T0)
-  expect((await approvals.claim(id, T0)).status).toBe('claimed')
+  await requests.seal(id, { ciphertextBase64: 'c2VhbGVk', approverId: null }, T0)
+  expect((await requests.claim(id, T0)).status).toBe('claimed')
 })
 
 test('when the process stops every waiter is answered pending at once, and each that comes later', async () => {
@@ -148,7 +147,7 @@ test.each([
 ])('with %s a request answers as an unknown one does, and takes no turn', async (_, other) => {
   const verifier = generatePollVerifier()
   const id = await created({ pollChallenge: pollChallenge(verifier) })
-  await approvals.seal(id, { ciphertextBase64: 'c2VhbGVk', approverId: null }, T0)
+  await requests.seal(id, { ciphertextBase64: 'c2VhbGVk', approverId: null }, T0)
   await expect(wait(id, { verifier: other() })).rejects.toMatchObject(notFound)
   expect(turns).toEqual([])
   expect(await wait(id, { verifier })).toMatchObject({ status: 'ready' })
@@ -157,7 +156,7 @@ test.each([
 test('only who proves the request to be theirs learns that it was denied', async () => {
   const verifier = generatePollVerifier()
   const id = await created({ pollChallenge: pollChallenge(verifier) })
-  await approvals.deny(id, T0)
+  await requests.deny(id, T0)
   await expect(wait(id)).rejects.toMatchObject(notFound)
   await expect(wait(id, { verifier })).rejects.toMatchObject({ code: 'request_denied' })
 })

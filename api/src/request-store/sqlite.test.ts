@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import type { ApprovalRequest } from '../domain/approval-store.ts'
-import { openSqliteApprovalStore } from './sqlite.ts'
+import type { ApprovalRequest } from '../domain/request-store.ts'
+import { openSqliteRequestStore } from './sqlite.ts'
 
 const T0 = Date.parse('2026-01-31T12:00:00Z')
 
@@ -21,8 +21,8 @@ const request = (id: string, expiresAtMs = T0 + 300_000): ApprovalRequest => ({
 let folder: string
 let path: string
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'keyferry-approvals-'))
-  path = join(folder, 'approvals.db')
+  folder = mkdtempSync(join(tmpdir(), 'keyferry-requests-'))
+  path = join(folder, 'requests.db')
 })
 afterEach(() => {
   vi.useRealTimers()
@@ -37,14 +37,14 @@ const idsOnDisk = () => {
 }
 
 test('approvals survive a restart; one that was claimed stays taken', async () => {
-  const before = openSqliteApprovalStore({ path, now: () => T0 })
+  const before = openSqliteRequestStore({ path, now: () => T0 })
   for (const id of ['pending', 'ready', 'claimed']) await before.create(request(id), T0)
   for (const id of ['ready', 'claimed'])
     await before.seal(id, { ciphertextBase64: 'c2VhbGVk', approverId: null }, T0)
   await before.claim('claimed', T0)
   await before.close()
 
-  const after = openSqliteApprovalStore({ path, now: () => T0 })
+  const after = openSqliteRequestStore({ path, now: () => T0 })
   expect((await after.find('pending', T0))?.status).toBe('pending')
   expect(await after.claim('ready', T0)).toEqual({ status: 'claimed', ciphertextBase64: 'c2VhbGVk' })
   expect(await after.claim('claimed', T0)).toEqual({ status: 'taken' })
@@ -52,7 +52,7 @@ test('approvals survive a restart; one that was claimed stays taken', async () =
 })
 
 test('a claim that could not be written gives nothing away', async () => {
-  const store = openSqliteApprovalStore({ path, now: () => T0 })
+  const store = openSqliteRequestStore({ path, now: () => T0 })
   await store.create(request('ready'), T0)
   await store.seal('ready', { ciphertextBase64: 'c2VhbGVk', approverId: null }, T0)
   const disk = new DatabaseSync(path)
@@ -69,12 +69,12 @@ test('a claim that could not be written gives nothing away', async () => {
 
 test('what has expired leaves the disk, at the start and then once a minute', async () => {
   vi.useFakeTimers({ now: T0 })
-  const before = openSqliteApprovalStore({ path, now: Date.now })
+  const before = openSqliteRequestStore({ path, now: Date.now })
   await before.create(request('old', T0 + 1), T0)
   await before.close()
   vi.setSystemTime(T0 + 1)
 
-  const store = openSqliteApprovalStore({ path, now: Date.now })
+  const store = openSqliteRequestStore({ path, now: Date.now })
   expect(idsOnDisk()).toEqual([])
   await store.create(request('short', T0 + 30_000), T0)
   await store.create(request('long', T0 + 90_000), T0)
@@ -84,7 +84,7 @@ test('what has expired leaves the disk, at the start and then once a minute', as
 })
 
 test('a closed store is unavailable', async () => {
-  const store = openSqliteApprovalStore({ path, now: () => T0 })
+  const store = openSqliteRequestStore({ path, now: () => T0 })
   await store.close()
   await expect(store.find('any', T0)).rejects.toMatchObject({ code: 'unavailable', retryAfterSeconds: 1 })
 })
@@ -93,7 +93,7 @@ test('what another version left behind is dropped, and the store works', async (
   const other = new DatabaseSync(path)
   other.exec('create table approvals (id text primary key); insert into approvals values (1)')
   other.close()
-  const store = openSqliteApprovalStore({ path, now: () => T0 })
+  const store = openSqliteRequestStore({ path, now: () => T0 })
   expect(idsOnDisk()).toEqual([])
   await store.create(request('new'), T0)
   expect(await store.claim('new', T0)).toEqual({ status: 'pending' })

@@ -3,8 +3,8 @@ import { randomRequestId } from '@keyferry/crypto/token'
 import { createClient } from 'redis'
 import { afterAll, describe, expect, test } from 'vitest'
 import { ownRedis } from '../../test/redis-server.ts'
-import type { ApprovalRequest } from '../domain/approval-store.ts'
-import { openRedisApprovalStore } from './redis.ts'
+import type { ApprovalRequest } from '../domain/request-store.ts'
+import { openRedisRequestStore } from './redis.ts'
 import { openRedis } from './redis-connection.ts'
 
 const redis = await ownRedis()
@@ -19,10 +19,10 @@ const request = (lifetimeMs: number): ApprovalRequest => ({
   expiresAtMs: Date.now() + lifetimeMs,
 })
 
-describe.runIf(redis)('approval store on a Redis that comes and goes', async () => {
+describe.runIf(redis)('request store on a Redis that comes and goes', async () => {
   if (redis === null) return
   const connection = await openRedis(redis.url, () => {})
-  const store = await openRedisApprovalStore({ redis: connection })
+  const store = await openRedisRequestStore({ redis: connection })
   afterAll(async () => {
     connection.close()
     await redis.stop()

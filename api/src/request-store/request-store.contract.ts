@@ -1,9 +1,9 @@
 import { randomRequestId } from '@keyferry/crypto/token'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { ApprovalRequest, ApprovalStore } from '../domain/approval-store.ts'
+import type { ApprovalRequest, RequestStore } from '../domain/request-store.ts'
 
 /** Two doors to the same approvals: two nodes where the store can be shared, the same store twice otherwise. */
-export type OpenedStores = { here: ApprovalStore; there: ApprovalStore; close(): Promise<void> }
+export type OpenedStores = { here: RequestStore; there: RequestStore; close(): Promise<void> }
 
 const LIFETIME_MS = 300_000
 const T0 = Date.now()
@@ -27,9 +27,9 @@ const request = (changes: Partial<ApprovalRequest> = {}): ApprovalRequest => ({
 
 const approvedBy = (approverId: string) => ({ ciphertextBase64: 'c2VhbGVk', approverId })
 
-/** What every approval store keeps to; run on each implementation. */
-export function approvalStoreContract(name: string, open: () => Promise<OpenedStores>): void {
-  describe(`approval store: ${name}`, () => {
+/** What every request store keeps to; run on each implementation. */
+export function requestStoreContract(name: string, open: () => Promise<OpenedStores>): void {
+  describe(`request store: ${name}`, () => {
     let stores: OpenedStores
     beforeAll(async () => {
       stores = await open()
@@ -282,7 +282,7 @@ export function approvalStoreContract(name: string, open: () => Promise<OpenedSt
       }
     })
 
-    const changes: [string, () => Promise<string>, (store: ApprovalStore, id: string) => Promise<unknown>][] =
+    const changes: [string, () => Promise<string>, (store: RequestStore, id: string) => Promise<unknown>][] =
       [
         [
           'seal',
@@ -327,7 +327,7 @@ export function approvalStoreContract(name: string, open: () => Promise<OpenedSt
   })
 }
 
-function nextRing(store: ApprovalStore, id: string): Promise<void> {
+function nextRing(store: RequestStore, id: string): Promise<void> {
   return new Promise((resolve) => {
     const stop = store.watch(id, () => {
       stop()

@@ -1,5 +1,5 @@
 /** Where a rule takes time and randomness from; handed in, so that a test decides both. */
-export type Source = {
+export type ClockAndIds = {
   now: () => Date
   /** A random UUID. */
   newId: () => string
@@ -8,6 +8,6 @@ export type Source = {
 }
 
 /** ISO 8601 in UTC with milliseconds, the form in which times are stored and travel. */
-export function timestamp(source: Source, addSeconds = 0): string {
-  return new Date(source.now().getTime() + addSeconds * 1000).toISOString()
+export function timestamp(clock: ClockAndIds, addSeconds = 0): string {
+  return new Date(clock.now().getTime() + addSeconds * 1000).toISOString()
 }

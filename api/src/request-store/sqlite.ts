@@ -1,15 +1,14 @@
 import { closeSync, openSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
+import { unavailable } from '../domain/errors.ts'
 import {
-  type ApprovalRequest,
-  type ApprovalStore,
+  ApprovalRequest,
   type Claim,
+  type RequestStore,
   type Sealed,
   type Settled,
-  type StoredApproval,
-  StoredRequest,
-} from '../domain/approval-store.ts'
-import { unavailable } from '../domain/errors.ts'
+  type StoredRequest,
+} from '../domain/request-store.ts'
 import { Bell } from './bell.ts'
 import { createTable, prepare, type Statements } from './sqlite-statements.ts'
 
@@ -20,21 +19,21 @@ const STATES = ['pending', 'ready', 'claimed', 'denied', 'withdrawn'] as const
 type State = (typeof STATES)[number]
 
 /** Where and by which clock; `sweepSeconds` apart, what has expired leaves the disk. */
-export type SqliteApprovalStoreOptions = { path: string; now: () => number; sweepSeconds?: number }
+export type SqliteRequestStoreOptions = { path: string; now: () => number; sweepSeconds?: number }
 
-/** The approval store of a single process: a file of its own, so that backups of the database hold no approvals. It
+/** The request store of a single process: a file of its own, so that backups of the database hold no approvals. It
  * survives a restart and, fully synchronous, a power cut: a claim is on disk before its ciphertext leaves. */
-export function openSqliteApprovalStore(options: SqliteApprovalStoreOptions): ApprovalStore {
-  return new SqliteApprovalStore(options)
+export function openSqliteRequestStore(options: SqliteRequestStoreOptions): RequestStore {
+  return new SqliteRequestStore(options)
 }
 
-class SqliteApprovalStore implements ApprovalStore {
+class SqliteRequestStore implements RequestStore {
   readonly #database: DatabaseSync
   readonly #statements: Statements
   readonly #bell = new Bell()
   readonly #sweeping: NodeJS.Timeout
 
-  constructor({ path, now, sweepSeconds = 60 }: SqliteApprovalStoreOptions) {
+  constructor({ path, now, sweepSeconds = 60 }: SqliteRequestStoreOptions) {
     if (path !== IN_MEMORY) closeSync(openSync(path, 'a', 0o600))
     this.#database = new DatabaseSync(path, { timeout: 5_000 })
     this.#database.exec('pragma journal_mode = wal; pragma synchronous = full;')
@@ -50,12 +49,12 @@ class SqliteApprovalStore implements ApprovalStore {
     })
   }
 
-  find(id: string, nowMs: number): Promise<StoredApproval | null> {
+  find(id: string, nowMs: number): Promise<StoredRequest | null> {
     return this.#step(({ find }) => {
       const row = find.get({ id, nowMs })
       if (row === undefined) return null
       const state = asState(row['state'])
-      const request = StoredRequest.parse(JSON.parse(String(row['request'])))
+      const request = ApprovalRequest.parse(JSON.parse(String(row['request'])))
       return { request, status: state === 'claimed' ? 'ready' : state }
     })
   }
@@ -153,7 +152,7 @@ class SqliteApprovalStore implements ApprovalStore {
     try {
       return act(this.#statements)
     } catch (cause) {
-      throw unavailable('approval store', cause)
+      throw unavailable('request store', cause)
     }
   }
 }
@@ -161,5 +160,5 @@ class SqliteApprovalStore implements ApprovalStore {
 function asState(value: unknown): State {
   const state = STATES.find((known) => known === value)
   if (state !== undefined) return state
-  throw new Error(`unknown state of an approval: ${String(value)}`)
+  throw new Error(`unknown state of a request: ${String(value)}`)
 }

@@ -4,8 +4,8 @@ import type { DatabaseSync } from 'node:sqlite'
 const SCHEMA_VERSION = 3
 
 const SCHEMA = `
-  drop table if exists approvals;
-  create table approvals (
+  drop table if exists requests;
+  create table requests (
     id text primary key,
     request text not null,
     state text not null default 'pending' check (state in ('pending', 'ready', 'claimed', 'denied', 'withdrawn')),
@@ -14,28 +14,28 @@ const SCHEMA = `
     wrong_codes integer not null default 0,
     expires_at_ms integer not null
   ) strict, without rowid;
-  create index approvals_by_expiry on approvals (expires_at_ms);
-  create index approvals_by_approver on approvals (approver_id) where approver_id is not null;
+  create index requests_by_expiry on requests (expires_at_ms);
+  create index requests_by_approver on requests (approver_id) where approver_id is not null;
   pragma user_version = ${SCHEMA_VERSION};`
 
 const SQL = {
-  create: 'insert into approvals (id, request, expires_at_ms) values (:id, :request, :expiresAtMs)',
-  find: 'select request, state from approvals where id = :id and expires_at_ms > :nowMs',
-  seal: `update approvals set state = 'ready', ciphertext = :ciphertext, approver_id = :approverId
+  create: 'insert into requests (id, request, expires_at_ms) values (:id, :request, :expiresAtMs)',
+  find: 'select request, state from requests where id = :id and expires_at_ms > :nowMs',
+  seal: `update requests set state = 'ready', ciphertext = :ciphertext, approver_id = :approverId
     where id = :id and state = 'pending' and expires_at_ms > :nowMs`,
-  deny: `update approvals set state = 'denied' where id = :id and state = 'pending' and expires_at_ms > :nowMs`,
-  withdraw: `update approvals set state = 'withdrawn', ciphertext = null
+  deny: `update requests set state = 'denied' where id = :id and state = 'pending' and expires_at_ms > :nowMs`,
+  withdraw: `update requests set state = 'withdrawn', ciphertext = null
     where id = :id and state in ('pending', 'ready', 'claimed') and expires_at_ms > :nowMs`,
-  countWrongCode: `update approvals set wrong_codes = wrong_codes + 1,
+  countWrongCode: `update requests set wrong_codes = wrong_codes + 1,
       state = case when wrong_codes + 1 >= :limit then 'denied' else state end
     where id = :id and state = 'pending' and expires_at_ms > :nowMs returning wrong_codes, state`,
-  claim: `update approvals set state = 'claimed'
+  claim: `update requests set state = 'claimed'
     where id = :id and state = 'ready' and expires_at_ms > :nowMs returning ciphertext`,
-  release: `update approvals set state = 'ready' where id = :id and state = 'claimed' and expires_at_ms > :nowMs`,
-  remove: 'delete from approvals where id = :id',
-  removeApprovedBy: `delete from approvals where approver_id = :userId and state = 'ready' returning id`,
-  sweep: 'delete from approvals where expires_at_ms <= :nowMs',
-  ping: 'select 1 from approvals limit 1',
+  release: `update requests set state = 'ready' where id = :id and state = 'claimed' and expires_at_ms > :nowMs`,
+  remove: 'delete from requests where id = :id',
+  removeApprovedBy: `delete from requests where approver_id = :userId and state = 'ready' returning id`,
+  sweep: 'delete from requests where expires_at_ms <= :nowMs',
+  ping: 'select 1 from requests limit 1',
 } as const
 
 export type Statements = ReturnType<typeof prepare>

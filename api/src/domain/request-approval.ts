@@ -1,28 +1,64 @@
-import { ATTEMPTS, type EncryptFromBundle } from '@keyferry/contract'
+import { ATTEMPTS, type EncryptFromBundle, MASK, type RequestBundle } from '@keyferry/contract'
 import { wipe } from '@keyferry/crypto/key-pair'
 import type { Plaintext } from '@keyferry/crypto/plaintext'
 import { seal } from '@keyferry/crypto/seal'
 import { normalizeUserCode } from '@keyferry/crypto/user-code'
 import type { z } from 'zod'
-import { type ApprovalParts, findOpen } from './approval-context.ts'
+import { type Bundle, type BundleStore, findBundle, listBundles } from './bundle.ts'
+import { type BundleEntry, bundleEntries, type EntryStores, valueSizes } from './bundle-entry.ts'
+import { DomainError } from './errors.ts'
+import type { Listing } from './listing.ts'
+import type { Caller } from './membership.ts'
 import {
   alreadyApproved,
-  findLive,
+  findOpen,
   publicKeyOf,
-  requestEnded,
-  requestNotFound,
+  type RequestParts,
+  requireOpen,
   userCodeOf,
-} from './approval-request.ts'
-import type { ApprovalRequest, Sealed, Settled } from './approval-store.ts'
-import { findBundle } from './bundle.ts'
-import { bundleEntries, valueSizes } from './bundle-entry.ts'
-import { DomainError } from './errors.ts'
-import type { Caller } from './membership.ts'
+} from './request.ts'
+import type { ApprovalRequest, Sealed } from './request-store.ts'
 
-type Choice = z.output<typeof EncryptFromBundle>
+/*
+ * What the approver does with a request: choose a bundle and key names, and approve. A member may approve with bundles
+ * of the tenant of the call only. Every name must be in the bundle, and the payload must fit `maxPayloadBytes`. Values
+ * are decrypted and sealed here, so that none reaches a browser; the approver reads masks.
+ */
+
+export type ApprovalParts = RequestParts & {
+  stores: EntryStores & { bundles: BundleStore }
+  /** Bound of the plaintext that is sealed. */
+  maxPayloadBytes: number
+  /** `typed`: the approver has to type the check code. */
+  assurance: 'compat' | 'typed'
+}
 
 /** A tag and an ephemeral public key: what sealing adds. */
 const SEAL_BYTES = 48
+
+/** The bundles that the approver can choose from.
+ * @throws DomainError not_found · request_denied · request_withdrawn */
+export async function listOfferedBundles(
+  parts: ApprovalParts,
+  caller: Caller,
+  requestId: string,
+): Promise<Listing<Bundle>> {
+  await findOpen(parts, requestId)
+  return listBundles(parts.stores.bundles, caller, { filter: {}, page: {} })
+}
+
+/** A bundle's entries for the approver, every value masked.
+ * @throws DomainError not_found (request or bundle) · request_denied · request_withdrawn */
+export async function offeredBundle(
+  parts: ApprovalParts,
+  caller: Caller,
+  { requestId, bundleId }: { requestId: string; bundleId: string },
+): Promise<z.output<typeof RequestBundle>> {
+  await findOpen(parts, requestId)
+  const { id, name, description } = await findBundle(parts.stores.bundles, caller, bundleId)
+  const entries = await bundleEntries(parts.stores, { tenantId: caller.tenantId, bundleId: id }, 'none')
+  return { id, name, description, items: entries.map(maskedItem) }
+}
 
 /** Approve: seal the chosen values to the client's key (interface: "Approve"). Of any number of calls one wins.
  * @throws DomainError not_found (request or bundle) · request_denied · request_withdrawn · conflict (approved already) ·
@@ -30,22 +66,19 @@ const SEAL_BYTES = 48
 export async function approve(
   parts: ApprovalParts,
   caller: Caller,
-  { requestId, choice }: { requestId: string; choice: Choice },
+  { requestId, choice }: { requestId: string; choice: z.output<typeof EncryptFromBundle> },
 ): Promise<void> {
   const request = await findPending(parts, requestId)
   await requireUserCode(parts, request, choice.user_code)
   const bundle = await findBundle(parts.stores.bundles, caller, choice.bundle_id)
-  const values = await chosenValues(
-    parts,
-    { tenantId: caller.tenantId, bundleId: bundle.id },
-    choice.include_keys,
-  )
+  const place = { tenantId: caller.tenantId, bundleId: bundle.id }
+  const values = await chosenValues(parts, place, choice.include_keys)
   const sealedBox = sealValues(values, request, parts.maxPayloadBytes)
   const ciphertextBase64 = Buffer.from(sealedBox).toString('base64')
   await settle(parts, requestId, { ciphertextBase64, approverId: caller.userId })
 }
 
-/** Keep a ciphertext that was sealed elsewhere; for development.
+/** Store a ciphertext that was sealed elsewhere; for development.
  * @throws DomainError not_found · request_denied · request_withdrawn · conflict · too_large */
 export async function storePayload(
   parts: ApprovalParts,
@@ -59,20 +92,9 @@ export async function storePayload(
   await settle(parts, request.id, { ciphertextBase64, approverId: null })
 }
 
-/** Deny: whoever asks for the request afterwards learns that it was denied, until its lifetime would have ended.
- * @throws DomainError not_found · request_denied (already) · request_withdrawn · conflict (approved already) */
-export async function deny({ approvals, source }: ApprovalParts, requestId: string): Promise<void> {
-  const { request } = await findLive({ approvals, source }, requestId)
-  requireDone(await approvals.deny(request.id, source.now().getTime()))
-}
-
-async function settle({ approvals, source }: ApprovalParts, id: string, sealed: Sealed): Promise<void> {
-  requireDone(await approvals.seal(id, sealed, source.now().getTime()))
-}
-
-function requireDone(settled: Settled): void {
-  if (settled === 'gone') throw requestNotFound()
-  if (settled === 'denied' || settled === 'withdrawn') throw requestEnded(settled)
+async function settle({ requests, clock }: ApprovalParts, id: string, sealed: Sealed): Promise<void> {
+  const settled = await requests.seal(id, sealed, clock.now().getTime())
+  requireOpen(settled)
   if (settled === 'ready') throw alreadyApproved()
 }
 
@@ -82,7 +104,7 @@ async function findPending(parts: ApprovalParts, requestId: string): Promise<App
   return request
 }
 
-// A code that is given is checked even where none is asked for: whoever types one means it to count.
+// A code that is given is checked even where none is required: an approver who types one expects it to count.
 async function requireUserCode(
   parts: ApprovalParts,
   request: ApprovalRequest,
@@ -93,8 +115,8 @@ async function requireUserCode(
     throw new DomainError('invalid', 'user_code required', { details: { field: 'user_code' } })
   }
   if (normalizeUserCode(typed) === userCodeOf(request)) return
-  const now = parts.source.now().getTime()
-  const attemptsLeft = await parts.approvals.countWrongCode(request.id, ATTEMPTS.wrongUserCodes, now)
+  const now = parts.clock.now().getTime()
+  const attemptsLeft = await parts.requests.countWrongCode(request.id, ATTEMPTS.wrongUserCodes, now)
   const details = { field: 'user_code', attempts_left: attemptsLeft }
   throw new DomainError('invalid', 'user_code does not match', { details })
 }
@@ -130,12 +152,16 @@ function sealValues(values: Map<string, Plaintext>, request: ApprovalRequest, ma
   }
 }
 
-// Written entry by entry, because an object would take `__proto__` for something else than a name.
+// Written entry by entry, because in an object `__proto__` would not be a name like any other.
 function jsonMap(values: Map<string, Plaintext>): Uint8Array {
   const entries = [...values].map(
     ([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value.reveal())}`,
   )
   return Buffer.from(`{${entries.join(',')}}`)
+}
+
+function maskedItem({ name, is_secret, description, required }: BundleEntry) {
+  return { key: name, value: MASK, is_secret, description, required }
 }
 
 function tooLarge(maxBytes: number): DomainError {

@@ -1,13 +1,12 @@
 import { z } from 'zod'
 import {
-  type ApprovalRequest,
-  type ApprovalStore,
+  ApprovalRequest,
   type Claim,
+  type RequestStore,
   type Sealed,
   type Settled,
-  type StoredApproval,
-  StoredRequest,
-} from '../domain/approval-store.ts'
+  type StoredRequest,
+} from '../domain/request-store.ts'
 import { Bell } from './bell.ts'
 import type { RedisConnection } from './redis-connection.ts'
 import * as scripts from './redis-scripts.ts'
@@ -21,16 +20,16 @@ const ClaimReply = z.union([
 ])
 
 /** `prefix` begins every key and names the channel, so that services may share one Redis. */
-export type RedisApprovalStoreOptions = { redis: RedisConnection; prefix?: string }
+export type RedisRequestStoreOptions = { redis: RedisConnection; prefix?: string }
 
-/** The approval store that many processes share. Each step is one script; the bell is one channel that every process
+/** The request store that many processes share. Each step is one script; the bell is one channel that every process
  * listens to. After a lost connection every watcher is called, because a message may have been missed. */
-export async function openRedisApprovalStore({
+export async function openRedisRequestStore({
   redis,
   prefix = 'keyferry:',
-}: RedisApprovalStoreOptions): Promise<ApprovalStore> {
+}: RedisRequestStoreOptions): Promise<RequestStore> {
   const bell = new Bell()
-  const channel = `${prefix}approvals`
+  const channel = `${prefix}requests`
   await redis.subscriber.subscribe(channel, (id) => bell.ring(id))
   for (const client of [redis.subscriber, redis.commands]) {
     client.on('ready', () => {
@@ -38,12 +37,12 @@ export async function openRedisApprovalStore({
       if (redis.subscriber.isReady && redis.commands.isReady) bell.ringAll()
     })
   }
-  return new RedisApprovalStore({ redis, prefix, channel, bell })
+  return new RedisRequestStore({ redis, prefix, channel, bell })
 }
 
 type Parts = { redis: RedisConnection; prefix: string; channel: string; bell: Bell }
 
-class RedisApprovalStore implements ApprovalStore {
+class RedisRequestStore implements RequestStore {
   readonly #parts: Parts
 
   constructor(parts: Parts) {
@@ -54,10 +53,10 @@ class RedisApprovalStore implements ApprovalStore {
     await this.#run(scripts.CREATE, request.id, nowMs, JSON.stringify(request), String(request.expiresAtMs))
   }
 
-  async find(id: string, nowMs: number): Promise<StoredApproval | null> {
+  async find(id: string, nowMs: number): Promise<StoredRequest | null> {
     const [state, text] = FoundReply.parse(await this.#run(scripts.FIND, id, nowMs))
     if (state === undefined || text === undefined) return null
-    const request = StoredRequest.parse(JSON.parse(text))
+    const request = ApprovalRequest.parse(JSON.parse(text))
     return { request, status: state === 'claimed' ? 'ready' : state }
   }
 
@@ -113,7 +112,7 @@ class RedisApprovalStore implements ApprovalStore {
   }
 
   #key(id: string): string {
-    return `${this.#parts.prefix}approval:${id}`
+    return `${this.#parts.prefix}request:${id}`
   }
 
   #approvedBy(userId: string): string {

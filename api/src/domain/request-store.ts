@@ -1,7 +1,7 @@
 import { FORMATS } from '@keyferry/contract'
 import { z } from 'zod'
 
-/** Who asks: what the server saw (the named fields) and what the client claims of itself (any other). */
+/** Who asks: what the server saw (the named fields) and what the client claims about itself (any other). */
 const StoredRequesterMeta = z
   .object({
     ip: z.string(),
@@ -13,8 +13,8 @@ const StoredRequesterMeta = z
 
 export type RequesterMeta = z.infer<typeof StoredRequesterMeta>
 
-/** A request as it is kept, without its state. Plain JSON; read back through this schema. */
-export const StoredRequest = z.object({
+/** A request as it is stored, without its state. Plain JSON; read back through this schema. */
+export const ApprovalRequest = z.object({
   id: z.string(),
   /** Standard base64 of the client's 32 bytes. */
   publicKey: z.string(),
@@ -22,27 +22,29 @@ export const StoredRequest = z.object({
   suggestedBundle: z.string().nullable(),
   templateKeys: z.array(z.string()),
   requesterMeta: StoredRequesterMeta,
-  /** With a challenge, only who knows its verifier may wait. */
+  /** With a challenge, only the client that knows its verifier may wait. */
   pollChallenge: z.string().nullable(),
   /** Epoch milliseconds. */
   expiresAtMs: z.number(),
 })
 
-export type ApprovalRequest = z.infer<typeof StoredRequest>
+export type ApprovalRequest = z.infer<typeof ApprovalRequest>
 
 /** `ready` until the ciphertext is gone for good, claimed or not. */
-export type StoredApproval = { request: ApprovalRequest; status: 'pending' | 'ready' | Ended }
+export type StoredRequest = { request: ApprovalRequest; status: 'pending' | 'ready' | Ended }
 
-/** Ended before its time; of such a request only its marker is left, until its lifetime would have ended. */
-export type Ended = 'denied' | 'withdrawn'
+/** How a request can end before its lifetime does; its marker stays until then. */
+export const ENDED_STATES = ['denied', 'withdrawn'] as const
 
-/** What an approval adds; `approverId` is null for a ciphertext that nobody signed in for. */
+export type Ended = (typeof ENDED_STATES)[number]
+
+/** What an approval adds; `approverId` is null for a ciphertext stored without a sign-in. */
 export type Sealed = { ciphertextBase64: string; approverId: string | null }
 
-/** What became of an attempt to seal, to deny or to withdraw; `gone`: unknown, expired or delivered. */
+/** The result of an attempt to seal, deny or withdraw; `gone`: unknown, expired or delivered. */
 export type Settled = 'done' | 'ready' | Ended | 'gone'
 
-/** What one claim met. `taken`: another caller holds the claim and may yet release it. */
+/** The result of a claim. `taken`: another caller holds the claim and may still release it. */
 export type Claim =
   | { status: 'claimed'; ciphertextBase64: string }
   | { status: 'pending' | 'taken' | Ended | 'gone' }
@@ -56,9 +58,9 @@ export type Claim =
  *
  * Every method throws DomainError unavailable while the store cannot be reached, and works again once it can.
  */
-export interface ApprovalStore {
+export interface RequestStore {
   create(request: ApprovalRequest, nowMs: number): Promise<void>
-  find(id: string, nowMs: number): Promise<StoredApproval | null>
+  find(id: string, nowMs: number): Promise<StoredRequest | null>
   /** From pending to ready. `done` for exactly one of any number of callers. */
   seal(id: string, sealed: Sealed, nowMs: number): Promise<Settled>
   /** From pending to denied; the marker stays until the lifetime would have ended. */

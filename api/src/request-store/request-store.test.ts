@@ -4,14 +4,14 @@ import { join } from 'node:path'
 import { randomRequestId } from '@keyferry/crypto/token'
 import { describe } from 'vitest'
 import { testRedis } from '../../test/redis-server.ts'
-import { approvalStoreContract } from './approval-store.contract.ts'
-import { openRedisApprovalStore } from './redis.ts'
+import { openRedisRequestStore } from './redis.ts'
 import { openRedis } from './redis-connection.ts'
-import { openSqliteApprovalStore } from './sqlite.ts'
+import { requestStoreContract } from './request-store.contract.ts'
+import { openSqliteRequestStore } from './sqlite.ts'
 
-approvalStoreContract('SQLite', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'keyferry-approvals-'))
-  const store = openSqliteApprovalStore({ path: join(folder, 'approvals.db'), now: Date.now })
+requestStoreContract('SQLite', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'keyferry-requests-'))
+  const store = openSqliteRequestStore({ path: join(folder, 'requests.db'), now: Date.now })
   const close = async () => {
     await store.close()
     rmSync(folder, { recursive: true })
@@ -22,12 +22,12 @@ approvalStoreContract('SQLite', async () => {
 const redis = await testRedis()
 
 describe.runIf(redis)('with a Redis', () => {
-  approvalStoreContract('Redis', async () => {
+  requestStoreContract('Redis', async () => {
     const prefix = `test-${randomRequestId()}:`
     const nodes = await Promise.all(
       [0, 1].map(async () => {
         const connection = await openRedis(redis?.url ?? '', () => {})
-        return { connection, store: await openRedisApprovalStore({ redis: connection, prefix }) }
+        return { connection, store: await openRedisRequestStore({ redis: connection, prefix }) }
       }),
     )
     const [here, there] = nodes

@@ -1,0 +1,66 @@
+import { randomRequestId } from '@keyferry/crypto/token'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { openSqliteRequestStore } from '../request-store/sqlite.ts'
+import { unavailable } from './errors.ts'
+import type { RequestStore } from './request-store.ts'
+import { Deliveries } from './request-wait.ts'
+
+const NOW = Date.parse('2026-01-31T12:00:00Z')
+const clock = { now: () => new Date(NOW), newId: randomRequestId, newToken: randomRequestId }
+
+let requests: RequestStore
+beforeEach(() => {
+  requests = openSqliteRequestStore({ path: ':memory:', now: () => NOW })
+})
+afterEach(() => requests.close())
+
+const claimed = async () => {
+  const id = randomRequestId()
+  const requesterMeta = { ip: '', user_agent: '', requested_at: '', format: 'sh' } as const
+  await requests.create(
+    {
+      id,
+      publicKey: '',
+      suggestedBundle: null,
+      templateKeys: [],
+      requesterMeta,
+      pollChallenge: null,
+      expiresAtMs: NOW + 1,
+    },
+    NOW,
+  )
+  await requests.seal(id, { ciphertextBase64: 'c2VhbGVk', approverId: null }, NOW)
+  await requests.claim(id, NOW)
+  return id
+}
+
+test('what was delivered is removed', async () => {
+  const id = await claimed()
+  const deliveries = new Deliveries(requests, clock)
+  deliveries.of(id).delivered()
+  await deliveries.settled()
+  expect(await requests.find(id, NOW)).toBeNull()
+})
+
+test('what was not delivered can be claimed again', async () => {
+  const id = await claimed()
+  const deliveries = new Deliveries(requests, clock)
+  deliveries.of(id).broken()
+  await deliveries.settled()
+  expect((await requests.claim(id, NOW)).status).toBe('claimed')
+})
+
+test('a store that is away for a moment costs no delivery', async () => {
+  const id = await claimed()
+  let refusals = 2
+  const flaky: RequestStore = Object.assign(Object.create(requests), {
+    release: async (...args: Parameters<RequestStore['release']>) => {
+      if (refusals-- > 0) throw unavailable('request store')
+      return requests.release(...args)
+    },
+  })
+  const deliveries = new Deliveries(flaky, clock)
+  deliveries.of(id).broken()
+  await deliveries.settled()
+  expect((await requests.claim(id, NOW)).status).toBe('claimed')
+})

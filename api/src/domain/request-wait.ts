@@ -1,0 +1,190 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { TIMES } from '@keyferry/contract'
+import type { ClockAndIds } from './clock-and-ids.ts'
+import { type Claimant, findOwn, type RequestParts, requireOpen } from './request.ts'
+import type { RequestStore } from './request-store.ts'
+
+/*
+ * How a client waits, and how the values are handed over only once. Only the client that asked may wait. A wait is held
+ * until the request changes, at most 30 s. `RequestStore.claim` gives the ciphertext to exactly one of any number of
+ * waiters, on all nodes. `Deliveries` then ends that claim: handed over, the request is removed; connection broken
+ * before that, the claim is released and the client may ask again.
+ */
+
+// A timer may fire slightly early; the request must have expired when its waiter reads the store.
+const PAST_EXPIRY_MS = 5
+
+export type WaitParts = RequestParts & {
+  room: WaitingRoom
+  /** Counts a poll of the request.
+   * @throws DomainError too_many: the last call began less than the polling interval ago */
+  takeTurn: (requestId: string) => Promise<void>
+}
+
+export type Wait = Claimant & {
+  /** Calls back when the connection is gone. */
+  onBreak: (listener: () => void) => void
+}
+
+/** `ready` holds a claim, which the caller must end with `Deliveries`. */
+export type WaitOutcome = { status: 'pending' } | { status: 'ready'; ciphertextBase64: string }
+
+/** Hold until the request is approved, at most 30 s and never past its lifetime (interface: "Wait for approval").
+ * While another waiter holds the claim this one stays: it may be released.
+ * @throws DomainError not_found (unknown, expired, delivered, or not proved to be the caller's own) · request_denied
+ *   · request_withdrawn · too_many · unavailable */
+export async function waitForApproval(parts: WaitParts, wait: Wait): Promise<WaitOutcome> {
+  const expiresAtMs = await expiryOfOwn(parts, wait)
+  await parts.takeTurn(wait.requestId)
+  using hold = parts.room.hold(wait.requestId, holdMs(expiresAtMs, parts.clock.now()))
+  wait.onBreak(() => hold.finish())
+  for (;;) {
+    const claim = await parts.requests.claim(wait.requestId, parts.clock.now().getTime())
+    if (claim.status === 'claimed') return { status: 'ready', ciphertextBase64: claim.ciphertextBase64 }
+    requireOpen(claim.status)
+    if (hold.isOver) return { status: 'pending' }
+    await hold.rung()
+  }
+}
+
+// Returns only the expiry: thousands of calls may be held, and each would keep the whole request in memory.
+async function expiryOfOwn(parts: WaitParts, wait: Wait): Promise<number> {
+  const { expiresAtMs } = await findOwn(parts, wait)
+  return expiresAtMs
+}
+
+function holdMs(expiresAtMs: number, now: Date): number {
+  return Math.min(TIMES.longPollSeconds * 1_000, expiresAtMs - now.getTime() + PAST_EXPIRY_MS)
+}
+
+/** Keeps the held callers. Each is woken when its request changes, when its time ends, when its connection ends, or when
+ * the process stops. Nothing polls meanwhile. */
+export class WaitingRoom {
+  readonly #requests: RequestStore
+  readonly #holds = new Set<Hold>()
+  #isClosed = false
+
+  constructor(requests: RequestStore) {
+    this.#requests = requests
+  }
+
+  /** Listens at once: a change from now on ends the next `rung()`, even if it comes before that call. */
+  hold(requestId: string, ms: number): Hold {
+    const hold = new Hold(ms, this.#holds)
+    hold.listen(this.#requests, requestId)
+    if (this.#isClosed) hold.finish()
+    return hold
+  }
+
+  /** How many callers are held. */
+  get size(): number {
+    return this.#holds.size
+  }
+
+  /** Finishes every hold, present and future. */
+  close(): void {
+    this.#isClosed = true
+    for (const hold of this.#holds) hold.finish()
+  }
+}
+
+/** One held caller. There may be tens of thousands, so each is one object and one timer. */
+export class Hold {
+  #hasRung = false
+  #isOver = false
+  #wake: (() => void) | null = null
+  #unwatch: (() => void) | null = null
+  readonly #timer: NodeJS.Timeout
+  readonly #holds: Set<Hold>
+
+  constructor(ms: number, holds: Set<Hold>) {
+    this.#timer = setTimeout(finish, ms, this)
+    this.#holds = holds.add(this)
+  }
+
+  /** No more rings: the time is over, the connection broke, or the process stops. */
+  get isOver(): boolean {
+    return this.#isOver
+  }
+
+  listen(requests: RequestStore, requestId: string): void {
+    this.#unwatch = requests.watch(requestId, () => this.#ring())
+  }
+
+  /** Resolves at the next ring or the end; at once if a ring came since the last call. */
+  rung(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    if (this.#hasRung || this.#isOver) resolve()
+    else this.#wake = resolve
+    this.#hasRung = false
+    return promise
+  }
+
+  finish(): void {
+    this.#isOver = true
+    this.#ring()
+  }
+
+  /** Stops listening. */
+  [Symbol.dispose](): void {
+    clearTimeout(this.#timer)
+    this.#unwatch?.()
+    this.#holds.delete(this)
+  }
+
+  #ring(): void {
+    if (this.#wake === null) this.#hasRung = true
+    else this.#wake()
+    this.#wake = null
+  }
+}
+
+function finish(hold: Hold): void {
+  hold.finish()
+}
+
+const END_ATTEMPTS = 8
+const FIRST_PAUSE_MS = 100
+
+/** Ends each claim: removes the request when its values were handed over, releases the claim when they were not. It
+ * retries for some seconds while the store is unavailable. A claim that cannot be ended lasts until the lifetime ends,
+ * so that nothing is delivered twice. */
+export class Deliveries {
+  readonly #requests: RequestStore
+  readonly #clock: ClockAndIds
+  readonly #open = new Set<Promise<void>>()
+
+  constructor(requests: RequestStore, clock: ClockAndIds) {
+    this.#requests = requests
+    this.#clock = clock
+  }
+
+  /** For one claim: call `delivered` once the ciphertext was handed over, or `broken` if it was not, so that the client
+   * can ask again. */
+  of(requestId: string): { delivered: () => void; broken: () => void } {
+    return {
+      delivered: () => this.#end(() => this.#requests.remove(requestId)),
+      broken: () => this.#end(() => this.#requests.release(requestId, this.#clock.now().getTime())),
+    }
+  }
+
+  /** Resolves when every claim has ended; await it before the store is closed. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#open)
+  }
+
+  #end(step: () => Promise<void>): void {
+    const ending = tryAgain(step).finally(() => this.#open.delete(ending))
+    this.#open.add(ending)
+  }
+}
+
+async function tryAgain(step: () => Promise<void>): Promise<void> {
+  for (let attempt = 0; attempt < END_ATTEMPTS; attempt++) {
+    try {
+      return await step()
+    } catch {
+      await sleep(FIRST_PAUSE_MS * 2 ** attempt, undefined, { ref: false })
+    }
+  }
+}

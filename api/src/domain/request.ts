@@ -1,0 +1,228 @@
+import type { RequestContext } from '@keyferry/contract'
+import {
+  CLAIMS,
+  type ClaimedMeta,
+  type CreatedRequest,
+  type CreateRequest,
+  LIMITS,
+  TIMES,
+} from '@keyferry/contract'
+import { isPollChallenge, verifierMatches } from '@keyferry/crypto/poll-challenge'
+import { parsePublicKey } from '@keyferry/crypto/public-key'
+import { userCode } from '@keyferry/crypto/user-code'
+import type { z } from 'zod'
+import type { ClockAndIds } from './clock-and-ids.ts'
+import { DomainError } from './errors.ts'
+import {
+  type ApprovalRequest,
+  ENDED_STATES,
+  type Ended,
+  type RequesterMeta,
+  type RequestStore,
+  type StoredRequest,
+} from './request-store.ts'
+
+/*
+ * An approval request: a client asks for values, a person approves or denies, and the client collects the values once.
+ *
+ * | state     | who may do what                                  | next state |
+ * | --------- | ------------------------------------------------ | ---------- |
+ * | (none)    | anyone: create                                   | pending    |
+ * | pending   | a member of a tenant: approve                    | ready      |
+ * | pending   | a member of a tenant: deny                       | denied     |
+ * | pending   | a member of a tenant: type a fifth wrong code    | denied     |
+ * | ready     | the client that asked: wait (claims the values)  | claimed    |
+ * | claimed   | the server: the answer was handed over           | removed    |
+ * | claimed   | the server: the connection broke before that     | ready      |
+ * | pending, ready, claimed | the client that asked: withdraw    | withdrawn  |
+ * | ready     | the server: the approver left or was removed     | removed    |
+ * | any       | nobody: the lifetime ends                        | removed    |
+ *
+ * Of any number of callers at once, one wins; the store makes each change in one atomic step. A denied or withdrawn
+ * request keeps a marker until its lifetime would have ended, so that callers learn why it ended. Everything else that
+ * is not there answers "not found": unknown, expired and delivered requests look alike.
+ * request-approval.ts has what the approver does; request-wait.ts has how the values are handed over only once.
+ */
+
+const REQUEST_ID = /^[0-9a-f]{32}$/
+
+export type RequestParts = { requests: RequestStore; clock: ClockAndIds }
+
+export type NewRequestParts = RequestParts & {
+  /** 128 random bits or more, as 32 lower-case hex digits. */
+  newRequestId: () => string
+  lifetimeSeconds: number
+}
+
+/** What the client sends, and where the call came from. */
+export type Ask = { asked: z.output<typeof CreateRequest>; peer: { address: string; userAgent: string } }
+
+/** A request and what the client sent to prove that it made the request. */
+export type Claimant = { requestId: string; verifier: string | undefined }
+
+/** Keep a new request until its lifetime ends (interface: "Create request").
+ * @throws DomainError invalid: an unsafe public key, or a malformed challenge */
+export async function createRequest(
+  parts: NewRequestParts,
+  ask: Ask,
+): Promise<z.output<typeof CreatedRequest>> {
+  const publicKey = requirePublicKey(ask.asked.client_pubkey)
+  const request = newRequest(parts, ask, publicKey)
+  await parts.requests.create(request, parts.clock.now().getTime())
+  return {
+    id: request.id,
+    verification_uri_complete: `/approve/${request.id}`,
+    interval: TIMES.pollIntervalSeconds,
+    expires_in: parts.lifetimeSeconds,
+    user_code: userCode(request.id, publicKey),
+  }
+}
+
+/** What the approval page shows (interface: "Get request context").
+ * @throws DomainError not_found · request_denied · request_withdrawn */
+export async function requestContext(
+  parts: RequestParts & { assurance: 'compat' | 'typed' },
+  requestId: string,
+): Promise<z.output<typeof RequestContext>> {
+  const { request, status } = await findOpen(parts, requestId)
+  return {
+    cli_pubkey: request.publicKey,
+    suggested_bundle_id: request.suggestedBundle,
+    template_keys: request.templateKeys,
+    requester_meta: request.requesterMeta,
+    status,
+    user_code: userCodeOf(request),
+    user_code_required: parts.assurance === 'typed',
+    expires_at: new Date(request.expiresAtMs).toISOString(),
+  }
+}
+
+/** Deny a pending request: nobody can approve it any more.
+ * @throws DomainError not_found · request_denied (already) · request_withdrawn · conflict (approved already) */
+export async function deny(parts: RequestParts, requestId: string): Promise<void> {
+  const { request } = await findLive(parts, requestId)
+  const settled = await parts.requests.deny(request.id, parts.clock.now().getTime())
+  requireOpen(settled)
+  if (settled === 'ready') throw alreadyApproved()
+}
+
+/** Withdraw a request, pending or approved: nobody can approve or fetch it any more. Only the client that asked may do
+ * this. A request made without a challenge cannot be withdrawn, because nobody can prove that they made it.
+ * @throws DomainError not_found · request_denied · request_withdrawn (already) */
+export async function withdrawRequest(parts: RequestParts, claimant: Claimant): Promise<void> {
+  const { id, pollChallenge } = await findOwn(parts, claimant)
+  if (pollChallenge === null) throw requestNotFound()
+  const settled = await parts.requests.withdraw(id, parts.clock.now().getTime())
+  requireOpen(settled)
+  if (settled !== 'done') throw requestNotFound()
+}
+
+/** The caller's own request. A request made without a challenge can be claimed by anyone who has its id. A wrong
+ * verifier gets the answer of an unknown id, before the state of the request is looked at.
+ * @throws DomainError not_found · request_denied · request_withdrawn */
+export async function findOwn(
+  parts: RequestParts,
+  { requestId, verifier = '' }: Claimant,
+): Promise<ApprovalRequest> {
+  const { request, status } = await findLive(parts, requestId)
+  const { pollChallenge } = request
+  if (pollChallenge !== null && !verifierMatches(pollChallenge, verifier)) throw requestNotFound()
+  requireOpen(status)
+  return request
+}
+
+/** A request that is neither denied nor withdrawn.
+ * @throws DomainError not_found · request_denied · request_withdrawn */
+export async function findOpen(
+  parts: RequestParts,
+  requestId: string,
+): Promise<{ request: ApprovalRequest; status: 'pending' | 'ready' }> {
+  const { request, status } = await findLive(parts, requestId)
+  requireOpen(status)
+  return { request, status }
+}
+
+/** Refuses what has ended; the one place that tells the three ways apart.
+ * @throws DomainError not_found (`gone`) · request_denied · request_withdrawn */
+export function requireOpen<Status extends string>(
+  status: Status,
+): asserts status is Exclude<Status, Ended | 'gone'> {
+  if (status === 'gone') throw requestNotFound()
+  const ended = ENDED_STATES.find((state) => state === status)
+  if (ended) throw new DomainError(`request_${ended}`, NOT_FOUND)
+}
+
+/** The check code that the client shows and the approver compares. */
+export function userCodeOf({ id, publicKey }: ApprovalRequest): string {
+  return userCode(id, publicKeyOf(publicKey))
+}
+
+export function publicKeyOf(base64: string): Uint8Array {
+  return Buffer.from(base64, 'base64')
+}
+
+const NOT_FOUND = 'request not found or expired'
+
+export const alreadyApproved = () => new DomainError('conflict', 'Request already approved')
+
+const requestNotFound = () => new DomainError('not_found', NOT_FOUND)
+
+// A request whose lifetime has not ended, in any state.
+async function findLive({ requests, clock }: RequestParts, requestId: string): Promise<StoredRequest> {
+  const stored = REQUEST_ID.test(requestId) && (await requests.find(requestId, clock.now().getTime()))
+  if (!stored) throw requestNotFound()
+  return stored
+}
+
+function newRequest(parts: NewRequestParts, { asked, peer }: Ask, publicKey: Uint8Array): ApprovalRequest {
+  const now = parts.clock.now()
+  const seen = {
+    ip: peer.address,
+    user_agent: shownUserAgent(peer.userAgent),
+    requested_at: now.toISOString(),
+    format: asked.format,
+  }
+  return {
+    id: parts.newRequestId(),
+    publicKey: Buffer.from(publicKey).toString('base64'),
+    suggestedBundle: asked.bundle_id ?? null,
+    templateKeys: asked.template_keys,
+    requesterMeta: requesterMeta(asked.meta, seen),
+    pollChallenge: requireChallenge(asked.poll_challenge),
+    expiresAtMs: now.getTime() + parts.lifetimeSeconds * 1_000,
+  }
+}
+
+// Only known claims are kept, and what the server saw comes last, so that no claim replaces it.
+function requesterMeta(
+  claimed: z.output<typeof ClaimedMeta>,
+  seen: Pick<RequesterMeta, 'ip' | 'user_agent' | 'requested_at' | 'format'>,
+): RequesterMeta {
+  const claims = CLAIMS.flatMap((name) => {
+    const value = claimed[name]
+    return value === undefined ? [] : [[name, value] as const]
+  })
+  return { ...Object.fromEntries(claims), ...seen }
+}
+
+// Every client sends this header, and some send odd ones: replace what a claim may not hold instead of refusing it.
+function shownUserAgent(userAgent: string): string {
+  const text = userAgent.toWellFormed().replaceAll(/\p{Cc}/gu, '\ufffd')
+  return text.length <= LIMITS.metaValueLength ? text : `${text.slice(0, LIMITS.metaValueLength - 1)}…`
+}
+
+function requirePublicKey(text: string): Uint8Array {
+  try {
+    return parsePublicKey(text)
+  } catch (cause) {
+    const message = 'client_pubkey must be base64 of 32 bytes, and not a low-order point'
+    throw new DomainError('invalid', message, { cause, details: { field: 'client_pubkey' } })
+  }
+}
+
+function requireChallenge(challenge: string | undefined): string | null {
+  if (challenge === undefined) return null
+  if (isPollChallenge(challenge)) return challenge
+  const message = 'poll_challenge must be base64url of a SHA-256, 43 characters'
+  throw new DomainError('invalid', message, { details: { field: 'poll_challenge' } })
+}

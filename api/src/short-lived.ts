@@ -1,0 +1,53 @@
+import { join } from 'node:path'
+import type { Logger } from 'pino'
+import type { ClockAndIds } from './domain/clock-and-ids.ts'
+import type { RequestStore } from './domain/request-store.ts'
+import { Deliveries, WaitingRoom } from './domain/request-wait.ts'
+import { type Limits, openRateLimits } from './http/rate-limit.ts'
+import { openRedisRequestStore } from './request-store/redis.ts'
+import type { RedisConnection } from './request-store/redis-connection.ts'
+import { openSqliteRequestStore } from './request-store/sqlite.ts'
+import type { ApiSettings } from './settings.ts'
+
+/** What lives for minutes only: requests, who waits for them, and counts of calls. In Redis where there is one, so
+ * that all nodes share it; else in this process and a file beside the database. */
+export type ShortLived = Limits & {
+  redis: RedisConnection | null
+  requests: RequestStore
+  room: WaitingRoom
+  deliveries: Deliveries
+  close(): Promise<void>
+}
+
+/** @throws DomainError unavailable: the Redis does not answer */
+export async function openShortLived(
+  settings: Pick<ApiSettings, 'dataDir' | 'redisUrl'>,
+  { clock, log }: { clock: ClockAndIds; log: Logger },
+): Promise<ShortLived> {
+  const now = () => clock.now().getTime()
+  const onError = (error: Error) => log.warn({ error: error.name }, 'redis')
+  const redis = settings.redisUrl === null ? null : await connect(settings.redisUrl, onError)
+  const requests = redis
+    ? await openRedisRequestStore({ redis })
+    : openSqliteRequestStore({ path: join(settings.dataDir, 'requests.db'), now })
+  const deliveries = new Deliveries(requests, clock)
+  const close = async () => {
+    await deliveries.settled()
+    await requests.close()
+    redis?.close()
+  }
+  return {
+    ...openRateLimits({ redis, now }),
+    redis,
+    requests,
+    room: new WaitingRoom(requests),
+    deliveries,
+    close,
+  }
+}
+
+// Loaded by those who need it alone: it is a good part of what a start costs.
+async function connect(url: string, onError: (error: Error) => void): Promise<RedisConnection> {
+  const { openRedis } = await import('./request-store/redis-connection.ts')
+  return openRedis(url, onError)
+}

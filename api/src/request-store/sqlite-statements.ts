@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 
 /** Raised with every change of the table. What another version left behind lives for minutes only: it is dropped. */
-const SCHEMA_VERSION = 3
+const SCHEMA_VERSION = 4
 
 const SCHEMA = `
   drop table if exists requests;

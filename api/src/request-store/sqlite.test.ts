@@ -31,12 +31,12 @@ afterEach(() => {
 
 const idsOnDisk = () => {
   const database = new DatabaseSync(path)
-  const rows = database.prepare('select id from approvals order by id').all()
+  const rows = database.prepare('select id from requests order by id').all()
   database.close()
   return rows.map((row) => row['id'])
 }
 
-test('approvals survive a restart; one that was claimed stays taken', async () => {
+test('requests survive a restart; one that was claimed stays taken', async () => {
   const before = openSqliteRequestStore({ path, now: () => T0 })
   for (const id of ['pending', 'ready', 'claimed']) await before.create(request(id), T0)
   for (const id of ['ready', 'claimed'])
@@ -59,7 +59,7 @@ test('a claim that could not be written gives nothing away', async () => {
   // A reference that is checked at the very end fails where a full disk fails: after the row was found and changed.
   disk.exec(`create table kept (id text primary key);
     create table broken (id text references kept deferrable initially deferred);
-    create trigger breaks after update on approvals begin insert into broken values ('x'); end`)
+    create trigger breaks after update on requests begin insert into broken values ('x'); end`)
   await expect(store.claim('ready', T0)).rejects.toThrow()
   disk.exec('drop trigger breaks')
   disk.close()
@@ -91,7 +91,7 @@ test('a closed store is unavailable', async () => {
 
 test('what another version left behind is dropped, and the store works', async () => {
   const other = new DatabaseSync(path)
-  other.exec('create table approvals (id text primary key); insert into approvals values (1)')
+  other.exec('create table requests (id text primary key); insert into requests values (1)')
   other.close()
   const store = openSqliteRequestStore({ path, now: () => T0 })
   expect(idsOnDisk()).toEqual([])

@@ -21,7 +21,7 @@ type State = (typeof STATES)[number]
 /** Where and by which clock; `sweepSeconds` apart, what has expired leaves the disk. */
 export type SqliteRequestStoreOptions = { path: string; now: () => number; sweepSeconds?: number }
 
-/** The request store of a single process: a file of its own, so that backups of the database hold no approvals. It
+/** The request store of a single process: a file of its own, so that backups of the database hold no requests. It
  * survives a restart and, fully synchronous, a power cut: a claim is on disk before its ciphertext leaves. */
 export function openSqliteRequestStore(options: SqliteRequestStoreOptions): RequestStore {
   return new SqliteRequestStore(options)

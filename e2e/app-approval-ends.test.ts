@@ -6,6 +6,7 @@ import {
   expectAccessible,
   expectNoSidewaysScroll,
   openPage,
+  readRequest,
   type WatchedPage,
 } from './app-page.ts'
 import { hasBrowser, launchBrowser } from './browser.ts'
@@ -59,6 +60,7 @@ describe.skipIf(!hasBrowser())('on a phone, in both themes: a request that ends'
 
   test('approved, and fetched by nobody', async () => {
     const page = await open()
+    await readRequest(page)
     await page.getByRole('button', { name: 'Approve 6 keys' }).click()
     await title(page, 'Approved').waitFor()
     await title(page, 'Approved, but not collected').waitFor()

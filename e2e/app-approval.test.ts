@@ -9,6 +9,7 @@ import {
   expectAccessible,
   expectNoSidewaysScroll,
   openPage,
+  readRequest,
   recordAnswers,
   type WatchedPage,
 } from './app-page.ts'
@@ -57,6 +58,7 @@ describe.skipIf(!hasBrowser())('the approval page', () => {
     const page = await openPage(browser)
     await page.goto(url + request.verification_uri_complete)
     await page.getByRole('heading', { level: 1 }).waitFor()
+    await readRequest(page)
     return { page, request }
   }
 
@@ -101,6 +103,7 @@ describe.skipIf(!hasBrowser())('the approval page', () => {
     await page.getByRole('checkbox', { name: 'LOG_LEVEL' }).focus()
     await page.keyboard.press('Space')
     await tabTo(page, 'Approve 2 keys')
+    await page.getByText('To activate the buttons').waitFor({ state: 'detached' })
     await page.keyboard.press('Enter')
     await title(page, 'Approved').waitFor()
     const { status } = await collect(server.url, request.id)
@@ -316,7 +319,7 @@ describe.skipIf(!hasBrowser())('the approval page', () => {
     const page = await openPage(browser)
     await page.context().addCookies([{ ...session, url: own.url }])
     await page.goto(own.url + request.verification_uri_complete)
-    await approveAll(page).waitFor()
+    await readRequest(page)
     await page.context().clearCookies()
     await approve(page).click()
     await title(page, 'Sign in to decide').waitFor()
@@ -325,6 +328,7 @@ describe.skipIf(!hasBrowser())('the approval page', () => {
     await page.getByLabel('E-mail').fill(OWNER.email)
     await page.getByLabel('Password').fill(OWNER.password)
     await page.getByRole('button', { name: 'Sign in' }).click()
+    await readRequest(page)
     await approveAll(page).click()
     await title(page, 'Approved').waitFor()
     await closePage(page)
@@ -334,6 +338,7 @@ describe.skipIf(!hasBrowser())('the approval page', () => {
     const { page } = await open({ bundle: 'dev/app' })
     const answers = recordAnswers(page)
     const response = await page.reload()
+    await readRequest(page)
     await approveAll(page).click()
     await title(page, 'Approved').waitFor()
     expect(answers.length).toBeGreaterThan(2)

@@ -6,7 +6,7 @@ import { createClient } from '@keyferry/contract/client'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { askApproval } from './app-library.ts'
-import { closePage, expectAccessible, openPage, type WatchedPage } from './app-page.ts'
+import { closePage, expectAccessible, openPage, readRequest, type WatchedPage } from './app-page.ts'
 import { hasBrowser, launchBrowser } from './browser.ts'
 import { type RunningServer, startServer } from './start-server.ts'
 
@@ -124,6 +124,7 @@ describe.skipIf(!hasBrowser())('with 5,000 keys and 1,000 bundles', () => {
     const request = await askApproval(server.url, { bundle: 'full' })
     const page = await openPage(browser)
     await page.goto(server.url + request.verification_uri_complete)
+    await readRequest(page)
     await page.getByText(`${KEYS} of ${KEYS} selected`).waitFor()
     const rows = page.getByRole('list', { name: 'Keys' }).getByRole('listitem')
     expect(await rows.count()).toBeLessThan(MOST_ROWS)

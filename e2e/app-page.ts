@@ -20,6 +20,12 @@ export async function openPage(browser: Browser, options: BrowserContextOptions 
   return Object.assign(page, { complaints })
 }
 
+/** Move the pointer over an approval page, as a person does who reads it: its buttons become active a second later. */
+export async function readRequest(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Deny' }).waitFor()
+  for (const x of [40, 60]) await page.mouse.move(x, 40)
+}
+
 /** Hold a page, once its heading is there, against the accessibility rules: none broken. */
 export async function expectAccessible(page: Page): Promise<void> {
   await page.locator('h1').first().waitFor({ state: 'attached' })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createLibrary } from './app-library.ts'
-import { closePage, openPage } from './app-page.ts'
+import { closePage, openPage, readRequest } from './app-page.ts'
 import { hasBrowser, launchBrowser } from './browser.ts'
 import { type RunningServer, startServer } from './start-server.ts'
 import { hasTerminal, inTerminal } from './terminal.ts'
@@ -67,6 +67,7 @@ describe.skipIf(!hasBrowser() || !hasTerminal())('from a paste in the browser to
     const output = join(folder, 'values.json')
     const { terminal, link } = await pull(['dev/app', '--format', 'json', '--output', output])
     await page.goto(link)
+    await readRequest(page)
     await page.getByRole('button', { name: 'Approve 6 keys' }).click()
     expect(await terminal.exit).toBe(0)
     await page.getByRole('heading', { name: 'Delivered' }).waitFor()
@@ -79,6 +80,7 @@ describe.skipIf(!hasBrowser() || !hasTerminal())('from a paste in the browser to
     const page = await openPage(browser)
     const more = await pull(['dev/said', '--keys', 'API_TOKEN'])
     await page.goto(more.link)
+    await readRequest(page)
     await page.getByText('1 key that was not asked for').click()
     await page.getByRole('checkbox', { name: '2FA_SEED' }).check()
     await page.getByText('The keyferry client refuses a delivery that holds more than it asked for').waitFor()
@@ -89,6 +91,7 @@ describe.skipIf(!hasBrowser() || !hasTerminal())('from a paste in the browser to
 
     const misfit = await pull(['dev/said', '--format', 'fish'])
     await page.goto(misfit.link)
+    await readRequest(page)
     await page.getByText('cannot hold a variable of this name: 2FA_SEED.').waitFor()
     await page.getByRole('button', { name: 'Approve 2 keys' }).click()
     expect(await misfit.terminal.exit).toBe(1)

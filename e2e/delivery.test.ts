@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { readRequest } from './app-page.ts'
 import { hasBrowser, launchBrowser } from './browser.ts'
 import { type RunningServer, startServer } from './start-server.ts'
 import { closeTerminals, hasTerminal, inTerminal, type Terminal } from './terminal.ts'
@@ -91,6 +92,7 @@ describe.skipIf(!canRun)('from a .env file to a running program', () => {
     const context = await browser.newContext()
     const page = await context.newPage()
     await page.goto(url)
+    await readRequest(page)
     return page
   }
 

@@ -1,6 +1,7 @@
 import { generatePollVerifier } from '@keyferry/crypto/poll-challenge'
 import type { Page } from 'playwright-core'
 import { askApproval, createLibrary, withdraw } from './app-library.ts'
+import { readRequest } from './app-page.ts'
 import { peopleShots } from './screenshot-people.ts'
 import type { Shot } from './shot.ts'
 import { startServer } from './start-server.ts'
@@ -124,6 +125,7 @@ function approvalShots(url: string): Shot[] {
     {
       name: 'approval-approved',
       show: asked(url, { bundle: 'dev/app' }, async (page) => {
+        await readRequest(page)
         await press(/^Approve/)(page)
         await showEnd('Approved')(page)
       }),
@@ -131,6 +133,7 @@ function approvalShots(url: string): Shot[] {
     {
       name: 'approval-denied',
       show: asked(url, {}, async (page) => {
+        await readRequest(page)
         await press('Deny')(page)
         await showEnd('Denied')(page)
       }),

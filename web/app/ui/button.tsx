@@ -5,6 +5,7 @@ const LOOKS = {
   primary: 'bg-accent text-on-accent border-accent hover:bg-accent-strong hover:border-accent-strong',
   danger: 'bg-danger text-on-danger border-danger hover:bg-danger-strong hover:border-danger-strong',
   neutral: 'bg-surface text-ink border-edge hover:bg-sunken',
+  inactive: 'bg-sunken text-ink-soft border-edge border-dashed',
   quiet: 'bg-transparent text-ink-soft border-transparent hover:bg-sunken hover:text-ink',
 } as const
 
@@ -20,7 +21,7 @@ type Look = { look?: keyof typeof LOOKS; size?: keyof typeof SIZES }
 export function buttonClasses({ look = 'neutral', size = 'medium' }: Look = {}): string {
   return classNames(
     'inline-flex items-center justify-center rounded-md border font-medium transition-colors select-none no-underline',
-    'disabled:opacity-60 disabled:cursor-not-allowed aria-busy:cursor-progress',
+    'disabled:opacity-60 disabled:cursor-not-allowed aria-disabled:cursor-not-allowed aria-busy:cursor-progress',
     LOOKS[look],
     SIZES[size],
   )

@@ -2,6 +2,7 @@ import type { RequestContext } from '../../lib/answers.ts'
 import { Button } from '../../ui/button.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { Countdown } from './countdown.tsx'
+import { useArming } from './use-arming.ts'
 
 type DecisionBarProps = {
   context: RequestContext
@@ -14,7 +15,7 @@ type DecisionBarProps = {
   onExpired: () => void
 }
 
-/** Deny and Approve, alike in size and weight, with the time left. `count` is null when there is nothing to approve. */
+/** Deny and Approve with the time left. `count` is null when there is nothing to approve. */
 export function DecisionBar({
   context,
   count,
@@ -25,6 +26,7 @@ export function DecisionBar({
   onDeny,
   onExpired,
 }: DecisionBarProps) {
+  const { active, counts } = useArming()
   return (
     <div className="-mx-4 mt-6 border-t border-line bg-canvas px-4 py-3 sm:-mx-6 sm:px-6 [@media(min-height:34rem)]:sticky [@media(min-height:34rem)]:bottom-0">
       {problem !== null && (
@@ -38,21 +40,38 @@ export function DecisionBar({
           {bundleName !== null && <span className="font-mono text-ink-soft">{bundleName}</span>}
         </div>
         <div className="grid w-full grid-cols-2 gap-3 sm:w-auto sm:min-w-88">
-          <Button look="danger" size="large" busy={busy === 'deny'} onClick={onDeny}>
+          <Button
+            look={active ? 'danger' : 'inactive'}
+            size="large"
+            aria-disabled={!active}
+            busy={busy === 'deny'}
+            onClick={(press) => counts(press) && onDeny()}
+          >
             {busy === 'deny' ? 'Denying…' : 'Deny'}
           </Button>
           <Button
-            look="primary"
+            look={active ? 'primary' : 'inactive'}
             size="large"
+            aria-disabled={!active}
             busy={busy === 'approve'}
             disabled={count === null}
-            onClick={onApprove}
+            onClick={(press) => counts(press) && onApprove()}
           >
             {busy === 'approve' ? 'Approving…' : <ApproveLabel count={count} />}
           </Button>
         </div>
       </div>
+      <ActiveNote active={active} />
     </div>
+  )
+}
+
+// It keeps its line when it has nothing to say: no button moves under the pointer.
+function ActiveNote({ active }: { active: boolean }) {
+  return (
+    <p role="status" className="mt-1.5 min-h-5 text-xs text-ink-soft sm:text-right">
+      {!active && 'To activate the buttons, move the pointer or press a key, then wait one second.'}
+    </p>
   )
 }
 

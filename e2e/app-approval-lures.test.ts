@@ -1,0 +1,120 @@
+import { createServer, type Server } from 'node:http'
+import { createClient } from '@keyferry/contract/client'
+import type { Browser, Locator, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { askApproval, createLibrary } from './app-library.ts'
+import { closePage, openPage, readRequest } from './app-page.ts'
+import { hasBrowser, launchBrowser } from './browser.ts'
+import { type RunningServer, startServer } from './start-server.ts'
+
+const approve = (page: Page) => page.getByRole('button', { name: 'Approve 6 keys' })
+
+async function expectActive(page: Page, active: boolean): Promise<void> {
+  const isActive = async () => (await approve(page).getAttribute('aria-disabled')) === 'false'
+  await expect.poll(isActive, { timeout: 5_000 }).toBe(active)
+}
+
+describe.skipIf(!hasBrowser())('a page of another site that wants an approval', () => {
+  let server: RunningServer
+  let browser: Browser
+  let lure: Lure
+
+  beforeAll(async () => {
+    const env = { TRUST_PROXY: '127.0.0.1' }
+    ;[server, browser, lure] = await Promise.all([startServer({ env }), launchBrowser(), startLure()])
+    await createLibrary(server.url)
+  })
+
+  afterAll(async () => {
+    await browser?.close()
+    await Promise.all([server?.dispose(), lure?.close()])
+  })
+
+  async function ask() {
+    const { id, verification_uri_complete } = await askApproval(server.url, { bundle: 'dev/app' })
+    return { id, url: server.url + verification_uri_complete }
+  }
+
+  async function statusOf(id: string): Promise<string> {
+    const params = { request_id: id }
+    const { status } = await createClient(server.url)('GET', '/api/v1/requests/{request_id}/context', {
+      params,
+    })
+    return status
+  }
+
+  test('opens it under the pointer: neither a double click nor a run of clicks decides', async () => {
+    const { id, url } = await ask()
+    const page = await openPage(browser)
+    await page.goto(url)
+    const { x, y } = await middleOf(approve(page))
+    await page.goto(lure.to(url))
+    await page.mouse.move(x - 5, y)
+    await page.mouse.move(x, y)
+    await page.mouse.down()
+    await page.mouse.up()
+    await page.waitForURL(/\/approve\//)
+    await approve(page).waitFor()
+    expect(await middleOf(approve(page))).toEqual({ x, y })
+    for (let clicks = 0; clicks < 8; clicks++) {
+      await page.mouse.click(x, y)
+      await page.waitForTimeout(200)
+    }
+    await page.waitForTimeout(1_100)
+    expect(await approve(page).getAttribute('aria-disabled')).toBe('true')
+    expect(await statusOf(id)).toBe('pending')
+    await closePage(page)
+  })
+
+  test('a page that is not looked at becomes active only a second after it is looked at again', async () => {
+    const { url } = await ask()
+    const page = await openPage(browser)
+    await page.goto(url)
+    await readRequest(page)
+    await expectActive(page, true)
+    await page.evaluate(`window.dispatchEvent(new Event('blur'))`)
+    await expectActive(page, false)
+    await readRequest(page)
+    await expectActive(page, true)
+    await closePage(page)
+  })
+
+  test('with the keyboard the buttons become active too', async () => {
+    const { id, url } = await ask()
+    const page = await openPage(browser)
+    await page.goto(url)
+    await page.getByText('To activate the buttons').waitFor()
+    await page.keyboard.press('Tab')
+    await approve(page).focus()
+    await expectActive(page, true)
+    await page.keyboard.press('Enter')
+    await expect.poll(() => statusOf(id)).toBe('ready')
+    await closePage(page)
+  })
+})
+
+async function middleOf(button: Locator): Promise<{ x: number; y: number }> {
+  const box = await button.boundingBox()
+  if (box === null) throw new Error('the button is not shown')
+  return { x: box.x + box.width / 2, y: box.y + box.height / 2 }
+}
+
+type Lure = { to: (url: string) => string; close: () => Promise<void> }
+
+/** A page of another site whose whole area, pressed once, leads to the address that its own address names. */
+async function startLure(): Promise<Lure> {
+  const html = `<!doctype html><html lang="en"><title>Win</title>
+    <body style="height:100vh"><h1>Double-click!</h1>
+    <script>onmousedown = () => location.assign(new URLSearchParams(location.search).get('to'))</script>`
+  const site: Server = createServer((_request, response) => {
+    response.setHeader('content-type', 'text/html; charset=utf-8')
+    response.end(html)
+  })
+  await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve))
+  const address = site.address()
+  if (address === null || typeof address === 'string') throw new Error('no port')
+  return {
+    to: (url) => `http://localhost:${address.port}/?to=${encodeURIComponent(url)}`,
+    close: () => new Promise((resolve) => site.close(() => resolve())),
+  }
+}

@@ -65,7 +65,7 @@ export async function startWeb(
   forwardEndpoints(app, { api, identity, sign, originRules, maxBodyBytes, openCalls })
   identity.addRoutes(app, appPages(files))
   if (store) addSessionParts(app, settings, { api, store, now, originRules })
-  servePages(app, { files, identity })
+  servePages(app, { files, identity, isHttps: isHttps(settings) })
   const address = await app.listen(settings.listen)
   publicUrl ||= address
   return { address, close: () => closeAll(app, { api, store, openCalls, closeMetrics }) }
@@ -101,15 +101,18 @@ function unused(): never {
 }
 
 function addHooks(app: FastifyInstance, { settings, log, files, originRules }: HookOptions): void {
-  const isHttps = settings.publicUrl?.startsWith('https:') === true
   answerErrors(app, { log, files })
   logCalls(app, log)
-  sendSecurityHeaders(app, { isHttps, formTargets: formTargetsOf(settings) })
+  sendSecurityHeaders(app, { isHttps: isHttps(settings), formTargets: formTargetsOf(settings) })
   app.addHook('onRequest', async (request) => {
     refuseSecondHost(request.raw.rawHeaders)
     refuseDoubledIdentity(request.raw.rawHeaders)
     if (settings.identity.mode === 'local') requireOwnHost(request, originRules())
   })
+}
+
+function isHttps({ publicUrl }: WebSettings): boolean {
+  return publicUrl?.startsWith('https:') === true
 }
 
 function appPages(files: AppFiles): AppPages {

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { AppFile, AppFiles } from './app-files.ts'
+import { approvalAddress } from './approval-arrival.ts'
 import type { Identity } from './identity/identity.ts'
 
 /** Addresses of the app that only a signed-in person can use. */
@@ -15,11 +16,11 @@ const SIGNED_IN_PAGES = [
 
 const APPROVAL_PAGE = '/approve/:request_id'
 
-type PageOptions = { files: AppFiles; identity: Identity }
+type PageOptions = { files: AppFiles; identity: Identity; isHttps: boolean }
 
 /** Serve the browser app: its pages by their addresses, its files by their names, and its own page for any other
  * address. */
-export function servePages(app: FastifyInstance, { files, identity }: PageOptions): void {
+export function servePages(app: FastifyInstance, { files, identity, isHttps }: PageOptions): void {
   const signedIn = (entry: string) => async (request: FastifyRequest, reply: FastifyReply) => {
     if (await identity.isSignedIn(request)) return sendPage(files, reply, { entry, status: 200 })
     return reply.redirect(identity.signInPath(request.url), 302)
@@ -29,7 +30,12 @@ export function servePages(app: FastifyInstance, { files, identity }: PageOption
     return await sendPage(files, reply, { entry: 'index.html', status: 200 })
   })
   for (const path of SIGNED_IN_PAGES) app.get(path, signedIn('index.html'))
-  app.get(APPROVAL_PAGE, signedIn('approve.html'))
+  app.get(APPROVAL_PAGE, async (request, reply) => {
+    const address = approvalAddress(request, reply, isHttps)
+    if (!(await identity.isSignedIn(request))) return reply.redirect(identity.signInPath(address), 302)
+    if (address !== request.url) return reply.redirect(address, 302)
+    return await sendPage(files, reply, { entry: 'approve.html', status: 200 })
+  })
   app.setNotFoundHandler(async (request, reply) => {
     const isRead = request.method === 'GET' || request.method === 'HEAD'
     if (!isRead || request.url.startsWith('/api/'))

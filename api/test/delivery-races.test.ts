@@ -29,6 +29,7 @@ const newRequest = (id: string) => ({
   id,
   publicKey: '',
   suggestedBundle: null,
+  suggestedWorkspace: null,
   templateKeys: [],
   requesterMeta: { ip: '', user_agent: '', requested_at: '', format: 'sh' } as const,
   pollChallenge: null,
@@ -59,7 +60,7 @@ async function deliveriesOfOne([first, second]: readonly [Node, Node]): Promise<
   await first.requests.create(newRequest(id), Date.now())
   const waiters = Array.from({ length: WAITERS }, (_, n) => waiter(n % 2 ? first : second, id))
   await sleep(Math.random() * 5)
-  expect(await second.requests.seal(id, { ciphertextBase64: 'AAAA', approverId: null }, Date.now())).toBe(
+  expect(await second.requests.seal(id, { ciphertextBase64: 'AAAA', approval: null }, Date.now())).toBe(
     'done',
   )
   const received = await Promise.all(waiters)

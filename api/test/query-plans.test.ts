@@ -47,6 +47,8 @@ const USES: Readonly<Record<string, (stores: Stores) => Promise<unknown>>> = {
   'list bundles': ({ bundles }) => bundles.list(tenantId, {}, FIRST_PAGE),
   'list more bundles': ({ bundles }) => bundles.list(tenantId, {}, { ...FIRST_PAGE, after: 'a' }),
   'count bundles': ({ bundles }) => bundles.count(tenantId, {}),
+  'find a suggested bundle': ({ bundles }) =>
+    bundles.findSuggested(userId, { bundle: 'dev/app', workspace: 'w' }),
   'find a key': ({ keys }) => keys.find(tenantId, keyId, 'all'),
   'list keys': ({ keys }) => keys.list(tenantId, {}, FIRST_PAGE),
   'list more keys': ({ keys }) => keys.list(tenantId, {}, { ...FIRST_PAGE, after: 'a' }),

@@ -42,6 +42,16 @@ const requests = {
     responses: { 200: request.RequestContext },
     errors: [404],
   },
+  listCandidates: {
+    method: 'GET',
+    path: '/api/v1/requests/{request_id}/candidates',
+    access: 'session',
+    summary:
+      "Bundles of all the caller's workspaces that match the bundle (id or name) that the request names",
+    params: request.RequestParams,
+    responses: { 200: request.CandidateList },
+    errors: [404],
+  },
   listRequestBundles: {
     method: 'GET',
     path: '/api/v1/requests/{request_id}/bundles',

@@ -19,6 +19,11 @@ export type BundleDraft = { name: string; description: string; tags: string }
 /** `query`: part of the name in any case; `tag`: one whole tag. */
 export type BundleFilter = { query?: string | undefined; tag?: string | undefined }
 
+/** `bundle`: an id or a name. `workspace`: a tenant's id or name; null means any. */
+export type BundleSuggestion = { bundle: string; workspace: string | null }
+
+export type BundleOfTenant = { bundle: { id: string; name: string }; workspace: { id: string; name: string } }
+
 export interface BundleStore {
   /** False when the tenant has a bundle of this name. */
   insert(bundle: Bundle): Promise<boolean>
@@ -26,6 +31,8 @@ export interface BundleStore {
   /** By name, byte by byte. */
   list(tenantId: string, filter: BundleFilter, slice: Slice): Promise<Bundle[]>
   count(tenantId: string, filter: BundleFilter): Promise<number>
+  /** Bundles of all tenants of a user, by workspace name and bundle name. */
+  findSuggested(userId: string, suggestion: BundleSuggestion): Promise<BundleOfTenant[]>
   delete(tenantId: string, bundleId: string): Promise<boolean>
 }
 

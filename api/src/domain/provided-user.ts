@@ -15,5 +15,7 @@ export async function changeProvidedUser(
 ): Promise<void> {
   const userId = await users.change(idpUserId, change, timestamp(clock))
   if (userId === null) throw new DomainError('not_found', 'User not found')
-  if (change.isActive === false) await requests.removeApprovedBy(userId, clock.now().getTime())
+  if (change.isActive === false) {
+    await requests.removeApprovedBy({ userId, tenantId: null }, clock.now().getTime())
+  }
 }

@@ -4,11 +4,11 @@ import type { Plaintext } from '@keyferry/crypto/plaintext'
 import { seal } from '@keyferry/crypto/seal'
 import { normalizeUserCode } from '@keyferry/crypto/user-code'
 import type { z } from 'zod'
-import { type Bundle, type BundleStore, findBundle, listBundles } from './bundle.ts'
+import { type Bundle, type BundleOfTenant, type BundleStore, findBundle, listBundles } from './bundle.ts'
 import { type BundleEntry, bundleEntries, type EntryStores, valueSizes } from './bundle-entry.ts'
 import { DomainError } from './errors.ts'
 import type { Listing } from './listing.ts'
-import type { Caller } from './membership.ts'
+import type { Caller, Visitor } from './membership.ts'
 import {
   alreadyApproved,
   findOpen,
@@ -17,7 +17,8 @@ import {
   requireOpen,
   userCodeOf,
 } from './request.ts'
-import type { ApprovalRequest, Sealed } from './request-store.ts'
+import type { Approval, ApprovalRequest, Sealed } from './request-store.ts'
+import { findTenant, type TenantStore } from './tenant.ts'
 
 /*
  * What the approver does with a request: choose a bundle and key names, and approve. A member may approve with bundles
@@ -26,7 +27,7 @@ import type { ApprovalRequest, Sealed } from './request-store.ts'
  */
 
 export type ApprovalParts = RequestParts & {
-  stores: EntryStores & { bundles: BundleStore }
+  stores: EntryStores & { bundles: BundleStore; tenants: TenantStore }
   /** Bound of the plaintext that is sealed. */
   maxPayloadBytes: number
   /** `typed`: the approver has to type the check code. */
@@ -45,6 +46,20 @@ export async function listOfferedBundles(
 ): Promise<Listing<Bundle>> {
   await findOpen(parts, requestId)
   return listBundles(parts.stores.bundles, caller, { filter: {}, page: {} })
+}
+
+/** The bundles that the request may mean: those of the caller's tenants whose id or name the client named, in the
+ * workspace that the client named, if any. Empty when the client named no bundle.
+ * @throws DomainError not_found · request_denied · request_withdrawn */
+export async function listCandidates(
+  parts: ApprovalParts,
+  { userId }: Visitor,
+  requestId: string,
+): Promise<BundleOfTenant[]> {
+  const { request } = await findOpen(parts, requestId)
+  if (request.suggestedBundle === null) return []
+  const suggestion = { bundle: request.suggestedBundle, workspace: request.suggestedWorkspace }
+  return parts.stores.bundles.findSuggested(userId, suggestion)
 }
 
 /** A bundle's entries for the approver, every value masked.
@@ -71,11 +86,18 @@ export async function approve(
   const request = await findPending(parts, requestId)
   await requireUserCode(parts, request, choice.user_code)
   const bundle = await findBundle(parts.stores.bundles, caller, choice.bundle_id)
-  const place = { tenantId: caller.tenantId, bundleId: bundle.id }
-  const values = await chosenValues(parts, place, choice.include_keys)
+  const tenant = await findTenant(parts.stores.tenants, caller, caller.tenantId)
+  const place = { tenantId: tenant.id, bundleId: bundle.id }
+  const { values, missingRequired } = await chosenValues(parts, place, choice.include_keys)
   const sealedBox = sealValues(values, request, parts.maxPayloadBytes)
   const ciphertextBase64 = Buffer.from(sealedBox).toString('base64')
-  await settle(parts, requestId, { ciphertextBase64, approverId: caller.userId })
+  const approval = {
+    approverId: caller.userId,
+    tenant: named(tenant),
+    bundle: named(bundle),
+    missingRequired,
+  }
+  await settle(parts, requestId, { ciphertextBase64, approval })
 }
 
 /** Store a ciphertext that was sealed elsewhere; for development.
@@ -89,7 +111,7 @@ export async function storePayload(
     throw tooLarge(parts.maxPayloadBytes)
   }
   const request = await findPending(parts, requestId)
-  await settle(parts, request.id, { ciphertextBase64, approverId: null })
+  await settle(parts, request.id, { ciphertextBase64, approval: null })
 }
 
 async function settle({ requests, clock }: ApprovalParts, id: string, sealed: Sealed): Promise<void> {
@@ -125,13 +147,14 @@ async function chosenValues(
   { stores }: ApprovalParts,
   bundle: { tenantId: string; bundleId: string },
   includeKeys: readonly string[],
-): Promise<Map<string, Plaintext>> {
+): Promise<{ values: Map<string, Plaintext>; missingRequired: string[] }> {
   const names = new Set(includeKeys)
   requireNames(names, await valueSizes(stores, bundle))
   const entries = await bundleEntries(stores, bundle, names)
   const values = new Map(entries.flatMap(({ name, value }) => (value === null ? [] : [[name, value]])))
   requireNames(names, values)
-  return values
+  const missing = entries.filter(({ name, required }) => required && !names.has(name))
+  return { values, missingRequired: missing.map(({ name }) => name) }
 }
 
 function requireNames(names: ReadonlySet<string>, held: ReadonlyMap<string, unknown>): void {
@@ -158,6 +181,10 @@ function jsonMap(values: Map<string, Plaintext>): Uint8Array {
     ([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value.reveal())}`,
   )
   return Buffer.from(`{${entries.join(',')}}`)
+}
+
+function named({ id, name }: { id: string; name: string }): Approval['bundle'] {
+  return { id, name }
 }
 
 function maskedItem({ name, is_secret, description, required }: BundleEntry) {

@@ -22,6 +22,7 @@ const claimed = async () => {
       id,
       publicKey: '',
       suggestedBundle: null,
+      suggestedWorkspace: null,
       templateKeys: [],
       requesterMeta,
       pollChallenge: null,
@@ -29,7 +30,7 @@ const claimed = async () => {
     },
     NOW,
   )
-  await requests.seal(id, { ciphertextBase64: 'c2VhbGVk', approverId: null }, NOW)
+  await requests.seal(id, { ciphertextBase64: 'c2VhbGVk', approval: null }, NOW)
   await requests.claim(id, NOW)
   return id
 }

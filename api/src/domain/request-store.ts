@@ -20,6 +20,8 @@ export const ApprovalRequest = z.object({
   publicKey: z.string(),
   /** A bundle's id or name, as the client gave it. */
   suggestedBundle: z.string().nullable(),
+  /** A tenant's id or name, as the client gave it. */
+  suggestedWorkspace: z.string().nullable(),
   templateKeys: z.array(z.string()),
   requesterMeta: StoredRequesterMeta,
   /** With a challenge, only the client that knows its verifier may wait. */
@@ -38,16 +40,27 @@ export const ENDED_STATES = ['denied', 'withdrawn'] as const
 
 export type Ended = (typeof ENDED_STATES)[number]
 
-/** What an approval adds; `approverId` is null for a ciphertext stored without a sign-in. */
-export type Sealed = { ciphertextBase64: string; approverId: string | null }
+const Named = z.object({ id: z.string(), name: z.string() })
+
+/** Who approved, and what from; plain JSON. */
+export const Approval = z.object({
+  approverId: z.string(),
+  tenant: Named,
+  bundle: Named,
+  /** Required keys of the bundle that the approver left out. */
+  missingRequired: z.array(z.string()),
+})
+
+export type Approval = z.infer<typeof Approval>
+
+/** What an approval adds; `approval` is null for a ciphertext stored without a sign-in. */
+export type Sealed = { ciphertextBase64: string; approval: Approval | null }
 
 /** The result of an attempt to seal, deny or withdraw; `gone`: unknown, expired or delivered. */
 export type Settled = 'done' | 'ready' | Ended | 'gone'
 
 /** The result of a claim. `taken`: another caller holds the claim and may still release it. */
-export type Claim =
-  | { status: 'claimed'; ciphertextBase64: string }
-  | { status: 'pending' | 'taken' | Ended | 'gone' }
+export type Claim = ({ status: 'claimed' } & Sealed) | { status: 'pending' | 'taken' | Ended | 'gone' }
 
 /**
  * Keeps approval requests until they are delivered or their lifetime ends. Each method is one atomic step, over all
@@ -74,11 +87,11 @@ export interface RequestStore {
   /** Gives a claim back. */
   release(id: string, nowMs: number): Promise<void>
   remove(id: string): Promise<void>
-  /** Removes what this user approved and nobody has claimed yet. */
-  removeApprovedBy(userId: string, nowMs: number): Promise<void>
-  /** Calls `listener` after each seal, deny, withdrawal, release and removal of the request, on whichever node it happened. A call
-   * may come without a change, and while the store is unreachable one may be missed: whoever is called, or has waited
-   * to the end, reads the store again.
+  /** Removes what this user approved and nobody has claimed yet: in one tenant, or in all. */
+  removeApprovedBy(approver: { userId: string; tenantId: string | null }, nowMs: number): Promise<void>
+  /** Calls `listener` after each seal, deny, withdrawal, release and removal of the request, on whichever node it
+   * happened. A call may come without a change, and one may be missed while the store is unreachable: after a call, and
+   * at the end of the wait, read the store again.
    * @returns ends the watch */
   watch(id: string, listener: () => void): () => void
   /** @throws DomainError unavailable */

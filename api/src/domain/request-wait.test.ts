@@ -34,6 +34,7 @@ const created = async (changes: Partial<ApprovalRequest> = {}) => {
     id: randomRequestId(),
     publicKey: 'hSDwCYkwp1R0i33ctD73Wg2/Og0mOBr066SpjqqbTmo=',
     suggestedBundle: null,
+    suggestedWorkspace: null,
     templateKeys: [],
     requesterMeta: { ip: '', user_agent: '', requested_at: '', format: 'sh' },
     pollChallenge: null,
@@ -53,16 +54,16 @@ const notFound = { code: 'not_found', message: 'request not found or expired' }
 
 test('a wait on an approved request is ready at once', async () => {
   const id = await created()
-  await requests.seal(id, { ciphertextBase64: 'c2VhbGVk', approverId: null }, T0)
-  expect(await wait(id)).toEqual({ status: 'ready', ciphertextBase64: 'c2VhbGVk' })
+  await requests.seal(id, { ciphertextBase64: 'c2VhbGVk', approval: null }, T0)
+  expect(await wait(id)).toEqual({ status: 'ready', ciphertextBase64: 'c2VhbGVk', approval: null })
 })
 
 test('a held wait is woken by the approval', async () => {
   const id = await created()
   const waiting = wait(id)
   await held(1)
-  await requests.seal(id, { ciphertextBase64: 'c2VhbGVk', approverId: null }, T0)
-  expect(await waiting).toEqual({ status: 'ready', ciphertextBase64: 'c2VhbGVk' })
+  await requests.seal(id, { ciphertextBase64: 'c2VhbGVk', approval: null }, T0)
+  expect(await waiting).toEqual({ status: 'ready', ciphertextBase64: 'c2VhbGVk', approval: null })
   expect(parts.room.size).toBe(0)
 })
 
@@ -98,7 +99,7 @@ test('of two waiters one gets it, and the other is held until it was delivered',
   const id = await created()
   const waits = [wait(id), wait(id)]
   await held(2)
-  await requests.seal(id, { ciphertextBase64: 'c2VhbGVk', approverId: null }, T0)
+  await requests.seal(id, { ciphertextBase64: 'c2VhbGVk', approval: null }, T0)
   expect(await Promise.race(waits)).toMatchObject({ status: 'ready' })
   await held(1)
   await requests.remove(id)
@@ -110,12 +111,12 @@ test('of two waiters the other gets it when the claim is released', async () => 
   const id = await created()
   const waits = [wait(id), wait(id)]
   await held(2)
-  await requests.seal(id, { ciphertextBase64: 'c2VhbGVk', approverId: null }, T0)
+  await requests.seal(id, { ciphertextBase64: 'c2VhbGVk', approval: null }, T0)
   await Promise.race(waits)
   await held(1)
   await requests.release(id, T0)
   expect(await Promise.all(waits)).toEqual(
-    Array.from({ length: 2 }, () => ({ status: 'ready', ciphertextBase64: 'c2VhbGVk' })),
+    Array.from({ length: 2 }, () => ({ status: 'ready', ciphertextBase64: 'c2VhbGVk', approval: null })),
   )
 })
 
@@ -127,7 +128,7 @@ test('a broken connection ends its wait and claims nothing', async () => {
   broken.resolve()
   expect(await waiting).toEqual({ status: 'pending' })
   expect(parts.room.size).toBe(0)
-  await requests.seal(id, { ciphertextBase64: 'c2VhbGVk', approverId: null }, T0)
+  await requests.seal(id, { ciphertextBase64: 'c2VhbGVk', approval: null }, T0)
   expect((await requests.claim(id, T0)).status).toBe('claimed')
 })
 
@@ -147,7 +148,7 @@ test.each([
 ])('with %s a request answers as an unknown one does, and takes no turn', async (_, other) => {
   const verifier = generatePollVerifier()
   const id = await created({ pollChallenge: pollChallenge(verifier) })
-  await requests.seal(id, { ciphertextBase64: 'c2VhbGVk', approverId: null }, T0)
+  await requests.seal(id, { ciphertextBase64: 'c2VhbGVk', approval: null }, T0)
   await expect(wait(id, { verifier: other() })).rejects.toMatchObject(notFound)
   expect(turns).toEqual([])
   expect(await wait(id, { verifier })).toMatchObject({ status: 'ready' })

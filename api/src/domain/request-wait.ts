@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { TIMES } from '@keyferry/contract'
 import type { ClockAndIds } from './clock-and-ids.ts'
 import { type Claimant, findOwn, type RequestParts, requireOpen } from './request.ts'
-import type { RequestStore } from './request-store.ts'
+import type { RequestStore, Sealed } from './request-store.ts'
 
 /*
  * How a client waits, and how the values are handed over only once. Only the client that asked may wait. A wait is held
@@ -27,7 +27,7 @@ export type Wait = Claimant & {
 }
 
 /** `ready` holds a claim, which the caller must end with `Deliveries`. */
-export type WaitOutcome = { status: 'pending' } | { status: 'ready'; ciphertextBase64: string }
+export type WaitOutcome = { status: 'pending' } | ({ status: 'ready' } & Sealed)
 
 /** Hold until the request is approved, at most 30 s and never past its lifetime (interface: "Wait for approval").
  * While another waiter holds the claim this one stays: it may be released.
@@ -40,7 +40,7 @@ export async function waitForApproval(parts: WaitParts, wait: Wait): Promise<Wai
   wait.onBreak(() => hold.finish())
   for (;;) {
     const claim = await parts.requests.claim(wait.requestId, parts.clock.now().getTime())
-    if (claim.status === 'claimed') return { status: 'ready', ciphertextBase64: claim.ciphertextBase64 }
+    if (claim.status === 'claimed') return { ...claim, status: 'ready' }
     requireOpen(claim.status)
     if (hold.isOver) return { status: 'pending' }
     await hold.rung()

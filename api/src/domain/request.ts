@@ -88,6 +88,7 @@ export async function requestContext(
   return {
     cli_pubkey: request.publicKey,
     suggested_bundle_id: request.suggestedBundle,
+    workspace: request.suggestedWorkspace,
     template_keys: request.templateKeys,
     requester_meta: request.requesterMeta,
     status,
@@ -186,6 +187,7 @@ function newRequest(parts: NewRequestParts, { asked, peer }: Ask, publicKey: Uin
     id: parts.newRequestId(),
     publicKey: Buffer.from(publicKey).toString('base64'),
     suggestedBundle: asked.bundle_id ?? null,
+    suggestedWorkspace: asked.workspace ?? null,
     templateKeys: asked.template_keys,
     requesterMeta: requesterMeta(asked.meta, seen),
     pollChallenge: requireChallenge(asked.poll_challenge),

@@ -41,7 +41,7 @@ export async function renameTenant(
 }
 
 /** @throws DomainError forbidden: not a member, and unknown tenants alike */
-export async function switchTenant(
+export async function findTenant(
   tenants: TenantStore,
   { userId }: Visitor,
   tenantId: string,

@@ -8,10 +8,12 @@ import {
 import {
   type ApprovalParts,
   approve,
+  listCandidates,
   listOfferedBundles,
   offeredBundle,
   storePayload,
 } from '../domain/request-approval.ts'
+import type { Sealed } from '../domain/request-store.ts'
 import { type Deliveries, type WaitParts, waitForApproval } from '../domain/request-wait.ts'
 import type { Handlers } from './handler.ts'
 import { listReply } from './list-reply.ts'
@@ -22,6 +24,7 @@ type RequestEndpoint =
   | 'createRequest'
   | 'waitForApproval'
   | 'getRequestContext'
+  | 'listCandidates'
   | 'listRequestBundles'
   | 'getRequestBundle'
   | 'encryptFromBundle'
@@ -42,11 +45,13 @@ export function requestHandlers(parts: RequestHandlerParts): Pick<Handlers, Requ
         onBreak: (listener) => call.onBreak(listener),
       })
       if (outcome.status === 'pending') return { status: 200, body: outcome }
-      const body = { status: outcome.status, ciphertext_base64: outcome.ciphertextBase64 }
-      return { status: 200, body, delivery: parts.deliveries.of(params.request_id) }
+      return { status: 200, body: presentReady(outcome), delivery: parts.deliveries.of(params.request_id) }
     },
     async getRequestContext({ params }) {
       return { status: 200, body: await requestContext(parts, params.request_id) }
+    },
+    async listCandidates({ caller, params }) {
+      return { status: 200, body: await listCandidates(parts, caller, params.request_id) }
     },
     async listRequestBundles({ caller, params }) {
       const listing = await listOfferedBundles(parts, caller, params.request_id)
@@ -74,4 +79,11 @@ export function requestHandlers(parts: RequestHandlerParts): Pick<Handlers, Requ
       return { status: 200, body: { ok: true } }
     },
   }
+}
+
+function presentReady({ ciphertextBase64, approval }: Sealed) {
+  const ready = { status: 'ready', ciphertext_base64: ciphertextBase64 } as const
+  if (approval === null) return ready
+  const { bundle, tenant, missingRequired } = approval
+  return { ...ready, bundle, workspace: tenant, missing_required: missingRequired }
 }

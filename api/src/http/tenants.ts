@@ -1,4 +1,4 @@
-import { createTenant, findSelf, renameTenant, switchTenant, type Tenant } from '../domain/tenant.ts'
+import { createTenant, findSelf, findTenant, renameTenant, type Tenant } from '../domain/tenant.ts'
 import type { Handlers } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'
 
@@ -28,7 +28,7 @@ export function tenantHandlers({
       }
     },
     async switchTenant({ caller, body }) {
-      return { status: 200, body: presentCurrent(await switchTenant(tenants, caller, body.tenant_id)) }
+      return { status: 200, body: presentCurrent(await findTenant(tenants, caller, body.tenant_id)) }
     },
     async getMe({ caller }) {
       const self = await findSelf(tenants, caller)

@@ -1,6 +1,6 @@
 /**
- * Each script is one step on one approval. KEYS[1] is its hash (request, state, ciphertext, wrong_codes,
- * expires_at_ms); ARGV[1] the caller's clock in epoch milliseconds, ARGV[2] the channel of the bell, ARGV[3] the id.
+ * Each script is one step on one request. KEYS[1] is its hash (request, state, ciphertext, approval, tenant_id,
+ * wrong_codes, expires_at_ms); ARGV[1] the caller's clock in epoch milliseconds, ARGV[2] the channel of the bell, ARGV[3] the id.
  * `state` is nil for what is unknown or, by the caller's clock, expired: Redis ends the key by its own.
  */
 const LIVE = `
@@ -27,10 +27,11 @@ export const FIND = `${LIVE}
   if not state then return {} end
   return { state, redis.call('hget', KEYS[1], 'request') }`
 
-/** ARGV[4] ciphertext; KEYS[2], when somebody approved, the index of what that user approved. @returns a Settled */
+/** ARGV[4] ciphertext, ARGV[5] the approval as JSON, ARGV[6] its tenant; both empty without an approver. KEYS[2], with an
+ * approver: the index of what that user approved. @returns a Settled */
 export const SEAL = `${LIVE}
   if state == 'pending' then
-    redis.call('hset', KEYS[1], 'ciphertext', ARGV[4])
+    redis.call('hset', KEYS[1], 'ciphertext', ARGV[4], 'approval', ARGV[5], 'tenant_id', ARGV[6])
     if KEYS[2] then
       redis.call('sadd', KEYS[2], ARGV[3])
       redis.call('pexpire', KEYS[2], math.max(redis.call('pttl', KEYS[1]), redis.call('pttl', KEYS[2])))
@@ -49,7 +50,7 @@ export const DENY = `${LIVE}
 /** @returns a Settled */
 export const WITHDRAW = `${LIVE}
   if state == 'pending' or state == 'ready' or state == 'claimed' then
-    redis.call('hdel', KEYS[1], 'ciphertext')
+    redis.call('hdel', KEYS[1], 'ciphertext', 'approval', 'tenant_id')
     become('withdrawn')
     return 'done'
   end${SETTLED}`
@@ -61,11 +62,11 @@ export const COUNT_WRONG_CODE = `${LIVE}
   if left <= 0 then become('denied') end
   return left`
 
-/** @returns [status], with the ciphertext after 'claimed' */
+/** @returns [status], with the ciphertext and the approval after 'claimed' */
 export const CLAIM = `${LIVE}
   if state == 'ready' then
     redis.call('hset', KEYS[1], 'state', 'claimed')
-    return { 'claimed', redis.call('hget', KEYS[1], 'ciphertext') }
+    return { 'claimed', redis.call('hget', KEYS[1], 'ciphertext'), redis.call('hget', KEYS[1], 'approval') }
   end
   if state == 'claimed' then return { 'taken' } end
   return { state or 'gone' }`
@@ -74,8 +75,10 @@ export const RELEASE = `${LIVE}
   if state == 'claimed' then become('ready') end
   return 'done'`
 
+/** ARGV[4] a tenant: removes only what was approved there; empty: wherever. */
 export const REMOVE_READY = `${LIVE}
   if state ~= 'ready' then return 'gone' end
+  if ARGV[4] ~= '' and redis.call('hget', KEYS[1], 'tenant_id') ~= ARGV[4] then return 'ready' end
   redis.call('del', KEYS[1])
   redis.call('publish', ARGV[2], ARGV[3])
   return 'done'`

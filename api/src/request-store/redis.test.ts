@@ -13,6 +13,7 @@ const request = (lifetimeMs: number): ApprovalRequest => ({
   id: randomRequestId(),
   publicKey: 'hSDwCYkwp1R0i33ctD73Wg2/Og0mOBr066SpjqqbTmo=',
   suggestedBundle: null,
+  suggestedWorkspace: null,
   templateKeys: [],
   requesterMeta: { ip: '', user_agent: '', requested_at: '', format: 'sh' },
   pollChallenge: null,
@@ -75,7 +76,7 @@ describe.runIf(redis)('request store on a Redis that comes and goes', async () =
     await expect.poll(() => calls, { timeout: 5_000 }).toBe(1)
     const made = { ...request(60_000), id }
     await store.create(made, Date.now())
-    await store.seal(id, { ciphertextBase64: 'c2VhbGVk', approverId: null }, Date.now())
+    await store.seal(id, { ciphertextBase64: 'c2VhbGVk', approval: null }, Date.now())
     await expect.poll(() => calls).toBe(2)
   })
 

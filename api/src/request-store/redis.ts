@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import {
+  Approval,
   ApprovalRequest,
   type Claim,
   type RequestStore,
@@ -15,7 +16,7 @@ const State = z.enum(['pending', 'ready', 'claimed', 'denied', 'withdrawn'])
 const FoundReply = z.union([z.tuple([State, z.string()]), z.tuple([])])
 const SettledReply = z.enum(['done', 'ready', 'denied', 'withdrawn', 'gone'])
 const ClaimReply = z.union([
-  z.tuple([z.literal('claimed'), z.string()]),
+  z.tuple([z.literal('claimed'), z.string(), z.string()]),
   z.tuple([z.enum(['pending', 'taken', 'denied', 'withdrawn', 'gone'])]),
 ])
 
@@ -60,10 +61,11 @@ class RedisRequestStore implements RequestStore {
     return { request, status: state === 'claimed' ? 'ready' : state }
   }
 
-  async seal(id: string, { ciphertextBase64, approverId }: Sealed, nowMs: number): Promise<Settled> {
+  async seal(id: string, { ciphertextBase64, approval }: Sealed, nowMs: number): Promise<Settled> {
     const { redis, channel } = this.#parts
-    const keys = [this.#key(id), ...(approverId === null ? [] : [this.#approvedBy(approverId)])]
-    const values = [String(nowMs), channel, id, ciphertextBase64]
+    const keys = [this.#key(id), ...(approval === null ? [] : [this.#approvedBy(approval.approverId)])]
+    const approved = approval === null ? ['', ''] : [JSON.stringify(approval), approval.tenant.id]
+    const values = [String(nowMs), channel, id, ciphertextBase64, ...approved]
     const reply = await redis.reply((client) => client.eval(scripts.SEAL, { keys, arguments: values }))
     return SettledReply.parse(reply)
   }
@@ -81,8 +83,10 @@ class RedisRequestStore implements RequestStore {
   }
 
   async claim(id: string, nowMs: number): Promise<Claim> {
-    const [status, ciphertextBase64] = ClaimReply.parse(await this.#run(scripts.CLAIM, id, nowMs))
-    return status === 'claimed' ? { status, ciphertextBase64 } : { status }
+    const [status, ciphertextBase64, approved] = ClaimReply.parse(await this.#run(scripts.CLAIM, id, nowMs))
+    if (status !== 'claimed') return { status }
+    const approval = approved === '' ? null : Approval.parse(JSON.parse(approved))
+    return { status, ciphertextBase64, approval }
   }
 
   async release(id: string, nowMs: number): Promise<void> {
@@ -93,9 +97,12 @@ class RedisRequestStore implements RequestStore {
     await this.#run(scripts.REMOVE, id, 0)
   }
 
-  async removeApprovedBy(userId: string, nowMs: number): Promise<void> {
+  async removeApprovedBy(
+    { userId, tenantId }: { userId: string; tenantId: string | null },
+    nowMs: number,
+  ): Promise<void> {
     const ids = await this.#parts.redis.reply((client) => client.sMembers(this.#approvedBy(userId)))
-    await Promise.all(ids.map(async (id) => await this.#run(scripts.REMOVE_READY, id, nowMs)))
+    await Promise.all(ids.map(async (id) => await this.#run(scripts.REMOVE_READY, id, nowMs, tenantId ?? '')))
   }
 
   watch(id: string, listener: () => void): () => void {

@@ -1,8 +1,8 @@
 import { randomRequestId } from '@keyferry/crypto/token'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { ApprovalRequest, RequestStore } from '../domain/request-store.ts'
+import type { Approval, ApprovalRequest, RequestStore } from '../domain/request-store.ts'
 
-/** Two doors to the same approvals: two nodes where the store can be shared, the same store twice otherwise. */
+/** Two nodes on the same requests where the store can be shared; the same store twice otherwise. */
 export type OpenedStores = { here: RequestStore; there: RequestStore; close(): Promise<void> }
 
 const LIFETIME_MS = 300_000
@@ -12,6 +12,7 @@ const request = (changes: Partial<ApprovalRequest> = {}): ApprovalRequest => ({
   id: randomRequestId(),
   publicKey: 'hSDwCYkwp1R0i33ctD73Wg2/Og0mOBr066SpjqqbTmo=',
   suggestedBundle: 'dev/app',
+  suggestedWorkspace: 'Team',
   templateKeys: ['PORT', 'Ünïcode'],
   requesterMeta: {
     ip: '203.0.113.7',
@@ -25,7 +26,17 @@ const request = (changes: Partial<ApprovalRequest> = {}): ApprovalRequest => ({
   ...changes,
 })
 
-const approvedBy = (approverId: string) => ({ ciphertextBase64: 'c2VhbGVk', approverId })
+const approval = (approverId: string, tenantId = 'tenant'): Approval => ({
+  approverId,
+  tenant: { id: tenantId, name: 'Team' },
+  bundle: { id: 'bundle', name: 'dev/app' },
+  missingRequired: ['Ünïcode'],
+})
+
+const approvedBy = (approverId: string, tenantId?: string) => ({
+  ciphertextBase64: 'c2VhbGVk',
+  approval: approval(approverId, tenantId),
+})
 
 /** What every request store keeps to; run on each implementation. */
 export function requestStoreContract(name: string, open: () => Promise<OpenedStores>): void {
@@ -43,7 +54,7 @@ export function requestStoreContract(name: string, open: () => Promise<OpenedSto
     }
     const sealed = async (ciphertext = 'c2VhbGVk') => {
       const id = await created()
-      expect(await stores.here.seal(id, { ciphertextBase64: ciphertext, approverId: null }, T0)).toBe('done')
+      expect(await stores.here.seal(id, { ciphertextBase64: ciphertext, approval: null }, T0)).toBe('done')
       return id
     }
     const claimed = async () => {
@@ -60,12 +71,28 @@ export function requestStoreContract(name: string, open: () => Promise<OpenedSto
       await stores.here.seal(other, approvedBy(`${approver}-2`), T0)
       await stores.here.claim(handedOut, T0)
       const told = new Promise<void>((resolve) => stores.here.watch(own, resolve))
-      await stores.there.removeApprovedBy(approver, T0)
+      await stores.there.removeApprovedBy({ userId: approver, tenantId: null }, T0)
       await told
       expect(await stores.here.find(own, T0)).toBeNull()
       expect((await stores.here.find(handedOut, T0))?.status).toBe('ready')
       expect((await stores.here.find(other, T0))?.status).toBe('ready')
       expect((await stores.here.find(pending, T0))?.status).toBe('pending')
+    })
+
+    test('what a user approved in one tenant is removed without what they approved in another', async () => {
+      const [here, elsewhere] = await Promise.all([created(), created()])
+      const approver = `user-${here}`
+      await stores.here.seal(here, approvedBy(approver, 'one'), T0)
+      await stores.here.seal(elsewhere, approvedBy(approver, 'other'), T0)
+      await stores.there.removeApprovedBy({ userId: approver, tenantId: 'one' }, T0)
+      expect(await stores.here.find(here, T0)).toBeNull()
+      expect((await stores.here.find(elsewhere, T0))?.status).toBe('ready')
+    })
+
+    test('a claim tells who approved and from what', async () => {
+      const id = await created()
+      await stores.here.seal(id, approvedBy('user'), T0)
+      expect(await stores.there.claim(id, T0)).toEqual({ status: 'claimed', ...approvedBy('user') })
     })
 
     test('a created request is found as it was made, from every node', async () => {
@@ -77,7 +104,7 @@ export function requestStoreContract(name: string, open: () => Promise<OpenedSto
     test('an unknown request is gone for every step', async () => {
       const id = randomRequestId()
       expect(await stores.here.find(id, T0)).toBeNull()
-      expect(await stores.here.seal(id, { ciphertextBase64: 'c2VhbGVk', approverId: null }, T0)).toBe('gone')
+      expect(await stores.here.seal(id, { ciphertextBase64: 'c2VhbGVk', approval: null }, T0)).toBe('gone')
       expect(await stores.here.deny(id, T0)).toBe('gone')
       expect(await stores.here.withdraw(id, T0)).toBe('gone')
       expect(await stores.here.claim(id, T0)).toEqual({ status: 'gone' })
@@ -95,7 +122,7 @@ export function requestStoreContract(name: string, open: () => Promise<OpenedSto
       const id = await sealed('Y2lwaGVydGV4dA==')
       expect((await stores.there.find(id, T0))?.status).toBe('ready')
       const claim = await stores.there.claim(id, T0)
-      expect(claim).toEqual({ status: 'claimed', ciphertextBase64: 'Y2lwaGVydGV4dA==' })
+      expect(claim).toEqual({ status: 'claimed', ciphertextBase64: 'Y2lwaGVydGV4dA==', approval: null })
     })
 
     test('a claimed request stays ready to the eye, and taken to the next claim', async () => {
@@ -117,20 +144,24 @@ export function requestStoreContract(name: string, open: () => Promise<OpenedSto
       const id = await created()
       const answers = await Promise.all(
         Array.from({ length: 50 }, (_, n) =>
-          (n % 2 ? stores.here : stores.there).seal(id, { ciphertextBase64: `${n}`, approverId: null }, T0),
+          (n % 2 ? stores.here : stores.there).seal(id, { ciphertextBase64: `${n}`, approval: null }, T0),
         ),
       )
       expect(answers.filter((answer) => answer === 'done')).toHaveLength(1)
       expect(answers.filter((answer) => answer === 'ready')).toHaveLength(49)
       const claim = await stores.here.claim(id, T0)
-      expect(claim).toEqual({ status: 'claimed', ciphertextBase64: String(answers.indexOf('done')) })
+      expect(claim).toEqual({
+        status: 'claimed',
+        ciphertextBase64: String(answers.indexOf('done')),
+        approval: null,
+      })
     })
 
     test('of an approval and a denial at once exactly one wins, whichever comes first', async () => {
       for (let round = 0; round < 20; round++) {
         const id = await created()
         const acts = [
-          () => stores.here.seal(id, { ciphertextBase64: 'c2VhbGVk', approverId: null }, T0),
+          () => stores.here.seal(id, { ciphertextBase64: 'c2VhbGVk', approval: null }, T0),
           () => stores.there.deny(id, T0),
         ]
         if (round % 2) acts.reverse()
@@ -143,16 +174,18 @@ export function requestStoreContract(name: string, open: () => Promise<OpenedSto
 
     test('a claimed request can neither be sealed nor denied', async () => {
       const id = await claimed()
-      expect(await stores.there.seal(id, { ciphertextBase64: 'b3RoZXI=', approverId: null }, T0)).toBe(
-        'ready',
-      )
+      expect(await stores.there.seal(id, { ciphertextBase64: 'b3RoZXI=', approval: null }, T0)).toBe('ready')
       expect(await stores.there.deny(id, T0)).toBe('ready')
     })
 
     test('a released claim can be claimed again, once, with the same ciphertext', async () => {
       const id = await claimed()
       await stores.here.release(id, T0)
-      expect(await stores.there.claim(id, T0)).toEqual({ status: 'claimed', ciphertextBase64: 'c2VhbGVk' })
+      expect(await stores.there.claim(id, T0)).toEqual({
+        status: 'claimed',
+        ciphertextBase64: 'c2VhbGVk',
+        approval: null,
+      })
       expect(await stores.here.claim(id, T0)).toEqual({ status: 'taken' })
     })
 
@@ -180,9 +213,7 @@ export function requestStoreContract(name: string, open: () => Promise<OpenedSto
       const id = await created()
       expect(await stores.here.deny(id, T0)).toBe('done')
       expect((await stores.there.find(id, T0))?.status).toBe('denied')
-      expect(await stores.there.seal(id, { ciphertextBase64: 'c2VhbGVk', approverId: null }, T0)).toBe(
-        'denied',
-      )
+      expect(await stores.there.seal(id, { ciphertextBase64: 'c2VhbGVk', approval: null }, T0)).toBe('denied')
       expect(await stores.there.claim(id, T0)).toEqual({ status: 'denied' })
       expect(await stores.there.deny(id, T0)).toBe('denied')
     })
@@ -273,7 +304,7 @@ export function requestStoreContract(name: string, open: () => Promise<OpenedSto
         expect(await stores.here.find(id, ends - 1)).not.toBeNull()
         expect(await stores.there.find(id, ends)).toBeNull()
         expect(await stores.here.claim(id, ends)).toEqual({ status: 'gone' })
-        expect(await stores.here.seal(id, { ciphertextBase64: 'c2VhbGVk', approverId: null }, ends)).toBe(
+        expect(await stores.here.seal(id, { ciphertextBase64: 'c2VhbGVk', approval: null }, ends)).toBe(
           'gone',
         )
         expect(await stores.here.deny(id, ends)).toBe('gone')
@@ -287,7 +318,7 @@ export function requestStoreContract(name: string, open: () => Promise<OpenedSto
         [
           'seal',
           created,
-          (store, id) => store.seal(id, { ciphertextBase64: 'c2VhbGVk', approverId: null }, T0),
+          (store, id) => store.seal(id, { ciphertextBase64: 'c2VhbGVk', approval: null }, T0),
         ],
         ['deny', created, (store, id) => store.deny(id, T0)],
         ['withdraw', sealed, (store, id) => store.withdraw(id, T0)],
@@ -309,7 +340,7 @@ export function requestStoreContract(name: string, open: () => Promise<OpenedSto
       stores.here.watch(other, () => calls++)
       stop()
       const rung = nextRing(stores.here, id)
-      await stores.there.seal(id, { ciphertextBase64: 'c2VhbGVk', approverId: null }, T0)
+      await stores.there.seal(id, { ciphertextBase64: 'c2VhbGVk', approval: null }, T0)
       await rung
       expect(calls).toBe(0)
     })
@@ -317,7 +348,7 @@ export function requestStoreContract(name: string, open: () => Promise<OpenedSto
     test('each of many watchers of one request is called', async () => {
       const id = await created()
       const rings = Array.from({ length: 20 }, () => nextRing(stores.there, id))
-      await stores.here.seal(id, { ciphertextBase64: 'c2VhbGVk', approverId: null }, T0)
+      await stores.here.seal(id, { ciphertextBase64: 'c2VhbGVk', approval: null }, T0)
       await Promise.all(rings)
     })
 

@@ -10,7 +10,9 @@ const SCHEMA = `
     request text not null,
     state text not null default 'pending' check (state in ('pending', 'ready', 'claimed', 'denied', 'withdrawn')),
     ciphertext text,
+    approval text,
     approver_id text,
+    tenant_id text,
     wrong_codes integer not null default 0,
     expires_at_ms integer not null
   ) strict, without rowid;
@@ -21,19 +23,21 @@ const SCHEMA = `
 const SQL = {
   create: 'insert into requests (id, request, expires_at_ms) values (:id, :request, :expiresAtMs)',
   find: 'select request, state from requests where id = :id and expires_at_ms > :nowMs',
-  seal: `update requests set state = 'ready', ciphertext = :ciphertext, approver_id = :approverId
+  seal: `update requests set state = 'ready', ciphertext = :ciphertext, approval = :approval,
+      approver_id = :approverId, tenant_id = :tenantId
     where id = :id and state = 'pending' and expires_at_ms > :nowMs`,
   deny: `update requests set state = 'denied' where id = :id and state = 'pending' and expires_at_ms > :nowMs`,
-  withdraw: `update requests set state = 'withdrawn', ciphertext = null
+  withdraw: `update requests set state = 'withdrawn', ciphertext = null, approval = null
     where id = :id and state in ('pending', 'ready', 'claimed') and expires_at_ms > :nowMs`,
   countWrongCode: `update requests set wrong_codes = wrong_codes + 1,
       state = case when wrong_codes + 1 >= :limit then 'denied' else state end
     where id = :id and state = 'pending' and expires_at_ms > :nowMs returning wrong_codes, state`,
   claim: `update requests set state = 'claimed'
-    where id = :id and state = 'ready' and expires_at_ms > :nowMs returning ciphertext`,
+    where id = :id and state = 'ready' and expires_at_ms > :nowMs returning ciphertext, approval`,
   release: `update requests set state = 'ready' where id = :id and state = 'claimed' and expires_at_ms > :nowMs`,
   remove: 'delete from requests where id = :id',
-  removeApprovedBy: `delete from requests where approver_id = :userId and state = 'ready' returning id`,
+  removeApprovedBy: `delete from requests where approver_id = :userId and state = 'ready'
+    and (:tenantId is null or tenant_id = :tenantId) returning id`,
   sweep: 'delete from requests where expires_at_ms <= :nowMs',
   ping: 'select 1 from requests limit 1',
 } as const

@@ -12,6 +12,7 @@ const request = (id: string, expiresAtMs = T0 + 300_000): ApprovalRequest => ({
   id,
   publicKey: 'hSDwCYkwp1R0i33ctD73Wg2/Og0mOBr066SpjqqbTmo=',
   suggestedBundle: null,
+  suggestedWorkspace: null,
   templateKeys: [],
   requesterMeta: { ip: '', user_agent: '', requested_at: '', format: 'sh' },
   pollChallenge: null,
@@ -40,13 +41,17 @@ test('requests survive a restart; one that was claimed stays taken', async () =>
   const before = openSqliteRequestStore({ path, now: () => T0 })
   for (const id of ['pending', 'ready', 'claimed']) await before.create(request(id), T0)
   for (const id of ['ready', 'claimed'])
-    await before.seal(id, { ciphertextBase64: 'c2VhbGVk', approverId: null }, T0)
+    await before.seal(id, { ciphertextBase64: 'c2VhbGVk', approval: null }, T0)
   await before.claim('claimed', T0)
   await before.close()
 
   const after = openSqliteRequestStore({ path, now: () => T0 })
   expect((await after.find('pending', T0))?.status).toBe('pending')
-  expect(await after.claim('ready', T0)).toEqual({ status: 'claimed', ciphertextBase64: 'c2VhbGVk' })
+  expect(await after.claim('ready', T0)).toEqual({
+    status: 'claimed',
+    ciphertextBase64: 'c2VhbGVk',
+    approval: null,
+  })
   expect(await after.claim('claimed', T0)).toEqual({ status: 'taken' })
   await after.close()
 })
@@ -54,7 +59,7 @@ test('requests survive a restart; one that was claimed stays taken', async () =>
 test('a claim that could not be written gives nothing away', async () => {
   const store = openSqliteRequestStore({ path, now: () => T0 })
   await store.create(request('ready'), T0)
-  await store.seal('ready', { ciphertextBase64: 'c2VhbGVk', approverId: null }, T0)
+  await store.seal('ready', { ciphertextBase64: 'c2VhbGVk', approval: null }, T0)
   const disk = new DatabaseSync(path)
   // A reference that is checked at the very end fails where a full disk fails: after the row was found and changed.
   disk.exec(`create table kept (id text primary key);
@@ -63,7 +68,11 @@ test('a claim that could not be written gives nothing away', async () => {
   await expect(store.claim('ready', T0)).rejects.toThrow()
   disk.exec('drop trigger breaks')
   disk.close()
-  expect(await store.claim('ready', T0)).toEqual({ status: 'claimed', ciphertextBase64: 'c2VhbGVk' })
+  expect(await store.claim('ready', T0)).toEqual({
+    status: 'claimed',
+    ciphertextBase64: 'c2VhbGVk',
+    approval: null,
+  })
   await store.close()
 })
 

@@ -2,6 +2,7 @@ import { closeSync, openSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { unavailable } from '../domain/errors.ts'
 import {
+  Approval,
   ApprovalRequest,
   type Claim,
   type RequestStore,
@@ -59,10 +60,16 @@ class SqliteRequestStore implements RequestStore {
     })
   }
 
-  seal(id: string, { ciphertextBase64, approverId }: Sealed, nowMs: number): Promise<Settled> {
-    return this.#step(({ seal }) =>
-      this.#settle(seal.run({ id, ciphertext: ciphertextBase64, approverId, nowMs }).changes, id, nowMs),
-    )
+  seal(id: string, { ciphertextBase64, approval }: Sealed, nowMs: number): Promise<Settled> {
+    return this.#step(({ seal }) => {
+      const approved = {
+        approval: approval === null ? null : JSON.stringify(approval),
+        approverId: approval?.approverId ?? null,
+        tenantId: approval?.tenant.id ?? null,
+      }
+      const { changes } = seal.run({ id, ciphertext: ciphertextBase64, ...approved, nowMs })
+      return this.#settle(changes, id, nowMs)
+    })
   }
 
   deny(id: string, nowMs: number): Promise<Settled> {
@@ -85,7 +92,7 @@ class SqliteRequestStore implements RequestStore {
     return this.#step(({ claim }) => {
       // Run to its end: `get` stops at the row, before it is written, and is silent when writing it fails.
       const [row] = claim.all({ id, nowMs })
-      if (row !== undefined) return { status: 'claimed', ciphertextBase64: String(row['ciphertext']) }
+      if (row !== undefined) return claimed(row)
       const state = this.#stateOf(id, nowMs)
       return { status: state === 'claimed' || state === 'ready' ? 'taken' : state }
     })
@@ -105,9 +112,9 @@ class SqliteRequestStore implements RequestStore {
     })
   }
 
-  removeApprovedBy(userId: string): Promise<void> {
+  removeApprovedBy({ userId, tenantId }: { userId: string; tenantId: string | null }): Promise<void> {
     return this.#step(({ removeApprovedBy }) => {
-      for (const { id } of removeApprovedBy.all({ userId })) this.#bell.ring(String(id))
+      for (const { id } of removeApprovedBy.all({ userId, tenantId })) this.#bell.ring(String(id))
     })
   }
 
@@ -154,6 +161,15 @@ class SqliteRequestStore implements RequestStore {
     } catch (cause) {
       throw unavailable('request store', cause)
     }
+  }
+}
+
+function claimed(row: Record<string, unknown>): Claim {
+  const { ciphertext, approval } = row
+  return {
+    status: 'claimed',
+    ciphertextBase64: String(ciphertext),
+    approval: typeof approval === 'string' ? Approval.parse(JSON.parse(approval)) : null,
   }
 }
 

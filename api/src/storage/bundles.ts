@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Bundle, BundleFilter, BundleStore } from '../domain/bundle.ts'
+import type { Bundle, BundleFilter, BundleOfTenant, BundleStore, BundleSuggestion } from '../domain/bundle.ts'
 import type { Slice } from '../domain/listing.ts'
 import type { Queries, Query } from './queries.ts'
 import { counted } from './tenant-counts.ts'
@@ -11,6 +11,7 @@ export function createBundleStore(queries: Queries): BundleStore {
     insert: (bundle) => insert(query, bundle),
     find: finder(queries),
     list: (tenantId, filter, slice) => list(query, { tenantId, filter, slice }),
+    findSuggested: (userId, suggestion) => findSuggested(query, userId, suggestion),
     count: (tenantId, filter) => countMatches(query, tenantId, filter),
     delete: (tenantId, bundleId) => remove(query, tenantId, bundleId),
   }
@@ -73,6 +74,31 @@ function matching(query: Query, tenantId: string, { query: text, tag }: BundleFi
     .where('tenant_id', '=', tenantId)
     .$if(Boolean(text), (select) => select.where(containsInAnyCase('name', text ?? '')))
     .$if(Boolean(tag), (select) => select.where(contains(sql`(',' || tags || ',')`, `,${tag},`)))
+}
+
+async function findSuggested(
+  query: Query,
+  userId: string,
+  { bundle, workspace }: BundleSuggestion,
+): Promise<BundleOfTenant[]> {
+  const rows = await query
+    .selectFrom('memberships')
+    .innerJoin('tenants', 'tenants.id', 'memberships.tenant_id')
+    .innerJoin('bundles', 'bundles.tenant_id', 'tenants.id')
+    .select(['tenants.id as tenant_id', 'tenants.name as tenant_name', 'bundles.id', 'bundles.name'])
+    .where('memberships.user_id', '=', userId)
+    .where((on) => on.or([on('bundles.id', '=', bundle), on('bundles.name', '=', bundle)]))
+    .$if(workspace !== null, (select) =>
+      select.where((on) => on.or([on('tenants.id', '=', workspace), on('tenants.name', '=', workspace)])),
+    )
+    .orderBy('tenants.name')
+    .orderBy('tenants.id')
+    .orderBy('bundles.name')
+    .execute()
+  return rows.map(({ tenant_id, tenant_name, id, name }) => ({
+    bundle: { id, name },
+    workspace: { id: tenant_id, name: tenant_name },
+  }))
 }
 
 async function remove(query: Query, tenantId: string, bundleId: string): Promise<boolean> {

@@ -50,12 +50,15 @@ export const RequestBundleParams = z.object({
   bundle_id: PathPart('bundle_id'),
 })
 
+const NO_WORKSPACE = 'workspace must be a workspace id or name'
 const NO_BUNDLE = 'bundle_id must be a bundle id or name'
 
 export const CreateRequest = z
   .object({
     client_pubkey: z.string({ error: 'client_pubkey required' }).min(1, 'client_pubkey required').max(64),
     bundle_id: suggestion('bundle_id', NO_BUNDLE).min(1, NO_BUNDLE).optional(),
+    /** Narrows where the suggested bundle is looked for; a hint to the approver. */
+    workspace: suggestion('workspace', NO_WORKSPACE).min(1, NO_WORKSPACE).optional(),
     template_keys: z
       .array(suggestion('template_keys', 'template_keys must be strings'), {
         error: 'template_keys must be an array of key names',
@@ -112,10 +115,23 @@ export const WaitQuery = z.object({
 /** The proof that a request is the caller's own. */
 export const VerifierHeaders = z.object({ 'x-poll-verifier': z.string().optional() })
 
+const named = (id: string) => z.object({ id: Id, name: z.string() }).meta({ id })
+const BundleName = named('BundleName')
+const WorkspaceName = named('WorkspaceName')
+
+/** `missing_required`: keys that the bundle marks as required and that the approver left out. The API takes such an
+ * approval, because a client of the plain interface knows no second confirmation; the page asks for one, and the
+ * terminal decides what to do with the names. All three are absent for a ciphertext stored directly. */
 export const WaitResult = z
   .discriminatedUnion('status', [
     z.object({ status: z.literal('pending') }),
-    z.object({ status: z.literal('ready'), ciphertext_base64: z.string() }),
+    z.object({
+      status: z.literal('ready'),
+      ciphertext_base64: z.string(),
+      bundle: BundleName.optional(),
+      workspace: WorkspaceName.optional(),
+      missing_required: z.array(z.string()).optional(),
+    }),
   ])
   .meta({ id: 'WaitResult', examples: [{ status: 'pending' }] })
 
@@ -134,6 +150,8 @@ export const RequestContext = z
   .object({
     cli_pubkey: z.string(),
     suggested_bundle_id: z.string().nullable(),
+    /** The workspace that the client named, by id or name. */
+    workspace: z.string().nullable(),
     template_keys: z.array(z.string()),
     requester_meta: RequesterMeta,
     status: z.enum(['pending', 'ready']),
@@ -147,6 +165,7 @@ export const RequestContext = z
       {
         cli_pubkey: 'hSDwCYkwp1R0i33ctD73Wg2/Og0mOBr066SpjqqbTmo=',
         suggested_bundle_id: 'dev/app',
+        workspace: null,
         template_keys: ['PORT'],
         requester_meta: {
           ip: '203.0.113.7',
@@ -160,6 +179,21 @@ export const RequestContext = z
         user_code_required: false,
         expires_at: '2026-01-31T12:05:00.000Z',
       },
+    ],
+  })
+
+/** Bundles that a request may mean, each with its workspace. */
+export const CandidateList = z
+  .array(z.object({ workspace: WorkspaceName, bundle: BundleName }).meta({ id: 'Candidate' }))
+  .meta({
+    id: 'CandidateList',
+    examples: [
+      [
+        {
+          workspace: { id: '5a1c8b52-4f0e-4c3a-8a53-3d1f0e9b7c21', name: "sam's workspace" },
+          bundle: { id: '0f0b6a0e-3c52-4f43-9a55-0d5f3c1f7a10', name: 'dev/app' },
+        },
+      ],
     ],
   })
 

@@ -85,7 +85,8 @@ async function makeOwner(
 ): Promise<void> {
   const username = userId.replaceAll('-', '').slice(0, 20)
   const named = { idp_user_id: `user_${userId}`, username, email: `${userId}@example.com` }
-  const user = { ...named, id: userId, auth_provider: 'bench', password_hash: null }
+  const email = { email_verified: true, email_as_of: null }
+  const user = { ...named, ...email, id: userId, auth_provider: 'bench', password_hash: null }
   await insertUser(transaction, user, NOW)
   const workspace = { id: tenantId, name: 'grown', membershipId: randomUUID() }
   await insertWorkspace(transaction, { tenantKeys, userId, workspace, now: NOW })

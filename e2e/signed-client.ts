@@ -26,7 +26,7 @@ export function signedClient(address: string, secret: string, identity: SignedCa
 /** A person with a workspace of their own, made where there is none.
  * @param name letters and digits */
 export async function ownerNamed(name: string, address: string, secret: string): Promise<SignedClient> {
-  const body = { idp_user_id: `user_${name}`, email: `${name}@example.com` }
+  const body = { idp_user_id: `user_${name}`, email: `${name}@example.com`, email_verified: true }
   const { user_id, tenant_id } = await createClient(address)('POST', '/api/v1/users/ensure', { body })
   return signedClient(address, secret, { userId: user_id, tenantId: tenant_id })
 }

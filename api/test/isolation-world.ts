@@ -35,7 +35,9 @@ export async function createWorld(api: TestApi, query: Query): Promise<World> {
 
 async function newPerson(api: TestApi): Promise<Identity & { email: string }> {
   const email = `${randomUUID()}@example.com`
-  const { json } = await api.call('ensureUser', { body: { idp_user_id: `user_${randomUUID()}`, email } })
+  const { json } = await api.call('ensureUser', {
+    body: { idp_user_id: `user_${randomUUID()}`, email, email_verified: true },
+  })
   return { userId: json.user_id, tenantId: json.tenant_id, email }
 }
 

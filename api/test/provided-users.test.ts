@@ -51,6 +51,27 @@ describe.each(databases)('what the identity provider says of a user, on %s', (ki
     expect((await api.call('getMe', { as })).json.email).toBe(email)
   })
 
+  test('an older statement does not overwrite a newer one, and one of the same time counts', async () => {
+    const { idpUserId, as } = await newUser()
+    const [older, newer, newest] = [1, 2, 3].map((count) => `${count}-${randomUUID()}@example.com`)
+    const email = async () => (await api.call('getMe', { as })).json.email
+    await change(idpUserId, { email: newer, as_of: '2026-01-31T12:00:00Z' })
+    expect((await change(idpUserId, { email: older, as_of: '2026-01-31T11:59:59.999Z' })).status).toBe(200)
+    expect(await email()).toBe(newer)
+    await change(idpUserId, { email: newest, as_of: '2026-01-31T12:00:00.000Z' })
+    expect(await email()).toBe(newest)
+  })
+
+  test('a sign-in states the e-mail as of its own time', async () => {
+    const idp_user_id = `user_${randomUUID()}`
+    const email = `${randomUUID()}@example.com`
+    const body = { idp_user_id, email, as_of: '2026-01-31T12:00:00.000Z' }
+    const { json } = await api.call('ensureUser', { body })
+    await change(idp_user_id, { email: 'older@example.com', as_of: '2026-01-31T11:00:00.000Z' })
+    const as = { userId: json.user_id, tenantId: json.tenant_id }
+    expect((await api.call('getMe', { as })).json.email).toBe(email)
+  })
+
   test('a user who is gone gets nowhere, and what they approved is gone with them', async () => {
     const { idpUserId, as } = await newUser()
     const requestId = await approvedRequest(as)

@@ -139,7 +139,8 @@ describe.each(databases)('query plans on %s', (kind) => {
 })
 
 async function fill({ users, bundles, keys, attachments }: Stores): Promise<void> {
-  const user = { id: userId, idp_user_id: 'user_x', email: 'x@example.com', auth_provider: 'local' }
+  const email = { email: 'x@example.com', email_verified: true, email_as_of: null }
+  const user = { id: userId, idp_user_id: 'user_x', ...email, auth_provider: 'local' }
   const workspace = { id: tenantId, name: 'w', membershipId: randomUUID() }
   await users.insertWithWorkspace({ ...user, username: 'x', password_hash: null }, workspace, NOW)
   const times = { created_at: NOW, updated_at: NOW }

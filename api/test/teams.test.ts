@@ -17,7 +17,9 @@ describe.each(databases)('teams on %s', (kind) => {
   })
 
   const person = async (email: string) => {
-    const { json } = await api.call('ensureUser', { body: { idp_user_id: `user_${randomUUID()}`, email } })
+    const { json } = await api.call('ensureUser', {
+      body: { idp_user_id: `user_${randomUUID()}`, email, email_verified: true },
+    })
     return { userId: json.user_id, tenantId: json.tenant_id }
   }
   const invite = (body: unknown, as = owner) => api.call('createInvitation', { as, body })
@@ -46,6 +48,24 @@ describe.each(databases)('teams on %s', (kind) => {
     expect(accepted.json).toMatchObject({ tenant_id: owner.tenantId, role: 'member' })
     expectError(await accept(invited, json.token), 404, 'invitation not found or expired')
     expect((await roles()).get(invited.userId)).toBe('member')
+  })
+
+  test('an e-mail address that is not verified accepts nothing, and the answer says so', async () => {
+    const email = newEmail()
+    const body = { idp_user_id: `user_${randomUUID()}`, email }
+    const { json } = await api.call('ensureUser', { body })
+    const unverified = { userId: json.user_id, tenantId: json.tenant_id }
+    const { token } = (await invite({ email, role: 'owner' })).json
+    const message =
+      'your e-mail address is not verified: verify it at the identity provider, sign in again, then join'
+    expectError(await accept(unverified, token), 403, message, 'email_unverified')
+    const stranger = await api.call('ensureUser', {
+      body: { idp_user_id: `user_${randomUUID()}`, email: newEmail() },
+    })
+    const other = { userId: stranger.json.user_id, tenantId: stranger.json.tenant_id }
+    expectError(await accept(other, token), 404, 'invitation not found or expired')
+    expect((await roles()).size).toBe(1)
+    expect((await accept(await person(email), token)).status).toBe(200)
   })
 
   test('an open invitation says what it offers, to whoever has its token and without using it up', async () => {

@@ -15,7 +15,9 @@ describe.each(databases)('tenants on %s', (kind) => {
   const leave = (as: Identity) => api.call('removeMember', { as, params: { user_id: as.userId } })
   const joined = async (owner: Identity, role: 'owner' | 'member'): Promise<Identity> => {
     const email = `${randomUUID()}@example.com`
-    const { json } = await api.call('ensureUser', { body: { idp_user_id: `user_${randomUUID()}`, email } })
+    const { json } = await api.call('ensureUser', {
+      body: { idp_user_id: `user_${randomUUID()}`, email, email_verified: true },
+    })
     const as = { userId: json.user_id, tenantId: json.tenant_id }
     const invitation = await api.call('createInvitation', { as: owner, body: { email, role } })
     await api.call('acceptInvitation', { as, body: { token: invitation.json.token } })

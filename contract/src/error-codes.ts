@@ -4,6 +4,7 @@ export const ERROR_CODES = [
   'unauthorized',
   'forbidden',
   'account_locked',
+  'email_unverified',
   'not_found',
   'request_denied',
   'request_withdrawn',

@@ -131,6 +131,12 @@ export const SETTINGS = {
     schema: text,
     isSecret: true,
   },
+  OIDC_TRUST_EMAIL: {
+    means:
+      'whether an e-mail address counts as verified when the provider sends no email_verified; only verified addresses accept invitations',
+    mustBe: SWITCH,
+    schema: read.flag,
+  },
   CLERK_ISSUER: {
     means: "issuer of the provider's session tokens",
     mustBe: 'an https address (http on loopback only)',

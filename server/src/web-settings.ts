@@ -32,6 +32,7 @@ function oidcOf(settings: Settings) {
     issuer: required(settings, 'OIDC_ISSUER', 'AUTH_MODE=oidc'),
     clientId: required(settings, 'OIDC_CLIENT_ID', 'AUTH_MODE=oidc'),
     clientSecret: settings.OIDC_CLIENT_SECRET ?? null,
+    trustsEmail: settings.OIDC_TRUST_EMAIL,
   }
 }
 

@@ -44,8 +44,9 @@ const UPDATED = {
     primary_email_address_id: 'b',
     email_addresses: [
       { id: 'a', email_address: 'old@example.com' },
-      { id: 'b', email_address: 'new@example.com' },
+      { id: 'b', email_address: 'new@example.com', verification: { status: 'verified' } },
     ],
+    updated_at: 1_769_860_800_000,
   },
 }
 
@@ -54,12 +55,23 @@ const told = () => api.calls.map(({ method, path, body }) => [method, path, JSON
 describe('an event of the identity provider', () => {
   test('user updated: the primary e-mail is taken over', async () => {
     expect(await send(UPDATED)).toBe(200)
-    expect(told()).toEqual([['PUT', '/api/v1/users/user_2aXf', { email: 'new@example.com' }]])
+    const as_of = '2026-01-31T12:00:00.000Z'
+    const change = { email: 'new@example.com', email_verified: true, as_of }
+    expect(told()).toEqual([['PUT', '/api/v1/users/user_2aXf', change]])
   })
 
   test('user updated, in plain words', async () => {
-    await send({ type: 'user.updated', data: { id: 'user_2aXf', email: 'new@example.com' } })
-    expect(told()).toEqual([['PUT', '/api/v1/users/user_2aXf', { email: 'new@example.com' }]])
+    const timestamp = '2026-01-31T13:00:00+01:00'
+    await send({ type: 'user.updated', timestamp, data: { id: 'user_2aXf', email: 'new@example.com' } })
+    const as_of = '2026-01-31T12:00:00.000Z'
+    const change = { email: 'new@example.com', email_verified: false, as_of }
+    expect(told()).toEqual([['PUT', '/api/v1/users/user_2aXf', change]])
+  })
+
+  test('an event without a time of its own counts as of the time it was sent', async () => {
+    const at = new Date(Math.floor(Date.now() / 1_000) * 1_000)
+    await send({ type: 'user.updated', data: { id: 'user_2aXf', email: 'new@example.com' } }, { at })
+    expect(told()[0]?.[2]).toMatchObject({ as_of: at.toISOString() })
   })
 
   test('user deleted: the user is inactive', async () => {

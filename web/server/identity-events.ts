@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { Webhook } from 'standardwebhooks'
 import { z } from 'zod'
 import type { ApiConnection } from './api-connection.ts'
-import { primaryEmail } from './identity/clerk-backend.ts'
+import { type ProvidedEmail, primaryEmail } from './identity/clerk-backend.ts'
 import { idpUserId } from './identity/idp-user-id.ts'
 import { Refusal, unauthorized } from './refusal.ts'
 import { readBody } from './request-body.ts'
@@ -19,7 +19,13 @@ const REPLAY_MS = 15 * 60 * 1_000
 
 const IdentityEvent = z.object({
   type: z.string(),
-  data: z.looseObject({ id: z.string().min(1), email: Email.optional() }),
+  timestamp: z.union([z.iso.datetime({ offset: true }), z.number()]).optional(),
+  data: z.looseObject({
+    id: z.string().min(1),
+    email: Email.optional(),
+    email_verified: z.boolean().optional(),
+    updated_at: z.number().optional(),
+  }),
 })
 
 export type IdentityEventsOptions = {
@@ -45,7 +51,7 @@ export function receiveIdentityEvents(app: FastifyInstance, options: IdentityEve
     if (!(await store.firstUse(use, now() + REPLAY_MS, now())))
       throw new Refusal(409, 'conflict', 'event received already')
     try {
-      await apply(event, options)
+      await apply(event, asOf(event, headers['webhook-timestamp']), options)
       return { ok: true }
     } catch (error) {
       await store.forgetUse(use)
@@ -89,11 +95,23 @@ function verified(webhook: Webhook, body: Buffer, headers: SignatureHeaders): z.
 
 type AnEvent = z.output<typeof IdentityEvent>
 
-async function apply({ type, data }: AnEvent, options: IdentityEventsOptions): Promise<void> {
+/** When the provider stated what the event says: an attempt to deliver it again changes the header's time only. */
+function asOf({ timestamp, data }: AnEvent, sentSeconds: string): string {
+  return new Date(data.updated_at ?? timestamp ?? Number(sentSeconds) * 1_000).toISOString()
+}
+
+async function apply({ type, data }: AnEvent, as_of: string, options: IdentityEventsOptions): Promise<void> {
   const person = options.issuer === null ? data.id : idpUserId(options.issuer, data.id)
   if (type === 'user.deleted') return await forget(person, options)
-  const email = data.email ?? primaryEmail(data)
-  if (type === 'user.updated' && email !== null) await changeUser(person, { email }, options)
+  const email = emailOf(data)
+  if (type !== 'user.updated' || !email) return
+  const { address, isVerified } = email
+  await changeUser(person, { email: address, email_verified: isVerified, as_of }, options)
+}
+
+function emailOf(data: AnEvent['data']): ProvidedEmail | null {
+  const { email: address, email_verified } = data
+  return address === undefined ? primaryEmail(data) : { address, isVerified: email_verified === true }
 }
 
 // The order matters: with the user inactive, whoever still has a session gets nowhere with it.
@@ -102,7 +120,7 @@ async function forget(person: string, options: IdentityEventsOptions): Promise<v
   await options.store.removeAll({ idpUserId: person })
 }
 
-type Change = { email: string } | { is_active: boolean }
+type Change = { email: string; email_verified: boolean; as_of: string } | { is_active: boolean }
 
 // Somebody who never signed in here has nothing to change.
 async function changeUser(person: string, body: Change, { api }: IdentityEventsOptions): Promise<void> {

@@ -1,4 +1,10 @@
-export type OidcSettings = { issuer: string; clientId: string; clientSecret: string | null }
+export type OidcSettings = {
+  issuer: string
+  clientId: string
+  clientSecret: string | null
+  /** Whether an e-mail counts as verified when the provider does not say. */
+  trustsEmail: boolean
+}
 
 export type ClerkSettings = {
   issuer: string

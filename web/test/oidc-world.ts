@@ -9,7 +9,7 @@ import { callbackOf } from './sign-in.ts'
 import { freePort, startTestWeb } from './start-test-web.ts'
 import { TestBrowser } from './test-browser.ts'
 
-type StartOptions = Partial<IdentityProviderOptions> & { withSlash?: boolean }
+type StartOptions = Partial<IdentityProviderOptions> & { withSlash?: boolean; trustsEmail?: boolean }
 
 /** A web-facing layer that signs people in at a provider of its own, one browser, and a clock to set. */
 export class OidcWorld {
@@ -25,7 +25,11 @@ export class OidcWorld {
   }
 
   /** @param options `withSlash`: the setting names the issuer with a slash too many */
-  static async start({ withSlash = false, ...options }: StartOptions = {}): Promise<OidcWorld> {
+  static async start({
+    withSlash = false,
+    trustsEmail = false,
+    ...options
+  }: StartOptions = {}): Promise<OidcWorld> {
     const port = await freePort()
     const webUrl = `http://127.0.0.1:${port}`
     const api = new RecordingApi()
@@ -37,6 +41,7 @@ export class OidcWorld {
       issuer: withSlash ? `${issuer}/` : issuer,
       clientId,
       clientSecret,
+      trustsEmail,
     } as const
     const listen = { host: '127.0.0.1', port }
     const settings = { listen, identity, publicUrl: webUrl }

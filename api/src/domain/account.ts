@@ -46,7 +46,7 @@ export async function setUpAccount(
   for (;;) {
     const username = await freeUsername(stores.users, email)
     const id = clock.newId()
-    const user = { id, idp_user_id: `user_${id}`, email, auth_provider: 'accounts', username, password_hash }
+    const user = newAccount(id, { email, username, password_hash })
     const workspace = newWorkspace(username, clock)
     const outcome = await stores.accounts.insertFirst(user, workspace, timestamp(clock))
     if (outcome === 'set_up') throw alreadySetUp()
@@ -79,7 +79,7 @@ async function createAccount(
     if (await accounts.exists(email)) throw new DomainError('conflict', 'this e-mail has an account already')
     const username = await freeUsername(users, email)
     const id = clock.newId()
-    const user = { id, idp_user_id: `user_${id}`, email, auth_provider: 'accounts', username, password_hash }
+    const user = newAccount(id, { email, username, password_hash })
     const workspace = newWorkspace(username, clock)
     const isNew = await users.insertWithWorkspace(user, workspace, timestamp(clock))
     if (isNew) return { user_id: id, tenant_id: workspace.id, role: 'owner' }
@@ -115,4 +115,19 @@ async function beginAttempt(
 
 function alreadySetUp(): DomainError {
   return new DomainError('conflict', 'an account is set up already')
+}
+
+// The link of an invitation is what proves a local account's address, so there is nothing further to verify.
+function newAccount(
+  id: string,
+  account: Pick<NewUser, 'email' | 'username'> & { password_hash: string },
+): NewUser {
+  return {
+    id,
+    idp_user_id: `user_${id}`,
+    auth_provider: 'accounts',
+    email_verified: true,
+    email_as_of: null,
+    ...account,
+  }
 }

@@ -30,8 +30,10 @@ export interface InvitationStore {
   openEmail(tokenHash: string, now: string): Promise<string | null>
   /** Null when it is unknown, used or expired, or when its inviter is not an owner. */
   findOffer(tokenHash: string, now: string): Promise<Offer | null>
-  /** Use it up and join, in one step. Null unless it is open and the user's e-mail is the invited one. */
+  /** Use it up and join, in one step. Null unless it is open and the user's verified e-mail is the invited one. */
   accept(acceptance: Acceptance): Promise<Tenant | null>
+  /** Whether only the missing verification of the user's e-mail keeps them from joining. */
+  waitsForVerification(acceptance: Acceptance): Promise<boolean>
 }
 
 /** Invite by e-mail. The token is in the answer and nowhere else: what is stored is its hash.
@@ -76,7 +78,9 @@ export async function previewInvitation(
   return offer
 }
 
-/** Join by a token. @throws DomainError not_found: unknown, used, expired or another person's */
+/** Join by a token.
+ * @throws DomainError not_found (unknown, used, expired or another person's) · email_unverified (it is for the user's
+ * e-mail, which the identity provider has not verified) */
 export async function acceptInvitation(
   invitations: InvitationStore,
   { userId }: Visitor,
@@ -89,8 +93,15 @@ export async function acceptInvitation(
     now: timestamp(clock),
   }
   const tenant = await invitations.accept(acceptance)
-  if (!tenant) throw invitationNotFound()
-  return tenant
+  if (tenant) return tenant
+  throw (await invitations.waitsForVerification(acceptance)) ? emailUnverified() : invitationNotFound()
+}
+
+function emailUnverified(): DomainError {
+  return new DomainError(
+    'email_unverified',
+    'your e-mail address is not verified: verify it at the identity provider, sign in again, then join',
+  )
 }
 
 export function invitationNotFound(): DomainError {

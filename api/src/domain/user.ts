@@ -3,7 +3,15 @@ import { type ClockAndIds, timestamp } from './clock-and-ids.ts'
 import { DomainError } from './errors.ts'
 
 /** What an identity provider says of a person. */
-export type Profile = { idp_user_id: string; email: string; auth_provider: string }
+export type Profile = {
+  idp_user_id: string
+  email: string
+  /** Whether the provider vouches that the address is the person's own; only such an address accepts invitations. */
+  email_verified: boolean
+  /** When the provider stated the address, where that is known. */
+  email_as_of: string | null
+  auth_provider: string
+}
 
 export type NewUser = Profile & {
   id: string
@@ -20,7 +28,9 @@ export type NewWorkspace = { id: string; name: string; membershipId: string }
 export type Home = { user_id: string; tenant_id: string; role: 'owner' }
 
 /** What an identity provider says has changed; `isActive: false` when it deleted the user. */
-export type ProvidedChange = { email?: string; isActive?: boolean }
+export type ProvidedChange = { email?: ProvidedEmail; isActive?: boolean }
+
+export type ProvidedEmail = { address: string; isVerified: boolean; asOf: string | null }
 
 export interface UserStore {
   /** Note a sign-in; null when nobody has this id. */
@@ -32,7 +42,8 @@ export interface UserStore {
   /** A tenant that the user owns, the personal one before others. */
   findHome(userId: string): Promise<string | null>
   insertWorkspace(userId: string, workspace: NewWorkspace, now: string): Promise<void>
-  /** @returns the user's id; null when nobody has this id at the provider */
+  /** An e-mail that was stated earlier than the stored one changes nothing.
+   * @returns the user's id; null when no user has this id at the provider */
   change(idpUserId: string, change: ProvidedChange, now: string): Promise<string | null>
 }
 

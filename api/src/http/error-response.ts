@@ -8,6 +8,7 @@ const STATUS = {
   unauthorized: 401,
   forbidden: 403,
   account_locked: 403,
+  email_unverified: 403,
   not_found: 404,
   request_denied: 404,
   request_withdrawn: 404,

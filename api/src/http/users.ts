@@ -13,18 +13,36 @@ export function userHandlers({
 }: HandlerParts): Pick<Handlers, UserEndpoint> {
   return {
     async ensureUser({ body }) {
-      const profile = { idp_user_id: body.idp_user_id, email: body.email, auth_provider: authMode }
+      const profile = {
+        idp_user_id: body.idp_user_id,
+        email: body.email,
+        email_verified: body.email_verified === true,
+        email_as_of: canonical(body.as_of),
+        auth_provider: authMode,
+      }
       const ensured = await ensureUser(stores.users, profile, clock)
       return ensured.created ? { status: 201, body: ensured } : { status: 200, body: ensured }
     },
     async changeProvidedUser({ params, body }) {
       const parts = { users: stores.users, requests: requestParts.requests, clock }
       const change = {
-        ...(body.email === undefined ? {} : { email: body.email }),
+        ...(body.email === undefined ? {} : { email: providedEmail(body.email, body) }),
         ...(body.is_active === undefined ? {} : { isActive: body.is_active }),
       }
       await changeProvidedUser(parts, params.idp_user_id, change)
       return { status: 200, body: { ok: true } }
     },
   }
+}
+
+function providedEmail(
+  address: string,
+  body: { email_verified?: boolean | undefined; as_of?: string | undefined },
+) {
+  return { address, isVerified: body.email_verified === true, asOf: canonical(body.as_of) }
+}
+
+// Times are compared as text, so all of them have milliseconds.
+function canonical(time: string | undefined): string | null {
+  return time === undefined ? null : new Date(time).toISOString()
 }

@@ -11,6 +11,7 @@ export function createInvitationStore(query: Query): InvitationStore {
     delete: (tenantId, invitationId) => remove(query, tenantId, invitationId),
     openEmail: (tokenHash, now) => openEmail(query, tokenHash, now),
     findOffer: (tokenHash, now) => findOffer(query, tokenHash, now),
+    waitsForVerification: (acceptance) => waitsForVerification(query, acceptance),
     accept: (acceptance) => query.transaction().execute((transaction) => accept(transaction, acceptance)),
   }
 }
@@ -96,7 +97,7 @@ async function accept(transaction: Query, acceptance: Acceptance): Promise<Tenan
     .where('token_hash', '=', tokenHash)
     .where('expires_at', '>', now)
     .where('email_key', '=', (users) =>
-      users.selectFrom('users').select('email_key').where('id', '=', userId),
+      users.selectFrom('users').select('email_key').where('id', '=', userId).where('email_verified', '=', 1),
     )
     .returning(['tenant_id', 'role'])
     .executeTakeFirst()
@@ -108,4 +109,17 @@ async function accept(transaction: Query, acceptance: Acceptance): Promise<Tenan
     .onConflict((conflict) => conflict.columns(['user_id', 'tenant_id']).doNothing())
     .execute()
   return tenantsOf(transaction, userId).where('tenants.id', '=', tenant_id).executeTakeFirstOrThrow()
+}
+
+async function waitsForVerification(query: Query, { tokenHash, userId, now }: Acceptance): Promise<boolean> {
+  const row = await query
+    .selectFrom('invitations')
+    .innerJoin('users', 'users.email_key', 'invitations.email_key')
+    .select('users.id')
+    .where('users.id', '=', userId)
+    .where('users.email_verified', '=', 0)
+    .where('token_hash', '=', tokenHash)
+    .where('expires_at', '>', now)
+    .executeTakeFirst()
+  return row !== undefined
 }

@@ -16,6 +16,9 @@ type UserRow = {
   email: string
   /** The e-mail in lower case, for finding. */
   email_key: string
+  email_verified: Flag
+  /** When the identity provider stated this e-mail; null where none did. */
+  email_as_of: string | null
   auth_provider: string
   password_hash: string | null
   is_active: Flag

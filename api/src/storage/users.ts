@@ -1,5 +1,12 @@
 import { emailKey } from '../domain/email.ts'
-import type { KnownUser, NewUser, NewWorkspace, ProvidedChange, UserStore } from '../domain/user.ts'
+import type {
+  KnownUser,
+  NewUser,
+  NewWorkspace,
+  ProvidedChange,
+  ProvidedEmail,
+  UserStore,
+} from '../domain/user.ts'
 import type { Query } from './queries.ts'
 import type { TenantKeys } from './tenant-keys.ts'
 
@@ -13,7 +20,8 @@ export function createUserStore(query: Query, tenantKeys: TenantKeys): UserStore
         if (isNew) await insertWorkspace(transaction, { tenantKeys, userId: user.id, workspace, now })
         return isNew
       }),
-    change: (idpUserId, change, now) => applyChange(query, { idpUserId, change, now }),
+    change: (idpUserId, change, now) =>
+      query.transaction().execute((transaction) => applyChange(transaction, { idpUserId, change, now })),
     findHome: (userId) => findHome(query, userId),
     insertWorkspace: (userId, workspace, now) =>
       query
@@ -36,17 +44,32 @@ type Change = { idpUserId: string; change: ProvidedChange; now: string }
 
 async function applyChange(query: Query, { idpUserId, change, now }: Change): Promise<string | null> {
   const { email, isActive } = change
+  const active = isActive === undefined ? {} : { is_active: isActive ? (1 as const) : (0 as const) }
   const row = await query
     .updateTable('users')
-    .set({
-      updated_at: now,
-      ...(email === undefined ? {} : { email, email_key: emailKey(email) }),
-      ...(isActive === undefined ? {} : { is_active: isActive ? 1 : 0 }),
-    })
+    .set({ updated_at: now, ...active })
     .where('idp_user_id', '=', idpUserId)
     .returning('id')
     .executeTakeFirst()
+  if (row && email) await applyEmail(query, row.id, email)
   return row?.id ?? null
+}
+
+// Events can arrive out of order: what the provider stated last counts.
+async function applyEmail(
+  query: Query,
+  id: string,
+  { address, isVerified, asOf }: ProvidedEmail,
+): Promise<void> {
+  const update = query
+    .updateTable('users')
+    .set({ email: address, email_key: emailKey(address), email_verified: isVerified ? 1 : 0 })
+    .where('id', '=', id)
+  if (asOf === null) return void (await update.execute())
+  await update
+    .set({ email_as_of: asOf })
+    .where((either) => either.or([either('email_as_of', 'is', null), either('email_as_of', '<=', asOf)]))
+    .execute()
 }
 
 async function takenUsernames(query: Query, names: readonly string[]): Promise<ReadonlySet<string>> {
@@ -60,6 +83,7 @@ export async function insertUser(transaction: Query, user: NewUser, now: string)
     .values({
       ...user,
       email_key: emailKey(user.email),
+      email_verified: user.email_verified ? 1 : 0,
       is_active: 1,
       failed_login_attempts: 0,
       last_login: now,

@@ -1,11 +1,17 @@
 import { z } from 'zod'
 import { LIMITS } from '../limits.ts'
 import { Email } from './email.ts'
-import { Flag, Id, optionalText, PathPart, requiredText, storable } from './text.ts'
+import { Flag, Id, optionalText, PathPart, requiredText, storable, Timestamp } from './text.ts'
 
 export const Role = z
   .enum(['owner', 'member'], { error: 'role must be owner or member' })
   .meta({ id: 'Role' })
+
+/** What a provider states about an e-mail address: whether it is the person's own, and when it stated so. */
+const Statement = {
+  email_verified: Flag('email_verified').optional(),
+  as_of: Timestamp.optional(),
+}
 
 export const EnsureUser = z
   .object({
@@ -15,6 +21,7 @@ export const EnsureUser = z
     ),
     email: Email,
     name: optionalText('name', LIMITS.nameLength).optional(),
+    ...Statement,
   })
   .meta({ id: 'EnsureUser', examples: [{ idp_user_id: 'user_2a7f', email: 'sam@example.com' }] })
 
@@ -45,10 +52,10 @@ const NewPassword = storable(
 
 export const ProvidedUserParams = z.object({ idp_user_id: PathPart('idp_user_id') })
 
-/** `is_active: false`: the provider deleted the user. */
+/** `is_active: false`: the provider deleted the user. An `email` whose `as_of` is older than the stored one is ignored. */
 export const ChangeProvidedUser = z
-  .object({ email: Email.optional(), is_active: Flag('is_active').optional() })
-  .meta({ id: 'ChangeProvidedUser', examples: [{ email: 'sam@example.com' }] })
+  .object({ email: Email.optional(), is_active: Flag('is_active').optional(), ...Statement })
+  .meta({ id: 'ChangeProvidedUser', examples: [{ email: 'sam@example.com', email_verified: true }] })
 
 export const Setup = z.object({ required: z.boolean() }).meta({ id: 'Setup', examples: [{ required: true }] })
 

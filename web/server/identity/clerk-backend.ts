@@ -5,15 +5,27 @@ const TIMEOUT_MS = 10_000
 
 const ClerkUser = z.object({
   primary_email_address_id: z.string().nullish(),
-  email_addresses: z.array(z.object({ id: z.string(), email_address: z.string() })),
+  email_addresses: z.array(
+    z.object({
+      id: z.string(),
+      email_address: z.string(),
+      verification: z.object({ status: z.string() }).nullish(),
+    }),
+  ),
 })
 
-/** A user as the provider's API and its webhook describe one. @returns the primary e-mail address, or null */
-export function primaryEmail(user: unknown): string | null {
+/** An e-mail address, and whether the provider vouches that it is the person's own. */
+export type ProvidedEmail = { address: string; isVerified: boolean }
+
+/** The primary e-mail address of a user as the provider's API and its webhook describe one; null when there is none. */
+export function primaryEmail(user: unknown): ProvidedEmail | null {
   const parsed = ClerkUser.safeParse(user)
   if (!parsed.success) return null
   const { primary_email_address_id: primary, email_addresses: addresses } = parsed.data
-  return (addresses.find(({ id }) => id === primary) ?? addresses[0])?.email_address ?? null
+  const found = addresses.find(({ id }) => id === primary) ?? addresses[0]
+  return found
+    ? { address: found.email_address, isVerified: found.verification?.status === 'verified' }
+    : null
 }
 
 /** The provider's own API, which alone knows e-mail addresses and can end sessions there. */
@@ -32,7 +44,7 @@ export class ClerkBackend {
 
   /** @returns null when the provider knows none, or there is no key to ask with
    * @throws Refusal unavailable */
-  async emailOf(subject: string): Promise<string | null> {
+  async emailOf(subject: string): Promise<ProvidedEmail | null> {
     if (this.#secretKey === null) return null
     return primaryEmail(await this.#call('GET', `/v1/users/${encodeURIComponent(subject)}`))
   }

@@ -1,6 +1,7 @@
 import { createRemoteJWKSet, importSPKI, type JWTVerifyGetKey, jwtVerify } from 'jose'
 import { z } from 'zod'
 import type { ClerkSettings } from '../settings.ts'
+import type { ProvidedEmail } from './clerk-backend.ts'
 import { isUsableSubject } from './idp-user-id.ts'
 
 const CLOCK_TOLERANCE_SECONDS = 5
@@ -12,13 +13,21 @@ const TokenClaims = z.object({
   sid: z.string().min(1).max(256),
   azp: z.string().min(1),
   exp: z.number(),
+  iat: z.number().optional(),
   nbf: z.number(),
   email: z.string().optional(),
   email_verified: z.boolean().optional(),
 })
 
 /** Who a session token is about. */
-export type ClerkSession = { subject: string; sessionId: string; email: string | null }
+export type ClerkSession = {
+  subject: string
+  sessionId: string
+  /** Null where the token names none. */
+  email: ProvidedEmail | null
+  /** Epoch seconds on the provider's clock. */
+  issuedAtSeconds: number
+}
 
 /** Reads the provider's short-lived session tokens: with a key at hand, or with the issuer's key set, which is fetched
  * again for a key that it does not hold. */
@@ -43,8 +52,9 @@ export class ClerkTokens {
     const verified = await jwtVerify(token, this.#keys, options).catch(() => null)
     const claims = TokenClaims.safeParse(verified?.payload)
     if (!claims.success || !authorizedParties.includes(claims.data.azp)) return null
-    const { sub: subject, sid: sessionId, email = null } = claims.data
-    return { subject, sessionId, email }
+    const { sub: subject, sid: sessionId, iat, nbf, email, email_verified } = claims.data
+    const provided = email === undefined ? null : { address: email, isVerified: email_verified === true }
+    return { subject, sessionId, email: provided, issuedAtSeconds: iat ?? nbf }
   }
 }
 

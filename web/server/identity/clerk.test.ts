@@ -19,7 +19,7 @@ let provider: Server
 let issuer: string
 let web: Web
 let nowMs: number
-let served: { keys: unknown[]; calls: string[]; isAway: boolean }
+let served: { keys: unknown[]; calls: string[]; isAway: boolean; verification: string }
 
 beforeAll(async () => {
   const options = { extractable: true }
@@ -36,6 +36,7 @@ beforeEach(async () => {
     keys: [{ ...(await exportJWK(keys.publicKey)), kid: 'first', alg: 'RS256' }],
     calls: [],
     isAway: false,
+    verification: 'verified',
   }
   provider = createServer((request, response) => {
     served.calls.push(`${request.method} ${request.url} ${request.headers.authorization ?? ''}`.trim())
@@ -43,7 +44,7 @@ beforeEach(async () => {
     if (request.url === '/.well-known/jwks.json') return sendJson(response, 200, { keys: served.keys })
     const email_addresses = [
       { id: 'old', email_address: 'old@example.com' },
-      { id: 'new', email_address: 'sam@example.com' },
+      { id: 'new', email_address: 'sam@example.com', verification: { status: served.verification } },
     ]
     return sendJson(response, 200, { primary_email_address_id: 'new', email_addresses })
   }).listen(0, '127.0.0.1')
@@ -109,15 +110,38 @@ function altered(text: string, part: 0 | 1 | 2, change: (json: string) => string
   return parts.join('.')
 }
 
+const ensured = (): unknown[] =>
+  api.calls.filter(({ path }) => path === '/api/v1/users/ensure').map(({ body }) => JSON.parse(String(body)))
+
 describe('the honest token', () => {
   test('lets its person in, provisioned with the e-mail that the provider knows', async () => {
     expect(await statusOf(await token())).toBe(200)
     expect(api.forwarded.at(-1)?.headers['x-user-id']).toBe(PERSON.user_id)
-    const ensured = api.calls.filter(({ path }) => path === '/api/v1/users/ensure')
-    expect(JSON.parse(String(ensured[0]?.body))).toEqual({
-      idp_user_id: 'user_2aXf',
-      email: 'sam@example.com',
-    })
+    expect(ensured()).toEqual([
+      {
+        idp_user_id: 'user_2aXf',
+        email: 'sam@example.com',
+        email_verified: true,
+        as_of: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+      },
+    ])
+  })
+
+  test('an e-mail that the provider has not verified is not verified here', async () => {
+    served.verification = 'unverified'
+    await statusOf(await token())
+    expect(ensured()).toMatchObject([{ email: 'sam@example.com', email_verified: false }])
+  })
+
+  test('an e-mail in the token is verified only when the token says so', async () => {
+    await restart({ jwtKey: pem, secretKey: null })
+    const email = 'kim@example.com'
+    await statusOf(await token({ claims: { email } }))
+    await statusOf(await token({ claims: { email, email_verified: true, sid: 'sess_2' } }))
+    expect(ensured()).toMatchObject([
+      { email, email_verified: false },
+      { email, email_verified: true },
+    ])
   })
 
   test('of one session provisions once, of the next again', async () => {

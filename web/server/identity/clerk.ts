@@ -7,7 +7,7 @@ import { type OriginRules, requireSameOrigin } from '../same-origin.ts'
 import { SESSION_COOKIE, sessionCookie } from '../session-cookie.ts'
 import type { SessionStore } from '../session-store/session-store.ts'
 import type { ClerkSettings } from '../settings.ts'
-import { ClerkBackend } from './clerk-backend.ts'
+import { ClerkBackend, type ProvidedEmail } from './clerk-backend.ts'
 import { type ClerkSession, ClerkTokens } from './clerk-token.ts'
 import type { Identity, Person } from './identity.ts'
 import { KnownPeople } from './known-people.ts'
@@ -58,6 +58,14 @@ export function clerkIdentity(options: ClerkOptions): Identity {
   }
 }
 
+// Tokens seldom say whether an e-mail is verified; the provider's API always does.
+async function emailOf(
+  { email, subject }: ClerkSession,
+  backend: ClerkBackend,
+): Promise<ProvidedEmail | null> {
+  return email?.isVerified === true ? email : ((await backend.emailOf(subject)) ?? email)
+}
+
 const NO_EMAIL = 'Forbidden: the identity provider sent no usable e-mail address'
 const noEmailNote = {
   title: 'No usable e-mail address',
@@ -72,9 +80,15 @@ async function provisionSession(
   api: ApiConnection,
   backend: ClerkBackend,
 ): Promise<Known> {
-  const email = session.email ?? (await backend.emailOf(session.subject))
-  if (email === null || !Email.safeParse(email).success) throw forbidden(NO_EMAIL, { note: noEmailNote })
-  return await provision(api, { idp_user_id: session.subject, email })
+  const { subject, issuedAtSeconds } = session
+  const email = await emailOf(session, backend)
+  if (!email || !Email.safeParse(email.address).success) throw forbidden(NO_EMAIL, { note: noEmailNote })
+  return await provision(api, {
+    idp_user_id: subject,
+    email: email.address,
+    email_verified: email.isVerified,
+    as_of: new Date(issuedAtSeconds * 1_000).toISOString(),
+  })
 }
 
 // A choice made by somebody else in the same browser is not this person's; that the person belongs to the tenant is

@@ -15,7 +15,7 @@ const logged: string[] = []
 beforeAll(async () => {
   provider = await OddProvider.start(await freePort())
   api = new RecordingApi()
-  const identity = { mode: 'oidc', issuer: provider.issuer, ...ODD_CLIENT } as const
+  const identity = { mode: 'oidc', issuer: provider.issuer, ...ODD_CLIENT, trustsEmail: false } as const
   const log = pino({ level: 'warn' }, { write: (line) => void logged.push(line) })
   web = await startTestWeb(await api.listen(), { identity }, { now: () => nowMs, log })
 })

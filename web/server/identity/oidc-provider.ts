@@ -15,6 +15,8 @@ export type OidcPerson = {
   email: string | null
   /** `null`: the provider says neither that the address is the person's nor that it is not. */
   isEmailVerified: boolean | null
+  /** Epoch seconds on the provider's clock. */
+  issuedAtSeconds: number
   name: string | null
   providerSessionId: string | null
   idToken: string
@@ -132,12 +134,16 @@ function requireEndpoints(server: oidc.ServerMetadata, isLoopbackHttp: boolean):
   }
 }
 
-function personOf(claims: Record<string, unknown> & { sub: string }, idToken: string): OidcPerson {
+function personOf(
+  claims: Record<string, unknown> & { sub: string; iat: number },
+  idToken: string,
+): OidcPerson {
   const text = (name: string) => (typeof claims[name] === 'string' ? claims[name] : null)
   return {
     subject: claims.sub,
     email: text('email'),
     isEmailVerified: truthOf(claims['email_verified']),
+    issuedAtSeconds: claims.iat,
     name: text('name'),
     providerSessionId: text('sid'),
     idToken,

@@ -42,14 +42,38 @@ describe('sign-in', () => {
     expect(profile).toEqual({
       idp_user_id: expect.stringMatching(/^user_[0-9a-f]{64}$/),
       email: 'sam@example.com',
+      email_verified: true,
+      as_of: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
     })
   })
+
+  test.each([
+    ['says that it is', { email_verified: true }, false, true],
+    ['says so in text', { email_verified: 'true' }, false, true],
+    ['does not say', {}, false, false],
+    ['does not say, and OIDC_TRUST_EMAIL is on', {}, true, true],
+  ])(
+    'an e-mail is verified only when the provider vouches for it: it %s',
+    async (_what, claims, trustsEmail, expected) => {
+      await world.close()
+      world = await OidcWorld.start({
+        claimsOf: () => ({ email: 'sam@example.com', ...claims }),
+        trustsEmail,
+      })
+      await world.signIn()
+      expect(JSON.parse(String(world.ensured[0]?.body))).toMatchObject({ email_verified: expected })
+    },
+  )
 
   test('takes over an e-mail address that has changed since the last time', async () => {
     await world.signIn('user_2aXf')
     const change = world.api.forwarded.find(({ method }) => method === 'PUT')
     expect(change?.path).toBe('/api/v1/users/user_2aXf')
-    expect(JSON.parse(String(change?.body))).toEqual({ email: 'user_2aXf@example.com' })
+    expect(JSON.parse(String(change?.body))).toEqual({
+      email: 'user_2aXf@example.com',
+      email_verified: true,
+      as_of: expect.any(String),
+    })
   })
 
   test('a subject of the right form is the id', async () => {

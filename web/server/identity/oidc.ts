@@ -130,7 +130,7 @@ async function beginSession(
 ): Promise<FastifyReply> {
   const problem = problemOf(person)
   if (problem !== null) return await sendFailure(pages, reply.code(400), problem)
-  const profile = profileOf(idpUserId(settings.issuer, person.subject), person)
+  const profile = profileOf(settings, person)
   const known = await provision(api, profile).catch(whenDisabled)
   if (!known) return await sendFailure(pages, reply.code(403), 'Your account here is disabled.')
   const { providerSessionId, idToken } = person
@@ -154,8 +154,15 @@ function whenDisabled(error: unknown): null {
   throw error
 }
 
-function profileOf(idp_user_id: string, { email, name }: OidcPerson) {
-  return { idp_user_id, email: email ?? '', ...(name === null ? {} : { name: name.slice(0, 255) }) }
+function profileOf({ issuer, trustsEmail }: OidcSettings, person: OidcPerson) {
+  const { subject, email, isEmailVerified, issuedAtSeconds, name } = person
+  return {
+    idp_user_id: idpUserId(issuer, subject),
+    email: email ?? '',
+    email_verified: isEmailVerified ?? trustsEmail,
+    as_of: new Date(issuedAtSeconds * 1_000).toISOString(),
+    ...(name === null ? {} : { name: name.slice(0, 255) }),
+  }
 }
 
 function addBackChannelLogout(app: FastifyInstance, provider: OidcProvider, options: OidcOptions): void {

@@ -8,6 +8,8 @@ export const initial = ({ text, bytes, tableEnd, counting }: ColumnTypes): reado
     username ${text} not null unique,
     email ${text} not null,
     email_key ${text} not null,
+    email_verified integer not null,
+    email_as_of ${text},
     auth_provider ${text} not null,
     password_hash ${text},
     is_active integer not null,

@@ -63,7 +63,8 @@ async function makeTenant(transaction: Query, ring: RootKeyRing, { keysEach, bun
   const { seal } = await new ValueVault(tenantKeys, 'keys').of(ids.tenantId)
   const keyIds = Array.from({ length: keysEach }, () => randomUUID())
   const bundleIds = Array.from({ length: bundlesEach }, () => randomUUID())
-  const of = { tenant_id: ids.tenantId, description: '', created_at: NOW, updated_at: NOW }
+  const made = { created_by: ids.userId, updated_by: ids.userId, created_at: NOW, updated_at: NOW }
+  const of = { tenant_id: ids.tenantId, description: '', ...made }
   await inBatches(keyIds, (batch, from) => {
     const marks = { is_secret: 1, value_version: 1 } as const
     const rows = batch.map((id, at) => seal(VALUE, { ...of, ...marks, id, name: nameOf('KEY', from + at) }))
@@ -71,7 +72,7 @@ async function makeTenant(transaction: Query, ring: RootKeyRing, { keysEach, bun
   })
   await inBatches(bundleIds, (batch, from) => {
     const rowOf = (id: string, at: number) => ({ id, name: nameOf('bundle', from + at), tags: '' })
-    const rows = batch.map((id, at) => ({ ...of, ...rowOf(id, at), created_by: ids.userId }))
+    const rows = batch.map((id, at) => ({ ...of, ...rowOf(id, at) }))
     return transaction.insertInto('bundles').values(rows)
   })
   await attach(transaction, ids.tenantId, { keyIds, bundleIds })

@@ -36,6 +36,8 @@ export const EXPECTED: Readonly<Record<EndpointName, readonly number[]>> = {
   createBundle: [401, 401, 404, 404, 403, 403, 201, 201, 201],
   listBundles: [401, 401, 404, 404, 403, 403, 200, 200, 200],
   getBundle: [401, 401, 404, 404, 403, 403, 404, 200, 200],
+  updateBundle: [401, 401, 404, 404, 403, 403, 404, 403, 200],
+  duplicateBundle: [401, 401, 404, 404, 403, 403, 404, 201, 201],
   deleteBundle: [401, 401, 404, 404, 403, 403, 404, 403, 200],
   exportBundle: [401, 401, 404, 404, 403, 403, 404, 200, 200],
 

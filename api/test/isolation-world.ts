@@ -97,7 +97,8 @@ async function newBundle(api: TestApi, { owner: as }: World, name: EndpointName)
   const key = await api.call('createKey', { as, body: { name: `K${unique}`, value: 'v' } })
   const params = { bundle_id: bundle.json.id, key_id: key.json.id }
   const key_name = `LEGACY${unique}`
-  await api.call('upsertLegacyItem', { as, params, body: { key: key_name, value: 'v' } })
+  if (name !== 'duplicateBundle')
+    await api.call('upsertLegacyItem', { as, params, body: { key: key_name, value: 'v' } })
   if (name !== 'attachKey') await api.call('attachKey', { as, params })
   return { ...params, key_name }
 }
@@ -122,6 +123,8 @@ function bodies(world: World, ids: Record<string, string>): { readonly [N in End
     encryptFromBundle: { bundle_id: ids['bundle_id'], include_keys: [ids['key_name']] },
     storePayload: { ciphertext_base64: 'AAAA' },
     createBundle: { name: unique },
+    updateBundle: { description: 'new' },
+    duplicateBundle: { name: unique },
     attachKey: {},
     changeAttachment: { required: true },
     reorderKey: { order: 0 },

@@ -8,6 +8,7 @@ import { databases, type Identity, signedHeaders, startTestApi, type TestApi } f
 
 const KEYS = 5_000
 const NOW = '2026-01-31T12:00:00.000Z'
+const OWNER = randomUUID()
 
 describe.each(databases)('a list of 5,000 keys on %s', (kind) => {
   let api: TestApi
@@ -78,7 +79,9 @@ async function fill({ query }: Database, tenant_id: string): Promise<void> {
       id: randomUUID(),
       name: nameOf(from + index),
       created_at: NOW,
+      created_by: OWNER,
       updated_at: NOW,
+      updated_by: OWNER,
     }))
     await query.insertInto('keys').values(rows).execute()
   }

@@ -16,6 +16,7 @@ import { databases } from './api.ts'
 import { freshPostgres } from './postgres.ts'
 
 const NOW = '2026-01-31T12:00:00.000Z'
+const STAMP = { by: 'x', at: NOW }
 const FIRST_PAGE = { limit: 50, offset: 0, after: null }
 const [userId, tenantId, bundleId, keyId] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()]
 
@@ -49,29 +50,34 @@ const USES: Readonly<Record<string, (stores: Stores) => Promise<unknown>>> = {
   'count bundles': ({ bundles }) => bundles.count(tenantId, {}),
   'find a suggested bundle': ({ bundles }) =>
     bundles.findSuggested(userId, { bundle: 'dev/app', workspace: 'w' }),
+  'change a bundle': ({ bundles }) => bundles.update(tenantId, bundleId, { tags: 'a', stamp: STAMP }),
+  'duplicate a bundle': ({ bundles }) =>
+    bundles.duplicate(tenantId, { of: bundleId, id: randomUUID(), name: randomUUID(), stamp: STAMP }),
   'find a key': ({ keys }) => keys.find(tenantId, keyId, 'all'),
   'list keys': ({ keys }) => keys.list(tenantId, {}, FIRST_PAGE),
   'list more keys': ({ keys }) => keys.list(tenantId, {}, { ...FIRST_PAGE, after: 'a' }),
   'search keys': ({ keys }) => keys.list(tenantId, { query: 'a' }, FIRST_PAGE),
   'count keys': ({ keys }) => keys.count(tenantId, {}),
   'say where a key is used': ({ keys }) => keys.bundlesUsing(tenantId, keyId),
-  'change a key': ({ keys }) => keys.update(tenantId, keyId, { description: 'new', updated_at: NOW }),
+  'change a key': ({ keys }) => keys.update(tenantId, keyId, { description: 'new', stamp: STAMP }),
   'list attached keys': ({ attachments }) => attachments.list(tenantId, bundleId, 'all'),
   'say how large attached values are': ({ attachments }) => attachments.valueSizes(tenantId, bundleId),
   'say how large legacy values are': ({ legacyItems }) => legacyItems.valueSizes(tenantId, bundleId),
   'attach a key': ({ attachments }) =>
-    attachments.insert(tenantId, { bundleId, keyId, order: 0, required: false }),
-  'move a key': ({ attachments }) => attachments.move(tenantId, { bundleId, keyId }, 0),
-  'detach a key': ({ attachments }) => attachments.delete(tenantId, { bundleId, keyId }),
+    attachments.insert(tenantId, { bundleId, keyId, order: 0, required: false }, STAMP),
+  'move a key': ({ attachments }) => attachments.move(tenantId, { bundleId, keyId, order: 0 }, STAMP),
+  'require a key': ({ attachments }) =>
+    attachments.setRequired(tenantId, { bundleId, keyId, required: true }, STAMP),
+  'detach a key': ({ attachments }) => attachments.delete(tenantId, { bundleId, keyId }, STAMP),
   'list legacy items': ({ legacyItems }) => legacyItems.list(tenantId, bundleId, 'all'),
   'write legacy items': ({ legacyItems }) =>
     legacyItems.upsert(
       { tenantId, bundleId },
       [{ id: randomUUID(), name: 'A', value: Plaintext.of(''), is_secret: true }],
-      NOW,
+      STAMP,
     ),
-  'delete a legacy item': ({ legacyItems }) => legacyItems.delete({ tenantId, bundleId }, 'A'),
-  'delete a key': ({ keys }) => keys.delete(tenantId, keyId),
+  'delete a legacy item': ({ legacyItems }) => legacyItems.delete({ tenantId, bundleId }, 'A', STAMP),
+  'delete a key': ({ keys }) => keys.delete(tenantId, keyId, STAMP),
   'delete a bundle': ({ bundles }) => bundles.delete(tenantId, bundleId),
 }
 
@@ -143,12 +149,12 @@ async function fill({ users, bundles, keys, attachments }: Stores): Promise<void
   const user = { id: userId, idp_user_id: 'user_x', ...email, auth_provider: 'local' }
   const workspace = { id: tenantId, name: 'w', membershipId: randomUUID() }
   await users.insertWithWorkspace({ ...user, username: 'x', password_hash: null }, workspace, NOW)
-  const times = { created_at: NOW, updated_at: NOW }
-  const texts = { name: 'B', description: '', tags: '', created_by: userId }
+  const times = { created_at: NOW, updated_at: NOW, created_by: userId, updated_by: userId }
+  const texts = { name: 'B', description: '', tags: '' }
   await bundles.insert({ id: bundleId, tenant_id: tenantId, ...texts, ...times })
   const value = Plaintext.of('v')
   await keys.insert(tenantId, { id: keyId, name: 'K', value, is_secret: true, description: '', ...times })
-  await attachments.insert(tenantId, { bundleId, keyId, order: 0, required: false })
+  await attachments.insert(tenantId, { bundleId, keyId, order: 0, required: false }, STAMP)
 }
 
 type Plan = { query: string; plan: string }

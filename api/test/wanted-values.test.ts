@@ -96,13 +96,15 @@ function watched(database: Database, fetched: unknown[]): Database {
   return { ...database, query: database.query.withPlugin(watcher), prepareList: noting }
 }
 
+const STAMP = { by: userId, at: NOW }
+
 async function fill({ users, bundles, keys, attachments, legacyItems }: Stores): Promise<void> {
   const email = { email: 'x@example.com', email_verified: true, email_as_of: null }
   const user = { id: userId, idp_user_id: 'user_x', ...email, auth_provider: 'local' }
   const workspace = { id: tenantId, name: 'w', membershipId: randomUUID() }
   await users.insertWithWorkspace({ ...user, username: 'x', password_hash: null }, workspace, NOW)
-  const times = { created_at: NOW, updated_at: NOW }
-  const texts = { name: 'B', description: '', tags: '', created_by: userId }
+  const times = { created_at: NOW, updated_at: NOW, created_by: userId, updated_by: userId }
+  const texts = { name: 'B', description: '', tags: '' }
   await bundles.insert({ id: bundleId, tenant_id: tenantId, ...texts, ...times })
   for (const [name, text, is_secret] of [
     ['SECRET', 'a secret', true],
@@ -110,14 +112,14 @@ async function fill({ users, bundles, keys, attachments, legacyItems }: Stores):
   ] as const) {
     const key = { id: randomUUID(), name, value: Plaintext.of(text), is_secret, description: '', ...times }
     await keys.insert(tenantId, key)
-    await attachments.insert(tenantId, { bundleId, keyId: key.id, order: undefined, required: false })
+    await attachments.insert(tenantId, { bundleId, keyId: key.id, order: undefined, required: false }, STAMP)
   }
   const items = [
     item('SECRET', 'hidden', true),
     item('OLD', 'old', true),
     item('OLD_OPEN', 'old, open', false),
   ]
-  await legacyItems.upsert({ tenantId, bundleId }, items, NOW)
+  await legacyItems.upsert({ tenantId, bundleId }, items, STAMP)
 }
 
 function item(name: string, text: string, is_secret: boolean) {

@@ -12,6 +12,9 @@ import * as tenant from './schemas/tenant.ts'
 import { Ok, OkMessage } from './schemas/text.ts'
 import * as user from './schemas/user.ts'
 
+/** Members change what they created; owners change everything. */
+const CREATOR = ' (owner, or the member who created it)'
+
 const requests = {
   createRequest: {
     method: 'POST',
@@ -140,6 +143,26 @@ const bundles = {
     responses: { 200: bundle.BundleWithItems },
     errors: [404],
   },
+  updateBundle: {
+    method: 'PUT',
+    path: '/api/v1/bundles/{bundle_id}',
+    access: 'member',
+    summary: `Change a bundle's name, description or tags${CREATOR}`,
+    params: bundle.BundleParams,
+    body: bundle.UpdateBundle,
+    responses: { 200: bundle.Bundle },
+    errors: [400, 404, 409],
+  },
+  duplicateBundle: {
+    method: 'POST',
+    path: '/api/v1/bundles/{bundle_id}/duplicate',
+    access: 'member',
+    summary: 'Create a bundle with the keys, description and tags of another',
+    params: bundle.BundleParams,
+    body: bundle.DuplicateBundle,
+    responses: { 201: bundle.Bundle },
+    errors: [400, 404, 409],
+  },
   deleteBundle: {
     method: 'DELETE',
     path: '/api/v1/bundles/{bundle_id}',
@@ -175,8 +198,8 @@ const attachments = {
   attachKey: {
     method: 'POST',
     path: '/api/v1/bundles/{bundle_id}/keys/{key_id}',
-    access: 'owner',
-    summary: 'Attach a library key to a bundle',
+    access: 'member',
+    summary: 'Attach a library key to a bundle (owner, or the member who created both)',
     params: attachment.AttachmentParams,
     body: attachment.AttachKey,
     bodyOptional: true,
@@ -186,8 +209,8 @@ const attachments = {
   changeAttachment: {
     method: 'PUT',
     path: '/api/v1/bundles/{bundle_id}/keys/{key_id}',
-    access: 'owner',
-    summary: 'Change whether an attached key is required',
+    access: 'member',
+    summary: `Change whether an attached key is required${CREATOR}`,
     params: attachment.AttachmentParams,
     body: attachment.ChangeAttachment,
     responses: { 200: Ok },
@@ -196,8 +219,8 @@ const attachments = {
   detachKey: {
     method: 'DELETE',
     path: '/api/v1/bundles/{bundle_id}/keys/{key_id}',
-    access: 'owner',
-    summary: 'Detach a key; it stays in the library',
+    access: 'member',
+    summary: `Detach a key; it stays in the library${CREATOR}`,
     params: attachment.AttachmentParams,
     responses: { 200: Ok },
     errors: [404],
@@ -205,8 +228,8 @@ const attachments = {
   reorderKey: {
     method: 'PUT',
     path: '/api/v1/bundles/{bundle_id}/keys/{key_id}/order',
-    access: 'owner',
-    summary: 'Move an attached key to a position',
+    access: 'member',
+    summary: `Move an attached key to a position${CREATOR}`,
     params: attachment.AttachmentParams,
     body: attachment.ReorderKey,
     responses: { 200: Ok },
@@ -291,8 +314,8 @@ const keys = {
   updateKey: {
     method: 'PUT',
     path: '/api/v1/keys/{key_id}',
-    access: 'owner',
-    summary: 'Change a library key, in every bundle that uses it',
+    access: 'member',
+    summary: `Change a library key, in every bundle that uses it${CREATOR}`,
     params: key.KeyParams,
     body: key.UpdateKey,
     responses: { 200: key.Key },

@@ -1,28 +1,33 @@
-import { type BundleStore, bundleNotFound } from './bundle.ts'
+import { type BundleStore, bundleNotFound, requireBundleEditor } from './bundle.ts'
 import type { AttachedKey, EntryStores } from './bundle-entry.ts'
+import type { ClockAndIds } from './clock-and-ids.ts'
 import { DomainError } from './errors.ts'
-import { type KeyStore, keyNotFound } from './key.ts'
+import { type KeyStore, keyNotFound, requireKeyEditor } from './key.ts'
 import type { Caller } from './membership.ts'
+import { type Stamp, stampOf } from './stamp.ts'
 
 export type Attachment = { bundleId: string; keyId: string }
 
 /** Where to put it: `order` inserts there, at most at the end; without one it goes to the end. */
 export type NewAttachment = Attachment & { order: number | undefined; required: boolean }
 
+/** Every change stamps the bundle. */
 export type AttachmentStore = EntryStores['attachments'] & {
   insert(
     tenantId: string,
     attachment: NewAttachment,
+    stamp: Stamp,
   ): Promise<'attached' | 'already' | 'no_bundle' | 'no_key'>
   /** False when the key is not attached. */
-  delete(tenantId: string, attachment: Attachment): Promise<boolean>
+  delete(tenantId: string, attachment: Attachment, stamp: Stamp): Promise<boolean>
   /** False when the key is not attached. */
-  setRequired(tenantId: string, attachment: Attachment, required: boolean): Promise<boolean>
+  setRequired(tenantId: string, change: Attachment & { required: boolean }, stamp: Stamp): Promise<boolean>
   /** Moves it, the ones between shifting by one; false when the key is not attached. */
-  move(tenantId: string, attachment: Attachment, order: number): Promise<boolean>
+  move(tenantId: string, change: Attachment & { order: number }, stamp: Stamp): Promise<boolean>
 }
 
 type AttachmentStores = { attachments: AttachmentStore; bundles: BundleStore; keys: KeyStore }
+type AttachmentParts = AttachmentStores & { clock: ClockAndIds }
 
 /** @throws DomainError not_found: the bundle */
 export async function listAttachedKeys(
@@ -34,47 +39,54 @@ export async function listAttachedKeys(
   return stores.attachments.list(caller.tenantId, bundleId, 'public')
 }
 
-/** Attach a library key to a bundle of the caller's tenant.
- * @throws DomainError not_found (bundle or key, another tenant's too) · conflict (attached already) */
+/** Attach a library key to a bundle of the caller's tenant. A member attaches a key of their own to a bundle of their own,
+ * because approvals deliver to members only what is in a bundle.
+ * @throws DomainError not_found (bundle or key, another tenant's too) · forbidden · conflict (attached already) */
 export async function attachKey(
-  stores: AttachmentStores,
+  parts: AttachmentParts,
   caller: Caller,
   attachment: NewAttachment,
 ): Promise<void> {
-  const outcome = await stores.attachments.insert(caller.tenantId, attachment)
+  await requireBundleEditor(parts.bundles, caller, attachment.bundleId)
+  await requireKeyEditor(parts.keys, caller, attachment.keyId)
+  const stamp = stampOf(caller, parts.clock)
+  const outcome = await parts.attachments.insert(caller.tenantId, attachment, stamp)
   if (outcome === 'no_bundle') throw bundleNotFound()
   if (outcome === 'no_key') throw keyNotFound()
   if (outcome === 'already') throw new DomainError('conflict', 'Key already attached to bundle')
 }
 
-/** @throws DomainError not_found: bundle or key, or the key is not attached */
+/** @throws DomainError not_found (bundle or key, or the key is not attached) · forbidden */
 export async function detachKey(
-  stores: AttachmentStores,
+  parts: AttachmentParts,
   caller: Caller,
   attachment: Attachment,
 ): Promise<void> {
-  if (await stores.attachments.delete(caller.tenantId, attachment)) return
-  throw await missing(stores, caller, attachment)
+  await requireBundleEditor(parts.bundles, caller, attachment.bundleId)
+  if (await parts.attachments.delete(caller.tenantId, attachment, stampOf(caller, parts.clock))) return
+  throw await missing(parts, caller, attachment)
 }
 
-/** @throws DomainError not_found: bundle or key, or the key is not attached */
+/** @throws DomainError not_found (bundle or key, or the key is not attached) · forbidden */
 export async function changeAttachment(
-  stores: AttachmentStores,
+  parts: AttachmentParts,
   caller: Caller,
-  { required, ...attachment }: Attachment & { required: boolean },
+  change: Attachment & { required: boolean },
 ): Promise<void> {
-  if (await stores.attachments.setRequired(caller.tenantId, attachment, required)) return
-  throw await missing(stores, caller, attachment)
+  await requireBundleEditor(parts.bundles, caller, change.bundleId)
+  if (await parts.attachments.setRequired(caller.tenantId, change, stampOf(caller, parts.clock))) return
+  throw await missing(parts, caller, change)
 }
 
-/** @throws DomainError not_found: bundle or key, or the key is not attached */
+/** @throws DomainError not_found (bundle or key, or the key is not attached) · forbidden */
 export async function reorderKey(
-  stores: AttachmentStores,
+  parts: AttachmentParts,
   caller: Caller,
-  { order, ...attachment }: Attachment & { order: number },
+  change: Attachment & { order: number },
 ): Promise<void> {
-  if (await stores.attachments.move(caller.tenantId, attachment, order)) return
-  throw await missing(stores, caller, attachment)
+  await requireBundleEditor(parts.bundles, caller, change.bundleId)
+  if (await parts.attachments.move(caller.tenantId, change, stampOf(caller, parts.clock))) return
+  throw await missing(parts, caller, change)
 }
 
 async function missing(

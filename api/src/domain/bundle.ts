@@ -1,9 +1,10 @@
 import { type ClockAndIds, timestamp } from './clock-and-ids.ts'
 import { DomainError } from './errors.ts'
 import { chunksOf, type Listing, type Page, type Slice } from './listing.ts'
-import type { Caller } from './membership.ts'
+import { type Caller, requireEditor } from './membership.ts'
+import { type Stamp, stampOf } from './stamp.ts'
 
-export type Bundle = {
+export type NewBundle = {
   id: string
   tenant_id: string
   name: string
@@ -12,9 +13,15 @@ export type Bundle = {
   created_by: string
   created_at: string
   updated_at: string
+  updated_by: string
 }
 
+/** `updated_by_name` is a username; `key_count` counts attached keys, not legacy items. */
+export type Bundle = NewBundle & { updated_by_name: string | null; key_count: number }
+
 export type BundleDraft = { name: string; description: string; tags: string }
+
+export type BundleChange = { [Field in keyof BundleDraft]?: BundleDraft[Field] | undefined }
 
 /** `query`: part of the name in any case; `tag`: one whole tag. */
 export type BundleFilter = { query?: string | undefined; tag?: string | undefined }
@@ -24,9 +31,19 @@ export type BundleSuggestion = { bundle: string; workspace: string | null }
 
 export type BundleOfTenant = { bundle: { id: string; name: string }; workspace: { id: string; name: string } }
 
+export type Duplicate = { of: string; id: string; name: string; stamp: Stamp }
+type DuplicateOutcome = 'duplicated' | 'absent' | 'name_taken' | 'has_legacy_items'
+
 export interface BundleStore {
   /** False when the tenant has a bundle of this name. */
-  insert(bundle: Bundle): Promise<boolean>
+  insert(bundle: NewBundle): Promise<boolean>
+  update(
+    tenantId: string,
+    bundleId: string,
+    change: BundleChange & { stamp: Stamp },
+  ): Promise<'updated' | 'absent' | 'name_taken'>
+  /** Add a bundle with the description, tags and attached keys of another, all of it or nothing. */
+  duplicate(tenantId: string, duplicate: Duplicate): Promise<DuplicateOutcome>
   find(tenantId: string, bundleId: string): Promise<Bundle | null>
   /** By name, byte by byte. */
   list(tenantId: string, filter: BundleFilter, slice: Slice): Promise<Bundle[]>
@@ -51,11 +68,53 @@ export async function createBundle(
     created_by: caller.userId,
     created_at: now,
     updated_at: now,
+    updated_by: caller.userId,
   }
-  if (!(await bundles.insert(bundle))) {
-    throw new DomainError('conflict', 'bundle with this name already exists')
+  if (!(await bundles.insert(bundle))) throw bundleNameTaken()
+  return findBundle(bundles, caller, bundle.id)
+}
+
+/** What is absent stays.
+ * @throws DomainError not_found · forbidden (a member, and somebody else created it) · conflict: the name is taken */
+export async function updateBundle(
+  bundles: BundleStore,
+  caller: Caller,
+  { bundleId, change, clock }: { bundleId: string; change: BundleChange; clock: ClockAndIds },
+): Promise<Bundle> {
+  await requireBundleEditor(bundles, caller, bundleId)
+  const tags = change.tags === undefined ? undefined : normalTags(change.tags)
+  const stamp = stampOf(caller, clock)
+  const outcome = await bundles.update(caller.tenantId, bundleId, { ...change, tags, stamp })
+  if (outcome === 'absent') throw bundleNotFound()
+  if (outcome === 'name_taken') throw bundleNameTaken()
+  return findBundle(bundles, caller, bundleId)
+}
+
+/** The new bundle holds the same keys, so a changed value changes in both.
+ * @throws DomainError not_found · conflict: the name is taken, or the bundle has legacy items, which no two bundles share */
+export async function duplicateBundle(
+  bundles: BundleStore,
+  caller: Caller,
+  { bundleId, name, clock }: { bundleId: string; name: string; clock: ClockAndIds },
+): Promise<Bundle> {
+  const duplicate = { of: bundleId, id: clock.newId(), name, stamp: stampOf(caller, clock) }
+  const outcome = await bundles.duplicate(caller.tenantId, duplicate)
+  if (outcome === 'absent') throw bundleNotFound()
+  if (outcome === 'name_taken') throw bundleNameTaken()
+  if (outcome === 'has_legacy_items') {
+    throw new DomainError('conflict', 'this bundle has inline items: convert them into keys first')
   }
-  return bundle
+  return findBundle(bundles, caller, duplicate.id)
+}
+
+/** Owners change every bundle; members change those they created.
+ * @throws DomainError not_found · forbidden */
+export async function requireBundleEditor(
+  bundles: BundleStore,
+  caller: Caller,
+  bundleId: string,
+): Promise<void> {
+  if (caller.role !== 'owner') requireEditor(caller, await findBundle(bundles, caller, bundleId))
 }
 
 /** @throws DomainError not_found, for another tenant's bundle too */
@@ -82,6 +141,10 @@ export async function deleteBundle(bundles: BundleStore, caller: Caller, bundleI
 
 export function bundleNotFound(): DomainError {
   return new DomainError('not_found', 'bundle not found')
+}
+
+function bundleNameTaken(): DomainError {
+  return new DomainError('conflict', 'bundle with this name already exists')
 }
 
 function normalTags(tags: string): string {

@@ -3,11 +3,12 @@ import { EnvParseError, parseEnv } from '@keyferry/contract/env-text'
 import { Plaintext } from '@keyferry/crypto/plaintext'
 import { type BundleStore, bundleNotFound } from './bundle.ts'
 import type { EntryStores } from './bundle-entry.ts'
-import { type ClockAndIds, timestamp } from './clock-and-ids.ts'
+import type { ClockAndIds } from './clock-and-ids.ts'
 import { DomainError } from './errors.ts'
 import type { LegacyItemStore } from './legacy-item.ts'
 import { maskedOver } from './mask.ts'
 import type { Caller } from './membership.ts'
+import { stampOf } from './stamp.ts'
 
 export type ImportFrom =
   | { format: 'env'; payload: string }
@@ -35,7 +36,7 @@ export async function importItems(
     value: Plaintext.of(value),
     is_secret: undefined,
   }))
-  const counts = await stores.legacyItems.upsert(place, items, timestamp(clock))
+  const counts = await stores.legacyItems.upsert(place, items, stampOf(caller, clock))
   if (!counts) throw bundleNotFound()
   return counts
 }

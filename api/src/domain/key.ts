@@ -4,7 +4,8 @@ import { type ClockAndIds, timestamp } from './clock-and-ids.ts'
 import { DomainError } from './errors.ts'
 import { chunksOf, type Listing, type Page, type Slice } from './listing.ts'
 import { maskOverSecret } from './mask.ts'
-import type { Caller } from './membership.ts'
+import { type Caller, requireEditor } from './membership.ts'
+import { type Stamp, stampOf } from './stamp.ts'
 
 /** A library entry; `value` is null where it was not opened. */
 export type Key = {
@@ -15,10 +16,14 @@ export type Key = {
   description: string
   created_at: string
   updated_at: string
+  created_by: string
+  updated_by: string
+  /** A username. */
+  updated_by_name: string | null
   used_in_bundles: number
 }
 
-type NewKey = Omit<Key, 'value' | 'used_in_bundles'> & { value: Plaintext }
+type NewKey = Omit<Key, 'value' | 'updated_by_name' | 'used_in_bundles'> & { value: Plaintext }
 
 export type KeyDraft = { name: string; value: string; is_secret: boolean; description: string }
 
@@ -40,9 +45,9 @@ export interface KeyStore {
   list(tenantId: string, filter: KeyFilter, slice: Slice): Promise<Key[]>
   count(tenantId: string, filter: KeyFilter): Promise<number>
   bundlesUsing(tenantId: string, keyId: string): Promise<BundleReference[]>
-  update(tenantId: string, keyId: string, change: KeyChange & { updated_at: string }): Promise<boolean>
+  update(tenantId: string, keyId: string, change: KeyChange & { stamp: Stamp }): Promise<boolean>
   /** Removes it from every bundle too, where the keys behind it move up. */
-  delete(tenantId: string, keyId: string): Promise<boolean>
+  delete(tenantId: string, keyId: string, stamp: Stamp): Promise<boolean>
 }
 
 /** @throws DomainError conflict: the tenant has a key of this name */
@@ -58,11 +63,11 @@ export async function createKey(
     value: Plaintext.of(draft.value),
     created_at: now,
     updated_at: now,
+    created_by: caller.userId,
+    updated_by: caller.userId,
   }
-  if (!(await keys.insert(caller.tenantId, key))) {
-    throw keyNameTaken()
-  }
-  return { ...key, value: key.is_secret ? null : key.value, used_in_bundles: 0 }
+  if (!(await keys.insert(caller.tenantId, key))) throw keyNameTaken()
+  return findKey(keys, caller, key.id)
 }
 
 /** @throws DomainError not_found, for another tenant's key too */
@@ -88,26 +93,38 @@ export async function listKeys(
 export type KeyUpdate = { keyId: string; change: Omit<KeyChange, 'value'> & { value?: string | undefined } }
 
 /** What is absent stays; a new value holds in every bundle at once.
- * @throws DomainError invalid: the mask over a secret (`details.names`) · not_found */
+ * @throws DomainError invalid: the mask over a secret (`details.names`) · not_found · forbidden (a member, and somebody
+ *   else created it) */
 export async function updateKey(
   keys: KeyStore,
   caller: Caller,
   { keyId, change, clock }: KeyUpdate & { clock: ClockAndIds },
 ): Promise<Key> {
+  await requireKeyEditor(keys, caller, keyId)
   if (change.value === MASK) await refuseMaskOverSecret(keys, caller, keyId)
   const value = change.value === undefined ? undefined : Plaintext.of(change.value)
   const isKnown = await keys.update(caller.tenantId, keyId, {
     ...change,
     value,
-    updated_at: timestamp(clock),
+    stamp: stampOf(caller, clock),
   })
   if (!isKnown) throw keyNotFound()
   return findKey(keys, caller, keyId)
 }
 
 /** @throws DomainError not_found */
-export async function deleteKey(keys: KeyStore, caller: Caller, keyId: string): Promise<void> {
-  if (!(await keys.delete(caller.tenantId, keyId))) throw keyNotFound()
+export async function deleteKey(
+  keys: KeyStore,
+  caller: Caller,
+  { keyId, clock }: { keyId: string; clock: ClockAndIds },
+): Promise<void> {
+  if (!(await keys.delete(caller.tenantId, keyId, stampOf(caller, clock)))) throw keyNotFound()
+}
+
+/** Owners change every key; members change those they created.
+ * @throws DomainError not_found · forbidden */
+export async function requireKeyEditor(keys: KeyStore, caller: Caller, keyId: string): Promise<void> {
+  if (caller.role !== 'owner') requireEditor(caller, await findKey(keys, caller, keyId))
 }
 
 export function keyNameTaken(): DomainError {

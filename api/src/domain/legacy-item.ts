@@ -1,10 +1,11 @@
 import { Plaintext } from '@keyferry/crypto/plaintext'
 import { type BundleStore, bundleNotFound } from './bundle.ts'
 import type { EntryStores } from './bundle-entry.ts'
-import { type ClockAndIds, timestamp } from './clock-and-ids.ts'
+import type { ClockAndIds } from './clock-and-ids.ts'
 import { keyNotFound } from './key.ts'
 import { maskedOver, maskOverSecret } from './mask.ts'
 import type { Caller } from './membership.ts'
+import { type Stamp, stampOf } from './stamp.ts'
 
 // Everything of the deprecated inline items is in this file, legacy-conversion.ts, import.ts and the files named after them in storage/ and
 // http/; bundle-entry.ts is the one place that reads them.
@@ -14,21 +15,22 @@ export type LegacyItemWrite = { id: string; name: string; value: Plaintext; is_s
 
 export type BundlePlace = { tenantId: string; bundleId: string }
 
+/** Every change stamps the bundle. */
 export type LegacyItemStore = EntryStores['legacyItems'] & {
   /** All of them or none; null when there is no such bundle. */
   upsert(
     place: BundlePlace,
     items: readonly LegacyItemWrite[],
-    now: string,
+    stamp: Stamp,
   ): Promise<{ created: number; updated: number } | null>
-  delete(place: BundlePlace, name: string): Promise<boolean>
+  delete(place: BundlePlace, name: string, stamp: Stamp): Promise<boolean>
   /** Put a library key of the same name, value and mark in an item's place, all of it or nothing.
-   * @returns what the item held; `taken`: the library has a key of this name */
+   * @returns `taken`: the library has a key of this name */
   convert(
     place: BundlePlace,
     name: string,
-    key: { keyId: string; now: string },
-  ): Promise<{ value: Plaintext; is_secret: boolean } | 'no_bundle' | 'no_item' | 'taken'>
+    key: { keyId: string; stamp: Stamp },
+  ): Promise<'converted' | 'no_bundle' | 'no_item' | 'taken'>
 }
 
 export type LegacyItemDraft = { key: string; value: string; is_secret: boolean }
@@ -44,15 +46,16 @@ export async function upsertLegacyItem(
   const place = { tenantId: caller.tenantId, bundleId }
   const masked = await maskedOver(stores, place, new Map([[name, value]]))
   if (masked.length > 0) throw maskOverSecret(name)
-  if (!(await stores.legacyItems.upsert(place, [item], timestamp(clock)))) throw bundleNotFound()
+  if (!(await stores.legacyItems.upsert(place, [item], stampOf(caller, clock)))) throw bundleNotFound()
 }
 
 /** @throws DomainError not_found: bundle or item */
 export async function deleteLegacyItem(
   { bundles, legacyItems }: { bundles: BundleStore; legacyItems: LegacyItemStore },
-  { tenantId }: Caller,
-  { bundleId, name }: { bundleId: string; name: string },
+  caller: Caller,
+  { bundleId, name, clock }: { bundleId: string; name: string; clock: ClockAndIds },
 ): Promise<void> {
-  if (await legacyItems.delete({ tenantId, bundleId }, name)) return
-  throw (await bundles.find(tenantId, bundleId)) ? keyNotFound() : bundleNotFound()
+  const place = { tenantId: caller.tenantId, bundleId }
+  if (await legacyItems.delete(place, name, stampOf(caller, clock))) return
+  throw (await bundles.find(place.tenantId, bundleId)) ? keyNotFound() : bundleNotFound()
 }

@@ -44,6 +44,12 @@ function requireRole({ tenantExists, role }: Standing, access: Role): void {
   }
 }
 
+/** Owners change everything in a tenant; members change what they created.
+ * @throws DomainError forbidden */
+export function requireEditor({ userId, role }: Caller, { created_by }: { created_by: string }): void {
+  if (role !== 'owner' && created_by !== userId) throw ownerRequired()
+}
+
 export function ownerRequired(): DomainError {
   return new DomainError('forbidden', 'Forbidden: owner role required')
 }

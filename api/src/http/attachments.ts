@@ -9,26 +9,27 @@ type AttachmentHandlers = Pick<
   'listBundleKeys' | 'attachKey' | 'changeAttachment' | 'detachKey' | 'reorderKey'
 >
 
-export function attachmentHandlers({ stores }: HandlerParts): AttachmentHandlers {
+export function attachmentHandlers({ stores, clock }: HandlerParts): AttachmentHandlers {
+  const parts = { ...stores, clock }
   return {
     async listBundleKeys({ caller, params }) {
       const attached = await listAttachedKeys(stores, caller, params.bundle_id)
       return { status: 200, body: attached.map(presentAttached) }
     },
     async attachKey({ caller, params, body }) {
-      await attachKey(stores, caller, { ...place(params), order: body.order, required: body.required })
+      await attachKey(parts, caller, { ...place(params), order: body.order, required: body.required })
       return { status: 201, body: { ok: true, message: 'key attached' } }
     },
     async changeAttachment({ caller, params, body }) {
-      await changeAttachment(stores, caller, { ...place(params), required: body.required })
+      await changeAttachment(parts, caller, { ...place(params), required: body.required })
       return { status: 200, body: { ok: true } }
     },
     async detachKey({ caller, params }) {
-      await detachKey(stores, caller, place(params))
+      await detachKey(parts, caller, place(params))
       return { status: 200, body: { ok: true } }
     },
     async reorderKey({ caller, params, body }) {
-      await reorderKey(stores, caller, { ...place(params), order: body.order })
+      await reorderKey(parts, caller, { ...place(params), order: body.order })
       return { status: 200, body: { ok: true } }
     },
   }

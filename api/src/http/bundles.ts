@@ -1,11 +1,21 @@
-import { createBundle, deleteBundle, findBundle, listBundles } from '../domain/bundle.ts'
+import {
+  createBundle,
+  deleteBundle,
+  duplicateBundle,
+  findBundle,
+  listBundles,
+  updateBundle,
+} from '../domain/bundle.ts'
 import { type BundleEntry, bundleEntries } from '../domain/bundle-entry.ts'
 import { maskedText } from '../domain/wanted-values.ts'
 import type { Handlers } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'
 import { listReply } from './list-reply.ts'
 
-type BundleHandlers = Pick<Handlers, 'createBundle' | 'listBundles' | 'getBundle' | 'deleteBundle'>
+type BundleHandlers = Pick<
+  Handlers,
+  'createBundle' | 'listBundles' | 'getBundle' | 'updateBundle' | 'duplicateBundle' | 'deleteBundle'
+>
 
 export function bundleHandlers({ stores, clock }: HandlerParts): BundleHandlers {
   return {
@@ -23,6 +33,14 @@ export function bundleHandlers({ stores, clock }: HandlerParts): BundleHandlers 
         bundleEntries(stores, place, 'public'),
       ])
       return { status: 200, body: { ...bundle, items: entries.map(presentEntry) } }
+    },
+    async updateBundle({ caller, params, body }) {
+      const change = { bundleId: params.bundle_id, change: body, clock }
+      return { status: 200, body: await updateBundle(stores.bundles, caller, change) }
+    },
+    async duplicateBundle({ caller, params, body }) {
+      const duplicate = { bundleId: params.bundle_id, name: body.name, clock }
+      return { status: 201, body: await duplicateBundle(stores.bundles, caller, duplicate) }
     },
     async deleteBundle({ caller, params }) {
       await deleteBundle(stores.bundles, caller, params.bundle_id)

@@ -30,7 +30,7 @@ export function keyHandlers({ stores, clock, devAllowPlaintext }: HandlerParts):
       return { status: 200, body: presentKey(key) }
     },
     async deleteKey({ caller, params }) {
-      await deleteKey(keys, caller, params.key_id)
+      await deleteKey(keys, caller, { keyId: params.key_id, clock })
       return { status: 200, body: { ok: true } }
     },
   }

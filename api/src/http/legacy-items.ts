@@ -27,11 +27,12 @@ export function legacyItemHandlers({ stores, clock }: HandlerParts): LegacyItemH
     },
     async convertLegacyItem({ caller, params }) {
       const place = { bundleId: params.bundle_id, name: params.key_name }
-      const key = await convertLegacyItem(stores.legacyItems, caller, { ...place, clock })
+      const key = await convertLegacyItem(stores, caller, { ...place, clock })
       return { status: 201, body: presentKey(key) }
     },
     async deleteLegacyItem({ caller, params }) {
-      await deleteLegacyItem(stores, caller, { bundleId: params.bundle_id, name: params.key_name })
+      const place = { bundleId: params.bundle_id, name: params.key_name }
+      await deleteLegacyItem(stores, caller, { ...place, clock })
       return { status: 200, body: { ok: true } }
     },
   }

@@ -1,4 +1,5 @@
 import type { Attachment, AttachmentStore, NewAttachment } from '../domain/attachment.ts'
+import type { Stamp } from '../domain/stamp.ts'
 import type { WantedValues } from '../domain/wanted-values.ts'
 import { isMissingReference } from './database.ts'
 import type { Queries, Query } from './queries.ts'
@@ -10,14 +11,50 @@ export function createAttachmentStore(queries: Queries, vault: ValueVault): Atta
     list: lister(queries, vault),
     valueSizes: (tenantId, bundleId) =>
       attachedKeys(query, tenantId, bundleId).select(['keys.name', VALUE_BYTES]).execute(),
-    insert: (tenantId, attachment) => insert(query, tenantId, attachment),
-    delete: (tenantId, attachment) =>
-      query.transaction().execute((transaction) => remove(transaction, tenantId, attachment)),
-    setRequired: (tenantId, attachment, required) =>
-      setRequired(query, tenantId, { ...attachment, required }),
-    move: (tenantId, attachment, order) =>
-      query.transaction().execute((transaction) => move(transaction, tenantId, { ...attachment, order })),
+    insert: (tenantId, attachment, stamp) => insert(query, { tenantId, attachment, stamp }),
+    delete: (tenantId, attachment, stamp) =>
+      changed(query, { tenantId, bundleId: attachment.bundleId, stamp }, (transaction) =>
+        remove(transaction, tenantId, attachment),
+      ),
+    setRequired: (tenantId, change, stamp) =>
+      changed(query, { tenantId, bundleId: change.bundleId, stamp }, (transaction) =>
+        setRequired(transaction, tenantId, change),
+      ),
+    move: (tenantId, change, stamp) =>
+      changed(query, { tenantId, bundleId: change.bundleId, stamp }, (transaction) =>
+        move(transaction, tenantId, change),
+      ),
   }
+}
+
+type BundleStamp = { tenantId: string; bundleId: string; stamp: Stamp }
+
+/** Change what is in a bundle, which is held meanwhile, and stamp it.
+ * @returns false when there is no such bundle, or nothing to change in it */
+function changed(
+  query: Query,
+  place: BundleStamp,
+  change: (transaction: Query) => Promise<boolean>,
+): Promise<boolean> {
+  return query.transaction().execute(async (transaction) => {
+    const isHeld = await holdBundle(transaction, place.tenantId, place.bundleId)
+    if (!isHeld || !(await change(transaction))) return false
+    await stampBundle(transaction, place)
+    return true
+  })
+}
+
+/** Note who changed a bundle and when, in a transaction that holds it. */
+export async function stampBundle(
+  transaction: Query,
+  { tenantId, bundleId, stamp }: BundleStamp,
+): Promise<void> {
+  await transaction
+    .updateTable('bundles')
+    .set({ updated_at: stamp.at, updated_by: stamp.by })
+    .where('id', '=', bundleId)
+    .where('tenant_id', '=', tenantId)
+    .execute()
 }
 
 /** Hold a bundle until the transaction ends, so that one change of its positions happens at a time.
@@ -69,11 +106,12 @@ function lister({ query, prepareList }: Queries, vault: ValueVault): AttachmentS
   }
 }
 
+type Insertion = { tenantId: string; attachment: NewAttachment; stamp: Stamp }
 type Inserted = Awaited<ReturnType<AttachmentStore['insert']>>
 
-async function insert(query: Query, tenantId: string, attachment: NewAttachment): Promise<Inserted> {
+async function insert(query: Query, insertion: Insertion): Promise<Inserted> {
   try {
-    return await query.transaction().execute((transaction) => insertHeld(transaction, tenantId, attachment))
+    return await query.transaction().execute((transaction) => insertHeld(transaction, insertion))
   } catch (error) {
     // The key was deleted after it was looked up.
     if (isMissingReference(error)) return 'no_key'
@@ -84,8 +122,7 @@ async function insert(query: Query, tenantId: string, attachment: NewAttachment)
 /** Attach a key within a transaction, which holds the bundle from then on. */
 export async function insertHeld(
   transaction: Query,
-  tenantId: string,
-  attachment: NewAttachment,
+  { tenantId, attachment, stamp }: Insertion,
 ): Promise<Inserted> {
   const { bundleId, keyId, order, required } = attachment
   if (!(await holdBundle(transaction, tenantId, bundleId))) return 'no_bundle'
@@ -98,12 +135,12 @@ export async function insertHeld(
     .insertInto('attachments')
     .values({ bundle_id: bundleId, key_id: keyId, tenant_id: tenantId, position, required: required ? 1 : 0 })
     .execute()
+  await stampBundle(transaction, { tenantId, bundleId, stamp })
   return 'attached'
 }
 
 async function remove(transaction: Query, tenantId: string, attachment: Attachment): Promise<boolean> {
   const { bundleId, keyId } = attachment
-  if (!(await holdBundle(transaction, tenantId, bundleId))) return false
   const position = await positionOf(transaction, tenantId, attachment)
   if (position === null) return false
   await transaction
@@ -138,7 +175,6 @@ async function move(
   { order, ...attachment }: Attachment & { order: number },
 ): Promise<boolean> {
   const { bundleId, keyId } = attachment
-  if (!(await holdBundle(transaction, tenantId, bundleId))) return false
   const from = await positionOf(transaction, tenantId, attachment)
   if (from === null) return false
   const to = Math.min(order, (await lengthOf(transaction, tenantId, bundleId)) - 1)

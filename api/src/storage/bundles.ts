@@ -1,6 +1,16 @@
 import { sql } from 'kysely'
-import type { Bundle, BundleFilter, BundleOfTenant, BundleStore, BundleSuggestion } from '../domain/bundle.ts'
+import type {
+  Bundle,
+  BundleFilter,
+  BundleOfTenant,
+  BundleStore,
+  BundleSuggestion,
+  Duplicate,
+  NewBundle,
+} from '../domain/bundle.ts'
 import type { Slice } from '../domain/listing.ts'
+import { holdBundle } from './attachments.ts'
+import { isTaken } from './database.ts'
 import type { Queries, Query } from './queries.ts'
 import { counted } from './tenant-counts.ts'
 import { contains, containsInAnyCase } from './text-search.ts'
@@ -9,6 +19,9 @@ export function createBundleStore(queries: Queries): BundleStore {
   const { query } = queries
   return {
     insert: (bundle) => insert(query, bundle),
+    update: (tenantId, bundleId, change) => update(query, { tenantId, bundleId, change }),
+    duplicate: (tenantId, copy) =>
+      query.transaction().execute((transaction) => duplicate(transaction, tenantId, copy)),
     find: finder(queries),
     list: (tenantId, filter, slice) => list(query, { tenantId, filter, slice }),
     findSuggested: (userId, suggestion) => findSuggested(query, userId, suggestion),
@@ -17,7 +30,7 @@ export function createBundleStore(queries: Queries): BundleStore {
   }
 }
 
-async function insert(query: Query, bundle: Bundle): Promise<boolean> {
+async function insert(query: Query, bundle: NewBundle): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await query
     .insertInto('bundles')
     .values(bundle)
@@ -25,6 +38,84 @@ async function insert(query: Query, bundle: Bundle): Promise<boolean> {
     .executeTakeFirstOrThrow()
   return numInsertedOrUpdatedRows === 1n
 }
+
+type Update = { tenantId: string; bundleId: string; change: Parameters<BundleStore['update']>[2] }
+
+async function update(
+  query: Query,
+  { tenantId, bundleId, change: { stamp, ...fields } }: Update,
+): ReturnType<BundleStore['update']> {
+  try {
+    const { numUpdatedRows } = await query
+      .updateTable('bundles')
+      .set({ ...fields, updated_at: stamp.at, updated_by: stamp.by })
+      .where('id', '=', bundleId)
+      .where('tenant_id', '=', tenantId)
+      .executeTakeFirstOrThrow()
+    return numUpdatedRows === 1n ? 'updated' : 'absent'
+  } catch (error) {
+    if (isTaken(error)) return 'name_taken'
+    throw error
+  }
+}
+
+async function duplicate(
+  transaction: Query,
+  tenantId: string,
+  { of, id, name, stamp }: Duplicate,
+): ReturnType<BundleStore['duplicate']> {
+  if (!(await holdBundle(transaction, tenantId, of))) return 'absent'
+  if (await hasLegacyItems(transaction, tenantId, of)) return 'has_legacy_items'
+  const { description, tags } = await transaction
+    .selectFrom('bundles')
+    .select(['description', 'tags'])
+    .where('id', '=', of)
+    .where('tenant_id', '=', tenantId)
+    .executeTakeFirstOrThrow()
+  const made = { created_at: stamp.at, created_by: stamp.by, updated_at: stamp.at, updated_by: stamp.by }
+  const isNew = await insert(transaction, { id, tenant_id: tenantId, name, description, tags, ...made })
+  if (!isNew) return 'name_taken'
+  await copyAttachments(transaction, tenantId, { from: of, to: id })
+  return 'duplicated'
+}
+
+async function hasLegacyItems(transaction: Query, tenantId: string, bundleId: string): Promise<boolean> {
+  const item = await transaction
+    .selectFrom('legacy_items')
+    .select('id')
+    .where('bundle_id', '=', bundleId)
+    .where('tenant_id', '=', tenantId)
+    .limit(1)
+    .executeTakeFirst()
+  return item !== undefined
+}
+
+async function copyAttachments(
+  transaction: Query,
+  tenantId: string,
+  { from, to }: { from: string; to: string },
+): Promise<void> {
+  await transaction
+    .insertInto('attachments')
+    .columns(['bundle_id', 'key_id', 'tenant_id', 'position', 'required'])
+    .expression((attachments) =>
+      attachments
+        .selectFrom('attachments')
+        .select([sql<string>`${to}`.as('bundle_id'), 'key_id', 'tenant_id', 'position', 'required'])
+        .where('bundle_id', '=', from)
+        .where('tenant_id', '=', tenantId),
+    )
+    .execute()
+}
+
+const UPDATED_BY_NAME = sql<string | null>`(
+  select username from users where users.id = bundles.updated_by
+)`
+
+const KEY_COUNT = sql<number>`(
+  select count(*) from attachments
+  where attachments.tenant_id = bundles.tenant_id and attachments.bundle_id = bundles.id
+)`
 
 const COLUMNS = [
   'id',
@@ -35,6 +126,9 @@ const COLUMNS = [
   'created_by',
   'created_at',
   'updated_at',
+  'updated_by',
+  UPDATED_BY_NAME.as('updated_by_name'),
+  KEY_COUNT.as('key_count'),
 ] as const
 
 function finder({ query, prepare }: Queries): BundleStore['find'] {

@@ -9,13 +9,25 @@ export async function openDatabase(place: string): Promise<Database> {
   return openPostgres(place)
 }
 
-// SQLite's extended result code and PostgreSQL's SQLSTATE for a foreign key without its row.
+// SQLite's extended result codes and PostgreSQL's SQLSTATEs.
 const SQLITE_FOREIGN_KEY = 787
 const PG_FOREIGN_KEY = '23503'
 
+const SQLITE_UNIQUE = 2067
+const PG_UNIQUE = '23505'
+
+/** Whether a row could not be stored because a unique index has its value. */
+export function isTaken(error: unknown): boolean {
+  return hasCode(error, SQLITE_UNIQUE, PG_UNIQUE)
+}
+
 /** Whether a row could not be stored because the row that it refers to is gone. */
 export function isMissingReference(error: unknown): boolean {
+  return hasCode(error, SQLITE_FOREIGN_KEY, PG_FOREIGN_KEY)
+}
+
+function hasCode(error: unknown, ofSqlite: number, ofPostgres: string): boolean {
   if (!(error instanceof Error)) return false
-  if ('errcode' in error) return error.errcode === SQLITE_FOREIGN_KEY
-  return 'code' in error && error.code === PG_FOREIGN_KEY
+  if ('errcode' in error) return error.errcode === ofSqlite
+  return 'code' in error && error.code === ofPostgres
 }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Key, KeyChange, KeyFilter, KeyStore } from '../domain/key.ts'
 import type { Slice } from '../domain/listing.ts'
+import type { Stamp } from '../domain/stamp.ts'
 import type { Queries, Query } from './queries.ts'
 import { type Flag, flag, type KeyRow } from './tables.ts'
 import { counted } from './tenant-counts.ts'
@@ -17,8 +18,8 @@ export function createKeyStore(queries: Queries, vault: ValueVault): KeyStore {
     count: (tenantId, filter) => countMatches(query, tenantId, filter),
     bundlesUsing: bundlesUsing(queries),
     update: (tenantId, keyId, change) => update(query, vault, { tenantId, keyId, change }),
-    delete: (tenantId, keyId) =>
-      query.transaction().execute((transaction) => remove(transaction, tenantId, keyId)),
+    delete: (tenantId, keyId, stamp) =>
+      query.transaction().execute((transaction) => remove(transaction, { tenantId, keyId, stamp })),
   }
 }
 
@@ -32,8 +33,10 @@ function inserter({ query, prepareChange }: Queries, vault: ValueVault): KeyStor
       value_version: value('value_version'),
       is_secret: value('is_secret'),
       description: value('description'),
+      created_by: value('created_by'),
       created_at: value('created_at'),
       updated_at: value('updated_at'),
+      updated_by: value('updated_by'),
     }),
   )
   return async (tenantId, key) => {
@@ -56,10 +59,13 @@ const USED_IN_BUNDLES = sql<number>`(
   where attachments.tenant_id = keys.tenant_id and attachments.key_id = keys.id
 )`
 
+const UPDATED_BY_NAME = sql<string | null>`(select username from users where users.id = keys.updated_by)`
+
 function keysOf(query: Query, tenantId: string) {
   return query
     .selectFrom('keys')
     .select(['id', 'name', 'value_version', 'is_secret', 'description', 'created_at', 'updated_at'])
+    .select(['created_by', 'updated_by', UPDATED_BY_NAME.as('updated_by_name')])
     .select(USED_IN_BUNDLES.as('used_in_bundles'))
     .where('tenant_id', '=', tenantId)
 }
@@ -73,9 +79,8 @@ type ReadRow = Omit<Key, 'value' | 'is_secret'> & {
 async function opened(vault: ValueVault, tenantId: string, rows: readonly ReadRow[]): Promise<Key[]> {
   const { open } = await vault.of(tenantId)
   return rows.map((row): Key => {
-    const { id, name, description, created_at, updated_at, used_in_bundles } = row
-    const is_secret = row.is_secret === 1
-    return { id, name, value: open(row), is_secret, description, created_at, updated_at, used_in_bundles }
+    const { value: _, value_version: __, ...key } = row
+    return { ...key, value: open(row), is_secret: row.is_secret === 1 }
   })
 }
 
@@ -131,7 +136,7 @@ function bundlesUsing({ query, prepareList }: Queries): KeyStore['bundlesUsing']
   return (tenantId, keyId) => read({ tenantId, keyId })
 }
 
-type Update = { tenantId: string; keyId: string; change: KeyChange & { updated_at: string } }
+type Update = { tenantId: string; keyId: string; change: KeyChange & { stamp: Stamp } }
 
 async function update(
   query: Query,
@@ -169,7 +174,8 @@ function changedColumns({ seal, open }: TenantVault, current: HeldKey, change: U
   const { id, name, value_version } = current
   const is_secret = change.is_secret === undefined ? current.is_secret : flag(change.is_secret)
   const plain = {
-    updated_at: change.updated_at,
+    updated_at: change.stamp.at,
+    updated_by: change.stamp.by,
     ...(change.description === undefined ? {} : { description: change.description }),
   }
   if (change.value)
@@ -182,9 +188,9 @@ function changedColumns({ seal, open }: TenantVault, current: HeldKey, change: U
 
 // Everything that moves positions within a bundle holds the bundle's row, here the rows of all bundles that use the key.
 // Those who delete keys of one tenant follow one another, or two of them could hold the same rows crosswise.
-async function remove(transaction: Query, tenantId: string, keyId: string): Promise<boolean> {
+async function remove(transaction: Query, { tenantId, keyId, stamp }: Removal): Promise<boolean> {
   await holdTenant(transaction, tenantId)
-  await holdBundlesUsing(transaction, tenantId, keyId)
+  await stampBundlesUsing(transaction, { tenantId, keyId, stamp })
   await closeGaps(transaction, tenantId, keyId)
   const { numDeletedRows } = await transaction
     .deleteFrom('keys')
@@ -194,6 +200,8 @@ async function remove(transaction: Query, tenantId: string, keyId: string): Prom
   return numDeletedRows === 1n
 }
 
+type Removal = { tenantId: string; keyId: string; stamp: Stamp }
+
 function bundlesOf(query: Query, tenantId: string, keyId: string) {
   return query
     .selectFrom('attachments')
@@ -202,10 +210,10 @@ function bundlesOf(query: Query, tenantId: string, keyId: string) {
     .where('tenant_id', '=', tenantId)
 }
 
-async function holdBundlesUsing(transaction: Query, tenantId: string, keyId: string): Promise<void> {
+async function stampBundlesUsing(transaction: Query, { tenantId, keyId, stamp }: Removal): Promise<void> {
   await transaction
     .updateTable('bundles')
-    .set((column) => ({ updated_at: column.ref('updated_at') }))
+    .set({ updated_at: stamp.at, updated_by: stamp.by })
     .where('tenant_id', '=', tenantId)
     .where('id', 'in', bundlesOf(transaction, tenantId, keyId))
     .execute()

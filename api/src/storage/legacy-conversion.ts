@@ -10,7 +10,7 @@ export function converter(
   query: Query,
   vaults: { items: ValueVault; keys: ValueVault },
 ): LegacyItemStore['convert'] {
-  return async (place, name, { keyId, now }) => {
+  return async (place, name, { keyId, stamp }) => {
     const { tenantId, bundleId } = place
     const { open } = await vaults.items.of(tenantId)
     const { seal } = await vaults.keys.of(tenantId)
@@ -23,13 +23,18 @@ export function converter(
       const value = row && open(row)
       if (!value) return 'no_item'
       const { is_secret } = row
-      const at = { tenant_id: tenantId, description: '', created_at: now, updated_at: now }
+      const made = { created_at: stamp.at, created_by: stamp.by, updated_at: stamp.at, updated_by: stamp.by }
+      const at = { tenant_id: tenantId, description: '', ...made }
       const key = seal(value, { id: keyId, name, is_secret, value_version: 1, ...at })
       const { numInsertedOrUpdatedRows } = await keyInsertion(transaction, key).executeTakeFirstOrThrow()
       if (numInsertedOrUpdatedRows !== 1n) return 'taken'
-      await insertHeld(transaction, tenantId, { bundleId, keyId, order: undefined, required: false })
+      await insertHeld(transaction, {
+        tenantId,
+        attachment: { bundleId, keyId, order: undefined, required: false },
+        stamp,
+      })
       await removeHeld(transaction, place, name)
-      return { value, is_secret: is_secret === 1 }
+      return 'converted'
     })
   }
 }

@@ -1,7 +1,8 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import type { BundlePlace, LegacyItemStore, LegacyItemWrite } from '../domain/legacy-item.ts'
+import type { Stamp } from '../domain/stamp.ts'
 import type { WantedValues } from '../domain/wanted-values.ts'
-import { holdBundle } from './attachments.ts'
+import { holdBundle, stampBundle } from './attachments.ts'
 import type { Queries, Query } from './queries.ts'
 import { type Flag, flag } from './tables.ts'
 import { type TenantVault, VALUE_BYTES, type ValueVault, valueColumn } from './value-vault.ts'
@@ -12,11 +13,14 @@ export function createLegacyItemStore(queries: Queries, vault: ValueVault): Omit
   return {
     list: lister(queries, vault),
     valueSizes: (tenantId, bundleId) => itemsOf(query, { tenantId, bundleId }).select(VALUE_BYTES).execute(),
-    upsert: (place, items, now) => upsert(query, vault, { place, items, now }),
-    delete: (place, name) =>
+    upsert: (place, items, stamp) => upsert(query, vault, { place, items, stamp }),
+    delete: (place, name, stamp) =>
       query.transaction().execute(async (transaction) => {
         const { tenantId, bundleId } = place
-        return (await holdBundle(transaction, tenantId, bundleId)) && removeHeld(transaction, place, name)
+        if (!(await holdBundle(transaction, tenantId, bundleId))) return false
+        if (!(await removeHeld(transaction, place, name))) return false
+        await stampBundle(transaction, { ...place, stamp })
+        return true
       }),
   }
 }
@@ -35,18 +39,19 @@ function lister({ query, prepareList }: Queries, vault: ValueVault): LegacyItemS
   }
 }
 
-type Upsert = { place: BundlePlace; items: readonly LegacyItemWrite[]; now: string }
+type Upsert = { place: BundlePlace; items: readonly LegacyItemWrite[]; stamp: Stamp }
 type Seal = TenantVault['seal']
 
-async function upsert(query: Query, vault: ValueVault, { place, items, now }: Upsert) {
+async function upsert(query: Query, vault: ValueVault, { place, items, stamp }: Upsert) {
   const { seal } = await vault.of(place.tenantId)
   return query.transaction().execute(async (transaction) => {
     if (!(await holdBundle(transaction, place.tenantId, place.bundleId))) return null
     const known = await knownItems(transaction, place)
     const fresh = items.filter(({ name }) => !known.has(name))
     const changed = items.filter(({ name }) => known.has(name))
-    await insertAll(transaction, fresh, (item) => newRow({ item, place, now, seal }))
-    for (const item of changed) await update(transaction, { item, known, place, now, seal })
+    await insertAll(transaction, fresh, (item) => newRow({ item, place, now: stamp.at, seal }))
+    for (const item of changed) await update(transaction, { item, known, place, now: stamp.at, seal })
+    await stampBundle(transaction, { ...place, stamp })
     return { created: fresh.length, updated: changed.length }
   })
 }

@@ -58,6 +58,7 @@ type BundleRow = {
   created_by: string
   created_at: string
   updated_at: string
+  updated_by: string
 }
 
 export type KeyRow = {
@@ -68,8 +69,10 @@ export type KeyRow = {
   value_version: number
   is_secret: Flag
   description: string
+  created_by: string
   created_at: string
   updated_at: string
+  updated_by: string
 }
 
 type AttachmentRow = {

@@ -24,6 +24,19 @@ export const CreateBundle = z
     examples: [{ name: 'dev/app', description: 'the app on a laptop', tags: 'dev,app' }],
   })
 
+/** What is absent stays. */
+export const UpdateBundle = z
+  .object({
+    name: BundleName.optional(),
+    description: optionalText('description', LIMITS.descriptionLength).optional(),
+    tags: optionalText('tags', LIMITS.tagsLength).optional(),
+  })
+  .meta({ id: 'UpdateBundle', examples: [{ name: 'dev/web', tags: 'dev' }] })
+
+export const DuplicateBundle = z
+  .object({ name: BundleName })
+  .meta({ id: 'DuplicateBundle', examples: [{ name: 'staging/app' }] })
+
 const EXAMPLE_BUNDLE = {
   id: '0f0b6a0e-3c52-4f43-9a55-0d5f3c1f7a10',
   name: 'dev/app',
@@ -33,6 +46,9 @@ const EXAMPLE_BUNDLE = {
   tenant_id: '7e4d7d0a-51b4-4a53-8f6e-2a2b7f1c9e04',
   created_at: '2026-01-31T12:00:00.000Z',
   updated_at: '2026-01-31T12:00:00.000Z',
+  updated_by: 'd9c1b1e7-7f3a-4d0c-9d30-1f3f0b8e6c55',
+  updated_by_name: 'sam',
+  key_count: 1,
 }
 
 export const Bundle = z
@@ -45,6 +61,9 @@ export const Bundle = z
     tenant_id: Id,
     created_at: Timestamp,
     updated_at: Timestamp,
+    updated_by: Id,
+    updated_by_name: z.string().nullable(),
+    key_count: z.int(),
   })
   .meta({ id: 'Bundle', examples: [EXAMPLE_BUNDLE] })
 

@@ -44,6 +44,9 @@ const EXAMPLE_KEY = {
   description: '',
   created_at: '2026-01-31T12:00:00.000Z',
   updated_at: '2026-01-31T12:00:00.000Z',
+  created_by: 'd9c1b1e7-7f3a-4d0c-9d30-1f3f0b8e6c55',
+  updated_by: 'd9c1b1e7-7f3a-4d0c-9d30-1f3f0b8e6c55',
+  updated_by_name: 'sam',
   used_in_bundles: 1,
 }
 
@@ -57,6 +60,9 @@ export const Key = z
     description: z.string(),
     created_at: Timestamp,
     updated_at: Timestamp,
+    created_by: Id,
+    updated_by: Id,
+    updated_by_name: z.string().nullable(),
     used_in_bundles: z.int(),
   })
   .meta({ id: 'Key', examples: [EXAMPLE_KEY] })

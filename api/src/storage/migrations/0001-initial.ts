@@ -64,6 +64,7 @@ export const initial = ({ text, bytes, tableEnd, counting }: ColumnTypes): reado
     created_by ${text} not null,
     created_at ${text} not null,
     updated_at ${text} not null,
+    updated_by ${text} not null,
     unique (tenant_id, id),
     unique (tenant_id, name)
   ) ${tableEnd}`,
@@ -76,8 +77,10 @@ export const initial = ({ text, bytes, tableEnd, counting }: ColumnTypes): reado
     value_version integer not null,
     is_secret integer not null,
     description ${text} not null,
+    created_by ${text} not null,
     created_at ${text} not null,
     updated_at ${text} not null,
+    updated_by ${text} not null,
     primary key (tenant_id, id),
     unique (tenant_id, name)
   ) ${tableEnd}`,

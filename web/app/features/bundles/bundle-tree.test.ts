@@ -13,6 +13,9 @@ function bundle(name: string): Bundle {
     tenant_id: '',
     created_at: at,
     updated_at: at,
+    updated_by: '',
+    updated_by_name: null,
+    key_count: 0,
   }
 }
 

@@ -14,7 +14,10 @@ function libraryKey(name: string, value: string, isSecret: boolean): Key {
     is_secret: isSecret,
     description: '',
     created_at: at,
+    created_by: '',
     updated_at: at,
+    updated_by: '',
+    updated_by_name: null,
     used_in_bundles: 1,
   }
 }

@@ -1,0 +1,96 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { databases, expectError, type Identity, startTestApi, type TestApi } from './api.ts'
+
+const REFUSED = 'Forbidden: owner role required'
+
+describe.each(databases)('limited write of members on %s', (kind) => {
+  let api: TestApi
+  let owner: Identity
+  let member: Identity
+  let mine: { bundle_id: string; key_id: string }
+  let theirs: { bundle_id: string; key_id: string }
+  beforeAll(async () => {
+    api = await startTestApi(kind)
+    owner = await api.newOwner()
+    member = await joined()
+  })
+  afterAll(() => api.close())
+  beforeEach(async () => {
+    mine = await madeBy(member)
+    theirs = await madeBy(owner)
+  })
+
+  async function joined(): Promise<Identity> {
+    const email = `${randomUUID()}@example.com`
+    const { json } = await api.call('ensureUser', { body: { idp_user_id: `user_${randomUUID()}`, email } })
+    const body = { email, role: 'member' }
+    const { token } = (await api.call('createInvitation', { as: owner, body })).json
+    const as = { userId: json.user_id, tenantId: json.tenant_id }
+    await api.call('acceptInvitation', { as, body: { token } })
+    return { userId: json.user_id, tenantId: owner.tenantId }
+  }
+
+  async function madeBy(as: Identity) {
+    const unique = randomUUID().replaceAll('-', '')
+    const bundle = await api.call('createBundle', { as, body: { name: unique } })
+    const key = await api.call('createKey', { as, body: { name: `K${unique}`, value: 'v' } })
+    return { bundle_id: bundle.json.id, key_id: key.json.id }
+  }
+
+  test('a member edits the bundle and the key they created', async () => {
+    const bundle = await api.call('updateBundle', { as: member, params: mine, body: { tags: 'a' } })
+    expect([bundle.status, bundle.json.tags]).toEqual([200, 'a'])
+    const body = { value: 'new', is_secret: false }
+    const key = await api.call('updateKey', { as: member, params: mine, body })
+    expect([key.status, key.json.value]).toEqual([200, 'new'])
+    expect(key.json).toMatchObject({ created_by: member.userId, updated_by: member.userId })
+  })
+
+  test('a member attaches their key to their bundle, requires, moves and detaches it', async () => {
+    expect((await api.call('attachKey', { as: member, params: mine })).status).toBe(201)
+    const required = { as: member, params: mine, body: { required: true } }
+    expect((await api.call('changeAttachment', required)).status).toBe(200)
+    expect((await api.call('reorderKey', { as: member, params: mine, body: { order: 0 } })).status).toBe(200)
+    expect((await api.call('detachKey', { as: member, params: mine })).status).toBe(200)
+  })
+
+  test('a member changes nothing that somebody else created', async () => {
+    await api.call('attachKey', { as: owner, params: theirs })
+    const call = { as: member, params: theirs }
+    const refused = [
+      await api.call('updateBundle', { ...call, body: { tags: 'a' } }),
+      await api.call('updateKey', { ...call, body: { value: 'new' } }),
+      await api.call('changeAttachment', { ...call, body: { required: true } }),
+      await api.call('reorderKey', { ...call, body: { order: 0 } }),
+      await api.call('detachKey', call),
+      await api.call('attachKey', { as: member, params: { ...mine, bundle_id: theirs.bundle_id } }),
+    ]
+    for (const answer of refused) expectError(answer, 403, REFUSED, 'forbidden')
+  })
+
+  test("a member's bundle takes no key of somebody else, so that no unused value comes within reach", async () => {
+    const params = { ...mine, key_id: theirs.key_id }
+    expectError(await api.call('attachKey', { as: member, params }), 403, REFUSED, 'forbidden')
+  })
+
+  test('a member deletes neither', async () => {
+    expectError(await api.call('deleteBundle', { as: member, params: mine }), 403, REFUSED)
+    expectError(await api.call('deleteKey', { as: member, params: mine }), 403, REFUSED)
+  })
+
+  test('a member duplicates any bundle, and edits the duplicate', async () => {
+    await api.call('attachKey', { as: owner, params: theirs })
+    const name = randomUUID().replaceAll('-', '')
+    const copy = await api.call('duplicateBundle', { as: member, params: theirs, body: { name } })
+    expect([copy.status, copy.json.created_by]).toEqual([201, member.userId])
+    const params = { ...theirs, bundle_id: copy.json.id }
+    expect((await api.call('detachKey', { as: member, params })).status).toBe(200)
+  })
+
+  test('an owner changes what a member created', async () => {
+    expect((await api.call('attachKey', { as: owner, params: mine })).status).toBe(201)
+    const { json } = await api.call('updateKey', { as: owner, params: mine, body: { value: 'new' } })
+    expect(json).toMatchObject({ created_by: member.userId, updated_by: owner.userId })
+  })
+})

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { type EndpointName, ErrorBody, type ErrorCode, endpoints } from '@keyferry/contract'
+import { type ApiEndpointName, apiEndpoints, ErrorBody, type ErrorCode } from '@keyferry/contract'
 import type { Answer } from '@keyferry/contract/client'
 import { expect } from 'vitest'
 import type { z } from 'zod'
@@ -25,7 +25,7 @@ export type Answered<Body = unknown> = {
   failure: Failure | null
 }
 
-type AnsweredBy<N extends EndpointName> = Answered<Answer<(typeof endpoints)[N]>>
+type AnsweredBy<N extends ApiEndpointName> = Answered<Answer<(typeof apiEndpoints)[N]>>
 
 export type CallParts = {
   as?: Identity | undefined
@@ -41,7 +41,7 @@ export type TestApi = {
   /** Everything that was logged. */
   log: () => string
   /** Call an endpoint of the table, signed when `as` is given; its answer is held against the table's schema. */
-  call<N extends EndpointName>(name: N, parts?: CallParts): Promise<AnsweredBy<N>>
+  call<N extends ApiEndpointName>(name: N, parts?: CallParts): Promise<AnsweredBy<N>>
   /** A person with a workspace of their own. */
   newOwner(): Promise<Identity>
   close(): Promise<void>
@@ -58,7 +58,7 @@ export async function startTestApi(
   const lines: string[] = []
   const logTo = { write: (line: string) => void lines.push(line) }
   const running = await startApi(settings, now ? { logTo, now } : { logTo })
-  const call = <N extends EndpointName>(name: N, parts: CallParts = {}) =>
+  const call = <N extends ApiEndpointName>(name: N, parts: CallParts = {}) =>
     callEndpoint(running.address, name, parts)
   return {
     address: running.address,
@@ -78,12 +78,12 @@ async function newOwner(call: TestApi['call']): Promise<Identity> {
   return { userId: json.user_id, tenantId: json.tenant_id }
 }
 
-async function callEndpoint<N extends EndpointName>(
+async function callEndpoint<N extends ApiEndpointName>(
   address: string,
   name: N,
   parts: CallParts,
 ): Promise<AnsweredBy<N>> {
-  const { method, path } = endpoints[name]
+  const { method, path } = apiEndpoints[name]
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, param: string) =>
     encodeURIComponent(parts.params?.[param] ?? ''),
   )
@@ -102,14 +102,14 @@ async function callEndpoint<N extends EndpointName>(
   return answered(name, response, isJson ? JSON.parse(text) : text, text)
 }
 
-function answered<N extends EndpointName>(
+function answered<N extends ApiEndpointName>(
   name: N,
   response: Response,
   json: unknown,
   text: string,
 ): AnsweredBy<N> {
   const { status, headers } = response
-  const responses: Readonly<Record<number, z.ZodType>> = endpoints[name].responses
+  const responses: Readonly<Record<number, z.ZodType>> = apiEndpoints[name].responses
   const schema = responses[status] ?? ErrorBody
   expect(schema.safeParse(json).error, `${name} ${status}`).toBeUndefined()
   const failure = status in responses ? null : ErrorBody.parse(json)

@@ -1,4 +1,4 @@
-import { type Endpoint, type EndpointName, endpoints } from '@keyferry/contract'
+import { type ApiEndpointName, apiEndpoints, type Endpoint } from '@keyferry/contract'
 import type { Arbitrary } from 'fast-check'
 import * as fc from 'fast-check'
 import { z } from 'zod'
@@ -7,7 +7,7 @@ type Schema = z.core.JSONSchema.BaseSchema
 
 /** One request as it goes out, its path filled in. `as`: who signs it. */
 export type FuzzedCall = {
-  name: EndpointName
+  name: ApiEndpointName
   path: string
   headers: Record<string, string>
   body: string | null
@@ -105,8 +105,11 @@ function merged([known, extra]: [Record<string, unknown>, Record<string, unknown
 const CHARACTERS_OF_HEADERS = /^[\t\x20-\x7e]*$/
 
 /** Requests to an endpoint of which some are right and most are not. `known` holds ids that exist. */
-export function callsOf(name: EndpointName, known: Readonly<Record<string, string>>): Arbitrary<FuzzedCall> {
-  const row: Endpoint = endpoints[name]
+export function callsOf(
+  name: ApiEndpointName,
+  known: Readonly<Record<string, string>>,
+): Arbitrary<FuzzedCall> {
+  const row: Endpoint = apiEndpoints[name]
   return fc.record({
     name: fc.constant(name),
     path: fc.tuple(pathOf(row, known), queryOf(row)).map(([path, query]) => path + query),

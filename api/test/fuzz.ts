@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { Agent, request } from 'node:http'
 import { text as textOf } from 'node:stream/consumers'
-import { type EndpointName, ErrorBody, endpoints, failureStatuses } from '@keyferry/contract'
+import { type ApiEndpointName, apiEndpoints, ErrorBody, failureStatuses } from '@keyferry/contract'
 import { generateKeyPair } from '@keyferry/crypto/key-pair'
 import * as fc from 'fast-check'
 import { startApi } from '../src/main.ts'
@@ -37,16 +37,16 @@ export async function fuzz(kind: 'sqlite' | 'postgres', count: number, seed?: nu
 }
 
 // What deletes comes last, so that the others find something.
-function names(): EndpointName[] {
-  const all = Object.keys(endpoints).filter((name): name is EndpointName => name in endpoints)
+function names(): ApiEndpointName[] {
+  const all = Object.keys(apiEndpoints).filter((name): name is ApiEndpointName => name in apiEndpoints)
   return all.toSorted(
-    (a, b) => Number(endpoints[a].method === 'DELETE') - Number(endpoints[b].method === 'DELETE'),
+    (a, b) => Number(apiEndpoints[a].method === 'DELETE') - Number(apiEndpoints[b].method === 'DELETE'),
   )
 }
 
 async function fuzzEndpoint(
   target: Target,
-  name: EndpointName,
+  name: ApiEndpointName,
   { runs, seed }: { runs: number; seed: number | undefined },
 ): Promise<void> {
   const known = name === 'waitForApproval' ? {} : target.known
@@ -58,7 +58,7 @@ async function fuzzEndpoint(
 }
 
 function requireProper(call: FuzzedCall, { status, type, text }: Answer): void {
-  const row = endpoints[call.name]
+  const row = apiEndpoints[call.name]
   if (status >= 500) throw new Error(`${row.method} ${call.path} answered ${status}: ${text}`)
   if (status >= 400) ErrorBody.parse(JSON.parse(text))
   const documented = [...Object.keys(row.responses).map(Number), ...failureStatuses(row)]
@@ -93,7 +93,7 @@ function send({ address, owner, agent }: Target, call: FuzzedCall): Promise<Answ
     hostname,
     port,
     path: asciiPath(call.path),
-    method: endpoints[call.name].method,
+    method: apiEndpoints[call.name].method,
     headers,
     agent,
   })
@@ -112,7 +112,7 @@ function asciiPath(path: string): string {
 
 async function createTarget(address: string, agent: Agent): Promise<Target> {
   const nobody = { address, agent, known: {}, owner: { userId: '', tenantId: '' } }
-  const make = async (target: Target, name: EndpointName, path: string, body: unknown) => {
+  const make = async (target: Target, name: ApiEndpointName, path: string, body: unknown) => {
     const call: FuzzedCall = { name, path, headers: {}, body: JSON.stringify(body), as: 'owner' }
     const made: Record<string, string> = JSON.parse((await send(target, call)).text)
     return made

@@ -1,4 +1,4 @@
-import type { EndpointName } from '@keyferry/contract'
+import type { ApiEndpointName } from '@keyferry/contract'
 
 /** Kinds of callers, each calling with the ids of the owner's tenant. All but the foreign owner sign for that tenant;
  * the foreign owner signs for another, which is its own. */
@@ -17,7 +17,7 @@ export const CALLERS = [
 export type CallerKind = (typeof CALLERS)[number]
 
 /** What each kind of caller gets from each endpoint, in the order of `CALLERS`. */
-export const EXPECTED: Readonly<Record<EndpointName, readonly number[]>> = {
+export const EXPECTED: Readonly<Record<ApiEndpointName, readonly number[]>> = {
   getHealth: [200, 200, 200, 200, 200, 200, 200, 200, 200],
   getReadiness: [200, 200, 200, 200, 200, 200, 200, 200, 200],
   getOpenApi: [200, 200, 200, 200, 200, 200, 200, 200, 200],

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { type EndpointName, endpoints } from '@keyferry/contract'
+import { type ApiEndpointName, apiEndpoints } from '@keyferry/contract'
 import { generateKeyPair } from '@keyferry/crypto/key-pair'
 import { generatePollVerifier, pollChallenge } from '@keyferry/crypto/poll-challenge'
 import type { Query } from '../src/storage/queries.ts'
@@ -66,21 +66,21 @@ export function callerHeaders(world: World, kind: CallerKind): Record<string, st
 }
 
 /** A call that succeeds for whoever may make it: fresh ids of the owner's tenant, and a valid body. */
-export async function freshCall(api: TestApi, world: World, name: EndpointName): Promise<CallParts> {
+export async function freshCall(api: TestApi, world: World, name: ApiEndpointName): Promise<CallParts> {
   const verifier = name === 'withdrawRequest' ? generatePollVerifier() : null
   const ids = await freshIds(api, world, { name, verifier })
   const proof: Record<string, string> = verifier === null ? {} : { 'x-poll-verifier': verifier }
   return { params: ids, body: bodies(world, ids)[name], headers: proof }
 }
 
-type Wanted = { name: EndpointName; verifier: string | null }
+type Wanted = { name: ApiEndpointName; verifier: string | null }
 
 async function freshIds(
   api: TestApi,
   world: World,
   { name, verifier }: Wanted,
 ): Promise<Record<string, string>> {
-  const { path } = endpoints[name]
+  const { path } = apiEndpoints[name]
   const needs = (...words: string[]) => words.some((word) => path.includes(word))
   const ids: Record<string, string> = { user_id: world.member.userId, tenant_id: world.owner.tenantId }
   if (name === 'removeMember') ids['user_id'] = (await join(api, world.owner, 'member')).userId
@@ -91,7 +91,7 @@ async function freshIds(
   return ids
 }
 
-async function newBundle(api: TestApi, { owner: as }: World, name: EndpointName) {
+async function newBundle(api: TestApi, { owner: as }: World, name: ApiEndpointName) {
   const unique = randomUUID().replaceAll('-', '')
   const bundle = await api.call('createBundle', { as, body: { name: unique } })
   const key = await api.call('createKey', { as, body: { name: `K${unique}`, value: 'v' } })
@@ -103,7 +103,7 @@ async function newBundle(api: TestApi, { owner: as }: World, name: EndpointName)
   return { ...params, key_name }
 }
 
-async function newInvitation(api: TestApi, { owner: as, outsider }: World, name: EndpointName) {
+async function newInvitation(api: TestApi, { owner: as, outsider }: World, name: ApiEndpointName) {
   // Whoever accepted the last one is a member by now.
   await api.call('removeMember', { as, params: { user_id: outsider.userId } })
   const email = name === 'acceptInvitation' ? outsider.email : `${randomUUID()}@example.com`
@@ -116,7 +116,7 @@ function requestBody(verifier: string | null) {
   return verifier === null ? { client_pubkey } : { client_pubkey, poll_challenge: pollChallenge(verifier) }
 }
 
-function bodies(world: World, ids: Record<string, string>): { readonly [N in EndpointName]?: unknown } {
+function bodies(world: World, ids: Record<string, string>): { readonly [N in ApiEndpointName]?: unknown } {
   const unique = randomUUID().replaceAll('-', '')
   return {
     createRequest: requestBody(null),

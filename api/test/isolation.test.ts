@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { type EndpointName, endpoints } from '@keyferry/contract'
+import { type ApiEndpointName, apiEndpoints } from '@keyferry/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openDatabase } from '../src/storage/database.ts'
 import type { Database } from '../src/storage/queries.ts'
@@ -7,16 +7,16 @@ import { type CallParts, databases, startTestApi, type TestApi } from './api.ts'
 import { CALLERS, EXPECTED } from './isolation-table.ts'
 import { ACCOUNT, callerHeaders, createWorld, freshCall, type World } from './isolation-world.ts'
 
-const names = Object.keys(EXPECTED).filter((name): name is EndpointName => name in endpoints)
+const names = Object.keys(EXPECTED).filter((name): name is ApiEndpointName => name in apiEndpoints)
 // A request belongs to no tenant: whoever has its id may see and deny it.
 const withIds = names.filter(
   (name) =>
-    endpoints[name].access !== 'layer' &&
-    (/\{(?!request_id)/.test(endpoints[name].path) || name === 'encryptFromBundle'),
+    apiEndpoints[name].access !== 'layer' &&
+    (/\{(?!request_id)/.test(apiEndpoints[name].path) || name === 'encryptFromBundle'),
 )
 
 test('the table names every endpoint', () => {
-  expect(names.toSorted()).toEqual(Object.keys(endpoints).toSorted())
+  expect(names.toSorted()).toEqual(Object.keys(apiEndpoints).toSorted())
 })
 
 describe.each(databases)('isolation on %s', (kind) => {

@@ -55,6 +55,8 @@ function summary(rows: readonly Endpoint[]): string {
 
 function entry(row: Endpoint, operation: Operation | undefined): string {
   const notes = [row.deprecated ? 'Deprecated.' : '', row.internal ? 'Not reachable from outside.' : '']
+  if (row.page) notes.push('Answers with a page or a redirect.')
+  if (row.modes) notes.push(modesNote(row.modes))
   const intro = [`${row.summary}.`, ...notes, `For ${ACCESS[row.access]}.`]
     .filter((part) => part !== '')
     .join(' ')
@@ -66,6 +68,10 @@ function entry(row: Endpoint, operation: Operation | undefined): string {
     ...answers.flatMap(([status, { content }]) => examples(status, content)),
     `Failures: ${failureStatuses(row).join(', ') || 'none'}.`,
   ].join('\n\n')
+}
+
+function modesNote(modes: readonly string[]): string {
+  return `With \`AUTH_MODE\` ${modes.map((mode) => `\`${mode}\``).join(', ')}.`
 }
 
 function examples(title: string, content: Record<string, Media> | undefined): string[] {

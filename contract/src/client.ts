@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import type { Method } from './endpoint.ts'
 import type { endpoints } from './endpoints.ts'
 
-type Row = (typeof endpoints)[keyof typeof endpoints]
+type Row = Exclude<(typeof endpoints)[keyof typeof endpoints], { page: true }>
 type RowOf<M extends Method, P extends string> = Extract<Row, { method: M; path: P }>
 type PathOf<M extends Method> = Extract<Row, { method: M }>['path']
 

@@ -3,8 +3,12 @@ import type { z } from 'zod'
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
 /** Who may call, from anyone to the tenant's owner. `session`: any active user; `dev`: anyone, but only with
- * DEV_ALLOW_PLAINTEXT=1; `layer`: the web-facing layer itself, for nobody. */
+ * DEV_ALLOW_PLAINTEXT=1; `layer`: the web-facing layer itself, for no person. */
 export type Access = 'public' | 'session' | 'member' | 'owner' | 'dev' | 'layer'
+
+/** How people sign in: the setting AUTH_MODE. */
+export const AUTH_MODES = ['local', 'accounts', 'oidc', 'clerk'] as const
+export type AuthMode = (typeof AUTH_MODES)[number]
 
 /** One row of the endpoint table. `path` carries its parameters in braces. */
 export type Endpoint = {
@@ -22,6 +26,12 @@ export type Endpoint = {
   responses: Readonly<Record<number, z.ZodType>>
   /** Statuses of failure beyond those that the access implies, each an `Error` body. */
   errors?: readonly number[]
+  /** The web-facing layer answers itself; without it the internal API does. */
+  layer?: 'web'
+  /** Where the route exists only in some modes of sign-in. */
+  modes?: readonly AuthMode[]
+  /** A browser goes there: the answer is a page or a redirect. */
+  page?: true
   /** Called by the web-facing layer alone, never forwarded from outside. */
   internal?: true
   deprecated?: true

@@ -11,6 +11,7 @@ import * as request from './schemas/request.ts'
 import * as tenant from './schemas/tenant.ts'
 import { Ok, OkMessage } from './schemas/text.ts'
 import * as user from './schemas/user.ts'
+import { webEndpoints } from './web-endpoints.ts'
 
 /** Members change what they created; owners change everything. */
 const CREATOR = ' (owner, or the member who created it)'
@@ -540,8 +541,8 @@ const service = {
   },
 } as const satisfies Record<string, Endpoint>
 
-/** Every endpoint, once. */
-export const endpoints = {
+/** The rows that the internal API answers. */
+export const apiEndpoints = {
   ...service,
   ...requests,
   ...bundles,
@@ -552,4 +553,9 @@ export const endpoints = {
   ...teams,
 } as const
 
+/** Every endpoint, once. */
+export const endpoints = { ...apiEndpoints, ...webEndpoints } as const
+
 export type EndpointName = keyof typeof endpoints
+export type ApiEndpointName = keyof typeof apiEndpoints
+export type WebEndpointName = keyof typeof webEndpoints

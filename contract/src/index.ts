@@ -1,5 +1,11 @@
-export { type Access, type Endpoint, failureStatuses, type Method } from './endpoint.ts'
-export { type EndpointName, endpoints } from './endpoints.ts'
+export { type Access, type AuthMode, type Endpoint, failureStatuses, type Method } from './endpoint.ts'
+export {
+  type ApiEndpointName,
+  apiEndpoints,
+  type EndpointName,
+  endpoints,
+  type WebEndpointName,
+} from './endpoints.ts'
 export { ERROR_CODES, type ErrorCode } from './error-codes.ts'
 export { ATTEMPTS, LIMITS, MASK, RATES, TIMES } from './limits.ts'
 export * from './schemas/attachment.ts'
@@ -11,6 +17,8 @@ export * from './schemas/key.ts'
 export * from './schemas/legacy-item.ts'
 export * from './schemas/member.ts'
 export * from './schemas/request.ts'
+export { SessionList, SessionParams, SessionState, SignedOut } from './schemas/session.ts'
 export * from './schemas/tenant.ts'
 export * from './schemas/text.ts'
 export * from './schemas/user.ts'
+export { webEndpoints } from './web-endpoints.ts'

@@ -29,6 +29,7 @@ const TAGS = {
   keys: 'The library: one environment variable each',
   users: 'Provisioning, for the web-facing layer',
   auth: 'Local accounts, for the web-facing layer',
+  sessions: 'Signing in and out, answered by the web-facing layer',
   me: 'Who the caller is',
   tenants: 'Workspaces',
   members: 'Who belongs to the current workspace',
@@ -72,6 +73,7 @@ function operation(name: string, row: Endpoint, schemas: Record<string, unknown>
     'x-access': row.access,
     ...(row.deprecated ? { deprecated: true } : {}),
     ...(row.internal ? { 'x-internal': true } : {}),
+    ...(row.modes ? { 'x-auth-modes': row.modes } : {}),
     parameters: [
       ...parameters('path', row.params),
       ...parameters('query', row.query),
@@ -88,11 +90,16 @@ function securityOf({ access }: Endpoint): Json[] {
   return access === 'layer' ? [{ layer: [] }] : [{ session: [] }]
 }
 
-function worksInTenant({ access, internal }: Endpoint): boolean {
-  return internal !== true && (access === 'session' || access === 'member' || access === 'owner')
+function worksInTenant({ access, internal, layer }: Endpoint): boolean {
+  return (
+    internal !== true &&
+    layer !== 'web' &&
+    (access === 'session' || access === 'member' || access === 'owner')
+  )
 }
 
-function tagOf({ path }: Endpoint): string {
+function tagOf({ path, layer }: Endpoint): string {
+  if (layer === 'web') return 'sessions'
   return /^\/api\/v1\/([a-z]+)(?:\/|$)/.exec(path)?.[1] ?? 'service'
 }
 
@@ -115,6 +122,7 @@ function responses(row: Endpoint, schemas: Record<string, unknown>): Json {
   const answers: Record<string, Json> = {}
   for (const [status, schema] of Object.entries(row.responses))
     answers[status] = answer(Number(status), row, schema, schemas)
+  if (row.page) answers['default'] = { description: 'A page, or a redirect' }
   for (const status of failureStatuses(row)) {
     answers[status] ??= {
       description: reason(status),

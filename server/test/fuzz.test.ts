@@ -6,19 +6,8 @@ import { freePort, Program, temporaryFolder } from './program.ts'
 const RUNS = 60
 const CALLS_PER_RUN = 25
 
-/** What the web-facing layer answers itself, beside the rows of the table. */
+/** Pages and files of the app, which are no rows of the table. */
 const OWN_ROUTES = [
-  ['GET', '/session'],
-  ['GET', '/sign-in'],
-  ['POST', '/sign-in'],
-  ['POST', '/set-up'],
-  ['POST', '/sign-up'],
-  ['POST', '/sign-out'],
-  ['GET', '/auth/callback'],
-  ['POST', '/auth/backchannel-logout'],
-  ['GET', '/auth/sessions'],
-  ['POST', '/auth/sessions/end-all'],
-  ['POST', '/webhooks/identity'],
   ['GET', '/approve/x'],
   ['GET', '/assets/x'],
 ] as const

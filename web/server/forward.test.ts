@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Endpoint, endpoints } from '@keyferry/contract'
+import { apiEndpoints, type Endpoint } from '@keyferry/contract'
 import { verifyCaller } from '@keyferry/crypto/caller-signature'
 import { verifyRequest } from '@keyferry/crypto/request-signature'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -21,7 +21,7 @@ afterEach(async () => {
   await Promise.all([web.close(), api.close()])
 })
 
-const rows = Object.entries<Endpoint>(endpoints)
+const rows = Object.entries<Endpoint>(apiEndpoints)
 const pathOf = (row: Endpoint) => row.path.replaceAll(/\{\w+\}/g, 'x')
 const isOpen = (row: Endpoint) => row.access === 'public' || row.access === 'dev'
 const call = (row: Endpoint) => fetch(web.address + pathOf(row), { method: row.method })

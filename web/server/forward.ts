@@ -1,4 +1,4 @@
-import { type Endpoint, type EndpointName, endpoints } from '@keyferry/contract'
+import { type ApiEndpointName, apiEndpoints, type Endpoint } from '@keyferry/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Dispatcher } from 'undici'
 import type { ApiConnection } from './api-connection.ts'
@@ -15,7 +15,7 @@ export type ForwardOptions = {
   api: ApiConnection
   identity: Identity
   sign: Sign
-  originRules: () => OriginRules
+  originRules: OriginRules
   maxBodyBytes: number
   openCalls: OpenCalls
 }
@@ -39,18 +39,18 @@ const NOT_HANDED_BACK = new Set([
 ])
 
 /** After these the person works in the tenant that the answer names. */
-const CHOOSES_TENANT: ReadonlySet<EndpointName> = new Set(['switchTenant', 'acceptInvitation'])
+const CHOOSES_TENANT: ReadonlySet<ApiEndpointName> = new Set(['switchTenant', 'acceptInvitation'])
 
 /** Forward the endpoint table's rows, and nothing else, to the API. Rows that are the API's own business with this
  * layer (`internal`) have no route here. */
 export function forwardEndpoints(app: FastifyInstance, options: ForwardOptions): void {
-  for (const [name, endpoint] of Object.entries<Endpoint>(endpoints)) {
+  for (const [name, endpoint] of Object.entries<Endpoint>(apiEndpoints)) {
     if (endpoint.internal === true) continue
     app.route({
       method: endpoint.method,
       url: routePattern(endpoint.path),
       exposeHeadRoute: false,
-      handler: handlerOf(name as EndpointName, endpoint, options),
+      handler: handlerOf(name as ApiEndpointName, endpoint, options),
     })
   }
 }
@@ -59,7 +59,7 @@ function routePattern(path: string): string {
   return path.replace(/\{(\w+)\}/g, ':$1')
 }
 
-function handlerOf(name: EndpointName, endpoint: Endpoint, options: ForwardOptions): Handler {
+function handlerOf(name: ApiEndpointName, endpoint: Endpoint, options: ForwardOptions): Handler {
   if (name === 'waitForApproval') return pendingWhenEnded(forwardPublic(endpoint, options), options.openCalls)
   if (endpoint.access === 'public' || endpoint.access === 'dev') return forwardPublic(endpoint, options)
   if (CHOOSES_TENANT.has(name)) return forwardChoosingTenant(endpoint, options)
@@ -127,7 +127,7 @@ async function openSigned(
 ): Promise<SignedExchange> {
   const person = await options.identity.identify(exchange.request)
   if (!person) throw unauthorized()
-  requireSameOrigin(exchange.request, options.originRules())
+  requireSameOrigin(exchange.request, options.originRules)
   const named = namedTenant(exchange.request)
   const send = await openCall(method, options, exchange)
   return { person, named, send: (tenantId) => send({ userId: person.userId, tenantId }) }

@@ -6,11 +6,11 @@ import { z } from 'zod'
 import type { ApiConnection } from './api-connection.ts'
 import { type ProvidedEmail, primaryEmail } from './identity/clerk-backend.ts'
 import { idpUserId } from './identity/idp-user-id.ts'
+import { serveOwn } from './own-endpoints.ts'
 import { Refusal, unauthorized } from './refusal.ts'
 import { readBody } from './request-body.ts'
 import type { SessionStore } from './session-store/session-store.ts'
 
-const PATH = '/webhooks/identity'
 const MAX_EVENT_BYTES = 262_144
 const TOLERANCE_SECONDS = 5 * 60
 
@@ -43,7 +43,7 @@ export type IdentityEventsOptions = {
 export function receiveIdentityEvents(app: FastifyInstance, options: IdentityEventsOptions): void {
   const { store, now } = options
   const webhook = new Webhook(options.secret)
-  app.post(PATH, async (request) => {
+  serveOwn(app, 'receiveIdentityEvent', async ({ request }) => {
     const headers = signatureHeaders(request)
     requireRecent(headers['webhook-timestamp'], now())
     const event = verified(webhook, await readBody(request, MAX_EVENT_BYTES), headers)

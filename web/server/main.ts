@@ -1,17 +1,21 @@
 import { randomUUID } from 'node:crypto'
+import { isIPv6 } from 'node:net'
 import { fileURLToPath } from 'node:url'
+import type { AuthMode } from '@keyferry/contract'
 import { type FastifyInstance, fastify } from 'fastify'
 import type { Logger } from 'pino'
 import { type ApiConnection, connectApi } from './api-connection.ts'
 import { AppFiles } from './app-files.ts'
 import { answerErrors, answerMalformed, rawBadRequest } from './error-answer.ts'
 import { forwardEndpoints } from './forward.ts'
+import { freePort } from './free-port.ts'
 import { serveHealth } from './health.ts'
 import { createIdentity } from './identity/create.ts'
 import type { AppPages, Identity } from './identity/identity.ts'
 import { receiveIdentityEvents } from './identity-events.ts'
 import { sendNote } from './note-page.ts'
 import { OpenCalls } from './open-calls.ts'
+import { guardOwnEndpoints, serveOwn } from './own-endpoints.ts'
 import { sendPage, servePages } from './pages.ts'
 import { refuseDoubledIdentity, refuseSecondHost } from './request-headers.ts'
 import { createLog, logCalls } from './request-log.ts'
@@ -53,9 +57,10 @@ export async function startWeb(
   const api = connectApi(settings.api, sign)
   const app = createApp(settings)
   const openCalls = new OpenCalls()
-  let publicUrl = settings.publicUrl ?? ''
-  const originRules = (): OriginRules => ({ publicUrl, openToLoopback: settings.identity.mode === 'local' })
-  const { identity, store } = await createIdentity(settings, { api, log, originRules, now })
+  const listen = await withPort(settings.listen)
+  const publicUrl = settings.publicUrl ?? addressOf(listen)
+  const originRules = { publicUrl, openToLoopback: settings.identity.mode === 'local' }
+  const { identity, store } = await createIdentity(settings, { api, log, publicUrl, now })
   const files = new AppFiles(appFolder)
   addHooks(app, { settings, log, files, originRules })
   const closeMetrics = await measure(app, settings.metrics)
@@ -64,11 +69,19 @@ export async function startWeb(
   const { maxBodyBytes } = settings
   forwardEndpoints(app, { api, identity, sign, originRules, maxBodyBytes, openCalls })
   identity.addRoutes(app, appPages(files))
-  if (store) addSessionParts(app, settings, { api, store, now, originRules })
+  if (store) addSessionParts(app, settings, { api, store, now, publicUrl })
   servePages(app, { files, identity, isHttps: isHttps(settings) })
-  const address = await app.listen(settings.listen)
-  publicUrl ||= address
+  const address = await app.listen(listen)
   return { address, close: () => closeAll(app, { api, store, openCalls, closeMetrics }) }
+}
+
+/** Settle the port before anything is built, so that every part knows our address. */
+async function withPort({ host, port }: WebSettings['listen']): Promise<WebSettings['listen']> {
+  return { host, port: port === 0 ? await freePort(host) : port }
+}
+
+function addressOf({ host, port }: WebSettings['listen']): string {
+  return `http://${isIPv6(host) ? `[${host}]` : host}:${port}`
 }
 
 function createApp(settings: WebSettings): FastifyInstance {
@@ -93,7 +106,7 @@ function createApp(settings: WebSettings): FastifyInstance {
   return app
 }
 
-type HookOptions = { settings: WebSettings; log: Logger; files: AppFiles; originRules: () => OriginRules }
+type HookOptions = { settings: WebSettings; log: Logger; files: AppFiles; originRules: OriginRules }
 
 // No route here has a schema; Fastify's compilers are megabytes that nothing would use.
 function unused(): never {
@@ -107,8 +120,9 @@ function addHooks(app: FastifyInstance, { settings, log, files, originRules }: H
   app.addHook('onRequest', async (request) => {
     refuseSecondHost(request.raw.rawHeaders)
     refuseDoubledIdentity(request.raw.rawHeaders)
-    if (settings.identity.mode === 'local') requireOwnHost(request, originRules())
+    if (settings.identity.mode === 'local') requireOwnHost(request, originRules)
   })
+  guardOwnEndpoints(app, originRules)
 }
 
 function isHttps({ publicUrl }: WebSettings): boolean {
@@ -126,11 +140,11 @@ type SessionParts = {
   api: ApiConnection
   store: SessionStore
   now: () => number
-  originRules: () => OriginRules
+  publicUrl: string
 }
 
 function addSessionParts(app: FastifyInstance, settings: WebSettings, parts: SessionParts): void {
-  serveClearing(app, parts.originRules)
+  serveClearing(app, parts.publicUrl)
   const { identity, identityWebhookSecret: secret } = settings
   if (secret === null) return
   receiveIdentityEvents(app, { ...parts, secret, issuer: identity.mode === 'oidc' ? identity.issuer : null })
@@ -149,8 +163,10 @@ function formTargetsOf({ identity }: WebSettings): readonly string[] {
   return identity.mode === 'oidc' ? [new URL(identity.issuer).origin] : []
 }
 
-function serveSession(app: FastifyInstance, { identity, mode }: { identity: Identity; mode: string }): void {
-  app.get('/session', async (request) => ({
+type SessionState = { identity: Identity; mode: AuthMode }
+
+function serveSession(app: FastifyInstance, { identity, mode }: SessionState): void {
+  serveOwn(app, 'getSession', async ({ request }) => ({
     auth_mode: mode,
     signed_in: await identity.isSignedIn(request),
     setup_required: await identity.isSetupRequired(),

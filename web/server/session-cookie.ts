@@ -1,13 +1,11 @@
+import { webEndpoints } from '@keyferry/contract'
+import { askedReturn } from '@keyferry/contract/return-path'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { cookieValues } from './cookies.ts'
-import { askedReturn } from './identity/return-path.ts'
+import { serveOwn } from './own-endpoints.ts'
 import { Refusal } from './refusal.ts'
-import { type OriginRules, requireSameOrigin } from './same-origin.ts'
 
 export const SESSION_COOKIE = '__session'
-
-/** Where cookies are cleared; takes `return_to`. */
-const CLEAR_PATH = '/session/clear'
 
 /** Paths that a second cookie may have been set for, beside that of the page. */
 const PATHS = ['/api', '/api/v1', '/approve', '/bundles', '/keys', '/members', '/account', '/invite']
@@ -37,18 +35,17 @@ function doubledSession({ url }: FastifyRequest): Refusal {
     way: {
       kind: 'post',
       label: 'Clear the session cookies',
-      path: `${CLEAR_PATH}?return_to=${encodeURIComponent(url)}`,
+      path: `${webEndpoints.clearSession.path}?return_to=${encodeURIComponent(url)}`,
     },
   } as const
   return new Refusal(401, 'unauthorized', 'Unauthorized', { note })
 }
 
 /** Let a person whose browser carries two session cookies drop both and sign in again. */
-export function serveClearing(app: FastifyInstance, originRules: () => OriginRules): void {
-  app.post(CLEAR_PATH, async (request, reply) => {
-    requireSameOrigin(request, originRules())
+export function serveClearing(app: FastifyInstance, publicUrl: string): void {
+  serveOwn(app, 'clearSession', async ({ request, reply }) => {
     const returnTo = askedReturn(request.url)
-    const { hostname } = new URL(originRules().publicUrl)
+    const { hostname } = new URL(publicUrl)
     return reply.header('set-cookie', deletions(hostname, returnTo)).redirect(returnTo, 303)
   })
 }

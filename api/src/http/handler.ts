@@ -1,4 +1,4 @@
-import type { Access, Endpoint, EndpointName, endpoints } from '@keyferry/contract'
+import type { Access, ApiEndpointName, apiEndpoints, Endpoint } from '@keyferry/contract'
 import type { z } from 'zod'
 import type { Caller, Visitor } from '../domain/membership.ts'
 
@@ -45,7 +45,7 @@ type Reply<R extends Endpoint> = {
 type Handler<R extends Endpoint> = (call: Call<R>) => Promise<Reply<R>> | Reply<R>
 
 /** One handler for each row of the endpoint table: a row without one, or one without a row, does not compile. */
-export type Handlers = { [N in EndpointName]: Handler<(typeof endpoints)[N]> }
+export type Handlers = { [N in ApiEndpointName]: Handler<(typeof apiEndpoints)[N]> }
 
 /** What a limit says to one more call: whether it may pass, and what the answer's headers tell either way. */
 export type RateVerdict = { allowed: boolean; headers: Readonly<Record<string, string>> }
@@ -53,4 +53,4 @@ export type RateVerdict = { allowed: boolean; headers: Readonly<Record<string, s
 /** Counts a call before anything else is looked at. */
 export type RateLimit = (peer: Peer) => Promise<RateVerdict>
 
-export type RateLimits = { readonly [N in EndpointName]?: RateLimit }
+export type RateLimits = { readonly [N in ApiEndpointName]?: RateLimit }

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { type Endpoint, endpoints } from '@keyferry/contract'
+import { apiEndpoints, type Endpoint } from '@keyferry/contract'
 import { randomRequestId } from '@keyferry/crypto/token'
 import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify'
 import type { Logger } from 'pino'
@@ -73,7 +73,7 @@ function registerEndpoints(app: FastifyInstance, parts: ServerParts): void {
   const limits: Readonly<Record<string, RateLimits[keyof RateLimits]>> = parts.rateLimits
   // `Handlers` pairs each name with the types of its row; beyond this loop the pairing is by name alone.
   const handlers = parts.handlers as unknown as Record<string, LooseHandler>
-  for (const [name, row] of Object.entries<Endpoint>(endpoints)) {
+  for (const [name, row] of Object.entries<Endpoint>(apiEndpoints)) {
     const handler = handlers[name]
     if (!handler) throw new Error(`endpoint ${name} has no handler`)
     const url = row.path.replaceAll(/\{(\w+)\}/g, ':$1')

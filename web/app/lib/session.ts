@@ -1,17 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
-import { callWebLayer, fieldsOf, textOf } from './web-layer.ts'
+import { call } from './api.ts'
 
 export const SESSION = ['session']
 
-type Session = { authMode: string; signedIn: boolean; setUpRequired: boolean }
-
-async function fetchSession(): Promise<Session> {
-  const answer = fieldsOf(await callWebLayer('GET', '/session'))
-  return {
-    authMode: textOf(answer['auth_mode']),
-    signedIn: answer['signed_in'] === true,
-    setUpRequired: answer['setup_required'] === true,
-  }
+async function fetchSession() {
+  const { auth_mode, signed_in, setup_required } = await call('GET', '/session')
+  return { authMode: auth_mode, signedIn: signed_in, setUpRequired: setup_required }
 }
 
 /** Whether somebody is signed in here, and how people sign in. */

@@ -1,24 +1,18 @@
-import { JoinWithAccount, LogIn, SetUpAccount } from '@keyferry/contract'
+import { askedReturn } from '@keyferry/contract/return-path'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { z } from 'zod'
 import type { ApiConnection } from '../api-connection.ts'
-import { Refusal } from '../refusal.ts'
-import { readJson } from '../request-body.ts'
+import { serveOwn } from '../own-endpoints.ts'
 import { headersToHandOn } from '../request-headers.ts'
-import { type OriginRules, requireSameOrigin } from '../same-origin.ts'
 import { sessionCookie } from '../session-cookie.ts'
 import type { AppPages, Identity } from './identity.ts'
-import { askedReturn } from './return-path.ts'
 import { addSessionRoutes } from './session-routes.ts'
 import { personOf, type Sessions } from './sessions.ts'
 
-const MAX_FORM_BYTES = 16_384
-
-export type AccountsOptions = { api: ApiConnection; sessions: Sessions; originRules: () => OriginRules }
+export type AccountsOptions = { api: ApiConnection; sessions: Sessions }
 
 /** People sign in with an e-mail address and a password that the API keeps, and get a session of ours. */
 export function accountsIdentity(options: AccountsOptions): Identity {
-  const { api, sessions, originRules } = options
+  const { api, sessions } = options
   // An account that was set up stays; only the answer that none is there has to be asked for again.
   let isSetUp = false
   const isSetupRequired = async () => {
@@ -38,7 +32,7 @@ export function accountsIdentity(options: AccountsOptions): Identity {
     addRoutes(app, pages) {
       addPages(app, pages, { sessions, isSetupRequired })
       addForms(app, options)
-      addSessionRoutes(app, { sessions, originRules, afterSignOut: async () => '/' })
+      addSessionRoutes(app, { sessions, afterSignOut: async () => '/' })
     },
   }
 }
@@ -50,63 +44,43 @@ function returning(path: string): string {
 type PageOptions = { sessions: Sessions; isSetupRequired: () => Promise<boolean> }
 
 function addPages(app: FastifyInstance, pages: AppPages, { sessions, isSetupRequired }: PageOptions): void {
-  const form = async (request: FastifyRequest, reply: FastifyReply) => {
+  const form = async ({ request, reply }: { request: FastifyRequest; reply: FastifyReply }) => {
     if (await sessions.find(request)) return reply.redirect(askedReturn(request.url), 302)
     if (await isSetupRequired()) return reply.redirect('/set-up', 302)
     return await pages.send(reply, 'index.html')
   }
-  app.get('/sign-in', form)
-  app.get('/sign-up', form)
-  app.get('/set-up', async (_request, reply) =>
+  serveOwn(app, 'showSignIn', form)
+  serveOwn(app, 'showSignUp', form)
+  serveOwn(app, 'showSetUp', async ({ reply }) =>
     (await isSetupRequired()) ? await pages.send(reply, 'index.html') : reply.redirect('/sign-in', 302),
   )
 }
 
 type NewSession = { user_id: string; tenant_id: string; joined_tenant_id?: string }
 
-function addForms(app: FastifyInstance, { api, sessions, originRules }: AccountsOptions): void {
+function addForms(app: FastifyInstance, { api, sessions }: AccountsOptions): void {
   const begin = async (request: FastifyRequest, reply: FastifyReply, account: NewSession) => {
     const { user_id: userId, tenant_id: personalTenantId, joined_tenant_id: joined } = account
-    const facts = {
+    const signIn = {
       idpUserId: `user_${userId}`,
       userId,
       personalTenantId,
       providerSessionId: null,
       idToken: null,
     }
-    await sessions.begin(request, reply, { ...facts, tenantId: joined ?? personalTenantId })
-    return { ok: true }
+    await sessions.begin(request, reply, { ...signIn, tenantId: joined ?? personalTenantId })
+    return { ok: true } as const
   }
-  app.post('/sign-in', async (request, reply) => {
-    const call = { body: await formOf(request, LogIn, originRules), headers: headersToHandOn(request) }
+  serveOwn(app, 'signIn', async ({ request, reply, body }) => {
+    const call = { body, headers: headersToHandOn(request) }
     return await begin(request, reply, await api.call('POST', '/api/v1/auth/login', call))
   })
-  app.post('/set-up', async (request, reply) => {
-    const call = { body: await formOf(request, SetUpAccount, originRules), headers: headersToHandOn(request) }
+  serveOwn(app, 'setUp', async ({ request, reply, body }) => {
+    const call = { body, headers: headersToHandOn(request) }
     return await begin(request, reply, await api.call('POST', '/api/v1/auth/setup', call))
   })
-  app.post('/sign-up', async (request, reply) => {
-    const call = {
-      body: await formOf(request, JoinWithAccount, originRules),
-      headers: headersToHandOn(request),
-    }
+  serveOwn(app, 'signUp', async ({ request, reply, body }) => {
+    const call = { body, headers: headersToHandOn(request) }
     return await begin(request, reply, await api.call('POST', '/api/v1/auth/join', call))
   })
-}
-
-/** A form of ours, sent by our own page, or by a program that is no browser: nobody's cookie stands behind it.
- * @throws Refusal forbidden · invalid · too_large */
-async function formOf<S extends z.ZodType>(
-  request: FastifyRequest,
-  schema: S,
-  originRules: () => OriginRules,
-): Promise<z.output<S>> {
-  if (isFromBrowser(request)) requireSameOrigin(request, originRules())
-  const result = schema.safeParse(await readJson(request, MAX_FORM_BYTES))
-  if (result.success) return result.data
-  throw new Refusal(400, 'invalid', result.error.issues[0]?.message ?? 'invalid')
-}
-
-function isFromBrowser({ headers }: FastifyRequest): boolean {
-  return headers.origin !== undefined || headers['sec-fetch-site'] !== undefined
 }

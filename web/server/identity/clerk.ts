@@ -1,9 +1,10 @@
 import { Email } from '@keyferry/contract'
+import { askedReturn } from '@keyferry/contract/return-path'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ApiConnection } from '../api-connection.ts'
 import { clearCookie, cookieValues, setCookie } from '../cookies.ts'
+import { serveOwn } from '../own-endpoints.ts'
 import { forbidden } from '../refusal.ts'
-import { type OriginRules, requireSameOrigin } from '../same-origin.ts'
 import { SESSION_COOKIE, sessionCookie } from '../session-cookie.ts'
 import type { SessionStore } from '../session-store/session-store.ts'
 import type { ClerkSettings } from '../settings.ts'
@@ -12,7 +13,7 @@ import { type ClerkSession, ClerkTokens } from './clerk-token.ts'
 import type { Identity, Person } from './identity.ts'
 import { KnownPeople } from './known-people.ts'
 import { provision } from './provision.ts'
-import { askedReturn } from './return-path.ts'
+import { leave } from './session-routes.ts'
 
 const TENANT_COOKIE = '__tenant'
 const TENANT_SECONDS = 7 * 24 * 60 * 60
@@ -24,7 +25,7 @@ export type ClerkOptions = {
   settings: ClerkSettings
   api: ApiConnection
   store: SessionStore
-  originRules: () => OriginRules
+  publicUrl: string
   now: () => number
 }
 
@@ -73,6 +74,7 @@ const noEmailNote = {
   way: { kind: 'link', label: 'Sign in again', path: '/sign-in' },
 } as const
 
+type Exchange = { request: FastifyRequest; reply: FastifyReply }
 type Known = Omit<Person, 'tenantId'>
 
 async function provisionSession(
@@ -99,8 +101,8 @@ function chosenTenant(request: FastifyRequest, userId: string): string | null {
   return chooser === userId && tenantId !== undefined && /^[0-9a-f-]{36}$/.test(tenantId) ? tenantId : null
 }
 
-function rememberTenant(reply: FastifyReply, person: Person, { originRules }: ClerkOptions): void {
-  const isSecure = originRules().publicUrl.startsWith('https:')
+function rememberTenant(reply: FastifyReply, person: Person, { publicUrl }: ClerkOptions): void {
+  const isSecure = publicUrl.startsWith('https:')
   const value = `${person.userId}.${person.tenantId}`
   setCookie(reply, { name: TENANT_COOKIE, value, maxAgeSeconds: TENANT_SECONDS, isSecure })
 }
@@ -115,28 +117,28 @@ type RouteOptions = ClerkOptions & {
 }
 
 function addRoutes(app: FastifyInstance, options: RouteOptions): void {
-  const { settings, store, originRules, now, backend, sessionOf } = options
-  const lead = (page: string) => async (request: FastifyRequest, reply: FastifyReply) => {
-    const returnTo = askedReturn(request.url)
-    if (await sessionOf(request)) return reply.redirect(returnTo, 302)
-    const address = new URL(page, accountPortal(settings.issuer))
-    address.searchParams.set('redirect_url', originRules().publicUrl + returnTo)
-    return reply.redirect(address.href, 302)
-  }
-  app.get('/sign-in', lead('/sign-in'))
-  app.get('/sign-up', lead('/sign-up'))
-  app.post('/sign-out', async (request, reply) => {
-    requireSameOrigin(request, originRules())
+  const { settings, store, publicUrl, now, backend, sessionOf } = options
+  const lead =
+    (page: string) =>
+    async ({ request, reply }: Exchange) => {
+      const returnTo = askedReturn(request.url)
+      if (await sessionOf(request)) return reply.redirect(returnTo, 302)
+      const address = new URL(page, accountPortal(settings.issuer))
+      address.searchParams.set('redirect_url', publicUrl + returnTo)
+      return reply.redirect(address.href, 302)
+    }
+  serveOwn(app, 'showSignIn', lead('/sign-in'))
+  serveOwn(app, 'showSignUp', lead('/sign-up'))
+  serveOwn(app, 'signOut', async ({ request, reply }) => {
     const session = await sessionOf(request)
-    const isSecure = originRules().publicUrl.startsWith('https:')
+    const isSecure = publicUrl.startsWith('https:')
     // Without a key the provider's own session goes on, and its next token has to be good again.
     if (session && backend.canEndSessions) {
       await store.firstUse(`ended:${session.sessionId}`, now() + ENDED_MS, now())
       await backend.endSession(session.sessionId).catch(() => undefined)
     }
     for (const name of [SESSION_COOKIE, TENANT_COOKIE]) clearCookie(reply, { name, isSecure })
-    const isForm = request.headers.accept?.includes('text/html') === true
-    return isForm ? reply.redirect('/', 303) : { ok: true, redirect_to: '/' }
+    return leave(request, reply, '/')
   })
 }
 

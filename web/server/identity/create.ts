@@ -2,7 +2,6 @@ import { join } from 'node:path'
 import type { Logger } from 'pino'
 import type { ApiConnection } from '../api-connection.ts'
 import { loggedFailure } from '../request-log.ts'
-import type { OriginRules } from '../same-origin.ts'
 import type { SessionStore } from '../session-store/session-store.ts'
 import type { WebSettings } from '../settings.ts'
 import type { Identity } from './identity.ts'
@@ -11,7 +10,7 @@ import { localIdentity } from './local.ts'
 export type IdentitySurroundings = {
   api: ApiConnection
   log: Logger
-  originRules: () => OriginRules
+  publicUrl: string
   /** Epoch milliseconds. */
   now: () => number
 }
@@ -33,9 +32,9 @@ type Hosted = IdentitySurroundings & { store: SessionStore }
 
 async function hostedIdentity(settings: WebSettings, surroundings: Hosted): Promise<Identity> {
   const { identity } = settings
-  const { store, now } = surroundings
+  const { store, now, publicUrl } = surroundings
   const { Sessions } = await import('./sessions.ts')
-  const isSecure = settings.publicUrl?.startsWith('https:') === true
+  const isSecure = publicUrl.startsWith('https:')
   const sessions = new Sessions({ store, now, isSecure })
   if (identity.mode === 'oidc') {
     const { oidcIdentity } = await import('./oidc.ts')

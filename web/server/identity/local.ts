@@ -1,6 +1,7 @@
 import type { EnsuredUser } from '@keyferry/contract'
 import type { z } from 'zod'
 import type { ApiConnection } from '../api-connection.ts'
+import { serveOwn } from '../own-endpoints.ts'
 import type { Identity } from './identity.ts'
 
 const LOCAL_USER = { idp_user_id: 'user_local', email: 'local@keyferry.localhost' }
@@ -27,8 +28,8 @@ export function localIdentity(api: ApiConnection): Identity {
     },
     signInPath: () => '/',
     addRoutes(app) {
-      app.get('/sign-in', async (_request, reply) => reply.redirect('/', 302))
-      app.get('/sign-up', async (_request, reply) => reply.redirect('/', 302))
+      serveOwn(app, 'showSignIn', async ({ reply }) => reply.redirect('/', 302))
+      serveOwn(app, 'showSignUp', async ({ reply }) => reply.redirect('/', 302))
     },
   }
 }

@@ -1,12 +1,13 @@
-import { Email } from '@keyferry/contract'
+import { Email, webEndpoints } from '@keyferry/contract'
 import { CallError } from '@keyferry/contract/client'
+import { askedReturn } from '@keyferry/contract/return-path'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import type { ApiConnection } from '../api-connection.ts'
+import { serveOwn } from '../own-endpoints.ts'
 import { Refusal } from '../refusal.ts'
 import { readBody } from '../request-body.ts'
 import { loggedFailure } from '../request-log.ts'
-import type { OriginRules } from '../same-origin.ts'
 import { sessionCookie } from '../session-cookie.ts'
 import type { OidcSettings } from '../settings.ts'
 import { type LogoutOrder, LogoutTokens } from './back-channel-logout.ts'
@@ -14,7 +15,6 @@ import type { AppPages, Identity } from './identity.ts'
 import { idpUserId } from './idp-user-id.ts'
 import { type OidcPerson, OidcProvider } from './oidc-provider.ts'
 import { provision } from './provision.ts'
-import { askedReturn } from './return-path.ts'
 import { addSessionRoutes } from './session-routes.ts'
 import { personOf, type Sessions } from './sessions.ts'
 import { beginAttempt, endAttempt } from './sign-in-attempt.ts'
@@ -27,14 +27,14 @@ export type OidcOptions = {
   settings: OidcSettings
   api: ApiConnection
   sessions: Sessions
-  originRules: () => OriginRules
+  publicUrl: string
   now: () => number
   log: Logger
 }
 
 /** People sign in at an OpenID Connect provider and get a session of ours. */
 export function oidcIdentity(options: OidcOptions): Identity {
-  const { settings, sessions, originRules, now } = options
+  const { settings, sessions, publicUrl, now } = options
   const provider = new OidcProvider(settings, now)
   return {
     async identify(request) {
@@ -50,36 +50,33 @@ export function oidcIdentity(options: OidcOptions): Identity {
       addSignIn(app, provider, { ...options, pages })
       addCallback(app, provider, { ...options, pages })
       addBackChannelLogout(app, provider, options)
-      const home = () => `${originRules().publicUrl}/`
       const afterSignOut = async (session: { idToken: string | null } | null) =>
-        (await provider.signOutAddress(session?.idToken ?? null, home())) ?? '/'
-      addSessionRoutes(app, { sessions, originRules, afterSignOut })
+        (await provider.signOutAddress(session?.idToken ?? null, `${publicUrl}/`)) ?? '/'
+      addSessionRoutes(app, { sessions, afterSignOut })
     },
   }
 }
 
 type PageOptions = OidcOptions & { pages: AppPages }
 
-function isSecure(originRules: () => OriginRules): boolean {
-  return originRules().publicUrl.startsWith('https:')
-}
-
 function addSignIn(app: FastifyInstance, provider: OidcProvider, options: PageOptions): void {
-  const { sessions, originRules } = options
-  const redirectUri = () => `${originRules().publicUrl}/auth/callback`
-  const signIn = (prompt?: 'create') => async (request: FastifyRequest, reply: FastifyReply) => {
-    const returnTo = askedReturn(request.url)
-    if (await sessions.find(request)) return reply.redirect(returnTo, 302)
-    const attempt = beginAttempt(reply, returnTo, isSecure(originRules))
-    const wanted = { redirectUri: redirectUri(), ...(prompt ? { prompt } : {}) }
-    try {
-      return reply.redirect((await provider.signInAddress(attempt, wanted)).href, 302)
-    } catch (error) {
-      return await answerFailure({ request, reply }, error, options)
+  const { sessions, publicUrl } = options
+  const redirectUri = publicUrl + webEndpoints.finishSignIn.path
+  const signIn =
+    (prompt?: 'create') =>
+    async ({ request, reply }: Exchange) => {
+      const returnTo = askedReturn(request.url)
+      if (await sessions.find(request)) return reply.redirect(returnTo, 302)
+      const attempt = beginAttempt(reply, returnTo, publicUrl.startsWith('https:'))
+      const wanted = { redirectUri, ...(prompt ? { prompt } : {}) }
+      try {
+        return reply.redirect((await provider.signInAddress(attempt, wanted)).href, 302)
+      } catch (error) {
+        return await answerFailure({ request, reply }, error, options)
+      }
     }
-  }
-  app.get('/sign-in', signIn())
-  app.get('/sign-up', signIn('create'))
+  serveOwn(app, 'showSignIn', signIn())
+  serveOwn(app, 'showSignUp', signIn('create'))
 }
 
 type Exchange = { request: FastifyRequest; reply: FastifyReply }
@@ -103,16 +100,17 @@ async function sendFailure(pages: AppPages, reply: FastifyReply, text: string): 
 }
 
 function addCallback(app: FastifyInstance, provider: OidcProvider, options: PageOptions): void {
-  const { originRules, pages } = options
-  app.get<{ Querystring: { state?: unknown } }>('/auth/callback', async (request, reply) => {
-    const { state } = request.query
+  const { publicUrl, pages } = options
+  serveOwn(app, 'finishSignIn', async ({ request, reply }) => {
     const exchange = { request, reply }
-    const attempt = typeof state === 'string' ? endAttempt(exchange, state, isSecure(originRules)) : null
+    const callback = new URL(request.url, publicUrl)
+    const state = callback.searchParams.get('state')
+    const isSecure = publicUrl.startsWith('https:')
+    const attempt = state === null ? null : endAttempt(exchange, state, isSecure)
     if (!attempt) {
       const text = 'This sign-in started in another browser, or it took too long.'
       return await sendFailure(pages, reply.code(400), text)
     }
-    const callback = new URL(request.url, originRules().publicUrl)
     let person: OidcPerson
     try {
       person = await provider.redeem(callback, attempt)
@@ -168,13 +166,13 @@ function profileOf({ issuer, trustsEmail }: OidcSettings, person: OidcPerson) {
 function addBackChannelLogout(app: FastifyInstance, provider: OidcProvider, options: OidcOptions): void {
   const { settings, now } = options
   const tokens = new LogoutTokens(settings, provider)
-  app.post('/auth/backchannel-logout', async (request, reply) => {
+  serveOwn(app, 'receiveLogout', async ({ request, reply }) => {
     const form = new URLSearchParams((await readBody(request, MAX_TOKEN_BYTES)).toString('utf8'))
     const token = form.get('logout_token') ?? ''
     const order = await tokens.read(token, new Date(now())).catch(() => null)
     const isDone = order !== null && (await carryOut(order, options))
     if (!isDone) return reply.code(400).send({ error: 'invalid_request', code: 'invalid' })
-    return reply.code(200).send()
+    return { ok: true }
   })
 }
 

@@ -1,52 +1,55 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { serveOwn } from '../own-endpoints.ts'
 import { Refusal, unauthorized } from '../refusal.ts'
-import { type OriginRules, requireSameOrigin } from '../same-origin.ts'
 import type { Session } from '../session-store/session-store.ts'
 import type { Sessions } from './sessions.ts'
 
-/** Enough of a token's hash to tell a person's sessions apart; nobody signs in with it. */
+/** Enough of a token's hash to tell a person's sessions apart; nobody can sign in with it. */
 const PUBLIC_ID_LENGTH = 16
 
 export type SessionRoutesOptions = {
   sessions: Sessions
-  originRules: () => OriginRules
-  /** Where the browser goes once its session here has ended: an address of ours, or the provider's. */
+  /** Where the browser goes when its session here has ended: a path of ours, or the provider's sign-out page. */
   afterSignOut: (session: Session | null) => Promise<string>
 }
 
-/** Sign-out, and what a person can see and end of the own sessions. */
-export function addSessionRoutes(app: FastifyInstance, options: SessionRoutesOptions): void {
-  const { sessions, originRules, afterSignOut } = options
+/** Sign-out, and the list of a person's sessions, each of which they can end. */
+export function addSessionRoutes(
+  app: FastifyInstance,
+  { sessions, afterSignOut }: SessionRoutesOptions,
+): void {
   const signedIn = async (request: FastifyRequest): Promise<Session> => {
-    requireSameOrigin(request, originRules())
     const session = await sessions.find(request)
     if (!session) throw unauthorized()
     return session
   }
-  app.post('/sign-out', async (request, reply) => {
-    requireSameOrigin(request, originRules())
-    return await leave(request, reply, await afterSignOut(await sessions.end(request, reply)))
-  })
-  app.get('/auth/sessions', async (request) => {
+  serveOwn(app, 'signOut', async ({ request, reply }) =>
+    leave(request, reply, await afterSignOut(await sessions.end(request, reply))),
+  )
+  serveOwn(app, 'listSessions', async ({ request }) => {
     const current = await signedIn(request)
     return (await sessions.list(current)).map((session) => shown(session, current))
   })
-  app.delete<{ Params: { id: string } }>('/auth/sessions/:id', async (request) => {
+  serveOwn(app, 'endSession', async ({ request, params }) => {
     const own = await sessions.list(await signedIn(request))
-    const ended = own.find((session) => publicId(session) === request.params.id)
+    const ended = own.find((session) => publicId(session) === params.id)
     if (!ended) throw new Refusal(404, 'not_found', 'session not found')
     await sessions.store.remove(ended.tokenHash)
     return { ok: true }
   })
-  app.post('/auth/sessions/end-all', async (request, reply) => {
+  serveOwn(app, 'endAllSessions', async ({ request, reply }) => {
     const session = await signedIn(request)
     await sessions.store.removeAll({ idpUserId: session.idpUserId })
-    return await leave(request, reply, await afterSignOut((await sessions.end(request, reply)) ?? session))
+    return leave(request, reply, await afterSignOut((await sessions.end(request, reply)) ?? session))
   })
 }
 
-/** A form is led on; a script is told where to go. */
-async function leave(request: FastifyRequest, reply: FastifyReply, address: string): Promise<unknown> {
+/** Redirect a form; tell a script where to go. */
+export function leave(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  address: string,
+): FastifyReply | { ok: true; redirect_to: string } {
   const isForm = request.headers.accept?.includes('text/html') === true
   return isForm ? reply.redirect(address, 303) : { ok: true, redirect_to: address }
 }

@@ -1,7 +1,7 @@
+import { returnPath } from '@keyferry/contract/return-path'
 import { hashToken, randomToken } from '@keyferry/crypto/token'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { clearCookie, cookieValues, setCookie } from '../cookies.ts'
-import { returnPath } from './return-path.ts'
 
 const ATTEMPT_SECONDS = 600
 const NAME_LENGTH = 12

@@ -1,7 +1,8 @@
+import { askedReturn } from '@keyferry/contract/return-path'
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { describeFailure } from '../../lib/failure.ts'
-import { returnPath, signIn } from '../../lib/sign-in.ts'
+import { signIn } from '../../lib/sign-in.ts'
 import { Button } from '../../ui/button.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { PageHeading } from '../../ui/page-heading.tsx'
@@ -15,7 +16,7 @@ export function SignInPage() {
   const attempt = useMutation({
     mutationFn: signIn,
     gcTime: 0,
-    onSuccess: () => location.assign(returnPath(location.search)),
+    onSuccess: () => location.assign(askedReturn(location.search)),
   })
   const submit = (event: FormEvent) => {
     event.preventDefault()

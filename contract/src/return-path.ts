@@ -5,7 +5,7 @@ const OURS = 'https://ours.invalid'
 const PATH = /^\/(?![/\\])[\x21-\x7e]*$/
 const LOOPS = /^\/(?:sign-in|sign-up|auth)(?:\/|$)/
 
-/** Where to go after sign-in: a path of ours, or home for anything else that a link may carry. */
+/** Where to go after sign-in: `asked` when it is a path of ours, otherwise home. A link may carry anything. */
 export function returnPath(asked: unknown): string {
   if (typeof asked !== 'string' || asked.length > MAX_LENGTH || !PATH.test(asked)) return '/'
   const address = URL.parse(asked, OURS)
@@ -15,7 +15,7 @@ export function returnPath(asked: unknown): string {
   return PATH.test(path) ? path : '/'
 }
 
-/** The `return_to` of an address. */
-export function askedReturn(url: string): string {
-  return returnPath(new URL(url, OURS).searchParams.get('return_to'))
+/** The `return_to` of a path with its query, or of a query alone. */
+export function askedReturn(address: string): string {
+  return returnPath(new URL(address, OURS).searchParams.get('return_to'))
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { returnPath } from './return-path.ts'
+import { askedReturn, returnPath } from './return-path.ts'
 
 test.each(['/', '/bundles', '/approve/7f9c?x=1', '/bundles/dev%2Fapp#keys', '/invite/Zb3m_Tq-k'])(
   '%s is ours',
@@ -30,4 +30,14 @@ test.each([
   ['/bundles'],
 ])('%j leads home', (path) => {
   expect(returnPath(path)).toBe('/')
+})
+
+test.each([
+  ['?return_to=%2Fkeys%3Fquery%3DA', '/keys?query=A'],
+  ['/sign-in?return_to=/approve/abc', '/approve/abc'],
+  ['/sign-in?return_to=//attacker.example', '/'],
+  ['/sign-in', '/'],
+  ['', '/'],
+])('%s returns to %s', (address, path) => {
+  expect(askedReturn(address)).toBe(path)
 })

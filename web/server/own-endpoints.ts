@@ -1,0 +1,71 @@
+import { type Endpoint, type WebEndpointName, webEndpoints } from '@keyferry/contract'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { z } from 'zod'
+import { Refusal } from './refusal.ts'
+import { readJson } from './request-body.ts'
+import { type OriginRules, requireSameOrigin } from './same-origin.ts'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The row of the endpoint table, where this layer answers the route itself. */
+    endpoint?: Endpoint
+  }
+}
+
+const MAX_FORM_BYTES = 16_384
+
+type Rows = typeof webEndpoints
+type Part<R, Name extends string> = R extends { [K in Name]: infer S extends z.ZodType } ? z.output<S> : null
+type AnswerOf<R> = R extends { responses: { 200: infer S extends z.ZodType } } ? z.input<S> : never
+
+type OwnCall<N extends WebEndpointName> = {
+  request: FastifyRequest
+  reply: FastifyReply
+  params: Part<Rows[N], 'params'>
+  body: Part<Rows[N], 'body'>
+}
+
+type OwnHandler<N extends WebEndpointName> = (call: OwnCall<N>) => Promise<AnswerOf<Rows[N]> | FastifyReply>
+
+/** Serve one row of the endpoint table that this layer answers itself. The handler gets checked parameters and a
+ * checked body, and returns the body of the answer, or the reply when it sent that itself. */
+export function serveOwn<N extends WebEndpointName>(
+  app: FastifyInstance,
+  name: N,
+  handler: OwnHandler<N>,
+): void {
+  const endpoint: Endpoint = webEndpoints[name]
+  app.route({
+    method: endpoint.method,
+    url: endpoint.path.replace(/\{(\w+)\}/g, ':$1'),
+    exposeHeadRoute: false,
+    config: { endpoint },
+    handler: async (request, reply) => {
+      const params = endpoint.params ? checked(endpoint.params, request.params) : null
+      const body = endpoint.body ? checked(endpoint.body, await readJson(request, MAX_FORM_BYTES)) : null
+      // The row's own schemas checked both parts, so they have the types that the row gives them.
+      return await handler({ request, reply, params, body } as OwnCall<N>)
+    },
+  })
+}
+
+function checked<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
+  const result = schema.safeParse(value)
+  if (result.success) return result.data
+  throw new Refusal(400, 'invalid', result.error.issues[0]?.message ?? 'invalid')
+}
+
+/** Refuse calls of these routes that another site's page makes. A program that is not a browser may sign in without
+ * an `Origin`, because it sends no cookie that somebody else got. */
+export function guardOwnEndpoints(app: FastifyInstance, rules: OriginRules): void {
+  app.addHook('onRequest', async (request) => {
+    const { endpoint } = request.routeOptions.config
+    if (endpoint === undefined) return
+    const writes = endpoint.method !== 'GET' && isFromBrowser(request)
+    if (writes || endpoint.access === 'session') requireSameOrigin(request, rules)
+  })
+}
+
+function isFromBrowser({ headers }: FastifyRequest): boolean {
+  return [headers.cookie, headers.origin, headers['sec-fetch-site']].some((value) => value !== undefined)
+}

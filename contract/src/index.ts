@@ -1,4 +1,11 @@
-export { type Access, type AuthMode, type Endpoint, failureStatuses, type Method } from './endpoint.ts'
+export {
+  type Access,
+  AUTH_MODES,
+  type AuthMode,
+  type Endpoint,
+  failureStatuses,
+  type Method,
+} from './endpoint.ts'
 export {
   type ApiEndpointName,
   apiEndpoints,

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { AUTH_MODES } from '../endpoint.ts'
 import { PathPart, Timestamp } from './text.ts'
 
-export const AuthMode = z.enum(AUTH_MODES).meta({ id: 'AuthMode' })
+const AuthMode = z.enum(AUTH_MODES).meta({ id: 'AuthMode' })
 
 /** `setup_required`: the first account does not exist yet. */
 export const SessionState = z

@@ -17,6 +17,8 @@ export type ApiSettings = {
   requestTtlSeconds: number
   maxPayloadBytes: number
   maxBodyBytes: number
+  /** Open approval requests at one time. */
+  maxLiveRequests: number
   devAllowPlaintext: boolean
   requireSignatureV2: boolean
   /** `typed`: the approver has to type the check code. */

@@ -21,15 +21,16 @@ export type ShortLived = Limits & {
 
 /** @throws DomainError unavailable: the Redis does not answer */
 export async function openShortLived(
-  settings: Pick<ApiSettings, 'dataDir' | 'redisUrl'>,
+  settings: Pick<ApiSettings, 'dataDir' | 'redisUrl' | 'maxLiveRequests'>,
   { clock, log }: { clock: ClockAndIds; log: Logger },
 ): Promise<ShortLived> {
+  const { maxLiveRequests: maxLive } = settings
   const now = () => clock.now().getTime()
   const onError = (error: Error) => log.warn({ error: error.name }, 'redis')
   const redis = settings.redisUrl === null ? null : await connect(settings.redisUrl, onError)
   const requests = redis
-    ? await openRedisRequestStore({ redis })
-    : openSqliteRequestStore({ path: join(settings.dataDir, 'requests.db'), now })
+    ? await openRedisRequestStore({ redis, maxLive })
+    : openSqliteRequestStore({ path: join(settings.dataDir, 'requests.db'), now, maxLive })
   const deliveries = new Deliveries(requests, clock)
   const close = async () => {
     await deliveries.settled()

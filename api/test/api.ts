@@ -58,8 +58,7 @@ export async function startTestApi(
   const lines: string[] = []
   const logTo = { write: (line: string) => void lines.push(line) }
   const running = await startApi(settings, now ? { logTo, now } : { logTo })
-  const call = <N extends ApiEndpointName>(name: N, parts: CallParts = {}) =>
-    callEndpoint(running.address, name, parts)
+  const call = callsTo(running.address)
   return {
     address: running.address,
     settings,
@@ -68,6 +67,11 @@ export async function startTestApi(
     newOwner: async () => newOwner(call),
     close: () => running.close(),
   }
+}
+
+/** Calls an API at an address. */
+export function callsTo(address: string): TestApi['call'] {
+  return (name, parts = {}) => callEndpoint(address, name, parts)
 }
 
 async function newOwner(call: TestApi['call']): Promise<Identity> {

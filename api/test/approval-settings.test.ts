@@ -39,6 +39,39 @@ describe('with the check code to be typed', () => {
   })
 })
 
+describe('with a bound on open requests', () => {
+  let api: TestApi
+  beforeAll(async () => {
+    api = await startTestApi('sqlite', { maxLiveRequests: 2, trustProxy: ['127.0.0.1'] })
+  })
+  afterAll(() => api.close())
+
+  test('a request beyond it is 503 with Retry-After, and the open ones go on', async () => {
+    const client = new ApprovalClient(api)
+    await client.asked()
+    const open = await client.asked()
+    const refused = await new ApprovalClient(api).ask()
+    expectError(refused, 503, 'too many open requests: try again in a minute', 'unavailable')
+    expect(refused.headers.get('retry-after')).toBe('60')
+    const context = await api.call('getRequestContext', { params: { request_id: open } })
+    expect(context.json.status).toBe('pending')
+  })
+})
+
+const filled = (bytes: number) => ({ ignored: 'x'.repeat(bytes) })
+
+test('a new request may be 32 KiB, and any other body may be larger', async () => {
+  const api = await startTestApi('sqlite', { trustProxy: ['127.0.0.1'] })
+  const client = new ApprovalClient(api)
+  expect((await client.ask(filled(32 * 1_024 - 200))).status).toBe(201)
+  expectError(await client.ask(filled(32 * 1_024)), 413, 'request body too large', 'too_large')
+  const as = await api.newOwner()
+  expect((await api.call('createBundle', { as, body: { name: 'a', ...filled(64 * 1_024) } })).status).toBe(
+    201,
+  )
+  await api.close()
+})
+
 describe('with plaintext allowed for development', () => {
   let api: TestApi
   beforeAll(async () => {

@@ -43,6 +43,14 @@ describe('what the server does with any request', () => {
     await wide.close()
   })
 
+  test.each(['http://elsewhere.example/healthz', '*', 'healthz', 'http://elsewhere.example/no/such'])(
+    'a request target that does not begin with / is 400: %s',
+    async (target) => {
+      const answer = await raw(`GET ${target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`)
+      expect(answer).toMatch(/^HTTP\/1\.1 400 /)
+    },
+  )
+
   test('an absent body counts as {}', async () => {
     expectError(await api.call('createBundle', { as: owner }), 400, 'name required', 'invalid')
   })

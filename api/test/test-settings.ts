@@ -22,6 +22,7 @@ export function testSettings(changes: Partial<ApiSettings> = {}): ApiSettings {
     requestTtlSeconds: 300,
     maxPayloadBytes: 1_048_576,
     maxBodyBytes: 2_097_152,
+    maxLiveRequests: 20_000,
     devAllowPlaintext: false,
     requireSignatureV2: false,
     approvalAssurance: 'compat',

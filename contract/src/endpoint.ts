@@ -20,6 +20,8 @@ export type Endpoint = {
   query?: z.ZodType<object>
   headers?: z.ZodType<object>
   body?: z.ZodType
+  /** Largest body in bytes, where that is less than MAX_BODY_BYTES. */
+  maxBodyBytes?: number
   /** A request without a body counts as `{}`. */
   bodyOptional?: true
   /** Answers of success by status, each a body's schema. */

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Endpoint } from './endpoint.ts'
+import { LIMITS } from './limits.ts'
 import * as attachment from './schemas/attachment.ts'
 import * as bundle from './schemas/bundle.ts'
 import { Health, Readiness } from './schemas/health.ts'
@@ -23,6 +24,7 @@ const requests = {
     access: 'public',
     summary: 'Ask for approval: a client hands in its public key',
     body: request.CreateRequest,
+    maxBodyBytes: LIMITS.requestBodyBytes,
     responses: { 201: request.CreatedRequest },
     errors: [400, 413, 429],
   },

@@ -15,6 +15,10 @@ export const LIMITS = {
   passwordMinLength: 12,
   passwordMaxLength: 1_024,
   pageSize: 1_000,
+  /** Body of a new approval request, which anyone may send. */
+  requestBodyBytes: 32 * KIB,
+  /** Default of the setting MAX_LIVE_REQUESTS. */
+  liveRequests: 20_000,
   /** Default of the setting MAX_PAYLOAD_BYTES: the sealed plaintext. */
   payloadBytes: 1_024 * KIB,
   /** Default of the setting MAX_BODY_BYTES: one request body. */
@@ -34,9 +38,12 @@ export const TIMES = {
   signatureWindowSeconds: 30,
 } as const
 
-/** Calls allowed per window, counted for each peer address; for IPv6, for each /64 network. */
+/** Calls allowed per window, counted for each peer address; for IPv6, for each /64 network. `createRequestWide` counts
+ * for each IPv6 /48 as well, because a subscriber may have 65,536 networks of /64. IPv4 has no such wide count: an IPv4
+ * address costs money, and neighbours often share a /24. */
 export const RATES = {
   createRequest: { calls: 10, windowSeconds: MINUTE },
+  createRequestWide: { calls: 100, windowSeconds: MINUTE },
   wait: { calls: 100, windowSeconds: MINUTE },
   login: { calls: 5, windowSeconds: 15 * MINUTE },
   setup: { calls: 3, windowSeconds: 60 * MINUTE },

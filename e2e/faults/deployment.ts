@@ -108,6 +108,7 @@ function environment({ stores = {}, env = {} }: DeploymentOptions) {
   return {
     BFF_SHARED_SECRET: SECRET,
     DEV_ALLOW_PLAINTEXT: '1',
+    NODE_ENV: 'development',
     TRUST_PROXY: '127.0.0.1',
     ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }),
     ...(redisUrl === undefined ? {} : { REDIS_URL: redisUrl }),

@@ -14,6 +14,7 @@ export function apiSettings(settings: Settings, place: Place & { version: string
     requestTtlSeconds: settings.REQUEST_TTL,
     maxPayloadBytes: settings.MAX_PAYLOAD_BYTES,
     maxBodyBytes: settings.MAX_BODY_BYTES,
+    maxLiveRequests: settings.MAX_LIVE_REQUESTS,
     devAllowPlaintext: settings.DEV_ALLOW_PLAINTEXT,
     requireSignatureV2: settings.REQUIRE_SIGNATURE_V2,
     approvalAssurance: settings.APPROVAL_ASSURANCE,

@@ -17,7 +17,7 @@ const CLERK: readonly SettingName[] = [
  * @throws StartError naming the first that is missing, out of place or unsafe */
 export function requireSafeStart(settings: Settings, role: Role): void {
   requireLocalOnLoopback(settings)
-  requirePlaintextInDevelopment(settings)
+  requirePlaintextInDevelopment(settings, role)
   requireRole(settings, role)
   if (role !== 'api') requireIdentity(settings)
   if (role !== 'api') requirePublicUrl(settings)
@@ -41,9 +41,14 @@ function requireLocalOnLoopback({ AUTH_MODE, HOST }: Settings): void {
     )
 }
 
-function requirePlaintextInDevelopment({ DEV_ALLOW_PLAINTEXT, AUTH_MODE, NODE_ENV }: Settings): void {
-  if (DEV_ALLOW_PLAINTEXT && AUTH_MODE !== 'local' && NODE_ENV !== 'development')
+// `keyferry-server api` alone serves web nodes that may sign people in, whatever its own AUTH_MODE says.
+function requirePlaintextInDevelopment(settings: Settings, role: Role): void {
+  const { DEV_ALLOW_PLAINTEXT, AUTH_MODE, NODE_ENV } = settings
+  if (!DEV_ALLOW_PLAINTEXT || NODE_ENV === 'development') return
+  if (AUTH_MODE !== 'local')
     throw new StartError(`DEV_ALLOW_PLAINTEXT=1 with AUTH_MODE=${AUTH_MODE} needs NODE_ENV=development`)
+  if (role === 'api')
+    throw new StartError('DEV_ALLOW_PLAINTEXT=1 with keyferry-server api needs NODE_ENV=development')
 }
 
 function requireRole(settings: Settings, role: Role): void {

@@ -119,6 +119,11 @@ export const SETTINGS = {
     mustBe: 'a whole number of bytes',
     schema: bytes.default(LIMITS.bodyBytes),
   },
+  MAX_LIVE_REQUESTS: {
+    means: 'approval requests that may be open at one time; beyond that, new ones get 503',
+    mustBe: 'a whole number from 1 to 10000000',
+    schema: z.coerce.number().int().min(1).max(10_000_000).default(LIMITS.liveRequests),
+  },
   OIDC_ISSUER: {
     means: 'issuer of the OpenID Connect provider',
     mustBe: 'an https address (http on loopback only)',
@@ -186,7 +191,7 @@ export const SETTINGS = {
   },
   METRICS_PORT: { means: 'port of /metrics; none: not served', mustBe: PORT, schema: port.optional() },
   NODE_ENV: {
-    means: 'development allows DEV_ALLOW_PLAINTEXT with sign-in',
+    means: 'development allows DEV_ALLOW_PLAINTEXT with sign-in, or with keyferry-server api',
     mustBe: 'a text',
     schema: text,
   },

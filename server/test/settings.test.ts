@@ -27,6 +27,7 @@ test('an empty environment is a local start on loopback', () => {
     REQUEST_TTL: 300,
     MAX_PAYLOAD_BYTES: 1_048_576,
     MAX_BODY_BYTES: 2_097_152,
+    MAX_LIVE_REQUESTS: 20_000,
     DEV_ALLOW_PLAINTEXT: false,
     REQUIRE_SIGNATURE_V2: false,
     APPROVAL_ASSURANCE: 'compat',
@@ -76,6 +77,7 @@ describe('a wrong value is named, and not repeated', () => {
     ['TRUST_PROXY', '10.0.0.1, proxy'],
     ['MAX_PAYLOAD_BYTES', '1MB'],
     ['MAX_BODY_BYTES', '0'],
+    ['MAX_LIVE_REQUESTS', '0'],
     ['OIDC_ISSUER', 'http://idp.example.com'],
     ['OIDC_ISSUER', 'https://idp.example.com?tenant=a'],
     ['CLERK_ISSUER', 'clerk.example.com'],
@@ -102,6 +104,11 @@ describe('a start that would be unsafe is refused', () => {
     [{ HOST: '127.attacker.example' }, /^HOST/],
     [{ ...accounts, DEV_ALLOW_PLAINTEXT: '1' }, /^DEV_ALLOW_PLAINTEXT=1 with AUTH_MODE=accounts/],
     [{ ...accounts, DEV_ALLOW_PLAINTEXT: '1', NODE_ENV: 'production' }, /^DEV_ALLOW_PLAINTEXT=1/],
+    [
+      { DEV_ALLOW_PLAINTEXT: '1', BFF_SHARED_SECRET: SECRET },
+      /^DEV_ALLOW_PLAINTEXT=1 with keyferry-server api/,
+      'api',
+    ],
     [{ ...accounts, PUBLIC_URL: 'http://keyferry.example.com' }, /^PUBLIC_URL must be https/],
     [{ AUTH_MODE: 'accounts', HOST: '0.0.0.0' }, /^PUBLIC_URL is missing/],
     [{ DATABASE_URL: 'postgres://db/keyferry' }, /^ROOT_KEY is missing/],
@@ -111,7 +118,9 @@ describe('a start that would be unsafe is refused', () => {
     [{ AUTH_MODE: 'clerk' }, /^CLERK_ISSUER is missing/],
     [{ OIDC_ISSUER: 'https://idp.example.com' }, /^OIDC_ISSUER is set, but AUTH_MODE is local/],
     [{ ...accounts, CLERK_SECRET_KEY: 'sk_test_1' }, /^CLERK_SECRET_KEY is set, but AUTH_MODE is accounts/],
-  ])('%j', (environment, expected) => expect(complaint(environment)).toMatch(expected))
+  ] as const)('%j', (environment, expected, role: 'all' | 'api' = 'all') => {
+    expect(complaint(environment, role)).toMatch(expected)
+  })
 
   test('roles that stand apart need the secret between them', () => {
     expect(complaint({}, 'api')).toMatch(/^BFF_SHARED_SECRET is missing: keyferry-server api/)
@@ -125,6 +134,8 @@ test('what is safe starts', () => {
   expect(complaint(accounts)).toBeNull()
   expect(readSettings(accounts).PUBLIC_URL).toBe('https://keyferry.example.com')
   expect(complaint({ DEV_ALLOW_PLAINTEXT: '1' })).toBeNull()
+  const development = { BFF_SHARED_SECRET: SECRET, DEV_ALLOW_PLAINTEXT: '1', NODE_ENV: 'development' }
+  expect(complaint(development, 'api')).toBeNull()
   expect(complaint({ ...accounts, DEV_ALLOW_PLAINTEXT: '1', NODE_ENV: 'development' })).toBeNull()
   expect(
     complaint({ BFF_SHARED_SECRET: `${SECRET}, ${ROOT_KEY}`, API_URL: 'http://api:5394' }, 'web'),

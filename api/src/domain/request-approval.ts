@@ -144,17 +144,27 @@ async function requireUserCode(
 }
 
 async function chosenValues(
-  { stores }: ApprovalParts,
+  { stores, maxPayloadBytes }: ApprovalParts,
   bundle: { tenantId: string; bundleId: string },
   includeKeys: readonly string[],
 ): Promise<{ values: Map<string, Plaintext>; missingRequired: string[] }> {
   const names = new Set(includeKeys)
-  requireNames(names, await valueSizes(stores, bundle))
+  const sizes = await valueSizes(stores, bundle)
+  requireNames(names, sizes)
+  if (leastPayloadBytes(names, sizes) > maxPayloadBytes) throw tooLarge(maxPayloadBytes)
   const entries = await bundleEntries(stores, bundle, names)
   const values = new Map(entries.flatMap(({ name, value }) => (value === null ? [] : [[name, value]])))
   requireNames(names, values)
   const missing = entries.filter(({ name, required }) => required && !names.has(name))
   return { values, missingRequired: missing.map(({ name }) => name) }
+}
+
+// The payload when no character needs an escape. Sizes come from the database, so a choice that is far too large is
+// refused before any value is in memory.
+function leastPayloadBytes(names: ReadonlySet<string>, sizes: ReadonlyMap<string, number>): number {
+  let bytes = '{}'.length
+  for (const name of names) bytes += '"":"",'.length + Buffer.byteLength(name) + (sizes.get(name) ?? 0)
+  return bytes - 1
 }
 
 function requireNames(names: ReadonlySet<string>, held: ReadonlyMap<string, unknown>): void {

@@ -72,7 +72,8 @@ export type Claim = ({ status: 'claimed' } & Sealed) | { status: 'pending' | 'ta
  * Every method throws DomainError unavailable while the store cannot be reached, and works again once it can.
  */
 export interface RequestStore {
-  create(request: ApprovalRequest, nowMs: number): Promise<void>
+  /** False when the store holds as many live requests as it may. */
+  create(request: ApprovalRequest, nowMs: number): Promise<boolean>
   find(id: string, nowMs: number): Promise<StoredRequest | null>
   /** From pending to ready. `done` for exactly one of any number of callers. */
   seal(id: string, sealed: Sealed, nowMs: number): Promise<Settled>

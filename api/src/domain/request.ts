@@ -61,14 +61,14 @@ export type Ask = { asked: z.output<typeof CreateRequest>; peer: { address: stri
 export type Claimant = { requestId: string; verifier: string | undefined }
 
 /** Keep a new request until its lifetime ends (interface: "Create request").
- * @throws DomainError invalid: an unsafe public key, or a malformed challenge */
+ * @throws DomainError invalid (an unsafe public key, or a malformed challenge) · unavailable (too many open requests) */
 export async function createRequest(
   parts: NewRequestParts,
   ask: Ask,
 ): Promise<z.output<typeof CreatedRequest>> {
   const publicKey = requirePublicKey(ask.asked.client_pubkey)
   const request = newRequest(parts, ask, publicKey)
-  await parts.requests.create(request, parts.clock.now().getTime())
+  if (!(await parts.requests.create(request, parts.clock.now().getTime()))) throw tooManyOpen()
   return {
     id: request.id,
     verification_uri_complete: `/approve/${request.id}`,
@@ -165,6 +165,9 @@ export function publicKeyOf(base64: string): Uint8Array {
 const NOT_FOUND = 'request not found or expired'
 
 export const alreadyApproved = () => new DomainError('conflict', 'Request already approved')
+
+const tooManyOpen = () =>
+  new DomainError('unavailable', 'too many open requests: try again in a minute', { retryAfterSeconds: 60 })
 
 const requestNotFound = () => new DomainError('not_found', NOT_FOUND)
 

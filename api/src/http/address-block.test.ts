@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { addressBlock } from './address-block.ts'
+import { addressBlock, isIPv6Network } from './address-block.ts'
 
 test.each([
   ['203.0.113.7', '203.0.113.7'],
@@ -15,3 +15,15 @@ test.each([
   ['local', 'local'],
   ['', ''],
 ])('%j counts as %j', (address, block) => expect(addressBlock(address)).toBe(block))
+
+test('a wider block is a /48', () => {
+  expect(addressBlock('2001:db8:1:2:3::4', 48)).toBe('2001:db8:1::/48')
+  expect(addressBlock('203.0.113.7', 48)).toBe('203.0.113.7')
+})
+
+test.each([
+  ['2001:db8::1', true],
+  ['::ffff:203.0.113.7', false],
+  ['203.0.113.7', false],
+  ['local', false],
+])('%j is in an IPv6 network: %j', (address, isNetwork) => expect(isIPv6Network(address)).toBe(isNetwork))

@@ -1,20 +1,25 @@
 import { isIPv6 } from 'node:net'
 
 const GROUPS = 8
-const NETWORK_GROUPS = 4
+const BITS_OF_GROUP = 16
 const MAPPED_V4 = /^::ffff:(\d{1,3}(?:\.\d{1,3}){3})$/i
 
-/** What a limit counts for an address: an IPv6 one by its /64, all of which one subscriber has at will; an IPv4 one by
- * itself, however it is written; anything else as it stands. */
-export function addressBlock(address: string): string {
+/** The name that a limit counts an address by. IPv6 callers are limited per network, because a subscriber controls the
+ * whole block. An IPv4 address counts by itself, in either notation; other text as it is. */
+export function addressBlock(address: string, networkBits: 48 | 64 = 64): string {
   const v4 = MAPPED_V4.exec(address)?.[1]
   if (v4 !== undefined) return v4
   if (!isIPv6(address)) return address
-  const network = groupsOf(address).slice(0, NETWORK_GROUPS)
-  return `${network.map((group) => Number.parseInt(group, 16).toString(16)).join(':')}::/64`
+  const network = groupsOf(address).slice(0, networkBits / BITS_OF_GROUP)
+  return `${network.map((group) => Number.parseInt(group, 16).toString(16)).join(':')}::/${networkBits}`
 }
 
-// `::` stands for as many zeros as are missing; of what follows the network nothing is read.
+/** Whether limits by network apply to the address. */
+export function isIPv6Network(address: string): boolean {
+  return isIPv6(address) && !MAPPED_V4.test(address)
+}
+
+// `::` stands for as many zeros as are missing; groups after the network are not read.
 function groupsOf(address: string): string[] {
   const [head = '', tail] = address.split('::')
   const before = head.split(':').filter((group) => group !== '')

@@ -53,6 +53,19 @@ describe('rate limits within one process', () => {
     expect((await limit(peer('2001:db8:0:1::4'))).allowed).toBe(true)
   })
 
+  test('new requests are counted for each IPv6 /48 too', async () => {
+    const limit = open().rateLimits.createRequest
+    const fromNetwork = (n: number) => limit(peer(`2001:db8:1:${n.toString(16)}::1`))
+    for (let n = 0; n < 100; n++) expect((await fromNetwork(n)).allowed).toBe(true)
+    const refused = await fromNetwork(100)
+    expect(refused).toMatchObject({
+      allowed: false,
+      headers: { 'x-ratelimit-limit': '100', 'retry-after': '60' },
+    })
+    expect((await limit(peer('2001:db8:2::1'))).allowed).toBe(true)
+    expect((await limit(peer('203.0.113.7'))).allowed).toBe(true)
+  })
+
   test('an endpoint without a rate is not counted', () => {
     expect(Object.keys(open().rateLimits)).not.toContain('getKey')
   })

@@ -1,6 +1,6 @@
 import { RATES, TIMES } from '@keyferry/contract'
 import { DomainError } from '../domain/errors.ts'
-import { addressBlock } from './address-block.ts'
+import { addressBlock, isIPv6Network } from './address-block.ts'
 import { type Counted, memoryCounter, redisCounter, type SharedRedis } from './counters.ts'
 import type { RateLimit, RateLimits, RateVerdict } from './handler.ts'
 
@@ -43,11 +43,18 @@ export function openRateLimits(options: RateLimitOptions): Limits {
     const limit = openLimit(name, RATES[name], options)
     return ({ address }: { address: string }) => limit(addressBlock(address))
   }
+  const createRequest = byAddress('createRequest')
+  const createRequestWide = openLimit('createRequestWide', RATES.createRequestWide, options)
   const windowSeconds = TIMES.pollIntervalSeconds - POLL_TOLERANCE_MS / 1_000
   const turn = openLimit('poll', { calls: 1, windowSeconds }, options)
   return {
     rateLimits: {
-      createRequest: byAddress('createRequest'),
+      createRequest: async (peer) => {
+        const narrow = await createRequest(peer)
+        if (!narrow.allowed || !isIPv6Network(peer.address)) return narrow
+        const wide = await createRequestWide(addressBlock(peer.address, 48))
+        return wide.allowed ? narrow : wide
+      },
       waitForApproval: byAddress('wait'),
       logIn: byAddress('login'),
       setUpAccount: byAddress('setup'),

@@ -57,7 +57,7 @@ export function createServer(parts: ServerParts): FastifyInstance {
   app.decorateRequest('tenantId', null)
   readBodiesAsBytes(app)
   logCalls(app, parts.log)
-  refuseSecondHosts(app)
+  refuseStrangeTargets(app)
   registerEndpoints(app, parts)
   return app
 }
@@ -80,6 +80,7 @@ function registerEndpoints(app: FastifyInstance, parts: ServerParts): void {
     app.route({
       method: row.method,
       url,
+      bodyLimit: Math.min(row.maxBodyBytes ?? parts.maxBodyBytes, parts.maxBodyBytes),
       handler: pipeline({ row, handler, rateLimit: limits[name] }, parts),
     })
   }
@@ -95,9 +96,12 @@ function answerRaw(raw: ServerResponse, error: unknown): void {
   raw.writeHead(status, { 'content-type': 'application/json; charset=utf-8', ...headers }).end(body)
 }
 
-// Node shows the first and hides the rest; what stands between may have gone by another.
-function refuseSecondHosts(app: FastifyInstance): void {
+// A proxy in front may have decided by another host or path than this server would.
+function refuseStrangeTargets(app: FastifyInstance): void {
   app.addHook('onRequest', async ({ raw }) => {
+    if (raw.url?.startsWith('/') !== true) {
+      throw new DomainError('invalid', 'request target must begin with /')
+    }
     const hosts = raw.rawHeaders.filter((text, index) => index % 2 === 0 && text.toLowerCase() === 'host')
     if (hosts.length > 1) throw new DomainError('invalid', 'more than one Host header')
   })

@@ -16,8 +16,13 @@ const SETTLED = `
   if state == 'claimed' then return 'ready' end
   return state or 'gone'`
 
-/** ARGV[4] request, ARGV[5] expires_at_ms. The lifetime is handed over as a length, so that Redis's clock may differ. */
+/** ARGV[4] request, ARGV[5] expires_at_ms, ARGV[6] how many may live; KEYS[2] the live ids by expiry. The lifetime is
+ * passed as a length, so that Redis's clock may differ. @returns 'done' or 'full' */
 export const CREATE = `
+  redis.call('zremrangebyscore', KEYS[2], '-inf', ARGV[1])
+  if redis.call('zcard', KEYS[2]) >= tonumber(ARGV[6]) then return 'full' end
+  redis.call('zadd', KEYS[2], ARGV[5], ARGV[3])
+  redis.call('pexpire', KEYS[2], math.max(ARGV[5] - ARGV[1], redis.call('pttl', KEYS[2])))
   redis.call('hset', KEYS[1], 'state', 'pending', 'request', ARGV[4], 'expires_at_ms', ARGV[5])
   redis.call('pexpire', KEYS[1], ARGV[5] - ARGV[1])
   return 'done'`
@@ -75,15 +80,18 @@ export const RELEASE = `${LIVE}
   if state == 'claimed' then become('ready') end
   return 'done'`
 
-/** ARGV[4] a tenant: removes only what was approved there; empty: wherever. */
+/** KEYS[2] the live ids. ARGV[4] a tenant: removes only what was approved there; empty: wherever. */
 export const REMOVE_READY = `${LIVE}
   if state ~= 'ready' then return 'gone' end
   if ARGV[4] ~= '' and redis.call('hget', KEYS[1], 'tenant_id') ~= ARGV[4] then return 'ready' end
   redis.call('del', KEYS[1])
+  redis.call('zrem', KEYS[2], ARGV[3])
   redis.call('publish', ARGV[2], ARGV[3])
   return 'done'`
 
+/** KEYS[2] the live ids. */
 export const REMOVE = `
   redis.call('del', KEYS[1])
+  redis.call('zrem', KEYS[2], ARGV[3])
   redis.call('publish', ARGV[2], ARGV[3])
   return 'done'`

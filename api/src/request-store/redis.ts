@@ -1,3 +1,4 @@
+import { LIMITS } from '@keyferry/contract'
 import { z } from 'zod'
 import {
   Approval,
@@ -21,13 +22,14 @@ const ClaimReply = z.union([
 ])
 
 /** `prefix` begins every key and names the channel, so that services may share one Redis. */
-export type RedisRequestStoreOptions = { redis: RedisConnection; prefix?: string }
+export type RedisRequestStoreOptions = { redis: RedisConnection; prefix?: string; maxLive?: number }
 
 /** The request store that many processes share. Each step is one script; the bell is one channel that every process
  * listens to. After a lost connection every watcher is called, because a message may have been missed. */
 export async function openRedisRequestStore({
   redis,
   prefix = 'keyferry:',
+  maxLive = LIMITS.liveRequests,
 }: RedisRequestStoreOptions): Promise<RequestStore> {
   const bell = new Bell()
   const channel = `${prefix}requests`
@@ -38,10 +40,10 @@ export async function openRedisRequestStore({
       if (redis.subscriber.isReady && redis.commands.isReady) bell.ringAll()
     })
   }
-  return new RedisRequestStore({ redis, prefix, channel, bell })
+  return new RedisRequestStore({ redis, prefix, maxLive, channel, bell })
 }
 
-type Parts = { redis: RedisConnection; prefix: string; channel: string; bell: Bell }
+type Parts = { redis: RedisConnection; prefix: string; maxLive: number; channel: string; bell: Bell }
 
 class RedisRequestStore implements RequestStore {
   readonly #parts: Parts
@@ -50,8 +52,10 @@ class RedisRequestStore implements RequestStore {
     this.#parts = parts
   }
 
-  async create(request: ApprovalRequest, nowMs: number): Promise<void> {
-    await this.#run(scripts.CREATE, request.id, nowMs, JSON.stringify(request), String(request.expiresAtMs))
+  async create(request: ApprovalRequest, nowMs: number): Promise<boolean> {
+    const { id, expiresAtMs } = request
+    const rest = [JSON.stringify(request), String(expiresAtMs), String(this.#parts.maxLive)]
+    return (await this.#run(scripts.CREATE, id, nowMs, ...rest)) === 'done'
   }
 
   async find(id: string, nowMs: number): Promise<StoredRequest | null> {
@@ -127,8 +131,8 @@ class RedisRequestStore implements RequestStore {
   }
 
   #run(script: string, id: string, nowMs: number, ...rest: string[]): Promise<unknown> {
-    const { redis, channel } = this.#parts
-    const keys = [this.#key(id)]
+    const { redis, prefix, channel } = this.#parts
+    const keys = [this.#key(id), `${prefix}live-requests`]
     return redis.reply((client) =>
       client.eval(script, { keys, arguments: [String(nowMs), channel, id, ...rest] }),
     )

@@ -3,7 +3,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Approval, ApprovalRequest, RequestStore } from '../domain/request-store.ts'
 
 /** Two nodes on the same requests where the store can be shared; the same store twice otherwise. */
-export type OpenedStores = { here: RequestStore; there: RequestStore; close(): Promise<void> }
+export type OpenedStores = {
+  here: RequestStore
+  there: RequestStore
+  /** Another store, empty, that holds at most `maxLive` requests. */
+  small(maxLive: number): Promise<RequestStore>
+  close(): Promise<void>
+}
 
 const LIFETIME_MS = 300_000
 const T0 = Date.now()
@@ -99,6 +105,22 @@ export function requestStoreContract(name: string, open: () => Promise<OpenedSto
       const made = request({ pollChallenge: 'x'.repeat(43) })
       await stores.here.create(made, T0)
       expect(await stores.there.find(made.id, T0)).toEqual({ request: made, status: 'pending' })
+    })
+
+    test('a full store refuses a new request until one is delivered or expires', async () => {
+      const store = await stores.small(3)
+      const create = async (changes: Partial<ApprovalRequest> = {}, nowMs = T0) => {
+        const made = request(changes)
+        return { id: made.id, isKept: await store.create(made, nowMs) }
+      }
+      const [first] = await Promise.all([create(), create(), create({ expiresAtMs: T0 + 1_000 })])
+      expect((await create()).isKept).toBe(false)
+      await store.remove(first?.id ?? '')
+      expect((await create()).isKept).toBe(true)
+      expect((await create()).isKept).toBe(false)
+      expect((await create({}, T0 + 1_000)).isKept).toBe(true)
+      expect((await create({}, T0 + 1_000)).isKept).toBe(false)
+      await store.close()
     })
 
     test('an unknown request is gone for every step', async () => {

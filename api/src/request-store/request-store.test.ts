@@ -9,6 +9,9 @@ import { openRedis } from './redis-connection.ts'
 import { requestStoreContract } from './request-store.contract.ts'
 import { openSqliteRequestStore } from './sqlite.ts'
 
+const smallSqlite = async (maxLive: number) =>
+  openSqliteRequestStore({ path: ':memory:', now: Date.now, maxLive })
+
 requestStoreContract('SQLite', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'keyferry-requests-'))
   const store = openSqliteRequestStore({ path: join(folder, 'requests.db'), now: Date.now })
@@ -16,7 +19,7 @@ requestStoreContract('SQLite', async () => {
     await store.close()
     rmSync(folder, { recursive: true })
   }
-  return { here: store, there: store, close }
+  return { here: store, there: store, small: smallSqlite, close }
 })
 
 const redis = await testRedis()
@@ -32,6 +35,8 @@ describe.runIf(redis)('with a Redis', () => {
     )
     const [here, there] = nodes
     if (here === undefined || there === undefined) throw new Error('two nodes')
+    const small = async (maxLive: number) =>
+      openRedisRequestStore({ redis: here.connection, prefix: `small-${prefix}`, maxLive })
     const close = async () => {
       for (const { connection, store } of nodes) {
         await store.close()
@@ -39,6 +44,6 @@ describe.runIf(redis)('with a Redis', () => {
       }
       await redis?.stop()
     }
-    return { here: here.store, there: there.store, close }
+    return { here: here.store, there: there.store, small, close }
   })
 })

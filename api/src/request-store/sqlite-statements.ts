@@ -21,7 +21,8 @@ const SCHEMA = `
   pragma user_version = ${SCHEMA_VERSION};`
 
 const SQL = {
-  create: 'insert into requests (id, request, expires_at_ms) values (:id, :request, :expiresAtMs)',
+  create: `insert into requests (id, request, expires_at_ms) select :id, :request, :expiresAtMs
+    where (select count(*) from (select 1 from requests where expires_at_ms > :nowMs limit :maxLive)) < :maxLive`,
   find: 'select request, state from requests where id = :id and expires_at_ms > :nowMs',
   seal: `update requests set state = 'ready', ciphertext = :ciphertext, approval = :approval,
       approver_id = :approverId, tenant_id = :tenantId

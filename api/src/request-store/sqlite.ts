@@ -1,5 +1,6 @@
 import { closeSync, openSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
+import { LIMITS } from '@keyferry/contract'
 import { unavailable } from '../domain/errors.ts'
 import {
   Approval,
@@ -19,8 +20,14 @@ const STATES = ['pending', 'ready', 'claimed', 'denied', 'withdrawn'] as const
 
 type State = (typeof STATES)[number]
 
-/** Where and by which clock; `sweepSeconds` apart, what has expired leaves the disk. */
-export type SqliteRequestStoreOptions = { path: string; now: () => number; sweepSeconds?: number }
+export type SqliteRequestStoreOptions = {
+  path: string
+  /** Epoch milliseconds. */
+  now: () => number
+  /** How often expired requests are deleted from the file. */
+  sweepSeconds?: number
+  maxLive?: number
+}
 
 /** The request store of a single process: a file of its own, so that backups of the database hold no requests. It
  * survives a restart and, fully synchronous, a power cut: a claim is on disk before its ciphertext leaves. */
@@ -33,8 +40,10 @@ class SqliteRequestStore implements RequestStore {
   readonly #statements: Statements
   readonly #bell = new Bell()
   readonly #sweeping: NodeJS.Timeout
+  readonly #maxLive: number
 
-  constructor({ path, now, sweepSeconds = 60 }: SqliteRequestStoreOptions) {
+  constructor({ path, now, sweepSeconds = 60, maxLive = LIMITS.liveRequests }: SqliteRequestStoreOptions) {
+    this.#maxLive = maxLive
     if (path !== IN_MEMORY) closeSync(openSync(path, 'a', 0o600))
     this.#database = new DatabaseSync(path, { timeout: 5_000 })
     this.#database.exec('pragma journal_mode = wal; pragma synchronous = full;')
@@ -44,9 +53,11 @@ class SqliteRequestStore implements RequestStore {
     this.#sweeping = setInterval(() => this.#sweep(now()), sweepSeconds * 1_000).unref()
   }
 
-  create(request: ApprovalRequest): Promise<void> {
+  create(request: ApprovalRequest, nowMs: number): Promise<boolean> {
     return this.#step(({ create }) => {
-      create.run({ id: request.id, request: JSON.stringify(request), expiresAtMs: request.expiresAtMs })
+      const { id, expiresAtMs } = request
+      const row = { id, request: JSON.stringify(request), expiresAtMs, nowMs, maxLive: this.#maxLive }
+      return Number(create.run(row).changes) === 1
     })
   }
 

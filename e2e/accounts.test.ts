@@ -1,6 +1,7 @@
 import { createClient } from '@keyferry/contract/client'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ACCOUNTS } from './app-accounts.ts'
 import { closePage, expectAccessible, openPage } from './app-page.ts'
 import { hasBrowser, launchBrowser } from './browser.ts'
 import { clientIn } from './page-client.ts'
@@ -20,7 +21,7 @@ describe.skipIf(!hasBrowser())('people who have an account here', () => {
   let server: RunningServer
 
   beforeAll(async () => {
-    ;[server, browser] = await Promise.all([startServer({ env: { AUTH_MODE: 'accounts' } }), launchBrowser()])
+    ;[server, browser] = await Promise.all([startServer({ env: ACCOUNTS }), launchBrowser()])
   })
 
   afterAll(async () => {
@@ -33,7 +34,11 @@ describe.skipIf(!hasBrowser())('people who have an account here', () => {
     await page.goto(`${server.url}/sign-in`)
     await page.waitForURL(`${server.url}/set-up`)
     await expectAccessible(page)
-    await fill(page, { 'E-mail': 'owner@example.com', Password: PASSWORD }, 'Create the account')
+    const account = { 'E-mail': 'owner@example.com', Password: PASSWORD }
+    await fill(page, { 'Set-up code': 'a wrong code', ...account }, 'Create account')
+    await page.getByRole('alert').waitFor()
+    expect(await page.getByRole('alert').innerText()).toBe('This is not the set-up code.')
+    await fill(page, { 'Set-up code': ACCOUNTS.SETUP_CODE }, 'Create account')
     await page.waitForURL(`${server.url}/`)
     expect(await me(page)).toMatchObject({ email: 'owner@example.com', role: 'owner', auth_mode: 'accounts' })
     await closePage(page)
@@ -44,7 +49,7 @@ describe.skipIf(!hasBrowser())('people who have an account here', () => {
     await page.goto(`${server.url}/set-up`)
     await page.waitForURL(`${server.url}/sign-in`)
     const answer = await page.request.post(`${server.url}/set-up`, {
-      data: { email: 'second@example.com', password: PASSWORD },
+      data: { setup_code: ACCOUNTS.SETUP_CODE, email: 'second@example.com', password: PASSWORD },
     })
     expect(answer.status()).toBe(409)
     await closePage(page)

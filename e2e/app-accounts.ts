@@ -1,5 +1,8 @@
 const SESSION_COOKIE = /(?:^|,\s*)((?:__\w+-)?__session)=([^;]+)/
 
+/** What a server that keeps accounts is started with. */
+export const ACCOUNTS = { AUTH_MODE: 'accounts', SETUP_CODE: 'a set-up code of the tests' }
+
 /** The owner of a server that keeps accounts itself. */
 export const OWNER = { email: 'sam@example.com', password: 'correct horse battery' }
 
@@ -10,7 +13,7 @@ export async function setUpOwner(url: string): Promise<SessionCookie> {
   const response = await fetch(`${url}/set-up`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(OWNER),
+    body: JSON.stringify({ ...OWNER, setup_code: ACCOUNTS.SETUP_CODE }),
   })
   const [, name, value] = SESSION_COOKIE.exec(response.headers.get('set-cookie') ?? '') ?? []
   if (name === undefined || value === undefined)

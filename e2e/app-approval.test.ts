@@ -2,7 +2,7 @@ import { createClient } from '@keyferry/contract/client'
 import { generatePollVerifier } from '@keyferry/crypto/poll-challenge'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { OWNER, sessionHeaders, setUpOwner } from './app-accounts.ts'
+import { ACCOUNTS, OWNER, sessionHeaders, setUpOwner } from './app-accounts.ts'
 import { askApproval, createLibrary, META, withdraw } from './app-library.ts'
 import {
   closePage,
@@ -312,7 +312,7 @@ describe.skipIf(!hasBrowser())('the approval page', () => {
   })
 
   test('a session that ended leads to sign-in, and back to the decision', async () => {
-    const own = await startOwn({ AUTH_MODE: 'accounts' })
+    const own = await startOwn(ACCOUNTS)
     const session = await setUpOwner(own.url)
     await createLibrary(own.url, undefined, sessionHeaders(own.url, session))
     const request = await askApproval(own.url, { bundle: 'dev/app' })

@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { OWNER } from './app-accounts.ts'
+import { ACCOUNTS, OWNER } from './app-accounts.ts'
 import {
   closePage,
   expectAccessible,
@@ -30,7 +30,7 @@ describe.skipIf(!hasBrowser())('people in the browser, from the first start on',
   let invitation: string
 
   beforeAll(async () => {
-    ;[server, browser] = await Promise.all([startServer({ env: { AUTH_MODE: 'accounts' } }), launchBrowser()])
+    ;[server, browser] = await Promise.all([startServer({ env: ACCOUNTS }), launchBrowser()])
     owner = await openPage(browser)
     member = await openPage(browser)
   })

@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { OWNER, setUpOwner } from './app-accounts.ts'
+import { ACCOUNTS, OWNER, setUpOwner } from './app-accounts.ts'
 import { closePage, expectAccessible, expectNoSidewaysScroll, openPage } from './app-page.ts'
 import { hasBrowser, launchBrowser } from './browser.ts'
 import { type RunningServer, startServer } from './start-server.ts'
@@ -14,7 +14,7 @@ describe.skipIf(!hasBrowser())('what the server refuses in the browser', () => {
   let browser: Browser
 
   beforeAll(async () => {
-    ;[server, browser] = await Promise.all([startServer({ env: { AUTH_MODE: 'accounts' } }), launchBrowser()])
+    ;[server, browser] = await Promise.all([startServer({ env: ACCOUNTS }), launchBrowser()])
   })
 
   afterAll(async () => {

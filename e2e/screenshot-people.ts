@@ -1,12 +1,12 @@
 import type { Page } from 'playwright-core'
-import { type SessionCookie, sessionHeaders, setUpOwner } from './app-accounts.ts'
+import { ACCOUNTS, type SessionCookie, sessionHeaders, setUpOwner } from './app-accounts.ts'
 import { createLibrary } from './app-library.ts'
 import type { Shot } from './shot.ts'
 import { type RunningServer, startServer } from './start-server.ts'
 
 /** The pages of a server that keeps accounts: before the first account, signed out, and as its owner. */
 export async function peopleShots(): Promise<{ list: readonly Shot[]; servers: readonly RunningServer[] }> {
-  const env = { AUTH_MODE: 'accounts' }
+  const env = ACCOUNTS
   const [fresh, server] = await Promise.all([startServer({ env }), startServer({ env })])
   const cookie = await setUpOwner(server.url)
   await createLibrary(server.url, undefined, sessionHeaders(server.url, cookie))

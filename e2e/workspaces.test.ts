@@ -1,6 +1,7 @@
 import { type Call, createClient } from '@keyferry/contract/client'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { TestBrowser } from '../web/test/test-browser.ts'
+import { ACCOUNTS } from './app-accounts.ts'
 import { type RunningServer, startServer } from './start-server.ts'
 
 const PASSWORD = 'correct horse battery'
@@ -10,9 +11,13 @@ let owner: TestBrowser
 let kim: TestBrowser
 
 beforeAll(async () => {
-  server = await startServer({ env: { AUTH_MODE: 'accounts' } })
+  server = await startServer({ env: ACCOUNTS })
   ;[owner, kim] = [new TestBrowser(), new TestBrowser()]
-  await send(owner, '/set-up', { email: 'owner@example.com', password: PASSWORD })
+  await send(owner, '/set-up', {
+    setup_code: ACCOUNTS.SETUP_CODE,
+    email: 'owner@example.com',
+    password: PASSWORD,
+  })
   const body = { email: 'kim@example.com', role: 'owner' } as const
   const { token } = await callAs(owner)('POST', '/api/v1/invitations', { body })
   await send(kim, '/sign-up', { token, password: PASSWORD })

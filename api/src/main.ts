@@ -8,6 +8,8 @@ import { type DestinationStream, type Logger, pino } from 'pino'
 import { createMemoryNonces, createSharedNonces, type NonceStore } from './auth/nonces.ts'
 import { signedHeaders } from './auth/signed-headers.ts'
 import { type ClockAndIds, timestamp } from './domain/clock-and-ids.ts'
+import type { Stores } from './domain/stores.ts'
+import { setupCodeOf, untoldSetupCode } from './first-set-up.ts'
 import { createHandlers } from './http/handlers.ts'
 import { createServer } from './http/server.ts'
 import { readyDatabase, ringOf } from './maintenance.ts'
@@ -40,6 +42,8 @@ export type RunningApi = {
   /** `http://host:port`, or the socket's path. */
   address: string
   /** Stops listening, answers who waits, lets work in flight finish; within 5 s. */
+  /** The code for the first set-up, where it is still needed and no setting gives one. */
+  setupCode: string | null
   close(): Promise<void>
 }
 
@@ -54,11 +58,13 @@ export async function startApi(settings: ApiSettings, options: StartOptions = {}
   const clock = clockOf(options.now ?? (() => new Date()))
   const database = opened.adopt(await readyDatabase(settings, timestamp(clock)), (it) => it.close())
   const shortLived = opened.adopt(await openShortLived(settings, { clock, log }), (it) => it.close())
-  const app = wire({ settings, database, shortLived, clock, log })
+  const stores = createStores(database, ringOf(settings))
+  const app = wire({ settings, database, stores, shortLived, clock, log })
   await measure(app, { settings, shortLived, opened })
   const address = await listen(app, settings)
-  const stores = opened.move()
-  return { address, close: () => close(app, { shortLived, stores }) }
+  const setupCode = await untoldSetupCode(settings, stores.accounts)
+  const resources = opened.move()
+  return { address, setupCode, close: () => close(app, { shortLived, resources }) }
 }
 
 // Lines are written some at a time: a write for each call would cost as much as the call.
@@ -85,13 +91,13 @@ function clockOf(now: () => Date): ClockAndIds {
 type Wiring = {
   settings: ApiSettings
   database: Database
+  stores: Stores
   shortLived: ShortLived
   clock: ClockAndIds
   log: Logger
 }
 
-function wire({ settings, database, shortLived, clock, log }: Wiring): FastifyInstance {
-  const stores = createStores(database, ringOf(settings))
+function wire({ settings, database, stores, shortLived, clock, log }: Wiring): FastifyInstance {
   const { sharedSecrets, requireSignatureV2, devAllowPlaintext, maxBodyBytes, version, authMode } = settings
   return createServer({
     handlers: createHandlers({
@@ -107,6 +113,7 @@ function wire({ settings, database, shortLived, clock, log }: Wiring): FastifyIn
         assurance: settings.approvalAssurance,
       },
       authMode,
+      setupCode: setupCodeOf(settings),
       devAllowPlaintext,
       version,
       failingStores: () => failingStores(database, shortLived),
@@ -161,7 +168,7 @@ async function clearSocket(path: string): Promise<void> {
 
 async function close(
   app: FastifyInstance,
-  { shortLived, stores }: { shortLived: ShortLived; stores: AsyncDisposableStack },
+  { shortLived, resources }: { shortLived: ShortLived; resources: AsyncDisposableStack },
 ): Promise<void> {
   const impatience = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS)
   // A connection whose held call was answered just now would be kept alive for a next one.
@@ -170,5 +177,5 @@ async function close(
   await app.close()
   clearInterval(sweeping)
   clearTimeout(impatience)
-  await stores.disposeAsync()
+  await resources.disposeAsync()
 }

@@ -14,6 +14,8 @@ export type ApiSettings = {
   /** The first signs, all verify. */
   sharedSecrets: readonly [string, ...string[]]
   authMode: AuthMode
+  /** `null`: derived from the first root key. */
+  setupCode: string | null
   requestTtlSeconds: number
   maxPayloadBytes: number
   maxBodyBytes: number

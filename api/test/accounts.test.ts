@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { databases, expectError, startTestApi, type TestApi } from './api.ts'
+import { databases, expectError, SETUP_CODE, startTestApi, type TestApi } from './api.ts'
 
 const EMAIL = 'sam@example.com'
 const PASSWORD = 'correct horse battery'
@@ -18,7 +18,10 @@ describe.each(databases)('local accounts on %s', (kind) => {
     peer += 1
     return { 'x-forwarded-for': `198.51.${Math.floor(peer / 250)}.${peer % 250}` }
   }
-  const setUp = (body: unknown) => api.call('setUpAccount', { body, headers: headers() })
+  const setUp = (account: object) => {
+    const body = { setup_code: SETUP_CODE, ...account }
+    return api.call('setUpAccount', { body, headers: headers() })
+  }
   const logIn = (email: string, password: string) =>
     api.call('logIn', { body: { email, password }, headers: headers() })
 
@@ -42,6 +45,18 @@ describe.each(databases)('local accounts on %s', (kind) => {
       'an account is set up already',
       'conflict',
     )
+  })
+
+  test('a wrong set-up code is refused before there is an account', async () => {
+    const own = await startTestApi(kind)
+    const setUpOwn = (account: object) =>
+      own.call('setUpAccount', { body: { email: EMAIL, password: PASSWORD, ...account } })
+    expectError(await setUpOwn({}), 400, 'setup_code required')
+    const wrong = await setUpOwn({ setup_code: `${SETUP_CODE}x` })
+    expectError(wrong, 403, 'Forbidden: wrong set-up code', 'forbidden')
+    expect((await setUpOwn({ setup_code: ` ${SETUP_CODE}\n` })).status).toBe(201)
+    expect((await setUpOwn({ setup_code: 'any' })).status).toBe(429)
+    await own.close()
   })
 
   test('the right password signs in, whatever the case of the e-mail', async () => {
@@ -83,6 +98,27 @@ describe.each(databases)('local accounts on %s', (kind) => {
     expectError(await logIn(EMAIL, PASSWORD), 403, `Account locked until ${until}`, 'account_locked')
     now = new Date('2026-01-31T12:15:00.001Z')
     expectError(await logIn(EMAIL, 'wrong'), 401, 'Unauthorized')
+    expect((await logIn(EMAIL, PASSWORD)).status).toBe(200)
+  })
+
+  test('a lock does not tell whether the e-mail has an account', async () => {
+    const locked = await Promise.all(
+      [EMAIL, 'nobody-locked@example.com'].map(async (email) => {
+        for (let failure = 0; failure < 5; failure += 1) await logIn(email, 'wrong')
+        return await logIn(email, 'wrong')
+      }),
+    )
+    expect(locked.map(({ status }) => status)).toEqual([403, 403])
+    expect(locked[1]?.text).toBe(locked[0]?.text)
+    now = new Date(now.getTime() + 15 * 60_000 + 1)
+    expect((await logIn(EMAIL, PASSWORD)).status).toBe(200)
+  })
+
+  test('failures of yesterday are forgotten', async () => {
+    for (let failure = 0; failure < 4; failure += 1) await logIn(EMAIL, 'wrong')
+    now = new Date(now.getTime() + 24 * 60 * 60_000 + 1)
+    for (let failure = 0; failure < 4; failure += 1)
+      expectError(await logIn(EMAIL, 'wrong'), 401, 'Unauthorized')
     expect((await logIn(EMAIL, PASSWORD)).status).toBe(200)
   })
 

@@ -7,7 +7,7 @@ import { type ApiSettings, startApi } from '../src/main.ts'
 import { freshPostgres, hasPostgres } from './postgres.ts'
 import { type Identity, signedHeaders, testSettings } from './test-settings.ts'
 
-export { type Identity, SECRET, signedHeaders, testSettings } from './test-settings.ts'
+export { type Identity, SECRET, SETUP_CODE, signedHeaders, testSettings } from './test-settings.ts'
 
 export type DatabaseKind = 'sqlite' | 'postgres'
 

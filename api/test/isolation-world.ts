@@ -3,7 +3,7 @@ import { type ApiEndpointName, apiEndpoints } from '@keyferry/contract'
 import { generateKeyPair } from '@keyferry/crypto/key-pair'
 import { generatePollVerifier, pollChallenge } from '@keyferry/crypto/poll-challenge'
 import type { Query } from '../src/storage/queries.ts'
-import { type CallParts, type Identity, signedHeaders, type TestApi } from './api.ts'
+import { type CallParts, type Identity, SETUP_CODE, signedHeaders, type TestApi } from './api.ts'
 import type { CallerKind } from './isolation-table.ts'
 
 /** A tenant with one of everything, and somebody of every kind. */
@@ -15,7 +15,11 @@ export type World = {
   foreignOwner: Identity
 }
 
-export const ACCOUNT = { email: 'first@example.com', password: 'correct horse battery' }
+export const ACCOUNT = {
+  setup_code: SETUP_CODE,
+  email: 'first@example.com',
+  password: 'correct horse battery',
+}
 
 export async function createWorld(api: TestApi, query: Query): Promise<World> {
   const owner = await api.newOwner()

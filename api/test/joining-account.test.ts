@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { databases, expectError, type Identity, startTestApi, type TestApi } from './api.ts'
+import { databases, expectError, type Identity, SETUP_CODE, startTestApi, type TestApi } from './api.ts'
 
 const PASSWORD = 'correct horse battery'
 
@@ -22,7 +22,8 @@ describe.each(databases)('a local account by an invitation, on %s', (kind) => {
 
   test('whether the first account is still to be created is told', async () => {
     expect((await api.call('getSetup')).json).toEqual({ required: true })
-    await api.call('setUpAccount', { body: { email: 'first@example.com', password: PASSWORD } })
+    const account = { setup_code: SETUP_CODE, email: 'first@example.com', password: PASSWORD }
+    await api.call('setUpAccount', { body: account })
     expect((await api.call('getSetup')).json).toEqual({ required: false })
   })
 

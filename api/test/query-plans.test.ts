@@ -30,9 +30,9 @@ const USES: Readonly<Record<string, (stores: Stores) => Promise<unknown>>> = {
   'look for a username': ({ users }) => users.takenUsernames(['a', 'b']),
   'find a home': ({ users }) => users.findHome(userId),
   'begin a login': ({ accounts }) =>
-    accounts.beginAttempt('a@example.com', { now: NOW, limit: 5, lockedUntil: NOW }),
-  'look for a lock': ({ accounts }) => accounts.lockedUntil('a@example.com', NOW),
-  'end a login': ({ accounts }) => accounts.recordSuccess(userId, NOW),
+    accounts.countAttempt('a@example.com', { now: NOW, limit: 5, lockedUntil: NOW, forgottenAt: NOW }),
+  'find an account': ({ accounts }) => accounts.find('a@example.com'),
+  'end a login': ({ accounts }) => accounts.forgetAttempts('a@example.com'),
   'list tenants': ({ tenants }) => tenants.listOf(userId),
   'rename a tenant': ({ tenants }) => tenants.rename(userId, { id: tenantId, name: 'w' }, NOW),
   'say who I am': ({ tenants }) => tenants.findSelf(userId, tenantId),

@@ -9,6 +9,8 @@ export type Identity = { userId: string; tenantId: string }
 
 export const SECRET = 'a shared secret of more than 32 bytes'
 
+export const SETUP_CODE = 'a set-up code of the tests'
+
 /** Settings of an API of its own, in a fresh data folder. */
 export function testSettings(changes: Partial<ApiSettings> = {}): ApiSettings {
   return {
@@ -19,6 +21,7 @@ export function testSettings(changes: Partial<ApiSettings> = {}): ApiSettings {
     rootKeys: [formatRootKey(generateRootKey())],
     sharedSecrets: [SECRET],
     authMode: 'accounts',
+    setupCode: SETUP_CODE,
     requestTtlSeconds: 300,
     maxPayloadBytes: 1_048_576,
     maxBodyBytes: 2_097_152,

@@ -372,7 +372,7 @@ const people = {
     summary: 'Create the first local account, once',
     body: user.SetUpAccount,
     responses: { 201: user.SignedIn },
-    errors: [400, 409, 429],
+    errors: [400, 403, 409, 429],
     internal: true,
   },
   logIn: {

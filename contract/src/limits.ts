@@ -12,6 +12,7 @@ export const LIMITS = {
   metaValueLength: 200,
   usernameLength: 20,
   emailLength: 254,
+  setupCodeLength: 128,
   passwordMinLength: 12,
   passwordMaxLength: 1_024,
   pageSize: 1_000,
@@ -32,6 +33,8 @@ export const TIMES = {
   longPollSeconds: 30,
   pollIntervalSeconds: 3,
   accountLockSeconds: 15 * MINUTE,
+  /** Failed sign-ins are forgotten this long after the last one. */
+  attemptMemorySeconds: 24 * 60 * MINUTE,
   invitationSeconds: 7 * 24 * 60 * MINUTE,
   sessionIdleSeconds: 30 * MINUTE,
   sessionMaxSeconds: 7 * 24 * 60 * MINUTE,
@@ -45,7 +48,10 @@ export const RATES = {
   createRequest: { calls: 10, windowSeconds: MINUTE },
   createRequestWide: { calls: 100, windowSeconds: MINUTE },
   wait: { calls: 100, windowSeconds: MINUTE },
+  /** Of one address with one e-mail. */
   login: { calls: 5, windowSeconds: 15 * MINUTE },
+  /** Of one address with any e-mail, so that an office behind one address can sign in. */
+  loginOfAddress: { calls: 50, windowSeconds: 15 * MINUTE },
   setup: { calls: 3, windowSeconds: 60 * MINUTE },
 } as const
 

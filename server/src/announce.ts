@@ -12,6 +12,7 @@ export function announcement({ role, settings, running, version }: Announced): s
   if (settings.PUBLIC_URL !== undefined && role !== 'api') lines.push(`  Public    ${settings.PUBLIC_URL}`)
   lines.push(`  Data      ${dataPlace(role, settings, running)}`)
   if (role !== 'api') lines.push(`  Sign-in   ${signIn(settings)}`)
+  if (running.setupCode !== null) lines.push(SET_UP_ADVICE)
   if (role === 'all' && settings.AUTH_MODE === 'local')
     lines.push(`  Next      ${nextCommand(running.address)}`)
   if (running.madeRootKey)
@@ -19,6 +20,8 @@ export function announcement({ role, settings, running, version }: Announced): s
   return `${[...lines, '', '  Stop with Ctrl-C.'].join('\n')}\n`
 }
 
+const SET_UP_ADVICE =
+  '            Create the first account at /set-up with the set-up code printed on stderr.'
 const ROOT_KEY_ADVICE = '  Keep a copy of it apart from the data: without it no value can be read.'
 const DEFAULT_ADDRESS = 'http://127.0.0.1:5393'
 
@@ -34,7 +37,5 @@ function dataPlace(role: Role, settings: Settings, { dataDir }: Running): string
 
 function signIn({ AUTH_MODE, HOST, OIDC_ISSUER }: Settings): string {
   if (AUTH_MODE === 'local') return `none: whoever is on this machine (${HOST})`
-  if (AUTH_MODE === 'accounts')
-    return 'accounts: until there is one, the first visitor makes it and owns everything'
   return AUTH_MODE === 'oidc' ? (OIDC_ISSUER ?? AUTH_MODE) : AUTH_MODE
 }

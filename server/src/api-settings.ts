@@ -11,6 +11,7 @@ export function apiSettings(settings: Settings, place: Place & { version: string
     databaseUrl: settings.DATABASE_URL ?? null,
     redisUrl: settings.REDIS_URL ?? null,
     authMode: settings.AUTH_MODE,
+    setupCode: settings.SETUP_CODE ?? null,
     requestTtlSeconds: settings.REQUEST_TTL,
     maxPayloadBytes: settings.MAX_PAYLOAD_BYTES,
     maxBodyBytes: settings.MAX_BODY_BYTES,

@@ -71,6 +71,7 @@ async function serve(role: Role): Promise<void> {
     const { start } = await import('./start.ts')
     const running = await start(role, settings, { version })
     stopOnSignal(running.stop)
+    if (running.setupCode !== null) process.stderr.write(`set-up code: ${running.setupCode}\n`)
     say(announcement({ role, settings, running, version }))
   } catch (error) {
     process.stderr.write(failureLine(error, settings))

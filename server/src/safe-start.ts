@@ -62,6 +62,7 @@ function requireRole(settings: Settings, role: Role): void {
 
 function requireIdentity(settings: Settings): void {
   const { AUTH_MODE } = settings
+  if (AUTH_MODE !== 'accounts') refuse(settings, ['SETUP_CODE'], 'accounts')
   if (AUTH_MODE !== 'oidc') refuse(settings, OIDC, 'oidc')
   if (AUTH_MODE !== 'clerk') refuse(settings, CLERK, 'clerk')
   const needed: readonly SettingName[] =

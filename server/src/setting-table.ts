@@ -72,6 +72,13 @@ export const SETTINGS = {
     mustBe: 'one of local, accounts, oidc, clerk',
     schema: z.enum(['local', 'accounts', 'oidc', 'clerk']).default('local'),
   },
+  SETUP_CODE: {
+    means:
+      'code that creates the first account (AUTH_MODE=accounts); default: derived from the root key and printed at start',
+    mustBe: '16 to 128 characters',
+    schema: z.string().trim().min(16).max(LIMITS.setupCodeLength).optional(),
+    isSecret: true,
+  },
   BFF_SHARED_SECRET: {
     means:
       'secret between the web-facing layer and the API; several while it is rotated: the first one signs',

@@ -10,7 +10,13 @@ import { freshSocketPath } from './socket-path.ts'
 import { webSettings } from './web-settings.ts'
 
 /** What runs, and how to end it: what is being waited for is answered, what is under way finishes. */
-export type Running = { address: string; dataDir: string; madeRootKey: boolean; stop: () => Promise<void> }
+export type Running = {
+  address: string
+  dataDir: string
+  madeRootKey: boolean
+  setupCode: string | null
+  stop: () => Promise<void>
+}
 
 type Surroundings = { version: string }
 
@@ -40,7 +46,13 @@ async function startAll(settings: Settings, { version }: Surroundings): Promise<
     socket.remove()
     data.unlock()
   }
-  return { address: web.address, dataDir: data.dataDir, madeRootKey: data.madeRootKey, stop }
+  return {
+    address: web.address,
+    dataDir: data.dataDir,
+    madeRootKey: data.madeRootKey,
+    setupCode: api.setupCode,
+    stop,
+  }
 }
 
 async function startApiAlone(settings: Settings, { version }: Surroundings): Promise<Running> {
@@ -54,7 +66,13 @@ async function startApiAlone(settings: Settings, { version }: Surroundings): Pro
     await api.close()
     data.unlock()
   }
-  return { address: api.address, dataDir: data.dataDir, madeRootKey: data.madeRootKey, stop }
+  return {
+    address: api.address,
+    dataDir: data.dataDir,
+    madeRootKey: data.madeRootKey,
+    setupCode: api.setupCode,
+    stop,
+  }
 }
 
 async function startWebAlone(settings: Settings, { version }: Surroundings): Promise<Running> {
@@ -65,7 +83,7 @@ async function startWebAlone(settings: Settings, { version }: Surroundings): Pro
   const { startWeb } = await import('@keyferry/web')
   const metrics = metricsOf(settings)
   const web = await startWeb(webSettings(settings, { api, dataDir, sharedSecrets, metrics, version }))
-  return { address: web.address, dataDir, madeRootKey: false, stop: () => web.close() }
+  return { address: web.address, dataDir, madeRootKey: false, setupCode: null, stop: () => web.close() }
 }
 
 type Data = { dataDir: string; rootKeys: RootKeys; madeRootKey: boolean; unlock: () => void }

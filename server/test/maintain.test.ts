@@ -56,7 +56,9 @@ test('a forgotten password is replaced by a new one while the server runs, and a
     return answer.status
   }
   const logIn = (word: string) => post('/sign-in', { email, password: word })
-  expect(await post('/set-up', { email, password })).toBe(200)
+  const setup_code = /^set-up code: (\S+)$/m.exec(server.stderr)?.[1]
+  expect(await post('/set-up', { setup_code: 'wrong', email, password })).toBe(403)
+  expect(await post('/set-up', { setup_code, email, password })).toBe(200)
   const { code, stdout } = await run('reset-password', 'Sam@Example.com')
   const fresh = /password is (\S+)\n/.exec(stdout)?.[1] ?? ''
   expect([code, fresh.length >= 32]).toEqual([0, true])

@@ -64,7 +64,7 @@ describe('each route answers each kind of caller', () => {
   }
   const BODIES: Partial<Record<WebEndpointName, object>> = {
     signIn: CREDENTIALS,
-    setUp: CREDENTIALS,
+    setUp: { setup_code: 'a set-up code', ...CREDENTIALS },
     signUp: { token: 'a-token', password: CREDENTIALS.password },
   }
 

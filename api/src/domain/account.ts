@@ -1,5 +1,6 @@
 import { ATTEMPTS, TIMES } from '@keyferry/contract'
 import { decoyHash, hashPassword, verifyPassword } from '@keyferry/crypto/password'
+import { isSetupCode } from '@keyferry/crypto/setup-code'
 import { hashToken } from '@keyferry/crypto/token'
 import { type ClockAndIds, timestamp } from './clock-and-ids.ts'
 import { DomainError } from './errors.ts'
@@ -16,32 +17,36 @@ import {
 
 export type Account = { id: string; username: string; is_active: boolean; password_hash: string }
 
-/** A failed attempt beyond `limit` locks the account until `lockedUntil`. */
-export type AttemptTerms = { now: string; limit: number; lockedUntil: string }
+/** The failed attempt number `limit` locks the e-mail until `lockedUntil`; attempts before `forgottenAt` are forgotten
+ * then. */
+export type AttemptTerms = { now: string; limit: number; lockedUntil: string; forgottenAt: string }
 
 export interface AccountStore {
   /** The first account of all, with its workspace; `set_up` when there is one, `raced` when its name was taken. */
   insertFirst(user: NewUser, workspace: NewWorkspace, now: string): Promise<'created' | 'set_up' | 'raced'>
   isSetUp(): Promise<boolean>
   exists(email: string): Promise<boolean>
-  /** Counts one attempt as failed until `recordSuccess`, so that attempts at once cannot outrun the count.
-   * Null when there is no account of this e-mail that may be tried now. */
-  beginAttempt(email: string, terms: AttemptTerms): Promise<Account | null>
-  /** Until when the account of this e-mail is locked; null when it is not or there is none. */
-  lockedUntil(email: string, now: string): Promise<string | null>
-  recordSuccess(userId: string, now: string): Promise<void>
+  find(email: string): Promise<Account | null>
+  /** Counts one attempt as failed until `forgetAttempts`, so that attempts at once cannot outrun the count.
+   * @returns until when the e-mail is locked; null when this attempt is allowed */
+  countAttempt(email: string, terms: AttemptTerms): Promise<string | null>
+  forgetAttempts(email: string): Promise<void>
 }
 
 export type Credentials = { email: string; password: string }
 
-/** Create the first account, an owner; once only.
- * @throws DomainError conflict: there is an account */
+/** Create the first account, an owner; once only. The code keeps the first stranger from taking the installation.
+ * @throws DomainError conflict (there is an account) · forbidden (a wrong code) */
 export async function setUpAccount(
-  stores: { accounts: AccountStore; users: UserStore },
-  { email, password }: Credentials,
-  clock: ClockAndIds,
+  {
+    setupCode,
+    clock,
+    ...stores
+  }: { accounts: AccountStore; users: UserStore; setupCode: string; clock: ClockAndIds },
+  { email, password, setup_code }: Credentials & { setup_code: string },
 ): Promise<Home> {
   if (await stores.accounts.isSetUp()) throw alreadySetUp()
+  if (!isSetupCode(setup_code, setupCode)) throw new DomainError('forbidden', 'Forbidden: wrong set-up code')
   const password_hash = await hashPassword(password)
   for (;;) {
     const username = await freeUsername(stores.users, email)
@@ -86,31 +91,31 @@ async function createAccount(
   }
 }
 
-/** Check an e-mail and password. An unknown e-mail takes as long as a wrong password and gets the same answer.
+/** Check an e-mail and password. An unknown e-mail takes as long as a wrong password, gets the same answer, and is locked
+ * in the same way.
  * @throws DomainError unauthorized · account_locked · forbidden (inactive) */
 export async function logIn(
   stores: { accounts: AccountStore; users: UserStore },
   { email, password }: Credentials,
   clock: ClockAndIds,
 ): Promise<Home> {
-  const account = await beginAttempt(stores.accounts, email, clock)
+  const lockedUntil = await countAttempt(stores.accounts, email, clock)
+  if (lockedUntil !== null) throw new DomainError('account_locked', `Account locked until ${lockedUntil}`)
+  const account = await stores.accounts.find(email)
   const isRight = await verifyPassword(password, account?.password_hash ?? decoyHash)
   if (!account || !isRight) throw new DomainError('unauthorized', 'Unauthorized')
-  await stores.accounts.recordSuccess(account.id, timestamp(clock))
+  await stores.accounts.forgetAttempts(email)
+  await stores.users.recordSignIn(`user_${account.id}`, timestamp(clock))
   return homeOf(stores.users, account, clock)
 }
 
-async function beginAttempt(
-  accounts: AccountStore,
-  email: string,
-  clock: ClockAndIds,
-): Promise<Account | null> {
-  const now = timestamp(clock)
-  const lockedUntil = timestamp(clock, TIMES.accountLockSeconds)
-  const account = await accounts.beginAttempt(email, { now, limit: ATTEMPTS.failedLogins, lockedUntil })
-  const locked = account ? null : await accounts.lockedUntil(email, now)
-  if (locked !== null) throw new DomainError('account_locked', `Account locked until ${locked}`)
-  return account
+function countAttempt(accounts: AccountStore, email: string, clock: ClockAndIds): Promise<string | null> {
+  return accounts.countAttempt(email, {
+    now: timestamp(clock),
+    limit: ATTEMPTS.failedLogins,
+    lockedUntil: timestamp(clock, TIMES.accountLockSeconds),
+    forgottenAt: timestamp(clock, TIMES.attemptMemorySeconds),
+  })
 }
 
 function alreadySetUp(): DomainError {

@@ -8,6 +8,8 @@ export type HandlerParts = {
   clock: ClockAndIds
   requestParts: RequestHandlerParts
   authMode: string
+  /** Needed to create the first account. */
+  setupCode: string
   devAllowPlaintext: boolean
   version: string
   /** Names of the stores that do not answer now. */

@@ -51,6 +51,6 @@ export type Handlers = { [N in ApiEndpointName]: Handler<(typeof apiEndpoints)[N
 export type RateVerdict = { allowed: boolean; headers: Readonly<Record<string, string>> }
 
 /** Counts a call before anything else is looked at. */
-export type RateLimit = (peer: Peer) => Promise<RateVerdict>
+export type RateLimit = (peer: Peer, body: Uint8Array) => Promise<RateVerdict>
 
 export type RateLimits = { readonly [N in ApiEndpointName]?: RateLimit }

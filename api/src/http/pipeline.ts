@@ -3,7 +3,7 @@ import type { Access, Endpoint } from '@keyferry/contract'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { DomainError } from '../domain/errors.ts'
 import { admit, type MembershipStore, type SignedCaller, type Visitor } from '../domain/membership.ts'
-import type { Peer, RateLimit } from './handler.ts'
+import type { Peer, RateLimit, RateVerdict } from './handler.ts'
 import { parseJson, validated } from './request-parts.ts'
 import { type LooseReply, send } from './send.ts'
 
@@ -39,15 +39,14 @@ const NO_BODY = Buffer.alloc(0)
 export function pipeline({ row, handler, rateLimit }: ServedEndpoint, parts: PipelineParts) {
   return async function serve(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const peer = peerOf(request)
-    if (rateLimit) await applyLimit(rateLimit, peer, reply)
+    if (rateLimit) applyLimit(await rateLimit(peer, bodyOf(request)), reply)
     const caller = await callerOf(request, row.access, parts)
     const call = new ServedCall(validParts(row, request), { caller, peer }, reply.raw)
     return send(reply, await handler(call))
   }
 }
 
-async function applyLimit(rateLimit: RateLimit, peer: Peer, reply: FastifyReply): Promise<void> {
-  const { allowed, headers } = await rateLimit(peer)
+function applyLimit({ allowed, headers }: RateVerdict, reply: FastifyReply): void {
   reply.headers(headers)
   if (!allowed) throw new DomainError('too_many', 'Too many requests')
 }

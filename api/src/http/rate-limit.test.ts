@@ -5,6 +5,8 @@ import { openRateLimits, RateExceeded } from './rate-limit.ts'
 
 const T0 = Date.parse('2026-01-31T12:00:00Z')
 const open = (redis: RedisConnection | null = null) => openRateLimits({ redis, now: Date.now })
+const NO_BODY = new Uint8Array()
+const signIn = (email: string) => Buffer.from(JSON.stringify({ email }))
 const peer = (address: string) => ({ address, userAgent: '' })
 
 describe('rate limits within one process', () => {
@@ -23,7 +25,7 @@ describe('rate limits within one process', () => {
   ] as const)('%s lets %i calls pass in %i seconds, and says so', async (name, calls, windowSeconds) => {
     const limit = open().rateLimits[name]
     for (let n = 1; n <= calls; n++) {
-      expect(await limit(peer('203.0.113.7'))).toEqual({
+      expect(await limit(peer('203.0.113.7'), NO_BODY)).toEqual({
         allowed: true,
         headers: {
           'x-ratelimit-limit': String(calls),
@@ -33,37 +35,54 @@ describe('rate limits within one process', () => {
       })
     }
     vi.advanceTimersByTime((windowSeconds - 1) * 1_000 + 500)
-    const refused = await limit(peer('203.0.113.7'))
+    const refused = await limit(peer('203.0.113.7'), NO_BODY)
     expect(refused.allowed).toBe(false)
     expect(refused.headers).toMatchObject({ 'retry-after': '1', 'x-ratelimit-remaining': '0' })
     vi.advanceTimersByTime(500)
-    expect((await limit(peer('203.0.113.7'))).allowed).toBe(true)
+    expect((await limit(peer('203.0.113.7'), NO_BODY)).allowed).toBe(true)
+  })
+
+  test('sign-ins are counted for each pair of address and e-mail, in any case of the letters', async () => {
+    const limit = open().rateLimits.logIn
+    for (let n = 0; n < 5; n++) await limit(peer('203.0.113.7'), signIn('Sam@example.com'))
+    expect((await limit(peer('203.0.113.7'), signIn('sam@EXAMPLE.com'))).allowed).toBe(false)
+    expect((await limit(peer('203.0.113.7'), signIn('kim@example.com'))).allowed).toBe(true)
+    expect((await limit(peer('203.0.113.8'), signIn('sam@example.com'))).allowed).toBe(true)
+  })
+
+  test('an address signs in 50 times with any e-mail', async () => {
+    const limit = open().rateLimits.logIn
+    for (let n = 0; n < 50; n++)
+      expect((await limit(peer('203.0.113.7'), signIn(`p${n}@example.com`))).allowed).toBe(true)
+    const refused = await limit(peer('203.0.113.7'), signIn('last@example.com'))
+    expect(refused).toMatchObject({ allowed: false, headers: { 'x-ratelimit-limit': '50' } })
+    expect((await limit(peer('203.0.113.8'), signIn('last@example.com'))).allowed).toBe(true)
   })
 
   test('each address has a count of its own', async () => {
     const limit = open().rateLimits.setUpAccount
-    for (let n = 0; n < 4; n++) await limit(peer('203.0.113.7'))
-    expect((await limit(peer('203.0.113.8'))).allowed).toBe(true)
+    for (let n = 0; n < 4; n++) await limit(peer('203.0.113.7'), NO_BODY)
+    expect((await limit(peer('203.0.113.8'), NO_BODY)).allowed).toBe(true)
   })
 
   test('whoever has many IPv6 addresses of one network has one count', async () => {
     const limit = open().rateLimits.setUpAccount
-    for (let n = 0; n < 3; n++) await limit(peer(`2001:db8::${n}`))
-    expect((await limit(peer('2001:db8::ffff:4'))).allowed).toBe(false)
-    expect((await limit(peer('2001:db8:0:1::4'))).allowed).toBe(true)
+    for (let n = 0; n < 3; n++) await limit(peer(`2001:db8::${n}`), NO_BODY)
+    expect((await limit(peer('2001:db8::ffff:4'), NO_BODY)).allowed).toBe(false)
+    expect((await limit(peer('2001:db8:0:1::4'), NO_BODY)).allowed).toBe(true)
   })
 
   test('new requests are counted for each IPv6 /48 too', async () => {
     const limit = open().rateLimits.createRequest
-    const fromNetwork = (n: number) => limit(peer(`2001:db8:1:${n.toString(16)}::1`))
+    const fromNetwork = (n: number) => limit(peer(`2001:db8:1:${n.toString(16)}::1`), NO_BODY)
     for (let n = 0; n < 100; n++) expect((await fromNetwork(n)).allowed).toBe(true)
     const refused = await fromNetwork(100)
     expect(refused).toMatchObject({
       allowed: false,
       headers: { 'x-ratelimit-limit': '100', 'retry-after': '60' },
     })
-    expect((await limit(peer('2001:db8:2::1'))).allowed).toBe(true)
-    expect((await limit(peer('203.0.113.7'))).allowed).toBe(true)
+    expect((await limit(peer('2001:db8:2::1'), NO_BODY)).allowed).toBe(true)
+    expect((await limit(peer('203.0.113.7'), NO_BODY)).allowed).toBe(true)
   })
 
   test('an endpoint without a rate is not counted', () => {
@@ -112,7 +131,7 @@ describe.runIf(redis)('rate limits on a Redis that nodes share', async () => {
 
   test('calls count over all nodes', async () => {
     const verdicts = await Promise.all(
-      Array.from({ length: 20 }, (_, n) => node(n).rateLimits.createRequest(peer('203.0.113.7'))),
+      Array.from({ length: 20 }, (_, n) => node(n).rateLimits.createRequest(peer('203.0.113.7'), NO_BODY)),
     )
     expect(verdicts.filter((verdict) => verdict.allowed)).toHaveLength(10)
     const left = verdicts.map((verdict) => Number(verdict.headers['x-ratelimit-remaining']))
@@ -132,11 +151,11 @@ describe.runIf(redis)('rate limits on a Redis that nodes share', async () => {
   test('without its Redis a limited call fails with 503, and passes once it is back', async () => {
     await redis.stop()
     const limit = node(0).rateLimits.waitForApproval
-    await expect(limit(peer('203.0.113.9'))).rejects.toMatchObject({ code: 'unavailable' })
+    await expect(limit(peer('203.0.113.9'), NO_BODY)).rejects.toMatchObject({ code: 'unavailable' })
     await expect(node(0).takeTurn('b')).rejects.toMatchObject({ code: 'unavailable' })
     await redis.start()
     const passes = () =>
-      limit(peer('203.0.113.9')).then(
+      limit(peer('203.0.113.9'), NO_BODY).then(
         ({ allowed }) => allowed,
         () => false,
       )

@@ -1,4 +1,6 @@
 import { RATES, TIMES } from '@keyferry/contract'
+import { hashToken } from '@keyferry/crypto/token'
+import { emailKey } from '../domain/email.ts'
 import { DomainError } from '../domain/errors.ts'
 import { addressBlock, isIPv6Network } from './address-block.ts'
 import { type Counted, memoryCounter, redisCounter, type SharedRedis } from './counters.ts'
@@ -56,13 +58,35 @@ export function openRateLimits(options: RateLimitOptions): Limits {
         return wide.allowed ? narrow : wide
       },
       waitForApproval: byAddress('wait'),
-      logIn: byAddress('login'),
+      logIn: byAddressAndEmail(options),
       setUpAccount: byAddress('setup'),
     },
     takeTurn: async (requestId) => {
       const { allowed, headers } = await turn(requestId)
       if (!allowed) throw new RateExceeded(headers)
     },
+  }
+}
+
+/** Five of one address with one e-mail; many people may sign in from one address. */
+function byAddressAndEmail(options: RateLimitOptions): RateLimit {
+  const ofAddress = openLimit('loginOfAddress', RATES.loginOfAddress, options)
+  const ofPair = openLimit('login', RATES.login, options)
+  return async ({ address }, body) => {
+    const block = addressBlock(address)
+    const wide = await ofAddress(block)
+    return wide.allowed ? await ofPair(`${block} ${hashToken(emailKey(emailIn(body)))}`) : wide
+  }
+}
+
+// A body without an e-mail is refused later, by its schema.
+function emailIn(body: Uint8Array): string {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(body).toString('utf8'))
+    const isNamed = typeof value === 'object' && value !== null && 'email' in value
+    return isNamed && typeof value.email === 'string' ? value.email : ''
+  } catch {
+    return ''
   }
 }
 

@@ -1,7 +1,7 @@
-import { sql } from 'kysely'
-import type { Account, AccountStore, AttemptTerms } from '../domain/account.ts'
+import type { Account, AccountStore } from '../domain/account.ts'
 import { emailKey } from '../domain/email.ts'
 import type { NewUser, NewWorkspace } from '../domain/user.ts'
+import { countAttempt, forgetAttempts } from './login-attempts.ts'
 import type { Query } from './queries.ts'
 import type { TenantKeys } from './tenant-keys.ts'
 import { insertUser, insertWorkspace } from './users.ts'
@@ -11,9 +11,9 @@ export function createAccountStore(query: Query, tenantKeys: TenantKeys): Accoun
     insertFirst: (user, workspace, now) => insertFirst(query, { tenantKeys, user, workspace, now }),
     isSetUp: () => isSetUp(query),
     exists: async (email) => (await accountsOf(query, email).select('id').executeTakeFirst()) !== undefined,
-    beginAttempt: (email, terms) => beginAttempt(query, email, terms),
-    lockedUntil: (email, now) => lockedUntil(query, email, now),
-    recordSuccess: (userId, now) => recordSuccess(query, userId, now),
+    find: (email) => find(query, email),
+    countAttempt: (email, terms) => countAttempt(query, email, terms),
+    forgetAttempts: (email) => forgetAttempts(query, email),
   }
 }
 
@@ -60,40 +60,12 @@ function accountsOf(query: Query, email: string) {
     .where('password_hash', 'is not', null)
 }
 
-async function beginAttempt(query: Query, email: string, terms: AttemptTerms): Promise<Account | null> {
-  // An attempt after a lock has ended is the first one again.
-  const attempts = sql<number>`case when locked_until is null then failed_login_attempts + 1 else 1 end`
-  const row = await query
-    .updateTable('users')
-    .set({
-      failed_login_attempts: attempts,
-      locked_until: sql`case when ${attempts} >= ${sql.lit(terms.limit)} then ${terms.lockedUntil} end`,
-    })
-    .where('email_key', '=', emailKey(email))
-    .where('password_hash', 'is not', null)
-    .where((either) =>
-      either.or([either('locked_until', 'is', null), either('locked_until', '<=', terms.now)]),
-    )
-    .returning(['id', 'username', 'is_active', 'password_hash'])
+async function find(query: Query, email: string): Promise<Account | null> {
+  const row = await accountsOf(query, email)
+    .select(['id', 'username', 'is_active', 'password_hash'])
     .executeTakeFirst()
   if (row?.password_hash == null) return null
   return { ...row, password_hash: row.password_hash, is_active: row.is_active === 1 }
-}
-
-async function lockedUntil(query: Query, email: string, now: string): Promise<string | null> {
-  const row = await accountsOf(query, email)
-    .select('locked_until')
-    .where('locked_until', '>', now)
-    .executeTakeFirst()
-  return row?.locked_until ?? null
-}
-
-async function recordSuccess(query: Query, userId: string, now: string): Promise<void> {
-  await query
-    .updateTable('users')
-    .set({ failed_login_attempts: 0, locked_until: null, last_login: now, updated_at: now })
-    .where('id', '=', userId)
-    .execute()
 }
 
 /** Put another password in the place of an account's, and end its lock.
@@ -104,9 +76,10 @@ export async function replacePassword(
 ): Promise<boolean> {
   const { numUpdatedRows } = await query
     .updateTable('users')
-    .set({ password_hash: passwordHash, failed_login_attempts: 0, locked_until: null, updated_at: now })
+    .set({ password_hash: passwordHash, updated_at: now })
     .where('email_key', '=', emailKey(email))
     .where('password_hash', 'is not', null)
     .executeTakeFirstOrThrow()
+  await forgetAttempts(query, email)
   return numUpdatedRows === 1n
 }

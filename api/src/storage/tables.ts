@@ -22,8 +22,6 @@ type UserRow = {
   auth_provider: string
   password_hash: string | null
   is_active: Flag
-  failed_login_attempts: number
-  locked_until: string | null
   last_login: string | null
   created_at: string
   updated_at: string
@@ -111,6 +109,13 @@ type InvitationRow = {
 /** A root key that may be in use; `proof` opens under it and no other. */
 type RootKeyRow = { id: string; proof: Uint8Array; created_at: string }
 
+type LoginAttemptRow = {
+  email_key: string
+  failed: number
+  locked_until: string | null
+  forgotten_at: string
+}
+
 type AccountSetupRow = { slot: 1; user_id: string }
 
 type MigrationRow = { name: string; applied_at: string }
@@ -127,5 +132,6 @@ export type Tables = {
   invitations: InvitationRow
   root_keys: RootKeyRow
   account_setup: AccountSetupRow
+  login_attempts: LoginAttemptRow
   migrations: MigrationRow
 }

@@ -85,7 +85,6 @@ export async function insertUser(transaction: Query, user: NewUser, now: string)
       email_key: emailKey(user.email),
       email_verified: user.email_verified ? 1 : 0,
       is_active: 1,
-      failed_login_attempts: 0,
       last_login: now,
       created_at: now,
       updated_at: now,

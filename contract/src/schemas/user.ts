@@ -60,8 +60,22 @@ export const ChangeProvidedUser = z
 export const Setup = z.object({ required: z.boolean() }).meta({ id: 'Setup', examples: [{ required: true }] })
 
 export const SetUpAccount = z
-  .object({ email: Email, password: NewPassword, name: optionalText('name', LIMITS.nameLength).optional() })
-  .meta({ id: 'SetUpAccount', examples: [{ email: 'sam@example.com', password: 'correct horse battery' }] })
+  .object({
+    setup_code: requiredText('setup_code', LIMITS.setupCodeLength, 'setup_code required'),
+    email: Email,
+    password: NewPassword,
+    name: optionalText('name', LIMITS.nameLength).optional(),
+  })
+  .meta({
+    id: 'SetUpAccount',
+    examples: [
+      {
+        setup_code: '4f2a9-0c1de-77b3a-91c5e',
+        email: 'sam@example.com',
+        password: 'correct horse battery',
+      },
+    ],
+  })
 
 /** The e-mail is the invited one. */
 export const JoinWithAccount = z

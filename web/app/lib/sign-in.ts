@@ -25,8 +25,9 @@ export async function signIn(credentials: { email: string; password: string }): 
   await call('POST', '/sign-in', { body: credentials })
 }
 
-export async function setUp(account: { email: string; password: string; name?: string }): Promise<void> {
-  await call('POST', '/set-up', { body: account })
+export async function setUp(account: { setupCode: string; email: string; password: string }): Promise<void> {
+  const { setupCode: setup_code, ...credentials } = account
+  await call('POST', '/set-up', { body: { setup_code, ...credentials } })
 }
 
 /** Make an account by an invitation, and join its workspace. */

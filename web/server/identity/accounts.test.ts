@@ -63,7 +63,10 @@ describe('before there is an account', () => {
   })
 
   test('setting up signs in', async () => {
-    expect((await post('/set-up', CREDENTIALS)).status).toBe(200)
+    expect((await post('/set-up', CREDENTIALS)).status).toBe(400)
+    const setup_code = '4f2a9-0c1de-77b3a-91c5e'
+    expect((await post('/set-up', { setup_code, ...CREDENTIALS })).status).toBe(200)
+    expect(JSON.parse(String(api.calls.at(-1)?.body))).toMatchObject({ setup_code })
     isSetUp = true
     expect(await (await get('/session')).json()).toMatchObject({ signed_in: true, setup_required: false })
     expect((await get('/set-up')).headers.get('location')).toBe('/sign-in')

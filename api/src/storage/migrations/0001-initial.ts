@@ -13,13 +13,20 @@ export const initial = ({ text, bytes, tableEnd, counting }: ColumnTypes): reado
     auth_provider ${text} not null,
     password_hash ${text},
     is_active integer not null,
-    failed_login_attempts integer not null,
-    locked_until ${text},
     last_login ${text},
     created_at ${text} not null,
     updated_at ${text} not null
   ) ${tableEnd}`,
   'create unique index users_accounts on users (email_key) where password_hash is not null',
+
+  // Attempts of every e-mail that was tried, so that a lock does not tell which of them have an account.
+  `create table login_attempts (
+    email_key ${text} primary key,
+    failed integer not null,
+    locked_until ${text},
+    forgotten_at ${text} not null
+  ) ${tableEnd}`,
+  'create index login_attempts_forgotten on login_attempts (forgotten_at)',
 
   // One row at most: whoever puts it there made the first account.
   `create table account_setup (slot integer primary key check (slot = 1), user_id ${text} not null) ${tableEnd}`,

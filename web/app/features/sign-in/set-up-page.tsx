@@ -9,8 +9,9 @@ import { TextField } from '../../ui/text-field.tsx'
 import { FormCard } from './form-card.tsx'
 import { NewPasswordField, passwordProblem } from './new-password-field.tsx'
 
-/** The first start of a server that keeps accounts itself: makes its owner. */
+/** Creates the first account of a server that keeps accounts itself. */
 export function SetUpPage() {
+  const [setupCode, setSetupCode] = useState('')
   const [email, setEmail] = useState('')
   const [password, setPassword] = useState('')
   const [problem, setProblem] = useState<string | null>(null)
@@ -19,21 +20,27 @@ export function SetUpPage() {
     event.preventDefault()
     const found = passwordProblem(password)
     setProblem(found)
-    if (found === null && !attempt.isPending) attempt.mutate({ email, password })
+    if (found === null && !attempt.isPending) attempt.mutate({ setupCode, email, password })
   }
   return (
     <FormCard>
-      <PageHeading
-        title="Set up Keyferry"
-        intro="Nobody has an account here yet. The first one owns everything."
-      />
+      <PageHeading title="Set up Keyferry" intro="Create the first account. It becomes the owner." />
       <form onSubmit={submit} className="space-y-4">
+        <TextField
+          label="Set-up code"
+          name="setup_code"
+          autoComplete="off"
+          autoFocus
+          required
+          value={setupCode}
+          onChange={(event) => setSetupCode(event.currentTarget.value)}
+          hint="The server prints it when it starts. The setting SETUP_CODE can set another one."
+        />
         <TextField
           label="E-mail"
           type="email"
           name="email"
           autoComplete="username"
-          autoFocus
           required
           value={email}
           onChange={(event) => setEmail(event.currentTarget.value)}
@@ -41,13 +48,18 @@ export function SetUpPage() {
         <NewPasswordField value={password} onChange={setPassword} problem={problem} />
         {attempt.error !== null && (
           <Notice tone="danger" role="alert">
-            {describeFailure(attempt.error).message}
+            {refusal(attempt.error)}
           </Notice>
         )}
         <Button type="submit" look="primary" size="large" busy={attempt.isPending} className="w-full">
-          Create the account
+          Create account
         </Button>
       </form>
     </FormCard>
   )
+}
+
+function refusal(error: unknown): string {
+  const { status, message } = describeFailure(error)
+  return status === 403 ? 'This is not the set-up code.' : message
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { buffer, text as readText } from 'node:stream/consumers'
 
 /** Shells that `eval` POSIX text. */
-export const POSIX_SHELLS = ['sh', 'dash', 'bash', 'zsh'] as const
+export const POSIX_SHELLS = ['sh', 'dash', 'bash', 'zsh', 'mksh'] as const
 
 export type RealShell = (typeof POSIX_SHELLS)[number] | 'fish'
 
@@ -33,6 +33,8 @@ const DIALECTS: Readonly<Record<RealShell, Dialect>> = {
   dash: POSIX,
   bash: { ...POSIX, options: ['--norc', '--noprofile', '-u'] },
   zsh: { ...POSIX, options: ['-f', '-u'] },
+  // mksh has no printf of its own.
+  mksh: { ...POSIX, print: (name) => `print -rn -- "$${name}"; print -n '\\0000'` },
   fish: {
     options: ['--no-config'],
     evaluate: (file) => `source ${file}`,

@@ -1,4 +1,4 @@
-import { EnvParseError, parseEnv, writeEnv } from '@keyferry/contract/env-text'
+import { EnvError, parseEnv, writeEnv } from '@keyferry/contract/env'
 import * as fc from 'fast-check'
 import { hostileMap, hostileValue } from '../hostile-maps.ts'
 
@@ -39,7 +39,7 @@ function isReadOrRefused(given: string): boolean {
     const storable = [...last].filter(([name]) => !/^\d/.test(name))
     return sameEntries(parseEnv(writeEnv(storable)), storable)
   } catch (error) {
-    return error instanceof EnvParseError && error.line >= 1
+    return error instanceof EnvError && (error.line ?? 0) >= 1
   }
 }
 

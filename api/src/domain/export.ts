@@ -1,4 +1,4 @@
-import { EnvWriteError, writeEnv } from '@keyferry/contract/env-text'
+import { EnvError, writeEnv } from '@keyferry/contract/env'
 import { type BundleStore, findBundle } from './bundle.ts'
 import { bundleEntries, type EntryStores } from './bundle-entry.ts'
 import { DomainError } from './errors.ts'
@@ -24,7 +24,7 @@ export function envTextOf(exported: Exported): string {
   try {
     return writeEnv(exported)
   } catch (error) {
-    if (!(error instanceof EnvWriteError)) throw error
+    if (!(error instanceof EnvError)) throw error
     throw new DomainError('invalid', error.message, { details: { names: error.names } })
   }
 }

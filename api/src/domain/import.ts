@@ -1,5 +1,5 @@
 import { environmentValue, KeyName, LIMITS } from '@keyferry/contract'
-import { EnvParseError, parseEnv } from '@keyferry/contract/env-text'
+import { EnvError, parseEnv } from '@keyferry/contract/env'
 import { Plaintext } from '@keyferry/crypto/plaintext'
 import { type BundleStore, bundleNotFound } from './bundle.ts'
 import type { EntryStores } from './bundle-entry.ts'
@@ -54,14 +54,14 @@ function parsed(payload: string): Map<string, string> {
     for (const entry of entries) requireValid(entry)
     return new Map(entries.map(({ name, value }) => [name, value]))
   } catch (error) {
-    if (!(error instanceof EnvParseError)) throw error
+    if (!(error instanceof EnvError)) throw error
     throw new DomainError('invalid', error.message, { details: { line: error.line } })
   }
 }
 
 function requireValid({ name, value, line }: { name: string; value: string; line: number }): void {
   const problem = KeyName.safeParse(name).error ?? ImportedValue.safeParse(value).error
-  if (problem) throw new EnvParseError(line, problem.issues[0]?.message ?? 'invalid entry')
+  if (problem) throw new EnvError(problem.issues[0]?.message ?? 'invalid entry', { line })
 }
 
 function masksOverSecrets(names: readonly string[]): DomainError {

@@ -1,7 +1,7 @@
 import { usageError } from '../cli-error.ts'
 import type { Flag, Words } from '../command.ts'
 import type { Ask } from '../delivery/ask.ts'
-import { isDangerousName } from '../delivery/dangerous-names.ts'
+import { refusedNames } from '../delivery/dangerous-names.ts'
 import { findProject } from '../project/project-file.ts'
 import type { Surroundings } from '../surroundings.ts'
 import type { ViewName } from '../terminal/choose-view.ts'
@@ -30,7 +30,8 @@ export const ASKING_FLAGS: readonly Flag[] = [
     name: 'allow-name',
     value: 'NAME',
     repeats: true,
-    summary: 'Take this name although it can make programs load code (PATH, LD_PRELOAD, NODE_OPTIONS, ...)',
+    summary:
+      'Allow this name even though it can make programs load code (PATH, LD_PRELOAD, NODE_OPTIONS, ...)',
   },
   {
     name: 'resumable',
@@ -81,12 +82,9 @@ type Names = Pick<AskingOptions, 'keys' | 'allowedNames' | 'prefix'>
 
 function requireNames({ keys, allowedNames, prefix }: Names): void {
   for (const name of [...keys, ...allowedNames, ...(prefix === '' ? [] : [prefix])]) requireKeyName(name)
-  const dangerous = keys
-    .map((name) => prefix + name)
-    .filter((name) => isDangerousName(name) && !allowedNames.includes(name))
-  if (dangerous.length === 0) return
-  throw usageError(
-    `${dangerous.join(', ')} can make programs load code`,
-    `If you mean it, add ${dangerous.map((name) => `--allow-name ${name}`).join(' ')}.`,
+  const { reasons, flags } = refusedNames(
+    keys.map((name) => prefix + name),
+    allowedNames,
   )
+  if (flags !== '') throw usageError(`dangerous names: ${reasons}`, `To use them anyway, add ${flags}.`)
 }

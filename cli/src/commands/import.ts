@@ -1,9 +1,11 @@
 import { resolve } from 'node:path'
+import { DIALECT_NAMES, type Dialect, isDialect } from '@keyferry/contract/env'
 import { usageError } from '../cli-error.ts'
 import type { Command, Words } from '../command.ts'
 import type { ImportOptions } from '../import/import-file.ts'
 import type { SecretFlags } from '../import/plan.ts'
 import type { Surroundings } from '../surroundings.ts'
+import { printable } from '../terminal/printable.ts'
 import { JSON_FLAG, QUIET_FLAG, readView } from './asking-flags.ts'
 import { requireBundleName, requireKeyName } from './names.ts'
 import { SERVER_FLAG, serverHere } from './server-flag.ts'
@@ -15,7 +17,7 @@ export const importCommand: Command = {
   summary: 'Put the variables of a .env or JSON file into the library and a bundle',
   details: [
     'Reads the file (- for standard input), makes a library key of each variable, and attaches the keys to the bundle in the order of the file. New keys are secret unless --public names them. Shows what would change; what it would overwrite it names, and asks. Doing it twice does no harm.',
-    'Reads the dialects people have: an export before the name, comments behind values, CRLF, three kinds of quotes, values of several lines. Variables in values are not expanded.',
+    'The file is read as npm dotenv reads it: with or without export, comments, CRLF, three kinds of quotes, values of several lines. Variables in values are not expanded. A note names each line that other programs read differently; --dialect shell and --dialect compose read it their way.',
     'A key has one value for all the bundles that use it. Where people sign in to the server, import on its web page instead: from here nobody is signed in.',
   ],
   flags: [
@@ -33,6 +35,11 @@ export const importCommand: Command = {
       summary: 'These keys are no secrets: their values may be shown',
     },
     { name: 'secret', value: 'A,B', repeats: true, summary: 'These keys are secret from now on' },
+    {
+      name: 'dialect',
+      value: 'DIALECT',
+      summary: `What the .env file was written for: ${DIALECT_NAMES.join(', ')} (default: dotenv, which is npm dotenv)`,
+    },
     { name: 'yes', short: 'y', summary: 'Overwrite without asking' },
     QUIET_FLAG,
     JSON_FLAG,
@@ -64,11 +71,18 @@ async function readOptions(words: Words, surroundings: Surroundings): Promise<Im
     server: await serverHere(words, surroundings),
     isServerNamed: words.has('server'),
     path: file === '-' ? null : resolve(surroundings.cwd, file),
+    dialect: readDialect(words),
     bundleName: readBundleName(words),
     flags: readFlags(words),
     mayOverwrite: words.has('yes'),
     view: readView(words),
   }
+}
+
+function readDialect(words: Words): Dialect {
+  const name = words.text('dialect') ?? 'dotenv'
+  if (isDialect(name)) return name
+  throw usageError(`there is no dialect ${printable(name, 60)}`, `Use one of ${DIALECT_NAMES.join(', ')}.`)
 }
 
 function readBundleName(words: Words): string {

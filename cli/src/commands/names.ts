@@ -1,3 +1,4 @@
+import { BUNDLE_NAME, isBundleName, isKeyName } from '@keyferry/contract/env/names'
 import { LIMITS } from '@keyferry/contract/limits'
 import { usageError } from '../cli-error.ts'
 import type { Words } from '../command.ts'
@@ -8,7 +9,7 @@ import { printable } from '../terminal/printable.ts'
 export function readBundleOperand({ operands }: Words): string | null {
   const [bundle] = operands
   if (bundle === undefined) return null
-  if (bundle.length <= LIMITS.nameLength && /^[A-Za-z0-9/_-]+$/.test(bundle)) return bundle
+  if (bundle.length <= LIMITS.nameLength && BUNDLE_NAME.test(bundle)) return bundle
   throw usageError(
     `${printable(bundle === '' ? "''" : bundle, 80)} is not the name of a bundle`,
     'A name holds letters, digits, /, - and _, for example dev/app.',
@@ -17,9 +18,7 @@ export function readBundleOperand({ operands }: Words): string | null {
 
 /** @throws CliError usage: no name that a new bundle can have */
 export function requireBundleName(name: string): void {
-  const isName =
-    name.length <= LIMITS.nameLength && name.split('/').every((part) => /^[A-Za-z0-9_-]+$/.test(part))
-  if (isName) return
+  if (isBundleName(name)) return
   throw usageError(
     `${printable(name, 80)} cannot be the name of a bundle`,
     'Use letters, digits, - and _, with single slashes between parts, for example dev/app.',
@@ -28,7 +27,7 @@ export function requireBundleName(name: string): void {
 
 /** @throws CliError usage: no name that a key can have */
 export function requireKeyName(name: string): void {
-  if (/^[A-Za-z0-9_]+$/.test(name) && name.length <= LIMITS.nameLength) return
+  if (isKeyName(name)) return
   throw usageError(
     `${printable(name, 80)} is not the name of a key`,
     'A name holds letters, digits and _, for example DATABASE_URL.',

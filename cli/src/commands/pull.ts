@@ -1,12 +1,13 @@
 import { resolve } from 'node:path'
+import { FORMATS } from '@keyferry/contract/env'
+import { FORMAT_NAMES, type FormatName } from '@keyferry/contract/env/format-names'
 import { CliError, usageError } from '../cli-error.ts'
 import type { Command, Words } from '../command.ts'
 import { harmlessValues } from '../delivery/dangerous-names.ts'
 import type { Values } from '../delivery/delivered-values.ts'
 import type { PendingRequest } from '../delivery/pending-request.ts'
 import { EXIT } from '../exit-code.ts'
-import { writeValues } from '../formats/format.ts'
-import { FORMAT_NAMES, type FormatName, loaderOf, requireFormatName } from '../formats/formats.ts'
+import { requireFormatName, writeValues } from '../formats/write-values.ts'
 import type { OutputFile } from '../output-file.ts'
 import type { Surroundings } from '../surroundings.ts'
 import { ASKING_FLAGS, type AskingOptions, readAsking } from './asking-flags.ts'
@@ -78,13 +79,13 @@ export async function pull(options: PullOptions, surroundings: Surroundings): Pr
   const { deliver } = await import('../delivery/deliver.ts')
   if (output !== null) requireWritable(output)
   else warnOfTerminal(surroundings, formatName)
-  const loader = loaderOf(formatName)
   const command = ['keyferry', 'pull', ...(formatName === 'sh' ? [] : ['--format', formatName])]
-  const delivered = await deliver({ ...options, format: loader.asked, command }, surroundings)
+  const delivered = await deliver({ ...options, format: FORMATS[formatName].asked, command }, surroundings)
   const values = harmlessValues(delivered, options)
-  const text = writeValues(formatName, await loader.load(), values)
+  const { text, warnings } = writeValues(formatName, values)
   if (output === null) writeToStandardOutput(text, values, surroundings)
   else writeOutputFile(output, text)
+  warnOfReaders(warnings, options, surroundings)
   return EXIT.ok
 }
 
@@ -99,6 +100,17 @@ function writeToStandardOutput(text: string, values: Values, { stdout }: Surroun
     )
   }
   stdout.write(text)
+}
+
+function warnOfReaders(
+  warnings: readonly string[],
+  { view, formatName }: PullOptions,
+  { stderr }: Surroundings,
+): void {
+  if (warnings.length === 0) return
+  if (view === 'json')
+    stderr.write(`${JSON.stringify({ event: 'read_differently', format: formatName, warnings })}\n`)
+  else for (const warning of warnings) stderr.write(`keyferry: read differently by ${warning}\n`)
 }
 
 function warnOfTerminal({ stdout, stderr }: Surroundings, formatName: FormatName): void {

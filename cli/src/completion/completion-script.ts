@@ -1,5 +1,5 @@
+import { DIALECT_NAMES, FORMAT_NAMES } from '@keyferry/contract/env'
 import type { Command, Flag } from '../command.ts'
-import { FORMAT_NAMES } from '../formats/formats.ts'
 import { allFlags } from '../parse-words.ts'
 
 export type CompletionShell = 'bash' | 'zsh' | 'fish' | 'powershell'
@@ -12,6 +12,7 @@ export function completionScript(shell: CompletionShell, commands: readonly Comm
 // What may follow a flag or a command that only takes certain words.
 const WORDS: Readonly<Record<string, readonly string[]>> = {
   FORMAT: FORMAT_NAMES,
+  DIALECT: DIALECT_NAMES,
   'bash|zsh|fish|powershell': ['bash', 'zsh', 'fish', 'powershell'],
 }
 

@@ -1,3 +1,4 @@
+import { isKeyName } from '@keyferry/contract/env/names'
 import { decodeBase64 } from '@keyferry/crypto/base64'
 import { type KeyPair, wipe } from '@keyferry/crypto/key-pair'
 import { open } from '@keyferry/crypto/open'
@@ -7,8 +8,6 @@ import { printable } from '../terminal/printable.ts'
 
 /** Values by name, in the order they came. */
 export type Values = ReadonlyMap<string, string>
-
-const NAME = /^[A-Za-z0-9_]{1,255}$/
 
 /** Open the sealed box and check what is in it, before anything is done with it.
  * @param keys the names that were asked for; empty: any
@@ -37,7 +36,7 @@ function readValues(plaintext: string): Values {
   if (map === null) throw refusedAnswer('what the server delivered is not a map of names to values')
   const values = new Map<string, string>()
   for (const [name, value] of Object.entries(map)) {
-    if (!NAME.test(name)) {
+    if (!isKeyName(name)) {
       throw refusedAnswer(`the server delivered a name that no variable can have: ${printable(name, 80)}`)
     }
     values.set(name, readValue(name, value))

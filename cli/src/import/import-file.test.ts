@@ -28,6 +28,7 @@ function options(mark: string, changes: Partial<ImportOptions> = {}): ImportOpti
     server: server.url,
     isServerNamed: false,
     path,
+    dialect: 'dotenv',
     bundleName: `import/${mark}`,
     flags: { secret: [], public: [`${mark}_A`] },
     mayOverwrite: false,

@@ -1,4 +1,4 @@
-import type { ImportText } from '@keyferry/contract/env-dialects'
+import type { Dialect, EnvText } from '@keyferry/contract/env'
 import { CliError } from '../cli-error.ts'
 import { EXIT } from '../exit-code.ts'
 import type { Surroundings } from '../surroundings.ts'
@@ -15,6 +15,7 @@ export type ImportOptions = {
   readonly isServerNamed: boolean
   /** Null: standard input. */
   readonly path: string | null
+  readonly dialect: Dialect
   readonly bundleName: string
   readonly flags: SecretFlags
   readonly mayOverwrite: boolean
@@ -36,7 +37,7 @@ export async function importFile(options: ImportOptions, surroundings: Surroundi
 
 type Scene = { options: ImportOptions; surroundings: Surroundings }
 
-function show(plan: ImportPlan, text: ImportText, { options, surroundings }: Scene): void {
+function show(plan: ImportPlan, text: EnvText, { options, surroundings }: Scene): void {
   const { stderr } = surroundings
   const mustAsk = overwrites(plan).length > 0 && !options.mayOverwrite
   if (options.view === 'json')

@@ -1,4 +1,4 @@
-import type { ImportEntry } from '@keyferry/contract/env-dialects'
+import type { EnvEntry } from '@keyferry/contract/env'
 import { MASK } from '@keyferry/contract/limits'
 import { CliError } from '../cli-error.ts'
 import { EXIT } from '../exit-code.ts'
@@ -35,7 +35,7 @@ export type SecretFlags = { readonly secret: readonly string[]; readonly public:
  * @throws CliError general: masks where values should be */
 export function planImport(
   bundleName: string,
-  entries: readonly ImportEntry[],
+  entries: readonly EnvEntry[],
   { library, flags }: { library: Library; flags: SecretFlags },
 ): ImportPlan {
   requireNoMasks(entries, library)
@@ -48,7 +48,7 @@ export function overwrites({ steps }: ImportPlan): readonly Step[] {
   return steps.filter(({ kind }) => kind === 'replace' || kind === 'change')
 }
 
-function planStep({ name, value }: ImportEntry, { keys, attached }: Library, flags: SecretFlags): Step {
+function planStep({ name, value }: EnvEntry, { keys, attached }: Library, flags: SecretFlags): Step {
   const existing = keys.get(name)
   const isSecret =
     flags.secret.includes(name) || (!flags.public.includes(name) && (existing?.isSecret ?? true))
@@ -68,7 +68,7 @@ function kindOf(existing: LibraryKey, value: string, isSecret: boolean): StepKin
   return existing.value === value && !isSecret ? 'same' : 'change'
 }
 
-function requireNoMasks(entries: readonly ImportEntry[], { keys }: Library): void {
+function requireNoMasks(entries: readonly EnvEntry[], { keys }: Library): void {
   const masked = entries.filter(({ name, value }) => value === MASK && keys.get(name)?.isSecret !== false)
   if (masked.length === 0) return
   throw new CliError(

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { EnvDialectError, type ImportText, readImport } from '@keyferry/contract/env-dialects'
+import { type Dialect, decodeImport, EnvError, type EnvText, readImport } from '@keyferry/contract/env'
 import { CliError, usageError } from '../cli-error.ts'
 import { EXIT } from '../exit-code.ts'
 import type { Surroundings } from '../surroundings.ts'
@@ -9,21 +9,22 @@ import type { SecretFlags } from './plan.ts'
 type Source = {
   /** Null: standard input. */
   readonly path: string | null
+  readonly dialect: Dialect
   readonly flags: SecretFlags
 }
 
 /** The variables of the file, or of standard input.
  * @throws CliError general: it cannot be read or holds none · usage: a flag names what is not in it */
-export async function readText(options: Source, surroundings: Surroundings): Promise<ImportText> {
+export async function readText(options: Source, surroundings: Surroundings): Promise<EnvText> {
   const name = options.path ?? 'standard input'
   const bytes = await readBytes(options.path, surroundings)
-  const text = parse(bytes, name)
+  const text = parse(bytes, options.dialect, name)
   requireNamed(options.flags, text, name)
   if (text.entries.length > 0) return text
   throw new CliError(
     EXIT.general,
     `${printable(name)} holds no variables`,
-    'Write lines such as NAME=value in it.',
+    'Add lines such as NAME=value to it.',
   )
 }
 
@@ -40,9 +41,9 @@ async function readBytes(path: string | null, { stdin }: Surroundings): Promise<
 }
 
 const WHY_UNREAD: Readonly<Record<string, string>> = {
-  ENOENT: 'it is not there',
+  ENOENT: 'there is no such file',
   EISDIR: 'it is a folder',
-  EACCES: 'this user may not read it',
+  EACCES: 'you do not have permission to read it',
 }
 
 function whyUnread(cause: unknown): string {
@@ -50,23 +51,26 @@ function whyUnread(cause: unknown): string {
   return WHY_UNREAD[code] ?? code
 }
 
-function parse(bytes: Uint8Array, name: string): ImportText {
+function parse(bytes: Uint8Array, dialect: Dialect, name: string): EnvText {
   try {
-    return readImport(bytes)
+    const text = readImport(decodeImport(bytes), dialect)
+    const [problem] = text.problems
+    if (problem) throw problem
+    return text
   } catch (error) {
-    if (!(error instanceof EnvDialectError)) throw error
-    const next = 'Nothing was imported. Mend the file, then run the same command again.'
+    if (!(error instanceof EnvError)) throw error
+    const next = 'Nothing was imported. Fix the file, then run the same command again.'
     throw new CliError(EXIT.general, `${printable(name)}: ${error.message}`, next, { cause: error })
   }
 }
 
-function requireNamed(flags: SecretFlags, { entries }: ImportText, name: string): void {
+function requireNamed(flags: SecretFlags, { entries }: EnvText, name: string): void {
   const missing = [...flags.secret, ...flags.public].filter(
     (key) => !entries.some((entry) => entry.name === key),
   )
   if (missing.length === 0) return
   throw usageError(
     `${missing.join(', ')} is not in ${printable(name)}`,
-    'Check --public and --secret for a slip.',
+    'Check the names after --public and --secret.',
   )
 }

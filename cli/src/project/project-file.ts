@@ -1,8 +1,10 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { isFormatName } from '@keyferry/contract/env/format-names'
+import { BUNDLE_NAME, isKeyName } from '@keyferry/contract/env/names'
+import { LIMITS } from '@keyferry/contract/limits'
 import { CliError, usageError } from '../cli-error.ts'
 import { EXIT } from '../exit-code.ts'
-import { isFormatName } from '../formats/formats.ts'
 import { parseServerAddress } from '../server/server-address.ts'
 import { parseObject } from '../server/server-failure.ts'
 import { printable } from '../terminal/printable.ts'
@@ -100,14 +102,12 @@ function readText(fields: Record<string, unknown>, name: string): string | undef
 }
 
 function readBundle(name: string): string {
-  if (/^[A-Za-z0-9/_-]{1,255}$/.test(name)) return name
+  if (name.length <= LIMITS.nameLength && BUNDLE_NAME.test(name)) return name
   throw wrong('bundle must be the name of a bundle, such as dev/app')
 }
 
 function readKeys(value: unknown): readonly string[] {
-  const isNames =
-    Array.isArray(value) &&
-    value.every((name) => typeof name === 'string' && /^[A-Za-z0-9_]{1,255}$/.test(name))
+  const isNames = Array.isArray(value) && value.every((name) => typeof name === 'string' && isKeyName(name))
   if (isNames) return value.map(String)
   throw wrong('keys must be a list of key names')
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { KEY_NAME } from '../env/names.ts'
 import { LIMITS } from '../limits.ts'
 import {
   environmentValue,
@@ -14,7 +15,7 @@ import {
 
 /** Names a library key; UPPERCASE_SNAKE_CASE is customary. */
 export const KeyName = requiredText('name', LIMITS.nameLength, 'Key name is required')
-  .regex(/^[A-Za-z0-9_]+$/, 'Key name may hold only letters, digits and _')
+  .regex(KEY_NAME, 'Key name may hold only letters, digits and _')
   .meta({ id: 'KeyName', examples: ['DATABASE_URL'] })
 
 export const KeyParams = z.object({ key_id: PathPart('key_id') })

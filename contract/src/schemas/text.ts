@@ -1,7 +1,6 @@
 import { z } from 'zod'
+import { valueProblem } from '../env/values.ts'
 import { LIMITS } from '../limits.ts'
-
-const utf8 = new TextEncoder()
 
 /** ISO 8601 in UTC with milliseconds, for example 2026-01-31T12:00:00.000Z. */
 export const Timestamp = z.iso.datetime().meta({ id: 'Timestamp', examples: ['2026-01-31T12:00:00.000Z'] })
@@ -42,17 +41,10 @@ export const Position = z
 
 /** `missing` is the interface's message for an absent value; an empty string is a value. */
 export function environmentValue(missing: string) {
-  return z
-    .string({ error: missing })
-    .refine(
-      (value) => !value.includes('\0'),
-      'value must not contain NUL: an environment variable cannot hold it',
-    )
-    .refine((value) => value.isWellFormed(), 'value must be well-formed Unicode (it has a lone surrogate)')
-    .refine(
-      (value) => utf8.encode(value).length <= LIMITS.valueBytes,
-      `value must be at most ${LIMITS.valueBytes} bytes of UTF-8`,
-    )
+  return z.string({ error: missing }).superRefine((value, context) => {
+    const problem = valueProblem(value)
+    if (problem !== null) context.addIssue({ code: 'custom', message: `value ${problem}` })
+  })
 }
 
 /** Only the answer `{ok: true}`. */

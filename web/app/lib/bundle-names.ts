@@ -1,10 +1,11 @@
+import { BUNDLE_NAME, hasWholeParts } from '@keyferry/contract/env/names'
 import { LIMITS } from '@keyferry/contract/limits'
 
 /** Why a text cannot name a bundle, or null. */
 export function bundleNameProblem(name: string): string | null {
   if (name === '') return 'Give the bundle a name.'
   if (name.length > LIMITS.nameLength) return `Use at most ${LIMITS.nameLength} characters.`
-  if (!/^[A-Za-z0-9/_-]+$/.test(name)) return 'Use letters, digits, /, - and _ only.'
-  if (name.split('/').includes('')) return 'A / may not begin or end the name, nor follow another.'
+  if (!BUNDLE_NAME.test(name)) return 'Use letters, digits, /, - and _ only.'
+  if (!hasWholeParts(name)) return 'A / may not begin or end the name, nor follow another.'
   return null
 }

@@ -16,8 +16,3 @@ export function looksSecret(name: string, value: string): boolean {
   const isPublic = parts.includes('PUBLIC')
   return !isPublic && (isConnection || !OPEN_PARTS.has(parts.at(-1) ?? ''))
 }
-
-/** Whether a name can be a library key's. */
-export function isKeyName(name: string): boolean {
-  return /^[A-Za-z0-9_]{1,255}$/.test(name)
-}

@@ -22,6 +22,6 @@ test.each(['', 'x', 'a b', 'line\nline', PEM, `${PEM}\n${PEM}`, '"'])('%j is fin
 test('what no environment variable can hold is a problem', () => {
   expect(valueProblem('a\0b')).toContain('NUL')
   expect(valueProblem('\ud800')).toContain('Unicode')
-  expect(valueProblem('é'.repeat(32_769))).toContain('64 KiB')
+  expect(valueProblem('é'.repeat(32_769))).toContain('65536 bytes')
   expect(valueProblem('é'.repeat(32_768))).toBeNull()
 })

@@ -1,4 +1,5 @@
-import { LIMITS, MASK } from '@keyferry/contract/limits'
+import { valueProblem as problemOfValue } from '@keyferry/contract/env/values'
+import { MASK } from '@keyferry/contract/limits'
 
 const PEM_BEGIN = /-----BEGIN ([A-Z0-9 ]+)-----/g
 
@@ -15,13 +16,10 @@ export function valueWarnings(value: string): string[] {
   return warnings
 }
 
-/** Why a value cannot be stored, or null. */
+/** Why a value cannot be stored, as a sentence; null if it can. */
 export function valueProblem(value: string): string | null {
-  if (value.includes('\0')) return 'An environment variable cannot hold a NUL character.'
-  if (!value.isWellFormed()) return 'It is not well-formed Unicode.'
-  if (new TextEncoder().encode(value).length > LIMITS.valueBytes)
-    return `It is longer than ${LIMITS.valueBytes / 1_024} KiB.`
-  return null
+  const problem = problemOfValue(value)
+  return problem === null ? null : `The value ${problem}.`
 }
 
 function isTruncatedPem(value: string): boolean {

@@ -1,6 +1,6 @@
+import type { FormatName } from '@keyferry/contract/env/format-names'
 import { Button } from '../../ui/button.tsx'
 import { Notice } from '../../ui/notice.tsx'
-import type { Format } from './format-names.ts'
 import { KeyChoice } from './key-choice.tsx'
 import { KeyNotes } from './key-notes.tsx'
 import type { BundleState } from './use-request-bundle.ts'
@@ -8,7 +8,7 @@ import type { BundleState } from './use-request-bundle.ts'
 type BundleKeysProps = {
   state: BundleState
   templateKeys: readonly string[]
-  format: Format | null
+  format: FormatName | null
   selected: ReadonlySet<string>
   onSelect: (selected: ReadonlySet<string>) => void
   onRetry: () => void

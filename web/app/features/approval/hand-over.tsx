@@ -2,7 +2,7 @@ import type { RequestBundleEntry, RequestContext } from '../../lib/answers.ts'
 import { BundleChoice } from './bundle-choice.tsx'
 import { BundleKeys } from './bundle-keys.tsx'
 import { EmptyLibrary } from './empty-library.tsx'
-import { formatOf } from './format-names.ts'
+import { formatOf } from './requested-format.ts'
 import type { BundleState } from './use-request-bundle.ts'
 
 type HandOverProps = {

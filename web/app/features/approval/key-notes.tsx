@@ -1,8 +1,8 @@
+import { type FormatName, NAME_RULES } from '@keyferry/contract/env/format-names'
 import type { RequestBundle, RequestBundleItem } from '../../lib/answers.ts'
 import { visibleText } from '../../lib/visible-text.ts'
 import { Button } from '../../ui/button.tsx'
 import { Notice } from '../../ui/notice.tsx'
-import { type Format, namesNotHeld } from './format-names.ts'
 import { firstKeys, splitByAsking } from './selection.ts'
 
 const MOST_NAMES = 20
@@ -10,7 +10,7 @@ const MOST_NAMES = 20
 type KeyNotesProps = {
   bundle: RequestBundle
   templateKeys: readonly string[]
-  format: Format | null
+  format: FormatName | null
   selected: ReadonlySet<string>
   onSelect: (selected: ReadonlySet<string>) => void
 }
@@ -50,8 +50,8 @@ export function KeyNotes({ bundle, templateKeys, format, selected, onSelect }: K
   )
 }
 
-function FormatNote({ format, names }: { format: Format; names: readonly string[] }) {
-  const misfits = namesNotHeld(format, names)
+function FormatNote({ format, names }: { format: FormatName; names: readonly string[] }) {
+  const misfits = names.filter((name) => NAME_RULES[format](name) !== null)
   if (misfits.length === 0) return null
   return (
     <Notice tone="caution">

@@ -1,3 +1,4 @@
+import { type Dialect, readImport } from '@keyferry/contract/env'
 import { useQueryClient } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { useSearchParams } from 'wouter'
@@ -11,10 +12,10 @@ import { LoadingState } from '../../ui/loading-state.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { PageHeading } from '../../ui/page-heading.tsx'
 import { BundleNameField } from './bundle-name-field.tsx'
+import { DialectField } from './dialect-field.tsx'
 import { ImportDone } from './import-done.tsx'
 import { ImportPreview } from './import-preview.tsx'
 import { type Decisions, isUsable, planImport } from './plan.ts'
-import { readEntries } from './read-entries.ts'
 import { type ImportResult, runImport } from './run-import.ts'
 import { TextDrop } from './text-drop.tsx'
 
@@ -60,7 +61,8 @@ function ImportForm({ bundleName, onBundleName, onDone }: ImportFormProps) {
   const bundles = useBundles().data ?? []
   const [text, setText] = useState('')
   const [decisions, setDecisions] = useState(UNDECIDED)
-  const read = useMemo(() => readEntries(text), [text])
+  const [dialect, setDialect] = useState<Dialect>('dotenv')
+  const read = useMemo(() => readImport(text, dialect), [text, dialect])
   const rows = useMemo(() => planImport(read.entries, keys ?? []), [read, keys])
   const count = rows.filter((row) => isUsable(row) && !decisions.skipped.has(row.entry.name)).length
   const { done, problem, nameProblem, submit } = useImport({ bundleName, rows, decisions, onDone })
@@ -72,10 +74,11 @@ function ImportForm({ bundleName, onBundleName, onDone }: ImportFormProps) {
     <div className="space-y-6">
       <BundleNameField value={bundleName} bundles={bundles} problem={nameProblem} onChange={onBundleName} />
       <TextDrop text={text} onText={changeText} />
-      {(rows.length > 0 || read.invalid.length > 0) && (
+      <DialectField value={dialect} onChange={setDialect} />
+      {(rows.length > 0 || read.problems.length > 0) && (
         <ImportPreview
           rows={rows}
-          invalid={read.invalid}
+          problems={read.problems}
           notes={read.notes}
           decisions={decisions}
           onDecide={setDecisions}
@@ -90,9 +93,9 @@ function ImportForm({ bundleName, onBundleName, onDone }: ImportFormProps) {
         <Button look="primary" size="large" busy={done !== null} disabled={count === 0} onClick={submit}>
           {submitLabel(count, done)}
         </Button>
-        {read.invalid.length > 0 && count > 0 && (
+        {read.problems.length > 0 && count > 0 && (
           <p className="text-sm text-caution">
-            {read.invalid.length} {read.invalid.length === 1 ? 'line' : 'lines'} cannot be read and will be
+            {read.problems.length} {read.problems.length === 1 ? 'line' : 'lines'} cannot be read and will be
             left out.
           </p>
         )}

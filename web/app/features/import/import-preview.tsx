@@ -1,7 +1,7 @@
+import type { EnvError } from '@keyferry/contract/env'
 import { Notice } from '../../ui/notice.tsx'
 import type { Decisions, PlanRow, State } from './plan.ts'
 import { PreviewRow } from './preview-row.tsx'
-import type { InvalidLine } from './read-entries.ts'
 
 const COUNTS: readonly { states: readonly State[]; text: string }[] = [
   { states: ['new'], text: 'new' },
@@ -11,14 +11,14 @@ const COUNTS: readonly { states: readonly State[]; text: string }[] = [
 
 type ImportPreviewProps = {
   rows: readonly PlanRow[]
-  invalid: readonly InvalidLine[]
+  problems: readonly EnvError[]
   notes: readonly string[]
   decisions: Decisions
   onDecide: (decisions: Decisions) => void
 }
 
 /** What importing would do, line by line, before anything is written. */
-export function ImportPreview({ rows, invalid, notes, decisions, onDecide }: ImportPreviewProps) {
+export function ImportPreview({ rows, problems, notes, decisions, onDecide }: ImportPreviewProps) {
   const skip = (name: string, skipped: boolean) => {
     const next = new Set(decisions.skipped)
     if (skipped) next.add(name)
@@ -30,10 +30,10 @@ export function ImportPreview({ rows, invalid, notes, decisions, onDecide }: Imp
   return (
     <section aria-labelledby="preview">
       <h2 id="preview" className="text-sm font-semibold">
-        Preview <span className="font-normal text-ink-soft">{summary(rows, invalid)}</span>
+        Preview <span className="font-normal text-ink-soft">{summary(rows, problems)}</span>
       </h2>
       {notes.length > 0 && <Notes notes={notes} />}
-      {invalid.length > 0 && <InvalidLines invalid={invalid} />}
+      {problems.length > 0 && <InvalidLines problems={problems} />}
       <ul className="mt-2 divide-y divide-line rounded-lg border border-line bg-surface">
         {rows.map((row) => (
           <PreviewRow
@@ -64,13 +64,13 @@ function Notes({ notes }: { notes: readonly string[] }) {
   )
 }
 
-function InvalidLines({ invalid }: { invalid: readonly InvalidLine[] }) {
+function InvalidLines({ problems }: { problems: readonly EnvError[] }) {
   return (
     <Notice tone="danger" role="status" className="mt-2">
       <ul className="space-y-0.5">
-        {invalid.map(({ line, problem }) => (
+        {problems.map(({ line, problem }) => (
           <li key={`${line} ${problem}`}>
-            <strong className="font-semibold">Line {line}</strong> {problem}.
+            <strong className="font-semibold">Line {line}</strong>: {problem}.
           </li>
         ))}
       </ul>
@@ -78,12 +78,12 @@ function InvalidLines({ invalid }: { invalid: readonly InvalidLine[] }) {
   )
 }
 
-function summary(rows: readonly PlanRow[], invalid: readonly InvalidLine[]): string {
+function summary(rows: readonly PlanRow[], problems: readonly EnvError[]): string {
   const parts = COUNTS.map(({ states, text }) => ({
     text,
     count: rows.filter(({ state }) => states.includes(state)).length,
   }))
-  return [...parts, { text: 'invalid', count: invalid.length }]
+  return [...parts, { text: 'invalid', count: problems.length }]
     .filter(({ count }) => count > 0)
     .map(({ text, count }) => `${count} ${text}`)
     .join(', ')

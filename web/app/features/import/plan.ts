@@ -1,19 +1,19 @@
+import type { EnvEntry } from '@keyferry/contract/env'
 import { MASK } from '@keyferry/contract/limits'
 import type { Key } from '../../lib/answers.ts'
 import { looksSecret } from '../../lib/key-names.ts'
-import type { Entry } from './read-entries.ts'
 
 /** What importing an entry means for the library. `hidden`: the library has a secret of that name, so whether the value
  * differs is not known here. `masked`: the text holds the mask in place of a value. */
 export type State = 'new' | 'changed' | 'same' | 'hidden' | 'masked'
 
-export type PlanRow = { entry: Entry; state: State; key: Key | null; guessedSecret: boolean }
+export type PlanRow = { entry: EnvEntry; state: State; key: Key | null; guessedSecret: boolean }
 
 /** What a person decided about a row; what is absent follows the plan. */
 export type Decisions = { skipped: ReadonlySet<string>; secret: ReadonlyMap<string, boolean> }
 
 /** Hold a text's entries against the library. */
-export function planImport(entries: readonly Entry[], keys: readonly Key[]): PlanRow[] {
+export function planImport(entries: readonly EnvEntry[], keys: readonly Key[]): PlanRow[] {
   const byName = new Map(keys.map((key) => [key.name, key]))
   return entries.map((entry) => {
     const key = byName.get(entry.name) ?? null
@@ -26,7 +26,7 @@ export function planImport(entries: readonly Entry[], keys: readonly Key[]): Pla
   })
 }
 
-function stateOf({ value }: Entry, key: Key | null): State {
+function stateOf({ value }: EnvEntry, key: Key | null): State {
   if (value === MASK) return 'masked'
   if (key === null) return 'new'
   if (key.is_secret) return 'hidden'

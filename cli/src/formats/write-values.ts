@@ -1,0 +1,41 @@
+import { FORMATS, misfits } from '@keyferry/contract/env'
+import { FORMAT_NAMES, type FormatName, isFormatName } from '@keyferry/contract/env/format-names'
+import { CliError, usageError } from '../cli-error.ts'
+import type { Values } from '../delivery/delivered-values.ts'
+import { EXIT } from '../exit-code.ts'
+import { printable } from '../terminal/printable.ts'
+
+export type Written = {
+  readonly text: string
+  /** Readers of such files that read some values differently: `Docker Compose: A, B`. */
+  readonly warnings: readonly string[]
+}
+
+/** Write values in a format. A value is never changed to fit.
+ * @throws CliError general, with each name that does not fit and why */
+export function writeValues(formatName: FormatName, values: Values): Written {
+  const format = FORMATS[formatName]
+  const wrong = misfits(format, values)
+  if (wrong.length === 0) return { text: format.write(values), warnings: warningsOf(formatName, values) }
+  throw new CliError(
+    EXIT.general,
+    `the format ${formatName} cannot hold: ${wrong.map(({ name, reason }) => `${name} (${reason})`).join(', ')}`,
+    'Nothing was written. Use --format json, which holds everything, or keyferry run.',
+  )
+}
+
+function warningsOf(formatName: FormatName, values: Values): string[] {
+  const namesByReader = new Map<string, string[]>()
+  for (const [name, value] of values) {
+    for (const reader of FORMATS[formatName].misreadBy?.(value) ?? []) {
+      namesByReader.set(reader, [...(namesByReader.get(reader) ?? []), name])
+    }
+  }
+  return [...namesByReader].map(([reader, names]) => `${reader}: ${names.join(', ')}`)
+}
+
+/** @throws CliError usage: no format has this name */
+export function requireFormatName(text: string): FormatName {
+  if (isFormatName(text)) return text
+  throw usageError(`there is no format ${printable(text, 60)}`, `Use one of ${FORMAT_NAMES.join(', ')}.`)
+}

@@ -1,0 +1,74 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { requireShell } from '../../../e2e/real-shells.ts'
+import { whyDangerous } from './dangerous-names.ts'
+import { FORMATS } from './formats.ts'
+
+let folder: string
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'keyferry-names-'))
+})
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const OPTIONS = { bash: ['--noprofile', '--norc', '-i'], zsh: ['-f', '-i'] }
+// What many people's start-up files do.
+const BEFORE = { bash: '', zsh: 'setopt prompt_subst; zmodload zsh/watch' }
+
+/** Whether an interactive shell that evaluates what `pull` would write runs the command in the value. */
+function runsValue(shell: keyof typeof OPTIONS, name: string, hostile: (command: string) => string): boolean {
+  const [ran, text] = [join(folder, 'ran'), join(folder, 'pulled.sh')]
+  rmSync(ran, { force: true })
+  writeFileSync(text, FORMATS.sh.write(new Map([[name, hostile(`: > ${ran}`)]])))
+  const input = `${BEFORE[shell]}\neval "$(cat ${text})"\n:\necho "\n"\nexit\n`
+  spawnSync(shell, OPTIONS[shell], { input, timeout: 10_000 })
+  return existsSync(ran)
+}
+
+const substitution = (command: string) => `$(${command})`
+// An array that every zsh and bash has; others are not looked into.
+const arithmetic = { bash: 'BASH_VERSINFO', zsh: 'path' }
+
+describe.each(['bash', 'zsh'] as const)('an interactive %s', (shell) => {
+  test('runs what its prompt holds', ({ skip }) => {
+    requireShell(shell, skip)
+    expect(runsValue(shell, 'PS1', substitution)).toBe(true)
+  })
+
+  test.for(['PS0', 'PS1', 'PS2', 'PROMPT', 'RPROMPT', 'PROMPT_COMMAND'])(
+    'runs nothing out of %s, unless the client refuses that name',
+    (name, { skip }) => {
+      requireShell(shell, skip)
+      expect(whyDangerous(name) !== null || !runsValue(shell, name, substitution)).toBe(true)
+    },
+  )
+
+  test.for(['ERRNO', 'HISTCMD', 'LOGCHECK', 'OPTIND', 'RANDOM', 'SECONDS', 'SRANDOM', 'TMOUT', 'UID'])(
+    'evaluates no arithmetic in %s, unless the format refuses it',
+    (name, { skip }) => {
+      requireShell(shell, skip)
+      const hostile = (command: string) => `${arithmetic[shell]}[$(${command})]`
+      expect(FORMATS.sh.whyNot(name, hostile(':')) !== null || !runsValue(shell, name, hostile)).toBe(true)
+    },
+  )
+})
+
+test.each([
+  'FPATH',
+  'MODULE_PATH',
+  'MAILPATH',
+  'PYTHONPATH',
+  'NODE_PATH',
+  'GIT_PAGER',
+  'GCONV_PATH',
+  'fpath',
+])('%s is dangerous: code is loaded from where it points, or it is run', (name) =>
+  expect(whyDangerous(name)).not.toBeNull(),
+)
+
+test.each(['PORT', 'DATABASE_URL', 'PATHS', 'GIT_AUTHOR_NAME', 'PROMPT_TEXT', 'LDAP_URL', ''])(
+  '%j is not dangerous',
+  (name) => expect(whyDangerous(name)).toBeNull(),
+)

@@ -1,0 +1,96 @@
+/** Names by which a variable changes what programs run, load, trust or reach, and why. */
+export type NameFamily = {
+  /** The end of a sentence that begins with the name. */
+  readonly reason: string
+  /** Matches whole names in upper case: Windows ignores case, and zsh ties `path` to `PATH`. */
+  readonly names: RegExp
+}
+
+/** The first family that fits a name counts. */
+export const NAME_FAMILIES = {
+  linker: {
+    reason: 'makes the system load libraries into programs',
+    names: family('LD_.* DYLD_.* GCONV_PATH GETCONF_DIR GLIBC_TUNABLES LOCPATH NLSPATH'),
+  },
+  shell: {
+    reason: 'makes shells run its value, or code from the place that it names',
+    names:
+      family(`BASHOPTS BASH_ENV BASH_FUNC_.* BASH_LOADABLES_PATH ENV FPATH IFS INPUTRC MAILPATH MODULE_PATH
+      PROMPT PROMPT2 PROMPT3 PROMPT4 PROMPT_COMMAND PS[0-4] RPROMPT RPROMPT2 RPS1 RPS2 SHELLOPTS SPROMPT ZDOTDIR`),
+  },
+  search: {
+    reason: 'decides which programs are found, or which shell runs commands',
+    names: family('PATH PATHEXT CDPATH COMSPEC SHELL EXECIGNORE'),
+  },
+  home: {
+    reason: 'decides which settings files programs read, and these can run commands',
+    names: family('HOME USERPROFILE HOMEDRIVE HOMEPATH APPDATA LOCALAPPDATA XDG_.*'),
+  },
+  python: {
+    reason: 'makes Python load code',
+    names: family('PYTHON.* PIP_.* UV_.* VIRTUAL_ENV CONDA_.*'),
+  },
+  node: {
+    reason: 'makes Node.js or a package manager load code',
+    names: family(
+      'NODE_OPTIONS NODE_PATH NODE_REPL_.* NPM_CONFIG_.* YARN_.* PNPM_.* COREPACK_.* BUN_.* DENO_.*',
+    ),
+  },
+  java: {
+    reason: 'makes Java or .NET load code',
+    names:
+      family(`CLASSPATH JAVA_TOOL_OPTIONS JDK_JAVA_OPTIONS _JAVA_OPTIONS JAVA_OPTS JAVA_HOME MAVEN_OPTS MAVEN_ARGS
+      GRADLE_OPTS DOTNET_STARTUP_HOOKS DOTNET_ADDITIONAL_DEPS DOTNET_ROOT.* CORECLR_.* COR_PROFILER.* COR_ENABLE_PROFILING`),
+  },
+  languages: {
+    reason: 'makes a language load code',
+    names:
+      family(`PERL5.* PERLLIB PERL_.* RUBY(?:LIB|OPT|SHELL|_.*) GEM_.* BUNDLE_.* LUA_.* PHPRC PHP_INI_SCAN_DIR GOFLAGS
+      GOPROXY GOENV GOROOT GOTOOLCHAIN RUSTC_WRAPPER RUSTC_WORKSPACE_WRAPPER RUSTFLAGS RUSTC RUSTDOC CARGO_.* R_PROFILE.*
+      R_ENVIRON.* ERL_.* ELIXIR_ERL_OPTIONS GUILE_.* TCLLIBPATH JULIA_.* OPENSSL_CONF OPENSSL_ENGINES OPENSSL_MODULES`),
+  },
+  git: {
+    reason: 'makes git run commands or use other settings',
+    // Author and committer are plain data, and common.
+    names: family('GIT_(?!(?:AUTHOR|COMMITTER)_(?:NAME|EMAIL|DATE)$).*'),
+  },
+  tools: {
+    reason: 'names a command that other programs run, or options that run one',
+    names:
+      family(`PAGER .*_PAGER LESS LESSOPEN LESSCLOSE LESSKEY.* EDITOR VISUAL .*_EDITOR SUDO_EDITOR BROWSER SSH_ASKPASS
+      SSH_ASKPASS_REQUIRE SSH_AUTH_SOCK SUDO_ASKPASS MANOPT MANPATH TAR_OPTIONS RSYNC_RSH RSYNC_PROXY CVS_RSH SVN_SSH
+      HGRCPATH HG_.* VIMINIT EXINIT MYVIMRC VIMRUNTIME EMACSLOADPATH TERMINFO TERMINFO_DIRS TERMCAP GREP_OPTIONS
+      PSQLRC PGSERVICEFILE PGSYSCONFDIR FZF_DEFAULT_COMMAND FZF_DEFAULT_OPTS.* WGETRC CURL_HOME
+      DOCKER_HOST DOCKER_CONFIG DOCKER_CONTEXT KUBECONFIG TMPDIR`),
+  },
+  build: {
+    reason: 'gives a build tool options or programs to run',
+    names:
+      family(`MAKEFLAGS GNUMAKEFLAGS MFLAGS MAKEFILES MAKESHELL CC CXX CPP LD AR CFLAGS CXXFLAGS CPPFLAGS LDFLAGS
+      CMAKE_.* CONFIG_SHELL CONFIG_SITE PKG_CONFIG.*`),
+  },
+  proxy: {
+    reason: 'sends the traffic of programs through another server',
+    names: family('PROXY .*_PROXY'),
+  },
+  tls: {
+    reason: 'decides which servers TLS trusts, or writes its keys to a file',
+    names:
+      family(`NODE_TLS_REJECT_UNAUTHORIZED NODE_EXTRA_CA_CERTS SSL_CERT_FILE SSL_CERT_DIR REQUESTS_CA_BUNDLE
+      CURL_CA_BUNDLE AWS_CA_BUNDLE PERL_LWP_SSL_.* HTTPS_CA_.* SSLKEYLOGFILE`),
+  },
+} as const satisfies Record<string, NameFamily>
+
+export type FamilyName = keyof typeof NAME_FAMILIES
+
+const IN_ORDER: readonly NameFamily[] = Object.values(NAME_FAMILIES)
+
+/** Why a variable of this name is dangerous, as the end of a sentence; null if it is not. */
+export function whyDangerous(name: string): string | null {
+  const upper = name.toUpperCase()
+  return IN_ORDER.find(({ names }) => names.test(upper))?.reason ?? null
+}
+
+function family(patterns: string): RegExp {
+  return new RegExp(`^(?:${patterns.split(/\s+/).join('|')})$`)
+}

@@ -1,0 +1,178 @@
+import { spawnSync } from 'node:child_process'
+import { parseEnv as parseAsNode } from 'node:util'
+import { parse as parseAsDotenv } from 'dotenv'
+import * as fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { type HostileMap, hostileMap, hostileMaps } from '../../../e2e/hostile-maps.ts'
+import { POSIX_SHELLS, type RealShell, readBack, requireShell } from '../../../e2e/real-shells.ts'
+import { readDocker, readGithubActions, readPowershell, readSystemd } from '../../test/format-readers.ts'
+import { misfits } from './format.ts'
+import { FORMAT_NAMES, type FormatName } from './format-names.ts'
+import { FORMATS } from './formats.ts'
+import { readEnv } from './read-env.ts'
+
+const RUNS_WITH_PROCESSES = 8
+
+// What a format says it can hold.
+function held(name: FormatName, map: HostileMap): Map<string, string> {
+  const wrong = new Set(misfits(FORMATS[name], map).map((misfit) => misfit.name))
+  return new Map(map.filter(([key]) => !wrong.has(key)))
+}
+
+describe.each([...POSIX_SHELLS.map((shell) => [shell, 'sh'] as const), ['fish', 'fish'] as const])(
+  '%s',
+  (shell, name) => {
+    const { whyNot, write } = FORMATS[name]
+
+    test('gets every byte back', { timeout: 120_000 }, async ({ skip }) => {
+      requireShell(shell, skip)
+      await fc.assert(
+        fc.asyncProperty(hostileMaps, async (maps) => {
+          const all = maps.map((map) => held(name, map))
+          const texts = all.map((values) => ({ text: write(values), names: [...values.keys()] }))
+          expect(await readBack(shell, texts)).toEqual(all.map((values) => [...values.values()]))
+        }),
+        { numRuns: RUNS_WITH_PROCESSES },
+      )
+    })
+
+    test('reserves no name that the format accepts', async ({ skip }) => {
+      requireShell(shell, skip)
+      const value = 'q[$(touch run)] y'
+      const names = ownNames(shell).filter((own) => own !== 'PATH' && whyNot(own, value) === null)
+      expect(names.length).toBeGreaterThan(2)
+      const texts = names.map((own) => ({ text: write(new Map([[own, value]])), names: [own] }))
+      expect(await readBack(shell, texts)).toEqual(names.map(() => [value]))
+    })
+  },
+)
+
+function ownNames(shell: RealShell): string[] {
+  const list = {
+    sh: 'set',
+    dash: 'set',
+    bash: 'compgen -v',
+    zsh: 'zmodload zsh/parameter; print -l $'.concat('{(k)parameters}'),
+    mksh: 'set',
+    fish: 'set -n',
+  }[shell]
+  const { stdout } = spawnSync(shell, ['-c', list], { encoding: 'utf8' })
+  const names = stdout.match(/^[A-Za-z_]\w*/gm) ?? []
+  // A shell lists these only once they are used.
+  const unlisted = ['RANDOM', 'SRANDOM', 'SECONDS', 'LINENO', 'HISTCMD', 'OPTIND', 'UID', 'status', 'BASHPID']
+  return [...new Set([...names, ...unlisted, 'PIPESTATUS', 'EPOCHREALTIME', 'TMOUT', 'COLUMNS', 'LINES'])]
+}
+
+test.each([
+  'USER_ID',
+  'PGRP',
+  'KSHUID',
+  'KSHGID',
+  'KSHEGID',
+  'PIPESTATUS',
+  'BASHPID',
+  'PPID',
+  'COLUMNS',
+  'LINES',
+])('sh refuses %s, in which mksh runs a command', (name) => {
+  expect(FORMATS.sh.whyNot(name, 'q[$(touch run)]')).not.toBeNull()
+})
+
+test.each([
+  ['npm dotenv', parseAsDotenv],
+  ['node --env-file', parseAsNode],
+] as const)('%s reads .env files', (_, read) => {
+  fc.assert(
+    fc.property(hostileMap, (map) => {
+      const values = held('.env', map)
+      expect({ ...read(FORMATS['.env'].write(values)) }).toEqual(Object.fromEntries(values))
+    }),
+    { numRuns: 5_000 },
+  )
+})
+
+test('.env refuses only values that npm dotenv and Node.js read differently', () => {
+  const { whyNot } = FORMATS['.env']
+  expect(whyNot('A', 'all \' " `')).toContain('quotes')
+  expect(whyNot('A', 'cr\r')).toContain('carriage return')
+  expect(whyNot('A', 'C:\\')).not.toBeNull()
+  expect(whyNot('1A', 'x')).toContain('digit')
+  for (const value of [
+    '',
+    'plain',
+    "it's",
+    'two\nlines',
+    '$HOME `id` "x"',
+    '# no comment',
+    ' blanks ',
+    'a\\nb',
+  ]) {
+    expect(whyNot('A', value)).toBeNull()
+  }
+})
+
+function readByGrammar(name: 'sh' | '.env' | 'compose') {
+  return (text: string): Map<string, string> => {
+    const { grammar } = FORMATS[name]
+    if (grammar === null) throw new Error(`${name} has no grammar`)
+    return new Map(readEnv(text, grammar).entries.map((entry) => [entry.name, entry.value]))
+  }
+}
+
+test.each([
+  ['json', (text: string) => new Map(Object.entries(JSON.parse(text) as Record<string, string>))],
+  ['docker', readDocker],
+  ['systemd', readSystemd],
+  ['github-actions', readGithubActions],
+  ['powershell', readPowershell],
+  ['sh', readByGrammar('sh')],
+  ['.env', readByGrammar('.env')],
+  ['compose', readByGrammar('compose')],
+] as const)('%s is read back by its documented grammar', (name, read) => {
+  fc.assert(
+    fc.property(hostileMap, (map) => {
+      const values = held(name, map)
+      expect(read(FORMATS[name].write(values))).toEqual(values)
+    }),
+    { numRuns: 5_000 },
+  )
+})
+
+test.each([
+  ['docker', 'A', 'two\nlines'],
+  ['docker', 'A', 'end\r'],
+  ['docker', 'A', 'x'.repeat(65_536)],
+  ['systemd', 'A', 'bell\u0007'],
+  ['systemd', 'A', 'x\ufffe'],
+  ['systemd', 'A', 'x\uffff'],
+  ['systemd', 'A', '\ufdd0'],
+  ['systemd', 'A', '\u{10ffff}'],
+  ['systemd', '1A', 'x'],
+  ['compose', 'A', "it's \\$"],
+  ['github-actions', 'GITHUB_TOKEN', 'x'],
+  ['github-actions', 'NODE_OPTIONS', 'x'],
+  ['powershell', 'A', ''],
+  ['sh', 'RANDOM', 'x'],
+  ['sh', 'COLUMNS', 'x'],
+  ['fish', 'status', 'x'],
+] as const)('%s refuses what it cannot hold (%#)', (format, name, value) => {
+  expect(FORMATS[format].whyNot(name, value)).not.toBeNull()
+})
+
+test('compose quotes what Compose would expand, join or end', () => {
+  const write = (value: string) => FORMATS.compose.write([['A', value]])
+  expect(write('$HOME')).toBe("A='$HOME'\n")
+  expect(write('a\\nb')).toBe("A='a\\nb'\n")
+  expect(write("it's $5")).toBe('A="it\'s \\$5"\n')
+  expect(write('C:\\')).toBe('A="C:\\\\"\n')
+  expect(write('a\r\nb')).toBe('A="a\\r\nb"\n')
+})
+
+test('a delimiter that a value contains is not used', () => {
+  const values = new Map([['A', 'KEYFERRY_END_0\nB<<KEYFERRY_END_1']])
+  expect(readGithubActions(FORMATS['github-actions'].write(values))).toEqual(values)
+})
+
+test.each(FORMAT_NAMES)('%s writes nothing for no variables, or an empty object', (name) => {
+  expect(FORMATS[name].write([])).toMatch(/^(?:\{\}\n)?$/)
+})

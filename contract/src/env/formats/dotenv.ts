@@ -1,0 +1,50 @@
+import { eachAs, type Format } from '../format.ts'
+import { NAME_RULES } from '../format-names.ts'
+import { dotenvGrammar } from '../grammars/dotenv.ts'
+
+const BARE = /^[\w./:@%+,-]+$/
+
+type Form = 'bare' | "'" | '"' | '`'
+
+/** A file that npm dotenv and Node.js read alike, and python-dotenv, Ruby dotenv, direnv and Compose wherever one text
+ * serves all of them. The readers agree on quoted text without escapes, so a value gets quotes that it does not contain. */
+export const dotenv: Format = {
+  summary: 'a .env file for npm dotenv, Node.js and most other readers',
+  asked: '.env',
+  whyNot: (name, value) => {
+    if (value.includes('\r')) return 'readers change a carriage return'
+    if (value.endsWith('\\')) return 'readers take a backslash at the end for an escape'
+    if (formOf(value) === null) return 'it would need all three kinds of quotes'
+    return NAME_RULES['.env'](name)
+  },
+  write: eachAs((name, value) => `${name}=${written(value)}\n`),
+  misreadBy: (value) => {
+    const form = formOf(value)
+    return form === null ? [] : READERS.filter(([, misreads]) => misreads(value, form)).map(([name]) => name)
+  },
+  grammar: dotenvGrammar,
+}
+
+function written(value: string): string {
+  const form = formOf(value) ?? "'"
+  return form === 'bare' ? value : form + value + form
+}
+
+// Single quotes are literal for every reader. In double quotes backslashes are escapes. Only npm dotenv and Node.js
+// know backticks.
+function formOf(value: string): Form | null {
+  if (BARE.test(value)) return 'bare'
+  if (!value.includes("'")) return "'"
+  if (!/["\\]/.test(value)) return '"'
+  return value.includes('`') ? null : '`'
+}
+
+const expands = (value: string, form: Form) => form === '"' && /[$`]/.test(value)
+
+/** The readers beside npm dotenv and Node.js, and what each reads as something else. */
+const READERS: readonly [name: string, misreads: (value: string, form: Form) => boolean][] = [
+  ['python-dotenv', (value, form) => form === '`' || /\\\\|\$\{/.test(value)],
+  ['Ruby dotenv', (value, form) => form === '`' || expands(value, form)],
+  ['direnv', (value, form) => form === '`' || value.includes('\n') || expands(value, form)],
+  ['Docker Compose', (value, form) => form === '`' || expands(value, form)],
+]

@@ -96,7 +96,7 @@ test('text that is not UTF-8 is refused, and UTF-16 by name', () => {
   expect(decodeImport(Uint8Array.of(0xef, 0xbb, 0xbf, 0x41))).toBe('\ufeffA')
 })
 
-const valueOf = (line: string, dialect: Dialect) => {
+const readingOf = (line: string, dialect: Dialect) => {
   const { entries, problems } = readImport(line, dialect)
   return problems[0]?.message ?? entries[0]?.value
 }
@@ -114,7 +114,7 @@ test.each<[Dialect, string, string]>([
   ['compose', 'A="pa$$word"', 'pa$word'],
   ['compose', 'A=pa$$word', 'pa$word'],
 ])('%s reads %j as %j', (dialect, line, value) => {
-  expect(valueOf(line, dialect)).toBe(value)
+  expect(readingOf(line, dialect)).toBe(value)
 })
 
 test.each<[Dialect, string, RegExp]>([
@@ -126,7 +126,7 @@ test.each<[Dialect, string, RegExp]>([
   ['compose', "A='a''b'", /goes on/],
   ['compose', 'A=a\rb', /carriage return/],
 ])('%s refuses %j', (dialect, line, problem) => {
-  expect(valueOf(line, dialect)).toMatch(problem)
+  expect(readingOf(line, dialect)).toMatch(problem)
 })
 
 test.each(['shell', 'compose'] as const)('%s notes a variable that is not expanded', (dialect) => {

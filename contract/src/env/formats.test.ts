@@ -159,13 +159,14 @@ test.each([
   expect(FORMATS[format].whyNot(name, value)).not.toBeNull()
 })
 
+const writtenForCompose = (value: string) => FORMATS.compose.write([['A', value]])
+
 test('compose quotes what Compose would expand, join or end', () => {
-  const write = (value: string) => FORMATS.compose.write([['A', value]])
-  expect(write('$HOME')).toBe("A='$HOME'\n")
-  expect(write('a\\nb')).toBe("A='a\\nb'\n")
-  expect(write("it's $5")).toBe('A="it\'s \\$5"\n')
-  expect(write('C:\\')).toBe('A="C:\\\\"\n')
-  expect(write('a\r\nb')).toBe('A="a\\r\nb"\n')
+  expect(writtenForCompose('$HOME')).toBe("A='$HOME'\n")
+  expect(writtenForCompose('a\\nb')).toBe("A='a\\nb'\n")
+  expect(writtenForCompose("it's $5")).toBe('A="it\'s \\$5"\n')
+  expect(writtenForCompose('C:\\')).toBe('A="C:\\\\"\n')
+  expect(writtenForCompose('a\r\nb')).toBe('A="a\\r\nb"\n')
 })
 
 test('a delimiter that a value contains is not used', () => {

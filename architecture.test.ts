@@ -76,6 +76,17 @@ test('features do not import one another', () => {
   expect(wrong).toEqual([])
 })
 
+test('no file of the domain imports itself by way of others', () => {
+  const domain = files.filter((file) => file.startsWith('api/src/domain/'))
+  const imports = new Map(domain.map((file) => [file, importsOf(file)]))
+  const reached = (from: string, seen = new Set<string>()): Set<string> => {
+    for (const to of imports.get(from) ?? []) if (!seen.has(to)) reached(to, seen.add(to))
+    return seen
+  }
+  expect(domain.length).toBeGreaterThan(10)
+  expect(domain.filter((file) => reached(file).has(file))).toEqual([])
+})
+
 test('no file or folder has a name that says nothing', () => {
   expect(files.filter((file) => NO_NAMES.test(file))).toEqual([])
 })

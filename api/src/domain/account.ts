@@ -15,6 +15,13 @@ import {
   type UserStore,
 } from './user.ts'
 
+/*
+ * A local account signs in with e-mail and password; these rules serve the sign-in mode `accounts` only. The first account
+ * is made once, by whoever has the set-up code, and owns its workspace. Every further account needs an invitation.
+ * Too many failed attempts lock an e-mail for a while. An unknown e-mail behaves exactly like a wrong password, so that
+ * nobody learns which e-mails have an account.
+ */
+
 export type Account = { id: string; username: string; is_active: boolean; password_hash: string }
 
 /** The failed attempt number `limit` locks the e-mail until `lockedUntil`; attempts before `forgottenAt` are forgotten
@@ -22,7 +29,7 @@ export type Account = { id: string; username: string; is_active: boolean; passwo
 export type AttemptTerms = { now: string; limit: number; lockedUntil: string; forgottenAt: string }
 
 export interface AccountStore {
-  /** The first account of all, with its workspace; `set_up` when there is one, `raced` when its name was taken. */
+  /** Adds the first account with its workspace; `set_up` when there is one, `raced` when its username was taken. */
   insertFirst(user: NewUser, workspace: NewWorkspace, now: string): Promise<'created' | 'set_up' | 'raced'>
   isSetUp(): Promise<boolean>
   exists(email: string): Promise<boolean>
@@ -35,7 +42,7 @@ export interface AccountStore {
 
 export type Credentials = { email: string; password: string }
 
-/** Create the first account, an owner; once only. The code keeps the first stranger from taking the installation.
+/** Create the first account, an owner. The code keeps strangers from taking over a new installation.
  * @throws DomainError conflict (there is an account) · forbidden (a wrong code) */
 export async function setUpAccount(
   {

@@ -6,9 +6,15 @@ import { type KeyStore, keyNotFound, requireKeyEditor } from './key.ts'
 import type { Caller } from './membership.ts'
 import { type Stamp, stampOf } from './stamp.ts'
 
+/*
+ * An attachment puts a library key into a bundle of the same tenant, at most once, at a position counted from 0 without
+ * gaps. Owners attach, detach and reorder any key; a member only in bundles they created, and only keys they created.
+ * `required` tells approvers that a program does not work without the key. Detaching leaves the key in the library.
+ */
+
 export type Attachment = { bundleId: string; keyId: string }
 
-/** Where to put it: `order` inserts there, at most at the end; without one it goes to the end. */
+/** `order` inserts at that position, at most at the end; undefined means the end. */
 export type NewAttachment = Attachment & { order: number | undefined; required: boolean }
 
 /** Every change stamps the bundle. */
@@ -22,7 +28,7 @@ export type AttachmentStore = EntryStores['attachments'] & {
   delete(tenantId: string, attachment: Attachment, stamp: Stamp): Promise<boolean>
   /** False when the key is not attached. */
   setRequired(tenantId: string, change: Attachment & { required: boolean }, stamp: Stamp): Promise<boolean>
-  /** Moves it, the ones between shifting by one; false when the key is not attached. */
+  /** Moves it and shifts the keys between by one; false when the key is not attached. */
   move(tenantId: string, change: Attachment & { order: number }, stamp: Stamp): Promise<boolean>
 }
 

@@ -4,6 +4,12 @@ import { chunksOf, type Listing, type Page, type Slice } from './listing.ts'
 import { type Caller, requireEditor } from './membership.ts'
 import { type Stamp, stampOf } from './stamp.ts'
 
+/*
+ * A bundle is a named set of keys that a program needs. Its name is unique within the tenant. Every member reads and
+ * creates bundles; owners change any bundle, members only those they created; owners delete. Deleting a bundle leaves
+ * its keys in the library. A bundle of another tenant answers "not found", as an unknown one does.
+ */
+
 export type NewBundle = {
   id: string
   tenant_id: string
@@ -74,8 +80,8 @@ export async function createBundle(
   return findBundle(bundles, caller, bundle.id)
 }
 
-/** What is absent stays.
- * @throws DomainError not_found · forbidden (a member, and somebody else created it) · conflict: the name is taken */
+/** Change a bundle; absent fields stay.
+ * @throws DomainError not_found · forbidden (a member who did not create it) · conflict: the name is taken */
 export async function updateBundle(
   bundles: BundleStore,
   caller: Caller,

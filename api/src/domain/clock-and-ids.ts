@@ -1,4 +1,4 @@
-/** Where a rule takes time and randomness from; handed in, so that a test decides both. */
+/** The source of time and randomness for rules. It is an argument, so that tests decide both. */
 export type ClockAndIds = {
   now: () => Date
   /** A random UUID. */
@@ -7,7 +7,7 @@ export type ClockAndIds = {
   newToken: () => string
 }
 
-/** ISO 8601 in UTC with milliseconds, the form in which times are stored and travel. */
+/** ISO 8601 in UTC with milliseconds: the form in which times are stored and sent. */
 export function timestamp(clock: ClockAndIds, addSeconds = 0): string {
   return new Date(clock.now().getTime() + addSeconds * 1000).toISOString()
 }

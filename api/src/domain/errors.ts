@@ -7,7 +7,7 @@ type Extras = ErrorOptions & {
   retryAfterSeconds?: number
 }
 
-/** What a rule refuses with. `message` is for the caller; `cause` stays inside. */
+/** The error of a refused call. The caller gets `message` and `details`; `cause` goes to the log only. */
 export class DomainError extends Error {
   override readonly name = 'DomainError'
   readonly code: ErrorCode
@@ -22,7 +22,7 @@ export class DomainError extends Error {
   }
 }
 
-/** A store that is away: the caller may try again in a moment. */
+/** For a store that does not answer; the caller may try again in a second. */
 export function unavailable(what: string, cause?: unknown): DomainError {
   return new DomainError('unavailable', `${what} is unavailable`, { cause, retryAfterSeconds: 1 })
 }

@@ -5,9 +5,14 @@ import { DomainError } from './errors.ts'
 import type { Caller } from './membership.ts'
 import { maskedText, type WantedValues } from './wanted-values.ts'
 
+/*
+ * An export is the content of a bundle as ENV text or JSON. Every member may export; secret values are masked, except on
+ * servers set to reveal. ENV text refuses names that no shell can assign, so that the text reads back as it was.
+ */
+
 type Exported = readonly (readonly [name: string, value: string])[]
 
-/** What a bundle holds, by name and value; a value that is not wanted is masked.
+/** A bundle's names and values; a value that is not wanted is masked.
  * @throws DomainError not_found */
 export async function exportBundle(
   stores: EntryStores & { bundles: BundleStore },

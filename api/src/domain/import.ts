@@ -10,6 +10,12 @@ import { maskedOver } from './mask.ts'
 import type { Caller } from './membership.ts'
 import { stampOf } from './stamp.ts'
 
+/*
+ * An import writes ENV text or a JSON object into a bundle as legacy items, all of them or none. Known items get the new
+ * value and keep their mark (secret or not); new items are secret. One invalid line refuses the whole import and is named.
+ * A masked value over a secret is refused, because it would destroy the value.
+ */
+
 export type ImportFrom =
   | { format: 'env'; payload: string }
   | { format: 'json'; data: Readonly<Record<string, string>> }
@@ -41,7 +47,7 @@ export async function importItems(
   return counts
 }
 
-// A name that stands twice holds what it was given last, as in a shell.
+// A name given twice gets its last value, as in a shell.
 function valuesOf(from: ImportFrom): ReadonlyMap<string, string> {
   const values = from.format === 'env' ? parsed(from.payload) : new Map(Object.entries(from.data))
   if (values.size <= LIMITS.importEntries) return values

@@ -7,7 +7,14 @@ import { maskOverSecret } from './mask.ts'
 import { type Caller, requireEditor } from './membership.ts'
 import { type Stamp, stampOf } from './stamp.ts'
 
-/** A library entry; `value` is null where it was not opened. */
+/*
+ * A key is one environment variable of a tenant's library: one name, one value, wherever it is attached. The name is
+ * unique within the tenant and never changes. Every member reads and creates keys; owners change any key, members only
+ * those they created; owners delete. No answer shows a secret value, except on servers set to reveal. Writing the mask
+ * over a secret is refused, because it would destroy the value.
+ */
+
+/** A library entry; `value` is null where it was not read. */
 export type Key = {
   id: string
   name: string
@@ -46,7 +53,7 @@ export interface KeyStore {
   count(tenantId: string, filter: KeyFilter): Promise<number>
   bundlesUsing(tenantId: string, keyId: string): Promise<BundleReference[]>
   update(tenantId: string, keyId: string, change: KeyChange & { stamp: Stamp }): Promise<boolean>
-  /** Removes it from every bundle too, where the keys behind it move up. */
+  /** Removes it from every bundle too and closes the gaps in their order. */
   delete(tenantId: string, keyId: string, stamp: Stamp): Promise<boolean>
 }
 
@@ -92,9 +99,8 @@ export async function listKeys(
 
 export type KeyUpdate = { keyId: string; change: Omit<KeyChange, 'value'> & { value?: string | undefined } }
 
-/** What is absent stays; a new value holds in every bundle at once.
- * @throws DomainError invalid: the mask over a secret (`details.names`) · not_found · forbidden (a member, and somebody
- *   else created it) */
+/** Change a key; absent fields stay. A new value applies to every bundle at once.
+ * @throws DomainError invalid: the mask over a secret (`details.names`) · not_found · forbidden (a member who did not create it) */
 export async function updateKey(
   keys: KeyStore,
   caller: Caller,

@@ -5,7 +5,12 @@ import type { LegacyItemStore } from './legacy-item.ts'
 import type { Caller } from './membership.ts'
 import { stampOf } from './stamp.ts'
 
-/** Put a library key in the place of a legacy item: same name, value and mark, at the end of the bundle.
+/*
+ * A conversion replaces a legacy item by a library key of the same name, value and mark, at the end of the same bundle. It
+ * is refused when the library has a key of that name, because two values for one name cannot both win.
+ */
+
+/** Replace a legacy item by a library key.
  * @throws DomainError not_found: bundle or item · conflict: the library has a key of this name */
 export async function convertLegacyItem(
   stores: { legacyItems: LegacyItemStore; keys: KeyStore },

@@ -7,10 +7,13 @@ import { maskedOver, maskOverSecret } from './mask.ts'
 import type { Caller } from './membership.ts'
 import { type Stamp, stampOf } from './stamp.ts'
 
-// Everything of the deprecated inline items is in this file, legacy-conversion.ts, import.ts and the files named after them in storage/ and
-// http/; bundle-entry.ts is the one place that reads them.
+/*
+ * A legacy item is a name and value that belong to one bundle only. It is deprecated in favour of library keys, and owners
+ * can convert it into one. An attached key of the same name hides it. To remove legacy items from the code, delete this
+ * file, legacy-conversion.ts, import.ts and the files of the same names in storage/ and http/, and read bundle-entry.ts.
+ */
 
-/** `is_secret` undefined: a known item keeps its mark, a new one is secret. */
+/** `is_secret` undefined: a known item keeps its mark; a new item is secret. */
 export type LegacyItemWrite = { id: string; name: string; value: Plaintext; is_secret: boolean | undefined }
 
 export type BundlePlace = { tenantId: string; bundleId: string }
@@ -24,7 +27,7 @@ export type LegacyItemStore = EntryStores['legacyItems'] & {
     stamp: Stamp,
   ): Promise<{ created: number; updated: number } | null>
   delete(place: BundlePlace, name: string, stamp: Stamp): Promise<boolean>
-  /** Put a library key of the same name, value and mark in an item's place, all of it or nothing.
+  /** Replace an item by a library key of the same name, value and mark, all of it or nothing.
    * @returns `taken`: the library has a key of this name */
   convert(
     place: BundlePlace,

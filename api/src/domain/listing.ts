@@ -1,16 +1,21 @@
-/** The part of a list that a caller asks for; without it the whole list. */
+/*
+ * A list may be long, so it is read from the store and written to the caller in chunks. Without `limit` and `offset` a
+ * caller gets the whole list.
+ */
+
+/** The part of a list that a caller asks for. */
 export type Page = { limit?: number | undefined; offset?: number | undefined }
 
-/** One read of a store: by name, at most `limit` rows, from `offset` or behind the name `after`. */
+/** One read of a store, ordered by name: at most `limit` rows, from `offset` or after the name `after`. */
 export type Slice = { limit: number; offset: number; after: string | null }
 
-/** A list that may be long: its total before paging, and its entries some at a time. */
+/** `total` counts all entries, before paging. */
 export type Listing<T> = { total: number; chunks: AsyncIterable<readonly T[]> }
 
-/** Small enough that reading and writing one chunk does not hold up other calls. */
+/** Rows in a chunk: few enough that reading and writing one does not delay other calls. */
 const CHUNK = 500
 
-/** Read a list some rows at a time, so that no length of it holds memory or other calls up. */
+/** Read a list in chunks, so that a long one neither fills memory nor delays other calls. */
 export async function* chunksOf<T extends { name: string }>(
   read: (slice: Slice) => Promise<readonly T[]>,
   { limit = Number.POSITIVE_INFINITY, offset = 0 }: Page,

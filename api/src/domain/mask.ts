@@ -2,11 +2,12 @@ import { MASK } from '@keyferry/contract'
 import { bundleEntries, type EntryStores } from './bundle-entry.ts'
 import { DomainError } from './errors.ts'
 
-// A secret is read as the mask. Where the mask comes back as its value, somebody writes back what they read, and the
-// secret would be lost. Where nothing is hidden it is a value like any other, and for a new key too: nothing is lost,
-// and the interface takes any text for a value.
+/*
+ * Answers show the mask in place of a secret value. A client that writes the mask back over a secret is writing what it
+ * read, which would destroy the secret, so this is refused. Over anything else the mask is an ordinary value.
+ */
 
-/** The names of a bundle's secrets, attached or legacy, over which `values` would write the mask. */
+/** The names of secrets in a bundle, attached or legacy, that `values` would replace by the mask. */
 export async function maskedOver(
   stores: EntryStores,
   place: { tenantId: string; bundleId: string },

@@ -1,9 +1,15 @@
 import type { Access } from '@keyferry/contract'
 import { DomainError } from './errors.ts'
 
+/*
+ * Who may do what in a tenant. A call is signed for one user and one tenant; the membership is looked up on every call, so
+ * a removed member is refused at once. An owner may do everything. A member reads everything, creates bundles and keys,
+ * changes what they created, and approves requests. An inactive user may do nothing.
+ */
+
 export type Role = 'owner' | 'member'
 
-/** Who the signature says is calling; nothing about it has been looked up. */
+/** The user and tenant that a call is signed for, before any lookup. */
 export type SignedCaller = { userId: string; tenantId: string }
 
 /** An active user, who may or may not belong to the tenant named by the call. */
@@ -12,17 +18,17 @@ export type Visitor = SignedCaller & { role: Role | null }
 /** An active user acting in a tenant that the user belongs to. */
 export type Caller = SignedCaller & { role: Role }
 
-/** What is known of a signed caller: `role` is null without a membership. */
+/** The looked-up state of a signed caller; `role` is null without a membership. */
 type Standing = { isActive: boolean; tenantExists: boolean; role: Role | null }
 
 export interface MembershipStore {
-  /** One look-up; null when there is no such user. */
+  /** Null when there is no such user. */
   findStanding(caller: SignedCaller): Promise<Standing | null>
 }
 
 export type MemberAccess = Extract<Access, 'session' | 'member' | 'owner'>
 
-/** Let a signed caller in, as far as an endpoint's access asks.
+/** Admit a signed caller to an endpoint of the given access.
  * @throws DomainError not_found (no such user or tenant) · forbidden (inactive, not a member, not an owner) */
 export async function admit(
   memberships: MembershipStore,

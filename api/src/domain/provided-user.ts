@@ -3,11 +3,15 @@ import { DomainError } from './errors.ts'
 import type { RequestStore } from './request-store.ts'
 import type { ProvidedChange, UserStore } from './user.ts'
 
+/*
+ * An identity provider reports changes of its users: a new e-mail, or that a user is gone. A user who is gone is inactive
+ * at once, and what they approved and no client has fetched is removed.
+ */
+
 export type ProvidedUserParts = { users: UserStore; requests: RequestStore; clock: ClockAndIds }
 
-/** Take over what the identity provider says of a user. Somebody who is gone approves nothing any more: what they
- * approved and nobody fetched is removed.
- * @throws DomainError not_found: nobody has this id */
+/** Apply a change that the identity provider reports.
+ * @throws DomainError not_found: no user has this id */
 export async function changeProvidedUser(
   { users, requests, clock }: ProvidedUserParts,
   idpUserId: string,

@@ -9,7 +9,7 @@ import type { MembershipStore } from './membership.ts'
 import type { TenantStore } from './tenant.ts'
 import type { UserStore } from './user.ts'
 
-/** All that the rules keep, each part's interface standing with the rule that uses it. */
+/** Every store of the domain. Each interface is declared beside the rules that use it. */
 export type Stores = {
   accounts: AccountStore
   attachments: AttachmentStore

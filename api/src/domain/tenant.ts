@@ -3,9 +3,14 @@ import { DomainError } from './errors.ts'
 import { ownerRequired, type Role, type Visitor } from './membership.ts'
 import type { NewWorkspace, UserStore } from './user.ts'
 
+/*
+ * A tenant is what people see as a workspace: the library, its members and its requests. Any user may create one and owns
+ * it then; owners rename it. A tenant that the caller does not belong to answers as an unknown one does.
+ */
+
 export type Tenant = { id: string; name: string; role: Role }
 
-/** Who a user is, and the tenant being worked in. */
+/** A user and the tenant of the call. */
 export type Self = { user_id: string; username: string; email: string; tenant: { id: string; name: string } }
 
 export interface TenantStore {
@@ -51,7 +56,7 @@ export async function findTenant(
   return tenant
 }
 
-/** @throws DomainError not_found: removed since the call was let in */
+/** @throws DomainError not_found: removed since the call was admitted */
 export async function findSelf(tenants: TenantStore, { userId, tenantId }: Visitor): Promise<Self> {
   const self = await tenants.findSelf(userId, tenantId)
   if (!self) throw new DomainError('not_found', 'User not found')

@@ -2,11 +2,17 @@ import { LIMITS } from '@keyferry/contract'
 import { type ClockAndIds, timestamp } from './clock-and-ids.ts'
 import { DomainError } from './errors.ts'
 
-/** What an identity provider says of a person. */
+/*
+ * A user is known by the id that the identity provider gives, never by e-mail. The first sign-in creates the user, a
+ * personal tenant and an owner membership, all or nothing; later sign-ins change nothing but the time. An inactive user
+ * is refused. The username comes from the e-mail, with a number where it is taken.
+ */
+
+/** What an identity provider tells about a person. */
 export type Profile = {
   idp_user_id: string
   email: string
-  /** Whether the provider vouches that the address is the person's own; only such an address accepts invitations. */
+  /** Whether the provider verified the address; only a verified address accepts invitations. */
   email_verified: boolean
   /** When the provider stated the address, where that is known. */
   email_as_of: string | null
@@ -27,15 +33,15 @@ export type NewWorkspace = { id: string; name: string; membershipId: string }
 /** A user and the tenant to begin in. */
 export type Home = { user_id: string; tenant_id: string; role: 'owner' }
 
-/** What an identity provider says has changed; `isActive: false` when it deleted the user. */
+/** A change that an identity provider reports; `isActive: false` when it deleted the user. */
 export type ProvidedChange = { email?: ProvidedEmail; isActive?: boolean }
 
 export type ProvidedEmail = { address: string; isVerified: boolean; asOf: string | null }
 
 export interface UserStore {
-  /** Note a sign-in; null when nobody has this id. */
+  /** Records a sign-in; null when no user has this id. */
   recordSignIn(idpUserId: string, now: string): Promise<KnownUser | null>
-  /** Those of the names that somebody has. */
+  /** Those of the names that are taken. */
   takenUsernames(names: readonly string[]): Promise<ReadonlySet<string>>
   /** A user, a workspace and its owner membership, all or nothing; false when the id or the name is taken. */
   insertWithWorkspace(user: NewUser, workspace: NewWorkspace, now: string): Promise<boolean>
@@ -47,10 +53,10 @@ export interface UserStore {
   change(idpUserId: string, change: ProvidedChange, now: string): Promise<string | null>
 }
 
-// Each lost race means that somebody else got a name, so this bounds how many can want one name at a time.
+// How often another user may take the chosen name first. Each lost race means that another call succeeded.
 const RACES = 200
 
-/** The user of an identity-provider id, provisioned on first sight with a workspace; any number of calls make one.
+/** The user of an identity-provider id, created at the first call. Any number of calls at once create one user.
  * @throws DomainError forbidden (inactive) · internal (could not be created) */
 export async function ensureUser(
   users: UserStore,
@@ -66,7 +72,7 @@ export async function ensureUser(
   throw new DomainError('internal', 'Failed to create user: no free username')
 }
 
-// Null when somebody else got the id or the username first.
+// Null when another call took the id or the username first.
 async function tryProvision(users: UserStore, profile: Profile, clock: ClockAndIds): Promise<Home | null> {
   const username = await freeUsername(users, profile.email)
   const user: NewUser = { ...profile, id: clock.newId(), username, password_hash: null }
@@ -86,7 +92,7 @@ export async function homeOf(
   return { user_id: id, tenant_id: tenantId, role: 'owner' }
 }
 
-// Whoever was removed from every tenant of their own still gets a place to work in.
+// A user who owns no tenant any more gets a new one.
 async function replaceHome(
   users: UserStore,
   user: { id: string; username: string },
@@ -101,7 +107,7 @@ export function newWorkspace(username: string, clock: ClockAndIds): NewWorkspace
   return { id: clock.newId(), name: `${username}'s workspace`, membershipId: clock.newId() }
 }
 
-/** The e-mail's local part, with the first number behind it that makes it free. */
+/** The e-mail's local part, with the first number appended that makes it free. */
 export async function freeUsername(users: UserStore, email: string): Promise<string> {
   const base = email.slice(0, email.lastIndexOf('@'))
   for (let from = 0, count = 16; ; from += count, count *= 2) {
@@ -112,7 +118,7 @@ export async function freeUsername(users: UserStore, email: string): Promise<str
   }
 }
 
-// The number takes the place of the last characters where the name would grow beyond its bound.
+// The number replaces the last characters where the name would exceed its bound.
 function numbered(base: string, count: number): string {
   const suffix = count === 0 ? '' : String(count)
   return base.slice(0, LIMITS.usernameLength - suffix.length) + suffix

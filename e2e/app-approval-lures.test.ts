@@ -3,7 +3,7 @@ import { createClient } from '@keyferry/contract/client'
 import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { askApproval, createLibrary } from './app-library.ts'
-import { closePage, openPage, readRequest } from './app-page.ts'
+import { closePage, expectAccessible, openPage, readRequest } from './app-page.ts'
 import { hasBrowser, launchBrowser } from './browser.ts'
 import { type RunningServer, startServer } from './start-server.ts'
 
@@ -63,6 +63,38 @@ describe.skipIf(!hasBrowser())('a page of another site that wants an approval', 
     await page.waitForTimeout(1_100)
     expect(await approve(page).getAttribute('aria-disabled')).toBe('true')
     expect(await statusOf(id)).toBe('pending')
+    await closePage(page)
+  })
+
+  test('leads to it by a link: the page says so and asks once more', async () => {
+    const { id, url } = await ask()
+    const page = await openPage(browser)
+    await page.goto(lure.to(url))
+    await page.mouse.click(40, 40)
+    await readRequest(page)
+    await page.getByRole('alert').getByText('A web page linked you here.').waitFor()
+    await expectAccessible(page)
+    await approve(page).click()
+    const question = page.getByRole('dialog', { name: 'Approve anyway?' })
+    await question.getByText('it may belong to someone else').waitFor()
+    await expectAccessible(page)
+    expect(await statusOf(id)).toBe('pending')
+    await question.getByRole('button', { name: 'Approve anyway' }).click()
+    await page.getByRole('heading', { name: 'Approved' }).waitFor()
+    await closePage(page)
+  })
+
+  test('asks from another network: both addresses are shown; from the same one, nothing is', async () => {
+    const page = await openPage(browser)
+    const far = await askApproval(server.url, { bundle: 'dev/app', address: '203.0.113.7' })
+    await page.goto(server.url + far.verification_uri_complete)
+    const warning = page.getByText('Not your network: requested from 203.0.113.7, you are at 127.0.0.1.')
+    await warning.waitFor()
+    const near = await askApproval(server.url, { bundle: 'dev/app', address: '127.0.0.1' })
+    await page.goto(server.url + near.verification_uri_complete)
+    await approve(page).waitFor()
+    expect(await page.getByText('Not your network').count()).toBe(0)
+    expect(await page.getByRole('alert').count()).toBe(0)
     await closePage(page)
   })
 

@@ -73,6 +73,9 @@ export type Asking = {
   bundle?: string
   keys?: readonly string[]
   meta?: Readonly<Record<string, string>>
+  workspace?: string
+  /** Where the terminal asks from; one of its own unless given. */
+  address?: string
   /** With one the request can be withdrawn, and waited for by nobody else. */
   verifier?: string
 }
@@ -89,10 +92,11 @@ export const META = {
 
 /** Ask as a terminal does. The server must trust this machine as a proxy: each asker then comes from an address of its own,
  * and the rate limit of one address does not slow the tests. */
-export async function askApproval(url: string, { bundle, keys = [], meta = META, verifier }: Asking = {}) {
+export async function askApproval(url: string, asking: Asking = {}) {
   const { publicKey } = generateKeyPair()
   const call: Call = createClient(url)
-  const address = `198.51.${randomInt(256)}.${randomInt(256)}`
+  const { bundle, workspace, keys = [], meta = META, verifier } = asking
+  const { address = `198.51.${randomInt(256)}.${randomInt(256)}` } = asking
   return await call('POST', '/api/v1/requests', {
     headers: { 'x-forwarded-for': address, 'user-agent': 'keyferry/0.1.0' },
     body: {
@@ -100,6 +104,7 @@ export async function askApproval(url: string, { bundle, keys = [], meta = META,
       template_keys: [...keys],
       meta,
       ...(bundle === undefined ? {} : { bundle_id: bundle }),
+      ...(workspace === undefined ? {} : { workspace }),
       ...(verifier === undefined ? {} : { poll_challenge: pollChallenge(verifier) }),
     },
   })

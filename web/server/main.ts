@@ -16,7 +16,6 @@ import { receiveIdentityEvents } from './identity-events.ts'
 import { sendNote } from './note-page.ts'
 import { OpenCalls } from './open-calls.ts'
 import { guardOwnEndpoints, serveOwn } from './own-endpoints.ts'
-import { refuseOtherUsers } from './own-user.ts'
 import { sendPage, servePages } from './pages.ts'
 import { refuseDoubledIdentity, refuseSecondHost } from './request-headers.ts'
 import { createLog, logCalls } from './request-log.ts'
@@ -123,7 +122,6 @@ function addHooks(app: FastifyInstance, { settings, log, files, originRules }: H
     refuseDoubledIdentity(request.raw.rawHeaders)
     if (settings.identity.mode === 'local') requireOwnHost(request, originRules)
   })
-  if (settings.identity.mode === 'local') refuseOtherUsers(app)
   guardOwnEndpoints(app, originRules)
 }
 

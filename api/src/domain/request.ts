@@ -78,12 +78,12 @@ export async function createRequest(
   }
 }
 
-/** What the approval page shows (interface: "Get request context").
+/** What the approval page shows about the request (interface: "Get request context").
  * @throws DomainError not_found · request_denied · request_withdrawn */
 export async function requestContext(
   parts: RequestParts & { assurance: 'compat' | 'typed' },
   requestId: string,
-): Promise<z.output<typeof RequestContext>> {
+): Promise<Omit<z.output<typeof RequestContext>, 'viewer_ip' | 'same_network'>> {
   const { request, status } = await findOpen(parts, requestId)
   return {
     cli_pubkey: request.publicKey,

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { addressBlock, isIPv6Network } from './address-block.ts'
+
+import { addressBlock, isIPv6Network, isSameNetwork } from './address-block.ts'
 
 test.each([
   ['203.0.113.7', '203.0.113.7'],
@@ -27,3 +28,18 @@ test.each([
   ['203.0.113.7', false],
   ['local', false],
 ])('%j is in an IPv6 network: %j', (address, isNetwork) => expect(isIPv6Network(address)).toBe(isNetwork))
+
+test.each([
+  ['203.0.113.7', '203.0.113.7', true],
+  ['203.0.113.7', '::ffff:203.0.113.7', true],
+  ['203.0.113.7', '203.0.113.8', false],
+  ['2001:db8::1', '2001:db8::ffff:1', true],
+  ['2001:db8::1', '2001:db8:0:1::1', false],
+  ['2001:db8::1', '203.0.113.7', null],
+  ['127.0.0.1', '::1', true],
+  ['127.0.0.1', '127.0.0.2', true],
+  ['127.0.0.1', '203.0.113.7', false],
+  ['::1', '203.0.113.7', false],
+])('%s and %s are in one network: %s', (first, second, same) => {
+  expect(isSameNetwork(first, second)).toBe(same)
+})

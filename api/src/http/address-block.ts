@@ -1,4 +1,4 @@
-import { isIPv6 } from 'node:net'
+import { isIPv4, isIPv6 } from 'node:net'
 
 const GROUPS = 8
 const BITS_OF_GROUP = 16
@@ -18,6 +18,16 @@ export function addressBlock(address: string, networkBits: 48 | 64 = 64): string
 export function isIPv6Network(address: string): boolean {
   return isIPv6(address) && !MAPPED_V4.test(address)
 }
+
+/** Whether two addresses belong to one network: equal IPv4 addresses, IPv6 addresses of one /64, or both loopback. Null for
+ * one of each kind: a machine with both can use either. */
+export function isSameNetwork(first: string, second: string): boolean | null {
+  const [one, other] = [addressBlock(first), addressBlock(second)]
+  if (one === other || (isLoopback(one) && isLoopback(other))) return true
+  return isIPv4(one) === isIPv4(other) || isLoopback(one) || isLoopback(other) ? false : null
+}
+
+const isLoopback = (block: string) => block.startsWith('127.') || block === '0:0:0:0::/64'
 
 // `::` stands for as many zeros as are missing; groups after the network are not read.
 function groupsOf(address: string): string[] {

@@ -4,18 +4,17 @@ import type { HandlerParts } from './handler-parts.ts'
 
 type MemberHandlers = Pick<Handlers, 'listMembers' | 'changeMemberRole' | 'removeMember'>
 
-export function memberHandlers({ stores: { members }, requestParts, clock }: HandlerParts): MemberHandlers {
-  const parts = { members, requests: requestParts.requests, clock }
+export function memberHandlers({ stores: { members } }: HandlerParts): MemberHandlers {
   return {
     async listMembers({ caller }) {
       return { status: 200, body: await members.list(caller.tenantId) }
     },
     async changeMemberRole({ caller, params, body }) {
-      await changeRole(parts, caller, { userId: params.user_id, role: body.role })
+      await changeRole(members, caller, { userId: params.user_id, role: body.role })
       return { status: 200, body: { ok: true } }
     },
     async removeMember({ caller, params }) {
-      await removeMember(parts, caller, params.user_id)
+      await removeMember(members, caller, params.user_id)
       return { status: 200, body: { ok: true } }
     },
   }

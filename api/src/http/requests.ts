@@ -15,6 +15,7 @@ import {
 } from '../domain/request-approval.ts'
 import type { Sealed } from '../domain/request-store.ts'
 import { type Deliveries, type WaitParts, waitForApproval } from '../domain/request-wait.ts'
+import { isSameNetwork } from './address-block.ts'
 import type { Handlers } from './handler.ts'
 import { listReply } from './list-reply.ts'
 
@@ -47,8 +48,10 @@ export function requestHandlers(parts: RequestHandlerParts): Pick<Handlers, Requ
       if (outcome.status === 'pending') return { status: 200, body: outcome }
       return { status: 200, body: presentReady(outcome), delivery: parts.deliveries.of(params.request_id) }
     },
-    async getRequestContext({ params }) {
-      return { status: 200, body: await requestContext(parts, params.request_id) }
+    async getRequestContext({ params, peer }) {
+      const context = await requestContext(parts, params.request_id)
+      const same_network = isSameNetwork(context.requester_meta.ip, peer.address)
+      return { status: 200, body: { ...context, viewer_ip: peer.address, same_network } }
     },
     async listCandidates({ caller, params }) {
       return { status: 200, body: await listCandidates(parts, caller, params.request_id) }

@@ -157,6 +157,10 @@ export const RequestContext = z
     status: z.enum(['pending', 'ready']),
     user_code: z.string(),
     user_code_required: z.boolean(),
+    /** The address of whoever makes this call, as the server sees it. */
+    viewer_ip: z.string(),
+    /** Whether that address and the requester's are in one network; null: they cannot be compared. */
+    same_network: z.boolean().nullable(),
     expires_at: Timestamp,
   })
   .meta({
@@ -177,6 +181,8 @@ export const RequestContext = z
         status: 'pending',
         user_code: 'WDJB-MJHT',
         user_code_required: false,
+        viewer_ip: '203.0.113.7',
+        same_network: true,
         expires_at: '2026-01-31T12:05:00.000Z',
       },
     ],

@@ -4,6 +4,8 @@ import type { Answer } from '@keyferry/contract/client'
 type Endpoints = typeof endpoints
 
 export type RequestContext = Answer<Endpoints['getRequestContext']>
+export type Candidate = Answer<Endpoints['listCandidates']>[number]
+export type Tenant = Answer<Endpoints['listTenants']>[number]
 export type RequestBundleEntry = Answer<Endpoints['listRequestBundles']>[number]
 export type RequestBundle = Answer<Endpoints['getRequestBundle']>
 export type RequestBundleItem = RequestBundle['items'][number]

@@ -6,7 +6,7 @@ import type { Identity } from './identity.ts'
 
 const LOCAL_USER = { idp_user_id: 'user_local', email: 'local@keyferry.localhost' }
 
-/** Whoever is let in is the one user of the server: on Linux its own user and root, elsewhere everyone on the machine. */
+/** Everyone who can reach a server on this machine is its one user. */
 export function localIdentity(api: ApiConnection): Identity {
   const ensured = once(() => api.call('POST', '/api/v1/users/ensure', { body: LOCAL_USER }))
   let chosenTenantId: string | null = null

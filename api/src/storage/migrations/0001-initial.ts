@@ -131,9 +131,9 @@ export const initial = ({ text, bytes, tableEnd, counting }: ColumnTypes): reado
     token_hash ${text} not null unique,
     created_by ${text} not null,
     created_at ${text} not null,
-    expires_at ${text} not null,
-    unique (tenant_id, email_key)
+    expires_at ${text} not null
   ) ${tableEnd}`,
+  'create index invitations_tenant on invitations (tenant_id)',
 
   `create table root_keys (id ${text} primary key, proof ${bytes} not null, created_at ${text} not null) ${tableEnd}`,
 ]

@@ -30,8 +30,8 @@ function Request({ requestId }: { requestId: string }) {
   return (
     <RequestForm
       requestId={requestId}
-      context={state.context}
-      bundles={state.bundles}
+      request={state}
+      openedByLink={new URLSearchParams(location.search).get('from') === 'link'}
       onApproved={(choice) => approved(state.context, choice)}
       onEnd={end}
     />

@@ -1,34 +1,38 @@
-import type { RequestBundleEntry } from '../../lib/answers.ts'
-import { visibleText } from '../../lib/visible-text.ts'
+import { Button } from '../../ui/button.tsx'
 import { Combobox } from '../../ui/combobox.tsx'
 import { Notice } from '../../ui/notice.tsx'
+import type { BundlesState } from './use-place.ts'
 
 type BundleChoiceProps = {
-  bundles: readonly RequestBundleEntry[]
-  suggested: string | null
+  state: BundlesState
   chosenId: string | null
   onChoose: (id: string) => void
+  onRetry: () => void
 }
 
-/** The bundle to hand over from, and what became of the terminal's suggestion. */
-export function BundleChoice({ bundles, suggested, chosenId, onChoose }: BundleChoiceProps) {
-  const found = suggested === null || bundles.some(({ id, name }) => id === suggested || name === suggested)
-  const options = bundles.map(({ id, name, description }) => ({ id, name, detail: description }))
+/** The bundle to share, out of those of the chosen workspace. */
+export function BundleChoice({ state, chosenId, onChoose, onRetry }: BundleChoiceProps) {
+  if (state.phase === 'none')
+    return <p className="text-sm text-ink-soft">Choose a workspace to see its bundles.</p>
+  if (state.phase === 'loading') return <p className="text-sm text-ink-soft">Loading the bundles…</p>
+  if (state.phase === 'failed') {
+    return (
+      <Notice tone="danger" role="alert">
+        <p>{state.failure.message}</p>
+        <Button size="small" className="mt-2" onClick={onRetry}>
+          Try again
+        </Button>
+      </Notice>
+    )
+  }
+  const options = state.bundles.map(({ id, name, description }) => ({ id, name, detail: description }))
   return (
-    <>
-      <Combobox
-        label="Bundle"
-        placeholder="Search bundles"
-        options={options}
-        chosenId={chosenId}
-        onChoose={onChoose}
-      />
-      {!found && (
-        <Notice tone="caution" className="mt-3">
-          The terminal suggests <bdi className="font-mono">{visibleText(suggested ?? '')}</bdi>, which is not
-          among your bundles. Choose one yourself.
-        </Notice>
-      )}
-    </>
+    <Combobox
+      label="Bundle"
+      placeholder="Search bundles"
+      options={options}
+      chosenId={chosenId}
+      onChoose={onChoose}
+    />
   )
 }

@@ -21,12 +21,15 @@ export function CheckCode({ code, typed, onType, problem, inputRef }: CheckCodeP
         <>
           <p className="mt-2 font-mono text-code font-semibold tracking-wider whitespace-nowrap">{code}</p>
           <p className="mt-2 text-sm text-ink-soft">
-            Compare it with the code in your terminal. If it differs, or you did not ask for anything, deny.
+            Compare it with the code in your own terminal. If it differs, deny.
           </p>
         </>
       ) : (
         <TypedCode typed={typed} onType={onType} problem={problem} inputRef={inputRef} />
       )}
+      <p className="mt-1 text-sm text-ink-soft">
+        A code that someone sent you proves nothing: the sender knows it too.
+      </p>
     </section>
   )
 }
@@ -42,6 +45,8 @@ function TypedCode({ typed, onType, problem, inputRef }: TypedCodeProps) {
       </label>
       <input
         ref={inputRef}
+        // biome-ignore lint/a11y/noAutofocus: typing the code is what this page waits for
+        autoFocus
         id={id}
         value={typed}
         onChange={(event) => onType(event.currentTarget.value.toUpperCase())}

@@ -1,13 +1,16 @@
 import type { RequestContext } from '../../lib/answers.ts'
 import { Button } from '../../ui/button.tsx'
 import { Notice } from '../../ui/notice.tsx'
+import { WholeWords } from '../../ui/whole-words.tsx'
 import { Countdown } from './countdown.tsx'
 import { useArming } from './use-arming.ts'
 
 type DecisionBarProps = {
   context: RequestContext
-  count: number | null
-  bundleName: string | null
+  /** What is approved; null when there is nothing to approve. */
+  choice: { count: number; bundle: string | null } | null
+  workspace: string | null
+  account: string
   busy: 'approve' | 'deny' | null
   problem: string | null
   onApprove: () => void
@@ -15,51 +18,60 @@ type DecisionBarProps = {
   onExpired: () => void
 }
 
-/** Deny and Approve with the time left. `count` is null when there is nothing to approve. */
+/** Deny and Approve, with the time left and with whose account and workspace they act. */
 export function DecisionBar({
   context,
-  count,
-  bundleName,
-  busy,
+  workspace,
+  account,
   problem,
-  onApprove,
-  onDeny,
   onExpired,
+  ...buttons
 }: DecisionBarProps) {
-  const { active, counts } = useArming()
   return (
-    <div className="-mx-4 mt-6 border-t border-line bg-canvas px-4 py-3 sm:-mx-6 sm:px-6 [@media(min-height:34rem)]:sticky [@media(min-height:34rem)]:bottom-0">
+    <div className="-mx-4 mt-6 border-t border-line bg-canvas px-4 pt-3 pb-2 sm:-mx-6 sm:px-6 [@media(min-height:34rem)]:sticky [@media(min-height:34rem)]:bottom-0">
       {problem !== null && (
         <Notice tone="danger" role="alert" className="mb-3">
           {problem}
         </Notice>
       )}
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
-        <div className="mr-auto flex min-w-0 flex-wrap items-center gap-x-3 text-sm">
+        <div className="mr-auto flex min-w-0 flex-wrap items-center gap-x-3 text-sm sm:block">
           <Countdown expiresAt={context.expires_at} onEnd={onExpired} />
-          {bundleName !== null && <span className="font-mono text-ink-soft">{bundleName}</span>}
+          <p className="min-w-0 text-ink-soft">
+            <bdi>{workspace ?? 'No workspace chosen'}</bdi> · <bdi>{account}</bdi>
+          </p>
         </div>
-        <div className="grid w-full grid-cols-2 gap-3 sm:w-auto sm:min-w-88">
-          <Button
-            look={active ? 'danger' : 'inactive'}
-            size="large"
-            aria-disabled={!active}
-            busy={busy === 'deny'}
-            onClick={(press) => counts(press) && onDeny()}
-          >
-            {busy === 'deny' ? 'Denying…' : 'Deny'}
-          </Button>
-          <Button
-            look={active ? 'primary' : 'inactive'}
-            size="large"
-            aria-disabled={!active}
-            busy={busy === 'approve'}
-            disabled={count === null}
-            onClick={(press) => counts(press) && onApprove()}
-          >
-            {busy === 'approve' ? 'Approving…' : <ApproveLabel count={count} />}
-          </Button>
-        </div>
+        <DecisionButtons {...buttons} />
+      </div>
+    </div>
+  )
+}
+
+type ButtonsProps = Pick<DecisionBarProps, 'choice' | 'busy' | 'onApprove' | 'onDeny'>
+
+function DecisionButtons({ choice, busy, onApprove, onDeny }: ButtonsProps) {
+  const { active, counts } = useArming()
+  const shared = { size: 'large', className: 'transition-none', 'aria-disabled': !active } as const
+  return (
+    <div className="w-full sm:w-auto sm:max-w-1/2 sm:min-w-88">
+      <div className="grid grid-cols-[2fr_3fr] gap-3">
+        <Button
+          {...shared}
+          look={active ? 'danger' : 'inactive'}
+          busy={busy === 'deny'}
+          onClick={(press) => counts(press) && onDeny()}
+        >
+          {busy === 'deny' ? 'Denying…' : 'Deny'}
+        </Button>
+        <Button
+          {...shared}
+          look={active ? 'primary' : 'inactive'}
+          busy={busy === 'approve'}
+          disabled={choice === null}
+          onClick={(press) => counts(press) && onApprove()}
+        >
+          {busy === 'approve' ? 'Approving…' : <ApproveLabel choice={choice} />}
+        </Button>
       </div>
       <ActiveNote active={active} />
     </div>
@@ -69,23 +81,23 @@ export function DecisionBar({
 // It keeps its line when it has nothing to say: no button moves under the pointer.
 function ActiveNote({ active }: { active: boolean }) {
   return (
-    <p role="status" className="mt-1.5 min-h-5 text-xs text-ink-soft sm:text-right">
+    <p role="status" className="mt-1 min-h-9 text-xs text-ink-soft sm:min-h-5 sm:text-right">
       {!active && 'To activate the buttons, move the pointer or press a key, then wait one second.'}
     </p>
   )
 }
 
-// On a phone the count has a line of its own: both in one would break wherever they happen to.
-function ApproveLabel({ count }: { count: number | null }) {
+// What is approved has a line of its own: both in one would break wherever they happen to.
+function ApproveLabel({ choice }: { choice: DecisionBarProps['choice'] }) {
+  if (choice === null || choice.bundle === null || choice.count === 0) return 'Approve'
+  const { count, bundle } = choice
   return (
-    <span>
-      Approve
-      {count !== null && count > 0 && (
-        <span className="block text-xs leading-tight font-medium whitespace-nowrap sm:inline sm:text-base sm:font-semibold">
-          {' '}
-          {count} {count === 1 ? 'key' : 'keys'}
-        </span>
-      )}
+    <span className="min-w-0 py-1">
+      Approve{' '}
+      <span className="block text-xs leading-tight font-medium">
+        <span className="whitespace-nowrap">{`${count} ${count === 1 ? 'key' : 'keys'}`}</span> of{' '}
+        <WholeWords text={bundle} />
+      </span>
     </span>
   )
 }

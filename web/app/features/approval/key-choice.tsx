@@ -6,17 +6,43 @@ import { VirtualList } from '../../ui/virtual-list.tsx'
 import { splitByAsking } from './selection.ts'
 
 const FILTER_FROM = 12
+const FOLD_FROM = 7
 const ROW_HEIGHT_PX = 62
 
 type KeyChoiceProps = {
   items: readonly RequestBundleItem[]
+  bundleName: string
+  /** The terminal names this bundle. */
+  wasNamed: boolean
   templateKeys: readonly string[]
   selected: ReadonlySet<string>
   onSelect: (selected: ReadonlySet<string>) => void
 }
 
-/** The bundle's keys, each to be handed over or not; those that the terminal did not ask for stand apart, folded away. */
-export function KeyChoice({ items, templateKeys, selected, onSelect }: KeyChoiceProps) {
+/** The bundle's keys, each with a checkbox. Keys that the terminal did not request are folded away; so is a long list
+ * of which the terminal needs every key. */
+export function KeyChoice(props: KeyChoiceProps) {
+  const [open, setOpen] = useState(false)
+  const { items, bundleName, wasNamed, templateKeys } = props
+  const { asked, others } = splitByAsking(items, templateKeys)
+  const isNeeded = templateKeys.length > 0 || asked.every(({ required }) => required)
+  if (!wasNamed || !isNeeded || asked.length < FOLD_FROM) return <KeyList {...props} />
+  const which = templateKeys.length > 0 ? 'requested' : 'required'
+  return (
+    <details onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary className="rounded-sm py-1 text-sm">
+        <strong className="font-medium">
+          {props.selected.size} of {asked.length} {which} keys
+        </strong>{' '}
+        of <span className="font-mono">{bundleName}</span>
+        {others.length > 0 && ` (it has ${others.length} more)`}
+      </summary>
+      {open && <KeyList {...props} />}
+    </details>
+  )
+}
+
+function KeyList({ items, templateKeys, selected, onSelect }: KeyChoiceProps) {
   const [query, setQuery] = useState('')
   const shown = items.filter(({ key }) => matches(key, query))
   const { asked, others } = splitByAsking(shown, templateKeys)
@@ -30,14 +56,14 @@ export function KeyChoice({ items, templateKeys, selected, onSelect }: KeyChoice
   const all = splitByAsking(items, templateKeys).asked.map(({ key }) => key)
   return (
     <fieldset className="min-w-0">
-      <legend className="sr-only">Keys to hand over</legend>
+      <legend className="sr-only">Keys to share</legend>
       <div className="flex flex-wrap items-center gap-x-2 gap-y-1">
         <p className="text-sm font-medium" aria-live="polite">
           {selected.size} of {items.length} selected
         </p>
         <div className="ml-auto flex gap-2">
           <Button look="quiet" size="small" onClick={() => onSelect(new Set(all))}>
-            {templateKeys.length === 0 ? 'Select all' : 'All asked for'}
+            {templateKeys.length === 0 ? 'Select all' : 'Select requested'}
           </Button>
           <Button look="quiet" size="small" onClick={() => onSelect(new Set())}>
             Clear
@@ -73,15 +99,14 @@ function OtherKeys(rows: KeyRowsProps) {
   return (
     <details className="mt-3" onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary className="rounded-sm py-1 text-sm text-ink-soft">
-        {count} {count === 1 ? 'key that was' : 'keys that were'} not asked for
+        {count} {count === 1 ? 'key that was' : 'keys that were'} not requested
       </summary>
       {open && (
         <>
           <p className="mt-1 text-sm text-ink-soft">
-            This terminal named the keys it wants. The keyferry client refuses a delivery that holds any other
-            and uses none of it.
+            The terminal named the keys that it needs. The keyferry client refuses a delivery with other keys.
           </p>
-          <KeyRows label="Keys that were not asked for" {...rows} />
+          <KeyRows label="Keys that were not requested" {...rows} />
         </>
       )}
     </details>

@@ -15,7 +15,7 @@ type KeyNotesProps = {
   onSelect: (selected: ReadonlySet<string>) => void
 }
 
-/** Where the selection differs from what was asked for, or leaves out what the bundle calls required. */
+/** Where the selection differs from what the terminal requested, or leaves out what the bundle requires. */
 export function KeyNotes({ bundle, templateKeys, format, selected, onSelect }: KeyNotesProps) {
   const { missing } = firstKeys(bundle.items, templateKeys)
   const { asked, others } = splitByAsking(bundle.items, templateKeys)
@@ -26,7 +26,7 @@ export function KeyNotes({ bundle, templateKeys, format, selected, onSelect }: K
     <>
       {missing.length > 0 && (
         <Notice tone="caution">
-          Asked for, but not in this bundle: <Names names={missing} />
+          Requested, but not in this bundle: <Names names={missing} />
         </Notice>
       )}
       {left.length > 0 && (
@@ -38,11 +38,11 @@ export function KeyNotes({ bundle, templateKeys, format, selected, onSelect }: K
       {unasked.length > 0 && (
         <Notice tone="danger" role="alert">
           <p>
-            Selected, but not asked for: <Names names={unasked} />. The keyferry client refuses a delivery
-            that holds more than it asked for, and uses none of it.
+            Selected, but not requested: <Names names={unasked} />. The keyferry client refuses a delivery
+            with more keys than it requested.
           </p>
           <Button size="small" className="mt-2" onClick={leaveOut}>
-            Leave {unasked.length === 1 ? 'it' : 'them'} out
+            Deselect {unasked.length === 1 ? 'it' : 'them'}
           </Button>
         </Notice>
       )}
@@ -55,9 +55,9 @@ function FormatNote({ format, names }: { format: FormatName; names: readonly str
   if (misfits.length === 0) return null
   return (
     <Notice tone="caution">
-      The terminal wants the format <span className="font-mono">{format}</span>, which cannot hold a variable
-      of this name: <Names names={misfits} />. Unless the command puts a prefix before the names, the client
-      refuses the delivery and writes nothing.
+      The terminal writes the format <span className="font-mono">{format}</span>, which cannot hold a variable
+      of this name: <Names names={misfits} />. Unless the command adds a prefix to the names, the client
+      refuses the delivery.
     </Notice>
   )
 }

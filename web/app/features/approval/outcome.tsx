@@ -33,7 +33,7 @@ export function Outcome({ title, Icon, tone, children }: OutcomeProps) {
   )
 }
 
-const ASK_AGAIN = 'Start the command in your terminal again to ask anew.'
+const ASK_AGAIN = 'Run the command in your terminal again.'
 
 const TEXTS: Readonly<
   Record<Exclude<End, 'signed_out' | 'unreachable'>, Omit<OutcomeProps, 'children'> & { text: string }>
@@ -42,43 +42,43 @@ const TEXTS: Readonly<
     title: 'Denied',
     Icon: CircleSlash,
     tone: 'plain',
-    text: 'Nothing was handed over, and the terminal was told so.',
+    text: 'The terminal gets no values, and it is told that you denied the request.',
   },
   withdrawn: {
     title: 'Withdrawn',
     Icon: CircleSlash,
     tone: 'plain',
-    text: 'The terminal took its request back, so there is nothing left to decide, and nothing can be fetched with it.',
+    text: 'The terminal cancelled this request. Nobody can approve it or fetch values with it.',
   },
   expired: {
     title: 'Expired',
     Icon: Hourglass,
     tone: 'plain',
-    text: `This request was open for too long, so it can no longer be approved. ${ASK_AGAIN}`,
+    text: `This request timed out, so nobody can approve it. ${ASK_AGAIN}`,
   },
   gone: {
     title: 'Unknown or already used',
     Icon: CircleX,
     tone: 'plain',
-    text: `Each request works once and for a short time. This one was used, has expired, or never existed. ${ASK_AGAIN}`,
+    text: `Each request works once and for a short time. This one was used or never existed. ${ASK_AGAIN}`,
   },
   already_approved: {
     title: 'Already approved',
     Icon: CircleCheck,
     tone: 'good',
-    text: 'Somebody has approved this request before. If that was not you or a colleague, rotate what the bundle holds.',
+    text: 'Someone has already approved this request. If that was not you or a colleague, change the values of that bundle.',
   },
   not_collected: {
     title: 'Approved, but not collected',
     Icon: Hourglass,
     tone: 'plain',
-    text: `The terminal did not fetch the values in time, so they were destroyed. ${ASK_AGAIN}`,
+    text: `The terminal did not fetch the values in time, so the server deleted them. ${ASK_AGAIN}`,
   },
   forbidden: {
     title: 'Not yours to approve',
     Icon: LockKeyhole,
     tone: 'danger',
-    text: 'You are signed in, but not a member of a workspace that could answer this request.',
+    text: 'You are not a member of this workspace.',
   },
 }
 
@@ -100,9 +100,9 @@ export function Ended({ end, onRetry }: { end: End; onRetry: () => void }) {
 function SignedOut() {
   return (
     <Outcome title="Sign in to decide" Icon={LockKeyhole} tone="plain">
-      <p>A terminal waits for an answer. Only somebody who is signed in can give it.</p>
+      <p>A terminal is waiting for your decision.</p>
       <a
-        href={`/sign-in?return_to=${encodeURIComponent(location.pathname)}`}
+        href={`/sign-in?return_to=${encodeURIComponent(location.pathname + location.search)}`}
         className={buttonClasses({ look: 'primary', size: 'large' })}
       >
         Sign in
@@ -115,7 +115,7 @@ function Unreachable({ onRetry }: { onRetry: () => void }) {
   return (
     <Outcome title="The server does not answer" Icon={CloudOff} tone="danger">
       <p>
-        Nothing was approved from this page. Check that the server runs and that you are online, then try
+        Nothing was approved on this page. Check that the server is running and that you are online, then try
         again.
       </p>
       <Button look="primary" size="large" onClick={onRetry}>

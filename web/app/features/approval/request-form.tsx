@@ -1,17 +1,21 @@
-import { useRef, useState } from 'react'
-import type { RequestBundle, RequestBundleEntry, RequestContext } from '../../lib/answers.ts'
+import { useState } from 'react'
+import type { RequestBundle } from '../../lib/answers.ts'
 import { useTitle } from '../../lib/use-title.ts'
 import { CheckCode } from './check-code.tsx'
+import { ConfirmApproval } from './confirm-approval.tsx'
 import { DecisionBar } from './decision-bar.tsx'
+import { doubtsOf, needsConfirmation } from './doubts.ts'
 import { HandOver } from './hand-over.tsx'
 import { RequestFacts } from './request-facts.tsx'
-import type { Choice, End } from './request-state.ts'
-import { firstBundle, firstKeys } from './selection.ts'
-import { SendMoreDialog } from './send-more-dialog.tsx'
+import type { Choice, End, OpenRequest } from './request-state.ts'
+import { RequestSummary } from './request-summary.tsx'
+import { RequestWarnings } from './request-warnings.tsx'
+import { firstKeys } from './selection.ts'
 import { useDecision } from './use-decision.ts'
+import { usePlace } from './use-place.ts'
 import { type BundleState, useRequestBundle } from './use-request-bundle.ts'
+import { useTypedCode } from './use-typed-code.ts'
 
-const CODE_LETTERS = 8
 const NONE: ReadonlySet<string> = new Set()
 const NO_KEYS_YET: Readonly<Record<BundleState['phase'], string>> = {
   none: 'Choose a bundle first.',
@@ -22,64 +26,60 @@ const NO_KEYS_YET: Readonly<Record<BundleState['phase'], string>> = {
 
 type RequestFormProps = {
   requestId: string
-  context: RequestContext
-  bundles: readonly RequestBundleEntry[]
+  request: OpenRequest
+  /** A link on a web page led here, not the terminal. */
+  openedByLink: boolean
   onApproved: (choice: Choice) => void
   onEnd: (end: End) => void
 }
 
-/** An open request: who asks, what to hand over, and the decision. */
-export function RequestForm({ requestId, context, bundles, onApproved, onEnd }: RequestFormProps) {
+/** An open request: what decides, the check code, what to share, and the decision. */
+export function RequestForm(props: RequestFormProps) {
   useTitle('Approve this request?')
-  const [bundleId, setBundleId] = useState(
-    () => firstBundle(bundles, context.suggested_bundle_id)?.id ?? null,
-  )
-  const { state, reload } = useRequestBundle(requestId, bundleId)
-  const bundle = state.phase === 'ready' ? state.bundle : null
-  const { selected, select } = useSelection(bundle, context.template_keys)
-  const code = useTypedCode(context.user_code_required)
-  const decision = useDecision({ requestId, context, onApproved, onEnd, onWrongCode: code.refuse })
-
-  const [isConfirming, setConfirming] = useState(false)
-
-  const keys = bundle === null ? [] : bundle.items.map(({ key }) => key).filter((name) => selected.has(name))
-  const wanted = new Set(context.template_keys)
-  const unasked = wanted.size === 0 ? [] : keys.filter((name) => !wanted.has(name))
-  const send = () => {
-    setConfirming(false)
-    if (bundle !== null) void decision.approve({ bundle, keys }, code.field.typed)
-  }
-  const approve = () => {
-    if (bundle === null) return decision.setProblem(NO_KEYS_YET[state.phase])
-    if (keys.length === 0) return decision.setProblem('Select at least one key.')
-    if (code.missing) return code.refuse('Type all eight letters of the code in your terminal.')
-    if (unasked.length > 0) return setConfirming(true)
-    send()
-  }
+  const { request, onEnd } = props
+  const { context, person } = request
+  const { place, bundle, state, reload, selected, select, keys, doubts } = useChoice(props)
+  const { code, decision, approve, send, isConfirming, cancel } = useApproval(props, {
+    bundle,
+    state,
+    keys,
+    workspaceId: place.workspaceId,
+    mustConfirm: needsConfirmation(doubts),
+  })
+  const workspace = place.workspace?.name ?? null
+  const isEmpty = place.bundles.phase === 'ready' && place.bundles.bundles.length === 0
   return (
     <>
-      <h1 className="text-2xl font-semibold tracking-tight">A terminal asks for secrets</h1>
-      <p className="mt-1 text-ink-soft">Hand them over only if you asked for them yourself, just now.</p>
-      <div className="mt-5 grid gap-4 lg:grid-cols-[22rem_1fr] lg:items-start lg:gap-6">
-        <div className="min-w-0 space-y-4">
-          <CheckCode code={context.user_code} {...code.field} />
-          <RequestFacts meta={context.requester_meta} />
+      <h1 className="text-2xl font-semibold tracking-tight">Approve this request?</h1>
+      <p className="mt-1 text-ink-soft">Approve only if you just ran this command yourself.</p>
+      <RequestSummary context={context} workspace={workspace} account={person.account} />
+      <RequestWarnings
+        doubts={doubts}
+        context={context}
+        chosen={{ bundle: bundle?.name ?? '', workspace: workspace ?? '' }}
+        bundleMissing={
+          context.suggested_bundle_id !== null && request.candidates.length === 0 && bundle === null
+        }
+      />
+      <div className="mt-4 grid gap-4 lg:grid-cols-[22rem_1fr] lg:items-start lg:gap-6">
+        <CheckCode code={context.user_code} {...code.field} />
+        <div className="min-w-0 lg:col-start-2 lg:row-span-2 lg:row-start-1">
+          <HandOver
+            request={request}
+            place={place}
+            state={state}
+            selected={selected}
+            onSelect={select}
+            onRetry={reload}
+          />
         </div>
-        <HandOver
-          context={context}
-          bundles={bundles}
-          bundleId={bundleId}
-          onBundle={setBundleId}
-          state={state}
-          selected={selected}
-          onSelect={select}
-          onRetry={reload}
-        />
+        <RequestFacts meta={context.requester_meta} />
       </div>
       <DecisionBar
         context={context}
-        count={bundles.length === 0 ? null : selected.size}
-        bundleName={bundle?.name ?? null}
+        choice={isEmpty ? null : { count: keys.length, bundle: bundle?.name ?? null }}
+        workspace={workspace}
+        account={person.account}
         busy={decision.busy}
         problem={decision.problem}
         onApprove={approve}
@@ -87,10 +87,58 @@ export function RequestForm({ requestId, context, bundles, onApproved, onEnd }: 
         onExpired={() => onEnd('expired')}
       />
       {isConfirming && (
-        <SendMoreDialog unasked={unasked} onConfirm={send} onClose={() => setConfirming(false)} />
+        <ConfirmApproval
+          doubts={doubts}
+          names={{ chosen: bundle?.name ?? '', requested: context.suggested_bundle_id ?? '' }}
+          onConfirm={send}
+          onClose={cancel}
+        />
       )}
     </>
   )
+}
+
+/** What is chosen to be shared, and what is strange about it. */
+function useChoice({ requestId, request, openedByLink, onEnd }: RequestFormProps) {
+  const { context } = request
+  const place = usePlace(requestId, request, onEnd)
+  const { state, reload } = useRequestBundle(requestId, place)
+  const bundle = state.phase === 'ready' ? state.bundle : null
+  const { selected, select } = useSelection(bundle, context.template_keys)
+  const keys = bundle === null ? [] : bundle.items.map(({ key }) => key).filter((name) => selected.has(name))
+  const doubts = doubtsOf({ context, openedByLink, workspace: place.workspace, bundle, selected })
+  return { place, bundle, state, reload, selected, select, keys, doubts }
+}
+
+type Chosen = {
+  bundle: RequestBundle | null
+  state: BundleState
+  keys: readonly string[]
+  workspaceId: string | null
+  mustConfirm: boolean
+}
+
+/** What Approve does: nothing until all that it needs is there, and a question where something is strange. */
+function useApproval({ requestId, request, onApproved, onEnd }: RequestFormProps, chosen: Chosen) {
+  const { context } = request
+  const code = useTypedCode(context.user_code_required)
+  const decision = useDecision({ requestId, context, onApproved, onEnd, onWrongCode: code.refuse })
+  const [isConfirming, setConfirming] = useState(false)
+  const { bundle, state, keys, workspaceId, mustConfirm } = chosen
+  const send = () => {
+    setConfirming(false)
+    if (bundle === null || workspaceId === null) return
+    void decision.approve({ workspaceId, bundle, keys }, code.field.typed)
+  }
+  const approve = () => {
+    if (workspaceId === null) return decision.setProblem('Choose a workspace first.')
+    if (bundle === null) return decision.setProblem(NO_KEYS_YET[state.phase])
+    if (keys.length === 0) return decision.setProblem('Select at least one key.')
+    if (code.missing) return code.refuse('Type all eight letters of the code in your terminal.')
+    if (mustConfirm) return setConfirming(true)
+    send()
+  }
+  return { code, decision, approve, send, isConfirming, cancel: () => setConfirming(false) }
 }
 
 function useSelection(bundle: RequestBundle | null, templateKeys: readonly string[]) {
@@ -98,21 +146,4 @@ function useSelection(bundle: RequestBundle | null, templateKeys: readonly strin
   if (bundle === null) return { selected: NONE, select: () => undefined }
   const selected = chosen?.bundle === bundle ? chosen.names : firstKeys(bundle.items, templateKeys).selected
   return { selected, select: (names: ReadonlySet<string>) => setChosen({ bundle, names }) }
-}
-
-function useTypedCode(required: boolean) {
-  const input = useRef<HTMLInputElement>(null)
-  const [text, setText] = useState('')
-  const [problem, setProblem] = useState<string | null>(null)
-  const refuse = (reason: string) => {
-    setProblem(reason)
-    input.current?.focus()
-  }
-  const type = (next: string) => {
-    setText(next)
-    setProblem(null)
-  }
-  const complete = text.replace(/[^A-Z]/g, '').length === CODE_LETTERS
-  const field = { typed: required ? text : null, onType: type, problem, inputRef: input }
-  return { field, missing: required && !complete, refuse }
 }

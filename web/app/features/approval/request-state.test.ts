@@ -8,6 +8,7 @@ const failure = (status: number | null, code = 'x') => ({ status, code, message:
 test.each([
   ['denied', failure(404, 'request_denied'), 'denied'],
   ['withdrawn', failure(404, 'request_withdrawn'), 'withdrawn'],
+  ['expired', failure(404, 'request_expired'), 'expired'],
   ['unknown after its time', failure(404), 'expired'],
   ['approved by somebody else', failure(409), 'already_approved'],
   ['signed out', failure(401), 'signed_out'],

@@ -1,4 +1,4 @@
-import type { RequestBundleEntry, RequestContext } from '../../lib/answers.ts'
+import type { Candidate, RequestContext, Tenant } from '../../lib/answers.ts'
 import type { Failure } from '../../lib/failure.ts'
 
 /** Why there is nothing to decide. */
@@ -13,20 +13,40 @@ export type End =
   | 'forbidden'
   | 'unreachable'
 
-/** What a person chose to hand over. */
-export type Choice = { bundle: { id: string; name: string }; keys: readonly string[] }
+/** What a person chose to share. */
+export type Choice = {
+  workspaceId: string
+  bundle: { id: string; name: string }
+  keys: readonly string[]
+}
+
+/** Who decides. `account`: how the person knows their own account. */
+export type Approver = { account: string; signsIn: boolean; workspaces: readonly Tenant[] }
+
+/** A request to decide on. `candidates`: the bundles that the terminal may mean. */
+export type OpenRequest = {
+  context: RequestContext
+  candidates: readonly Candidate[]
+  person: Approver
+}
 
 export type RequestState =
   | { phase: 'loading' }
-  | { phase: 'open'; context: RequestContext; bundles: readonly RequestBundleEntry[] }
+  | ({ phase: 'open' } & OpenRequest)
   | { phase: 'approved'; context: RequestContext; choice: Choice; delivered: boolean }
   | { phase: 'ended'; end: End }
 
+const ENDS: Readonly<Record<string, End>> = {
+  request_denied: 'denied',
+  request_withdrawn: 'withdrawn',
+  request_expired: 'expired',
+}
+
 /** The end that a failed call means, or null when the person can try the same again. A request that is unknown after its
- * time has expired; before its time somebody has used it. */
+ * time has expired; before its time it was used. */
 export function endOf(failure: Failure, expiresAt: string | null, nowMs: number): End | null {
-  if (failure.code === 'request_denied') return 'denied'
-  if (failure.code === 'request_withdrawn') return 'withdrawn'
+  const end = ENDS[failure.code]
+  if (end !== undefined) return end
   if (failure.status === 404) return expiresAt !== null && Date.parse(expiresAt) <= nowMs ? 'expired' : 'gone'
   if (failure.status === 409) return 'already_approved'
   if (failure.status === 401) return 'signed_out'

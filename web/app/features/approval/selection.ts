@@ -1,13 +1,4 @@
-import type { RequestBundleEntry, RequestBundleItem } from '../../lib/answers.ts'
-
-/** The bundle to show first: the suggested one, by id or by name, or the only one there is. */
-export function firstBundle(
-  bundles: readonly RequestBundleEntry[],
-  suggested: string | null,
-): RequestBundleEntry | null {
-  const named = bundles.find(({ id }) => id === suggested) ?? bundles.find(({ name }) => name === suggested)
-  return named ?? (suggested === null && bundles.length === 1 ? (bundles[0] ?? null) : null)
-}
+import type { RequestBundleItem } from '../../lib/answers.ts'
 
 /** The keys to select first: those asked for that the bundle has, or all of them; and those asked for in vain. */
 export function firstKeys(items: readonly RequestBundleItem[], templateKeys: readonly string[]) {

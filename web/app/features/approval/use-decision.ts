@@ -3,6 +3,7 @@ import type { RequestContext } from '../../lib/answers.ts'
 import { call } from '../../lib/api.ts'
 import { describeFailure, type Failure } from '../../lib/failure.ts'
 import { serverNowMs } from '../../lib/server-clock.ts'
+import { inWorkspace } from './place.ts'
 import { type Choice, type End, endOf } from './request-state.ts'
 
 type DecisionProps = {
@@ -45,7 +46,11 @@ export function useDecision({ requestId, context, onApproved, onEnd, onWrongCode
         include_keys: [...choice.keys],
         ...(userCode === null ? {} : { user_code: userCode }),
       }
-      await call('POST', '/api/v1/requests/{request_id}/encrypt-from-bundle', { params, body })
+      await call('POST', '/api/v1/requests/{request_id}/encrypt-from-bundle', {
+        params,
+        headers: inWorkspace(choice.workspaceId),
+        body,
+      })
       onApproved(choice)
     })
   const deny = () =>

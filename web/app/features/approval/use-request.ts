@@ -1,9 +1,9 @@
 import { useCallback, useEffect, useState } from 'react'
-import type { RequestContext } from '../../lib/answers.ts'
+import type { Me, RequestContext, Tenant } from '../../lib/answers.ts'
 import { call } from '../../lib/api.ts'
 import { describeFailure, type Failure } from '../../lib/failure.ts'
 import { serverNowMs } from '../../lib/server-clock.ts'
-import { type Choice, type End, endOf, type RequestState } from './request-state.ts'
+import { type Approver, type Choice, type End, endOf, type RequestState } from './request-state.ts'
 
 // Once approved, the terminal fetches within moments.
 const WATCH_EVERY_MS = { open: 3_000, approved: 1_000 } as const
@@ -27,16 +27,26 @@ export function useRequest(requestId: string) {
 
 async function load(requestId: string): Promise<RequestState> {
   const params = { request_id: requestId }
-  const bundlesCall = call('GET', '/api/v1/requests/{request_id}/bundles', { params })
-  // Both calls start at once; when the first fails, the second's failure is nobody's concern.
-  bundlesCall.catch(() => undefined)
+  const besides = Promise.all([
+    call('GET', '/api/v1/requests/{request_id}/candidates', { params }),
+    call('GET', '/api/v1/me'),
+    call('GET', '/api/v1/tenants'),
+  ])
+  // All calls start at once; when the first fails, a failure of the others says nothing new.
+  besides.catch(() => undefined)
   try {
     const context = await call('GET', '/api/v1/requests/{request_id}/context', { params })
     if (context.status === 'ready') return { phase: 'ended', end: 'already_approved' }
-    return { phase: 'open', context, bundles: await bundlesCall }
+    const [candidates, me, workspaces] = await besides
+    return { phase: 'open', context, candidates, person: approver(me, workspaces) }
   } catch (error) {
     return { phase: 'ended', end: endOf(describeFailure(error), null, serverNowMs()) ?? 'unreachable' }
   }
+}
+
+function approver(me: Me, workspaces: readonly Tenant[]): Approver {
+  const signsIn = me.auth_mode !== 'local'
+  return { account: signsIn ? me.email || me.username : me.username, signsIn, workspaces }
 }
 
 function useWatch(requestId: string, state: RequestState, setState: SetState): void {
@@ -63,12 +73,9 @@ async function look(requestId: string): Promise<(state: RequestState) => Request
   }
 }
 
-function afterFailedLook(state: RequestState, { status, code }: Failure): RequestState {
-  if (status !== 404 || state.phase === 'loading' || state.phase === 'ended') return state
-  if (code === 'request_denied') return { phase: 'ended', end: 'denied' }
-  if (code === 'request_withdrawn') return { phase: 'ended', end: 'withdrawn' }
-  const late = Date.parse(state.context.expires_at) <= serverNowMs()
-  if (state.phase === 'approved')
-    return late ? { phase: 'ended', end: 'not_collected' } : { ...state, delivered: true }
-  return { phase: 'ended', end: late ? 'expired' : 'gone' }
+function afterFailedLook(state: RequestState, failure: Failure): RequestState {
+  if (failure.status !== 404 || state.phase === 'loading' || state.phase === 'ended') return state
+  const end = endOf(failure, state.context.expires_at, serverNowMs()) ?? 'gone'
+  if (state.phase === 'open' || end === 'denied' || end === 'withdrawn') return { phase: 'ended', end }
+  return end === 'expired' ? { phase: 'ended', end: 'not_collected' } : { ...state, delivered: true }
 }

@@ -1,0 +1,153 @@
+import { type Call, createClient } from '@keyferry/contract/client'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ACCOUNTS, OWNER, sessionHeaders, setUpOwner } from './app-accounts.ts'
+import { type Asking, askApproval, createLibrary, LIBRARY, type LibraryKey } from './app-library.ts'
+import { closePage, expectAccessible, openPage, readRequest } from './app-page.ts'
+import { hasBrowser, launchBrowser } from './browser.ts'
+import { type RunningServer, startServer } from './start-server.ts'
+
+const ACME = 'Acme'
+
+const title = (page: Page, name: string) => page.getByRole('heading', { name, level: 1 })
+const approve = (page: Page) => page.getByRole('button', { name: /^Approve/ })
+const confirmation = (page: Page) => page.getByRole('dialog', { name: 'Approve anyway?' })
+
+const LONG: readonly LibraryKey[] = Array.from({ length: 40 }, (_, index) => ({
+  name: `LONG_${index}`,
+  value: 'planted',
+  is_secret: true,
+}))
+
+describe.skipIf(!hasBrowser())('what an approver shares, and from where', () => {
+  let server: RunningServer
+  let browser: Browser
+  let session: { name: string; value: string }
+  let acme: string
+
+  beforeAll(async () => {
+    const env = { TRUST_PROXY: '127.0.0.1', ...ACCOUNTS }
+    ;[server, browser] = await Promise.all([startServer({ env }), launchBrowser()])
+    session = await setUpOwner(server.url)
+    const headers = sessionHeaders(server.url, session)
+    await createLibrary(server.url, LIBRARY, headers)
+    const call: Call = createClient(server.url, (input, init) =>
+      fetch(input, { ...init, headers: Object.assign({}, init?.headers, headers) }),
+    )
+    const { id } = await call('POST', '/api/v1/tenants', { body: { name: ACME } })
+    acme = id
+    const there = { ...headers, 'keyferry-workspace': acme }
+    await createLibrary(
+      server.url,
+      [
+        { name: 'dev/app', keys: [{ name: 'ACME_TOKEN', value: 'planted', is_secret: true }] },
+        { name: 'acme/only', keys: [{ name: 'ACME_TOKEN2', value: 'planted', is_secret: true }] },
+        { name: 'acme/long', keys: LONG },
+      ],
+      there,
+    )
+  })
+
+  afterAll(async () => {
+    await browser?.close()
+    await server?.dispose()
+  })
+
+  async function open(asking: Asking) {
+    const request = await askApproval(server.url, asking)
+    const page = await openPage(browser)
+    await page.context().addCookies([{ ...session, url: server.url }])
+    await page.goto(server.url + request.verification_uri_complete)
+    await readRequest(page)
+    return { page, request }
+  }
+
+  async function delivered(id: string) {
+    const params = { request_id: id }
+    return await createClient(server.url)('GET', '/api/v1/requests/{request_id}/wait', { params })
+  }
+
+  test('account and workspace are named at the top and beside the buttons', async () => {
+    const { page } = await open({ bundle: 'acme/only' })
+    const summary = await page.getByRole('region', { name: 'Requested by' }).innerText()
+    expect(summary).toContain(`Workspace ${ACME}`)
+    expect(summary).toContain(`You are ${OWNER.email}`)
+    await page.getByText(`${ACME} · ${OWNER.email}`).waitFor()
+    await closePage(page)
+  })
+
+  test('a bundle of one other workspace is found there, and approved from there', async () => {
+    const { page, request } = await open({ bundle: 'acme/only' })
+    await page.getByRole('button', { name: 'Approve 1 key of acme/only' }).click()
+    await title(page, 'Approved').waitFor()
+    expect(await delivered(request.id)).toMatchObject({
+      status: 'ready',
+      workspace: { id: acme, name: ACME },
+      bundle: { name: 'acme/only' },
+    })
+    await closePage(page)
+  })
+
+  test('a bundle of two workspaces: the person chooses, and nothing is chosen before', async () => {
+    const { page, request } = await open({ bundle: 'dev/app' })
+    await page.getByText('dev/app is in 2 of your workspaces').waitFor()
+    expect(await page.getByLabel('Workspace').inputValue()).toBe('')
+    await expectAccessible(page)
+    await approve(page).click()
+    await page.getByRole('alert').getByText('Choose a workspace first.').waitFor()
+    await page.getByLabel('Workspace').selectOption(ACME)
+    await page.getByRole('button', { name: 'Approve 1 key of dev/app' }).click()
+    await title(page, 'Approved').waitFor()
+    expect(await delivered(request.id)).toMatchObject({ workspace: { name: ACME } })
+    await closePage(page)
+  })
+
+  test('the workspace that the terminal names narrows the choice and is shown', async () => {
+    const { page } = await open({ bundle: 'dev/app', workspace: ACME })
+    const summary = page.getByRole('region', { name: 'Requested by' })
+    expect(await summary.innerText()).toContain(`in workspace ${ACME}`)
+    await page.getByRole('button', { name: 'Approve 1 key of dev/app' }).waitFor()
+    await page.getByLabel('Workspace').selectOption({ index: 1 })
+    await page.getByText(`The terminal named the workspace ${ACME}`).waitFor()
+    await closePage(page)
+  })
+
+  test('another bundle than the one requested is named before the click, and asked about', async () => {
+    const { page, request } = await open({ bundle: 'acme/only' })
+    await page.getByRole('combobox', { name: 'Bundle' }).fill('dev')
+    await page.getByRole('option', { name: 'dev/app' }).click()
+    await page
+      .getByRole('alert')
+      .getByText('The terminal requested acme/only, but you chose dev/app.')
+      .waitFor()
+    await expectAccessible(page)
+    await page.getByRole('button', { name: 'Approve 1 key of dev/app' }).click()
+    await confirmation(page).getByText('You are about to share dev/app').waitFor()
+    await expectAccessible(page)
+    await page.getByRole('button', { name: 'Cancel' }).click()
+    await confirmation(page).waitFor({ state: 'detached' })
+    expect((await delivered(request.id)).status).toBe('pending')
+    await closePage(page)
+  })
+
+  test('a required key is left out only after a second confirmation, and the terminal is told', async () => {
+    const { page, request } = await open({ bundle: 'prod/shop/mail' })
+    await page.getByRole('checkbox', { name: 'SMTP_PASSWORD' }).uncheck()
+    await page.getByRole('button', { name: 'Approve 1 key of prod/shop/mail' }).click()
+    await confirmation(page).getByText('Required, but not selected: SMTP_PASSWORD.').waitFor()
+    await confirmation(page).getByRole('button', { name: 'Approve anyway' }).click()
+    await title(page, 'Approved').waitFor()
+    expect(await delivered(request.id)).toMatchObject({ missing_required: ['SMTP_PASSWORD'] })
+    await closePage(page)
+  })
+
+  test('many keys that are all requested are one line that opens', async () => {
+    const { page } = await open({ bundle: 'acme/long', keys: LONG.map(({ name }) => name) })
+    await page.getByRole('button', { name: 'Approve 40 keys of acme/long' }).waitFor()
+    expect(await page.getByRole('checkbox').count()).toBe(0)
+    await page.getByText('40 of 40 requested keys').click()
+    await page.getByRole('checkbox').first().uncheck()
+    await page.getByText('39 of 40 requested keys').waitFor()
+    await closePage(page)
+  })
+})

@@ -1,0 +1,46 @@
+import type { Candidate, RequestBundleEntry, RequestContext, Tenant } from '../../lib/answers.ts'
+
+type Asked = Pick<RequestContext, 'suggested_bundle_id' | 'workspace'>
+
+/** Where the bundle comes from; null: not chosen yet. */
+export type Place = { workspaceId: string | null; bundleId: string | null }
+
+type Named = { id: string; name: string }
+
+/** Whether a text names this by its id or its name. */
+export const isNamed = ({ id, name }: Named, text: string): boolean => text === id || text === name
+
+/** The place to show first. A bundle that the terminal names and one workspace has is chosen; where several have it, the
+ * person has to choose. Without a bundle it is the workspace that the terminal names, or the current one. */
+export function firstPlace(
+  asked: Asked,
+  candidates: readonly Candidate[],
+  workspaces: readonly Tenant[],
+): Place {
+  const [candidate, ...others] = candidates
+  if (candidate !== undefined && others.length === 0)
+    return { workspaceId: candidate.workspace.id, bundleId: candidate.bundle.id }
+  if (candidate !== undefined) return { workspaceId: null, bundleId: null }
+  const named = workspaces.filter(
+    (workspace) => asked.workspace !== null && isNamed(workspace, asked.workspace),
+  )
+  if (named.length > 1) return { workspaceId: null, bundleId: null }
+  const workspace = named[0] ?? workspaces.find(({ current }) => current) ?? workspaces[0]
+  return { workspaceId: workspace?.id ?? null, bundleId: null }
+}
+
+/** The bundle to show when a person has chosen this workspace: the one that the terminal names, if it is there. */
+export function bundleIn(workspaceId: string, candidates: readonly Candidate[]): string | null {
+  const [found, ...others] = candidates.filter(({ workspace }) => workspace.id === workspaceId)
+  return found === undefined || others.length > 0 ? null : found.bundle.id
+}
+
+/** The only bundle of a workspace, for a terminal that names none. */
+export function onlyBundle(bundles: readonly RequestBundleEntry[], asked: Asked): string | null {
+  return asked.suggested_bundle_id === null && bundles.length === 1 ? (bundles[0]?.id ?? null) : null
+}
+
+/** What makes a call work in this workspace. */
+export function inWorkspace(workspaceId: string): Readonly<Record<string, string>> {
+  return { 'keyferry-workspace': workspaceId }
+}

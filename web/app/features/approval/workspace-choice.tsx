@@ -1,0 +1,47 @@
+import { useId } from 'react'
+import type { Candidate, Tenant } from '../../lib/answers.ts'
+import { Notice } from '../../ui/notice.tsx'
+
+type WorkspaceChoiceProps = {
+  workspaces: readonly Tenant[]
+  candidates: readonly Candidate[]
+  chosenId: string | null
+  onChoose: (id: string) => void
+}
+
+/** The workspace to share from; not shown to a person who has only one. */
+export function WorkspaceChoice({ workspaces, candidates, chosenId, onChoose }: WorkspaceChoiceProps) {
+  const id = useId()
+  if (workspaces.length < 2 && chosenId !== null) return null
+  return (
+    <div className="mb-3">
+      <label htmlFor={id} className="mb-1 block text-sm font-medium">
+        Workspace
+      </label>
+      <select
+        id={id}
+        value={chosenId ?? ''}
+        onChange={(event) => onChoose(event.currentTarget.value)}
+        className="field"
+      >
+        {chosenId === null && <option value="">Choose a workspace</option>}
+        {workspaces.map((workspace) => (
+          <option key={workspace.id} value={workspace.id}>
+            {workspace.name}
+          </option>
+        ))}
+      </select>
+      {chosenId === null && candidates.length > 1 && <SeveralNote candidates={candidates} />}
+    </div>
+  )
+}
+
+function SeveralNote({ candidates }: { candidates: readonly Candidate[] }) {
+  return (
+    <Notice tone="caution" className="mt-2">
+      <span className="font-mono">{candidates[0]?.bundle.name}</span> is in {candidates.length} of your
+      workspaces: {candidates.map(({ workspace }) => workspace.name).join(', ')}. Choose the one that you
+      mean.
+    </Notice>
+  )
+}

@@ -39,7 +39,7 @@ describe.skipIf(!hasBrowser())('people who have an account here', () => {
     await page.getByRole('alert').waitFor()
     expect(await page.getByRole('alert').innerText()).toBe('This is not the set-up code.')
     await fill(page, { 'Set-up code': ACCOUNTS.SETUP_CODE }, 'Create account')
-    await page.waitForURL(`${server.url}/`)
+    await page.waitForURL(`${server.url}/w/*/`)
     expect(await me(page)).toMatchObject({ email: 'owner@example.com', role: 'owner', auth_mode: 'accounts' })
     await closePage(page)
   })
@@ -66,14 +66,14 @@ describe.skipIf(!hasBrowser())('people who have an account here', () => {
     await page.getByRole('alert').waitFor()
     expect(await page.getByRole('alert').innerText()).toBe('E-mail or password is wrong.')
     await signIn(page)
-    await page.waitForURL(`${server.url}/keys`)
+    await page.waitForURL(`${server.url}/w/*/keys`)
     await closePage(page)
   })
 
   test('an invitation makes an account and joins, in one go', async () => {
     const owner = await openPage(browser)
     await signIn(owner)
-    await owner.waitForURL(`${server.url}/keys`)
+    await owner.waitForURL(`${server.url}/w/*/keys`)
     const { accept_path } = await clientIn(owner)('POST', '/api/v1/invitations', {
       body: { email: 'kim@example.com', role: 'member' },
     })
@@ -92,7 +92,7 @@ describe.skipIf(!hasBrowser())('people who have an account here', () => {
   test('after sign-out the session is worth nothing', async () => {
     const page = await openPage(browser)
     await signIn(page)
-    await page.waitForURL(`${server.url}/keys`)
+    await page.waitForURL(`${server.url}/w/*/keys`)
     const cookies = await page.context().cookies()
     expect(await page.evaluate(async () => (await fetch('/sign-out', { method: 'POST' })).status)).toBe(200)
     const cookie = cookies.map(({ name, value }) => `${name}=${value}`).join('; ')

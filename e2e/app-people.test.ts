@@ -28,6 +28,7 @@ describe.skipIf(!hasBrowser())('people in the browser, from the first start on',
   let owner: WatchedPage
   let member: WatchedPage
   let invitation: string
+  let teamPage: string
 
   beforeAll(async () => {
     ;[server, browser] = await Promise.all([startServer({ env: ACCOUNTS }), launchBrowser()])
@@ -72,7 +73,7 @@ describe.skipIf(!hasBrowser())('people in the browser, from the first start on',
     await expectAccessible(member)
     await signIn(member, OWNER)
     await heading(member, 'Keys').waitFor()
-    expect(member.url()).toBe(`${server.url}/keys?filter=unused`)
+    expect(member.url()).toMatch(/\/w\/[\w-]+\/keys\?filter=unused$/)
   })
 
   test('the account page lists sessions, ends one, and signs out', async () => {
@@ -171,12 +172,14 @@ describe.skipIf(!hasBrowser())('people in the browser, from the first start on',
 
   test('somebody in two workspaces switches between them', async () => {
     await member.goto(`${server.url}/bundles`)
-    const workspace = member.getByRole('combobox', { name: 'Workspace' })
     await member.getByRole('link', { name: /dev\/app/ }).waitFor()
+    teamPage = member.url()
+    await member.getByRole('button', { name: /^Workspace .* Member$/ }).click()
+    await member.getByRole('list', { name: 'Your workspaces' }).waitFor()
     await expectAccessible(member)
-    await workspace.selectOption({ label: "kim's workspace" })
-    await member.getByText("You now work in kim's workspace.").waitFor()
+    await member.getByRole('link', { name: "kim's workspace" }).click()
     await member.getByText('Bring in your first .env file').waitFor()
+    expect(member.url()).not.toBe(teamPage)
     await member.reload()
     await member.getByText('Bring in your first .env file').waitFor()
     await member.setViewportSize({ width: 360, height: 740 })
@@ -193,7 +196,11 @@ describe.skipIf(!hasBrowser())('people in the browser, from the first start on',
     await owner.getByText('Removed kim.').waitFor()
     await member.reload()
     await member.getByText("kim's workspace").waitFor()
-    expect(await member.getByRole('combobox', { name: 'Workspace' }).count()).toBe(0)
+    await member.goto(teamPage)
+    await heading(member, 'You are not a member of this workspace').waitFor()
+    await expectAccessible(member)
+    await member.getByRole('button', { name: "kim's workspace" }).last().click()
+    await member.getByText('Bring in your first .env file').waitFor()
   })
 
   test('sign out everywhere ends every session', async () => {
@@ -206,7 +213,7 @@ describe.skipIf(!hasBrowser())('people in the browser, from the first start on',
     await heading(owner, 'Secrets reach a terminal').waitFor()
     await elsewhere.getByRole('link', { name: 'Keys' }).click()
     await heading(elsewhere, 'Sign in').waitFor()
-    expect(new URL(elsewhere.url()).searchParams.get('return_to')).toBe('/keys')
+    expect(new URL(elsewhere.url()).searchParams.get('return_to')).toMatch(/^\/w\/[\w-]+\/keys$/)
     await closePage(elsewhere)
   })
 })

@@ -1,5 +1,5 @@
-import { type ComponentType, lazy, Suspense, useState } from 'react'
-import { Redirect, Route, Switch, useLocation } from 'wouter'
+import { type ComponentType, lazy, type ReactNode, Suspense, useState } from 'react'
+import { Redirect, Route, Router, Switch, useLocation } from 'wouter'
 import { BundlePage } from './features/bundles/bundle-page.tsx'
 import { BundlesPage } from './features/bundles/bundles-page.tsx'
 import { Frame } from './features/frame/frame.tsx'
@@ -7,12 +7,22 @@ import { KeyPage } from './features/keys/key-page.tsx'
 import { KeysPage } from './features/keys/keys-page.tsx'
 import { NewKeyPage } from './features/keys/new-key-page.tsx'
 import { useSession } from './lib/session.ts'
+import { workspacePath } from './lib/workspace.ts'
+import { useWorkspace } from './lib/workspaces.ts'
 import { FailureBoundary } from './ui/failure-boundary.tsx'
 import { LoadingState } from './ui/loading-state.tsx'
 import { Toasts } from './ui/toasts.tsx'
 
 const ImportPage = lazy(async () => page((await import('./features/import/import-page.tsx')).ImportPage))
-const MembersPage = lazy(async () => page((await import('./features/members/members-page.tsx')).MembersPage))
+const SettingsPage = lazy(async () =>
+  page((await import('./features/members/settings-page.tsx')).SettingsPage),
+)
+const ForeignWorkspacePage = lazy(async () =>
+  page((await import('./features/home/workspace-pages.tsx')).ForeignWorkspacePage),
+)
+const NoWorkspacePage = lazy(async () =>
+  page((await import('./features/home/workspace-pages.tsx')).NoWorkspacePage),
+)
 const InvitePage = lazy(async () => page((await import('./features/members/invite-page.tsx')).InvitePage))
 const AccountPage = lazy(async () => page((await import('./features/account/account-page.tsx')).AccountPage))
 const WelcomePage = lazy(async () => page((await import('./features/home/welcome-page.tsx')).WelcomePage))
@@ -29,8 +39,6 @@ function page<Props>(Page: ComponentType<Props>) {
 /** Every address of the app and the page behind it. */
 export function Routes() {
   const session = useSession()
-  const [paletteOpen, setPaletteOpen] = useState(false)
-  const [path] = useLocation()
   if (session.data === undefined) {
     return (
       <main className="mx-auto max-w-5xl px-4">
@@ -39,13 +47,52 @@ export function Routes() {
     )
   }
   const { signedIn, setUpRequired } = session.data
+  if (signedIn) return <SignedIn />
+  return (
+    <Framed signedIn={false} inWorkspace={false}>
+      <SignedOutPages setUpRequired={setUpRequired} />
+    </Framed>
+  )
+}
+
+function SignedIn() {
+  const [path] = useLocation()
+  const workspace = useWorkspace(!path.startsWith('/invite/'))
+  if (workspace.id !== null) {
+    return (
+      <Router base={workspacePath(workspace.id, '')}>
+        <Framed signedIn inWorkspace={workspace.isMember}>
+          {workspace.isMember ? <WorkspacePages /> : <ForeignWorkspacePage />}
+        </Framed>
+      </Router>
+    )
+  }
+  return (
+    <Framed signedIn inWorkspace={false}>
+      <Switch>
+        <Route path="/invite/:token">{({ token }) => <InvitePage token={token} />}</Route>
+        <Route>
+          {workspace.hasNone ? (
+            <NoWorkspacePage />
+          ) : (
+            <LoadingState error={workspace.error} onRetry={workspace.retry} what="your workspaces" />
+          )}
+        </Route>
+      </Switch>
+    </Framed>
+  )
+}
+
+type FramedProps = { signedIn: boolean; inWorkspace: boolean; children: ReactNode }
+
+function Framed({ signedIn, inWorkspace, children }: FramedProps) {
+  const [path] = useLocation()
+  const [paletteOpen, setPaletteOpen] = useState(false)
   return (
     <>
-      <Frame signedIn={signedIn} authMode={session.data.authMode} onPalette={() => setPaletteOpen(true)}>
+      <Frame signedIn={signedIn} inWorkspace={inWorkspace} onPalette={() => setPaletteOpen(true)}>
         <FailureBoundary key={path}>
-          <Suspense fallback={null}>
-            {signedIn ? <SignedInPages /> : <SignedOutPages setUpRequired={setUpRequired} />}
-          </Suspense>
+          <Suspense fallback={null}>{children}</Suspense>
         </FailureBoundary>
       </Frame>
       {paletteOpen && (
@@ -58,7 +105,7 @@ export function Routes() {
   )
 }
 
-function SignedInPages() {
+function WorkspacePages() {
   const [path] = useLocation()
   return (
     <Switch>
@@ -69,9 +116,11 @@ function SignedInPages() {
       <Route path="/keys" component={KeysPage} />
       <Route path="/keys/new" component={NewKeyPage} />
       <Route path="/keys/:id">{({ id }) => <KeyPage key={id} id={id} />}</Route>
-      <Route path="/members" component={MembersPage} />
+      <Route path="/settings" component={SettingsPage} />
+      <Route path="/members">
+        <Redirect to="/settings" replace />
+      </Route>
       <Route path="/account" component={AccountPage} />
-      <Route path="/invite/:token">{({ token }) => <InvitePage token={token} />}</Route>
       <Route path="/sign-in">
         <Redirect to="/" />
       </Route>

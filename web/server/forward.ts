@@ -38,8 +38,8 @@ const NOT_HANDED_BACK = new Set([
   'x-request-id',
 ])
 
-/** After these the person works in the tenant that the answer names. */
-const CHOOSES_TENANT: ReadonlySet<ApiEndpointName> = new Set(['switchTenant', 'acceptInvitation'])
+/** After these the person works in the tenant that the answer names. Joining a tenant is not among them. */
+const CHOOSES_TENANT: ReadonlySet<ApiEndpointName> = new Set(['switchTenant'])
 
 /** Forward the endpoint table's rows, and nothing else, to the API. Rows that are the API's own business with this
  * layer (`internal`) have no route here. */

@@ -5,11 +5,13 @@ import type { Identity } from './identity/identity.ts'
 
 /** Addresses of the app that only a signed-in person can use. */
 const SIGNED_IN_PAGES = [
+  '/w/*',
   '/bundles',
   '/bundles/*',
   '/keys',
   '/keys/*',
   '/members',
+  '/settings',
   '/account',
   '/invite/:token',
 ]

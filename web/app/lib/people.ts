@@ -1,17 +1,14 @@
-import { type QueryKey, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { Invitation, Member, Role } from './answers.ts'
 import { call } from './api.ts'
 import { optimistic } from './optimistic.ts'
-import { SESSION } from './session.ts'
 
 /** How a role is called on the pages. */
 export const ROLE_NAMES: Readonly<Record<Role, string>> = { owner: 'Owner', member: 'Member' }
 
+export const TENANTS = ['tenants']
 const MEMBERS = ['members']
 const INVITATIONS = ['invitations']
-
-// All but who is signed in: the frame of the app stays while everything within it is fetched anew.
-const isOfTenant = ({ queryKey }: { queryKey: QueryKey }) => queryKey[0] !== SESSION[0]
 
 export function useMembers() {
   return useQuery({ queryKey: MEMBERS, queryFn: () => call('GET', '/api/v1/members') })
@@ -63,24 +60,25 @@ export function useRevokeInvitation() {
   })
 }
 
+/** The person's workspaces, by name. */
 export function useTenants() {
-  return useQuery({ queryKey: ['tenants'], queryFn: () => call('GET', '/api/v1/tenants'), staleTime: 60_000 })
+  return useQuery({ queryKey: TENANTS, queryFn: () => call('GET', '/api/v1/tenants'), staleTime: 60_000 })
 }
 
-/** Work in another tenant: everything that was fetched belongs to the former one and is dropped. */
-export function useSwitchTenant() {
-  const client = useQueryClient()
-  return useMutation({
-    mutationFn: (tenantId: string) =>
-      call('POST', '/api/v1/tenants/switch', { body: { tenant_id: tenantId } }),
-    onSuccess: () => client.resetQueries({ predicate: isOfTenant }),
+/** What an invitation offers, by its token. */
+export function useInvitationPreview(token: string) {
+  return useQuery({
+    queryKey: ['invitation', token],
+    queryFn: () => call('POST', '/api/v1/invitations/preview', { body: { token } }),
+    staleTime: Number.POSITIVE_INFINITY,
   })
 }
 
+/** Join by an invitation; the page stays in its workspace. */
 export function useAcceptInvitation() {
   const client = useQueryClient()
   return useMutation({
     mutationFn: (token: string) => call('POST', '/api/v1/invitations/accept', { body: { token } }),
-    onSuccess: () => client.resetQueries({ predicate: isOfTenant }),
+    onSuccess: () => client.invalidateQueries({ queryKey: TENANTS }),
   })
 }

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { call } from './api.ts'
 
-export const SESSION = ['session']
+const SESSION = ['session']
 
 async function fetchSession() {
   const { auth_mode, signed_in, setup_required } = await call('GET', '/session')

@@ -35,7 +35,7 @@ export function AccountPage() {
       ) : (
         <Sessions />
       )}
-      <Shortcuts hasMembers={authMode !== 'local'} />
+      <Shortcuts />
     </div>
   )
 }

@@ -4,21 +4,20 @@ const SHORTCUTS: readonly { keys: readonly string[]; text: string }[] = [
   { keys: ['g', 'b'], text: 'Bundles' },
   { keys: ['g', 'k'], text: 'Keys' },
   { keys: ['g', 'i'], text: 'Import' },
-  { keys: ['g', 'm'], text: 'Members' },
+  { keys: ['g', 's'], text: 'Settings' },
   { keys: ['g', 'a'], text: 'Account' },
   { keys: ['↑', '↓'], text: 'Move a key within its bundle, on its handle' },
 ]
 
 /** The app's keyboard shortcuts. */
-export function Shortcuts({ hasMembers }: { hasMembers: boolean }) {
-  const shown = SHORTCUTS.filter(({ text }) => hasMembers || text !== 'Members')
+export function Shortcuts() {
   return (
     <section aria-labelledby="shortcuts" className="mt-8">
       <h2 id="shortcuts" className="text-sm font-semibold">
         Keyboard shortcuts
       </h2>
       <dl className="mt-2 grid grid-cols-[6rem_1fr] items-center gap-y-2 text-sm">
-        {shown.map(({ keys, text }) => (
+        {SHORTCUTS.map(({ keys, text }) => (
           <div key={text} className="contents">
             <dt className="flex gap-1">
               {keys.map((key) => (

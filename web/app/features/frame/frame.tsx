@@ -5,14 +5,20 @@ import { IconButton } from '../../ui/icon-button.tsx'
 import { ThemeSwitch } from '../../ui/theme-switch.tsx'
 import { Wordmark } from '../../ui/wordmark.tsx'
 import { Navigation } from './navigation.tsx'
-import { TenantSwitcher } from './tenant-switcher.tsx'
 import { useShortcuts } from './use-shortcuts.ts'
+import { WorkspaceSwitcher } from './workspace-switcher.tsx'
 
-type FrameProps = { signedIn: boolean; authMode: string; onPalette: () => void; children: ReactNode }
+type FrameProps = {
+  signedIn: boolean
+  /** Whether the page belongs to a workspace. */
+  inWorkspace: boolean
+  onPalette: () => void
+  children: ReactNode
+}
 
-/** What surrounds every page: the name, where one is, and where one can go. */
-export function Frame({ signedIn, authMode, onPalette, children }: FrameProps) {
-  useShortcuts(signedIn, onPalette)
+/** What surrounds every page: the mark, the workspace, and the places. */
+export function Frame({ signedIn, inWorkspace, onPalette, children }: FrameProps) {
+  useShortcuts(inWorkspace, onPalette)
   return (
     <div className="mx-auto flex min-h-dvh max-w-5xl flex-col px-4 sm:px-6">
       <a
@@ -26,15 +32,15 @@ export function Frame({ signedIn, authMode, onPalette, children }: FrameProps) {
           <Link href="/" className="mr-1 inline-flex shrink-0 rounded-sm">
             <Wordmark />
           </Link>
-          {signedIn && authMode !== 'local' && <TenantSwitcher />}
+          {signedIn && <WorkspaceSwitcher />}
           <div className="ml-auto flex items-center">
-            {signedIn && <PaletteButton onPalette={onPalette} />}
+            {inWorkspace && <PaletteButton onPalette={onPalette} />}
             <ThemeSwitch />
           </div>
         </div>
-        {signedIn && <Navigation authMode={authMode} />}
+        {inWorkspace && <Navigation />}
       </header>
-      <main id="page" tabIndex={-1} className="flex-1 pt-6 pb-16">
+      <main id="page" tabIndex={-1} className="flex-1 pt-6 pb-24 sm:pb-16">
         {children}
       </main>
     </div>

@@ -1,37 +1,88 @@
+import { Ellipsis } from 'lucide-react'
+import { useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import { classNames } from '../../ui/class-names.ts'
+import { Dialog } from '../../ui/dialog.tsx'
+import { IN_BAR, isAt, PLACES } from './places.ts'
 
-const PLACES = [
-  { href: '/bundles', name: 'Bundles' },
-  { href: '/keys', name: 'Keys' },
-  { href: '/members', name: 'Members' },
-  { href: '/account', name: 'Account' },
-] as const
-
-/** The app's places. A server for one person alone has no members to show. */
-export function Navigation({ authMode }: { authMode: string }) {
-  const [path] = useLocation()
-  const places = PLACES.filter(({ href }) => authMode !== 'local' || href !== '/members')
-  const current = path === '/' ? '/bundles' : path
+/** The app's places: tabs under the header, and on a phone a bar at the bottom. */
+export function Navigation() {
   return (
-    <nav aria-label="Main" className="-mx-2 flex overflow-x-auto">
-      {places.map(({ href, name }) => {
-        const here = current === href || current.startsWith(`${href}/`)
-        return (
-          <Link
-            key={href}
-            href={href}
-            aria-current={here ? 'page' : undefined}
-            className={classNames(
-              'relative inline-flex min-h-10 items-center px-2.5 text-sm font-medium sm:px-3',
-              '-outline-offset-2 after:absolute after:inset-x-2.5 after:bottom-0 after:h-0.5 after:rounded-sm sm:after:inset-x-3',
-              here ? 'text-ink after:bg-accent' : 'text-ink-soft hover:text-ink hover:after:bg-line',
-            )}
-          >
-            {name}
-          </Link>
-        )
-      })}
+    <nav aria-label="Main">
+      <div className="-mx-2 hidden sm:flex">
+        {PLACES.map((place) => (
+          <PlaceLink
+            key={place.href}
+            place={place}
+            className="min-h-10 px-3 after:inset-x-3 after:bottom-0"
+          />
+        ))}
+      </div>
+      <BottomBar />
     </nav>
+  )
+}
+
+function BottomBar() {
+  const [path] = useLocation()
+  const [isMoreOpen, setMoreOpen] = useState(false)
+  const more = PLACES.slice(IN_BAR)
+  return (
+    <div className="fixed inset-x-0 bottom-0 z-10 flex border-t border-line bg-canvas pb-[env(safe-area-inset-bottom)] sm:hidden">
+      {PLACES.slice(0, IN_BAR).map((place) => (
+        <PlaceLink
+          key={place.href}
+          place={place}
+          className="min-h-12 flex-1 justify-center after:inset-x-4 after:top-0"
+        />
+      ))}
+      <button
+        type="button"
+        aria-haspopup="dialog"
+        onClick={() => setMoreOpen(true)}
+        className={classNames(
+          'inline-flex min-h-12 flex-1 items-center justify-center gap-1 text-sm font-medium',
+          more.some((place) => isAt(place, path)) ? 'text-ink' : 'text-ink-soft',
+        )}
+      >
+        <Ellipsis aria-hidden size={16} /> More
+      </button>
+      {isMoreOpen && (
+        <Dialog title="More" onClose={() => setMoreOpen(false)}>
+          <ul className="-mx-2">
+            {more.map(({ href, name }) => (
+              <li key={href}>
+                <Link
+                  href={href}
+                  onClick={() => setMoreOpen(false)}
+                  className="flex min-h-11 items-center rounded-md px-2 hover:bg-sunken"
+                >
+                  {name}
+                </Link>
+              </li>
+            ))}
+          </ul>
+        </Dialog>
+      )}
+    </div>
+  )
+}
+
+function PlaceLink({ place, className }: { place: (typeof PLACES)[number]; className: string }) {
+  const [path] = useLocation()
+  const isHere = isAt(place, path)
+  return (
+    <Link
+      href={place.href}
+      aria-current={isHere ? 'page' : undefined}
+      className={classNames(
+        'relative inline-flex items-center text-sm font-medium -outline-offset-2',
+        'after:absolute after:h-0.5 after:rounded-sm',
+        isHere ? 'text-ink after:bg-accent' : 'text-ink-soft hover:text-ink hover:after:bg-line',
+        className,
+      )}
+    >
+      {place.name}
+    </Link>
   )
 }

@@ -5,7 +5,8 @@ import { isTyping } from '../../ui/search-field.tsx'
 const AFTER_G: Readonly<Record<string, string>> = {
   b: '/bundles',
   k: '/keys',
-  m: '/members',
+  m: '/settings',
+  s: '/settings',
   a: '/account',
   i: '/bundles/import',
 }

@@ -1,47 +1,100 @@
-import { useLocation } from 'wouter'
+import { useState } from 'react'
 import { describeFailure } from '../../lib/failure.ts'
 import { useMe } from '../../lib/me.ts'
-import { useAcceptInvitation } from '../../lib/people.ts'
+import { ROLE_NAMES, useAcceptInvitation, useInvitationPreview } from '../../lib/people.ts'
+import { dateTime } from '../../lib/time.ts'
+import { openWorkspace } from '../../lib/workspaces.ts'
 import { Button } from '../../ui/button.tsx'
+import { LoadingState } from '../../ui/loading-state.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { PageHeading } from '../../ui/page-heading.tsx'
-import { notify } from '../../ui/toast-store.ts'
 
-/** Where an invitation's link leads: joining takes one press, so that opening a link alone changes nothing. */
+/** Where an invitation's link leads. Opening it changes nothing; joining takes one press. */
 export function InvitePage({ token }: { token: string }) {
-  const me = useMe()
+  const preview = useInvitationPreview(token)
+  const [joined, setJoined] = useState<{ id: string; name: string } | null>(null)
+  if (joined !== null) return <Joined workspace={joined} />
+  if (preview.data !== undefined) return <Offer token={token} offer={preview.data} onJoined={setJoined} />
+  if (preview.error !== null && describeFailure(preview.error).status === 404) return <NoInvitation />
+  return <LoadingState error={preview.error} onRetry={() => void preview.refetch()} what="the invitation" />
+}
+
+type OfferProps = {
+  token: string
+  offer: NonNullable<ReturnType<typeof useInvitationPreview>['data']>
+  onJoined: (workspace: { id: string; name: string }) => void
+}
+
+function Offer({ token, offer, onJoined }: OfferProps) {
+  const { tenant, email, role, invited_by, expires_at } = offer
+  const me = useMe().data
   const accept = useAcceptInvitation()
-  const [, navigate] = useLocation()
-  const join = () =>
-    accept.mutate(token, {
-      onSuccess: ({ name, role }) => {
-        navigate('/bundles', { replace: true })
-        notify({ text: `You joined ${name} as ${role}.` })
-      },
-    })
-  const failure = accept.error === null ? null : describeFailure(accept.error)
+  const isForMe = me === undefined || me.email.toLowerCase() === email.toLowerCase()
+  const facts = [
+    ['Workspace', tenant.name],
+    ['Invited by', `${invited_by.username} (${invited_by.email})`],
+    ['Role', ROLE_NAMES[role]],
+    ['For', email],
+    ['Expires', dateTime(expires_at)],
+  ]
   return (
     <div className="max-w-xl pt-4">
-      <PageHeading title="You are invited to a workspace" />
-      <p className="text-ink-soft">
-        An invitation works once, for seven days, and only for the e-mail address that it was made for.
-        {me.data !== undefined && (
-          <>
-            {' '}
-            You are signed in as <strong className="font-medium text-ink">{me.data.email}</strong>.
-          </>
-        )}
-      </p>
-      {failure !== null && (
-        <Notice tone="danger" role="alert" className="mt-4">
-          {failure.status === 404
-            ? 'This invitation was used or revoked, has expired, or is for another e-mail address. Ask for a new one.'
-            : failure.message}
+      <PageHeading title={`Join ${tenant.name}`} />
+      <dl className="grid grid-cols-[7rem_1fr] gap-y-2 rounded-lg border border-line bg-surface p-4 sm:p-5">
+        {facts.map(([term, text]) => (
+          <div key={term} className="contents">
+            <dt className="text-ink-soft">{term}</dt>
+            <dd className="break-words">{text}</dd>
+          </div>
+        ))}
+      </dl>
+      {me !== undefined && !isForMe && (
+        <Notice tone="caution" className="mt-4">
+          You are signed in as {me.email}. Sign in as {email} to join.
         </Notice>
       )}
-      <Button look="primary" size="large" busy={accept.isPending} onClick={join} className="mt-6">
-        Join the workspace
-      </Button>
+      {accept.error !== null && (
+        <Notice tone="danger" role="alert" className="mt-4">
+          {describeFailure(accept.error).message}
+        </Notice>
+      )}
+      {isForMe && (
+        <Button
+          look="primary"
+          size="large"
+          busy={accept.isPending}
+          onClick={() => accept.mutate(token, { onSuccess: () => onJoined(tenant) })}
+          className="mt-6"
+        >
+          Join the workspace
+        </Button>
+      )}
+    </div>
+  )
+}
+
+function Joined({ workspace: { id, name } }: { workspace: { id: string; name: string } }) {
+  return (
+    <div className="max-w-xl pt-4">
+      <PageHeading title={`You joined ${name}`} />
+      <p className="text-ink-soft">Your other pages stay in the workspace they show.</p>
+      <div className="mt-6 flex flex-wrap gap-3">
+        <Button look="primary" onClick={() => void openWorkspace(id)}>
+          Open {name}
+        </Button>
+        <Button onClick={() => location.assign('/')}>Stay where I was</Button>
+      </div>
+    </div>
+  )
+}
+
+function NoInvitation() {
+  return (
+    <div className="max-w-xl pt-4">
+      <PageHeading title="This invitation is not valid" />
+      <p className="text-ink-soft">
+        It was used or revoked, or it has expired. Ask an owner of the workspace for a new one.
+      </p>
     </div>
   )
 }

@@ -10,19 +10,18 @@ const PAGES: readonly Destination[] = [
   { id: 'keys', kind: 'Page', name: 'Keys', href: '/keys' },
   { id: 'new-key', kind: 'Page', name: 'New key', href: '/keys/new' },
   { id: 'unused', kind: 'Page', name: 'Unused keys', href: '/keys?filter=unused' },
-  { id: 'members', kind: 'Page', name: 'Members', href: '/members' },
+  { id: 'settings', kind: 'Page', name: 'Settings and members', href: '/settings' },
   { id: 'account', kind: 'Page', name: 'Account and shortcuts', href: '/account' },
 ]
 
 const MOST = 50
 
-/** What there is to go to. A server for one person alone has no members. */
-type Places = { bundles: readonly Bundle[]; keys: readonly Key[]; hasMembers: boolean }
+/** What there is to go to. */
+type Places = { bundles: readonly Bundle[]; keys: readonly Key[] }
 
 /** The places whose names match, pages first, then bundles and keys; at most 50. */
-export function findDestinations(query: string, { bundles, keys, hasMembers }: Places): Destination[] {
-  const pages = PAGES.filter(({ id }) => hasMembers || id !== 'members')
-  const found = pages.filter(({ name }) => matches(name, query))
+export function findDestinations(query: string, { bundles, keys }: Places): Destination[] {
+  const found = PAGES.filter(({ name }) => matches(name, query))
   for (const { id, name } of bundles) {
     if (found.length >= MOST) return found
     if (matches(name, query)) found.push({ id, kind: 'Bundle', name, href: `/bundles/${id}` })

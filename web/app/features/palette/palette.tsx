@@ -3,7 +3,6 @@ import { useId, useMemo, useState } from 'react'
 import { useLocation } from 'wouter'
 import { useBundles } from '../../lib/bundles.ts'
 import { useKeys } from '../../lib/keys.ts'
-import { useSession } from '../../lib/session.ts'
 import { classNames } from '../../ui/class-names.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { ListboxOption, ListboxRemark } from '../../ui/listbox-option.tsx'
@@ -66,10 +65,9 @@ export function Palette({ onClose }: { onClose: () => void }) {
 function useDestinations(query: string): Destination[] {
   const bundles = useBundles().data
   const keys = useKeys().data
-  const hasMembers = useSession().data?.authMode !== 'local'
   return useMemo(
-    () => findDestinations(query, { bundles: bundles ?? [], keys: keys ?? [], hasMembers }),
-    [query, bundles, keys, hasMembers],
+    () => findDestinations(query, { bundles: bundles ?? [], keys: keys ?? [] }),
+    [query, bundles, keys],
   )
 }
 

@@ -1,0 +1,123 @@
+import { createClient } from '@keyferry/contract/client'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import {
+  closePage,
+  expectAccessible,
+  expectNoSidewaysScroll,
+  openPage,
+  type WatchedPage,
+} from './app-page.ts'
+import { hasBrowser, launchBrowser } from './browser.ts'
+import { type RunningServer, startServer } from './start-server.ts'
+
+const heading = (page: Page, name: string) => page.getByRole('heading', { name, level: 1 })
+
+describe.skipIf(!hasBrowser())('two workspaces in two tabs', () => {
+  let server: RunningServer
+  let browser: Browser
+  let first: WatchedPage
+  let second: Page
+  let own: string
+  let other: string
+
+  beforeAll(async () => {
+    ;[server, browser] = await Promise.all([startServer(), launchBrowser()])
+    const call = createClient(server.url)
+    own = (await call('GET', '/api/v1/me')).tenant.id
+    other = (await call('POST', '/api/v1/tenants', { body: { name: 'Other' } })).id
+  })
+
+  beforeEach(async () => {
+    first = await openPage(browser)
+    second = await first.context().newPage()
+    await first.goto(`${server.url}/w/${own}/bundles`)
+    await heading(first, 'Bundles').waitFor()
+  })
+
+  afterAll(async () => {
+    await browser?.close()
+    await server?.dispose()
+  })
+
+  // The second tab switches as a person does, which also moves the session's current workspace.
+  async function switchInSecondTab(): Promise<void> {
+    await second.goto(`${server.url}/w/${own}/bundles`)
+    await second.getByRole('button', { name: /^Workspace / }).click()
+    await second.getByRole('link', { name: 'Other' }).click()
+    await second.waitForURL(`${server.url}/w/${other}/bundles`)
+    await heading(second, 'Bundles').waitFor()
+  }
+
+  async function keyNames(tenantId: string): Promise<string[]> {
+    const headers = { 'keyferry-workspace': tenantId }
+    return (await createClient(server.url)('GET', '/api/v1/keys', { headers })).map(({ name }) => name)
+  }
+
+  test('a key that a page began lands in the workspace that the page shows', async () => {
+    await first.goto(`${server.url}/w/${own}/keys/new`)
+    await first.getByLabel('Name').fill('FIRST_TAB')
+    await switchInSecondTab()
+    await first.getByLabel('Value', { exact: true }).fill('typed')
+    await first.getByRole('button', { name: 'Create key' }).click()
+    await heading(first, 'FIRST_TAB').waitFor()
+    expect(await keyNames(own)).toContain('FIRST_TAB')
+    expect(await keyNames(other)).not.toContain('FIRST_TAB')
+    await closePage(first)
+  })
+
+  test('an import is written to the workspace that its preview was read from', async () => {
+    await first.goto(`${server.url}/w/${own}/bundles/import?bundle=dev/app`)
+    await first.getByLabel('Content of the .env or JSON file').fill('IMPORTED=1\nFIRST_TAB=2\n')
+    await first.getByRole('button', { name: 'Import 2 keys' }).waitFor()
+    await switchInSecondTab()
+    await first.getByRole('button', { name: 'Import 2 keys' }).click()
+    await first.getByRole('heading', { name: 'Imported' }).waitFor()
+    expect(await keyNames(own)).toEqual(expect.arrayContaining(['FIRST_TAB', 'IMPORTED']))
+    expect(await keyNames(other)).toEqual([])
+    await closePage(first)
+  })
+
+  test('an address without a workspace leads to the current one', async () => {
+    await second.goto(`${server.url}/keys?filter=unused`)
+    await heading(second, 'Keys').waitFor()
+    expect(second.url()).toMatch(new RegExp(`/w/(${own}|${other})/keys\\?filter=unused$`))
+    await closePage(first)
+  })
+
+  test('an address of an unknown workspace says that the person is not a member', async () => {
+    await first.goto(`${server.url}/w/3f9a9d5e-4a0e-45f8-9a47-3d0c6e1c1a77/keys`)
+    await heading(first, 'You are not a member of this workspace').waitFor()
+    await expectAccessible(first)
+    await first.getByRole('button', { name: 'Other' }).click()
+    await first.waitForURL(`${server.url}/w/${other}/bundles`)
+    await closePage(first)
+  })
+
+  test('a workspace is created from the switcher and renamed in its settings', async () => {
+    await first.getByRole('button', { name: /^Workspace / }).click()
+    await first.getByRole('button', { name: 'Create' }).click()
+    await first.getByText('Give the workspace a name.').waitFor()
+    await first.getByLabel('New workspace').fill('Acme')
+    await first.getByRole('button', { name: 'Create' }).click()
+    await first.getByRole('button', { name: 'Workspace Acme Owner' }).waitFor()
+    await first.getByRole('link', { name: 'Settings' }).click()
+    await first.getByLabel('Name').fill('Acme Ltd')
+    await first.getByRole('button', { name: 'Rename' }).click()
+    await first.getByRole('button', { name: 'Workspace Acme Ltd Owner' }).waitFor()
+    await expectAccessible(first)
+    await closePage(first)
+  })
+
+  test('a phone has its places at the bottom, the rest behind More', async () => {
+    await first.setViewportSize({ width: 360, height: 740 })
+    await first.getByRole('link', { name: 'Keys', exact: true }).click()
+    await heading(first, 'Keys').waitFor()
+    await expectNoSidewaysScroll(first)
+    await first.getByRole('button', { name: 'More' }).click()
+    await expectAccessible(first)
+    await first.getByRole('dialog').getByRole('link', { name: 'Account' }).click()
+    await heading(first, 'Account').waitFor()
+    await closePage(first)
+  })
+})

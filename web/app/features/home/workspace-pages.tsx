@@ -1,0 +1,39 @@
+import { useTenants } from '../../lib/people.ts'
+import { openWorkspace } from '../../lib/workspaces.ts'
+import { Button } from '../../ui/button.tsx'
+import { NewWorkspaceForm } from '../../ui/new-workspace-form.tsx'
+import { PageHeading } from '../../ui/page-heading.tsx'
+
+/** For the address of a workspace that the person is not a member of. */
+export function ForeignWorkspacePage() {
+  const tenants = useTenants().data ?? []
+  return (
+    <div className="max-w-xl pt-4">
+      <PageHeading title="You are not a member of this workspace" />
+      <p className="text-ink-soft">
+        The address belongs to a workspace that does not exist, or that you left or were removed from. Ask one
+        of its owners for an invitation, or open one of your workspaces.
+      </p>
+      <ul aria-label="Open a workspace" className="mt-4 flex flex-wrap gap-2">
+        {tenants.map(({ id, name }) => (
+          <li key={id}>
+            <Button onClick={() => void openWorkspace(id)}>{name}</Button>
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}
+
+/** For a person who left every workspace. */
+export function NoWorkspacePage() {
+  return (
+    <div className="max-w-xl pt-4">
+      <PageHeading title="You are in no workspace" />
+      <p className="mb-4 text-ink-soft">
+        Create a workspace, or ask an owner of another one for an invitation.
+      </p>
+      <NewWorkspaceForm />
+    </div>
+  )
+}

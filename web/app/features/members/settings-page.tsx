@@ -1,0 +1,24 @@
+import { useMe } from '../../lib/me.ts'
+import { LoadingState } from '../../ui/loading-state.tsx'
+import { PageHeading } from '../../ui/page-heading.tsx'
+import { Members } from './members.tsx'
+import { OneUser } from './one-user.tsx'
+import { WorkspaceName } from './workspace-name.tsx'
+
+/** The workspace's own page: its name, its people, and the way out. */
+export function SettingsPage() {
+  const me = useMe()
+  return (
+    <>
+      <PageHeading title="Settings" />
+      {me.data === undefined ? (
+        <LoadingState error={me.error} onRetry={() => void me.refetch()} what="the settings" />
+      ) : (
+        <>
+          <WorkspaceName me={me.data} />
+          {me.data.auth_mode === 'local' ? <OneUser /> : <Members me={me.data} />}
+        </>
+      )}
+    </>
+  )
+}

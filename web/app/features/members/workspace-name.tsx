@@ -1,0 +1,57 @@
+import { type FormEvent, useState } from 'react'
+import type { Me } from '../../lib/answers.ts'
+import { describeFailure } from '../../lib/failure.ts'
+import { useRenameWorkspace } from '../../lib/workspaces.ts'
+import { Button } from '../../ui/button.tsx'
+import { TextField } from '../../ui/text-field.tsx'
+import { notify } from '../../ui/toast-store.ts'
+
+/** The workspace's name; an owner changes it. */
+export function WorkspaceName({ me: { tenant, role } }: { me: Me }) {
+  return (
+    <section aria-labelledby="workspace" className="mb-8 max-w-xl">
+      <h2 id="workspace" className="mb-2 text-lg font-semibold">
+        Workspace
+      </h2>
+      {role === 'owner' ? (
+        <RenameForm key={tenant.name} id={tenant.id} current={tenant.name} />
+      ) : (
+        <p className="text-ink-soft">
+          <strong className="font-medium break-words text-ink">{tenant.name}</strong>. An owner can rename it.
+        </p>
+      )}
+    </section>
+  )
+}
+
+function RenameForm({ id, current }: { id: string; current: string }) {
+  const rename = useRenameWorkspace(id)
+  const [name, setName] = useState(current)
+  const [problem, setProblem] = useState<string | null>(null)
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (rename.isPending) return
+    if (name.trim() === '') return setProblem('Give the workspace a name.')
+    rename.mutate(name.trim(), {
+      onSuccess: (tenant) => notify({ text: `Renamed the workspace to ${tenant.name}.` }),
+      onError: (error) => setProblem(describeFailure(error).message),
+    })
+  }
+  return (
+    <form onSubmit={submit} noValidate className="flex flex-wrap items-end gap-3">
+      <div className="min-w-48 flex-1">
+        <TextField
+          label="Name"
+          value={name}
+          maxLength={255}
+          autoComplete="off"
+          onChange={(event) => setName(event.currentTarget.value)}
+          problem={problem}
+        />
+      </div>
+      <Button type="submit" busy={rename.isPending} disabled={name.trim() === current}>
+        Rename
+      </Button>
+    </form>
+  )
+}

@@ -1,0 +1,27 @@
+const IN_ADDRESS = /^\/w\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?=\/|$)/
+
+// Every workspace of a tab is a document of its own, so that nothing that one page began can end in another's workspace.
+let ofPage = workspaceIn(location.pathname)
+
+/** The id of the workspace that this page works in; null where the address names none. */
+export function pageWorkspace(): string | null {
+  return ofPage
+}
+
+/** The workspace that an address of the app names, or null. */
+export function workspaceIn(pathname: string): string | null {
+  return IN_ADDRESS.exec(pathname)?.[1] ?? null
+}
+
+/** The address of a page of a workspace. */
+export function workspacePath(id: string, path = '/bundles'): string {
+  return `/w/${id}${path}`
+}
+
+/** Put a workspace into an address that names none; the page works in it from then on. */
+export function enterWorkspace(id: string): void {
+  if (ofPage !== null) return
+  ofPage = id
+  const { pathname, search, hash } = location
+  history.replaceState(history.state, '', workspacePath(id, pathname + search + hash))
+}

@@ -1,4 +1,7 @@
 import { spawnSync } from 'node:child_process'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { parseEnv as parseAsNode } from 'node:util'
 import { parse as parseAsDotenv } from 'dotenv'
 import * as fc from 'fast-check'
@@ -8,6 +11,7 @@ import { POSIX_SHELLS, type RealShell, readBack, requireShell } from '../../../e
 import { readDocker, readGithubActions, readPowershell, readSystemd } from '../../test/format-readers.ts'
 import { misfits } from './format.ts'
 import { FORMAT_NAMES, type FormatName } from './format-names.ts'
+import { writeEnv } from './formats/interface-text.ts'
 import { FORMATS } from './formats.ts'
 import { readEnv } from './read-env.ts'
 
@@ -63,20 +67,21 @@ function ownNames(shell: RealShell): string[] {
   return [...new Set([...names, ...unlisted, 'PIPESTATUS', 'EPOCHREALTIME', 'TMOUT', 'COLUMNS', 'LINES'])]
 }
 
-test.each([
-  'USER_ID',
-  'PGRP',
-  'KSHUID',
-  'KSHGID',
-  'KSHEGID',
-  'PIPESTATUS',
-  'BASHPID',
-  'PPID',
-  'COLUMNS',
-  'LINES',
-])('sh refuses %s, in which mksh runs a command', (name) => {
-  expect(FORMATS.sh.whyNot(name, 'q[$(touch run)]')).not.toBeNull()
-})
+test.for('USER_ID PGRP KSHUID KSHGID KSHEGID PIPESTATUS BASHPID PPID COLUMNS LINES'.split(' '))(
+  'mksh runs a command in the value of %s, so sh and the export refuse it',
+  (name, { skip }) => {
+    requireShell('mksh', skip)
+    const folder = mkdtempSync(join(tmpdir(), 'keyferry-mksh-'))
+    const value = 'q[$(: > ran)]'
+    // The export is evaluated as it is; sh adds `export`.
+    spawnSync('mksh', ['-c', `${name}='${value}'`], { cwd: folder })
+    const isRun = existsSync(join(folder, 'ran'))
+    rmSync(folder, { recursive: true })
+    expect(isRun).toBe(true)
+    expect(FORMATS.sh.whyNot(name, value)).not.toBeNull()
+    expect(() => writeEnv([[name, value]])).toThrow(name)
+  },
+)
 
 test.each([
   ['npm dotenv', parseAsDotenv],

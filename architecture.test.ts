@@ -6,11 +6,12 @@ import { expect, test } from 'vitest'
 const MAY_IMPORT: Record<string, readonly string[]> = {
   contract: [],
   crypto: [],
+  plumbing: [],
   'api/src/domain': ['contract', 'crypto'],
-  'api/src/storage': ['api/src/domain', 'contract', 'crypto'],
-  'api/src/request-store': ['api/src/domain', 'contract', 'crypto'],
+  'api/src/storage': ['api/src/domain', 'contract', 'crypto', 'plumbing'],
+  'api/src/request-store': ['api/src/domain', 'contract', 'crypto', 'plumbing'],
   'api/src/auth': ['api/src/domain', 'contract', 'crypto'],
-  'api/src/http': ['api/src/domain', 'contract', 'crypto'],
+  'api/src/http': ['api/src/domain', 'contract', 'crypto', 'plumbing'],
   api: [
     'api/src/http',
     'api/src/auth',
@@ -19,26 +20,28 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'api/src/domain',
     'contract',
     'crypto',
+    'plumbing',
   ],
-  'web/server': ['contract', 'crypto'],
+  'web/server': ['contract', 'crypto', 'plumbing'],
   'web/app/lib': ['contract'],
   'web/app/ui': ['web/app/lib', 'contract'],
   'web/app/features': ['web/app/ui', 'web/app/lib', 'contract'],
   'web/app': ['web/app/features', 'web/app/ui', 'web/app/lib', 'contract'],
   web: [],
   cli: ['contract', 'crypto'],
-  server: ['api', 'web/server', 'contract', 'crypto'],
+  server: ['api', 'web/server', 'contract', 'crypto', 'plumbing'],
 }
 const ROOMS = Object.keys(MAY_IMPORT).toSorted((a, b) => b.length - a.length)
 const PACKAGES = {
   '@keyferry/contract': 'contract',
   '@keyferry/crypto': 'crypto',
+  '@keyferry/plumbing': 'plumbing',
   '@keyferry/api': 'api',
   '@keyferry/web': 'web/server',
 }
 const NO_NAMES = /(^|\/)(utils?|helpers?|common|types|config|db|manager)(\.tsx?$|\/)/
 
-const files = globSync('{contract,crypto,api,web,cli,server}/**/*.{ts,tsx}', {
+const files = globSync('{contract,crypto,plumbing,api,web,cli,server}/**/*.{ts,tsx}', {
   exclude: (path) => /(^|\/)(node_modules|dist|test)(\/|$)|\.(test|contract)\.tsx?$/.test(path),
 })
 

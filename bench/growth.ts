@@ -1,6 +1,6 @@
 import { formatRootKey, generateRootKey } from '@keyferry/crypto/root-key'
-import { administer } from '../api/test/postgres.ts'
 import { signedClient } from '../e2e/signed-client.ts'
+import { administer } from '../plumbing/test/postgres.ts'
 import { type ApiProcess, SECRET, startApi, temporaryFolder } from './contenders.ts'
 import { growLibrary, type Sample, type Size } from './grown-library.ts'
 import type { LoadCall } from './load.ts'

@@ -1,5 +1,5 @@
-import { ownPostgres } from '../api/test/postgres.ts'
-import { ownRedis } from '../api/test/redis-server.ts'
+import { ownPostgres } from '../plumbing/test/postgres.ts'
+import { ownRedis } from '../plumbing/test/redis-server.ts'
 import type { Place } from './contenders.ts'
 
 /** What a benchmark runs on. Subject and baseline have a database each, on one and the same server. */

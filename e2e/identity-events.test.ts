@@ -1,7 +1,7 @@
 import { createClient } from '@keyferry/contract/client'
 import { generateKeyPair } from '@keyferry/crypto/key-pair'
+import { freePort } from '@keyferry/plumbing/free-port'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { freePort } from '../server/test/program.ts'
 import { signedEvent } from '../web/test/identity-event.ts'
 import { type IdentityProvider, startIdentityProvider } from '../web/test/identity-provider.ts'
 import { callbackOf } from '../web/test/sign-in.ts'

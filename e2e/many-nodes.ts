@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { freshPostgres } from '../api/test/postgres.ts'
-import { freePort, Program, temporaryFolder } from '../server/test/program.ts'
+import { freePort } from '@keyferry/plumbing/free-port'
+import { freshPostgres } from '../plumbing/test/postgres.ts'
+import { startRedis } from '../plumbing/test/redis-server.ts'
+import { Program, temporaryFolder } from '../server/test/program.ts'
 import { type IdentityProvider, startIdentityProvider } from '../web/test/identity-provider.ts'
-import { startRedis } from '../web/test/redis-server.ts'
 import { startNginx } from './nginx.ts'
 
 export type NodeName = 'web-1' | 'web-2' | 'api-1' | 'api-2'

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { chmodSync, rmSync } from 'node:fs'
 import { connect } from 'node:net'
 import { randomId, randomRequestId, randomToken } from '@keyferry/crypto/token'
+import { drain } from '@keyferry/plumbing/http-server'
 import type { FastifyInstance } from 'fastify'
 import { sql } from 'kysely'
 import { type DestinationStream, type Logger, pino } from 'pino'
@@ -78,8 +79,8 @@ type Measured = { settings: ApiSettings; shortLived: ShortLived; opened: AsyncDi
 
 async function measure(app: FastifyInstance, { settings, shortLived, opened }: Measured): Promise<void> {
   if (settings.metrics === null) return
-  const { countCalls, serveMetrics, showHeldCalls } = await import('./http/metrics.ts')
-  countCalls(app)
+  const { countCalls, serveMetrics, showHeldCalls } = await import('@keyferry/plumbing/metrics')
+  countCalls(app, 'api')
   showHeldCalls(() => shortLived.room.size)
   opened.defer(await serveMetrics(settings.metrics))
 }
@@ -170,12 +171,7 @@ async function close(
   app: FastifyInstance,
   { shortLived, resources }: { shortLived: ShortLived; resources: AsyncDisposableStack },
 ): Promise<void> {
-  const impatience = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS)
-  // A connection whose held call was answered just now would be kept alive for a next one.
-  const sweeping = setInterval(() => app.server.closeIdleConnections(), 50)
   shortLived.room.close()
-  await app.close()
-  clearInterval(sweeping)
-  clearTimeout(impatience)
+  await drain(app, { ms: DRAIN_MS, giveUp: () => app.server.closeAllConnections() })
   await resources.disposeAsync()
 }

@@ -3,8 +3,8 @@ import { type ApiEndpointName, apiEndpoints, ErrorBody, type ErrorCode } from '@
 import type { Answer } from '@keyferry/contract/client'
 import { expect } from 'vitest'
 import type { z } from 'zod'
+import { freshPostgres, hasPostgres } from '../../plumbing/test/postgres.ts'
 import { type ApiSettings, startApi } from '../src/main.ts'
-import { freshPostgres, hasPostgres } from './postgres.ts'
 import { type Identity, signedHeaders, testSettings } from './test-settings.ts'
 
 export { type Identity, SECRET, SETUP_CODE, signedHeaders, testSettings } from './test-settings.ts'

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
+import { hasPostgres, ownPostgres } from '../../plumbing/test/postgres.ts'
 import { expectError, startTestApi } from './api.ts'
-import { hasPostgres, ownPostgres } from './postgres.ts'
 
 describe.skipIf(!hasPostgres())('a PostgreSQL that is away', () => {
   test('answers 503 with Retry-After, and its return needs no restart', async () => {

@@ -4,13 +4,13 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { randomId, randomRequestId, randomToken } from '@keyferry/crypto/token'
 import { afterAll, describe, expect, test } from 'vitest'
+import { testRedis } from '../../plumbing/test/redis-server.ts'
 import { DomainError } from '../src/domain/errors.ts'
 import type { RequestStore } from '../src/domain/request-store.ts'
 import { Deliveries, WaitingRoom, waitForApproval } from '../src/domain/request-wait.ts'
 import { openRedisRequestStore } from '../src/request-store/redis.ts'
 import { openRedis } from '../src/request-store/redis-connection.ts'
 import { openSqliteRequestStore } from '../src/request-store/sqlite.ts'
-import { testRedis } from './redis-server.ts'
 
 const APPROVALS = 150
 const WAITERS = 8

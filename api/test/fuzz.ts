@@ -4,9 +4,9 @@ import { text as textOf } from 'node:stream/consumers'
 import { type ApiEndpointName, apiEndpoints, ErrorBody, failureStatuses } from '@keyferry/contract'
 import { generateKeyPair } from '@keyferry/crypto/key-pair'
 import * as fc from 'fast-check'
+import { freshPostgres } from '../../plumbing/test/postgres.ts'
 import { startApi } from '../src/main.ts'
 import { callsOf, type FuzzedCall } from './arbitraries.ts'
-import { freshPostgres } from './postgres.ts'
 import { type Identity, signedHeaders, testSettings } from './test-settings.ts'
 
 const CALLS_AT_ONCE = 16

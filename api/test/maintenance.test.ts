@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { formatRootKey, generateRootKey } from '@keyferry/crypto/root-key'
 import { describe, expect, test } from 'vitest'
+import { freshPostgres } from '../../plumbing/test/postgres.ts'
 import {
   type ApiSettings,
   backupDatabase,
@@ -16,7 +17,6 @@ import {
 } from '../src/main.ts'
 import { openDatabase } from '../src/storage/database.ts'
 import { databases, type Identity, startTestApi, type TestApi, testSettings } from './api.ts'
-import { freshPostgres } from './postgres.ts'
 
 const newRootKey = () => formatRootKey(generateRootKey())
 const place = ({ key_id }: { key_id: string }) => ({ key_id })

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { freshPostgres } from '../../plumbing/test/postgres.ts'
+import { ownRedis } from '../../plumbing/test/redis-server.ts'
 import { expectError, type Identity, startTestApi, type TestApi, testSettings } from './api.ts'
 import { ApprovalClient, approveWith, median, newBundle } from './approval-client.ts'
-import { freshPostgres } from './postgres.ts'
-import { ownRedis } from './redis-server.ts'
 
 const GONE = 'request not found or expired'
 const databaseUrl = await freshPostgres()

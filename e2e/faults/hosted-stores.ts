@@ -1,5 +1,5 @@
-import { freshPostgres } from '../../api/test/postgres.ts'
-import { testRedis } from '../../api/test/redis-server.ts'
+import { freshPostgres } from '../../plumbing/test/postgres.ts'
+import { testRedis } from '../../plumbing/test/redis-server.ts'
 import type { Stores } from './deployment.ts'
 
 /** A PostgreSQL database and a Redis; null, and said so, where one of them cannot be had. */

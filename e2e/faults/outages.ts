@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ownPostgres } from '../../api/test/postgres.ts'
-import { ownRedis } from '../../api/test/redis-server.ts'
+import { ownPostgres } from '../../plumbing/test/postgres.ts'
+import { ownRedis } from '../../plumbing/test/redis-server.ts'
 import { Deployment } from './deployment.ts'
 import { History } from './history.ts'
 import { TerminalClient } from './terminal-client.ts'

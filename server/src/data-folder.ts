@@ -1,6 +1,7 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { chmodSync, readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { keepOutOfGit, makePrivateFolder } from '@keyferry/plumbing/private-files'
 import { StartError } from './start-error.ts'
 
 const OPEN_TO_OTHERS = 0o077
@@ -11,9 +12,10 @@ const SQLITE_BUSY = 5
  * @throws StartError it cannot be written, or it is somebody's folder that others read */
 export function prepareDataFolder(folder: string): void {
   orStartError(folder, () => {
-    makeFolder(folder)
+    makePrivateFolder(folder)
     if (!statSync(folder).isDirectory()) throw new StartError(`DATA_DIR ${folder} is not a folder`)
     if ((statSync(folder).mode & OPEN_TO_OTHERS) !== 0) closeToOthers(folder)
+    keepOutOfGit(folder)
   })
 }
 
@@ -30,13 +32,6 @@ export function lockDataFolder(folder: string): () => void {
     throw cannotWrite(folder, error)
   }
   return () => lock.close()
-}
-
-// Node's own recursive mkdir never returns where the parent is there but takes no folders, as in /proc.
-function makeFolder(folder: string): void {
-  if (existsSync(folder)) return
-  if (!existsSync(dirname(folder))) makeFolder(dirname(folder))
-  mkdirSync(folder, { mode: 0o700 })
 }
 
 // A folder with files of others in it is left as it is: closing it could break what uses them.

@@ -1,5 +1,7 @@
-/** End the process on a failure that nobody caught, saying where it arose and not what it says: its message may repeat
- * what a caller sent. */
+import { failureFacts } from '@keyferry/plumbing/failure'
+
+/** End the process on an uncaught failure, and print where it arose. Its message may repeat what a caller sent, so it
+ * is not printed. */
 export function endOnInternalFailure(): void {
   process.on('uncaughtException', (error) => {
     process.stderr.write(`keyferry-server: internal failure: ${traceOf(error)}\n`)
@@ -7,8 +9,7 @@ export function endOnInternalFailure(): void {
   })
 }
 
-function traceOf(error: unknown): string {
-  if (!(error instanceof Error)) return typeof error
-  const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line))
-  return [error.name, ...frames.slice(0, 8)].join('\n')
+function traceOf(failure: unknown): string {
+  const { error, frames } = failureFacts(failure)
+  return [error, ...frames.map((line) => `    ${line}`)].join('\n')
 }

@@ -1,5 +1,5 @@
+import { isLoopback } from '@keyferry/plumbing/loopback'
 import type { SettingName, Settings } from './setting-table.ts'
-import { isLoopback } from './setting-values.ts'
 import { StartError } from './start-error.ts'
 
 /** What this process is: both layers in one, the internal API, or the web-facing layer. */

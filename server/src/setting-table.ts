@@ -131,6 +131,12 @@ export const SETTINGS = {
     mustBe: 'a whole number from 1 to 10000000',
     schema: z.coerce.number().int().min(1).max(10_000_000).default(LIMITS.liveRequests),
   },
+  MAX_CONNECTIONS_PER_ADDRESS: {
+    means:
+      'connections that one address may hold to the web-facing layer; proxies in TRUST_PROXY have no bound',
+    mustBe: 'a whole number from 1',
+    schema: z.coerce.number().int().min(1).default(2_000),
+  },
   OIDC_ISSUER: {
     means: 'issuer of the OpenID Connect provider',
     mustBe: 'an https address (http on loopback only)',

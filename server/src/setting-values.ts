@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
 import { parseRootKey } from '@keyferry/crypto/root-key'
 import { isRsaPublicKey } from '@keyferry/crypto/rsa-public-key'
+import { isLoopback } from '@keyferry/plumbing/loopback'
 import { z } from 'zod'
 
 const SECRET_BYTES = 32
@@ -8,16 +9,6 @@ const PLACEHOLDER = /change.?me|replace.?me|your.?secret|placeholder|default|pas
 
 export function isHostName(text: string): boolean {
   return /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/i.test(text)
-}
-
-/** Whether only this machine reaches that address. */
-export function isLoopback(host: string): boolean {
-  const name = host.toLowerCase().replace(/^\[|\]$/g, '')
-  return name === 'localhost' || name.endsWith('.localhost') || name === '::1' || isLoopbackV4(name)
-}
-
-function isLoopbackV4(address: string): boolean {
-  return isIP(address) === 4 && address.startsWith('127.')
 }
 
 /** An address of one of these protocols. */

@@ -15,6 +15,7 @@ export function webSettings(settings: Settings, place: Place): WebSettings {
     identity: identityOf(settings),
     identityWebhookSecret: settings.IDENTITY_WEBHOOK_SECRET ?? null,
     maxBodyBytes: settings.MAX_BODY_BYTES,
+    maxConnectionsPerAddress: settings.MAX_CONNECTIONS_PER_ADDRESS,
     trustProxy: settings.TRUST_PROXY,
     logLevel: logLevelOf(settings),
   }

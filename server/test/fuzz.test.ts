@@ -1,7 +1,8 @@
 import { type Endpoint, endpoints } from '@keyferry/contract'
+import { freePort } from '@keyferry/plumbing/free-port'
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { freePort, Program, temporaryFolder } from './program.ts'
+import { Program, temporaryFolder } from './program.ts'
 
 const RUNS = 60
 const CALLS_PER_RUN = 25

@@ -1,5 +1,6 @@
+import { freePort } from '@keyferry/plumbing/free-port'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { freePort, Program, temporaryFolder } from './program.ts'
+import { Program, temporaryFolder } from './program.ts'
 
 let folder: ReturnType<typeof temporaryFolder>
 let program: Program

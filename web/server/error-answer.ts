@@ -1,15 +1,11 @@
-import type { ServerResponse } from 'node:http'
 import { ERROR_CODES } from '@keyferry/contract'
 import { CallError } from '@keyferry/contract/client'
+import { failureFacts } from '@keyferry/plumbing/failure'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import type { AppFiles } from './app-files.ts'
 import { sendNote } from './note-page.ts'
 import { Refusal, unavailable } from './refusal.ts'
-import { loggedFailure } from './request-log.ts'
-
-const JSON_TYPE = 'application/json; charset=utf-8'
-const BAD_REQUEST = '{"error":"malformed request","code":"invalid"}'
 
 type ErrorOptions = { log: Logger; files: AppFiles }
 
@@ -22,7 +18,7 @@ export function answerErrors(app: FastifyInstance, { log, files }: ErrorOptions)
       const cause = refusal.cause ?? error
       const call = { request: request.id, route: request.routeOptions.url ?? 'unknown' }
       if (reply.raw.destroyed && isAbort(cause)) log.debug(call, 'caller left')
-      else log.error({ ...call, ...loggedFailure(cause) }, 'failure')
+      else log.error({ ...call, ...failureFacts(cause) }, 'failure')
     }
     reply.headers(refusal.headers).code(refusal.status)
     if (refusal.note && wantsPage(request)) return await sendNote(files, reply, refusal.note)
@@ -38,18 +34,6 @@ function isAbort(cause: unknown): boolean {
 function wantsPage({ method, url, headers }: FastifyRequest): boolean {
   const isRead = method === 'GET' || method === 'HEAD'
   return isRead && !url.startsWith('/api/') && headers.accept?.includes('text/html') === true
-}
-
-/** Answer what fails before there is a route, such as an address with a broken escape. */
-export function answerMalformed(raw: ServerResponse): void {
-  raw.writeHead(400, { 'content-type': JSON_TYPE }).end(BAD_REQUEST)
-}
-
-/** What goes to a connection that did not speak HTTP. */
-export function rawBadRequest(): string {
-  const head =
-    'HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Type: application/json; charset=utf-8'
-  return `${head}\r\nContent-Length: ${BAD_REQUEST.length}\r\n\r\n${BAD_REQUEST}`
 }
 
 // What the API refuses a person it tells that person: switched off, locked until, too many.

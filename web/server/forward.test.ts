@@ -119,6 +119,16 @@ test.each([
   expect(api.forwarded).toEqual([])
 })
 
+test.each(['http://127.0.0.1/api/v1/keys', 'api/v1/keys', '*', 'x:/api/v1/keys'])(
+  'the request target %s is refused',
+  async (target) => {
+    const method = target === '*' ? 'OPTIONS' : 'GET'
+    const head = `${method} ${target} HTTP/1.1\nHost: ${new URL(web.address).host}\nConnection: close\n\n`
+    expect(await sendRaw(web.address, head)).toMatch(/^HTTP\/1\.1 400 /)
+    expect(api.calls).toEqual([])
+  },
+)
+
 test("the client's address is the peer's, whatever the client says", async () => {
   await fetch(`${web.address}/api/v1/keys`, { headers: { 'x-forwarded-for': '203.0.113.9' } })
   expect((await onlyCall()).headers['x-forwarded-for']).toBe('127.0.0.1')

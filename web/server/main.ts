@@ -2,13 +2,14 @@ import { randomUUID } from 'node:crypto'
 import { isIPv6 } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import type { AuthMode } from '@keyferry/contract'
-import { type FastifyInstance, fastify } from 'fastify'
+import { freePort } from '@keyferry/plumbing/free-port'
+import { createHttpServer, drain } from '@keyferry/plumbing/http-server'
+import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { type ApiConnection, connectApi } from './api-connection.ts'
 import { AppFiles } from './app-files.ts'
-import { answerErrors, answerMalformed, rawBadRequest } from './error-answer.ts'
+import { answerErrors } from './error-answer.ts'
 import { forwardEndpoints } from './forward.ts'
-import { freePort } from './free-port.ts'
 import { serveHealth } from './health.ts'
 import { createIdentity } from './identity/create.ts'
 import type { AppPages, Identity } from './identity/identity.ts'
@@ -17,7 +18,7 @@ import { sendNote } from './note-page.ts'
 import { OpenCalls } from './open-calls.ts'
 import { guardOwnEndpoints, serveOwn } from './own-endpoints.ts'
 import { sendPage, servePages } from './pages.ts'
-import { refuseDoubledIdentity, refuseSecondHost } from './request-headers.ts'
+import { refuseDoubledIdentity, refuseStrangeTarget } from './request-headers.ts'
 import { createLog, logCalls } from './request-log.ts'
 import { type OriginRules, requireOwnHost } from './same-origin.ts'
 import { sendSecurityHeaders } from './security-headers.ts'
@@ -35,16 +36,8 @@ export type WebSurroundings = { now: () => number; appFolder: string; log: Logge
 
 const BUILT_APP = fileURLToPath(new URL('../app/dist/', import.meta.url))
 
-const SECOND = 1_000
-const MAX_CONNECTIONS = 40_000
-const SWEEP_MS = 20
-
 /** How long held calls may go on at the end: an API that ends at the same time answers them itself. */
 const PATIENCE_MS = 1_000
-const MAX_HEADER_BYTES = 16_384
-
-/** Longer than a name of the interface, percent-encoded; the API decides on lengths. */
-const MAX_PARAM_LENGTH = 4_096
 
 /** Start the web-facing layer.
  * @throws what listening throws: `EADDRINUSE` … */
@@ -84,23 +77,13 @@ function addressOf({ host, port }: WebSettings['listen']): string {
   return `http://${isIPv6(host) ? `[${host}]` : host}:${port}`
 }
 
-function createApp(settings: WebSettings): FastifyInstance {
-  const app = fastify({
-    schemaController: { compilersFactory: { buildValidator: unused, buildSerializer: unused } },
-    trustProxy: settings.trustProxy.length > 0 ? [...settings.trustProxy] : false,
-    genReqId: () => randomUUID(),
-    bodyLimit: settings.maxBodyBytes,
-    requestTimeout: 60 * SECOND,
-    keepAliveTimeout: 72 * SECOND,
-    forceCloseConnections: 'idle',
-    routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
-    http: { maxHeaderSize: MAX_HEADER_BYTES, headersTimeout: 15 * SECOND },
-    frameworkErrors: (_error, _request, reply) => answerMalformed(reply.raw),
-    clientErrorHandler: (_, socket) => {
-      if (socket.writable) socket.end(rawBadRequest())
-    },
+function createApp({ trustProxy, maxBodyBytes, maxConnectionsPerAddress }: WebSettings): FastifyInstance {
+  const app = createHttpServer({
+    maxBodyBytes,
+    trustProxy: trustProxy.length > 0 ? [...trustProxy] : false,
+    newRequestId: () => randomUUID(),
+    connectionBound: { perAddress: maxConnectionsPerAddress, except: trustProxy },
   })
-  app.server.maxConnections = MAX_CONNECTIONS
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (_request, payload, done) => done(null, payload))
   return app
@@ -108,17 +91,12 @@ function createApp(settings: WebSettings): FastifyInstance {
 
 type HookOptions = { settings: WebSettings; log: Logger; files: AppFiles; originRules: OriginRules }
 
-// No route here has a schema; Fastify's compilers are megabytes that nothing would use.
-function unused(): never {
-  throw new Error('calls are checked by the API')
-}
-
 function addHooks(app: FastifyInstance, { settings, log, files, originRules }: HookOptions): void {
   answerErrors(app, { log, files })
   logCalls(app, log)
   sendSecurityHeaders(app, { isHttps: isHttps(settings), formTargets: formTargetsOf(settings) })
   app.addHook('onRequest', async (request) => {
-    refuseSecondHost(request.raw.rawHeaders)
+    refuseStrangeTarget(request.raw)
     refuseDoubledIdentity(request.raw.rawHeaders)
     if (settings.identity.mode === 'local') requireOwnHost(request, originRules)
   })
@@ -154,8 +132,8 @@ async function nothing(): Promise<void> {}
 
 async function measure(app: FastifyInstance, place: WebSettings['metrics']): Promise<() => Promise<void>> {
   if (place === null) return nothing
-  const { countCalls, serveMetrics } = await import('./metrics.ts')
-  countCalls(app)
+  const { countCalls, serveMetrics } = await import('@keyferry/plumbing/metrics')
+  countCalls(app, 'web')
   return place === 'elsewhere' ? nothing : await serveMetrics(place)
 }
 
@@ -184,11 +162,6 @@ async function closeAll(
   app: FastifyInstance,
   { api, store, openCalls, closeMetrics }: Closed,
 ): Promise<void> {
-  const patience = setTimeout(() => openCalls.endAll(), PATIENCE_MS)
-  // A connection whose last answer is sent meanwhile stays open otherwise, until its client ends it.
-  const sweep = setInterval(() => app.server.closeIdleConnections(), SWEEP_MS)
-  await app.close()
-  clearInterval(sweep)
-  clearTimeout(patience)
+  await drain(app, { ms: PATIENCE_MS, giveUp: () => openCalls.endAll() })
   await Promise.all([api.close(), store?.close(), closeMetrics()])
 }

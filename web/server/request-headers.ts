@@ -1,3 +1,5 @@
+import type { IncomingMessage } from 'node:http'
+import { targetProblem } from '@keyferry/plumbing/http-server'
 import type { FastifyRequest } from 'fastify'
 import { Refusal, unauthorized } from './refusal.ts'
 
@@ -20,12 +22,10 @@ export function refuseDoubledIdentity(rawHeaders: readonly string[]): void {
   }
 }
 
-/** Refuse a request that carries more than one Host: Node shows the first, and what stands before this layer may have
- * gone by another.
- * @throws Refusal invalid */
-export function refuseSecondHost(rawHeaders: readonly string[]): void {
-  const hosts = rawHeaders.filter((text, index) => index % 2 === 0 && text.toLowerCase() === 'host')
-  if (hosts.length > 1) throw new Refusal(400, 'invalid', 'more than one Host header')
+/** @throws Refusal invalid: a target or Host header that a proxy may read in another way */
+export function refuseStrangeTarget(raw: IncomingMessage): void {
+  const problem = targetProblem(raw)
+  if (problem !== null) throw new Refusal(400, 'invalid', problem)
 }
 
 /** What goes to the API with any call: the caller's harmless headers, its address as seen from here, and the id that

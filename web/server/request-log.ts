@@ -26,14 +26,3 @@ export function logCalls(app: FastifyInstance, log: Logger): void {
     )
   })
 }
-
-/** What may be logged of a failure: its message may repeat what a caller sent, so only where it arose is kept. */
-export function loggedFailure(error: unknown): Record<string, unknown> {
-  if (!(error instanceof Error)) return { error: typeof error }
-  const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line))
-  return {
-    error: error.name,
-    ...('code' in error ? { code: error.code } : {}),
-    frames: frames.slice(0, 8).map((line) => line.trim()),
-  }
-}

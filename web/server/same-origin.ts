@@ -1,9 +1,9 @@
+import { isLoopback } from '@keyferry/plumbing/loopback'
 import type { FastifyRequest } from 'fastify'
 import type { Note } from './note-page.ts'
 import { forbidden, Refusal } from './refusal.ts'
 
 const READS = new Set(['GET', 'HEAD', 'OPTIONS'])
-const LOOPBACK = /^(?:localhost|[a-z0-9.-]+\.localhost|127(?:\.\d{1,3}){3}|\[::1\])$/
 
 /** `publicUrl`: our origin. `openToLoopback`: nobody signs in, so that being on this machine is the only credential. */
 export type OriginRules = { readonly publicUrl: string; readonly openToLoopback: boolean }
@@ -49,8 +49,7 @@ function isOwnOrigin(request: FastifyRequest, rules: OriginRules): boolean {
 
 function isOwnHost(host: string, rules: OriginRules): boolean {
   if (host.toLowerCase() === new URL(rules.publicUrl).host) return true
-  const name = host.toLowerCase().replace(/:\d{1,5}$/, '')
-  return LOOPBACK.test(name)
+  return isLoopback(host.replace(/:\d{1,5}$/, ''))
 }
 
 function hasBody(request: FastifyRequest): boolean {

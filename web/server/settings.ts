@@ -36,6 +36,8 @@ export type WebSettings = {
   identity: IdentitySettings
   identityWebhookSecret: string | null
   maxBodyBytes: number
+  /** Connections that one address may hold at the same time; proxies of `trustProxy` have no bound. */
+  maxConnectionsPerAddress: number
   /** Addresses or networks whose X-Forwarded-* is believed. */
   trustProxy: readonly string[]
   /** Where /metrics is served. `elsewhere`: counted here, served by the other layer of this process; `null`: neither. */

@@ -1,3 +1,4 @@
+import { freePort } from '@keyferry/plumbing/free-port'
 import type { Web } from '../server/main.ts'
 import {
   type IdentityProvider,
@@ -6,7 +7,7 @@ import {
 } from './identity-provider.ts'
 import { type RecordedCall, RecordingApi } from './recording-api.ts'
 import { callbackOf } from './sign-in.ts'
-import { freePort, startTestWeb } from './start-test-web.ts'
+import { startTestWeb } from './start-test-web.ts'
 import { TestBrowser } from './test-browser.ts'
 
 type StartOptions = Partial<IdentityProviderOptions> & { withSlash?: boolean; trustsEmail?: boolean }

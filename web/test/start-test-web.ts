@@ -1,6 +1,5 @@
-import { once } from 'node:events'
 import { mkdtempSync } from 'node:fs'
-import { connect, createServer } from 'node:net'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startWeb, type Web, type WebSettings, type WebSurroundings } from '../server/main.ts'
@@ -24,6 +23,7 @@ export async function startTestWeb(
       identity: { mode: 'local' },
       identityWebhookSecret: null,
       maxBodyBytes: 65_536,
+      maxConnectionsPerAddress: 1_000,
       trustProxy: [],
       metrics: null,
       logLevel: 'silent',
@@ -42,14 +42,4 @@ export async function sendRaw(address: string, request: string): Promise<string>
   const chunks: Buffer[] = []
   for await (const chunk of socket) chunks.push(Buffer.from(chunk))
   return Buffer.concat(chunks).toString('utf8')
-}
-
-/** A port of loopback that nobody listens on. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  if (address === null || typeof address === 'string') throw new Error('no port')
-  return address.port
 }

@@ -1,3 +1,4 @@
+import { type FailureFacts, failureFacts } from '@keyferry/plumbing/failure'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { DomainError } from '../domain/errors.ts'
@@ -29,17 +30,8 @@ export function logCalls(app: FastifyInstance, log: Logger): void {
   })
 }
 
-type LoggedFailure = { error: string; code: unknown; frames: readonly string[] }
-
-function causeOf(error: unknown): LoggedFailure | null {
-  if (!(error instanceof DomainError)) return failureOf(error)
+function causeOf(error: unknown): FailureFacts | null {
+  if (!(error instanceof DomainError)) return failureFacts(error)
   const isOurFault = error.code === 'internal' || error.code === 'unavailable'
-  return isOurFault && error.cause !== undefined ? failureOf(error.cause) : null
-}
-
-function failureOf(error: unknown): LoggedFailure {
-  if (!(error instanceof Error)) return { error: typeof error, code: null, frames: [] }
-  const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line))
-  const code = 'errcode' in error ? error.errcode : 'code' in error ? error.code : null
-  return { error: error.name, code, frames: frames.slice(0, 8).map((line) => line.trim()) }
+  return isOurFault && error.cause !== undefined ? failureFacts(error.cause) : null
 }

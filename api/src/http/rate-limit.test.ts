@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { ownRedis } from '../../test/redis-server.ts'
+import { ownRedis } from '../../../plumbing/test/redis-server.ts'
 import { openRedis, type RedisConnection } from '../request-store/redis-connection.ts'
 import { openRateLimits, RateExceeded } from './rate-limit.ts'
 

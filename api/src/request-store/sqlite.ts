@@ -1,6 +1,6 @@
-import { closeSync, openSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { LIMITS } from '@keyferry/contract'
+import { makePrivateFile } from '@keyferry/plumbing/private-files'
 import { unavailable } from '../domain/errors.ts'
 import {
   Approval,
@@ -44,7 +44,7 @@ class SqliteRequestStore implements RequestStore {
 
   constructor({ path, now, sweepSeconds = 60, maxLive = LIMITS.liveRequests }: SqliteRequestStoreOptions) {
     this.#maxLive = maxLive
-    if (path !== IN_MEMORY) closeSync(openSync(path, 'a', 0o600))
+    if (path !== IN_MEMORY) makePrivateFile(path)
     this.#database = new DatabaseSync(path, { timeout: 5_000 })
     this.#database.exec('pragma journal_mode = wal; pragma synchronous = full;')
     createTable(this.#database)

@@ -1,5 +1,5 @@
-import { closeSync, openSync } from 'node:fs'
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
+import { makePrivateFile } from '@keyferry/plumbing/private-files'
 import {
   CompiledQuery,
   type DatabaseConnection,
@@ -21,7 +21,7 @@ const CACHED_STATEMENTS = 500
 
 /** Open the SQLite file at a path, made when absent, mode 0600. */
 export function openSqlite(path: string): Database {
-  closeSync(openSync(path, 'a', 0o600))
+  makePrivateFile(path)
   const file = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS })
   file.exec('pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on')
   file.exec(`pragma cache_size = ${SQLITE_CACHE}`)

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
+import { failureFacts } from '@keyferry/plumbing/failure'
 import type { Logger } from 'pino'
 import type { ApiConnection } from '../api-connection.ts'
-import { loggedFailure } from '../request-log.ts'
 import type { SessionStore } from '../session-store/session-store.ts'
 import type { WebSettings } from '../settings.ts'
 import type { Identity } from './identity.ts'
@@ -51,7 +51,7 @@ async function hostedIdentity(settings: WebSettings, surroundings: Hosted): Prom
 async function openStore(settings: WebSettings, { log, now }: IdentitySurroundings): Promise<SessionStore> {
   if (settings.redisUrl !== null) {
     const { openRedisSessionStore } = await import('../session-store/redis.ts')
-    const onError = (error: Error) => log.error(loggedFailure(error), 'session store')
+    const onError = (error: Error) => log.error(failureFacts(error), 'session store')
     return await openRedisSessionStore(settings.redisUrl, onError)
   }
   const { openSqliteSessionStore } = await import('../session-store/sqlite.ts')

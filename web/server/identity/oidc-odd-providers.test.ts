@@ -1,8 +1,9 @@
+import { freePort } from '@keyferry/plumbing/free-port'
 import { pino } from 'pino'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { ODD_CLIENT, type Oddities, OddProvider } from '../../test/odd-provider.ts'
 import { RecordingApi } from '../../test/recording-api.ts'
-import { freePort, startTestWeb } from '../../test/start-test-web.ts'
+import { startTestWeb } from '../../test/start-test-web.ts'
 import { TestBrowser } from '../../test/test-browser.ts'
 import type { Web } from '../main.ts'
 

@@ -1,13 +1,13 @@
 import { Email, webEndpoints } from '@keyferry/contract'
 import { CallError } from '@keyferry/contract/client'
 import { askedReturn } from '@keyferry/contract/return-path'
+import { failureFacts } from '@keyferry/plumbing/failure'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import type { ApiConnection } from '../api-connection.ts'
 import { serveOwn } from '../own-endpoints.ts'
 import { Refusal } from '../refusal.ts'
 import { readBody } from '../request-body.ts'
-import { loggedFailure } from '../request-log.ts'
 import { sessionCookie } from '../session-cookie.ts'
 import type { OidcSettings } from '../settings.ts'
 import { type LogoutOrder, LogoutTokens } from './back-channel-logout.ts'
@@ -89,7 +89,7 @@ async function answerFailure(
 ): Promise<FastifyReply> {
   const { reason, status, text } = signInFailure(error)
   const cause = error instanceof Refusal ? error.cause : error
-  log.warn({ request: request.id, reason, advice: text, ...loggedFailure(cause) }, 'sign-in failed')
+  log.warn({ request: request.id, reason, advice: text, ...failureFacts(cause) }, 'sign-in failed')
   return await sendFailure(pages, reply.code(status), `${text} (${reason})`)
 }
 

@@ -1,4 +1,5 @@
-import { openRedis, type RedisConnection } from './redis-connection.ts'
+import { openRedis, type RedisConnection } from '@keyferry/plumbing/redis-connection'
+import { unavailable } from '../refusal.ts'
 import {
   type Ending,
   type Session,
@@ -31,7 +32,9 @@ export async function openRedisSessionStore(
   url: string,
   onError: (error: Error) => void,
 ): Promise<SessionStore> {
-  return new RedisSessionStore(await openRedis(url, onError))
+  return new RedisSessionStore(
+    await openRedis({ url, onError, unavailable: (cause) => unavailable('Session store', cause) }),
+  )
 }
 
 class RedisSessionStore implements SessionStore {

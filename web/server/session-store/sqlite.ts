@@ -1,5 +1,5 @@
-import { closeSync, openSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
+import { makePrivateFile } from '@keyferry/plumbing/private-files'
 import { unavailable } from '../refusal.ts'
 import {
   type Ending,
@@ -59,7 +59,7 @@ export type SqliteSessionStoreOptions = {
 
 /** The session store of nodes on one machine: a file of its own, kept apart from the data. */
 export function openSqliteSessionStore({ path, now }: SqliteSessionStoreOptions): SessionStore {
-  closeSync(openSync(path, 'a', 0o600))
+  makePrivateFile(path)
   const database = new DatabaseSync(path, { timeout: 5_000 })
   database.exec('pragma journal_mode = wal; pragma synchronous = full;')
   database.exec(SCHEMA)

@@ -5,15 +5,15 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, register } from 'prom
 
 const BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 2.5, 10, 35]
 const LABELS = ['part', 'method', 'route', 'status'] as const
-const PART = 'api'
 
-// Both layers may run in one process and count into one registry, whichever of them begins.
+// Both layers may run in one process, and then they count into one registry.
 function found<T>(name: string, make: () => T): T {
   return (register.getSingleMetric(name) as T | undefined) ?? make()
 }
 
-/** Count answered calls, and how long each took. A route's pattern stands for its address. */
-export function countCalls(app: FastifyInstance): void {
+/** Count answered calls and their durations, by the route's pattern.
+ * @param part which of the two servers counts */
+export function countCalls(app: FastifyInstance, part: 'api' | 'web'): void {
   const calls = found('keyferry_calls_total', () => {
     return new Counter({ name: 'keyferry_calls_total', help: 'Calls answered', labelNames: LABELS })
   })
@@ -25,12 +25,12 @@ export function countCalls(app: FastifyInstance): void {
   app.addHook('onResponse', async (request, reply) => {
     const route = request.routeOptions.url ?? 'unknown'
     const status = String(reply.statusCode)
-    calls.inc({ part: PART, method: request.method, route, status })
-    seconds.observe({ part: PART, route }, reply.elapsedTime / 1_000)
+    calls.inc({ part, method: request.method, route, status })
+    seconds.observe({ part, route }, reply.elapsedTime / 1_000)
   })
 }
 
-/** Show how many callers are held at the moment. */
+/** Show how many calls are held at the moment. */
 export function showHeldCalls(heldCalls: () => number): void {
   register.removeSingleMetric('keyferry_held_calls')
   const gauge: Gauge = new Gauge({
@@ -42,8 +42,8 @@ export function showHeldCalls(heldCalls: () => number): void {
   })
 }
 
-/** Serve what was counted, and what the process uses, at `/metrics` of an address of its own.
- * @returns ends it */
+/** Serve the counts, and what the process uses, at `/metrics` of a separate address.
+ * @returns stops serving */
 export async function serveMetrics(place: { host: string; port: number }): Promise<() => Promise<void>> {
   if (!register.getSingleMetric('process_cpu_seconds_total')) collectDefaultMetrics()
   const server = createServer((request, response) => {

@@ -1,29 +1,39 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { rmSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createClient } from 'redis'
+import { freePort } from '../src/free-port.ts'
 
 /** A Redis for a test file. `stop` ends it when the test run started it. */
 export type TestRedis = { url: string; stop(): Promise<void> }
 
-/** A Redis that a test may kill and start again on its port. */
+/** A Redis that a test can kill and start again on its port. */
 export type OwnRedis = TestRedis & { start(): Promise<void>; freeze(): void; thaw(): void }
 
-/** TEST_REDIS_URL, else a server of our own. Without either the tests that need one are skipped, loudly; in CI that
- * is a failure. */
-export async function testRedis(): Promise<TestRedis | null> {
-  const url = process.env['TEST_REDIS_URL']
-  if (url) return { url, stop: async () => {} }
-  return ownRedis()
+/** Whether redis-server is installed. Where it is not, its tests are skipped, loudly; in CI that is a failure. */
+export function hasRedis(): boolean {
+  if (!spawnSync('redis-server', ['--version']).error) return true
+  if (process.env['CI']) throw new Error('redis-server is not installed, and CI must not skip its tests')
+  console.warn('SKIPPED: tests on Redis, because redis-server is not installed')
+  return false
 }
 
-/** A server of our own on a free port, keeping nothing on disk; `null` where redis-server is not installed. */
+/** TEST_REDIS_URL, else a server of our own; `null` where neither is there. */
+export async function testRedis(): Promise<TestRedis | null> {
+  const url = process.env['TEST_REDIS_URL']
+  return url ? { url, stop: async () => {} } : await ownRedis()
+}
+
+/** `null` where redis-server is not installed. */
 export async function ownRedis(): Promise<OwnRedis | null> {
-  if (spawnSync('redis-server', ['--version']).error) return missing()
+  return hasRedis() ? await startRedis() : null
+}
+
+/** A server of our own on a free port, keeping nothing on disk. */
+export async function startRedis(): Promise<OwnRedis> {
   const port = await freePort()
   const url = `redis://127.0.0.1:${port}`
   let server = await startServer(port, url)
@@ -36,12 +46,6 @@ export async function ownRedis(): Promise<OwnRedis | null> {
     freeze: () => server.kill('SIGSTOP'),
     thaw: () => server.kill('SIGCONT'),
   }
-}
-
-function missing(): null {
-  if (process.env['CI']) throw new Error('redis-server is not installed, and CI may not skip its tests')
-  console.warn('SKIPPED: tests on Redis, because neither TEST_REDIS_URL nor redis-server is there')
-  return null
 }
 
 async function startServer(port: number, url: string): Promise<ChildProcess> {
@@ -72,13 +76,4 @@ async function untilAnswers(url: string): Promise<void> {
     }
   }
   throw new Error('redis-server does not answer')
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  if (address === null || typeof address === 'string') throw new Error('no port')
-  return address.port
 }

@@ -1,0 +1,21 @@
+const FRAMES = 8
+
+export type FailureFacts = { error: string; code?: unknown; frames: readonly string[] }
+
+/** What a log may hold of a failure: its name, its code and where it arose. Its message may repeat what a caller sent,
+ * so it stays out. */
+export function failureFacts(error: unknown): FailureFacts {
+  if (!(error instanceof Error)) return { error: typeof error, frames: [] }
+  const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line))
+  return {
+    error: error.name,
+    ...codeOf(error),
+    frames: frames.slice(0, FRAMES).map((line) => line.trim()),
+  }
+}
+
+// SQLite's own number says more than the code that Node gives all of its errors.
+function codeOf(error: Error): { code?: unknown } {
+  if ('errcode' in error) return { code: error.errcode }
+  return 'code' in error ? { code: error.code } : {}
+}

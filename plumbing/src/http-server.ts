@@ -1,0 +1,111 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { type FastifyInstance, type FastifyServerOptions, fastify } from 'fastify'
+import { boundConnections, type ConnectionBound } from './connection-bound.ts'
+
+const SECOND = 1_000
+const MAX_CONNECTIONS = 40_000
+const MAX_HEADER_BYTES = 16_384
+
+/** Longer than any name of the interface, percent-encoded: the schemas decide on lengths. */
+const MAX_PARAM_LENGTH = 4_096
+
+/** How often Node looks for calls that are too slow. */
+const CHECK_MS = 2 * SECOND
+
+/** How long a refused client has to read its answer before its connection is destroyed. */
+const LINGER_MS = 500
+
+const SWEEP_MS = 20
+const TIMES = { headers: 15 * SECOND, request: 60 * SECOND }
+const MALFORMED = '{"error":"malformed request","code":"invalid"}'
+const JSON_TYPE = 'application/json; charset=utf-8'
+const REFUSALS: Readonly<Record<string, string>> = {
+  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
+  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
+}
+
+export type HttpServerOptions = {
+  maxBodyBytes: number
+  trustProxy: NonNullable<FastifyServerOptions['trustProxy']>
+  newRequestId: (raw: IncomingMessage) => string
+  /** `null`: any number. */
+  connectionBound: ConnectionBound | null
+  /** Milliseconds that a client has for its headers and for its whole request. */
+  times?: { headers: number; request: number }
+}
+
+/** A Fastify instance with the limits of both servers. It does not listen yet. */
+export function createHttpServer(options: HttpServerOptions): FastifyInstance {
+  const { headers, request } = options.times ?? TIMES
+  const app = fastify({
+    schemaController: { compilersFactory: { buildValidator: unused, buildSerializer: unused } },
+    bodyLimit: options.maxBodyBytes,
+    trustProxy: options.trustProxy,
+    genReqId: options.newRequestId,
+    requestTimeout: request,
+    keepAliveTimeout: 72 * SECOND,
+    forceCloseConnections: 'idle',
+    exposeHeadRoutes: false,
+    routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
+    http: {
+      maxHeaderSize: MAX_HEADER_BYTES,
+      headersTimeout: headers,
+      connectionsCheckingInterval: Math.min(CHECK_MS, headers),
+    },
+    frameworkErrors: (_error, _request, reply) => answerMalformed(reply.raw),
+    clientErrorHandler: refuse,
+  })
+  app.server.maxConnections = MAX_CONNECTIONS
+  if (options.connectionBound) boundConnections(app.server, options.connectionBound)
+  return app
+}
+
+// The schemas of the endpoint table check every call, so Fastify's own compilers stay unloaded: they are megabytes.
+function unused(): never {
+  throw new Error('calls are checked by the endpoint table alone')
+}
+
+// What fails before there is a route, such as an address with a broken escape.
+function answerMalformed(raw: ServerResponse): void {
+  raw.writeHead(400, { 'content-type': JSON_TYPE }).end(MALFORMED)
+}
+
+// Ending is not enough: a client that never closes its own side would keep the connection's file for ever.
+function refuse({ code }: NodeJS.ErrnoException, socket: Socket): void {
+  if (!socket.writable) {
+    socket.destroy()
+    return
+  }
+  socket.end(rawRefusal(REFUSALS[code ?? ''] ?? '400 Bad Request'))
+  const timer = setTimeout(() => socket.destroy(), LINGER_MS)
+  socket.once('close', () => clearTimeout(timer))
+}
+
+function rawRefusal(status: string): string {
+  const head = `Connection: close\r\nContent-Type: ${JSON_TYPE}`
+  return `HTTP/1.1 ${status}\r\n${head}\r\nContent-Length: ${MALFORMED.length}\r\n\r\n${MALFORMED}`
+}
+
+/** What is wrong with where a request goes, or null. A proxy in front may have read another host or path than this
+ * server would: Node shows only the first Host header, and a target such as `http://other/` names a host of its own. */
+export function targetProblem({ rawHeaders, url = '' }: IncomingMessage): string | null {
+  if (!url.startsWith('/')) return 'request target must begin with /'
+  const names = rawHeaders.filter((_, index) => index % 2 === 0)
+  const hosts = names.filter((name) => name.toLowerCase() === 'host')
+  return hosts.length > 1 ? 'more than one Host header' : null
+}
+
+/** Stop listening, and resolve when every call in flight has its answer.
+ * @param patience after so many milliseconds `giveUp` ends the calls that are left */
+export async function drain(
+  app: FastifyInstance,
+  patience: { ms: number; giveUp: () => void },
+): Promise<void> {
+  const impatience = setTimeout(patience.giveUp, patience.ms)
+  // A connection whose last answer left just now would be kept alive for a next call.
+  const sweep = setInterval(() => app.server.closeIdleConnections(), SWEEP_MS)
+  await app.close()
+  clearInterval(sweep)
+  clearTimeout(impatience)
+}

@@ -7,7 +7,6 @@ import { Pool } from 'pg'
 // durable, and none of the work that a request is about. Run as `node bench/bare-server.ts SQLITE_FILE|postgres://…`.
 
 type Statements = {
-  select: (id: string) => unknown
   insert: (id: string, name: string, value: string) => unknown
 }
 
@@ -16,35 +15,29 @@ const TABLE = 'create table if not exists bare (id text primary key, name text n
 const place = process.argv[2] ?? ':memory:'
 const statements = place.startsWith('postgres:') ? await onPostgres(place) : onSqlite(place)
 const app = Fastify()
-const rowId = randomUUID()
 
-app.get('/healthz', async () => ({ status: 'ok', id: rowId }))
-app.get<{ Params: { id: string } }>('/rows/:id', async (request) => statements.select(request.params.id))
+app.get('/healthz', async () => ({ status: 'ok' }))
 app.post<{ Body: { name: string; value: string } }>('/rows', async (request, reply) => {
   const id = randomUUID()
   await statements.insert(id, request.body.name, request.body.value)
   return reply.code(201).send({ id, name: request.body.name })
 })
 
-await statements.insert(rowId, 'NAME', 'x'.repeat(40))
 process.stdout.write(`Listens   ${await app.listen({ host: '127.0.0.1', port: 0 })}\nCtrl-C\n`)
 
 function onSqlite(path: string): Statements {
   const file = new DatabaseSync(path)
   file.exec('pragma journal_mode = wal; pragma synchronous = full')
   file.exec(TABLE)
-  const select = file.prepare('select id, name, value from bare where id = ?')
   const insert = file.prepare('insert into bare (id, name, value) values (?, ?, ?)')
-  return { select: (id) => select.get(id), insert: (...row) => insert.run(...row) }
+  return { insert: (...row) => insert.run(...row) }
 }
 
 async function onPostgres(url: string): Promise<Statements> {
   const pool = new Pool({ connectionString: url, max: 12 })
   await pool.query(TABLE)
-  const select = { name: 'select', text: 'select id, name, value from bare where id = $1' }
   const insert = { name: 'insert', text: 'insert into bare (id, name, value) values ($1, $2, $3)' }
   return {
-    select: async (id) => (await pool.query({ ...select, values: [id] })).rows[0],
     insert: (...row) => pool.query({ ...insert, values: row }),
   }
 }

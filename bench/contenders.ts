@@ -14,6 +14,7 @@ export type Place = { readonly databaseUrl?: string; readonly redisUrl?: string;
 export type ApiProcess = NodeProcess & { readonly owner: SignedClient; readonly dataDir: string }
 
 const BARE_SERVER = join(import.meta.dirname, 'bare-server.ts')
+const PLAIN_SERVER = join(import.meta.dirname, 'plain-server.ts')
 const folders: string[] = []
 
 /** A folder that is removed when this process ends. */
@@ -54,9 +55,7 @@ export function startBare(databaseUrl = join(temporaryFolder(), 'bare.db')): Pro
   return startProcess({ script: BARE_SERVER, words: [databaseUrl] })
 }
 
-/** The id of a row that the bare server has. */
-export async function bareRow(bare: NodeProcess): Promise<string> {
-  const answer: unknown = await (await fetch(`${bare.address}/healthz`)).json()
-  if (typeof answer !== 'object' || answer === null || !('id' in answer)) throw new Error('no row')
-  return String(answer.id)
+/** Start the plain routes that do the API's reads, on the API's database. */
+export function startPlain(database: string): Promise<NodeProcess> {
+  return startProcess({ script: PLAIN_SERVER, words: [database, SECRET] })
 }

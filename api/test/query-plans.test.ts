@@ -10,7 +10,7 @@ import { freshPostgres } from '../../plumbing/test/postgres.ts'
 import type { Stores } from '../src/domain/stores.ts'
 import { openDatabase } from '../src/storage/database.ts'
 import { migrateDatabase } from '../src/storage/migrate.ts'
-import type { Database, Query } from '../src/storage/queries.ts'
+import type { Database, Query, Write } from '../src/storage/queries.ts'
 import { createStores } from '../src/storage/stores.ts'
 import { verifyStoredValues } from '../src/storage/verification.ts'
 import { databases } from './api.ts'
@@ -107,8 +107,9 @@ describe.each(databases)('query plans on %s', (kind) => {
     await migrateDatabase(database, NOW)
     recorder = new Recorder()
     const query = database.query.withPlugin(recorder)
-    const { prepare, prepareList, prepareChange } = database
-    stores = createStores({ query, prepare, prepareList, prepareChange }, ring)
+    const { prepare } = database
+    const write: Write = (change) => query.transaction().execute(change)
+    stores = createStores({ query, prepare, write }, ring)
     prepared = [...recorder.nodes]
     await fill(stores)
   })
@@ -178,10 +179,6 @@ async function planOf(connection: Query, kind: string, compiled: CompiledQuery):
   const explain = kind === 'postgres' ? 'explain' : 'explain query plan'
   const { rows } = await connection.executeQuery<Record<string, unknown>>({
     ...compiled,
-    // The places of a prepared read have no values yet.
-    parameters: compiled.parameters.map((value) =>
-      typeof value === 'string' ? value.replace('\0', '') : value,
-    ),
     sql: `${explain} ${compiled.sql}`,
   })
   return rows.map((row) => String(row['detail'] ?? row['QUERY PLAN'])).join('\n')

@@ -85,15 +85,15 @@ function watched(database: Database, fetched: unknown[]): Database {
       return result
     },
   }
-  const noting: Database['prepareList'] = (build) => {
-    const run = database.prepareList(build)
+  const noting: Database['prepare'] = (build) => {
+    const run = database.prepare(build)
     return async (values) => {
       const rows = await run(values)
       note(rows)
       return rows
     }
   }
-  return { ...database, query: database.query.withPlugin(watcher), prepareList: noting }
+  return { ...database, query: database.query.withPlugin(watcher), prepare: noting }
 }
 
 const STAMP = { by: userId, at: NOW }

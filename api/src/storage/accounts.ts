@@ -2,13 +2,13 @@ import type { Account, AccountStore } from '../domain/account.ts'
 import { emailKey } from '../domain/email.ts'
 import type { NewUser, NewWorkspace } from '../domain/user.ts'
 import { countAttempt, forgetAttempts } from './login-attempts.ts'
-import type { Query } from './queries.ts'
+import type { Queries, Query, Write } from './queries.ts'
 import type { TenantKeys } from './tenant-keys.ts'
 import { insertUser, insertWorkspace } from './users.ts'
 
-export function createAccountStore(query: Query, tenantKeys: TenantKeys): AccountStore {
+export function createAccountStore({ query, write }: Queries, tenantKeys: TenantKeys): AccountStore {
   return {
-    insertFirst: (user, workspace, now) => insertFirst(query, { tenantKeys, user, workspace, now }),
+    insertFirst: (user, workspace, now) => insertFirst(write, { tenantKeys, user, workspace, now }),
     isSetUp: () => isSetUp(query),
     exists: async (email) => (await accountsOf(query, email).select('id').executeTakeFirst()) !== undefined,
     find: (email) => find(query, email),
@@ -23,11 +23,11 @@ type Outcome = Awaited<ReturnType<AccountStore['insertFirst']>>
 class NameTaken extends Error {}
 
 async function insertFirst(
-  query: Query,
+  write: Write,
   { tenantKeys, user, workspace, now }: FirstAccount,
 ): Promise<Outcome> {
   try {
-    return await query.transaction().execute(async (transaction) => {
+    return await write(async (transaction) => {
       if (!(await takeSetUp(transaction, user.id))) return 'set_up'
       // The set-up has to be given back, which ending the transaction by an error does.
       if (!(await insertUser(transaction, user, now))) throw new NameTaken()

@@ -2,26 +2,26 @@ import type { Attachment, AttachmentStore, NewAttachment } from '../domain/attac
 import type { Stamp } from '../domain/stamp.ts'
 import type { WantedValues } from '../domain/wanted-values.ts'
 import { isMissingReference } from './database.ts'
-import type { Queries, Query } from './queries.ts'
+import type { Queries, Query, Write } from './queries.ts'
 import { VALUE_BYTES, type ValueVault, valueColumn } from './value-vault.ts'
 
 export function createAttachmentStore(queries: Queries, vault: ValueVault): AttachmentStore {
-  const { query } = queries
+  const { query, write } = queries
   return {
     list: lister(queries, vault),
     valueSizes: (tenantId, bundleId) =>
       attachedKeys(query, tenantId, bundleId).select(['keys.name', VALUE_BYTES]).execute(),
-    insert: (tenantId, attachment, stamp) => insert(query, { tenantId, attachment, stamp }),
+    insert: (tenantId, attachment, stamp) => insert(write, { tenantId, attachment, stamp }),
     delete: (tenantId, attachment, stamp) =>
-      changed(query, { tenantId, bundleId: attachment.bundleId, stamp }, (transaction) =>
+      changed(write, { tenantId, bundleId: attachment.bundleId, stamp }, (transaction) =>
         remove(transaction, tenantId, attachment),
       ),
     setRequired: (tenantId, change, stamp) =>
-      changed(query, { tenantId, bundleId: change.bundleId, stamp }, (transaction) =>
+      changed(write, { tenantId, bundleId: change.bundleId, stamp }, (transaction) =>
         setRequired(transaction, tenantId, change),
       ),
     move: (tenantId, change, stamp) =>
-      changed(query, { tenantId, bundleId: change.bundleId, stamp }, (transaction) =>
+      changed(write, { tenantId, bundleId: change.bundleId, stamp }, (transaction) =>
         move(transaction, tenantId, change),
       ),
   }
@@ -32,11 +32,11 @@ type BundleStamp = { tenantId: string; bundleId: string; stamp: Stamp }
 /** Change what is in a bundle, which is held meanwhile, and stamp it.
  * @returns false when there is no such bundle, or nothing to change in it */
 function changed(
-  query: Query,
+  write: Write,
   place: BundleStamp,
   change: (transaction: Query) => Promise<boolean>,
 ): Promise<boolean> {
-  return query.transaction().execute(async (transaction) => {
+  return write(async (transaction) => {
     const isHeld = await holdBundle(transaction, place.tenantId, place.bundleId)
     if (!isHeld || !(await change(transaction))) return false
     await stampBundle(transaction, place)
@@ -79,14 +79,14 @@ function attachedKeys(query: Query, tenantId: string, bundleId: string) {
     .where('attachments.tenant_id', '=', tenantId)
 }
 
-function lister({ query, prepareList }: Queries, vault: ValueVault): AttachmentStore['list'] {
+function lister({ query, prepare }: Queries, vault: ValueVault): AttachmentStore['list'] {
   const build = (tenantId: string, bundleId: string, values: WantedValues) =>
     attachedKeys(query, tenantId, bundleId)
       .select(['keys.id', 'keys.name', 'keys.value_version', 'keys.is_secret', 'keys.description'])
       .select(['attachments.position', 'attachments.required'])
       .select(valueColumn(values))
       .orderBy('attachments.position')
-  const readPublic = prepareList((value: (name: 'tenantId' | 'bundleId') => string) =>
+  const readPublic = prepare((value: (name: 'tenantId' | 'bundleId') => string) =>
     build(value('tenantId'), value('bundleId'), 'public'),
   )
   return async (tenantId, bundleId, values) => {
@@ -109,9 +109,9 @@ function lister({ query, prepareList }: Queries, vault: ValueVault): AttachmentS
 type Insertion = { tenantId: string; attachment: NewAttachment; stamp: Stamp }
 type Inserted = Awaited<ReturnType<AttachmentStore['insert']>>
 
-async function insert(query: Query, insertion: Insertion): Promise<Inserted> {
+async function insert(write: Write, insertion: Insertion): Promise<Inserted> {
   try {
-    return await query.transaction().execute((transaction) => insertHeld(transaction, insertion))
+    return await write((transaction) => insertHeld(transaction, insertion))
   } catch (error) {
     // The key was deleted after it was looked up.
     if (isMissingReference(error)) return 'no_key'
@@ -155,11 +155,11 @@ async function remove(transaction: Query, tenantId: string, attachment: Attachme
 }
 
 async function setRequired(
-  query: Query,
+  transaction: Query,
   tenantId: string,
   { bundleId, keyId, required }: Attachment & { required: boolean },
 ): Promise<boolean> {
-  const { numUpdatedRows } = await query
+  const { numUpdatedRows } = await transaction
     .updateTable('attachments')
     .set({ required: required ? 1 : 0 })
     .where('bundle_id', '=', bundleId)

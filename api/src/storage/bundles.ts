@@ -11,27 +11,25 @@ import type {
 import type { Slice } from '../domain/listing.ts'
 import { holdBundle } from './attachments.ts'
 import { isTaken } from './database.ts'
-import type { Queries, Query } from './queries.ts'
-import { counted } from './tenant-counts.ts'
+import type { Queries, Query, Write } from './queries.ts'
 import { contains, containsInAnyCase } from './text-search.ts'
 
 export function createBundleStore(queries: Queries): BundleStore {
-  const { query } = queries
+  const { query, write } = queries
   return {
-    insert: (bundle) => insert(query, bundle),
-    update: (tenantId, bundleId, change) => update(query, { tenantId, bundleId, change }),
-    duplicate: (tenantId, copy) =>
-      query.transaction().execute((transaction) => duplicate(transaction, tenantId, copy)),
+    insert: (bundle) => write((transaction) => insert(transaction, bundle)),
+    update: (tenantId, bundleId, change) => update(write, { tenantId, bundleId, change }),
+    duplicate: (tenantId, copy) => write((transaction) => duplicate(transaction, tenantId, copy)),
     find: finder(queries),
     list: (tenantId, filter, slice) => list(query, { tenantId, filter, slice }),
     findSuggested: (userId, suggestion) => findSuggested(query, userId, suggestion),
     count: (tenantId, filter) => countMatches(query, tenantId, filter),
-    delete: (tenantId, bundleId) => remove(query, tenantId, bundleId),
+    delete: (tenantId, bundleId) => write((transaction) => remove(transaction, tenantId, bundleId)),
   }
 }
 
-async function insert(query: Query, bundle: NewBundle): Promise<boolean> {
-  const { numInsertedOrUpdatedRows } = await query
+async function insert(transaction: Query, bundle: NewBundle): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await transaction
     .insertInto('bundles')
     .values(bundle)
     .onConflict((conflict) => conflict.columns(['tenant_id', 'name']).doNothing())
@@ -42,16 +40,18 @@ async function insert(query: Query, bundle: NewBundle): Promise<boolean> {
 type Update = { tenantId: string; bundleId: string; change: Parameters<BundleStore['update']>[2] }
 
 async function update(
-  query: Query,
+  write: Write,
   { tenantId, bundleId, change: { stamp, ...fields } }: Update,
 ): ReturnType<BundleStore['update']> {
   try {
-    const { numUpdatedRows } = await query
-      .updateTable('bundles')
-      .set({ ...fields, updated_at: stamp.at, updated_by: stamp.by })
-      .where('id', '=', bundleId)
-      .where('tenant_id', '=', tenantId)
-      .executeTakeFirstOrThrow()
+    const { numUpdatedRows } = await write((transaction) =>
+      transaction
+        .updateTable('bundles')
+        .set({ ...fields, updated_at: stamp.at, updated_by: stamp.by })
+        .where('id', '=', bundleId)
+        .where('tenant_id', '=', tenantId)
+        .executeTakeFirstOrThrow(),
+    )
     return numUpdatedRows === 1n ? 'updated' : 'absent'
   } catch (error) {
     if (isTaken(error)) return 'name_taken'
@@ -155,7 +155,6 @@ function list(query: Query, { tenantId, filter, slice }: ListRequest): Promise<B
 }
 
 async function countMatches(query: Query, tenantId: string, filter: BundleFilter): Promise<number> {
-  if (!filter.query && !filter.tag) return counted(query, tenantId, 'bundles')
   const { total } = await matching(query, tenantId, filter)
     .select(({ fn }) => fn.countAll<number>().as('total'))
     .executeTakeFirstOrThrow()
@@ -195,8 +194,8 @@ async function findSuggested(
   }))
 }
 
-async function remove(query: Query, tenantId: string, bundleId: string): Promise<boolean> {
-  const { numDeletedRows } = await query
+async function remove(transaction: Query, tenantId: string, bundleId: string): Promise<boolean> {
+  const { numDeletedRows } = await transaction
     .deleteFrom('bundles')
     .where('id', '=', bundleId)
     .where('tenant_id', '=', tenantId)

@@ -1,18 +1,18 @@
 import { emailKey } from '../domain/email.ts'
 import type { Acceptance, Invitation, InvitationStore, NewInvitation, Offer } from '../domain/invitation.ts'
 import type { Tenant } from '../domain/tenant.ts'
-import type { Query } from './queries.ts'
+import type { Queries, Query } from './queries.ts'
 import { tenantsOf } from './tenants.ts'
 
-export function createInvitationStore(query: Query): InvitationStore {
+export function createInvitationStore({ query, write }: Queries): InvitationStore {
   return {
-    insert: (invitation) => query.transaction().execute((transaction) => insert(transaction, invitation)),
+    insert: (invitation) => write((transaction) => insert(transaction, invitation)),
     list: (tenantId, now) => list(query, tenantId, now),
-    delete: (tenantId, invitationId) => remove(query, tenantId, invitationId),
+    delete: (tenantId, invitationId) => write((transaction) => remove(transaction, tenantId, invitationId)),
     openEmail: (tokenHash, now) => openEmail(query, tokenHash, now),
     findOffer: (tokenHash, now) => findOffer(query, tokenHash, now),
     waitsForVerification: (acceptance) => waitsForVerification(query, acceptance),
-    accept: (acceptance) => query.transaction().execute((transaction) => accept(transaction, acceptance)),
+    accept: (acceptance) => write((transaction) => accept(transaction, acceptance)),
   }
 }
 
@@ -49,8 +49,8 @@ function list(query: Query, tenantId: string, now: string): Promise<Invitation[]
     .execute()
 }
 
-async function remove(query: Query, tenantId: string, invitationId: string): Promise<boolean> {
-  const { numDeletedRows } = await query
+async function remove(transaction: Query, tenantId: string, invitationId: string): Promise<boolean> {
+  const { numDeletedRows } = await transaction
     .deleteFrom('invitations')
     .where('id', '=', invitationId)
     .where('tenant_id', '=', tenantId)

@@ -2,47 +2,34 @@ import { sql } from 'kysely'
 import type { Key, KeyChange, KeyFilter, KeyStore } from '../domain/key.ts'
 import type { Slice } from '../domain/listing.ts'
 import type { Stamp } from '../domain/stamp.ts'
-import type { Queries, Query } from './queries.ts'
+import type { Queries, Query, Write } from './queries.ts'
 import { type Flag, flag, type KeyRow } from './tables.ts'
-import { counted } from './tenant-counts.ts'
 import { holdTenant } from './tenants.ts'
 import { containsInAnyCase } from './text-search.ts'
 import { type TenantVault, type ValueVault, valueColumn } from './value-vault.ts'
 
 export function createKeyStore(queries: Queries, vault: ValueVault): KeyStore {
-  const { query } = queries
+  const { query, write } = queries
   return {
     insert: inserter(queries, vault),
     find: finder(queries, vault),
     list: (tenantId, filter, slice) => list(query, vault, { tenantId, filter, slice }),
     count: (tenantId, filter) => countMatches(query, tenantId, filter),
     bundlesUsing: bundlesUsing(queries),
-    update: (tenantId, keyId, change) => update(query, vault, { tenantId, keyId, change }),
+    update: (tenantId, keyId, change) => update(write, vault, { tenantId, keyId, change }),
     delete: (tenantId, keyId, stamp) =>
-      query.transaction().execute((transaction) => remove(transaction, { tenantId, keyId, stamp })),
+      write((transaction) => remove(transaction, { tenantId, keyId, stamp })),
   }
 }
 
-function inserter({ query, prepareChange }: Queries, vault: ValueVault): KeyStore['insert'] {
-  const insert = prepareChange<KeyRow>((value) =>
-    keyInsertion(query, {
-      id: value('id'),
-      tenant_id: value('tenant_id'),
-      name: value('name'),
-      value: value('value'),
-      value_version: value('value_version'),
-      is_secret: value('is_secret'),
-      description: value('description'),
-      created_by: value('created_by'),
-      created_at: value('created_at'),
-      updated_at: value('updated_at'),
-      updated_by: value('updated_by'),
-    }),
-  )
-  return async (tenantId, key) => {
+function inserter({ write }: Queries, vault: ValueVault): KeyStore['insert'] {
+  return async (tenantId, { value, ...key }) => {
     const { seal } = await vault.of(tenantId)
     const row = { ...key, tenant_id: tenantId, is_secret: flag(key.is_secret), value_version: 1 }
-    return (await insert(seal(key.value, row))) === 1
+    return write(async (transaction) => {
+      const inserted = await keyInsertion(transaction, seal(value, row)).executeTakeFirstOrThrow()
+      return inserted.numInsertedOrUpdatedRows === 1n
+    })
   }
 }
 
@@ -113,18 +100,17 @@ async function list(
 }
 
 async function countMatches(query: Query, tenantId: string, filter: KeyFilter): Promise<number> {
-  if (!filter.query) return counted(query, tenantId, 'keys')
   const { total } = await query
     .selectFrom('keys')
     .select(({ fn }) => fn.countAll<number>().as('total'))
     .where('tenant_id', '=', tenantId)
-    .where(containsInAnyCase('name', filter.query))
+    .$if(Boolean(filter.query), (select) => select.where(containsInAnyCase('name', filter.query ?? '')))
     .executeTakeFirstOrThrow()
   return total
 }
 
-function bundlesUsing({ query, prepareList }: Queries): KeyStore['bundlesUsing'] {
-  const read = prepareList((value: (name: 'tenantId' | 'keyId') => string) =>
+function bundlesUsing({ query, prepare }: Queries): KeyStore['bundlesUsing'] {
+  const read = prepare((value: (name: 'tenantId' | 'keyId') => string) =>
     query
       .selectFrom('attachments')
       .innerJoin('bundles', 'bundles.id', 'attachments.bundle_id')
@@ -139,12 +125,12 @@ function bundlesUsing({ query, prepareList }: Queries): KeyStore['bundlesUsing']
 type Update = { tenantId: string; keyId: string; change: KeyChange & { stamp: Stamp } }
 
 async function update(
-  query: Query,
+  write: Write,
   vault: ValueVault,
   { tenantId, keyId, change }: Update,
 ): Promise<boolean> {
   const tenantVault = await vault.of(tenantId)
-  return query.transaction().execute(async (transaction) => {
+  return write(async (transaction) => {
     const current = await holdKey(transaction, tenantId, keyId)
     if (!current) return false
     await transaction

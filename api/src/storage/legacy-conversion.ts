@@ -2,19 +2,19 @@ import type { LegacyItemStore } from '../domain/legacy-item.ts'
 import { holdBundle, insertHeld } from './attachments.ts'
 import { keyInsertion } from './keys.ts'
 import { itemsOf, removeHeld } from './legacy-items.ts'
-import type { Query } from './queries.ts'
+import type { Write } from './queries.ts'
 import type { ValueVault } from './value-vault.ts'
 
 /** Who writes a bundle's items holds the bundle, so the item that is read here is the one that goes. */
 export function converter(
-  query: Query,
+  write: Write,
   vaults: { items: ValueVault; keys: ValueVault },
 ): LegacyItemStore['convert'] {
   return async (place, name, { keyId, stamp }) => {
     const { tenantId, bundleId } = place
     const { open } = await vaults.items.of(tenantId)
     const { seal } = await vaults.keys.of(tenantId)
-    return query.transaction().execute(async (transaction) => {
+    return write(async (transaction) => {
       if (!(await holdBundle(transaction, tenantId, bundleId))) return 'no_bundle'
       const row = await itemsOf(transaction, place)
         .select('value')

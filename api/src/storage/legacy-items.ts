@@ -3,19 +3,19 @@ import type { BundlePlace, LegacyItemStore, LegacyItemWrite } from '../domain/le
 import type { Stamp } from '../domain/stamp.ts'
 import type { WantedValues } from '../domain/wanted-values.ts'
 import { holdBundle, stampBundle } from './attachments.ts'
-import type { Queries, Query } from './queries.ts'
+import type { Queries, Query, Write } from './queries.ts'
 import { type Flag, flag } from './tables.ts'
 import { type TenantVault, VALUE_BYTES, type ValueVault, valueColumn } from './value-vault.ts'
 
 /** All of the store but the conversion into library keys. */
 export function createLegacyItemStore(queries: Queries, vault: ValueVault): Omit<LegacyItemStore, 'convert'> {
-  const { query } = queries
+  const { query, write } = queries
   return {
     list: lister(queries, vault),
     valueSizes: (tenantId, bundleId) => itemsOf(query, { tenantId, bundleId }).select(VALUE_BYTES).execute(),
-    upsert: (place, items, stamp) => upsert(query, vault, { place, items, stamp }),
+    upsert: (place, items, stamp) => upsert(write, vault, { place, items, stamp }),
     delete: (place, name, stamp) =>
-      query.transaction().execute(async (transaction) => {
+      write(async (transaction) => {
         const { tenantId, bundleId } = place
         if (!(await holdBundle(transaction, tenantId, bundleId))) return false
         if (!(await removeHeld(transaction, place, name))) return false
@@ -25,10 +25,10 @@ export function createLegacyItemStore(queries: Queries, vault: ValueVault): Omit
   }
 }
 
-function lister({ query, prepareList }: Queries, vault: ValueVault): LegacyItemStore['list'] {
+function lister({ query, prepare }: Queries, vault: ValueVault): LegacyItemStore['list'] {
   const build = (place: BundlePlace, values: WantedValues) =>
     itemsOf(query, place).select(valueColumn(values)).orderBy('name')
-  const readPublic = prepareList((value: (name: 'tenantId' | 'bundleId') => string) =>
+  const readPublic = prepare((value: (name: 'tenantId' | 'bundleId') => string) =>
     build({ tenantId: value('tenantId'), bundleId: value('bundleId') }, 'public'),
   )
   return async (tenantId, bundleId, values) => {
@@ -42,9 +42,9 @@ function lister({ query, prepareList }: Queries, vault: ValueVault): LegacyItemS
 type Upsert = { place: BundlePlace; items: readonly LegacyItemWrite[]; stamp: Stamp }
 type Seal = TenantVault['seal']
 
-async function upsert(query: Query, vault: ValueVault, { place, items, stamp }: Upsert) {
+async function upsert(write: Write, vault: ValueVault, { place, items, stamp }: Upsert) {
   const { seal } = await vault.of(place.tenantId)
-  return query.transaction().execute(async (transaction) => {
+  return write(async (transaction) => {
     if (!(await holdBundle(transaction, place.tenantId, place.bundleId))) return null
     const known = await knownItems(transaction, place)
     const fresh = items.filter(({ name }) => !known.has(name))

@@ -1,9 +1,9 @@
 import type { MemberChange, MemberStore } from '../domain/member.ts'
 import type { Role } from '../domain/membership.ts'
-import type { Query } from './queries.ts'
+import type { Queries, Query } from './queries.ts'
 import { holdTenant } from './tenants.ts'
 
-export function createMemberStore(query: Query): MemberStore {
+export function createMemberStore({ query, write }: Queries): MemberStore {
   return {
     list: (tenantId) =>
       query
@@ -15,14 +15,14 @@ export function createMemberStore(query: Query): MemberStore {
         .orderBy('users.username')
         .execute(),
     changeRole: (tenantId, userId, role) =>
-      query.transaction().execute(async (transaction) => {
+      write(async (transaction) => {
         const refusal = await refusalFor(transaction, { tenantId, userId, keepsOwner: role === 'owner' })
         if (refusal) return refusal
         await setRole(transaction, { tenantId, userId, role })
         return 'done'
       }),
     remove: (tenantId, userId) =>
-      query.transaction().execute(async (transaction) => {
+      write(async (transaction) => {
         const refusal = await refusalFor(transaction, { tenantId, userId, keepsOwner: false })
         if (refusal) return refusal
         await transaction

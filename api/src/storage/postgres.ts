@@ -6,19 +6,21 @@ import {
   PostgresQueryCompiler,
   sql,
 } from 'kysely'
-import { Pool, types } from 'pg'
-import { batchedList, batchedRead } from './batched-read.ts'
+import { Pool, type PoolClient, types } from 'pg'
 import { guarded, translated } from './guarded-driver.ts'
-import { compiledChange, compiledRead, parametersOf, rowsOf } from './prepared.ts'
+import { prepared } from './prepared.ts'
 import type { Database } from './queries.ts'
 import type { Tables } from './tables.ts'
-import { countingOnPostgres } from './tenant-counts.ts'
 
 const CONNECTIONS = 12
 const CONNECT_TIMEOUT_MS = 3_000
 const STATEMENT_TIMEOUT_MS = 15_000
-const INT8: number = types.builtins.INT8
 const MIGRATION_LOCK = 5_393
+const NAMED_TEXTS = 200
+const NAMED_TEXT = 2_000
+
+// A count is a 64-bit integer, which the client returns as text by default.
+types.setTypeParser(types.builtins.INT8, Number)
 
 /** Open the database of a `postgres://` URL; connections are made as they are needed. */
 export function openPostgres(url: string): Database {
@@ -29,12 +31,12 @@ export function openPostgres(url: string): Database {
     statement_timeout: STATEMENT_TIMEOUT_MS,
     query_timeout: STATEMENT_TIMEOUT_MS + CONNECT_TIMEOUT_MS,
     keepAlive: true,
-    types: { getTypeParser: parserOf },
   })
   // A connection that the server ends while no query is on it says so by an event, which unheard ends the process. The
   // pool hears its idle ones; those in use, between two statements of a transaction, are heard here.
   pool.on('error', ignore)
   pool.on('connect', (client) => client.on('error', ignore))
+  pool.on('connect', nameStatements)
   const query = new Kysely<Tables>({
     dialect: {
       createAdapter: () => new PostgresAdapter(),
@@ -43,35 +45,15 @@ export function openPostgres(url: string): Database {
       createQueryCompiler: () => new PostgresQueryCompiler(),
     },
   })
-  let names = 0
-  const nextName = () => {
-    names += 1
-    return `keyferry_${names}`
-  }
-  const run = async (name: string, text: string, values: unknown[]) =>
-    (await pool.query({ name, text, values })).rows
+  const run = (text: string) => async (values: unknown[]) => (await pool.query(text, values)).rows
   return {
     query,
     prepare: (build) => {
-      const name = nextName()
-      const read = batchedRead(compiledRead(build), (text, values) => run(name, text, values))
-      return (values) => translated(async () => rowsOf(await read(values)), isPostgresAway)
+      const read = prepared(build, run)
+      return (values) => translated(() => read(values), isPostgresAway)
     },
-    prepareList: (build) => {
-      const name = nextName()
-      const read = batchedList(compiledRead(build), (text, values) => run(name, text, values))
-      return (values) => translated(async () => rowsOf(await read(values)), isPostgresAway)
-    },
-    prepareChange: (build) => {
-      const change = compiledChange(build)
-      const named = { name: nextName(), text: change.sql }
-      return (values) =>
-        translated(async () => {
-          const { rowCount } = await pool.query({ ...named, values: parametersOf(change, values) })
-          return rowCount ?? 0
-        }, isPostgresAway)
-    },
-    columns: { text: 'text collate "C"', bytes: 'bytea', tableEnd: '', counting: countingOnPostgres },
+    write: (change) => query.transaction().execute(change),
+    columns: { text: 'text collate "C"', bytes: 'bytea', tableEnd: '' },
     lockMigrations: async (transaction) => {
       await sql`select pg_advisory_xact_lock(${sql.lit(MIGRATION_LOCK)})`.execute(transaction)
     },
@@ -81,9 +63,28 @@ export function openPostgres(url: string): Database {
 
 function ignore(): void {}
 
-// Counts arrive as 64-bit integers, which the client gives as text unless told otherwise.
-function parserOf(oid: number, format?: 'text' | 'binary') {
-  return oid === INT8 ? Number : types.getTypeParser(oid, format)
+// PostgreSQL parses and plans a statement with a name once for each connection. Texts that vary with the number of values
+// are too many to name.
+function nameStatements(client: PoolClient): void {
+  const query = client.query.bind(client)
+  Object.assign(client, {
+    query(...[text, values, ...rest]: unknown[]) {
+      const name =
+        typeof text === 'string' && Array.isArray(values) && values.length > 0 ? nameOf(text) : undefined
+      const call = name === undefined ? [text, values] : [{ name, text, values }]
+      return Reflect.apply(query, client, [...call, ...rest])
+    },
+  })
+}
+
+const names = new Map<string, string>()
+
+function nameOf(text: string): string | undefined {
+  const known = names.get(text)
+  if (known !== undefined || text.length > NAMED_TEXT || names.size >= NAMED_TEXTS) return known
+  const name = `keyferry_${names.size}`
+  names.set(text, name)
+  return name
 }
 
 // SQLSTATE classes: connection, lost race with another transaction (a deadlock is one), resources, operator

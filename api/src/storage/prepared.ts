@@ -1,61 +1,35 @@
+import { randomUUID } from 'node:crypto'
 import type { CompiledQuery } from 'kysely'
 
-/** Stands in a statement for what each run puts there. */
-type ValueOf<Values> = <Name extends keyof Values & string>(name: Name) => Values[Name]
-
-/** A read that is built and compiled once and run often, outside of any transaction. */
+/** A read that is built once and run often, outside of transactions. */
 export type PreparedRead<Name extends string, Row> = (
   values: Readonly<Record<Name, string>>,
 ) => Promise<Row[]>
 
+/** Builds a query; `value(name)` stands for the value that each run brings under this name. */
 export type BuildRead<Name extends string, Row> = (value: (name: Name) => string) => {
   compile(): CompiledQuery<Row>
 }
 
-/** A change by one statement, built and compiled once and run often, each run a transaction of its own.
- * @returns how many rows it changed */
-export type PreparedChange<Values> = (values: Values) => Promise<number>
-
-export type BuildChange<Values> = (value: ValueOf<Values>) => { compile(): CompiledQuery }
-
-// A NUL stands in no value that is stored or looked for, so it marks the places of those that come later.
-const PLACE = '\0'
-
-/** `constants[i]` is the i-th parameter where `places[i]` is null; else `places[i]` names the value that it stands for. */
-export type Compiled = {
-  readonly sql: string
-  readonly places: readonly (string | null)[]
-  readonly constants: readonly unknown[]
-}
-
-export function compiledRead<Name extends string, Row>(build: BuildRead<Name, Row>): Compiled {
-  return compiled(build((name) => PLACE + name).compile())
-}
-
-export function compiledChange<Values>(build: BuildChange<Values>): Compiled {
-  // Whatever type the column has, until the statement runs a mark stands in its place.
-  const mark = ((name: string) => PLACE + name) as ValueOf<Values>
-  return compiled(build(mark).compile())
-}
-
-function compiled({ sql, parameters }: CompiledQuery): Compiled {
-  return { sql, places: parameters.map(placeName), constants: parameters }
-}
-
-/** A statement's parameters with values in their places. */
-export function parametersOf(
-  { places, constants }: Compiled,
-  values: Readonly<Record<string, unknown>>,
-): unknown[] {
-  return places.map((name, index) => (name === null ? constants[index] : values[name]))
-}
-
-function placeName(parameter: unknown): string | null {
-  const isPlace = typeof parameter === 'string' && parameter.startsWith(PLACE)
-  return isPlace ? parameter.slice(PLACE.length) : null
-}
-
-// The query's type says what its rows hold, as it does wherever the query layer runs it.
-export function rowsOf<Row>(rows: unknown[]): Row[] {
-  return rows as Row[]
+/** Prepare a read for the calls that are made most: building a query takes longer than running it, so this builds it
+ * once. `run` gets its text and, at each run, its parameters. */
+export function prepared<Name extends string, Row>(
+  build: BuildRead<Name, Row>,
+  run: (text: string) => (parameters: unknown[]) => Promise<unknown[]>,
+): PreparedRead<Name, Row> {
+  // A random text marks where a value belongs: no constant of a query is equal to it.
+  const names = new Map<unknown, Name>()
+  const marker = (name: Name) => {
+    const mark = randomUUID()
+    names.set(mark, name)
+    return mark
+  }
+  const { sql, parameters } = build(marker).compile()
+  const places = parameters.map((parameter) => ({ parameter, name: names.get(parameter) }))
+  const rowsFor = run(sql)
+  return async (values) => {
+    const given = places.map(({ parameter, name }) => (name === undefined ? parameter : values[name]))
+    // The query's own type says what its rows hold, as in every other use of the query layer.
+    return (await rowsFor(given)) as Row[]
+  }
 }

@@ -1,35 +1,32 @@
-import type { Kysely } from 'kysely'
-import type { BuildChange, BuildRead, PreparedChange, PreparedRead } from './prepared.ts'
-import type { CountedTable, Tables } from './tables.ts'
+import type { Kysely, Transaction } from 'kysely'
+import type { BuildRead, PreparedRead } from './prepared.ts'
+import type { Tables } from './tables.ts'
 
 export type Query = Kysely<Tables>
 
-/** How the two databases differ to those who make tables. */
-export type ColumnTypes = {
-  text: string
-  bytes: string
-  tableEnd: string
-  /** What has a table's rows counted for each tenant. */
-  counting: (table: CountedTable) => readonly string[]
-}
+/** How the two databases differ in a `create table`. */
+export type ColumnTypes = { text: string; bytes: string; tableEnd: string }
 
-/** What stores read and write with. */
-export type Queries = {
+/** Make a change in one transaction: all of it is committed, or nothing.
+ *
+ * Each store that changes tenants, members, invitations, bundles, keys, attachments or items does so in here and nowhere
+ * else. So whatever must be committed together with a change (a record of it, say) is one more insert into the same
+ * `transaction`, and whatever must follow a commit has one place to start from.
+ *
+ * Get from the database what needs another connection (a tenant's key, see `ValueVault.of`) before you call this: on
+ * SQLite a transaction holds the only connection that writes. */
+export type Write = <T>(change: (transaction: Transaction<Tables>) => Promise<T>) => Promise<T>
+
+export type Database = {
   query: Query
-  /** A read of one row at most. */
+  /** A read that runs at almost every call. On SQLite it has its own connection, so it waits for no transaction. */
   prepare: <Name extends string, Row>(build: BuildRead<Name, Row>) => PreparedRead<Name, Row>
-  /** A read of any number of rows, all of one tenant. */
-  prepareList: <Name extends string, Row>(
-    build: BuildRead<Name | 'tenantId', Row>,
-  ) => PreparedRead<Name | 'tenantId', Row>
-  prepareChange: <Values extends Readonly<Record<string, unknown>>>(
-    build: BuildChange<Values>,
-  ) => PreparedChange<Values>
-}
-
-export type Database = Queries & {
+  write: Write
   columns: ColumnTypes
-  /** Holds every other migrator back until the transaction ends. */
+  /** Make every other migrator wait until the transaction ends. */
   lockMigrations(transaction: Query): Promise<void>
   close(): Promise<void>
 }
+
+/** What stores read and write with. */
+export type Queries = Pick<Database, 'query' | 'prepare' | 'write'>

@@ -10,24 +10,26 @@ import {
   SqliteQueryCompiler,
 } from 'kysely'
 import { guarded, translated } from './guarded-driver.ts'
-import { compiledChange, compiledRead, parametersOf, rowsOf } from './prepared.ts'
+import { prepared } from './prepared.ts'
 import type { Database } from './queries.ts'
-import { SQLITE_CACHE, SqliteSnapshot } from './sqlite-snapshot.ts'
 import type { Tables } from './tables.ts'
-import { countingOnSqlite } from './tenant-counts.ts'
 
 const BUSY_TIMEOUT_MS = 2_000
 const CACHED_STATEMENTS = 500
+
+// Negative: SQLite then counts in KiB. With its default of 2 MiB, a read takes twice as long in a library of a million
+// keys as in one of a thousand.
+const CACHE_KIB = -32 * 1_024
 
 /** Open the SQLite file at a path, made when absent, mode 0600. */
 export function openSqlite(path: string): Database {
   makePrivateFile(path)
   const file = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS })
   file.exec('pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on')
-  file.exec(`pragma cache_size = ${SQLITE_CACHE}`)
-  // What is read by itself has a connection of its own, so that it never waits for a transaction to end.
-  const snapshot = new SqliteSnapshot(path, BUSY_TIMEOUT_MS)
-  const driver = new ImmediateSqliteDriver(file, cachedStatements(file, snapshot))
+  file.exec(`pragma cache_size = ${CACHE_KIB}`)
+  const reader = new DatabaseSync(path, { readOnly: true, timeout: BUSY_TIMEOUT_MS })
+  reader.exec(`pragma cache_size = ${CACHE_KIB}`)
+  const driver = new ImmediateSqliteDriver(file, cachedStatements(file))
   const query = new Kysely<Tables>({
     dialect: {
       createAdapter: () => new SqliteAdapter(),
@@ -36,28 +38,22 @@ export function openSqlite(path: string): Database {
       createQueryCompiler: () => new SqliteQueryCompiler(),
     },
   })
-  const prepare: Database['prepare'] = (build) => {
-    const read = compiledRead(build)
-    const rows = snapshot.prepare(read.sql)
-    return (values) => translated(async () => rowsOf(rows(inputs(parametersOf(read, values)))), isSqliteAway)
+  const run = (text: string) => {
+    const read = reader.prepare(text)
+    return async (parameters: unknown[]) => read.all(...inputs(parameters))
   }
   return {
     query,
-    prepare,
-    prepareList: prepare,
-    prepareChange: (build) => {
-      const change = compiledChange(build)
-      return async (values) => {
-        const run = CompiledQuery.raw(change.sql, parametersOf(change, values))
-        const { numAffectedRows } = await query.executeQuery(run)
-        return Number(numAffectedRows ?? 0)
-      }
+    prepare: (build) => {
+      const rowsOf = prepared(build, run)
+      return (values) => translated(() => rowsOf(values), isSqliteAway)
     },
-    columns: { text: 'text', bytes: 'blob', tableEnd: 'strict', counting: countingOnSqlite },
+    write: (change) => query.transaction().execute(change),
+    columns: { text: 'text', bytes: 'blob', tableEnd: 'strict' },
     // A transaction that begins immediate is alone in writing already.
     lockMigrations: async () => {},
     close: async () => {
-      snapshot.close()
+      reader.close()
       await query.destroy()
     },
   }
@@ -89,14 +85,14 @@ type Statement = {
   iterate(parameters: readonly unknown[]): IterableIterator<unknown>
 }
 
-function cachedStatements(file: DatabaseSync, snapshot: SqliteSnapshot): (text: string) => Statement {
+function cachedStatements(file: DatabaseSync): (text: string) => Statement {
   const cache = new Map<string, Statement>()
   return (text) => {
     const known = cache.get(text)
     if (known) return known
     const [oldest] = cache.keys()
     if (cache.size >= CACHED_STATEMENTS && oldest !== undefined) cache.delete(oldest)
-    const made = statement(file.prepare(text), snapshot)
+    const made = adapted(file.prepare(text))
     cache.set(text, made)
     return made
   }
@@ -105,22 +101,12 @@ function cachedStatements(file: DatabaseSync, snapshot: SqliteSnapshot): (text: 
 // The query layer types its parameters as unknown; the tables allow only what SQLite takes.
 const inputs = (parameters: readonly unknown[]) => parameters as SQLInputValue[]
 
-// Any of them may write, and whoever writes may read at once what was written.
-function statement(prepared: StatementSync, snapshot: SqliteSnapshot): Statement {
+function adapted(it: StatementSync): Statement {
   return {
-    reader: prepared.columns().length > 0,
-    all: (parameters) => {
-      snapshot.end()
-      return prepared.all(...inputs(parameters))
-    },
-    run: (parameters) => {
-      snapshot.end()
-      return prepared.run(...inputs(parameters))
-    },
-    iterate: (parameters) => {
-      snapshot.end()
-      return prepared.iterate(...inputs(parameters))
-    },
+    reader: it.columns().length > 0,
+    all: (parameters) => it.all(...inputs(parameters)),
+    run: (parameters) => it.run(...inputs(parameters)),
+    iterate: (parameters) => it.iterate(...inputs(parameters)),
   }
 }
 

@@ -22,18 +22,18 @@ export function createStores(queries: Queries, ring: RootKeyRing): Stores {
   const keyVault = new ValueVault(tenantKeys, 'keys')
   const itemVault = new ValueVault(tenantKeys, 'legacy_items')
   return {
-    accounts: createAccountStore(query, tenantKeys),
+    accounts: createAccountStore(queries, tenantKeys),
     attachments: createAttachmentStore(queries, keyVault),
     bundles: createBundleStore(queries),
-    invitations: createInvitationStore(query),
+    invitations: createInvitationStore(queries),
     keys: createKeyStore(queries, keyVault),
     legacyItems: {
       ...createLegacyItemStore(queries, itemVault),
-      convert: converter(query, { items: itemVault, keys: keyVault }),
+      convert: converter(queries.write, { items: itemVault, keys: keyVault }),
     },
-    members: createMemberStore(query),
+    members: createMemberStore(queries),
     memberships: createMembershipStore(queries),
-    tenants: createTenantStore(query),
-    users: createUserStore(query, tenantKeys),
+    tenants: createTenantStore(queries),
+    users: createUserStore(queries, tenantKeys),
   }
 }

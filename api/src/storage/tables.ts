@@ -38,12 +38,6 @@ type TenantRow = {
   updated_at: string
 }
 
-/** The tables whose rows are counted as they come and go. */
-export type CountedTable = 'bundles' | 'keys'
-
-/** A tenant's total is the sum of its slots. */
-type TenantCountRow = { tenant_id: string; counted: CountedTable; slot: number; total: number }
-
 type MembershipRow = { id: string; user_id: string; tenant_id: string; role: Role; created_at: string }
 
 type BundleRow = {
@@ -123,7 +117,6 @@ type MigrationRow = { name: string; applied_at: string }
 export type Tables = {
   users: UserRow
   tenants: TenantRow
-  tenant_counts: TenantCountRow
   memberships: MembershipRow
   bundles: BundleRow
   keys: KeyRow

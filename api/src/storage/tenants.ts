@@ -1,7 +1,7 @@
 import type { TenantStore } from '../domain/tenant.ts'
-import type { Query } from './queries.ts'
+import type { Queries, Query } from './queries.ts'
 
-export function createTenantStore(query: Query): TenantStore {
+export function createTenantStore({ query, write }: Queries): TenantStore {
   return {
     listOf: (userId) => tenantsOf(query, userId).orderBy('tenants.name').orderBy('tenants.id').execute(),
     findOf: async (userId, tenantId) =>
@@ -17,23 +17,29 @@ export function createTenantStore(query: Query): TenantStore {
       const { name, ...user } = row
       return { ...user, tenant: { id: tenantId, name } }
     },
-    async rename(userId, { id, name }, now) {
-      const { numUpdatedRows } = await query
-        .updateTable('tenants')
-        .set({ name, updated_at: now })
-        .where('id', '=', id)
-        .where('id', 'in', (memberships) =>
-          memberships
-            .selectFrom('memberships')
-            .select('tenant_id')
-            .where('user_id', '=', userId)
-            .where('tenant_id', '=', id)
-            .where('role', '=', 'owner'),
-        )
-        .executeTakeFirstOrThrow()
-      return numUpdatedRows === 1n
-    },
+    rename: (userId, tenant, now) => write((transaction) => rename(transaction, userId, { ...tenant, now })),
   }
+}
+
+async function rename(
+  transaction: Query,
+  userId: string,
+  { id, name, now }: { id: string; name: string; now: string },
+): Promise<boolean> {
+  const { numUpdatedRows } = await transaction
+    .updateTable('tenants')
+    .set({ name, updated_at: now })
+    .where('id', '=', id)
+    .where('id', 'in', (memberships) =>
+      memberships
+        .selectFrom('memberships')
+        .select('tenant_id')
+        .where('user_id', '=', userId)
+        .where('tenant_id', '=', id)
+        .where('role', '=', 'owner'),
+    )
+    .executeTakeFirstOrThrow()
+  return numUpdatedRows === 1n
 }
 
 /** The tenants of a user, with the user's role in each. */

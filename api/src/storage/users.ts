@@ -7,26 +7,24 @@ import type {
   ProvidedEmail,
   UserStore,
 } from '../domain/user.ts'
-import type { Query } from './queries.ts'
+import type { Queries, Query } from './queries.ts'
 import type { TenantKeys } from './tenant-keys.ts'
 
-export function createUserStore(query: Query, tenantKeys: TenantKeys): UserStore {
+export function createUserStore({ query, write }: Queries, tenantKeys: TenantKeys): UserStore {
   return {
     recordSignIn: (idpUserId, now) => recordSignIn(query, idpUserId, now),
     takenUsernames: (names) => takenUsernames(query, names),
     insertWithWorkspace: (user, workspace, now) =>
-      query.transaction().execute(async (transaction) => {
+      write(async (transaction) => {
         const isNew = await insertUser(transaction, user, now)
         if (isNew) await insertWorkspace(transaction, { tenantKeys, userId: user.id, workspace, now })
         return isNew
       }),
     change: (idpUserId, change, now) =>
-      query.transaction().execute((transaction) => applyChange(transaction, { idpUserId, change, now })),
+      write((transaction) => applyChange(transaction, { idpUserId, change, now })),
     findHome: (userId) => findHome(query, userId),
     insertWorkspace: (userId, workspace, now) =>
-      query
-        .transaction()
-        .execute((transaction) => insertWorkspace(transaction, { tenantKeys, userId, workspace, now })),
+      write((transaction) => insertWorkspace(transaction, { tenantKeys, userId, workspace, now })),
   }
 }
 

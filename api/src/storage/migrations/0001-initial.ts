@@ -1,7 +1,7 @@
 import type { ColumnTypes } from '../queries.ts'
 
 /** Everything of the first version. */
-export const initial = ({ text, bytes, tableEnd, counting }: ColumnTypes): readonly string[] => [
+export const initial = ({ text, bytes, tableEnd }: ColumnTypes): readonly string[] => [
   `create table users (
     id ${text} primary key,
     idp_user_id ${text} not null unique,
@@ -43,14 +43,6 @@ export const initial = ({ text, bytes, tableEnd, counting }: ColumnTypes): reado
   'create index tenants_root_key on tenants (root_key_id, id)',
   'create index tenants_owner on tenants (owner_id)',
 
-  `create table tenant_counts (
-    tenant_id ${text} not null references tenants (id) on delete cascade,
-    counted ${text} not null,
-    slot integer not null,
-    total integer not null,
-    primary key (tenant_id, counted, slot)
-  ) ${tableEnd}`,
-
   `create table memberships (
     id ${text} primary key,
     user_id ${text} not null references users (id) on delete cascade,
@@ -91,9 +83,6 @@ export const initial = ({ text, bytes, tableEnd, counting }: ColumnTypes): reado
     primary key (tenant_id, id),
     unique (tenant_id, name)
   ) ${tableEnd}`,
-
-  ...counting('bundles'),
-  ...counting('keys'),
 
   `create table attachments (
     bundle_id ${text} not null,

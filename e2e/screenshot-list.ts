@@ -42,7 +42,10 @@ function at(url: string, then: (page: Page) => Promise<void> = async () => undef
   return async (page: Page) => {
     await page.goto(url)
     await page.getByRole('heading', { level: 1 }).waitFor()
-    await page.getByText(/^Loading/).waitFor({ state: 'detached' })
+    await page
+      .getByText(/^Loading/)
+      .first()
+      .waitFor({ state: 'detached' })
     await then(page)
   }
 }
@@ -112,7 +115,27 @@ const showEnd = (title: string) => async (page: Page) =>
 
 function approvalShots(url: string): Shot[] {
   return [
-    { name: 'approval', show: asked(url, { bundle: 'dev/app' }) },
+    { name: 'approval', show: asked(url, { bundle: 'dev/app', address: '127.0.0.1' }, readRequest) },
+    { name: 'approval-other-network', show: asked(url, { bundle: 'dev/app' }) },
+    {
+      name: 'approval-linked',
+      show: async (page) => {
+        const { verification_uri_complete } = await askApproval(url, { bundle: 'dev/app' })
+        await at(`${url}${verification_uri_complete}?from=link`, async (opened) => {
+          await readRequest(opened)
+          await press(/^Approve/)(opened)
+          await opened.getByRole('dialog').waitFor()
+        })(page)
+      },
+    },
+    {
+      name: 'approval-other-bundle',
+      show: asked(url, { bundle: 'dev/app', address: '127.0.0.1' }, async (page) => {
+        await page.getByRole('combobox').fill('prod/shop/mail')
+        await page.getByRole('option', { name: 'prod/shop/mail' }).click()
+        await page.getByText('but you chose').waitFor()
+      }),
+    },
     {
       name: 'approval-template',
       show: asked(url, { bundle: 'dev/app', keys: ['PORT', 'REDIS_URL', 'AWS_KEY'] }),

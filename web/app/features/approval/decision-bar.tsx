@@ -82,7 +82,7 @@ function DecisionButtons({ choice, busy, onApprove, onDeny }: ButtonsProps) {
 function ActiveNote({ active }: { active: boolean }) {
   return (
     <p role="status" className="mt-1 min-h-9 text-xs text-ink-soft sm:min-h-5 sm:text-right">
-      {!active && 'To activate the buttons, move the pointer or press a key, then wait one second.'}
+      {!active && 'Move the pointer or press a key to activate the buttons.'}
     </p>
   )
 }

@@ -61,7 +61,7 @@ export function RequestForm(props: RequestFormProps) {
           context.suggested_bundle_id !== null && request.candidates.length === 0 && bundle === null
         }
       />
-      <div className="mt-4 grid gap-4 lg:grid-cols-[22rem_1fr] lg:items-start lg:gap-6">
+      <div className="mt-4 grid gap-4 lg:grid-cols-[22rem_1fr] lg:grid-rows-[auto_1fr] lg:items-start lg:gap-6">
         <CheckCode code={context.user_code} {...code.field} />
         <div className="min-w-0 lg:col-start-2 lg:row-span-2 lg:row-start-1">
           <HandOver

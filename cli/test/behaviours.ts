@@ -94,6 +94,7 @@ export const BEHAVIOURS = {
     JSON.stringify(Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`V${i}`, 'x'.repeat(100_000)]))),
   ),
   'delivers all quotes': delivers(JSON.stringify({ ALL: '\'"`', CR: 'a\rb', GREETING: 'hi' })),
+  'delivers mixed quotes': delivers(JSON.stringify({ JSON: '{"a":"it\'s"}', LINES_: 'a\nb' })),
 } as const satisfies Record<string, Behaviour>
 
 const ANOTHER_KEY = 'hSDwCYkwp1R0i33ctD73Wg2/Og0mOBr066SpjqqbTmo='

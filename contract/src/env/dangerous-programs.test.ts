@@ -9,7 +9,11 @@ import { type FamilyName, NAME_FAMILIES, whyDangerous } from './dangerous-names.
 // Each test shows with a real program why a family is refused: it runs the command, or does what the value says.
 
 const folder = mkdtempSync(join(tmpdir(), 'keyferry-programs-'))
-const [ran, script, repository] = [join(folder, 'ran'), join(folder, 'script'), join(folder, 'repository')]
+const [ran, script, repository] = [
+  join(folder, 'ran'),
+  join(folder, 'keyferry-shown'),
+  join(folder, 'repository'),
+]
 // What the variables point to.
 const code = join(folder, 'code')
 const BASE = { PATH: process.env['PATH'] ?? '', HOME: folder }
@@ -67,7 +71,7 @@ const DEMONSTRATIONS: readonly Demonstration[] = [
   {
     family: 'search',
     program: '/bin/sh',
-    args: () => ['-c', 'script'],
+    args: () => ['-c', 'keyferry-shown'],
     env: () => ({ PATH: folder }),
   },
   {
@@ -165,7 +169,12 @@ test.for(DEMONSTRATIONS)(
     for (const name of Object.keys(env).filter((key) => !NEUTRAL.has(key)))
       expect(whyDangerous(name)).not.toBeNull()
     const run = (more: Env) =>
-      spawnSync(shown.program, shown.args(), { env: { ...BASE, ...more }, timeout: 20_000, stdio: 'ignore' })
+      spawnSync(shown.program, shown.args(), {
+        cwd: folder,
+        env: { ...BASE, ...more },
+        timeout: 20_000,
+        stdio: 'ignore',
+      })
     const harmless = run({})
     if (harmless.error && 'code' in harmless.error && harmless.error.code === 'ENOENT') {
       skip(`${shown.program} is not installed: only the refusal is shown`)

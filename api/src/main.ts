@@ -42,7 +42,7 @@ export type StartOptions = {
 export type RunningApi = {
   /** `http://host:port`, or the socket's path. */
   address: string
-  /** Stops listening, answers who waits, lets work in flight finish; within 5 s. */
+  /** Stops listening, answers held callers, lets running calls finish; within 5 s. */
   /** The code for the first set-up, where it is still needed and no setting gives one. */
   setupCode: string | null
   close(): Promise<void>
@@ -51,8 +51,8 @@ export type RunningApi = {
 const DRAIN_MS = 4_000
 
 /** Start the internal API: migrate, prove the root keys, listen.
- * @throws Error with one line for whoever starts it: a root key that does not open the database, a database that is
- *   away, an address that is taken */
+ * @throws Error with one line for the operator: a root key that does not open the database, a database that does not
+ *   answer, an address that is in use */
 export async function startApi(settings: ApiSettings, options: StartOptions = {}): Promise<RunningApi> {
   await using opened = new AsyncDisposableStack()
   const log = pino({ level: settings.logLevel, base: null }, options.logTo ?? standardOutput(opened))
@@ -68,7 +68,7 @@ export async function startApi(settings: ApiSettings, options: StartOptions = {}
   return { address, setupCode, close: () => close(app, { shortLived, resources }) }
 }
 
-// Lines are written some at a time: a write for each call would cost as much as the call.
+// Write log lines in batches: one write per call would cost as much as the call.
 function standardOutput(opened: AsyncDisposableStack): DestinationStream {
   const lines = pino.destination({ dest: 1, sync: false, minLength: 4_096, periodicFlush: 500 })
   opened.defer(() => lines.flushSync())
@@ -155,7 +155,7 @@ async function listen(app: FastifyInstance, { listen: place }: ApiSettings): Pro
   return place.socketPath
 }
 
-// A process that was killed leaves its socket behind; one that still answers there is left alone.
+// A killed process leaves its socket behind. If a server still answers there, refuse to start.
 async function clearSocket(path: string): Promise<void> {
   const socket = connect(path)
   const answers = await once(socket, 'connect').then(

@@ -16,8 +16,8 @@ export type { Rotation, Verification }
 
 export type DatabaseSettings = Pick<ApiSettings, 'databaseUrl' | 'dataDir' | 'rootKeys'>
 
-/** The database that the settings name, up to date and opened by their root keys.
- * @throws Error with one line for whoever starts it */
+/** Open the database of the settings, migrate it, and check the root keys.
+ * @throws Error with one line for the operator */
 export async function readyDatabase(settings: DatabaseSettings, now: string): Promise<Database> {
   const database = await openDatabase(databasePlace(settings))
   try {
@@ -34,7 +34,7 @@ export function ringOf({ rootKeys }: Pick<ApiSettings, 'rootKeys'>): RootKeyRing
   return new RootKeyRing(rootKeys.map(parseRootKey))
 }
 
-/** Bring the database's tables up to date and do nothing else.
+/** Migrate the database and do nothing else.
  * @returns the names of the migrations that ran */
 export async function migrate(settings: Omit<DatabaseSettings, 'rootKeys'>): Promise<readonly string[]> {
   const database = await openDatabase(databasePlace(settings))
@@ -45,28 +45,27 @@ export async function migrate(settings: Omit<DatabaseSettings, 'rootKeys'>): Pro
   }
 }
 
-/** Wrap every tenant's key with the first of the root keys, and forget the others. May be stopped and run again at any
- * moment, and run while servers do that were started with the same keys.
+/** Wrap every tenant's key with the first of the root keys and forget the others. You can stop it and run it again at
+ * any time, also while servers with the same keys run.
  * @throws Error when a root key in use is not among the settings' */
 export async function rotateRootKey(settings: DatabaseSettings): Promise<Rotation> {
   return withDatabase(settings, (database) => rotateTenantKeys(database, ringOf(settings)))
 }
 
-/** Open every stored value and report those that do not open; nothing of what they say is kept. */
+/** Decrypt every stored value and report those that fail. No value is kept. */
 export async function verifyValues(settings: DatabaseSettings): Promise<Verification> {
   return withDatabase(settings, ({ query }) => verifyStoredValues(query, ringOf(settings)))
 }
 
-/** Copy the embedded database, consistent while servers write to it, into a new file of mode 0600. It holds no root
- * key: without that it opens nowhere.
+/** Copy the embedded database into a new file of mode 0600, while servers may write to it. The copy holds no root key,
+ * and it is useless without one.
  * @throws Error when the file exists, or the database is not the embedded one */
 export async function backupDatabase(settings: DatabaseSettings, file: string): Promise<void> {
   await backupEmbedded(embeddedPlace(settings, 'back it up with pg_dump'), file)
 }
 
-/** Put the content of a backup in the place of the embedded database's, all or nothing. What was there is kept beside
- * it.
- * @returns where it is kept; null when there was nothing
+/** Replace the embedded database by a backup, all or nothing. The old database is kept beside it.
+ * @returns the path of the old database; null when there was none
  * @throws Error when the file is no backup of this service or needs another root key; then nothing has changed */
 export async function restoreDatabase(settings: DatabaseSettings, file: string): Promise<string | null> {
   return restoreEmbedded(embeddedPlace(settings, 'restore it with pg_restore'), {
@@ -75,8 +74,8 @@ export async function restoreDatabase(settings: DatabaseSettings, file: string):
   })
 }
 
-/** Give a local account a new password, made here.
- * @returns the password, which is stored hashed alone; null when there is no account of this e-mail */
+/** Give a local account a new random password; only its hash is stored.
+ * @returns the password; null when no account has this e-mail */
 export async function resetPassword(settings: DatabaseSettings, email: string): Promise<string | null> {
   const password = randomToken()
   const passwordHash = await hashPassword(password)

@@ -1,8 +1,8 @@
 export type AuthMode = 'local' | 'accounts' | 'oidc' | 'clerk'
 
-/** What the internal API needs to know to start; read from the environment by the server program alone. */
+/** The settings of the internal API; only the server program reads them from the environment. */
 export type ApiSettings = {
-  /** Behind a socket only the web-facing layer calls, so its word on the client's address is taken. */
+  /** Only the web-facing layer calls through the socket, so the client address that it gives is trusted. */
   listen: { host: string; port: number } | { socketPath: string }
   /** Absolute; exists, mode 0700. Holds the embedded database and the request store when there is no Redis. */
   dataDir: string
@@ -25,7 +25,7 @@ export type ApiSettings = {
   requireSignatureV2: boolean
   /** `typed`: the approver has to type the check code. */
   approvalAssurance: 'compat' | 'typed'
-  /** Addresses or networks whose X-Forwarded-For is believed. */
+  /** Addresses or networks whose X-Forwarded-For is trusted. */
   trustProxy: readonly string[]
   /** Where /metrics is served; `null`: nowhere. */
   metrics: { host: string; port: number } | null

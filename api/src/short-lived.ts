@@ -9,8 +9,8 @@ import type { RedisConnection } from './request-store/redis-connection.ts'
 import { openSqliteRequestStore } from './request-store/sqlite.ts'
 import type { ApiSettings } from './settings.ts'
 
-/** What lives for minutes only: requests, who waits for them, and counts of calls. In Redis where there is one, so
- * that all nodes share it; else in this process and a file beside the database. */
+/** State that lives for minutes: requests, held callers, call counts. With Redis all nodes share it; without, it is in
+ * this process and a file beside the database. */
 export type ShortLived = Limits & {
   redis: RedisConnection | null
   requests: RequestStore
@@ -19,7 +19,7 @@ export type ShortLived = Limits & {
   close(): Promise<void>
 }
 
-/** @throws DomainError unavailable: the Redis does not answer */
+/** @throws DomainError unavailable: Redis does not answer */
 export async function openShortLived(
   settings: Pick<ApiSettings, 'dataDir' | 'redisUrl' | 'maxLiveRequests'>,
   { clock, log }: { clock: ClockAndIds; log: Logger },
@@ -47,7 +47,7 @@ export async function openShortLived(
   }
 }
 
-// Loaded by those who need it alone: it is a good part of what a start costs.
+// Loaded only when needed, because it takes a large part of the start time.
 async function connect(url: string, onError: (error: Error) => void): Promise<RedisConnection> {
   const { openRedis } = await import('./request-store/redis-connection.ts')
   return openRedis(url, onError)

@@ -1,10 +1,10 @@
-/** Remembers what was used, so that a recorded call cannot be made again. */
+/** Remembers used nonces, so that a recorded call cannot be replayed. */
 export interface NonceStore {
   /** True for the first use within `seconds`, false for any later one. */
   useOnce(nonce: string, seconds: number): Promise<boolean>
 }
 
-/** For one process on its own. Nonces come from whoever knows the shared secret, so their number is the traffic's. */
+/** For a single process. Only signed calls add nonces, so the set grows with traffic. */
 export function createMemoryNonces(nowMs: () => number): NonceStore {
   let current = new Set<string>()
   let previous = new Set<string>()
@@ -23,7 +23,7 @@ export function createMemoryNonces(nowMs: () => number): NonceStore {
   }
 }
 
-/** For any number of nodes that share a store. `setOnce` keeps a name for some seconds, and says whether it is new. */
+/** For nodes that share a store. `setOnce` keeps a name for some seconds and tells whether it is new. */
 export function createSharedNonces(setOnce: (name: string, seconds: number) => Promise<boolean>): NonceStore {
   return { useOnce: (nonce, seconds) => setOnce(`keyferry:nonce:${nonce}`, seconds) }
 }

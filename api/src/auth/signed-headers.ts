@@ -6,7 +6,7 @@ import { DomainError } from '../domain/errors.ts'
 import type { SignedCaller } from '../domain/membership.ts'
 import type { NonceStore } from './nonces.ts'
 
-/** Header names and values as they came: `[name, value, name, value …]`. */
+/** Headers as received: `[name, value, name, value …]`. */
 type Facts = { method: string; url: string; rawHeaders: readonly string[]; body: Uint8Array }
 
 export type SigningSettings = {
@@ -20,7 +20,7 @@ const IDENTITY_HEADERS = ['x-user-id', 'x-tenant-id', 'x-signature', 'x-signatur
 type IdentityHeader = (typeof IDENTITY_HEADERS)[number]
 type IdentityHeaders = ReadonlyMap<string, string>
 
-// These two have to answer whoever looks after the process, which signs nothing.
+// Health checks sign nothing, so these two endpoints must answer them.
 const UNSIGNED = new Set(['/healthz', '/readyz'])
 
 /** Read who signed a call from its headers.
@@ -61,11 +61,11 @@ async function requireV2(headers: IdentityHeaders, facts: Facts, settings: Signi
     nowSeconds,
     windowSeconds,
   })
-  // A stamp may lie a window ahead of this clock, so it stays acceptable for two windows.
+  // A time stamp may be one window ahead of this clock, so it stays valid for two windows.
   if (!verified || !(await settings.nonces.useOnce(verified.nonce, 2 * windowSeconds))) throw unauthorized()
 }
 
-// Some servers take `_` for `-`, so a header that differs by that alone counts as the same one.
+// Some servers treat `_` as `-`, so headers that differ only by that count as the same.
 function identityHeaders(rawHeaders: readonly string[]): IdentityHeaders {
   const found = new Map<string, string>()
   for (let at = 0; at < rawHeaders.length; at += 2) {

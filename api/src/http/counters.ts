@@ -1,7 +1,7 @@
-/** How often a key was counted in its window, this time included, and how long the window still lasts. */
+/** `calls`: the calls of a key in its window, this one included. `msLeft`: until the window ends. */
 export type Counted = { calls: number; msLeft: number }
 
-/** Counts one call. A key's window begins with the first call in it, and no later call moves its end. */
+/** Counts one call. A key's window begins with its first call; later calls do not extend it. */
 export type Counter = (key: string) => Promise<Counted>
 
 /** A Redis that all nodes share. `reply` fails with DomainError unavailable when there is no answer. */
@@ -13,7 +13,7 @@ type RedisEval = {
   eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>
 }
 
-/** KEYS[1] the counter, ARGV[1] its window in milliseconds. One step, so that no counter is left without an end. */
+/** KEYS[1] the counter, ARGV[1] its window in milliseconds. One step, so that every counter expires. */
 const COUNT = `
   redis.call('set', KEYS[1], 0, 'PX', ARGV[1], 'NX')
   return { redis.call('incr', KEYS[1]), redis.call('pttl', KEYS[1]) }`
@@ -31,9 +31,9 @@ export function redisCounter(redis: SharedRedis, prefix: string, windowMs: numbe
 
 type Window = { calls: number; endsAtMs: number }
 
-/** For one process. Windows live in two generations that turn once in a window's time: by then all in the older one
- * have ended, so that forgetting them costs neither a timer each nor a walk. An end further away than a window is long
- * means that the clock was set back: it counts as over. */
+/** For one process. Windows are kept in two maps. Once per window length the older map is dropped: all its windows have
+ * ended by then, so no timer and no scan is needed. A window that would end later than one length from now means that
+ * the clock was set back, so it counts as over. */
 export function memoryCounter(windowMs: number, now: () => number): Counter {
   const isAhead = (endMs: number) => endMs > now() && endMs - now() <= windowMs
   let younger = new Map<string, Window>()

@@ -21,7 +21,7 @@ const STATUS = {
 
 export type ErrorResponse = { status: number; headers: Record<string, string>; body: string }
 
-/** The answer for whatever a call ended with; what no rule threw on purpose says nothing of its cause. */
+/** The answer for an error. An error that no rule threw on purpose becomes a plain 500 without its cause. */
 export function errorResponse(error: unknown): ErrorResponse {
   const { code, message, details, retryAfterSeconds } = domainError(error)
   const told = error instanceof RateExceeded ? error.headers : {}
@@ -35,7 +35,7 @@ function domainError(error: unknown): DomainError {
   return fastifyError(error) ?? new DomainError('internal', 'internal error', { cause: error })
 }
 
-// The framework refuses some requests before a handler sees them; each carries a status of its own.
+// Fastify refuses some requests before a handler runs, with an error that has a status code.
 function fastifyError(error: unknown): DomainError | null {
   if (!(error instanceof Error) || !('statusCode' in error)) return null
   if (error.statusCode === 413) return new DomainError('too_large', 'request body too large')

@@ -15,7 +15,7 @@ export function exportHandlers({ stores, devAllowPlaintext }: HandlerParts): Pic
   }
 }
 
-// Without a prototype, so that a key may have any name that the interface allows.
+// Without a prototype, so that every allowed key name works, `__proto__` too.
 function flatObject(exported: Iterable<readonly [string, string]>): Record<string, string> {
   const object: Record<string, string> = Object.create(null)
   for (const [name, value] of exported) object[name] = value

@@ -2,7 +2,7 @@ import type { ClockAndIds } from '../domain/clock-and-ids.ts'
 import type { Stores } from '../domain/stores.ts'
 import type { RequestHandlerParts } from './requests.ts'
 
-/** What the route files are given to answer with. */
+/** What handlers need from the program. */
 export type HandlerParts = {
   stores: Stores
   clock: ClockAndIds
@@ -12,6 +12,6 @@ export type HandlerParts = {
   setupCode: string
   devAllowPlaintext: boolean
   version: string
-  /** Names of the stores that do not answer now. */
+  /** Names of the stores that do not answer. */
   failingStores: () => Promise<string[]>
 }

@@ -8,10 +8,10 @@ type Output<R, Part extends string> = R extends { [K in Part]: infer S extends z
 
 type CallerOf<A extends Access> = A extends 'member' | 'owner' ? Caller : A extends 'session' ? Visitor : null
 
-/** Where a call comes from, as far as proxies are believed. */
+/** The address of the caller; proxy headers count only from trusted proxies. */
 export type Peer = { address: string; userAgent: string }
 
-/** One call that was let in and whose parts are valid. */
+/** One admitted call with valid parts. */
 type Call<R extends Endpoint> = {
   caller: CallerOf<R['access']>
   params: Output<R, 'params'>
@@ -19,11 +19,11 @@ type Call<R extends Endpoint> = {
   headers: Output<R, 'headers'>
   body: Output<R, 'body'>
   peer: Peer
-  /** Calls back when the connection breaks before the answer was handed to the socket, at once when it has. */
+  /** Calls back when the connection breaks before the answer was handed to the socket; at once if it already has. */
   onBreak: (listener: () => void) => void
 }
 
-/** What became of an answer; exactly one of the two is called, once. */
+/** Learns what became of an answer: exactly one of the two is called, once. */
 export type Delivery = {
   /** The whole answer was handed to the socket. */
   delivered: () => void
@@ -33,8 +33,8 @@ export type Delivery = {
 
 type Extras = { headers?: Readonly<Record<string, string>>; delivery?: Delivery }
 
-/** A status of the endpoint's row with a body of its schema; text is sent as text, all else as JSON. A stream of
- * JSON text stands for a body that is too long to hold. */
+/** A status of the endpoint's row with a body of its schema. A string is sent as text, everything else as JSON. A body
+ * that is too long for memory is a stream of JSON text. */
 type Reply<R extends Endpoint> = {
   [S in keyof R['responses'] & number]: Extras & { status: S } & (
       | { body: z.input<R['responses'][S]> }
@@ -47,10 +47,10 @@ type Handler<R extends Endpoint> = (call: Call<R>) => Promise<Reply<R>> | Reply<
 /** One handler for each row of the endpoint table: a row without one, or one without a row, does not compile. */
 export type Handlers = { [N in ApiEndpointName]: Handler<(typeof apiEndpoints)[N]> }
 
-/** What a limit says to one more call: whether it may pass, and what the answer's headers tell either way. */
+/** Whether a limit allows one more call, and the headers that tell the caller about the limit. */
 export type RateVerdict = { allowed: boolean; headers: Readonly<Record<string, string>> }
 
-/** Counts a call before anything else is looked at. */
+/** Counts a call before anything else is checked. */
 export type RateLimit = (peer: Peer, body: Uint8Array) => Promise<RateVerdict>
 
 export type RateLimits = { readonly [N in ApiEndpointName]?: RateLimit }

@@ -36,7 +36,7 @@ export function keyHandlers({ stores, clock, devAllowPlaintext }: HandlerParts):
   }
 }
 
-/** @throws DomainError forbidden: the server is not set to show values */
+/** @throws DomainError forbidden: this server does not reveal values */
 export function requireRevealing(devAllowPlaintext: boolean): void {
   if (!devAllowPlaintext) throw new DomainError('forbidden', 'Forbidden: reveal is not allowed')
 }

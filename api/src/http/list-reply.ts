@@ -6,8 +6,8 @@ type ListReply<B> = { status: 200; headers: Record<string, string> } & (
   | { stream: AsyncIterable<string> }
 )
 
-/** Answer a list with its total. The first chunk is read before the answer begins, so that a store that is away is
- * still an error; a list of one chunk is an ordinary body, a longer one is written as it is read. */
+/** Answer a list with its total. A list of one chunk is an ordinary body; a longer one is written as it is read. The
+ * first chunks are read before the answer begins, so that an unavailable store is still an error answer. */
 export async function listReply<T, B>(listing: Listing<T>, present: (entry: T) => B): Promise<ListReply<B>> {
   const headers = { 'x-total-count': String(listing.total) }
   const chunks = listing.chunks[Symbol.asyncIterator]()
@@ -33,7 +33,7 @@ async function* jsonArray<T, B>(
   yield `[${jsonOf(begun)}`
   for (let chunk = await next(chunks, present); chunk !== null; chunk = await next(chunks, present)) {
     if (chunk.length > 0) yield `,${jsonOf(chunk)}`
-    // A store that answers at once would otherwise keep every other call waiting to the end of the list.
+    // SQLite answers without a pause, so other calls would wait until the whole list is written.
     await turn()
   }
   yield ']'

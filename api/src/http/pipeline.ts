@@ -7,10 +7,10 @@ import type { Peer, RateLimit, RateVerdict } from './handler.ts'
 import { parseJson, validated } from './request-parts.ts'
 import { type LooseReply, send } from './send.ts'
 
-/** What a signature may cover. Header names and values as they came: `[name, value, name, value …]`. */
+/** What a signature may cover. Headers as received: `[name, value, name, value …]`. */
 type SignedFacts = { method: string; url: string; rawHeaders: readonly string[]; body: Uint8Array }
 
-/** Says who signed a call; null for a call that nobody has to sign.
+/** Tells who signed a call; null for a call that needs no signature.
  * @throws DomainError unauthorized */
 type Authenticate = (facts: SignedFacts, access: Access) => Promise<SignedCaller | null>
 
@@ -20,7 +20,7 @@ export type PipelineParts = {
   devAllowPlaintext: boolean
 }
 
-/** A handler with its types set aside: `registerEndpoints` pairs it with the row that gave them. */
+/** A handler without its types; `registerEndpoints` pairs it with its row. */
 export type LooseHandler = (call: {
   caller: Visitor | null
   params: unknown
@@ -35,7 +35,7 @@ export type ServedEndpoint = { row: Endpoint; handler: LooseHandler; rateLimit: 
 
 const NO_BODY = Buffer.alloc(0)
 
-/** One call from its limit to its answer: limited, authenticated, admitted, and only then read. */
+/** Serve one call: apply its rate limit, authenticate, admit, and only then read its body. */
 export function pipeline({ row, handler, rateLimit }: ServedEndpoint, parts: PipelineParts) {
   return async function serve(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const peer = peerOf(request)
@@ -77,7 +77,7 @@ function validParts(row: Endpoint, request: FastifyRequest) {
   }
 }
 
-// An absent body counts as `{}`, so that the first required field is what the answer names.
+// An absent body counts as `{}`, so that the answer names the first required field.
 function jsonOf(request: FastifyRequest): unknown {
   const body = bodyOf(request)
   return body.length === 0 ? {} : parseJson(body)
@@ -91,7 +91,7 @@ function peerOf(request: FastifyRequest): Peer {
   return { address: request.ip || 'local', userAgent: request.headers['user-agent'] ?? '' }
 }
 
-// A held call is kept by the thousand: its parts share one object, and nothing listens until somebody asks.
+// Thousands of calls may be held: each is one object, and listens for the end of its connection only when asked to.
 class ServedCall {
   readonly caller: Visitor | null
   readonly peer: Peer

@@ -6,11 +6,11 @@ import { addressBlock, isIPv6Network } from './address-block.ts'
 import { type Counted, memoryCounter, redisCounter, type SharedRedis } from './counters.ts'
 import type { RateLimit, RateLimits, RateVerdict } from './handler.ts'
 
-/** So much earlier than the polling interval a call may come: timers and networks are not exact. */
+/** A poll may come this much early, because timers and networks are not exact. */
 const POLL_TOLERANCE_MS = 50
 
 export type RateLimitOptions = {
-  /** `null`: counted in this process alone. */
+  /** `null`: counts in this process only. */
   redis: SharedRedis | null
   now: () => number
   prefix?: string
@@ -19,14 +19,14 @@ export type RateLimitOptions = {
 type LimitedEndpoint = 'createRequest' | 'waitForApproval' | 'logIn' | 'setUpAccount'
 
 export type Limits = {
-  /** By peer address, for the endpoints that have a rate. */
+  /** By peer address, for endpoints with a rate. */
   rateLimits: Record<LimitedEndpoint, RateLimit> & RateLimits
-  /** A request's turn to poll.
-   * @throws RateExceeded: the last turn began less than the polling interval ago; that turn stays the last one */
+  /** Counts a poll of a request.
+   * @throws RateExceeded: the last poll began less than the polling interval ago; this call does not count */
   takeTurn: (requestId: string) => Promise<void>
 }
 
-/** A call too many, with what its answer tells about the limit. */
+/** A call beyond its limit, with the headers that describe the limit. */
 export class RateExceeded extends DomainError {
   readonly headers: Readonly<Record<string, string>>
 
@@ -39,7 +39,7 @@ export class RateExceeded extends DomainError {
 type Rate = { calls: number; windowSeconds: number }
 type Limit = (key: string) => Promise<RateVerdict>
 
-/** Every limit of the interface. Without its Redis a limited call fails rather than pass uncounted. */
+/** Every limit of the interface. While Redis is unavailable, limited calls fail instead of passing uncounted. */
 export function openRateLimits(options: RateLimitOptions): Limits {
   const byAddress = (name: keyof typeof RATES) => {
     const limit = openLimit(name, RATES[name], options)

@@ -5,7 +5,7 @@ const JSON_DEPTH = 16
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /** Read a JSON body.
- * @throws DomainError invalid: not UTF-8, not JSON, not an object, nested too deeply, or with a name that objects cannot hold safely */
+ * @throws DomainError invalid: not UTF-8, not JSON, not an object, nested too deeply, or with the name `__proto__` */
 export function parseJson(body: Buffer): unknown {
   let value: unknown
   try {
@@ -19,8 +19,8 @@ export function parseJson(body: Buffer): unknown {
   return value
 }
 
-/** The part as its schema gives it back.
- * @throws DomainError invalid: the schema's message for the first thing wrong, its field in `details` */
+/** The part as parsed by its schema.
+ * @throws DomainError invalid: the schema's first message; the field is in `details` */
 export function validated(schema: z.ZodType | undefined, part: unknown): unknown {
   if (!schema) return undefined
   const result = schema.safeParse(part)
@@ -34,7 +34,7 @@ export function validated(schema: z.ZodType | undefined, part: unknown): unknown
   )
 }
 
-// A validator that copies objects drops an own `__proto__` without a word; refusing it keeps nothing unsaid.
+// A validator that copies objects drops `__proto__` silently, so refuse it.
 function requireTame(value: unknown, depth: number): void {
   if (typeof value !== 'object' || value === null) return
   if (depth === 0) throw new DomainError('invalid', `request body is nested deeper than ${JSON_DEPTH}`)

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 import type { Delivery } from './handler.ts'
 
-/** A handler's reply with its types set aside. */
+/** A handler's reply without its types. */
 export type LooseReply = {
   status: number
   body?: unknown
@@ -14,7 +14,7 @@ export type LooseReply = {
 const JSON_TYPE = 'application/json; charset=utf-8'
 const TEXT_TYPE = 'text/plain; charset=utf-8'
 
-/** Send an answer, and tell its delivery what became of it. */
+/** Send an answer and tell its delivery the outcome. */
 export function send(reply: FastifyReply, answer: LooseReply): FastifyReply {
   const { status, body, stream, headers = {}, delivery } = answer
   if (delivery) follow(reply, delivery)

@@ -21,13 +21,13 @@ export type ServerParts = PipelineParts & {
   rateLimits: RateLimits
   log: Logger
   maxBodyBytes: number
-  /** Addresses or networks whose X-Forwarded-For is believed; `nearest`: whoever holds the other end. */
+  /** Addresses or networks whose X-Forwarded-For is trusted; `nearest`: the direct peer. */
   trustProxy: readonly string[] | 'nearest'
 }
 
 const REQUEST_ID = /^[A-Za-z0-9-]{8,64}$/
 
-/** An HTTP server with every row of the endpoint table; it does not listen yet. */
+/** An HTTP server for every row of the endpoint table. It does not listen yet. */
 export function createServer(parts: ServerParts): FastifyInstance {
   const app = createHttpServer({
     maxBodyBytes: parts.maxBodyBytes,
@@ -47,7 +47,7 @@ function registerEndpoints(app: FastifyInstance, parts: ServerParts): void {
   app.setErrorHandler((error, _, reply) => answerError(reply, error))
   app.setNotFoundHandler((_, reply) => answerError(reply, new DomainError('not_found', 'not found')))
   const limits: Readonly<Record<string, RateLimits[keyof RateLimits]>> = parts.rateLimits
-  // `Handlers` pairs each name with the types of its row; beyond this loop the pairing is by name alone.
+  // `Handlers` pairs each name with the types of its row; from here on the pairing is by name only.
   const handlers = parts.handlers as unknown as Record<string, LooseHandler>
   for (const [name, row] of Object.entries<Endpoint>(apiEndpoints)) {
     const handler = handlers[name]
@@ -75,7 +75,7 @@ function refuseStrangeTargets(app: FastifyInstance): void {
   })
 }
 
-// The signature may cover the body, so it is kept as it came and read as JSON only once the caller was let in.
+// A signature may cover the body, so keep its bytes; it is parsed as JSON after the caller is admitted.
 function readBodiesAsBytes(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
@@ -84,7 +84,7 @@ function readBodiesAsBytes(app: FastifyInstance): void {
 const processId = randomRequestId().slice(0, 8)
 let requests = 0
 
-// Told apart in the logs of all nodes, and cheaper than a random one for each call.
+// Unique over all nodes, and cheaper than a random id for each call.
 function nextRequestId(): string {
   requests += 1
   return `${processId}-${requests.toString(36).padStart(6, '0')}`

@@ -1,4 +1,4 @@
-/** Wakes whoever watches an id, within one process. */
+/** Calls the listeners of an id, within one process. */
 export class Bell {
   readonly #listeners = new Map<string, Set<() => void>>()
 

@@ -1,7 +1,7 @@
 /**
  * Each script is one step on one request. KEYS[1] is its hash (request, state, ciphertext, approval, tenant_id,
- * wrong_codes, expires_at_ms); ARGV[1] the caller's clock in epoch milliseconds, ARGV[2] the channel of the bell, ARGV[3] the id.
- * `state` is nil for what is unknown or, by the caller's clock, expired: Redis ends the key by its own.
+ * wrong_codes, expires_at_ms); ARGV[1] the caller's clock in epoch milliseconds, ARGV[2] the channel, ARGV[3] the id.
+ * `state` is nil for a request that is unknown or expired by the caller's clock; Redis expires the key by its own clock.
  */
 const LIVE = `
   local found = redis.call('hmget', KEYS[1], 'state', 'expires_at_ms')
@@ -80,7 +80,7 @@ export const RELEASE = `${LIVE}
   if state == 'claimed' then become('ready') end
   return 'done'`
 
-/** KEYS[2] the live ids. ARGV[4] a tenant: removes only what was approved there; empty: wherever. */
+/** KEYS[2] the live ids. ARGV[4] removes only what was approved in that tenant; empty means any. */
 export const REMOVE_READY = `${LIVE}
   if state ~= 'ready' then return 'gone' end
   if ARGV[4] ~= '' and redis.call('hget', KEYS[1], 'tenant_id') ~= ARGV[4] then return 'ready' end

@@ -21,11 +21,11 @@ const ClaimReply = z.union([
   z.tuple([z.enum(['pending', 'taken', 'denied', 'withdrawn', 'gone'])]),
 ])
 
-/** `prefix` begins every key and names the channel, so that services may share one Redis. */
+/** `prefix` starts every key and the channel, so that several services can share one Redis. */
 export type RedisRequestStoreOptions = { redis: RedisConnection; prefix?: string; maxLive?: number }
 
-/** The request store that many processes share. Each step is one script; the bell is one channel that every process
- * listens to. After a lost connection every watcher is called, because a message may have been missed. */
+/** The request store that many processes share. Each step is one script. Changes are published on one channel that every
+ * process subscribes to. After a lost connection every listener is called, because it may have missed a message. */
 export async function openRedisRequestStore({
   redis,
   prefix = 'keyferry:',
@@ -36,7 +36,7 @@ export async function openRedisRequestStore({
   await redis.subscriber.subscribe(channel, (id) => bell.ring(id))
   for (const client of [redis.subscriber, redis.commands]) {
     client.on('ready', () => {
-      // Whoever is called reads the store, for which the other connection has to be back too.
+      // A listener reads the store, which needs the other connection as well.
       if (redis.subscriber.isReady && redis.commands.isReady) bell.ringAll()
     })
   }

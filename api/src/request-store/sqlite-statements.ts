@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 
-/** Raised with every change of the table. What another version left behind lives for minutes only: it is dropped. */
+/** Increase it with every change of the table. Rows of another version are dropped; they live for minutes only. */
 const SCHEMA_VERSION = 4
 
 const SCHEMA = `
@@ -45,7 +45,7 @@ const SQL = {
 
 export type Statements = ReturnType<typeof prepare>
 
-/** The table as this version knows it, empty when another version made it. */
+/** Creates the table. A table of another version is replaced by an empty one. */
 export function createTable(database: DatabaseSync): void {
   database.exec('begin immediate')
   const version = database.prepare('pragma user_version').get()?.['user_version']

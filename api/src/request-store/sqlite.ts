@@ -29,8 +29,8 @@ export type SqliteRequestStoreOptions = {
   maxLive?: number
 }
 
-/** The request store of a single process: a file of its own, so that backups of the database hold no requests. It
- * survives a restart and, fully synchronous, a power cut: a claim is on disk before its ciphertext leaves. */
+/** The request store of a single process, in a separate file, so that backups of the database hold no requests. Writes
+ * are fully synchronous: a claim is on disk before its ciphertext leaves, so it survives a crash and a power cut. */
 export function openSqliteRequestStore(options: SqliteRequestStoreOptions): RequestStore {
   return new SqliteRequestStore(options)
 }
@@ -101,7 +101,7 @@ class SqliteRequestStore implements RequestStore {
 
   claim(id: string, nowMs: number): Promise<Claim> {
     return this.#step(({ claim }) => {
-      // Run to its end: `get` stops at the row, before it is written, and is silent when writing it fails.
+      // Not `get`: it stops before the row is written, and hides a failed write.
       const [row] = claim.all({ id, nowMs })
       if (row !== undefined) return claimed(row)
       const state = this.#stateOf(id, nowMs)
@@ -162,7 +162,7 @@ class SqliteRequestStore implements RequestStore {
     try {
       this.#statements.sweep.run({ nowMs })
     } catch {
-      // A full or failing disk: expired rows are invisible all the same, and the next sweep tries again.
+      // The disk is full or failing. Expired rows are invisible anyway, and the next sweep tries again.
     }
   }
 

@@ -3,7 +3,8 @@ import { builtinModules } from 'node:module'
 import { join } from 'node:path'
 import { build, type Plugin } from 'esbuild'
 import manifest from './package.json' with { type: 'json' }
-import { manualPage } from './src/manual-page.ts'
+import { manualPage } from './src/command-line/manual-page.ts'
+import { commands } from './src/commands/commands.ts'
 
 const HERE = import.meta.dirname
 const DIST = join(HERE, 'dist')
@@ -59,7 +60,7 @@ await bundle()
 await mkdir(join(DIST, 'bin'))
 await mkdir(join(DIST, 'man'))
 await writeFile(join(DIST, 'bin', 'keyferry.js'), await launcher(), { mode: 0o755 })
-await writeFile(join(DIST, 'man', 'keyferry.1'), manualPage())
+await writeFile(join(DIST, 'man', 'keyferry.1'), manualPage(commands))
 await writeFile(join(DIST, 'package.json'), `${JSON.stringify(PUBLISHED, null, 2)}\n`)
 await copyFile(join(HERE, '..', 'LICENSE'), join(DIST, 'LICENSE'))
 await copyFile(join(HERE, 'README.md'), join(DIST, 'README.md'))

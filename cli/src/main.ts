@@ -1,5 +1,5 @@
-import { followCommandLine } from './command-line.ts'
-import { realSurroundings } from './real-surroundings.ts'
+import { followCommandLine } from './follow-command-line.ts'
+import { realParts } from './real-parts.ts'
 
 const args = process.argv.slice(2)
-process.exit(await followCommandLine(args, realSurroundings(args)))
+process.exit(await followCommandLine(args, realParts(args)))

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { requireShell } from '../../e2e/real-shells.ts'
 import { startServer } from '../../e2e/start-server.ts'
-import { commands } from '../src/commands.ts'
+import { commands } from '../src/commands/commands.ts'
 import { type Asked, delivery, type ScriptedServer, startScriptedServer } from './scripted-server.ts'
 import { playSession } from './session.ts'
 

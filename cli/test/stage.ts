@@ -1,11 +1,11 @@
 import type { KeyPair } from '@keyferry/crypto/key-pair'
 import { generateKeyPair } from '@keyferry/crypto/key-pair'
 import { generatePollVerifier } from '@keyferry/crypto/poll-challenge'
+import type { CleanUp, Environment, Parts, ProgramStart } from '../src/ground/parts.ts'
 import { httpExchange } from '../src/server/http-exchange.ts'
-import type { CleanUp, Environment, ProgramStart, Surroundings } from '../src/surroundings.ts'
 
-/** Surroundings that keep what a command does to them. The network is real, the rest is written down. */
-export type Stage = Surroundings & {
+/** Parts that keep what a command does to them. The network is real, the rest is written down. */
+export type Stage = Parts & {
   readonly seen: {
     stdout: string
     stderr: string

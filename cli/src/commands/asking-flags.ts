@@ -1,10 +1,9 @@
-import { usageError } from '../cli-error.ts'
-import type { Flag, Words } from '../command.ts'
+import type { Flag, Words } from '../command-line/command.ts'
 import type { Ask } from '../delivery/ask.ts'
 import { refusedNames } from '../delivery/dangerous-names.ts'
+import { usageError } from '../ground/cli-error.ts'
+import type { Parts, ViewName } from '../ground/parts.ts'
 import { findProject } from '../project/project-file.ts'
-import type { Surroundings } from '../surroundings.ts'
-import type { ViewName } from '../terminal/choose-view.ts'
 import { readBundleOperand, requireKeyName } from './names.ts'
 import { SERVER_FLAG, serverOf } from './server-flag.ts'
 
@@ -51,8 +50,8 @@ export type AskingOptions = Omit<Ask, 'format' | 'command' | 'keepAs' | 'pending
 
 /** What the asking flags, the bundle operand and `keyferry.json` say, in this order of precedence.
  * @throws CliError usage */
-export async function readAsking(words: Words, surroundings: Surroundings): Promise<AskingOptions> {
-  const project = findProject(surroundings.cwd)
+export async function readAsking(words: Words, parts: Parts): Promise<AskingOptions> {
+  const project = findProject(parts.cwd)
   const operand = readBundleOperand(words)
   const isOtherBundle = operand !== null && operand !== project?.bundle
   const keys = words.has('keys') ? words.names('keys') : isOtherBundle ? [] : (project?.keys ?? [])
@@ -61,7 +60,7 @@ export async function readAsking(words: Words, surroundings: Surroundings): Prom
   return {
     ...names,
     view: readView(words),
-    server: await serverOf(words, project, surroundings),
+    server: await serverOf(words, project, parts),
     bundle: operand ?? project?.bundle ?? null,
     whyNotOpen: words.has('no-open') ? '--no-open was given' : null,
     isResumable: words.has('resumable'),

@@ -1,14 +1,23 @@
-import { usageError } from '../cli-error.ts'
-import type { Command, Words } from '../command.ts'
-import { EXIT } from '../exit-code.ts'
-import type { Surroundings } from '../surroundings.ts'
-import { printable } from '../terminal/printable.ts'
+import type { Command, Words } from '../command-line/command.ts'
+import { usageError } from '../ground/cli-error.ts'
+import { EXIT } from '../ground/exit-code.ts'
+import type { Parts } from '../ground/parts.ts'
+import { printable } from '../ground/printable.ts'
 
 const SHELLS = ['bash', 'zsh', 'fish', 'powershell'] as const
 
 type Shell = (typeof SHELLS)[number]
 
-export const completionCommand: Command = {
+/** The completion verb, which completes the other verbs and itself. */
+export function completionOf(others: readonly Command[]): Command {
+  const command: Command = {
+    ...description,
+    run: async (words, parts) => await completion(readShell(words), [...others, command], parts),
+  }
+  return command
+}
+
+const description = {
   name: 'completion',
   operands: 'bash|zsh|fish|powershell',
   maxOperands: 1,
@@ -18,8 +27,7 @@ export const completionCommand: Command = {
   ],
   flags: [],
   examples: [{ command: 'keyferry completion fish', what: 'Print the script for fish' }],
-  run: async (words, surroundings) => await completion(readShell(words), surroundings),
-}
+} satisfies Partial<Command>
 
 function readShell({ operands }: Words): Shell {
   const shell = SHELLS.find((name) => name === operands[0])
@@ -31,9 +39,8 @@ function readShell({ operands }: Words): Shell {
 
 /** Print the script of one shell.
  * @returns the exit code */
-async function completion(shell: Shell, { stdout }: Surroundings): Promise<number> {
-  const { completionScript } = await import('../completion/completion-script.ts')
-  const { commands } = await import('../commands.ts')
+async function completion(shell: Shell, commands: readonly Command[], { stdout }: Parts): Promise<number> {
+  const { completionScript } = await import('../command-line/completion-script.ts')
   stdout.write(completionScript(shell, commands))
   return EXIT.ok
 }

@@ -1,7 +1,7 @@
-import type { Command, Words } from '../command.ts'
+import type { Command, Words } from '../command-line/command.ts'
 import type { Finding } from '../doctor/finding.ts'
-import { EXIT } from '../exit-code.ts'
-import type { Surroundings } from '../surroundings.ts'
+import { EXIT } from '../ground/exit-code.ts'
+import type { Parts } from '../ground/parts.ts'
 import { terminalStyle } from '../terminal/terminal-style.ts'
 import { SERVER_FLAG } from './server-flag.ts'
 
@@ -15,23 +15,21 @@ export const doctorCommand: Command = {
   ],
   flags: [SERVER_FLAG, { name: 'json', summary: 'One JSON object' }],
   examples: [{ command: 'keyferry doctor', what: 'What is wrong on this machine?' }],
-  run: async (words, surroundings) => await doctor(words, surroundings),
+  run: async (words, parts) => await doctor(words, parts),
 }
 
 const SIGNS = { good: 'ok  ', doubtful: 'note', broken: 'FAIL' } as const
 
 /** Examine everything and write the findings to standard output.
  * @returns 0, or 1 where something is broken */
-async function doctor(words: Words, surroundings: Surroundings): Promise<number> {
+async function doctor(words: Words, parts: Parts): Promise<number> {
   const { examine } = await import('../doctor/examine.ts')
-  const findings = await examine(words, surroundings)
-  surroundings.stdout.write(
-    words.has('json') ? `${JSON.stringify({ findings })}\n` : asText(findings, surroundings),
-  )
+  const findings = await examine(words.text('server'), parts)
+  parts.stdout.write(words.has('json') ? `${JSON.stringify({ findings })}\n` : asText(findings, parts))
   return findings.some(({ state }) => state === 'broken') ? EXIT.general : EXIT.ok
 }
 
-function asText(findings: readonly Finding[], { stdout, env, platform }: Surroundings): string {
+function asText(findings: readonly Finding[], { stdout, env, platform }: Parts): string {
   const style = terminalStyle(stdout, env, platform)
   return findings
     .map(({ state, about, what, mend }) => {

@@ -1,11 +1,11 @@
 import { resolve } from 'node:path'
 import { DIALECT_NAMES, type Dialect, isDialect } from '@keyferry/contract/env'
-import { usageError } from '../cli-error.ts'
-import type { Command, Words } from '../command.ts'
+import type { Command, Words } from '../command-line/command.ts'
+import { usageError } from '../ground/cli-error.ts'
+import type { Parts } from '../ground/parts.ts'
+import { printable } from '../ground/printable.ts'
 import type { ImportOptions } from '../import/import-file.ts'
 import type { SecretFlags } from '../import/plan.ts'
-import type { Surroundings } from '../surroundings.ts'
-import { printable } from '../terminal/printable.ts'
 import { JSON_FLAG, QUIET_FLAG, readView } from './asking-flags.ts'
 import { requireBundleName, requireKeyName } from './names.ts'
 import { SERVER_FLAG, serverHere } from './server-flag.ts'
@@ -55,22 +55,22 @@ export const importCommand: Command = {
     },
     { command: 'pass show app | keyferry import - --bundle dev/app --yes', what: 'From another tool' },
   ],
-  run: async (words, surroundings) => {
-    const options = await readOptions(words, surroundings)
+  run: async (words, parts) => {
+    const options = await readOptions(words, parts)
     const { importFile } = await import('../import/import-file.ts')
-    return await importFile(options, surroundings)
+    return await importFile(options, parts)
   },
 }
 
-async function readOptions(words: Words, surroundings: Surroundings): Promise<ImportOptions> {
+async function readOptions(words: Words, parts: Parts): Promise<ImportOptions> {
   const [file] = words.operands
   if (file === undefined || file === '') {
     throw usageError('import needs a file', 'For example: keyferry import .env --bundle dev/app')
   }
   return {
-    server: await serverHere(words, surroundings),
+    server: await serverHere(words, parts),
     isServerNamed: words.has('server'),
-    path: file === '-' ? null : resolve(surroundings.cwd, file),
+    path: file === '-' ? null : resolve(parts.cwd, file),
     dialect: readDialect(words),
     bundleName: readBundleName(words),
     flags: readFlags(words),

@@ -1,15 +1,16 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { FORMAT_NAMES } from '@keyferry/contract/env/format-names'
-import { CliError } from '../cli-error.ts'
-import type { Command, Words } from '../command.ts'
-import { EXIT } from '../exit-code.ts'
-import { requireFormatName } from '../formats/write-values.ts'
+import type { Command, Words } from '../command-line/command.ts'
+import { CliError } from '../ground/cli-error.ts'
+import { EXIT } from '../ground/exit-code.ts'
+import type { Parts } from '../ground/parts.ts'
+import { printable } from '../ground/printable.ts'
+import { requireFormatName } from '../output/write-values.ts'
+import { chooseServer } from '../project/choose-server.ts'
 import { PROJECT_FILE, type Project } from '../project/project-file.ts'
-import type { Surroundings } from '../surroundings.ts'
-import { printable } from '../terminal/printable.ts'
 import { requireBundleName, requireKeyName } from './names.ts'
-import { chooseServer, SERVER_FLAG } from './server-flag.ts'
+import { SERVER_FLAG } from './server-flag.ts'
 
 export const initCommand: Command = {
   name: 'init',
@@ -34,19 +35,19 @@ export const initCommand: Command = {
   examples: [
     { command: 'keyferry init --bundle dev/app', what: 'After this, keyferry run -- npm run dev is enough' },
   ],
-  run: async (words, surroundings) => await init(readInit(words, surroundings), surroundings),
+  run: async (words, parts) => await init(readInit(words, parts), parts),
 }
 
 type InitOptions = { readonly project: Project; readonly mayReplace: boolean }
 
-function readInit(words: Words, { env }: Surroundings): InitOptions {
+function readInit(words: Words, { env }: Parts): InitOptions {
   const bundle = words.text('bundle')
   const keys = words.names('keys')
   const format = words.text('format')
   if (bundle !== null) requireBundleName(bundle)
   for (const name of keys) requireKeyName(name)
   const project: Project = {
-    server: chooseServer(words, null, env).server,
+    server: chooseServer(words.text('server'), null, env).server,
     ...(bundle === null ? {} : { bundle }),
     ...(keys.length === 0 ? {} : { keys }),
     ...(format === null ? {} : { format: requireFormatName(format) }),
@@ -56,8 +57,8 @@ function readInit(words: Words, { env }: Surroundings): InitOptions {
 
 /** Write the project file and trust what it names: who writes it here has chosen the server.
  * @returns the exit code · @throws CliError general: the file exists, or cannot be written */
-async function init({ project, mayReplace }: InitOptions, surroundings: Surroundings): Promise<number> {
-  const path = join(surroundings.cwd, PROJECT_FILE)
+async function init({ project, mayReplace }: InitOptions, parts: Parts): Promise<number> {
+  const path = join(parts.cwd, PROJECT_FILE)
   if (!mayReplace && existsSync(path)) {
     throw new CliError(
       EXIT.general,
@@ -67,8 +68,8 @@ async function init({ project, mayReplace }: InitOptions, surroundings: Surround
   }
   writeProject(path, project)
   const { trust } = await import('../project/trusted-folders.ts')
-  if (project.server !== undefined) trust({ folder: surroundings.cwd, server: project.server }, surroundings)
-  surroundings.stderr.write(`Wrote ${printable(path)}. It holds no secrets; commit it.\n`)
+  if (project.server !== undefined) trust({ folder: parts.cwd, server: project.server }, parts)
+  parts.stderr.write(`Wrote ${printable(path)}. It holds no secrets; commit it.\n`)
   return EXIT.ok
 }
 

@@ -1,8 +1,8 @@
 import { BUNDLE_NAME, isBundleName, isKeyName } from '@keyferry/contract/env/names'
 import { LIMITS } from '@keyferry/contract/limits'
-import { usageError } from '../cli-error.ts'
-import type { Words } from '../command.ts'
-import { printable } from '../terminal/printable.ts'
+import type { Words } from '../command-line/command.ts'
+import { usageError } from '../ground/cli-error.ts'
+import { printable } from '../ground/printable.ts'
 
 /** The bundle to ask for, by name or id; null without one.
  * @throws CliError usage */

@@ -1,15 +1,14 @@
 import { resolve } from 'node:path'
 import { FORMATS } from '@keyferry/contract/env'
 import { FORMAT_NAMES, type FormatName } from '@keyferry/contract/env/format-names'
-import { CliError, usageError } from '../cli-error.ts'
-import type { Command, Words } from '../command.ts'
+import type { Command, Words } from '../command-line/command.ts'
 import { harmlessValues } from '../delivery/dangerous-names.ts'
-import type { Values } from '../delivery/delivered-values.ts'
-import type { PendingRequest } from '../delivery/pending-request.ts'
-import { EXIT } from '../exit-code.ts'
-import { requireFormatName, writeValues } from '../formats/write-values.ts'
-import type { OutputFile } from '../output-file.ts'
-import type { Surroundings } from '../surroundings.ts'
+import { CliError, usageError } from '../ground/cli-error.ts'
+import { EXIT } from '../ground/exit-code.ts'
+import type { Parts, Values } from '../ground/parts.ts'
+import type { PendingRequest } from '../ground/pending-request.ts'
+import type { OutputFile } from '../output/output-file.ts'
+import { requireFormatName, writeValues } from '../output/write-values.ts'
 import { ASKING_FLAGS, type AskingOptions, readAsking } from './asking-flags.ts'
 
 export const pullCommand: Command = {
@@ -32,8 +31,7 @@ export const pullCommand: Command = {
     { command: 'keyferry pull dev/app --format fish | source', what: 'The same in fish' },
     { command: 'keyferry pull dev/app --format .env --output .env', what: 'Write a file for dotenv' },
   ],
-  run: async (words, surroundings, pending) =>
-    await pull(await readPull(words, surroundings, pending ?? null), surroundings),
+  run: async (words, parts, pending) => await pull(await readPull(words, parts, pending ?? null), parts),
 }
 
 type PullOptions = AskingOptions & {
@@ -44,16 +42,12 @@ type PullOptions = AskingOptions & {
   readonly pending: PendingRequest | null
 }
 
-async function readPull(
-  words: Words,
-  surroundings: Surroundings,
-  pending: PendingRequest | null,
-): Promise<PullOptions> {
-  const asking = await readAsking(words, surroundings)
+async function readPull(words: Words, parts: Parts, pending: PendingRequest | null): Promise<PullOptions> {
+  const asking = await readAsking(words, parts)
   return {
     ...asking,
     formatName: requireFormatName(words.text('format') ?? asking.projectFormat ?? 'sh'),
-    output: readOutput(words, surroundings.cwd),
+    output: readOutput(words, parts.cwd),
     keepAs: asking.isResumable ? words.line : null,
     pending,
   }
@@ -73,24 +67,24 @@ const OBEYED = /[^\P{Cc}\t\r\n]|\r(?!\n)|\p{Bidi_Control}/u
 
 /** Ask for the values and write them.
  * @returns the exit code · @throws CliError */
-export async function pull(options: PullOptions, surroundings: Surroundings): Promise<number> {
+export async function pull(options: PullOptions, parts: Parts): Promise<number> {
   const { output, formatName } = options
-  const { requireWritable, writeOutputFile } = await import('../output-file.ts')
+  const { requireWritable, writeOutputFile } = await import('../output/output-file.ts')
   const { deliver } = await import('../delivery/deliver.ts')
   if (output !== null) requireWritable(output)
-  else warnOfTerminal(surroundings, formatName)
+  else warnOfTerminal(parts, formatName)
   const command = ['keyferry', 'pull', ...(formatName === 'sh' ? [] : ['--format', formatName])]
-  const delivered = await deliver({ ...options, format: FORMATS[formatName].asked, command }, surroundings)
+  const delivered = await deliver({ ...options, format: FORMATS[formatName].asked, command }, parts)
   const values = harmlessValues(delivered, options)
   const { text, warnings } = writeValues(formatName, values)
-  if (output === null) writeToStandardOutput(text, values, surroundings)
+  if (output === null) writeToStandardOutput(text, values, parts)
   else writeOutputFile(output, text)
-  warnOfReaders(warnings, options, surroundings)
+  warnOfReaders(warnings, options, parts)
   return EXIT.ok
 }
 
 // A terminal obeys what a value says: it could be made to show something else, or to type it.
-function writeToStandardOutput(text: string, values: Values, { stdout }: Surroundings): void {
+function writeToStandardOutput(text: string, values: Values, { stdout }: Parts): void {
   if (stdout.isTerminal && OBEYED.test(text)) {
     const names = [...values].flatMap(([name, value]) => (OBEYED.test(value) ? [name] : []))
     throw new CliError(
@@ -105,7 +99,7 @@ function writeToStandardOutput(text: string, values: Values, { stdout }: Surroun
 function warnOfReaders(
   warnings: readonly string[],
   { view, formatName }: PullOptions,
-  { stderr }: Surroundings,
+  { stderr }: Parts,
 ): void {
   if (warnings.length === 0) return
   if (view === 'json')
@@ -113,7 +107,7 @@ function warnOfReaders(
   else for (const warning of warnings) stderr.write(`keyferry: read differently by ${warning}\n`)
 }
 
-function warnOfTerminal({ stdout, stderr }: Surroundings, formatName: FormatName): void {
+function warnOfTerminal({ stdout, stderr }: Parts, formatName: FormatName): void {
   if (!stdout.isTerminal) return
   const instead = formatName === 'sh' ? 'eval "$(keyferry pull ...)" or --output FILE' : '--output FILE'
   stderr.write(`keyferry: the values will be shown on this terminal; ${instead} keeps them off it\n`)

@@ -1,10 +1,10 @@
-import { CliError, usageError } from '../cli-error.ts'
-import type { Command, Words } from '../command.ts'
-import { EXIT } from '../exit-code.ts'
-import { parseWords } from '../parse-words.ts'
+import type { Command, Words } from '../command-line/command.ts'
+import { parseWords } from '../command-line/parse-words.ts'
+import { CliError, usageError } from '../ground/cli-error.ts'
+import { EXIT } from '../ground/exit-code.ts'
+import type { Parts } from '../ground/parts.ts'
+import { printable } from '../ground/printable.ts'
 import type { KeptRequest } from '../state/kept-requests.ts'
-import type { Surroundings } from '../surroundings.ts'
-import { printable } from '../terminal/printable.ts'
 import { pullCommand } from './pull.ts'
 import { runCommand } from './run.ts'
 
@@ -23,20 +23,20 @@ export const resumeCommand: Command = {
       what: 'Go on after a lost connection',
     },
   ],
-  run: async (words, surroundings) => await resume(words, surroundings),
+  run: async (words, parts) => await resume(words, parts),
 }
 
 /** Go on with a kept request.
  * @returns the exit code of the command that made it · @throws CliError expired: nothing is kept */
-async function resume({ operands }: Words, surroundings: Surroundings): Promise<number> {
+async function resume({ operands }: Words, parts: Parts): Promise<number> {
   const { keptRequests } = await import('../state/kept-requests.ts')
-  const { clock } = surroundings
-  const kept = choose(keptRequests(surroundings, clock.epochMs()), operands[0] ?? null, surroundings.cwd)
+  const { clock } = parts
+  const kept = choose(keptRequests(parts, clock.epochMs()), operands[0] ?? null, parts.cwd)
   const [verb = '', ...args] = kept.commandLine
   const command = [runCommand, pullCommand].find(({ name }) => name === verb)
   if (command === undefined) throw nothingKept('it was made by a command that this version does not know')
   const words = parseWords(command, withServer(args, kept.server))
-  return await command.run(words, surroundings, kept.pending(clock.epochMs(), clock.monotonicMs()))
+  return await command.run(words, parts, kept.pending(clock.epochMs(), clock.monotonicMs()))
 }
 
 // The request lives on the server it was made at, whatever the settings say by now.

@@ -1,10 +1,10 @@
-import type { Command, Words } from '../command.ts'
+import type { Command, Words } from '../command-line/command.ts'
 import { harmlessValues } from '../delivery/dangerous-names.ts'
-import type { PendingRequest } from '../delivery/pending-request.ts'
+import type { Parts } from '../ground/parts.ts'
+import type { PendingRequest } from '../ground/pending-request.ts'
 import { requireProgram } from '../program/find-program.ts'
 import { programEnvironment } from '../program/program-environment.ts'
 import { throughShell } from '../program/through-shell.ts'
-import type { Surroundings } from '../surroundings.ts'
 import { ASKING_FLAGS, type AskingOptions, readAsking } from './asking-flags.ts'
 
 export const runCommand: Command = {
@@ -35,8 +35,7 @@ export const runCommand: Command = {
       what: 'Use the values in a line of shell',
     },
   ],
-  run: async (words, surroundings, pending) =>
-    await run(await readRun(words, surroundings, pending ?? null), surroundings),
+  run: async (words, parts, pending) => await run(await readRun(words, parts, pending ?? null), parts),
 }
 
 type RunOptions = AskingOptions & {
@@ -48,12 +47,8 @@ type RunOptions = AskingOptions & {
   readonly pending: PendingRequest | null
 }
 
-async function readRun(
-  words: Words,
-  surroundings: Surroundings,
-  pending: PendingRequest | null,
-): Promise<RunOptions> {
-  const asking = await readAsking(words, surroundings)
+async function readRun(words: Words, parts: Parts, pending: PendingRequest | null): Promise<RunOptions> {
+  const asking = await readAsking(words, parts)
   return {
     ...asking,
     program: words.program ?? [],
@@ -67,16 +62,16 @@ async function readRun(
 
 /** Ask for the values and start the program with them.
  * @returns the program's exit code, where the client could not become the program · @throws CliError */
-export async function run(options: RunOptions, surroundings: Surroundings): Promise<number> {
-  const { env, platform } = surroundings
+export async function run(options: RunOptions, parts: Parts): Promise<number> {
+  const { env, platform } = parts
   const argv = options.isShell ? throughShell(options.program, env, platform) : options.program
-  requireProgram(argv[0] ?? '', surroundings) // before anybody is asked for anything
+  requireProgram(argv[0] ?? '', parts) // before anybody is asked for anything
   const { deliver } = await import('../delivery/deliver.ts')
   const starting = import('../program/start-program.ts') // nothing is left to load once the person has approved
-  const delivered = await deliver({ ...options, format: 'sh', command: options.program }, surroundings)
+  const delivered = await deliver({ ...options, format: 'sh', command: options.program }, parts)
   const values = harmlessValues(delivered, options)
   await starting
-  return await surroundings.startProgram({
+  return await parts.startProgram({
     argv,
     env: programEnvironment(env, values, options),
     searchPath: env['PATH'] ?? null,

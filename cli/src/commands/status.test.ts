@@ -5,7 +5,7 @@ import { generateKeyPair } from '@keyferry/crypto/key-pair'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type ScriptedServer, startScriptedServer } from '../../test/scripted-server.ts'
 import { stage } from '../../test/stage.ts'
-import { parseWords } from '../parse-words.ts'
+import { parseWords } from '../command-line/parse-words.ts'
 import { keepRequest } from '../state/kept-requests.ts'
 import { statusCommand } from './status.ts'
 

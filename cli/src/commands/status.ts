@@ -1,13 +1,13 @@
-import type { Command, Words } from '../command.ts'
+import type { Command, Words } from '../command-line/command.ts'
 import { shownArgument } from '../delivery/claims.ts'
-import { EXIT } from '../exit-code.ts'
-import { NetworkError } from '../server/exchange.ts'
-import type { ServerFacts } from '../server/server-facts.ts'
+import { NetworkError } from '../ground/exchange.ts'
+import { EXIT } from '../ground/exit-code.ts'
+import type { Parts } from '../ground/parts.ts'
+import { printable } from '../ground/printable.ts'
+import { VERSION } from '../ground/version.ts'
+import { clockText, type ServerFacts } from '../server/server-facts.ts'
 import type { KeptRequest } from '../state/kept-requests.ts'
-import type { Surroundings } from '../surroundings.ts'
-import { printable } from '../terminal/printable.ts'
 import { remaining } from '../terminal/waiting-view.ts'
-import { VERSION } from '../version.ts'
 import { SERVER_FLAG, serverHere } from './server-flag.ts'
 
 export const statusCommand: Command = {
@@ -20,23 +20,23 @@ export const statusCommand: Command = {
   ],
   flags: [SERVER_FLAG, { name: 'json', summary: 'One JSON object' }],
   examples: [{ command: 'keyferry status', what: 'Is the server there, and does anything wait?' }],
-  run: async (words, surroundings) => await status(await readStatus(words, surroundings), surroundings),
+  run: async (words, parts) => await status(await readStatus(words, parts), parts),
 }
 
 type StatusOptions = { readonly server: string; readonly isJson: boolean }
 
-async function readStatus(words: Words, surroundings: Surroundings): Promise<StatusOptions> {
-  return { server: await serverHere(words, surroundings), isJson: words.has('json') }
+async function readStatus(words: Words, parts: Parts): Promise<StatusOptions> {
+  return { server: await serverHere(words, parts), isJson: words.has('json') }
 }
 
 /** Write the state of things to standard output.
  * @returns 0, 5 where the server cannot be reached, or 6 where it is not Keyferry */
-async function status({ server, isJson }: StatusOptions, surroundings: Surroundings): Promise<number> {
+async function status({ server, isJson }: StatusOptions, parts: Parts): Promise<number> {
   const { keptRequests } = await import('../state/kept-requests.ts')
-  const facts = await ask(server, surroundings)
-  const nowMs = surroundings.clock.epochMs()
-  const seen: Seen = { server, facts, waiting: keptRequests(surroundings, nowMs), nowMs }
-  surroundings.stdout.write(isJson ? asJson(seen) : asText(seen))
+  const facts = await ask(server, parts)
+  const nowMs = parts.clock.epochMs()
+  const seen: Seen = { server, facts, waiting: keptRequests(parts, nowMs), nowMs }
+  parts.stdout.write(isJson ? asJson(seen) : asText(seen))
   if (facts === null) return EXIT.network
   return facts.version === null ? EXIT.refused : EXIT.ok
 }
@@ -48,10 +48,10 @@ type Seen = {
   readonly nowMs: number
 }
 
-async function ask(server: string, surroundings: Surroundings): Promise<ServerFacts | null> {
+async function ask(server: string, parts: Parts): Promise<ServerFacts | null> {
   const { serverFacts } = await import('../server/server-facts.ts')
   try {
-    return await serverFacts(server, surroundings)
+    return await serverFacts(server, parts)
   } catch (error) {
     if (error instanceof NetworkError) return null
     throw error
@@ -101,11 +101,4 @@ function factRows({ version, authMode, clockAheadSeconds, roundTripMs }: ServerF
     ['Sign-in', authMode ?? 'unknown'],
     ['Clock', clockText(clockAheadSeconds)],
   ]
-}
-
-/** How two clocks differ, in words. */
-export function clockText(aheadSeconds: number | null): string {
-  if (aheadSeconds === null) return 'the server gives no time'
-  if (aheadSeconds === 0) return 'agrees with this machine'
-  return `${Math.abs(aheadSeconds)} s ${aheadSeconds > 0 ? 'ahead of' : 'behind'} this machine`
 }

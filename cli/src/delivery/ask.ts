@@ -1,5 +1,5 @@
-import type { ViewName } from '../terminal/choose-view.ts'
-import type { PendingRequest } from './pending-request.ts'
+import type { ViewName } from '../ground/parts.ts'
+import type { PendingRequest } from '../ground/pending-request.ts'
 
 /** What is asked of a server, and how the asking is shown. */
 export type Ask = {

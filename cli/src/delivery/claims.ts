@@ -1,6 +1,6 @@
 import { hostname, release, type as systemName, userInfo } from 'node:os'
-import type { Environment } from '../surroundings.ts'
-import { VERSION } from '../version.ts'
+import type { Environment } from '../ground/parts.ts'
+import { VERSION } from '../ground/version.ts'
 
 const MAX_LENGTH = 200
 const UNWANTED = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu

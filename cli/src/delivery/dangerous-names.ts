@@ -1,7 +1,7 @@
 import { whyDangerous } from '@keyferry/contract/env/dangerous-names'
-import { CliError } from '../cli-error.ts'
-import { EXIT } from '../exit-code.ts'
-import type { Values } from './delivered-values.ts'
+import { CliError } from '../ground/cli-error.ts'
+import { EXIT } from '../ground/exit-code.ts'
+import type { Values } from '../ground/parts.ts'
 
 /** Names that are dangerous and not allowed, each with the reason: `PATH decides which programs are found`. */
 export function refusedNames(names: Iterable<string>, allowedNames: readonly string[]): RefusedNames {

@@ -1,43 +1,42 @@
 import { wipe } from '@keyferry/crypto/key-pair'
-import { CliError } from '../cli-error.ts'
-import { EXIT } from '../exit-code.ts'
+import { CliError } from '../ground/cli-error.ts'
+import { EXIT } from '../ground/exit-code.ts'
+import type { Parts, Values } from '../ground/parts.ts'
+import type { PendingRequest } from '../ground/pending-request.ts'
+import { printable } from '../ground/printable.ts'
 import { readable } from '../server/server-failure.ts'
 import { forgetRequest, keepRequest, requireKeepable } from '../state/kept-requests.ts'
-import type { Surroundings } from '../surroundings.ts'
 import { whyNoBrowser } from '../terminal/browser.ts'
 import { waitingView } from '../terminal/choose-view.ts'
-import { printable } from '../terminal/printable.ts'
 import type { Asked, WaitingView } from '../terminal/waiting-view.ts'
 import type { Ask } from './ask.ts'
 import { shownArgument } from './claims.ts'
-import type { Values } from './delivered-values.ts'
 import { atInterruption, type Interruption } from './interruption.ts'
 import { makeRequest } from './make-request.ts'
-import type { PendingRequest } from './pending-request.ts'
 import { waitForDelivery } from './wait.ts'
 import { withdraw } from './withdraw.ts'
 
 /** Ask, wait for a person, open what comes: the whole way of the values.
  * @throws CliError */
-export async function deliver(ask: Ask, surroundings: Surroundings): Promise<Values> {
-  if (ask.keepAs !== null) requireKeepable(surroundings)
-  const random = await surroundings.randomness()
+export async function deliver(ask: Ask, parts: Parts): Promise<Values> {
+  if (ask.keepAs !== null) requireKeepable(parts)
+  const random = await parts.randomness()
   const keyPair = ask.pending?.keyPair ?? random.newKeyPair()
-  const view = await waitingView(ask.view, surroundings)
+  const view = await waitingView(ask.view, parts)
   const making =
     ask.pending === null
-      ? makeRequest(ask, { keyPair, verifier: random.newPollVerifier() }, surroundings)
+      ? makeRequest(ask, { keyPair, verifier: random.newPollVerifier() }, parts)
       : Promise.resolve(ask.pending)
   let isKept = ask.pending !== null
-  const interruption = atInterruption(surroundings, async () => {
+  const interruption = atInterruption(parts, async () => {
     wipe(keyPair.secretKey)
     view.end()
-    if (!isKept) await withdraw(making, ask.view, surroundings)
+    if (!isKept) await withdraw(making, ask.view, parts)
   })
   try {
     const pending = await interruption.unlessEnding(making)
     isKept = ask.keepAs !== null
-    return await fetchValues(ask, pending, { view, surroundings, interruption })
+    return await fetchValues(ask, pending, { view, parts, interruption })
   } catch (error) {
     throw readable(error, ask.server)
   } finally {
@@ -49,30 +48,30 @@ export async function deliver(ask: Ask, surroundings: Surroundings): Promise<Val
 
 type Means = {
   readonly view: WaitingView
-  readonly surroundings: Surroundings
+  readonly parts: Parts
   readonly interruption: Interruption
 }
 
 async function fetchValues(
   ask: Ask,
   pending: PendingRequest,
-  { view, surroundings, interruption }: Means,
+  { view, parts, interruption }: Means,
 ): Promise<Values> {
-  const takeBack = keep(ask, pending, surroundings)
-  view.asked(facts(ask, pending, openPage(ask, pending, surroundings)))
+  const takeBack = keep(ask, pending, parts)
+  view.asked(facts(ask, pending, openPage(ask, pending, parts)))
   const opening = import('./delivered-values.ts') // while the person looks at the page
   try {
-    const waiting = waitForDelivery(surroundings, pending, {
+    const waiting = waitForDelivery(parts, pending, {
       onTrouble: (reason) => view.trouble(printable(reason)),
       onRecovery: () => view.recovered(),
     })
     const [box, { openDelivery }] = await interruption.unlessEnding(Promise.all([waiting, opening]))
     const values = openDelivery(box, pending.keyPair, ask.keys)
     reportDelivery(values, ask.keys, view)
-    forgetRequest(pending.id, surroundings)
+    forgetRequest(pending.id, parts)
     return values
   } catch (error) {
-    if (!canGoOn(error)) forgetRequest(pending.id, surroundings)
+    if (!canGoOn(error)) forgetRequest(pending.id, parts)
     throw error
   } finally {
     takeBack()
@@ -80,10 +79,10 @@ async function fetchValues(
 }
 
 // Says after an interruption that there is something to go on with, for as long as there is.
-function keep(ask: Ask, pending: PendingRequest, surroundings: Surroundings): () => void {
-  const { atInterrupt, stderr } = surroundings
+function keep(ask: Ask, pending: PendingRequest, parts: Parts): () => void {
+  const { atInterrupt, stderr } = parts
   if (ask.keepAs === null) return () => undefined
-  if (ask.pending === null) keepRequest(pending, ask.keepAs, surroundings)
+  if (ask.pending === null) keepRequest(pending, ask.keepAs, parts)
   const told =
     ask.view === 'json'
       ? JSON.stringify({ event: 'resumable', id: pending.id })
@@ -101,9 +100,9 @@ function canGoOn(error: unknown): boolean {
   return !(error instanceof CliError) || error.exitCode === EXIT.network
 }
 
-function openPage(ask: Ask, { approvalUrl }: PendingRequest, surroundings: Surroundings): string | null {
-  const why = ask.whyNotOpen ?? whyNoBrowser(surroundings.env, surroundings.platform)
-  if (why === null) surroundings.openBrowser(approvalUrl)
+function openPage(ask: Ask, { approvalUrl }: PendingRequest, parts: Parts): string | null {
+  const why = ask.whyNotOpen ?? whyNoBrowser(parts.env, parts.platform)
+  if (why === null) parts.openBrowser(approvalUrl)
   return why
 }
 

@@ -2,12 +2,10 @@ import { isKeyName } from '@keyferry/contract/env/names'
 import { decodeBase64 } from '@keyferry/crypto/base64'
 import { type KeyPair, wipe } from '@keyferry/crypto/key-pair'
 import { open } from '@keyferry/crypto/open'
-import { refusedAnswer } from '../cli-error.ts'
-import { parseObject } from '../server/server-failure.ts'
-import { printable } from '../terminal/printable.ts'
-
-/** Values by name, in the order they came. */
-export type Values = ReadonlyMap<string, string>
+import { refusedAnswer } from '../ground/cli-error.ts'
+import { parseObject } from '../ground/json-object.ts'
+import type { Values } from '../ground/parts.ts'
+import { printable } from '../ground/printable.ts'
 
 /** Open the sealed box and check what is in it, before anything is done with it.
  * @param keys the names that were asked for; empty: any

@@ -1,4 +1,4 @@
-import type { CleanUp, Surroundings } from '../surroundings.ts'
+import type { CleanUp, Parts } from '../ground/parts.ts'
 
 export type Interruption = {
   /** As the step ends, unless a signal has come meanwhile: then never. The signal decides how the client ends, and a
@@ -8,7 +8,7 @@ export type Interruption = {
 }
 
 /** Runs `cleanUp` when a signal ends the client, and lets nothing else go on from there. */
-export function atInterruption({ atInterrupt }: Surroundings, cleanUp: CleanUp): Interruption {
+export function atInterruption({ atInterrupt }: Parts, cleanUp: CleanUp): Interruption {
   let isEnding = false
   const takeBack = atInterrupt(() => {
     isEnding = true

@@ -1,28 +1,28 @@
 import type { KeyPair } from '@keyferry/crypto/key-pair'
 import { pollChallenge } from '@keyferry/crypto/poll-challenge'
 import { normalizeUserCode, userCode } from '@keyferry/crypto/user-code'
-import { refusedAnswer } from '../cli-error.ts'
+import { refusedAnswer } from '../ground/cli-error.ts'
+import type { Parts } from '../ground/parts.ts'
+import type { PendingRequest } from '../ground/pending-request.ts'
 import { type CreatedRequest, createRequest } from '../server/approval-requests.ts'
-import type { Surroundings } from '../surroundings.ts'
 import type { Ask } from './ask.ts'
 import { claims } from './claims.ts'
-import type { PendingRequest } from './pending-request.ts'
 
 /** Make a key pair and hand its public half in.
  * @throws CliError refused, also where the server's check code is not ours · NetworkError */
 export async function makeRequest(
   ask: Ask,
   { keyPair, verifier }: { keyPair: KeyPair; verifier: string },
-  surroundings: Surroundings,
+  parts: Parts,
 ): Promise<PendingRequest> {
-  const startedMs = surroundings.clock.monotonicMs()
-  const created = await createRequest(surroundings.exchange, ask.server, {
+  const startedMs = parts.clock.monotonicMs()
+  const created = await createRequest(parts.exchange, ask.server, {
     client_pubkey: Buffer.from(keyPair.publicKey).toString('base64'),
     ...(ask.bundle === null ? {} : { bundle_id: ask.bundle }),
     ...(ask.keys.length === 0 ? {} : { template_keys: ask.keys }),
     format: ask.format,
     poll_challenge: pollChallenge(verifier),
-    meta: claims(surroundings.env, surroundings.cwd, ask.command),
+    meta: claims(parts.env, parts.cwd, ask.command),
   })
   return {
     server: ask.server,

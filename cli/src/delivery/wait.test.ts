@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { CliError } from '../cli-error.ts'
-import { type ExchangeAnswer, NetworkError } from '../server/exchange.ts'
-import type { Clock } from '../surroundings.ts'
+import { CliError } from '../ground/cli-error.ts'
+import { type ExchangeAnswer, NetworkError } from '../ground/exchange.ts'
+import type { Clock } from '../ground/parts.ts'
 import { waitForDelivery } from './wait.ts'
 
 const READY = answer(200, { status: 'ready', ciphertext_base64: 'Ym94' })

@@ -1,8 +1,8 @@
-import { CliError } from '../cli-error.ts'
-import { EXIT } from '../exit-code.ts'
+import { CliError } from '../ground/cli-error.ts'
+import { type Exchange, NetworkError } from '../ground/exchange.ts'
+import { EXIT } from '../ground/exit-code.ts'
+import type { Clock } from '../ground/parts.ts'
 import { type WaitCall, type WaitOutcome, waitOnce } from '../server/approval-requests.ts'
-import { type Exchange, NetworkError } from '../server/exchange.ts'
-import type { Clock } from '../surroundings.ts'
 
 const FIRST_BACKOFF_MS = 250
 const LONGEST_BACKOFF_MS = 5_000

@@ -1,26 +1,21 @@
+import type { Parts, ViewName } from '../ground/parts.ts'
+import type { PendingRequest } from '../ground/pending-request.ts'
 import { withdrawRequest } from '../server/approval-requests.ts'
-import type { Surroundings } from '../surroundings.ts'
-import type { ViewName } from '../terminal/choose-view.ts'
 import { remaining } from '../terminal/waiting-view.ts'
-import type { PendingRequest } from './pending-request.ts'
 
 /** Take back what nobody waits for any more, so that no person approves it for nothing, and say what came of it. Never
  * throws.
  * @param making the request, which may be on its way still */
-export async function withdraw(
-  making: Promise<PendingRequest>,
-  view: ViewName,
-  surroundings: Surroundings,
-): Promise<void> {
+export async function withdraw(making: Promise<PendingRequest>, view: ViewName, parts: Parts): Promise<void> {
   let pending: PendingRequest
   try {
     pending = await making
   } catch {
     return // there is none
   }
-  const tell = teller(pending, view, surroundings)
+  const tell = teller(pending, view, parts)
   try {
-    if (await withdrawRequest(surroundings.exchange, pending)) tell.withdrawn()
+    if (await withdrawRequest(parts.exchange, pending)) tell.withdrawn()
   } catch {
     tell.failed()
   }
@@ -29,7 +24,7 @@ export async function withdraw(
 function teller(
   { id, deadlineMs }: PendingRequest,
   view: ViewName,
-  { stderr, clock }: Surroundings,
+  { stderr, clock }: Parts,
 ): { withdrawn: () => void; failed: () => void } {
   const say = (event: string, text: string): void =>
     stderr.write(view === 'json' ? `${JSON.stringify({ event, id })}\n` : `keyferry: ${text}\n`)

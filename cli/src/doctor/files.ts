@@ -1,20 +1,20 @@
 import { lstatSync, type Stats } from 'node:fs'
 import { join } from 'node:path'
+import type { Parts } from '../ground/parts.ts'
+import { printable } from '../ground/printable.ts'
 import { stateFolder } from '../state/state-folder.ts'
-import type { Surroundings } from '../surroundings.ts'
-import { printable } from '../terminal/printable.ts'
 import { broken, doubtful, type Finding, good } from './finding.ts'
 
 const OTHERS = 0o077
 
 /** The files that hold secrets or keys, and who else can read them. */
-export function examineFiles(surroundings: Surroundings): readonly Finding[] {
-  if (surroundings.platform === 'win32') return [] // no modes to look at
-  return [...stateFindings(surroundings), ...envFindings(surroundings)]
+export function examineFiles(parts: Parts): readonly Finding[] {
+  if (parts.platform === 'win32') return [] // no modes to look at
+  return [...stateFindings(parts), ...envFindings(parts)]
 }
 
-function stateFindings(surroundings: Surroundings): Finding[] {
-  const folder = stateFolder(surroundings)
+function stateFindings(parts: Parts): Finding[] {
+  const folder = stateFolder(parts)
   const stats = statsOf(folder)
   if (stats === null) return []
   if (stats.uid !== process.getuid?.()) {
@@ -25,7 +25,7 @@ function stateFindings(surroundings: Surroundings): Finding[] {
   return [good('state', printable(folder))]
 }
 
-function envFindings({ cwd }: Surroundings): Finding[] {
+function envFindings({ cwd }: Parts): Finding[] {
   return ['.env', '.env.local'].flatMap((name) => {
     const stats = statsOf(join(cwd, name))
     if (stats === null || (stats.mode & OTHERS) === 0) return []

@@ -1,33 +1,31 @@
 import { existsSync } from 'node:fs'
-import { CliError } from '../cli-error.ts'
-import type { Words } from '../command.ts'
-import { chooseServer, type ServerChoice } from '../commands/server-flag.ts'
-import { clockText } from '../commands/status.ts'
+import { CliError } from '../ground/cli-error.ts'
+import { NetworkError } from '../ground/exchange.ts'
+import type { Parts } from '../ground/parts.ts'
+import { printable } from '../ground/printable.ts'
+import { VERSION } from '../ground/version.ts'
+import { chooseServer, type ServerChoice } from '../project/choose-server.ts'
 import { type FoundProject, findProject, PROJECT_FILE } from '../project/project-file.ts'
 import { isTrusted } from '../project/trusted-folders.ts'
-import { NetworkError } from '../server/exchange.ts'
-import { type ServerFacts, serverFacts } from '../server/server-facts.ts'
+import { clockText, type ServerFacts, serverFacts } from '../server/server-facts.ts'
 import { networkFailure } from '../server/server-failure.ts'
-import type { Surroundings } from '../surroundings.ts'
-import { printable } from '../terminal/printable.ts'
-import { VERSION } from '../version.ts'
 import { broken, doubtful, type Finding, good } from './finding.ts'
 
 const CLOCK_TOLERANCE_SECONDS = 30
 
 /** Which server is meant, whether it may be used, and whether it answers as it should. */
-export async function examineServer(words: Words, surroundings: Surroundings): Promise<readonly Finding[]> {
+export async function examineServer(serverFlag: string | null, parts: Parts): Promise<readonly Finding[]> {
   try {
-    const project = findProject(surroundings.cwd)
-    const choice = chooseServer(words, project, surroundings.env)
+    const project = findProject(parts.cwd)
+    const choice = chooseServer(serverFlag, project, parts.env)
     const settings = [
       address(choice),
       ...overridden(choice, project),
-      ...trustOf(choice, project, surroundings),
-      ...proxy(surroundings),
-      ...authorities(surroundings),
+      ...trustOf(choice, project, parts),
+      ...proxy(parts),
+      ...authorities(parts),
     ]
-    return [...settings, ...(await reach(choice.server, surroundings))]
+    return [...settings, ...(await reach(choice.server, parts))]
   } catch (error) {
     if (error instanceof CliError) return [broken('settings', error.message, error.next)]
     throw error
@@ -44,18 +42,18 @@ function overridden({ server, source }: ServerChoice, project: FoundProject | nu
   return [doubtful('server', what, `Unset ${source}, or leave it so if that is meant.`)]
 }
 
-function trustOf(choice: ServerChoice, project: FoundProject | null, surroundings: Surroundings): Finding[] {
+function trustOf(choice: ServerChoice, project: FoundProject | null, parts: Parts): Finding[] {
   if (project === null) return []
   const found = good(PROJECT_FILE, `read from ${printable(project.folder)}`)
   if (choice.source !== PROJECT_FILE) return [found]
-  if (isTrusted({ folder: project.folder, server: choice.server }, surroundings)) return [found]
+  if (isTrusted({ folder: project.folder, server: choice.server }, parts)) return [found]
   return [
     found,
     doubtful('trust', 'its server is not confirmed for this folder yet', 'keyferry run asks once.'),
   ]
 }
 
-function authorities({ env }: Surroundings): Finding[] {
+function authorities({ env }: Parts): Finding[] {
   return ['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE'].flatMap((name) => {
     const path = env[name] ?? ''
     if (path === '') return []
@@ -70,16 +68,16 @@ function authorities({ env }: Surroundings): Finding[] {
   })
 }
 
-function proxy({ env }: Surroundings): Finding[] {
+function proxy({ env }: Parts): Finding[] {
   const names = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy'].filter(
     (name) => (env[name] ?? '') !== '',
   )
   return names.length === 0 ? [] : [good('proxy', `${names.join(', ')} is set`)]
 }
 
-async function reach(server: string, surroundings: Surroundings): Promise<Finding[]> {
+async function reach(server: string, parts: Parts): Promise<Finding[]> {
   try {
-    const facts = await serverFacts(server, surroundings)
+    const facts = await serverFacts(server, parts)
     return [answers(facts), clockDifference(facts)]
   } catch (error) {
     if (!(error instanceof NetworkError)) throw error

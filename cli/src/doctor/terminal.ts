@@ -1,4 +1,4 @@
-import type { Surroundings } from '../surroundings.ts'
+import type { Parts } from '../ground/parts.ts'
 import { whyNoBrowser } from '../terminal/browser.ts'
 import { terminalStyle } from '../terminal/terminal-style.ts'
 import { doubtful, type Finding, good } from './finding.ts'
@@ -6,11 +6,11 @@ import { doubtful, type Finding, good } from './finding.ts'
 const QR_COLUMNS = 45
 
 /** What a person at this terminal will see, and how a program will be started. */
-export function examineTerminal(surroundings: Surroundings): readonly Finding[] {
-  return [view(surroundings), browser(surroundings), takeover()]
+export function examineTerminal(parts: Parts): readonly Finding[] {
+  return [view(parts), browser(parts), takeover()]
 }
 
-function view({ stderr, env, platform }: Surroundings): Finding {
+function view({ stderr, env, platform }: Parts): Finding {
   if (!stderr.isTerminal) return good('terminal', 'standard error is no terminal: plain lines are written')
   const style = terminalStyle(stderr, env, platform)
   if (!style.hasUnicode) {
@@ -30,7 +30,7 @@ function view({ stderr, env, platform }: Surroundings): Finding {
   return good('terminal', `${stderr.columns()} columns, ${style.hasColour ? 'colour' : 'no colour'}`)
 }
 
-function browser({ env, platform }: Surroundings): Finding {
+function browser({ env, platform }: Parts): Finding {
   const why = whyNoBrowser(env, platform)
   return why === null
     ? good('browser', 'the approval page can be opened from here')

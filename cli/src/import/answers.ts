@@ -1,5 +1,5 @@
-import { refusedAnswer } from '../cli-error.ts'
-import { isObject } from '../server/server-failure.ts'
+import { refusedAnswer } from '../ground/cli-error.ts'
+import { isObject } from '../ground/json-object.ts'
 
 // By hand instead of by the contract's schemas, whose library is four times as large as the rest of the client.
 

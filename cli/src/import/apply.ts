@@ -1,4 +1,4 @@
-import { CliError } from '../cli-error.ts'
+import { CliError } from '../ground/cli-error.ts'
 import type { LibraryClient } from './library.ts'
 import type { ImportPlan, Step } from './plan.ts'
 

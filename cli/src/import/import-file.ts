@@ -1,8 +1,7 @@
 import type { Dialect, EnvText } from '@keyferry/contract/env'
-import { CliError } from '../cli-error.ts'
-import { EXIT } from '../exit-code.ts'
-import type { Surroundings } from '../surroundings.ts'
-import type { ViewName } from '../terminal/choose-view.ts'
+import { CliError } from '../ground/cli-error.ts'
+import { EXIT } from '../ground/exit-code.ts'
+import type { Parts, ViewName } from '../ground/parts.ts'
 import { applyImport, type Progress, progressOf, progressText } from './apply.ts'
 import { LibraryClient } from './library.ts'
 import { type ImportPlan, overwrites, planImport, type SecretFlags } from './plan.ts'
@@ -24,21 +23,21 @@ export type ImportOptions = {
 
 /** Read the file, show what would change, ask, and do it.
  * @returns the exit code · @throws CliError */
-export async function importFile(options: ImportOptions, surroundings: Surroundings): Promise<number> {
-  const text = await readText(options, surroundings)
-  const client = new LibraryClient(surroundings.exchange, options.server)
+export async function importFile(options: ImportOptions, parts: Parts): Promise<number> {
+  const text = await readText(options, parts)
+  const client = new LibraryClient(parts.exchange, options.server)
   const library = await client.read(options.bundleName)
   const plan = planImport(options.bundleName, text.entries, { library, flags: options.flags })
-  show(plan, text, { options, surroundings })
-  requireConsent(plan, { options, surroundings })
-  await carryOut(plan, client, { options, surroundings })
+  show(plan, text, { options, parts })
+  requireConsent(plan, { options, parts })
+  await carryOut(plan, client, { options, parts })
   return EXIT.ok
 }
 
-type Scene = { options: ImportOptions; surroundings: Surroundings }
+type Scene = { options: ImportOptions; parts: Parts }
 
-function show(plan: ImportPlan, text: EnvText, { options, surroundings }: Scene): void {
-  const { stderr } = surroundings
+function show(plan: ImportPlan, text: EnvText, { options, parts }: Scene): void {
+  const { stderr } = parts
   const mustAsk = overwrites(plan).length > 0 && !options.mayOverwrite
   if (options.view === 'json')
     stderr.write(`${JSON.stringify({ event: 'planned', ...planFacts(plan), notes: text.notes })}\n`)
@@ -48,10 +47,10 @@ function show(plan: ImportPlan, text: EnvText, { options, surroundings }: Scene)
   }
 }
 
-function requireConsent(plan: ImportPlan, { options, surroundings }: Scene): void {
+function requireConsent(plan: ImportPlan, { options, parts }: Scene): void {
   const names = overwrites(plan).map(({ name }) => name)
   if (names.length === 0 || options.mayOverwrite) return
-  const { keyboard, stderr } = surroundings
+  const { keyboard, stderr } = parts
   if (options.view === 'json' || !stderr.isTerminal || !keyboard.isThere()) {
     throw new CliError(
       EXIT.general,
@@ -64,14 +63,10 @@ function requireConsent(plan: ImportPlan, { options, surroundings }: Scene): voi
   throw new CliError(EXIT.general, 'not confirmed', 'Nothing was imported.')
 }
 
-async function carryOut(
-  plan: ImportPlan,
-  client: LibraryClient,
-  { options, surroundings }: Scene,
-): Promise<void> {
-  const { stderr } = surroundings
+async function carryOut(plan: ImportPlan, client: LibraryClient, { options, parts }: Scene): Promise<void> {
+  const { stderr } = parts
   const progress = progressOf(plan)
-  const takeBack = surroundings.atInterrupt(() => stderr.write(interruptedText(progress, plan, options)))
+  const takeBack = parts.atInterrupt(() => stderr.write(interruptedText(progress, plan, options)))
   try {
     await applyImport(client, plan, progress)
   } finally {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { EXIT } from '../exit-code.ts'
+import { EXIT } from '../ground/exit-code.ts'
 import { LibraryClient } from './library.ts'
 
 test.each([

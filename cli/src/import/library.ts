@@ -1,6 +1,6 @@
 import { type Call, CallError, createClient } from '@keyferry/contract/client'
-import { CliError } from '../cli-error.ts'
-import { type Exchange, type ExchangeAnswer, NetworkError } from '../server/exchange.ts'
+import { CliError } from '../ground/cli-error.ts'
+import { type Exchange, type ExchangeAnswer, NetworkError } from '../ground/exchange.ts'
 import { networkFailure, refusal } from '../server/server-failure.ts'
 import {
   type KeyAnswer,

@@ -1,7 +1,7 @@
 import type { EnvEntry } from '@keyferry/contract/env'
 import { MASK } from '@keyferry/contract/limits'
-import { CliError } from '../cli-error.ts'
-import { EXIT } from '../exit-code.ts'
+import { CliError } from '../ground/cli-error.ts'
+import { EXIT } from '../ground/exit-code.ts'
 import type { Library, LibraryKey } from './library.ts'
 
 /** - `create`: the library has no such key

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { type Dialect, decodeImport, EnvError, type EnvText, readImport } from '@keyferry/contract/env'
-import { CliError, usageError } from '../cli-error.ts'
-import { EXIT } from '../exit-code.ts'
-import type { Surroundings } from '../surroundings.ts'
-import { printable } from '../terminal/printable.ts'
+import { CliError, usageError } from '../ground/cli-error.ts'
+import { EXIT } from '../ground/exit-code.ts'
+import type { Parts } from '../ground/parts.ts'
+import { printable } from '../ground/printable.ts'
 import type { SecretFlags } from './plan.ts'
 
 type Source = {
@@ -15,9 +15,9 @@ type Source = {
 
 /** The variables of the file, or of standard input.
  * @throws CliError general: it cannot be read or holds none · usage: a flag names what is not in it */
-export async function readText(options: Source, surroundings: Surroundings): Promise<EnvText> {
+export async function readText(options: Source, parts: Parts): Promise<EnvText> {
   const name = options.path ?? 'standard input'
-  const bytes = await readBytes(options.path, surroundings)
+  const bytes = await readBytes(options.path, parts)
   const text = parse(bytes, options.dialect, name)
   requireNamed(options.flags, text, name)
   if (text.entries.length > 0) return text
@@ -28,7 +28,7 @@ export async function readText(options: Source, surroundings: Surroundings): Pro
   )
 }
 
-async function readBytes(path: string | null, { stdin }: Surroundings): Promise<Uint8Array> {
+async function readBytes(path: string | null, { stdin }: Parts): Promise<Uint8Array> {
   if (path === null) return await stdin.readAll()
   try {
     return await readFile(path)

@@ -1,9 +1,9 @@
 import { accessSync, constants, statSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { CliError } from '../cli-error.ts'
-import { EXIT } from '../exit-code.ts'
-import type { Environment } from '../surroundings.ts'
-import { printable } from '../terminal/printable.ts'
+import { CliError } from '../ground/cli-error.ts'
+import { EXIT } from '../ground/exit-code.ts'
+import type { Environment } from '../ground/parts.ts'
+import { printable } from '../ground/printable.ts'
 
 const SYSTEM_FOLDERS = '/usr/local/bin:/usr/bin:/bin'
 

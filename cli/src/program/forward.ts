@@ -1,10 +1,10 @@
 import { constants } from 'node:os'
 import { isatty } from 'node:tty'
 import spawn from 'cross-spawn'
-import { CliError } from '../cli-error.ts'
-import { EXIT, type ExitCode } from '../exit-code.ts'
-import type { ProgramStart } from '../surroundings.ts'
-import { printable } from '../terminal/printable.ts'
+import { CliError } from '../ground/cli-error.ts'
+import { EXIT, type ExitCode } from '../ground/exit-code.ts'
+import type { ProgramStart } from '../ground/parts.ts'
+import { printable } from '../ground/printable.ts'
 import { findProgram } from './find-program.ts'
 
 export type StartMeans = {

@@ -1,5 +1,4 @@
-import type { Values } from '../delivery/delivered-values.ts'
-import type { Environment } from '../surroundings.ts'
+import type { Environment, Values } from '../ground/parts.ts'
 
 export type Precedence = {
   /** Nothing but the values. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
-import { CliError } from '../cli-error.ts'
-import { EXIT } from '../exit-code.ts'
-import type { ProgramStart } from '../surroundings.ts'
+import { CliError } from '../ground/cli-error.ts'
+import { EXIT } from '../ground/exit-code.ts'
+import type { ProgramStart } from '../ground/parts.ts'
 
 const KIB = 1024
 const POINTER_BYTES = 8

@@ -1,5 +1,5 @@
 import { flushCompileCache } from 'node:module'
-import type { ProgramStart } from '../surroundings.ts'
+import type { ProgramStart } from '../ground/parts.ts'
 import { executableForm } from './executable-form.ts'
 import { findProgram } from './find-program.ts'
 import type { StartMeans } from './forward.ts'

@@ -1,4 +1,4 @@
-import type { Environment } from '../surroundings.ts'
+import type { Environment } from '../ground/parts.ts'
 
 /** The argument vector that has a shell run the first word as a line, with the others as its $1, $2, ... */
 export function throughShell(

@@ -1,11 +1,11 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { hashToken } from '@keyferry/crypto/token'
-import { usageError } from '../cli-error.ts'
+import { usageError } from '../ground/cli-error.ts'
+import type { Parts } from '../ground/parts.ts'
+import { printable } from '../ground/printable.ts'
 import { DEFAULT_SERVER } from '../server/server-address.ts'
 import { makePrivateFolder, stateFolder } from '../state/state-folder.ts'
-import type { Surroundings } from '../surroundings.ts'
-import { printable } from '../terminal/printable.ts'
 import { PROJECT_FILE } from './project-file.ts'
 
 type NamedServer = { readonly folder: string; readonly server: string }
@@ -13,33 +13,33 @@ type NamedServer = { readonly folder: string; readonly server: string }
 /** A server that a committed file names gets to see what is asked for, and a person may be led to approve there: so it
  * is shown, and used only once somebody at this machine has said yes for this folder.
  * @throws CliError usage: not confirmed */
-export function requireTrust(named: NamedServer, surroundings: Surroundings): void {
-  if (named.server === DEFAULT_SERVER || isTrusted(named, surroundings)) return
-  const { stderr, keyboard } = surroundings
+export function requireTrust(named: NamedServer, parts: Parts): void {
+  if (named.server === DEFAULT_SERVER || isTrusted(named, parts)) return
+  const { stderr, keyboard } = parts
   if (!stderr.isTerminal || !keyboard.isThere()) throw unconfirmed(named)
   stderr.write(`${PROJECT_FILE} in ${printable(named.folder)}\nnames the server ${printable(named.server)}\n`)
   const answer = keyboard.ask('Use it for this folder from now on? [y/N] ') ?? ''
   if (!/^y(?:es)?$/i.test(answer.trim())) throw unconfirmed(named)
-  trust(named, surroundings)
+  trust(named, parts)
 }
 
 /** Remember that this folder may name this server. */
-export function trust(named: NamedServer, place: Pick<Surroundings, 'env' | 'platform'>): void {
+export function trust(named: NamedServer, place: Pick<Parts, 'env' | 'platform'>): void {
   makePrivateFolder(trustFolder(place))
   writeFileSync(markOf(named, place), `${named.folder}\n${named.server}\n`, { mode: 0o600 })
 }
 
-export function isTrusted(named: NamedServer, place: Pick<Surroundings, 'env' | 'platform'>): boolean {
+export function isTrusted(named: NamedServer, place: Pick<Parts, 'env' | 'platform'>): boolean {
   return existsSync(markOf(named, place))
 }
 
 // A file for each pair, so that two commands at once cannot lose each other's answer.
-function markOf({ folder, server }: NamedServer, place: Pick<Surroundings, 'env' | 'platform'>): string {
+function markOf({ folder, server }: NamedServer, place: Pick<Parts, 'env' | 'platform'>): string {
   const mark = hashToken(`${folder}\0${server}`)
   return join(trustFolder(place), mark)
 }
 
-function trustFolder(place: Pick<Surroundings, 'env' | 'platform'>): string {
+function trustFolder(place: Pick<Parts, 'env' | 'platform'>): string {
   return join(stateFolder(place), 'trusted-folders')
 }
 

@@ -1,9 +1,10 @@
 import { fillPath } from '@keyferry/contract/client'
-import { CliError, refusedAnswer } from '../cli-error.ts'
-import { EXIT } from '../exit-code.ts'
-import { printable } from '../terminal/printable.ts'
-import type { Exchange, ExchangeAnswer } from './exchange.ts'
-import { errorBody, parseObject, refusal } from './server-failure.ts'
+import { CliError, refusedAnswer } from '../ground/cli-error.ts'
+import type { Exchange, ExchangeAnswer } from '../ground/exchange.ts'
+import { EXIT } from '../ground/exit-code.ts'
+import { parseObject } from '../ground/json-object.ts'
+import { printable } from '../ground/printable.ts'
+import { errorBody, refusal } from './server-failure.ts'
 
 const CREATE_TIMEOUT_MS = 20_000
 const HOLD_MS = 30_000

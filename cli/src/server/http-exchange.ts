@@ -1,6 +1,6 @@
 import http from 'node:http'
-import type { Environment } from '../surroundings.ts'
-import { type Exchange, type ExchangeAnswer, type ExchangeRequest, NetworkError } from './exchange.ts'
+import { type Exchange, type ExchangeAnswer, type ExchangeRequest, NetworkError } from '../ground/exchange.ts'
+import type { Environment } from '../ground/parts.ts'
 import { isLoopback } from './loopback.ts'
 
 /** Exchanges over Node's own HTTP client: no redirect is followed, no body is read beyond its bound, a slow answer ends

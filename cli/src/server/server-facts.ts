@@ -1,7 +1,7 @@
-import type { Clock } from '../surroundings.ts'
-import { printable } from '../terminal/printable.ts'
-import type { Exchange, ExchangeAnswer } from './exchange.ts'
-import { parseObject } from './server-failure.ts'
+import type { Exchange, ExchangeAnswer } from '../ground/exchange.ts'
+import { parseObject } from '../ground/json-object.ts'
+import type { Clock } from '../ground/parts.ts'
+import { printable } from '../ground/printable.ts'
 
 const TIMEOUT_MS = 10_000
 const MAX_BODY_BYTES = 64 * 1024
@@ -49,4 +49,11 @@ function clockAhead({ dateMs }: ExchangeAnswer, nowMs: number): number | null {
   if (dateMs === null) return null
   const seconds = Math.round((dateMs + 500 - nowMs) / 1000)
   return Math.abs(seconds) <= 1 ? 0 : seconds
+}
+
+/** How two clocks differ, in words. */
+export function clockText(aheadSeconds: number | null): string {
+  if (aheadSeconds === null) return 'the server gives no time'
+  if (aheadSeconds === 0) return 'agrees with this machine'
+  return `${Math.abs(aheadSeconds)} s ${aheadSeconds > 0 ? 'ahead of' : 'behind'} this machine`
 }

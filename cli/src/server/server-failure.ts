@@ -1,7 +1,8 @@
-import { CliError, refusedAnswer } from '../cli-error.ts'
-import { EXIT } from '../exit-code.ts'
-import { printable } from '../terminal/printable.ts'
-import { type ExchangeAnswer, NetworkError } from './exchange.ts'
+import { CliError, refusedAnswer } from '../ground/cli-error.ts'
+import { type ExchangeAnswer, NetworkError } from '../ground/exchange.ts'
+import { EXIT } from '../ground/exit-code.ts'
+import { parseObject } from '../ground/json-object.ts'
+import { printable } from '../ground/printable.ts'
 
 /** What a person is told when a server could not be reached. */
 export function networkFailure(error: NetworkError, server: string): CliError {
@@ -50,20 +51,6 @@ export function errorBody({ body }: ExchangeAnswer): { error: string; code: stri
   const error = value['error']
   const code = value['code']
   return { error: typeof error === 'string' ? error : '', code: typeof code === 'string' ? code : '' }
-}
-
-/** The object that a JSON text holds; null where it holds none. */
-export function parseObject(text: string): Record<string, unknown> | null {
-  try {
-    const value: unknown = JSON.parse(text)
-    return isObject(value) ? value : null
-  } catch {
-    return null
-  }
-}
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** Passes a NetworkError on as what a person reads; everything else as it is. */

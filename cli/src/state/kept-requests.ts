@@ -2,15 +2,15 @@ import { accessSync, constants, readdirSync, readFileSync, rmSync, writeFileSync
 import { join } from 'node:path'
 import { keyPairFromSecretKey } from '@keyferry/crypto/key-pair'
 import { userCode } from '@keyferry/crypto/user-code'
-import { CliError } from '../cli-error.ts'
-import type { PendingRequest } from '../delivery/pending-request.ts'
-import { EXIT } from '../exit-code.ts'
-import { parseObject } from '../server/server-failure.ts'
-import type { Surroundings } from '../surroundings.ts'
-import { printable } from '../terminal/printable.ts'
+import { CliError } from '../ground/cli-error.ts'
+import { EXIT } from '../ground/exit-code.ts'
+import { parseObject } from '../ground/json-object.ts'
+import type { Parts } from '../ground/parts.ts'
+import type { PendingRequest } from '../ground/pending-request.ts'
+import { printable } from '../ground/printable.ts'
 import { makePrivateFolder, stateFolder } from './state-folder.ts'
 
-type Place = Pick<Surroundings, 'env' | 'platform'>
+type Place = Pick<Parts, 'env' | 'platform'>
 
 /** A request that a file keeps, so that a later command can go on with it. */
 export type KeptRequest = {
@@ -44,12 +44,8 @@ export function requireKeepable(place: Place): void {
 }
 
 /** Keep a request in a file of its own that only its owner can read. */
-export function keepRequest(
-  pending: PendingRequest,
-  commandLine: readonly string[],
-  surroundings: Surroundings,
-): void {
-  const leftMs = pending.deadlineMs - surroundings.clock.monotonicMs()
+export function keepRequest(pending: PendingRequest, commandLine: readonly string[], parts: Parts): void {
+  const leftMs = pending.deadlineMs - parts.clock.monotonicMs()
   const fields = {
     server: pending.server,
     id: pending.id,
@@ -57,12 +53,12 @@ export function keepRequest(
     verifier: pending.verifier,
     interval_ms: pending.intervalMs,
     lifetime_ms: pending.lifetimeMs,
-    expires_at_ms: Math.round(surroundings.clock.epochMs() + leftMs),
+    expires_at_ms: Math.round(parts.clock.epochMs() + leftMs),
     command_line: commandLine,
-    cwd: surroundings.cwd,
+    cwd: parts.cwd,
   }
-  makePrivateFolder(requestFolder(surroundings))
-  writeFileSync(fileOf(pending.id, surroundings), JSON.stringify(fields), { mode: 0o600, flag: 'wx' })
+  makePrivateFolder(requestFolder(parts))
+  writeFileSync(fileOf(pending.id, parts), JSON.stringify(fields), { mode: 0o600, flag: 'wx' })
 }
 
 /** Remove what is kept of a request, if anything is. */

@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
-import type { Environment } from '../surroundings.ts'
+import type { Environment } from '../ground/parts.ts'
 
 type Place = { readonly env: Environment; readonly platform: NodeJS.Platform }
 

@@ -1,4 +1,4 @@
-import type { Environment } from '../surroundings.ts'
+import type { Environment } from '../ground/parts.ts'
 
 /** Why no browser can be opened here; null if one can. */
 export function whyNoBrowser(env: Environment, platform: NodeJS.Platform): string | null {

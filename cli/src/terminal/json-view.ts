@@ -1,8 +1,8 @@
-import type { Surroundings } from '../surroundings.ts'
+import type { Parts } from '../ground/parts.ts'
 import type { WaitingView } from './waiting-view.ts'
 
 /** One JSON object a line, for machines. Each has an `event`; fields are only ever added. */
-export function jsonView({ stderr, clock }: Surroundings): WaitingView {
+export function jsonView({ stderr, clock }: Parts): WaitingView {
   const say = (event: string, fields: object): void =>
     stderr.write(`${JSON.stringify({ event, ...fields })}\n`)
   return {

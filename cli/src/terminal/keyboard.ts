@@ -1,5 +1,5 @@
 import { closeSync, openSync, readSync } from 'node:fs'
-import type { Keyboard, Output } from '../surroundings.ts'
+import type { Keyboard, Output } from '../ground/parts.ts'
 import { isTerminal } from './is-terminal.ts'
 
 const LINE_FEED = 10

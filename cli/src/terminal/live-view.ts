@@ -1,24 +1,24 @@
-import type { Surroundings } from '../surroundings.ts'
+import type { Parts } from '../ground/parts.ts'
+import { plainPunctuation, printable } from '../ground/printable.ts'
+import { wrap } from '../ground/wrap.ts'
 import { count } from './plain-view.ts'
-import { plainPunctuation, printable } from './printable.ts'
 import { qrCode } from './qr.ts'
 import { type TerminalStyle, terminalStyle } from './terminal-style.ts'
 import { type Asked, askedFor, remaining, type WaitingView } from './waiting-view.ts'
-import { wrap } from './wrap.ts'
 
 const SLOW_AFTER_MS = 60_000
 
 /** A calm view for a person at a terminal: what is asked and where to approve it, then one line that counts down in
  * place. Nothing is read from the keyboard: what is typed meanwhile belongs to the program. */
-export function liveView(surroundings: Surroundings): WaitingView {
-  const { stderr, clock, env, platform } = surroundings
+export function liveView(parts: Parts): WaitingView {
+  const { stderr, clock, env, platform } = parts
   const style = terminalStyle(stderr, env, platform)
-  const line = statusLine(surroundings, style)
+  const line = statusLine(parts, style)
   let stop: (() => void) | null = null
   let trouble: string | null = null
   return {
     asked: (asked) => {
-      stderr.write(askedText(asked, surroundings, style))
+      stderr.write(askedText(asked, parts, style))
       const tick = (): void => line.show(statusText(asked, clock.monotonicMs(), trouble))
       tick()
       stop = style.canRewrite ? clock.every(1000, tick) : clock.every(SLOW_AFTER_MS, tick)
@@ -43,7 +43,7 @@ export function liveView(surroundings: Surroundings): WaitingView {
 
 type StatusLine = { show(text: string): void; clear(): void }
 
-function statusLine({ stderr }: Surroundings, style: TerminalStyle): StatusLine {
+function statusLine({ stderr }: Parts, style: TerminalStyle): StatusLine {
   let shown = ''
   return {
     show: (text) => {
@@ -66,7 +66,7 @@ function statusText(asked: Asked, nowMs: number, trouble: string | null): string
   return isSlow ? `${left} · is ${asked.userCode} on the page?` : `${left} · Ctrl-C stops`
 }
 
-function askedText(asked: Asked, { stderr }: Surroundings, style: TerminalStyle): string {
+function askedText(asked: Asked, { stderr }: Parts, style: TerminalStyle): string {
   const qr = qrCode(asked.approvalUrl, stderr, style)
   const lines = (start: string, text: string): string => indented(start, text, stderr.columns())
   return [

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import type { Environment } from '../surroundings.ts'
+import type { Environment } from '../ground/parts.ts'
 
 /** Open the person's browser at `url`. Whether it worked is not known: the link stands in the terminal anyway. */
 export function openBrowser(url: string, env: Environment, platform: NodeJS.Platform): void {

@@ -1,11 +1,11 @@
-import type { Surroundings } from '../surroundings.ts'
-import { printable } from './printable.ts'
+import type { Parts } from '../ground/parts.ts'
+import { printable } from '../ground/printable.ts'
 import { type Asked, askedFor, remaining, type WaitingView } from './waiting-view.ts'
 
 const REMINDER_MS = 60_000
 
 /** Plain lines for a log or a pipe: what to do, then a line a minute. */
-export function plainView({ stderr, clock }: Surroundings): WaitingView {
+export function plainView({ stderr, clock }: Parts): WaitingView {
   let stopReminding: (() => void) | null = null
   const say = (line: string): void => stderr.write(`${line}\n`)
   return {
@@ -26,7 +26,7 @@ export function plainView({ stderr, clock }: Surroundings): WaitingView {
 }
 
 /** Only what a person needs to approve, and what was left out. */
-export function quietView({ stderr }: Surroundings): WaitingView {
+export function quietView({ stderr }: Parts): WaitingView {
   return {
     asked: ({ approvalUrl, userCode }) =>
       stderr.write(`keyferry: approve at\n${approvalUrl}\nkeyferry: check code ${userCode}\n`),

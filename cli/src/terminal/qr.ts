@@ -1,5 +1,5 @@
 import { renderUnicodeCompact } from 'uqr'
-import type { Output } from '../surroundings.ts'
+import type { Output } from '../ground/parts.ts'
 import type { TerminalStyle } from './terminal-style.ts'
 
 const QUIET_ZONE = 2

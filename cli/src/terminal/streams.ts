@@ -1,8 +1,8 @@
 import { writeSync } from 'node:fs'
 import type { WriteStream } from 'node:tty'
-import { CliError } from '../cli-error.ts'
-import { EXIT } from '../exit-code.ts'
-import type { Input, Output } from '../surroundings.ts'
+import { CliError } from '../ground/cli-error.ts'
+import { EXIT } from '../ground/exit-code.ts'
+import type { Input, Output } from '../ground/parts.ts'
 import { isTerminal, terminalOf } from './is-terminal.ts'
 
 const DEFAULT_COLUMNS = 80

@@ -1,4 +1,4 @@
-import type { Environment, Output } from '../surroundings.ts'
+import type { Environment, Output } from '../ground/parts.ts'
 
 /** What a terminal can show, found out without asking it. */
 export type TerminalStyle = {

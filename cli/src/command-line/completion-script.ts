@@ -1,6 +1,6 @@
 import { DIALECT_NAMES, FORMAT_NAMES } from '@keyferry/contract/env'
-import type { Command, Flag } from '../command.ts'
-import { allFlags } from '../parse-words.ts'
+import type { Command, Flag } from './command.ts'
+import { allFlags } from './parse-words.ts'
 
 export type CompletionShell = 'bash' | 'zsh' | 'fish' | 'powershell'
 

@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util'
-import { usageError } from './cli-error.ts'
+import { usageError } from '../ground/cli-error.ts'
+import { nearest } from '../ground/nearest.ts'
+import { printable } from '../ground/printable.ts'
 import { type Command, type Flag, Words } from './command.ts'
-import { nearest } from './nearest.ts'
-import { printable } from './terminal/printable.ts'
 
 const HELP_FLAG: Flag = { name: 'help', short: 'h', summary: 'Show this help' }
 

@@ -1,13 +1,13 @@
-import { endOnSignals } from './interrupt.ts'
-import { isForMachines } from './parse-words.ts'
-import type { Exchange } from './server/exchange.ts'
-import type { Clock, Randomness, Surroundings } from './surroundings.ts'
+import { isForMachines } from './command-line/parse-words.ts'
+import type { Exchange } from './ground/exchange.ts'
+import type { Clock, Parts, Randomness } from './ground/parts.ts'
+import { endOnSignals } from './terminal/interrupt.ts'
 import { terminalKeyboard } from './terminal/keyboard.ts'
 import { fileOutput, standardInput } from './terminal/streams.ts'
 
 /** The machine itself.
  * @param args the command line */
-export function realSurroundings(args: readonly string[]): Surroundings {
+export function realParts(args: readonly string[]): Parts {
   const { env, platform } = process
   const stderr = fileOutput(2)
   const signals = endOnSignals(stderr, isForMachines(args))

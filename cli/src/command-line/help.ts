@@ -1,7 +1,7 @@
+import { VERSION } from '../ground/version.ts'
+import { wrap } from '../ground/wrap.ts'
 import type { Command, Flag } from './command.ts'
 import { allFlags } from './parse-words.ts'
-import { wrap } from './terminal/wrap.ts'
-import { VERSION } from './version.ts'
 
 const INDENT = 2
 

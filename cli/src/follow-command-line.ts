@@ -1,39 +1,36 @@
-import { CliError, usageError } from './cli-error.ts'
-import type { Command } from './command.ts'
-import { commands } from './commands.ts'
-import { EXIT } from './exit-code.ts'
-import { nearest } from './nearest.ts'
-import { isForMachines, parseWords } from './parse-words.ts'
-import type { Surroundings } from './surroundings.ts'
-import { printable } from './terminal/printable.ts'
-import { VERSION } from './version.ts'
+import type { Command } from './command-line/command.ts'
+import { isForMachines, parseWords } from './command-line/parse-words.ts'
+import { commands } from './commands/commands.ts'
+import { CliError, usageError } from './ground/cli-error.ts'
+import { EXIT } from './ground/exit-code.ts'
+import { nearest } from './ground/nearest.ts'
+import type { Parts } from './ground/parts.ts'
+import { printable } from './ground/printable.ts'
+import { VERSION } from './ground/version.ts'
 
 // Words that are no commands of their own, and have no help of their own.
 const PLAIN_WORDS = ['help', 'version']
 const VERSION_WORDS = ['version', '--version', '-V', '-v']
 
 /** Follow one command line, from its first word after `keyferry` to the exit code. Never throws. */
-export async function followCommandLine(
-  args: readonly string[],
-  surroundings: Surroundings,
-): Promise<number> {
+export async function followCommandLine(args: readonly string[], parts: Parts): Promise<number> {
   try {
-    return await dispatch(args, surroundings)
+    return await dispatch(args, parts)
   } catch (error) {
-    return report(error, args, surroundings)
+    return report(error, args, parts)
   }
 }
 
-async function dispatch(args: readonly string[], surroundings: Surroundings): Promise<number> {
+async function dispatch(args: readonly string[], parts: Parts): Promise<number> {
   const [verb, ...rest] = args
   if (verb === undefined) throw usageError('no command given', 'keyferry --help lists them.')
-  if (VERSION_WORDS.includes(verb)) return print(surroundings, `${VERSION}\n`)
-  if (verb === '--help' || verb === '-h') return await printHelp([], surroundings)
-  if (verb === 'help') return await printHelp(rest, surroundings)
+  if (VERSION_WORDS.includes(verb)) return print(parts, `${VERSION}\n`)
+  if (verb === '--help' || verb === '-h') return await printHelp([], parts)
+  if (verb === 'help') return await printHelp(rest, parts)
   const command = requireCommand(verb)
   const words = parseWords(command, rest)
-  if (words.has('help')) return await printHelp([verb], surroundings)
-  return await command.run(words, surroundings)
+  if (words.has('help')) return await printHelp([verb], parts)
+  return await command.run(words, parts)
 }
 
 function requireCommand(verb: string): Command {
@@ -46,22 +43,19 @@ function requireCommand(verb: string): Command {
   )
 }
 
-async function printHelp([verb]: readonly string[], surroundings: Surroundings): Promise<number> {
-  const { commandHelp, overview } = await import('./help.ts')
-  const columns = surroundings.stdout.columns()
+async function printHelp([verb]: readonly string[], parts: Parts): Promise<number> {
+  const { commandHelp, overview } = await import('./command-line/help.ts')
+  const columns = parts.stdout.columns()
   const isPlain = verb === undefined || PLAIN_WORDS.includes(verb)
-  return print(
-    surroundings,
-    isPlain ? overview(commands, columns) : commandHelp(requireCommand(verb), columns),
-  )
+  return print(parts, isPlain ? overview(commands, columns) : commandHelp(requireCommand(verb), columns))
 }
 
-function print({ stdout }: Surroundings, text: string): number {
+function print({ stdout }: Parts, text: string): number {
   stdout.write(text)
   return EXIT.ok
 }
 
-function report(error: unknown, args: readonly string[], { stderr }: Surroundings): number {
+function report(error: unknown, args: readonly string[], { stderr }: Parts): number {
   const failure = error instanceof CliError ? error : unexpected(error)
   if (isForMachines(args)) {
     const fields = { exit_code: failure.exitCode, message: failure.message, next: failure.next }

@@ -1,9 +1,9 @@
 import { FORMATS, misfits } from '@keyferry/contract/env'
 import { FORMAT_NAMES, type FormatName, isFormatName } from '@keyferry/contract/env/format-names'
-import { CliError, usageError } from '../cli-error.ts'
-import type { Values } from '../delivery/delivered-values.ts'
-import { EXIT } from '../exit-code.ts'
-import { printable } from '../terminal/printable.ts'
+import { CliError, usageError } from '../ground/cli-error.ts'
+import { EXIT } from '../ground/exit-code.ts'
+import type { Values } from '../ground/parts.ts'
+import { printable } from '../ground/printable.ts'
 
 export type Written = {
   readonly text: string

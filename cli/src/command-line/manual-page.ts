@@ -1,11 +1,10 @@
+import { VERSION } from '../ground/version.ts'
 import type { Command, Example } from './command.ts'
-import { commands } from './commands.ts'
 import { ENVIRONMENT, EXIT_CODES, flagForm, synopsis } from './help.ts'
 import { allFlags } from './parse-words.ts'
-import { VERSION } from './version.ts'
 
 /** The manual page keyferry(1), in troff, from the same table as `--help`. */
-export function manualPage(): string {
+export function manualPage(commands: readonly Command[]): string {
   return [
     `.TH KEYFERRY 1 "" "keyferry ${VERSION}" "User Commands"`,
     '.SH NAME',

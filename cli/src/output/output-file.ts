@@ -13,9 +13,9 @@ import {
   writeSync,
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { CliError } from './cli-error.ts'
-import { EXIT } from './exit-code.ts'
-import { printable } from './terminal/printable.ts'
+import { CliError } from '../ground/cli-error.ts'
+import { EXIT } from '../ground/exit-code.ts'
+import { printable } from '../ground/printable.ts'
 
 const OWNER_ONLY = 0o600
 

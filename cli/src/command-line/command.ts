@@ -1,5 +1,5 @@
-import type { PendingRequest } from './delivery/pending-request.ts'
-import type { Surroundings } from './surroundings.ts'
+import type { Parts } from '../ground/parts.ts'
+import type { PendingRequest } from '../ground/pending-request.ts'
 
 /** One flag of a command. With `value` it takes one, shown by that word; without, it is on or off. */
 export type Flag = {
@@ -28,7 +28,7 @@ export type Command = {
   readonly examples: readonly Example[]
   /** @param pending a request made earlier, to go on with (only for a command that asks for values)
    * @returns the exit code · @throws CliError */
-  readonly run: (words: Words, surroundings: Surroundings, pending?: PendingRequest) => Promise<number>
+  readonly run: (words: Words, parts: Parts, pending?: PendingRequest) => Promise<number>
 }
 
 /** What stood on the command line. */

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { requireShell } from '../../../e2e/real-shells.ts'
-import { commands } from '../commands.ts'
+import { commands } from '../commands/commands.ts'
 import { completionScript } from './completion-script.ts'
 
 let folder: string

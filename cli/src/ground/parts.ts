@@ -1,5 +1,11 @@
 import type { KeyPair } from '@keyferry/crypto/key-pair'
-import type { Exchange } from './server/exchange.ts'
+import type { Exchange } from './exchange.ts'
+
+/** Delivered values by name, in the order they came. */
+export type Values = ReadonlyMap<string, string>
+
+/** Who reads the progress on standard error: a person, a program, or nothing but errors. */
+export type ViewName = 'person' | 'json' | 'quiet'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
@@ -49,7 +55,7 @@ export type Randomness = { readonly newKeyPair: () => KeyPair; readonly newPollV
 export type CleanUp = () => void | Promise<void>
 
 /** Everything outside that a command touches, handed in so that a test can stand in for it. */
-export type Surroundings = {
+export type Parts = {
   readonly env: Environment
   readonly cwd: string
   readonly platform: NodeJS.Platform

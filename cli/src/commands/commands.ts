@@ -1,0 +1,22 @@
+import type { Command } from '../command-line/command.ts'
+import { completionOf } from './completion.ts'
+import { doctorCommand } from './doctor.ts'
+import { importCommand } from './import.ts'
+import { initCommand } from './init.ts'
+import { pullCommand } from './pull.ts'
+import { resumeCommand } from './resume.ts'
+import { runCommand } from './run.ts'
+import { statusCommand } from './status.ts'
+
+const verbs: readonly Command[] = [
+  runCommand,
+  pullCommand,
+  importCommand,
+  initCommand,
+  resumeCommand,
+  statusCommand,
+  doctorCommand,
+]
+
+/** Every verb, in the order that help lists them. */
+export const commands: readonly Command[] = [...verbs, completionOf(verbs)]

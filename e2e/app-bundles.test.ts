@@ -169,7 +169,7 @@ describe.skipIf(!hasBrowser())('bundles in the browser', () => {
     const page = await open(`/bundles/${bundleId}`)
     await page.getByRole('button', { name: 'Attach keys' }).click()
     await page.getByLabel('Search the library').fill('log port')
-    await page.getByText('No key of the library is left').waitFor()
+    await page.getByText('No keys to attach').waitFor()
     await page.getByLabel('Search the library').fill('o')
     await page.getByRole('checkbox', { name: 'LOG_LEVEL' }).check()
     await page.getByRole('checkbox', { name: 'PORT' }).check()

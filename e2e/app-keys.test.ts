@@ -117,7 +117,23 @@ describe.skipIf(!hasBrowser())('keys in the browser', () => {
     const page = await open(`/keys/${keyIds.get('NPM_TOKEN')}`)
     await page.getByRole('checkbox', { name: 'Secret' }).uncheck()
     await page.getByText('every member of the workspace can read the value').waitFor()
+    await page.getByRole('button', { name: 'Save changes' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Show the value of NPM_TOKEN?' })
+    await dialog.getByText('shows its value to every member').waitFor()
     await expectAccessible(page)
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    expect(await storedKey('NPM_TOKEN')).toMatchObject({ is_secret: true })
+    await closePage(page)
+  })
+
+  test('a key declared not secret shows its value at once', async () => {
+    const page = await open(`/keys/${keyIds.get('NPM_TOKEN')}`)
+    await page.getByRole('checkbox', { name: 'Secret' }).uncheck()
+    await page.getByRole('button', { name: 'Save changes' }).click()
+    await page.getByRole('button', { name: 'Show to all members' }).click()
+    await page.getByText('Saved NPM_TOKEN.').waitFor()
+    expect(await page.getByLabel('Value', { exact: true }).inputValue()).toBe('planted-npm_token')
+    expect(await page.getByRole('button', { name: 'Save changes' }).isDisabled()).toBe(true)
     await closePage(page)
   })
 

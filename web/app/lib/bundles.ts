@@ -28,6 +28,29 @@ export function useCreateBundle() {
   })
 }
 
+/** Change a bundle's name, description or tags. */
+export function useUpdateBundle(id: string) {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (body: Partial<NewBundle>) =>
+      call('PUT', '/api/v1/bundles/{bundle_id}', { params: { bundle_id: id }, body }),
+    onSuccess: async () => {
+      await client.invalidateQueries({ queryKey: bundleKey(id) })
+      await client.invalidateQueries({ queryKey: BUNDLES })
+    },
+  })
+}
+
+/** Create a bundle with the keys of another. */
+export function useDuplicateBundle(id: string) {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (name: string) =>
+      call('POST', '/api/v1/bundles/{bundle_id}/duplicate', { params: { bundle_id: id }, body: { name } }),
+    onSuccess: () => client.invalidateQueries({ queryKey: BUNDLES }),
+  })
+}
+
 export function useDeleteBundle() {
   const client = useQueryClient()
   return useMutation({

@@ -6,6 +6,12 @@ export function useMe() {
   return useQuery({ queryKey: ['me'], queryFn: () => call('GET', '/api/v1/me'), staleTime: 60_000 })
 }
 
+/** Says whether the person may change something: owners change everything, members what they created. */
+export function useCanEdit(): (thing: { created_by: string }) => boolean {
+  const me = useMe().data
+  return ({ created_by }) => me !== undefined && (me.role === 'owner' || me.user_id === created_by)
+}
+
 /** Whether the person owns the current tenant; false until that is known. */
 export function useIsOwner(): boolean {
   return useMe().data?.role === 'owner'

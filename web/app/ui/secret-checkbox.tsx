@@ -21,7 +21,7 @@ export function SecretCheckbox({ checked, onChange }: SecretCheckboxProps) {
         </label>
         <p id={`${id}-hint`} className="text-xs text-ink-soft">
           {checked
-            ? 'Nobody sees the value here again; it can only be replaced.'
+            ? 'Hidden from everyone on these pages, unless it is declared not secret later.'
             : 'Every member of the workspace sees the value.'}
         </p>
       </div>

@@ -1,10 +1,11 @@
 import { isKeyName } from '@keyferry/contract/env/names'
 import { Plus } from 'lucide-react'
-import { useMemo, useState } from 'react'
+import { useState } from 'react'
 import type { BundleWithItems, Key } from '../../lib/answers.ts'
 import { useAttachKeys } from '../../lib/attachments.ts'
 import { describeFailure } from '../../lib/failure.ts'
 import { useKeys } from '../../lib/keys.ts'
+import { useCanEdit } from '../../lib/me.ts'
 import { matches } from '../../lib/search.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
@@ -95,11 +96,12 @@ function KeyChoice({ bundle, busy, onCreate, onChoose, onCancel }: KeyChoiceProp
   )
 }
 
-/** The keys that the bundle lacks and the query finds; `isNew` when the query could name a key that is not there yet. */
+/** The keys that the bundle lacks, the person may attach and the query finds; `isNew` when the query could name a key that is not there yet. */
 function useFreeKeys(bundle: BundleWithItems, query: string) {
   const keys = useKeys().data
-  const free = useMemo(() => freeKeys(keys ?? [], bundle), [keys, bundle])
-  const found = useMemo(() => free.filter(({ name }) => matches(name, query)), [free, query])
+  const canEdit = useCanEdit()
+  const free = freeKeys(keys ?? [], bundle).filter(canEdit)
+  const found = free.filter(({ name }) => matches(name, query))
   return { found, isNew: isKeyName(query) && keys?.some(({ name }) => name === query) === false }
 }
 

@@ -10,7 +10,7 @@ import { KeyValue } from '../../ui/key-value.tsx'
 type AttachedKeyRowProps = {
   id: string
   item: BundleItem
-  isOwner: boolean
+  canEdit: boolean
   canMove: boolean
   dragged: boolean
   onDragStart: (event: PointerEvent) => void
@@ -19,8 +19,8 @@ type AttachedKeyRowProps = {
   onDetach: () => void
 }
 
-/** One attached key, with its handle, its required flag and the way to detach it for whoever may. */
-export function AttachedKeyRow({ id, item, isOwner, canMove, dragged, ...changes }: AttachedKeyRowProps) {
+/** One attached key, with its handle, its required flag and the way to detach it for those who may edit the bundle. */
+export function AttachedKeyRow({ id, item, canEdit, canMove, dragged, ...changes }: AttachedKeyRowProps) {
   return (
     <div
       data-id={id}
@@ -42,7 +42,7 @@ export function AttachedKeyRow({ id, item, isOwner, canMove, dragged, ...changes
         )}
       </div>
       <KeyValue value={item.value} isSecret={item.is_secret} className="max-w-48 sm:max-w-72" />
-      {isOwner ? (
+      {canEdit ? (
         <div
           className={classNames(
             'flex basis-full items-center justify-between sm:basis-auto sm:pl-2',

@@ -12,12 +12,12 @@ import { useDragOrder } from './use-drag-order.ts'
 const FILTER_FROM = 12
 const ROW_HEIGHT_PX = 53
 
-type AttachedKeysProps = { bundleId: string; items: readonly BundleItem[]; isOwner: boolean }
+type AttachedKeysProps = { bundleId: string; items: readonly BundleItem[]; canEdit: boolean }
 
 const onError = (error: unknown) => notify({ text: describeFailure(error).message, tone: 'danger' })
 
-/** The bundle's keys in their order; an owner moves them by dragging or by the arrow keys, as long as all are shown. */
-export function AttachedKeys({ bundleId, items, isOwner }: AttachedKeysProps) {
+/** The bundle's keys in their order; an editor moves them by dragging or by the arrow keys, as long as all are shown. */
+export function AttachedKeys({ bundleId, items, canEdit }: AttachedKeysProps) {
   const list = useRef<HTMLUListElement>(null)
   const [query, setQuery] = useState('')
   const [spoken, setSpoken] = useState('')
@@ -32,8 +32,8 @@ export function AttachedKeys({ bundleId, items, isOwner }: AttachedKeysProps) {
       <AttachedKeyRow
         id={id}
         item={item}
-        isOwner={isOwner}
-        canMove={isOwner && query === ''}
+        canEdit={canEdit}
+        canMove={canEdit && query === ''}
         dragged={id === draggedId}
         onDragStart={(event) => start(id, event)}
         onStep={(step) => {

@@ -1,11 +1,11 @@
-import { Download, Plus, Trash2, Upload } from 'lucide-react'
+import { Copy, Download, Pencil, Plus, Trash2, Upload } from 'lucide-react'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import type { BundleItem, BundleWithItems } from '../../lib/answers.ts'
 import { useBundle } from '../../lib/bundles.ts'
 import { runCommand } from '../../lib/client-command.ts'
 import { describeFailure } from '../../lib/failure.ts'
-import { useIsOwner } from '../../lib/me.ts'
+import { useCanEdit, useIsOwner } from '../../lib/me.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button, buttonClasses } from '../../ui/button.tsx'
 import { CommandLine } from '../../ui/command-line.tsx'
@@ -17,10 +17,12 @@ import { AttachDialog } from './attach-dialog.tsx'
 import { AttachedKeys } from './attached-keys.tsx'
 import { tagsOf } from './bundle-tree.ts'
 import { DeleteBundleDialog } from './delete-bundle-dialog.tsx'
+import { DuplicateBundleDialog } from './duplicate-bundle-dialog.tsx'
+import { EditBundleDialog } from './edit-bundle-dialog.tsx'
 import { ExportDialog } from './export-dialog.tsx'
 import { LegacyItems } from './legacy-items.tsx'
 
-type Open = 'attach' | 'export' | 'delete' | null
+type Open = 'attach' | 'edit' | 'duplicate' | 'export' | 'delete' | null
 
 /** One bundle: the keys it holds in their order, and what can be done with it. */
 export function BundlePage({ id }: { id: string }) {
@@ -32,6 +34,7 @@ export function BundlePage({ id }: { id: string }) {
 
 function BundleView({ bundle }: { bundle: BundleWithItems }) {
   const isOwner = useIsOwner()
+  const canEdit = useCanEdit()(bundle)
   const [open, setOpen] = useState<Open>(null)
   const attached = bundle.items.filter(({ order }) => order !== null)
   const legacy = bundle.items.filter(({ order }) => order === null)
@@ -42,7 +45,7 @@ function BundleView({ bundle }: { bundle: BundleWithItems }) {
         title={bundle.name}
         shown={<BundleName name={bundle.name} />}
         intro={<BundleIntro bundle={bundle} />}
-        actions={<BundleActions bundle={bundle} isOwner={isOwner} onOpen={setOpen} />}
+        actions={<BundleActions bundle={bundle} canEdit={canEdit} isOwner={isOwner} onOpen={setOpen} />}
       />
       <div className="mb-6 max-w-2xl">
         <h2 className="mb-2 text-sm font-semibold">Start a program with these keys</h2>
@@ -51,11 +54,13 @@ function BundleView({ bundle }: { bundle: BundleWithItems }) {
       <BundleKeys
         bundleId={bundle.id}
         items={attached}
-        isOwner={isOwner}
+        canEdit={canEdit}
         onAttach={() => setOpen('attach')}
       />
       {legacy.length > 0 && <LegacyItems bundleId={bundle.id} items={legacy} isOwner={isOwner} />}
       {open === 'attach' && <AttachDialog bundle={bundle} onClose={close} />}
+      {open === 'edit' && <EditBundleDialog bundle={bundle} onClose={close} />}
+      {open === 'duplicate' && <DuplicateBundleDialog bundle={bundle} onClose={close} />}
       {open === 'export' && <ExportDialog bundle={bundle} onClose={close} />}
       {open === 'delete' && <DeleteBundleDialog bundle={bundle} onClose={close} />}
     </>
@@ -65,37 +70,38 @@ function BundleView({ bundle }: { bundle: BundleWithItems }) {
 type BundleKeysProps = {
   bundleId: string
   items: readonly BundleItem[]
-  isOwner: boolean
+  canEdit: boolean
   onAttach: () => void
 }
 
-function BundleKeys({ bundleId, items, isOwner, onAttach }: BundleKeysProps) {
+function BundleKeys({ bundleId, items, canEdit, onAttach }: BundleKeysProps) {
   return (
     <>
       <div className="mb-2 flex items-center justify-between gap-3">
         <h2 className="text-sm font-semibold">
           Keys <span className="font-normal text-ink-soft">{items.length}</span>
         </h2>
-        {isOwner && (
+        {canEdit && (
           <Button size="small" onClick={onAttach}>
             <Plus aria-hidden size={15} /> Attach keys
           </Button>
         )}
       </div>
       {items.length > 0 ? (
-        <AttachedKeys bundleId={bundleId} items={items} isOwner={isOwner} />
+        <AttachedKeys bundleId={bundleId} items={items} canEdit={canEdit} />
       ) : (
         <EmptyState title="This bundle has no keys">
           <p>
-            {isOwner
-              ? 'Attach keys from the library, or import a .env file into it.'
-              : 'An owner of the workspace can attach keys to it.'}
+            {canEdit
+              ? 'Attach keys from the library.'
+              : 'An owner, or the member who created it, can attach keys.'}
           </p>
         </EmptyState>
       )}
-      {!isOwner && items.length > 0 && (
+      {!canEdit && items.length > 0 && (
         <Notice tone="plain" className="mt-3">
-          Only owners change what a bundle holds. You can approve requests for it and export it masked.
+          Owners change this bundle, and so does the member who created it. You can approve requests for it,
+          export it with masked values, and duplicate it.
         </Notice>
       )}
     </>
@@ -131,11 +137,24 @@ function BundleIntro({ bundle }: { bundle: BundleWithItems }) {
   )
 }
 
-type BundleActionsProps = { bundle: BundleWithItems; isOwner: boolean; onOpen: (open: Open) => void }
+type BundleActionsProps = {
+  bundle: BundleWithItems
+  canEdit: boolean
+  isOwner: boolean
+  onOpen: (open: Open) => void
+}
 
-function BundleActions({ bundle, isOwner, onOpen }: BundleActionsProps) {
+function BundleActions({ bundle, canEdit, isOwner, onOpen }: BundleActionsProps) {
   return (
     <>
+      {canEdit && (
+        <Button onClick={() => onOpen('edit')}>
+          <Pencil aria-hidden size={16} /> Edit
+        </Button>
+      )}
+      <Button onClick={() => onOpen('duplicate')}>
+        <Copy aria-hidden size={16} /> Duplicate
+      </Button>
       {isOwner && (
         <Link href={`/bundles/import?bundle=${encodeURIComponent(bundle.name)}`} className={buttonClasses()}>
           <Upload aria-hidden size={16} /> Import

@@ -29,7 +29,7 @@ export function KeyPicker({ keys, chosen, onChoose }: KeyPickerProps) {
   return (
     <div ref={box} className="mt-3 h-72 overflow-auto rounded-md border border-line">
       {keys.length === 0 && (
-        <p className="p-4 text-sm text-ink-soft">No key of the library is left to attach here.</p>
+        <p className="p-4 text-sm text-ink-soft">No keys to attach. Create a new one below.</p>
       )}
       <ul className="relative" style={{ height: virtualizer.getTotalSize() }}>
         {virtualizer.getVirtualItems().map(({ index, start, size }) => {

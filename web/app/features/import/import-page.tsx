@@ -38,8 +38,8 @@ export function ImportPage() {
       />
       {me.data?.role === 'member' ? (
         <Notice tone="plain">
-          Importing attaches keys to a bundle, which only owners do. Ask an owner of this workspace, or create
-          single keys under Keys.
+          An import can change keys of other people, so only owners import. You can create a bundle and attach
+          keys that you create.
         </Notice>
       ) : keys.data === undefined || me.data === undefined ? (
         <LoadingState error={keys.error ?? me.error} onRetry={() => void keys.refetch()} what="the library" />

@@ -1,9 +1,10 @@
 import { type FormEvent, useState } from 'react'
-import type { KeyWithBundles } from '../../lib/answers.ts'
+import type { Key, KeyWithBundles } from '../../lib/answers.ts'
 import { describeFailure } from '../../lib/failure.ts'
 import { type KeyChange, useUpdateKey } from '../../lib/keys.ts'
 import { valueProblem } from '../../lib/value-warnings.ts'
 import { Button } from '../../ui/button.tsx'
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { SecretCheckbox } from '../../ui/secret-checkbox.tsx'
 import { TextField } from '../../ui/text-field.tsx'
@@ -15,7 +16,7 @@ type Draft = { value: string | null; description: string; isSecret: boolean }
 /** Changes a key. A secret's value can be replaced, never read: its field starts empty, and empty leaves the value as it is
  * unless the person asks to store an empty one. */
 export function EditKeyForm({ item }: { item: KeyWithBundles }) {
-  const { draft, set, change, problem, save, update } = useKeyEdit(item)
+  const { draft, set, change, problem, save, update, showing } = useKeyEdit(item)
   return (
     <form onSubmit={save} className="space-y-5" noValidate>
       <ValueField
@@ -39,7 +40,22 @@ export function EditKeyForm({ item }: { item: KeyWithBundles }) {
         onChange={(event) => set({ description: event.currentTarget.value })}
       />
       <Consequences item={item} change={change} />
-      {update.error !== null && (
+      {showing.isAsked && (
+        <ConfirmDialog
+          title={`Show the value of ${item.name}?`}
+          action="Show to all members"
+          busy={update.isPending}
+          problem={update.error === null ? null : describeFailure(update.error).message}
+          onConfirm={showing.confirm}
+          onClose={showing.cancel}
+        >
+          <p>
+            A key that is not secret shows its value to every member of the workspace, in lists and exports
+            too. You cannot take back what people have read.
+          </p>
+        </ConfirmDialog>
+      )}
+      {update.error !== null && !showing.isAsked && (
         <Notice tone="danger" role="alert">
           {describeFailure(update.error).message}
         </Notice>
@@ -62,17 +78,23 @@ function useKeyEdit(item: KeyWithBundles) {
   const change = changeOf(item, draft)
   const problem = draft.value === null ? null : valueProblem(draft.value)
   const set = (part: Partial<Draft>) => setDraft({ ...draft, ...part })
-  const save = (event: FormEvent) => {
-    event.preventDefault()
-    if (problem !== null || Object.keys(change).length === 0 || update.isPending) return
+  const [isAsked, setAsked] = useState(false)
+  const send = () =>
     update.mutate(change, {
-      onSuccess: () => {
-        set({ value: draft.isSecret ? null : draft.value })
+      onSuccess: (saved) => {
+        setAsked(false)
+        setDraft(draftOf(saved))
         notify({ text: `Saved ${item.name}.` })
       },
     })
+  const save = (event: FormEvent) => {
+    event.preventDefault()
+    if (problem !== null || Object.keys(change).length === 0 || update.isPending) return
+    if (change.is_secret === false) setAsked(true)
+    else send()
   }
-  return { draft, set, change, problem, save, update }
+  const showing = { isAsked, confirm: send, cancel: () => setAsked(false) }
+  return { draft, set, change, problem, save, update, showing }
 }
 
 function Consequences({ item, change }: { item: KeyWithBundles; change: KeyChange }) {
@@ -106,7 +128,7 @@ function EmptyValueChoice({ chosen, onChoose }: { chosen: boolean; onChoose: (ch
   )
 }
 
-function draftOf({ value, is_secret, description }: KeyWithBundles): Draft {
+function draftOf({ value, is_secret, description }: Key): Draft {
   return { value: is_secret ? null : value, description, isSecret: is_secret }
 }
 

@@ -4,7 +4,7 @@ import { Link } from 'wouter'
 import type { KeyWithBundles } from '../../lib/answers.ts'
 import { describeFailure } from '../../lib/failure.ts'
 import { useKey } from '../../lib/keys.ts'
-import { useIsOwner } from '../../lib/me.ts'
+import { useCanEdit, useIsOwner } from '../../lib/me.ts'
 import { dateTime } from '../../lib/time.ts'
 import { Button } from '../../ui/button.tsx'
 import { KeyValue } from '../../ui/key-value.tsx'
@@ -24,13 +24,14 @@ export function KeyPage({ id }: { id: string }) {
 
 function KeyView({ item }: { item: KeyWithBundles }) {
   const isOwner = useIsOwner()
+  const canEdit = useCanEdit()(item)
   const [deleting, setDeleting] = useState(false)
   return (
     <>
       <PageHeading
         title={item.name}
         shown={<span className="font-mono text-xl tracking-normal break-all">{item.name}</span>}
-        intro={`Changed ${dateTime(item.updated_at)}`}
+        intro={`Changed ${dateTime(item.updated_at)}${item.updated_by_name === null ? '' : ` by ${item.updated_by_name}`}`}
         actions={
           isOwner && (
             <Button onClick={() => setDeleting(true)}>
@@ -40,7 +41,7 @@ function KeyView({ item }: { item: KeyWithBundles }) {
         }
       />
       <div className="grid gap-8 lg:grid-cols-[1fr_18rem]">
-        {isOwner ? <EditKeyForm item={item} /> : <ReadOnlyKey item={item} />}
+        {canEdit ? <EditKeyForm item={item} /> : <ReadOnlyKey item={item} />}
         <WhereUsed bundles={item.bundles} />
       </div>
       {deleting && <DeleteKeyDialog item={item} onClose={() => setDeleting(false)} />}
@@ -63,7 +64,7 @@ function ReadOnlyKey({ item }: { item: KeyWithBundles }) {
         <dt className="text-ink-soft">Description</dt>
         <dd>{item.description === '' ? 'None' : item.description}</dd>
       </dl>
-      <Notice tone="plain">Only owners of the workspace change or delete keys.</Notice>
+      <Notice tone="plain">Owners change this key, and so does the member who created it.</Notice>
     </div>
   )
 }
@@ -75,9 +76,7 @@ function WhereUsed({ bundles }: { bundles: KeyWithBundles['bundles'] }) {
         Used in <span className="font-normal text-ink-soft">{bundles.length}</span>
       </h2>
       {bundles.length === 0 ? (
-        <p className="mt-2 text-sm text-ink-soft">
-          No bundle holds this key, so no terminal can be given it.
-        </p>
+        <p className="mt-2 text-sm text-ink-soft">No bundle holds this key, so no request can ask for it.</p>
       ) : (
         <ul className="mt-2 max-h-96 divide-y divide-line overflow-auto rounded-lg border border-line bg-surface">
           {bundles.map(({ id, name }) => (

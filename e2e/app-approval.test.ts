@@ -263,7 +263,7 @@ describe.skipIf(!hasBrowser())('the approval page', () => {
   test('unknown or already used', async () => {
     const page = await openPage(browser)
     await page.goto(`${server.url}/approve/${'0'.repeat(32)}`)
-    await expectEnd(page, 'Unknown or already used')
+    await expectEnd(page, 'Expired or already used')
   })
 
   test('the server is gone: the page says so, and goes on once it is back', async () => {

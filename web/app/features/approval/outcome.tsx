@@ -57,10 +57,10 @@ const TEXTS: Readonly<
     text: `This request timed out, so nobody can approve it. ${ASK_AGAIN}`,
   },
   gone: {
-    title: 'Unknown or already used',
+    title: 'Expired or already used',
     Icon: CircleX,
     tone: 'plain',
-    text: `Each request works once and for a short time. This one was used or never existed. ${ASK_AGAIN}`,
+    text: `Each request works once and for a short time. This one timed out, was used, or never existed. ${ASK_AGAIN}`,
   },
   already_approved: {
     title: 'Already approved',

@@ -114,7 +114,7 @@ describe.each(databases)('local accounts on %s', (kind) => {
     expect((await logIn(EMAIL, PASSWORD)).status).toBe(200)
   })
 
-  test('failures of yesterday are forgotten', async () => {
+  test('failed attempts of the day before do not count', async () => {
     for (let failure = 0; failure < 4; failure += 1) await logIn(EMAIL, 'wrong')
     now = new Date(now.getTime() + 24 * 60 * 60_000 + 1)
     for (let failure = 0; failure < 4; failure += 1)

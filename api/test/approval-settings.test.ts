@@ -22,7 +22,7 @@ describe('with the check code to be typed', () => {
   const approve = (requestId: string, user_code?: string) =>
     approveWith(api, owner, { requestId, bundle_id: bundle.id, include_keys: ['URL'], user_code })
 
-  test('the page is told that the code is required', async () => {
+  test('the context says that the code is required', async () => {
     const params = { request_id: await new ApprovalClient(api).asked() }
     expect((await api.call('getRequestContext', { params })).json.user_code_required).toBe(true)
   })

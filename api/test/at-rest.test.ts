@@ -141,7 +141,7 @@ describe.each(databases)('values at rest on %s', (kind) => {
     expect((await api.call('listKeys', { as: owner })).json).toMatchObject([{ value: '*****' }])
   })
 
-  test('a marked value stands in no file, no log and no error', async () => {
+  test('a marked value appears in no file, no log and no error', async () => {
     const id = await create('KEY')
     const bundle = (await api.call('createBundle', { as: owner, body: { name: 'b' } })).json
     const body = { format: 'env', payload: `LEGACY=${MARKED}\nexport X=${MARKED}` }

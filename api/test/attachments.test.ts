@@ -91,7 +91,7 @@ describe.each(databases)('attachments on %s', (kind) => {
     expect((await api.call('listKeys', { as: stranger })).headers.get('x-total-count')).toBe('0')
   })
 
-  test('attaching twice is a conflict, at once too', async () => {
+  test('attaching twice is a conflict, also concurrently', async () => {
     const answers = await Promise.all(Array.from({ length: 8 }, () => attach('A')))
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(1)
     expectError(await attach('A'), 409, 'Key already attached to bundle', 'conflict')

@@ -30,7 +30,7 @@ describe.each(databases)('bundles on %s', (kind) => {
     expect((await create({ name: 'twice' }, stranger)).status).toBe(201)
   })
 
-  test('of twenty creations of one name at once one succeeds', async () => {
+  test('of twenty concurrent creations of one name one succeeds', async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => create({ name: 'race' })))
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(1)
     expect(answers.filter(({ status }) => status === 409)).toHaveLength(19)
@@ -68,7 +68,7 @@ describe.each(databases)('bundles on %s', (kind) => {
     expect(await list({ tag: 'C' }, as)).toEqual([])
   })
 
-  test('limit and offset cut a page out of the list, the total stands in a header', async () => {
+  test('limit and offset select a page of the list, and a header has the total', async () => {
     const as = await api.newOwner()
     for (const name of ['a', 'b', 'c', 'd']) await create({ name }, as)
     const page = await api.call('listBundles', { as, query: { limit: '2', offset: '1' } })

@@ -69,7 +69,7 @@ describe('a SQLite file that is held by another process', () => {
     await api.close()
   })
 
-  test('is made for its owner alone', async () => {
+  test('is created readable by its owner only', async () => {
     const api = await startTestApi('sqlite')
     for (const name of readdirSync(api.settings.dataDir)) {
       expect(statSync(join(api.settings.dataDir, name)).mode & 0o077, name).toBe(0)

@@ -55,7 +55,7 @@ describe('what the server does with any request', () => {
     expectError(await api.call('createBundle', { as: owner }), 400, 'name required', 'invalid')
   })
 
-  test('the field that is wrong stands in the details', async () => {
+  test('the details name the wrong field', async () => {
     const { failure } = await api.call('createBundle', { as: owner, body: { name: 'a', tags: 1 } })
     expect(failure?.details).toEqual({ field: 'tags' })
   })

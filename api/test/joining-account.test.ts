@@ -20,14 +20,14 @@ describe.each(databases)('a local account by an invitation, on %s', (kind) => {
   const join = (token: string, password = PASSWORD) =>
     api.call('joinWithAccount', { body: { token, password } })
 
-  test('whether the first account is still to be created is told', async () => {
+  test('setup says whether the first account still has to be created', async () => {
     expect((await api.call('getSetup')).json).toEqual({ required: true })
     const account = { setup_code: SETUP_CODE, email: 'first@example.com', password: PASSWORD }
     await api.call('setUpAccount', { body: account })
     expect((await api.call('getSetup')).json).toEqual({ required: false })
   })
 
-  test('it has a workspace of its own and is a member of the inviting tenant', async () => {
+  test('it owns a new workspace and is a member of the inviting tenant', async () => {
     const { email, token } = await invitation()
     const { status, json } = await join(token)
     expect([status, json.joined_tenant_id]).toEqual([201, owner.tenantId])

@@ -97,7 +97,7 @@ describe.each(databases)('keys on %s', (kind) => {
     expect((await create({ name: 'NEW_STARS', value: '*****' })).status).toBe(201)
   })
 
-  test('of updates at once one value wins, whole', async () => {
+  test('of concurrent updates one value wins as a whole', async () => {
     const key = (await create({ name: 'CONTENDED', value: 'v', is_secret: false })).json
     const values = Array.from({ length: 20 }, (_, index) => `value ${index}`)
     const answers = await Promise.all(values.map((value) => update(key.id, { value })))

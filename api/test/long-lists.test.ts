@@ -48,7 +48,7 @@ describe.each(databases)('a list of 5,000 keys on %s', (kind) => {
     expect(answered).toBeGreaterThan(1)
   })
 
-  test('an unsent part of it is not read when the caller goes away', async () => {
+  test('the rest of it is not read when the caller disconnects', async () => {
     const controller = new AbortController()
     const response = await fetch(`${api.address}/api/v1/keys`, {
       headers: signedHeaders(owner),

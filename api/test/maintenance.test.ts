@@ -54,7 +54,7 @@ async function inProcess(name: 'migrate' | 'rotateRootKey', settings: ApiSetting
 describe.each(databases)('looking after a database on %s', (kind) => {
   const databaseOf = async () => ({ databaseUrl: kind === 'postgres' ? await freshPostgres() : null })
 
-  test('of three processes that start at once one migrates', async () => {
+  test('of three processes that start together one migrates', async () => {
     const settings = testSettings(await databaseOf())
     const runs = await Promise.all(Array.from({ length: 3 }, () => inProcess('migrate', settings)))
     expect(runs.filter((names) => names !== '[]')).toEqual(['["0001-initial"]'])
@@ -75,7 +75,7 @@ describe.each(databases)('looking after a database on %s', (kind) => {
     expect(await storedValue(api.settings, kind, key)).toBe('value')
   })
 
-  test('a rotated root key opens everything alone, the old one nothing', async () => {
+  test('after a rotation the new root key opens everything and the old one nothing', async () => {
     const api = await startTestApi(kind)
     const key = await withKey(api, 'value')
     await api.close()
@@ -88,7 +88,7 @@ describe.each(databases)('looking after a database on %s', (kind) => {
     await expect(startApi({ ...both, rootKeys: [old] }, silent)).rejects.toThrow('ROOT_KEY does not open')
   })
 
-  test('while a rotation is on, servers with both keys serve and make tenants', async () => {
+  test('during a rotation, servers with both keys serve and create tenants', async () => {
     const api = await startTestApi(kind)
     const old = api.settings.rootKeys[0]
     const key = await withKey(api, 'value')

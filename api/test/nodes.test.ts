@@ -103,7 +103,7 @@ describe.runIf(databaseUrl && redis)('two nodes on one PostgreSQL and one Redis'
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(2)
   })
 
-  test('without Redis approvals answer 503 with Retry-After and the rest works; once back, all does', async () => {
+  test('without Redis approvals answer 503 with Retry-After and the rest works; with Redis back, everything works', async () => {
     const client = new ApprovalClient(node(0))
     const requestId = await client.asked()
     const waiting = new ApprovalClient(node(1)).wait(requestId)

@@ -44,7 +44,7 @@ describe.each(databases)('what the identity provider says of a user, on %s', (ki
     expectError(answer, 400, 'idp_user_id must not contain NUL', 'invalid')
   })
 
-  test('another e-mail is taken over', async () => {
+  test('a changed e-mail is stored', async () => {
     const { idpUserId, as } = await newUser()
     const email = `${randomUUID()}@example.com`
     expect((await change(idpUserId, { email })).status).toBe(200)
@@ -93,7 +93,7 @@ describe.each(databases)('what the identity provider says of a user, on %s', (ki
     return json.id
   }
 
-  test('nobody but the web-facing layer says so', async () => {
+  test('only the web-facing layer may report a change', async () => {
     const { idpUserId, as } = await newUser()
     const body = { is_active: false }
     const path = `/api/v1/users/${idpUserId}`

@@ -98,7 +98,7 @@ describe('the second signature, where it is required', () => {
 
   const listKeys = (headers: Record<string, string> = {}) => api.call('listKeys', { as: owner, headers })
 
-  test('a call without it is 401, also where nobody is signed in', async () => {
+  test('a call without it is 401, also on public endpoints', async () => {
     expectError(await listKeys(), 401, 'Unauthorized', 'unauthorized')
     const body = { idp_user_id: 'user_x', email: 'x@example.com' }
     expectError(await api.call('ensureUser', { body }), 401, 'Unauthorized')

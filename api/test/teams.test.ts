@@ -68,7 +68,7 @@ describe.each(databases)('teams on %s', (kind) => {
     expect((await accept(await person(email), token)).status).toBe(200)
   })
 
-  test('an open invitation says what it offers, to whoever has its token and without using it up', async () => {
+  test('an open invitation shows its offer to anyone with its token, and is not used up', async () => {
     const email = newEmail()
     const { json } = await invite({ email, role: 'member' })
     const preview = (token: string) => api.call('previewInvitation', { body: { token } })
@@ -85,7 +85,7 @@ describe.each(databases)('teams on %s', (kind) => {
     expectError(await preview(json.token), 404, 'invitation not found or expired')
   })
 
-  test('an invitation offers nothing once its inviter is not an owner', async () => {
+  test('an invitation has no offer once its inviter is not an owner', async () => {
     const second = await join('owner')
     const { json } = await invite({ email: newEmail(), role: 'member' }, second)
     const params = { user_id: second.userId }
@@ -94,7 +94,7 @@ describe.each(databases)('teams on %s', (kind) => {
     expectError(preview, 404, 'invitation not found or expired')
   })
 
-  test('of ten acceptances at once one succeeds', async () => {
+  test('of ten concurrent acceptances one succeeds', async () => {
     const email = newEmail()
     const { token } = (await invite({ email, role: 'member' })).json
     const invited = await person(email)
@@ -202,7 +202,7 @@ describe.each(databases)('teams on %s', (kind) => {
     expect(both.filter(({ status }) => status === 200)).toHaveLength(1)
   })
 
-  test('whoever lost every workspace gets a new one at the next sign-in', async () => {
+  test('a user without a workspace gets a new one at the next sign-in', async () => {
     const email = newEmail()
     const body = { idp_user_id: `user_${randomUUID()}`, email }
     const { json } = await api.call('ensureUser', { body })

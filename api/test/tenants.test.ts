@@ -24,7 +24,7 @@ describe.each(databases)('tenants on %s', (kind) => {
     return { userId: as.userId, tenantId: owner.tenantId }
   }
 
-  test('a created tenant belongs to its creator and holds values of its own', async () => {
+  test('a created tenant belongs to its creator and has separate values', async () => {
     const owner = await api.newOwner()
     const { status, json } = await create(owner, '  Acme  ')
     expect([status, json.name, json.role]).toEqual([201, 'Acme', 'owner'])
@@ -68,7 +68,7 @@ describe.each(databases)('tenants on %s', (kind) => {
     expect((await api.call('getMe', { as: owner })).json.tenant.name).not.toBe('Mine')
   })
 
-  test('a member leaves, but removes nobody else', async () => {
+  test('a member may leave, but may not remove others', async () => {
     const owner = await api.newOwner()
     const [member, other] = [await joined(owner, 'member'), await joined(owner, 'member')]
     const removal = { as: member, params: { user_id: other.userId } }

@@ -40,7 +40,7 @@ describe.each(databases)('the values that a read wants, on %s', (kind) => {
     return entries.map(({ name, value }) => [name, value?.reveal() ?? null])
   }
 
-  test('the approval page reads names alone: no blob leaves the database', async () => {
+  test('the approval page reads names only: no blob leaves the database', async () => {
     expect(await read('none')).toEqual([
       ['SECRET', null],
       ['OPEN', null],

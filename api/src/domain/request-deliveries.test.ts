@@ -51,7 +51,7 @@ test('what was not delivered can be claimed again', async () => {
   expect((await requests.claim(id, NOW)).status).toBe('claimed')
 })
 
-test('a store that is away for a moment costs no delivery', async () => {
+test('a store that is unavailable for a moment loses no delivery', async () => {
   const id = await claimed()
   let refusals = 2
   const flaky: RequestStore = Object.assign(Object.create(requests), {

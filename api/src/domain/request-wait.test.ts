@@ -67,7 +67,7 @@ test('a held wait is woken by the approval', async () => {
   expect(parts.room.size).toBe(0)
 })
 
-test('a wait that nobody answers is pending after 30 s, not before', async () => {
+test('a wait without an approval answers pending after 30 s, not before', async () => {
   const waiting = wait(await created())
   let answer: unknown
   void waiting.then((outcome) => (answer = outcome))

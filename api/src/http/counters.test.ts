@@ -29,7 +29,7 @@ test('calls of others between turn no window back', async () => {
   expect(await count('key')).toEqual({ calls: 2, msLeft: 1 })
 })
 
-test('a clock that is set back an hour keeps nobody out', async () => {
+test('a clock that is set back an hour blocks no caller', async () => {
   const { clock, count } = counterAt(10_000_000)
   await count('key')
   clock.nowMs -= 3_600_000

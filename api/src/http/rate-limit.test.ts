@@ -59,13 +59,13 @@ describe('rate limits within one process', () => {
     expect((await limit(peer('203.0.113.8'), signIn('last@example.com'))).allowed).toBe(true)
   })
 
-  test('each address has a count of its own', async () => {
+  test('each address has a separate count', async () => {
     const limit = open().rateLimits.setUpAccount
     for (let n = 0; n < 4; n++) await limit(peer('203.0.113.7'), NO_BODY)
     expect((await limit(peer('203.0.113.8'), NO_BODY)).allowed).toBe(true)
   })
 
-  test('whoever has many IPv6 addresses of one network has one count', async () => {
+  test('many IPv6 addresses of one network share one count', async () => {
     const limit = open().rateLimits.setUpAccount
     for (let n = 0; n < 3; n++) await limit(peer(`2001:db8::${n}`), NO_BODY)
     expect((await limit(peer('2001:db8::ffff:4'), NO_BODY)).allowed).toBe(false)

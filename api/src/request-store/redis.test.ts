@@ -53,7 +53,7 @@ describe.runIf(redis)('request store on a Redis that comes and goes', async () =
     client.destroy()
   })
 
-  test('while Redis is away calls fail at once, and work again once it is back', async () => {
+  test('while Redis is unavailable calls fail at once, and they work again once it is back', async () => {
     await redis.stop()
     const from = Date.now()
     await expect(store.find('any', 0)).rejects.toMatchObject({ code: 'unavailable', retryAfterSeconds: 1 })

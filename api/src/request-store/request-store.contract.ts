@@ -69,7 +69,7 @@ export function requestStoreContract(name: string, open: () => Promise<OpenedSto
       return id
     }
 
-    test('what a user approved and nobody claimed is removed on demand, and its waiters are told', async () => {
+    test('unclaimed approvals of a user are removed on demand, and their waiters are woken', async () => {
       const [own, handedOut, other, pending] = await Promise.all([created(), created(), created(), created()])
       const approver = `user-${own}`
       await stores.here.seal(own, approvedBy(approver), T0)
@@ -179,7 +179,7 @@ export function requestStoreContract(name: string, open: () => Promise<OpenedSto
       })
     })
 
-    test('of an approval and a denial at once exactly one wins, whichever comes first', async () => {
+    test('of a concurrent approval and denial exactly one wins', async () => {
       for (let round = 0; round < 20; round++) {
         const id = await created()
         const acts = [

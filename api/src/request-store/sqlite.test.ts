@@ -56,7 +56,7 @@ test('requests survive a restart; one that was claimed stays taken', async () =>
   await after.close()
 })
 
-test('a claim that could not be written gives nothing away', async () => {
+test('a claim that could not be written returns no ciphertext', async () => {
   const store = openSqliteRequestStore({ path, now: () => T0 })
   await store.create(request('ready'), T0)
   await store.seal('ready', { ciphertextBase64: 'c2VhbGVk', approval: null }, T0)
@@ -98,7 +98,7 @@ test('a closed store is unavailable', async () => {
   await expect(store.find('any', T0)).rejects.toMatchObject({ code: 'unavailable', retryAfterSeconds: 1 })
 })
 
-test('what another version left behind is dropped, and the store works', async () => {
+test('requests of another version are dropped, and the store works', async () => {
   const other = new DatabaseSync(path)
   other.exec('create table requests (id text primary key); insert into requests values (1)')
   other.close()

@@ -60,19 +60,19 @@ def invalid_callers(good: str) -> list:
     ]
 
 
-FACTS = {"method": "POST", "path": "/api/v1/keys?query=a%20b", "body": b'{"name":"A"}'.hex(), "userId": USER, "tenantId": TENANT}
+FACTS = {"method": "POST", "path": "/api/v1/keys?query=a%20b", "body": b'{"name":"A"}'.hex(), "clientAddress": "203.0.113.7", "userId": USER, "tenantId": TENANT}
 NOW = 1_800_000_000
 NONCE = "Zm9yZWlnbi1ub25jZQ"
 
 
 def request_header(facts: dict, time=NOW, nonce: str = NONCE, secret: str = SECRET, label: str = "keyferry request v2") -> str:
     body_hash = hashlib.sha256(bytes.fromhex(facts["body"])).digest()
-    signed = frame(label, str(time), nonce, facts["method"], facts["path"], body_hash, facts["userId"], facts["tenantId"])
+    signed = frame(label, str(time), nonce, facts["method"], facts["path"], body_hash, facts["clientAddress"], facts["userId"], facts["tenantId"])
     return f"t={time};n={nonce};s={hmac_hex(secret, signed)}"
 
 
 def request_signatures() -> dict:
-    nobody = FACTS | {"userId": "", "tenantId": "", "body": "", "method": "GET"}
+    nobody = FACTS | {"clientAddress": "", "userId": "", "tenantId": "", "body": "", "method": "GET"}
     return {
         "madeBy": STDLIB,
         "secrets": [SECRET, OLD_SECRET],
@@ -104,6 +104,8 @@ def invalid_requests() -> list:
         ("another query", FACTS | {"path": "/api/v1/keys?query=a+b"}, good, "signed for another query"),
         ("another body", FACTS | {"body": b'{"name":"B"}'.hex()}, good, "signed for another body"),
         ("no body", FACTS | {"body": ""}, good, "signed for a body"),
+        ("another address", FACTS | {"clientAddress": "203.0.113.8"}, good, "signed for another client address"),
+        ("no address", FACTS | {"clientAddress": ""}, good, "signed for a client address"),
         ("another user", FACTS | {"userId": TENANT}, good, "signed for another user"),
         ("another tenant", FACTS | {"tenantId": USER}, good, "signed for another tenant"),
         ("letters moved between fields", moved, good, "same letters, cut elsewhere"),

@@ -7,7 +7,7 @@ import type { FastifyInstance } from 'fastify'
 import { sql } from 'kysely'
 import { type DestinationStream, type Logger, pino } from 'pino'
 import { createMemoryNonces, createSharedNonces, type NonceStore } from './auth/nonces.ts'
-import { signedHeaders } from './auth/signed-headers.ts'
+import { signedAddress, signedHeaders } from './auth/signed-headers.ts'
 import { type ClockAndIds, timestamp } from './domain/clock-and-ids.ts'
 import type { Stores } from './domain/stores.ts'
 import { setupCodeOf, untoldSetupCode } from './first-set-up.ts'
@@ -100,6 +100,12 @@ type Wiring = {
 
 function wire({ settings, database, stores, shortLived, clock, log }: Wiring): FastifyInstance {
   const { sharedSecrets, requireSignatureV2, devAllowPlaintext, maxBodyBytes, version, authMode } = settings
+  const signing = {
+    sharedSecrets,
+    requireSignatureV2,
+    nonces: noncesOf(shortLived, clock),
+    now: clock.now,
+  }
   return createServer({
     handlers: createHandlers({
       stores,
@@ -119,12 +125,8 @@ function wire({ settings, database, stores, shortLived, clock, log }: Wiring): F
       version,
       failingStores: () => failingStores(database, shortLived),
     }),
-    authenticate: signedHeaders({
-      sharedSecrets,
-      requireSignatureV2,
-      nonces: noncesOf(shortLived, clock),
-      now: clock.now,
-    }),
+    authenticate: signedHeaders(signing),
+    signedAddress: signedAddress(signing),
     memberships: stores.memberships,
     rateLimits: shortLived.rateLimits,
     log,

@@ -11,7 +11,7 @@ function layerHeaders(
   body: unknown,
   caller = { userId: '', tenantId: '' },
 ): Record<string, string> {
-  const facts = { method: 'PUT', path, body: Buffer.from(JSON.stringify(body)), ...caller }
+  const facts = { method: 'PUT', path, body: Buffer.from(JSON.stringify(body)), clientAddress: '', ...caller }
   const terms = { secret: SECRET, nowSeconds: Math.floor(Date.now() / 1000), nonce: randomToken() }
   return { 'x-signature-v2': signRequest(facts, terms) }
 }

@@ -20,7 +20,7 @@ type SignedParts = {
 
 function v2(identity: Identity, parts: SignedParts = {}): Record<string, string> {
   const { method = 'GET', path = '/api/v1/keys', body = '', secret = SECRET } = parts
-  const facts = { method, path, body: Buffer.from(body), ...identity }
+  const facts = { method, path, body: Buffer.from(body), clientAddress: '', ...identity }
   const terms = { secret, nowSeconds: parts.at ?? nowSeconds, nonce: parts.nonce ?? randomToken() }
   return { 'x-signature-v2': signRequest(facts, terms) }
 }

@@ -25,6 +25,7 @@ const factsArbitrary: fc.Arbitrary<RequestFacts> = fc.record({
   method: fc.string(),
   path: fc.string({ unit: 'grapheme' }),
   body: fc.uint8Array(),
+  clientAddress: fc.string(),
   userId: fc.string(),
   tenantId: fc.string(),
 })

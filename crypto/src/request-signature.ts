@@ -10,6 +10,8 @@ export type RequestFacts = {
   readonly path: string
   /** The body's bytes as they are sent; empty where there is none. */
   readonly body: Uint8Array
+  /** The client's address as the signer sees it; empty for a call that the signer makes itself. */
+  readonly clientAddress: string
   /** Empty for a call that nobody is signed in for. */
   readonly userId: string
   readonly tenantId: string
@@ -57,14 +59,15 @@ export function verifyRequest(
   return matches.includes(true) ? { nonce } : null
 }
 
-function isWellFormed({ method, path, userId, tenantId }: RequestFacts): boolean {
-  return [method, path, userId, tenantId].every((text) => text.isWellFormed())
+function isWellFormed({ method, path, clientAddress, userId, tenantId }: RequestFacts): boolean {
+  return [method, path, clientAddress, userId, tenantId].every((text) => text.isWellFormed())
 }
 
 function digestOf(facts: RequestFacts, { time, nonce }: Stamp, secret: string): Buffer {
   if (!isWellFormed(facts)) throw new CryptoError('bad_request_facts', 'text holds a lone surrogate')
-  const { method, path, body, userId, tenantId } = facts
+  const { method, path, body, clientAddress, userId, tenantId } = facts
   const bodyHash = hash('sha256', body, 'buffer')
-  const signed = frame('keyferry request v2', time, nonce, method, path, bodyHash, userId, tenantId)
+  const who = [clientAddress, userId, tenantId]
+  const signed = frame('keyferry request v2', time, nonce, method, path, bodyHash, ...who)
   return createHmac('sha256', secret).update(signed).digest()
 }

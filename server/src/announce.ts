@@ -15,6 +15,7 @@ export function announcement({ role, settings, running, version }: Announced): s
   if (running.setupCode !== null) lines.push(SET_UP_ADVICE)
   if (role === 'all' && settings.AUTH_MODE === 'local')
     lines.push(`  Next      ${nextCommand(running.address)}`)
+  if (role === 'api' && settings.TRUST_PROXY.length === 0) lines.push('', NO_PROXY_ADVICE)
   if (running.madeRootKey)
     lines.push('', `  A root key was made: ${running.dataDir}/root.key`, ROOT_KEY_ADVICE)
   return `${[...lines, '', '  Stop with Ctrl-C.'].join('\n')}\n`
@@ -23,6 +24,8 @@ export function announcement({ role, settings, running, version }: Announced): s
 const SET_UP_ADVICE =
   '            Create the first account at /set-up with the set-up code printed on stderr.'
 const ROOT_KEY_ADVICE = '  Keep a copy of it apart from the data: without it no value can be read.'
+const NO_PROXY_ADVICE =
+  '  TRUST_PROXY is not set: only calls with X-Signature-V2 count for the address of their client.'
 const DEFAULT_ADDRESS = 'http://127.0.0.1:5393'
 
 function nextCommand(address: string): string {

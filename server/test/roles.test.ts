@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
+import { CreatedRequest, RequestContext } from '@keyferry/contract'
+import { generateKeyPair } from '@keyferry/crypto/key-pair'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { Program, temporaryFolder } from './program.ts'
 
@@ -88,4 +90,21 @@ test('no secret is ever printed, on a good start or a bad one', async () => {
   const printed = good.stdout + good.stderr + bad.stdout + bad.stderr
   for (const secret of [SECRET, ROOT_KEY, password]) expect(printed).not.toContain(secret)
   expect(bad.stderr.split('\n')).toHaveLength(2)
+})
+
+test('the API believes the client address that a web node signs, and says what a plain start lacks', async () => {
+  const child = program('api', {})
+  const api = await child.ready()
+  const web = await program('web', { API_URL: api, TRUST_PROXY: '127.0.0.1' }).ready()
+  const client_pubkey = Buffer.from(generateKeyPair().publicKey).toString('base64')
+  const headers = { 'content-type': 'application/json', 'x-forwarded-for': '203.0.113.7' }
+  const init = { method: 'POST', headers, body: JSON.stringify({ client_pubkey }) }
+  const ipAt = async (address: string) => {
+    const { id } = CreatedRequest.parse(await (await fetch(`${address}/api/v1/requests`, init)).json())
+    const answer = await fetch(`${address}/api/v1/requests/${id}/context`)
+    return RequestContext.parse(await answer.json()).requester_meta.ip
+  }
+  expect(await ipAt(web)).toBe('203.0.113.7')
+  expect(await ipAt(api)).toBe('127.0.0.1')
+  expect(child.stdout).toContain('TRUST_PROXY is not set')
 })

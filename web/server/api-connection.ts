@@ -85,10 +85,9 @@ function fetchBy(send: ApiConnection['send'], sign: Sign): typeof fetch {
     const method = methodOf(init.method)
     const path = url instanceof Request ? url.url : url.toString()
     const body = new TextEncoder().encode(typeof init.body === 'string' ? init.body : '')
-    const headers = {
-      ...sign(null, { method, path, body }),
-      ...Object.fromEntries(new Headers(init.headers)),
-    }
+    const own = new Headers(init.headers)
+    const clientAddress = own.get('x-forwarded-for')
+    const headers = { ...Object.fromEntries(own), ...sign(null, { method, path, body, clientAddress }) }
     const answer = await send({ method, path, headers, body })
     const headersBack = new Headers()
     for (const name of ['content-type', 'retry-after']) {

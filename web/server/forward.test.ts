@@ -59,7 +59,8 @@ test.each(rows.filter(([, row]) => row.internal !== true && !isOpen(row)))(
     expect(headers['x-user-id']).toBe(caller.userId)
     expect(headers['x-tenant-id']).toBe(caller.tenantId)
     expect(verifyCaller(caller, String(headers['x-signature']), [SECRET])).toBe(true)
-    const facts = { method, path, body, ...caller }
+    const facts = { method, path, body, clientAddress: '127.0.0.1', ...caller }
+    expect(headers['x-client-address']).toBe('127.0.0.1')
     expect(verifyRequest(String(headers['x-signature-v2']), facts, aboutNow())).not.toBeNull()
   },
 )
@@ -69,7 +70,7 @@ test.each(rows.filter(([, row]) => row.internal !== true && isOpen(row)))(
   async (_name, row) => {
     await call(row)
     const { headers, method, path, body } = await onlyCall()
-    const facts = { method, path, body, userId: '', tenantId: '' }
+    const facts = { method, path, body, clientAddress: '127.0.0.1', userId: '', tenantId: '' }
     expect(Object.keys(headers).filter((name) => /^x-(?:user|tenant|signature$)|cookie/.test(name))).toEqual(
       [],
     )
@@ -95,6 +96,7 @@ test.each([
   ['under a name of its own', 'X-Forwarded-User: intruder'],
   ['of a proxy', 'Forwarded: for=intruder'],
   ['of a proxy, plain', 'X-Real-IP: intruder'],
+  ['of the client address', 'X-Client-Address: intruder'],
   ['in a cookie', 'Cookie: __session=intruder'],
   ['in the reserved header', 'Authorization: Bearer intruder'],
 ])('an identity header %s never reaches the API', async (_how, header) => {

@@ -143,7 +143,10 @@ async function openCall(
   const body = method === 'GET' ? new Uint8Array() : await readBody(request, maxBodyBytes)
   const signal = openCalls.begin(reply)
   const attempt = async (caller: SignedFor) => {
-    const headers = { ...headersToHandOn(request), ...sign(caller, { method, path, body }) }
+    const headers = {
+      ...headersToHandOn(request),
+      ...sign(caller, { method, path, body, clientAddress: request.ip }),
+    }
     return await api.send({ method, path, headers, body, signal })
   }
   // A node of the API that went away is no failure to whoever only reads: another one is asked, signed anew, because

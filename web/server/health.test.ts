@@ -49,7 +49,7 @@ function checking(secret: string): RecordingApi {
   const api = new RecordingApi()
   const terms = () => ({ secrets: [secret], nowSeconds: Date.now() / 1_000, windowSeconds: 30 })
   const isTaken = ({ headers, method, path, body }: RecordedCall) => {
-    const facts = { method, path, body, userId: 'nobody', tenantId: 'nobody' }
+    const facts = { method, path, body, clientAddress: '', userId: 'nobody', tenantId: 'nobody' }
     return verifyRequest(String(headers['x-signature-v2']), facts, terms()) !== null
   }
   api.answer = (call, response) => {

@@ -83,7 +83,7 @@ type Signing = { failing: readonly string[]; clock_off_seconds?: number }
 
 async function failingSignature({ api, sign, now }: HealthOptions): Promise<Signing> {
   try {
-    const headers = sign(NOBODY, { ...PROBE, body: new Uint8Array() })
+    const headers = sign(NOBODY, { ...PROBE, body: new Uint8Array(), clientAddress: null })
     const answer = await api.send({ ...PROBE, headers })
     await answer.body.dump()
     if (answer.statusCode !== 401) return { failing: [] }

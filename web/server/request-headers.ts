@@ -3,7 +3,13 @@ import { targetProblem } from '@keyferry/plumbing/http-server'
 import type { FastifyRequest } from 'fastify'
 import { Refusal, unauthorized } from './refusal.ts'
 
-const IDENTITY_HEADERS = new Set(['x-user-id', 'x-tenant-id', 'x-signature', 'x-signature-v2'])
+const IDENTITY_HEADERS = new Set([
+  'x-user-id',
+  'x-tenant-id',
+  'x-client-address',
+  'x-signature',
+  'x-signature-v2',
+])
 
 /** The only headers of a caller that reach the API; all that this layer adds is set by name elsewhere. */
 const HANDED_ON = ['accept', 'content-type', 'user-agent', 'x-poll-verifier'] as const

@@ -8,6 +8,8 @@ type CallFacts = {
   /** With query, as it is sent. */
   path: string
   body: Uint8Array
+  /** Of the client that this layer calls for; null: this layer calls for itself. */
+  clientAddress: string | null
 }
 
 /** The person a call is made for; null: nobody, only this layer itself. */
@@ -22,7 +24,10 @@ export function createSigner(secret: string, now: () => number): Sign {
   return (caller, facts) => {
     const { userId, tenantId } = caller ?? { userId: '', tenantId: '' }
     const terms = { secret, nowSeconds: Math.floor(now() / 1000), nonce: randomToken() }
-    const whole = { 'x-signature-v2': signRequest({ ...facts, userId, tenantId }, terms) }
+    const clientAddress = facts.clientAddress ?? ''
+    const signed = signRequest({ ...facts, clientAddress, userId, tenantId }, terms)
+    const address: Record<string, string> = clientAddress === '' ? {} : { 'x-client-address': clientAddress }
+    const whole = { ...address, 'x-signature-v2': signed }
     if (!caller) return whole
     const signature = `sha256=${signCaller(caller, secret)}`
     return { ...whole, 'x-user-id': userId, 'x-tenant-id': tenantId, 'x-signature': signature }

@@ -25,7 +25,7 @@ export function tenantOfAnswer(text: string): string | null {
 export async function isMember(api: ApiConnection, sign: Sign, person: Person): Promise<boolean> {
   const path = '/api/v1/tenants'
   const caller = { userId: person.userId, tenantId: person.personalTenantId }
-  const headers = sign(caller, { method: 'GET', path, body: new Uint8Array() })
+  const headers = sign(caller, { method: 'GET', path, body: new Uint8Array(), clientAddress: null })
   const tenants = await api.call('GET', path, { headers })
   return tenants.some((tenant) => tenant.id === person.tenantId)
 }

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import type { Access } from '@keyferry/contract'
 import { TIMES } from '@keyferry/contract'
 import { verifyCaller } from '@keyferry/crypto/caller-signature'
@@ -16,7 +17,13 @@ export type SigningSettings = {
   now(): Date
 }
 
-const IDENTITY_HEADERS = ['x-user-id', 'x-tenant-id', 'x-signature', 'x-signature-v2'] as const
+const IDENTITY_HEADERS = [
+  'x-user-id',
+  'x-tenant-id',
+  'x-client-address',
+  'x-signature',
+  'x-signature-v2',
+] as const
 type IdentityHeader = (typeof IDENTITY_HEADERS)[number]
 type IdentityHeaders = ReadonlyMap<string, string>
 
@@ -46,23 +53,42 @@ export function signedHeaders(settings: SigningSettings) {
   }
 }
 
+/** Read the client's address from a call that a web node signed. A rate limit counts calls before anything else, so this
+ * uses up no nonce: a repeated call counts for the same address again.
+ * @returns the function that reads it; null for a call without a valid signature over an address */
+export function signedAddress(settings: SigningSettings) {
+  return (facts: Facts): string | null => {
+    const headers = identityHeaders(facts.rawHeaders)
+    const address = headers.get('x-client-address') ?? ''
+    return isIP(address) !== 0 && verifiedV2(headers, facts, settings) ? address : null
+  }
+}
+
 async function requireV2(headers: IdentityHeaders, facts: Facts, settings: SigningSettings): Promise<void> {
-  const nowSeconds = Math.floor(settings.now().getTime() / 1000)
-  const windowSeconds = TIMES.signatureWindowSeconds
+  const verified = verifiedV2(headers, facts, settings)
+  // A time stamp may be one window ahead of this clock, so it stays valid for two windows.
+  const seconds = 2 * TIMES.signatureWindowSeconds
+  if (!verified || !(await settings.nonces.useOnce(verified.nonce, seconds))) throw unauthorized()
+}
+
+function verifiedV2(
+  headers: IdentityHeaders,
+  facts: Facts,
+  settings: SigningSettings,
+): { nonce: string } | null {
   const signed = {
     method: facts.method,
     path: facts.url,
     body: facts.body,
+    clientAddress: headers.get('x-client-address') ?? '',
     userId: headers.get('x-user-id') ?? '',
     tenantId: headers.get('x-tenant-id') ?? '',
   }
-  const verified = verifyRequest(required(headers, 'x-signature-v2'), signed, {
+  return verifyRequest(headers.get('x-signature-v2') ?? '', signed, {
     secrets: settings.sharedSecrets,
-    nowSeconds,
-    windowSeconds,
+    nowSeconds: Math.floor(settings.now().getTime() / 1000),
+    windowSeconds: TIMES.signatureWindowSeconds,
   })
-  // A time stamp may be one window ahead of this clock, so it stays valid for two windows.
-  if (!verified || !(await settings.nonces.useOnce(verified.nonce, 2 * windowSeconds))) throw unauthorized()
 }
 
 // Some servers treat `_` as `-`, so headers that differ only by that count as the same.

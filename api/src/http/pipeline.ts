@@ -16,6 +16,8 @@ type Authenticate = (facts: SignedFacts, access: Access) => Promise<SignedCaller
 
 export type PipelineParts = {
   authenticate: Authenticate
+  /** The client's address that a web node signed; null: the call carries none. */
+  signedAddress: (facts: SignedFacts) => string | null
   memberships: MembershipStore
   devAllowPlaintext: boolean
 }
@@ -38,9 +40,10 @@ const NO_BODY = Buffer.alloc(0)
 /** Serve one call: apply its rate limit, authenticate, admit, and only then read its body. */
 export function pipeline({ row, handler, rateLimit }: ServedEndpoint, parts: PipelineParts) {
   return async function serve(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    const peer = peerOf(request)
+    const facts = factsOf(request)
+    const peer = peerOf(request, parts.signedAddress(facts))
     if (rateLimit) applyLimit(await rateLimit(peer, bodyOf(request)), reply)
-    const caller = await callerOf(request, row.access, parts)
+    const caller = await callerOf({ request, facts }, row.access, parts)
     const call = new ServedCall(validParts(row, request), { caller, peer }, reply.raw)
     return send(reply, await handler(call))
   }
@@ -51,13 +54,16 @@ function applyLimit({ allowed, headers }: RateVerdict, reply: FastifyReply): voi
   if (!allowed) throw new DomainError('too_many', 'Too many requests')
 }
 
+function factsOf(request: FastifyRequest): SignedFacts {
+  const { method = request.method, rawHeaders, url = '' } = request.raw
+  return { method, url, rawHeaders, body: bodyOf(request) }
+}
+
 async function callerOf(
-  request: FastifyRequest,
+  { request, facts }: { request: FastifyRequest; facts: SignedFacts },
   access: Access,
   { authenticate, memberships, devAllowPlaintext }: PipelineParts,
 ): Promise<Visitor | null> {
-  const { method, rawHeaders, url = '' } = request.raw
-  const facts = { method: method ?? request.method, url, rawHeaders, body: bodyOf(request) }
   const signed = await authenticate(facts, access)
   if (access === 'dev' && !devAllowPlaintext)
     throw new DomainError('forbidden', 'Forbidden: development only')
@@ -87,8 +93,8 @@ function bodyOf(request: FastifyRequest): Buffer {
   return Buffer.isBuffer(request.body) ? request.body : NO_BODY
 }
 
-function peerOf(request: FastifyRequest): Peer {
-  return { address: request.ip || 'local', userAgent: request.headers['user-agent'] ?? '' }
+function peerOf(request: FastifyRequest, signedAddress: string | null): Peer {
+  return { address: signedAddress ?? (request.ip || 'local'), userAgent: request.headers['user-agent'] ?? '' }
 }
 
 // Thousands of calls may be held: each is one object, and listens for the end of its connection only when asked to.

@@ -25,7 +25,7 @@ type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown
 
 const ONE_PIECE_BYTES = 16_384
 
-/** Meaningful between two neighbours only, or set by this layer itself. */
+/** Headers of one hop, and headers that this layer sets itself. */
 const NOT_HANDED_BACK = new Set([
   'connection',
   'keep-alive',
@@ -74,7 +74,7 @@ function forwardPublic({ method }: Endpoint, options: ForwardOptions): Handler {
   }
 }
 
-// A waiter is told to ask again, elsewhere or later, rather than that something failed.
+// Answer a held wait with `pending` at shutdown, so that the client asks another node instead of failing.
 function pendingWhenEnded(handler: Handler, openCalls: OpenCalls): Handler {
   return async (request, reply) => {
     try {
@@ -133,7 +133,7 @@ async function openSigned(
   return { person, named, send: (tenantId) => send({ userId: person.userId, tenantId }) }
 }
 
-/** Hand out what sends the call on. Its body is read whole first: the signature covers it. */
+/** Prepare a call to the API. Reads the whole body first, because the signature covers it. */
 async function openCall(
   method: Endpoint['method'],
   { api, sign, maxBodyBytes, openCalls }: ForwardOptions,
@@ -149,8 +149,7 @@ async function openCall(
     }
     return await api.send({ method, path, headers, body, signal })
   }
-  // A node of the API that went away is no failure to whoever only reads: another one is asked, signed anew, because
-  // a signature counts once.
+  // Retry a read once when an API node goes down. Sign it again, because the API accepts a signature only once.
   return async (caller) =>
     await attempt(caller).catch((error: unknown) => {
       if (method !== 'GET' || signal.aborted) throw error
@@ -168,7 +167,7 @@ async function hasLostTenant(
   return !(await isMember(api, sign, person))
 }
 
-/** An answer whose end is near is sent in one piece, which costs one write instead of three; a long one is streamed. */
+/** Send a short answer in one piece, which costs one write instead of three, and stream a long one. */
 async function handBack(reply: FastifyReply, answer: Dispatcher.ResponseData): Promise<FastifyReply> {
   const length = Number(answer.headers['content-length'] ?? Number.POSITIVE_INFINITY)
   const body = length <= ONE_PIECE_BYTES ? Buffer.from(await answer.body.arrayBuffer()) : answer.body

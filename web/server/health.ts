@@ -15,7 +15,7 @@ type HealthOptions = {
   log: Logger
 }
 
-/** `/healthz`: this process is alive. `/readyz`: what stands behind it answers too, and takes our signature. */
+/** `/healthz`: this process is alive. `/readyz`: the API and the stores answer too, and the API accepts our signature. */
 export function serveHealth(app: FastifyInstance, options: HealthOptions): void {
   const { version, log } = options
   let told = ''
@@ -41,8 +41,7 @@ async function look(options: HealthOptions) {
   return { failing: [...behind, ...stores, ...signature], clock }
 }
 
-// Anybody may ask, and each look is three calls and a signature that the API remembers: those who ask meanwhile get the
-// same answer.
+// Anyone can ask, and each check costs three calls and a nonce in the API, so concurrent callers share one check.
 function shared<T>(work: () => Promise<T>): () => Promise<T> {
   let underway: Promise<T> | null = null
   return () => {
@@ -75,7 +74,7 @@ async function failingStore(store: SessionStore | null): Promise<readonly string
 const PROBE = { method: 'GET', path: '/api/v1/me' } as const
 const NOBODY = { userId: 'nobody', tenantId: 'nobody' }
 
-// Of the window's edge the API's clock is told in whole seconds, as it was when the answer left.
+// The Date header has whole seconds and is as old as the answer, so allow 2 s.
 const EDGE_SECONDS = 2
 
 /** `clock_off_seconds`: how far this clock is ahead of the API's, or behind it where negative. */

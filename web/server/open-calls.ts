@@ -1,17 +1,16 @@
 import type { FastifyReply } from 'fastify'
 
-/** Calls to the API that somebody still waits for. Each ends when its caller goes away before the answer was handed
- * over, and all end together when this layer does. */
+/** Open calls to the API. A call ends when its caller disconnects before the answer, and all end at shutdown. */
 export class OpenCalls {
   readonly #open = new Set<AbortController>()
   #areEnded = false
 
-  /** Whether `endAll` was called: what breaks from then on was broken by us. */
+  /** Whether `endAll` was called: from then on, this layer itself aborts calls. */
   get areEnded(): boolean {
     return this.#areEnded
   }
 
-  /** @returns aborts when the call is to end */
+  /** @returns a signal that aborts when the call must end */
   begin(reply: FastifyReply): AbortSignal {
     const controller = new AbortController()
     this.#open.add(controller)

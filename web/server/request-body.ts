@@ -5,13 +5,13 @@ import { Refusal } from './refusal.ts'
 const tooLarge = () => new Refusal(413, 'too_large', 'request body too large')
 
 /** The whole body; empty where there is none.
- * @throws Refusal too_large: more than `maxBytes` · invalid: the caller broke off, and hears no answer */
+ * @throws Refusal too_large: more than `maxBytes` · invalid: the caller closed the connection early */
 export async function readBody(request: FastifyRequest, maxBytes: number): Promise<Buffer> {
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge()
   try {
     return await readWhole(request.body instanceof Readable ? request.body : Readable.from([]), maxBytes)
   } catch (error) {
-    // Whoever sends half a body is to be no failure of ours, in the log or in what is measured.
+    // An incomplete body is the caller's fault: do not log it as a failure.
     throw error instanceof Refusal ? error : new Refusal(400, 'invalid', 'request body broke off')
   }
 }

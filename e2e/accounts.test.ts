@@ -55,9 +55,9 @@ describe.skipIf(!hasBrowser())('people who have an account here', () => {
     await closePage(page)
   })
 
-  async function signIn(page: Page, password = PASSWORD): Promise<void> {
+  async function signIn(page: Page, password = PASSWORD, email = 'owner@example.com'): Promise<void> {
     await page.goto(`${server.url}/sign-in?return_to=/keys`)
-    await fill(page, { 'E-mail': 'owner@example.com', Password: password }, 'Sign in')
+    await fill(page, { 'E-mail': email, Password: password }, 'Sign in')
   }
 
   test('a wrong password is told, the right one leads back to the page that was asked for', async () => {
@@ -87,6 +87,29 @@ describe.skipIf(!hasBrowser())('people who have an account here', () => {
     await expect.poll(() => new URL(page.url()).pathname).not.toBe('/sign-up')
     expect(await me(page)).toMatchObject({ email: 'kim@example.com', role: 'member', tenant: team })
     await Promise.all([closePage(page), closePage(owner)])
+  })
+
+  test('a person changes the password and the e-mail, and the other browser is signed out', async () => {
+    const page = await openPage(browser)
+    const other = await openPage(browser)
+    for (const each of [page, other]) {
+      await signIn(each, PASSWORD, 'kim@example.com')
+      await each.waitForURL(`${server.url}/**/keys`)
+    }
+    await page.goto(`${server.url}/account`)
+    await expectAccessible(page)
+    const chosen = 'monkey dragon teapot'
+    await fill(page, { 'Current password': 'wrong', 'New password': chosen }, 'Change password')
+    await page.getByText('The current password is wrong.').waitFor()
+    await fill(page, { 'Current password': PASSWORD, 'New password': 'password1234' }, 'Change password')
+    await page.getByText('too easy to guess').waitFor()
+    await fill(page, { 'New password': chosen }, 'Change password')
+    await page.getByText('Password changed. All other sessions ended.').waitFor()
+    await expect(me(other)).rejects.toMatchObject({ status: 401 })
+    await fill(page, { 'New e-mail': 'lee@example.com', Password: chosen }, 'Change e-mail')
+    await page.getByText('Sign in with lee@example.com from now on.').waitFor()
+    expect(await me(page)).toMatchObject({ email: 'lee@example.com' })
+    await Promise.all([closePage(page), closePage(other)])
   })
 
   test('after sign-out the session is worth nothing', async () => {

@@ -3,7 +3,7 @@ import { hashPassword } from '@keyferry/crypto/password'
 import { parseRootKey, RootKeyRing } from '@keyferry/crypto/root-key'
 import { randomToken } from '@keyferry/crypto/token'
 import type { ApiSettings } from './settings.ts'
-import { replacePassword } from './storage/accounts.ts'
+import { resetAccountPassword } from './storage/accounts.ts'
 import { openDatabase } from './storage/database.ts'
 import { backupEmbedded, restoreEmbedded } from './storage/embedded-backup.ts'
 import { migrateDatabase } from './storage/migrate.ts'
@@ -74,14 +74,20 @@ export async function restoreDatabase(settings: DatabaseSettings, file: string):
   })
 }
 
-/** Give a local account a new random password; only its hash is stored.
- * @returns the password; null when no account has this e-mail */
-export async function resetPassword(settings: DatabaseSettings, email: string): Promise<string | null> {
+export type ResetPassword = { password: string; userId: string }
+
+/** Give a local account a new password, which its owner has to replace at the next sign-in. Only its hash is stored.
+ * @returns null when there is no account of this e-mail */
+export async function resetPassword(
+  settings: DatabaseSettings,
+  email: string,
+): Promise<ResetPassword | null> {
   const password = randomToken()
   const passwordHash = await hashPassword(password)
   return withDatabase(settings, async ({ query }) => {
     const now = new Date().toISOString()
-    return (await replacePassword(query, { email, passwordHash, now })) ? password : null
+    const userId = await resetAccountPassword(query, { email, passwordHash, now })
+    return userId === null ? null : { password, userId }
   })
 }
 

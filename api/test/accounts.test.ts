@@ -101,6 +101,61 @@ describe.each(databases)('local accounts on %s', (kind) => {
     expect((await logIn(EMAIL, PASSWORD)).status).toBe(200)
   })
 
+  test('a common password is refused', async () => {
+    const own = await startTestApi(kind)
+    const body = { setup_code: SETUP_CODE, email: EMAIL, password: 'password1234' }
+    const message = 'password is too easy to guess: use a few words that do not belong together'
+    expectError(await own.call('setUpAccount', { body }), 400, message, 'invalid')
+    await own.close()
+  })
+
+  const signedIn = async (password = PASSWORD) => {
+    const { json } = await logIn(EMAIL, password)
+    return { userId: json.user_id, tenantId: json.tenant_id }
+  }
+
+  describe('a signed-in person', () => {
+    const OTHER = 'monkey dragon teapot'
+    test('changes the password, and needs the current one for it', async () => {
+      const as = await signedIn()
+      const change = (current_password: string, new_password: string) =>
+        api.call('changePassword', { as, body: { current_password, new_password } })
+      const wrong = await change('wrong', OTHER)
+      expectError(wrong, 400, 'the current password is wrong', 'invalid')
+      expect(wrong.failure?.details).toEqual({ field: 'current_password' })
+      expect((await change(PASSWORD, 'qwertyuiop12')).status).toBe(400)
+      expect((await change(PASSWORD, OTHER)).status).toBe(200)
+      expect((await logIn(EMAIL, PASSWORD)).status).toBe(401)
+      expect((await logIn(EMAIL, OTHER)).status).toBe(200)
+      expect((await change(OTHER, PASSWORD)).status).toBe(200)
+    })
+
+    test('five wrong current passwords lock the account', async () => {
+      const as = await signedIn()
+      const body = { current_password: 'wrong', new_password: OTHER }
+      for (let failure = 0; failure < 5; failure += 1)
+        expect((await api.call('changePassword', { as, body })).status).toBe(400)
+      expect((await api.call('changePassword', { as, body })).failure?.code).toBe('account_locked')
+      now = new Date(now.getTime() + 15 * 60_000 + 1)
+    })
+
+    test('changes the e-mail, unless another account has it', async () => {
+      const as = await signedIn()
+      const change = (email: string, current_password = PASSWORD) =>
+        api.call('changeEmail', { as, body: { current_password, email } })
+      const { token } = (
+        await api.call('createInvitation', { as, body: { email: 'kim@example.com', role: 'member' } })
+      ).json
+      await api.call('joinWithAccount', { body: { token, password: PASSWORD } })
+      expectError(await change('KIM@example.com'), 409, 'this e-mail has an account already', 'conflict')
+      expectError(await change('sam@example.org', 'wrong'), 400, 'the current password is wrong')
+      expect((await change('sam@example.org')).status).toBe(200)
+      expect((await logIn('sam@example.org', PASSWORD)).status).toBe(200)
+      expect((await logIn(EMAIL, PASSWORD)).status).toBe(401)
+      expect((await change(EMAIL)).status).toBe(200)
+    })
+  })
+
   test('a lock does not tell whether the e-mail has an account', async () => {
     const locked = await Promise.all(
       [EMAIL, 'nobody-locked@example.com'].map(async (email) => {

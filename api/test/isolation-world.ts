@@ -138,6 +138,8 @@ function bodies(world: World, ids: Record<string, string>): { readonly [N in Api
     updateKey: { description: 'new' },
     ensureUser: { idp_user_id: `user_${unique}`, email: `${unique}@example.com` },
     changeProvidedUser: { is_active: false },
+    changePassword: { current_password: 'any', new_password: ACCOUNT.password },
+    changeEmail: { current_password: 'any', email: `${unique}@example.com` },
     joinWithAccount: { token: 'unknown', password: ACCOUNT.password },
     setUpAccount: ACCOUNT,
     logIn: ACCOUNT,

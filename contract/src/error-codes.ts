@@ -5,6 +5,7 @@ export const ERROR_CODES = [
   'forbidden',
   'account_locked',
   'email_unverified',
+  'password_change_required',
   'not_found',
   'request_denied',
   'request_withdrawn',

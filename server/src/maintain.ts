@@ -44,15 +44,14 @@ export const MAINTENANCE: Readonly<Record<string, Maintenance>> = {
     },
   },
   'reset-password': {
-    means: 'give a local account (AUTH_MODE=accounts) a new password, and show it once',
+    means: 'give a local account (AUTH_MODE=accounts) a password for one sign-in, and end its sessions',
     argument: 'EMAIL',
     async run(settings, email) {
       const { resetPassword } = await import('@keyferry/api')
-      const password = await resetPassword(databaseOf(settings), email)
-      if (password === null) throw new StartError(`there is no local account of ${JSON.stringify(email)}`)
-      return well(
-        `The new password is ${password}\nIt is shown this once. Sessions that are open stay open; their owner can end them.`,
-      )
+      const reset = await resetPassword(databaseOf(settings), email)
+      if (reset === null) throw new StartError(`there is no local account of ${JSON.stringify(email)}`)
+      const ended = await endSessions(settings, reset.userId)
+      return well(`The new password is ${reset.password}\n${RESET_ADVICE}\n${ended}`)
     },
   },
   backup: {
@@ -80,6 +79,16 @@ export const MAINTENANCE: Readonly<Record<string, Maintenance>> = {
       }
     },
   },
+}
+
+const RESET_ADVICE = 'It is shown only now. The next sign-in with it asks for a password of the person’s own.'
+
+async function endSessions(settings: Settings, userId: string): Promise<string> {
+  const { endSessionsOfAccount } = await import('@keyferry/web')
+  const place = { redisUrl: settings.REDIS_URL ?? null, dataDir: resolve(settings.DATA_DIR) }
+  return (await endSessionsOfAccount(place, userId))
+    ? 'All sessions of the account ended.'
+    : 'No session store here: run this with the REDIS_URL or DATA_DIR of the web nodes to end open sessions.'
 }
 
 async function rotate(database: DatabaseSettings): Promise<string> {

@@ -48,21 +48,30 @@ const rootKey = () => readFileSync(join(dataDir, 'root.key'), 'utf8')
 
 test('a forgotten password is replaced by a new one while the server runs, and a lock ends', async () => {
   const [email, password] = ['sam@example.com', 'the password that was forgotten']
+  let cookie = ''
   server = new Program({ DATA_DIR: dataDir, AUTH_MODE: 'accounts' })
   const address = await server.ready()
   const post = async (path: string, body: object) => {
     const headers = { 'content-type': 'application/json' }
     const answer = await fetch(`${address}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
+    cookie = answer.headers.get('set-cookie')?.split(';')[0] ?? cookie
     return answer.status
   }
+  const isSignedIn = async () => (await fetch(`${address}/api/v1/me`, { headers: { cookie } })).status === 200
   const logIn = (word: string) => post('/sign-in', { email, password: word })
   const setup_code = /^set-up code: (\S+)$/m.exec(server.stderr)?.[1]
   expect(await post('/set-up', { setup_code: 'wrong', email, password })).toBe(403)
   expect(await post('/set-up', { setup_code, email, password })).toBe(200)
+  expect(await isSignedIn()).toBe(true)
   const { code, stdout } = await run('reset-password', 'Sam@Example.com')
   const fresh = /password is (\S+)\n/.exec(stdout)?.[1] ?? ''
   expect([code, fresh.length >= 32]).toEqual([0, true])
-  expect([await logIn(password), await logIn(fresh)]).toEqual([401, 200])
+  expect(stdout).toContain('All sessions of the account ended.')
+  expect(await isSignedIn()).toBe(false)
+  expect([await logIn(password), await logIn(fresh)]).toEqual([401, 403])
+  const signIn = (new_password: string) => post('/sign-in', { email, password: fresh, new_password })
+  expect(await signIn('password1234')).toBe(400)
+  expect([await signIn('a word of my own'), await logIn('a word of my own')]).toEqual([200, 200])
   const unknown = await run('reset-password', 'nobody@example.com')
   expect([unknown.code, unknown.stderr]).toEqual([
     1,

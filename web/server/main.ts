@@ -27,6 +27,7 @@ import type { SessionStore } from './session-store/session-store.ts'
 import type { WebSettings } from './settings.ts'
 import { createSigner } from './signed-call.ts'
 
+export { endSessionsOfAccount } from './session-store/open.ts'
 export type { IdentitySettings, WebSettings } from './settings.ts'
 
 export type Web = { readonly address: string; close(): Promise<void> }
@@ -53,7 +54,7 @@ export async function startWeb(
   const listen = await withPort(settings.listen)
   const publicUrl = settings.publicUrl ?? addressOf(listen)
   const originRules = { publicUrl, openToLoopback: settings.identity.mode === 'local' }
-  const { identity, store } = await createIdentity(settings, { api, log, publicUrl, now })
+  const { identity, store } = await createIdentity(settings, { api, sign, log, publicUrl, now })
   const files = new AppFiles(appFolder)
   addHooks(app, { settings, log, files, originRules })
   const closeMetrics = await measure(app, settings.metrics)

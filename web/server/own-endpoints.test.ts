@@ -58,6 +58,8 @@ describe('each route answers each kind of caller', () => {
     listSessions: [401, 401, 200, 403, 401],
     endSession: [401, 401, 404, 403, 401],
     endAllSessions: [401, 401, 200, 403, 401],
+    changeOwnPassword: [401, 401, 200, 403, 401],
+    changeOwnEmail: [401, 401, 200, 403, 401],
     clearSession: [303, 303, 303, 403, 303],
     receiveLogout: [404, 404, 404, 404, 404],
     receiveIdentityEvent: [401, 401, 401, 403, 401],
@@ -65,6 +67,8 @@ describe('each route answers each kind of caller', () => {
   const BODIES: Partial<Record<WebEndpointName, object>> = {
     signIn: CREDENTIALS,
     setUp: { setup_code: 'a set-up code', ...CREDENTIALS },
+    changeOwnPassword: { current_password: 'any', new_password: CREDENTIALS.password },
+    changeOwnEmail: { current_password: 'any', email: CREDENTIALS.email },
     signUp: { token: 'a-token', password: CREDENTIALS.password },
   }
 

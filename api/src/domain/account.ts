@@ -5,6 +5,7 @@ import { hashToken } from '@keyferry/crypto/token'
 import { type ClockAndIds, timestamp } from './clock-and-ids.ts'
 import { DomainError } from './errors.ts'
 import { acceptInvitation, type InvitationStore, invitationNotFound } from './invitation.ts'
+import { requireStrongPassword } from './password-rule.ts'
 import {
   freeUsername,
   type Home,
@@ -22,7 +23,17 @@ import {
  * nobody learns which e-mails have an account.
  */
 
-export type Account = { id: string; username: string; is_active: boolean; password_hash: string }
+export type Account = {
+  id: string
+  username: string
+  email: string
+  is_active: boolean
+  password_hash: string
+  /** Set by a reset: the next sign-in has to bring a new password. */
+  must_change_password: boolean
+}
+
+export type NewPassword = { passwordHash: string; mustChange: boolean }
 
 /** The failed attempt number `limit` locks the e-mail until `lockedUntil`; attempts before `forgottenAt` are forgotten
  * then. */
@@ -34,6 +45,10 @@ export interface AccountStore {
   isSetUp(): Promise<boolean>
   exists(email: string): Promise<boolean>
   find(email: string): Promise<Account | null>
+  findById(userId: string): Promise<Account | null>
+  setPassword(userId: string, password: NewPassword, now: string): Promise<void>
+  /** False when another account has the e-mail. */
+  setEmail(userId: string, email: string, now: string): Promise<boolean>
   /** Counts one attempt as failed until `forgetAttempts`, so that attempts at once cannot outrun the count.
    * @returns until when the e-mail is locked; null when this attempt is allowed */
   countAttempt(email: string, terms: AttemptTerms): Promise<string | null>
@@ -54,6 +69,7 @@ export async function setUpAccount(
 ): Promise<Home> {
   if (await stores.accounts.isSetUp()) throw alreadySetUp()
   if (!isSetupCode(setup_code, setupCode)) throw new DomainError('forbidden', 'Forbidden: wrong set-up code')
+  await requireStrongPassword(password, email)
   const password_hash = await hashPassword(password)
   for (;;) {
     const username = await freeUsername(stores.users, email)
@@ -67,7 +83,8 @@ export async function setUpAccount(
 }
 
 /** Create an account for the e-mail that an invitation is for, and join by it.
- * @throws DomainError not_found (the invitation is unknown, used or expired) · conflict (the e-mail has an account) */
+ * @throws DomainError not_found (the invitation is unknown, used or expired) · conflict (the e-mail has an account) ·
+ * invalid (the password is too easy to guess) */
 export async function joinWithAccount(
   stores: { accounts: AccountStore; users: UserStore; invitations: InvitationStore },
   { token, password }: { token: string; password: string },
@@ -75,6 +92,7 @@ export async function joinWithAccount(
 ): Promise<Home & { joined_tenant_id: string }> {
   const email = await stores.invitations.openEmail(hashToken(token), timestamp(clock))
   if (email === null) throw invitationNotFound()
+  await requireStrongPassword(password, email)
   const home = await createAccount(stores, { email, password }, clock)
   const visitor = { userId: home.user_id, tenantId: home.tenant_id, role: home.role }
   const joined = await acceptInvitation(stores.invitations, visitor, { token, clock })
@@ -99,30 +117,50 @@ async function createAccount(
 }
 
 /** Check an e-mail and password. An unknown e-mail takes as long as a wrong password, gets the same answer, and is locked
- * in the same way.
- * @throws DomainError unauthorized · account_locked · forbidden (inactive) */
+ * in the same way. After a reset `new_password` replaces the one that was reset.
+ * @throws DomainError unauthorized · account_locked · forbidden (inactive) · password_change_required · invalid (the new
+ * password is too weak) */
 export async function logIn(
   stores: { accounts: AccountStore; users: UserStore },
-  { email, password }: Credentials,
+  { email, password, new_password }: Credentials & { new_password?: string | undefined },
   clock: ClockAndIds,
 ): Promise<Home> {
-  const lockedUntil = await countAttempt(stores.accounts, email, clock)
-  if (lockedUntil !== null) throw new DomainError('account_locked', `Account locked until ${lockedUntil}`)
+  await requireUnlocked(stores.accounts, email, clock)
   const account = await stores.accounts.find(email)
   const isRight = await verifyPassword(password, account?.password_hash ?? decoyHash)
   if (!account || !isRight) throw new DomainError('unauthorized', 'Unauthorized')
   await stores.accounts.forgetAttempts(email)
+  if (account.must_change_password)
+    await replaceReset({ accounts: stores.accounts, clock }, account, { password, new_password })
   await stores.users.recordSignIn(`user_${account.id}`, timestamp(clock))
   return homeOf(stores.users, account, clock)
 }
 
-function countAttempt(accounts: AccountStore, email: string, clock: ClockAndIds): Promise<string | null> {
-  return accounts.countAttempt(email, {
+async function replaceReset(
+  { accounts, clock }: { accounts: AccountStore; clock: ClockAndIds },
+  { id, email }: Account,
+  { password, new_password }: { password: string; new_password?: string | undefined },
+): Promise<void> {
+  if (new_password === undefined || new_password === password)
+    throw new DomainError('password_change_required', 'your password was reset: choose a new one')
+  await requireStrongPassword(new_password, email)
+  const passwordHash = await hashPassword(new_password)
+  await accounts.setPassword(id, { passwordHash, mustChange: false }, timestamp(clock))
+}
+
+/** Count one attempt with this e-mail. @throws DomainError account_locked */
+export async function requireUnlocked(
+  accounts: AccountStore,
+  email: string,
+  clock: ClockAndIds,
+): Promise<void> {
+  const lockedUntil = await accounts.countAttempt(email, {
     now: timestamp(clock),
     limit: ATTEMPTS.failedLogins,
     lockedUntil: timestamp(clock, TIMES.accountLockSeconds),
     forgottenAt: timestamp(clock, TIMES.attemptMemorySeconds),
   })
+  if (lockedUntil !== null) throw new DomainError('account_locked', `Account locked until ${lockedUntil}`)
 }
 
 function alreadySetUp(): DomainError {

@@ -1,8 +1,15 @@
 import { joinWithAccount, logIn, setUpAccount } from '../domain/account.ts'
+import { changeEmail, changePassword } from '../domain/own-account.ts'
 import type { Handlers } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'
 
-type AccountEndpoint = 'getSetup' | 'setUpAccount' | 'joinWithAccount' | 'logIn'
+type AccountEndpoint =
+  | 'getSetup'
+  | 'setUpAccount'
+  | 'joinWithAccount'
+  | 'logIn'
+  | 'changePassword'
+  | 'changeEmail'
 
 export function accountHandlers({ stores, clock, setupCode }: HandlerParts): Pick<Handlers, AccountEndpoint> {
   return {
@@ -14,6 +21,14 @@ export function accountHandlers({ stores, clock, setupCode }: HandlerParts): Pic
     },
     async setUpAccount({ body }) {
       return { status: 201, body: await setUpAccount({ ...stores, setupCode, clock }, body) }
+    },
+    async changePassword({ caller, body }) {
+      await changePassword({ accounts: stores.accounts, clock }, caller, body)
+      return { status: 200, body: { ok: true } }
+    },
+    async changeEmail({ caller, body }) {
+      await changeEmail({ accounts: stores.accounts, clock }, caller, body)
+      return { status: 200, body: { ok: true } }
     },
     async logIn({ body }) {
       return { status: 200, body: await logIn(stores, body, clock) }

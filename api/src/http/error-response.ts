@@ -9,6 +9,7 @@ const STATUS = {
   forbidden: 403,
   account_locked: 403,
   email_unverified: 403,
+  password_change_required: 403,
   not_found: 404,
   request_denied: 404,
   request_withdrawn: 404,

@@ -1,8 +1,10 @@
-import type { Account, AccountStore } from '../domain/account.ts'
+import type { Account, AccountStore, NewPassword } from '../domain/account.ts'
 import { emailKey } from '../domain/email.ts'
 import type { NewUser, NewWorkspace } from '../domain/user.ts'
+import { isTaken } from './database.ts'
 import { countAttempt, forgetAttempts } from './login-attempts.ts'
 import type { Queries, Query, Write } from './queries.ts'
+import type { Tables } from './tables.ts'
 import type { TenantKeys } from './tenant-keys.ts'
 import { insertUser, insertWorkspace } from './users.ts'
 
@@ -11,7 +13,10 @@ export function createAccountStore({ query, write }: Queries, tenantKeys: Tenant
     insertFirst: (user, workspace, now) => insertFirst(write, { tenantKeys, user, workspace, now }),
     isSetUp: () => isSetUp(query),
     exists: async (email) => (await accountsOf(query, email).select('id').executeTakeFirst()) !== undefined,
-    find: (email) => find(query, email),
+    find: async (email) => accountOf(await accountsOf(query, email).select(COLUMNS).executeTakeFirst()),
+    findById: (userId) => findById(query, userId),
+    setPassword: (userId, password, now) => setPassword(query, userId, { ...password, now }),
+    setEmail: (userId, email, now) => setEmail(query, { userId, email, now }),
     countAttempt: (email, terms) => countAttempt(query, email, terms),
     forgetAttempts: (email) => forgetAttempts(query, email),
   }
@@ -60,26 +65,62 @@ function accountsOf(query: Query, email: string) {
     .where('password_hash', 'is not', null)
 }
 
-async function find(query: Query, email: string): Promise<Account | null> {
-  const row = await accountsOf(query, email)
-    .select(['id', 'username', 'is_active', 'password_hash'])
-    .executeTakeFirst()
+const COLUMNS = ['id', 'username', 'email', 'is_active', 'password_hash', 'must_change_password'] as const
+
+type AccountRow = Pick<Tables['users'], (typeof COLUMNS)[number]>
+
+function accountOf(row: AccountRow | undefined): Account | null {
   if (row?.password_hash == null) return null
-  return { ...row, password_hash: row.password_hash, is_active: row.is_active === 1 }
+  const { password_hash, is_active, must_change_password, ...account } = row
+  const flags = { is_active: is_active === 1, must_change_password: must_change_password === 1 }
+  return { ...account, password_hash, ...flags }
 }
 
-/** Put another password in the place of an account's, and end its lock.
- * @returns false when there is no account of this e-mail */
-export async function replacePassword(
+async function findById(query: Query, userId: string): Promise<Account | null> {
+  const row = await query.selectFrom('users').select(COLUMNS).where('id', '=', userId).executeTakeFirst()
+  return accountOf(row)
+}
+
+async function setPassword(
+  query: Query,
+  userId: string,
+  { passwordHash, mustChange, now }: NewPassword & { now: string },
+): Promise<void> {
+  await query
+    .updateTable('users')
+    .set({ password_hash: passwordHash, must_change_password: mustChange ? 1 : 0, updated_at: now })
+    .where('id', '=', userId)
+    .where('password_hash', 'is not', null)
+    .execute()
+}
+
+async function setEmail(
+  query: Query,
+  { userId, email, now }: { userId: string; email: string; now: string },
+): Promise<boolean> {
+  try {
+    await query
+      .updateTable('users')
+      .set({ email, email_key: emailKey(email), updated_at: now })
+      .where('id', '=', userId)
+      .where('password_hash', 'is not', null)
+      .execute()
+    return true
+  } catch (error) {
+    if (isTaken(error)) return false
+    throw error
+  }
+}
+
+/** Give an account a password that its owner has to replace at the next sign-in, and end a lock.
+ * @returns the account's user id; null when there is no account of this e-mail */
+export async function resetAccountPassword(
   query: Query,
   { email, passwordHash, now }: { email: string; passwordHash: string; now: string },
-): Promise<boolean> {
-  const { numUpdatedRows } = await query
-    .updateTable('users')
-    .set({ password_hash: passwordHash, updated_at: now })
-    .where('email_key', '=', emailKey(email))
-    .where('password_hash', 'is not', null)
-    .executeTakeFirstOrThrow()
+): Promise<string | null> {
+  const row = await accountsOf(query, email).select('id').executeTakeFirst()
+  if (!row) return null
+  await setPassword(query, row.id, { passwordHash, mustChange: true, now })
   await forgetAttempts(query, email)
-  return numUpdatedRows === 1n
+  return row.id
 }

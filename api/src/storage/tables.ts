@@ -21,6 +21,7 @@ type UserRow = {
   email_as_of: string | null
   auth_provider: string
   password_hash: string | null
+  must_change_password: Flag
   is_active: Flag
   last_login: string | null
   created_at: string

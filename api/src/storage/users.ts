@@ -83,6 +83,7 @@ export async function insertUser(transaction: Query, user: NewUser, now: string)
       email_key: emailKey(user.email),
       email_verified: user.email_verified ? 1 : 0,
       is_active: 1,
+      must_change_password: 0,
       last_login: now,
       created_at: now,
       updated_at: now,

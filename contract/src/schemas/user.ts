@@ -91,10 +91,28 @@ export const Joined = SignedIn.extend({ joined_tenant_id: Id }).meta({
   examples: [{ ...EXAMPLE_IDENTITY, joined_tenant_id: '5b1f1a52-6b0e-4a53-8f6e-2a2b7f1c9e05' }],
 })
 
+const CurrentPassword = (field: string) => requiredText(field, LIMITS.passwordMaxLength, `${field} required`)
+
+export const ChangePassword = z
+  .object({ current_password: CurrentPassword('current_password'), new_password: NewPassword })
+  .meta({
+    id: 'ChangePassword',
+    examples: [{ current_password: 'correct horse battery', new_password: 'monkey dragon teapot' }],
+  })
+
+export const ChangeEmail = z
+  .object({ current_password: CurrentPassword('current_password'), email: Email })
+  .meta({
+    id: 'ChangeEmail',
+    examples: [{ current_password: 'correct horse battery', email: 'kim@example.com' }],
+  })
+
+/** `new_password` is needed, and used, only after a reset. */
 export const LogIn = z
   .object({
     email: requiredText('email', LIMITS.emailLength, 'email required'),
-    password: requiredText('password', LIMITS.passwordMaxLength, 'password required'),
+    password: CurrentPassword('password'),
+    new_password: NewPassword.optional(),
   })
   .meta({ id: 'LogIn', examples: [{ email: 'sam@example.com', password: 'correct horse battery' }] })
 

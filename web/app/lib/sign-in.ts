@@ -21,8 +21,27 @@ export async function signOut(where: 'here' | 'everywhere'): Promise<string> {
   return (await call('POST', path)).redirect_to
 }
 
-export async function signIn(credentials: { email: string; password: string }): Promise<void> {
-  await call('POST', '/sign-in', { body: credentials })
+/** @param newPassword needed once after a reset */
+export async function signIn({
+  newPassword,
+  ...credentials
+}: {
+  email: string
+  password: string
+  newPassword: string | null
+}): Promise<void> {
+  const chosen = newPassword === null ? {} : { new_password: newPassword }
+  await call('POST', '/sign-in', { body: { ...credentials, ...chosen } })
+}
+
+export async function changePassword(change: { current: string; chosen: string }): Promise<void> {
+  await call('POST', '/auth/password', {
+    body: { current_password: change.current, new_password: change.chosen },
+  })
+}
+
+export async function changeEmail(change: { current: string; email: string }): Promise<void> {
+  await call('POST', '/auth/email', { body: { current_password: change.current, email: change.email } })
 }
 
 export async function setUp(account: { setupCode: string; email: string; password: string }): Promise<void> {

@@ -164,3 +164,47 @@ test('an API that is away is 503 at the form', async () => {
   expect((await post('/sign-in', CREDENTIALS)).status).toBe(503)
   expect((await get('/sign-in')).status).toBe(503)
 })
+
+describe('changing the own account', () => {
+  const change = { current_password: CREDENTIALS.password, new_password: 'monkey dragon teapot' }
+
+  test('a new password ends every other session, and this browser gets a new one', async () => {
+    await post('/sign-in', CREDENTIALS)
+    const other = browser
+    browser = new TestBrowser()
+    await post('/sign-in', CREDENTIALS)
+    const before = browser.cookies(web.address).get('__session')
+    expect((await post('/auth/password', change)).status).toBe(200)
+    expect(browser.cookies(web.address).get('__session')).not.toBe(before)
+    expect(await (await get('/session')).json()).toMatchObject({ signed_in: true })
+    browser = other
+    expect(await (await get('/session')).json()).toMatchObject({ signed_in: false })
+  })
+
+  test('goes to the API signed for the person', async () => {
+    await post('/sign-in', CREDENTIALS)
+    const body = { current_password: CREDENTIALS.password, email: 'kim@example.com' }
+    expect((await post('/auth/email', body)).status).toBe(200)
+    const call = api.calls.at(-1)
+    expect([call?.method, call?.path, call?.headers['x-user-id']]).toEqual([
+      'PUT',
+      '/api/v1/auth/email',
+      PERSON.user_id,
+    ])
+    expect(JSON.parse(String(call?.body))).toEqual(body)
+  })
+
+  test('a refusal ends no session', async () => {
+    await post('/sign-in', CREDENTIALS)
+    const session = browser.cookies(web.address).get('__session')
+    api.answer = (_call, response) =>
+      sendJson(response, 400, { error: 'the current password is wrong', code: 'invalid' })
+    const answer = await post('/auth/password', change)
+    expect([answer.status, await answer.json()]).toEqual([
+      400,
+      { error: 'the current password is wrong', code: 'invalid' },
+    ])
+    expect(browser.cookies(web.address).get('__session')).toBe(session)
+    expect((await get('/auth/sessions')).status).toBe(200)
+  })
+})

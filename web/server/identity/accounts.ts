@@ -1,14 +1,14 @@
 import { askedReturn } from '@keyferry/contract/return-path'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { ApiConnection } from '../api-connection.ts'
 import { serveOwn } from '../own-endpoints.ts'
 import { headersToHandOn } from '../request-headers.ts'
 import { sessionCookie } from '../session-cookie.ts'
 import type { AppPages, Identity } from './identity.ts'
+import { addOwnAccountRoutes, type OwnAccountOptions } from './own-account.ts'
 import { addSessionRoutes } from './session-routes.ts'
 import { personOf, type Sessions } from './sessions.ts'
 
-export type AccountsOptions = { api: ApiConnection; sessions: Sessions }
+export type AccountsOptions = OwnAccountOptions
 
 /** People sign in with an e-mail address and a password that the API keeps, and get a session of ours. */
 export function accountsIdentity(options: AccountsOptions): Identity {
@@ -32,6 +32,7 @@ export function accountsIdentity(options: AccountsOptions): Identity {
     addRoutes(app, pages) {
       addPages(app, pages, { sessions, isSetupRequired })
       addForms(app, options)
+      addOwnAccountRoutes(app, options)
       addSessionRoutes(app, { sessions, afterSignOut: async () => '/' })
     },
   }

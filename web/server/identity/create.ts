@@ -1,14 +1,16 @@
-import { join } from 'node:path'
 import { failureFacts } from '@keyferry/plumbing/failure'
 import type { Logger } from 'pino'
 import type { ApiConnection } from '../api-connection.ts'
+import { openSessionStore } from '../session-store/open.ts'
 import type { SessionStore } from '../session-store/session-store.ts'
 import type { WebSettings } from '../settings.ts'
+import type { Sign } from '../signed-call.ts'
 import type { Identity } from './identity.ts'
 import { localIdentity } from './local.ts'
 
 export type IdentitySurroundings = {
   api: ApiConnection
+  sign: Sign
   log: Logger
   publicUrl: string
   /** Epoch milliseconds. */
@@ -24,7 +26,9 @@ export async function createIdentity(
   surroundings: IdentitySurroundings,
 ): Promise<IdentityParts> {
   if (settings.identity.mode === 'local') return { identity: localIdentity(surroundings.api), store: null }
-  const store = await openStore(settings, surroundings)
+  const { log, now } = surroundings
+  const onError = (error: Error) => log.error(failureFacts(error), 'session store')
+  const store = await openSessionStore(settings, { now, onError })
   return { identity: await hostedIdentity(settings, { ...surroundings, store }), store }
 }
 
@@ -46,14 +50,4 @@ async function hostedIdentity(settings: WebSettings, surroundings: Hosted): Prom
   }
   const { accountsIdentity } = await import('./accounts.ts')
   return accountsIdentity({ ...surroundings, sessions })
-}
-
-async function openStore(settings: WebSettings, { log, now }: IdentitySurroundings): Promise<SessionStore> {
-  if (settings.redisUrl !== null) {
-    const { openRedisSessionStore } = await import('../session-store/redis.ts')
-    const onError = (error: Error) => log.error(failureFacts(error), 'session store')
-    return await openRedisSessionStore(settings.redisUrl, onError)
-  }
-  const { openSqliteSessionStore } = await import('../session-store/sqlite.ts')
-  return openSqliteSessionStore({ path: join(settings.dataDir, 'sessions.db'), now })
 }

@@ -12,6 +12,7 @@ export const initial = ({ text, bytes, tableEnd }: ColumnTypes): readonly string
     email_as_of ${text},
     auth_provider ${text} not null,
     password_hash ${text},
+    must_change_password integer not null,
     is_active integer not null,
     last_login ${text},
     created_at ${text} not null,

@@ -4,6 +4,8 @@ import { useSession } from '../../lib/session.ts'
 import { LoadingState } from '../../ui/loading-state.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { PageHeading } from '../../ui/page-heading.tsx'
+import { ChangeEmail } from './change-email.tsx'
+import { ChangePassword } from './change-password.tsx'
 import { Sessions } from './sessions.tsx'
 import { Shortcuts } from './shortcuts.tsx'
 
@@ -34,6 +36,12 @@ export function AccountPage() {
         </Notice>
       ) : (
         <Sessions />
+      )}
+      {authMode === 'accounts' && (
+        <>
+          <ChangePassword />
+          <ChangeEmail />
+        </>
       )}
       <Shortcuts />
     </div>

@@ -3,11 +3,11 @@ import { type FormEvent, useState } from 'react'
 import { describeFailure } from '../../lib/failure.ts'
 import { setUp } from '../../lib/sign-in.ts'
 import { Button } from '../../ui/button.tsx'
+import { NewPasswordField, passwordProblem } from '../../ui/new-password-field.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { PageHeading } from '../../ui/page-heading.tsx'
 import { TextField } from '../../ui/text-field.tsx'
 import { FormCard } from './form-card.tsx'
-import { NewPasswordField, passwordProblem } from './new-password-field.tsx'
 
 /** Creates the first account of a server that keeps accounts itself. */
 export function SetUpPage() {

@@ -4,6 +4,7 @@ import { type FormEvent, useState } from 'react'
 import { describeFailure } from '../../lib/failure.ts'
 import { signIn } from '../../lib/sign-in.ts'
 import { Button } from '../../ui/button.tsx'
+import { NewPasswordField, passwordProblem } from '../../ui/new-password-field.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { PageHeading } from '../../ui/page-heading.tsx'
 import { TextField } from '../../ui/text-field.tsx'
@@ -13,14 +14,21 @@ import { FormCard } from './form-card.tsx'
 export function SignInPage() {
   const [email, setEmail] = useState('')
   const [password, setPassword] = useState('')
+  const [newPassword, setNewPassword] = useState('')
+  const [problem, setProblem] = useState<string | null>(null)
+  const [wasReset, setWasReset] = useState(false)
   const attempt = useMutation({
     mutationFn: signIn,
     gcTime: 0,
+    onError: (error) => setWasReset((before) => before || isReset(error)),
     onSuccess: () => location.assign(askedReturn(location.search)),
   })
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    if (!attempt.isPending) attempt.mutate({ email, password })
+    const found = wasReset ? passwordProblem(newPassword) : null
+    setProblem(found)
+    if (found === null && !attempt.isPending)
+      attempt.mutate({ email, password, newPassword: wasReset ? newPassword : null })
   }
   return (
     <FormCard>
@@ -45,7 +53,21 @@ export function SignInPage() {
           value={password}
           onChange={(event) => setPassword(event.currentTarget.value)}
         />
-        {attempt.error !== null && (
+        {wasReset && (
+          <>
+            <Notice tone="plain" role="status">
+              Your password was reset. Choose a new one to sign in.
+            </Notice>
+            <NewPasswordField
+              label="New password"
+              value={newPassword}
+              onChange={setNewPassword}
+              problem={problem}
+              autoFocus
+            />
+          </>
+        )}
+        {attempt.error !== null && !isReset(attempt.error) && (
           <Notice tone="danger" role="alert">
             {refusal(attempt.error)}
           </Notice>
@@ -61,4 +83,8 @@ export function SignInPage() {
 function refusal(error: unknown): string {
   const { status, message } = describeFailure(error)
   return status === 401 ? 'E-mail or password is wrong.' : message
+}
+
+function isReset(error: unknown): boolean {
+  return describeFailure(error).code === 'password_change_required'
 }

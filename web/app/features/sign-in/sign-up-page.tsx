@@ -3,10 +3,10 @@ import { type FormEvent, useState } from 'react'
 import { describeFailure } from '../../lib/failure.ts'
 import { invitationToken, signUp } from '../../lib/sign-in.ts'
 import { Button } from '../../ui/button.tsx'
+import { NewPasswordField, passwordProblem } from '../../ui/new-password-field.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { PageHeading } from '../../ui/page-heading.tsx'
 import { FormCard } from './form-card.tsx'
-import { NewPasswordField, passwordProblem } from './new-password-field.tsx'
 
 /** Makes an account by an invitation; without one there is no way to make an account. */
 export function SignUpPage() {

@@ -1,7 +1,8 @@
 import { LIMITS } from '@keyferry/contract/limits'
-import { TextField } from '../../ui/text-field.tsx'
+import { TextField } from './text-field.tsx'
 
 type NewPasswordFieldProps = {
+  label?: string
   value: string
   onChange: (password: string) => void
   problem: string | null
@@ -9,10 +10,16 @@ type NewPasswordFieldProps = {
 }
 
 /** A field for a password that is chosen now. */
-export function NewPasswordField({ value, onChange, problem, autoFocus = false }: NewPasswordFieldProps) {
+export function NewPasswordField({
+  label = 'Password',
+  value,
+  onChange,
+  problem,
+  autoFocus = false,
+}: NewPasswordFieldProps) {
   return (
     <TextField
-      label="Password"
+      label={label}
       type="password"
       name="password"
       autoComplete="new-password"
@@ -21,7 +28,7 @@ export function NewPasswordField({ value, onChange, problem, autoFocus = false }
       value={value}
       onChange={(event) => onChange(event.currentTarget.value)}
       problem={problem}
-      hint={`At least ${LIMITS.passwordMinLength} characters. A few words in a row are easy to keep in mind.`}
+      hint={`At least ${LIMITS.passwordMinLength} characters. A few unrelated words are easy to remember.`}
     />
   )
 }

@@ -1,7 +1,6 @@
-import { type Call, CallError, createClient } from '@keyferry/contract/client'
-import { CliError } from '../ground/cli-error.ts'
-import { type Exchange, type ExchangeAnswer, NetworkError } from '../ground/exchange.ts'
-import { networkFailure, refusal } from '../server/server-failure.ts'
+import { fillPath } from '@keyferry/contract/client'
+import type { Exchange, ExchangeRequest } from '../ground/exchange.ts'
+import { readable, refusal } from '../server/server-failure.ts'
 import {
   type KeyAnswer,
   type NamedId,
@@ -26,19 +25,26 @@ export type Library = {
 
 export type KeyChange = { readonly name: string; readonly value: string; readonly is_secret: boolean }
 
+type Call = Pick<ExchangeRequest, 'method'> & {
+  readonly path: string
+  readonly params?: Record<string, string>
+  readonly query?: Record<string, string>
+  readonly body?: object
+}
+
 /** The server's library of keys, as an import reads and writes it. Every method throws CliError. */
 export class LibraryClient {
-  readonly #call: Call
+  readonly #exchange: Exchange
   readonly #server: string
 
   constructor(exchange: Exchange, server: string) {
+    this.#exchange = exchange
     this.#server = server
-    this.#call = createClient(server, fetchOver(exchange, server))
   }
 
   async read(bundleName: string): Promise<Library> {
     const bundleId = await this.#findBundle(bundleName)
-    const keys = readKeys(await this.#answered(this.#call('GET', '/api/v1/keys')))
+    const keys = readKeys(await this.#call({ method: 'GET', path: '/api/v1/keys' }))
     const attached = bundleId === null ? [] : await this.#attachedTo(bundleId)
     return {
       bundleId,
@@ -48,92 +54,61 @@ export class LibraryClient {
   }
 
   async createBundle(name: string): Promise<string> {
-    return readNamedId(await this.#answered(this.#call('POST', '/api/v1/bundles', { body: { name } }))).id
+    return readNamedId(await this.#call({ method: 'POST', path: '/api/v1/bundles', body: { name } })).id
   }
 
   async createKey(change: KeyChange): Promise<string> {
-    return readNamedId(await this.#answered(this.#call('POST', '/api/v1/keys', { body: change }))).id
+    return readNamedId(await this.#call({ method: 'POST', path: '/api/v1/keys', body: change })).id
   }
 
   async updateKey(keyId: string, { value, is_secret }: KeyChange): Promise<void> {
-    const call = this.#call('PUT', '/api/v1/keys/{key_id}', {
-      params: { key_id: keyId },
-      body: { value, is_secret },
-    })
-    await this.#answered(call)
+    const params = { key_id: keyId }
+    await this.#call({ method: 'PUT', path: '/api/v1/keys/{key_id}', params, body: { value, is_secret } })
   }
 
   async attach(bundleId: string, keyId: string): Promise<void> {
-    await this.#answered(
-      this.#call('POST', '/api/v1/bundles/{bundle_id}/keys/{key_id}', {
-        params: { bundle_id: bundleId, key_id: keyId },
-      }),
-    )
+    const params = { bundle_id: bundleId, key_id: keyId }
+    await this.#call({ method: 'POST', path: '/api/v1/bundles/{bundle_id}/keys/{key_id}', params })
   }
 
   async #findBundle(name: string): Promise<string | null> {
-    const list = await this.#answered(this.#call('GET', '/api/v1/bundles', { query: { query: name } }))
+    const list = await this.#call({ method: 'GET', path: '/api/v1/bundles', query: { query: name } })
     return readNamedIds(list).find((bundle) => bundle.name === name)?.id ?? null
   }
 
   async #attachedTo(bundleId: string): Promise<readonly NamedId[]> {
-    const call = this.#call('GET', '/api/v1/bundles/{bundle_id}/keys', { params: { bundle_id: bundleId } })
-    return readNamedIds(await this.#answered(call))
+    const params = { bundle_id: bundleId }
+    return readNamedIds(await this.#call({ method: 'GET', path: '/api/v1/bundles/{bundle_id}/keys', params }))
   }
 
-  async #answered<T>(answer: Promise<T>): Promise<T> {
-    try {
-      return await answer
-    } catch (error) {
-      throw this.#readable(error)
-    }
-  }
-
-  #readable(error: unknown): unknown {
-    if (error instanceof NetworkError) return networkFailure(error, this.#server)
-    // No JSON, or a status that HTTP does not know.
-    if (error instanceof SyntaxError || error instanceof RangeError) return unknownAnswer({ cause: error })
-    if (error instanceof CliError || !(error instanceof CallError)) return error
-    return refusal(
-      {
-        status: error.status,
-        retryAfterMs: error.retryAfterSeconds === null ? null : error.retryAfterSeconds * 1000,
-        dateMs: null,
-        location: null,
-        contentType: '',
-        body: JSON.stringify({ error: error.message, code: error.code }),
-      },
-      this.#server,
-    )
-  }
-}
-
-// The typed client speaks through `fetch`; underneath it is the exchange, with its bounds and without redirects.
-function fetchOver(exchange: Exchange, server: string): typeof fetch {
-  return async (input, init) => {
-    const answer = await exchange({
-      method: methodOf(init?.method),
-      url: input instanceof Request ? input.url : input.toString(),
-      // The web-facing layer takes writes from its own origin alone.
-      headers: { origin: new URL(server).origin },
-      ...(typeof init?.body === 'string' ? { body: init.body } : {}),
+  /** @returns the answer's JSON · @throws CliError */
+  async #call({ method, path, params, query, body }: Call): Promise<unknown> {
+    const answer = await this.#answer({
+      method,
+      url: this.#server + fillPath(path, params, query),
+      // The web-facing layer accepts writes from its own origin only.
+      headers: { origin: new URL(this.#server).origin },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       timeoutMs: TIMEOUT_MS,
       maxBodyBytes: MAX_BODY_BYTES,
     })
-    return responseOf(answer, server)
+    if (answer.status < 200 || answer.status >= 300) throw refusal(answer, this.#server)
+    return parseJson(answer.body)
+  }
+
+  async #answer(request: ExchangeRequest): ReturnType<Exchange> {
+    try {
+      return await this.#exchange(request)
+    } catch (error) {
+      throw readable(error, this.#server)
+    }
   }
 }
 
-function responseOf(answer: ExchangeAnswer, server: string): Response {
-  if (answer.status < 200 || (answer.status >= 300 && answer.status < 400)) throw refusal(answer, server)
-  const seconds =
-    answer.retryAfterMs === null ? {} : { 'retry-after': String(Math.ceil(answer.retryAfterMs / 1000)) }
-  return new Response(answer.body === '' ? null : answer.body, {
-    status: answer.status,
-    headers: { 'content-type': answer.contentType, ...seconds },
-  })
-}
-
-function methodOf(method: string | undefined): 'GET' | 'POST' | 'PUT' | 'DELETE' {
-  return method === 'POST' || method === 'PUT' || method === 'DELETE' ? method : 'GET'
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    throw unknownAnswer({ cause })
+  }
 }

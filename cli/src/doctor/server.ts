@@ -13,19 +13,21 @@ import { broken, doubtful, type Finding, good } from './finding.ts'
 
 const CLOCK_TOLERANCE_SECONDS = 30
 
-/** Which server is meant, whether it may be used, and whether it answers as it should. */
+/** Check which server is chosen and whether it answers. A server that a project's file names gets no request until the
+ * person has confirmed it. */
 export async function examineServer(serverFlag: string | null, parts: Parts): Promise<readonly Finding[]> {
   try {
     const project = findProject(parts.cwd)
     const choice = chooseServer(serverFlag, project, parts.env)
+    const mayAsk = isConfirmed(choice, project, parts)
     const settings = [
       address(choice),
       ...overridden(choice, project),
-      ...trustOf(choice, project, parts),
+      ...projectFindings(project, mayAsk),
       ...proxy(parts),
       ...authorities(parts),
     ]
-    return [...settings, ...(await reach(choice.server, parts))]
+    return mayAsk ? [...settings, ...(await reach(choice.server, parts))] : settings
   } catch (error) {
     if (error instanceof CliError) return [broken('settings', error.message, error.next)]
     throw error
@@ -42,14 +44,21 @@ function overridden({ server, source }: ServerChoice, project: FoundProject | nu
   return [doubtful('server', what, `Unset ${source}, or leave it so if that is meant.`)]
 }
 
-function trustOf(choice: ServerChoice, project: FoundProject | null, parts: Parts): Finding[] {
+function isConfirmed({ server, source }: ServerChoice, project: FoundProject | null, parts: Parts): boolean {
+  return source !== PROJECT_FILE || project === null || isTrusted({ folder: project.folder, server }, parts)
+}
+
+function projectFindings(project: FoundProject | null, isServerConfirmed: boolean): Finding[] {
   if (project === null) return []
   const found = good(PROJECT_FILE, `read from ${printable(project.folder)}`)
-  if (choice.source !== PROJECT_FILE) return [found]
-  if (isTrusted({ folder: project.folder, server: choice.server }, parts)) return [found]
+  if (isServerConfirmed) return [found]
   return [
     found,
-    doubtful('trust', 'its server is not confirmed for this folder yet', 'keyferry run asks once.'),
+    doubtful(
+      'trust',
+      'its server is not confirmed for this folder, so it was not contacted',
+      'Confirm it with keyferry run, or name it with --server.',
+    ),
   ]
 }
 

@@ -14,7 +14,7 @@ type NamedServer = { readonly folder: string; readonly server: string }
  * is shown, and used only once somebody at this machine has said yes for this folder.
  * @throws CliError usage: not confirmed */
 export function requireTrust(named: NamedServer, parts: Parts): void {
-  if (named.server === DEFAULT_SERVER || isTrusted(named, parts)) return
+  if (isTrusted(named, parts)) return
   const { stderr, keyboard } = parts
   if (!stderr.isTerminal || !keyboard.isThere()) throw unconfirmed(named)
   stderr.write(`${PROJECT_FILE} in ${printable(named.folder)}\nnames the server ${printable(named.server)}\n`)
@@ -29,8 +29,9 @@ export function trust(named: NamedServer, place: Pick<Parts, 'env' | 'platform'>
   writeFileSync(markOf(named, place), `${named.folder}\n${named.server}\n`, { mode: 0o600 })
 }
 
+/** Whether this folder may name this server: the person has confirmed it, or it is this machine's default. */
 export function isTrusted(named: NamedServer, place: Pick<Parts, 'env' | 'platform'>): boolean {
-  return existsSync(markOf(named, place))
+  return named.server === DEFAULT_SERVER || existsSync(markOf(named, place))
 }
 
 // A file for each pair, so that two commands at once cannot lose each other's answer.

@@ -137,6 +137,27 @@ describe.skipIf(!hasBrowser())('keys in the browser', () => {
     await closePage(page)
   })
 
+  test('leaving a page with unsaved text asks first', async () => {
+    const page = await open('/keys')
+    await page.getByRole('link', { name: 'New key' }).click()
+    await page.getByLabel('Name').fill('HALF_TYPED')
+    const questions: string[] = []
+    const answers = [false, false, true]
+    page.on('dialog', (dialog) => {
+      questions.push(dialog.message())
+      void (answers.shift() === true ? dialog.accept() : dialog.dismiss())
+    })
+    await page.getByRole('link', { name: 'Bundles', exact: true }).click()
+    await page.evaluate('history.back()')
+    await expect.poll(() => questions.length).toBe(2)
+    expect(await page.getByLabel('Name').inputValue()).toBe('HALF_TYPED')
+    expect(page.url()).toContain('/keys/new')
+    await page.getByRole('link', { name: 'Bundles', exact: true }).click()
+    await page.getByRole('heading', { name: 'Bundles', level: 1 }).waitFor()
+    expect(questions[2]).toContain('not saved')
+    await closePage(page)
+  })
+
   test('delete names the bundles that change, and leads back to the list', async () => {
     const page = await open(`/keys/${keyIds.get('REDIS_URL')}`)
     await page.getByRole('button', { name: 'Delete', exact: true }).click()

@@ -2,10 +2,12 @@ import { QueryClientProvider } from '@tanstack/react-query'
 import { createRoot } from 'react-dom/client'
 import { createQueryClient } from './lib/query-client.ts'
 import { applyTheme, chosenTheme } from './lib/theme.ts'
+import { watchLeaving } from './lib/unsaved.ts'
 import { Routes } from './routes.tsx'
 import './tokens.css'
 
 applyTheme(chosenTheme())
+watchLeaving()
 const root = document.getElementById('root')
 if (root !== null) {
   createRoot(root).render(

@@ -7,6 +7,7 @@ import { KeyPage } from './features/keys/key-page.tsx'
 import { KeysPage } from './features/keys/keys-page.tsx'
 import { NewKeyPage } from './features/keys/new-key-page.tsx'
 import { useSession } from './lib/session.ts'
+import { leaveFor } from './lib/unsaved.ts'
 import { workspacePath } from './lib/workspace.ts'
 import { useWorkspace } from './lib/workspaces.ts'
 import { FailureBoundary } from './ui/failure-boundary.tsx'
@@ -60,7 +61,7 @@ function SignedIn() {
   const workspace = useWorkspace(!path.startsWith('/invite/'))
   if (workspace.id !== null) {
     return (
-      <Router base={workspacePath(workspace.id, '')}>
+      <Router base={workspacePath(workspace.id, '')} aroundNav={leaveFor}>
         <Framed signedIn inWorkspace={workspace.isMember}>
           {workspace.isMember ? <WorkspacePages /> : <ForeignWorkspacePage />}
         </Framed>

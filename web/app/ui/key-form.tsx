@@ -4,6 +4,7 @@ import type { Key } from '../lib/answers.ts'
 import { describeFailure } from '../lib/failure.ts'
 import { looksSecret } from '../lib/key-names.ts'
 import { useCreateKey } from '../lib/keys.ts'
+import { useUnsaved } from '../lib/unsaved.ts'
 import { valueProblem } from '../lib/value-warnings.ts'
 import { Button } from './button.tsx'
 import { SecretCheckbox } from './secret-checkbox.tsx'
@@ -64,6 +65,7 @@ function useNewKey(name: string, onCreated: (key: Key) => void) {
   const [draft, setDraft] = useState({ name, value: '', description: '' })
   const [decided, decideSecret] = useState<boolean | null>(null)
   const [problems, setProblems] = useState<Problems>({})
+  const saved = useUnsaved(draft.name !== name || draft.value !== '' || draft.description !== '')
   const isSecret = decided ?? (draft.name === '' || looksSecret(draft.name, draft.value))
   const submit = (event: FormEvent) => {
     event.preventDefault()
@@ -72,7 +74,13 @@ function useNewKey(name: string, onCreated: (key: Key) => void) {
     if (Object.keys(found).length > 0 || create.isPending) return
     create.mutate(
       { ...draft, is_secret: isSecret },
-      { onSuccess: onCreated, onError: (error) => setProblems({ name: describeFailure(error).message }) },
+      {
+        onSuccess: (key) => {
+          saved()
+          onCreated(key)
+        },
+        onError: (error) => setProblems({ name: describeFailure(error).message }),
+      },
     )
   }
   const set = (change: Partial<typeof draft>) => setDraft({ ...draft, ...change })

@@ -4,6 +4,7 @@ import { Link } from 'wouter'
 import type { BundleItem } from '../../lib/answers.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { classNames } from '../../ui/class-names.ts'
+import { EntryName } from '../../ui/entry-name.tsx'
 import { IconButton } from '../../ui/icon-button.tsx'
 import { KeyValue } from '../../ui/key-value.tsx'
 
@@ -34,8 +35,11 @@ export function AttachedKeyRow({ id, item, canEdit, canMove, dragged, ...changes
         <MoveHandle id={id} name={item.name} onDragStart={changes.onDragStart} onStep={changes.onStep} />
       )}
       <div className="min-w-0 flex-1 basis-40">
-        <Link href={`/keys/${id}`} className="font-mono text-sm font-medium break-all hover:underline">
-          {item.name}
+        <Link
+          href={`/keys/${id}`}
+          className="font-mono text-sm font-medium [overflow-wrap:anywhere] hover:underline"
+        >
+          <EntryName name={item.name} />
         </Link>
         {item.description !== null && item.description !== '' && (
           <p className="line-clamp-2 text-xs text-ink-soft">{item.description}</p>

@@ -9,7 +9,9 @@ import { useCanEdit, useIsOwner } from '../../lib/me.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button, buttonClasses } from '../../ui/button.tsx'
 import { CommandLine } from '../../ui/command-line.tsx'
+import { CopyButton } from '../../ui/copy-button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
+import { EntryName } from '../../ui/entry-name.tsx'
 import { LoadingState } from '../../ui/loading-state.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { PageHeading } from '../../ui/page-heading.tsx'
@@ -111,9 +113,12 @@ function BundleKeys({ bundleId, items, canEdit, onAttach }: BundleKeysProps) {
 function BundleName({ name }: { name: string }) {
   const cut = name.lastIndexOf('/') + 1
   return (
-    <span className="font-mono text-xl tracking-normal break-all">
-      <span className="font-normal text-ink-faint">{name.slice(0, cut)}</span>
-      {name.slice(cut)}
+    <span className="font-mono text-xl tracking-normal [overflow-wrap:anywhere]">
+      <span className="font-normal text-ink-faint">
+        <EntryName name={name.slice(0, cut)} />
+      </span>
+      <wbr />
+      <EntryName name={name.slice(cut)} />
     </span>
   )
 }
@@ -147,6 +152,7 @@ type BundleActionsProps = {
 function BundleActions({ bundle, canEdit, isOwner, onOpen }: BundleActionsProps) {
   return (
     <>
+      <CopyButton text={bundle.name} what="the name" />
       {canEdit && (
         <Button onClick={() => onOpen('edit')}>
           <Pencil aria-hidden size={16} /> Edit

@@ -1,9 +1,9 @@
 import { ChevronRight, Folder, Package } from 'lucide-react'
 import { Link } from 'wouter'
-import { serverNowMs } from '../../lib/server-clock.ts'
-import { ago } from '../../lib/time.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { classNames } from '../../ui/class-names.ts'
+import { EntryName } from '../../ui/entry-name.tsx'
+import { LastChange } from '../../ui/last-change.tsx'
 import { type TreeRow, tagsOf } from './bundle-tree.ts'
 import type { Sort } from './use-bundle-filters.ts'
 
@@ -47,7 +47,7 @@ function FolderRow({ row: { path, name, count, open }, onToggle, className }: Fo
 type BundleLinkProps = { row: Extract<TreeRow, { kind: 'bundle' }>; sort: Sort; className: string }
 
 function BundleLink({ row: { bundle, name, depth }, sort, className }: BundleLinkProps) {
-  const when = sort === 'created' ? bundle.created_at : bundle.updated_at
+  const { key_count, created_at, updated_at, updated_by_name } = bundle
   return (
     <Link href={`/bundles/${bundle.id}`} className={className}>
       <Package
@@ -57,9 +57,11 @@ function BundleLink({ row: { bundle, name, depth }, sort, className }: BundleLin
         className={classNames('shrink-0 text-accent', depth > 0 && 'ml-7')}
       />
       <span className="min-w-0 flex-1">
-        <span className="block font-mono text-sm font-medium break-all">
+        <span className="block font-mono text-sm font-medium [overflow-wrap:anywhere]">
           <span className="sr-only">{bundle.name}</span>
-          <span aria-hidden>{name}</span>
+          <span aria-hidden>
+            <EntryName name={name} />
+          </span>
         </span>
         {bundle.description !== '' && (
           <span className="line-clamp-1 text-xs text-ink-soft">{bundle.description}</span>
@@ -72,9 +74,18 @@ function BundleLink({ row: { bundle, name, depth }, sort, className }: BundleLin
             <Badge key={tag}>{tag}</Badge>
           ))}
       </span>
-      <time dateTime={when} className="hidden w-28 shrink-0 text-right text-xs text-ink-faint sm:block">
-        {ago(when, serverNowMs())}
-      </time>
+      <span className="shrink-0 text-right text-xs text-ink-faint sm:w-44">
+        <span className="block">
+          {key_count} {key_count === 1 ? 'key' : 'keys'}
+        </span>
+        <span className="hidden truncate sm:block">
+          {sort === 'created' ? (
+            <LastChange at={created_at} by={null} />
+          ) : (
+            <LastChange at={updated_at} by={updated_by_name} />
+          )}
+        </span>
+      </span>
     </Link>
   )
 }

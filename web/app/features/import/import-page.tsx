@@ -7,6 +7,7 @@ import { useBundles } from '../../lib/bundles.ts'
 import { describeFailure } from '../../lib/failure.ts'
 import { useKeys } from '../../lib/keys.ts'
 import { useMe } from '../../lib/me.ts'
+import { useUnsaved } from '../../lib/unsaved.ts'
 import { Button } from '../../ui/button.tsx'
 import { LoadingState } from '../../ui/loading-state.tsx'
 import { Notice } from '../../ui/notice.tsx'
@@ -61,6 +62,7 @@ function ImportForm({ bundleName, onBundleName, onDone }: ImportFormProps) {
   const bundles = useBundles().data ?? []
   const [text, setText] = useState('')
   const [decisions, setDecisions] = useState(UNDECIDED)
+  useUnsaved(text !== '')
   const [dialect, setDialect] = useState<Dialect>('dotenv')
   const read = useMemo(() => readImport(text, dialect), [text, dialect])
   const rows = useMemo(() => planImport(read.entries, keys ?? []), [read, keys])

@@ -2,9 +2,11 @@ import { type FormEvent, useState } from 'react'
 import type { Key, KeyWithBundles } from '../../lib/answers.ts'
 import { describeFailure } from '../../lib/failure.ts'
 import { type KeyChange, useUpdateKey } from '../../lib/keys.ts'
+import { useUnsaved } from '../../lib/unsaved.ts'
 import { valueProblem } from '../../lib/value-warnings.ts'
 import { Button } from '../../ui/button.tsx'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
+import { CopyButton } from '../../ui/copy-button.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { SecretCheckbox } from '../../ui/secret-checkbox.tsx'
 import { TextField } from '../../ui/text-field.tsx'
@@ -19,6 +21,11 @@ export function EditKeyForm({ item }: { item: KeyWithBundles }) {
   const { draft, set, change, problem, save, update, showing } = useKeyEdit(item)
   return (
     <form onSubmit={save} className="space-y-5" noValidate>
+      {!item.is_secret && (
+        <div className="-mb-3 flex items-center justify-end">
+          <CopyButton text={item.value} what="the value" />
+        </div>
+      )}
       <ValueField
         label={item.is_secret ? 'New value' : 'Value'}
         value={draft.value ?? ''}
@@ -76,6 +83,7 @@ function useKeyEdit(item: KeyWithBundles) {
   const update = useUpdateKey(item.id)
   const [draft, setDraft] = useState<Draft>(() => draftOf(item))
   const change = changeOf(item, draft)
+  useUnsaved(Object.keys(change).length > 0)
   const problem = draft.value === null ? null : valueProblem(draft.value)
   const set = (part: Partial<Draft>) => setDraft({ ...draft, ...part })
   const [isAsked, setAsked] = useState(false)

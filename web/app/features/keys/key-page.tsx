@@ -7,6 +7,8 @@ import { useKey } from '../../lib/keys.ts'
 import { useCanEdit, useIsOwner } from '../../lib/me.ts'
 import { dateTime } from '../../lib/time.ts'
 import { Button } from '../../ui/button.tsx'
+import { CopyButton } from '../../ui/copy-button.tsx'
+import { EntryName } from '../../ui/entry-name.tsx'
 import { KeyValue } from '../../ui/key-value.tsx'
 import { LoadingState } from '../../ui/loading-state.tsx'
 import { Notice } from '../../ui/notice.tsx'
@@ -30,14 +32,21 @@ function KeyView({ item }: { item: KeyWithBundles }) {
     <>
       <PageHeading
         title={item.name}
-        shown={<span className="font-mono text-xl tracking-normal break-all">{item.name}</span>}
+        shown={
+          <span className="font-mono text-xl tracking-normal [overflow-wrap:anywhere]">
+            <EntryName name={item.name} />
+          </span>
+        }
         intro={`Changed ${dateTime(item.updated_at)}${item.updated_by_name === null ? '' : ` by ${item.updated_by_name}`}`}
         actions={
-          isOwner && (
-            <Button onClick={() => setDeleting(true)}>
-              <Trash2 aria-hidden size={16} /> Delete
-            </Button>
-          )
+          <>
+            <CopyButton text={item.name} what="the name" />
+            {isOwner && (
+              <Button onClick={() => setDeleting(true)}>
+                <Trash2 aria-hidden size={16} /> Delete
+              </Button>
+            )}
+          </>
         }
       />
       <div className="grid gap-8 lg:grid-cols-[1fr_18rem]">
@@ -58,7 +67,10 @@ function ReadOnlyKey({ item }: { item: KeyWithBundles }) {
           {item.is_secret ? (
             <KeyValue value={item.value} isSecret />
           ) : (
-            <pre className="font-mono text-sm whitespace-pre-wrap">{item.value}</pre>
+            <>
+              <pre className="font-mono text-sm whitespace-pre-wrap">{item.value}</pre>
+              <CopyButton text={item.value} what="the value" />
+            </>
           )}
         </dd>
         <dt className="text-ink-soft">Description</dt>
@@ -83,9 +95,9 @@ function WhereUsed({ bundles }: { bundles: KeyWithBundles['bundles'] }) {
             <li key={id}>
               <Link
                 href={`/bundles/${id}`}
-                className="block px-3 py-2 font-mono text-sm break-all -outline-offset-2 hover:bg-sunken/60"
+                className="block px-3 py-2 font-mono text-sm [overflow-wrap:anywhere] -outline-offset-2 hover:bg-sunken/60"
               >
-                {name}
+                <EntryName name={name} />
               </Link>
             </li>
           ))}

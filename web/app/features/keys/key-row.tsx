@@ -1,22 +1,29 @@
 import { Link } from 'wouter'
 import type { Key } from '../../lib/answers.ts'
+import { EntryName } from '../../ui/entry-name.tsx'
 import { KeyValue } from '../../ui/key-value.tsx'
+import { LastChange } from '../../ui/last-change.tsx'
 
 /** One key of the library's list. */
 export function KeyRow({ item }: { item: Key }) {
-  const { id, name, value, is_secret, description, used_in_bundles } = item
+  const { id, name, value, is_secret, description, used_in_bundles, updated_at, updated_by_name } = item
   return (
     <Link
       href={`/keys/${id}`}
       className="flex min-h-12 items-center gap-x-4 px-4 py-1.5 -outline-offset-2 hover:bg-sunken/60"
     >
       <span className="min-w-0 flex-1">
-        <span className="block font-mono text-sm font-medium break-all">{name}</span>
+        <span className="block font-mono text-sm font-medium [overflow-wrap:anywhere]">
+          <EntryName name={name} />
+        </span>
         {description !== '' && <span className="line-clamp-1 text-xs text-ink-soft">{description}</span>}
       </span>
       <KeyValue value={value} isSecret={is_secret} className="hidden max-w-64 sm:inline" />
-      <span className="w-20 shrink-0 text-right text-xs text-ink-faint sm:w-24">
-        {usage(used_in_bundles)}
+      <span className="w-20 shrink-0 text-right text-xs text-ink-faint sm:w-44">
+        <span className="block">{usage(used_in_bundles)}</span>
+        <span className="hidden truncate sm:block">
+          <LastChange at={updated_at} by={updated_by_name} />
+        </span>
       </span>
     </Link>
   )

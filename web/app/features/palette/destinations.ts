@@ -1,5 +1,5 @@
 import type { Bundle, Key } from '../../lib/answers.ts'
-import { matches } from '../../lib/search.ts'
+import { matches, rank } from '../../lib/search.ts'
 
 /** Somewhere the palette can lead. */
 export type Destination = { id: string; kind: 'Page' | 'Bundle' | 'Key'; name: string; href: string }
@@ -19,16 +19,15 @@ const MOST = 50
 /** What there is to go to. */
 type Places = { bundles: readonly Bundle[]; keys: readonly Key[] }
 
-/** The places whose names match, pages first, then bundles and keys; at most 50. */
+/** The places whose names match, best first: exact names, then beginnings of names, then beginnings of their parts. Among
+ * equals pages come first, then bundles and keys. At most 50. */
 export function findDestinations(query: string, { bundles, keys }: Places): Destination[] {
-  const found = PAGES.filter(({ name }) => matches(name, query))
-  for (const { id, name } of bundles) {
-    if (found.length >= MOST) return found
-    if (matches(name, query)) found.push({ id, kind: 'Bundle', name, href: `/bundles/${id}` })
+  const ranked: [Destination[], Destination[], Destination[], Destination[]] = [[], [], [], []]
+  const add = (destination: Destination) => {
+    if (matches(destination.name, query)) ranked[rank(destination.name, query)].push(destination)
   }
-  for (const { id, name } of keys) {
-    if (found.length >= MOST) return found
-    if (matches(name, query)) found.push({ id, kind: 'Key', name, href: `/keys/${id}` })
-  }
-  return found
+  for (const destination of PAGES) add(destination)
+  for (const { id, name } of bundles) add({ id, kind: 'Bundle', name, href: `/bundles/${id}` })
+  for (const { id, name } of keys) add({ id, kind: 'Key', name, href: `/keys/${id}` })
+  return ranked.flat().slice(0, MOST)
 }

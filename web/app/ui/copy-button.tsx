@@ -1,0 +1,20 @@
+import { Check, Copy } from 'lucide-react'
+import { useState } from 'react'
+import { IconButton } from './icon-button.tsx'
+
+const SHOWN_MS = 2_000
+
+/** Copies a text; `what` names it for the button. */
+export function CopyButton({ text, what }: { text: string; what: string }) {
+  const [copied, setCopied] = useState(false)
+  const copy = async () => {
+    await navigator.clipboard.writeText(text)
+    setCopied(true)
+    setTimeout(() => setCopied(false), SHOWN_MS)
+  }
+  return (
+    <IconButton label={copied ? 'Copied' : `Copy ${what}`} onClick={() => void copy()}>
+      {copied ? <Check aria-hidden size={16} /> : <Copy aria-hidden size={16} />}
+    </IconButton>
+  )
+}

@@ -1,0 +1,14 @@
+import { serverNowMs } from '../lib/server-clock.ts'
+import { ago } from '../lib/time.ts'
+
+type LastChangeProps = { at: string; by: string | null }
+
+/** When something was changed last, and by whom. */
+export function LastChange({ at, by }: LastChangeProps) {
+  return (
+    <>
+      <time dateTime={at}>{ago(at, serverNowMs())}</time>
+      {by !== null && ` by ${by}`}
+    </>
+  )
+}

@@ -13,7 +13,7 @@ const KEYFERRY = [process.execPath, join(import.meta.dirname, '../cli/bin/keyfer
 
 const TEXT = `export PLAIN=hello world # a note
 JOINED='it'\\''s'
-DOUBLE="a \\"quote\\", a \\$dollar\\nand more"
+DOUBLE="a 'quote', a $dollar\\nand more"
 LINES="first
   second"
 UNICODE=grüße 🚢
@@ -22,7 +22,7 @@ EMPTY=
 const EXPECTED = {
   PLAIN: 'hello world',
   JOINED: "it's",
-  DOUBLE: 'a "quote", a $dollar\nand more',
+  DOUBLE: "a 'quote', a $dollar\nand more",
   LINES: 'first\n  second',
   UNICODE: 'grüße 🚢',
   EMPTY: '',

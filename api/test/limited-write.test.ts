@@ -23,7 +23,9 @@ describe.each(databases)('limited write of members on %s', (kind) => {
 
   async function joined(): Promise<Identity> {
     const email = `${randomUUID()}@example.com`
-    const { json } = await api.call('ensureUser', { body: { idp_user_id: `user_${randomUUID()}`, email } })
+    const { json } = await api.call('ensureUser', {
+      body: { idp_user_id: `user_${randomUUID()}`, email, email_verified: true },
+    })
     const body = { email, role: 'member' }
     const { token } = (await api.call('createInvitation', { as: owner, body })).json
     const as = { userId: json.user_id, tenantId: json.tenant_id }

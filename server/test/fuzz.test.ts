@@ -71,7 +71,10 @@ beforeAll(async () => {
     OIDC_CLIENT_ID: 'keyferry',
     IDENTITY_WEBHOOK_SECRET: `whsec_${Buffer.from('a webhook secret of the tests').toString('base64')}`,
   }
-  for (const [at, settings] of [{ AUTH_MODE: 'accounts' }, oidc].entries()) {
+  for (const [at, settings] of [
+    { AUTH_MODE: 'accounts', SETUP_CODE: 'a set-up code of the tests' },
+    oidc,
+  ].entries()) {
     const program = new Program({ DATA_DIR: folders[at]?.path ?? '', ...settings })
     started.push({ program, address: await program.ready() })
   }

@@ -29,7 +29,7 @@ export type ClerkOptions = {
   now: () => number
 }
 
-/** People sign in at the provider's own pages, and the provider's own token in the cookie is the session. */
+/** People sign in at the provider's pages. The provider's token in the cookie is the session. */
 export function clerkIdentity(options: ClerkOptions): Identity {
   const { settings, api, now } = options
   const tokens = new ClerkTokens(settings)
@@ -93,8 +93,8 @@ async function provisionSession(
   })
 }
 
-// A choice made by somebody else in the same browser is not this person's; that the person belongs to the tenant is
-// looked up by the API on each call.
+// Another person may have used the same browser, so the cookie names who chose. The API checks the membership on each
+// call.
 function chosenTenant(request: FastifyRequest, userId: string): string | null {
   const [value = ''] = cookieValues(request, TENANT_COOKIE)
   const [chooser, tenantId] = value.split('.')
@@ -132,7 +132,7 @@ function addRoutes(app: FastifyInstance, options: RouteOptions): void {
   serveOwn(app, 'signOut', async ({ request, reply }) => {
     const session = await sessionOf(request)
     const isSecure = publicUrl.startsWith('https:')
-    // Without a key the provider's own session goes on, and its next token has to be good again.
+    // Without a secret key the provider's session stays open, so its next token must stay valid.
     if (session && backend.canEndSessions) {
       await store.firstUse(`ended:${session.sessionId}`, now() + ENDED_MS, now())
       await backend.endSession(session.sessionId).catch(() => undefined)

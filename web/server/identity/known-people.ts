@@ -5,7 +5,7 @@ const MAX_KNOWN = 10_000
 
 type Known = Omit<Person, 'tenantId'>
 
-/** Provisions the person of each session at the provider once, and remembers who it is. */
+/** Provisions a person once for each session at the provider, and remembers the result. */
 export class KnownPeople {
   readonly #provision: (session: ClerkSession) => Promise<Known>
   readonly #known = new Map<string, Promise<Known>>()
@@ -14,7 +14,7 @@ export class KnownPeople {
     this.#provision = provision
   }
 
-  /** @throws whatever provisioning throws; it is tried again on the next call */
+  /** @throws whatever provisioning throws; the next call tries again */
   async of(session: ClerkSession): Promise<Known> {
     const id = `${session.sessionId} ${session.subject}`
     const known = this.#known.get(id)

@@ -22,8 +22,8 @@ export type OidcPerson = {
   idToken: string
 }
 
-/** An OpenID Connect provider, by its discovery document. It is asked at sign-in and sign-out only, so that people who
- * are signed in do not notice when it is away. */
+/** An OpenID Connect provider, described by its discovery document. Only sign-in and sign-out call it, so existing
+ * sessions keep working while it is down. */
 export class OidcProvider {
   readonly #settings: OidcSettings
   readonly #now: () => number
@@ -68,7 +68,7 @@ export class OidcProvider {
 
   /** Redeem the code of a callback; signature, issuer, audience, times, state, nonce and PKCE are checked on the way.
    * @param callback the whole address that the browser came back to
-   * @throws whatever the check or the provider complains of */
+   * @throws the error of the check or of the provider; `signInFailure` names its reason */
   async redeem(callback: URL, attempt: SignInAttempt): Promise<OidcPerson> {
     const config = await this.metadata()
     const tokens = await oidc.authorizationCodeGrant(config, callback, {
@@ -84,7 +84,7 @@ export class OidcProvider {
     return personOf({ ...more, ...claims }, tokens.id_token)
   }
 
-  /** Where the provider ends its own session, or null when it offers no such place or cannot be asked. */
+  /** Where the provider ends its own session; null when it has no such endpoint or is unavailable. */
   async signOutAddress(idToken: string | null, returnTo: string): Promise<string | null> {
     try {
       const config = await this.metadata()

@@ -19,7 +19,7 @@ export type SessionsOptions = {
   isSecure: boolean
 }
 
-/** Our own sessions: a random token in the browser's cookie, everything else in the store. */
+/** Keyferry's sessions: a random token in the browser's cookie, everything else in the session store. */
 export class Sessions {
   readonly store: SessionStore
   readonly #now: () => number
@@ -32,7 +32,7 @@ export class Sessions {
   }
 
   /** The living session of the request's cookie.
-   * @throws Refusal unauthorized: two session cookies, one of which somebody planted */
+   * @throws Refusal unauthorized: the request has two session cookies, and one of them is planted */
   async find(request: FastifyRequest): Promise<Session | null> {
     const tokenHash = carriedHash(request)
     return tokenHash === null ? null : await this.store.find(tokenHash, this.#now())

@@ -34,7 +34,7 @@ export function SetUpPage() {
           required
           value={setupCode}
           onChange={(event) => setSetupCode(event.currentTarget.value)}
-          hint="The server prints it when it starts. The setting SETUP_CODE can set another one."
+          hint="The server prints it on stderr when it starts, unless the setting SETUP_CODE sets it."
         />
         <TextField
           label="E-mail"

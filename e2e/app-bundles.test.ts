@@ -253,11 +253,11 @@ describe.skipIf(!hasBrowser())('bundles in the browser', () => {
 
   test('an unknown bundle and an unknown page say so', async () => {
     const page = await open('/bundles/3f9a9d5e-4a0e-45f8-9a47-3d0c6e1c1a77')
-    await page.getByRole('heading', { name: 'There is no such bundle' }).waitFor()
+    await page.getByRole('heading', { name: 'Bundle not found' }).waitFor()
     await expectAccessible(page)
     const response = await page.goto(`${server.url}/nowhere`)
     expect(response?.status()).toBe(404)
-    await page.getByRole('heading', { name: 'There is no such page' }).waitFor()
+    await page.getByRole('heading', { name: 'Page not found' }).waitFor()
     await expectAccessible(page)
     await closePage(page)
   })

@@ -232,7 +232,7 @@ describe.skipIf(!hasBrowser())('people in the browser, from the first start on',
     await owner.goto(`${server.url}/account`)
     await owner.getByRole('button', { name: 'Sign out everywhere' }).click()
     await heading(owner, 'Secrets reach a terminal').waitFor()
-    await elsewhere.getByRole('link', { name: 'Keys' }).click()
+    await elsewhere.getByRole('link', { name: 'Keys', exact: true }).click()
     await heading(elsewhere, 'Sign in').waitFor()
     expect(new URL(elsewhere.url()).searchParams.get('return_to')).toMatch(/^\/w\/[\w-]+\/keys$/)
     await closePage(elsewhere)

@@ -4,8 +4,10 @@ import { IconButton } from './icon-button.tsx'
 
 const SHOWN_MS = 2_000
 
+type CopyButtonProps = { text: string; what: string; className?: string }
+
 /** Copies a text; `what` names it for the button. */
-export function CopyButton({ text, what }: { text: string; what: string }) {
+export function CopyButton({ text, what, className }: CopyButtonProps) {
   const [copied, setCopied] = useState(false)
   const copy = async () => {
     await navigator.clipboard.writeText(text)
@@ -13,7 +15,7 @@ export function CopyButton({ text, what }: { text: string; what: string }) {
     setTimeout(() => setCopied(false), SHOWN_MS)
   }
   return (
-    <IconButton label={copied ? 'Copied' : `Copy ${what}`} onClick={() => void copy()}>
+    <IconButton label={copied ? 'Copied' : `Copy ${what}`} onClick={() => void copy()} className={className}>
       {copied ? <Check aria-hidden size={16} /> : <Copy aria-hidden size={16} />}
     </IconButton>
   )

@@ -152,7 +152,7 @@ type BundleActionsProps = {
 function BundleActions({ bundle, canEdit, isOwner, onOpen }: BundleActionsProps) {
   return (
     <>
-      <CopyButton text={bundle.name} what="the name" />
+      <CopyButton text={bundle.name} what={bundle.name} />
       {canEdit && (
         <Button onClick={() => onOpen('edit')}>
           <Pencil aria-hidden size={16} /> Edit
@@ -181,7 +181,7 @@ function BundleActions({ bundle, canEdit, isOwner, onOpen }: BundleActionsProps)
 function BundleNotFound() {
   return (
     <>
-      <PageHeading title="There is no such bundle" />
+      <PageHeading title="Bundle not found" />
       <p className="text-ink-soft">It was deleted, or it belongs to another workspace.</p>
       <Link href="/bundles" className="link mt-4 inline-block">
         Go to the bundles

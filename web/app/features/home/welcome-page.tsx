@@ -6,12 +6,12 @@ const STEPS: readonly { Icon: LucideIcon; title: string; text: string }[] = [
   {
     Icon: SquareTerminal,
     title: 'A terminal asks',
-    text: 'It makes a key of its own for this one delivery and shows a link and a check code.',
+    text: 'It creates a key pair for this one delivery and shows a link and a check code.',
   },
   {
     Icon: TicketCheck,
     title: 'You approve',
-    text: 'You see who asks, compare the code, and choose the keys that the terminal may have.',
+    text: 'You see who asks, compare the code, and choose the keys that the terminal gets.',
   },
   {
     Icon: Inbox,
@@ -20,7 +20,7 @@ const STEPS: readonly { Icon: LucideIcon; title: string; text: string }[] = [
   },
 ]
 
-/** The home page of somebody who is signed out: what this is, and the way in. */
+/** The home page for people who are signed out. */
 export function WelcomePage() {
   useTitle('Secrets for a terminal, approved by you')
   return (
@@ -29,8 +29,8 @@ export function WelcomePage() {
         Secrets reach a terminal when you say so, and leave nothing behind.
       </h1>
       <p className="mt-4 max-w-xl text-lg text-ink-soft">
-        Keyferry keeps your environment variables encrypted and hands them to a program that you start, after
-        you approve it here.
+        Keyferry keeps your environment variables encrypted. A program that you start gets them after you
+        approve its request here.
       </p>
       <a href="/sign-in" className={`${buttonClasses({ look: 'primary', size: 'large' })} mt-7`}>
         Sign in

@@ -22,8 +22,8 @@ export function EditKeyForm({ item }: { item: KeyWithBundles }) {
   return (
     <form onSubmit={save} className="space-y-5" noValidate>
       {!item.is_secret && (
-        <div className="-mb-3 flex items-center justify-end">
-          <CopyButton text={item.value} what="the value" />
+        <div className="relative">
+          <CopyButton text={item.value} what="the value" className="absolute -top-2.5 right-0 z-1" />
         </div>
       )}
       <ValueField

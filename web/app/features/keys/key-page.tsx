@@ -40,7 +40,7 @@ function KeyView({ item }: { item: KeyWithBundles }) {
         intro={`Changed ${dateTime(item.updated_at)}${item.updated_by_name === null ? '' : ` by ${item.updated_by_name}`}`}
         actions={
           <>
-            <CopyButton text={item.name} what="the name" />
+            <CopyButton text={item.name} what={item.name} />
             {isOwner && (
               <Button onClick={() => setDeleting(true)}>
                 <Trash2 aria-hidden size={16} /> Delete
@@ -110,7 +110,7 @@ function WhereUsed({ bundles }: { bundles: KeyWithBundles['bundles'] }) {
 function KeyNotFound() {
   return (
     <>
-      <PageHeading title="There is no such key" />
+      <PageHeading title="Key not found" />
       <p className="text-ink-soft">It was deleted, or it belongs to another workspace.</p>
       <Link href="/keys" className="link mt-4 inline-block">
         Go to the keys

@@ -13,7 +13,7 @@ export function NewKeyPage() {
         submitLabel="Create key"
         onCreated={({ id, name }) => {
           navigate(`/keys/${id}`)
-          notify({ text: `Created ${name}. Attach it to a bundle to hand it over.` })
+          notify({ text: `Created ${name}. Attach it to a bundle to use it.` })
         }}
         onCancel={() => navigate('/keys')}
       />

@@ -18,7 +18,7 @@ export function Invitations() {
   return (
     <section aria-labelledby="invite" className="mt-8">
       <h2 id="invite" className="text-lg font-semibold">
-        Invite somebody
+        Invite a member
       </h2>
       <InviteForm onCreated={setCreated} />
       {created !== null && <InviteLink invitation={created} />}
@@ -53,7 +53,7 @@ function InviteForm({ onCreated }: { onCreated: (invitation: CreatedInvitation) 
           value={email}
           onChange={(event) => setEmail(event.currentTarget.value)}
           problem={invite.error === null ? null : describeFailure(invite.error).message}
-          hint="Only somebody who signs in with this address can join."
+          hint="Only a person who signs in with this e-mail can join."
           autoComplete="off"
         />
       </div>

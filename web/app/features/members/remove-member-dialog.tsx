@@ -24,8 +24,8 @@ export function RemoveMemberDialog({ member, onClose }: { member: Member; onClos
       onClose={onClose}
     >
       <p>
-        {member.email} can no longer see or approve anything of this workspace. What was delivered before
-        stays where it is: rotate the keys that must not stay known.
+        {member.email} can no longer see or approve anything in this workspace. Values that were delivered
+        before stay known: change those that must stay secret.
       </p>
     </ConfirmDialog>
   )

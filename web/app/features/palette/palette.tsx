@@ -56,7 +56,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
             <DestinationText destination={destination} />
           </ListboxOption>
         ))}
-        {found.length === 0 && <ListboxRemark text="Nothing is called that." />}
+        {found.length === 0 && <ListboxRemark text="No page, bundle or key has this name." />}
       </div>
     </Dialog>
   )

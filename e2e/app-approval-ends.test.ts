@@ -53,7 +53,7 @@ describe.skipIf(!hasBrowser())('on a phone, in both themes: a request that ends'
     await page.getByRole('button', { name: 'Approve 6 keys' }).waitFor()
     expect(await page.getByText('Expires in').isVisible()).toBe(true)
     await expectReadable(page)
-    await title(page, 'Expired').waitFor()
+    await title(page, 'This request has expired').waitFor()
     await expectReadable(page)
     await closePage(page)
   })

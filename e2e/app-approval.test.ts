@@ -263,7 +263,7 @@ describe.skipIf(!hasBrowser())('the approval page', () => {
   test('unknown or already used', async () => {
     const page = await openPage(browser)
     await page.goto(`${server.url}/approve/${'0'.repeat(32)}`)
-    await expectEnd(page, 'Expired or already used')
+    await expectEnd(page, 'Already used or unknown')
   })
 
   test('the server is gone: the page says so, and goes on once it is back', async () => {
@@ -292,10 +292,12 @@ describe.skipIf(!hasBrowser())('the approval page', () => {
     await closePage(page)
   })
 
-  test('expired while the page is open', async () => {
+  test('expired while the page is open, and opened after that', async () => {
     const own = await startOwn({ REQUEST_TTL: '3' })
     const { page } = await open({}, own.url)
-    await expectEnd(page, 'Expired')
+    await title(page, 'This request has expired').waitFor()
+    await page.reload()
+    await expectEnd(page, 'This request has expired')
   })
 
   test('a typed check code: a wrong one is refused, the right one approves', async () => {

@@ -9,6 +9,7 @@ export const ERROR_CODES = [
   'not_found',
   'request_denied',
   'request_withdrawn',
+  'request_expired',
   'conflict',
   'too_large',
   'too_many',

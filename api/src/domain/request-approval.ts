@@ -38,7 +38,7 @@ export type ApprovalParts = RequestParts & {
 const SEAL_BYTES = 48
 
 /** The bundles that the approver can choose from.
- * @throws DomainError not_found · request_denied · request_withdrawn */
+ * @throws DomainError not_found · request_denied · request_withdrawn · request_expired */
 export async function listOfferedBundles(
   parts: ApprovalParts,
   caller: Caller,
@@ -50,7 +50,7 @@ export async function listOfferedBundles(
 
 /** The bundles that the request may mean: those of the caller's tenants whose id or name the client named, in the
  * workspace that the client named, if any. Empty when the client named no bundle.
- * @throws DomainError not_found · request_denied · request_withdrawn */
+ * @throws DomainError not_found · request_denied · request_withdrawn · request_expired */
 export async function listCandidates(
   parts: ApprovalParts,
   { userId }: Visitor,
@@ -63,7 +63,7 @@ export async function listCandidates(
 }
 
 /** A bundle's entries for the approver, every value masked.
- * @throws DomainError not_found (request or bundle) · request_denied · request_withdrawn */
+ * @throws DomainError not_found (request or bundle) · request_denied · request_withdrawn · request_expired */
 export async function offeredBundle(
   parts: ApprovalParts,
   caller: Caller,
@@ -76,8 +76,8 @@ export async function offeredBundle(
 }
 
 /** Approve: seal the chosen values to the client's key (interface: "Approve"). Of any number of calls one wins.
- * @throws DomainError not_found (request or bundle) · request_denied · request_withdrawn · conflict (approved already) ·
- *   invalid (a name that the bundle does not hold, a wrong or missing check code) · too_large */
+ * @throws DomainError not_found (request or bundle) · request_denied · request_withdrawn · request_expired ·
+ *   conflict (approved already) · invalid (a name that the bundle does not hold, a wrong or missing check code) · too_large */
 export async function approve(
   parts: ApprovalParts,
   caller: Caller,
@@ -101,7 +101,7 @@ export async function approve(
 }
 
 /** Store a ciphertext that was sealed elsewhere; for development.
- * @throws DomainError not_found · request_denied · request_withdrawn · conflict · too_large */
+ * @throws DomainError not_found · request_denied · request_withdrawn · request_expired · conflict · too_large */
 export async function storePayload(
   parts: ApprovalParts,
   requestId: string,

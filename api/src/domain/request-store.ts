@@ -40,6 +40,9 @@ export const ENDED_STATES = ['denied', 'withdrawn'] as const
 
 export type Ended = (typeof ENDED_STATES)[number]
 
+/** How long a store remembers the id of a request whose lifetime ended. */
+export const EXPIRED_KNOWN_MS = 15 * 60 * 1_000
+
 const Named = z.object({ id: z.string(), name: z.string() })
 
 /** Who approved, and what from; plain JSON. */
@@ -75,6 +78,9 @@ export interface RequestStore {
   /** False when the store holds as many live requests as it may. */
   create(request: ApprovalRequest, nowMs: number): Promise<boolean>
   find(id: string, nowMs: number): Promise<StoredRequest | null>
+  /** Whether a request's lifetime ended before it was delivered. Remembered for `EXPIRED_KNOWN_MS` after that; the rest of
+   * the request is gone. */
+  hasExpired(id: string, nowMs: number): Promise<boolean>
   /** From pending to ready. `done` for exactly one of any number of callers. */
   seal(id: string, sealed: Sealed, nowMs: number): Promise<Settled>
   /** From pending to denied; the marker stays until the lifetime would have ended. */

@@ -78,9 +78,9 @@ test('a wait without an approval answers pending after 30 s, not before', async 
   expect(answer).toEqual({ status: 'pending' })
 })
 
-test('a request that expires while it is waited for answers 404 at that moment', async () => {
+test('a request that expires while it is waited for answers request_expired at that moment', async () => {
   const waiting = wait(await created({ expiresAtMs: T0 + 2_000 }))
-  const refused = expect(waiting).rejects.toMatchObject(notFound)
+  const refused = expect(waiting).rejects.toMatchObject({ ...notFound, code: 'request_expired' })
   await held(1)
   await vi.advanceTimersByTimeAsync(2_010)
   await refused

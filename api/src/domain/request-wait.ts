@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { TIMES } from '@keyferry/contract'
 import type { ClockAndIds } from './clock-and-ids.ts'
-import { type Claimant, findOwn, type RequestParts, requireOpen } from './request.ts'
+import { type Claimant, findOwn, goneError, type RequestParts, requireOpen } from './request.ts'
 import type { RequestStore, Sealed } from './request-store.ts'
 
 /*
@@ -31,8 +31,8 @@ export type WaitOutcome = { status: 'pending' } | ({ status: 'ready' } & Sealed)
 
 /** Hold until the request is approved, at most 30 s and never past its lifetime (interface: "Wait for approval").
  * While another waiter holds the claim this one stays: it may be released.
- * @throws DomainError not_found (unknown, expired, delivered, or not proved to be the caller's own) · request_denied
- *   · request_withdrawn · too_many · unavailable */
+ * @throws DomainError not_found (unknown, delivered, or not proved to be the caller's own) · request_denied
+ *   · request_withdrawn · request_expired · too_many · unavailable */
 export async function waitForApproval(parts: WaitParts, wait: Wait): Promise<WaitOutcome> {
   const expiresAtMs = await expiryOfOwn(parts, wait)
   await parts.takeTurn(wait.requestId)
@@ -41,6 +41,7 @@ export async function waitForApproval(parts: WaitParts, wait: Wait): Promise<Wai
   for (;;) {
     const claim = await parts.requests.claim(wait.requestId, parts.clock.now().getTime())
     if (claim.status === 'claimed') return { ...claim, status: 'ready' }
+    if (claim.status === 'gone') throw await goneError(parts, wait.requestId)
     requireOpen(claim.status)
     if (hold.isOver) return { status: 'pending' }
     await hold.rung()

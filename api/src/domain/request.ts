@@ -39,8 +39,9 @@ import {
  * | any       | nobody: the lifetime ends                        | removed    |
  *
  * Of any number of callers at once, one wins; the store makes each change in one atomic step. A denied or withdrawn
- * request keeps a marker until its lifetime would have ended, so that callers learn why it ended. Everything else that
- * is not there answers "not found": unknown, expired and delivered requests look alike.
+ * request keeps a marker until its lifetime would have ended, so that callers learn why it ended. The id of a request
+ * that expired is kept for 15 minutes more, so that a late caller learns that too. Everything else that is not there
+ * answers "not found": unknown and delivered requests look alike.
  * request-approval.ts has what the approver does; request-wait.ts has how the values are handed over only once.
  */
 
@@ -79,7 +80,7 @@ export async function createRequest(
 }
 
 /** What the approval page shows about the request (interface: "Get request context").
- * @throws DomainError not_found · request_denied · request_withdrawn */
+ * @throws DomainError not_found · request_denied · request_withdrawn · request_expired */
 export async function requestContext(
   parts: RequestParts & { assurance: 'compat' | 'typed' },
   requestId: string,
@@ -99,7 +100,8 @@ export async function requestContext(
 }
 
 /** Deny a pending request: nobody can approve it any more.
- * @throws DomainError not_found · request_denied (already) · request_withdrawn · conflict (approved already) */
+ * @throws DomainError not_found · request_denied (already) · request_withdrawn · request_expired
+ *   · conflict (approved already) */
 export async function deny(parts: RequestParts, requestId: string): Promise<void> {
   const { request } = await findLive(parts, requestId)
   const settled = await parts.requests.deny(request.id, parts.clock.now().getTime())
@@ -109,7 +111,7 @@ export async function deny(parts: RequestParts, requestId: string): Promise<void
 
 /** Withdraw a request, pending or approved: nobody can approve or fetch it any more. Only the client that asked may do
  * this. A request made without a challenge cannot be withdrawn, because nobody can prove that they made it.
- * @throws DomainError not_found · request_denied · request_withdrawn (already) */
+ * @throws DomainError not_found · request_denied (already) · request_expired */
 export async function withdrawRequest(parts: RequestParts, claimant: Claimant): Promise<void> {
   const { id, pollChallenge } = await findOwn(parts, claimant)
   if (pollChallenge === null) throw requestNotFound()
@@ -120,7 +122,7 @@ export async function withdrawRequest(parts: RequestParts, claimant: Claimant): 
 
 /** The caller's own request. A request made without a challenge can be claimed by anyone who has its id. A wrong
  * verifier gets the answer of an unknown id, before the state of the request is looked at.
- * @throws DomainError not_found · request_denied · request_withdrawn */
+ * @throws DomainError not_found · request_denied · request_withdrawn · request_expired */
 export async function findOwn(
   parts: RequestParts,
   { requestId, verifier = '' }: Claimant,
@@ -133,7 +135,7 @@ export async function findOwn(
 }
 
 /** A request that is neither denied nor withdrawn.
- * @throws DomainError not_found · request_denied · request_withdrawn */
+ * @throws DomainError not_found · request_denied · request_withdrawn · request_expired */
 export async function findOpen(
   parts: RequestParts,
   requestId: string,
@@ -171,10 +173,17 @@ const tooManyOpen = () =>
 
 const requestNotFound = () => new DomainError('not_found', NOT_FOUND)
 
+/** The error for a request that is not there: it expired lately, or it was delivered or never existed. */
+export async function goneError({ requests, clock }: RequestParts, requestId: string): Promise<DomainError> {
+  const hasExpired = await requests.hasExpired(requestId, clock.now().getTime())
+  return hasExpired ? new DomainError('request_expired', NOT_FOUND) : requestNotFound()
+}
+
 // A request whose lifetime has not ended, in any state.
-async function findLive({ requests, clock }: RequestParts, requestId: string): Promise<StoredRequest> {
-  const stored = REQUEST_ID.test(requestId) && (await requests.find(requestId, clock.now().getTime()))
-  if (!stored) throw requestNotFound()
+async function findLive(parts: RequestParts, requestId: string): Promise<StoredRequest> {
+  if (!REQUEST_ID.test(requestId)) throw requestNotFound()
+  const stored = await parts.requests.find(requestId, parts.clock.now().getTime())
+  if (!stored) throw await goneError(parts, requestId)
   return stored
 }
 

@@ -13,6 +13,7 @@ const STATUS = {
   not_found: 404,
   request_denied: 404,
   request_withdrawn: 404,
+  request_expired: 404,
   conflict: 409,
   too_large: 413,
   too_many: 429,

@@ -3,7 +3,7 @@ import { randomRequestId } from '@keyferry/crypto/token'
 import { createClient } from 'redis'
 import { afterAll, describe, expect, test } from 'vitest'
 import { ownRedis } from '../../../plumbing/test/redis-server.ts'
-import type { ApprovalRequest } from '../domain/request-store.ts'
+import { type ApprovalRequest, EXPIRED_KNOWN_MS } from '../domain/request-store.ts'
 import { openRedisRequestStore } from './redis.ts'
 import { openRedis } from './redis-connection.ts'
 
@@ -43,13 +43,17 @@ describe.runIf(redis)('request store on a Redis that comes and goes', async () =
     throw new Error('the store did not come back')
   }
 
-  test('Redis itself ends a request when its lifetime ends', async () => {
+  test('Redis itself ends a request when its lifetime ends, and only its id stays for 15 minutes', async () => {
     const made = request(60)
     await store.create(made, Date.now())
     await sleep(90)
     const client = createClient({ url: redis.url })
     await client.connect()
-    expect(await client.keys(`*${made.id}*`)).toEqual([])
+    const remembered = `keyferry:expired:${made.id}`
+    expect(await client.keys(`*${made.id}*`)).toEqual([remembered])
+    expect(await client.get(remembered)).toBe('')
+    expect(await client.pTTL(remembered)).toBeLessThanOrEqual(EXPIRED_KNOWN_MS)
+    expect(await store.hasExpired(made.id, Date.now())).toBe(true)
     client.destroy()
   })
 

@@ -4,6 +4,7 @@ import {
   Approval,
   ApprovalRequest,
   type Claim,
+  EXPIRED_KNOWN_MS,
   type RequestStore,
   type Sealed,
   type Settled,
@@ -54,7 +55,12 @@ class RedisRequestStore implements RequestStore {
 
   async create(request: ApprovalRequest, nowMs: number): Promise<boolean> {
     const { id, expiresAtMs } = request
-    const rest = [JSON.stringify(request), String(expiresAtMs), String(this.#parts.maxLive)]
+    const rest = [
+      JSON.stringify(request),
+      String(expiresAtMs),
+      String(this.#parts.maxLive),
+      String(EXPIRED_KNOWN_MS),
+    ]
     return (await this.#run(scripts.CREATE, id, nowMs, ...rest)) === 'done'
   }
 
@@ -63,6 +69,10 @@ class RedisRequestStore implements RequestStore {
     if (state === undefined || text === undefined) return null
     const request = ApprovalRequest.parse(JSON.parse(text))
     return { request, status: state === 'claimed' ? 'ready' : state }
+  }
+
+  async hasExpired(id: string, nowMs: number): Promise<boolean> {
+    return (await this.#run(scripts.HAS_EXPIRED, id, nowMs)) === 1
   }
 
   async seal(id: string, { ciphertextBase64, approval }: Sealed, nowMs: number): Promise<Settled> {
@@ -132,7 +142,7 @@ class RedisRequestStore implements RequestStore {
 
   #run(script: string, id: string, nowMs: number, ...rest: string[]): Promise<unknown> {
     const { redis, prefix, channel } = this.#parts
-    const keys = [this.#key(id), `${prefix}live-requests`]
+    const keys = [this.#key(id), `${prefix}live-requests`, `${prefix}expired:${id}`]
     return redis.reply((client) =>
       client.eval(script, { keys, arguments: [String(nowMs), channel, id, ...rest] }),
     )

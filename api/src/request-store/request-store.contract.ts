@@ -1,6 +1,11 @@
 import { randomRequestId } from '@keyferry/crypto/token'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Approval, ApprovalRequest, RequestStore } from '../domain/request-store.ts'
+import {
+  type Approval,
+  type ApprovalRequest,
+  EXPIRED_KNOWN_MS,
+  type RequestStore,
+} from '../domain/request-store.ts'
 
 /** Two nodes on the same requests where the store can be shared; the same store twice otherwise. */
 export type OpenedStores = {
@@ -123,8 +128,29 @@ export function requestStoreContract(name: string, open: () => Promise<OpenedSto
       await store.close()
     })
 
+    test('a request whose lifetime ended is known as expired for 15 minutes, whatever its state was', async () => {
+      const ends = T0 + LIFETIME_MS
+      for (const id of [await created(), await sealed(), await claimed()]) {
+        expect(await stores.there.hasExpired(id, ends - 1)).toBe(false)
+        expect(await stores.there.hasExpired(id, ends)).toBe(true)
+        expect(await stores.here.hasExpired(id, ends + EXPIRED_KNOWN_MS - 1)).toBe(true)
+      }
+    })
+
+    test('a delivered request and one whose approver was removed have not expired', async () => {
+      const [delivered, approved] = [await claimed(), await created()]
+      await stores.here.remove(delivered)
+      const approver = `user-${approved}`
+      await stores.here.seal(approved, approvedBy(approver), T0)
+      await stores.here.removeApprovedBy({ userId: approver, tenantId: null }, T0)
+      for (const id of [delivered, approved]) {
+        expect(await stores.there.hasExpired(id, T0 + LIFETIME_MS)).toBe(false)
+      }
+    })
+
     test('an unknown request is gone for every step', async () => {
       const id = randomRequestId()
+      expect(await stores.here.hasExpired(id, T0)).toBe(false)
       expect(await stores.here.find(id, T0)).toBeNull()
       expect(await stores.here.seal(id, { ciphertextBase64: 'c2VhbGVk', approval: null }, T0)).toBe('gone')
       expect(await stores.here.deny(id, T0)).toBe('gone')

@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { EXPIRED_KNOWN_MS } from '../domain/request-store.ts'
 
 /** Increase it with every change of the table. Rows of another version are dropped; they live for minutes only. */
 const SCHEMA_VERSION = 4
@@ -24,6 +25,8 @@ const SQL = {
   create: `insert into requests (id, request, expires_at_ms) select :id, :request, :expiresAtMs
     where (select count(*) from (select 1 from requests where expires_at_ms > :nowMs limit :maxLive)) < :maxLive`,
   find: 'select request, state from requests where id = :id and expires_at_ms > :nowMs',
+  hasExpired: `select 1 from requests
+    where id = :id and expires_at_ms <= :nowMs and expires_at_ms > :nowMs - ${EXPIRED_KNOWN_MS}`,
   seal: `update requests set state = 'ready', ciphertext = :ciphertext, approval = :approval,
       approver_id = :approverId, tenant_id = :tenantId
     where id = :id and state = 'pending' and expires_at_ms > :nowMs`,
@@ -39,7 +42,9 @@ const SQL = {
   remove: 'delete from requests where id = :id',
   removeApprovedBy: `delete from requests where approver_id = :userId and state = 'ready'
     and (:tenantId is null or tenant_id = :tenantId) returning id`,
-  sweep: 'delete from requests where expires_at_ms <= :nowMs',
+  empty: `update requests set request = '', ciphertext = null, approval = null, approver_id = null, tenant_id = null
+    where expires_at_ms <= :nowMs and request <> ''`,
+  forget: `delete from requests where expires_at_ms <= :nowMs - ${EXPIRED_KNOWN_MS}`,
   ping: 'select 1 from requests limit 1',
 } as const
 
@@ -57,6 +62,7 @@ export function prepare(database: DatabaseSync) {
   return {
     create: database.prepare(SQL.create),
     find: database.prepare(SQL.find),
+    hasExpired: database.prepare(SQL.hasExpired),
     seal: database.prepare(SQL.seal),
     deny: database.prepare(SQL.deny),
     withdraw: database.prepare(SQL.withdraw),
@@ -65,7 +71,14 @@ export function prepare(database: DatabaseSync) {
     release: database.prepare(SQL.release),
     remove: database.prepare(SQL.remove),
     removeApprovedBy: database.prepare(SQL.removeApprovedBy),
-    sweep: database.prepare(SQL.sweep),
+    empty: database.prepare(SQL.empty),
+    forget: database.prepare(SQL.forget),
     ping: database.prepare(SQL.ping),
   }
+}
+
+/** Delete the contents of expired requests. Their ids stay for a while, so that a late caller learns that they expired. */
+export function sweep({ empty, forget }: Statements, nowMs: number): void {
+  forget.run({ nowMs })
+  empty.run({ nowMs })
 }

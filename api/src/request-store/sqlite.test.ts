@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import type { ApprovalRequest } from '../domain/request-store.ts'
+import { type ApprovalRequest, EXPIRED_KNOWN_MS } from '../domain/request-store.ts'
 import { openSqliteRequestStore } from './sqlite.ts'
 
 const T0 = Date.parse('2026-01-31T12:00:00Z')
@@ -30,12 +30,17 @@ afterEach(() => {
   rmSync(folder, { recursive: true })
 })
 
-const idsOnDisk = () => {
+const rowsOnDisk = () => {
   const database = new DatabaseSync(path)
-  const rows = database.prepare('select id from requests order by id').all()
+  const rows = database.prepare('select * from requests order by id').all()
   database.close()
-  return rows.map((row) => row['id'])
+  return rows
 }
+const idsOnDisk = () => rowsOnDisk().map((row) => row['id'])
+const contentsOnDisk = () =>
+  rowsOnDisk()
+    .filter((row) => row['request'] !== '' || row['ciphertext'] !== null || row['approval'] !== null)
+    .map((row) => row['id'])
 
 test('requests survive a restart; one that was claimed stays taken', async () => {
   const before = openSqliteRequestStore({ path, now: () => T0 })
@@ -76,19 +81,27 @@ test('a claim that could not be written returns no ciphertext', async () => {
   await store.close()
 })
 
-test('what has expired leaves the disk, at the start and then once a minute', async () => {
+test('what has expired leaves the disk, at the start and then once a minute; its id follows 15 minutes later', async () => {
   vi.useFakeTimers({ now: T0 })
   const before = openSqliteRequestStore({ path, now: Date.now })
   await before.create(request('old', T0 + 1), T0)
+  await before.seal('old', { ciphertextBase64: 'c2VhbGVk', approval: null }, T0)
+  expect(contentsOnDisk()).toEqual(['old'])
   await before.close()
   vi.setSystemTime(T0 + 1)
 
   const store = openSqliteRequestStore({ path, now: Date.now })
-  expect(idsOnDisk()).toEqual([])
+  expect(contentsOnDisk()).toEqual([])
   await store.create(request('short', T0 + 30_000), T0)
   await store.create(request('long', T0 + 90_000), T0)
   vi.advanceTimersByTime(60_000)
+  expect(contentsOnDisk()).toEqual(['long'])
+  expect(idsOnDisk()).toEqual(['long', 'old', 'short'])
+  expect(await store.hasExpired('short', Date.now())).toBe(true)
+  vi.advanceTimersByTime(EXPIRED_KNOWN_MS)
   expect(idsOnDisk()).toEqual(['long'])
+  vi.advanceTimersByTime(60_000)
+  expect(idsOnDisk()).toEqual([])
   await store.close()
 })
 

@@ -12,7 +12,7 @@ import {
   type StoredRequest,
 } from '../domain/request-store.ts'
 import { Bell } from './bell.ts'
-import { createTable, prepare, type Statements } from './sqlite-statements.ts'
+import { createTable, prepare, type Statements, sweep } from './sqlite-statements.ts'
 
 const IN_MEMORY = ':memory:'
 
@@ -24,7 +24,7 @@ export type SqliteRequestStoreOptions = {
   path: string
   /** Epoch milliseconds. */
   now: () => number
-  /** How often expired requests are deleted from the file. */
+  /** How often the contents of expired requests are deleted from the file. */
   sweepSeconds?: number
   maxLive?: number
 }
@@ -49,7 +49,7 @@ class SqliteRequestStore implements RequestStore {
     this.#database.exec('pragma journal_mode = wal; pragma synchronous = full;')
     createTable(this.#database)
     this.#statements = prepare(this.#database)
-    this.#statements.sweep.run({ nowMs: now() })
+    sweep(this.#statements, now())
     this.#sweeping = setInterval(() => this.#sweep(now()), sweepSeconds * 1_000).unref()
   }
 
@@ -69,6 +69,10 @@ class SqliteRequestStore implements RequestStore {
       const request = ApprovalRequest.parse(JSON.parse(String(row['request'])))
       return { request, status: state === 'claimed' ? 'ready' : state }
     })
+  }
+
+  hasExpired(id: string, nowMs: number): Promise<boolean> {
+    return this.#step(({ hasExpired }) => hasExpired.get({ id, nowMs }) !== undefined)
   }
 
   seal(id: string, { ciphertextBase64, approval }: Sealed, nowMs: number): Promise<Settled> {
@@ -160,7 +164,7 @@ class SqliteRequestStore implements RequestStore {
 
   #sweep(nowMs: number): void {
     try {
-      this.#statements.sweep.run({ nowMs })
+      sweep(this.#statements, nowMs)
     } catch {
       // The disk is full or failing. Expired rows are invisible anyway, and the next sweep tries again.
     }

@@ -100,6 +100,11 @@ describe('how it ends', () => {
     await expect(done).rejects.toThrow('nobody approved it in time')
   })
 
+  test('expired, as the server says', async () => {
+    const { done } = scene([PENDING, answer(404, { error: 'x', code: 'request_expired' })])
+    await expect(done).rejects.toThrow('nobody approved it in time')
+  })
+
   test('expired, though nothing answers any more', async () => {
     const { done, starts } = scene(Array.from({ length: 200 }, () => lost))
     await expectExit(done, 4)

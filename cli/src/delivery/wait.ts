@@ -2,7 +2,7 @@ import { CliError } from '../ground/cli-error.ts'
 import { type Exchange, NetworkError } from '../ground/exchange.ts'
 import { EXIT } from '../ground/exit-code.ts'
 import type { Clock } from '../ground/parts.ts'
-import { type WaitCall, type WaitOutcome, waitOnce } from '../server/approval-requests.ts'
+import { expired, type WaitCall, type WaitOutcome, waitOnce } from '../server/approval-requests.ts'
 
 const FIRST_BACKOFF_MS = 250
 const LONGEST_BACKOFF_MS = 5_000
@@ -78,12 +78,4 @@ async function pauseUntil(clock: Clock, startMs: number, { deadlineMs }: Waiting
   const nowMs = clock.monotonicMs()
   if (nowMs >= deadlineMs) throw expired()
   if (startMs > nowMs) await clock.sleep(Math.min(startMs, deadlineMs) - nowMs)
-}
-
-function expired(): CliError {
-  return new CliError(
-    EXIT.expired,
-    'the request has expired: nobody approved it in time',
-    'Nothing was delivered. Run the same command again, and open the link while the countdown runs.',
-  )
 }

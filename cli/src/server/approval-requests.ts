@@ -150,8 +150,19 @@ function readWaitResult(answer: ExchangeAnswer): WaitOutcome {
   throw refusedAnswer('the server answered something that is neither pending nor ready')
 }
 
+/** The failure of a request that nobody approved in time. */
+export function expired(): CliError {
+  return new CliError(
+    EXIT.expired,
+    'the request has expired: nobody approved it in time',
+    'Nothing was delivered. Run the same command again, and open the link while the countdown runs.',
+  )
+}
+
 function gone(answer: ExchangeAnswer): CliError {
-  if (errorBody(answer).code === 'request_denied') {
+  const { code } = errorBody(answer)
+  if (code === 'request_expired') return expired()
+  if (code === 'request_denied') {
     return new CliError(
       EXIT.denied,
       'the request was denied in the browser',

@@ -51,16 +51,16 @@ const TEXTS: Readonly<
     text: 'The terminal cancelled this request. Nobody can approve it or fetch values with it.',
   },
   expired: {
-    title: 'Expired',
+    title: 'This request has expired',
     Icon: Hourglass,
     tone: 'plain',
-    text: `This request timed out, so nobody can approve it. ${ASK_AGAIN}`,
+    text: `Nobody can approve it any more. ${ASK_AGAIN}`,
   },
   gone: {
-    title: 'Expired or already used',
+    title: 'Already used or unknown',
     Icon: CircleX,
     tone: 'plain',
-    text: `Each request works once and for a short time. This one timed out, was used, or never existed. ${ASK_AGAIN}`,
+    text: `A link works once. This one was already used, or it is incomplete or too old. ${ASK_AGAIN}`,
   },
   already_approved: {
     title: 'Already approved',

@@ -16,7 +16,7 @@ const FILE = `# the app
 export PLAIN=hello world   # with a note
 SINGLE='it is $HOME and \`id\` and "quotes" and \\n'
 JOINED='it'\\''s'
-DOUBLE="a \\"quote\\", a \\$dollar, one\\ntwo"
+DOUBLE="a 'quote', a $dollar, one\\ntwo"
 LINES="first
   second
 third"
@@ -30,7 +30,7 @@ const EXPECTED = {
   PLAIN: 'hello world',
   SINGLE: 'it is $HOME and `id` and "quotes" and \\n',
   JOINED: "it's",
-  DOUBLE: 'a "quote", a $dollar, one\ntwo',
+  DOUBLE: "a 'quote', a $dollar, one\ntwo",
   LINES: 'first\n  second\nthird',
   BACKTICK: 'it\'s "both"',
   COLOUR: '#ff8800',

@@ -1,6 +1,7 @@
 import type { Attachment, AttachmentStore, NewAttachment } from '../domain/attachment.ts'
 import type { Stamp } from '../domain/stamp.ts'
 import type { WantedValues } from '../domain/wanted-values.ts'
+import { lengthOf, move, positionOf, shift } from './attachment-positions.ts'
 import { isMissingReference } from './database.ts'
 import type { Queries, Query, Write } from './queries.ts'
 import { VALUE_BYTES, type ValueVault, valueColumn } from './value-vault.ts'
@@ -169,41 +170,6 @@ async function setRequired(
   return numUpdatedRows === 1n
 }
 
-async function move(
-  transaction: Query,
-  tenantId: string,
-  { order, ...attachment }: Attachment & { order: number },
-): Promise<boolean> {
-  const { bundleId, keyId } = attachment
-  const from = await positionOf(transaction, tenantId, attachment)
-  if (from === null) return false
-  const to = Math.min(order, (await lengthOf(transaction, tenantId, bundleId)) - 1)
-  if (to < from) await shift(transaction, { tenantId, bundleId, from: to, to: from - 1, by: 1 })
-  else await shift(transaction, { tenantId, bundleId, from: from + 1, to, by: -1 })
-  await transaction
-    .updateTable('attachments')
-    .set({ position: to })
-    .where('bundle_id', '=', bundleId)
-    .where('key_id', '=', keyId)
-    .where('tenant_id', '=', tenantId)
-    .execute()
-  return true
-}
-
-/** Positions `from` to `to`, both included, move by one. */
-type Shift = { tenantId: string; bundleId: string; from: number; to: number; by: 1 | -1 }
-
-async function shift(transaction: Query, { tenantId, bundleId, from, to, by }: Shift): Promise<void> {
-  await transaction
-    .updateTable('attachments')
-    .set((expression) => ({ position: expression('position', '+', by) }))
-    .where('bundle_id', '=', bundleId)
-    .where('tenant_id', '=', tenantId)
-    .where('position', '>=', from)
-    .where('position', '<=', to)
-    .execute()
-}
-
 async function hasKey(transaction: Query, tenantId: string, keyId: string): Promise<boolean> {
   const row = await transaction
     .selectFrom('keys')
@@ -212,29 +178,4 @@ async function hasKey(transaction: Query, tenantId: string, keyId: string): Prom
     .where('tenant_id', '=', tenantId)
     .executeTakeFirst()
   return row !== undefined
-}
-
-async function positionOf(
-  transaction: Query,
-  tenantId: string,
-  attachment: Attachment,
-): Promise<number | null> {
-  const row = await transaction
-    .selectFrom('attachments')
-    .select('position')
-    .where('bundle_id', '=', attachment.bundleId)
-    .where('key_id', '=', attachment.keyId)
-    .where('tenant_id', '=', tenantId)
-    .executeTakeFirst()
-  return row?.position ?? null
-}
-
-async function lengthOf(transaction: Query, tenantId: string, bundleId: string): Promise<number> {
-  const { total } = await transaction
-    .selectFrom('attachments')
-    .select(({ fn }) => fn.countAll<number>().as('total'))
-    .where('bundle_id', '=', bundleId)
-    .where('tenant_id', '=', tenantId)
-    .executeTakeFirstOrThrow()
-  return total
 }

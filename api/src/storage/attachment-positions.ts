@@ -1,0 +1,71 @@
+import type { Attachment } from '../domain/attachment.ts'
+import type { Query } from './queries.ts'
+
+/*
+ * The positions of a bundle's attachments count from 0 without gaps. Hold the bundle before you change any of them.
+ */
+
+/** Move an attached key and shift the keys between.
+ * @returns false when the key is not attached */
+export async function move(
+  transaction: Query,
+  tenantId: string,
+  { order, ...attachment }: Attachment & { order: number },
+): Promise<boolean> {
+  const { bundleId, keyId } = attachment
+  const from = await positionOf(transaction, tenantId, attachment)
+  if (from === null) return false
+  const to = Math.min(order, (await lengthOf(transaction, tenantId, bundleId)) - 1)
+  if (to < from) await shift(transaction, { tenantId, bundleId, from: to, to: from - 1, by: 1 })
+  else await shift(transaction, { tenantId, bundleId, from: from + 1, to, by: -1 })
+  await transaction
+    .updateTable('attachments')
+    .set({ position: to })
+    .where('bundle_id', '=', bundleId)
+    .where('key_id', '=', keyId)
+    .where('tenant_id', '=', tenantId)
+    .execute()
+  return true
+}
+
+/** Positions `from` to `to`, both included, move by one. */
+type Shift = { tenantId: string; bundleId: string; from: number; to: number; by: 1 | -1 }
+
+/** Move a range of positions by one. */
+export async function shift(transaction: Query, { tenantId, bundleId, from, to, by }: Shift): Promise<void> {
+  await transaction
+    .updateTable('attachments')
+    .set((expression) => ({ position: expression('position', '+', by) }))
+    .where('bundle_id', '=', bundleId)
+    .where('tenant_id', '=', tenantId)
+    .where('position', '>=', from)
+    .where('position', '<=', to)
+    .execute()
+}
+
+/** @returns null when the key is not attached */
+export async function positionOf(
+  transaction: Query,
+  tenantId: string,
+  attachment: Attachment,
+): Promise<number | null> {
+  const row = await transaction
+    .selectFrom('attachments')
+    .select('position')
+    .where('bundle_id', '=', attachment.bundleId)
+    .where('key_id', '=', attachment.keyId)
+    .where('tenant_id', '=', tenantId)
+    .executeTakeFirst()
+  return row?.position ?? null
+}
+
+/** How many keys are attached to a bundle. */
+export async function lengthOf(transaction: Query, tenantId: string, bundleId: string): Promise<number> {
+  const { total } = await transaction
+    .selectFrom('attachments')
+    .select(({ fn }) => fn.countAll<number>().as('total'))
+    .where('bundle_id', '=', bundleId)
+    .where('tenant_id', '=', tenantId)
+    .executeTakeFirstOrThrow()
+  return total
+}

@@ -100,8 +100,9 @@ function attach(
 ): Promise<void> {
   const links = bundleIds.flatMap((bundle_id, bundle) =>
     Array.from({ length: KEYS_IN_A_BUNDLE }, (_, position) => {
-      const key_id = keyIds[(bundle * KEYS_IN_A_BUNDLE + position) % keyIds.length] ?? ''
-      return { tenant_id, bundle_id, key_id, position, required: 0 as const }
+      const key = (bundle * KEYS_IN_A_BUNDLE + position) % keyIds.length
+      const place = { tenant_id, bundle_id, key_id: keyIds[key] ?? '', position }
+      return { ...place, delivered_name: nameOf('KEY', key), required: 0 as const }
     }),
   )
   return inBatches(links, (batch) => transaction.insertInto('attachments').values([...batch]))

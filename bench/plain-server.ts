@@ -18,13 +18,13 @@ const KEY = `select id, name, value_version, is_secret, description, created_at,
       where attachments.tenant_id = keys.tenant_id and attachments.key_id = keys.id) as used_in_bundles,
     case when is_secret = 0 then value end as value
   from keys where tenant_id = $1 and id = $2`
-const USED_IN = `select bundles.id, bundles.name from attachments
+const USED_IN = `select bundles.id, bundles.name, attachments.delivered_name as "as" from attachments
   join bundles on bundles.id = attachments.bundle_id
   where attachments.tenant_id = $1 and attachments.key_id = $2 order by bundles.name`
 const BUNDLE = `select id, tenant_id, name, description, tags, created_by, created_at, updated_at
   from bundles where tenant_id = $1 and id = $2`
 const ATTACHED = `select keys.id, keys.name, keys.value_version, keys.is_secret, keys.description,
-    attachments.position, attachments.required, case when is_secret = 0 then value end as value
+    attachments.delivered_name, attachments.position, attachments.required, case when is_secret = 0 then value end as value
   from attachments join keys on keys.tenant_id = attachments.tenant_id and keys.id = attachments.key_id
   where attachments.tenant_id = $1 and attachments.bundle_id = $2 order by attachments.position`
 const LEGACY = `select id, name, value_version, is_secret, case when is_secret = 0 then value end as value

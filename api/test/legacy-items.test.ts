@@ -36,6 +36,7 @@ describe.each(databases)('legacy items, import and export on %s', (kind) => {
     expect(await items()).toEqual([
       {
         id: null,
+        key_name: null,
         name: 'A',
         key: 'A',
         value: 'shown',

@@ -67,7 +67,7 @@ const USES: Readonly<Record<string, (stores: Stores) => Promise<unknown>>> = {
     attachments.insert(tenantId, { bundleId, keyId, order: 0, required: false }, STAMP),
   'move a key': ({ attachments }) => attachments.move(tenantId, { bundleId, keyId, order: 0 }, STAMP),
   'require a key': ({ attachments }) =>
-    attachments.setRequired(tenantId, { bundleId, keyId, required: true }, STAMP),
+    attachments.change(tenantId, { bundleId, keyId, as: 'L', required: true }, STAMP),
   'detach a key': ({ attachments }) => attachments.delete(tenantId, { bundleId, keyId }, STAMP),
   'list legacy items': ({ legacyItems }) => legacyItems.list(tenantId, bundleId, 'all'),
   'write legacy items': ({ legacyItems }) =>

@@ -213,11 +213,11 @@ const attachments = {
     method: 'PUT',
     path: '/api/v1/bundles/{bundle_id}/keys/{key_id}',
     access: 'member',
-    summary: `Change whether an attached key is required${CREATOR}`,
+    summary: `Change the name under which a bundle delivers a key, or whether it is required${CREATOR}`,
     params: attachment.AttachmentParams,
     body: attachment.ChangeAttachment,
     responses: { 200: Ok },
-    errors: [400, 404],
+    errors: [400, 404, 409],
   },
   detachKey: {
     method: 'DELETE',

@@ -11,6 +11,7 @@ export const ERROR_CODES = [
   'request_withdrawn',
   'request_expired',
   'conflict',
+  'name_taken',
   'too_large',
   'too_many',
   'internal',

@@ -8,14 +8,22 @@ import { type Stamp, stampOf } from './stamp.ts'
 
 /*
  * An attachment puts a library key into a bundle of the same tenant, at most once, at a position counted from 0 without
- * gaps. Owners attach, detach and reorder any key; a member only in bundles they created, and only keys they created.
+ * gaps. The bundle delivers the key under its library name or under another one, unique within the bundle. Owners attach, detach and reorder any key; a member only in bundles they created, and only keys they created.
  * `required` tells approvers that a program does not work without the key. Detaching leaves the key in the library.
  */
 
 export type Attachment = { bundleId: string; keyId: string }
 
-/** `order` inserts at that position, at most at the end; undefined means the end. */
-export type NewAttachment = Attachment & { order: number | undefined; required: boolean }
+/** `as`: the delivered name; undefined means the key's own. `order` inserts at that position, at most at the end;
+ * undefined means the end. */
+export type NewAttachment = Attachment & {
+  as?: string | undefined
+  order: number | undefined
+  required: boolean
+}
+
+/** Absent fields stay. */
+export type AttachmentChange = Attachment & { as?: string | undefined; required?: boolean | undefined }
 
 /** Every change stamps the bundle. */
 export type AttachmentStore = EntryStores['attachments'] & {
@@ -23,11 +31,15 @@ export type AttachmentStore = EntryStores['attachments'] & {
     tenantId: string,
     attachment: NewAttachment,
     stamp: Stamp,
-  ): Promise<'attached' | 'already' | 'no_bundle' | 'no_key'>
+  ): Promise<'attached' | 'already' | 'name_taken' | 'no_bundle' | 'no_key'>
   /** False when the key is not attached. */
   delete(tenantId: string, attachment: Attachment, stamp: Stamp): Promise<boolean>
-  /** False when the key is not attached. */
-  setRequired(tenantId: string, change: Attachment & { required: boolean }, stamp: Stamp): Promise<boolean>
+  /** `absent`: the key is not attached. */
+  change(
+    tenantId: string,
+    change: AttachmentChange,
+    stamp: Stamp,
+  ): Promise<'changed' | 'absent' | 'name_taken'>
   /** Moves it and shifts the keys between by one; false when the key is not attached. */
   move(tenantId: string, change: Attachment & { order: number }, stamp: Stamp): Promise<boolean>
 }
@@ -47,7 +59,8 @@ export async function listAttachedKeys(
 
 /** Attach a library key to a bundle of the caller's tenant. A member attaches a key of their own to a bundle of their own,
  * because approvals deliver to members only what is in a bundle.
- * @throws DomainError not_found (bundle or key, another tenant's too) · forbidden · conflict (attached already) */
+ * @throws DomainError not_found (bundle or key, another tenant's too) · forbidden · conflict (attached already) ·
+ *   name_taken (the bundle delivers another key under this name) */
 export async function attachKey(
   parts: AttachmentParts,
   caller: Caller,
@@ -60,6 +73,7 @@ export async function attachKey(
   if (outcome === 'no_bundle') throw bundleNotFound()
   if (outcome === 'no_key') throw keyNotFound()
   if (outcome === 'already') throw new DomainError('conflict', 'Key already attached to bundle')
+  if (outcome === 'name_taken') throw deliveredNameTaken(attachment.as)
 }
 
 /** @throws DomainError not_found (bundle or key, or the key is not attached) · forbidden */
@@ -73,15 +87,17 @@ export async function detachKey(
   throw await missing(parts, caller, attachment)
 }
 
-/** @throws DomainError not_found (bundle or key, or the key is not attached) · forbidden */
+/** Change the name under which a bundle delivers a key, or whether it is required.
+ * @throws DomainError not_found (bundle or key, or the key is not attached) · forbidden · name_taken */
 export async function changeAttachment(
   parts: AttachmentParts,
   caller: Caller,
-  change: Attachment & { required: boolean },
+  change: AttachmentChange,
 ): Promise<void> {
   await requireBundleEditor(parts.bundles, caller, change.bundleId)
-  if (await parts.attachments.setRequired(caller.tenantId, change, stampOf(caller, parts.clock))) return
-  throw await missing(parts, caller, change)
+  const outcome = await parts.attachments.change(caller.tenantId, change, stampOf(caller, parts.clock))
+  if (outcome === 'absent') throw await missing(parts, caller, change)
+  if (outcome === 'name_taken') throw deliveredNameTaken(change.as)
 }
 
 /** @throws DomainError not_found (bundle or key, or the key is not attached) · forbidden */
@@ -93,6 +109,13 @@ export async function reorderKey(
   await requireBundleEditor(parts.bundles, caller, change.bundleId)
   if (await parts.attachments.move(caller.tenantId, change, stampOf(caller, parts.clock))) return
   throw await missing(parts, caller, change)
+}
+
+/** @param name undefined: the key's own */
+function deliveredNameTaken(name?: string): DomainError {
+  const what = name === undefined ? "a key under this key's name" : `a key as ${name}`
+  const message = `the bundle already delivers ${what}: choose another name with "as", or detach that key first`
+  return new DomainError('name_taken', message, name === undefined ? {} : { details: { names: [name] } })
 }
 
 async function missing(

@@ -2,14 +2,18 @@ import type { Plaintext } from '@keyferry/crypto/plaintext'
 import type { WantedValues } from './wanted-values.ts'
 
 /*
- * What a bundle holds: the library keys attached to it and its own legacy items. An attached key hides a legacy item of
- * the same name, so each name has one value. Exports, approvals and the bundle page all read entries from here.
+ * What a bundle holds: the library keys attached to it and its own legacy items. A bundle may deliver a key under another
+ * name than the key has in the library, so that two environments deliver two values as one variable. An entry's `name` is
+ * the delivered name. An attached key hides a legacy item of the same name, so each name has one value. Exports, approvals
+ * and the bundle page all read entries from here.
  */
 
-/** A library key as attached to a bundle; `order` counts from 0 without gaps. `value` is null where it was not read. */
+/** A library key as attached to a bundle: delivered as `name`, called `key_name` in the library. `order` counts from 0
+ * without gaps. `value` is null where it was not read. */
 export type AttachedKey = {
   id: string
   name: string
+  key_name: string
   value: Plaintext | null
   is_secret: boolean
   description: string
@@ -37,10 +41,11 @@ export type EntryStores = {
   }
 }
 
-/** One variable of a bundle: an attached key, or a legacy item (`id`, `description` and `order` null). */
+/** One variable of a bundle: an attached key, or a legacy item (`id`, `key_name`, `description` and `order` null). */
 export type BundleEntry = {
   id: string | null
   name: string
+  key_name: string | null
   value: Plaintext | null
   is_secret: boolean
   description: string | null
@@ -58,11 +63,10 @@ export async function bundleEntries(
   const names = new Set(attached.map(({ name }) => name))
   const legacy = await legacyItems.list(tenantId, bundleId, withoutNames(values, names))
   const unhidden = legacy.filter(({ name }) => !names.has(name))
-  return [
-    ...attached,
-    ...unhidden.map((item) => ({ ...item, id: null, description: null, order: null, required: false })),
-  ]
+  return [...attached, ...unhidden.map((item) => ({ ...item, ...NOT_ATTACHED }))]
 }
+
+const NOT_ATTACHED = { id: null, key_name: null, description: null, order: null, required: false } as const
 
 // A hidden item is not delivered, so its value must not be decrypted.
 function withoutNames(values: WantedValues, hidden: ReadonlySet<string>): WantedValues {

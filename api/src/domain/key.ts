@@ -40,7 +40,8 @@ export type KeyChange = {
   description?: string | undefined
 }
 
-type BundleReference = { id: string; name: string }
+/** A bundle that uses a key; `as`: the name under which it delivers the key. */
+type BundleReference = { id: string; name: string; as: string }
 
 export type KeyFilter = { query?: string | undefined }
 

@@ -1,5 +1,6 @@
 import { bundleNotFound } from './bundle.ts'
 import type { ClockAndIds } from './clock-and-ids.ts'
+import { DomainError } from './errors.ts'
 import { findKey, type Key, type KeyStore, keyNameTaken, keyNotFound } from './key.ts'
 import type { LegacyItemStore } from './legacy-item.ts'
 import type { Caller } from './membership.ts'
@@ -11,7 +12,8 @@ import { stampOf } from './stamp.ts'
  */
 
 /** Replace a legacy item by a library key.
- * @throws DomainError not_found: bundle or item · conflict: the library has a key of this name */
+ * @throws DomainError not_found: bundle or item · conflict: the library has a key of this name ·
+ *   name_taken: the bundle delivers a library key under this name */
 export async function convertLegacyItem(
   stores: { legacyItems: LegacyItemStore; keys: KeyStore },
   caller: Caller,
@@ -23,5 +25,9 @@ export async function convertLegacyItem(
   if (outcome === 'no_bundle') throw bundleNotFound()
   if (outcome === 'no_item') throw keyNotFound()
   if (outcome === 'taken') throw keyNameTaken()
+  if (outcome === 'hidden') {
+    const message = `the bundle delivers a library key as ${name}: delete this item, or detach that key before you convert it`
+    throw new DomainError('name_taken', message, { details: { names: [name] } })
+  }
   return findKey(stores.keys, caller, keyId)
 }

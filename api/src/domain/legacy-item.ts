@@ -28,12 +28,12 @@ export type LegacyItemStore = EntryStores['legacyItems'] & {
   ): Promise<{ created: number; updated: number } | null>
   delete(place: BundlePlace, name: string, stamp: Stamp): Promise<boolean>
   /** Replace an item by a library key of the same name, value and mark, all of it or nothing.
-   * @returns `taken`: the library has a key of this name */
+   * @returns `taken`: the library has a key of this name · `hidden`: the bundle delivers a key under this name */
   convert(
     place: BundlePlace,
     name: string,
     key: { keyId: string; stamp: Stamp },
-  ): Promise<'converted' | 'no_bundle' | 'no_item' | 'taken'>
+  ): Promise<'converted' | 'no_bundle' | 'no_item' | 'taken' | 'hidden'>
 }
 
 export type LegacyItemDraft = { key: string; value: string; is_secret: boolean }

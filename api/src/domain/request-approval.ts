@@ -197,8 +197,8 @@ function named({ id, name }: { id: string; name: string }): Approval['bundle'] {
   return { id, name }
 }
 
-function maskedItem({ name, is_secret, description, required }: BundleEntry) {
-  return { key: name, value: MASK, is_secret, description, required }
+function maskedItem({ name, key_name, is_secret, description, required }: BundleEntry) {
+  return { key: name, key_name, value: MASK, is_secret, description, required }
 }
 
 function tooLarge(maxBytes: number): DomainError {

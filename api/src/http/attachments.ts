@@ -17,11 +17,11 @@ export function attachmentHandlers({ stores, clock }: HandlerParts): AttachmentH
       return { status: 200, body: attached.map(presentAttached) }
     },
     async attachKey({ caller, params, body }) {
-      await attachKey(parts, caller, { ...place(params), order: body.order, required: body.required })
+      await attachKey(parts, caller, { ...place(params), ...body, order: body.order })
       return { status: 201, body: { ok: true, message: 'key attached' } }
     },
     async changeAttachment({ caller, params, body }) {
-      await changeAttachment(parts, caller, { ...place(params), required: body.required })
+      await changeAttachment(parts, caller, { ...place(params), ...body })
       return { status: 200, body: { ok: true } }
     },
     async detachKey({ caller, params }) {
@@ -39,6 +39,6 @@ function place(params: { bundle_id: string; key_id: string }) {
   return { bundleId: params.bundle_id, keyId: params.key_id }
 }
 
-function presentAttached({ id, name, value, is_secret, order, required }: AttachedKey) {
-  return { id, name, value: maskedText(value), is_secret, order, required }
+function presentAttached({ id, name, key_name, value, is_secret, order, required }: AttachedKey) {
+  return { id, name, key_name, value: maskedText(value), is_secret, order, required }
 }

@@ -1,9 +1,10 @@
-import type { Attachment, AttachmentStore, NewAttachment } from '../domain/attachment.ts'
+import type { Attachment, AttachmentChange, AttachmentStore, NewAttachment } from '../domain/attachment.ts'
 import type { Stamp } from '../domain/stamp.ts'
 import type { WantedValues } from '../domain/wanted-values.ts'
 import { lengthOf, move, positionOf, shift } from './attachment-positions.ts'
 import { isMissingReference } from './database.ts'
 import type { Queries, Query, Write } from './queries.ts'
+import { flag } from './tables.ts'
 import { VALUE_BYTES, type ValueVault, valueColumn } from './value-vault.ts'
 
 export function createAttachmentStore(queries: Queries, vault: ValueVault): AttachmentStore {
@@ -11,16 +12,16 @@ export function createAttachmentStore(queries: Queries, vault: ValueVault): Atta
   return {
     list: lister(queries, vault),
     valueSizes: (tenantId, bundleId) =>
-      attachedKeys(query, tenantId, bundleId).select(['keys.name', VALUE_BYTES]).execute(),
+      attachedKeys(query, tenantId, bundleId)
+        .select(['attachments.delivered_name as name', VALUE_BYTES])
+        .execute(),
     insert: (tenantId, attachment, stamp) => insert(write, { tenantId, attachment, stamp }),
     delete: (tenantId, attachment, stamp) =>
       changed(write, { tenantId, bundleId: attachment.bundleId, stamp }, (transaction) =>
         remove(transaction, tenantId, attachment),
       ),
-    setRequired: (tenantId, change, stamp) =>
-      changed(write, { tenantId, bundleId: change.bundleId, stamp }, (transaction) =>
-        setRequired(transaction, tenantId, change),
-      ),
+    change: (tenantId, change, stamp) =>
+      write((transaction) => applyChange(transaction, { tenantId, change, stamp })),
     move: (tenantId, change, stamp) =>
       changed(write, { tenantId, bundleId: change.bundleId, stamp }, (transaction) =>
         move(transaction, tenantId, change),
@@ -84,8 +85,8 @@ function lister({ query, prepare }: Queries, vault: ValueVault): AttachmentStore
   const build = (tenantId: string, bundleId: string, values: WantedValues) =>
     attachedKeys(query, tenantId, bundleId)
       .select(['keys.id', 'keys.name', 'keys.value_version', 'keys.is_secret', 'keys.description'])
-      .select(['attachments.position', 'attachments.required'])
-      .select(valueColumn(values))
+      .select(['attachments.delivered_name', 'attachments.position', 'attachments.required'])
+      .select(valueColumn(values, 'delivered_name'))
       .orderBy('attachments.position')
   const readPublic = prepare((value: (name: 'tenantId' | 'bundleId') => string) =>
     build(value('tenantId'), value('bundleId'), 'public'),
@@ -97,7 +98,8 @@ function lister({ query, prepare }: Queries, vault: ValueVault): AttachmentStore
       : build(tenantId, bundleId, values).execute())
     return rows.map((row) => ({
       id: row.id,
-      name: row.name,
+      name: row.delivered_name,
+      key_name: row.name,
       value: open(row),
       is_secret: row.is_secret === 1,
       description: row.description,
@@ -127,14 +129,24 @@ export async function insertHeld(
 ): Promise<Inserted> {
   const { bundleId, keyId, order, required } = attachment
   if (!(await holdBundle(transaction, tenantId, bundleId))) return 'no_bundle'
-  if (!(await hasKey(transaction, tenantId, keyId))) return 'no_key'
+  const keyName = await nameOf(transaction, tenantId, keyId)
+  if (keyName === null) return 'no_key'
   if ((await positionOf(transaction, tenantId, attachment)) !== null) return 'already'
+  const name = attachment.as ?? keyName
+  if (await isDelivered(transaction, { tenantId, bundleId, name })) return 'name_taken'
   const length = await lengthOf(transaction, tenantId, bundleId)
   const position = Math.min(order ?? length, length)
   await shift(transaction, { tenantId, bundleId, from: position, to: length, by: 1 })
   await transaction
     .insertInto('attachments')
-    .values({ bundle_id: bundleId, key_id: keyId, tenant_id: tenantId, position, required: required ? 1 : 0 })
+    .values({
+      bundle_id: bundleId,
+      key_id: keyId,
+      tenant_id: tenantId,
+      delivered_name: name,
+      position,
+      required: flag(required),
+    })
     .execute()
   await stampBundle(transaction, { tenantId, bundleId, stamp })
   return 'attached'
@@ -155,27 +167,68 @@ async function remove(transaction: Query, tenantId: string, attachment: Attachme
   return true
 }
 
-async function setRequired(
+type Change = { tenantId: string; change: AttachmentChange; stamp: Stamp }
+
+async function applyChange(
   transaction: Query,
-  tenantId: string,
-  { bundleId, keyId, required }: Attachment & { required: boolean },
-): Promise<boolean> {
-  const { numUpdatedRows } = await transaction
+  { tenantId, change, stamp }: Change,
+): ReturnType<AttachmentStore['change']> {
+  const { bundleId, as } = change
+  if (!(await holdBundle(transaction, tenantId, bundleId))) return 'absent'
+  const current = await deliveredName(transaction, tenantId, change)
+  if (current === null) return 'absent'
+  const isRenamed = as !== undefined && as !== current
+  if (isRenamed && (await isDelivered(transaction, { tenantId, bundleId, name: as }))) return 'name_taken'
+  await transaction
     .updateTable('attachments')
-    .set({ required: required ? 1 : 0 })
+    .set({
+      delivered_name: as ?? current,
+      ...(change.required === undefined ? {} : { required: flag(change.required) }),
+    })
     .where('bundle_id', '=', bundleId)
-    .where('key_id', '=', keyId)
+    .where('key_id', '=', change.keyId)
     .where('tenant_id', '=', tenantId)
-    .executeTakeFirstOrThrow()
-  return numUpdatedRows === 1n
+    .execute()
+  await stampBundle(transaction, { tenantId, bundleId, stamp })
+  return 'changed'
 }
 
-async function hasKey(transaction: Query, tenantId: string, keyId: string): Promise<boolean> {
+/** Whether a key is attached to a bundle under this name. */
+export async function isDelivered(
+  transaction: Query,
+  { tenantId, bundleId, name }: { tenantId: string; bundleId: string; name: string },
+): Promise<boolean> {
   const row = await transaction
-    .selectFrom('keys')
-    .select('id')
-    .where('id', '=', keyId)
+    .selectFrom('attachments')
+    .select('key_id')
+    .where('bundle_id', '=', bundleId)
+    .where('delivered_name', '=', name)
     .where('tenant_id', '=', tenantId)
     .executeTakeFirst()
   return row !== undefined
+}
+
+async function nameOf(transaction: Query, tenantId: string, keyId: string): Promise<string | null> {
+  const row = await transaction
+    .selectFrom('keys')
+    .select('name')
+    .where('id', '=', keyId)
+    .where('tenant_id', '=', tenantId)
+    .executeTakeFirst()
+  return row?.name ?? null
+}
+
+async function deliveredName(
+  transaction: Query,
+  tenantId: string,
+  { bundleId, keyId }: Attachment,
+): Promise<string | null> {
+  const row = await transaction
+    .selectFrom('attachments')
+    .select('delivered_name')
+    .where('bundle_id', '=', bundleId)
+    .where('key_id', '=', keyId)
+    .where('tenant_id', '=', tenantId)
+    .executeTakeFirst()
+  return row?.delivered_name ?? null
 }

@@ -90,6 +90,8 @@ async function hasLegacyItems(transaction: Query, tenantId: string, bundleId: st
   return item !== undefined
 }
 
+const COPIED = ['key_id', 'tenant_id', 'delivered_name', 'position', 'required'] as const
+
 async function copyAttachments(
   transaction: Query,
   tenantId: string,
@@ -97,11 +99,11 @@ async function copyAttachments(
 ): Promise<void> {
   await transaction
     .insertInto('attachments')
-    .columns(['bundle_id', 'key_id', 'tenant_id', 'position', 'required'])
+    .columns(['bundle_id', ...COPIED])
     .expression((attachments) =>
       attachments
         .selectFrom('attachments')
-        .select([sql<string>`${to}`.as('bundle_id'), 'key_id', 'tenant_id', 'position', 'required'])
+        .select([sql<string>`${to}`.as('bundle_id'), ...COPIED])
         .where('bundle_id', '=', from)
         .where('tenant_id', '=', tenantId),
     )

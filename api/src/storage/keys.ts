@@ -114,7 +114,7 @@ function bundlesUsing({ query, prepare }: Queries): KeyStore['bundlesUsing'] {
     query
       .selectFrom('attachments')
       .innerJoin('bundles', 'bundles.id', 'attachments.bundle_id')
-      .select(['bundles.id', 'bundles.name'])
+      .select(['bundles.id', 'bundles.name', 'attachments.delivered_name as as'])
       .where('attachments.key_id', '=', value('keyId'))
       .where('attachments.tenant_id', '=', value('tenantId'))
       .orderBy('bundles.name'),

@@ -1,5 +1,5 @@
 import type { LegacyItemStore } from '../domain/legacy-item.ts'
-import { holdBundle, insertHeld } from './attachments.ts'
+import { holdBundle, insertHeld, isDelivered } from './attachments.ts'
 import { keyInsertion } from './keys.ts'
 import { itemsOf, removeHeld } from './legacy-items.ts'
 import type { Write } from './queries.ts'
@@ -22,6 +22,7 @@ export function converter(
         .executeTakeFirst()
       const value = row && open(row)
       if (!value) return 'no_item'
+      if (await isDelivered(transaction, { tenantId, bundleId, name })) return 'hidden'
       const { is_secret } = row
       const made = { created_at: stamp.at, created_by: stamp.by, updated_at: stamp.at, updated_by: stamp.by }
       const at = { tenant_id: tenantId, description: '', ...made }

@@ -72,6 +72,8 @@ type AttachmentRow = {
   bundle_id: string
   key_id: string
   tenant_id: string
+  /** The variable's name in this bundle; unique within a bundle. */
+  delivered_name: string
   /** Dense within a bundle: 0 to n-1. */
   position: number
   required: Flag

@@ -13,16 +13,17 @@ type BoundRow = { id: string; name: string; is_secret: Flag; value_version: numb
 /** `value` is null where it was not wanted. */
 type StoredRow = BoundRow & { value: Uint8Array | null }
 
-/** The column `value` of a read, null in each row whose value is not wanted: such a blob does not leave the database. */
-export function valueColumn(values: WantedValues) {
-  return wantedValue(values).as('value')
+/** The column `value` of a read, null in each row whose value is not wanted: such a blob does not leave the database.
+ * @param nameColumn has the names that a set of wanted values holds */
+export function valueColumn(values: WantedValues, nameColumn: 'name' | 'delivered_name' = 'name') {
+  return wantedValue(values, nameColumn).as('value')
 }
 
-function wantedValue(values: WantedValues): RawBuilder<Uint8Array | null> {
+function wantedValue(values: WantedValues, nameColumn: string): RawBuilder<Uint8Array | null> {
   if (values === 'all') return sql.ref('value')
   if (values === 'public') return sql`case when is_secret = 0 then value end`
   if (values === 'none' || values.size === 0) return sql`null`
-  return sql`case when name in (${sql.join([...values])}) then value end`
+  return sql`case when ${sql.ref(nameColumn)} in (${sql.join([...values])}) then value end`
 }
 
 /** The size of a stored value in bytes, taken from the length of its blob. Neither database reads a blob for it. */

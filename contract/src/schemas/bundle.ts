@@ -65,12 +65,14 @@ export const Bundle = z
   })
   .meta({ id: 'Bundle', examples: [EXAMPLE_BUNDLE] })
 
-/** An attached key, or a legacy item (`id` and `order` null). `key` repeats `name`. */
+/** An attached key, or a legacy item (`id`, `key_name` and `order` null). A bundle delivers the key as `name`, which `key`
+ * repeats; `key_name` is its name in the library. */
 export const BundleItem = z
   .object({
     id: Id.nullable(),
     name: z.string(),
     key: z.string(),
+    key_name: z.string().nullable(),
     value: z.string(),
     is_secret: z.boolean(),
     description: z.string().nullable(),
@@ -89,6 +91,7 @@ export const BundleWithItems = Bundle.extend({ items: z.array(BundleItem) }).met
           id: '5a0c7c43-0d0b-4f0d-8a52-9b4b4a9a3d21',
           name: 'DATABASE_URL',
           key: 'DATABASE_URL',
+          key_name: 'DEV_APP_DATABASE_URL',
           value: '*****',
           is_secret: true,
           description: '',

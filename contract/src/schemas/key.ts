@@ -68,11 +68,17 @@ export const Key = z
   })
   .meta({ id: 'Key', examples: [EXAMPLE_KEY] })
 
+/** Each bundle delivers the key under the name `as`. */
 export const KeyWithBundles = Key.extend({
-  bundles: z.array(z.object({ id: Id, name: z.string() })),
+  bundles: z.array(z.object({ id: Id, name: z.string(), as: z.string() })),
 }).meta({
   id: 'KeyWithBundles',
-  examples: [{ ...EXAMPLE_KEY, bundles: [{ id: '0f0b6a0e-3c52-4f43-9a55-0d5f3c1f7a10', name: 'dev/app' }] }],
+  examples: [
+    {
+      ...EXAMPLE_KEY,
+      bundles: [{ id: '0f0b6a0e-3c52-4f43-9a55-0d5f3c1f7a10', name: 'dev/app', as: 'DATABASE_URL' }],
+    },
+  ],
 })
 
 export const KeyList = z.array(Key).meta({ id: 'KeyList', examples: [[EXAMPLE_KEY]] })

@@ -219,6 +219,7 @@ export const RequestBundle = z
       z
         .object({
           key: z.string(),
+          key_name: z.string().nullable(),
           value: z.string(),
           is_secret: z.boolean(),
           description: z.string().nullable(),
@@ -234,7 +235,16 @@ export const RequestBundle = z
         id: '0f0b6a0e-3c52-4f43-9a55-0d5f3c1f7a10',
         name: 'dev/app',
         description: '',
-        items: [{ key: 'DATABASE_URL', value: '*****', is_secret: true, description: '', required: false }],
+        items: [
+          {
+            key: 'DATABASE_URL',
+            key_name: 'DEV_APP_DATABASE_URL',
+            value: '*****',
+            is_secret: true,
+            description: '',
+            required: false,
+          },
+        ],
       },
     ],
   })

@@ -3,7 +3,15 @@ import type { BundleItem } from './answers.ts'
 import { moved } from './attachments.ts'
 
 function item(name: string, order: number | null): BundleItem {
-  const shared = { name, key: name, value: '*****', is_secret: true, description: null, required: false }
+  const shared = {
+    name,
+    key_name: null,
+    key: name,
+    value: '*****',
+    is_secret: true,
+    description: null,
+    required: false,
+  }
   return { ...shared, id: order === null ? null : name, order }
 }
 

@@ -89,9 +89,11 @@ export const initial = ({ text, bytes, tableEnd }: ColumnTypes): readonly string
     bundle_id ${text} not null,
     key_id ${text} not null,
     tenant_id ${text} not null,
+    delivered_name ${text} not null,
     position integer not null,
     required integer not null,
     primary key (tenant_id, bundle_id, key_id),
+    unique (tenant_id, bundle_id, delivered_name),
     foreign key (tenant_id, bundle_id) references bundles (tenant_id, id) on delete cascade,
     foreign key (tenant_id, key_id) references keys (tenant_id, id) on delete cascade
   ) ${tableEnd}`,

@@ -3,7 +3,14 @@ import type { RequestBundleItem } from '../../lib/answers.ts'
 import { firstKeys, splitByAsking } from './selection.ts'
 
 function items(...names: string[]): RequestBundleItem[] {
-  return names.map((key) => ({ key, value: '*****', is_secret: true, description: null, required: false }))
+  return names.map((key) => ({
+    key,
+    key_name: key,
+    value: '*****',
+    is_secret: true,
+    description: null,
+    required: false,
+  }))
 }
 
 test('without a template every key is selected', () => {

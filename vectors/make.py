@@ -10,10 +10,11 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True
 
+import audit
 import blobs
 import boxes
-import text_codes
 import signatures
+import text_codes
 
 FILES = {
     "sealed-box.json": boxes.sealed_boxes,
@@ -25,6 +26,7 @@ FILES = {
     "user-code.json": text_codes.user_codes,
     "poll-challenge.json": text_codes.poll_challenges,
     "password.json": text_codes.passwords,
+    "audit-log.json": audit.audit_logs,
 }
 
 

@@ -13,10 +13,11 @@ import type { Stores } from './domain/stores.ts'
 import { setupCodeOf, untoldSetupCode } from './first-set-up.ts'
 import { createHandlers } from './http/handlers.ts'
 import { createServer } from './http/server.ts'
-import { readyDatabase, ringOf } from './maintenance.ts'
+import { auditKeyIn, readyDatabase, ringOf } from './maintenance.ts'
 import type { ApiSettings } from './settings.ts'
 import { openShortLived, type ShortLived } from './short-lived.ts'
 import type { Database } from './storage/queries.ts'
+import { recording } from './storage/recording.ts'
 import { createStores } from './storage/stores.ts'
 
 export {
@@ -59,7 +60,8 @@ export async function startApi(settings: ApiSettings, options: StartOptions = {}
   const clock = clockOf(options.now ?? (() => new Date()))
   const database = opened.adopt(await readyDatabase(settings, timestamp(clock)), (it) => it.close())
   const shortLived = opened.adopt(await openShortLived(settings, { clock, log }), (it) => it.close())
-  const stores = createStores(database, ringOf(settings))
+  const auditKey = await auditKeyIn(database, settings, timestamp(clock))
+  const stores = createStores(recording(database, auditKey), ringOf(settings))
   const app = wire({ settings, database, stores, shortLived, clock, log })
   await measure(app, { settings, shortLived, opened })
   const address = await listen(app, settings)

@@ -4,6 +4,7 @@ import { parseRootKey, RootKeyRing } from '@keyferry/crypto/root-key'
 import { randomToken } from '@keyferry/crypto/token'
 import type { ApiSettings } from './settings.ts'
 import { resetAccountPassword } from './storage/accounts.ts'
+import { type NamedAuditKey, openAuditKey } from './storage/audit-keys.ts'
 import { openDatabase } from './storage/database.ts'
 import { backupEmbedded, restoreEmbedded } from './storage/embedded-backup.ts'
 import { migrateDatabase } from './storage/migrate.ts'
@@ -14,7 +15,7 @@ import { type Verification, verifyStoredValues } from './storage/verification.ts
 
 export type { Rotation, Verification }
 
-export type DatabaseSettings = Pick<ApiSettings, 'databaseUrl' | 'dataDir' | 'rootKeys'>
+export type DatabaseSettings = Pick<ApiSettings, 'databaseUrl' | 'dataDir' | 'rootKeys' | 'publicHost'>
 
 /** Open the database of the settings, migrate it, and check the root keys.
  * @throws Error with one line for the operator */
@@ -30,13 +31,24 @@ export async function readyDatabase(settings: DatabaseSettings, now: string): Pr
   }
 }
 
+/** The audit key of a database, made at the first start. */
+export function auditKeyIn(
+  database: Database,
+  settings: DatabaseSettings,
+  now: string,
+): Promise<NamedAuditKey> {
+  return openAuditKey(database, { ring: ringOf(settings), name: `${settings.publicHost}/audit`, now })
+}
+
 export function ringOf({ rootKeys }: Pick<ApiSettings, 'rootKeys'>): RootKeyRing {
   return new RootKeyRing(rootKeys.map(parseRootKey))
 }
 
 /** Migrate the database and do nothing else.
  * @returns the names of the migrations that ran */
-export async function migrate(settings: Omit<DatabaseSettings, 'rootKeys'>): Promise<readonly string[]> {
+export async function migrate(
+  settings: Omit<DatabaseSettings, 'rootKeys' | 'publicHost'>,
+): Promise<readonly string[]> {
   const database = await openDatabase(databasePlace(settings))
   try {
     return await migrateDatabase(database, new Date().toISOString())

@@ -9,6 +9,8 @@ export type ApiSettings = {
   /** `null`: the embedded SQLite database in `dataDir`. */
   databaseUrl: string | null
   redisUrl: string | null
+  /** The host of PUBLIC_URL, or `keyferry`: the name under which the notes of the audit log are signed. */
+  publicHost: string
   /** Base64 of 32 bytes each; the first wraps, all unwrap. */
   rootKeys: readonly [string, ...string[]]
   /** The first signs, all verify. */

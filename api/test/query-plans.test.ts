@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { auditKeyOf, createAuditSeed } from '@keyferry/crypto/audit-key'
 import { Plaintext } from '@keyferry/crypto/plaintext'
 import { generateRootKey, RootKeyRing } from '@keyferry/crypto/root-key'
 import { type CompiledQuery, type KyselyPlugin, type RootOperationNode, sql } from 'kysely'
@@ -11,12 +12,13 @@ import type { Stores } from '../src/domain/stores.ts'
 import { openDatabase } from '../src/storage/database.ts'
 import { migrateDatabase } from '../src/storage/migrate.ts'
 import type { Database, Query, Write } from '../src/storage/queries.ts'
+import { recording } from '../src/storage/recording.ts'
 import { createStores } from '../src/storage/stores.ts'
 import { verifyStoredValues } from '../src/storage/verification.ts'
 import { databases } from './api.ts'
 
 const NOW = '2026-01-31T12:00:00.000Z'
-const STAMP = { by: 'x', at: NOW }
+const STAMP = { by: 'x', at: NOW, origin: null }
 const FIRST_PAGE = { limit: 50, offset: 0, after: null }
 const [userId, tenantId, bundleId, keyId] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()]
 
@@ -109,7 +111,7 @@ describe.each(databases)('query plans on %s', (kind) => {
     const query = database.query.withPlugin(recorder)
     const { prepare } = database
     const write: Write = (change) => query.transaction().execute(change)
-    stores = createStores({ query, prepare, write }, ring)
+    stores = createStores(recording({ query, prepare, write }, auditKeyOf(createAuditSeed())), ring)
     prepared = [...recorder.nodes]
     await fill(stores)
   })
@@ -154,7 +156,11 @@ async function fill({ users, bundles, keys, attachments }: Stores): Promise<void
   const texts = { name: 'B', description: '', tags: '' }
   await bundles.insert({ id: bundleId, tenant_id: tenantId, ...texts, ...times })
   const value = Plaintext.of('v')
-  await keys.insert(tenantId, { id: keyId, name: 'K', value, is_secret: true, description: '', ...times })
+  await keys.insert(
+    tenantId,
+    { id: keyId, name: 'K', value, is_secret: true, description: '', ...times },
+    STAMP,
+  )
   await attachments.insert(tenantId, { bundleId, keyId, order: 0, required: false }, STAMP)
 }
 

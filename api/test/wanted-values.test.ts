@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { auditKeyOf, createAuditSeed } from '@keyferry/crypto/audit-key'
 import { Plaintext } from '@keyferry/crypto/plaintext'
 import { generateRootKey, RootKeyRing } from '@keyferry/crypto/root-key'
 import type { KyselyPlugin } from 'kysely'
@@ -13,6 +14,7 @@ import type { WantedValues } from '../src/domain/wanted-values.ts'
 import { openDatabase } from '../src/storage/database.ts'
 import { migrateDatabase } from '../src/storage/migrate.ts'
 import type { Database } from '../src/storage/queries.ts'
+import { recording } from '../src/storage/recording.ts'
 import { createStores } from '../src/storage/stores.ts'
 import { databases } from './api.ts'
 
@@ -27,7 +29,10 @@ describe.each(databases)('the values that a read wants, on %s', (kind) => {
     const file = join(mkdtempSync(join(tmpdir(), 'keyferry-values-')), 'keyferry.db')
     database = await openDatabase(kind === 'postgres' ? await freshPostgres() : file)
     await migrateDatabase(database, NOW)
-    stores = createStores(watched(database, fetched), new RootKeyRing([generateRootKey()]))
+    stores = createStores(
+      recording(watched(database, fetched), auditKeyOf(createAuditSeed())),
+      new RootKeyRing([generateRootKey()]),
+    )
     await fill(stores)
   })
   afterAll(() => database.close())
@@ -96,7 +101,7 @@ function watched(database: Database, fetched: unknown[]): Database {
   return { ...database, query: database.query.withPlugin(watcher), prepare: noting }
 }
 
-const STAMP = { by: userId, at: NOW }
+const STAMP = { by: userId, at: NOW, origin: null }
 
 async function fill({ users, bundles, keys, attachments, legacyItems }: Stores): Promise<void> {
   const email = { email: 'x@example.com', email_verified: true, email_as_of: null }
@@ -111,7 +116,7 @@ async function fill({ users, bundles, keys, attachments, legacyItems }: Stores):
     ['OPEN', 'open', false],
   ] as const) {
     const key = { id: randomUUID(), name, value: Plaintext.of(text), is_secret, description: '', ...times }
-    await keys.insert(tenantId, key)
+    await keys.insert(tenantId, key, STAMP)
     await attachments.insert(tenantId, { bundleId, keyId: key.id, order: undefined, required: false }, STAMP)
   }
   const items = [

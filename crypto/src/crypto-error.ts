@@ -13,6 +13,7 @@ export type CryptoErrorCode =
   | 'bad_request_facts'
   | 'bad_poll_verifier'
   | 'bad_password_hash'
+  | 'bad_note'
 
 /** The one error that this package throws on purpose. `message` never holds key or value material. */
 export class CryptoError extends Error {

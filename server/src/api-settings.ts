@@ -9,6 +9,7 @@ export function apiSettings(settings: Settings, place: Place & { version: string
   return {
     ...place,
     databaseUrl: settings.DATABASE_URL ?? null,
+    publicHost: publicHostOf(settings),
     redisUrl: settings.REDIS_URL ?? null,
     authMode: settings.AUTH_MODE,
     setupCode: settings.SETUP_CODE ?? null,
@@ -23,6 +24,11 @@ export function apiSettings(settings: Settings, place: Place & { version: string
     metrics: metricsOf(settings),
     logLevel: logLevelOf(settings),
   }
+}
+
+/** The name of this server in the notes of the audit log. */
+export function publicHostOf({ PUBLIC_URL }: Settings): string {
+  return PUBLIC_URL === undefined ? 'keyferry' : new URL(PUBLIC_URL).host
 }
 
 export function metricsOf(settings: Settings): ApiSettings['metrics'] {

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { DatabaseSettings } from '@keyferry/api'
+import { publicHostOf } from './api-settings.ts'
 import { lockDataFolder, prepareDataFolder } from './data-folder.ts'
 import { addRootKey, dropOldRootKeys, type RootKeys, readRootKeyFile, rootKeyFile } from './root-key-file.ts'
 import type { Settings } from './setting-table.ts'
@@ -124,7 +125,7 @@ function placeOf(settings: Settings): Omit<DatabaseSettings, 'rootKeys'> {
   const dataDir = resolve(settings.DATA_DIR)
   const databaseUrl = settings.DATABASE_URL ?? null
   if (databaseUrl === null && !existsSync(dataDir)) throw new StartError(`there is no DATA_DIR ${dataDir}`)
-  return { dataDir, databaseUrl }
+  return { dataDir, databaseUrl, publicHost: publicHostOf(settings) }
 }
 
 function databaseOf(settings: Settings): DatabaseSettings {

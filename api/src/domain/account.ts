@@ -94,7 +94,7 @@ export async function joinWithAccount(
   if (email === null) throw invitationNotFound()
   await requireStrongPassword(password, email)
   const home = await createAccount(stores, { email, password }, clock)
-  const visitor = { userId: home.user_id, tenantId: home.tenant_id, role: home.role }
+  const visitor = { userId: home.user_id, tenantId: home.tenant_id, role: home.role, origin: null }
   const joined = await acceptInvitation(stores.invitations, visitor, { token, clock })
   return { ...home, joined_tenant_id: joined.id }
 }

@@ -1,6 +1,6 @@
 import { MASK } from '@keyferry/contract'
 import { Plaintext } from '@keyferry/crypto/plaintext'
-import { type ClockAndIds, timestamp } from './clock-and-ids.ts'
+import type { ClockAndIds } from './clock-and-ids.ts'
 import { DomainError } from './errors.ts'
 import { chunksOf, type Listing, type Page, type Slice } from './listing.ts'
 import { maskOverSecret } from './mask.ts'
@@ -47,7 +47,7 @@ export type KeyFilter = { query?: string | undefined }
 
 export interface KeyStore {
   /** False when the tenant has a key of this name. */
-  insert(tenantId: string, key: NewKey): Promise<boolean>
+  insert(tenantId: string, key: NewKey, stamp: Stamp): Promise<boolean>
   find(tenantId: string, keyId: string, values: 'public' | 'all'): Promise<Key | null>
   /** By name, byte by byte. */
   list(tenantId: string, filter: KeyFilter, slice: Slice): Promise<Key[]>
@@ -64,17 +64,17 @@ export async function createKey(
   caller: Caller,
   { draft, clock }: { draft: KeyDraft; clock: ClockAndIds },
 ): Promise<Key> {
-  const now = timestamp(clock)
+  const stamp = stampOf(caller, clock)
   const key = {
     ...draft,
     id: clock.newId(),
     value: Plaintext.of(draft.value),
-    created_at: now,
-    updated_at: now,
-    created_by: caller.userId,
-    updated_by: caller.userId,
+    created_at: stamp.at,
+    updated_at: stamp.at,
+    created_by: stamp.by,
+    updated_by: stamp.by,
   }
-  if (!(await keys.insert(caller.tenantId, key))) throw keyNameTaken()
+  if (!(await keys.insert(caller.tenantId, key, stamp))) throw keyNameTaken()
   return findKey(keys, caller, key.id)
 }
 

@@ -1,5 +1,6 @@
 import type { Access } from '@keyferry/contract'
 import { DomainError } from './errors.ts'
+import type { Origin } from './origin.ts'
 
 /*
  * Who may do what in a tenant. A call is signed for one user and one tenant; the membership is looked up on every call, so
@@ -13,10 +14,10 @@ export type Role = 'owner' | 'member'
 export type SignedCaller = { userId: string; tenantId: string }
 
 /** An active user, who may or may not belong to the tenant named by the call. */
-export type Visitor = SignedCaller & { role: Role | null }
+export type Visitor = SignedCaller & { role: Role | null; origin: Origin | null }
 
 /** An active user acting in a tenant that the user belongs to. */
-export type Caller = SignedCaller & { role: Role }
+export type Caller = SignedCaller & { role: Role; origin: Origin | null }
 
 /** The looked-up state of a signed caller; `role` is null without a membership. */
 type Standing = { isActive: boolean; tenantExists: boolean; role: Role | null }
@@ -32,14 +33,15 @@ export type MemberAccess = Extract<Access, 'session' | 'member' | 'owner'>
  * @throws DomainError not_found (no such user or tenant) · forbidden (inactive, not a member, not an owner) */
 export async function admit(
   memberships: MembershipStore,
-  signed: SignedCaller,
+  signed: SignedCaller & { origin: Origin | null },
   access: MemberAccess,
 ): Promise<Visitor> {
   const standing = await memberships.findStanding(signed)
   if (!standing) throw new DomainError('not_found', 'User not found')
   if (!standing.isActive) throw new DomainError('forbidden', 'Forbidden: user is inactive')
   if (access !== 'session') requireRole(standing, access)
-  return { userId: signed.userId, tenantId: signed.tenantId, role: standing.role }
+  const { userId, tenantId, origin } = signed
+  return { userId, tenantId, role: standing.role, origin }
 }
 
 function requireRole({ tenantExists, role }: Standing, access: Role): void {

@@ -1,9 +1,12 @@
 import { type ClockAndIds, timestamp } from './clock-and-ids.ts'
-import type { SignedCaller } from './membership.ts'
+import type { Origin } from './origin.ts'
 
-/** Who makes a change (a user's id), and when (an ISO timestamp). */
-export type Stamp = { by: string; at: string }
+/** Who makes a change (a user's id), when (an ISO timestamp), and where from; the event of the change tells all three. */
+export type Stamp = { by: string; at: string; origin: Origin | null }
 
-export function stampOf({ userId }: SignedCaller, clock: ClockAndIds): Stamp {
-  return { by: userId, at: timestamp(clock) }
+export function stampOf(
+  { userId, origin }: { userId: string; origin: Origin | null },
+  clock: ClockAndIds,
+): Stamp {
+  return { by: userId, at: timestamp(clock), origin }
 }

@@ -1,6 +1,7 @@
 import type { Access, ApiEndpointName, apiEndpoints, Endpoint } from '@keyferry/contract'
 import type { z } from 'zod'
 import type { Caller, Visitor } from '../domain/membership.ts'
+import type { Origin } from '../domain/origin.ts'
 
 type Output<R, Part extends string> = R extends { [K in Part]: infer S extends z.ZodType }
   ? z.output<S>
@@ -10,6 +11,11 @@ type CallerOf<A extends Access> = A extends 'member' | 'owner' ? Caller : A exte
 
 /** The address of the caller; proxy headers count only from trusted proxies. */
 export type Peer = { address: string; userAgent: string }
+
+/** What an event keeps of where a call came from. */
+export function originOf({ address, userAgent }: Peer): Origin {
+  return { ip: address, user_agent: userAgent }
+}
 
 /** One admitted call with valid parts. */
 type Call<R extends Endpoint> = {

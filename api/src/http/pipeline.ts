@@ -3,7 +3,7 @@ import type { Access, Endpoint } from '@keyferry/contract'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { DomainError } from '../domain/errors.ts'
 import { admit, type MembershipStore, type SignedCaller, type Visitor } from '../domain/membership.ts'
-import type { Peer, RateLimit, RateVerdict } from './handler.ts'
+import { originOf, type Peer, type RateLimit, type RateVerdict } from './handler.ts'
 import { parseJson, validated } from './request-parts.ts'
 import { type LooseReply, send } from './send.ts'
 
@@ -43,7 +43,7 @@ export function pipeline({ row, handler, rateLimit }: ServedEndpoint, parts: Pip
     const facts = factsOf(request)
     const peer = peerOf(request, parts.signedAddress(facts))
     if (rateLimit) applyLimit(await rateLimit(peer, bodyOf(request)), reply)
-    const caller = await callerOf({ request, facts }, row.access, parts)
+    const caller = await callerOf({ request, facts, peer }, row.access, parts)
     const call = new ServedCall(validParts(row, request), { caller, peer }, reply.raw)
     return send(reply, await handler(call))
   }
@@ -60,7 +60,7 @@ function factsOf(request: FastifyRequest): SignedFacts {
 }
 
 async function callerOf(
-  { request, facts }: { request: FastifyRequest; facts: SignedFacts },
+  { request, facts, peer }: { request: FastifyRequest; facts: SignedFacts; peer: Peer },
   access: Access,
   { authenticate, memberships, devAllowPlaintext }: PipelineParts,
 ): Promise<Visitor | null> {
@@ -69,7 +69,7 @@ async function callerOf(
     throw new DomainError('forbidden', 'Forbidden: development only')
   if (access === 'public' || access === 'dev' || access === 'layer') return null
   if (!signed) throw new DomainError('unauthorized', 'Unauthorized')
-  const caller = await admit(memberships, signed, access)
+  const caller = await admit(memberships, { ...signed, origin: originOf(peer) }, access)
   request.tenantId = caller.tenantId
   return caller
 }

@@ -1,36 +1,56 @@
+import type { AuditAction } from '@keyferry/contract'
 import { sql } from 'kysely'
+import { type Event, madeBy } from '../domain/event.ts'
 import type { Key, KeyChange, KeyFilter, KeyStore } from '../domain/key.ts'
 import type { Slice } from '../domain/listing.ts'
 import type { Stamp } from '../domain/stamp.ts'
-import type { Queries, Query, Write } from './queries.ts'
+import type { Queries, Query } from './queries.ts'
 import { type Flag, flag, type KeyRow } from './tables.ts'
 import { holdTenant } from './tenants.ts'
 import { containsInAnyCase } from './text-search.ts'
 import { type TenantVault, type ValueVault, valueColumn } from './value-vault.ts'
 
 export function createKeyStore(queries: Queries, vault: ValueVault): KeyStore {
-  const { query, write } = queries
+  const { query, write, record } = queries
   return {
     insert: inserter(queries, vault),
     find: finder(queries, vault),
     list: (tenantId, filter, slice) => list(query, vault, { tenantId, filter, slice }),
     count: (tenantId, filter) => countMatches(query, tenantId, filter),
     bundlesUsing: bundlesUsing(queries),
-    update: (tenantId, keyId, change) => update(write, vault, { tenantId, keyId, change }),
+    update: (tenantId, keyId, change) => update(queries, vault, { tenantId, keyId, change }),
     delete: (tenantId, keyId, stamp) =>
-      write((transaction) => remove(transaction, { tenantId, keyId, stamp })),
+      write(async (transaction) => {
+        const name = await remove(transaction, { tenantId, keyId, stamp })
+        if (name === null) return false
+        const target = { kind: 'key', id: keyId, name } as const
+        await record(transaction, { tenantId, action: 'key.deleted', target, ...madeBy(stamp) })
+        return true
+      }),
   }
 }
 
-function inserter({ write }: Queries, vault: ValueVault): KeyStore['insert'] {
-  return async (tenantId, { value, ...key }) => {
+function inserter({ write, record }: Queries, vault: ValueVault): KeyStore['insert'] {
+  return async (tenantId, { value, ...key }, stamp) => {
     const { seal } = await vault.of(tenantId)
     const row = { ...key, tenant_id: tenantId, is_secret: flag(key.is_secret), value_version: 1 }
     return write(async (transaction) => {
       const inserted = await keyInsertion(transaction, seal(value, row)).executeTakeFirstOrThrow()
-      return inserted.numInsertedOrUpdatedRows === 1n
+      if (inserted.numInsertedOrUpdatedRows !== 1n) return false
+      await record(transaction, keyCreated(tenantId, key, stamp))
+      return true
     })
   }
+}
+
+/** The event of a new key. */
+function keyCreated(
+  tenantId: string,
+  { id, name, is_secret }: { id: string; name: string; is_secret: boolean },
+  stamp: Stamp,
+): Event {
+  const target = { kind: 'key', id, name } as const
+  return { tenantId, action: 'key.created', target, data: { version: 1, is_secret }, ...madeBy(stamp) }
 }
 
 /** Adds no row where the tenant has a key of this name. */
@@ -125,7 +145,7 @@ function bundlesUsing({ query, prepare }: Queries): KeyStore['bundlesUsing'] {
 type Update = { tenantId: string; keyId: string; change: KeyChange & { stamp: Stamp } }
 
 async function update(
-  write: Write,
+  { write, record }: Queries,
   vault: ValueVault,
   { tenantId, keyId, change }: Update,
 ): Promise<boolean> {
@@ -139,8 +159,27 @@ async function update(
       .where('id', '=', keyId)
       .where('tenant_id', '=', tenantId)
       .execute()
+    await record(transaction, keyChanged(tenantId, current, change))
     return true
   })
+}
+
+function keyChanged(tenantId: string, current: HeldKey, change: Update['change']): Event {
+  const { id, name, value_version } = current
+  const { value, is_secret, description } = change
+  const data = {
+    version: value ? value_version + 1 : value_version,
+    is_secret: is_secret ?? current.is_secret === 1,
+    ...(description === undefined ? {} : { changed: ['description'] }),
+  }
+  const target = { kind: 'key', id, name } as const
+  return { tenantId, action: actionOf(current, change), target, data, ...madeBy(change.stamp) }
+}
+
+function actionOf(current: HeldKey, { value, is_secret }: KeyChange): AuditAction {
+  if (value) return 'key.changed'
+  if (is_secret === undefined || flag(is_secret) === current.is_secret) return 'key.described'
+  return is_secret ? 'key.declared_secret' : 'key.declared_public'
 }
 
 /** Lock a key until the transaction ends, so that the value is encrypted for the row that it goes into. */
@@ -174,16 +213,17 @@ function changedColumns({ seal, open }: TenantVault, current: HeldKey, change: U
 
 // Everything that moves positions within a bundle holds the bundle's row, here the rows of all bundles that use the key.
 // Those who delete keys of one tenant follow one another, or two of them could hold the same rows crosswise.
-async function remove(transaction: Query, { tenantId, keyId, stamp }: Removal): Promise<boolean> {
+async function remove(transaction: Query, { tenantId, keyId, stamp }: Removal): Promise<string | null> {
   await holdTenant(transaction, tenantId)
   await stampBundlesUsing(transaction, { tenantId, keyId, stamp })
   await closeGaps(transaction, tenantId, keyId)
-  const { numDeletedRows } = await transaction
+  const row = await transaction
     .deleteFrom('keys')
     .where('id', '=', keyId)
     .where('tenant_id', '=', tenantId)
-    .executeTakeFirstOrThrow()
-  return numDeletedRows === 1n
+    .returning('name')
+    .executeTakeFirst()
+  return row?.name ?? null
 }
 
 type Removal = { tenantId: string; keyId: string; stamp: Stamp }

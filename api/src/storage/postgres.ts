@@ -53,7 +53,12 @@ export function openPostgres(url: string): Database {
       return (values) => translated(() => read(values), isPostgresAway)
     },
     write: (change) => query.transaction().execute(change),
-    columns: { text: 'text collate "C"', bytes: 'bytea', tableEnd: '' },
+    columns: {
+      text: 'text collate "C"',
+      bytes: 'bytea',
+      position: 'bigint generated always as identity primary key',
+      tableEnd: '',
+    },
     lockMigrations: async (transaction) => {
       await sql`select pg_advisory_xact_lock(${sql.lit(MIGRATION_LOCK)})`.execute(transaction)
     },

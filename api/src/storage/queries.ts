@@ -1,11 +1,12 @@
 import type { Kysely, Transaction } from 'kysely'
+import type { Event } from '../domain/event.ts'
 import type { BuildRead, PreparedRead } from './prepared.ts'
 import type { Tables } from './tables.ts'
 
 export type Query = Kysely<Tables>
 
 /** How the two databases differ in a `create table`. */
-export type ColumnTypes = { text: string; bytes: string; tableEnd: string }
+export type ColumnTypes = { text: string; bytes: string; position: string; tableEnd: string }
 
 /** Make a change in one transaction: all of it is committed, or nothing.
  *
@@ -28,5 +29,9 @@ export type Database = {
   close(): Promise<void>
 }
 
+/** Record an event in the transaction of the change that it tells about.
+ * @throws DomainError unavailable: the change must not happen */
+type RecordEvent = (transaction: Query, event: Event) => Promise<void>
+
 /** What stores read and write with. */
-export type Queries = Pick<Database, 'query' | 'prepare' | 'write'>
+export type Queries = Pick<Database, 'query' | 'prepare' | 'write'> & { record: RecordEvent }

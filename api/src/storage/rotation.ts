@@ -1,5 +1,6 @@
 import type { RootKeyRing } from '@keyferry/crypto/root-key'
 import { unwrapTenantKey, wrapTenantKey } from '@keyferry/crypto/tenant-key'
+import { rewrapAuditKeys } from './audit-keys.ts'
 import type { Database, Query } from './queries.ts'
 
 const TENANTS_AT_ONCE = 200
@@ -7,15 +8,17 @@ const TENANTS_AT_ONCE = 200
 /** `rewrapped`: tenants whose key this run wrapped anew; `forgotten`: ids of the root keys that nothing needs now. */
 export type Rotation = { rewrapped: number; forgotten: readonly string[] }
 
-/** Wrap every tenant's key with the ring's first root key. What is done stays done, so that a run that was stopped is
+/** Wrap every tenant's key and the audit keys with the ring's first root key. What is done stays done, so that a run that was stopped is
  * carried on by the next one. */
 export async function rotateTenantKeys(database: Database, ring: RootKeyRing): Promise<Rotation> {
   let rewrapped = 0
   for (;;) {
     const done = await database.query.transaction().execute((transaction) => rewrapSome(transaction, ring))
     rewrapped += done
-    if (done === 0) return { rewrapped, forgotten: await forgetOthers(database, ring) }
+    if (done === 0) break
   }
+  await database.query.transaction().execute((transaction) => rewrapAuditKeys(transaction, ring))
+  return { rewrapped, forgotten: await forgetOthers(database, ring) }
 }
 
 async function rewrapSome(transaction: Query, ring: RootKeyRing): Promise<number> {
@@ -44,6 +47,7 @@ async function forgetOthers({ query }: Database, ring: RootKeyRing): Promise<rea
     .deleteFrom('root_keys')
     .where('id', '<>', ring.first.id)
     .where('id', 'not in', (inUse) => inUse.selectFrom('tenants').select('root_key_id').distinct())
+    .where('id', 'not in', (inUse) => inUse.selectFrom('audit_keys').select('root_key_id'))
     .returning('id')
     .execute()
   return rows.map(({ id }) => id)

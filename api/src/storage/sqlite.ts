@@ -49,7 +49,12 @@ export function openSqlite(path: string): Database {
       return (values) => translated(() => rowsOf(values), isSqliteAway)
     },
     write: (change) => query.transaction().execute(change),
-    columns: { text: 'text', bytes: 'blob', tableEnd: 'strict' },
+    columns: {
+      text: 'text',
+      bytes: 'blob',
+      position: 'integer primary key autoincrement',
+      tableEnd: 'strict',
+    },
     // A transaction that begins immediate is alone in writing already.
     lockMigrations: async () => {},
     close: async () => {

@@ -1,3 +1,4 @@
+import type { Generated } from 'kysely'
 import type { Role } from '../domain/membership.ts'
 
 /** 0 or 1: the one form of a truth value that both databases keep alike. */
@@ -106,6 +107,59 @@ type InvitationRow = {
 /** A root key that may be in use; `proof` opens under it and no other. */
 type RootKeyRow = { id: string; proof: Uint8Array; created_at: string }
 
+/** The outbox: events that no seal has numbered yet. */
+type EventRow = {
+  position: Generated<number>
+  tenant_id: string
+  body: string
+  origin: string | null
+  mac: Uint8Array
+  created_at: string
+}
+
+/** The log: `body` is the exact text that `hash` covers; the last four columns repeat what is in it, for finding. */
+type AuditLogRow = {
+  tenant_id: string
+  seq: number
+  hash: string
+  body: string
+  origin: string | null
+  at: string
+  action: string
+  actor_id: string | null
+  target_id: string
+}
+
+/** The newest entry of each tenant. `first_seq` is the oldest entry kept, and `first_prev` the hash before it. */
+type AuditHeadRow = {
+  tenant_id: string
+  seq: number
+  hash: string
+  first_seq: number
+  first_prev: string
+  epoch: number
+}
+
+/** The last seal of each UTC day. */
+type AuditSealRow = {
+  tenant_id: string
+  day: string
+  seq: number
+  hash: string
+  sealed_at: string
+  note: string
+}
+
+/** `name` is the name under which the key signs; `wrapped_key` holds the seed. */
+type AuditKeyRow = {
+  id: string
+  name: string
+  public_key: Uint8Array
+  wrapped_key: Uint8Array
+  root_key_id: string
+  created_at: string
+}
+
 type LoginAttemptRow = {
   email_key: string
   failed: number
@@ -129,5 +183,10 @@ export type Tables = {
   root_keys: RootKeyRow
   account_setup: AccountSetupRow
   login_attempts: LoginAttemptRow
+  events: EventRow
+  audit_log: AuditLogRow
+  audit_heads: AuditHeadRow
+  audit_seals: AuditSealRow
+  audit_keys: AuditKeyRow
   migrations: MigrationRow
 }

@@ -1,7 +1,7 @@
 import type { ColumnTypes } from '../queries.ts'
 
 /** Everything of the first version. */
-export const initial = ({ text, bytes, tableEnd }: ColumnTypes): readonly string[] => [
+export const initial = ({ text, bytes, position, tableEnd }: ColumnTypes): readonly string[] => [
   `create table users (
     id ${text} primary key,
     idp_user_id ${text} not null unique,
@@ -126,6 +126,62 @@ export const initial = ({ text, bytes, tableEnd }: ColumnTypes): readonly string
     expires_at ${text} not null
   ) ${tableEnd}`,
   'create index invitations_tenant on invitations (tenant_id)',
+
+  `create table events (
+    position ${position},
+    tenant_id ${text} not null,
+    body ${text} not null,
+    origin ${text},
+    mac ${bytes} not null,
+    created_at ${text} not null
+  ) ${tableEnd}`,
+  'create index events_tenant on events (tenant_id, position)',
+
+  // The tables of the log have no reference to tenants: what happened stays even if a row elsewhere is deleted.
+  `create table audit_log (
+    tenant_id ${text} not null,
+    seq integer not null,
+    hash ${text} not null,
+    body ${text} not null,
+    origin ${text},
+    at ${text} not null,
+    action ${text} not null,
+    actor_id ${text},
+    target_id ${text} not null,
+    primary key (tenant_id, seq)
+  ) ${tableEnd}`,
+  'create index audit_log_target on audit_log (tenant_id, target_id, seq)',
+  'create index audit_log_actor on audit_log (tenant_id, actor_id, seq)',
+  'create index audit_log_action on audit_log (tenant_id, action, seq)',
+  'create index audit_log_at on audit_log (tenant_id, at, seq)',
+
+  `create table audit_heads (
+    tenant_id ${text} primary key,
+    seq integer not null,
+    hash ${text} not null,
+    first_seq integer not null,
+    first_prev ${text} not null,
+    epoch integer not null
+  ) ${tableEnd}`,
+
+  `create table audit_seals (
+    tenant_id ${text} not null,
+    day ${text} not null,
+    seq integer not null,
+    hash ${text} not null,
+    sealed_at ${text} not null,
+    note ${text} not null,
+    primary key (tenant_id, day)
+  ) ${tableEnd}`,
+
+  `create table audit_keys (
+    id ${text} primary key,
+    name ${text} not null,
+    public_key ${bytes} not null,
+    wrapped_key ${bytes} not null,
+    root_key_id ${text} not null,
+    created_at ${text} not null
+  ) ${tableEnd}`,
 
   `create table root_keys (id ${text} primary key, proof ${bytes} not null, created_at ${text} not null) ${tableEnd}`,
 ]

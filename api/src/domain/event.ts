@@ -1,0 +1,139 @@
+import type { AuditAction } from '@keyferry/contract'
+import { fitting, type Origin } from './origin.ts'
+import type { Stamp } from './stamp.ts'
+
+/*
+ * An event tells who did what, when and to what. Each change writes one in its own transaction, so that there is no change
+ * without its event and no event without its change; when the event cannot be written, the change does not happen.
+ *
+ * An event has two texts. `body` goes into the audit log for good: ids and names of keys and bundles, never a value, and
+ * of people only their ids. `origin` holds what may identify a person (address, browser, host, e-mail); the body keeps its
+ * hash, so that an owner can erase it and the log stays whole. Both are built from lists of allowed fields.
+ */
+
+/** Who acted. `client`: the terminal that collects a delivery; `operator`: a person at the server's command line. */
+type Actor =
+  | { readonly kind: 'user'; readonly id: string }
+  | { readonly kind: 'client' | 'operator' | 'server'; readonly id: null }
+
+/** What an event is about. A person's name is never kept; `name` is null then. */
+type Target = {
+  readonly kind: 'key' | 'bundle' | 'user' | 'invitation' | 'tenant' | 'request'
+  readonly id: string
+  readonly name: string | null
+}
+
+/** A key or bundle that an event mentions beside its target. */
+type Mentioned = { readonly id: string; readonly name: string }
+
+/** What an event may tell beyond its target. To tell more, add a field here and in DATA_FIELDS; never a value of a key. */
+type EventData = {
+  readonly key?: Mentioned
+  readonly bundle?: Mentioned
+  /** The id that ties the events of one delivery together. */
+  readonly delivery?: string
+  /** A version of the target's value. */
+  readonly version?: number
+  readonly restored_from?: number
+  readonly role?: string
+  readonly is_secret?: boolean
+  readonly required?: boolean
+  readonly position?: number
+  /** The name under which the bundle delivers the key. */
+  readonly as?: string
+  readonly format?: string
+  readonly revealed?: boolean
+  /** Names of what changed: fields of a bundle or a key. */
+  readonly changed?: readonly string[]
+  readonly reason?: string
+  readonly created?: number
+  readonly updated?: number
+  readonly epoch?: number
+  readonly through?: number
+  readonly hash?: string
+  readonly count?: number
+  /** Names of variables; at most 100 are kept, and `names_count` says how many there were. */
+  readonly names?: readonly string[]
+  /** Names of variables with the version of each value; cut as `names`. */
+  readonly versions?: readonly (readonly [name: string, version: number])[]
+}
+
+const DATA_FIELDS = [
+  'key',
+  'bundle',
+  'delivery',
+  'version',
+  'restored_from',
+  'role',
+  'is_secret',
+  'required',
+  'position',
+  'as',
+  'format',
+  'revealed',
+  'changed',
+  'reason',
+  'created',
+  'updated',
+  'epoch',
+  'through',
+  'hash',
+  'count',
+] as const satisfies readonly (keyof EventData)[]
+
+export type Event = {
+  readonly tenantId: string
+  readonly action: AuditAction
+  /** ISO timestamp. */
+  readonly at: string
+  readonly actor: Actor
+  readonly target: Target
+  readonly data?: EventData
+  readonly origin: Origin | null
+}
+
+/** The fields that an event takes from the stamp of its change. */
+export function madeBy({ by, at, origin }: Stamp): Pick<Event, 'actor' | 'at' | 'origin'> {
+  return { actor: { kind: 'user', id: by }, at, origin }
+}
+
+const BODY_BYTES = 4_096
+const NAMES = 100
+
+/** The text of an event's body, at most 4 KiB: JSON with its members in a fixed order. Long lists of names are cut. */
+export function eventBody(event: Event, { id, personal }: { id: string; personal: string | null }): string {
+  const { at, action, actor, target } = event
+  return fitting(NAMES, BODY_BYTES, (names) =>
+    JSON.stringify({
+      id,
+      at,
+      action,
+      actor: { kind: actor.kind, id: actor.id },
+      target: { kind: target.kind, id: target.id, name: target.name },
+      data: allowedData(event.data ?? {}, names),
+      personal,
+    }),
+  )
+}
+
+function allowedData(data: EventData, most: number): object {
+  const told = DATA_FIELDS.flatMap((field) =>
+    data[field] === undefined ? [] : [[field, allowed(data[field])]],
+  )
+  return {
+    ...Object.fromEntries(told),
+    ...cut('names', data.names, most),
+    ...cut('versions', data.versions, most),
+  }
+}
+
+function allowed(value: NonNullable<EventData[(typeof DATA_FIELDS)[number]]>): unknown {
+  if (typeof value !== 'object') return value
+  return 'id' in value ? { id: value.id, name: value.name } : value
+}
+
+function cut(field: 'names' | 'versions', list: readonly unknown[] | undefined, most: number): object {
+  if (list === undefined) return {}
+  if (list.length <= most) return { [field]: list }
+  return { [field]: list.slice(0, most), [`${field}_count`]: list.length }
+}

@@ -1,0 +1,66 @@
+import {
+  type AuditKey,
+  auditKeyOf,
+  createAuditSeed,
+  unwrapAuditSeed,
+  wrapAuditSeed,
+} from '@keyferry/crypto/audit-key'
+import { keyId } from '@keyferry/crypto/derivation-key'
+import type { RootKeyRing } from '@keyferry/crypto/root-key'
+import type { Database, Query } from './queries.ts'
+
+/** `name` is what notes are signed as. */
+export type NamedAuditKey = AuditKey & { readonly name: string }
+
+type Naming = { ring: RootKeyRing; name: string; now: string }
+
+/** The audit key of this database, made at the first call. It keeps the name that it got then.
+ * @throws CryptoError when the stored key was changed or its root key is not in use */
+export async function openAuditKey(database: Database, naming: Naming): Promise<NamedAuditKey> {
+  return database.query.transaction().execute(async (transaction) => {
+    await database.lockMigrations(transaction)
+    const row = await transaction
+      .selectFrom('audit_keys')
+      .selectAll()
+      .orderBy('created_at')
+      .executeTakeFirst()
+    if (!row) return insertKey(transaction, naming)
+    return { ...auditKeyOf(unwrapAuditSeed(row.wrapped_key, naming.ring)), name: row.name }
+  })
+}
+
+async function insertKey(transaction: Query, { ring, name, now }: Naming): Promise<NamedAuditKey> {
+  const seed = createAuditSeed()
+  const key = auditKeyOf(seed)
+  await transaction
+    .insertInto('audit_keys')
+    .values({
+      id: keyId(seed),
+      name,
+      public_key: key.publicKey,
+      wrapped_key: wrapAuditSeed(seed, ring.first),
+      root_key_id: ring.first.id,
+      created_at: now,
+    })
+    .execute()
+  return { ...key, name }
+}
+
+/** Wrap the audit keys with the ring's first root key. */
+export async function rewrapAuditKeys(transaction: Query, ring: RootKeyRing): Promise<void> {
+  const rows = await transaction
+    .selectFrom('audit_keys')
+    .select(['id', 'wrapped_key'])
+    .where('root_key_id', '<>', ring.first.id)
+    .execute()
+  for (const { id, wrapped_key } of rows) {
+    await transaction
+      .updateTable('audit_keys')
+      .set({
+        wrapped_key: wrapAuditSeed(unwrapAuditSeed(wrapped_key, ring), ring.first),
+        root_key_id: ring.first.id,
+      })
+      .where('id', '=', id)
+      .execute()
+  }
+}

@@ -1,0 +1,57 @@
+import {
+  createPrivateKey,
+  createPublicKey,
+  createSecretKey,
+  hkdfSync,
+  type KeyObject,
+  randomBytes,
+} from 'node:crypto'
+import { decryptBlob, encryptBlob, keyIdOfBlob } from './blob.ts'
+import { CryptoError } from './crypto-error.ts'
+import { derivationKey } from './derivation-key.ts'
+import { frame } from './frame.ts'
+import type { RootKey, RootKeyRing } from './root-key.ts'
+
+const SEED_BYTES = 32
+const PKCS8_ED25519 = Buffer.from('302e020100300506032b657004220420', 'hex')
+const RAW_PUBLIC_KEY_BYTES = 32
+const CONTEXT = frame('keyferry audit key v1')
+
+/** The keys of the audit log. Both are derived from one seed: `mac` proves that an API node wrote an event, `signer`
+ * signs the notes. */
+export type AuditKey = { readonly mac: KeyObject; readonly signer: KeyObject; readonly publicKey: Uint8Array }
+
+/** A fresh seed: 32 random bytes. */
+export function createAuditSeed(): Uint8Array {
+  return Uint8Array.from(randomBytes(SEED_BYTES))
+}
+
+/** Encrypt a seed under a root key.
+ * @returns a blob of 72 bytes */
+export function wrapAuditSeed(seed: Uint8Array, rootKey: RootKey): Uint8Array {
+  return encryptBlob(seed, derivationKey(rootKey.bytes), CONTEXT)
+}
+
+/** @throws CryptoError bad_blob (malformed or changed) · wrong_key (its root key is not in the ring) */
+export function unwrapAuditSeed(blob: Uint8Array, ring: RootKeyRing): Uint8Array {
+  const rootKey = ring.find(keyIdOfBlob(blob))
+  if (!rootKey) throw new CryptoError('wrong_key', 'audit key was wrapped by a root key that is not in use')
+  return decryptBlob(blob, derivationKey(rootKey.bytes), CONTEXT)
+}
+
+/** @throws CryptoError bad_blob: the seed is not 32 bytes */
+export function auditKeyOf(seed: Uint8Array): AuditKey {
+  if (seed.length !== SEED_BYTES) throw new CryptoError('bad_blob', 'audit seed is not 32 bytes')
+  const pkcs8 = Buffer.concat([PKCS8_ED25519, derived(seed, 'keyferry audit note v1')])
+  const signer = createPrivateKey({ key: pkcs8, format: 'der', type: 'pkcs8' })
+  const spki = createPublicKey(signer).export({ format: 'der', type: 'spki' })
+  return {
+    mac: createSecretKey(derived(seed, 'keyferry audit mac v1')),
+    signer,
+    publicKey: Uint8Array.from(spki.subarray(-RAW_PUBLIC_KEY_BYTES)),
+  }
+}
+
+function derived(seed: Uint8Array, info: string): Buffer {
+  return Buffer.from(hkdfSync('sha256', seed, '', info, SEED_BYTES))
+}

@@ -47,6 +47,7 @@ describe.each(databases)('approval requests on %s', (kind) => {
         verification_uri_complete: `/approve/${json.id}`,
         interval: 3,
         expires_in: 300,
+        assurance: 'compat',
         user_code: userCode(json.id, asking.keyPair.publicKey),
       })
     })

@@ -6,6 +6,20 @@ const HOSTILE_TEXT = '\u001b[2J\u001b]0;owned\u0007\u202egnp\u0000\r\nkeyferry: 
 /** Servers by name, for sessions: those that a client must live with, and those that it must not be fooled by. */
 export const BEHAVIOURS = {
   approves: {},
+  'approves another bundle': {
+    wait: (asked) => delivery(asked, VALUES, { bundle: { id: 'e5a7d1c2', name: 'ops/prod' } }),
+  },
+  'approves in another workspace': {
+    wait: (asked) => delivery(asked, VALUES, { workspace: { id: 'e5a7d1c2', name: 'Private' } }),
+  },
+  'approves without required keys': {
+    wait: (asked) => delivery(asked, VALUES, { missing_required: ['SMTP_PASSWORD', 'API_TOKEN'] }),
+  },
+  'does not name the bundle': {
+    wait: (asked) => delivery(asked, VALUES, { bundle: undefined, workspace: undefined }),
+  },
+  'names a bundle badly': { wait: (asked) => delivery(asked, VALUES, { bundle: 'dev/app' }) },
+  'has the code typed': { create: (asked) => changed(asked, { assurance: 'typed' }) },
   denies: { wait: () => gone('request_denied') },
   'has forgotten': { wait: () => gone('not_found') },
   'asks for patience': {
@@ -97,6 +111,7 @@ export const BEHAVIOURS = {
   'delivers mixed quotes': delivers(JSON.stringify({ JSON: '{"a":"it\'s"}', LINES_: 'a\nb' })),
 } as const satisfies Record<string, Behaviour>
 
+const VALUES = '{"GREETING":"hi"}'
 const ANOTHER_KEY = 'hSDwCYkwp1R0i33ctD73Wg2/Og0mOBr066SpjqqbTmo='
 
 function changed(asked: Asked, fields: Record<string, unknown>) {

@@ -127,10 +127,25 @@ function withdraw(request: IncomingMessage, { asked, withdrawn, behaviour, respo
   send(response, { ...usual, ...behaviour.withdraw?.() })
 }
 
-/** The answer that hands `plaintext` over. */
-export function delivery({ publicKey }: Asked, plaintext: string): Pick<Answer, 'status' | 'body'> {
-  const box = Buffer.from(seal(Buffer.from(plaintext), publicKey))
-  return { status: 200, body: { status: 'ready', ciphertext_base64: box.toString('base64') } }
+/** The answer that delivers `plaintext`, from the requested bundle and workspace. `source` changes what it says of
+ * them. */
+export function delivery(
+  { publicKey, body }: Asked,
+  plaintext: string,
+  source: Record<string, unknown> = {},
+): Pick<Answer, 'status' | 'body'> {
+  const ciphertext = Buffer.from(seal(Buffer.from(plaintext), publicKey)).toString('base64')
+  return {
+    status: 200,
+    body: {
+      status: 'ready',
+      ciphertext_base64: ciphertext,
+      bundle: { id: '0f0b6a0e-3c52-4f43-9a55-0d5f3c1f7a10', name: body['bundle_id'] ?? 'dev/app' },
+      workspace: { id: '5a1c8b52-4f0e-4c3a-8a53-3d1f0e9b7c21', name: body['workspace'] ?? 'Acme' },
+      missing_required: [],
+      ...source,
+    },
+  }
 }
 
 /** The answer for a request that is no more. */

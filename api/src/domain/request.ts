@@ -53,6 +53,8 @@ export type NewRequestParts = RequestParts & {
   /** 128 random bits or more, as 32 lower-case hex digits. */
   newRequestId: () => string
   lifetimeSeconds: number
+  /** `typed`: the approver has to type the check code. */
+  assurance: 'compat' | 'typed'
 }
 
 /** What the client sends, and where the call came from. */
@@ -76,6 +78,7 @@ export async function createRequest(
     interval: TIMES.pollIntervalSeconds,
     expires_in: parts.lifetimeSeconds,
     user_code: userCode(request.id, publicKey),
+    assurance: parts.assurance,
   }
 }
 

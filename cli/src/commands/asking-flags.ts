@@ -3,8 +3,8 @@ import type { Ask } from '../delivery/ask.ts'
 import { refusedNames } from '../delivery/dangerous-names.ts'
 import { usageError } from '../ground/cli-error.ts'
 import type { Parts, ViewName } from '../ground/parts.ts'
-import { findProject } from '../project/project-file.ts'
-import { readBundleOperand, requireKeyName } from './names.ts'
+import { type FoundProject, findProject } from '../project/project-file.ts'
+import { readBundleOperand, readWorkspaceFlag, requireKeyName } from './names.ts'
 import { SERVER_FLAG, serverOf } from './server-flag.ts'
 
 export const JSON_FLAG: Flag = {
@@ -20,10 +20,24 @@ export const ASKING_FLAGS: readonly Flag[] = [
     name: 'keys',
     value: 'A,B',
     repeats: true,
-    summary: 'Ask for these keys only, and refuse any other that is delivered',
+    summary: 'Request only these keys. All must be delivered, and no others',
   },
+  {
+    name: 'optional',
+    value: 'A,B',
+    repeats: true,
+    summary: 'Request these keys too, and continue if they are not delivered',
+  },
+  {
+    name: 'workspace',
+    short: 'w',
+    value: 'NAME|ID',
+    summary: 'Look for the bundle in this workspace only',
+  },
+  { name: 'any-bundle', summary: 'Accept the approval of another bundle or workspace than requested' },
   SERVER_FLAG,
   { name: 'no-open', summary: 'Do not open the browser; print the link only' },
+  { name: 'no-qr', summary: 'Show no QR code' },
   { name: 'prefix', value: 'TEXT', summary: 'Put this before every name that is delivered' },
   {
     name: 'allow-name',
@@ -53,19 +67,37 @@ export type AskingOptions = Omit<Ask, 'format' | 'command' | 'keepAs' | 'pending
 export async function readAsking(words: Words, parts: Parts): Promise<AskingOptions> {
   const project = findProject(parts.cwd)
   const operand = readBundleOperand(words)
-  const isOtherBundle = operand !== null && operand !== project?.bundle
-  const keys = words.has('keys') ? words.names('keys') : isOtherBundle ? [] : (project?.keys ?? [])
-  const names = { keys, allowedNames: words.names('allow-name'), prefix: words.text('prefix') ?? '' }
+  const names = {
+    ...requestedKeys(words, operand, project),
+    allowedNames: words.names('allow-name'),
+    prefix: words.text('prefix') ?? '',
+  }
   requireNames(names)
   return {
     ...names,
     view: readView(words),
     server: await serverOf(words, project, parts),
     bundle: operand ?? project?.bundle ?? null,
+    workspace: readWorkspaceFlag(words) ?? project?.workspace ?? null,
+    acceptsAnyBundle: words.has('any-bundle'),
+    hidesQrCode: words.has('no-qr'),
     whyNotOpen: words.has('no-open') ? '--no-open was given' : null,
     isResumable: words.has('resumable'),
     projectFormat: project?.format ?? null,
   }
+}
+
+// The keys of keyferry.json belong to its own bundle.
+function requestedKeys(
+  words: Words,
+  operand: string | null,
+  project: FoundProject | null,
+): Pick<Ask, 'keys' | 'optionalKeys'> {
+  const isProjectBundle = operand === null || operand === project?.bundle
+  const named = (flag: 'keys' | 'optional'): readonly string[] =>
+    words.has(flag) ? words.names(flag) : isProjectBundle ? (project?.[flag] ?? []) : []
+  const optionalKeys = named('optional')
+  return { keys: [...new Set([...named('keys'), ...optionalKeys])], optionalKeys }
 }
 
 /** @throws CliError usage: both --json and --quiet */

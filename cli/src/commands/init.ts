@@ -9,7 +9,7 @@ import { printable } from '../ground/printable.ts'
 import { requireFormatName } from '../output/write-values.ts'
 import { chooseServer } from '../project/choose-server.ts'
 import { PROJECT_FILE, type Project } from '../project/project-file.ts'
-import { requireBundleName, requireKeyName } from './names.ts'
+import { readWorkspaceFlag, requireBundleName, requireKeyName } from './names.ts'
 import { SERVER_FLAG } from './server-flag.ts'
 
 export const initCommand: Command = {
@@ -23,7 +23,9 @@ export const initCommand: Command = {
   flags: [
     SERVER_FLAG,
     { name: 'bundle', short: 'b', value: 'NAME', summary: 'The bundle that run and pull ask for' },
-    { name: 'keys', value: 'A,B', repeats: true, summary: 'Ask for these keys of it only' },
+    { name: 'workspace', short: 'w', value: 'NAME|ID', summary: 'The workspace of the bundle' },
+    { name: 'keys', value: 'A,B', repeats: true, summary: 'Request only these keys of the bundle' },
+    { name: 'optional', value: 'A,B', repeats: true, summary: 'Request these keys too; they may be missing' },
     {
       name: 'format',
       short: 'f',
@@ -42,14 +44,18 @@ type InitOptions = { readonly project: Project; readonly mayReplace: boolean }
 
 function readInit(words: Words, { env }: Parts): InitOptions {
   const bundle = words.text('bundle')
+  const workspace = readWorkspaceFlag(words)
   const keys = words.names('keys')
+  const optional = words.names('optional')
   const format = words.text('format')
   if (bundle !== null) requireBundleName(bundle)
-  for (const name of keys) requireKeyName(name)
+  for (const name of [...keys, ...optional]) requireKeyName(name)
   const project: Project = {
     server: chooseServer(words.text('server'), null, env).server,
+    ...(workspace === null ? {} : { workspace }),
     ...(bundle === null ? {} : { bundle }),
     ...(keys.length === 0 ? {} : { keys }),
+    ...(optional.length === 0 ? {} : { optional }),
     ...(format === null ? {} : { format: requireFormatName(format) }),
   }
   return { project, mayReplace: words.has('force') }

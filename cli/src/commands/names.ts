@@ -3,6 +3,7 @@ import { LIMITS } from '@keyferry/contract/limits'
 import type { Words } from '../command-line/command.ts'
 import { usageError } from '../ground/cli-error.ts'
 import { printable } from '../ground/printable.ts'
+import { isWorkspaceText } from '../project/project-file.ts'
 
 /** The bundle to ask for, by name or id; null without one.
  * @throws CliError usage */
@@ -13,6 +14,17 @@ export function readBundleOperand({ operands }: Words): string | null {
   throw usageError(
     `${printable(bundle === '' ? "''" : bundle, 80)} is not the name of a bundle`,
     'A name holds letters, digits, /, - and _, for example dev/app.',
+  )
+}
+
+/** The workspace that `--workspace` names, by name or id; null without the flag.
+ * @throws CliError usage */
+export function readWorkspaceFlag(words: Words): string | null {
+  const workspace = words.text('workspace')
+  if (workspace === null || isWorkspaceText(workspace)) return workspace
+  throw usageError(
+    `'${printable(workspace, 80)}' cannot be a workspace`,
+    'Give the name or the id of the workspace, as its page shows it.',
   )
 }
 

@@ -24,7 +24,11 @@ function options(output: { path: string; mayReplace: boolean } | null) {
   return {
     server: server.url,
     bundle: null,
+    workspace: null,
+    acceptsAnyBundle: false,
     keys: [],
+    optionalKeys: [],
+    hidesQrCode: false,
     allowedNames: [],
     prefix: '',
     whyNotOpen: 'no',

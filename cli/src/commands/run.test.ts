@@ -18,7 +18,11 @@ function options() {
   return {
     server: server.url,
     bundle: 'dev/app',
+    workspace: null,
+    acceptsAnyBundle: false,
     keys: [],
+    optionalKeys: [],
+    hidesQrCode: false,
     allowedNames: [],
     prefix: '',
     whyNotOpen: null,

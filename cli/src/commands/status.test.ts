@@ -31,6 +31,7 @@ test('a request that waits is listed with its command as one would type it, on o
     verifier: 'v',
     approvalUrl: `${server.url}/approve/0123456789abcdef0123456789abcdef`,
     userCode: 'BCDF-GHJK',
+    isCodeTyped: false,
     intervalMs: 3_000,
     lifetimeMs: 300_000,
     deadlineMs: scene.clock.monotonicMs() + 299_000,

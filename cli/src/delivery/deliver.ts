@@ -4,11 +4,14 @@ import { EXIT } from '../ground/exit-code.ts'
 import type { Parts, Values } from '../ground/parts.ts'
 import type { PendingRequest } from '../ground/pending-request.ts'
 import { printable } from '../ground/printable.ts'
+import { isLoopback } from '../server/loopback.ts'
 import { readable } from '../server/server-failure.ts'
+import type { Delivery } from '../server/wait-answer.ts'
 import { forgetRequest, keepRequest, requireKeepable } from '../state/kept-requests.ts'
 import { whyNoBrowser } from '../terminal/browser.ts'
 import { waitingView } from '../terminal/choose-view.ts'
-import type { Asked, WaitingView } from '../terminal/waiting-view.ts'
+import type { Asked, Received, WaitingView } from '../terminal/waiting-view.ts'
+import { requireRequestedBundle, requireRequestedKeys } from './agreement.ts'
 import type { Ask } from './ask.ts'
 import { shownArgument } from './claims.ts'
 import { atInterruption, type Interruption } from './interruption.ts'
@@ -65,9 +68,11 @@ async function fetchValues(
       onTrouble: (reason) => view.trouble(printable(reason)),
       onRecovery: () => view.recovered(),
     })
-    const [box, { openDelivery }] = await interruption.unlessEnding(Promise.all([waiting, opening]))
-    const values = openDelivery(box, pending.keyPair, ask.keys)
-    reportDelivery(values, ask.keys, view)
+    const [delivery, { openDelivery }] = await interruption.unlessEnding(Promise.all([waiting, opening]))
+    requireRequestedBundle(delivery, ask)
+    const values = openDelivery(delivery.ciphertextBase64, pending.keyPair, ask.keys)
+    requireRequestedKeys(values, ask)
+    view.delivered(received(values, delivery, ask))
     forgetRequest(pending.id, parts)
     return values
   } catch (error) {
@@ -90,9 +95,15 @@ function keep(ask: Ask, pending: PendingRequest, parts: Parts): () => void {
   return atInterrupt(() => stderr.write(`${told}\n`))
 }
 
-function reportDelivery(values: Values, keys: readonly string[], view: WaitingView): void {
-  const missing = keys.filter((name) => !values.has(name))
-  view.delivered([...values.keys()], missing)
+function received(values: Values, { bundle, workspace, missingRequired }: Delivery, ask: Ask): Received {
+  return {
+    names: [...values.keys()],
+    missing: ask.keys.filter((name) => !values.has(name)),
+    bundle: bundle?.name ?? null,
+    workspace: workspace?.name ?? null,
+    missingRequired,
+    isUnchecked: bundle === null && ask.bundle !== null && !ask.acceptsAnyBundle,
+  }
 }
 
 // A network that failed for good this time may work the next; every other end is the request's end.
@@ -107,16 +118,19 @@ function openPage(ask: Ask, { approvalUrl }: PendingRequest, parts: Parts): stri
 }
 
 function facts(ask: Ask, pending: PendingRequest, whyNotOpened: string | null): Asked {
-  const { approvalUrl, userCode, lifetimeMs, deadlineMs } = pending
+  const { approvalUrl, userCode, isCodeTyped, lifetimeMs, deadlineMs } = pending
   return {
     server: pending.server,
     bundle: ask.bundle,
+    workspace: ask.workspace,
     keys: ask.keys,
     command: ask.command.map(shownArgument).join(' '),
     approvalUrl,
     userCode,
+    isCodeTyped,
     lifetimeMs,
     deadlineMs,
+    hidesQrCode: ask.hidesQrCode || isLoopback(new URL(approvalUrl).hostname),
     whyNotOpened,
   }
 }

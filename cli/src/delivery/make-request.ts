@@ -19,6 +19,7 @@ export async function makeRequest(
   const created = await createRequest(parts.exchange, ask.server, {
     client_pubkey: Buffer.from(keyPair.publicKey).toString('base64'),
     ...(ask.bundle === null ? {} : { bundle_id: ask.bundle }),
+    ...(ask.workspace === null ? {} : { workspace: ask.workspace }),
     ...(ask.keys.length === 0 ? {} : { template_keys: ask.keys }),
     format: ask.format,
     poll_challenge: pollChallenge(verifier),
@@ -31,6 +32,7 @@ export async function makeRequest(
     verifier,
     approvalUrl: created.approvalUrl,
     userCode: agreedCode(created, keyPair),
+    isCodeTyped: created.isCodeTyped,
     intervalMs: created.intervalMs,
     lifetimeMs: created.lifetimeMs,
     deadlineMs: startedMs + created.lifetimeMs,

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { CliError } from '../ground/cli-error.ts'
 import { type ExchangeAnswer, NetworkError } from '../ground/exchange.ts'
 import type { Clock } from '../ground/parts.ts'
+import type { Delivery } from '../server/wait-answer.ts'
 import { waitForDelivery } from './wait.ts'
 
 const READY = answer(200, { status: 'ready', ciphertext_base64: 'Ym94' })
@@ -38,7 +39,11 @@ function scene(answers: readonly (ExchangeAnswer | NetworkError | 'held')[], hol
     onRecovery: () => void trouble.push('-'),
   }
   const waiting = { server: 'http://x', id: 'i', verifier: 'v', intervalMs: 3_000, deadlineMs: 1_300_000 }
-  return { starts, trouble, done: waitForDelivery({ exchange, clock }, waiting, events) }
+  return { starts, trouble, done: ciphertext(waitForDelivery({ exchange, clock }, waiting, events)) }
+}
+
+async function ciphertext(delivery: Promise<Delivery>): Promise<string> {
+  return (await delivery).ciphertextBase64
 }
 
 const lost = new NetworkError('ECONNRESET', 'reset')

@@ -2,7 +2,8 @@ import { CliError } from '../ground/cli-error.ts'
 import { type Exchange, NetworkError } from '../ground/exchange.ts'
 import { EXIT } from '../ground/exit-code.ts'
 import type { Clock } from '../ground/parts.ts'
-import { expired, type WaitCall, type WaitOutcome, waitOnce } from '../server/approval-requests.ts'
+import { expired, type WaitCall, waitOnce } from '../server/approval-requests.ts'
+import type { Delivery, WaitOutcome } from '../server/wait-answer.ts'
 
 const FIRST_BACKOFF_MS = 250
 const LONGEST_BACKOFF_MS = 5_000
@@ -23,18 +24,17 @@ export type WaitEvents = {
 
 /** Ask until the delivery is there. Calls start at least the interval apart, counted from start to start, as the server
  * counts. A lost connection or a server in trouble is tried again, with growing pauses, until the request ends.
- * @returns the sealed box in base64
  * @throws CliError denied · expired · refused · network */
 export async function waitForDelivery(
   { exchange, clock }: { exchange: Exchange; clock: Clock },
   waiting: Waiting,
   events: WaitEvents,
-): Promise<string> {
+): Promise<Delivery> {
   let failures = 0
   for (;;) {
     const startedMs = clock.monotonicMs()
     const outcome = await askOnce({ exchange, clock }, waiting)
-    if (outcome.kind === 'ready') return outcome.ciphertextBase64
+    if (outcome.kind === 'ready') return outcome.delivery
     const inTrouble = outcome.kind === 'later'
     if (inTrouble) events.onTrouble(outcome.reason)
     else if (failures > 0) events.onRecovery()

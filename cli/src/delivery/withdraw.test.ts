@@ -23,7 +23,11 @@ afterEach(() => {
 const ask = (changes: Partial<Ask> = {}): Ask => ({
   server: server.url,
   bundle: 'dev/app',
+  workspace: null,
+  acceptsAnyBundle: false,
   keys: [],
+  optionalKeys: [],
+  hidesQrCode: false,
   format: 'sh',
   command: ['true'],
   whyNotOpen: null,

@@ -9,6 +9,8 @@ export type PendingRequest = {
   readonly approvalUrl: string
   /** As worked out here. */
   readonly userCode: string
+  /** Whether the approver has to type the code; false: they compare it. */
+  readonly isCodeTyped: boolean
   readonly intervalMs: number
   readonly lifetimeMs: number
   /** Monotonic time at which it ends. */

@@ -14,8 +14,12 @@ export const PROJECT_FILE = 'keyferry.json'
 /** What a project says of the values it needs. Holds no secrets and is meant to be committed. */
 export type Project = {
   readonly server?: string
+  /** Name or id. */
+  readonly workspace?: string
   readonly bundle?: string
   readonly keys?: readonly string[]
+  /** Keys that may be missing from a delivery. */
+  readonly optional?: readonly string[]
   readonly format?: string
 }
 
@@ -25,7 +29,7 @@ export type FoundProject = Project & {
 }
 
 const MAX_BYTES = 64 * 1024
-const FIELDS = new Set(['server', 'bundle', 'keys', 'format'])
+const FIELDS = new Set(['server', 'workspace', 'bundle', 'keys', 'optional', 'format'])
 
 /** The `keyferry.json` of the folder or the nearest one above it; null without one.
  * @throws CliError usage: a file that cannot be followed */
@@ -79,8 +83,10 @@ function parseProject(text: string): Project {
     ...part('server', readText(fields, 'server'), (text_) =>
       parseServerAddress(text_, `server in ${PROJECT_FILE}`),
     ),
+    ...part('workspace', readText(fields, 'workspace'), readWorkspace),
     ...part('bundle', readText(fields, 'bundle'), readBundle),
-    ...part('keys', fields['keys'], readKeys),
+    ...part('keys', fields['keys'], (value) => readKeys(value, 'keys')),
+    ...part('optional', fields['optional'], (value) => readKeys(value, 'optional')),
     ...part('format', readText(fields, 'format'), readFormat),
   }
 }
@@ -101,15 +107,25 @@ function readText(fields: Record<string, unknown>, name: string): string | undef
   throw wrong(`${name} must be a text`)
 }
 
+function readWorkspace(text: string): string {
+  if (isWorkspaceText(text)) return text
+  throw wrong('workspace must be the name or the id of a workspace')
+}
+
+/** Whether a text can name a workspace, by name or by id. */
+export function isWorkspaceText(text: string): boolean {
+  return text.trim() !== '' && text.length <= LIMITS.nameLength && !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(text)
+}
+
 function readBundle(name: string): string {
   if (name.length <= LIMITS.nameLength && BUNDLE_NAME.test(name)) return name
   throw wrong('bundle must be the name of a bundle, such as dev/app')
 }
 
-function readKeys(value: unknown): readonly string[] {
+function readKeys(value: unknown, field: string): readonly string[] {
   const isNames = Array.isArray(value) && value.every((name) => typeof name === 'string' && isKeyName(name))
   if (isNames) return value.map(String)
-  throw wrong('keys must be a list of key names')
+  throw wrong(`${field} must be a list of key names`)
 }
 
 function readFormat(name: string): string {

@@ -3,8 +3,8 @@ import { CliError, refusedAnswer } from '../ground/cli-error.ts'
 import type { Exchange, ExchangeAnswer } from '../ground/exchange.ts'
 import { EXIT } from '../ground/exit-code.ts'
 import { parseObject } from '../ground/json-object.ts'
-import { printable } from '../ground/printable.ts'
 import { errorBody, refusal } from './server-failure.ts'
+import { readLater, readWaitAnswer, type WaitOutcome } from './wait-answer.ts'
 
 const CREATE_TIMEOUT_MS = 20_000
 const HOLD_MS = 30_000
@@ -19,6 +19,8 @@ const LIFETIME_SECONDS = { least: 1, most: 86_400 }
 export type RequestBody = {
   readonly client_pubkey: string
   readonly bundle_id?: string
+  /** Id or name. */
+  readonly workspace?: string
   readonly template_keys?: readonly string[]
   readonly format: string
   readonly poll_challenge: string
@@ -33,6 +35,8 @@ export type CreatedRequest = {
   readonly lifetimeMs: number
   /** As the server worked it out; null from a server that names none. */
   readonly userCode: string | null
+  /** Whether the approver has to type the check code. */
+  readonly isCodeTyped: boolean
 }
 
 /** Hand the public key in.
@@ -66,6 +70,7 @@ function readCreated(body: Record<string, unknown>, server: string): CreatedRequ
     intervalMs: seconds(body['interval'], 'interval', INTERVAL_SECONDS),
     lifetimeMs: seconds(body['expires_in'], 'expires_in', LIFETIME_SECONDS),
     userCode: readUserCode(body['user_code']),
+    isCodeTyped: body['assurance'] === 'typed',
   }
 }
 
@@ -81,12 +86,6 @@ function seconds(value: unknown, field: string, { least, most }: { least: number
   }
   return Math.min(Math.max(value, least), most) * 1000
 }
-
-export type WaitOutcome =
-  | { readonly kind: 'pending' }
-  | { readonly kind: 'ready'; readonly ciphertextBase64: string }
-  /** Ask again, but not before `retryAfterMs` (null: as you see fit). `reason` for a person to read. */
-  | { readonly kind: 'later'; readonly retryAfterMs: number | null; readonly reason: string }
 
 export type WaitCall = {
   readonly server: string
@@ -110,9 +109,9 @@ export async function waitOnce(exchange: Exchange, call: WaitCall): Promise<Wait
     timeoutMs: HOLD_MS + 15_000,
     maxBodyBytes: MAX_WAIT_BYTES,
   })
-  if (answer.status === 200) return readWaitResult(answer)
+  if (answer.status === 200) return readWaitAnswer(answer)
   if (answer.status === 404) throw gone(answer)
-  if (answer.status === 429 || answer.status >= 500) return later(answer)
+  if (answer.status === 429 || answer.status >= 500) return readLater(answer)
   throw refusal(answer, call.server)
 }
 
@@ -132,22 +131,6 @@ export async function withdrawRequest(
   if (answer.status === 200) return true
   if (answer.status === 404) return false
   throw refusal(answer, server)
-}
-
-function later(answer: ExchangeAnswer): WaitOutcome {
-  const error = printable(errorBody(answer).error, 80)
-  const reason = error === '' ? `status ${answer.status}` : error
-  return { kind: 'later', retryAfterMs: answer.retryAfterMs, reason }
-}
-
-function readWaitResult(answer: ExchangeAnswer): WaitOutcome {
-  const body = parseObject(answer.body)
-  if (body?.['status'] === 'pending') return { kind: 'pending' }
-  const ciphertextBase64 = body?.['ciphertext_base64']
-  if (body?.['status'] === 'ready' && typeof ciphertextBase64 === 'string') {
-    return { kind: 'ready', ciphertextBase64 }
-  }
-  throw refusedAnswer('the server answered something that is neither pending nor ready')
 }
 
 /** The failure of a request that nobody approved in time. */

@@ -51,6 +51,7 @@ export function keepRequest(pending: PendingRequest, commandLine: readonly strin
     id: pending.id,
     secret_key: Buffer.from(pending.keyPair.secretKey).toString('base64url'),
     verifier: pending.verifier,
+    is_code_typed: pending.isCodeTyped,
     interval_ms: pending.intervalMs,
     lifetime_ms: pending.lifetimeMs,
     expires_at_ms: Math.round(parts.clock.epochMs() + leftMs),
@@ -89,7 +90,7 @@ function readKept(path: string): KeptRequest | null {
   const fields = parseObject(readFileSync(path, 'utf8'))
   if (fields === null) return null
   const { server, id, secret_key, verifier, cwd, command_line } = fields
-  const { interval_ms, lifetime_ms, expires_at_ms } = fields
+  const { interval_ms, lifetime_ms, expires_at_ms, is_code_typed } = fields
   const areTexts = [server, id, secret_key, verifier, cwd].every((value) => typeof value === 'string')
   const areNumbers = [interval_ms, lifetime_ms, expires_at_ms].every((value) => typeof value === 'number')
   if (!areTexts || !areNumbers || !Array.isArray(command_line)) return null
@@ -110,6 +111,7 @@ function readKept(path: string): KeptRequest | null {
         keyPair,
         approvalUrl: `${texts.server}/approve/${texts.id}`,
         userCode: userCode(texts.id, keyPair.publicKey),
+        isCodeTyped: is_code_typed === true,
         deadlineMs: nowMonotonicMs + (expiresAtMs - nowEpochMs),
       }
     },

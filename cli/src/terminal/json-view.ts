@@ -6,21 +6,25 @@ export function jsonView({ stderr, clock }: Parts): WaitingView {
   const say = (event: string, fields: object): void =>
     stderr.write(`${JSON.stringify({ event, ...fields })}\n`)
   return {
-    asked: ({ server, bundle, keys, approvalUrl, userCode, lifetimeMs, deadlineMs, whyNotOpened }) => {
+    asked: (asked) => {
+      const { server, bundle, workspace, keys, approvalUrl, userCode, isCodeTyped } = asked
       say('asked', {
         server,
         bundle,
+        workspace,
         keys,
         approval_url: approvalUrl,
         user_code: userCode,
-        expires_in: Math.round(lifetimeMs / 1000),
-        seconds_left: Math.max(0, Math.ceil((deadlineMs - clock.monotonicMs()) / 1000)),
-        browser: whyNotOpened === null ? 'opened' : 'not_opened',
+        assurance: isCodeTyped ? 'typed' : 'compat',
+        expires_in: Math.round(asked.lifetimeMs / 1000),
+        seconds_left: Math.max(0, Math.ceil((asked.deadlineMs - clock.monotonicMs()) / 1000)),
+        browser: asked.whyNotOpened === null ? 'opened' : 'not_opened',
       })
     },
     trouble: (reason) => say('trouble', { reason }),
     recovered: () => say('recovered', {}),
-    delivered: (names, missing) => say('delivered', { names, missing }),
+    delivered: ({ names, missing, bundle, workspace, missingRequired }) =>
+      say('delivered', { names, missing, bundle, workspace, missing_required: missingRequired }),
     end: () => undefined,
   }
 }

@@ -1,24 +1,33 @@
 import type { Parts } from '../ground/parts.ts'
 import { plainPunctuation, printable } from '../ground/printable.ts'
 import { wrap } from '../ground/wrap.ts'
-import { count } from './plain-view.ts'
+import { type Panel, panel } from './panel.ts'
 import { qrCode } from './qr.ts'
 import { type TerminalStyle, terminalStyle } from './terminal-style.ts'
-import { type Asked, askedFor, remaining, type WaitingView } from './waiting-view.ts'
+import {
+  type Asked,
+  askedFor,
+  deliveredText,
+  deliveryNotes,
+  remaining,
+  type WaitingView,
+} from './waiting-view.ts'
 
 const SLOW_AFTER_MS = 60_000
 
-/** A calm view for a person at a terminal: what is asked and where to approve it, then one line that counts down in
- * place. Nothing is read from the keyboard: what is typed meanwhile belongs to the program. */
+/** The view for a person at a terminal: a panel that says what is requested and where to approve it, and one line that
+ * counts down in place. After the approval, one line replaces the panel. The view reads nothing from the keyboard: what
+ * the person types belongs to the program. */
 export function liveView(parts: Parts): WaitingView {
   const { stderr, clock, env, platform } = parts
   const style = terminalStyle(stderr, env, platform)
   const line = statusLine(parts, style)
+  let shown: Panel | null = null
   let stop: (() => void) | null = null
   let trouble: string | null = null
   return {
     asked: (asked) => {
-      stderr.write(askedText(asked, parts, style))
+      shown = panel(askedText(asked, parts, style), stderr)
       const tick = (): void => line.show(statusText(asked, clock.monotonicMs(), trouble))
       tick()
       stop = style.canRewrite ? clock.every(1000, tick) : clock.every(SLOW_AFTER_MS, tick)
@@ -29,10 +38,11 @@ export function liveView(parts: Parts): WaitingView {
     recovered: () => {
       trouble = null
     },
-    delivered: (names, missing) => {
+    delivered: (received) => {
       line.clear()
-      stderr.write(`  ${style.bold('Approved')}: ${count(names)} delivered.\n`)
-      if (missing.length > 0) stderr.write(`  Asked for but not delivered: ${missing.join(', ')}\n`)
+      if (style.canRewrite) shown?.erase()
+      stderr.write(`${style.bold('Keyferry')} approved: ${deliveredText(received)}\n`)
+      for (const note of deliveryNotes(received)) stderr.write(`  ${note}\n`)
     },
     end: () => {
       stop?.()
@@ -61,23 +71,23 @@ function statusLine({ stderr }: Parts, style: TerminalStyle): StatusLine {
 
 function statusText(asked: Asked, nowMs: number, trouble: string | null): string {
   const left = `  ${remaining(asked.deadlineMs - nowMs)} left`
-  if (trouble !== null) return `${left} · trouble, trying again: ${trouble}`
+  if (trouble !== null) return `${left} · ${trouble}; trying again`
   const isSlow = nowMs > asked.deadlineMs - asked.lifetimeMs + SLOW_AFTER_MS
   return isSlow ? `${left} · is ${asked.userCode} on the page?` : `${left} · Ctrl-C stops`
 }
 
 function askedText(asked: Asked, { stderr }: Parts, style: TerminalStyle): string {
-  const qr = qrCode(asked.approvalUrl, stderr, style)
+  const qr = asked.hidesQrCode ? null : qrCode(asked.approvalUrl, stderr, style)
   const lines = (start: string, text: string): string => indented(start, text, stderr.columns())
   return [
-    `${style.bold('Keyferry')} asks for ${style.bold(askedFor(asked))}\n`,
+    `${style.bold('Keyferry')} requests ${style.bold(askedFor(asked))}\n`,
     lines('  for     ', printable(asked.command, 200)),
     lines('  server  ', asked.server),
     '\n  Approve at\n',
     `  ${asked.approvalUrl}\n\n`, // never broken: it has to be one link
     ...(qr === null ? [] : [qr, '\n']),
     `  Check code  ${style.bold(asked.userCode)}\n`,
-    lines('  ', 'The page must show the same code.'),
+    lines('  ', asked.isCodeTyped ? 'Type this code on the page.' : 'The page must show the same code.'),
     lines(
       '  ',
       asked.whyNotOpened === null ? 'Opened in your browser.' : `No browser opened: ${asked.whyNotOpened}.`,

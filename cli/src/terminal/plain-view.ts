@@ -1,6 +1,14 @@
 import type { Parts } from '../ground/parts.ts'
 import { printable } from '../ground/printable.ts'
-import { type Asked, askedFor, remaining, type WaitingView } from './waiting-view.ts'
+import {
+  type Asked,
+  askedFor,
+  codeAdvice,
+  deliveredText,
+  deliveryNotes,
+  remaining,
+  type WaitingView,
+} from './waiting-view.ts'
 
 const REMINDER_MS = 60_000
 
@@ -17,9 +25,9 @@ export function plainView({ stderr, clock }: Parts): WaitingView {
     },
     trouble: (reason) => say(`keyferry: trouble (${printable(reason, 120)}); trying again`),
     recovered: () => say('keyferry: the server answers again'),
-    delivered: (names, missing) => {
-      say(`keyferry: approved, ${count(names)} delivered`)
-      if (missing.length > 0) say(`keyferry: asked for but not delivered: ${missing.join(', ')}`)
+    delivered: (received) => {
+      say(`keyferry: approved, ${deliveredText(received)}`)
+      for (const note of deliveryNotes(received)) say(`keyferry: ${note}`)
     },
     end: () => stopReminding?.(),
   }
@@ -28,12 +36,14 @@ export function plainView({ stderr, clock }: Parts): WaitingView {
 /** Only what a person needs to approve, and what was left out. */
 export function quietView({ stderr }: Parts): WaitingView {
   return {
-    asked: ({ approvalUrl, userCode }) =>
-      stderr.write(`keyferry: approve at\n${approvalUrl}\nkeyferry: check code ${userCode}\n`),
+    asked: ({ approvalUrl, userCode, isCodeTyped }) =>
+      stderr.write(
+        `keyferry: approve at\n${approvalUrl}\nkeyferry: check code ${userCode}${isCodeTyped ? ', to be typed on the page' : ''}\n`,
+      ),
     trouble: () => undefined,
     recovered: () => undefined,
-    delivered: (_, missing) => {
-      if (missing.length > 0) stderr.write(`keyferry: asked for but not delivered: ${missing.join(', ')}\n`)
+    delivered: (received) => {
+      for (const note of deliveryNotes(received)) stderr.write(`keyferry: ${note}\n`)
     },
     end: () => undefined,
   }
@@ -44,15 +54,10 @@ function askedLines(asked: Asked, leftMs: number): string[] {
     `keyferry: asking ${asked.server} for ${askedFor(asked)}`,
     'keyferry: approve at',
     asked.approvalUrl,
-    `keyferry: check code ${asked.userCode}, the page must show the same`,
+    `keyferry: check code ${asked.userCode}: ${codeAdvice(asked)}`,
     asked.whyNotOpened === null
       ? 'keyferry: opened in the browser'
       : `keyferry: no browser opened, ${asked.whyNotOpened}`,
     `keyferry: waiting, ${remaining(leftMs)} left`,
   ]
-}
-
-/** `1 value`, `3 values`. */
-export function count(names: readonly string[]): string {
-  return `${names.length} ${names.length === 1 ? 'value' : 'values'}`
 }

@@ -1,17 +1,37 @@
+import { printable } from '../ground/printable.ts'
+
 /** What a person has to know while a request waits. Nothing in it is a value. */
 export type Asked = {
   readonly server: string
   readonly bundle: string | null
+  readonly workspace: string | null
   readonly keys: readonly string[]
   /** The command line that will get the values. */
   readonly command: string
   readonly approvalUrl: string
   readonly userCode: string
+  /** Whether the approver has to type the code on the page; false: they compare it. */
+  readonly isCodeTyped: boolean
   readonly lifetimeMs: number
+  readonly hidesQrCode: boolean
   /** Why no browser was opened; null if one was. */
   readonly whyNotOpened: string | null
   /** Monotonic time at which the request ends. */
   readonly deadlineMs: number
+}
+
+/** What a person has to know about the delivery. Nothing in it is a value. */
+export type Received = {
+  readonly names: readonly string[]
+  /** Requested, optional and not delivered. */
+  readonly missing: readonly string[]
+  /** Names; null if the server does not say. */
+  readonly bundle: string | null
+  readonly workspace: string | null
+  /** Keys that the bundle marks as required and that the approver left out. */
+  readonly missingRequired: readonly string[]
+  /** A bundle was requested, and the server does not say which one was approved. */
+  readonly isUnchecked: boolean
 }
 
 /** How waiting looks to whoever reads stderr: a person at a terminal, a log, a machine, or nobody. */
@@ -19,7 +39,7 @@ export type WaitingView = {
   readonly asked: (asked: Asked) => void
   readonly trouble: (reason: string) => void
   readonly recovered: () => void
-  readonly delivered: (names: readonly string[], missing: readonly string[]) => void
+  readonly delivered: (received: Received) => void
   /** Leave the terminal as it was; may be called at any time, and again. */
   readonly end: () => void
 }
@@ -31,7 +51,33 @@ export function remaining(milliseconds: number): string {
 }
 
 /** What is asked for, in words. */
-export function askedFor({ bundle, keys }: Asked): string {
-  const from = bundle ?? 'a bundle that the approver picks'
-  return keys.length === 0 ? from : `${keys.join(', ')} of ${from}`
+export function askedFor({ bundle, workspace, keys }: Asked): string {
+  const place = `${bundle ?? 'a bundle that the approver picks'}${inWorkspace(workspace)}`
+  return keys.length === 0 ? place : `${keys.join(', ')} of ${place}`
+}
+
+/** What to do with the check code on the page. */
+export function codeAdvice({ isCodeTyped }: Asked): string {
+  return isCodeTyped ? 'type it on the page' : 'the page must show the same'
+}
+
+/** What was delivered, in words: `2 values from dev/app in workspace "Acme"`. */
+export function deliveredText({ names, bundle, workspace }: Received): string {
+  const from = bundle === null ? '' : ` from ${printable(bundle, 80)}`
+  return `${names.length} ${names.length === 1 ? 'value' : 'values'}${from}${inWorkspace(workspace)}`
+}
+
+/** What the person should know beside that, one line for each point. */
+export function deliveryNotes({ missing, missingRequired, isUnchecked }: Received): string[] {
+  return [
+    ...(missing.length === 0 ? [] : [`optional and not delivered: ${missing.join(', ')}`]),
+    ...(missingRequired.length === 0
+      ? []
+      : [`the bundle marks as required, but the approver left out: ${missingRequired.join(', ')}`]),
+    ...(isUnchecked ? ['this server does not say which bundle was approved'] : []),
+  ]
+}
+
+function inWorkspace(name: string | null): string {
+  return name === null ? '' : ` in workspace "${printable(name, 80)}"`
 }

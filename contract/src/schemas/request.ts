@@ -89,6 +89,8 @@ export const CreatedRequest = z
     interval: z.int(),
     expires_in: z.int(),
     user_code: z.string(),
+    /** `typed`: the approver has to type the check code. `compat`: they compare it. */
+    assurance: z.enum(['compat', 'typed']).optional(),
   })
   .meta({
     id: 'CreatedRequest',
@@ -99,6 +101,7 @@ export const CreatedRequest = z
         interval: 3,
         expires_in: 300,
         user_code: 'WDJB-MJHT',
+        assurance: 'compat',
       },
     ],
   })

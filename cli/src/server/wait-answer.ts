@@ -1,0 +1,65 @@
+import { refusedAnswer } from '../ground/cli-error.ts'
+import type { ExchangeAnswer } from '../ground/exchange.ts'
+import { isObject, parseObject } from '../ground/json-object.ts'
+import { printable } from '../ground/printable.ts'
+import { errorBody } from './server-failure.ts'
+
+export type Named = { readonly id: string; readonly name: string }
+
+/** What the approver delivers. */
+export type Delivery = {
+  /** The sealed box. */
+  readonly ciphertextBase64: string
+  /** The bundle that the approver chose, and its workspace; null if the server does not say. */
+  readonly bundle: Named | null
+  readonly workspace: Named | null
+  /** Keys that the bundle marks as required and that the approver left out. */
+  readonly missingRequired: readonly string[]
+}
+
+export type WaitOutcome =
+  | { readonly kind: 'pending' }
+  | { readonly kind: 'ready'; readonly delivery: Delivery }
+  /** Ask again, but not before `retryAfterMs` (null: when you like). `reason` is for a person. */
+  | { readonly kind: 'later'; readonly retryAfterMs: number | null; readonly reason: string }
+
+/** Read an answer of status 200.
+ * @throws CliError refused */
+export function readWaitAnswer(answer: ExchangeAnswer): WaitOutcome {
+  const body = parseObject(answer.body) ?? {}
+  if (body['status'] === 'pending') return { kind: 'pending' }
+  const ciphertextBase64 = body['ciphertext_base64']
+  if (body['status'] !== 'ready' || typeof ciphertextBase64 !== 'string') {
+    throw refusedAnswer('the server answered neither "pending" nor "ready"')
+  }
+  return {
+    kind: 'ready',
+    delivery: {
+      ciphertextBase64,
+      bundle: readNamed(body, 'bundle'),
+      workspace: readNamed(body, 'workspace'),
+      missingRequired: readNames(body['missing_required']),
+    },
+  }
+}
+
+function readNamed(body: Record<string, unknown>, field: string): Named | null {
+  const value = body[field]
+  if (value === undefined) return null
+  const { id, name } = isObject(value) ? value : {}
+  if (typeof id === 'string' && typeof name === 'string') return { id, name }
+  throw refusedAnswer(`the server sent a ${field} without id and name`)
+}
+
+function readNames(value: unknown): readonly string[] {
+  if (value === undefined) return []
+  if (!Array.isArray(value)) throw refusedAnswer('the server sent missing_required that is not a list')
+  return value.map((name) => printable(String(name), 80))
+}
+
+/** The outcome of an answer that says "not yet": too many requests, or a failure of the server. */
+export function readLater(answer: ExchangeAnswer): WaitOutcome {
+  const error = printable(errorBody(answer).error, 80)
+  const reason = error === '' ? `status ${answer.status}` : error
+  return { kind: 'later', retryAfterMs: answer.retryAfterMs, reason }
+}

@@ -40,6 +40,7 @@ const USES: Readonly<Record<string, (stores: Stores) => Promise<unknown>>> = {
   'say who I am': ({ tenants }) => tenants.findSelf(userId, tenantId),
   'list members': ({ members }) => members.list(tenantId),
   'change a role': ({ members }) => members.changeRole(tenantId, userId, 'owner'),
+  'demote a member': ({ members }) => members.changeRole(tenantId, userId, 'member'),
   'remove a member': ({ members }) => members.remove(tenantId, randomUUID()),
   'list invitations': ({ invitations }) => invitations.list(tenantId, NOW),
   'revoke an invitation': ({ invitations }) => invitations.delete(tenantId, randomUUID()),

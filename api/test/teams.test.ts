@@ -94,6 +94,34 @@ describe.each(databases)('teams on %s', (kind) => {
     expectError(preview, 404, 'invitation not found or expired')
   })
 
+  const changeRole = (user_id: string, role: string, as = owner) =>
+    api.call('changeMemberRole', { as, params: { user_id }, body: { role } })
+  const remove = (user_id: string, as = owner) => api.call('removeMember', { as, params: { user_id } })
+  const NOT_FOUND = 'invitation not found or expired'
+
+  test('a new invitation replaces the older one to the same e-mail, in any case', async () => {
+    const email = newEmail()
+    const older = (await invite({ email, role: 'owner' })).json
+    const newer = (await invite({ email: email.toUpperCase(), role: 'member' })).json
+    expect((await api.call('listInvitations', { as: owner })).json).toMatchObject([{ id: newer.id }])
+    const invited = await person(email)
+    expectError(await accept(invited, older.token), 404, NOT_FOUND)
+    expect((await accept(invited, newer.token)).json.role).toBe('member')
+  })
+
+  test.each(['removed', 'demoted'])('invitations from a %s owner end', async (how) => {
+    const second = await join('owner')
+    const [mine, theirs] = [newEmail(), newEmail()]
+    const kept = (await invite({ email: mine, role: 'member' })).json
+    const ended = (await invite({ email: theirs, role: 'member' }, second)).json
+    expect(
+      (await (how === 'removed' ? remove(second.userId) : changeRole(second.userId, 'member'))).status,
+    ).toBe(200)
+    expect((await api.call('listInvitations', { as: owner })).json).toMatchObject([{ id: kept.id }])
+    expectError(await accept(await person(theirs), ended.token), 404, NOT_FOUND)
+    expect((await accept(await person(mine), kept.token)).status).toBe(200)
+  })
+
   test('of ten concurrent acceptances one succeeds', async () => {
     const email = newEmail()
     const { token } = (await invite({ email, role: 'member' })).json
@@ -170,14 +198,13 @@ describe.each(databases)('teams on %s', (kind) => {
   test('an owner changes roles and removes members', async () => {
     const member = await join('member')
     const params = { user_id: member.userId }
-    const change = (role: string) => api.call('changeMemberRole', { as: owner, params, body: { role } })
-    expect((await change('owner')).json).toEqual({ ok: true })
+    expect((await changeRole(member.userId, 'owner')).json).toEqual({ ok: true })
     expect((await roles()).get(member.userId)).toBe('owner')
     expect((await api.call('removeMember', { as: owner, params })).json).toEqual({ ok: true })
     expectError(await api.call('listMembers', { as: member }), 403, 'Forbidden: not a member')
-    expectError(await change('owner'), 404, 'User not found', 'not_found')
+    expectError(await changeRole(member.userId, 'owner'), 404, 'User not found', 'not_found')
     expectError(await api.call('removeMember', { as: owner, params }), 404, 'User not found')
-    expectError(await change('king'), 400, 'role must be owner or member')
+    expectError(await changeRole(member.userId, 'king'), 400, 'role must be owner or member')
   })
 
   test('the last owner stays, also when two owners remove each other at once', async () => {

@@ -5,6 +5,13 @@ import { DomainError } from './errors.ts'
 import type { Caller, Role, Visitor } from './membership.ts'
 import type { Tenant } from './tenant.ts'
 
+/*
+ * An owner invites one e-mail address to their tenant, as an owner or a member. A new invitation to the same address
+ * replaces the older one. The token is shown once and stored as a hash; it can be used once, within seven days, by a
+ * user whose verified e-mail is the invited one, and only while the inviter is an owner. Every other token gets the same
+ * answer: not found.
+ */
+
 export type Invitation = { id: string; email: string; role: Role; created_at: string; expires_at: string }
 
 export type NewInvitation = Invitation & { tenant_id: string; token_hash: string; created_by: string }
@@ -21,7 +28,7 @@ export type Offer = {
 }
 
 export interface InvitationStore {
-  /** False when somebody with this e-mail is a member already. */
+  /** Replaces an open invitation to the same e-mail; false when a member has this e-mail. */
   insert(invitation: NewInvitation): Promise<boolean>
   /** Those not used and not expired, the newest first. */
   list(tenantId: string, now: string): Promise<Invitation[]>
@@ -30,7 +37,8 @@ export interface InvitationStore {
   openEmail(tokenHash: string, now: string): Promise<string | null>
   /** Null when it is unknown, used or expired, or when its inviter is not an owner. */
   findOffer(tokenHash: string, now: string): Promise<Offer | null>
-  /** Use it up and join, in one step. Null unless it is open and the user's verified e-mail is the invited one. */
+  /** Use it up and join, in one step. Null unless it is open, its inviter is an owner, and the user's verified e-mail is
+   * the invited one. */
   accept(acceptance: Acceptance): Promise<Tenant | null>
   /** Whether only the missing verification of the user's e-mail keeps them from joining. */
   waitsForVerification(acceptance: Acceptance): Promise<boolean>

@@ -1,5 +1,13 @@
+import type { ClockAndIds } from './clock-and-ids.ts'
 import { DomainError } from './errors.ts'
 import { type Caller, ownerRequired, type Role } from './membership.ts'
+import type { RequestStore } from './request-store.ts'
+
+/*
+ * A member belongs to a tenant as an owner or as a member. An owner changes roles and removes anyone; every member may
+ * leave. A tenant always keeps one owner. Who is removed or demoted leaves nothing behind that still has their rights:
+ * open invitations from them and to them end, and so do their approvals that no client has fetched.
+ */
 
 type Member = { user_id: string; username: string; email: string; role: Role; created_at: string }
 
@@ -9,24 +17,42 @@ export type MemberChange = 'done' | 'absent' | 'last_owner'
 export interface MemberStore {
   /** By username. */
   list(tenantId: string): Promise<Member[]>
+  /** To the role `member`: ends invitations from and to this user too. */
   changeRole(tenantId: string, userId: string, role: Role): Promise<MemberChange>
+  /** Ends invitations from and to this user too. */
   remove(tenantId: string, userId: string): Promise<MemberChange>
 }
 
+export type MemberParts = { members: MemberStore; requests: RequestStore; clock: ClockAndIds }
+
 /** @throws DomainError not_found · conflict: the last owner */
 export async function changeRole(
-  members: MemberStore,
+  parts: MemberParts,
   caller: Caller,
   { userId, role }: { userId: string; role: Role },
 ): Promise<void> {
-  requireDone(await members.changeRole(caller.tenantId, userId, role))
+  const change = await parts.members.changeRole(caller.tenantId, userId, role)
+  if (role === 'member') await endApprovals(parts, change, { userId, tenantId: caller.tenantId })
+  requireDone(change)
 }
 
-/** An owner removes any member; every member may leave.
+/** Remove a member, or leave.
  * @throws DomainError forbidden (not an owner) · not_found · conflict: the last owner */
-export async function removeMember(members: MemberStore, caller: Caller, userId: string): Promise<void> {
+export async function removeMember(parts: MemberParts, caller: Caller, userId: string): Promise<void> {
   if (caller.role !== 'owner' && caller.userId !== userId) throw ownerRequired()
-  requireDone(await members.remove(caller.tenantId, userId))
+  const change = await parts.members.remove(caller.tenantId, userId)
+  await endApprovals(parts, change, { userId, tenantId: caller.tenantId })
+  requireDone(change)
+}
+
+// For a user who is absent too: the request store may have been unavailable when they were removed, and the caller
+// repeats the call.
+async function endApprovals(
+  { requests, clock }: MemberParts,
+  change: MemberChange,
+  approver: { userId: string; tenantId: string },
+): Promise<void> {
+  if (change !== 'last_owner') await requests.removeApprovedBy(approver, clock.now().getTime())
 }
 
 function requireDone(change: MemberChange): void {

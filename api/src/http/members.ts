@@ -4,17 +4,18 @@ import type { HandlerParts } from './handler-parts.ts'
 
 type MemberHandlers = Pick<Handlers, 'listMembers' | 'changeMemberRole' | 'removeMember'>
 
-export function memberHandlers({ stores: { members } }: HandlerParts): MemberHandlers {
+export function memberHandlers({ stores: { members }, requestParts, clock }: HandlerParts): MemberHandlers {
+  const parts = { members, requests: requestParts.requests, clock }
   return {
     async listMembers({ caller }) {
       return { status: 200, body: await members.list(caller.tenantId) }
     },
     async changeMemberRole({ caller, params, body }) {
-      await changeRole(members, caller, { userId: params.user_id, role: body.role })
+      await changeRole(parts, caller, { userId: params.user_id, role: body.role })
       return { status: 200, body: { ok: true } }
     },
     async removeMember({ caller, params }) {
-      await removeMember(members, caller, params.user_id)
+      await removeMember(parts, caller, params.user_id)
       return { status: 200, body: { ok: true } }
     },
   }

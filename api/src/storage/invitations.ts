@@ -31,9 +31,15 @@ async function insert(transaction: Query, invitation: NewInvitation): Promise<bo
     .where('tenant_id', '=', invitation.tenant_id)
     .where('expires_at', '<=', invitation.created_at)
     .execute()
+  const { id, email, role, token_hash, created_by, created_at, expires_at } = invitation
   await transaction
     .insertInto('invitations')
     .values({ ...invitation, email_key })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['tenant_id', 'email_key'])
+        .doUpdateSet({ id, email, role, token_hash, created_by, created_at, expires_at }),
+    )
     .execute()
   return true
 }
@@ -98,6 +104,16 @@ async function accept(transaction: Query, acceptance: Acceptance): Promise<Tenan
     .where('expires_at', '>', now)
     .where('email_key', '=', (users) =>
       users.selectFrom('users').select('email_key').where('id', '=', userId).where('email_verified', '=', 1),
+    )
+    .where((rows) =>
+      rows.exists(
+        rows
+          .selectFrom('memberships')
+          .select('memberships.id')
+          .whereRef('memberships.user_id', '=', 'invitations.created_by')
+          .whereRef('memberships.tenant_id', '=', 'invitations.tenant_id')
+          .where('memberships.role', '=', 'owner'),
+      ),
     )
     .returning(['tenant_id', 'role'])
     .executeTakeFirst()

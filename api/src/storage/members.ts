@@ -19,6 +19,7 @@ export function createMemberStore({ query, write }: Queries): MemberStore {
         const refusal = await refusalFor(transaction, { tenantId, userId, keepsOwner: role === 'owner' })
         if (refusal) return refusal
         await setRole(transaction, { tenantId, userId, role })
+        if (role === 'member') await endInvitations(transaction, tenantId, userId)
         return 'done'
       }),
     remove: (tenantId, userId) =>
@@ -30,14 +31,29 @@ export function createMemberStore({ query, write }: Queries): MemberStore {
           .where('tenant_id', '=', tenantId)
           .where('user_id', '=', userId)
           .execute()
+        await endInvitations(transaction, tenantId, userId)
         return 'done'
       }),
   }
 }
 
+// Those to the member's own e-mail too: one that is still open would undo the removal.
+async function endInvitations(transaction: Query, tenantId: string, userId: string): Promise<void> {
+  await transaction
+    .deleteFrom('invitations')
+    .where('tenant_id', '=', tenantId)
+    .where((either) =>
+      either.or([
+        either('created_by', '=', userId),
+        either('email_key', 'in', either.selectFrom('users').select('email_key').where('id', '=', userId)),
+      ]),
+    )
+    .execute()
+}
+
 type Change = { tenantId: string; userId: string; keepsOwner: boolean }
 
-// Holding the tenant's row, changes come one by one, so that two owners cannot remove each other.
+// Locks the tenant, so that changes run one after another and two owners cannot remove each other.
 async function refusalFor(
   transaction: Query,
   { tenantId, userId, keepsOwner }: Change,

@@ -123,9 +123,9 @@ export const initial = ({ text, bytes, position, tableEnd }: ColumnTypes): reado
     token_hash ${text} not null unique,
     created_by ${text} not null,
     created_at ${text} not null,
-    expires_at ${text} not null
+    expires_at ${text} not null,
+    unique (tenant_id, email_key)
   ) ${tableEnd}`,
-  'create index invitations_tenant on invitations (tenant_id)',
 
   `create table events (
     position ${position},

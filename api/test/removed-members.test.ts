@@ -1,0 +1,134 @@
+import { randomUUID } from 'node:crypto'
+import { join as joinPath } from 'node:path'
+import { signRequest } from '@keyferry/crypto/request-signature'
+import { randomToken } from '@keyferry/crypto/token'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { openDatabase } from '../src/storage/database.ts'
+import { databases, expectError, type Identity, SECRET, startTestApi, type TestApi } from './api.ts'
+import { ApprovalClient, approveWith, newBundle } from './approval-client.ts'
+
+const newEmail = () => `${randomUUID()}@example.com`
+const GONE = 'request not found or expired'
+
+describe.each(databases)('members that are removed or demoted, on %s', (kind) => {
+  let api: TestApi
+  let owner: Identity
+  let bundle: { id: string }
+  let second: Identity & { idpUserId: string; home: string }
+  beforeAll(async () => {
+    api = await startTestApi(kind, { trustProxy: ['127.0.0.1'] })
+  })
+  afterAll(() => api.close())
+  beforeEach(async () => {
+    owner = await api.newOwner()
+    bundle = await newBundle(api, owner, { URL: 'secret' })
+    second = await join('owner')
+  })
+
+  const join = async (role: string) => {
+    const email = newEmail()
+    const idpUserId = `user_${randomUUID()}`
+    const body = { idp_user_id: idpUserId, email, email_verified: true }
+    const { json } = await api.call('ensureUser', { body })
+    const as = { userId: json.user_id, tenantId: json.tenant_id }
+    await api.call('acceptInvitation', { as, body: { token: (await invite(email, role)).json.token } })
+    return { userId: as.userId, tenantId: owner.tenantId, idpUserId, home: as.tenantId }
+  }
+  const invite = (email: string, role: string) =>
+    api.call('createInvitation', { as: owner, body: { email, role } })
+  const remove = (userId: string, as = owner) => api.call('removeMember', { as, params: { user_id: userId } })
+  const demote = (userId: string) =>
+    api.call('changeMemberRole', { as: owner, params: { user_id: userId }, body: { role: 'member' } })
+  const approved = async (as: Identity, bundleId = bundle.id) => {
+    const asking = new ApprovalClient(api)
+    const requestId = await asking.asked()
+    const choice = { requestId, bundle_id: bundleId, include_keys: ['URL'] }
+    expect((await approveWith(api, as, choice)).status).toBe(200)
+    return () => asking.wait(requestId)
+  }
+  const changeEmail = (idpUserId: string, email: string) => {
+    const body = { email, email_verified: true }
+    const path = `/api/v1/users/${idpUserId}`
+    const facts = {
+      method: 'PUT',
+      path,
+      body: Buffer.from(JSON.stringify(body)),
+      clientAddress: '',
+      userId: '',
+      tenantId: '',
+    }
+    const parts = { secret: SECRET, nowSeconds: Math.floor(Date.now() / 1000), nonce: randomToken() }
+    const headers = { 'x-signature-v2': signRequest(facts, parts) }
+    return api.call('changeProvidedUser', { params: { idp_user_id: idpUserId }, body, headers })
+  }
+
+  test('what a removed member approved and no client fetched is gone', async () => {
+    const wait = await approved(second)
+    const waitForOther = await approved(owner)
+    expect((await remove(second.userId)).status).toBe(200)
+    expectError(await wait(), 404, GONE, 'not_found')
+    expect((await waitForOther()).json.status).toBe('ready')
+  })
+
+  test('what a demoted owner approved and no client fetched is gone', async () => {
+    const wait = await approved(second)
+    expect((await demote(second.userId)).status).toBe(200)
+    expectError(await wait(), 404, GONE, 'not_found')
+  })
+
+  test('what a member who leaves approved and no client fetched is gone', async () => {
+    const wait = await approved(second)
+    expect((await remove(second.userId, second)).status).toBe(200)
+    expectError(await wait(), 404, GONE, 'not_found')
+  })
+
+  test('what a removed member approved in another workspace is delivered', async () => {
+    const atHome = { userId: second.userId, tenantId: second.home }
+    const ownBundle = await newBundle(api, atHome, { URL: 'their own' })
+    const wait = await approved(atHome, ownBundle.id)
+    await remove(second.userId)
+    expect((await wait()).json.status).toBe('ready')
+  })
+
+  test('the last owner, who cannot be removed, keeps what they approved', async () => {
+    await remove(second.userId)
+    const wait = await approved(owner)
+    expect((await remove(owner.userId)).status).toBe(409)
+    expect((await wait()).json.status).toBe('ready')
+  })
+
+  // A demotion and an acceptance can happen at the same moment, so `accept` checks the inviter's role by itself.
+  test('an invitation that is still there cannot be accepted once its inviter is not an owner', async () => {
+    const database = await openDatabase(
+      api.settings.databaseUrl ?? joinPath(api.settings.dataDir, 'keyferry.db'),
+    )
+    const email = newEmail()
+    const { json } = await api.call('createInvitation', { as: second, body: { email, role: 'owner' } })
+    const invited = await api.call('ensureUser', {
+      body: { idp_user_id: `user_${randomUUID()}`, email, email_verified: true },
+    })
+    const as = { userId: invited.json.user_id, tenantId: invited.json.tenant_id }
+    const accept = () => api.call('acceptInvitation', { as, body: { token: json.token } })
+    const setRole = (role: 'owner' | 'member') =>
+      database.query
+        .updateTable('memberships')
+        .set({ role })
+        .where('user_id', '=', second.userId)
+        .where('tenant_id', '=', owner.tenantId)
+        .execute()
+    await setRole('member')
+    expectError(await accept(), 404, 'invitation not found or expired', 'not_found')
+    await setRole('owner')
+    expect((await accept()).status).toBe(200)
+    await database.close()
+  })
+
+  test.each(['removed', 'demoted'])('an invitation to a %s member ends', async (how) => {
+    const email = newEmail()
+    const { token } = (await invite(email, 'owner')).json
+    expect((await changeEmail(second.idpUserId, email)).status).toBe(200)
+    await (how === 'removed' ? remove(second.userId) : demote(second.userId))
+    const accepted = await api.call('acceptInvitation', { as: second, body: { token } })
+    expectError(accepted, 404, 'invitation not found or expired', 'not_found')
+  })
+})

@@ -1,14 +1,14 @@
 import { Readiness, TIMES } from '@keyferry/contract'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
-import type { ApiConnection } from './api-connection.ts'
-import type { SessionStore } from './session-store/session-store.ts'
-import type { Sign } from './signed-call.ts'
+import type { ApiConnection } from './internal-api/api-connection.ts'
+import type { Sign } from './internal-api/signed-call.ts'
 
 type HealthOptions = {
   version: string
   api: ApiConnection
-  store: SessionStore | null
+  /** The session store; null: this mode has no sessions. */
+  store: { ping(): Promise<void> } | null
   sign: Sign
   /** Epoch milliseconds. */
   now: () => number
@@ -61,7 +61,7 @@ async function failingBehind(api: ApiConnection): Promise<readonly string[]> {
   }
 }
 
-async function failingStore(store: SessionStore | null): Promise<readonly string[]> {
+async function failingStore(store: HealthOptions['store']): Promise<readonly string[]> {
   try {
     await store?.ping()
     return []

@@ -1,10 +1,10 @@
 import { failureFacts } from '@keyferry/plumbing/failure'
 import type { Logger } from 'pino'
-import type { ApiConnection } from '../api-connection.ts'
-import { openSessionStore } from '../session-store/open.ts'
-import type { SessionStore } from '../session-store/session-store.ts'
+import type { ApiConnection } from '../internal-api/api-connection.ts'
+import type { Sign } from '../internal-api/signed-call.ts'
+import { openSessionStore } from '../sessions/open-store.ts'
+import type { SessionStore } from '../sessions/session-store.ts'
 import type { WebSettings } from '../settings.ts'
-import type { Sign } from '../signed-call.ts'
 import type { Identity } from './identity.ts'
 import { localIdentity } from './local.ts'
 
@@ -37,17 +37,17 @@ type Hosted = IdentitySurroundings & { store: SessionStore }
 async function hostedIdentity(settings: WebSettings, surroundings: Hosted): Promise<Identity> {
   const { identity } = settings
   const { store, now, publicUrl } = surroundings
-  const { Sessions } = await import('./sessions.ts')
+  const { Sessions } = await import('../sessions/sessions.ts')
   const isSecure = publicUrl.startsWith('https:')
   const sessions = new Sessions({ store, now, isSecure })
   if (identity.mode === 'oidc') {
-    const { oidcIdentity } = await import('./oidc.ts')
+    const { oidcIdentity } = await import('./oidc/oidc.ts')
     return oidcIdentity({ ...surroundings, settings: identity, sessions })
   }
   if (identity.mode === 'clerk') {
-    const { clerkIdentity } = await import('./clerk.ts')
+    const { clerkIdentity } = await import('./clerk/clerk.ts')
     return clerkIdentity({ ...surroundings, settings: identity })
   }
-  const { accountsIdentity } = await import('./accounts.ts')
+  const { accountsIdentity } = await import('./accounts/accounts.ts')
   return accountsIdentity({ ...surroundings, sessions })
 }

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Note } from '../note-page.ts'
+import type { Note } from '../http/refusal.ts'
 
 /** A signed-in person. */
 export type Person = {

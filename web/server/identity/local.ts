@@ -1,7 +1,7 @@
 import type { EnsuredUser } from '@keyferry/contract'
 import type { z } from 'zod'
-import type { ApiConnection } from '../api-connection.ts'
-import { serveOwn } from '../own-endpoints.ts'
+import { serveOwn } from '../http/own-endpoints.ts'
+import type { ApiConnection } from '../internal-api/api-connection.ts'
 import type { Identity } from './identity.ts'
 
 const LOCAL_USER = { idp_user_id: 'user_local', email: 'local@keyferry.localhost' }

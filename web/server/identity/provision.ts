@@ -1,4 +1,4 @@
-import type { ApiConnection } from '../api-connection.ts'
+import type { ApiConnection } from '../internal-api/api-connection.ts'
 import type { Person } from './identity.ts'
 
 /** What the provider states about a person. `as_of`: when it stated so, as ISO 8601. */

@@ -1,0 +1,182 @@
+import { type ApiEndpointName, apiEndpoints, type Endpoint } from '@keyferry/contract'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Dispatcher } from 'undici'
+import { unauthorized } from '../http/refusal.ts'
+import { readBody } from '../http/request-body.ts'
+import { headersToHandOn } from '../http/request-headers.ts'
+import { type OriginRules, requireSameOrigin } from '../http/same-origin.ts'
+import type { Identity, Person } from '../identity/identity.ts'
+import type { ApiConnection } from '../internal-api/api-connection.ts'
+import type { Sign, SignedFor } from '../internal-api/signed-call.ts'
+import type { OpenCalls } from './open-calls.ts'
+import { isMember, namedTenant, tenantOfAnswer } from './tenant-choice.ts'
+
+export type ForwardOptions = {
+  api: ApiConnection
+  identity: Identity
+  sign: Sign
+  originRules: OriginRules
+  maxBodyBytes: number
+  openCalls: OpenCalls
+}
+
+type Exchange = { request: FastifyRequest; reply: FastifyReply }
+type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
+
+const ONE_PIECE_BYTES = 16_384
+
+/** Headers of one hop, and headers that this layer sets itself. */
+const NOT_HANDED_BACK = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'set-cookie',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'x-request-id',
+])
+
+/** After these the person works in the tenant that the answer names. Joining a tenant is not among them. */
+const CHOOSES_TENANT: ReadonlySet<ApiEndpointName> = new Set(['switchTenant'])
+
+/** Forward the endpoint table's rows, and nothing else, to the API. Rows that are the API's own business with this
+ * layer (`internal`) have no route here. */
+export function forwardEndpoints(app: FastifyInstance, options: ForwardOptions): void {
+  for (const [name, endpoint] of Object.entries<Endpoint>(apiEndpoints)) {
+    if (endpoint.internal === true) continue
+    app.route({
+      method: endpoint.method,
+      url: routePattern(endpoint.path),
+      exposeHeadRoute: false,
+      handler: handlerOf(name as ApiEndpointName, endpoint, options),
+    })
+  }
+}
+
+function routePattern(path: string): string {
+  return path.replace(/\{(\w+)\}/g, ':$1')
+}
+
+function handlerOf(name: ApiEndpointName, endpoint: Endpoint, options: ForwardOptions): Handler {
+  if (name === 'waitForApproval') return pendingWhenEnded(forwardPublic(endpoint, options), options.openCalls)
+  if (endpoint.access === 'public' || endpoint.access === 'dev') return forwardPublic(endpoint, options)
+  if (CHOOSES_TENANT.has(name)) return forwardChoosingTenant(endpoint, options)
+  return forwardSigned(endpoint, options)
+}
+
+function forwardPublic({ method }: Endpoint, options: ForwardOptions): Handler {
+  return async (request, reply) => {
+    const send = await openCall(method, options, { request, reply })
+    const answer = await send(null)
+    return await handBack(reply, answer)
+  }
+}
+
+// Answer a held wait with `pending` at shutdown, so that the client asks another node instead of failing.
+function pendingWhenEnded(handler: Handler, openCalls: OpenCalls): Handler {
+  return async (request, reply) => {
+    try {
+      return await handler(request, reply)
+    } catch (error) {
+      if (!openCalls.areEnded) throw error
+      return { status: 'pending' }
+    }
+  }
+}
+
+function forwardSigned(endpoint: Endpoint, options: ForwardOptions): Handler {
+  return async (request, reply) => {
+    const { person, named, send } = await openSigned(endpoint, options, { request, reply })
+    if (named !== null) return await handBack(reply, await send(named))
+    const answer = await send(person.tenantId)
+    if (!(await hasLostTenant(answer, person, options))) return await handBack(reply, answer)
+    await options.identity.chooseTenant(request, reply, person.personalTenantId)
+    if (endpoint.method !== 'GET') return await handBack(reply, answer)
+    await answer.body.dump()
+    const own = await send(person.personalTenantId)
+    return await handBack(reply, own)
+  }
+}
+
+function forwardChoosingTenant(endpoint: Endpoint, options: ForwardOptions): Handler {
+  return async (request, reply) => {
+    const { person, named, send } = await openSigned(endpoint, options, { request, reply })
+    const answer = await send(named ?? person.tenantId)
+    const text = await answer.body.text()
+    const tenantId = answer.statusCode === 200 ? tenantOfAnswer(text) : null
+    if (tenantId !== null) await options.identity.chooseTenant(request, reply, tenantId)
+    return handBackHead(reply, answer).send(text)
+  }
+}
+
+type SignedExchange = {
+  person: Person
+  /** The tenant that the call itself names; null: it names none, so the session's current tenant counts. */
+  named: string | null
+  send: (tenantId: string) => Promise<Dispatcher.ResponseData>
+}
+
+/** Let a person's call in.
+ * @throws Refusal unauthorized · forbidden · invalid (a malformed `Keyferry-Workspace`) · too_large */
+async function openSigned(
+  { method }: Endpoint,
+  options: ForwardOptions,
+  exchange: Exchange,
+): Promise<SignedExchange> {
+  const person = await options.identity.identify(exchange.request)
+  if (!person) throw unauthorized()
+  requireSameOrigin(exchange.request, options.originRules)
+  const named = namedTenant(exchange.request)
+  const send = await openCall(method, options, exchange)
+  return { person, named, send: (tenantId) => send({ userId: person.userId, tenantId }) }
+}
+
+/** Prepare a call to the API. Reads the whole body first, because the signature covers it. */
+async function openCall(
+  method: Endpoint['method'],
+  { api, sign, maxBodyBytes, openCalls }: ForwardOptions,
+  { request, reply }: Exchange,
+): Promise<(caller: SignedFor) => Promise<Dispatcher.ResponseData>> {
+  const path = request.raw.url ?? '/'
+  const body = method === 'GET' ? new Uint8Array() : await readBody(request, maxBodyBytes)
+  const signal = openCalls.begin(reply)
+  const attempt = async (caller: SignedFor) => {
+    const headers = {
+      ...headersToHandOn(request),
+      ...sign(caller, { method, path, body, clientAddress: request.ip }),
+    }
+    return await api.send({ method, path, headers, body, signal })
+  }
+  // Retry a read once when an API node goes down. Sign it again, because the API accepts a signature only once.
+  return async (caller) =>
+    await attempt(caller).catch((error: unknown) => {
+      if (method !== 'GET' || signal.aborted) throw error
+      return attempt(caller)
+    })
+}
+
+/** Whether the API refused because the person is no longer a member of the tenant worked in. */
+async function hasLostTenant(
+  answer: Dispatcher.ResponseData,
+  person: Person,
+  { api, sign }: ForwardOptions,
+): Promise<boolean> {
+  if (answer.statusCode !== 403 || person.tenantId === person.personalTenantId) return false
+  return !(await isMember(api, sign, person))
+}
+
+/** Send a short answer in one piece, which costs one write instead of three, and stream a long one. */
+async function handBack(reply: FastifyReply, answer: Dispatcher.ResponseData): Promise<FastifyReply> {
+  const length = Number(answer.headers['content-length'] ?? Number.POSITIVE_INFINITY)
+  const body = length <= ONE_PIECE_BYTES ? Buffer.from(await answer.body.arrayBuffer()) : answer.body
+  return handBackHead(reply, answer).send(body)
+}
+
+function handBackHead(reply: FastifyReply, answer: Dispatcher.ResponseData): FastifyReply {
+  for (const [name, value] of Object.entries(answer.headers)) {
+    if (value !== undefined && !NOT_HANDED_BACK.has(name)) reply.header(name, value)
+  }
+  return reply.code(answer.statusCode)
+}

@@ -1,0 +1,31 @@
+import { WORKSPACE_HEADER, WorkspaceHeaders } from '@keyferry/contract'
+import type { FastifyRequest } from 'fastify'
+import { Refusal } from '../http/refusal.ts'
+import type { Person } from '../identity/identity.ts'
+import type { ApiConnection } from '../internal-api/api-connection.ts'
+import type { Sign } from '../internal-api/signed-call.ts'
+
+/** The tenant that the call names in its `Keyferry-Workspace` header; null: the call has no such header.
+ * The API checks that the person is a member.
+ * @throws Refusal invalid: not one tenant id */
+export function namedTenant({ headers }: FastifyRequest): string | null {
+  const named = WorkspaceHeaders.safeParse(headers)
+  if (named.success) return named.data[WORKSPACE_HEADER] ?? null
+  throw new Refusal(400, 'invalid', 'Keyferry-Workspace must be the id of one workspace')
+}
+
+/** The tenant that an answer names, or null. */
+export function tenantOfAnswer(text: string): string | null {
+  const answer: unknown = JSON.parse(text)
+  if (typeof answer !== 'object' || answer === null || !('tenant_id' in answer)) return null
+  return typeof answer.tenant_id === 'string' ? answer.tenant_id : null
+}
+
+/** Whether the person is still a member of their current tenant. Asks the API as a member of the personal one. */
+export async function isMember(api: ApiConnection, sign: Sign, person: Person): Promise<boolean> {
+  const path = '/api/v1/tenants'
+  const caller = { userId: person.userId, tenantId: person.personalTenantId }
+  const headers = sign(caller, { method: 'GET', path, body: new Uint8Array(), clientAddress: null })
+  const tenants = await api.call('GET', path, { headers })
+  return tenants.some((tenant) => tenant.id === person.tenantId)
+}

@@ -1,0 +1,52 @@
+import type { ErrorCode } from '@keyferry/contract'
+
+/** What a page says when the app cannot. The texts are ours; the only part of a request in it is the path of an address,
+ * which the page escapes. */
+export type Note = { title: string; text: string; way: Way }
+
+/** How to go on: a link, or a button where something must change. */
+type Way = { kind: 'link' | 'post'; label: string; path: string }
+
+/** `note`: what a person who wanted to see a page is told instead. */
+type RefusalOptions = ErrorOptions & { headers?: Readonly<Record<string, string>>; note?: Note }
+
+/** An answer of failure that this layer gives itself. `message` is for the caller, `cause` for the log only. */
+export class Refusal extends Error {
+  override readonly name = 'Refusal'
+  readonly status: number
+  readonly code: ErrorCode
+  readonly headers: Readonly<Record<string, string>>
+  readonly note: Note | null
+
+  constructor(status: number, code: ErrorCode, message: string, options: RefusalOptions = {}) {
+    super(message, options)
+    this.status = status
+    this.code = code
+    this.headers = options.headers ?? {}
+    this.note = options.note ?? null
+  }
+}
+
+/** Seconds after which a caller may try again when something behind this layer is away. */
+const RETRY_AFTER_SECONDS = 2
+
+export function unauthorized(): Refusal {
+  return new Refusal(401, 'unauthorized', 'Unauthorized')
+}
+
+export function forbidden(message: string, options: RefusalOptions = {}): Refusal {
+  return new Refusal(403, 'forbidden', message, options)
+}
+
+/** @param what which part is away, for the caller: `Keyferry API`, `Session store` */
+export function unavailable(what: string, cause: unknown): Refusal {
+  return new Refusal(503, 'unavailable', `${what} unavailable, try again`, {
+    cause,
+    headers: { 'retry-after': String(RETRY_AFTER_SECONDS) },
+    note: {
+      title: 'Not available just now',
+      text: `${what} does not answer. What is kept is not lost; try again in a moment.`,
+      way: { kind: 'link', label: 'Try again', path: '' },
+    },
+  })
+}

@@ -1,0 +1,87 @@
+import { askedReturn } from '@keyferry/contract/return-path'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { serveOwn } from '../../http/own-endpoints.ts'
+import { headersToHandOn } from '../../http/request-headers.ts'
+import { sessionCookie } from '../../sessions/session-cookie.ts'
+import { addSessionRoutes } from '../../sessions/session-routes.ts'
+import { personOf, type Sessions } from '../../sessions/sessions.ts'
+import type { AppPages, Identity } from '../identity.ts'
+import { addOwnAccountRoutes, type OwnAccountOptions } from './own-account.ts'
+
+export type AccountsOptions = OwnAccountOptions
+
+/** People sign in with an e-mail address and a password that the API keeps, and get a session of ours. */
+export function accountsIdentity(options: AccountsOptions): Identity {
+  const { api, sessions } = options
+  // An account that was set up stays; only the answer that none is there has to be asked for again.
+  let isSetUp = false
+  const isSetupRequired = async () => {
+    isSetUp ||= !(await api.call('GET', '/api/v1/auth/setup')).required
+    return !isSetUp
+  }
+  return {
+    async identify(request) {
+      const session = await sessions.find(request)
+      return session && personOf(session)
+    },
+    isSignedIn: async (request) => (await sessions.find(request)) !== null,
+    chooseTenant: async (request, _reply, tenantId) => await sessions.chooseTenant(request, tenantId),
+    requireOneSession: sessionCookie,
+    isSetupRequired,
+    signInPath: (path) => `${path.startsWith('/invite/') ? '/sign-up' : '/sign-in'}${returning(path)}`,
+    addRoutes(app, pages) {
+      addPages(app, pages, { sessions, isSetupRequired })
+      addForms(app, options)
+      addOwnAccountRoutes(app, options)
+      addSessionRoutes(app, { sessions, afterSignOut: async () => '/' })
+    },
+  }
+}
+
+function returning(path: string): string {
+  return `?return_to=${encodeURIComponent(path)}`
+}
+
+type PageOptions = { sessions: Sessions; isSetupRequired: () => Promise<boolean> }
+
+function addPages(app: FastifyInstance, pages: AppPages, { sessions, isSetupRequired }: PageOptions): void {
+  const form = async ({ request, reply }: { request: FastifyRequest; reply: FastifyReply }) => {
+    if (await sessions.find(request)) return reply.redirect(askedReturn(request.url), 302)
+    if (await isSetupRequired()) return reply.redirect('/set-up', 302)
+    return await pages.send(reply, 'index.html')
+  }
+  serveOwn(app, 'showSignIn', form)
+  serveOwn(app, 'showSignUp', form)
+  serveOwn(app, 'showSetUp', async ({ reply }) =>
+    (await isSetupRequired()) ? await pages.send(reply, 'index.html') : reply.redirect('/sign-in', 302),
+  )
+}
+
+type NewSession = { user_id: string; tenant_id: string; joined_tenant_id?: string }
+
+function addForms(app: FastifyInstance, { api, sessions }: AccountsOptions): void {
+  const begin = async (request: FastifyRequest, reply: FastifyReply, account: NewSession) => {
+    const { user_id: userId, tenant_id: personalTenantId, joined_tenant_id: joined } = account
+    const signIn = {
+      idpUserId: `user_${userId}`,
+      userId,
+      personalTenantId,
+      providerSessionId: null,
+      idToken: null,
+    }
+    await sessions.begin(request, reply, { ...signIn, tenantId: joined ?? personalTenantId })
+    return { ok: true } as const
+  }
+  serveOwn(app, 'signIn', async ({ request, reply, body }) => {
+    const call = { body, headers: headersToHandOn(request) }
+    return await begin(request, reply, await api.call('POST', '/api/v1/auth/login', call))
+  })
+  serveOwn(app, 'setUp', async ({ request, reply, body }) => {
+    const call = { body, headers: headersToHandOn(request) }
+    return await begin(request, reply, await api.call('POST', '/api/v1/auth/setup', call))
+  })
+  serveOwn(app, 'signUp', async ({ request, reply, body }) => {
+    const call = { body, headers: headersToHandOn(request) }
+    return await begin(request, reply, await api.call('POST', '/api/v1/auth/join', call))
+  })
+}

@@ -1,0 +1,72 @@
+import { z } from 'zod'
+import { unavailable } from '../../http/refusal.ts'
+
+const TIMEOUT_MS = 10_000
+
+const ClerkUser = z.object({
+  primary_email_address_id: z.string().nullish(),
+  email_addresses: z.array(
+    z.object({
+      id: z.string(),
+      email_address: z.string(),
+      verification: z.object({ status: z.string() }).nullish(),
+    }),
+  ),
+})
+
+/** An e-mail address, and whether the provider vouches that it is the person's own. */
+export type ProvidedEmail = { address: string; isVerified: boolean }
+
+/** The primary e-mail address of a user as the provider's API and its webhook describe one; null when there is none. */
+export function primaryEmail(user: unknown): ProvidedEmail | null {
+  const parsed = ClerkUser.safeParse(user)
+  if (!parsed.success) return null
+  const { primary_email_address_id: primary, email_addresses: addresses } = parsed.data
+  const found = addresses.find(({ id }) => id === primary) ?? addresses[0]
+  return found
+    ? { address: found.email_address, isVerified: found.verification?.status === 'verified' }
+    : null
+}
+
+/** The provider's own API, which alone knows e-mail addresses and can end sessions there. */
+export class ClerkBackend {
+  readonly #url: string
+  readonly #secretKey: string | null
+
+  constructor(url: string, secretKey: string | null) {
+    this.#url = url
+    this.#secretKey = secretKey
+  }
+
+  get canEndSessions(): boolean {
+    return this.#secretKey !== null
+  }
+
+  /** @returns null when the provider knows none, or there is no key to ask with
+   * @throws Refusal unavailable */
+  async emailOf(subject: string): Promise<ProvidedEmail | null> {
+    if (this.#secretKey === null) return null
+    return primaryEmail(await this.#call('GET', `/v1/users/${encodeURIComponent(subject)}`))
+  }
+
+  /** @throws Refusal unavailable */
+  async endSession(sessionId: string): Promise<void> {
+    if (this.#secretKey === null) return
+    await this.#call('POST', `/v1/sessions/${encodeURIComponent(sessionId)}/revoke`)
+  }
+
+  async #call(method: string, path: string): Promise<unknown> {
+    try {
+      const headers = { authorization: `Bearer ${this.#secretKey}` }
+      const answer = await fetch(this.#url + path, {
+        method,
+        headers,
+        signal: AbortSignal.timeout(TIMEOUT_MS),
+      })
+      if (!answer.ok) throw new Error(`the provider answered ${answer.status}`)
+      return await answer.json()
+    } catch (cause) {
+      throw unavailable('Identity provider', cause)
+    }
+  }
+}

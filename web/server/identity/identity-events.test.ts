@@ -1,0 +1,156 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { signedEvent } from '../../test/identity-event.ts'
+import { RecordingApi, sendJson } from '../../test/recording-api.ts'
+import { startTestWeb } from '../../test/start-test-web.ts'
+import type { Web } from '../main.ts'
+import { idpUserId } from './idp-user-id.ts'
+
+const WEBHOOK_SECRET = `whsec_${Buffer.from('a webhook secret of the tests').toString('base64')}`
+const CLERK = {
+  mode: 'clerk',
+  issuer: 'https://clerk.example.com',
+  jwtKey: null,
+  publishableKey: 'pk',
+  secretKey: null,
+  apiUrl: 'http://127.0.0.1:1',
+  authorizedParties: [],
+} as const
+
+let api: RecordingApi
+let web: Web
+
+beforeEach(async () => {
+  api = new RecordingApi()
+  web = await startTestWeb(await api.listen(), { identity: CLERK, identityWebhookSecret: WEBHOOK_SECRET })
+})
+
+afterEach(async () => {
+  await Promise.all([web.close(), api.close()])
+})
+
+type Sent = { id?: string; at?: Date; secret?: string; prefix?: string; tamper?: (body: string) => string }
+
+async function send(event: unknown, { tamper, ...sent }: Sent = {}): Promise<number> {
+  const { body, headers } = signedEvent(event, { secret: WEBHOOK_SECRET, ...sent })
+  const init = { method: 'POST', headers, body: tamper ? tamper(body) : body }
+  return (await fetch(`${web.address}/webhooks/identity`, init)).status
+}
+
+const DELETED = { type: 'user.deleted', data: { id: 'user_2aXf', deleted: true } }
+const UPDATED = {
+  type: 'user.updated',
+  data: {
+    id: 'user_2aXf',
+    primary_email_address_id: 'b',
+    email_addresses: [
+      { id: 'a', email_address: 'old@example.com' },
+      { id: 'b', email_address: 'new@example.com', verification: { status: 'verified' } },
+    ],
+    updated_at: 1_769_860_800_000,
+  },
+}
+
+const told = () => api.calls.map(({ method, path, body }) => [method, path, JSON.parse(String(body))])
+
+describe('an event of the identity provider', () => {
+  test('user updated: the primary e-mail is taken over', async () => {
+    expect(await send(UPDATED)).toBe(200)
+    const as_of = '2026-01-31T12:00:00.000Z'
+    const change = { email: 'new@example.com', email_verified: true, as_of }
+    expect(told()).toEqual([['PUT', '/api/v1/users/user_2aXf', change]])
+  })
+
+  test('user updated, in plain words', async () => {
+    const timestamp = '2026-01-31T13:00:00+01:00'
+    await send({ type: 'user.updated', timestamp, data: { id: 'user_2aXf', email: 'new@example.com' } })
+    const as_of = '2026-01-31T12:00:00.000Z'
+    const change = { email: 'new@example.com', email_verified: false, as_of }
+    expect(told()).toEqual([['PUT', '/api/v1/users/user_2aXf', change]])
+  })
+
+  test('an event without a time of its own counts as of the time it was sent', async () => {
+    const at = new Date(Math.floor(Date.now() / 1_000) * 1_000)
+    await send({ type: 'user.updated', data: { id: 'user_2aXf', email: 'new@example.com' } }, { at })
+    expect(told()[0]?.[2]).toMatchObject({ as_of: at.toISOString() })
+  })
+
+  test('user deleted: the user is inactive', async () => {
+    expect(await send(DELETED)).toBe(200)
+    expect(told()).toEqual([['PUT', '/api/v1/users/user_2aXf', { is_active: false }]])
+  })
+
+  test('headers named svix are taken too', async () => {
+    expect(await send(DELETED, { prefix: 'svix' })).toBe(200)
+    expect(api.calls).toHaveLength(1)
+  })
+
+  test('others, and users who were never here, are taken note of', async () => {
+    expect(await send({ type: 'session.created', data: { id: 'sess_1' } })).toBe(200)
+    expect(api.calls).toEqual([])
+    api.answer = (_call, response) => sendJson(response, 404, { error: 'User not found', code: 'not_found' })
+    expect(await send(DELETED)).toBe(200)
+  })
+
+  test('carries the signature of this layer for nobody', async () => {
+    await send(DELETED)
+    expect(api.calls[0]?.headers['x-signature-v2']).toMatch(/^t=\d+;n=/)
+    expect(api.calls[0]?.headers['x-user-id']).toBeUndefined()
+  })
+})
+
+describe('refused without effect', () => {
+  test.each<[string, Sent]>([
+    ['another secret', { secret: `whsec_${Buffer.from('another secret of somebody').toString('base64')}` }],
+    ['a changed body', { tamper: (body) => body.replace('user_2aXf', 'user_2aXg') }],
+    ['six minutes old', { at: new Date(Date.now() - 6 * 60_000) }],
+    ['six minutes early', { at: new Date(Date.now() + 6 * 60_000) }],
+    ['headers of another name', { prefix: 'x-webhook' }],
+  ])('%s', async (_what, sent) => {
+    expect(await send(DELETED, sent)).toBe(401)
+    expect(api.calls).toEqual([])
+  })
+
+  test('unsigned', async () => {
+    const answer = await fetch(`${web.address}/webhooks/identity`, {
+      method: 'POST',
+      body: JSON.stringify(DELETED),
+    })
+    expect(answer.status).toBe(401)
+    expect(api.calls).toEqual([])
+  })
+
+  test('repeated, also many times at once', async () => {
+    const statuses = await Promise.all(Array.from({ length: 10 }, () => send(DELETED, { id: 'msg_again' })))
+    expect(statuses.filter((status) => status === 200)).toHaveLength(1)
+    expect(statuses.filter((status) => status === 409)).toHaveLength(9)
+    expect(api.calls).toHaveLength(1)
+  })
+
+  test('not an event', async () => {
+    expect(await send({ type: 'user.deleted' })).toBe(400)
+    expect(await send([])).toBe(400)
+  })
+})
+
+test('an event that could not be taken over may come again', async () => {
+  api.answer = (_call, response) => sendJson(response, 503, { error: 'unavailable', code: 'unavailable' })
+  expect(await send(DELETED, { id: 'msg_later' })).toBe(503)
+  api.answer = (_call, response) => sendJson(response, 200, { ok: true })
+  expect(await send(DELETED, { id: 'msg_later' })).toBe(200)
+})
+
+test('without a secret there is no such route', async () => {
+  const other = await startTestWeb('http://127.0.0.1:1', { identity: CLERK })
+  const answer = await fetch(`${other.address}/webhooks/identity`, { method: 'POST', body: '{}' })
+  await other.close()
+  expect(answer.status).toBe(404)
+})
+
+test('an id of a provider that has other ids is told apart by its issuer', () => {
+  const id = idpUserId('https://idp.example.com', 'sam')
+  expect(id).toMatch(/^user_[0-9a-f]{64}$/)
+  expect(idpUserId('https://other.example.com', 'sam')).not.toBe(id)
+  expect(idpUserId('https://idp.example.com/', 'sam')).toBe(id)
+  expect(idpUserId('https://idp.example.com/realm', 'sam')).not.toBe(id)
+  expect(idpUserId('https://idp.example.com', 'user_2aXf')).toBe('user_2aXf')
+})

@@ -1,0 +1,60 @@
+import { createRemoteJWKSet, jwtVerify } from 'jose'
+import { z } from 'zod'
+import type { Ending } from '../../sessions/session-store.ts'
+import type { OidcSettings } from '../../settings.ts'
+import { idpUserId } from '../idp-user-id.ts'
+import type { OidcProvider } from './oidc-provider.ts'
+
+const LOGOUT_EVENT = 'http://schemas.openid.net/event/backchannel-logout'
+const MAX_AGE = '5m'
+const CLOCK_TOLERANCE_SECONDS = 5
+
+const LogoutClaims = z
+  .object({
+    iat: z.number(),
+    jti: z.string().min(1),
+    sub: z.string().min(1).optional(),
+    sid: z.string().min(1).optional(),
+    events: z.object({ [LOGOUT_EVENT]: z.object({}) }),
+    nonce: z.undefined().optional(),
+  })
+  .refine(({ sub, sid }) => sub !== undefined || sid !== undefined)
+
+export type LogoutOrder = { ending: Ending; jti: string; issuedAtMs: number }
+
+/** Reads logout tokens (OpenID Connect Back-Channel Logout 1.0) of one provider. */
+export class LogoutTokens {
+  readonly #settings: OidcSettings
+  readonly #provider: OidcProvider
+  #keySet: { uri: string; keys: ReturnType<typeof createRemoteJWKSet> } | null = null
+
+  constructor(settings: OidcSettings, provider: OidcProvider) {
+    this.#settings = settings
+    this.#provider = provider
+  }
+
+  /** @returns whose sessions the provider wants ended
+   * @throws whatever is wrong with the token; Refusal unavailable */
+  async read(token: string, now: Date): Promise<LogoutOrder> {
+    const { issuer, jwks_uri: keySet } = (await this.#provider.metadata()).serverMetadata()
+    const { payload } = await jwtVerify(token, this.#keysAt(keySet), {
+      issuer,
+      audience: this.#settings.clientId,
+      maxTokenAge: MAX_AGE,
+      clockTolerance: CLOCK_TOLERANCE_SECONDS,
+      currentDate: now,
+    })
+    const { iat, jti, sub, sid } = LogoutClaims.parse(payload)
+    const issuedAtMs = iat * 1_000
+    if (sid !== undefined) return { ending: { providerSessionId: sid }, jti, issuedAtMs }
+    // Who signs in right after the provider's order keeps the new session; `iat` has whole seconds only.
+    const ending = { idpUserId: idpUserId(issuer, sub ?? ''), beforeMs: issuedAtMs + 1_000 }
+    return { ending, jti, issuedAtMs }
+  }
+
+  #keysAt(uri: string | undefined): ReturnType<typeof createRemoteJWKSet> {
+    if (uri === undefined) throw new Error('the provider names no key set')
+    if (this.#keySet?.uri !== uri) this.#keySet = { uri, keys: createRemoteJWKSet(new URL(uri)) }
+    return this.#keySet.keys
+  }
+}

@@ -1,0 +1,113 @@
+import { freePort } from '@keyferry/plumbing/free-port'
+import { pino } from 'pino'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { ODD_CLIENT, type Oddities, OddProvider } from '../../../test/odd-provider.ts'
+import { RecordingApi } from '../../../test/recording-api.ts'
+import { startTestWeb } from '../../../test/start-test-web.ts'
+import { TestBrowser } from '../../../test/test-browser.ts'
+import type { Web } from '../../main.ts'
+
+let provider: OddProvider
+let api: RecordingApi
+let web: Web
+let nowMs = Date.now()
+const logged: string[] = []
+
+beforeAll(async () => {
+  provider = await OddProvider.start(await freePort())
+  api = new RecordingApi()
+  const identity = { mode: 'oidc', issuer: provider.issuer, ...ODD_CLIENT, trustsEmail: false } as const
+  const log = pino({ level: 'warn' }, { write: (line) => void logged.push(line) })
+  web = await startTestWeb(await api.listen(), { identity }, { now: () => nowMs, log })
+})
+
+afterAll(async () => {
+  await Promise.all([web.close(), provider.close(), api.close()])
+})
+
+// What is known of the provider is asked for again after an hour.
+beforeEach(() => {
+  nowMs += 2 * 60 * 60 * 1_000
+  logged.length = 0
+})
+
+/** Sign in with a provider that behaves in this way. */
+async function signIn(odd: Oddities): Promise<{ status: number; url: string; text: string }> {
+  provider.odd = odd
+  return await new TestBrowser().open(`${web.address}/sign-in`, {
+    stopBefore: (url) => url === `${web.address}/`,
+  })
+}
+
+const isSignedIn = (page: { url: string }) => page.url === `${web.address}/`
+
+describe('a client secret with - _ . ~ works', () => {
+  test.each<[string, Oddities]>([
+    ['in the body', { discovery: { token_endpoint_auth_methods_supported: ['client_secret_post'] } }],
+    ['with Basic, decoded', {}],
+    ['with Basic, taken as it is', { takesBasicAsItIs: true }],
+  ])('%s', async (_how, odd) => {
+    expect(isSignedIn(await signIn(odd))).toBe(true)
+  })
+
+  test('in the body where the provider offers both', async () => {
+    const methods = ['client_secret_basic', 'client_secret_post']
+    const discovery = { token_endpoint_auth_methods_supported: methods }
+    expect(isSignedIn(await signIn({ discovery, takesBasicAsItIs: true }))).toBe(true)
+  })
+})
+
+describe('an e-mail address', () => {
+  test.each(['sam@bücher.example', 'jürgen@example.com', 'sam@例え.テスト'])(
+    '%s is accepted',
+    async (email) => {
+      expect(isSignedIn(await signIn({ claims: { email } }))).toBe(true)
+    },
+  )
+
+  test.each(['', 'root@localhost', 'sam'])('%j gives a page that says what to do', async (email) => {
+    const page = await signIn({ claims: { email } })
+    expect([page.status, page.text]).toEqual([400, expect.stringMatching(/, then sign in again\./)])
+  })
+})
+
+const PAST = Math.floor(Date.now() / 1_000) - 3_600
+const invalidClient = { status: 401, body: { error: 'invalid_client' } }
+
+describe('the page and the log name the reason', () => {
+  test.each<[string, number, Oddities]>([
+    ['wrong_client_secret', 400, { tokenAnswer: invalidClient }],
+    ['wrong_client_secret', 400, { tokenAnswer: { status: 401, body: '<h1>No</h1>' } }],
+    ['code_refused', 400, { tokenAnswer: { status: 400, body: { error: 'invalid_grant' } } }],
+    ['provider_error', 400, { tokenAnswer: { status: 500, body: '' } }],
+    ['unsupported_algorithm', 400, { algorithm: 'HS256' }],
+    [
+      'unsupported_algorithm',
+      400,
+      { algorithm: 'HS256', discovery: { id_token_signing_alg_values_supported: ['HS256'] } },
+    ],
+    ['expired_token', 400, { claims: { exp: PAST, iat: PAST - 60 } }],
+    ['wrong_issuer', 400, { claims: { iss: 'https://other.example.com' } }],
+    ['wrong_audience', 400, { claims: { aud: 'another client' } }],
+    ['wrong_nonce', 400, { claims: { nonce: 'another' } }],
+    ['wrong_signature', 400, { publishesOtherKey: true }],
+    ['unusable_discovery', 503, { discovery: { authorization_endpoint: undefined } }],
+    ['unusable_discovery', 503, { discovery: { token_endpoint: 'not an address' } }],
+    ['unusable_discovery', 503, { discovery: { issuer: 'https://other.example.com' } }],
+    ['unusable_discovery', 503, { discovery: { issuer: 42 } }],
+  ])('%s', async (reason, status, odd) => {
+    const page = await signIn(odd)
+    expect([page.status, page.text]).toEqual([status, expect.stringContaining(`(${reason})`)])
+    expect(JSON.parse(logged[0] ?? '')).toMatchObject({ reason, msg: 'sign-in failed' })
+    expect(logged.join()).not.toContain(ODD_CLIENT.clientSecret)
+  })
+
+  test('provider_unreachable', async () => {
+    const port = new URL(provider.issuer).port
+    await provider.close()
+    const page = await signIn({})
+    provider = await OddProvider.start(Number(port))
+    expect([page.status, page.text]).toEqual([503, expect.stringContaining('(provider_unreachable)')])
+    expect(JSON.parse(logged[0] ?? '')).toMatchObject({ reason: 'provider_unreachable' })
+  })
+})

@@ -1,0 +1,157 @@
+import * as oidc from 'openid-client'
+import { unavailable } from '../../http/refusal.ts'
+import type { OidcSettings } from '../../settings.ts'
+import { clientAuthentication } from './client-authentication.ts'
+import type { SignInAttempt } from './sign-in-attempt.ts'
+import { UserInfoError } from './sign-in-failure.ts'
+
+const TIMEOUT_SECONDS = 10
+const CLOCK_TOLERANCE_SECONDS = 5
+const METADATA_MS = 60 * 60 * 1_000
+
+/** What the provider says of a person who came back from it. */
+export type OidcPerson = {
+  subject: string
+  email: string | null
+  /** `null`: the provider says neither that the address is the person's nor that it is not. */
+  isEmailVerified: boolean | null
+  /** Epoch seconds on the provider's clock. */
+  issuedAtSeconds: number
+  name: string | null
+  providerSessionId: string | null
+  idToken: string
+}
+
+/** An OpenID Connect provider, described by its discovery document. Only sign-in and sign-out call it, so existing
+ * sessions keep working while it is down. */
+export class OidcProvider {
+  readonly #settings: OidcSettings
+  readonly #now: () => number
+  #known: { metadata: Promise<oidc.Configuration>; untilMs: number } | null = null
+
+  constructor(settings: OidcSettings, now: () => number) {
+    this.#settings = settings
+    this.#now = now
+  }
+
+  /** @throws Refusal unavailable */
+  async metadata(): Promise<oidc.Configuration> {
+    if (!this.#known || this.#known.untilMs <= this.#now()) {
+      this.#known = { metadata: discover(this.#settings), untilMs: this.#now() + METADATA_MS }
+    }
+    try {
+      return await this.#known.metadata
+    } catch (cause) {
+      this.#known = null
+      throw unavailable('Identity provider', cause)
+    }
+  }
+
+  /** @param prompt `create` asks for the provider's sign-up, where it has one */
+  async signInAddress(
+    attempt: SignInAttempt,
+    options: { redirectUri: string; prompt?: 'create' },
+  ): Promise<URL> {
+    const config = await this.metadata()
+    const prompts = config.serverMetadata()['prompt_values_supported']
+    const prompt = options.prompt && Array.isArray(prompts) && prompts.includes(options.prompt)
+    return oidc.buildAuthorizationUrl(config, {
+      redirect_uri: options.redirectUri,
+      scope: 'openid profile email',
+      state: attempt.state,
+      nonce: attempt.nonce,
+      code_challenge: await oidc.calculatePKCECodeChallenge(attempt.codeVerifier),
+      code_challenge_method: 'S256',
+      ...(prompt ? { prompt: 'create' } : {}),
+    })
+  }
+
+  /** Redeem the code of a callback; signature, issuer, audience, times, state, nonce and PKCE are checked on the way.
+   * @param callback the whole address that the browser came back to
+   * @throws the error of the check or of the provider; `signInFailure` names its reason */
+  async redeem(callback: URL, attempt: SignInAttempt): Promise<OidcPerson> {
+    const config = await this.metadata()
+    const tokens = await oidc.authorizationCodeGrant(config, callback, {
+      expectedState: attempt.state,
+      expectedNonce: attempt.nonce,
+      pkceCodeVerifier: attempt.codeVerifier,
+      idTokenExpected: true,
+    })
+    const claims = tokens.claims()
+    if (!claims || tokens.id_token === undefined) throw new Error('the provider sent no id token')
+    const needsMore = typeof claims['email'] !== 'string' && config.serverMetadata().userinfo_endpoint
+    const more = needsMore ? await userInfo(config, tokens.access_token, claims.sub) : {}
+    return personOf({ ...more, ...claims }, tokens.id_token)
+  }
+
+  /** Where the provider ends its own session; null when it has no such endpoint or is unavailable. */
+  async signOutAddress(idToken: string | null, returnTo: string): Promise<string | null> {
+    try {
+      const config = await this.metadata()
+      if (config.serverMetadata().end_session_endpoint === undefined) return null
+      const hint: Record<string, string> = idToken === null ? {} : { id_token_hint: idToken }
+      return oidc.buildEndSessionUrl(config, { post_logout_redirect_uri: returnTo, ...hint }).href
+    } catch {
+      return null
+    }
+  }
+}
+
+async function discover({ issuer, clientId, clientSecret }: OidcSettings): Promise<oidc.Configuration> {
+  const isLoopbackHttp = issuer.startsWith('http:')
+  const found = await oidc.discovery(new URL(issuer), clientId, undefined, oidc.None(), {
+    timeout: TIMEOUT_SECONDS,
+    execute: isLoopbackHttp ? [oidc.allowInsecureRequests] : [],
+  })
+  const server = found.serverMetadata()
+  requireEndpoints(server, isLoopbackHttp)
+  const config = new oidc.Configuration(
+    server,
+    clientId,
+    { [oidc.clockTolerance]: CLOCK_TOLERANCE_SECONDS },
+    clientAuthentication(clientSecret, server.token_endpoint_auth_methods_supported),
+  )
+  config.timeout = TIMEOUT_SECONDS
+  if (isLoopbackHttp) oidc.allowInsecureRequests(config)
+  oidc.enableNonRepudiationChecks(config)
+  return config
+}
+
+async function userInfo(config: oidc.Configuration, accessToken: string, subject: string) {
+  try {
+    return await oidc.fetchUserInfo(config, accessToken, subject)
+  } catch (cause) {
+    throw new UserInfoError('userinfo failed', { cause })
+  }
+}
+
+/** @throws Error naming the endpoint that the discovery document lacks or names wrongly */
+function requireEndpoints(server: oidc.ServerMetadata, isLoopbackHttp: boolean): void {
+  for (const name of ['authorization_endpoint', 'token_endpoint', 'jwks_uri'] as const) {
+    const scheme = URL.parse(server[name] ?? '')?.protocol
+    const isUsable = scheme === 'https:' || (isLoopbackHttp && scheme === 'http:')
+    if (!isUsable) throw new Error(`the discovery document has no usable ${name}`)
+  }
+}
+
+function personOf(
+  claims: Record<string, unknown> & { sub: string; iat: number },
+  idToken: string,
+): OidcPerson {
+  const text = (name: string) => (typeof claims[name] === 'string' ? claims[name] : null)
+  return {
+    subject: claims.sub,
+    email: text('email'),
+    isEmailVerified: truthOf(claims['email_verified']),
+    issuedAtSeconds: claims.iat,
+    name: text('name'),
+    providerSessionId: text('sid'),
+    idToken,
+  }
+}
+
+// Some providers send truth values as text.
+function truthOf(claim: unknown): boolean | null {
+  const text = String(claim)
+  return text === 'true' || text === 'false' ? text === 'true' : null
+}

@@ -1,0 +1,190 @@
+import { Email, webEndpoints } from '@keyferry/contract'
+import { CallError } from '@keyferry/contract/client'
+import { askedReturn } from '@keyferry/contract/return-path'
+import { failureFacts } from '@keyferry/plumbing/failure'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Logger } from 'pino'
+import { serveOwn } from '../../http/own-endpoints.ts'
+import { Refusal } from '../../http/refusal.ts'
+import { readBody } from '../../http/request-body.ts'
+import type { ApiConnection } from '../../internal-api/api-connection.ts'
+import { sessionCookie } from '../../sessions/session-cookie.ts'
+import { addSessionRoutes } from '../../sessions/session-routes.ts'
+import { personOf, type Sessions } from '../../sessions/sessions.ts'
+import type { OidcSettings } from '../../settings.ts'
+import type { AppPages, Identity } from '../identity.ts'
+import { idpUserId } from '../idp-user-id.ts'
+import { provision } from '../provision.ts'
+import { type LogoutOrder, LogoutTokens } from './back-channel-logout.ts'
+import { type OidcPerson, OidcProvider } from './oidc-provider.ts'
+import { beginAttempt, endAttempt } from './sign-in-attempt.ts'
+import { signInFailure } from './sign-in-failure.ts'
+
+const MAX_TOKEN_BYTES = 65_536
+const REPLAY_MS = 10 * 60 * 1_000
+
+export type OidcOptions = {
+  settings: OidcSettings
+  api: ApiConnection
+  sessions: Sessions
+  publicUrl: string
+  now: () => number
+  log: Logger
+}
+
+/** People sign in at an OpenID Connect provider and get a session of ours. */
+export function oidcIdentity(options: OidcOptions): Identity {
+  const { settings, sessions, publicUrl, now } = options
+  const provider = new OidcProvider(settings, now)
+  return {
+    async identify(request) {
+      const session = await sessions.find(request)
+      return session && personOf(session)
+    },
+    isSignedIn: async (request) => (await sessions.find(request)) !== null,
+    chooseTenant: async (request, _reply, tenantId) => await sessions.chooseTenant(request, tenantId),
+    requireOneSession: sessionCookie,
+    isSetupRequired: async () => false,
+    signInPath: (path) => `/sign-in?return_to=${encodeURIComponent(path)}`,
+    addRoutes(app, pages) {
+      addSignIn(app, provider, { ...options, pages })
+      addCallback(app, provider, { ...options, pages })
+      addBackChannelLogout(app, provider, options)
+      const afterSignOut = async (session: { idToken: string | null } | null) =>
+        (await provider.signOutAddress(session?.idToken ?? null, `${publicUrl}/`)) ?? '/'
+      addSessionRoutes(app, { sessions, afterSignOut })
+    },
+  }
+}
+
+type PageOptions = OidcOptions & { pages: AppPages }
+
+function addSignIn(app: FastifyInstance, provider: OidcProvider, options: PageOptions): void {
+  const { sessions, publicUrl } = options
+  const redirectUri = publicUrl + webEndpoints.finishSignIn.path
+  const signIn =
+    (prompt?: 'create') =>
+    async ({ request, reply }: Exchange) => {
+      const returnTo = askedReturn(request.url)
+      if (await sessions.find(request)) return reply.redirect(returnTo, 302)
+      const attempt = beginAttempt(reply, returnTo, publicUrl.startsWith('https:'))
+      const wanted = { redirectUri, ...(prompt ? { prompt } : {}) }
+      try {
+        return reply.redirect((await provider.signInAddress(attempt, wanted)).href, 302)
+      } catch (error) {
+        return await answerFailure({ request, reply }, error, options)
+      }
+    }
+  serveOwn(app, 'showSignIn', signIn())
+  serveOwn(app, 'showSignUp', signIn('create'))
+}
+
+type Exchange = { request: FastifyRequest; reply: FastifyReply }
+
+// `reason` is in the log and on the page, so that the operator finds one by the other.
+async function answerFailure(
+  { request, reply }: Exchange,
+  error: unknown,
+  { log, pages }: PageOptions,
+): Promise<FastifyReply> {
+  const { reason, status, text } = signInFailure(error)
+  const cause = error instanceof Refusal ? error.cause : error
+  log.warn({ request: request.id, reason, advice: text, ...failureFacts(cause) }, 'sign-in failed')
+  return await sendFailure(pages, reply.code(status), `${text} (${reason})`)
+}
+
+// A page without the app, because the app may not be usable yet.
+async function sendFailure(pages: AppPages, reply: FastifyReply, text: string): Promise<FastifyReply> {
+  const way = { kind: 'link', label: 'Sign in again', path: '/sign-in' } as const
+  return await pages.sendNote(reply, { title: 'Sign-in failed', text, way })
+}
+
+function addCallback(app: FastifyInstance, provider: OidcProvider, options: PageOptions): void {
+  const { publicUrl, pages } = options
+  serveOwn(app, 'finishSignIn', async ({ request, reply }) => {
+    const exchange = { request, reply }
+    const callback = new URL(request.url, publicUrl)
+    const state = callback.searchParams.get('state')
+    const isSecure = publicUrl.startsWith('https:')
+    const attempt = state === null ? null : endAttempt(exchange, state, isSecure)
+    if (!attempt) {
+      const text = 'This sign-in started in another browser, or it took too long.'
+      return await sendFailure(pages, reply.code(400), text)
+    }
+    let person: OidcPerson
+    try {
+      person = await provider.redeem(callback, attempt)
+    } catch (error) {
+      return await answerFailure(exchange, error, options)
+    }
+    return await beginSession(exchange, { person, returnTo: attempt.returnTo }, options)
+  })
+}
+
+async function beginSession(
+  { request, reply }: Exchange,
+  { person, returnTo }: { person: OidcPerson; returnTo: string },
+  { api, settings, sessions, pages }: PageOptions,
+): Promise<FastifyReply> {
+  const problem = problemOf(person)
+  if (problem !== null) return await sendFailure(pages, reply.code(400), problem)
+  const profile = profileOf(settings, person)
+  const known = await provision(api, profile).catch(whenDisabled)
+  if (!known) return await sendFailure(pages, reply.code(403), 'Your account here is disabled.')
+  const { providerSessionId, idToken } = person
+  const facts = { ...known, tenantId: known.personalTenantId, providerSessionId, idToken }
+  await sessions.begin(request, reply, { idpUserId: profile.idp_user_id, ...facts })
+  return reply.redirect(returnTo, 302)
+}
+
+// An invitation is for an e-mail address, so an address that the provider itself doubts must not open it.
+function problemOf({ email, isEmailVerified }: OidcPerson): string | null {
+  if (email === null || email === '')
+    return 'The identity provider sent no e-mail address. Add one to your profile there, then sign in again.'
+  if (!Email.safeParse(email).success)
+    return 'Keyferry needs an e-mail address such as sam@example.com. Change it at the identity provider, then sign in again.'
+  if (isEmailVerified !== false) return null
+  return 'Confirm your e-mail address at the identity provider, then sign in again.'
+}
+
+function whenDisabled(error: unknown): null {
+  if (error instanceof CallError && error.status === 403) return null
+  throw error
+}
+
+function profileOf({ issuer, trustsEmail }: OidcSettings, person: OidcPerson) {
+  const { subject, email, isEmailVerified, issuedAtSeconds, name } = person
+  return {
+    idp_user_id: idpUserId(issuer, subject),
+    email: email ?? '',
+    email_verified: isEmailVerified ?? trustsEmail,
+    as_of: new Date(issuedAtSeconds * 1_000).toISOString(),
+    ...(name === null ? {} : { name: name.slice(0, 255) }),
+  }
+}
+
+function addBackChannelLogout(app: FastifyInstance, provider: OidcProvider, options: OidcOptions): void {
+  const { settings, now } = options
+  const tokens = new LogoutTokens(settings, provider)
+  serveOwn(app, 'receiveLogout', async ({ request, reply }) => {
+    const form = new URLSearchParams((await readBody(request, MAX_TOKEN_BYTES)).toString('utf8'))
+    const token = form.get('logout_token') ?? ''
+    const order = await tokens.read(token, new Date(now())).catch(() => null)
+    const isDone = order !== null && (await carryOut(order, options))
+    if (!isDone) return reply.code(400).send({ error: 'invalid_request', code: 'invalid' })
+    return { ok: true }
+  })
+}
+
+/** @returns false: this order was carried out before */
+async function carryOut(order: LogoutOrder, { sessions: { store }, now }: OidcOptions): Promise<boolean> {
+  const use = `logout:${order.jti}`
+  if (!(await store.firstUse(use, now() + REPLAY_MS, now()))) return false
+  try {
+    await store.removeAll(order.ending)
+    return true
+  } catch (error) {
+    await store.forgetUse(use)
+    throw error
+  }
+}

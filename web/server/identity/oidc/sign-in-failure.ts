@@ -1,0 +1,103 @@
+import * as oidc from 'openid-client'
+import { Refusal } from '../../http/refusal.ts'
+
+/** Why a sign-in at the provider failed: for the log, and shown to the person so that they can pass it on. */
+export type SignInFailure = { reason: Reason; status: 400 | 503; text: string }
+
+const TEXTS = {
+  denied: 'The identity provider did not sign you in.',
+  provider_unreachable: 'The identity provider does not answer. Try again in a moment.',
+  unusable_discovery:
+    'The discovery document of the identity provider is unusable. Ask the operator to check OIDC_ISSUER.',
+  wrong_client_secret:
+    'The identity provider refused the credentials of this server. Ask the operator to check OIDC_CLIENT_ID and OIDC_CLIENT_SECRET.',
+  code_refused: 'The sign-in took too long or was used before. Sign in again.',
+  provider_error: 'The identity provider answered with an error. Try again in a moment.',
+  userinfo_failed: 'The identity provider did not tell who you are. Try again in a moment.',
+  unsupported_algorithm:
+    'The identity provider signs ID tokens with an unsupported algorithm. Ask the operator to configure RS256 or ES256 for this client.',
+  unknown_key: 'The ID token is signed with a key that the identity provider does not publish.',
+  wrong_signature: 'The signature of the ID token is wrong.',
+  expired_token:
+    'The ID token has expired or is not valid yet. Ask the operator to compare the clocks of this server and the identity provider.',
+  wrong_issuer: 'The ID token is from another issuer. Ask the operator to check OIDC_ISSUER.',
+  wrong_audience: 'The ID token is for another client. Ask the operator to check OIDC_CLIENT_ID.',
+  wrong_nonce: 'The ID token belongs to another sign-in. Sign in again.',
+  not_confirmed: 'The identity provider did not confirm the sign-in.',
+} as const
+
+type Reason = keyof typeof TEXTS
+
+const UNAVAILABLE: ReadonlySet<Reason> = new Set(['provider_unreachable', 'unusable_discovery'])
+
+/** @param error what discovery, redeeming a code or building an address threw */
+export function signInFailure(error: unknown): SignInFailure {
+  const reason = error instanceof Refusal ? discoveryReason(error.cause) : redeemReason(error)
+  return { reason, status: UNAVAILABLE.has(reason) ? 503 : 400, text: TEXTS[reason] }
+}
+
+/** The provider's userinfo endpoint refused a token that the provider had just issued. */
+export class UserInfoError extends Error {
+  override readonly name = 'UserInfoError'
+}
+
+function discoveryReason(cause: unknown): Reason {
+  return isUnreachable(cause) ? 'provider_unreachable' : 'unusable_discovery'
+}
+
+function redeemReason(error: unknown): Reason {
+  if (error instanceof UserInfoError) return 'userinfo_failed'
+  if (error instanceof oidc.AuthorizationResponseError) return 'denied'
+  if (error instanceof oidc.WWWAuthenticateChallengeError) return 'wrong_client_secret'
+  if (error instanceof oidc.ResponseBodyError) return answerReason(error.error)
+  if (isUnreachable(error)) return 'provider_unreachable'
+  return error instanceof Error ? tokenReason(error) : 'not_confirmed'
+}
+
+function answerReason(code: string): Reason {
+  if (code === 'invalid_client' || code === 'unauthorized_client') return 'wrong_client_secret'
+  return code === 'invalid_grant' ? 'code_refused' : 'provider_error'
+}
+
+function tokenReason(error: Error): Reason {
+  const code = 'code' in error ? error.code : ''
+  if (code === 'OAUTH_RESPONSE_IS_NOT_CONFORM') return statusReason(error.cause)
+  if (code === 'OAUTH_UNSUPPORTED_OPERATION') return 'unsupported_algorithm'
+  if (code === 'OAUTH_JWT_TIMESTAMP_CHECK_FAILED') return 'expired_token'
+  if (code === 'OAUTH_KEY_SELECTION_FAILED') return 'unknown_key'
+  if (code === 'OAUTH_JWT_CLAIM_COMPARISON_FAILED') return claimReason(error.cause)
+  return code === 'OAUTH_INVALID_RESPONSE' ? responseReason(error.cause) : 'not_confirmed'
+}
+
+function statusReason(cause: unknown): Reason {
+  return cause instanceof Response && cause.status === 401 ? 'wrong_client_secret' : 'provider_error'
+}
+
+const CLAIMS: Readonly<Record<string, Reason>> = {
+  iss: 'wrong_issuer',
+  aud: 'wrong_audience',
+  azp: 'wrong_audience',
+  nonce: 'wrong_nonce',
+}
+
+function claimReason(cause: unknown): Reason {
+  const details = cause instanceof Error ? cause.cause : null
+  if (typeof details !== 'object' || details === null || !('claim' in details)) return 'not_confirmed'
+  return CLAIMS[String(details.claim)] ?? 'not_confirmed'
+}
+
+// The library tells these apart by their messages only.
+function responseReason(cause: unknown): Reason {
+  const message = cause instanceof Error ? cause.message : ''
+  if (message.includes('"alg"')) return 'unsupported_algorithm'
+  if (message.includes('"iss"')) return 'wrong_issuer'
+  return message.includes('signature') ? 'wrong_signature' : 'not_confirmed'
+}
+
+// `fetch` rejects with a TypeError whose cause is the error of the socket.
+function isUnreachable(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  if ('code' in error && error.code === 'OAUTH_TIMEOUT') return true
+  const source = error instanceof TypeError ? error : error.cause
+  return source instanceof TypeError && source.cause instanceof Error
+}

@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { RecordingApi } from '../../test/recording-api.ts'
+import { startTestWeb } from '../../test/start-test-web.ts'
+import type { Web } from '../main.ts'
+
+const PAGE = '/approve/7f9c2ba4e88f827d616045507605853e'
+const MARKED = `${PAGE}?from=link`
+
+let api: RecordingApi
+let web: Web
+let hosted: Web
+
+beforeAll(async () => {
+  api = new RecordingApi()
+  const apiUrl = await api.listen()
+  const identity = { mode: 'accounts' } as const
+  web = await startTestWeb(apiUrl)
+  hosted = await startTestWeb(apiUrl, { publicUrl: 'https://keyferry.example', identity })
+})
+
+afterAll(async () => {
+  await Promise.all([web.close(), hosted.close(), api.close()])
+})
+
+async function arrive(path: string, headers: Record<string, string>, { address } = web) {
+  const answer = await fetch(address + path, { headers, redirect: 'manual' })
+  await answer.text()
+  const cookie = answer.headers.get('set-cookie')
+  return { status: answer.status, location: answer.headers.get('location'), cookie }
+}
+
+const site = (value: string, cookie?: string) => ({
+  'sec-fetch-site': value,
+  ...(cookie === undefined ? {} : { cookie }),
+})
+
+describe('the approval page', () => {
+  test('opened by a terminal is shown as it is, and its request is kept for the way back from sign-in', async () => {
+    const { status, cookie } = await arrive(PAGE, site('none'))
+    expect(status).toBe(200)
+    expect(cookie).toMatch(
+      /^keyferry_opened=7f9c2ba4e88f827d616045507605853e; Path=\/; .*HttpOnly; SameSite=Lax/,
+    )
+    const back = await arrive(PAGE, site('cross-site', cookie?.split(';')[0]))
+    expect(back).toEqual({ status: 200, location: null, cookie: null })
+  })
+
+  test.each(['cross-site', 'same-site', 'same-origin'])(
+    'reached from a page (%s) is marked',
+    async (value) => {
+      expect(await arrive(PAGE, site(value))).toEqual({ status: 302, location: MARKED, cookie: null })
+      expect(await arrive(MARKED, site(value))).toEqual({ status: 200, location: null, cookie: null })
+    },
+  )
+
+  test('another request that was opened vouches for nothing', async () => {
+    const { location } = await arrive(PAGE, site('cross-site', 'keyferry_opened=aa.bb'))
+    expect(location).toBe(MARKED)
+  })
+
+  test('of two cookies neither is believed', async () => {
+    const id = PAGE.slice('/approve/'.length)
+    const planted = `keyferry_opened=${id}; keyferry_opened=${id}`
+    expect((await arrive(PAGE, site('cross-site', planted))).location).toBe(MARKED)
+  })
+
+  test('the last five requests that were opened are kept', async () => {
+    const { cookie } = await arrive(PAGE, site('none', 'keyferry_opened=a.b.c.d.e'))
+    expect(cookie).toContain('=7f9c2ba4e88f827d616045507605853e.a.b.c.d;')
+  })
+
+  test('an address that names no request sets no cookie', async () => {
+    expect((await arrive('/approve/x;Domain=example.com', site('none'))).cookie).toBeNull()
+  })
+
+  test('a browser that names only the page before it is believed', async () => {
+    expect((await arrive(PAGE, { referer: 'https://evil.example/' })).location).toBe(MARKED)
+    expect((await arrive(PAGE, {})).status).toBe(200)
+  })
+
+  test('sign-in returns to the marked address', async () => {
+    const linked = await arrive(PAGE, site('cross-site'), hosted)
+    expect(linked).toMatchObject({ status: 302, cookie: null })
+    expect(linked.location).toBe(`/sign-in?return_to=${encodeURIComponent(MARKED)}`)
+    const direct = await arrive(PAGE, site('none'), hosted)
+    expect(direct.location).toBe(`/sign-in?return_to=${encodeURIComponent(PAGE)}`)
+    expect(direct.cookie).toMatch(/^__Host-keyferry_opened=.*; Secure$/)
+  })
+})

@@ -1,0 +1,48 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { cookieValues, setCookie } from '../cookies.ts'
+
+/** What the address of the approval page carries when a link on a web page led to it: `?from=link`. */
+const MARK = { name: 'from', value: 'link' } as const
+
+const COOKIE = 'keyferry_opened'
+const COOKIE_SECONDS = 900
+const MOST_REQUESTS = 5
+const REQUEST_ID = /^[0-9a-f]{32}$/
+
+/** The address under which the approval page must be shown: marked when a page, and not a terminal, led to it.
+ * A terminal, a bookmark or a typed address opens the page without any page before it; only the browser can say so
+ * (`Sec-Fetch-Site: none`). Sign-in comes between that and the page, and ends with a redirect from another site. So a cookie
+ * keeps which requests this browser has opened itself: everything else that leads to one counts as a link.
+ * @param isSecure whether this layer is served over https */
+export function approvalAddress(request: FastifyRequest, reply: FastifyReply, isSecure: boolean): string {
+  const address = new URL(request.url, 'http://ours.invalid')
+  const path = address.pathname + address.search
+  if (address.searchParams.get(MARK.name) === MARK.value) return path
+  const requestId = address.pathname.split('/')[2] ?? ''
+  const opened = openedRequests(request, isSecure)
+  if (opened.includes(requestId)) return path
+  if (wasOpenedByPage(request)) {
+    address.searchParams.set(MARK.name, MARK.value)
+    return address.pathname + address.search
+  }
+  if (!REQUEST_ID.test(requestId)) return path
+  const value = [requestId, ...opened].slice(0, MOST_REQUESTS).join('.')
+  setCookie(reply, { name: cookieName(isSecure), value, maxAgeSeconds: COOKIE_SECONDS, isSecure })
+  return path
+}
+
+// Browsers that do not send Sec-Fetch-Site say at most which page the link was on.
+function wasOpenedByPage({ headers }: FastifyRequest): boolean {
+  const site = headers['sec-fetch-site']
+  return site === undefined ? headers.referer !== undefined : site !== 'none'
+}
+
+function openedRequests(request: FastifyRequest, isSecure: boolean): string[] {
+  const [value = '', ...planted] = cookieValues(request, cookieName(isSecure))
+  return planted.length > 0 ? [] : value.split('.').filter((id) => id !== '')
+}
+
+// With this prefix no other site of the domain can set the cookie.
+function cookieName(isSecure: boolean): string {
+  return isSecure ? `__Host-${COOKIE}` : COOKIE
+}

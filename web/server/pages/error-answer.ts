@@ -1,0 +1,55 @@
+import { ERROR_CODES } from '@keyferry/contract'
+import { CallError } from '@keyferry/contract/client'
+import { failureFacts } from '@keyferry/plumbing/failure'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Logger } from 'pino'
+import { Refusal, unavailable } from '../http/refusal.ts'
+import type { AppFiles } from './app-files.ts'
+import { sendNote } from './note-page.ts'
+
+type ErrorOptions = { log: Logger; files: AppFiles }
+
+/** Answer failures as the interface says, `{error, code}`, or with a page where a person wanted one and there is
+ * something to tell; what is nobody's fault outside is logged, and told as little of as possible. */
+export function answerErrors(app: FastifyInstance, { log, files }: ErrorOptions): void {
+  app.setErrorHandler(async (error: Error & { statusCode?: number }, request, reply) => {
+    const refusal = refusalOf(error)
+    if (refusal.status >= 500) {
+      const cause = refusal.cause ?? error
+      const call = { request: request.id, route: request.routeOptions.url ?? 'unknown' }
+      if (reply.raw.destroyed && isAbort(cause)) log.debug(call, 'caller left')
+      else log.error({ ...call, ...failureFacts(cause) }, 'failure')
+    }
+    reply.headers(refusal.headers).code(refusal.status)
+    if (refusal.note && wantsPage(request)) return await sendNote(files, reply, refusal.note)
+    return reply.send({ error: refusal.message, code: refusal.code })
+  })
+}
+
+// What broke the call is that its caller went away, which ends the call behind it: nothing failed.
+function isAbort(cause: unknown): boolean {
+  return cause instanceof Error && cause.name === 'AbortError'
+}
+
+function wantsPage({ method, url, headers }: FastifyRequest): boolean {
+  const isRead = method === 'GET' || method === 'HEAD'
+  return isRead && !url.startsWith('/api/') && headers.accept?.includes('text/html') === true
+}
+
+// What the API refuses a person it tells that person: switched off, locked until, too many.
+function refusalOfApi(error: CallError): Refusal {
+  if (error.status === 503) return unavailable('Keyferry API', error)
+  if (error.status >= 500) return new Refusal(500, 'internal', 'internal error', { cause: error })
+  const code = ERROR_CODES.find((known) => known === error.code) ?? 'invalid'
+  const seconds = error.retryAfterSeconds
+  const headers: Record<string, string> = seconds === null ? {} : { 'retry-after': String(seconds) }
+  return new Refusal(error.status, code, error.message, { headers })
+}
+
+function refusalOf(error: Error & { statusCode?: number }): Refusal {
+  if (error instanceof Refusal) return error
+  if (error instanceof CallError) return refusalOfApi(error)
+  const status = error.statusCode ?? 500
+  if (status < 400 || status >= 500) return new Refusal(500, 'internal', 'internal error', { cause: error })
+  return new Refusal(status, 'invalid', 'malformed request')
+}

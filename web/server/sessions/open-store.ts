@@ -1,0 +1,42 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { SessionStore } from './session-store.ts'
+
+/** Where sessions are kept: Redis, or a file in the data folder where `redisUrl` is null. */
+export type SessionPlace = { redisUrl: string | null; dataDir: string }
+
+type OpenOptions = {
+  /** Epoch milliseconds. */
+  now: () => number
+  /** Hears of every lost connection, for the log. */
+  onError: (error: Error) => void
+}
+
+export async function openSessionStore(
+  { redisUrl, dataDir }: SessionPlace,
+  { now, onError }: OpenOptions,
+): Promise<SessionStore> {
+  if (redisUrl !== null) {
+    const { openRedisSessionStore } = await import('./redis-store.ts')
+    return await openRedisSessionStore(redisUrl, onError)
+  }
+  const { openSqliteSessionStore } = await import('./sqlite-store.ts')
+  return openSqliteSessionStore({ path: fileIn(dataDir), now })
+}
+
+/** End all sessions of a local account, also while servers run.
+ * @returns false when there is no session store here */
+export async function endSessionsOfAccount(place: SessionPlace, userId: string): Promise<boolean> {
+  if (place.redisUrl === null && !existsSync(fileIn(place.dataDir))) return false
+  const store = await openSessionStore(place, { now: Date.now, onError: () => undefined })
+  try {
+    await store.removeAll({ idpUserId: `user_${userId}` })
+    return true
+  } finally {
+    await store.close()
+  }
+}
+
+function fileIn(dataDir: string): string {
+  return join(dataDir, 'sessions.db')
+}

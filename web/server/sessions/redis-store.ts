@@ -1,0 +1,139 @@
+import { openRedis, type RedisConnection } from '@keyferry/plumbing/redis-connection'
+import { unavailable } from '../http/refusal.ts'
+import {
+  type Ending,
+  type Session,
+  type SessionStore,
+  StoredSession,
+  sessionEndMs,
+  TOUCH_MS,
+} from './session-store.ts'
+
+const PREFIX = 'keyferry:'
+const sessionKey = (tokenHash: string) => `${PREFIX}session:${tokenHash}`
+const personKey = (idpUserId: string) => `${PREFIX}sessions-of:${idpUserId}`
+const providerKey = (providerSessionId: string) => `${PREFIX}sessions-at:${providerSessionId}`
+const onceKey = (id: string) => `${PREFIX}use:${id}`
+
+/** Longer than any session lives, so that no index ends before what it leads to. */
+const INDEX_MS = 8 * 24 * 60 * 60 * 1_000
+
+// A session that another node ends in between is not brought back by half.
+const TOUCH = `if redis.call('exists', KEYS[1]) == 0 then return 0 end
+  redis.call('hset', KEYS[1], 'seen', ARGV[1])
+  return redis.call('pexpire', KEYS[1], ARGV[2])`
+
+const CHOOSE_TENANT = `if redis.call('exists', KEYS[1]) == 0 then return 0 end
+  return redis.call('hset', KEYS[1], 'tenant', ARGV[1])`
+
+/** The session store of any number of nodes.
+ * @param onError hears of every lost connection, for the log */
+export async function openRedisSessionStore(
+  url: string,
+  onError: (error: Error) => void,
+): Promise<SessionStore> {
+  return new RedisSessionStore(
+    await openRedis({ url, onError, unavailable: (cause) => unavailable('Session store', cause) }),
+  )
+}
+
+class RedisSessionStore implements SessionStore {
+  readonly #redis: RedisConnection
+
+  constructor(redis: RedisConnection) {
+    this.#redis = redis
+  }
+
+  async create(session: Session): Promise<void> {
+    const key = sessionKey(session.tokenHash)
+    const fields = { session: JSON.stringify(session), tenant: session.tenantId, seen: session.lastSeenAtMs }
+    await this.#redis.reply((client) => {
+      const batch = client.multi().hSet(key, fields)
+      batch.pExpire(key, sessionEndMs(session) - session.lastSeenAtMs)
+      for (const index of indexesOf(session)) batch.sAdd(index, session.tokenHash).pExpire(index, INDEX_MS)
+      return batch.exec()
+    })
+  }
+
+  async find(tokenHash: string, nowMs: number): Promise<Session | null> {
+    const session = await this.#read(tokenHash)
+    if (!session || sessionEndMs(session) <= nowMs) return null
+    if (nowMs - session.lastSeenAtMs < TOUCH_MS) return session
+    const touched = { ...session, lastSeenAtMs: nowMs }
+    const remainingMs = sessionEndMs(touched) - nowMs
+    await this.#run(TOUCH, sessionKey(tokenHash), [String(nowMs), String(remainingMs)])
+    return touched
+  }
+
+  async chooseTenant(tokenHash: string, tenantId: string): Promise<void> {
+    await this.#run(CHOOSE_TENANT, sessionKey(tokenHash), [tenantId])
+  }
+
+  async remove(tokenHash: string): Promise<void> {
+    await this.#redis.reply((client) => client.del(sessionKey(tokenHash)))
+  }
+
+  async removeAll(ending: Ending): Promise<void> {
+    const isOfProvider = 'providerSessionId' in ending
+    const index = isOfProvider ? providerKey(ending.providerSessionId) : personKey(ending.idpUserId)
+    const beforeMs = isOfProvider ? undefined : ending.beforeMs
+    const sessions = await this.#members(index)
+    const ended = sessions.filter(({ createdAtMs }) => beforeMs === undefined || createdAtMs < beforeMs)
+    if (ended.length === 0) return
+    const keys = ended.map(({ tokenHash }) => sessionKey(tokenHash))
+    await this.#redis.reply((client) => client.del(keys))
+  }
+
+  async list(idpUserId: string, nowMs: number): Promise<Session[]> {
+    const sessions = await this.#members(personKey(idpUserId))
+    const living = sessions.filter((session) => sessionEndMs(session) > nowMs)
+    return living.toSorted((a, b) => b.lastSeenAtMs - a.lastSeenAtMs || (a.tokenHash < b.tokenHash ? -1 : 1))
+  }
+
+  async firstUse(id: string, untilMs: number, nowMs: number): Promise<boolean> {
+    const expiration = { type: 'PX', value: Math.max(1, untilMs - nowMs) } as const
+    const options = { condition: 'NX', expiration } as const
+    return (await this.#redis.reply((client) => client.set(onceKey(id), '1', options))) === 'OK'
+  }
+
+  async isUsed(id: string): Promise<boolean> {
+    return (await this.#redis.reply((client) => client.exists(onceKey(id)))) === 1
+  }
+
+  async forgetUse(id: string): Promise<void> {
+    await this.#redis.reply((client) => client.del(onceKey(id)))
+  }
+
+  async ping(): Promise<void> {
+    await this.#redis.reply((client) => client.ping())
+  }
+
+  async close(): Promise<void> {
+    this.#redis.close()
+  }
+
+  async #read(tokenHash: string): Promise<Session | null> {
+    const fields = await this.#redis.reply((client) => client.hGetAll(sessionKey(tokenHash)))
+    const { session, tenant, seen } = fields
+    if (session === undefined || tenant === undefined || seen === undefined) return null
+    return { ...StoredSession.parse(JSON.parse(session)), tenantId: tenant, lastSeenAtMs: Number(seen) }
+  }
+
+  /** The sessions that an index leads to; those that are gone leave the index. */
+  async #members(index: string): Promise<Session[]> {
+    const hashes = await this.#redis.reply((client) => client.sMembers(index))
+    const sessions = await Promise.all(hashes.map(async (hash) => await this.#read(hash)))
+    const gone = hashes.filter((_, at) => sessions[at] === null)
+    if (gone.length > 0) await this.#redis.reply((client) => client.sRem(index, gone))
+    return sessions.filter((session) => session !== null)
+  }
+
+  async #run(script: string, key: string, values: string[]): Promise<void> {
+    await this.#redis.reply((client) => client.eval(script, { keys: [key], arguments: values }))
+  }
+}
+
+function indexesOf({ idpUserId, providerSessionId }: Session): string[] {
+  const person = personKey(idpUserId)
+  return providerSessionId === null ? [person] : [person, providerKey(providerSessionId)]
+}

@@ -1,0 +1,69 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { serveOwn } from '../http/own-endpoints.ts'
+import { Refusal, unauthorized } from '../http/refusal.ts'
+import type { Session } from './session-store.ts'
+import type { Sessions } from './sessions.ts'
+
+/** Enough of a token's hash to tell a person's sessions apart; nobody can sign in with it. */
+const PUBLIC_ID_LENGTH = 16
+
+export type SessionRoutesOptions = {
+  sessions: Sessions
+  /** Where the browser goes when its session here has ended: a path of ours, or the provider's sign-out page. */
+  afterSignOut: (session: Session | null) => Promise<string>
+}
+
+/** Sign-out, and the list of a person's sessions, each of which they can end. */
+export function addSessionRoutes(
+  app: FastifyInstance,
+  { sessions, afterSignOut }: SessionRoutesOptions,
+): void {
+  const signedIn = async (request: FastifyRequest): Promise<Session> => {
+    const session = await sessions.find(request)
+    if (!session) throw unauthorized()
+    return session
+  }
+  serveOwn(app, 'signOut', async ({ request, reply }) =>
+    leave(request, reply, await afterSignOut(await sessions.end(request, reply))),
+  )
+  serveOwn(app, 'listSessions', async ({ request }) => {
+    const current = await signedIn(request)
+    return (await sessions.list(current)).map((session) => shown(session, current))
+  })
+  serveOwn(app, 'endSession', async ({ request, params }) => {
+    const own = await sessions.list(await signedIn(request))
+    const ended = own.find((session) => publicId(session) === params.id)
+    if (!ended) throw new Refusal(404, 'not_found', 'session not found')
+    await sessions.store.remove(ended.tokenHash)
+    return { ok: true }
+  })
+  serveOwn(app, 'endAllSessions', async ({ request, reply }) => {
+    const session = await signedIn(request)
+    await sessions.store.removeAll({ idpUserId: session.idpUserId })
+    return leave(request, reply, await afterSignOut((await sessions.end(request, reply)) ?? session))
+  })
+}
+
+/** Redirect a form; tell a script where to go. */
+export function leave(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  address: string,
+): FastifyReply | { ok: true; redirect_to: string } {
+  const isForm = request.headers.accept?.includes('text/html') === true
+  return isForm ? reply.redirect(address, 303) : { ok: true, redirect_to: address }
+}
+
+function publicId({ tokenHash }: Session): string {
+  return tokenHash.slice(0, PUBLIC_ID_LENGTH)
+}
+
+function shown(session: Session, current: Session) {
+  return {
+    id: publicId(session),
+    user_agent: session.userAgent,
+    created_at: new Date(session.createdAtMs).toISOString(),
+    last_seen_at: new Date(session.lastSeenAtMs).toISOString(),
+    current: session.tokenHash === current.tokenHash,
+  }
+}

@@ -1,0 +1,54 @@
+import { mkdtempSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, expect, test } from 'vitest'
+import { hasRedis, startRedis } from '../../../plumbing/test/redis-server.ts'
+import { openRedisSessionStore } from './redis-store.ts'
+import { describeSessionStore } from './session-store.contract.ts'
+import { openSqliteSessionStore } from './sqlite-store.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'keyferry-sessions-'))
+const redis = hasRedis() ? await startRedis() : null
+const quiet = () => undefined
+
+afterAll(async () => await redis?.stop())
+
+describeSessionStore('SQLite', async () =>
+  openSqliteSessionStore({ path: join(folder, 'contract.db'), now: () => 0 }),
+)
+
+if (redis) describeSessionStore('Redis', async () => await openRedisSessionStore(redis.url, quiet))
+
+test('the SQLite file is for its owner alone, outlives a restart, and is swept', async () => {
+  const path = join(folder, 'sessions.db')
+  const facts = { idpUserId: 'user_1', userId: 'u', personalTenantId: 't', tenantId: 't', userAgent: '' }
+  const times = { createdAtMs: 1_000, lastSeenAtMs: 1_000 }
+  const session = {
+    tokenHash: 'the-hash',
+    ...facts,
+    ...times,
+    providerSessionId: null,
+    idToken: 'the-id-token',
+  }
+  const first = openSqliteSessionStore({ path, now: () => 1_000 })
+  await first.create(session)
+  await first.close()
+  expect(statSync(path).mode & 0o777).toBe(0o600)
+  const second = openSqliteSessionStore({ path, now: () => 2_000 })
+  expect(await second.find('the-hash', 2_000)).toEqual(session)
+  await second.close()
+  await openSqliteSessionStore({ path, now: () => 1_000 + 30 * 60_000 }).close()
+  expect(await openSqliteSessionStore({ path, now: () => 0 }).find('the-hash', 2_000)).toBeNull()
+})
+
+test.skipIf(!redis)('a Redis that is away is a refusal at once, and its return is noticed', async () => {
+  if (!redis) return
+  const store = await openRedisSessionStore(redis.url, quiet)
+  await redis.stop()
+  await expect.poll(() => store.ping().catch((error: unknown) => error)).toMatchObject({ status: 503 })
+  await redis.start()
+  await sleep(50)
+  await expect.poll(() => store.ping().then(() => 'back', String), { timeout: 5_000 }).toBe('back')
+  await store.close()
+})

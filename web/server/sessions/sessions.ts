@@ -1,0 +1,88 @@
+import { TIMES } from '@keyferry/contract'
+import { hashToken, randomToken } from '@keyferry/crypto/token'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { clearCookie, setCookie } from '../cookies.ts'
+import { SESSION_COOKIE, sessionCookie } from './session-cookie.ts'
+import type { Session, SessionStore } from './session-store.ts'
+
+const USER_AGENT_LENGTH = 200
+
+/** Who signed in, and by what. */
+export type SignIn = Omit<Session, 'tokenHash' | 'userAgent' | 'createdAtMs' | 'lastSeenAtMs'>
+
+export type SessionsOptions = {
+  store: SessionStore
+  /** Epoch milliseconds. */
+  now: () => number
+  /** Whether people reach us over https. */
+  isSecure: boolean
+}
+
+/** Keyferry's sessions: a random token in the browser's cookie, everything else in the session store. */
+export class Sessions {
+  readonly store: SessionStore
+  readonly #now: () => number
+  readonly #isSecure: boolean
+
+  constructor({ store, now, isSecure }: SessionsOptions) {
+    this.store = store
+    this.#now = now
+    this.#isSecure = isSecure
+  }
+
+  /** The living session of the request's cookie.
+   * @throws Refusal unauthorized: the request has two session cookies, and one of them is planted */
+  async find(request: FastifyRequest): Promise<Session | null> {
+    const tokenHash = carriedHash(request)
+    return tokenHash === null ? null : await this.store.find(tokenHash, this.#now())
+  }
+
+  /** Begin a session under a new token; the one that the browser carried ends. */
+  async begin(request: FastifyRequest, reply: FastifyReply, signIn: SignIn): Promise<void> {
+    const carried = carriedHash(request)
+    if (carried !== null) await this.store.remove(carried)
+    const token = randomToken()
+    const nowMs = this.#now()
+    await this.store.create({
+      ...signIn,
+      tokenHash: hashToken(token),
+      userAgent: (request.headers['user-agent'] ?? '').slice(0, USER_AGENT_LENGTH),
+      createdAtMs: nowMs,
+      lastSeenAtMs: nowMs,
+    })
+    const maxAgeSeconds = TIMES.sessionMaxSeconds
+    setCookie(reply, { name: SESSION_COOKIE, value: token, maxAgeSeconds, isSecure: this.#isSecure })
+  }
+
+  /** @returns the session that ended, if there was one */
+  async end(request: FastifyRequest, reply: FastifyReply): Promise<Session | null> {
+    const session = await this.find(request)
+    if (session) await this.store.remove(session.tokenHash)
+    clearCookie(reply, { name: SESSION_COOKIE, isSecure: this.#isSecure })
+    return session
+  }
+
+  /** The person's living sessions. */
+  async list({ idpUserId }: Session): Promise<Session[]> {
+    return await this.store.list(idpUserId, this.#now())
+  }
+
+  async chooseTenant(request: FastifyRequest, tenantId: string): Promise<void> {
+    const session = await this.find(request)
+    if (session) await this.store.chooseTenant(session.tokenHash, tenantId)
+  }
+}
+
+/** The part of a session that says who the person is. */
+export function personOf({
+  userId,
+  tenantId,
+  personalTenantId,
+}: Session): Pick<Session, 'userId' | 'tenantId' | 'personalTenantId'> {
+  return { userId, tenantId, personalTenantId }
+}
+
+function carriedHash(request: FastifyRequest): string | null {
+  const token = sessionCookie(request)
+  return token === null ? null : hashToken(token)
+}

@@ -118,7 +118,7 @@ describe.each(databases)('attachments on %s', (kind) => {
       ['B', 1, false],
     ])
     const missing = await api.call('changeAttachment', { as: owner, params: place('A'), body: {} })
-    expectError(missing, 400, 'as or required must be given')
+    expectError(missing, 400, 'as, required or key_id must be given')
   })
 
   test('a new value holds in every bundle at once', async () => {

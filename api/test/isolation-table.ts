@@ -42,6 +42,7 @@ export const EXPECTED: Readonly<Record<ApiEndpointName, readonly number[]>> = {
   exportBundle: [401, 401, 404, 404, 403, 403, 404, 200, 200],
 
   listBundleKeys: [401, 401, 404, 404, 403, 403, 404, 200, 200],
+  listSharedKeys: [401, 401, 404, 404, 403, 403, 404, 200, 200],
   attachKey: [401, 401, 404, 404, 403, 403, 404, 403, 201],
   changeAttachment: [401, 401, 404, 404, 403, 403, 404, 403, 200],
   detachKey: [401, 401, 404, 404, 403, 403, 404, 403, 200],

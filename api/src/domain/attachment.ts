@@ -22,8 +22,15 @@ export type NewAttachment = Attachment & {
   required: boolean
 }
 
-/** Absent fields stay. */
-export type AttachmentChange = Attachment & { as?: string | undefined; required?: boolean | undefined }
+/** Absent fields stay. `newKeyId`: the key that takes this one's place. */
+export type AttachmentChange = Attachment & {
+  as?: string | undefined
+  required?: boolean | undefined
+  newKeyId?: string | undefined
+}
+
+/** `shared_with`: the first of the other bundles that use the key, by name. */
+export type SharedKey = { key_id: string; shared_with: string; shared_total: number }
 
 /** Every change stamps the bundle. */
 export type AttachmentStore = EntryStores['attachments'] & {
@@ -34,12 +41,14 @@ export type AttachmentStore = EntryStores['attachments'] & {
   ): Promise<'attached' | 'already' | 'name_taken' | 'no_bundle' | 'no_key'>
   /** False when the key is not attached. */
   delete(tenantId: string, attachment: Attachment, stamp: Stamp): Promise<boolean>
-  /** `absent`: the key is not attached. */
+  /** `absent`: the key is not attached. `already`: the new key is. */
   change(
     tenantId: string,
     change: AttachmentChange,
     stamp: Stamp,
-  ): Promise<'changed' | 'absent' | 'name_taken'>
+  ): Promise<'changed' | 'absent' | 'name_taken' | 'already' | 'no_key'>
+  /** The bundle's keys that other bundles use too. */
+  listShared(tenantId: string, bundleId: string): Promise<SharedKey[]>
   /** Moves it and shifts the keys between by one; false when the key is not attached. */
   move(tenantId: string, change: Attachment & { order: number }, stamp: Stamp): Promise<boolean>
 }
@@ -55,6 +64,17 @@ export async function listAttachedKeys(
 ): Promise<AttachedKey[]> {
   if (!(await stores.bundles.find(caller.tenantId, bundleId))) throw bundleNotFound()
   return stores.attachments.list(caller.tenantId, bundleId, 'public')
+}
+
+/** The bundle's keys that other bundles use too: changing one of them changes more than this bundle.
+ * @throws DomainError not_found: the bundle */
+export async function listSharedKeys(
+  stores: AttachmentStores,
+  caller: Caller,
+  bundleId: string,
+): Promise<SharedKey[]> {
+  if (!(await stores.bundles.find(caller.tenantId, bundleId))) throw bundleNotFound()
+  return stores.attachments.listShared(caller.tenantId, bundleId)
 }
 
 /** Attach a library key to a bundle of the caller's tenant. A member attaches a key of their own to a bundle of their own,
@@ -87,16 +107,20 @@ export async function detachKey(
   throw await missing(parts, caller, attachment)
 }
 
-/** Change the name under which a bundle delivers a key, or whether it is required.
- * @throws DomainError not_found (bundle or key, or the key is not attached) · forbidden · name_taken */
+/** Change the name under which a bundle delivers a key, whether it is required, or the key itself.
+ * @throws DomainError not_found (bundle or key, or the key is not attached) · forbidden · name_taken ·
+ *   conflict (the new key is attached already) */
 export async function changeAttachment(
   parts: AttachmentParts,
   caller: Caller,
   change: AttachmentChange,
 ): Promise<void> {
   await requireBundleEditor(parts.bundles, caller, change.bundleId)
+  if (change.newKeyId !== undefined) await requireKeyEditor(parts.keys, caller, change.newKeyId)
   const outcome = await parts.attachments.change(caller.tenantId, change, stampOf(caller, parts.clock))
   if (outcome === 'absent') throw await missing(parts, caller, change)
+  if (outcome === 'no_key') throw keyNotFound()
+  if (outcome === 'already') throw new DomainError('conflict', 'Key already attached to bundle')
   if (outcome === 'name_taken') throw deliveredNameTaken(change.as)
 }
 

@@ -1,4 +1,11 @@
-import { attachKey, changeAttachment, detachKey, listAttachedKeys, reorderKey } from '../domain/attachment.ts'
+import {
+  attachKey,
+  changeAttachment,
+  detachKey,
+  listAttachedKeys,
+  listSharedKeys,
+  reorderKey,
+} from '../domain/attachment.ts'
 import type { AttachedKey } from '../domain/bundle-entry.ts'
 import { maskedText } from '../domain/wanted-values.ts'
 import type { Handlers } from './handler.ts'
@@ -6,7 +13,7 @@ import type { HandlerParts } from './handler-parts.ts'
 
 type AttachmentHandlers = Pick<
   Handlers,
-  'listBundleKeys' | 'attachKey' | 'changeAttachment' | 'detachKey' | 'reorderKey'
+  'listBundleKeys' | 'listSharedKeys' | 'attachKey' | 'changeAttachment' | 'detachKey' | 'reorderKey'
 >
 
 export function attachmentHandlers({ stores, clock }: HandlerParts): AttachmentHandlers {
@@ -16,12 +23,16 @@ export function attachmentHandlers({ stores, clock }: HandlerParts): AttachmentH
       const attached = await listAttachedKeys(stores, caller, params.bundle_id)
       return { status: 200, body: attached.map(presentAttached) }
     },
+    async listSharedKeys({ caller, params }) {
+      return { status: 200, body: await listSharedKeys(stores, caller, params.bundle_id) }
+    },
     async attachKey({ caller, params, body }) {
       await attachKey(parts, caller, { ...place(params), ...body, order: body.order })
       return { status: 201, body: { ok: true, message: 'key attached' } }
     },
     async changeAttachment({ caller, params, body }) {
-      await changeAttachment(parts, caller, { ...place(params), ...body })
+      const { key_id: newKeyId, ...fields } = body
+      await changeAttachment(parts, caller, { ...place(params), ...fields, newKeyId })
       return { status: 200, body: { ok: true } }
     },
     async detachKey({ caller, params }) {

@@ -1,4 +1,10 @@
-import type { Attachment, AttachmentChange, AttachmentStore, NewAttachment } from '../domain/attachment.ts'
+import type {
+  Attachment,
+  AttachmentChange,
+  AttachmentStore,
+  NewAttachment,
+  SharedKey,
+} from '../domain/attachment.ts'
 import type { Stamp } from '../domain/stamp.ts'
 import type { WantedValues } from '../domain/wanted-values.ts'
 import { lengthOf, move, positionOf, shift } from './attachment-positions.ts'
@@ -15,13 +21,15 @@ export function createAttachmentStore(queries: Queries, vault: ValueVault): Atta
       attachedKeys(query, tenantId, bundleId)
         .select(['attachments.delivered_name as name', VALUE_BYTES])
         .execute(),
-    insert: (tenantId, attachment, stamp) => insert(write, { tenantId, attachment, stamp }),
+    insert: (tenantId, attachment, stamp) =>
+      orNoKey(() => write((transaction) => insertHeld(transaction, { tenantId, attachment, stamp }))),
     delete: (tenantId, attachment, stamp) =>
       changed(write, { tenantId, bundleId: attachment.bundleId, stamp }, (transaction) =>
         remove(transaction, tenantId, attachment),
       ),
     change: (tenantId, change, stamp) =>
-      write((transaction) => applyChange(transaction, { tenantId, change, stamp })),
+      orNoKey(() => write((transaction) => applyChange(transaction, { tenantId, change, stamp }))),
+    listShared: (tenantId, bundleId) => listShared(query, tenantId, bundleId),
     move: (tenantId, change, stamp) =>
       changed(write, { tenantId, bundleId: change.bundleId, stamp }, (transaction) =>
         move(transaction, tenantId, change),
@@ -112,9 +120,9 @@ function lister({ query, prepare }: Queries, vault: ValueVault): AttachmentStore
 type Insertion = { tenantId: string; attachment: NewAttachment; stamp: Stamp }
 type Inserted = Awaited<ReturnType<AttachmentStore['insert']>>
 
-async function insert(write: Write, insertion: Insertion): Promise<Inserted> {
+async function orNoKey<Outcome>(change: () => Promise<Outcome>): Promise<Outcome | 'no_key'> {
   try {
-    return await write((transaction) => insertHeld(transaction, insertion))
+    return await change()
   } catch (error) {
     // The key was deleted after it was looked up.
     if (isMissingReference(error)) return 'no_key'
@@ -179,9 +187,13 @@ async function applyChange(
   if (current === null) return 'absent'
   const isRenamed = as !== undefined && as !== current
   if (isRenamed && (await isDelivered(transaction, { tenantId, bundleId, name: as }))) return 'name_taken'
+  const keyId = change.newKeyId ?? change.keyId
+  const isOther = keyId !== change.keyId
+  if (isOther && (await positionOf(transaction, tenantId, { bundleId, keyId })) !== null) return 'already'
   await transaction
     .updateTable('attachments')
     .set({
+      key_id: keyId,
       delivered_name: as ?? current,
       ...(change.required === undefined ? {} : { required: flag(change.required) }),
     })
@@ -191,6 +203,27 @@ async function applyChange(
     .execute()
   await stampBundle(transaction, { tenantId, bundleId, stamp })
   return 'changed'
+}
+
+function listShared(query: Query, tenantId: string, bundleId: string): Promise<SharedKey[]> {
+  return query
+    .selectFrom('attachments as here')
+    .innerJoin('attachments as there', (join) =>
+      join
+        .onRef('there.tenant_id', '=', 'here.tenant_id')
+        .onRef('there.key_id', '=', 'here.key_id')
+        .onRef('there.bundle_id', '!=', 'here.bundle_id'),
+    )
+    .innerJoin('bundles', 'bundles.id', 'there.bundle_id')
+    .where('here.bundle_id', '=', bundleId)
+    .where('here.tenant_id', '=', tenantId)
+    .select(({ fn }) => [
+      'here.key_id',
+      fn.min('bundles.name').as('shared_with'),
+      fn.countAll<number>().as('shared_total'),
+    ])
+    .groupBy('here.key_id')
+    .execute()
 }
 
 /** Whether a key is attached to a bundle under this name. */

@@ -22,10 +22,17 @@ export const AttachKey = z
 
 export const ReorderKey = z.object({ order: Position }).meta({ id: 'ReorderKey', examples: [{ order: 2 }] })
 
-/** Absent fields stay; at least one is given. */
+/** Absent fields stay; at least one is given. `key_id`: the key to use in place of this one, which is detached. */
 export const ChangeAttachment = z
-  .object({ as: DeliveredName.optional(), required: Flag('required').optional() })
-  .refine(({ as, required }) => as !== undefined || required !== undefined, 'as or required must be given')
+  .object({
+    as: DeliveredName.optional(),
+    required: Flag('required').optional(),
+    key_id: PathPart('key_id').optional(),
+  })
+  .refine(
+    ({ as, required, key_id }) => as !== undefined || required !== undefined || key_id !== undefined,
+    'as, required or key_id must be given',
+  )
   .meta({ id: 'ChangeAttachment', examples: [{ as: 'DATABASE_URL', required: true }] })
 
 /** A bundle delivers the key as `name`; `key_name` is its name in the library. */
@@ -58,4 +65,12 @@ export const AttachedKeyList = z
         },
       ],
     ],
+  })
+
+/** Keys that are attached to other bundles too. `shared_with`: the first of those bundles by name; `shared_total` counts them. */
+export const SharedKeyList = z
+  .array(z.object({ key_id: Id, shared_with: z.string(), shared_total: z.int() }).meta({ id: 'SharedKey' }))
+  .meta({
+    id: 'SharedKeyList',
+    examples: [[{ key_id: '5a0c7c43-0d0b-4f0d-8a52-9b4b4a9a3d21', shared_with: 'dev/app', shared_total: 2 }]],
   })

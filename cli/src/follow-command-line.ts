@@ -23,9 +23,8 @@ export async function followCommandLine(args: readonly string[], parts: Parts): 
 
 async function dispatch(args: readonly string[], parts: Parts): Promise<number> {
   const [verb, ...rest] = args
-  if (verb === undefined) throw usageError('no command given', 'keyferry --help lists them.')
+  if (verb === undefined || verb === '--help' || verb === '-h') return await printHelp([], parts)
   if (VERSION_WORDS.includes(verb)) return print(parts, `${VERSION}\n`)
-  if (verb === '--help' || verb === '-h') return await printHelp([], parts)
   if (verb === 'help') return await printHelp(rest, parts)
   const command = requireCommand(verb)
   const words = parseWords(command, rest)

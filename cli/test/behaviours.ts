@@ -23,10 +23,7 @@ export const BEHAVIOURS = {
   denies: { wait: () => gone('request_denied') },
   'has forgotten': { wait: () => gone('not_found') },
   'asks for patience': {
-    wait: (_asked, count) =>
-      count === 1
-        ? { status: 429, headers: { 'retry-after': '1' }, body: { error: 'Too many requests' } }
-        : {},
+    wait: (_asked, count) => (count === 1 ? tooMany('1') : {}),
   },
   'takes its time': {
     create: (asked) => changed(asked, { interval: 60 }),
@@ -57,9 +54,8 @@ export const BEHAVIOURS = {
   },
   'knows no check code': { create: (asked) => changed(asked, { user_code: undefined }) },
   'refuses with escapes': { create: () => ({ status: 400, body: { error: HOSTILE_TEXT, code: 'invalid' } }) },
-  'is overrun': {
-    create: () => ({ status: 429, headers: { 'retry-after': '17' }, body: { error: 'Too many requests' } }),
-  },
+  'limits the rate': { create: ({ id }) => (id.startsWith('01') ? tooMany('1') : {}) },
+  'limits the rate for long': { create: () => tooMany('301') },
   'sends elsewhere': {
     create: () => ({ status: 307, headers: { location: 'https://evil.example/\u0085\u009b31m' }, body: {} }),
   },
@@ -113,6 +109,10 @@ export const BEHAVIOURS = {
 
 const VALUES = '{"GREETING":"hi"}'
 const ANOTHER_KEY = 'hSDwCYkwp1R0i33ctD73Wg2/Og0mOBr066SpjqqbTmo='
+
+function tooMany(retryAfter: string) {
+  return { status: 429, headers: { 'retry-after': retryAfter }, body: { error: 'Too many requests' } }
+}
 
 function changed(asked: Asked, fields: Record<string, unknown>) {
   return { body: { ...createdAnswer(asked).body, ...fields } }

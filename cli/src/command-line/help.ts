@@ -21,6 +21,7 @@ export const ENVIRONMENT: readonly (readonly [string, string])[] = [
   ['KEYFERRY_SERVER', 'address of the server; --server wins over it'],
   ['HTTPS_PROXY, NO_PROXY', 'proxies for servers beyond this machine'],
   ['NODE_EXTRA_CA_CERTS, SSL_CERT_FILE', 'certificates of private authorities'],
+  ['BROWSER', 'the command that opens the approval page; none opens nothing'],
   ['NO_COLOR', 'no colour'],
 ]
 

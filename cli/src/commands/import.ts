@@ -6,9 +6,12 @@ import type { Parts } from '../ground/parts.ts'
 import { printable } from '../ground/printable.ts'
 import type { ImportOptions } from '../import/import-file.ts'
 import type { SecretFlags } from '../import/plan.ts'
+import { type FoundProject, findProject } from '../project/project-file.ts'
 import { JSON_FLAG, QUIET_FLAG, readView } from './asking-flags.ts'
 import { requireBundleName, requireKeyName } from './names.ts'
-import { SERVER_FLAG, serverHere } from './server-flag.ts'
+import { SERVER_FLAG, serverOf } from './server-flag.ts'
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 export const importCommand: Command = {
   name: 'import',
@@ -67,8 +70,10 @@ async function readOptions(words: Words, parts: Parts): Promise<ImportOptions> {
   if (file === undefined || file === '') {
     throw usageError('import needs a file', 'For example: keyferry import .env --bundle dev/app')
   }
+  const project = findProject(parts.cwd)
   return {
-    server: await serverHere(words, parts),
+    server: await serverOf(words, project, parts),
+    workspaceId: workspaceIdOf(project),
     isServerNamed: words.has('server'),
     path: file === '-' ? null : resolve(parts.cwd, file),
     dialect: readDialect(words),
@@ -77,6 +82,12 @@ async function readOptions(words: Words, parts: Parts): Promise<ImportOptions> {
     mayOverwrite: words.has('yes'),
     view: readView(words),
   }
+}
+
+// The server's header takes an id only; a name in keyferry.json is for the approver.
+function workspaceIdOf(project: FoundProject | null): string | null {
+  const workspace = project?.workspace ?? ''
+  return UUID.test(workspace) ? workspace.toLowerCase() : null
 }
 
 function readDialect(words: Words): Dialect {

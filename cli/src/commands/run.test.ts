@@ -38,6 +38,14 @@ function options() {
   } as const
 }
 
+test('a link that only this machine can open gets no QR code', async () => {
+  const stderr = { ...scene.stderr, isTerminal: true, columns: () => 120, rows: () => 60 }
+  const env = { ...scene.env, TERM: 'xterm', LANG: 'C.UTF-8' }
+  await run(options(), { ...scene, env, stderr })
+  expect(scene.seen.stderr).toContain('/approve/')
+  expect(scene.seen.stderr).not.toMatch(/[▀▄█]/)
+})
+
 test('the program is started once, with its arguments exactly and the values over the environment', async () => {
   expect(await run(options(), scene)).toBe(0)
   expect(scene.seen.started).toEqual([

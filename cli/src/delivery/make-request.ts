@@ -5,6 +5,7 @@ import { refusedAnswer } from '../ground/cli-error.ts'
 import type { Parts } from '../ground/parts.ts'
 import type { PendingRequest } from '../ground/pending-request.ts'
 import { type CreatedRequest, createRequest } from '../server/approval-requests.ts'
+import { patientExchange, rateLimitNotice } from '../server/rate-limit.ts'
 import type { Ask } from './ask.ts'
 import { claims } from './claims.ts'
 
@@ -15,8 +16,13 @@ export async function makeRequest(
   { keyPair, verifier }: { keyPair: KeyPair; verifier: string },
   parts: Parts,
 ): Promise<PendingRequest> {
-  const startedMs = parts.clock.monotonicMs()
-  const created = await createRequest(parts.exchange, ask.server, {
+  const { clock, stderr } = parts
+  let startedMs = clock.monotonicMs()
+  const exchange = patientExchange(parts, (waitMs) => {
+    stderr.write(rateLimitNotice(ask.view, waitMs))
+    startedMs = clock.monotonicMs() + waitMs // the lifetime starts with the call that succeeds
+  })
+  const created = await createRequest(exchange, ask.server, {
     client_pubkey: Buffer.from(keyPair.publicKey).toString('base64'),
     ...(ask.bundle === null ? {} : { bundle_id: ask.bundle }),
     ...(ask.workspace === null ? {} : { workspace: ask.workspace }),

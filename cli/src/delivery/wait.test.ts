@@ -65,7 +65,7 @@ describe('when the next call starts', () => {
     const { done, starts, trouble } = scene([answer(429, { error: 'Too many requests' }, 7_000), READY])
     await done
     expect(starts).toEqual([0, 7_000])
-    expect(trouble).toEqual(['Too many requests'])
+    expect(trouble).toEqual(['Too many requests, wait 7 s'])
   })
 
   test('a fast clock: refused calls are put off until the server is content', async () => {

@@ -29,6 +29,7 @@ function options(mark: string, changes: Partial<ImportOptions> = {}): ImportOpti
     isServerNamed: false,
     path,
     dialect: 'dotenv',
+    workspaceId: null,
     bundleName: `import/${mark}`,
     flags: { secret: [], public: [`${mark}_A`] },
     mayOverwrite: false,
@@ -36,6 +37,17 @@ function options(mark: string, changes: Partial<ImportOptions> = {}): ImportOpti
     ...changes,
   }
 }
+
+test('an import that the server limits waits as told, says so, and goes on', async () => {
+  const scene = stage({}, folder)
+  let calls = 0
+  const exchange: Stage['exchange'] = async (request) => {
+    const answer = await scene.exchange(request)
+    return ++calls === 2 ? { ...answer, status: 429, retryAfterMs: 1_000 } : answer
+  }
+  expect(await importFile(options('LIMITED'), { ...scene, exchange })).toBe(0)
+  expect(scene.seen.stderr).toContain('the server asks to wait 1 s')
+})
 
 /** An import that a signal ends while its n-th write is under way, before or after the server has seen that one. */
 async function interrupted(asked: ImportOptions, at: number, isSeen: boolean): Promise<Stage> {

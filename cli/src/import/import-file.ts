@@ -1,7 +1,9 @@
 import type { Dialect, EnvText } from '@keyferry/contract/env'
 import { CliError } from '../ground/cli-error.ts'
+import type { Exchange } from '../ground/exchange.ts'
 import { EXIT } from '../ground/exit-code.ts'
 import type { Parts, ViewName } from '../ground/parts.ts'
+import { patientExchange, rateLimitNotice } from '../server/rate-limit.ts'
 import { applyImport, type Progress, progressOf, progressText } from './apply.ts'
 import { LibraryClient } from './library.ts'
 import { type ImportPlan, overwrites, planImport, type SecretFlags } from './plan.ts'
@@ -15,6 +17,8 @@ export type ImportOptions = {
   /** Null: standard input. */
   readonly path: string | null
   readonly dialect: Dialect
+  /** The workspace that the calls work in; null: the server chooses. */
+  readonly workspaceId: string | null
   readonly bundleName: string
   readonly flags: SecretFlags
   readonly mayOverwrite: boolean
@@ -25,13 +29,20 @@ export type ImportOptions = {
  * @returns the exit code · @throws CliError */
 export async function importFile(options: ImportOptions, parts: Parts): Promise<number> {
   const text = await readText(options, parts)
-  const client = new LibraryClient(parts.exchange, options.server)
+  const client = new LibraryClient(libraryExchange(options, parts), options.server)
   const library = await client.read(options.bundleName)
   const plan = planImport(options.bundleName, text.entries, { library, flags: options.flags })
   show(plan, text, { options, parts })
   requireConsent(plan, { options, parts })
   await carryOut(plan, client, { options, parts })
   return EXIT.ok
+}
+
+// Waits where the server limits the rate, and names the workspace if its id is known.
+function libraryExchange({ view, workspaceId }: ImportOptions, parts: Parts): Exchange {
+  const exchange = patientExchange(parts, (waitMs) => parts.stderr.write(rateLimitNotice(view, waitMs)))
+  const workspace: Record<string, string> = workspaceId === null ? {} : { 'keyferry-workspace': workspaceId }
+  return async (request) => await exchange({ ...request, headers: { ...request.headers, ...workspace } })
 }
 
 type Scene = { options: ImportOptions; parts: Parts }

@@ -4,11 +4,12 @@ import { isLoopback } from './loopback.ts'
 
 export const DEFAULT_SERVER = 'http://127.0.0.1:5393'
 
-/** The address of a server, without a slash at its end: https, or http on this machine alone.
+/** The address of a server, without a slash at its end: https, or http for this machine only. A host without a scheme,
+ * such as `keyferry.example.com` or `localhost:5393`, means https, or http for this machine.
  * @param source where the text comes from, to be named in an error: `--server`, `KEYFERRY_SERVER`, a file
  * @throws CliError usage */
 export function parseServerAddress(text: string, source: string): string {
-  const url = URL.parse(text)
+  const url = URL.parse(withScheme(text))
   if (url === null || !/^https?:$/.test(url.protocol) || url.hostname === '') {
     throw usageError(
       `${source} is not the address of a server: ${printable(text)}`,
@@ -18,6 +19,12 @@ export function parseServerAddress(text: string, source: string): string {
   requireBareAddress(url, source)
   requireHttps(url, source)
   return url.origin + url.pathname.replace(/\/+$/, '')
+}
+
+function withScheme(text: string): string {
+  if (!/^[\w.-]+(?::\d+)?(?:\/|$)|^\[[\da-f:]+\](?::\d+)?(?:\/|$)/i.test(text)) return text
+  const host = URL.parse(`https://${text}`)?.hostname ?? ''
+  return `${isLoopback(host) ? 'http' : 'https'}://${text}`
 }
 
 function requireBareAddress(url: URL, source: string): void {

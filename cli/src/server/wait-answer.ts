@@ -57,9 +57,13 @@ function readNames(value: unknown): readonly string[] {
   return value.map((name) => printable(String(name), 80))
 }
 
+function waitText({ status, retryAfterMs }: ExchangeAnswer): string {
+  return status === 429 && retryAfterMs !== null ? `, wait ${Math.ceil(retryAfterMs / 1000)} s` : ''
+}
+
 /** The outcome of an answer that says "not yet": too many requests, or a failure of the server. */
 export function readLater(answer: ExchangeAnswer): WaitOutcome {
   const error = printable(errorBody(answer).error, 80)
-  const reason = error === '' ? `status ${answer.status}` : error
+  const reason = `${error === '' ? `status ${answer.status}` : error}${waitText(answer)}`
   return { kind: 'later', retryAfterMs: answer.retryAfterMs, reason }
 }

@@ -1,9 +1,19 @@
 import type { Environment } from '../ground/parts.ts'
 
+/** The words of the command in BROWSER, the first of a list separated by colons; null without one. */
+export function browserCommand(env: Environment, platform: NodeJS.Platform): readonly string[] | null {
+  if (platform === 'win32') return null // not a custom there, and a path has colons
+  const [first = ''] = (env['BROWSER'] ?? '').split(':')
+  const words = first.split(/\s+/).filter((word) => word !== '')
+  return words.length === 0 ? null : words
+}
+
 /** Why no browser can be opened here; null if one can. */
 export function whyNoBrowser(env: Environment, platform: NodeJS.Platform): string | null {
   const has = (name: string): boolean => (env[name] ?? '') !== ''
   if (has('CI')) return 'this is a CI job'
+  const command = browserCommand(env, platform)
+  if (command !== null) return command[0] === 'none' ? 'BROWSER is none' : null
   if (has('SSH_CONNECTION') || has('SSH_TTY') || has('SSH_CLIENT')) return 'this is an SSH session'
   const hasDisplay = has('DISPLAY') || has('WAYLAND_DISPLAY') || has('WSL_DISTRO_NAME')
   if (platform !== 'darwin' && platform !== 'win32' && !hasDisplay) return 'there is no display'

@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest'
+import type { ExchangeAnswer } from '../ground/exchange.ts'
+import type { Clock } from '../ground/parts.ts'
+import { patientExchange, rateLimitNotice } from './rate-limit.ts'
+
+const REQUEST = { method: 'POST', url: 'http://x/', timeoutMs: 1, maxBodyBytes: 1 } as const
+
+function answer(status: number, retryAfterMs: number | null = null): ExchangeAnswer {
+  return { status, retryAfterMs, dateMs: null, location: null, contentType: '', body: '' }
+}
+
+/** Sends one request to a server with these answers. */
+async function send(answers: readonly ExchangeAnswer[]) {
+  const slept: number[] = []
+  const told: number[] = []
+  let calls = 0
+  const clock: Clock = {
+    monotonicMs: () => 0,
+    epochMs: () => 0,
+    sleep: async (milliseconds) => void slept.push(milliseconds),
+    every: () => () => undefined,
+  }
+  const exchange = async () => answers[Math.min(calls++, answers.length - 1)] ?? answer(500)
+  const { status } = await patientExchange({ exchange, clock }, (ms) => void told.push(ms))(REQUEST)
+  return { status, slept, told, calls }
+}
+
+test('a request goes on after the time that the server names, and the person is told each time', async () => {
+  const sent = await send([answer(429, 17_000), answer(429, 2_000), answer(201)])
+  expect(sent).toEqual({ status: 201, slept: [17_000, 2_000], told: [17_000, 2_000], calls: 3 })
+})
+
+test('a server that names no time is asked again after five seconds, and never at once', async () => {
+  expect((await send([answer(429), answer(200)])).slept).toEqual([5_000])
+  expect((await send([answer(429, 0), answer(200)])).slept).toEqual([1_000])
+})
+
+test('a wait of more than five minutes, in one or in all, is not begun', async () => {
+  expect(await send([answer(429, 300_001)])).toMatchObject({ status: 429, slept: [], calls: 1 })
+  expect(await send([answer(429, 100_000)])).toMatchObject({ status: 429, calls: 4 })
+})
+
+test('other answers are passed on', async () => {
+  expect(await send([answer(503, 1_000)])).toMatchObject({ status: 503, slept: [], calls: 1 })
+})
+
+test('a machine reads the wait as JSON', () => {
+  expect(JSON.parse(rateLimitNotice('json', 1_500))).toEqual({ event: 'rate_limited', wait_seconds: 2 })
+})

@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest'
+import { stage } from '../../test/stage.ts'
+import { liveView } from './live-view.ts'
+import type { Asked } from './waiting-view.ts'
+
+const ASKED: Asked = {
+  server: 'https://keyferry.example.com',
+  bundle: 'dev/app',
+  workspace: 'Acme',
+  keys: [],
+  command: 'true',
+  approvalUrl: 'https://keyferry.example.com/approve/7f9c2ba4e88f827d616045507605853e',
+  userCode: 'WDJB-MJHT',
+  isCodeTyped: false,
+  lifetimeMs: 300_000,
+  whyNotOpened: null,
+  deadlineMs: 300_000,
+  hidesQrCode: false,
+}
+
+/** What a terminal shows of a request, and then of its approval. */
+function shown(changes: Partial<Asked> = {}): { asked: string; approved: string } {
+  const plain = stage({ TERM: 'xterm', LANG: 'C.UTF-8' }, '/')
+  const stderr = { ...plain.stderr, isTerminal: true, rows: () => 60 }
+  const view = liveView({ ...plain, stderr })
+  view.asked({ ...ASKED, ...changes })
+  const asked = plain.seen.stderr
+  const received = { names: ['A'], missing: [], missingRequired: [], isUnchecked: false }
+  view.delivered({ ...received, bundle: 'dev/app', workspace: 'Acme' })
+  view.end()
+  return { asked, approved: plain.seen.stderr.slice(asked.length) }
+}
+
+test('one line replaces the panel after the approval', () => {
+  const { approved } = shown()
+  expect(approved).toMatch(
+    /^\r\x1b\[2K\x1b\[\d+A\r\x1b\[J\x1b\[1mKeyferry\x1b\[0m approved: 1 value from dev\/app in workspace "Acme"\n$/,
+  )
+})
+
+test('a QR code shows the link, unless it is hidden', () => {
+  expect(shown().asked).toMatch(/[▀▄█]/)
+  expect(shown({ hidesQrCode: true }).asked).not.toMatch(/[▀▄█]/)
+})
+
+test('a code that has to be typed is named as one', () => {
+  expect(shown().asked).toContain('The page must show the same code.')
+  expect(shown({ isCodeTyped: true }).asked).toContain('Type this code on the page.')
+})

@@ -93,7 +93,7 @@ function findsTests(command: string): void {
 }
 
 function runsOneTest(command: string): void {
-  const name = 'a batch that fails fails those who asked in it'
+  const name = 'a held wait is woken by the approval'
   expect(ran(command.replace('its name', name))).toMatch(/\b1 passed/)
 }
 

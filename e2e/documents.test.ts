@@ -22,6 +22,13 @@ test.each(DOCUMENTS)('every link of %s leads somewhere', (document) => {
   expect(dead).toEqual([])
 })
 
+test('the README links every page of the documents', () => {
+  const readme = readDocument('README.md')
+  const pages = globSync('docs/*.md', { cwd: ROOT })
+  expect(pages.length).toBeGreaterThan(7)
+  expect(pages.filter((page) => !readme.includes(`](${page})`))).toEqual([])
+})
+
 const scriptsOf = (workspace: string): Record<string, string> =>
   JSON.parse(readDocument(join(workspace, 'package.json'))).scripts
 

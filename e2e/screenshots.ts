@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { launchBrowser } from './browser.ts'
+import { takeReadmePictures } from './readme-pictures.ts'
 import { shots } from './screenshot-list.ts'
 
 const FOLDER = join(import.meta.dirname, '../screenshots')
@@ -9,11 +10,13 @@ const WIDTHS = [1280, 360]
 const THEMES = ['light', 'dark'] as const
 
 // `npm run screenshots [part of a name]`: every page and state, in both themes and two widths, as PNG files.
+// `npm run screenshots readme`: the README's pictures, in docs/pictures/.
 const wanted = process.argv[2] ?? ''
 await mkdir(FOLDER, { recursive: true })
 const browser = await launchBrowser()
 const { list, close } = await shots()
 try {
+  if (wanted === 'readme') await takeReadmePictures(browser)
   for (const shot of list.filter(({ name }) => name.includes(wanted))) {
     for (const width of WIDTHS) for (const theme of THEMES) await take(shot, { width, theme })
     process.stdout.write(`${shot.name}\n`)

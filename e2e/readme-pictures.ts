@@ -1,0 +1,60 @@
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { stripVTControlCharacters } from 'node:util'
+import type { Browser, Page } from 'playwright-core'
+import { createLibrary } from './app-library.ts'
+import { readRequest } from './app-page.ts'
+import { startServer } from './start-server.ts'
+import { inTerminal } from './terminal.ts'
+
+const FOLDER = join(import.meta.dirname, '../docs/pictures')
+const KEYFERRY = [process.execPath, join(import.meta.dirname, '../cli/bin/keyferry.js')]
+const COMMAND = ['run', 'dev/app', '--no-open', '--', 'printenv', 'LOG_LEVEL']
+
+/** Take the README's two pictures: a client that waits in a real terminal, and the approval page of its request. */
+export async function takeReadmePictures(browser: Browser): Promise<void> {
+  await mkdir(FOLDER, { recursive: true })
+  const server = await startServer({ env: { PORT: '5393' } })
+  try {
+    await createLibrary(server.url)
+    const { PATH, HOME } = process.env
+    const terminal = inTerminal([...KEYFERRY, ...COMMAND], {
+      columns: 76,
+      env: { PATH, HOME, TERM: 'xterm-256color', LANG: 'C.UTF-8', KEYFERRY_SERVER: server.url },
+    })
+    const [link] = await terminal.appears(/http:\/\/127\.0\.0\.1:\d+\/approve\/\w+/)
+    await terminal.appears(/left/)
+    const context = await browser.newContext({
+      viewport: { width: 1100, height: 860 },
+      reducedMotion: 'reduce',
+    })
+    const page = await context.newPage()
+    const shown = stripVTControlCharacters(terminal.output()).replaceAll('\r', '')
+    await takeTerminal(page, `$ keyferry ${COMMAND.join(' ')}\n${shown}`)
+    await takeApproval(page, link)
+    await page.getByRole('button', { name: /^Approve/ }).click()
+    await terminal.exit
+    await context.close()
+  } finally {
+    await server.dispose()
+  }
+}
+
+async function takeTerminal(page: Page, text: string): Promise<void> {
+  await page.setContent(`<style>
+    body { margin: 0; background: #f6f7f9 }
+    main { padding: 24px; width: fit-content }
+    pre { margin: 0; padding: 20px 24px; border-radius: 10px; background: #10202b; color: #dfe8ee; font: 15px/1.5 monospace }
+  </style><main><pre></pre></main>`)
+  await page.locator('pre').evaluate((pre, content) => {
+    pre.textContent = content
+  }, text.trimEnd())
+  await page.locator('main').screenshot({ path: join(FOLDER, 'terminal.png') })
+}
+
+async function takeApproval(page: Page, link: string): Promise<void> {
+  await page.goto(link)
+  await readRequest(page)
+  await page.waitForTimeout(1_500)
+  await page.screenshot({ path: join(FOLDER, 'approval.png') })
+}

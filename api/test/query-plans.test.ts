@@ -39,14 +39,14 @@ const USES: Readonly<Record<string, (stores: Stores) => Promise<unknown>>> = {
   'rename a tenant': ({ tenants }) => tenants.rename(userId, { id: tenantId, name: 'w' }, NOW),
   'say who I am': ({ tenants }) => tenants.findSelf(userId, tenantId),
   'list members': ({ members }) => members.list(tenantId),
-  'change a role': ({ members }) => members.changeRole(tenantId, userId, 'owner'),
-  'demote a member': ({ members }) => members.changeRole(tenantId, userId, 'member'),
-  'remove a member': ({ members }) => members.remove(tenantId, randomUUID()),
+  'change a role': ({ members }) => members.changeRole(tenantId, { userId, role: 'owner' }, STAMP),
+  'demote a member': ({ members }) => members.changeRole(tenantId, { userId, role: 'member' }, STAMP),
+  'remove a member': ({ members }) => members.remove(tenantId, randomUUID(), STAMP),
   'list invitations': ({ invitations }) => invitations.list(tenantId, NOW),
-  'revoke an invitation': ({ invitations }) => invitations.delete(tenantId, randomUUID()),
+  'revoke an invitation': ({ invitations }) => invitations.delete(tenantId, randomUUID(), STAMP),
   'preview an invitation': ({ invitations }) => invitations.findOffer('x', NOW),
   'accept an invitation': ({ invitations }) =>
-    invitations.accept({ tokenHash: 'x', userId, membershipId: randomUUID(), now: NOW }),
+    invitations.accept({ tokenHash: 'x', userId, membershipId: randomUUID(), now: NOW, origin: null }),
   'find a bundle': ({ bundles }) => bundles.find(tenantId, bundleId),
   'list bundles': ({ bundles }) => bundles.list(tenantId, {}, FIRST_PAGE),
   'list more bundles': ({ bundles }) => bundles.list(tenantId, {}, { ...FIRST_PAGE, after: 'a' }),
@@ -81,7 +81,7 @@ const USES: Readonly<Record<string, (stores: Stores) => Promise<unknown>>> = {
     ),
   'delete a legacy item': ({ legacyItems }) => legacyItems.delete({ tenantId, bundleId }, 'A', STAMP),
   'delete a key': ({ keys }) => keys.delete(tenantId, keyId, STAMP),
-  'delete a bundle': ({ bundles }) => bundles.delete(tenantId, bundleId),
+  'delete a bundle': ({ bundles }) => bundles.delete(tenantId, bundleId, STAMP),
 }
 
 /** Keeps the queries that pass, as they will be compiled. */
@@ -155,7 +155,7 @@ async function fill({ users, bundles, keys, attachments }: Stores): Promise<void
   await users.insertWithWorkspace({ ...user, username: 'x', password_hash: null }, workspace, NOW)
   const times = { created_at: NOW, updated_at: NOW, created_by: userId, updated_by: userId }
   const texts = { name: 'B', description: '', tags: '' }
-  await bundles.insert({ id: bundleId, tenant_id: tenantId, ...texts, ...times })
+  await bundles.insert({ id: bundleId, tenant_id: tenantId, ...texts, ...times }, STAMP)
   const value = Plaintext.of('v')
   await keys.insert(
     tenantId,

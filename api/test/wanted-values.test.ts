@@ -110,7 +110,7 @@ async function fill({ users, bundles, keys, attachments, legacyItems }: Stores):
   await users.insertWithWorkspace({ ...user, username: 'x', password_hash: null }, workspace, NOW)
   const times = { created_at: NOW, updated_at: NOW, created_by: userId, updated_by: userId }
   const texts = { name: 'B', description: '', tags: '' }
-  await bundles.insert({ id: bundleId, tenant_id: tenantId, ...texts, ...times })
+  await bundles.insert({ id: bundleId, tenant_id: tenantId, ...texts, ...times }, STAMP)
   for (const [name, text, is_secret] of [
     ['SECRET', 'a secret', true],
     ['OPEN', 'open', false],

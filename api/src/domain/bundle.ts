@@ -1,4 +1,4 @@
-import { type ClockAndIds, timestamp } from './clock-and-ids.ts'
+import type { ClockAndIds } from './clock-and-ids.ts'
 import { DomainError } from './errors.ts'
 import { chunksOf, type Listing, type Page, type Slice } from './listing.ts'
 import { type Caller, requireEditor } from './membership.ts'
@@ -42,7 +42,7 @@ type DuplicateOutcome = 'duplicated' | 'absent' | 'name_taken' | 'has_legacy_ite
 
 export interface BundleStore {
   /** False when the tenant has a bundle of this name. */
-  insert(bundle: NewBundle): Promise<boolean>
+  insert(bundle: NewBundle, stamp: Stamp): Promise<boolean>
   update(
     tenantId: string,
     bundleId: string,
@@ -56,7 +56,7 @@ export interface BundleStore {
   count(tenantId: string, filter: BundleFilter): Promise<number>
   /** Bundles of all tenants of a user, by workspace name and bundle name. */
   findSuggested(userId: string, suggestion: BundleSuggestion): Promise<BundleOfTenant[]>
-  delete(tenantId: string, bundleId: string): Promise<boolean>
+  delete(tenantId: string, bundleId: string, stamp: Stamp): Promise<boolean>
 }
 
 /** @throws DomainError conflict: the tenant has a bundle of this name */
@@ -65,18 +65,18 @@ export async function createBundle(
   caller: Caller,
   { draft, clock }: { draft: BundleDraft; clock: ClockAndIds },
 ): Promise<Bundle> {
-  const now = timestamp(clock)
+  const stamp = stampOf(caller, clock)
   const bundle = {
     ...draft,
     id: clock.newId(),
     tenant_id: caller.tenantId,
     tags: normalTags(draft.tags),
-    created_by: caller.userId,
-    created_at: now,
-    updated_at: now,
-    updated_by: caller.userId,
+    created_by: stamp.by,
+    created_at: stamp.at,
+    updated_at: stamp.at,
+    updated_by: stamp.by,
   }
-  if (!(await bundles.insert(bundle))) throw bundleNameTaken()
+  if (!(await bundles.insert(bundle, stamp))) throw bundleNameTaken()
   return findBundle(bundles, caller, bundle.id)
 }
 
@@ -141,8 +141,12 @@ export async function listBundles(
 
 /** The bundle goes with its attachments and legacy items; its keys stay in the library.
  * @throws DomainError not_found */
-export async function deleteBundle(bundles: BundleStore, caller: Caller, bundleId: string): Promise<void> {
-  if (!(await bundles.delete(caller.tenantId, bundleId))) throw bundleNotFound()
+export async function deleteBundle(
+  bundles: BundleStore,
+  caller: Caller,
+  { bundleId, clock }: { bundleId: string; clock: ClockAndIds },
+): Promise<void> {
+  if (!(await bundles.delete(caller.tenantId, bundleId, stampOf(caller, clock)))) throw bundleNotFound()
 }
 
 export function bundleNotFound(): DomainError {

@@ -17,7 +17,7 @@ type Actor =
   | { readonly kind: 'client' | 'operator' | 'server'; readonly id: null }
 
 /** What an event is about. A person's name is never kept; `name` is null then. */
-type Target = {
+export type Target = {
   readonly kind: 'key' | 'bundle' | 'user' | 'invitation' | 'tenant' | 'request'
   readonly id: string
   readonly name: string | null
@@ -27,15 +27,18 @@ type Target = {
 type Mentioned = { readonly id: string; readonly name: string }
 
 /** What an event may tell beyond its target. To tell more, add a field here and in DATA_FIELDS; never a value of a key. */
-type EventData = {
+export type EventData = {
   readonly key?: Mentioned
   readonly bundle?: Mentioned
+  /** The key whose place `key` took. */
+  readonly replaced?: Mentioned
   /** The id that ties the events of one delivery together. */
   readonly delivery?: string
   /** A version of the target's value. */
   readonly version?: number
   readonly restored_from?: number
   readonly role?: string
+  readonly invitation?: string
   readonly is_secret?: boolean
   readonly required?: boolean
   readonly position?: number
@@ -61,10 +64,12 @@ type EventData = {
 const DATA_FIELDS = [
   'key',
   'bundle',
+  'replaced',
   'delivery',
   'version',
   'restored_from',
   'role',
+  'invitation',
   'is_secret',
   'required',
   'position',

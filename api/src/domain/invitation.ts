@@ -3,6 +3,8 @@ import { hashToken } from '@keyferry/crypto/token'
 import { type ClockAndIds, timestamp } from './clock-and-ids.ts'
 import { DomainError } from './errors.ts'
 import type { Caller, Role, Visitor } from './membership.ts'
+import type { Origin } from './origin.ts'
+import { type Stamp, stampOf } from './stamp.ts'
 import type { Tenant } from './tenant.ts'
 
 /*
@@ -16,7 +18,13 @@ export type Invitation = { id: string; email: string; role: Role; created_at: st
 
 export type NewInvitation = Invitation & { tenant_id: string; token_hash: string; created_by: string }
 
-export type Acceptance = { tokenHash: string; userId: string; membershipId: string; now: string }
+export type Acceptance = {
+  tokenHash: string
+  userId: string
+  membershipId: string
+  now: string
+  origin: Origin | null
+}
 
 /** What an invitation offers, and who made it. */
 export type Offer = {
@@ -29,10 +37,10 @@ export type Offer = {
 
 export interface InvitationStore {
   /** Replaces an open invitation to the same e-mail; false when a member has this e-mail. */
-  insert(invitation: NewInvitation): Promise<boolean>
+  insert(invitation: NewInvitation, stamp: Stamp): Promise<boolean>
   /** Those not used and not expired, the newest first. */
   list(tenantId: string, now: string): Promise<Invitation[]>
-  delete(tenantId: string, invitationId: string): Promise<boolean>
+  delete(tenantId: string, invitationId: string, stamp: Stamp): Promise<boolean>
   /** The e-mail that an open invitation is for; null when it is unknown, used or expired. */
   openEmail(tokenHash: string, now: string): Promise<string | null>
   /** Null when it is unknown, used or expired, or when its inviter is not an owner. */
@@ -48,7 +56,7 @@ export interface InvitationStore {
  * @throws DomainError conflict: a member already */
 export async function invite(
   invitations: InvitationStore,
-  { tenantId, userId }: Caller,
+  caller: Caller,
   { email, role, clock }: { email: string; role: Role; clock: ClockAndIds },
 ): Promise<Invitation & { token: string }> {
   const token = clock.newToken()
@@ -59,8 +67,9 @@ export async function invite(
     created_at: timestamp(clock),
     expires_at: timestamp(clock, TIMES.invitationSeconds),
   }
+  const { tenantId, userId } = caller
   const place = { tenant_id: tenantId, created_by: userId, token_hash: hashToken(token) }
-  const isInvited = await invitations.insert({ ...invitation, ...place })
+  const isInvited = await invitations.insert({ ...invitation, ...place }, stampOf(caller, clock))
   if (!isInvited) throw new DomainError('conflict', 'already a member')
   return { ...invitation, token }
 }
@@ -68,10 +77,11 @@ export async function invite(
 /** @throws DomainError not_found */
 export async function revokeInvitation(
   invitations: InvitationStore,
-  { tenantId }: Caller,
-  invitationId: string,
+  caller: Caller,
+  { invitationId, clock }: { invitationId: string; clock: ClockAndIds },
 ): Promise<void> {
-  if (!(await invitations.delete(tenantId, invitationId))) throw invitationNotFound()
+  const isOpen = await invitations.delete(caller.tenantId, invitationId, stampOf(caller, clock))
+  if (!isOpen) throw invitationNotFound()
 }
 
 /** What an invitation offers. Its token is the proof, so that a person who is signed in as somebody else learns which
@@ -91,7 +101,7 @@ export async function previewInvitation(
  * e-mail, which the identity provider has not verified) */
 export async function acceptInvitation(
   invitations: InvitationStore,
-  { userId }: Visitor,
+  { userId, origin }: Pick<Visitor, 'userId' | 'origin'>,
   { token, clock }: { token: string; clock: ClockAndIds },
 ): Promise<Tenant> {
   const acceptance = {
@@ -99,6 +109,7 @@ export async function acceptInvitation(
     userId,
     membershipId: clock.newId(),
     now: timestamp(clock),
+    origin,
   }
   const tenant = await invitations.accept(acceptance)
   if (tenant) return tenant

@@ -2,6 +2,7 @@ import type { ClockAndIds } from './clock-and-ids.ts'
 import { DomainError } from './errors.ts'
 import { type Caller, ownerRequired, type Role } from './membership.ts'
 import type { RequestStore } from './request-store.ts'
+import { type Stamp, stampOf } from './stamp.ts'
 
 /*
  * A member belongs to a tenant as an owner or as a member. An owner changes roles and removes anyone; every member may
@@ -18,9 +19,9 @@ export interface MemberStore {
   /** By username. */
   list(tenantId: string): Promise<Member[]>
   /** To the role `member`: ends invitations from and to this user too. */
-  changeRole(tenantId: string, userId: string, role: Role): Promise<MemberChange>
+  changeRole(tenantId: string, change: { userId: string; role: Role }, stamp: Stamp): Promise<MemberChange>
   /** Ends invitations from and to this user too. */
-  remove(tenantId: string, userId: string): Promise<MemberChange>
+  remove(tenantId: string, userId: string, stamp: Stamp): Promise<MemberChange>
 }
 
 export type MemberParts = { members: MemberStore; requests: RequestStore; clock: ClockAndIds }
@@ -31,7 +32,8 @@ export async function changeRole(
   caller: Caller,
   { userId, role }: { userId: string; role: Role },
 ): Promise<void> {
-  const change = await parts.members.changeRole(caller.tenantId, userId, role)
+  const stamp = stampOf(caller, parts.clock)
+  const change = await parts.members.changeRole(caller.tenantId, { userId, role }, stamp)
   if (role === 'member') await endApprovals(parts, change, { userId, tenantId: caller.tenantId })
   requireDone(change)
 }
@@ -40,7 +42,7 @@ export async function changeRole(
  * @throws DomainError forbidden (not an owner) · not_found · conflict: the last owner */
 export async function removeMember(parts: MemberParts, caller: Caller, userId: string): Promise<void> {
   if (caller.role !== 'owner' && caller.userId !== userId) throw ownerRequired()
-  const change = await parts.members.remove(caller.tenantId, userId)
+  const change = await parts.members.remove(caller.tenantId, userId, stampOf(caller, parts.clock))
   await endApprovals(parts, change, { userId, tenantId: caller.tenantId })
   requireDone(change)
 }

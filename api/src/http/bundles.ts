@@ -43,7 +43,7 @@ export function bundleHandlers({ stores, clock }: HandlerParts): BundleHandlers 
       return { status: 201, body: await duplicateBundle(stores.bundles, caller, duplicate) }
     },
     async deleteBundle({ caller, params }) {
-      await deleteBundle(stores.bundles, caller, params.bundle_id)
+      await deleteBundle(stores.bundles, caller, { bundleId: params.bundle_id, clock })
       return { status: 200, body: { ok: true, message: 'bundle deleted' } }
     },
   }

@@ -19,7 +19,7 @@ export function invitationHandlers({ stores: { invitations }, clock }: HandlerPa
       return { status: 200, body: await invitations.list(caller.tenantId, timestamp(clock)) }
     },
     async revokeInvitation({ caller, params }) {
-      await revokeInvitation(invitations, caller, params.invitation_id)
+      await revokeInvitation(invitations, caller, { invitationId: params.invitation_id, clock })
       return { status: 200, body: { ok: true } }
     },
     async previewInvitation({ body }) {

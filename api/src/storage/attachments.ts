@@ -1,3 +1,4 @@
+import type { AuditAction } from '@keyferry/contract'
 import type {
   Attachment,
   AttachmentChange,
@@ -5,66 +6,66 @@ import type {
   NewAttachment,
   SharedKey,
 } from '../domain/attachment.ts'
+import type { EventData } from '../domain/event.ts'
 import type { Stamp } from '../domain/stamp.ts'
 import type { WantedValues } from '../domain/wanted-values.ts'
 import { lengthOf, move, positionOf, shift } from './attachment-positions.ts'
+import { stampBundle } from './bundle-changes.ts'
 import { isMissingReference } from './database.ts'
-import type { Queries, Query, Write } from './queries.ts'
+import type { Queries, Query, Recorded } from './queries.ts'
 import { flag } from './tables.ts'
 import { VALUE_BYTES, type ValueVault, valueColumn } from './value-vault.ts'
 
 export function createAttachmentStore(queries: Queries, vault: ValueVault): AttachmentStore {
-  const { query, write } = queries
+  const { query, write, record } = queries
   return {
     list: lister(queries, vault),
     valueSizes: (tenantId, bundleId) =>
       attachedKeys(query, tenantId, bundleId)
         .select(['attachments.delivered_name as name', VALUE_BYTES])
         .execute(),
-    insert: (tenantId, attachment, stamp) =>
-      orNoKey(() => write((transaction) => insertHeld(transaction, { tenantId, attachment, stamp }))),
+    insert: (tenantId, attachment, stamp) => insert(queries, { tenantId, attachment, stamp }),
     delete: (tenantId, attachment, stamp) =>
-      changed(write, { tenantId, bundleId: attachment.bundleId, stamp }, (transaction) =>
+      changed(queries, { tenantId, stamp, action: 'bundle.detached', ...attachment }, (transaction) =>
         remove(transaction, tenantId, attachment),
       ),
     change: (tenantId, change, stamp) =>
-      orNoKey(() => write((transaction) => applyChange(transaction, { tenantId, change, stamp }))),
-    listShared: (tenantId, bundleId) => listShared(query, tenantId, bundleId),
-    move: (tenantId, change, stamp) =>
-      changed(write, { tenantId, bundleId: change.bundleId, stamp }, (transaction) =>
-        move(transaction, tenantId, change),
+      orNoKey(() =>
+        write((transaction) => applyChange({ transaction, record }, { tenantId, change, stamp })),
       ),
+    listShared: (tenantId, bundleId) => listShared(query, tenantId, bundleId),
+    move: (tenantId, { order, ...attachment }, stamp) => {
+      const data = { position: order }
+      const place = { tenantId, stamp, action: 'bundle.reordered', data, ...attachment } as const
+      return changed(queries, place, (transaction) => move(transaction, tenantId, { order, ...attachment }))
+    },
   }
 }
 
-type BundleStamp = { tenantId: string; bundleId: string; stamp: Stamp }
+type ChangeOfPlace = Attachment & { tenantId: string; stamp: Stamp; action: AuditAction; data?: EventData }
 
-/** Change what is in a bundle, which is held meanwhile, and stamp it.
+/** Change what is in a bundle, which is held meanwhile; stamp it and record the event.
  * @returns false when there is no such bundle, or nothing to change in it */
 function changed(
-  write: Write,
-  place: BundleStamp,
+  { write, record }: Queries,
+  { action, data, ...place }: ChangeOfPlace,
   change: (transaction: Query) => Promise<boolean>,
 ): Promise<boolean> {
   return write(async (transaction) => {
     const isHeld = await holdBundle(transaction, place.tenantId, place.bundleId)
     if (!isHeld || !(await change(transaction))) return false
-    await stampBundle(transaction, place)
+    const key = await mentioned(transaction, place)
+    await stampBundle({ transaction, record }, place, { action, data: { key, ...data } })
     return true
   })
 }
 
-/** Note who changed a bundle and when, in a transaction that holds it. */
-export async function stampBundle(
+// A key that is attached is in the library.
+async function mentioned(
   transaction: Query,
-  { tenantId, bundleId, stamp }: BundleStamp,
-): Promise<void> {
-  await transaction
-    .updateTable('bundles')
-    .set({ updated_at: stamp.at, updated_by: stamp.by })
-    .where('id', '=', bundleId)
-    .where('tenant_id', '=', tenantId)
-    .execute()
+  { tenantId, keyId }: { tenantId: string; keyId: string },
+): Promise<{ id: string; name: string }> {
+  return { id: keyId, name: (await nameOf(transaction, tenantId, keyId)) ?? '' }
 }
 
 /** Hold a bundle until the transaction ends, so that one change of its positions happens at a time.
@@ -120,6 +121,16 @@ function lister({ query, prepare }: Queries, vault: ValueVault): AttachmentStore
 type Insertion = { tenantId: string; attachment: NewAttachment; stamp: Stamp }
 type Inserted = Awaited<ReturnType<AttachmentStore['insert']>>
 
+function insert({ write, record }: Queries, insertion: Insertion): Promise<Inserted> {
+  return orNoKey(() =>
+    write(async (transaction) => {
+      const outcome = await insertHeld(transaction, insertion)
+      if (outcome === 'attached') await noteAttached({ transaction, record }, insertion)
+      return outcome
+    }),
+  )
+}
+
 async function orNoKey<Outcome>(change: () => Promise<Outcome>): Promise<Outcome | 'no_key'> {
   try {
     return await change()
@@ -130,10 +141,25 @@ async function orNoKey<Outcome>(change: () => Promise<Outcome>): Promise<Outcome
   }
 }
 
-/** Attach a key within a transaction, which holds the bundle from then on. */
+/** Stamp the bundle of a key that has just been attached, and record the event. */
+export async function noteAttached(
+  { transaction, record }: Recorded,
+  { tenantId, attachment, stamp }: Insertion,
+): Promise<void> {
+  const { bundleId, keyId, as, required } = attachment
+  const key = await mentioned(transaction, { tenantId, keyId })
+  const data = { key, required, ...(as === undefined ? {} : { as }) }
+  await stampBundle(
+    { transaction, record },
+    { tenantId, bundleId, stamp },
+    { action: 'bundle.attached', data },
+  )
+}
+
+/** Attach a key within a transaction, which holds the bundle from then on. The caller stamps the bundle. */
 export async function insertHeld(
   transaction: Query,
-  { tenantId, attachment, stamp }: Insertion,
+  { tenantId, attachment }: Omit<Insertion, 'stamp'>,
 ): Promise<Inserted> {
   const { bundleId, keyId, order, required } = attachment
   if (!(await holdBundle(transaction, tenantId, bundleId))) return 'no_bundle'
@@ -156,7 +182,6 @@ export async function insertHeld(
       required: flag(required),
     })
     .execute()
-  await stampBundle(transaction, { tenantId, bundleId, stamp })
   return 'attached'
 }
 
@@ -178,7 +203,7 @@ async function remove(transaction: Query, tenantId: string, attachment: Attachme
 type Change = { tenantId: string; change: AttachmentChange; stamp: Stamp }
 
 async function applyChange(
-  transaction: Query,
+  { transaction, record }: Recorded,
   { tenantId, change, stamp }: Change,
 ): ReturnType<AttachmentStore['change']> {
   const { bundleId, as } = change
@@ -201,7 +226,14 @@ async function applyChange(
     .where('key_id', '=', change.keyId)
     .where('tenant_id', '=', tenantId)
     .execute()
-  await stampBundle(transaction, { tenantId, bundleId, stamp })
+  const data = {
+    key: await mentioned(transaction, { tenantId, keyId }),
+    ...(isOther ? { replaced: await mentioned(transaction, { tenantId, keyId: change.keyId }) } : {}),
+    ...(as === undefined ? {} : { as }),
+    ...(change.required === undefined ? {} : { required: change.required }),
+  }
+  const place = { tenantId, bundleId, stamp }
+  await stampBundle({ transaction, record }, place, { action: 'bundle.attachment_changed', data })
   return 'changed'
 }
 

@@ -1,3 +1,4 @@
+import type { AuditAction } from '@keyferry/contract'
 import { sql } from 'kysely'
 import type {
   Bundle,
@@ -8,24 +9,46 @@ import type {
   Duplicate,
   NewBundle,
 } from '../domain/bundle.ts'
+import { type Event, type EventData, madeBy } from '../domain/event.ts'
 import type { Slice } from '../domain/listing.ts'
+import type { Stamp } from '../domain/stamp.ts'
 import { holdBundle } from './attachments.ts'
 import { isTaken } from './database.ts'
-import type { Queries, Query, Write } from './queries.ts'
+import type { Queries, Query, Recorded } from './queries.ts'
 import { contains, containsInAnyCase } from './text-search.ts'
 
 export function createBundleStore(queries: Queries): BundleStore {
-  const { query, write } = queries
+  const { query, write, record } = queries
   return {
-    insert: (bundle) => write((transaction) => insert(transaction, bundle)),
-    update: (tenantId, bundleId, change) => update(write, { tenantId, bundleId, change }),
-    duplicate: (tenantId, copy) => write((transaction) => duplicate(transaction, tenantId, copy)),
+    insert: (bundle, stamp) =>
+      write(async (transaction) => {
+        if (!(await insert(transaction, bundle))) return false
+        await record(transaction, bundleEvent(bundle.tenant_id, bundle, { action: 'bundle.created', stamp }))
+        return true
+      }),
+    update: (tenantId, bundleId, change) => update(queries, { tenantId, bundleId, change }),
+    duplicate: (tenantId, copy) => write((transaction) => duplicate({ transaction, record }, tenantId, copy)),
     find: finder(queries),
     list: (tenantId, filter, slice) => list(query, { tenantId, filter, slice }),
     findSuggested: (userId, suggestion) => findSuggested(query, userId, suggestion),
     count: (tenantId, filter) => countMatches(query, tenantId, filter),
-    delete: (tenantId, bundleId) => write((transaction) => remove(transaction, tenantId, bundleId)),
+    delete: (tenantId, bundleId, stamp) =>
+      write(async (transaction) => {
+        const name = await remove(transaction, tenantId, bundleId)
+        if (name === null) return false
+        const event = bundleEvent(tenantId, { id: bundleId, name }, { action: 'bundle.deleted', stamp })
+        await record(transaction, event)
+        return true
+      }),
   }
+}
+
+function bundleEvent(
+  tenantId: string,
+  { id, name }: { id: string; name: string },
+  { stamp, ...event }: { action: AuditAction; data?: EventData; stamp: Stamp },
+): Event {
+  return { tenantId, target: { kind: 'bundle', id, name }, ...event, ...madeBy(stamp) }
 }
 
 async function insert(transaction: Query, bundle: NewBundle): Promise<boolean> {
@@ -37,22 +60,28 @@ async function insert(transaction: Query, bundle: NewBundle): Promise<boolean> {
   return numInsertedOrUpdatedRows === 1n
 }
 
+const CHANGEABLE = ['name', 'description', 'tags'] as const
+
 type Update = { tenantId: string; bundleId: string; change: Parameters<BundleStore['update']>[2] }
 
 async function update(
-  write: Write,
+  { write, record }: Queries,
   { tenantId, bundleId, change: { stamp, ...fields } }: Update,
 ): ReturnType<BundleStore['update']> {
   try {
-    const { numUpdatedRows } = await write((transaction) =>
-      transaction
+    return await write(async (transaction) => {
+      const row = await transaction
         .updateTable('bundles')
         .set({ ...fields, updated_at: stamp.at, updated_by: stamp.by })
         .where('id', '=', bundleId)
         .where('tenant_id', '=', tenantId)
-        .executeTakeFirstOrThrow(),
-    )
-    return numUpdatedRows === 1n ? 'updated' : 'absent'
+        .returning(['id', 'name'])
+        .executeTakeFirst()
+      if (!row) return 'absent'
+      const data = { changed: CHANGEABLE.filter((field) => fields[field] !== undefined) }
+      await record(transaction, bundleEvent(tenantId, row, { action: 'bundle.changed', data, stamp }))
+      return 'updated'
+    })
   } catch (error) {
     if (isTaken(error)) return 'name_taken'
     throw error
@@ -60,15 +89,19 @@ async function update(
 }
 
 async function duplicate(
-  transaction: Query,
+  { transaction, record }: Recorded,
   tenantId: string,
   { of, id, name, stamp }: Duplicate,
 ): ReturnType<BundleStore['duplicate']> {
   if (!(await holdBundle(transaction, tenantId, of))) return 'absent'
   if (await hasLegacyItems(transaction, tenantId, of)) return 'has_legacy_items'
-  const { description, tags } = await transaction
+  const {
+    name: originalName,
+    description,
+    tags,
+  } = await transaction
     .selectFrom('bundles')
-    .select(['description', 'tags'])
+    .select(['name', 'description', 'tags'])
     .where('id', '=', of)
     .where('tenant_id', '=', tenantId)
     .executeTakeFirstOrThrow()
@@ -76,6 +109,9 @@ async function duplicate(
   const isNew = await insert(transaction, { id, tenant_id: tenantId, name, description, tags, ...made })
   if (!isNew) return 'name_taken'
   await copyAttachments(transaction, tenantId, { from: of, to: id })
+  const data = { bundle: { id: of, name: originalName } }
+  const event = { action: 'bundle.duplicated', data, stamp } as const
+  await record(transaction, bundleEvent(tenantId, { id, name }, event))
   return 'duplicated'
 }
 
@@ -196,11 +232,12 @@ async function findSuggested(
   }))
 }
 
-async function remove(transaction: Query, tenantId: string, bundleId: string): Promise<boolean> {
-  const { numDeletedRows } = await transaction
+async function remove(transaction: Query, tenantId: string, bundleId: string): Promise<string | null> {
+  const row = await transaction
     .deleteFrom('bundles')
     .where('id', '=', bundleId)
     .where('tenant_id', '=', tenantId)
-    .executeTakeFirstOrThrow()
-  return numDeletedRows === 1n
+    .returning('name')
+    .executeTakeFirst()
+  return row?.name ?? null
 }

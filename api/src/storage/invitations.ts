@@ -1,19 +1,41 @@
 import { emailKey } from '../domain/email.ts'
+import { type Event, madeBy } from '../domain/event.ts'
 import type { Acceptance, Invitation, InvitationStore, NewInvitation, Offer } from '../domain/invitation.ts'
+import type { Stamp } from '../domain/stamp.ts'
 import type { Tenant } from '../domain/tenant.ts'
-import type { Queries, Query } from './queries.ts'
+import type { Queries, Query, Recorded } from './queries.ts'
 import { tenantsOf } from './tenants.ts'
 
-export function createInvitationStore({ query, write }: Queries): InvitationStore {
+export function createInvitationStore({ query, write, record }: Queries): InvitationStore {
   return {
-    insert: (invitation) => write((transaction) => insert(transaction, invitation)),
+    insert: (invitation, stamp) =>
+      write(async (transaction) => {
+        if (!(await insert(transaction, invitation))) return false
+        await record(transaction, invited(invitation, stamp))
+        return true
+      }),
     list: (tenantId, now) => list(query, tenantId, now),
-    delete: (tenantId, invitationId) => write((transaction) => remove(transaction, tenantId, invitationId)),
+    delete: (tenantId, invitationId, stamp) =>
+      write(async (transaction) => {
+        if (!(await remove(transaction, tenantId, invitationId))) return false
+        const target = { kind: 'invitation', id: invitationId, name: null } as const
+        const event = { tenantId, action: 'member.invitation_revoked', target } as const
+        await record(transaction, { ...event, ...madeBy(stamp) })
+        return true
+      }),
     openEmail: (tokenHash, now) => openEmail(query, tokenHash, now),
     findOffer: (tokenHash, now) => findOffer(query, tokenHash, now),
     waitsForVerification: (acceptance) => waitsForVerification(query, acceptance),
-    accept: (acceptance) => write((transaction) => accept(transaction, acceptance)),
+    accept: (acceptance) => write((transaction) => accept({ transaction, record }, acceptance)),
   }
+}
+
+// The address is personal, so it goes where it can be erased.
+function invited({ id, tenant_id, email, role }: NewInvitation, stamp: Stamp): Event {
+  const { actor, at, origin } = madeBy(stamp)
+  const target = { kind: 'invitation', id, name: null } as const
+  const event = { tenantId: tenant_id, action: 'member.invited', target, data: { role } } as const
+  return { ...event, actor, at, origin: { ...origin, email } }
 }
 
 async function insert(transaction: Query, invitation: NewInvitation): Promise<boolean> {
@@ -96,8 +118,8 @@ async function findOffer(query: Query, tokenHash: string, now: string): Promise<
 }
 
 // Deleting the invitation is what uses it: of any number of acceptances at once one finds it.
-async function accept(transaction: Query, acceptance: Acceptance): Promise<Tenant | null> {
-  const { tokenHash, userId, membershipId, now } = acceptance
+async function accept({ transaction, record }: Recorded, acceptance: Acceptance): Promise<Tenant | null> {
+  const { tokenHash, userId, membershipId, now, origin } = acceptance
   const invitation = await transaction
     .deleteFrom('invitations')
     .where('token_hash', '=', tokenHash)
@@ -115,7 +137,7 @@ async function accept(transaction: Query, acceptance: Acceptance): Promise<Tenan
           .where('memberships.role', '=', 'owner'),
       ),
     )
-    .returning(['tenant_id', 'role'])
+    .returning(['id', 'tenant_id', 'role'])
     .executeTakeFirst()
   if (!invitation) return null
   const { tenant_id, role } = invitation
@@ -124,6 +146,13 @@ async function accept(transaction: Query, acceptance: Acceptance): Promise<Tenan
     .values({ id: membershipId, user_id: userId, tenant_id, role, created_at: now })
     .onConflict((conflict) => conflict.columns(['user_id', 'tenant_id']).doNothing())
     .execute()
+  await record(transaction, {
+    tenantId: tenant_id,
+    action: 'member.joined',
+    target: { kind: 'user', id: userId, name: null },
+    data: { role, invitation: invitation.id },
+    ...madeBy({ by: userId, at: now, origin }),
+  })
   return tenantsOf(transaction, userId).where('tenants.id', '=', tenant_id).executeTakeFirstOrThrow()
 }
 

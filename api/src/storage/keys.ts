@@ -44,7 +44,7 @@ function inserter({ write, record }: Queries, vault: ValueVault): KeyStore['inse
 }
 
 /** The event of a new key. */
-function keyCreated(
+export function keyCreated(
   tenantId: string,
   { id, name, is_secret }: { id: string; name: string; is_secret: boolean },
   stamp: Stamp,

@@ -1,13 +1,14 @@
 import type { LegacyItemStore } from '../domain/legacy-item.ts'
 import { holdBundle, insertHeld, isDelivered } from './attachments.ts'
-import { keyInsertion } from './keys.ts'
+import { stampBundle } from './bundle-changes.ts'
+import { keyCreated, keyInsertion } from './keys.ts'
 import { itemsOf, removeHeld } from './legacy-items.ts'
-import type { Write } from './queries.ts'
+import type { Queries } from './queries.ts'
 import type { ValueVault } from './value-vault.ts'
 
 /** Who writes a bundle's items holds the bundle, so the item that is read here is the one that goes. */
 export function converter(
-  write: Write,
+  { write, record }: Queries,
   vaults: { items: ValueVault; keys: ValueVault },
 ): LegacyItemStore['convert'] {
   return async (place, name, { keyId, stamp }) => {
@@ -29,12 +30,12 @@ export function converter(
       const key = seal(value, { id: keyId, name, is_secret, value_version: 1, ...at })
       const { numInsertedOrUpdatedRows } = await keyInsertion(transaction, key).executeTakeFirstOrThrow()
       if (numInsertedOrUpdatedRows !== 1n) return 'taken'
-      await insertHeld(transaction, {
-        tenantId,
-        attachment: { bundleId, keyId, order: undefined, required: false },
-        stamp,
-      })
+      const attachment = { bundleId, keyId, order: undefined, required: false }
+      await insertHeld(transaction, { tenantId, attachment })
       await removeHeld(transaction, place, name)
+      await record(transaction, keyCreated(tenantId, { id: keyId, name, is_secret: is_secret === 1 }, stamp))
+      const event = { action: 'item.converted', data: { key: { id: keyId, name } } } as const
+      await stampBundle({ transaction, record }, { ...place, stamp }, event)
       return 'converted'
     })
   }

@@ -2,24 +2,26 @@ import { setImmediate as turn } from 'node:timers/promises'
 import type { BundlePlace, LegacyItemStore, LegacyItemWrite } from '../domain/legacy-item.ts'
 import type { Stamp } from '../domain/stamp.ts'
 import type { WantedValues } from '../domain/wanted-values.ts'
-import { holdBundle, stampBundle } from './attachments.ts'
-import type { Queries, Query, Write } from './queries.ts'
+import { holdBundle } from './attachments.ts'
+import { stampBundle } from './bundle-changes.ts'
+import type { Queries, Query } from './queries.ts'
 import { type Flag, flag } from './tables.ts'
 import { type TenantVault, VALUE_BYTES, type ValueVault, valueColumn } from './value-vault.ts'
 
 /** All of the store but the conversion into library keys. */
 export function createLegacyItemStore(queries: Queries, vault: ValueVault): Omit<LegacyItemStore, 'convert'> {
-  const { query, write } = queries
+  const { query, write, record } = queries
   return {
     list: lister(queries, vault),
     valueSizes: (tenantId, bundleId) => itemsOf(query, { tenantId, bundleId }).select(VALUE_BYTES).execute(),
-    upsert: (place, items, stamp) => upsert(write, vault, { place, items, stamp }),
+    upsert: (place, items, stamp) => upsert(queries, vault, { place, items, stamp }),
     delete: (place, name, stamp) =>
       write(async (transaction) => {
         const { tenantId, bundleId } = place
         if (!(await holdBundle(transaction, tenantId, bundleId))) return false
         if (!(await removeHeld(transaction, place, name))) return false
-        await stampBundle(transaction, { ...place, stamp })
+        const event = { action: 'item.deleted', data: { names: [name] } } as const
+        await stampBundle({ transaction, record }, { ...place, stamp }, event)
         return true
       }),
   }
@@ -42,7 +44,7 @@ function lister({ query, prepare }: Queries, vault: ValueVault): LegacyItemStore
 type Upsert = { place: BundlePlace; items: readonly LegacyItemWrite[]; stamp: Stamp }
 type Seal = TenantVault['seal']
 
-async function upsert(write: Write, vault: ValueVault, { place, items, stamp }: Upsert) {
+async function upsert({ write, record }: Queries, vault: ValueVault, { place, items, stamp }: Upsert) {
   const { seal } = await vault.of(place.tenantId)
   return write(async (transaction) => {
     if (!(await holdBundle(transaction, place.tenantId, place.bundleId))) return null
@@ -51,9 +53,14 @@ async function upsert(write: Write, vault: ValueVault, { place, items, stamp }: 
     const changed = items.filter(({ name }) => known.has(name))
     await insertAll(transaction, fresh, (item) => newRow({ item, place, now: stamp.at, seal }))
     for (const item of changed) await update(transaction, { item, known, place, now: stamp.at, seal })
-    await stampBundle(transaction, { ...place, stamp })
-    return { created: fresh.length, updated: changed.length }
+    const counts = { created: fresh.length, updated: changed.length }
+    await stampBundle({ transaction, record }, { ...place, stamp }, itemsWritten(items, counts))
+    return counts
   })
+}
+
+function itemsWritten(items: readonly LegacyItemWrite[], counts: { created: number; updated: number }) {
+  return { action: 'item.changed', data: { ...counts, names: items.map(({ name }) => name) } } as const
 }
 
 type Known = ReadonlyMap<string, { id: string; name: string; value_version: number; is_secret: Flag }>

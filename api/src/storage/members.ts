@@ -1,9 +1,11 @@
+import { madeBy } from '../domain/event.ts'
 import type { MemberChange, MemberStore } from '../domain/member.ts'
 import type { Role } from '../domain/membership.ts'
+import type { Stamp } from '../domain/stamp.ts'
 import type { Queries, Query } from './queries.ts'
 import { holdTenant } from './tenants.ts'
 
-export function createMemberStore({ query, write }: Queries): MemberStore {
+export function createMemberStore({ query, write, record }: Queries): MemberStore {
   return {
     list: (tenantId) =>
       query
@@ -14,15 +16,20 @@ export function createMemberStore({ query, write }: Queries): MemberStore {
         .where('memberships.tenant_id', '=', tenantId)
         .orderBy('users.username')
         .execute(),
-    changeRole: (tenantId, userId, role) =>
+    changeRole: (tenantId, { userId, role }, stamp) =>
       write(async (transaction) => {
         const refusal = await refusalFor(transaction, { tenantId, userId, keepsOwner: role === 'owner' })
         if (refusal) return refusal
         await setRole(transaction, { tenantId, userId, role })
         if (role === 'member') await endInvitations(transaction, tenantId, userId)
+        await record(transaction, {
+          ...memberEvent(tenantId, userId, stamp),
+          action: 'member.role_changed',
+          data: { role },
+        })
         return 'done'
       }),
-    remove: (tenantId, userId) =>
+    remove: (tenantId, userId, stamp) =>
       write(async (transaction) => {
         const refusal = await refusalFor(transaction, { tenantId, userId, keepsOwner: false })
         if (refusal) return refusal
@@ -32,6 +39,7 @@ export function createMemberStore({ query, write }: Queries): MemberStore {
           .where('user_id', '=', userId)
           .execute()
         await endInvitations(transaction, tenantId, userId)
+        await record(transaction, { ...memberEvent(tenantId, userId, stamp), action: 'member.removed' })
         return 'done'
       }),
   }
@@ -49,6 +57,10 @@ async function endInvitations(transaction: Query, tenantId: string, userId: stri
       ]),
     )
     .execute()
+}
+
+function memberEvent(tenantId: string, userId: string, stamp: Stamp) {
+  return { tenantId, target: { kind: 'user', id: userId, name: null }, ...madeBy(stamp) } as const
 }
 
 type Change = { tenantId: string; userId: string; keepsOwner: boolean }

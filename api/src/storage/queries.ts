@@ -33,5 +33,8 @@ export type Database = {
  * @throws DomainError unavailable: the change must not happen */
 type RecordEvent = (transaction: Query, event: Event) => Promise<void>
 
+/** A transaction and the door through which its events enter the outbox. */
+export type Recorded = { transaction: Query; record: RecordEvent }
+
 /** What stores read and write with. */
 export type Queries = Pick<Database, 'query' | 'prepare' | 'write'> & { record: RecordEvent }

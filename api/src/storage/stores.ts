@@ -29,7 +29,7 @@ export function createStores(queries: Queries, ring: RootKeyRing): Stores {
     keys: createKeyStore(queries, keyVault),
     legacyItems: {
       ...createLegacyItemStore(queries, itemVault),
-      convert: converter(queries.write, { items: itemVault, keys: keyVault }),
+      convert: converter(queries, { items: itemVault, keys: keyVault }),
     },
     members: createMemberStore(queries),
     memberships: createMembershipStore(queries),

@@ -1,0 +1,23 @@
+import type { AuditAction } from '@keyferry/contract'
+import { type EventData, madeBy } from '../domain/event.ts'
+import type { Stamp } from '../domain/stamp.ts'
+import type { Recorded } from './queries.ts'
+
+type BundleStamp = { tenantId: string; bundleId: string; stamp: Stamp }
+
+/** Note who changed a bundle and when, in a transaction that holds it, and record what changed. */
+export async function stampBundle(
+  { transaction, record }: Recorded,
+  { tenantId, bundleId, stamp }: BundleStamp,
+  event: { action: AuditAction; data?: EventData },
+): Promise<void> {
+  const { name } = await transaction
+    .updateTable('bundles')
+    .set({ updated_at: stamp.at, updated_by: stamp.by })
+    .where('id', '=', bundleId)
+    .where('tenant_id', '=', tenantId)
+    .returning('name')
+    .executeTakeFirstOrThrow()
+  const target = { kind: 'bundle', id: bundleId, name } as const
+  await record(transaction, { tenantId, target, ...event, ...madeBy(stamp) })
+}

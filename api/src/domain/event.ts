@@ -17,7 +17,7 @@ type Actor =
   | { readonly kind: 'client' | 'operator' | 'server'; readonly id: null }
 
 /** What an event is about. A person's name is never kept; `name` is null then. */
-export type Target = {
+type Target = {
   readonly kind: 'key' | 'bundle' | 'user' | 'invitation' | 'tenant' | 'request'
   readonly id: string
   readonly name: string | null

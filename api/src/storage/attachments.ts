@@ -142,7 +142,7 @@ async function orNoKey<Outcome>(change: () => Promise<Outcome>): Promise<Outcome
 }
 
 /** Stamp the bundle of a key that has just been attached, and record the event. */
-export async function noteAttached(
+async function noteAttached(
   { transaction, record }: Recorded,
   { tenantId, attachment, stamp }: Insertion,
 ): Promise<void> {

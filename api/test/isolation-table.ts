@@ -48,6 +48,8 @@ export const EXPECTED: Readonly<Record<ApiEndpointName, readonly number[]>> = {
   detachKey: [401, 401, 404, 404, 403, 403, 404, 403, 200],
   reorderKey: [401, 401, 404, 404, 403, 403, 404, 403, 200],
 
+  importVariables: [401, 401, 404, 404, 403, 403, 200, 200, 200],
+
   importItems: [401, 401, 404, 404, 403, 403, 404, 403, 200],
   upsertLegacyItem: [401, 401, 404, 404, 403, 403, 404, 403, 200],
   convertLegacyItem: [401, 401, 404, 404, 403, 403, 404, 403, 201],

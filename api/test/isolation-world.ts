@@ -132,6 +132,7 @@ function bodies(world: World, ids: Record<string, string>): { readonly [N in Api
     attachKey: {},
     changeAttachment: { required: true },
     reorderKey: { order: 0 },
+    importVariables: { bundle: unique, entries: [{ name: unique, value: '' }] },
     importItems: { format: 'json', data: { A: '1' } },
     upsertLegacyItem: { key: 'A', value: '1' },
     createKey: { name: unique, value: '' },

@@ -4,6 +4,7 @@ import { LIMITS } from './limits.ts'
 import * as attachment from './schemas/attachment.ts'
 import * as bundle from './schemas/bundle.ts'
 import { Health, Readiness } from './schemas/health.ts'
+import { ImportPlan, ImportVariables } from './schemas/import.ts'
 import * as invitation from './schemas/invitation.ts'
 import * as key from './schemas/key.ts'
 import * as legacy from './schemas/legacy-item.ts'
@@ -246,6 +247,19 @@ const attachments = {
     body: attachment.ReorderKey,
     responses: { 200: Ok },
     errors: [400, 404],
+  },
+} as const satisfies Record<string, Endpoint>
+
+const imports = {
+  importVariables: {
+    method: 'POST',
+    path: '/api/v1/imports',
+    access: 'member',
+    summary:
+      'Import variables into a bundle, all or nothing, or show what that would do (owner; a member when it only creates)',
+    body: ImportVariables,
+    responses: { 200: ImportPlan },
+    errors: [400, 409],
   },
 } as const satisfies Record<string, Endpoint>
 
@@ -578,6 +592,7 @@ export const apiEndpoints = {
   ...requests,
   ...bundles,
   ...attachments,
+  ...imports,
   ...legacyItems,
   ...keys,
   ...people,

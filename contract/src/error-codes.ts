@@ -12,6 +12,7 @@ export const ERROR_CODES = [
   'request_expired',
   'conflict',
   'name_taken',
+  'plan_changed',
   'too_large',
   'too_many',
   'internal',

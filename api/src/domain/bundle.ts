@@ -66,18 +66,18 @@ export async function createBundle(
   { draft, clock }: { draft: BundleDraft; clock: ClockAndIds },
 ): Promise<Bundle> {
   const stamp = stampOf(caller, clock)
-  const bundle = {
-    ...draft,
-    id: clock.newId(),
-    tenant_id: caller.tenantId,
-    tags: normalTags(draft.tags),
-    created_by: stamp.by,
-    created_at: stamp.at,
-    updated_at: stamp.at,
-    updated_by: stamp.by,
-  }
+  const bundle = newBundle(draft, { id: clock.newId(), tenantId: caller.tenantId, stamp })
   if (!(await bundles.insert(bundle, stamp))) throw bundleNameTaken()
   return findBundle(bundles, caller, bundle.id)
+}
+
+/** A bundle as it is stored first. */
+export function newBundle(
+  { name, description, tags }: BundleDraft,
+  { id, tenantId, stamp: { at, by } }: { id: string; tenantId: string; stamp: Stamp },
+): NewBundle {
+  const made = { created_by: by, created_at: at, updated_at: at, updated_by: by }
+  return { id, tenant_id: tenantId, name, description, tags: normalTags(tags), ...made }
 }
 
 /** Change a bundle; absent fields stay.

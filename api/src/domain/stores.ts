@@ -4,6 +4,7 @@ import type { BundleStore } from './bundle.ts'
 import type { InvitationStore } from './invitation.ts'
 import type { KeyStore } from './key.ts'
 import type { LegacyItemStore } from './legacy-item.ts'
+import type { LibraryImportStore } from './library-import.ts'
 import type { MemberStore } from './member.ts'
 import type { MembershipStore } from './membership.ts'
 import type { TenantStore } from './tenant.ts'
@@ -16,6 +17,7 @@ export type Stores = {
   bundles: BundleStore
   invitations: InvitationStore
   keys: KeyStore
+  imports: LibraryImportStore
   legacyItems: LegacyItemStore
   members: MemberStore
   memberships: MembershipStore

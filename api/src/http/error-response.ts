@@ -16,6 +16,7 @@ const STATUS = {
   request_expired: 404,
   conflict: 409,
   name_taken: 409,
+  plan_changed: 409,
   too_large: 413,
   too_many: 429,
   internal: 500,

@@ -4,6 +4,7 @@ import { bundleHandlers } from './bundles.ts'
 import { exportHandlers } from './exports.ts'
 import type { Handlers } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'
+import { importHandlers } from './imports.ts'
 import { invitationHandlers } from './invitations.ts'
 import { keyHandlers } from './keys.ts'
 import { legacyItemHandlers } from './legacy-items.ts'
@@ -21,6 +22,7 @@ export function createHandlers(parts: HandlerParts): Handlers {
     ...bundleHandlers(parts),
     ...attachmentHandlers(parts),
     ...exportHandlers(parts),
+    ...importHandlers(parts),
     ...legacyItemHandlers(parts),
     ...keyHandlers(parts),
     ...userHandlers(parts),

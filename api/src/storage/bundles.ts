@@ -20,12 +20,7 @@ import { contains, containsInAnyCase } from './text-search.ts'
 export function createBundleStore(queries: Queries): BundleStore {
   const { query, write, record } = queries
   return {
-    insert: (bundle, stamp) =>
-      write(async (transaction) => {
-        if (!(await insert(transaction, bundle))) return false
-        await record(transaction, bundleEvent(bundle.tenant_id, bundle, { action: 'bundle.created', stamp }))
-        return true
-      }),
+    insert: (bundle, stamp) => write((transaction) => createBundle({ transaction, record }, bundle, stamp)),
     update: (tenantId, bundleId, change) => update(queries, { tenantId, bundleId, change }),
     duplicate: (tenantId, copy) => write((transaction) => duplicate({ transaction, record }, tenantId, copy)),
     find: finder(queries),
@@ -49,6 +44,18 @@ function bundleEvent(
   { stamp, ...event }: { action: AuditAction; data?: EventData; stamp: Stamp },
 ): Event {
   return { tenantId, target: { kind: 'bundle', id, name }, ...event, ...madeBy(stamp) }
+}
+
+/** Add a bundle in a transaction and record that.
+ * @returns false when the tenant has a bundle of this name */
+export async function createBundle(
+  { transaction, record }: Recorded,
+  bundle: NewBundle,
+  stamp: Stamp,
+): Promise<boolean> {
+  if (!(await insert(transaction, bundle))) return false
+  await record(transaction, bundleEvent(bundle.tenant_id, bundle, { action: 'bundle.created', stamp }))
+  return true
 }
 
 async function insert(transaction: Query, bundle: NewBundle): Promise<boolean> {

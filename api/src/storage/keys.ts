@@ -4,7 +4,7 @@ import { type Event, madeBy } from '../domain/event.ts'
 import type { Key, KeyChange, KeyFilter, KeyStore } from '../domain/key.ts'
 import type { Slice } from '../domain/listing.ts'
 import type { Stamp } from '../domain/stamp.ts'
-import type { Queries, Query } from './queries.ts'
+import type { Queries, Query, Recorded } from './queries.ts'
 import { type Flag, flag, type KeyRow } from './tables.ts'
 import { holdTenant } from './tenants.ts'
 import { containsInAnyCase } from './text-search.ts'
@@ -150,18 +150,27 @@ async function update(
   { tenantId, keyId, change }: Update,
 ): Promise<boolean> {
   const tenantVault = await vault.of(tenantId)
-  return write(async (transaction) => {
-    const current = await holdKey(transaction, tenantId, keyId)
-    if (!current) return false
-    await transaction
-      .updateTable('keys')
-      .set(changedColumns(tenantVault, current, change))
-      .where('id', '=', keyId)
-      .where('tenant_id', '=', tenantId)
-      .execute()
-    await record(transaction, keyChanged(tenantId, current, change))
-    return true
-  })
+  return write((transaction) =>
+    changeKey({ transaction, record, vault: tenantVault }, { tenantId, keyId, change }),
+  )
+}
+
+/** Change a key and record that, in a transaction, which holds the key from then on.
+ * @returns false when there is no such key */
+export async function changeKey(
+  { transaction, record, vault }: Recorded & { vault: TenantVault },
+  { tenantId, keyId, change }: Update,
+): Promise<boolean> {
+  const current = await holdKey(transaction, tenantId, keyId)
+  if (!current) return false
+  await transaction
+    .updateTable('keys')
+    .set(changedColumns(vault, current, change))
+    .where('id', '=', keyId)
+    .where('tenant_id', '=', tenantId)
+    .execute()
+  await record(transaction, keyChanged(tenantId, current, change))
+  return true
 }
 
 function keyChanged(tenantId: string, current: HeldKey, change: Update['change']): Event {

@@ -7,6 +7,7 @@ import { createInvitationStore } from './invitations.ts'
 import { createKeyStore } from './keys.ts'
 import { converter } from './legacy-conversion.ts'
 import { createLegacyItemStore } from './legacy-items.ts'
+import { createLibraryImportStore } from './library-imports.ts'
 import { createMemberStore } from './members.ts'
 import { createMembershipStore } from './memberships.ts'
 import type { Queries } from './queries.ts'
@@ -27,6 +28,7 @@ export function createStores(queries: Queries, ring: RootKeyRing): Stores {
     bundles: createBundleStore(queries),
     invitations: createInvitationStore(queries),
     keys: createKeyStore(queries, keyVault),
+    imports: createLibraryImportStore(queries, keyVault),
     legacyItems: {
       ...createLegacyItemStore(queries, itemVault),
       convert: converter(queries, { items: itemVault, keys: keyVault }),

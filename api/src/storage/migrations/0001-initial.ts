@@ -97,6 +97,7 @@ export const initial = ({ text, bytes, position, tableEnd }: ColumnTypes): reado
     foreign key (tenant_id, bundle_id) references bundles (tenant_id, id) on delete cascade,
     foreign key (tenant_id, key_id) references keys (tenant_id, id) on delete cascade
   ) ${tableEnd}`,
+  'create index attachments_name on attachments (tenant_id, delivered_name)',
   'create unique index attachments_key on attachments (tenant_id, key_id, bundle_id)',
 
   `create table legacy_items (

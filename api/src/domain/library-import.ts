@@ -1,0 +1,158 @@
+import type { ImportAction } from '@keyferry/contract'
+import { digestOf } from '@keyferry/crypto/digest'
+import { type NewBundle, newBundle } from './bundle.ts'
+import type { ClockAndIds } from './clock-and-ids.ts'
+import { DomainError } from './errors.ts'
+import {
+  type FoundKey,
+  type ImportChoices,
+  type ImportEntry,
+  type ImportLibrary,
+  type ImportStep,
+  planImport,
+  splits,
+} from './library-import-plan.ts'
+import { libraryPrefix } from './library-name.ts'
+import { type Caller, ownerRequired, requireEditor } from './membership.ts'
+import { type Stamp, stampOf } from './stamp.ts'
+
+/*
+ * An import brings the variables of a file into the library and into one bundle, which it creates if need be: all of them
+ * or none. library-import-plan.ts says what happens to each. The server plans, because only the server can compare secret
+ * values. A caller may look at the plan first, and then have exactly that plan carried out. Owners import everything;
+ * members only what creates keys, into a new bundle or one that they created.
+ */
+
+/** What an import reads of a library. */
+export type ImportReading = {
+  bundleName: string
+  /** The names of the entries. */
+  names: readonly string[]
+  /** Library names that new keys may get: these, and all that begin with `prefix`. */
+  keyNames: readonly string[]
+  prefix: string
+}
+
+/** A plan to carry out. `bundle`: to be created; null for a bundle that exists. `newKeyId`: for a step that makes a key. */
+export type ImportChange = {
+  bundleId: string
+  bundle: NewBundle | null
+  steps: readonly (ImportStep & { newKeyId: string })[]
+  planId: string
+  stamp: Stamp
+}
+
+export interface LibraryImportStore {
+  read(tenantId: string, reading: ImportReading): Promise<ImportLibrary>
+  /** Read a library, let `decide` plan, and make the change, all in one transaction. Nothing is changed when `decide`
+   * throws.
+   * @returns null: another call changed the library meanwhile, and nothing is changed */
+  carryOut(
+    tenantId: string,
+    reading: ImportReading,
+    decide: (library: ImportLibrary) => ImportChange,
+  ): Promise<ImportChange | null>
+}
+
+export type LibraryImport = {
+  bundleName: string
+  entries: readonly ImportEntry[]
+  choices: ImportChoices
+  /** The plan that the caller saw; undefined: whatever the plan is now. */
+  planId: string | undefined
+}
+
+/** `bundleId`: null for a bundle that is still to be created; `newKeyId`: given once the key is made. */
+export type ImportPlan = {
+  bundleId: string | null
+  steps: readonly (ImportStep & { newKeyId?: string })[]
+  planId: string
+}
+
+type ImportParts = { imports: LibraryImportStore; clock: ClockAndIds }
+
+/** What `importVariables` would do now.
+ * @throws DomainError as `importVariables` does, but plan_changed */
+export async function planOf(
+  { imports }: ImportParts,
+  caller: Caller,
+  asked: LibraryImport,
+): Promise<ImportPlan> {
+  return planIn(await imports.read(caller.tenantId, readingOf(asked)), caller, asked)
+}
+
+/** Bring variables into the library and a bundle, all or nothing.
+ * @returns the plan that was carried out
+ * @throws DomainError invalid, conflict, name_taken: see `planImport` · forbidden: the plan does more than create ·
+ *   plan_changed: another plan than `planId`, or the library changed meanwhile */
+export async function importVariables(
+  { imports, clock }: ImportParts,
+  caller: Caller,
+  asked: LibraryImport,
+): Promise<ImportPlan> {
+  const change = await imports.carryOut(caller.tenantId, readingOf(asked), (library) => {
+    const plan = planIn(library, caller, asked)
+    if (asked.planId !== undefined && asked.planId !== plan.planId) throw planChanged()
+    return changeOf(plan, caller, { bundleName: asked.bundleName, clock })
+  })
+  if (!change) throw planChanged()
+  return change
+}
+
+function readingOf({ bundleName, entries, choices }: LibraryImport): ImportReading {
+  const names = entries.map(({ name }) => name)
+  return {
+    bundleName,
+    names,
+    keyNames: [...names, ...choices.keyNames.values()],
+    prefix: libraryPrefix(bundleName),
+  }
+}
+
+function planIn(library: ImportLibrary, caller: Caller, asked: LibraryImport): ImportPlan {
+  const isOwner = caller.role === 'owner'
+  const mayCompare = (key: FoundKey) => isOwner || key.created_by === caller.userId
+  const steps = planImport(library, { ...asked, mayCompare })
+  if (!isOwner) requireCreating(library, steps, caller)
+  const bundleId = library.bundle?.id ?? null
+  return { bundleId, steps, planId: planIdOf(bundleId, asked.bundleName, steps) }
+}
+
+// A member sets no value that exists, and takes no key of others into reach.
+const OF_MEMBERS: ReadonlySet<ImportAction> = new Set(['create', 'own', 'same', 'kept'])
+
+function requireCreating({ bundle }: ImportLibrary, steps: readonly ImportStep[], caller: Caller): void {
+  if (bundle) requireEditor(caller, bundle)
+  if (steps.some((step) => !OF_MEMBERS.has(step.action) || splits(step))) throw ownerRequired()
+}
+
+function planIdOf(bundleId: string | null, bundleName: string, steps: readonly ImportStep[]): string {
+  const seen = steps.map(({ entry, action, key, keyName }) => [
+    entry.name,
+    action,
+    keyName,
+    ...(key === null ? [] : [key.id, key.value_version, key.is_secret, key.elsewhere]),
+  ])
+  return digestOf(JSON.stringify([bundleId, bundleName, seen]))
+}
+
+function changeOf(
+  { bundleId, steps, planId }: ImportPlan,
+  caller: Caller,
+  { bundleName, clock }: { bundleName: string; clock: ClockAndIds },
+): ImportChange {
+  const stamp = stampOf(caller, clock)
+  const id = bundleId ?? clock.newId()
+  const draft = { name: bundleName, description: '', tags: '' }
+  return {
+    bundleId: id,
+    bundle: bundleId === null ? newBundle(draft, { id, tenantId: caller.tenantId, stamp }) : null,
+    steps: steps.map((step) => ({ ...step, newKeyId: clock.newId() })),
+    planId,
+    stamp,
+  }
+}
+
+function planChanged(): DomainError {
+  return new DomainError('plan_changed', 'the library changed after this import was planned: plan it again')
+}

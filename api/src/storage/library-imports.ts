@@ -1,0 +1,175 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import { Plaintext } from '@keyferry/crypto/plaintext'
+import type { EventData } from '../domain/event.ts'
+import type { ImportChange, LibraryImportStore } from '../domain/library-import.ts'
+import { makesKey, splits } from '../domain/library-import-plan.ts'
+import { lengthOf } from './attachment-positions.ts'
+import { holdBundle } from './attachments.ts'
+import { stampBundle } from './bundle-changes.ts'
+import { createBundle } from './bundles.ts'
+import { isMissingReference, isTaken } from './database.ts'
+import { changeKey, keyCreated } from './keys.ts'
+import { readLibrary } from './library-reading.ts'
+import type { Queries, Query, Recorded } from './queries.ts'
+import { flag } from './tables.ts'
+import { holdTenant } from './tenants.ts'
+import type { TenantVault, ValueVault } from './value-vault.ts'
+
+export function createLibraryImportStore(queries: Queries, vault: ValueVault): LibraryImportStore {
+  const { query, write, record } = queries
+  return {
+    read: async (tenantId, reading) => readLibrary(query, await vault.of(tenantId), { tenantId, reading }),
+    async carryOut(tenantId, reading, decide) {
+      const tenantVault = await vault.of(tenantId)
+      try {
+        return await write(async (transaction) => {
+          // Imports and deletes of one tenant follow one another.
+          await holdTenant(transaction, tenantId)
+          await holdBundleNamed(transaction, tenantId, reading.bundleName)
+          const change = decide(await readLibrary(transaction, tenantVault, { tenantId, reading }))
+          await apply({ transaction, record, vault: tenantVault }, { ...change, tenantId })
+          return change
+        })
+      } catch (error) {
+        if (error instanceof Overtaken || isTaken(error) || isMissingReference(error)) return null
+        throw error
+      }
+    },
+  }
+}
+
+/** Ends the transaction: a key of the plan was changed by another call after it was read. */
+class Overtaken extends Error {}
+
+async function holdBundleNamed(transaction: Query, tenantId: string, name: string): Promise<void> {
+  const bundle = await transaction
+    .selectFrom('bundles')
+    .select('id')
+    .where('tenant_id', '=', tenantId)
+    .where('name', '=', name)
+    .executeTakeFirst()
+  if (bundle) await holdBundle(transaction, tenantId, bundle.id)
+}
+
+type Change = ImportChange & { tenantId: string }
+type Parts = Recorded & { vault: TenantVault }
+
+async function apply(parts: Parts, change: Change): Promise<void> {
+  const { transaction } = parts
+  const { tenantId, bundleId, bundle, steps, stamp } = change
+  if (!steps.some(({ action }) => action !== 'same' && action !== 'kept') && bundle === null) return
+  if (bundle && !(await createBundle(parts, bundle, stamp))) throw new Overtaken()
+  await holdKeys(transaction, change)
+  await insertKeys(parts, change)
+  await changeKeys(parts, change)
+  await attach(transaction, change)
+  await stampBundle(parts, { tenantId, bundleId, stamp }, { action: 'bundle.imported', data: summary(steps) })
+}
+
+function summary(steps: ImportChange['steps']): EventData {
+  const written = steps.filter(({ action }) => action !== 'same' && action !== 'kept')
+  const created = written.filter(makesKey).length
+  const updated = written.filter(({ action }) => action === 'update' || action === 'replace').length
+  return { created, updated, names: written.map(({ entry }) => entry.name) }
+}
+
+const ROWS_AT_ONCE = 200
+
+/** Lock the keys that are used as they are or changed, and see whether they are still as planned. */
+async function holdKeys(transaction: Query, { tenantId, steps }: Change): Promise<void> {
+  const used = steps.flatMap(({ action, key }) => (key !== null && USES_KEY.has(action) ? [key] : []))
+  for (const keys of chunks(used)) {
+    const rows = await transaction
+      .updateTable('keys')
+      .set((column) => ({ updated_at: column.ref('updated_at') }))
+      .where('tenant_id', '=', tenantId)
+      .where(
+        'id',
+        'in',
+        keys.map(({ id }) => id),
+      )
+      .returning(['id', 'value_version', 'is_secret'])
+      .execute()
+    const held = new Map(rows.map((row) => [row.id, row]))
+    for (const { id, value_version, is_secret } of keys) {
+      const row = held.get(id)
+      if (row?.value_version !== value_version || row.is_secret !== flag(is_secret)) throw new Overtaken()
+    }
+  }
+}
+
+const USES_KEY: ReadonlySet<string> = new Set(['share', 'update', 'replace'])
+
+async function insertKeys({ transaction, record, vault }: Parts, change: Change): Promise<void> {
+  for (const steps of chunks(change.steps.filter(makesKey))) {
+    const rows = steps.map((step) => newKey(step, change, vault.seal))
+    await transaction.insertInto('keys').values(rows).execute()
+    for (const row of rows) {
+      const key = { ...row, is_secret: row.is_secret === 1 }
+      await record(transaction, keyCreated(change.tenantId, key, change.stamp))
+    }
+    // A long import lets other calls have their turn.
+    await turn()
+  }
+}
+
+/** A bundle that gets its own value keeps the mark and description of the key that it shared. */
+function newKey(step: Change['steps'][number], { tenantId, stamp }: Change, seal: TenantVault['seal']) {
+  const { entry, newKeyId, keyName } = step
+  const split = splits(step) ? step.key : null
+  return seal(Plaintext.of(entry.value), {
+    id: newKeyId,
+    tenant_id: tenantId,
+    name: keyName,
+    value_version: 1,
+    is_secret: flag(entry.is_secret ?? split?.is_secret ?? true),
+    description: split?.description ?? '',
+    created_at: stamp.at,
+    created_by: stamp.by,
+    updated_at: stamp.at,
+    updated_by: stamp.by,
+  })
+}
+
+async function changeKeys(parts: Parts, change: Change): Promise<void> {
+  const { tenantId, stamp } = change
+  for (const { action, key, entry } of change.steps) {
+    if (key === null || (action !== 'update' && action !== 'replace')) continue
+    const value = Plaintext.of(entry.value)
+    await changeKey(parts, {
+      tenantId,
+      keyId: key.id,
+      change: { value, is_secret: entry.is_secret, stamp },
+    })
+  }
+}
+
+/** Deliver the new and the shared keys after what the bundle has, in the order of the entries. A key that takes the place
+ * of a shared one keeps its position. */
+async function attach(transaction: Query, { tenantId, bundleId, steps }: Change): Promise<void> {
+  const first = await lengthOf(transaction, tenantId, bundleId)
+  const rows = steps
+    .filter(({ isAttached }) => !isAttached)
+    .map((step, index) => ({
+      bundle_id: bundleId,
+      key_id: makesKey(step) ? step.newKeyId : (step.key?.id ?? step.newKeyId),
+      tenant_id: tenantId,
+      delivered_name: step.entry.name,
+      position: first + index,
+      required: flag(false),
+    }))
+  for (const chunk of chunks(rows)) await transaction.insertInto('attachments').values(chunk).execute()
+  for (const { newKeyId, ...step } of steps.filter(splits)) {
+    await transaction
+      .updateTable('attachments')
+      .set({ key_id: newKeyId })
+      .where('tenant_id', '=', tenantId)
+      .where('bundle_id', '=', bundleId)
+      .where('delivered_name', '=', step.entry.name)
+      .execute()
+  }
+}
+
+function* chunks<T>(list: readonly T[]): Generator<readonly T[]> {
+  for (let from = 0; from < list.length; from += ROWS_AT_ONCE) yield list.slice(from, from + ROWS_AT_ONCE)
+}

@@ -1,0 +1,196 @@
+import type { ImportReading } from '../domain/library-import.ts'
+import type { FoundKey, ImportLibrary } from '../domain/library-import-plan.ts'
+import type { Query } from './queries.ts'
+import type { TenantVault } from './value-vault.ts'
+
+/*
+ * What an import reads of a library, with values: the keys that the bundle delivers, and those that have the name of an
+ * entry or are delivered under it elsewhere.
+ */
+
+// Both databases bound the parameters of one query.
+const AT_ONCE = 500
+
+/** `bundleId`: null for a bundle that is still to be created. */
+type Place = { tenantId: string; bundleId: string | null }
+
+/** @param query may be a transaction that holds the tenant and the bundle */
+export async function readLibrary(
+  query: Query,
+  { open }: TenantVault,
+  { tenantId, reading }: { tenantId: string; reading: ImportReading },
+): Promise<ImportLibrary> {
+  const bundle = await bundleNamed(query, tenantId, reading.bundleName)
+  const place = { tenantId, bundleId: bundle?.id ?? null }
+  const attachedIds = await attachedIn(query, place)
+  const candidateIds = await candidatesFor(query, place, { reading, attachedIds })
+  const known = reading.names.flatMap((name) => attachedIds.get(name) ?? [])
+  const ids = [...new Set([...known, ...[...candidateIds.values()].flatMap((each) => [...each])])]
+  const keys = await keysWith(query, { ...place, ids, open })
+  return {
+    bundle,
+    attached: attachedKeys(reading.names, attachedIds, keys),
+    candidates: candidateKeys(candidateIds, keys),
+    legacyNames: await legacyNamesIn(query, place),
+    isTaken: await takenNames(query, tenantId, reading),
+  }
+}
+
+type Keys = ReadonlyMap<string, FoundKey>
+
+function attachedKeys(names: readonly string[], ids: ReadonlyMap<string, string>, keys: Keys): Keys {
+  const found = names.map((name) => [name, keys.get(ids.get(name) ?? '')] as const)
+  return new Map(found.flatMap(([name, key]) => (key === undefined ? [] : [[name, key]])))
+}
+
+function candidateKeys(
+  ids: ReadonlyMap<string, ReadonlySet<string>>,
+  keys: Keys,
+): ReadonlyMap<string, readonly FoundKey[]> {
+  const sorted = (name: string, each: ReadonlySet<string>) =>
+    [...each]
+      .flatMap((id) => keys.get(id) ?? [])
+      .toSorted((a, b) => Number(b.name === name) - Number(a.name === name) || (a.name < b.name ? -1 : 1))
+  return new Map([...ids].map(([name, each]) => [name, sorted(name, each)]))
+}
+
+async function bundleNamed(query: Query, tenantId: string, name: string): Promise<ImportLibrary['bundle']> {
+  const row = await query
+    .selectFrom('bundles')
+    .select(['id', 'created_by'])
+    .where('tenant_id', '=', tenantId)
+    .where('name', '=', name)
+    .executeTakeFirst()
+  return row ?? null
+}
+
+/** The ids of the keys attached to a bundle, by delivered name. */
+async function attachedIn(query: Query, { tenantId, bundleId }: Place): Promise<ReadonlyMap<string, string>> {
+  if (bundleId === null) return new Map()
+  const rows = await query
+    .selectFrom('attachments')
+    .select(['delivered_name', 'key_id'])
+    .where('tenant_id', '=', tenantId)
+    .where('bundle_id', '=', bundleId)
+    .execute()
+  return new Map(rows.map(({ delivered_name, key_id }) => [delivered_name, key_id]))
+}
+
+async function legacyNamesIn(query: Query, { tenantId, bundleId }: Place): Promise<ReadonlySet<string>> {
+  if (bundleId === null) return new Set()
+  const rows = await query
+    .selectFrom('legacy_items')
+    .select('name')
+    .where('tenant_id', '=', tenantId)
+    .where('bundle_id', '=', bundleId)
+    .execute()
+  return new Set(rows.map(({ name }) => name))
+}
+
+type Unattached = { reading: ImportReading; attachedIds: ReadonlyMap<string, string> }
+
+/** For each name that the bundle does not deliver, the ids of other keys that have it or are delivered under it. */
+async function candidatesFor(
+  query: Query,
+  { tenantId }: Place,
+  { reading, attachedIds }: Unattached,
+): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
+  const candidates = new Map<string, Set<string>>()
+  const inBundle = new Set(attachedIds.values())
+  for (const names of chunks(reading.names.filter((name) => !attachedIds.has(name)))) {
+    const rows = [...(await named(query, tenantId, names)), ...(await delivered(query, tenantId, names))]
+    for (const { name, id } of rows.filter((row) => !inBundle.has(row.id))) {
+      candidates.set(name, (candidates.get(name) ?? new Set()).add(id))
+    }
+  }
+  return candidates
+}
+
+function named(query: Query, tenantId: string, names: readonly string[]) {
+  return query
+    .selectFrom('keys')
+    .select(['name', 'id'])
+    .where('tenant_id', '=', tenantId)
+    .where('name', 'in', names)
+    .execute()
+}
+
+function delivered(query: Query, tenantId: string, names: readonly string[]) {
+  return query
+    .selectFrom('attachments')
+    .select(['delivered_name as name', 'key_id as id'])
+    .where('tenant_id', '=', tenantId)
+    .where('delivered_name', 'in', names)
+    .execute()
+}
+
+type WantedKeys = Place & { ids: readonly string[]; open: TenantVault['open'] }
+
+async function keysWith(query: Query, { tenantId, bundleId, ids, open }: WantedKeys): Promise<Keys> {
+  const keys = new Map<string, FoundKey>()
+  for (const chunk of chunks(ids)) {
+    const elsewhere = await bundlesUsing(query, { tenantId, bundleId, ids: chunk })
+    const rows = await query
+      .selectFrom('keys')
+      .select(['id', 'name', 'value', 'value_version', 'is_secret', 'description', 'created_by'])
+      .where('tenant_id', '=', tenantId)
+      .where('id', 'in', chunk)
+      .execute()
+    for (const row of rows) {
+      const value = open(row)
+      const key = { ...row, is_secret: row.is_secret === 1, elsewhere: elsewhere.get(row.id) ?? [] }
+      if (value !== null) keys.set(row.id, { ...key, value })
+    }
+  }
+  return keys
+}
+
+/** The names of the other bundles that use each key, sorted. */
+async function bundlesUsing(
+  query: Query,
+  { tenantId, bundleId, ids }: Place & { ids: readonly string[] },
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const rows = await query
+    .selectFrom('attachments')
+    .innerJoin('bundles', (join) =>
+      join
+        .onRef('bundles.tenant_id', '=', 'attachments.tenant_id')
+        .onRef('bundles.id', '=', 'attachments.bundle_id'),
+    )
+    .select(['attachments.key_id', 'bundles.id', 'bundles.name'])
+    .where('attachments.tenant_id', '=', tenantId)
+    .where('attachments.key_id', 'in', ids)
+    .orderBy('bundles.name')
+    .execute()
+  const others = Map.groupBy(
+    rows.filter(({ id }) => id !== bundleId),
+    ({ key_id }) => key_id,
+  )
+  return new Map([...others].map(([id, bundles]) => [id, bundles.map(({ name }) => name)]))
+}
+
+/** Whether the library has a key of a name, for the names that new keys of an import may get. */
+async function takenNames(
+  query: Query,
+  tenantId: string,
+  { keyNames, prefix }: ImportReading,
+): Promise<ImportLibrary['isTaken']> {
+  const taken = new Set<string>()
+  for (const names of chunks(keyNames)) {
+    for (const { name } of await named(query, tenantId, names)) taken.add(name)
+  }
+  // Every name that begins with the prefix, by the index: `~` follows all characters of a name.
+  const rows = await query
+    .selectFrom('keys')
+    .select('name')
+    .where('tenant_id', '=', tenantId)
+    .where('name', '>=', prefix)
+    .where('name', '<', `${prefix}~`)
+    .execute()
+  for (const { name } of rows) taken.add(name)
+  return (name) => taken.has(name)
+}
+
+function* chunks<T>(list: readonly T[]): Generator<readonly T[]> {
+  for (let from = 0; from < list.length; from += AT_ONCE) yield list.slice(from, from + AT_ONCE)
+}

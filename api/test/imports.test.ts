@@ -1,0 +1,287 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { type CallParts, databases, expectError, type Identity, startTestApi, type TestApi } from './api.ts'
+
+type Entries = Record<string, string>
+
+const entriesOf = (values: Entries) => Object.entries(values).map(([name, value]) => ({ name, value }))
+
+describe.each(databases)('imports on %s', (kind) => {
+  let api: TestApi
+  let owner: Identity
+  beforeAll(async () => {
+    api = await startTestApi(kind, { devAllowPlaintext: true })
+  })
+  afterAll(() => api.close())
+  beforeEach(async () => {
+    owner = await api.newOwner()
+  })
+
+  const importing = (bundle: string, values: Entries, options: object = {}, as: Identity = owner) =>
+    api.call('importVariables', { as, body: { bundle, entries: entriesOf(values), ...options } })
+  const actions = async (bundle: string, values: Entries, options: object = {}) => {
+    const { json, failure } = await importing(bundle, values, options)
+    expect(failure).toBeNull()
+    return Object.fromEntries(json.plan.map(({ name, action }) => [name, action]))
+  }
+  const bundleId = async (name: string) => {
+    const { json } = await api.call('listBundles', { as: owner, query: { query: name } })
+    return json.find((bundle) => bundle.name === name)?.id ?? ''
+  }
+  const delivered = async (name: string): Promise<unknown> => {
+    const params = { bundle_id: await bundleId(name) }
+    return (await api.call('exportBundle', { as: owner, params, query: { format: 'json', reveal: '1' } }))
+      .json
+  }
+  const keyNames = async () => (await api.call('listKeys', { as: owner })).json.map(({ name }) => name)
+  const library = async () => ({
+    keys: (await api.call('listKeys', { as: owner })).json,
+    bundles: (await api.call('listBundles', { as: owner })).json,
+  })
+
+  test('a new bundle gets new keys in the order of the file, secret unless they are said to be public', async () => {
+    const entries = [
+      { name: 'B', value: '1' },
+      { name: 'A', value: '2', is_secret: false },
+    ]
+    const { json } = await api.call('importVariables', { as: owner, body: { bundle: 'dev/app', entries } })
+    expect(json.plan.map(({ action }) => action)).toEqual(['create', 'create'])
+    const params = { bundle_id: json.bundle_id ?? '' }
+    expect((await api.call('listBundleKeys', { as: owner, params })).json).toMatchObject([
+      { name: 'B', key_name: 'B', is_secret: true, order: 0 },
+      { name: 'A', key_name: 'A', is_secret: false, value: '2', order: 1 },
+    ])
+  })
+
+  test('another environment shares what is equal and gets its own of what differs', async () => {
+    const dev = { DATABASE_URL: 'dev-db', SENTRY_DSN: 'dsn', PORT: '3000' }
+    await importing('dev/app', dev)
+    const before = await delivered('dev/app')
+    const prod = { DATABASE_URL: 'prod-db', SENTRY_DSN: 'dsn', REGION: 'eu' }
+    const { json } = await importing('prod/app', prod)
+    expect(json.plan).toMatchObject([
+      {
+        name: 'DATABASE_URL',
+        action: 'own',
+        key_name: 'PROD_APP_DATABASE_URL',
+        shared_with: ['dev/app'],
+        shared_total: 1,
+      },
+      { name: 'SENTRY_DSN', action: 'share', key_name: 'SENTRY_DSN', shared_with: ['dev/app'] },
+      { name: 'REGION', action: 'create', key_name: 'REGION', shared_total: 0, choices: [] },
+    ])
+    expect(await delivered('prod/app')).toEqual(prod)
+    expect(await delivered('dev/app')).toEqual(before)
+  })
+
+  test('the same import again writes nothing', async () => {
+    await importing('dev/app', { A: '1', B: '2' })
+    await importing('prod/app', { A: '1', B: '3' })
+    const before = await library()
+    expect(await actions('prod/app', { A: '1', B: '3' })).toEqual({ A: 'same', B: 'same' })
+    expect(await library()).toEqual(before)
+  })
+
+  test('a key that only this bundle uses is updated', async () => {
+    await importing('dev/app', { A: '1' })
+    expect(await actions('dev/app', { A: '2' })).toEqual({ A: 'update' })
+    expect([await delivered('dev/app'), await keyNames()]).toEqual([{ A: '2' }, ['A']])
+  })
+
+  test('a shared key that differs is split, in its place and with its mark', async () => {
+    await importing('dev/app', { A: '1', B: '2' })
+    await importing('prod/app', { A: '1', B: '2' })
+    expect(await actions('prod/app', { A: 'x' })).toEqual({ A: 'own' })
+    expect(await delivered('prod/app')).toEqual({ A: 'x', B: '2' })
+    expect(await delivered('dev/app')).toEqual({ A: '1', B: '2' })
+    const params = { bundle_id: await bundleId('prod/app') }
+    expect((await api.call('listBundleKeys', { as: owner, params })).json).toMatchObject([
+      { name: 'A', key_name: 'PROD_APP_A', order: 0 },
+      { name: 'B', key_name: 'B', order: 1 },
+    ])
+  })
+
+  test.each([[['A']], ['all']])('replace %j changes a shared key for every bundle', async (replace) => {
+    await importing('dev/app', { A: '1' })
+    await importing('prod/app', { A: '1' })
+    const { json } = await importing('prod/app', { A: 'x' }, { replace })
+    expect(json.plan).toMatchObject([{ action: 'replace', shared_with: ['dev/app'] }])
+    expect(await delivered('dev/app')).toEqual({ A: 'x' })
+  })
+
+  test('share uses the key that exists and leaves its value', async () => {
+    await importing('dev/app', { A: '1' })
+    expect(await actions('prod/app', { A: 'x' }, { share: ['A'] })).toEqual({ A: 'share' })
+    expect(await delivered('prod/app')).toEqual({ A: '1' })
+    expect(await actions('prod/app', { A: 'x' }, { share: ['A'] })).toEqual({ A: 'kept' })
+  })
+
+  test('own makes a key although the value is equal', async () => {
+    await importing('dev/app', { A: '1', B: '2' })
+    expect(await actions('prod/app', { A: '1', B: '2' }, { own: ['A'] })).toEqual({ A: 'own', B: 'share' })
+    expect(await actions('prod/app', { A: '1', B: '2' }, { own: ['A', 'B'] })).toEqual({
+      A: 'same',
+      B: 'own',
+    })
+    expect(await keyNames()).toEqual(['A', 'B', 'PROD_APP_A', 'PROD_APP_B'])
+  })
+
+  test('a key that the bundle delivers under another name is not used twice', async () => {
+    await importing('dev/app', { A: '1' })
+    const dev = await bundleId('dev/app')
+    const [key] = (await api.call('listKeys', { as: owner })).json
+    const params = { bundle_id: dev, key_id: key?.id ?? '' }
+    await api.call('changeAttachment', { as: owner, params, body: { as: 'B' } })
+    expect(await actions('dev/app', { A: '1' })).toEqual({ A: 'create' })
+    expect(await delivered('dev/app')).toEqual({ B: '1', A: '1' })
+    expect(await keyNames()).toEqual(['A', 'DEV_APP_A'])
+    expect(await actions('prod/app', { A: '1', B: '1' })).toEqual({ A: 'share', B: 'create' })
+    expect(await delivered('prod/app')).toEqual({ A: '1', B: '1' })
+  })
+
+  test('where several keys are delivered under a name, key_names chooses the one to share', async () => {
+    await importing('dev/app', { A: '1' })
+    await importing('prod/app', { A: '2' })
+    const [key] = (await api.call('listKeys', { as: owner, query: { query: 'PROD' } })).json
+    const other = await api.call('createBundle', { as: owner, body: { name: 'qa/app' } })
+    const params = { bundle_id: other.json.id, key_id: key?.id ?? '' }
+    await api.call('attachKey', { as: owner, params, body: { as: 'B' } })
+    await importing('x', { B: '3' })
+    const answer = await importing('staging/app', { B: 'x' }, { share: ['B'] })
+    const message =
+      'several keys are delivered under this name: choose one of PROD_APP_A, X_B with key_names: B'
+    expectError(answer, 400, message, 'invalid')
+    const choice = { share: ['B'], key_names: { B: 'PROD_APP_A' } }
+    expect(await actions('staging/app', { B: 'x' }, choice)).toEqual({ B: 'share' })
+    expect(await delivered('staging/app')).toEqual({ B: '2' })
+  })
+
+  test('a taken library name gets a number, and key_names chooses another', async () => {
+    await api.call('createKey', { as: owner, body: { name: 'PROD_APP_A', value: 'other' } })
+    await importing('dev/app', { A: '1', B: '1' })
+    const { json } = await importing('prod/app', { A: '2', B: '2' }, { key_names: { B: 'MAIN_B' } })
+    expect(json.plan.map(({ key_name }) => key_name)).toEqual(['PROD_APP_A_2', 'MAIN_B'])
+    const answer = await importing('qa/app', { A: '3' }, { key_names: { A: 'MAIN_B' } })
+    const message = 'the library has a key MAIN_B: choose another name for A with key_names'
+    expectError(answer, 409, message, 'name_taken')
+  })
+
+  test('a library name that is too long asks for another', async () => {
+    const name = 'A'.repeat(250)
+    await importing('dev/app', { [name]: '1' })
+    const answer = await importing('prod/app', { [name]: '2' })
+    expect([answer.status, answer.failure?.details]).toEqual([400, { names: [name] }])
+    expect(answer.failure?.error).toMatch(/choose a shorter one for A+ with key_names$/)
+    expect(await bundleId('prod/app')).toBe('')
+  })
+
+  test('a mask keeps what the bundle delivers, and is refused where there is nothing to keep', async () => {
+    await importing('dev/app', { A: '1', B: '2' })
+    expect(await actions('dev/app', { A: '*****', B: 'x' })).toEqual({ A: 'kept', B: 'update' })
+    expect(await delivered('dev/app')).toEqual({ A: '1', B: 'x' })
+    const answer = await importing('dev/app', { A: 'y', C: '*****', D: '*****' })
+    expect([answer.status, answer.failure?.details]).toEqual([400, { names: ['C', 'D'] }])
+    expect(await delivered('dev/app')).toEqual({ A: '1', B: 'x' })
+  })
+
+  test('a dry run writes nothing, and its plan is carried out while it is true', async () => {
+    await importing('dev/app', { A: '1' })
+    const before = await library()
+    const dry = await importing('prod/app', { A: '2' }, { dry_run: true })
+    expect([dry.json.bundle_id, dry.json.plan[0]?.action]).toEqual([null, 'own'])
+    expect(await library()).toEqual(before)
+    const done = await importing('prod/app', { A: '2' }, { plan_id: dry.json.plan_id })
+    expect([done.status, await delivered('prod/app')]).toEqual([200, { A: '2' }])
+  })
+
+  test('a plan that is no longer true changes nothing', async () => {
+    await importing('dev/app', { A: '1' })
+    const { plan_id } = (await importing('dev/app', { A: '2', B: '1' }, { dry_run: true })).json
+    await importing('prod/app', { A: '1' })
+    const answer = await importing('dev/app', { A: '2', B: '1' }, { plan_id })
+    const message = 'the library changed after this import was planned: plan it again'
+    expectError(answer, 409, message, 'plan_changed')
+    expect(await delivered('dev/app')).toEqual({ A: '1' })
+  })
+
+  test.each<[string, object, string]>([
+    [
+      'a name twice',
+      {
+        entries: [
+          { name: 'A', value: '' },
+          { name: 'A', value: '' },
+        ],
+      },
+      'an entry is given twice: A',
+    ],
+    ['two choices', { own: ['A'], share: ['A'] }, 'choose only one of own, share and replace: A'],
+    ['an unknown name', { replace: ['Z'] }, 'own, share, replace and key_names must name entries: Z'],
+    ['nothing to share', { share: ['A'] }, 'there is no key to share: leave these out of share: A'],
+    ['no entries', { entries: [] }, 'entries must not be empty'],
+    ['no list', { entries: 'A=1' }, 'entries must be a list of names and values'],
+  ])('%s is refused', async (_, body, message) => {
+    const call: CallParts = { as: owner, body: { bundle: 'x', entries: [{ name: 'A', value: '' }], ...body } }
+    expectError(await api.call('importVariables', call), 400, message, 'invalid')
+    expect(await bundleId('x')).toBe('')
+  })
+
+  test('a name of an object in JavaScript is a name like any other', async () => {
+    expect(await actions('dev/app', { constructor: '1', toString: '2' })).toEqual({
+      constructor: 'create',
+      toString: 'create',
+    })
+  })
+
+  test('a legacy item is converted first', async () => {
+    const { json } = await api.call('createBundle', { as: owner, body: { name: 'dev/app' } })
+    const params = { bundle_id: json.id }
+    await api.call('upsertLegacyItem', { as: owner, params, body: { key: 'A', value: '1' } })
+    const message = 'the bundle has inline items: convert them into keys first: A'
+    expectError(await importing('dev/app', { A: '2' }), 409, message, 'conflict')
+  })
+
+  test('of two imports of one bundle at the same time both are whole', async () => {
+    const files = [1, 2].map((file) =>
+      Object.fromEntries(Array.from({ length: 40 }, (_, n) => [`K${n}`, `${file}`])),
+    )
+    const answers = await Promise.all(files.map((file) => importing('dev/app', file)))
+    expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThan(0)
+    for (const { status } of answers) expect([200, 409]).toContain(status)
+    expect(files).toContainEqual(await delivered('dev/app'))
+  })
+
+  describe('of a member', () => {
+    let member: Identity
+    beforeEach(async () => {
+      const email = `${randomUUID()}@example.com`
+      const body = { idp_user_id: `user_${randomUUID()}`, email, email_verified: true }
+      const { json } = await api.call('ensureUser', { body })
+      const invitation = { as: owner, body: { email, role: 'member' } }
+      const { token } = (await api.call('createInvitation', invitation)).json
+      const person = { userId: json.user_id, tenantId: json.tenant_id }
+      await api.call('acceptInvitation', { as: person, body: { token } })
+      member = { userId: json.user_id, tenantId: owner.tenantId }
+    })
+
+    test('creates, and takes no key of others into reach', async () => {
+      await importing('dev/app', { A: '1' })
+      const { json } = await importing('mine', { A: '1', B: '2' }, {}, member)
+      expect(json.plan.map(({ action }) => action)).toEqual(['own', 'create'])
+      expect((await importing('mine', { A: '1', B: '2' }, {}, member)).status).toBe(200)
+      const again = await importing('mine', { A: 'x' }, { dry_run: true }, member)
+      expectError(again, 403, 'Forbidden: owner role required', 'forbidden')
+    })
+
+    test.each<[string, string, object]>([
+      ['shares', 'mine', { share: ['A'] }],
+      ['replaces', 'mine', { replace: ['A'] }],
+      ['imports into a bundle of others', 'dev/app', {}],
+    ])('never %s', async (_, bundle, options) => {
+      await importing('dev/app', { A: '1' })
+      const answer = await importing(bundle, { A: '2' }, options, member)
+      expectError(answer, 403, 'Forbidden: owner role required', 'forbidden')
+      expect(await delivered('dev/app')).toEqual({ A: '1' })
+    })
+  })
+})

@@ -1,0 +1,110 @@
+import { z } from 'zod'
+import { LIMITS } from '../limits.ts'
+import { BundleName } from './bundle.ts'
+import { KeyName } from './key.ts'
+import { environmentValue, Flag, Id } from './text.ts'
+
+const TOO_MANY = `an import must hold at most ${LIMITS.importEntries} entries`
+const ENTRIES = 'entries must be a list of names and values'
+
+const Names = (field: string) =>
+  z.array(KeyName, { error: `${field} must be a list of names` }).max(LIMITS.importEntries, TOO_MANY)
+
+/** One variable of the file. Without `is_secret` a known key keeps its mark and a new key is secret. The mask as a value
+ * keeps what the bundle delivers. */
+const ImportEntry = z
+  .object(
+    {
+      name: KeyName,
+      value: environmentValue('every entry needs a value'),
+      is_secret: Flag('is_secret').optional(),
+    },
+    { error: ENTRIES },
+  )
+  .meta({ id: 'ImportEntry' })
+
+/** `own`, `share`, `replace`: what to do with entries that other bundles have too; see `ImportAction`. `key_names`: the
+ * library name of an entry's key, by the entry's name. `plan_id`: apply only what this plan says. */
+export const ImportVariables = z
+  .object({
+    bundle: BundleName,
+    entries: z
+      .array(ImportEntry, { error: ENTRIES })
+      .min(1, 'entries must not be empty')
+      .max(LIMITS.importEntries, TOO_MANY),
+    own: Names('own').default([]),
+    share: Names('share').default([]),
+    replace: z
+      .union([z.literal('all'), Names('replace')], { error: 'replace must be a list of names, or "all"' })
+      .default([]),
+    key_names: z
+      .record(KeyName, KeyName, { error: 'key_names must map entry names to library names' })
+      .default({}),
+    dry_run: Flag('dry_run').default(false),
+    plan_id: z
+      .string({ error: 'plan_id must be the plan_id of a dry run' })
+      .max(64, 'plan_id is too long')
+      .optional(),
+  })
+  .meta({
+    id: 'ImportVariables',
+    examples: [
+      {
+        bundle: 'prod/app',
+        entries: [
+          { name: 'DATABASE_URL', value: 'postgres://db.example/app' },
+          { name: 'PORT', value: '8080', is_secret: false },
+        ],
+        dry_run: true,
+      },
+    ],
+  })
+
+/** - `create`: a new key, named as the entry
+ * - `own`: a new key for this bundle; other bundles keep the value they have
+ * - `share`: the bundle uses a key that exists; its value stays
+ * - `update`: a new value for a key that only this bundle uses
+ * - `replace`: a new value for a key that other bundles use too, as `replace` asked
+ * - `same`: nothing to write
+ * - `kept`: nothing to write, because the entry is masked or `share` keeps the bundle's key */
+export const IMPORT_ACTIONS = ['create', 'own', 'share', 'update', 'replace', 'same', 'kept'] as const
+export type ImportAction = (typeof IMPORT_ACTIONS)[number]
+
+/** `key_id`: null for a key that is still to be created. `shared_with`: other bundles that use the key, at most five by
+ * name; for `own`, the bundles that keep the other value. `shared_total` counts them all. `choices`: what a caller may
+ * ask for in place of `action`. */
+const ImportStep = z
+  .object({
+    name: z.string(),
+    action: z.enum(IMPORT_ACTIONS),
+    key_id: Id.nullable(),
+    key_name: z.string(),
+    shared_with: z.array(z.string()),
+    shared_total: z.int(),
+    choices: z.array(z.enum(['own', 'share', 'replace'])),
+  })
+  .meta({ id: 'ImportStep' })
+
+/** What an import does, in the order of its entries. `bundle_id`: null for a bundle that is still to be created. */
+export const ImportPlan = z
+  .object({ bundle_id: Id.nullable(), plan: z.array(ImportStep), plan_id: z.string() })
+  .meta({
+    id: 'ImportPlan',
+    examples: [
+      {
+        bundle_id: '0f0b6a0e-3c52-4f43-9a55-0d5f3c1f7a10',
+        plan: [
+          {
+            name: 'DATABASE_URL',
+            action: 'own',
+            key_id: null,
+            key_name: 'PROD_APP_DATABASE_URL',
+            shared_with: ['dev/app'],
+            shared_total: 1,
+            choices: ['own', 'share', 'replace'],
+          },
+        ],
+        plan_id: 'f2ca1bb6c7e907d06dafe4687e579fce76b37e4e93b7605022da52e6ccc26fd2',
+      },
+    ],
+  })

@@ -1,4 +1,5 @@
-import { globSync, readFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { globSync, readFileSync, realpathSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { expect, test } from 'vitest'
 
@@ -174,10 +175,42 @@ test('cryptography stands in crypto alone, but for random ids', () => {
   expect(outside).toEqual([])
 })
 
+type Locked = {
+  version?: string
+  integrity?: string
+  link?: boolean
+  os?: string | string[]
+  optionalDependencies?: Record<string, string>
+}
+
+const packages: Record<string, Locked> = JSON.parse(readFileSync('package-lock.json', 'utf8')).packages
+
+test('every archive that npm ci installs has its integrity in the lock file', () => {
+  const archives = Object.entries(packages).filter(
+    ([path, { link }]) => path.includes('node_modules/') && !link,
+  )
+  expect(archives.length).toBeGreaterThan(100)
+  expect(
+    archives.filter(([, { integrity }]) => !integrity?.startsWith('sha512-')).map(([path]) => path),
+  ).toEqual([])
+})
+
+test('the Node.js that npm ci brings is one of these archives', () => {
+  // This package has an install script that downloads the program, so its integrity says nothing about the program.
+  expect(packages['node_modules/node']).toBeUndefined()
+  const brought = Object.keys(packages['']?.optionalDependencies ?? {}).filter((name) =>
+    name.startsWith('node-'),
+  )
+  expect(brought.flatMap((name) => packages[`node_modules/${name}`]?.os)).toEqual(
+    expect.arrayContaining(['linux', 'darwin', 'win32']),
+  )
+  const program = realpathSync('node_modules/.bin/node')
+  const here = brought.find((name) => program.startsWith(`${realpathSync('node_modules')}/${name}/`)) ?? ''
+  const version = execFileSync(program, ['--version'], { encoding: 'utf8' }).trim()
+  expect(version).toBe(`v${packages[`node_modules/${here}`]?.version}`)
+})
+
 test('no optional dependency of a locked package is missing from the lock file', () => {
-  const packages: Record<string, { optionalDependencies?: Record<string, string> }> = JSON.parse(
-    readFileSync('package-lock.json', 'utf8'),
-  ).packages
   const resolves = (from: string, name: string): boolean => {
     if (packages[join(from, 'node_modules', name)]) return true
     const parent = from.lastIndexOf('/node_modules/')

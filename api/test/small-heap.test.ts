@@ -2,32 +2,41 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { callsTo, expectError, type Identity, startTestApi, type TestApi } from './api.ts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { callsTo, expectError, type Identity, signedHeaders, startTestApi, type TestApi } from './api.ts'
 import { ApprovalClient, approveWith } from './approval-client.ts'
 
 const ITEMS = 1_500
 const ITEMS_AT_ONCE = 150
+const PUBLIC_KEYS = 500
+const KEYS_AT_ONCE = 10
 const VALUE = 'v'.repeat(64 * 1_024)
 const SERVER = fileURLToPath(new URL('small-heap-server.ts', import.meta.url))
 
 let server: ChildProcess
+let address: string
 let api: Pick<TestApi, 'call'>
 let owner: Identity
 let bundleId: string
+let publicBundleId: string
 const names = Array.from({ length: ITEMS }, (_, index) => `V${index}`)
 
 beforeAll(async () => {
-  const filled = await startTestApi('sqlite', { trustProxy: ['127.0.0.1'], maxBodyBytes: 16 * 1_024 * 1_024 })
+  const filled = await startTestApi('sqlite', {
+    trustProxy: ['127.0.0.1'],
+    maxBodyBytes: 16 * 1_024 * 1_024,
+    devAllowPlaintext: true,
+  })
   owner = await filled.newOwner()
   bundleId = await filledBundle(filled)
+  publicBundleId = await bundleOfPublicKeys(filled)
   await filled.close()
   server = spawn(process.execPath, ['--max-old-space-size=48', SERVER, JSON.stringify(filled.settings)], {
     stdio: ['ignore', 'pipe', 'ignore'],
   })
   if (!server.stdout) throw new Error('the server has no standard output')
-  const [address] = await once(createInterface(server.stdout), 'line')
-  api = { call: callsTo(String(address)) }
+  address = String(await once(createInterface(server.stdout), 'line'))
+  api = { call: callsTo(address) }
 }, 60_000)
 afterAll(() => server.kill())
 
@@ -41,6 +50,48 @@ async function filledBundle(filled: TestApi): Promise<string> {
   }
   return json.id
 }
+
+async function bundleOfPublicKeys(filled: TestApi): Promise<string> {
+  const bundle = (await filled.call('createBundle', { as: owner, body: { name: 'public' } })).json
+  const add = async (name: string) => {
+    const body = { name, value: VALUE, is_secret: false }
+    const key = (await filled.call('createKey', { as: owner, body })).json
+    const params = { bundle_id: bundle.id, key_id: key.id }
+    expect((await filled.call('attachKey', { as: owner, params })).status).toBe(201)
+  }
+  for (let from = 0; from < PUBLIC_KEYS; from += KEYS_AT_ONCE) {
+    await Promise.all(Array.from({ length: KEYS_AT_ONCE }, (_, index) => add(`P${from + index}`)))
+  }
+  return bundle.id
+}
+
+const read = async (path: string) => {
+  const response = await fetch(`${address}/api/v1/bundles/${path}`, { headers: signedHeaders(owner) })
+  expect(response.status).toBe(200)
+  return response.text()
+}
+
+describe('a bundle larger than the heap is read in groups', () => {
+  test('by get-bundle and list-bundle-keys', async () => {
+    const { id, items } = JSON.parse(await read(publicBundleId))
+    const keys = JSON.parse(await read(`${publicBundleId}/keys`))
+    expect(id).toBe(publicBundleId)
+    for (const list of [items, keys]) {
+      expect(list.map(({ order }: { order: number }) => order)).toEqual([...Array(PUBLIC_KEYS).keys()])
+      expect(list.every(({ value }: { value: string }) => value === VALUE)).toBe(true)
+    }
+    expect(items[0]).not.toHaveProperty('isLong')
+  }, 30_000)
+
+  test('by the export as JSON and as ENV text', async () => {
+    const exported = JSON.parse(await read(`${bundleId}/export?format=json&reveal=1`))
+    expect(Object.keys(exported).toSorted()).toEqual(names.toSorted())
+    expect(Object.values(exported).every((value) => value === VALUE)).toBe(true)
+    const text = await read(`${bundleId}/export?format=env&reveal=1`)
+    const lines = names.toSorted().map((name) => `${name}=${VALUE}\n`)
+    expect(text === lines.join('')).toBe(true)
+  }, 30_000)
+})
 
 test('an approval far beyond the bound is 413, and a server with a small heap goes on', async () => {
   const asking = new ApprovalClient(api)

@@ -1,5 +1,5 @@
 import { type BundleStore, bundleNotFound, requireBundleEditor } from './bundle.ts'
-import type { AttachedKey, EntryStores } from './bundle-entry.ts'
+import { type AttachedKey, type EntryStores, withLongValues } from './bundle-entry.ts'
 import type { ClockAndIds } from './clock-and-ids.ts'
 import { DomainError } from './errors.ts'
 import { type KeyStore, keyNotFound, requireKeyEditor } from './key.ts'
@@ -56,14 +56,17 @@ export type AttachmentStore = EntryStores['attachments'] & {
 type AttachmentStores = { attachments: AttachmentStore; bundles: BundleStore; keys: KeyStore }
 type AttachmentParts = AttachmentStores & { clock: ClockAndIds }
 
-/** @throws DomainError not_found: the bundle */
+/** In groups that are small enough to hold in memory.
+ * @throws DomainError not_found: the bundle */
 export async function listAttachedKeys(
-  stores: AttachmentStores,
+  stores: EntryStores & { bundles: BundleStore },
   caller: Caller,
   bundleId: string,
-): Promise<AttachedKey[]> {
-  if (!(await stores.bundles.find(caller.tenantId, bundleId))) throw bundleNotFound()
-  return stores.attachments.list(caller.tenantId, bundleId, 'public')
+): Promise<AsyncIterable<readonly AttachedKey[]>> {
+  const place = { tenantId: caller.tenantId, bundleId }
+  if (!(await stores.bundles.find(place.tenantId, bundleId))) throw bundleNotFound()
+  const entries = await stores.attachments.list(place.tenantId, bundleId, 'public')
+  return withLongValues(stores, place, { entries, values: 'public' })
 }
 
 /** The bundle's keys that other bundles use too: changing one of them changes more than this bundle.

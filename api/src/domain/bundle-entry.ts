@@ -9,7 +9,7 @@ import type { WantedValues } from './wanted-values.ts'
  */
 
 /** A library key as attached to a bundle: delivered as `name`, called `key_name` in the library. `order` counts from 0
- * without gaps. `value` is null where it was not read. */
+ * without gaps. `value` is null where it was not read; `isLong`: it is wanted, but too long to be read with the list. */
 export type AttachedKey = {
   id: string
   name: string
@@ -19,27 +19,31 @@ export type AttachedKey = {
   description: string
   order: number
   required: boolean
+  isLong: boolean
 }
 
 /** A name and value that belong to one bundle only (deprecated: see legacy-item.ts). */
-type LegacyItem = { name: string; value: Plaintext | null; is_secret: boolean }
+type LegacyItem = { name: string; value: Plaintext | null; is_secret: boolean; isLong: boolean }
 
 /** `bytes`: of the value's UTF-8. */
 type ValueSize = { name: string; bytes: number }
 
-/** The two lists that a bundle's entries come from. Sizes are known without reading a value. */
-export type EntryStores = {
-  attachments: {
-    /** In order. */
-    list(tenantId: string, bundleId: string, values: WantedValues): Promise<AttachedKey[]>
-    valueSizes(tenantId: string, bundleId: string): Promise<ValueSize[]>
-  }
-  legacyItems: {
-    /** By name, byte by byte. */
-    list(tenantId: string, bundleId: string, values: WantedValues): Promise<LegacyItem[]>
-    valueSizes(tenantId: string, bundleId: string): Promise<ValueSize[]>
-  }
+/** Values above this size are not read with a list of `public` or `all` values, which may be as long as a bundle. */
+export const LONG_VALUE_BYTES = 4 * 1024
+
+/** Values of entries that a list left out because they are long. */
+export type LongValues = { names: readonly string[]; values: 'public' | 'all' }
+
+/** One of the two lists that a bundle's entries come from. Sizes are known without reading a value. */
+type EntryList<Entry> = {
+  list(tenantId: string, bundleId: string, values: WantedValues): Promise<Entry[]>
+  /** By name; a name that is not in the bundle any more, or whose value is not wanted any more, is left out. */
+  longValues(tenantId: string, bundleId: string, wanted: LongValues): Promise<ReadonlyMap<string, Plaintext>>
+  valueSizes(tenantId: string, bundleId: string): Promise<ValueSize[]>
 }
+
+/** Attached keys in order, legacy items by name, byte by byte. */
+export type EntryStores = { attachments: EntryList<AttachedKey>; legacyItems: EntryList<LegacyItem> }
 
 /** One variable of a bundle: an attached key, or a legacy item (`id`, `key_name`, `description` and `order` null). */
 export type BundleEntry = {
@@ -51,12 +55,15 @@ export type BundleEntry = {
   description: string | null
   order: number | null
   required: boolean
+  isLong: boolean
 }
+
+type Place = { tenantId: string; bundleId: string }
 
 /** A bundle's entries: attached keys in order, then by name the legacy items that no key hides. */
 export async function bundleEntries(
   { attachments, legacyItems }: EntryStores,
-  { tenantId, bundleId }: { tenantId: string; bundleId: string },
+  { tenantId, bundleId }: Place,
   values: WantedValues,
 ): Promise<BundleEntry[]> {
   const attached = await attachments.list(tenantId, bundleId, values)
@@ -73,11 +80,61 @@ function withoutNames(values: WantedValues, hidden: ReadonlySet<string>): Wanted
   return typeof values === 'string' ? values : new Set([...values].filter((name) => !hidden.has(name)))
 }
 
+const GROUP = { entries: 500, longValues: 16 } as const
+
+/** The same entries with their long values, in groups that are small enough to hold in memory. Values are read as the
+ * groups are asked for, so a value that has been removed or made secret meanwhile is null. */
+export async function* withLongValues<Entry extends AttachedKey | BundleEntry>(
+  stores: EntryStores,
+  place: Place,
+  { entries, values }: { entries: readonly Entry[]; values: 'public' | 'all' },
+): AsyncGenerator<readonly Entry[]> {
+  for (const group of groupsOf(entries)) {
+    const long = group.filter(({ isLong }) => isLong)
+    if (long.length === 0) yield group
+    else {
+      const read = await readLong(stores, place, { long, values })
+      yield group.map((entry) => (entry.isLong ? { ...entry, value: read.get(entry.name) ?? null } : entry))
+    }
+  }
+}
+
+function* groupsOf<Entry extends { isLong: boolean }>(
+  entries: readonly Entry[],
+): Generator<readonly Entry[]> {
+  let from = 0
+  let longValues = 0
+  for (const [at, { isLong }] of entries.entries()) {
+    if (isLong) longValues += 1
+    if (longValues <= GROUP.longValues && at - from < GROUP.entries) continue
+    yield entries.slice(from, at)
+    from = at
+    longValues = isLong ? 1 : 0
+  }
+  yield entries.slice(from)
+}
+
+async function readLong(
+  { attachments, legacyItems }: EntryStores,
+  { tenantId, bundleId }: Place,
+  { long, values }: { long: readonly BundleEntry[]; values: 'public' | 'all' },
+): Promise<ReadonlyMap<string, Plaintext>> {
+  const namesOf = (isAttached: boolean) => {
+    const names = long.filter(({ id }) => (id !== null) === isAttached).map(({ name }) => name)
+    return { names, values }
+  }
+  const [attached, legacy] = await Promise.all([
+    attachments.longValues(tenantId, bundleId, namesOf(true)),
+    legacyItems.longValues(tenantId, bundleId, namesOf(false)),
+  ])
+  return new Map([...legacy, ...attached])
+}
+
 /** The size of each value that a bundle delivers, in bytes of UTF-8 by name. The database knows it without reading a
  * value, so an approval that is too large is refused before any value is in memory. */
 export async function valueSizes(
   { attachments, legacyItems }: EntryStores,
-  { tenantId, bundleId }: { tenantId: string; bundleId: string },
+  { tenantId, bundleId }: Place,
 ): Promise<ReadonlyMap<string, number>> {
   const attached = await attachments.valueSizes(tenantId, bundleId)
   const legacy = await legacyItems.valueSizes(tenantId, bundleId)

@@ -1,31 +1,57 @@
 import { EnvError, writeEnv } from '@keyferry/contract/env'
 import { type BundleStore, findBundle } from './bundle.ts'
-import { bundleEntries, type EntryStores } from './bundle-entry.ts'
+import { type BundleEntry, bundleEntries, type EntryStores, withLongValues } from './bundle-entry.ts'
 import { DomainError } from './errors.ts'
 import type { Caller } from './membership.ts'
-import { maskedText, type WantedValues } from './wanted-values.ts'
+import { maskedText } from './wanted-values.ts'
 
 /*
  * An export is the content of a bundle as ENV text or JSON. Every member may export; secret values are masked, except on
  * servers set to reveal. ENV text refuses names that no shell can assign, so that the text reads back as it was.
  */
 
-type Exported = readonly (readonly [name: string, value: string])[]
+type Exported = readonly [name: string, value: string]
 
-/** A bundle's names and values; a value that is not wanted is masked.
+type ExportStores = EntryStores & { bundles: BundleStore }
+type ExportOf = { bundleId: string; values: 'public' | 'all' }
+
+/** A bundle's entries in groups that are small enough to hold in memory.
  * @throws DomainError not_found */
 export async function exportBundle(
-  stores: EntryStores & { bundles: BundleStore },
+  stores: ExportStores,
   caller: Caller,
-  { bundleId, values }: { bundleId: string; values: WantedValues },
-): Promise<Exported> {
+  exported: ExportOf,
+): Promise<AsyncIterable<readonly BundleEntry[]>> {
+  const { place, entries } = await entriesOf(stores, caller, exported)
+  return withLongValues(stores, place, { entries, values: exported.values })
+}
+
+/** As `exportBundle`, for ENV text. Every name is checked before the first group is read.
+ * @throws DomainError not_found · invalid, `details.names`: names that no shell can assign */
+export async function exportBundleAsEnv(
+  stores: ExportStores,
+  caller: Caller,
+  exported: ExportOf,
+): Promise<AsyncIterable<readonly BundleEntry[]>> {
+  const { place, entries } = await entriesOf(stores, caller, exported)
+  // No value is checked but those of names that take a number, which are never long.
+  envTextOf(entries.map((entry) => (entry.isLong ? [entry.name, ''] : exportedEntry(entry))))
+  return withLongValues(stores, place, { entries, values: exported.values })
+}
+
+async function entriesOf(stores: ExportStores, caller: Caller, { bundleId, values }: ExportOf) {
   const bundle = await findBundle(stores.bundles, caller, bundleId)
-  const entries = await bundleEntries(stores, { tenantId: caller.tenantId, bundleId: bundle.id }, values)
-  return entries.map(({ name, value }) => [name, maskedText(value)])
+  const place = { tenantId: caller.tenantId, bundleId: bundle.id }
+  return { place, entries: await bundleEntries(stores, place, values) }
+}
+
+/** A name and its value; a value that is not wanted is masked. */
+export function exportedEntry({ name, value }: BundleEntry): Exported {
+  return [name, maskedText(value)]
 }
 
 /** @throws DomainError invalid, `details.names`: names that no shell can assign */
-export function envTextOf(exported: Exported): string {
+export function envTextOf(exported: Iterable<Exported>): string {
   try {
     return writeEnv(exported)
   } catch (error) {

@@ -10,6 +10,7 @@ import type { AttachedKey } from '../domain/bundle-entry.ts'
 import { maskedText } from '../domain/wanted-values.ts'
 import type { Handlers } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'
+import { jsonArray, readEntries } from './list-reply.ts'
 
 type AttachmentHandlers = Pick<
   Handlers,
@@ -20,8 +21,12 @@ export function attachmentHandlers({ stores, clock }: HandlerParts): AttachmentH
   const parts = { ...stores, clock }
   return {
     async listBundleKeys({ caller, params }) {
-      const attached = await listAttachedKeys(stores, caller, params.bundle_id)
-      return { status: 200, body: attached.map(presentAttached) }
+      const keys = await readEntries(
+        await listAttachedKeys(stores, caller, params.bundle_id),
+        presentAttached,
+      )
+      if ('entries' in keys) return { status: 200, body: keys.entries }
+      return { status: 200, stream: jsonArray(keys.chunks) }
     },
     async listSharedKeys({ caller, params }) {
       return { status: 200, body: await listSharedKeys(stores, caller, params.bundle_id) }

@@ -6,11 +6,11 @@ import {
   listBundles,
   updateBundle,
 } from '../domain/bundle.ts'
-import { type BundleEntry, bundleEntries } from '../domain/bundle-entry.ts'
+import { type BundleEntry, bundleEntries, withLongValues } from '../domain/bundle-entry.ts'
 import { maskedText } from '../domain/wanted-values.ts'
 import type { Handlers } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'
-import { listReply } from './list-reply.ts'
+import { jsonArray, listReply, readEntries } from './list-reply.ts'
 
 type BundleHandlers = Pick<
   Handlers,
@@ -32,7 +32,13 @@ export function bundleHandlers({ stores, clock }: HandlerParts): BundleHandlers 
         findBundle(stores.bundles, caller, place.bundleId),
         bundleEntries(stores, place, 'public'),
       ])
-      return { status: 200, body: { ...bundle, items: entries.map(presentEntry) } }
+      const items = await readEntries(
+        withLongValues(stores, place, { entries, values: 'public' }),
+        presentEntry,
+      )
+      if ('entries' in items) return { status: 200, body: { ...bundle, items: items.entries } }
+      const open = `${JSON.stringify(bundle).slice(0, -1)},"items":[`
+      return { status: 200, stream: jsonArray(items.chunks, { open, close: ']}' }) }
     },
     async updateBundle({ caller, params, body }) {
       const change = { bundleId: params.bundle_id, change: body, clock }
@@ -50,5 +56,6 @@ export function bundleHandlers({ stores, clock }: HandlerParts): BundleHandlers 
 }
 
 function presentEntry(entry: BundleEntry) {
-  return { ...entry, key: entry.name, value: maskedText(entry.value) }
+  const { id, name, key_name, value, is_secret, description, order, required } = entry
+  return { id, name, key: name, key_name, value: maskedText(value), is_secret, description, order, required }
 }

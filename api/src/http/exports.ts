@@ -1,22 +1,47 @@
-import { envTextOf, exportBundle } from '../domain/export.ts'
+import type { BundleEntry } from '../domain/bundle-entry.ts'
+import { envTextOf, exportBundle, exportBundleAsEnv, exportedEntry } from '../domain/export.ts'
 import type { Handlers } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'
 import { requireRevealing } from './keys.ts'
+import { jsonArray, readEntries } from './list-reply.ts'
 
 export function exportHandlers({ stores, devAllowPlaintext }: HandlerParts): Pick<Handlers, 'exportBundle'> {
   return {
     async exportBundle({ caller, params, query: { format, reveal } }) {
       const isRevealed = reveal === '1'
       if (isRevealed) requireRevealing(devAllowPlaintext)
-      const values = isRevealed ? 'all' : 'public'
-      const exported = await exportBundle(stores, caller, { bundleId: params.bundle_id, values })
-      return { status: 200, body: format === 'env' ? envTextOf(exported) : flatObject(exported) }
+      const exported = { bundleId: params.bundle_id, values: isRevealed ? 'all' : 'public' } as const
+      return format === 'env'
+        ? envReply(await exportBundleAsEnv(stores, caller, exported))
+        : jsonReply(await exportBundle(stores, caller, exported))
     },
   }
 }
 
+type Groups = AsyncIterable<readonly BundleEntry[]>
+type Exported = ReturnType<typeof exportedEntry>
+
+async function envReply(groups: Groups) {
+  const read = await readEntries(groups, exportedEntry)
+  if ('entries' in read) return { status: 200, body: envTextOf(read.entries) } as const
+  return { status: 200, stream: envTexts(read.chunks), isText: true } as const
+}
+
+async function* envTexts(chunks: AsyncIterable<readonly Exported[]>): AsyncGenerator<string> {
+  for await (const chunk of chunks) yield envTextOf(chunk)
+}
+
+// Written entry by entry, because in an object `__proto__` would not be a name like any other.
+const write = ([name, value]: Exported) => `${JSON.stringify(name)}:${JSON.stringify(value)}`
+
+async function jsonReply(groups: Groups) {
+  const read = await readEntries(groups, exportedEntry)
+  if ('entries' in read) return { status: 200, body: flatObject(read.entries) } as const
+  return { status: 200, stream: jsonArray(read.chunks, { open: '{', close: '}', write }) } as const
+}
+
 // Without a prototype, so that every allowed key name works, `__proto__` too.
-function flatObject(exported: Iterable<readonly [string, string]>): Record<string, string> {
+function flatObject(exported: Iterable<Exported>): Record<string, string> {
   const object: Record<string, string> = Object.create(null)
   for (const [name, value] of exported) object[name] = value
   return object

@@ -40,11 +40,11 @@ export type Delivery = {
 type Extras = { headers?: Readonly<Record<string, string>>; delivery?: Delivery }
 
 /** A status of the endpoint's row with a body of its schema. A string is sent as text, everything else as JSON. A body
- * that is too long for memory is a stream of JSON text. */
+ * that is too long for memory is a stream, of JSON unless `isText`. */
 type Reply<R extends Endpoint> = {
   [S in keyof R['responses'] & number]: Extras & { status: S } & (
       | { body: z.input<R['responses'][S]> }
-      | { stream: AsyncIterable<string> }
+      | { stream: AsyncIterable<string>; isText?: boolean }
     )
 }[keyof R['responses'] & number]
 

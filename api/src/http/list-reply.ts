@@ -6,15 +6,24 @@ type ListReply<B> = { status: 200; headers: Record<string, string> } & (
   | { stream: AsyncIterable<string> }
 )
 
-/** Answer a list with its total. A list of one chunk is an ordinary body; a longer one is written as it is read. The
- * first chunks are read before the answer begins, so that an unavailable store is still an error answer. */
+/** Answer a list with its total. */
 export async function listReply<T, B>(listing: Listing<T>, present: (entry: T) => B): Promise<ListReply<B>> {
   const headers = { 'x-total-count': String(listing.total) }
-  const chunks = listing.chunks[Symbol.asyncIterator]()
-  const first = await next(chunks, present)
+  const read = await readEntries(listing.chunks, present)
+  if ('entries' in read) return { status: 200, headers, body: read.entries }
+  return { status: 200, headers, stream: jsonArray(read.chunks) }
+}
+
+/** Entries for an answer. Those of one chunk come at once, for an ordinary body; more come chunk by chunk, to be written as
+ * they are read. The first chunks are read before this returns, so that an unavailable store is still an error answer. */
+export async function readEntries<T, B>(
+  source: AsyncIterable<readonly T[]>,
+  present: (entry: T) => B,
+): Promise<{ entries: B[] } | { chunks: AsyncIterable<readonly B[]> }> {
+  const chunks = source[Symbol.asyncIterator]()
+  const first = (await next(chunks, present)) ?? []
   const second = await next(chunks, present)
-  if (second === null) return { status: 200, headers, body: first ?? [] }
-  return { status: 200, headers, stream: jsonArray([...(first ?? []), ...second], chunks, present) }
+  return second === null ? { entries: first } : { chunks: rest([first, second], chunks, present) }
 }
 
 async function next<T, B>(
@@ -25,20 +34,35 @@ async function next<T, B>(
   return done === true ? null : value.map(present)
 }
 
-async function* jsonArray<T, B>(
-  begun: readonly B[],
+async function* rest<T, B>(
+  begun: readonly B[][],
   chunks: AsyncIterator<readonly T[]>,
   present: (entry: T) => B,
-): AsyncGenerator<string> {
-  yield `[${jsonOf(begun)}`
+): AsyncGenerator<readonly B[]> {
+  yield* begun
   for (let chunk = await next(chunks, present); chunk !== null; chunk = await next(chunks, present)) {
-    if (chunk.length > 0) yield `,${jsonOf(chunk)}`
+    yield chunk
     // SQLite answers without a pause, so other calls would wait until the whole list is written.
     await turn()
   }
-  yield ']'
 }
 
-function jsonOf(entries: readonly unknown[]): string {
-  return entries.map((entry) => JSON.stringify(entry)).join(',')
+const asJson = (entry: unknown) => JSON.stringify(entry)
+
+/** Write entries as JSON, separated by commas, between `open` and `close`; as an array unless told otherwise. */
+export async function* jsonArray<B>(
+  chunks: AsyncIterable<readonly B[]>,
+  {
+    open = '[',
+    close = ']',
+    write = asJson,
+  }: { open?: string; close?: string; write?: (entry: B) => string } = {},
+): AsyncGenerator<string> {
+  let before = open
+  for await (const chunk of chunks) {
+    if (chunk.length === 0) continue
+    yield before + chunk.map(write).join(',')
+    before = ','
+  }
+  yield before === open ? open + close : close
 }

@@ -1,4 +1,5 @@
 import type { AuditAction } from '@keyferry/contract'
+import type { Plaintext } from '@keyferry/crypto/plaintext'
 import type {
   Attachment,
   AttachmentChange,
@@ -6,6 +7,7 @@ import type {
   NewAttachment,
   SharedKey,
 } from '../domain/attachment.ts'
+import type { LongValues } from '../domain/bundle-entry.ts'
 import type { EventData } from '../domain/event.ts'
 import type { Stamp } from '../domain/stamp.ts'
 import type { WantedValues } from '../domain/wanted-values.ts'
@@ -14,12 +16,13 @@ import { stampBundle } from './bundle-changes.ts'
 import { isMissingReference } from './database.ts'
 import type { Queries, Query, Recorded } from './queries.ts'
 import { flag } from './tables.ts'
-import { VALUE_BYTES, type ValueVault, valueColumn } from './value-vault.ts'
+import { listedColumns, openedByName, VALUE_BYTES, type ValueVault, valueColumn } from './value-vault.ts'
 
 export function createAttachmentStore(queries: Queries, vault: ValueVault): AttachmentStore {
   const { query, write, record } = queries
   return {
     list: lister(queries, vault),
+    longValues: (tenantId, bundleId, wanted) => longValues(query, vault, { tenantId, bundleId, wanted }),
     valueSizes: (tenantId, bundleId) =>
       attachedKeys(query, tenantId, bundleId)
         .select(['attachments.delivered_name as name', VALUE_BYTES])
@@ -95,7 +98,7 @@ function lister({ query, prepare }: Queries, vault: ValueVault): AttachmentStore
     attachedKeys(query, tenantId, bundleId)
       .select(['keys.id', 'keys.name', 'keys.value_version', 'keys.is_secret', 'keys.description'])
       .select(['attachments.delivered_name', 'attachments.position', 'attachments.required'])
-      .select(valueColumn(values, 'delivered_name'))
+      .select(listedColumns(values, 'delivered_name'))
       .orderBy('attachments.position')
   const readPublic = prepare((value: (name: 'tenantId' | 'bundleId') => string) =>
     build(value('tenantId'), value('bundleId'), 'public'),
@@ -114,8 +117,23 @@ function lister({ query, prepare }: Queries, vault: ValueVault): AttachmentStore
       description: row.description,
       order: row.position,
       required: row.required === 1,
+      isLong: row.is_long === 1,
     }))
   }
+}
+
+async function longValues(
+  query: Query,
+  vault: ValueVault,
+  { tenantId, bundleId, wanted }: { tenantId: string; bundleId: string; wanted: LongValues },
+): Promise<ReadonlyMap<string, Plaintext>> {
+  if (wanted.names.length === 0) return new Map()
+  const rows = await attachedKeys(query, tenantId, bundleId)
+    .select(['keys.id', 'keys.name', 'keys.value_version', 'keys.is_secret'])
+    .select(['attachments.delivered_name as entry', valueColumn(wanted.values)])
+    .where('attachments.delivered_name', 'in', wanted.names)
+    .execute()
+  return openedByName(await vault.of(tenantId), rows)
 }
 
 type Insertion = { tenantId: string; attachment: NewAttachment; stamp: Stamp }

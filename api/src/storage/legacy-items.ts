@@ -1,4 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
+import type { Plaintext } from '@keyferry/crypto/plaintext'
+import type { LongValues } from '../domain/bundle-entry.ts'
 import type { BundlePlace, LegacyItemStore, LegacyItemWrite } from '../domain/legacy-item.ts'
 import type { Stamp } from '../domain/stamp.ts'
 import type { WantedValues } from '../domain/wanted-values.ts'
@@ -6,13 +8,22 @@ import { holdBundle } from './attachments.ts'
 import { stampBundle } from './bundle-changes.ts'
 import type { Queries, Query } from './queries.ts'
 import { type Flag, flag } from './tables.ts'
-import { type TenantVault, VALUE_BYTES, type ValueVault, valueColumn } from './value-vault.ts'
+import {
+  listedColumns,
+  openedByName,
+  type TenantVault,
+  VALUE_BYTES,
+  type ValueVault,
+  valueColumn,
+} from './value-vault.ts'
 
 /** All of the store but the conversion into library keys. */
 export function createLegacyItemStore(queries: Queries, vault: ValueVault): Omit<LegacyItemStore, 'convert'> {
   const { query, write, record } = queries
   return {
     list: lister(queries, vault),
+    longValues: (tenantId, bundleId, wanted) =>
+      longValues(query, vault, { place: { tenantId, bundleId }, wanted }),
     valueSizes: (tenantId, bundleId) => itemsOf(query, { tenantId, bundleId }).select(VALUE_BYTES).execute(),
     upsert: (place, items, stamp) => upsert(queries, vault, { place, items, stamp }),
     delete: (place, name, stamp) =>
@@ -29,7 +40,7 @@ export function createLegacyItemStore(queries: Queries, vault: ValueVault): Omit
 
 function lister({ query, prepare }: Queries, vault: ValueVault): LegacyItemStore['list'] {
   const build = (place: BundlePlace, values: WantedValues) =>
-    itemsOf(query, place).select(valueColumn(values)).orderBy('name')
+    itemsOf(query, place).select(listedColumns(values)).orderBy('name')
   const readPublic = prepare((value: (name: 'tenantId' | 'bundleId') => string) =>
     build({ tenantId: value('tenantId'), bundleId: value('bundleId') }, 'public'),
   )
@@ -37,8 +48,26 @@ function lister({ query, prepare }: Queries, vault: ValueVault): LegacyItemStore
     const { open } = await vault.of(tenantId)
     const place = { tenantId, bundleId }
     const rows = await (values === 'public' ? readPublic(place) : build(place, values).execute())
-    return rows.map((row) => ({ name: row.name, value: open(row), is_secret: row.is_secret === 1 }))
+    return rows.map((row) => ({
+      name: row.name,
+      value: open(row),
+      is_secret: row.is_secret === 1,
+      isLong: row.is_long === 1,
+    }))
   }
+}
+
+async function longValues(
+  query: Query,
+  vault: ValueVault,
+  { place, wanted }: { place: BundlePlace; wanted: LongValues },
+): Promise<ReadonlyMap<string, Plaintext>> {
+  if (wanted.names.length === 0) return new Map()
+  const rows = await itemsOf(query, place)
+    .select(['name as entry', valueColumn(wanted.values)])
+    .where('name', 'in', wanted.names)
+    .execute()
+  return openedByName(await vault.of(place.tenantId), rows)
 }
 
 type Upsert = { place: BundlePlace; items: readonly LegacyItemWrite[]; stamp: Stamp }

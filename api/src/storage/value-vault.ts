@@ -1,6 +1,7 @@
 import type { Plaintext } from '@keyferry/crypto/plaintext'
 import { BLOB_OVERHEAD_BYTES, decryptValue, encryptValue } from '@keyferry/crypto/value-cipher'
 import { type RawBuilder, sql } from 'kysely'
+import { LONG_VALUE_BYTES } from '../domain/bundle-entry.ts'
 import type { WantedValues } from '../domain/wanted-values.ts'
 import type { Flag } from './tables.ts'
 import type { TenantKeys } from './tenant-keys.ts'
@@ -24,6 +25,23 @@ function wantedValue(values: WantedValues, nameColumn: string): RawBuilder<Uint8
   if (values === 'public') return sql`case when is_secret = 0 then value end`
   if (values === 'none' || values.size === 0) return sql`null`
   return sql`case when ${sql.ref(nameColumn)} in (${sql.join([...values])}) then value end`
+}
+
+const LONG_BLOB_BYTES = sql.lit(LONG_VALUE_BYTES + BLOB_OVERHEAD_BYTES)
+
+/** The columns of a list that may be as long as a bundle: `value`, and whether a wanted value was left out because it is
+ * long. Values that are wanted by name are read whatever their length. */
+export function listedColumns(values: WantedValues, nameColumn: 'name' | 'delivered_name' = 'name') {
+  if (values !== 'public' && values !== 'all') {
+    return [valueColumn(values, nameColumn), sql<Flag>`0`.as('is_long')] as const
+  }
+  const wanted = values === 'all' ? sql`1 = 1` : sql`is_secret = 0`
+  return [
+    sql<Uint8Array | null>`case when ${wanted} and length(value) <= ${LONG_BLOB_BYTES} then value end`.as(
+      'value',
+    ),
+    sql<Flag>`case when ${wanted} and length(value) > ${LONG_BLOB_BYTES} then 1 else 0 end`.as('is_long'),
+  ] as const
 }
 
 /** The size of a stored value in bytes, taken from the length of its blob. Neither database reads a blob for it. */
@@ -66,4 +84,13 @@ export type TenantVault = {
   /** @returns null for a row whose value was not read
    * @throws CryptoError bad_blob or wrong_key: the row was changed or moved */
   open: (row: StoredRow) => Plaintext | null
+}
+
+/** Decrypt the values of rows whose delivered name is in the column `entry`; rows without a value are left out. */
+export function openedByName(
+  { open }: TenantVault,
+  rows: readonly (StoredRow & { entry: string })[],
+): ReadonlyMap<string, Plaintext> {
+  const values = rows.map((row) => [row.entry, open(row)] as const)
+  return new Map(values.filter((entry): entry is [string, Plaintext] => entry[1] !== null))
 }

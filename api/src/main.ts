@@ -18,6 +18,7 @@ import type { ApiSettings } from './settings.ts'
 import { openShortLived, type ShortLived } from './short-lived.ts'
 import type { Database } from './storage/queries.ts'
 import { recording } from './storage/recording.ts'
+import { Sealer } from './storage/sealer.ts'
 import { createStores } from './storage/stores.ts'
 
 export {
@@ -61,8 +62,15 @@ export async function startApi(settings: ApiSettings, options: StartOptions = {}
   const database = opened.adopt(await readyDatabase(settings, timestamp(clock)), (it) => it.close())
   const shortLived = opened.adopt(await openShortLived(settings, { clock, log }), (it) => it.close())
   const auditKey = await auditKeyIn(database, settings, timestamp(clock))
-  const stores = createStores(recording(database, auditKey), ringOf(settings))
-  const app = wire({ settings, database, stores, shortLived, clock, log })
+  const sealer = opened.adopt(new Sealer({ database, key: auditKey, now: clock.now, log }), (it) =>
+    it.close(),
+  )
+  const queries = recording(database, auditKey, {
+    wake: (tenantIds) => sealer.wake(tenantIds),
+    isFull: (tenantId) => sealer.isFull(tenantId),
+  })
+  const stores = createStores(queries, { ring: ringOf(settings), auditKey })
+  const app = wire({ settings, database, stores, shortLived, sealer, clock, log })
   await measure(app, { settings, shortLived, opened })
   const address = await listen(app, settings)
   const setupCode = await untoldSetupCode(settings, stores.accounts)
@@ -96,11 +104,12 @@ type Wiring = {
   database: Database
   stores: Stores
   shortLived: ShortLived
+  sealer: Sealer
   clock: ClockAndIds
   log: Logger
 }
 
-function wire({ settings, database, stores, shortLived, clock, log }: Wiring): FastifyInstance {
+function wire({ settings, database, stores, shortLived, sealer, clock, log }: Wiring): FastifyInstance {
   const { sharedSecrets, requireSignatureV2, devAllowPlaintext, maxBodyBytes, version, authMode } = settings
   const signing = {
     sharedSecrets,
@@ -125,7 +134,7 @@ function wire({ settings, database, stores, shortLived, clock, log }: Wiring): F
       setupCode: setupCodeOf(settings),
       devAllowPlaintext,
       version,
-      failingStores: () => failingStores(database, shortLived),
+      failingStores: async () => [...(await failingStores(database, shortLived)), ...sealer.problems],
     }),
     authenticate: signedHeaders(signing),
     signedAddress: signedAddress(signing),

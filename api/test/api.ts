@@ -102,7 +102,7 @@ async function callEndpoint<N extends ApiEndpointName>(
     ...(parts.body === undefined ? {} : { body: JSON.stringify(parts.body) }),
   })
   const text = await response.text()
-  const isJson = response.headers.get('content-type')?.startsWith('application/json') === true
+  const isJson = /^application\/json\b/.test(response.headers.get('content-type') ?? '')
   return answered(name, response, isJson ? JSON.parse(text) : text, text)
 }
 

@@ -103,6 +103,7 @@ describe.each(databases)('query plans on %s', (kind) => {
   let recorder: Recorder
   let stores: Stores
   let prepared: RootOperationNode[]
+  const auditKey = { ...auditKeyOf(createAuditSeed()), name: 'keyferry.example.com/audit' }
   const ring = new RootKeyRing([generateRootKey()])
   beforeAll(async () => {
     const file = join(mkdtempSync(join(tmpdir(), 'keyferry-plans-')), 'keyferry.db')
@@ -112,7 +113,7 @@ describe.each(databases)('query plans on %s', (kind) => {
     const query = database.query.withPlugin(recorder)
     const { prepare } = database
     const write: Write = (change) => query.transaction().execute(change)
-    stores = createStores(recording({ query, prepare, write }, auditKeyOf(createAuditSeed())), ring)
+    stores = createStores(recording({ query, prepare, write }, auditKey), { ring, auditKey })
     prepared = [...recorder.nodes]
     await fill(stores)
   })

@@ -29,10 +29,9 @@ describe.each(databases)('the values that a read wants, on %s', (kind) => {
     const file = join(mkdtempSync(join(tmpdir(), 'keyferry-values-')), 'keyferry.db')
     database = await openDatabase(kind === 'postgres' ? await freshPostgres() : file)
     await migrateDatabase(database, NOW)
-    stores = createStores(
-      recording(watched(database, fetched), auditKeyOf(createAuditSeed())),
-      new RootKeyRing([generateRootKey()]),
-    )
+    const auditKey = { ...auditKeyOf(createAuditSeed()), name: 'keyferry.example.com/audit' }
+    const ring = new RootKeyRing([generateRootKey()])
+    stores = createStores(recording(watched(database, fetched), auditKey), { ring, auditKey })
     await fill(stores)
   })
   afterAll(() => database.close())

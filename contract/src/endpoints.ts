@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { auditEndpoints } from './audit-endpoints.ts'
 import type { Endpoint } from './endpoint.ts'
 import { LIMITS } from './limits.ts'
 import * as attachment from './schemas/attachment.ts'
@@ -597,6 +598,7 @@ export const apiEndpoints = {
   ...keys,
   ...people,
   ...teams,
+  ...auditEndpoints,
 } as const
 
 /** Every endpoint, once. */

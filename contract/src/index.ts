@@ -17,6 +17,7 @@ export {
 export { ERROR_CODES, type ErrorCode } from './error-codes.ts'
 export { ATTEMPTS, LIMITS, MASK, RATES, TIMES } from './limits.ts'
 export * from './schemas/attachment.ts'
+export * from './schemas/audit.ts'
 export * from './schemas/bundle.ts'
 export * from './schemas/email.ts'
 export * from './schemas/health.ts'

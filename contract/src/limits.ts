@@ -52,6 +52,8 @@ export const RATES = {
   login: { calls: 5, windowSeconds: 15 * MINUTE },
   /** Of one address with any e-mail, so that an office behind one address can sign in. */
   loginOfAddress: { calls: 50, windowSeconds: 15 * MINUTE },
+  /** Exports of the audit log. */
+  exportAudit: { calls: 10, windowSeconds: MINUTE },
   setup: { calls: 3, windowSeconds: 60 * MINUTE },
 } as const
 

@@ -1,5 +1,6 @@
 import type { AccountStore } from './account.ts'
 import type { AttachmentStore } from './attachment.ts'
+import type { AuditStore } from './audit.ts'
 import type { BundleStore } from './bundle.ts'
 import type { InvitationStore } from './invitation.ts'
 import type { KeyStore } from './key.ts'
@@ -13,6 +14,7 @@ import type { UserStore } from './user.ts'
 /** Every store of the domain. Each interface is declared beside the rules that use it. */
 export type Stores = {
   accounts: AccountStore
+  audit: AuditStore
   attachments: AttachmentStore
   bundles: BundleStore
   invitations: InvitationStore

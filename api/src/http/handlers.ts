@@ -1,5 +1,6 @@
 import { accountHandlers } from './accounts.ts'
 import { attachmentHandlers } from './attachments.ts'
+import { auditHandlers } from './audit.ts'
 import { bundleHandlers } from './bundles.ts'
 import { exportHandlers } from './exports.ts'
 import type { Handlers } from './handler.ts'
@@ -30,5 +31,6 @@ export function createHandlers(parts: HandlerParts): Handlers {
     ...tenantHandlers(parts),
     ...memberHandlers(parts),
     ...invitationHandlers(parts),
+    ...auditHandlers(parts),
   }
 }

@@ -16,7 +16,7 @@ export type RateLimitOptions = {
   prefix?: string
 }
 
-type LimitedEndpoint = 'createRequest' | 'waitForApproval' | 'logIn' | 'setUpAccount'
+type LimitedEndpoint = 'createRequest' | 'waitForApproval' | 'logIn' | 'setUpAccount' | 'exportAudit'
 
 export type Limits = {
   /** By peer address, for endpoints with a rate. */
@@ -60,6 +60,7 @@ export function openRateLimits(options: RateLimitOptions): Limits {
       waitForApproval: byAddress('wait'),
       logIn: byAddressAndEmail(options),
       setUpAccount: byAddress('setup'),
+      exportAudit: byAddress('exportAudit'),
     },
     takeTurn: async (requestId) => {
       const { allowed, headers } = await turn(requestId)

@@ -23,7 +23,7 @@ export function send(reply: FastifyReply, answer: LooseReply): FastifyReply {
   const { status, body, stream, isText = typeof body === 'string', headers = {}, delivery } = answer
   if (delivery) follow(reply, delivery)
   reply.code(status).headers({ 'cache-control': 'no-store', ...headers })
-  reply.type(isText ? TEXT_TYPE : JSON_TYPE)
+  reply.type(headers['content-type'] ?? (isText ? TEXT_TYPE : JSON_TYPE))
   if (stream) return reply.send(Readable.from(stream, READ_WHEN_WRITTEN))
   return reply.send(isText ? body : JSON.stringify(body))
 }

@@ -53,6 +53,7 @@ export function openPostgres(url: string): Database {
       return (values) => translated(() => read(values), isPostgresAway)
     },
     write: (change) => query.transaction().execute(change),
+    sealBatch: 500,
     columns: {
       text: 'text collate "C"',
       bytes: 'bytea',

@@ -23,6 +23,8 @@ export type Database = {
   /** A read that runs at almost every call. On SQLite it has its own connection, so it waits for no transaction. */
   prepare: <Name extends string, Row>(build: BuildRead<Name, Row>) => PreparedRead<Name, Row>
   write: Write
+  /** How many events one seal takes: on SQLite fewer, because other writers wait meanwhile. */
+  sealBatch: number
   columns: ColumnTypes
   /** Make every other migrator wait until the transaction ends. */
   lockMigrations(transaction: Query): Promise<void>

@@ -49,6 +49,7 @@ export function openSqlite(path: string): Database {
       return (values) => translated(() => rowsOf(values), isSqliteAway)
     },
     write: (change) => query.transaction().execute(change),
+    sealBatch: 200,
     columns: {
       text: 'text',
       bytes: 'blob',

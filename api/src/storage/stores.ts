@@ -2,6 +2,8 @@ import type { RootKeyRing } from '@keyferry/crypto/root-key'
 import type { Stores } from '../domain/stores.ts'
 import { createAccountStore } from './accounts.ts'
 import { createAttachmentStore } from './attachments.ts'
+import type { NamedAuditKey } from './audit-keys.ts'
+import { createAuditStore } from './audit-log.ts'
 import { createBundleStore } from './bundles.ts'
 import { createInvitationStore } from './invitations.ts'
 import { createKeyStore } from './keys.ts'
@@ -17,13 +19,17 @@ import { createUserStore } from './users.ts'
 import { ValueVault } from './value-vault.ts'
 
 /** Every store of the domain over one database. */
-export function createStores(queries: Queries, ring: RootKeyRing): Stores {
+export function createStores(
+  queries: Queries,
+  { ring, auditKey }: { ring: RootKeyRing; auditKey: NamedAuditKey },
+): Stores {
   const { query } = queries
   const tenantKeys = new TenantKeys(query, ring)
   const keyVault = new ValueVault(tenantKeys, 'keys')
   const itemVault = new ValueVault(tenantKeys, 'legacy_items')
   return {
     accounts: createAccountStore(queries, tenantKeys),
+    audit: createAuditStore(query, auditKey),
     attachments: createAttachmentStore(queries, keyVault),
     bundles: createBundleStore(queries),
     invitations: createInvitationStore(queries),

@@ -1,0 +1,86 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import type { Query } from './queries.ts'
+
+const ROWS_AT_ONCE = 1_000
+/** Entries of one export; the last line names where the next one begins. */
+const EXPORT_ENTRIES = 100_000
+
+type Range = { from: number; to: number }
+
+/** The lines of an export, each with its line feed: entries by number, then the newest note. When the first entry is not
+ * entry 1, a line before it gives its number and the hash before it. */
+export async function* exportLines(
+  query: Query,
+  tenantId: string,
+  { from, to }: Range,
+): AsyncGenerator<string> {
+  const start = await startOf(query, tenantId, from)
+  const note = await newestNote(query, tenantId)
+  const end = Math.min(to, start.seq + EXPORT_ENTRIES - 1)
+  if (start.seq > 1) yield `${JSON.stringify({ first_seq: start.seq, first_prev: start.prev })}\n`
+  let last = start.seq - 1
+  while (last < end) {
+    const rows = await entries(query, tenantId, { from: last + 1, to: end })
+    if (rows.length > 0) yield rows.map(exportLine).join('')
+    last = rows.at(-1)?.seq ?? end
+    await turn()
+  }
+  yield `${JSON.stringify({ note, ...((await hasMore(query, tenantId, last, to)) ? { next_from_seq: last + 1 } : {}) })}\n`
+}
+
+/** One entry as a line. The entry's text begins at character 83, so that a reader can hash it without writing JSON. */
+function exportLine({ hash, body, origin }: { hash: string; body: string; origin: string | null }): string {
+  return `{"hash":"${hash}","event":${body}${origin === null ? '' : `,"origin":${origin}`}}\n`
+}
+
+/** The newest signed note; null when nothing is sealed yet. */
+export async function newestNote(query: Query, tenantId: string): Promise<string | null> {
+  const seal = await query
+    .selectFrom('audit_seals')
+    .select('note')
+    .where('tenant_id', '=', tenantId)
+    .orderBy('day', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return seal?.note ?? null
+}
+
+async function startOf(query: Query, tenantId: string, from: number): Promise<{ seq: number; prev: string }> {
+  const head = await query
+    .selectFrom('audit_heads')
+    .select(['first_seq', 'first_prev'])
+    .where('tenant_id', '=', tenantId)
+    .executeTakeFirst()
+  if (!head || from <= head.first_seq) return { seq: head?.first_seq ?? 1, prev: head?.first_prev ?? '' }
+  const before = await query
+    .selectFrom('audit_log')
+    .select('hash')
+    .where('tenant_id', '=', tenantId)
+    .where('seq', '=', from - 1)
+    .executeTakeFirst()
+  return { seq: from, prev: before?.hash ?? head.first_prev }
+}
+
+function entries(query: Query, tenantId: string, { from, to }: Range) {
+  return query
+    .selectFrom('audit_log')
+    .select(['seq', 'hash', 'body', 'origin'])
+    .where('tenant_id', '=', tenantId)
+    .where('seq', '>=', from)
+    .where('seq', '<=', to)
+    .orderBy('seq')
+    .limit(ROWS_AT_ONCE)
+    .execute()
+}
+
+async function hasMore(query: Query, tenantId: string, last: number, to: number): Promise<boolean> {
+  if (last >= to) return false
+  const next = await query
+    .selectFrom('audit_log')
+    .select('seq')
+    .where('tenant_id', '=', tenantId)
+    .where('seq', '>', last)
+    .limit(1)
+    .executeTakeFirst()
+  return next !== undefined
+}

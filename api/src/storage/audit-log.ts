@@ -1,0 +1,130 @@
+import { verifierKey } from '@keyferry/crypto/signed-note'
+import {
+  type AuditEntry,
+  type AuditFilter,
+  type AuditPage,
+  type AuditStore,
+  entryOf,
+} from '../domain/audit.ts'
+import { exportLines, newestNote } from './audit-export.ts'
+import type { NamedAuditKey } from './audit-keys.ts'
+import type { Query } from './queries.ts'
+
+/** Matches beyond this number are not counted. */
+const COUNTED = 10_000
+/** Unsealed events that are shown; more than that is a backlog, which /readyz tells. */
+const UNSEALED = 1_000
+
+export function createAuditStore(query: Query, key: NamedAuditKey): AuditStore {
+  return {
+    list: (tenantId, filter, page) => list(query, { tenantId, filter, page }),
+    export: (tenantId, range) => ({ lines: exportLines(query, tenantId, range) }),
+    note: (tenantId) => newestNote(query, tenantId),
+    verifierKey: verifierKey(key),
+  }
+}
+
+type Listing = { tenantId: string; filter: AuditFilter; page: { limit: number; offset: number } }
+
+async function list(query: Query, { tenantId, filter, page }: Listing): Promise<AuditPage> {
+  const unsealed = await unsealedEntries(query, tenantId, filter)
+  const fromLog = page.limit - Math.max(0, unsealed.length - page.offset)
+  const offset = Math.max(0, page.offset - unsealed.length)
+  const rows =
+    fromLog <= 0 ? [] : await sealedRows(query, { tenantId, filter, page: { limit: fromLog, offset } })
+  const sealed = rows.map(({ body, origin }) => entryOf(body, origin))
+  // An event that is sealed between the two reads is in both.
+  const ids = new Set(sealed.map(({ id }) => id))
+  const waiting = unsealed.filter(({ id }) => !ids.has(id))
+  const entries = [...waiting.slice(page.offset, page.offset + page.limit), ...sealed]
+  const total = await countMatches(query, tenantId, filter)
+  return {
+    entries: await withNames(query, entries),
+    total: total === null ? null : total + waiting.length,
+  }
+}
+
+async function unsealedEntries(query: Query, tenantId: string, filter: AuditFilter): Promise<AuditEntry[]> {
+  if (filter.before !== undefined) return []
+  const rows = await query
+    .selectFrom('events')
+    .select(['body', 'origin'])
+    .where('tenant_id', '=', tenantId)
+    .orderBy('position', 'desc')
+    .limit(UNSEALED)
+    .execute()
+  return rows.map(({ body, origin }) => entryOf(body, origin)).filter((entry) => matches(entry, filter))
+}
+
+function matches({ at, action, actor, target }: AuditEntry, filter: AuditFilter): boolean {
+  return (
+    (filter.from === undefined || at >= filter.from) &&
+    (filter.to === undefined || at < filter.to) &&
+    (filter.action === undefined || action === filter.action) &&
+    (filter.actor === undefined || actor.id === filter.actor) &&
+    (filter.target === undefined || target.id === filter.target)
+  )
+}
+
+function matching(query: Query, tenantId: string, filter: AuditFilter) {
+  const { before, after, from, to, action, actor, target } = filter
+  let rows = query.selectFrom('audit_log').where('tenant_id', '=', tenantId)
+  if (before !== undefined) rows = rows.where('seq', '<', before)
+  if (after !== undefined) rows = rows.where('seq', '>', after)
+  if (from !== undefined) rows = rows.where('at', '>=', from)
+  if (to !== undefined) rows = rows.where('at', '<', to)
+  if (action !== undefined) rows = rows.where('action', '=', action)
+  if (actor !== undefined) rows = rows.where('actor_id', '=', actor)
+  if (target !== undefined) rows = rows.where('target_id', '=', target)
+  return rows
+}
+
+function sealedRows(query: Query, { tenantId, filter, page }: Listing) {
+  return matching(query, tenantId, filter)
+    .select(['body', 'origin'])
+    .orderBy('seq', 'desc')
+    .limit(page.limit)
+    .offset(page.offset)
+    .execute()
+}
+
+async function countMatches(query: Query, tenantId: string, filter: AuditFilter): Promise<number | null> {
+  const isFiltered = Object.values(filter).some((value) => value !== undefined)
+  if (!isFiltered) return keptEntries(query, tenantId)
+  const some = matching(query, tenantId, filter)
+    .select('seq')
+    .limit(COUNTED + 1)
+  const { total } = await query
+    .selectFrom(some.as('some'))
+    .select(({ fn }) => fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow()
+  return total > COUNTED ? null : total
+}
+
+async function keptEntries(query: Query, tenantId: string): Promise<number> {
+  const head = await query
+    .selectFrom('audit_heads')
+    .select(['seq', 'first_seq'])
+    .where('tenant_id', '=', tenantId)
+    .executeTakeFirst()
+  return head ? head.seq - head.first_seq + 1 : 0
+}
+
+// Names of people are looked up when they are read: the log itself holds none.
+async function withNames(query: Query, entries: AuditEntry[]): Promise<AuditEntry[]> {
+  const ids = new Set(entries.flatMap(({ actor, target }) => [actor, target].flatMap(userIdOf)))
+  if (ids.size === 0) return entries
+  const users = await query
+    .selectFrom('users')
+    .select(['id', 'username'])
+    .where('id', 'in', [...ids])
+    .execute()
+  const names = new Map(users.map(({ id, username }) => [id, username]))
+  const named = <Who extends { kind: string; id: string | null; name: string | null }>(who: Who): Who =>
+    who.kind === 'user' ? { ...who, name: names.get(who.id ?? '') ?? null } : who
+  return entries.map((entry) => ({ ...entry, actor: named(entry.actor), target: named(entry.target) }))
+}
+
+function userIdOf({ kind, id }: { kind: string; id: string | null }): string[] {
+  return kind === 'user' && id !== null ? [id] : []
+}

@@ -1,0 +1,150 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import type { NamedAuditKey } from './audit-keys.ts'
+import type { Database } from './queries.ts'
+import { type Head, type Seal, sealTenant } from './sealing.ts'
+
+const SEAL_AFTER_MS = 200
+const SWEEP_EVERY_MS = 5_000
+const SEEN_HEADS = 10_000
+
+/** `alarm`: from here /readyz names the audit log; `full`: from here the tenant's changes are refused. */
+const BACKLOG = { alarm: 10_000, full: 100_000, alarmAgeMs: 60_000 }
+
+export type SealerParts = {
+  database: Database
+  key: NamedAuditKey
+  now: () => Date
+  log: Pick<Logger, 'info' | 'error'>
+}
+
+/** Seals the events of all tenants in the background: soon after each commit of this node, and every few seconds what
+ * other nodes left behind. Nothing here is part of an answer. */
+export class Sealer {
+  readonly #parts: SealerParts
+  readonly #timers = new Map<string, NodeJS.Timeout>()
+  readonly #running = new Map<string, Promise<void>>()
+  readonly #seen = new Map<string, Head>()
+  readonly #problems = new Map<string, string>()
+  #full: ReadonlySet<string> = new Set()
+  #late: ReadonlySet<string> = new Set()
+  #sweep: Promise<void> | null = null
+  readonly #sweeps: NodeJS.Timeout
+  #isClosed = false
+
+  constructor(parts: SealerParts) {
+    this.#parts = parts
+    this.#sweeps = setInterval(() => this.#startSweep(), SWEEP_EVERY_MS).unref()
+    this.#startSweep()
+  }
+
+  /** Seal these tenants' events soon. */
+  wake(tenantIds: Iterable<string>): void {
+    for (const tenantId of tenantIds) {
+      if (this.#isClosed || this.#timers.has(tenantId)) continue
+      const timer = setTimeout(() => this.#start(tenantId), SEAL_AFTER_MS).unref()
+      this.#timers.set(tenantId, timer)
+    }
+  }
+
+  /** Whether a tenant has so many unsealed events that it must not make more. */
+  isFull(tenantId: string): boolean {
+    return this.#full.has(tenantId)
+  }
+
+  /** Why sealing is behind or has stopped; empty when all is well. */
+  get problems(): readonly string[] {
+    return [...new Set([...this.#problems.values(), ...(this.#late.size > 0 ? ['audit backlog'] : [])])]
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    clearInterval(this.#sweeps)
+    for (const timer of this.#timers.values()) clearTimeout(timer)
+    await Promise.all([...this.#running.values(), this.#sweep])
+  }
+
+  #start(tenantId: string): void {
+    this.#timers.delete(tenantId)
+    void this.#seal(tenantId)
+  }
+
+  // One run per tenant at a time; what is committed meanwhile has a timer of its own.
+  #seal(tenantId: string): Promise<void> {
+    const run = (this.#running.get(tenantId) ?? Promise.resolve()).then(() => this.#sealAll(tenantId))
+    const ending = run.finally(() => {
+      if (this.#running.get(tenantId) === ending) this.#running.delete(tenantId)
+    })
+    this.#running.set(tenantId, ending)
+    return ending
+  }
+
+  async #sealAll(tenantId: string): Promise<void> {
+    const { log, database } = this.#parts
+    try {
+      for (let sealed = database.sealBatch; sealed >= database.sealBatch && !this.#isClosed; ) {
+        const seal = await this.#sealOnce(tenantId)
+        this.#remember(tenantId, seal)
+        sealed = seal.sealed
+        if (sealed >= database.sealBatch) await sleep(0)
+      }
+    } catch (error) {
+      // The sweep tries again. Only a head that went back needs a person.
+      if (error instanceof Error && error.name === 'HeadWentBack')
+        this.#problems.set(tenantId, 'audit log went back')
+      log.error(
+        { tenantId, error: error instanceof Error ? error.message : String(error) },
+        'audit log not sealed',
+      )
+    }
+  }
+
+  #sealOnce(tenantId: string): Promise<Seal> {
+    const { database, key, now } = this.#parts
+    const terms = { key, now: now().toISOString(), most: database.sealBatch }
+    return database.query
+      .transaction()
+      .execute((transaction) => sealTenant(transaction, { tenantId, seen: this.#seen.get(tenantId) }, terms))
+  }
+
+  #remember(tenantId: string, { head, forged, note }: Seal): void {
+    const { log } = this.#parts
+    const [oldest] = this.#seen.keys()
+    if (this.#seen.size >= SEEN_HEADS && oldest !== undefined) this.#seen.delete(oldest)
+    this.#seen.set(tenantId, head)
+    if (forged > 0) this.#problems.set(tenantId, 'forged audit events')
+    else this.#problems.delete(tenantId)
+    // A log pipeline carries the note to where nobody who can write to this database can change it.
+    if (note !== null) log.info({ tenantId, note }, 'audit note')
+  }
+
+  #startSweep(): void {
+    if (this.#sweep) return
+    const run = this.#sweepOnce().catch((error: unknown) => {
+      this.#parts.log.error({ error: error instanceof Error ? error.message : String(error) }, 'audit sweep')
+    })
+    this.#sweep = run.finally(() => {
+      this.#sweep = null
+    })
+  }
+
+  async #sweepOnce(): Promise<void> {
+    for (const { tenant_id } of await this.#waiting()) {
+      if (!this.#isClosed && !this.#timers.has(tenant_id)) await this.#seal(tenant_id)
+    }
+    if (this.#isClosed) return
+    const left = await this.#waiting()
+    const oldestAllowed = new Date(this.#parts.now().getTime() - BACKLOG.alarmAgeMs).toISOString()
+    const late = left.filter(({ count, oldest }) => count > BACKLOG.alarm || oldest < oldestAllowed)
+    this.#late = new Set(late.map(({ tenant_id }) => tenant_id))
+    this.#full = new Set(left.flatMap(({ tenant_id, count }) => (count > BACKLOG.full ? [tenant_id] : [])))
+  }
+
+  #waiting() {
+    return this.#parts.database.query
+      .selectFrom('events')
+      .select(({ fn }) => ['tenant_id', fn.countAll<number>().as('count'), fn.min('created_at').as('oldest')])
+      .groupBy('tenant_id')
+      .execute()
+  }
+}

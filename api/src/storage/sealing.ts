@@ -1,0 +1,151 @@
+import { CHAIN_START, chainHash, isEventMac } from '@keyferry/crypto/audit-chain'
+import { signNote } from '@keyferry/crypto/signed-note'
+import { chainNote, indexOf } from '../domain/audit.ts'
+import type { NamedAuditKey } from './audit-keys.ts'
+import type { Query } from './queries.ts'
+import type { Tables } from './tables.ts'
+
+/** The newest entry of a chain. */
+export type Head = { seq: number; hash: string; epoch: number }
+
+/** The result of one seal. `forged`: rows of the outbox that no API node wrote; they are never sealed. `note` is set at
+ * the first seal of a day. */
+export type Seal = { head: Head; sealed: number; forged: number; note: string | null }
+
+export type SealTerms = { key: NamedAuditKey; now: string; most: number }
+
+/** A head that is older than one that this node has seen: the database was cut or restored without `audit-restored`. */
+class HeadWentBack extends Error {
+  override readonly name = 'HeadWentBack'
+}
+
+/** Move a tenant's oldest events from the outbox to the log: number them, chain them, sign the new head. Run it in a
+ * transaction, which holds the head until it ends, so that seals of one tenant follow one another.
+ * @param seen the newest head that this node knows
+ * @throws HeadWentBack */
+export async function sealTenant(
+  transaction: Query,
+  place: { tenantId: string; seen: Head | undefined },
+  terms: SealTerms,
+): Promise<Seal> {
+  const { tenantId } = place
+  const head = await holdHead(transaction, tenantId)
+  refuseOlder(head, place.seen)
+  const events = await oldestEvents(transaction, tenantId, terms.most)
+  const genuine = events.filter((event) => isGenuine(event, terms.key))
+  const forged = events.length - genuine.length
+  if (genuine.length === 0) return { head, sealed: 0, forged, note: null }
+  const rows = chained(head, genuine)
+  const last = rows.at(-1)
+  if (!last) return { head, sealed: 0, forged, note: null }
+  await transaction.insertInto('audit_log').values(rows).execute()
+  await forgetEvents(transaction, tenantId, genuine)
+  const newHead = { seq: last.seq, hash: last.hash, epoch: head.epoch }
+  await transaction.updateTable('audit_heads').set(newHead).where('tenant_id', '=', tenantId).execute()
+  const note = await writeSeal(transaction, { tenantId, head: newHead }, terms)
+  return { head: newHead, sealed: rows.length, forged, note }
+}
+
+/** The head of a tenant, held until the transaction ends; made at the first call. */
+async function holdHead(transaction: Query, tenantId: string): Promise<Head> {
+  const held = await tryHold(transaction, tenantId)
+  if (held) return held
+  const start = { seq: 0, hash: CHAIN_START, first_seq: 1, first_prev: CHAIN_START, epoch: 1 }
+  await transaction
+    .insertInto('audit_heads')
+    .values({ tenant_id: tenantId, ...start })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+  return (await tryHold(transaction, tenantId)) ?? start
+}
+
+function tryHold(transaction: Query, tenantId: string): Promise<Head | undefined> {
+  return transaction
+    .updateTable('audit_heads')
+    .set((column) => ({ epoch: column.ref('epoch') }))
+    .where('tenant_id', '=', tenantId)
+    .returning(['seq', 'hash', 'epoch'])
+    .executeTakeFirst()
+}
+
+function refuseOlder(head: Head, seen: Head | undefined): void {
+  if (!seen || head.epoch > seen.epoch) return
+  const isOlder = head.epoch < seen.epoch || head.seq < seen.seq
+  if (isOlder || (head.seq === seen.seq && head.hash !== seen.hash))
+    throw new HeadWentBack(`the audit log ends at entry ${head.seq}; this server has seen entry ${seen.seq}`)
+}
+
+type StoredEvent = {
+  position: number
+  tenant_id: string
+  body: string
+  origin: string | null
+  mac: Uint8Array
+}
+
+function oldestEvents(transaction: Query, tenantId: string, most: number): Promise<StoredEvent[]> {
+  return transaction
+    .selectFrom('events')
+    .select(['position', 'tenant_id', 'body', 'origin', 'mac'])
+    .where('tenant_id', '=', tenantId)
+    .orderBy('position')
+    .limit(most)
+    .execute()
+}
+
+/** Whether an API node wrote this row of the outbox. */
+function isGenuine(
+  { tenant_id, body, origin, mac }: Omit<StoredEvent, 'position'>,
+  key: NamedAuditKey,
+): boolean {
+  return isEventMac(mac, { tenantId: tenant_id, body, origin }, key.mac)
+}
+
+function chained(head: Head, events: readonly StoredEvent[]): Tables['audit_log'][] {
+  let { seq, hash } = head
+  return events.map(({ tenant_id, body, origin }) => {
+    seq += 1
+    const line = `{"seq":${seq},${body.slice(1)}`
+    hash = chainHash(hash, line)
+    return { tenant_id, seq, hash, body: line, origin, ...indexOf(body) }
+  })
+}
+
+async function forgetEvents(
+  transaction: Query,
+  tenantId: string,
+  events: readonly StoredEvent[],
+): Promise<void> {
+  const positions = events.map(({ position }) => position)
+  await transaction
+    .deleteFrom('events')
+    .where('tenant_id', '=', tenantId)
+    .where('position', 'in', positions)
+    .execute()
+}
+
+/** Sign the head and keep the note as the seal of the day. A clock that goes back never reopens an earlier day.
+ * @returns the note when it is the first of its day */
+async function writeSeal(
+  transaction: Query,
+  { tenantId, head }: { tenantId: string; head: Head },
+  { key, now }: Omit<SealTerms, 'most'>,
+): Promise<string | null> {
+  const newest = await transaction
+    .selectFrom('audit_seals')
+    .select('day')
+    .where('tenant_id', '=', tenantId)
+    .orderBy('day', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  const today = now.slice(0, 'yyyy-mm-dd'.length)
+  const day = newest && newest.day > today ? newest.day : today
+  const note = signNote(chainNote({ ...head, origin: `${key.name}/${tenantId}`, at: now }), key)
+  const seal = { seq: head.seq, hash: head.hash, sealed_at: now, note }
+  await transaction
+    .insertInto('audit_seals')
+    .values({ tenant_id: tenantId, day, ...seal })
+    .onConflict((conflict) => conflict.columns(['tenant_id', 'day']).doUpdateSet(seal))
+    .execute()
+  return newest?.day === day ? null : note
+}

@@ -92,7 +92,7 @@ export function createClient(baseUrl: string, fetchFn: typeof fetch = fetch) {
       ...(signal === undefined ? {} : { signal }),
     })
     if (!response.ok) throw await callError(response)
-    const isJson = response.headers.get('content-type')?.includes('json') === true
+    const isJson = /^application\/json\b/.test(response.headers.get('content-type') ?? '')
     return (isJson ? await response.json() : await response.text()) as Answer<RowOf<M, P>>
   }
 }

@@ -93,8 +93,8 @@ export function entryOf(body: string, origin: string | null): AuditEntry {
   }
 }
 
-function withoutSalt({ salt: _, ...origin }: Record<string, string>): Record<string, string> {
-  return origin
+function withoutSalt(origin: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(origin).filter(([field]) => field !== 'salt'))
 }
 
 type NoteParts = { origin: string; seq: number; hash: string; epoch: number; at: string }

@@ -62,7 +62,9 @@ async function setStage(stage: string, command: string): Promise<void> {
   )
   const files = [
     writeFile(join(app, 'deploy.sh'), DEPLOY, { mode: 0o755 }),
-    ...(command === 'import' ? [writeFile(join(app, '.env'), 'PORT=1\nHOST=2\n')] : []),
+    ...(command === 'import' ? ['.env', '.env.production'] : []).map((name) =>
+      writeFile(join(app, name), 'PORT=1\nHOST=2\n'),
+    ),
   ]
   await Promise.all([...programs, ...files])
 }

@@ -4,8 +4,7 @@ import type { Command, Words } from '../command-line/command.ts'
 import { usageError } from '../ground/cli-error.ts'
 import type { Parts } from '../ground/parts.ts'
 import { printable } from '../ground/printable.ts'
-import type { ImportOptions } from '../import/import-file.ts'
-import type { SecretFlags } from '../import/plan.ts'
+import type { Choices, ImportOptions, SecretFlags } from '../import/import-file.ts'
 import { type FoundProject, findProject } from '../project/project-file.ts'
 import { JSON_FLAG, QUIET_FLAG, readView } from './asking-flags.ts'
 import { requireBundleName, requireKeyName } from './names.ts'
@@ -19,9 +18,11 @@ export const importCommand: Command = {
   maxOperands: 1,
   summary: 'Put the variables of a .env or JSON file into the library and a bundle',
   details: [
-    'Reads the file (- for standard input), makes a library key of each variable, and attaches the keys to the bundle in the order of the file. New keys are secret unless --public names them. Shows what would change; what it would overwrite it names, and asks. Doing it twice does no harm.',
+    'Reads the file (- for standard input), and brings all of it into the library and the bundle, or nothing. New keys are secret unless --public names them. Importing the same file again writes nothing.',
+    'Another bundle may have the same variable. An equal value is shared: both bundles use one key. A different value becomes a key that only this bundle uses, so what other bundles deliver stays as it is. --own, --share and --replace decide otherwise for the names that you give. Only --replace changes what other bundles deliver.',
+    'On a terminal, import shows the plan and asks. Without a terminal it does the same plan, but updates values of this bundle only with --yes. A value of ***** keeps the stored one, so you can edit an export and import it again.',
     'The file is read as npm dotenv reads it: with or without export, comments, CRLF, three kinds of quotes, values of several lines. Variables in values are not expanded. A note names each line that other programs read differently; --dialect shell and --dialect compose read it their way.',
-    'A key has one value for all the bundles that use it. Where people sign in to the server, import on its web page instead: from here nobody is signed in.',
+    'Where people sign in to the server, import on its web page instead: the client is not signed in.',
   ],
   flags: [
     {
@@ -43,7 +44,21 @@ export const importCommand: Command = {
       value: 'DIALECT',
       summary: `What the .env file was written for: ${DIALECT_NAMES.join(', ')} (default: dotenv, which is npm dotenv)`,
     },
-    { name: 'yes', short: 'y', summary: 'Overwrite without asking' },
+    { name: 'own', value: 'A,B', repeats: true, summary: 'Give the bundle its own keys for these' },
+    {
+      name: 'share',
+      value: 'A,B',
+      repeats: true,
+      summary: 'Use the keys that exist for these, and ignore the values in the file',
+    },
+    {
+      name: 'replace',
+      value: 'A,B',
+      repeats: true,
+      summary: 'Change these in every bundle that uses them (all: every variable of the file)',
+    },
+    { name: 'dry-run', summary: 'Show the plan and change nothing' },
+    { name: 'yes', short: 'y', summary: 'Do not ask; update values that only this bundle uses' },
     QUIET_FLAG,
     JSON_FLAG,
   ],
@@ -55,6 +70,10 @@ export const importCommand: Command = {
     {
       command: 'keyferry import .env --bundle dev/app --public PORT,HOST',
       what: 'Two of the values are no secrets',
+    },
+    {
+      command: 'keyferry import .env.production --bundle prod/app',
+      what: 'Another environment: equal values are shared, different ones become its own',
     },
     { command: 'pass show app | keyferry import - --bundle dev/app --yes', what: 'From another tool' },
   ],
@@ -79,7 +98,9 @@ async function readOptions(words: Words, parts: Parts): Promise<ImportOptions> {
     dialect: readDialect(words),
     bundleName: readBundleName(words),
     flags: readFlags(words),
-    mayOverwrite: words.has('yes'),
+    choices: readChoices(words),
+    isDryRun: words.has('dry-run'),
+    mayUpdate: words.has('yes'),
     view: readView(words),
   }
 }
@@ -117,4 +138,19 @@ function readFlags(words: Words): SecretFlags {
     `${both.join(', ')} cannot be both secret and public`,
     'Name each in one of the two flags.',
   )
+}
+
+function readChoices(words: Words): Choices {
+  const lists = { own: words.names('own'), share: words.names('share'), replace: words.names('replace') }
+  const given = [...lists.own, ...lists.share, ...lists.replace]
+  for (const name of given) requireKeyName(name)
+  const twice = given.filter((name, index) => given.indexOf(name) < index)
+  if (twice.length > 0) {
+    throw usageError(
+      `${twice.join(', ')} is given twice`,
+      'Name each in one of --own, --share and --replace.',
+    )
+  }
+  const [only, ...more] = lists.replace
+  return { ...lists, replace: only === 'all' && more.length === 0 ? 'all' : lists.replace }
 }

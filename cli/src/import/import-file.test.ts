@@ -2,9 +2,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createClient } from '@keyferry/contract/client'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type RunningServer, startServer } from '../../../e2e/start-server.ts'
 import { type Stage, stage } from '../../test/stage.ts'
+import { EXIT } from '../ground/exit-code.ts'
 import { type ImportOptions, importFile } from './import-file.ts'
 
 let server: RunningServer
@@ -18,105 +19,110 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-// One bundle, then a key and its attachment for each of three variables.
-const WRITES = [1, 2, 3, 4, 5, 6, 7]
-
-function options(mark: string, changes: Partial<ImportOptions> = {}): ImportOptions {
-  const path = join(folder, `${mark}.env`)
-  writeFileSync(path, ['C', 'A', 'B'].map((name) => `${mark}_${name}=value of ${name}\n`).join(''))
+function options(bundleName: string, text: string, changes: Partial<ImportOptions> = {}): ImportOptions {
+  const path = join(folder, 'some.env')
+  writeFileSync(path, text)
   return {
     server: server.url,
     isServerNamed: false,
+    workspaceId: null,
     path,
     dialect: 'dotenv',
-    workspaceId: null,
-    bundleName: `import/${mark}`,
-    flags: { secret: [], public: [`${mark}_A`] },
-    mayOverwrite: false,
-    view: 'quiet',
+    bundleName,
+    flags: { secret: [], public: [] },
+    choices: { own: [], share: [], replace: [] },
+    isDryRun: false,
+    mayUpdate: false,
+    view: 'person',
     ...changes,
   }
 }
 
-test('an import that the server limits waits as told, says so, and goes on', async () => {
-  const scene = stage({}, folder)
-  let calls = 0
-  const exchange: Stage['exchange'] = async (request) => {
-    const answer = await scene.exchange(request)
-    return ++calls === 2 ? { ...answer, status: 429, retryAfterMs: 1_000 } : answer
+/** A terminal where somebody types an answer to each question. */
+function terminal(answer: string): Stage & { asked: string[] } {
+  const at = stage({}, folder)
+  const asked: string[] = []
+  const ask = (question: string) => {
+    asked.push(question)
+    return answer
   }
-  expect(await importFile(options('LIMITED'), { ...scene, exchange })).toBe(0)
-  expect(scene.seen.stderr).toContain('the server asks to wait 1 s')
-})
-
-/** An import that a signal ends while its n-th write is under way, before or after the server has seen that one. */
-async function interrupted(asked: ImportOptions, at: number, isSeen: boolean): Promise<Stage> {
-  const scene = stage({}, folder)
-  const underWay = Promise.withResolvers<never>()
-  const reached = Promise.withResolvers<void>()
-  let writes = 0
-  const exchange: Stage['exchange'] = async (request) => {
-    if (request.method !== 'GET') writes += 1
-    const isLast = request.method !== 'GET' && writes === at
-    if (!isLast || isSeen) {
-      const answer = await scene.exchange(request)
-      if (!isLast) return answer
-    }
-    reached.resolve()
-    return await underWay.promise
-  }
-  void importFile(asked, { ...scene, exchange })
-  await reached.promise
-  for (const cleanUp of scene.seen.cleanUps) await cleanUp()
-  return scene
+  return { ...at, asked, stderr: { ...at.stderr, isTerminal: true }, keyboard: { isThere: () => true, ask } }
 }
 
-async function keysOf(bundleName: string) {
+async function namesIn(bundleName: string): Promise<string[]> {
   const call = createClient(server.url)
   const bundles = await call('GET', '/api/v1/bundles', { query: { query: bundleName } })
   const bundle = bundles.find(({ name }) => name === bundleName)
-  return await call('GET', '/api/v1/bundles/{bundle_id}/keys', { params: { bundle_id: bundle?.id ?? '' } })
+  if (bundle === undefined) return []
+  const params = { bundle_id: bundle.id }
+  return (await call('GET', '/api/v1/bundles/{bundle_id}/keys', { params })).map(({ name }) => name)
 }
 
-describe.each([false, true])(
-  'an import that is interrupted in the middle of a write (seen: %s)',
-  (isSeen) => {
-    test.each(WRITES)('number %i is finished by the same command, in the order of the file', async (at) => {
-      const mark = `W${at}${isSeen ? 'SEEN' : 'LOST'}`
-      await interrupted(options(mark), at, isSeen)
-      expect(await importFile(options(mark, { mayOverwrite: true }), stage({}, folder))).toBe(0)
-      expect(await keysOf(`import/${mark}`)).toMatchObject([
-        { name: `${mark}_C`, is_secret: true, order: 0 },
-        { name: `${mark}_A`, is_secret: false, value: 'value of A', order: 1 },
-        { name: `${mark}_B`, is_secret: true, order: 2 },
-      ])
-    })
-  },
-)
+test('on a terminal it shows the plan and asks before it writes', async () => {
+  const at = terminal('y')
+  expect(await importFile(options('asks/yes', 'ASKS_A=1\n'), at)).toBe(0)
+  expect(at.asked).toEqual(['1 new. Import? [y/N] '])
+  expect(at.seen.stderr).toContain('+ ASKS_A  new\n')
+  expect(await namesIn('asks/yes')).toEqual(['ASKS_A'])
+})
 
-test('it says what is done, what is under way and what is not, and how to go on', async () => {
-  const { seen } = await interrupted(options('SAYS'), 4, true)
-  expect(seen.stderr).toBe(
-    `\n  Done: bundle import/SAYS, SAYS_C. Under way: SAYS_A. Not done: SAYS_B.\n` +
-      '  The same command does the rest, and asks before it overwrites what is done.\n',
+test.each(['', 'n', 'yesterday'])('the answer %j imports nothing', async (answer) => {
+  const refused = importFile(options('asks/no', 'ASKS_B=1\n'), terminal(answer))
+  await expect(refused).rejects.toMatchObject({ exitCode: EXIT.general, next: 'Nothing was imported.' })
+  expect(await namesIn('asks/no')).toEqual([])
+})
+
+test('with --yes, and where there is nothing to write, it does not ask', async () => {
+  const first = terminal('n')
+  await importFile(options('asks/never', 'ASKS_C=1\n', { mayUpdate: true }), first)
+  const second = terminal('n')
+  await importFile(options('asks/never', 'ASKS_C=1\n'), second)
+  expect([...first.asked, ...second.asked]).toEqual([])
+  expect(await namesIn('asks/never')).toEqual(['ASKS_C'])
+})
+
+test('a library that changes while the person reads the plan is left as it is', async () => {
+  const asked = options('asks/stale', 'ASKS_D=1\n')
+  const at = terminal('y')
+  const exchange: Stage['exchange'] = async (request) => {
+    if (at.asked.length > 0)
+      await createClient(server.url)('POST', '/api/v1/bundles', { body: { name: 'asks/stale' } })
+    return await at.exchange(request)
+  }
+  await expect(importFile(asked, { ...at, exchange })).rejects.toMatchObject({
+    message: 'the library changed after the plan was shown',
+    next: 'Nothing was imported. Run the same command again.',
+  })
+  expect(await namesIn('asks/stale')).toEqual([])
+})
+
+test('an interrupted import says that it is whole or nothing', async () => {
+  const at = stage({}, folder)
+  const underWay = Promise.withResolvers<never>()
+  const reached = Promise.withResolvers<void>()
+  let calls = 0
+  const exchange: Stage['exchange'] = async (request) => {
+    calls += 1
+    if (calls === 1) return await at.exchange(request)
+    reached.resolve()
+    return await underWay.promise
+  }
+  void importFile(options('asks/cut', 'ASKS_E=1\n', { view: 'quiet' }), { ...at, exchange })
+  await reached.promise
+  for (const cleanUp of at.seen.cleanUps) await cleanUp()
+  expect(at.seen.stderr).toBe(
+    '\n  The server imports all of the file or nothing. Run the same command again to see which.\n',
   )
 })
 
-test('with --yes it will not ask', async () => {
-  const { seen } = await interrupted(options('YES', { mayOverwrite: true }), 1, true)
-  expect(seen.stderr).toMatch(/Not done: YES_C, YES_A, YES_B\.\n {2}The same command does the rest\.\n$/)
-})
-
-test('a machine is told by an object of its own', async () => {
-  const { seen } = await interrupted(options('JSON', { view: 'json' }), 4, true)
-  const events = seen.stderr
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line))
-  expect(events.at(-1)).toEqual({
-    event: 'partly_imported',
-    bundle: 'import/JSON',
-    done: ['bundle import/JSON', 'JSON_C'],
-    left: ['JSON_A', 'JSON_B'],
-  })
+test.each([
+  ['no JSON', '\u001b]0;owned\u0007'],
+  ['half a plan', '{"plan":['],
+  ['no plan', '{}'],
+  ['an action it does not know', '{"plan":[{"name":"A","action":"delete"}],"plan_id":"x"}'],
+])('%s is an answer that is refused', async (_what, body) => {
+  const answer = { status: 200, body, contentType: '', retryAfterMs: null, dateMs: null, location: null }
+  const parts = { ...stage({}, folder), exchange: async () => answer }
+  const refused = importFile(options('x', 'A=1\n'), parts)
+  await expect(refused).rejects.toMatchObject({ exitCode: EXIT.refused })
 })

@@ -1,101 +1,147 @@
 import type { Dialect, EnvText } from '@keyferry/contract/env'
 import { CliError } from '../ground/cli-error.ts'
-import type { Exchange } from '../ground/exchange.ts'
+import type { ExchangeAnswer } from '../ground/exchange.ts'
 import { EXIT } from '../ground/exit-code.ts'
 import type { Parts, ViewName } from '../ground/parts.ts'
-import { patientExchange, rateLimitNotice } from '../server/rate-limit.ts'
-import { applyImport, type Progress, progressOf, progressText } from './apply.ts'
-import { LibraryClient } from './library.ts'
-import { type ImportPlan, overwrites, planImport, type SecretFlags } from './plan.ts'
-import { planFacts, planText } from './plan-text.ts'
+import { printable } from '../ground/printable.ts'
+import { callLibrary } from '../server/library-call.ts'
+import { errorBody } from '../server/server-failure.ts'
+import { type ImportPlan, namesOf, readPlan, writesOf } from './plan.ts'
+import { planFacts, planText, summary } from './plan-text.ts'
 import { readText } from './read-text.ts'
+
+/** Names said to be secret or public; a key named in neither keeps its flag, and a new one is secret. */
+export type SecretFlags = { readonly secret: readonly string[]; readonly public: readonly string[] }
+
+/** How to treat variables that other bundles have too, by name. */
+export type Choices = {
+  readonly own: readonly string[]
+  readonly share: readonly string[]
+  readonly replace: 'all' | readonly string[]
+}
 
 export type ImportOptions = {
   readonly server: string
   /** Whether the next command finds that server only by its flag. */
   readonly isServerNamed: boolean
+  /** The workspace that the calls work in; null: the server chooses. */
+  readonly workspaceId: string | null
   /** Null: standard input. */
   readonly path: string | null
   readonly dialect: Dialect
-  /** The workspace that the calls work in; null: the server chooses. */
-  readonly workspaceId: string | null
   readonly bundleName: string
   readonly flags: SecretFlags
-  readonly mayOverwrite: boolean
+  readonly choices: Choices
+  readonly isDryRun: boolean
+  readonly mayUpdate: boolean
   readonly view: ViewName
 }
 
-/** Read the file, show what would change, ask, and do it.
+/** Read the file, have the server plan, show the plan, ask, and have the server carry it out.
  * @returns the exit code · @throws CliError */
 export async function importFile(options: ImportOptions, parts: Parts): Promise<number> {
-  const text = await readText(options, parts)
-  const client = new LibraryClient(libraryExchange(options, parts), options.server)
-  const library = await client.read(options.bundleName)
-  const plan = planImport(options.bundleName, text.entries, { library, flags: options.flags })
-  show(plan, text, { options, parts })
-  requireConsent(plan, { options, parts })
-  await carryOut(plan, client, { options, parts })
+  const { own, share, replace } = options.choices
+  const flagged = { ...options.flags, own, share, replace: replace === 'all' ? [] : replace }
+  const text = await readText({ ...options, flagged }, parts)
+  const scene = { options, parts, body: bodyOf(options, text) }
+  const plan = await send(scene, { dry_run: true })
+  const asks = !options.isDryRun && mustAsk(plan, scene)
+  show(plan, text, { ...scene, asks })
+  if (options.isDryRun) return EXIT.ok
+  requireConsent(plan, { ...scene, asks })
+  if (plan.isNewBundle || writesOf(plan).length > 0) await carryOut(plan, scene)
+  report(plan, scene)
   return EXIT.ok
 }
 
-// Waits where the server limits the rate, and names the workspace if its id is known.
-function libraryExchange({ view, workspaceId }: ImportOptions, parts: Parts): Exchange {
-  const exchange = patientExchange(parts, (waitMs) => parts.stderr.write(rateLimitNotice(view, waitMs)))
-  const workspace: Record<string, string> = workspaceId === null ? {} : { 'keyferry-workspace': workspaceId }
-  return async (request) => await exchange({ ...request, headers: { ...request.headers, ...workspace } })
+type Scene = { options: ImportOptions; parts: Parts; body: object }
+
+function bodyOf({ bundleName, flags, choices }: ImportOptions, { entries }: EnvText): object {
+  const isSecret = (name: string): { is_secret?: boolean } => {
+    if (flags.secret.includes(name)) return { is_secret: true }
+    return flags.public.includes(name) ? { is_secret: false } : {}
+  }
+  return {
+    bundle: bundleName,
+    entries: entries.map(({ name, value }) => ({ name, value, ...isSecret(name) })),
+    ...choices,
+  }
 }
 
-type Scene = { options: ImportOptions; parts: Parts }
+async function send({ options, parts, body }: Scene, how: object): Promise<ImportPlan> {
+  const call = { method: 'POST', path: '/api/v1/imports', body: { ...body, ...how } } as const
+  return readPlan(await callLibrary({ library: options, parts }, call, explain))
+}
 
-function show(plan: ImportPlan, text: EnvText, { options, parts }: Scene): void {
+function explain(answer: ExchangeAnswer): Error | undefined {
+  const { code, error } = errorBody(answer)
+  if (code === 'plan_changed') {
+    const what = 'the library changed after the plan was shown'
+    return new CliError(EXIT.general, what, 'Nothing was imported. Run the same command again.')
+  }
+  if (answer.status !== 400 && answer.status !== 409) return undefined
+  return new CliError(EXIT.general, printable(error), 'Nothing was imported.')
+}
+
+function show(plan: ImportPlan, text: EnvText, { options, parts, asks }: Scene & { asks: boolean }): void {
   const { stderr } = parts
-  const mustAsk = overwrites(plan).length > 0 && !options.mayOverwrite
-  if (options.view === 'json')
-    stderr.write(`${JSON.stringify({ event: 'planned', ...planFacts(plan), notes: text.notes })}\n`)
-  if (options.view === 'person' || (options.view === 'quiet' && mustAsk)) {
-    stderr.write(planText(plan, options.server))
+  const { view, bundleName } = options
+  if (view === 'json')
+    stderr.write(
+      `${JSON.stringify({ event: 'planned', ...planFacts(plan, bundleName), notes: text.notes })}\n`,
+    )
+  if (view === 'person' || (view === 'quiet' && asks)) {
+    stderr.write(planText(plan, options))
     for (const note of text.notes) stderr.write(`  note: ${note}\n`)
   }
 }
 
-function requireConsent(plan: ImportPlan, { options, parts }: Scene): void {
-  const names = overwrites(plan).map(({ name }) => name)
-  if (names.length === 0 || options.mayOverwrite) return
+// On a terminal every write is confirmed. Without one, new keys and shared keys need no confirmation, because no value that
+// a program gets today changes.
+function mustAsk(plan: ImportPlan, { options, parts }: Scene): boolean {
+  if (options.mayUpdate || writesOf(plan).length === 0) return false
+  return isAtTerminal({ options, parts }) || namesOf(plan, 'update').length > 0
+}
+
+function isAtTerminal({ options, parts }: Pick<Scene, 'options' | 'parts'>): boolean {
+  return options.view === 'person' && parts.stderr.isTerminal && parts.keyboard.isThere()
+}
+
+function requireConsent(plan: ImportPlan, { options, parts, asks }: Scene & { asks: boolean }): void {
+  if (!asks) return
   const { keyboard, stderr } = parts
   if (options.view === 'json' || !stderr.isTerminal || !keyboard.isThere()) {
     throw new CliError(
       EXIT.general,
-      `this would overwrite ${names.join(', ')}, and there is nobody to ask`,
-      'Nothing was imported. Add --yes if that is meant.',
+      `this would update ${namesOf(plan, 'update').join(', ')}, and there is no terminal to ask`,
+      'Nothing was imported. Add --yes to update them.',
     )
   }
-  const answer = keyboard.ask(`Overwrite ${names.join(', ')}? [y/N] `) ?? ''
+  const answer = keyboard.ask(`${summary(plan)}. Import? [y/N] `) ?? ''
   if (/^y(?:es)?$/i.test(answer.trim())) return
   throw new CliError(EXIT.general, 'not confirmed', 'Nothing was imported.')
 }
 
-async function carryOut(plan: ImportPlan, client: LibraryClient, { options, parts }: Scene): Promise<void> {
-  const { stderr } = parts
-  const progress = progressOf(plan)
-  const takeBack = parts.atInterrupt(() => stderr.write(interruptedText(progress, plan, options)))
+async function carryOut(plan: ImportPlan, scene: Scene): Promise<void> {
+  const { stderr } = scene.parts
+  const takeBack = scene.parts.atInterrupt(() => stderr.write(interruptedText(scene.options)))
   try {
-    await applyImport(client, plan, progress)
+    await send(scene, { plan_id: plan.planId })
   } finally {
     takeBack()
   }
-  if (options.view === 'json')
-    stderr.write(`${JSON.stringify({ event: 'imported', bundle: plan.bundleName })}\n`)
-  if (options.view === 'person') stderr.write(`Done. Next: ${nextCommand(options)}\n`)
 }
 
-// The call that is on its way may still arrive. What is done is overwritten by the same values when it is done again,
-// which nobody but the server can know to be the same where they are secret.
-function interruptedText(progress: Progress, { bundleName }: ImportPlan, options: ImportOptions): string {
-  const { done, left } = progress
-  if (options.view === 'json')
-    return `${JSON.stringify({ event: 'partly_imported', bundle: bundleName, done, left })}\n`
-  const asks = options.mayOverwrite ? '' : ', and asks before it overwrites what is done'
-  return `\n  ${progressText(progress, 'Under way')}\n  The same command does the rest${asks}.\n`
+function interruptedText({ view, bundleName }: ImportOptions): string {
+  if (view === 'json') return `${JSON.stringify({ event: 'interrupted', bundle: bundleName })}\n`
+  return '\n  The server imports all of the file or nothing. Run the same command again to see which.\n'
+}
+
+function report(plan: ImportPlan, { options, parts }: Scene): void {
+  const { bundleName, view } = options
+  if (view === 'json')
+    parts.stderr.write(`${JSON.stringify({ event: 'imported', ...planFacts(plan, bundleName) })}\n`)
+  if (view === 'person') parts.stderr.write(`Done. Next: ${nextCommand(options)}\n`)
 }
 
 function nextCommand({ bundleName, isServerNamed, server }: ImportOptions): string {

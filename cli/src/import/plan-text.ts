@@ -1,58 +1,100 @@
-import type { ImportPlan, Step, StepKind } from './plan.ts'
+import { type Action, type ImportPlan, namesOf, type Step, writesOf } from './plan.ts'
 
-const SIGNS = { create: '+', replace: '~', change: '~', same: '=' } as const satisfies Record<
-  StepKind,
-  string
->
+const SIGNS = {
+  create: '+',
+  own: '+',
+  share: '&',
+  update: '~',
+  replace: '!',
+  same: '=',
+  kept: '=',
+} as const satisfies Record<Action, string>
+
+const WIDEST_NAME = 40
+// Names that still read as one sentence.
+const MOST_NAMED = 3
+
+type Place = { readonly bundleName: string; readonly server: string }
 
 /** The plan as lines for a person: names and what happens to them, never a value. */
-export function planText({ bundleName, bundleId, steps }: ImportPlan, server: string): string {
-  const widest = Math.min(40, Math.max(0, ...steps.map(({ name }) => name.length)))
-  const head = `Import into ${bundleName}${bundleId === null ? ' (a new bundle)' : ''} at ${server}\n`
-  return `${head}${steps.map((step) => stepLine(step, widest)).join('')}${summary(steps)}\n`
+export function planText(plan: ImportPlan, { bundleName, server }: Place): string {
+  const widest = Math.min(WIDEST_NAME, Math.max(0, ...plan.steps.map(({ name }) => name.length)))
+  const head = `Import into ${bundleName}${plan.isNewBundle ? ' (a new bundle)' : ''} at ${server}\n`
+  const lines = plan.steps.map(
+    (step) => `  ${SIGNS[step.action]} ${step.name.padEnd(widest)}  ${HAPPENS[step.action](step)}\n`,
+  )
+  return `${head}${lines.join('')}${summary(plan)}\n`
+}
+
+const HAPPENS: Readonly<Record<Action, (step: Step) => string>> = {
+  create: ({ name, keyName }) => (keyName === name ? 'new' : `new${inLibrary(keyName)}`),
+  own: (step) => `own value${inLibrary(step.keyName)}${step.sharedTotal === 0 ? '' : keeping(step)}`,
+  share: (step) => (step.sharedTotal === 0 ? 'shared with the library' : `shared with ${others(step)}`),
+  update: () => 'updated',
+  replace: (step) =>
+    step.sharedTotal === 0 ? 'replaced in the library' : `replaced, in ${others(step)} too`,
+  same: () => 'same',
+  kept: () => 'kept as it is',
+}
+
+function inLibrary(keyName: string): string {
+  return `, called ${keyName} in the library`
+}
+
+function keeping(step: Step): string {
+  return `; ${others(step)} ${step.sharedTotal === 1 ? 'keeps' : 'keep'} the other value`
+}
+
+function others({ sharedWith: [first = 'other bundles'], sharedTotal }: Step): string {
+  return sharedTotal <= 1 ? first : `${first} and ${sharedTotal - 1} more`
+}
+
+/** For example `12 new, 3 own, 2 shared with dev/app (SENTRY_DSN, PORT), 1 updated`. */
+export function summary(plan: ImportPlan): string {
+  if (writesOf(plan).length === 0) return 'Nothing to write: the bundle delivers all of it already'
+  const count = (action: Action, word: string): string[] => {
+    const { length } = namesOf(plan, action)
+    return length === 0 ? [] : [`${length} ${word}`]
+  }
+  return [
+    ...count('create', 'new'),
+    ...count('own', 'own'),
+    ...named(plan, 'share', 'shared'),
+    ...count('update', 'updated'),
+    ...named(plan, 'replace', 'replaced'),
+    ...count('same', 'same'),
+    ...count('kept', 'kept'),
+  ].join(', ')
+}
+
+/** The steps with an action, counted for each bundle that uses the keys too. */
+function named({ steps }: ImportPlan, action: Action, word: string): string[] {
+  const byBundle = Map.groupBy(
+    steps.filter((step) => step.action === action),
+    (step) => (step.sharedTotal === 0 ? 'the library' : others(step)),
+  )
+  const link = action === 'share' ? 'with' : 'also in'
+  return [...byBundle].map(
+    ([bundle, group]) => `${group.length} ${word} ${link} ${bundle} (${shortList(group)})`,
+  )
+}
+
+function shortList(steps: readonly Step[]): string {
+  const names = steps.slice(0, MOST_NAMED).map(({ name }) => name)
+  return `${names.join(', ')}${steps.length > MOST_NAMED ? ', …' : ''}`
 }
 
 /** The plan for a machine: names by what happens to them. */
-export function planFacts({ bundleName, bundleId, steps }: ImportPlan): object {
-  const named = (kind: StepKind): string[] =>
-    steps.filter((step) => step.kind === kind).map(({ name }) => name)
+export function planFacts(plan: ImportPlan, bundleName: string): object {
   return {
     bundle: bundleName,
-    is_new_bundle: bundleId === null,
-    create: named('create'),
-    replace: named('replace'),
-    change: named('change'),
-    same: named('same'),
-    attach: steps.filter(({ attaches }) => attaches).map(({ name }) => name),
+    is_new_bundle: plan.isNewBundle,
+    create: namesOf(plan, 'create'),
+    own: namesOf(plan, 'own'),
+    share: namesOf(plan, 'share'),
+    update: namesOf(plan, 'update'),
+    replace: namesOf(plan, 'replace'),
+    same: namesOf(plan, 'same'),
+    kept: namesOf(plan, 'kept'),
   }
-}
-
-function stepLine(step: Step, widest: number): string {
-  return `  ${SIGNS[step.kind]} ${step.name.padEnd(widest)}  ${[whatHappens(step), ...attachment(step)].join(', ')}\n`
-}
-
-function whatHappens(step: Step): string {
-  const { kind, isSecret } = step
-  if (kind === 'create') return isSecret ? 'new, secret' : 'new, public'
-  if (kind === 'replace') {
-    const seen = isSecret ? '' : ', becomes public'
-    return `will be replaced${elsewhere(step)} (secret: the values cannot be compared)${seen}`
-  }
-  return kind === 'change' ? `changes${elsewhere(step)}${isSecret ? ', becomes secret' : ''}` : 'same'
-}
-
-// A key has one value for all its bundles: whoever fills one bundle must see that others change with it.
-function elsewhere({ bundles, attaches }: Step): string {
-  const others = attaches ? bundles : bundles - 1
-  return others <= 0 ? '' : ` in ${others} other ${others === 1 ? 'bundle' : 'bundles'} too`
-}
-
-function attachment({ kind, attaches }: Step): string[] {
-  return attaches && kind !== 'create' ? ['to be attached'] : []
-}
-
-function summary(steps: readonly Step[]): string {
-  const count = (kind: StepKind): number => steps.filter((step) => step.kind === kind).length
-  const attached = steps.filter(({ attaches }) => attaches).length
-  return `${count('create')} new, ${count('replace')} to be replaced, ${count('change')} changed, ${count('same')} same; ${attached} to attach`
 }

@@ -1,79 +1,57 @@
-import type { EnvEntry } from '@keyferry/contract/env'
-import { MASK } from '@keyferry/contract/limits'
-import { CliError } from '../ground/cli-error.ts'
-import { EXIT } from '../ground/exit-code.ts'
-import type { Library, LibraryKey } from './library.ts'
+import { isObject } from '../ground/json-object.ts'
+import { printable } from '../ground/printable.ts'
+import { unknownAnswer } from '../server/library-call.ts'
 
-/** - `create`: the library has no such key
- * - `replace`: a secret, of which nobody can say whether it differs
- * - `change`: a public key with another value, or another secret flag
- * - `same`: nothing to write */
-export type StepKind = 'create' | 'replace' | 'change' | 'same'
+// By hand instead of by the contract's schemas, whose library is four times as large as the rest of the client.
 
+const ACTIONS = ['create', 'own', 'share', 'update', 'replace', 'same', 'kept'] as const
+export type Action = (typeof ACTIONS)[number]
+
+/** What the server does with one variable. */
 export type Step = {
-  readonly kind: StepKind
   readonly name: string
-  readonly value: string
-  readonly isSecret: boolean
-  readonly keyId: string | null
-  readonly attaches: boolean
-  /** Bundles that use the key and see the change. */
-  readonly bundles: number
+  readonly action: Action
+  /** The key's name in the library. */
+  readonly keyName: string
+  /** Some of the other bundles that use the key; for `own`, that keep the other value. */
+  readonly sharedWith: readonly string[]
+  readonly sharedTotal: number
 }
 
 export type ImportPlan = {
-  readonly bundleName: string
-  /** Null: to be created. */
-  readonly bundleId: string | null
+  readonly isNewBundle: boolean
   readonly steps: readonly Step[]
+  readonly planId: string
 }
 
-/** Names said to be secret or public; a key named in neither keeps its flag, and a new one is secret. */
-export type SecretFlags = { readonly secret: readonly string[]; readonly public: readonly string[] }
-
-/** What an import would do, in the order of the file.
- * @throws CliError general: masks where values should be */
-export function planImport(
-  bundleName: string,
-  entries: readonly EnvEntry[],
-  { library, flags }: { library: Library; flags: SecretFlags },
-): ImportPlan {
-  requireNoMasks(entries, library)
-  const steps = entries.map((entry) => planStep(entry, library, flags))
-  return { bundleName, bundleId: library.bundleId, steps }
+/** The plan in an answer of the server; its texts are safe to print.
+ * @throws CliError refused: the answer is something else */
+export function readPlan(answer: unknown): ImportPlan {
+  const { bundle_id, plan, plan_id } = isObject(answer) ? answer : {}
+  if (!Array.isArray(plan) || typeof plan_id !== 'string') throw unknownAnswer()
+  return { isNewBundle: bundle_id === null, steps: plan.map(readStep), planId: plan_id }
 }
 
-/** The steps that overwrite something. */
-export function overwrites({ steps }: ImportPlan): readonly Step[] {
-  return steps.filter(({ kind }) => kind === 'replace' || kind === 'change')
-}
-
-function planStep({ name, value }: EnvEntry, { keys, attached }: Library, flags: SecretFlags): Step {
-  const existing = keys.get(name)
-  const isSecret =
-    flags.secret.includes(name) || (!flags.public.includes(name) && (existing?.isSecret ?? true))
+function readStep(entry: unknown): Step {
+  const { name, action, key_name, shared_with, shared_total } = isObject(entry) ? entry : {}
+  const known = ACTIONS.find((each) => each === action)
+  const isWhole = typeof name === 'string' && typeof key_name === 'string' && typeof shared_total === 'number'
+  if (!isWhole || known === undefined || !Array.isArray(shared_with)) throw unknownAnswer()
   return {
-    kind: existing === undefined ? 'create' : kindOf(existing, value, isSecret),
-    name,
-    value,
-    isSecret,
-    keyId: existing?.id ?? null,
-    attaches: !attached.has(name),
-    bundles: existing?.bundles ?? 0,
+    name: printable(name),
+    action: known,
+    keyName: printable(key_name),
+    sharedWith: shared_with.map((bundle) => printable(String(bundle))),
+    sharedTotal: shared_total,
   }
 }
 
-function kindOf(existing: LibraryKey, value: string, isSecret: boolean): StepKind {
-  if (existing.isSecret) return 'replace'
-  return existing.value === value && !isSecret ? 'same' : 'change'
+/** The steps that write something. */
+export function writesOf({ steps }: ImportPlan): readonly Step[] {
+  return steps.filter(({ action }) => action !== 'same' && action !== 'kept')
 }
 
-function requireNoMasks(entries: readonly EnvEntry[], { keys }: Library): void {
-  const masked = entries.filter(({ name, value }) => value === MASK && keys.get(name)?.isSecret !== false)
-  if (masked.length === 0) return
-  throw new CliError(
-    EXIT.general,
-    `${masked.map(({ name }) => name).join(', ')}: ${MASK} stands where the value was masked, and is no value itself`,
-    'Nothing was imported. Take these lines out of the file, or put the values in.',
-  )
+/** The names of the steps with an action. */
+export function namesOf({ steps }: ImportPlan, action: Action): readonly string[] {
+  return steps.filter((step) => step.action === action).map(({ name }) => name)
 }

@@ -4,13 +4,13 @@ import { CliError, usageError } from '../ground/cli-error.ts'
 import { EXIT } from '../ground/exit-code.ts'
 import type { Parts } from '../ground/parts.ts'
 import { printable } from '../ground/printable.ts'
-import type { SecretFlags } from './plan.ts'
 
 type Source = {
   /** Null: standard input. */
   readonly path: string | null
   readonly dialect: Dialect
-  readonly flags: SecretFlags
+  /** Names that flags of the command line give, by flag. */
+  readonly flagged: Readonly<Record<string, readonly string[]>>
 }
 
 /** The variables of the file, or of standard input.
@@ -19,7 +19,7 @@ export async function readText(options: Source, parts: Parts): Promise<EnvText> 
   const name = options.path ?? 'standard input'
   const bytes = await readBytes(options.path, parts)
   const text = parse(bytes, options.dialect, name)
-  requireNamed(options.flags, text, name)
+  requireNamed(options.flagged, text, name)
   if (text.entries.length > 0) return text
   throw new CliError(
     EXIT.general,
@@ -64,13 +64,15 @@ function parse(bytes: Uint8Array, dialect: Dialect, name: string): EnvText {
   }
 }
 
-function requireNamed(flags: SecretFlags, { entries }: EnvText, name: string): void {
-  const missing = [...flags.secret, ...flags.public].filter(
-    (key) => !entries.some((entry) => entry.name === key),
-  )
-  if (missing.length === 0) return
-  throw usageError(
-    `${missing.join(', ')} is not in ${printable(name)}`,
-    'Check the names after --public and --secret.',
-  )
+function requireNamed(flagged: Source['flagged'], { entries }: EnvText, name: string): void {
+  const known = new Set(entries.map((entry) => entry.name))
+  for (const [flag, names] of Object.entries(flagged)) {
+    const missing = names.filter((key) => !known.has(key))
+    if (missing.length > 0) {
+      throw usageError(
+        `${missing.join(', ')} is not in ${printable(name)}`,
+        `Check the names after --${flag}.`,
+      )
+    }
+  }
 }

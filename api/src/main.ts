@@ -7,7 +7,7 @@ import type { FastifyInstance } from 'fastify'
 import { sql } from 'kysely'
 import { type DestinationStream, type Logger, pino } from 'pino'
 import { createMemoryNonces, createSharedNonces, type NonceStore } from './auth/nonces.ts'
-import { signedAddress, signedHeaders } from './auth/signed-headers.ts'
+import { SignedCall } from './auth/signed-headers.ts'
 import { type ClockAndIds, timestamp } from './domain/clock-and-ids.ts'
 import type { Stores } from './domain/stores.ts'
 import { setupCodeOf, untoldSetupCode } from './first-set-up.ts'
@@ -44,9 +44,9 @@ export type StartOptions = {
 export type RunningApi = {
   /** `http://host:port`, or the socket's path. */
   address: string
-  /** Stops listening, answers held callers, lets running calls finish; within 5 s. */
   /** The code for the first set-up, where it is still needed and no setting gives one. */
   setupCode: string | null
+  /** Stops listening, answers held callers, lets running calls finish; within 5 s. */
   close(): Promise<void>
 }
 
@@ -136,8 +136,7 @@ function wire({ settings, database, stores, shortLived, sealer, clock, log }: Wi
       version,
       failingStores: async () => [...(await failingStores(database, shortLived)), ...sealer.problems],
     }),
-    authenticate: signedHeaders(signing),
-    signedAddress: signedAddress(signing),
+    readSignature: (facts) => new SignedCall(facts, signing),
     memberships: stores.memberships,
     rateLimits: shortLived.rateLimits,
     log,
@@ -168,7 +167,7 @@ async function listen(app: FastifyInstance, { listen: place }: ApiSettings): Pro
   return place.socketPath
 }
 
-// A killed process leaves its socket behind. If a server still answers there, refuse to start.
+// A killed process leaves its socket behind; remove it. If a server still answers there, refuse to start.
 async function clearSocket(path: string): Promise<void> {
   const socket = connect(path)
   const answers = await once(socket, 'connect').then(

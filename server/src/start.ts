@@ -1,4 +1,3 @@
-import { chmodSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { randomToken } from '@keyferry/crypto/token'
 import { apiSettings, metricsOf } from './api-settings.ts'
@@ -6,7 +5,7 @@ import { lockDataFolder, prepareDataFolder } from './data-folder.ts'
 import { type RootKeys, readRootKeyFile, rootKeysOfFolder } from './root-key-file.ts'
 import { type Role, required, requireSafeStart } from './safe-start.ts'
 import type { Settings } from './setting-table.ts'
-import { freshSocketPath } from './socket-path.ts'
+import { chooseSocketPath } from './socket-path.ts'
 import { webSettings } from './web-settings.ts'
 
 /** What runs, and how to end it: what is being waited for is answered, what is under way finishes. */
@@ -32,13 +31,12 @@ export async function start(role: Role, settings: Settings, surroundings: Surrou
 
 async function startAll(settings: Settings, { version }: Surroundings): Promise<Running> {
   const data = openData(settings)
-  const socket = freshSocketPath(data.dataDir)
+  const socket = chooseSocketPath(data.dataDir)
   const sharedSecrets: RootKeys = settings.BFF_SHARED_SECRET ?? [randomToken()]
   const place = { dataDir: data.dataDir, sharedSecrets, version }
   const [{ startApi }, { startWeb }] = await Promise.all([import('@keyferry/api'), import('@keyferry/web')])
   const listen = { socketPath: socket.path }
   const api = await startApi(apiSettings(settings, { ...place, listen, rootKeys: data.rootKeys }))
-  chmodSync(socket.path, 0o600)
   const metrics = settings.METRICS_PORT === undefined ? null : 'elsewhere'
   const web = await startWeb(webSettings(settings, { ...place, api: listen, metrics }))
   const stop = async () => {

@@ -30,45 +30,58 @@ type IdentityHeaders = ReadonlyMap<string, string>
 // Health checks sign nothing, so these two endpoints must answer them.
 const UNSIGNED = new Set(['/healthz', '/readyz'])
 
-/** Read who signed a call from its headers.
- * @returns the function that says so; null for a public call, whose claims nobody reads, and for one that the
- *   web-facing layer signs for itself */
-export function signedHeaders(settings: SigningSettings) {
-  return async function authenticate(facts: Facts, access: Access): Promise<SignedCaller | null> {
-    const headers = identityHeaders(facts.rawHeaders)
+/** What the headers of one call say about its signer. Verifies the signature over the whole call once at most. */
+export class SignedCall {
+  readonly #facts: Facts
+  readonly #settings: SigningSettings
+  readonly #headers: IdentityHeaders
+  #verified: { nonce: string } | null | undefined
+
+  constructor(facts: Facts, settings: SigningSettings) {
+    this.#facts = facts
+    this.#settings = settings
+    this.#headers = identityHeaders(facts.rawHeaders)
+  }
+
+  /** The client's address that a web node signed; null for a call without a valid signature over an address. A rate limit
+   * counts calls before anything else, so this uses up no nonce: a repeated call counts for the same address again. */
+  get clientAddress(): string | null {
+    const address = this.#headers.get('x-client-address') ?? ''
+    return isIP(address) !== 0 && this.#verify() ? address : null
+  }
+
+  /** Who signed the call.
+   * @returns null for a public call, whose claims nobody reads, and for one that the web-facing layer signs for itself
+   * @throws DomainError unauthorized */
+  async authenticate(access: Access): Promise<SignedCaller | null> {
+    const headers = this.#headers
+    const { requireSignatureV2, sharedSecrets } = this.#settings
     if (access === 'public' || access === 'dev') {
-      if (settings.requireSignatureV2 && !UNSIGNED.has(facts.url)) await requireV2(headers, facts, settings)
+      if (requireSignatureV2 && !UNSIGNED.has(this.#facts.url)) await this.#requireV2()
       return null
     }
     if (access === 'layer') {
       if (headers.has('x-user-id') || headers.has('x-tenant-id')) throw unauthorized()
-      await requireV2(headers, facts, settings)
+      await this.#requireV2()
       return null
     }
     const caller = { userId: required(headers, 'x-user-id'), tenantId: required(headers, 'x-tenant-id') }
-    if (!verifyCaller(caller, required(headers, 'x-signature'), settings.sharedSecrets)) throw unauthorized()
-    if (settings.requireSignatureV2 || headers.has('x-signature-v2'))
-      await requireV2(headers, facts, settings)
+    if (!verifyCaller(caller, required(headers, 'x-signature'), sharedSecrets)) throw unauthorized()
+    if (requireSignatureV2 || headers.has('x-signature-v2')) await this.#requireV2()
     return caller
   }
-}
 
-/** Read the client's address from a call that a web node signed. A rate limit counts calls before anything else, so this
- * uses up no nonce: a repeated call counts for the same address again.
- * @returns the function that reads it; null for a call without a valid signature over an address */
-export function signedAddress(settings: SigningSettings) {
-  return (facts: Facts): string | null => {
-    const headers = identityHeaders(facts.rawHeaders)
-    const address = headers.get('x-client-address') ?? ''
-    return isIP(address) !== 0 && verifiedV2(headers, facts, settings) ? address : null
+  async #requireV2(): Promise<void> {
+    const verified = this.#verify()
+    // A time stamp may be one window ahead of this clock, so it stays valid for two windows.
+    const seconds = 2 * TIMES.signatureWindowSeconds
+    if (!verified || !(await this.#settings.nonces.useOnce(verified.nonce, seconds))) throw unauthorized()
   }
-}
 
-async function requireV2(headers: IdentityHeaders, facts: Facts, settings: SigningSettings): Promise<void> {
-  const verified = verifiedV2(headers, facts, settings)
-  // A time stamp may be one window ahead of this clock, so it stays valid for two windows.
-  const seconds = 2 * TIMES.signatureWindowSeconds
-  if (!verified || !(await settings.nonces.useOnce(verified.nonce, seconds))) throw unauthorized()
+  #verify(): { nonce: string } | null {
+    if (this.#verified === undefined) this.#verified = verifiedV2(this.#headers, this.#facts, this.#settings)
+    return this.#verified
+  }
 }
 
 function verifiedV2(

@@ -10,14 +10,18 @@ import { type LooseReply, send } from './send.ts'
 /** What a signature may cover. Headers as received: `[name, value, name, value …]`. */
 type SignedFacts = { method: string; url: string; rawHeaders: readonly string[]; body: Uint8Array }
 
-/** Tells who signed a call; null for a call that needs no signature.
- * @throws DomainError unauthorized */
-type Authenticate = (facts: SignedFacts, access: Access) => Promise<SignedCaller | null>
+/** What one call's signature says. */
+type Signature = {
+  /** The client's address that a web node signed; null: the call carries none. */
+  clientAddress: string | null
+  /** Who signed the call; null for a call that needs no signature.
+   * @throws DomainError unauthorized */
+  authenticate: (access: Access) => Promise<SignedCaller | null>
+}
 
 export type PipelineParts = {
-  authenticate: Authenticate
-  /** The client's address that a web node signed; null: the call carries none. */
-  signedAddress: (facts: SignedFacts) => string | null
+  /** @throws DomainError unauthorized (an identity header that is given twice) */
+  readSignature: (facts: SignedFacts) => Signature
   memberships: MembershipStore
   devAllowPlaintext: boolean
 }
@@ -40,10 +44,10 @@ const NO_BODY = Buffer.alloc(0)
 /** Serve one call: apply its rate limit, authenticate, admit, and only then read its body. */
 export function pipeline({ row, handler, rateLimit }: ServedEndpoint, parts: PipelineParts) {
   return async function serve(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    const facts = factsOf(request)
-    const peer = peerOf(request, parts.signedAddress(facts))
+    const signature = parts.readSignature(factsOf(request))
+    const peer = peerOf(request, signature.clientAddress)
     if (rateLimit) applyLimit(await rateLimit(peer, bodyOf(request)), reply)
-    const caller = await callerOf({ request, facts, peer }, row.access, parts)
+    const caller = await callerOf({ request, signature, peer }, row.access, parts)
     const call = new ServedCall(validParts(row, request), { caller, peer }, reply.raw)
     return send(reply, await handler(call))
   }
@@ -60,11 +64,11 @@ function factsOf(request: FastifyRequest): SignedFacts {
 }
 
 async function callerOf(
-  { request, facts, peer }: { request: FastifyRequest; facts: SignedFacts; peer: Peer },
+  { request, signature, peer }: { request: FastifyRequest; signature: Signature; peer: Peer },
   access: Access,
-  { authenticate, memberships, devAllowPlaintext }: PipelineParts,
+  { memberships, devAllowPlaintext }: PipelineParts,
 ): Promise<Visitor | null> {
-  const signed = await authenticate(facts, access)
+  const signed = await signature.authenticate(access)
   if (access === 'dev' && !devAllowPlaintext)
     throw new DomainError('forbidden', 'Forbidden: development only')
   if (access === 'public' || access === 'dev' || access === 'layer') return null

@@ -258,7 +258,17 @@ test('the person works in the tenant switched to', async () => {
   expect(api.forwarded.at(-1)?.headers['x-tenant-id']).toBe(other)
 })
 
-test('who is no longer a member of the tenant worked in falls back to the own one', async () => {
+test('joining a tenant by an invitation does not switch to it', async () => {
+  const joined = { tenant_id: '7d7d0a60-51b4-4a53-8f6e-2a2b7f1c9e04', name: 'team', role: 'member' }
+  api.answer = (_call, response) => sendJson(response, 200, joined)
+  const headers = { 'content-type': 'application/json' }
+  const init = { method: 'POST', body: JSON.stringify({ token: 'x' }), headers }
+  expect(await (await fetch(`${web.address}/api/v1/invitations/accept`, init)).json()).toEqual(joined)
+  await fetch(`${web.address}/api/v1/keys`)
+  expect(api.forwarded.at(-1)?.headers['x-tenant-id']).toBe(PERSON.tenant_id)
+})
+
+test('someone who is no longer a member of their current tenant falls back to their personal one', async () => {
   const lost = '7d7d0a60-51b4-4a53-8f6e-2a2b7f1c9e04'
   const headers = { 'content-type': 'application/json' }
   api.answer = (_call, response) => sendJson(response, 200, { tenant_id: lost, name: 't', role: 'member' })

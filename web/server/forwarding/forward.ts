@@ -38,9 +38,6 @@ const NOT_HANDED_BACK = new Set([
   'x-request-id',
 ])
 
-/** After these the person works in the tenant that the answer names. Joining a tenant is not among them. */
-const CHOOSES_TENANT: ReadonlySet<ApiEndpointName> = new Set(['switchTenant'])
-
 /** Forward the endpoint table's rows, and nothing else, to the API. Rows that are the API's own business with this
  * layer (`internal`) have no route here. */
 export function forwardEndpoints(app: FastifyInstance, options: ForwardOptions): void {
@@ -62,7 +59,7 @@ function routePattern(path: string): string {
 function handlerOf(name: ApiEndpointName, endpoint: Endpoint, options: ForwardOptions): Handler {
   if (name === 'waitForApproval') return pendingWhenEnded(forwardPublic(endpoint, options), options.openCalls)
   if (endpoint.access === 'public' || endpoint.access === 'dev') return forwardPublic(endpoint, options)
-  if (CHOOSES_TENANT.has(name)) return forwardChoosingTenant(endpoint, options)
+  if (name === 'switchTenant') return forwardSwitch(endpoint, options)
   return forwardSigned(endpoint, options)
 }
 
@@ -100,7 +97,8 @@ function forwardSigned(endpoint: Endpoint, options: ForwardOptions): Handler {
   }
 }
 
-function forwardChoosingTenant(endpoint: Endpoint, options: ForwardOptions): Handler {
+/** After the switch, the session's current tenant is the one that the answer names. */
+function forwardSwitch(endpoint: Endpoint, options: ForwardOptions): Handler {
   return async (request, reply) => {
     const { person, named, send } = await openSigned(endpoint, options, { request, reply })
     const answer = await send(named ?? person.tenantId)

@@ -30,7 +30,8 @@ type AnsweredBy<N extends ApiEndpointName> = Answered<Answer<(typeof apiEndpoint
 export type CallParts = {
   as?: Identity | undefined
   params?: Record<string, string>
-  query?: Record<string, string>
+  /** Pairs can name a parameter several times. */
+  query?: Record<string, string> | [name: string, value: string][]
   body?: unknown
   headers?: Record<string, string>
 }

@@ -38,6 +38,7 @@ export const EXPECTED: Readonly<Record<ApiEndpointName, readonly number[]>> = {
   getBundle: [401, 401, 404, 404, 403, 403, 404, 200, 200],
   updateBundle: [401, 401, 404, 404, 403, 403, 404, 403, 200],
   duplicateBundle: [401, 401, 404, 404, 403, 403, 404, 201, 201],
+  compareBundles: [401, 401, 404, 404, 403, 403, 404, 200, 200],
   deleteBundle: [401, 401, 404, 404, 403, 403, 404, 403, 200],
   exportBundle: [401, 401, 404, 404, 403, 403, 404, 200, 200],
 
@@ -45,6 +46,7 @@ export const EXPECTED: Readonly<Record<ApiEndpointName, readonly number[]>> = {
   listSharedKeys: [401, 401, 404, 404, 403, 403, 404, 200, 200],
   attachKey: [401, 401, 404, 404, 403, 403, 404, 403, 201],
   changeAttachment: [401, 401, 404, 404, 403, 403, 404, 403, 200],
+  splitKey: [401, 401, 404, 404, 403, 403, 404, 403, 201],
   detachKey: [401, 401, 404, 404, 403, 403, 404, 403, 200],
   reorderKey: [401, 401, 404, 404, 403, 403, 404, 403, 200],
 

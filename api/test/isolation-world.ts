@@ -74,7 +74,12 @@ export async function freshCall(api: TestApi, world: World, name: ApiEndpointNam
   const verifier = name === 'withdrawRequest' ? generatePollVerifier() : null
   const ids = await freshIds(api, world, { name, verifier })
   const proof: Record<string, string> = verifier === null ? {} : { 'x-poll-verifier': verifier }
-  return { params: ids, body: bodies(world, ids)[name], headers: proof }
+  return { params: ids, query: queryOf(name, ids), body: bodies(world, ids)[name], headers: proof }
+}
+
+function queryOf(name: ApiEndpointName, ids: Record<string, string>): [string, string][] {
+  if (name !== 'compareBundles') return []
+  return [ids['bundle_id'], ids['second_id']].map((id) => ['bundle_id', id ?? ''])
 }
 
 type Wanted = { name: ApiEndpointName; verifier: string | null }
@@ -91,6 +96,10 @@ async function freshIds(
   if (needs('{bundle_id}', '{key_id}', '{request_id}')) Object.assign(ids, await newBundle(api, world, name))
   if (needs('{request_id}'))
     ids['request_id'] = (await api.call('createRequest', { body: requestBody(verifier) })).json.id
+  if (name === 'compareBundles') {
+    Object.assign(ids, await newBundle(api, world, name))
+    ids['second_id'] = (await newBundle(api, world, name)).bundle_id
+  }
   if (needs('/invitations')) Object.assign(ids, await newInvitation(api, world, name))
   return ids
 }

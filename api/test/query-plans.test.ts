@@ -25,6 +25,8 @@ const [userId, tenantId, bundleId, keyId] = [randomUUID(), randomUUID(), randomU
 /** SQLite, which has no counts of rows to plan by, walking through what a tenant has in all bundles together. */
 const OF_A_WHOLE_TENANT = /SEARCH (attachments|gone|legacy_items)\b.*\(tenant_id=\?\)/
 
+const newCopy = () => ({ keyId: randomUUID(), namesFor: () => [`K${randomUUID()}`] })
+
 /** What each store does when it is asked for anything, by a name for the test's report. */
 const USES: Readonly<Record<string, (stores: Stores) => Promise<unknown>>> = {
   'let a caller in': ({ memberships }) => memberships.findStanding({ userId, tenantId }),
@@ -55,7 +57,15 @@ const USES: Readonly<Record<string, (stores: Stores) => Promise<unknown>>> = {
     bundles.findSuggested(userId, { bundle: 'dev/app', workspace: 'w' }),
   'change a bundle': ({ bundles }) => bundles.update(tenantId, bundleId, { tags: 'a', stamp: STAMP }),
   'duplicate a bundle': ({ bundles }) =>
-    bundles.duplicate(tenantId, { of: bundleId, id: randomUUID(), name: randomUUID(), stamp: STAMP }),
+    bundles.duplicate(tenantId, {
+      of: bundleId,
+      id: randomUUID(),
+      name: randomUUID(),
+      stamp: STAMP,
+      own: new Set(['K']),
+      newCopy,
+    }),
+  'compare bundles': ({ comparison }) => comparison.entriesOf(tenantId, [bundleId]),
   'find a key': ({ keys }) => keys.find(tenantId, keyId, 'all'),
   'list keys': ({ keys }) => keys.list(tenantId, {}, FIRST_PAGE),
   'list more keys': ({ keys }) => keys.list(tenantId, {}, { ...FIRST_PAGE, after: 'a' }),
@@ -72,6 +82,10 @@ const USES: Readonly<Record<string, (stores: Stores) => Promise<unknown>>> = {
   'require a key': ({ attachments }) =>
     attachments.change(tenantId, { bundleId, keyId, as: 'L', required: true }, STAMP),
   'detach a key': ({ attachments }) => attachments.delete(tenantId, { bundleId, keyId }, STAMP),
+  'split a key': async ({ attachments }) => {
+    await attachments.insert(tenantId, { bundleId, keyId, order: 0, required: false }, STAMP)
+    await attachments.split(tenantId, { bundleId, keyId }, { ...newCopy(), stamp: STAMP })
+  },
   'list legacy items': ({ legacyItems }) => legacyItems.list(tenantId, bundleId, 'all'),
   'write legacy items': ({ legacyItems }) =>
     legacyItems.upsert(

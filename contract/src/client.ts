@@ -52,21 +52,25 @@ export class CallError extends Error {
 
 type LooseOptions = {
   params?: Record<string, string>
-  query?: Record<string, string | number | undefined>
+  query?: Query
   body?: unknown
   headers?: Readonly<Record<string, string>>
   signal?: AbortSignal
 }
 
+type QueryValue = string | number | undefined
+/** A list names its parameter once for each value. */
+type Query = Record<string, QueryValue | readonly QueryValue[]>
+
 /** The path with its parameters filled in and its query appended. */
-export function fillPath(
-  path: string,
-  params: Record<string, string> = {},
-  query: Record<string, string | number | undefined> = {},
-): string {
+export function fillPath(path: string, params: Record<string, string> = {}, query: Query = {}): string {
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''))
   const search = new URLSearchParams()
-  for (const [name, value] of Object.entries(query)) if (value !== undefined) search.set(name, String(value))
+  for (const [name, value] of Object.entries(query)) {
+    for (const each of Array.isArray(value) ? value : [value]) {
+      if (each !== undefined) search.append(name, String(each))
+    }
+  }
   return search.size === 0 ? filled : `${filled}?${search.toString()}`
 }
 

@@ -4,6 +4,7 @@ import type { Endpoint } from './endpoint.ts'
 import { LIMITS } from './limits.ts'
 import * as attachment from './schemas/attachment.ts'
 import * as bundle from './schemas/bundle.ts'
+import * as comparison from './schemas/comparison.ts'
 import { Health, Readiness } from './schemas/health.ts'
 import { ImportPlan, ImportVariables } from './schemas/import.ts'
 import * as invitation from './schemas/invitation.ts'
@@ -162,7 +163,8 @@ const bundles = {
     method: 'POST',
     path: '/api/v1/bundles/{bundle_id}/duplicate',
     access: 'member',
-    summary: 'Create a bundle with the keys, description and tags of another',
+    summary:
+      'Create a bundle with the keys, description and tags of another; owners choose the keys that it gets as copies',
     params: bundle.BundleParams,
     body: bundle.DuplicateBundle,
     responses: { 201: bundle.Bundle },
@@ -176,6 +178,15 @@ const bundles = {
     params: bundle.BundleParams,
     responses: { 200: OkMessage },
     errors: [404],
+  },
+  compareBundles: {
+    method: 'GET',
+    path: '/api/v1/compare',
+    access: 'member',
+    summary: 'Compare the names that bundles deliver, without their values',
+    query: comparison.CompareQuery,
+    responses: { 200: comparison.Comparison },
+    errors: [400, 404],
   },
   exportBundle: {
     method: 'GET',
@@ -228,6 +239,18 @@ const attachments = {
     params: attachment.AttachmentParams,
     body: attachment.ChangeAttachment,
     responses: { 200: Ok },
+    errors: [400, 404, 409],
+  },
+  splitKey: {
+    method: 'POST',
+    path: '/api/v1/bundles/{bundle_id}/keys/{key_id}/split',
+    access: 'owner',
+    summary:
+      'Give a bundle a copy of its own in the place of a shared key, with another value if one is given',
+    params: attachment.AttachmentParams,
+    body: attachment.SplitKey,
+    bodyOptional: true,
+    responses: { 201: key.Key },
     errors: [400, 404, 409],
   },
   detachKey: {

@@ -9,6 +9,8 @@ export const LIMITS = {
   valueBytes: 64 * KIB,
   templateKeys: 1_000,
   importEntries: 10_000,
+  /** Bundles beside one another. */
+  comparedBundles: 20,
   metaValueLength: 200,
   usernameLength: 20,
   emailLength: 254,

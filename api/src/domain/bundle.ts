@@ -37,9 +37,6 @@ export type BundleSuggestion = { bundle: string; workspace: string | null }
 
 export type BundleOfTenant = { bundle: { id: string; name: string }; workspace: { id: string; name: string } }
 
-export type Duplicate = { of: string; id: string; name: string; stamp: Stamp }
-type DuplicateOutcome = 'duplicated' | 'absent' | 'name_taken' | 'has_legacy_items'
-
 export interface BundleStore {
   /** False when the tenant has a bundle of this name. */
   insert(bundle: NewBundle, stamp: Stamp): Promise<boolean>
@@ -48,8 +45,6 @@ export interface BundleStore {
     bundleId: string,
     change: BundleChange & { stamp: Stamp },
   ): Promise<'updated' | 'absent' | 'name_taken'>
-  /** Add a bundle with the description, tags and attached keys of another, all of it or nothing. */
-  duplicate(tenantId: string, duplicate: Duplicate): Promise<DuplicateOutcome>
   find(tenantId: string, bundleId: string): Promise<Bundle | null>
   /** By name, byte by byte. */
   list(tenantId: string, filter: BundleFilter, slice: Slice): Promise<Bundle[]>
@@ -96,23 +91,6 @@ export async function updateBundle(
   return findBundle(bundles, caller, bundleId)
 }
 
-/** The new bundle holds the same keys, so a changed value changes in both.
- * @throws DomainError not_found · conflict: the name is taken, or the bundle has legacy items, which no two bundles share */
-export async function duplicateBundle(
-  bundles: BundleStore,
-  caller: Caller,
-  { bundleId, name, clock }: { bundleId: string; name: string; clock: ClockAndIds },
-): Promise<Bundle> {
-  const duplicate = { of: bundleId, id: clock.newId(), name, stamp: stampOf(caller, clock) }
-  const outcome = await bundles.duplicate(caller.tenantId, duplicate)
-  if (outcome === 'absent') throw bundleNotFound()
-  if (outcome === 'name_taken') throw bundleNameTaken()
-  if (outcome === 'has_legacy_items') {
-    throw new DomainError('conflict', 'this bundle has inline items: convert them into keys first')
-  }
-  return findBundle(bundles, caller, duplicate.id)
-}
-
 /** Owners change every bundle; members change those they created.
  * @throws DomainError not_found · forbidden */
 export async function requireBundleEditor(
@@ -153,7 +131,7 @@ export function bundleNotFound(): DomainError {
   return new DomainError('not_found', 'bundle not found')
 }
 
-function bundleNameTaken(): DomainError {
+export function bundleNameTaken(): DomainError {
   return new DomainError('conflict', 'bundle with this name already exists')
 }
 

@@ -11,16 +11,33 @@ export function libraryPrefix(bundleName: string): string {
   return `${bundleName.replace(/[^A-Za-z0-9]+/g, '_').toUpperCase()}_`
 }
 
-/** The library name of the key that a bundle delivers as `name`.
+/** A bundle, the name under which it delivers a key, and the field in which a caller can give a library name. */
+type NamedFor = { bundleName: string; name: string; field: 'key_name' | 'key_names' }
+
+/** Library names for the key that a bundle delivers as `name`, the best first, without an end: take the first free one.
+ * @throws DomainError invalid: the next name is too long (`details.names`: the delivered name) */
+export function* libraryNames({ bundleName, name, field }: NamedFor): Generator<string, never> {
+  const base = libraryPrefix(bundleName) + name
+  for (let number = 1; ; number += 1) {
+    const candidate = number === 1 ? base : `${base}_${number}`
+    if (candidate.length > LIMITS.nameLength) throw tooLong(candidate, { name, field })
+    yield candidate
+  }
+}
+
+/** The first of those names that is free.
  * @throws DomainError invalid: it is too long */
 export function libraryName(
   { bundleName, name }: { bundleName: string; name: string },
   isTaken: (libraryName: string) => boolean,
 ): string {
-  const base = libraryPrefix(bundleName) + name
-  let free = base
-  for (let number = 2; isTaken(free); number += 1) free = `${base}_${number}`
-  if (free.length <= LIMITS.nameLength) return free
-  const message = `the library name ${free} has more than ${LIMITS.nameLength} characters: choose a shorter one for ${name} with key_names`
-  throw new DomainError('invalid', message, { details: { names: [name] } })
+  const names = libraryNames({ bundleName, name, field: 'key_names' })
+  let { value: free } = names.next()
+  while (isTaken(free)) free = names.next().value
+  return free
+}
+
+function tooLong(candidate: string, { name, field }: Pick<NamedFor, 'name' | 'field'>): DomainError {
+  const message = `the library name ${candidate} has more than ${LIMITS.nameLength} characters: choose a shorter one for ${name} with ${field}`
+  return new DomainError('invalid', message, { details: { names: [name] } })
 }

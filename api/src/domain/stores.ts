@@ -2,12 +2,15 @@ import type { AccountStore } from './account.ts'
 import type { AttachmentStore } from './attachment.ts'
 import type { AuditStore } from './audit.ts'
 import type { BundleStore } from './bundle.ts'
+import type { ComparisonStore } from './comparison.ts'
+import type { DuplicateStore } from './duplicate.ts'
 import type { InvitationStore } from './invitation.ts'
 import type { KeyStore } from './key.ts'
 import type { LegacyItemStore } from './legacy-item.ts'
 import type { LibraryImportStore } from './library-import.ts'
 import type { MemberStore } from './member.ts'
 import type { MembershipStore } from './membership.ts'
+import type { SplitStore } from './split.ts'
 import type { TenantStore } from './tenant.ts'
 import type { UserStore } from './user.ts'
 
@@ -15,8 +18,9 @@ import type { UserStore } from './user.ts'
 export type Stores = {
   accounts: AccountStore
   audit: AuditStore
-  attachments: AttachmentStore
-  bundles: BundleStore
+  attachments: AttachmentStore & SplitStore
+  bundles: BundleStore & DuplicateStore
+  comparison: ComparisonStore
   invitations: InvitationStore
   keys: KeyStore
   imports: LibraryImportStore

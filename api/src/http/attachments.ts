@@ -7,14 +7,22 @@ import {
   reorderKey,
 } from '../domain/attachment.ts'
 import type { AttachedKey } from '../domain/bundle-entry.ts'
+import { splitKey } from '../domain/split.ts'
 import { maskedText } from '../domain/wanted-values.ts'
 import type { Handlers } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'
+import { presentKey } from './keys.ts'
 import { jsonArray, readEntries } from './list-reply.ts'
 
 type AttachmentHandlers = Pick<
   Handlers,
-  'listBundleKeys' | 'listSharedKeys' | 'attachKey' | 'changeAttachment' | 'detachKey' | 'reorderKey'
+  | 'listBundleKeys'
+  | 'listSharedKeys'
+  | 'attachKey'
+  | 'changeAttachment'
+  | 'splitKey'
+  | 'detachKey'
+  | 'reorderKey'
 >
 
 export function attachmentHandlers({ stores, clock }: HandlerParts): AttachmentHandlers {
@@ -39,6 +47,12 @@ export function attachmentHandlers({ stores, clock }: HandlerParts): AttachmentH
       const { key_id: newKeyId, ...fields } = body
       await changeAttachment(parts, caller, { ...place(params), ...fields, newKeyId })
       return { status: 200, body: { ok: true } }
+    },
+    async splitKey({ caller, params, body }) {
+      return {
+        status: 201,
+        body: presentKey(await splitKey(parts, caller, { ...place(params), draft: body })),
+      }
     },
     async detachKey({ caller, params }) {
       await detachKey(parts, caller, place(params))

@@ -1,12 +1,7 @@
-import {
-  createBundle,
-  deleteBundle,
-  duplicateBundle,
-  findBundle,
-  listBundles,
-  updateBundle,
-} from '../domain/bundle.ts'
+import { createBundle, deleteBundle, findBundle, listBundles, updateBundle } from '../domain/bundle.ts'
 import { type BundleEntry, bundleEntries, withLongValues } from '../domain/bundle-entry.ts'
+import { compareBundles } from '../domain/comparison.ts'
+import { duplicateBundle } from '../domain/duplicate.ts'
 import { maskedText } from '../domain/wanted-values.ts'
 import type { Handlers } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'
@@ -14,7 +9,13 @@ import { jsonArray, listReply, readEntries } from './list-reply.ts'
 
 type BundleHandlers = Pick<
   Handlers,
-  'createBundle' | 'listBundles' | 'getBundle' | 'updateBundle' | 'duplicateBundle' | 'deleteBundle'
+  | 'compareBundles'
+  | 'createBundle'
+  | 'listBundles'
+  | 'getBundle'
+  | 'updateBundle'
+  | 'duplicateBundle'
+  | 'deleteBundle'
 >
 
 export function bundleHandlers({ stores, clock }: HandlerParts): BundleHandlers {
@@ -40,12 +41,15 @@ export function bundleHandlers({ stores, clock }: HandlerParts): BundleHandlers 
       const open = `${JSON.stringify(bundle).slice(0, -1)},"items":[`
       return { status: 200, stream: jsonArray(items.chunks, { open, close: ']}' }) }
     },
+    async compareBundles({ caller, query }) {
+      return { status: 200, body: { rows: await compareBundles(stores.comparison, caller, query.bundle_id) } }
+    },
     async updateBundle({ caller, params, body }) {
       const change = { bundleId: params.bundle_id, change: body, clock }
       return { status: 200, body: await updateBundle(stores.bundles, caller, change) }
     },
     async duplicateBundle({ caller, params, body }) {
-      const duplicate = { bundleId: params.bundle_id, name: body.name, clock }
+      const duplicate = { bundleId: params.bundle_id, draft: body, clock }
       return { status: 201, body: await duplicateBundle(stores.bundles, caller, duplicate) }
     },
     async deleteBundle({ caller, params }) {

@@ -6,13 +6,11 @@ import type {
   BundleOfTenant,
   BundleStore,
   BundleSuggestion,
-  Duplicate,
   NewBundle,
 } from '../domain/bundle.ts'
 import { type Event, type EventData, madeBy } from '../domain/event.ts'
 import type { Slice } from '../domain/listing.ts'
 import type { Stamp } from '../domain/stamp.ts'
-import { holdBundle } from './attachments.ts'
 import { isTaken } from './database.ts'
 import type { Queries, Query, Recorded } from './queries.ts'
 import { contains, containsInAnyCase } from './text-search.ts'
@@ -22,7 +20,6 @@ export function createBundleStore(queries: Queries): BundleStore {
   return {
     insert: (bundle, stamp) => write((transaction) => createBundle({ transaction, record }, bundle, stamp)),
     update: (tenantId, bundleId, change) => update(queries, { tenantId, bundleId, change }),
-    duplicate: (tenantId, copy) => write((transaction) => duplicate({ transaction, record }, tenantId, copy)),
     find: finder(queries),
     list: (tenantId, filter, slice) => list(query, { tenantId, filter, slice }),
     findSuggested: (userId, suggestion) => findSuggested(query, userId, suggestion),
@@ -38,7 +35,7 @@ export function createBundleStore(queries: Queries): BundleStore {
   }
 }
 
-function bundleEvent(
+export function bundleEvent(
   tenantId: string,
   { id, name }: { id: string; name: string },
   { stamp, ...event }: { action: AuditAction; data?: EventData; stamp: Stamp },
@@ -53,12 +50,13 @@ export async function createBundle(
   bundle: NewBundle,
   stamp: Stamp,
 ): Promise<boolean> {
-  if (!(await insert(transaction, bundle))) return false
+  if (!(await insertBundle(transaction, bundle))) return false
   await record(transaction, bundleEvent(bundle.tenant_id, bundle, { action: 'bundle.created', stamp }))
   return true
 }
 
-async function insert(transaction: Query, bundle: NewBundle): Promise<boolean> {
+/** @returns false when the tenant has a bundle of this name */
+export async function insertBundle(transaction: Query, bundle: NewBundle): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await transaction
     .insertInto('bundles')
     .values(bundle)
@@ -93,64 +91,6 @@ async function update(
     if (isTaken(error)) return 'name_taken'
     throw error
   }
-}
-
-async function duplicate(
-  { transaction, record }: Recorded,
-  tenantId: string,
-  { of, id, name, stamp }: Duplicate,
-): ReturnType<BundleStore['duplicate']> {
-  if (!(await holdBundle(transaction, tenantId, of))) return 'absent'
-  if (await hasLegacyItems(transaction, tenantId, of)) return 'has_legacy_items'
-  const {
-    name: originalName,
-    description,
-    tags,
-  } = await transaction
-    .selectFrom('bundles')
-    .select(['name', 'description', 'tags'])
-    .where('id', '=', of)
-    .where('tenant_id', '=', tenantId)
-    .executeTakeFirstOrThrow()
-  const made = { created_at: stamp.at, created_by: stamp.by, updated_at: stamp.at, updated_by: stamp.by }
-  const isNew = await insert(transaction, { id, tenant_id: tenantId, name, description, tags, ...made })
-  if (!isNew) return 'name_taken'
-  await copyAttachments(transaction, tenantId, { from: of, to: id })
-  const data = { bundle: { id: of, name: originalName } }
-  const event = { action: 'bundle.duplicated', data, stamp } as const
-  await record(transaction, bundleEvent(tenantId, { id, name }, event))
-  return 'duplicated'
-}
-
-async function hasLegacyItems(transaction: Query, tenantId: string, bundleId: string): Promise<boolean> {
-  const item = await transaction
-    .selectFrom('legacy_items')
-    .select('id')
-    .where('bundle_id', '=', bundleId)
-    .where('tenant_id', '=', tenantId)
-    .limit(1)
-    .executeTakeFirst()
-  return item !== undefined
-}
-
-const COPIED = ['key_id', 'tenant_id', 'delivered_name', 'position', 'required'] as const
-
-async function copyAttachments(
-  transaction: Query,
-  tenantId: string,
-  { from, to }: { from: string; to: string },
-): Promise<void> {
-  await transaction
-    .insertInto('attachments')
-    .columns(['bundle_id', ...COPIED])
-    .expression((attachments) =>
-      attachments
-        .selectFrom('attachments')
-        .select([sql<string>`${to}`.as('bundle_id'), ...COPIED])
-        .where('bundle_id', '=', from)
-        .where('tenant_id', '=', tenantId),
-    )
-    .execute()
 }
 
 const UPDATED_BY_NAME = sql<string | null>`(

@@ -5,6 +5,8 @@ import { createAttachmentStore } from './attachments.ts'
 import type { NamedAuditKey } from './audit-keys.ts'
 import { createAuditStore } from './audit-log.ts'
 import { createBundleStore } from './bundles.ts'
+import { createComparisonStore } from './comparison.ts'
+import { duplicator } from './duplicates.ts'
 import { createInvitationStore } from './invitations.ts'
 import { createKeyStore } from './keys.ts'
 import { converter } from './legacy-conversion.ts'
@@ -12,6 +14,7 @@ import { createLegacyItemStore } from './legacy-items.ts'
 import { createLibraryImportStore } from './library-imports.ts'
 import { createMemberStore } from './members.ts'
 import { createMembershipStore } from './memberships.ts'
+import { splitter } from './own-copies.ts'
 import type { Queries } from './queries.ts'
 import { TenantKeys } from './tenant-keys.ts'
 import { createTenantStore } from './tenants.ts'
@@ -30,8 +33,9 @@ export function createStores(
   return {
     accounts: createAccountStore(queries, tenantKeys),
     audit: createAuditStore(query, auditKey),
-    attachments: createAttachmentStore(queries, keyVault),
-    bundles: createBundleStore(queries),
+    attachments: { ...createAttachmentStore(queries, keyVault), split: splitter(queries, keyVault) },
+    bundles: { ...createBundleStore(queries), duplicate: duplicator(queries, keyVault) },
+    comparison: createComparisonStore(query),
     invitations: createInvitationStore(queries),
     keys: createKeyStore(queries, keyVault),
     imports: createLibraryImportStore(queries, keyVault),

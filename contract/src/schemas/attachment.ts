@@ -1,9 +1,15 @@
 import { z } from 'zod'
 import { KEY_NAME } from '../env/names.ts'
 import { LIMITS } from '../limits.ts'
-import { Flag, Id, PathPart, Position, requiredText } from './text.ts'
+import { environmentValue, Flag, Id, PathPart, Position, requiredText } from './text.ts'
 
 export const AttachmentParams = z.object({ bundle_id: PathPart('bundle_id'), key_id: PathPart('key_id') })
+
+/** A name for a new library key. */
+export const LibraryName = requiredText('key_name', LIMITS.nameLength, 'key_name must be a key name').regex(
+  KEY_NAME,
+  'key_name may hold only letters, digits and _',
+)
 
 /** The name under which a bundle delivers a key: a variable's name like any key's. */
 const DeliveredName = requiredText('as', LIMITS.nameLength, 'as must be a key name').regex(
@@ -21,6 +27,16 @@ export const AttachKey = z
   .meta({ id: 'AttachKey', examples: [{ as: 'DATABASE_URL', order: 0, required: true }] })
 
 export const ReorderKey = z.object({ order: Position }).meta({ id: 'ReorderKey', examples: [{ order: 2 }] })
+
+/** `key_name` is the library name of the copy; without it the server makes one of the bundle's name and the delivered
+ * name. `value` and `is_secret` are those of the copy; without them it has those of the shared key. */
+export const SplitKey = z
+  .object({
+    key_name: LibraryName.optional(),
+    value: environmentValue('value must be a string').optional(),
+    is_secret: Flag('is_secret').optional(),
+  })
+  .meta({ id: 'SplitKey', examples: [{ value: 'postgres://db.example/prod' }] })
 
 /** Absent fields stay; at least one is given. `key_id`: the key to use in place of this one, which is detached. */
 export const ChangeAttachment = z

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { BUNDLE_NAME, hasWholeParts } from '../env/names.ts'
 import { LIMITS } from '../limits.ts'
+import { LibraryName } from './attachment.ts'
 import { Id, optionalText, Page, PathPart, Reveal, requiredText, Timestamp } from './text.ts'
 
 /** Hierarchical by `/`, which neither leads, trails nor repeats. */
@@ -31,9 +32,20 @@ export const UpdateBundle = z
   })
   .meta({ id: 'UpdateBundle', examples: [{ name: 'dev/web', tags: 'dev' }] })
 
+/** The duplicate gets copies of its own of the keys delivered as `own`, and shares all others. `key_names` gives a copy
+ * another library name than the one that the server makes. */
 export const DuplicateBundle = z
-  .object({ name: BundleName })
-  .meta({ id: 'DuplicateBundle', examples: [{ name: 'staging/app' }] })
+  .object({
+    name: BundleName,
+    own: z
+      .array(z.string({ error: 'own must be key names' }), { error: 'own must be an array of key names' })
+      .max(LIMITS.importEntries, `own must hold at most ${LIMITS.importEntries} names`)
+      .default([]),
+    key_names: z
+      .record(z.string(), LibraryName, { error: 'key_names must be an object of key names' })
+      .default({}),
+  })
+  .meta({ id: 'DuplicateBundle', examples: [{ name: 'staging/app', own: ['DATABASE_URL'] }] })
 
 const EXAMPLE_BUNDLE = {
   id: '0f0b6a0e-3c52-4f43-9a55-0d5f3c1f7a10',

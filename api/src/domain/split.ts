@@ -1,0 +1,72 @@
+import { MASK } from '@keyferry/contract'
+import { Plaintext } from '@keyferry/crypto/plaintext'
+import type { Attachment } from './attachment.ts'
+import { type BundleStore, bundleNotFound, findBundle } from './bundle.ts'
+import type { ClockAndIds } from './clock-and-ids.ts'
+import { findKey, type Key, type KeyStore, keyNameTaken, keyNotFound } from './key.ts'
+import { libraryNames } from './library-name.ts'
+import { maskOverSecret } from './mask.ts'
+import type { Caller } from './membership.ts'
+import { type Stamp, stampOf } from './stamp.ts'
+
+/*
+ * A split gives a bundle a key of its own in the place of a shared one: a copy of its value, mark and description,
+ * delivered at the same position under the same name. So a value can change in one environment only. Owners split.
+ */
+
+/** How a copy of a key is made. `namesFor` gives library names for a delivered name, the best first. */
+export type OwnCopy = {
+  keyId: string
+  namesFor: (deliveredName: string) => Iterable<string>
+  /** Undefined: as the copied key has it. */
+  value?: Plaintext | undefined
+  is_secret?: boolean | undefined
+}
+
+export interface SplitStore {
+  /** Put a copy in the place of an attached key, all of it or nothing.
+   * @returns `absent`: the key is not attached · `name_taken`: no library name was free */
+  split(
+    tenantId: string,
+    attachment: Attachment,
+    copy: OwnCopy & { stamp: Stamp },
+  ): Promise<'split' | 'absent' | 'name_taken'>
+}
+
+type SplitParts = { attachments: SplitStore; bundles: BundleStore; keys: KeyStore; clock: ClockAndIds }
+
+export type SplitDraft = {
+  key_name?: string | undefined
+  value?: string | undefined
+  is_secret?: boolean | undefined
+}
+
+/** Give a bundle a key of its own, with another value if one is given.
+ * @throws DomainError not_found (bundle or key, or the key is not attached) · conflict (`key_name` is taken) ·
+ *   invalid (the mask over a secret, or a library name that is too long) */
+export async function splitKey(
+  { attachments, bundles, keys, clock }: SplitParts,
+  caller: Caller,
+  { draft, ...place }: Attachment & { draft: SplitDraft },
+): Promise<Key> {
+  const bundle = await findBundle(bundles, caller, place.bundleId)
+  const source = await findKey(keys, caller, place.keyId)
+  if (draft.value === MASK && source.is_secret) throw maskOverSecret(source.name)
+  const copy = {
+    keyId: clock.newId(),
+    namesFor: namesIn(bundle.name, draft.key_name),
+    value: draft.value === undefined ? undefined : Plaintext.of(draft.value),
+    is_secret: draft.is_secret,
+    stamp: stampOf(caller, clock),
+  }
+  const outcome = await attachments.split(caller.tenantId, place, copy)
+  if (outcome === 'name_taken') throw keyNameTaken()
+  if (outcome === 'absent') {
+    throw (await bundles.find(caller.tenantId, place.bundleId)) ? keyNotFound() : bundleNotFound()
+  }
+  return findKey(keys, caller, copy.keyId)
+}
+
+function namesIn(bundleName: string, given: string | undefined): OwnCopy['namesFor'] {
+  return (name) => (given === undefined ? libraryNames({ bundleName, name, field: 'key_name' }) : [given])
+}

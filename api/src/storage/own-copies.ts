@@ -1,0 +1,96 @@
+import type { Attachment } from '../domain/attachment.ts'
+import type { OwnCopy, SplitStore } from '../domain/split.ts'
+import type { Stamp } from '../domain/stamp.ts'
+import { holdBundle } from './attachments.ts'
+import { stampBundle } from './bundle-changes.ts'
+import { keyCreated, keyInsertion } from './keys.ts'
+import type { Queries, Query, Recorded } from './queries.ts'
+import { type Flag, flag } from './tables.ts'
+import type { TenantVault, ValueVault } from './value-vault.ts'
+
+export function splitter({ write, record }: Queries, vault: ValueVault): SplitStore['split'] {
+  return async (tenantId, attachment, copy) => {
+    const tenantVault = await vault.of(tenantId)
+    const { bundleId } = attachment
+    return write(async (transaction) => {
+      if (!(await holdBundle(transaction, tenantId, bundleId))) return 'absent'
+      const recorded = { transaction, record }
+      const given = await giveOwnCopy(recorded, tenantVault, { tenantId, attachment, copy })
+      if (typeof given === 'string') return given
+      const event = { action: 'bundle.split', data: given } as const
+      await stampBundle(recorded, { tenantId, bundleId, stamp: copy.stamp }, event)
+      return 'split'
+    })
+  }
+}
+
+type Giving = { tenantId: string; attachment: Attachment; copy: OwnCopy & { stamp: Stamp } }
+
+type Named = { id: string; name: string }
+
+/** Put a copy of a key in its place, in a transaction that holds the bundle, and record the new key. */
+export async function giveOwnCopy(
+  { transaction, record }: Recorded,
+  vault: TenantVault,
+  { tenantId, attachment, copy }: Giving,
+): Promise<{ key: Named; replaced: Named } | 'absent' | 'name_taken'> {
+  const { bundleId, keyId } = attachment
+  const source = await attachedKey(transaction, tenantId, attachment)
+  if (!source) return 'absent'
+  const key = await insertCopy(transaction, vault, { tenantId, source, copy })
+  if (!key) return 'name_taken'
+  await record(transaction, keyCreated(tenantId, { ...key, is_secret: key.is_secret === 1 }, copy.stamp))
+  await transaction
+    .updateTable('attachments')
+    .set({ key_id: copy.keyId })
+    .where('bundle_id', '=', bundleId)
+    .where('key_id', '=', keyId)
+    .where('tenant_id', '=', tenantId)
+    .execute()
+  return { key: { id: key.id, name: key.name }, replaced: { id: source.id, name: source.name } }
+}
+
+type Source = NonNullable<Awaited<ReturnType<typeof attachedKey>>>
+
+function attachedKey(transaction: Query, tenantId: string, { bundleId, keyId }: Attachment) {
+  return transaction
+    .selectFrom('attachments')
+    .innerJoin('keys', (join) =>
+      join.onRef('keys.tenant_id', '=', 'attachments.tenant_id').onRef('keys.id', '=', 'attachments.key_id'),
+    )
+    .select(['keys.id', 'keys.name', 'keys.value', 'keys.value_version', 'keys.is_secret'])
+    .select(['keys.description', 'attachments.delivered_name'])
+    .where('attachments.bundle_id', '=', bundleId)
+    .where('attachments.key_id', '=', keyId)
+    .where('attachments.tenant_id', '=', tenantId)
+    .executeTakeFirst()
+}
+
+/** Insert the copy under the first name that is free.
+ * @returns null when no name is */
+async function insertCopy(
+  transaction: Query,
+  { open, seal }: TenantVault,
+  { tenantId, source, copy }: { tenantId: string; source: Source; copy: Giving['copy'] },
+): Promise<(Named & { is_secret: Flag }) | null> {
+  const value = copy.value ?? open(source)
+  if (value === null) return null
+  const { stamp } = copy
+  const row = {
+    id: copy.keyId,
+    tenant_id: tenantId,
+    is_secret: copy.is_secret === undefined ? source.is_secret : flag(copy.is_secret),
+    description: source.description,
+    value_version: 1,
+    created_at: stamp.at,
+    created_by: stamp.by,
+    updated_at: stamp.at,
+    updated_by: stamp.by,
+  }
+  for (const name of copy.namesFor(source.delivered_name)) {
+    const insertion = keyInsertion(transaction, seal(value, { ...row, name }))
+    const { numInsertedOrUpdatedRows } = await insertion.executeTakeFirstOrThrow()
+    if (numInsertedOrUpdatedRows === 1n) return { id: row.id, name, is_secret: row.is_secret }
+  }
+  return null
+}

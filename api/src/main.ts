@@ -22,14 +22,17 @@ import { Sealer } from './storage/sealer.ts'
 import { createStores } from './storage/stores.ts'
 
 export {
+  auditVerifierKey,
   backupDatabase,
   type DatabaseSettings,
+  exportAudit,
   migrate,
   type Rotation,
   resetPassword,
   restoreDatabase,
   rotateRootKey,
   type Verification,
+  verifyAudit,
   verifyValues,
 } from './maintenance.ts'
 export type { ApiSettings, AuthMode } from './settings.ts'

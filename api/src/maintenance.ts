@@ -1,10 +1,13 @@
 import { join } from 'node:path'
 import { hashPassword } from '@keyferry/crypto/password'
 import { parseRootKey, RootKeyRing } from '@keyferry/crypto/root-key'
+import { verifierKey } from '@keyferry/crypto/signed-note'
 import { randomToken } from '@keyferry/crypto/token'
 import type { ApiSettings } from './settings.ts'
 import { resetAccountPassword } from './storage/accounts.ts'
+import { exportLines } from './storage/audit-export.ts'
 import { type NamedAuditKey, openAuditKey } from './storage/audit-keys.ts'
+import { type AuditVerdict, verifyAuditLogs } from './storage/audit-verification.ts'
 import { openDatabase } from './storage/database.ts'
 import { backupEmbedded, restoreEmbedded } from './storage/embedded-backup.ts'
 import { migrateDatabase } from './storage/migrate.ts'
@@ -67,6 +70,33 @@ export async function rotateRootKey(settings: DatabaseSettings): Promise<Rotatio
 /** Decrypt every stored value and report those that fail. No value is kept. */
 export async function verifyValues(settings: DatabaseSettings): Promise<Verification> {
   return withDatabase(settings, ({ query }) => verifyStoredValues(query, ringOf(settings)))
+}
+
+/** Check the audit log of every tenant. */
+export async function verifyAudit(settings: DatabaseSettings): Promise<AuditVerdict[]> {
+  return withDatabase(settings, async (database) => {
+    const key = await auditKeyIn(database, settings, new Date().toISOString())
+    return verifyAuditLogs(database.query, key)
+  })
+}
+
+/** The key that verifies the notes of this server's audit logs, as C2SP writes it. */
+export async function auditVerifierKey(settings: DatabaseSettings): Promise<string> {
+  return withDatabase(settings, async (database) =>
+    verifierKey(await auditKeyIn(database, settings, new Date().toISOString())),
+  )
+}
+
+/** The lines of an export of one tenant's audit log, each passed to `write` as it is read. */
+export async function exportAudit(
+  settings: DatabaseSettings,
+  tenantId: string,
+  write: (lines: string) => void,
+): Promise<void> {
+  await withDatabase(settings, async ({ query }) => {
+    const range = { from: 1, to: Number.MAX_SAFE_INTEGER }
+    for await (const lines of exportLines(query, tenantId, range)) write(lines)
+  })
 }
 
 /** Copy the embedded database into a new file of mode 0600, while servers may write to it. The copy holds no root key,

@@ -44,6 +44,38 @@ export const MAINTENANCE: Readonly<Record<string, Maintenance>> = {
       return { text: [summary, ...lines].join('\n'), isWell: failures.length === 0 }
     },
   },
+  'audit-verify': {
+    means: 'check the audit log of every workspace, and name the first entry that was changed',
+    async run(settings) {
+      const { verifyAudit } = await import('@keyferry/api')
+      const verdicts = await verifyAudit(databaseOf(settings))
+      const lines = verdicts.map(({ tenantId, entries, erased, problem }) => {
+        const origins = erased === 0 ? '' : `, ${erased} without origin`
+        return `${tenantId}: ${problem ?? `${entries} entries${origins}, the chain and its seals are whole`}`
+      })
+      const isWell = verdicts.every(({ problem }) => problem === null)
+      return { text: lines.length === 0 ? 'There is no audit log yet.' : lines.join('\n'), isWell }
+    },
+  },
+  'audit-key': {
+    means: 'show the key that verifies the notes of the audit log',
+    async run(settings) {
+      const { auditVerifierKey } = await import('@keyferry/api')
+      return well(await auditVerifierKey(databaseOf(settings)))
+    },
+  },
+  'audit-export': {
+    means: 'write the audit log of a workspace (its id) to standard output, as JSON lines',
+    argument: 'WORKSPACE',
+    async run(settings, tenantId) {
+      const { exportAudit } = await import('@keyferry/api')
+      let text = ''
+      await exportAudit(databaseOf(settings), tenantId, (lines) => {
+        text += lines
+      })
+      return well(text.trimEnd())
+    },
+  },
   'reset-password': {
     means: 'give a local account (AUTH_MODE=accounts) a password for one sign-in, and end its sessions',
     argument: 'EMAIL',

@@ -94,7 +94,7 @@ function oldestEvents(transaction: Query, tenantId: string, most: number): Promi
 }
 
 /** Whether an API node wrote this row of the outbox. */
-function isGenuine(
+export function isGenuine(
   { tenant_id, body, origin, mac }: Omit<StoredEvent, 'position'>,
   key: NamedAuditKey,
 ): boolean {

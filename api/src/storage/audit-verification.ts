@@ -1,0 +1,166 @@
+import { chainHash, originHash } from '@keyferry/crypto/audit-chain'
+import { openNote, verifierKey } from '@keyferry/crypto/signed-note'
+import { chainNote, indexOf } from '../domain/audit.ts'
+import type { NamedAuditKey } from './audit-keys.ts'
+import type { Query } from './queries.ts'
+import { isGenuine } from './sealing.ts'
+import type { Tables } from './tables.ts'
+
+const ROWS_AT_ONCE = 1_000
+
+/** One tenant's log. `problem` names the first thing that is wrong; null when all is well. `erased` counts the entries
+ * whose origin was erased. */
+export type AuditVerdict = { tenantId: string; entries: number; erased: number; problem: string | null }
+
+/** Check the log of every tenant: the chain, the columns against the text, the origins, the seals, and the events that
+ * wait. It only reads. On SQLite, servers wait to write while a log is read. */
+export async function verifyAuditLogs(query: Query, key: NamedAuditKey): Promise<AuditVerdict[]> {
+  const verdicts: AuditVerdict[] = []
+  for (const tenantId of await tenantsWithLogs(query)) {
+    // One moment of the log, whatever the servers seal meanwhile.
+    const verdict = await query
+      .transaction()
+      .setIsolationLevel('repeatable read')
+      .execute((snapshot) => verifyLog(snapshot, tenantId, key))
+    verdicts.push(verdict)
+  }
+  return verdicts
+}
+
+async function tenantsWithLogs(query: Query): Promise<string[]> {
+  const rows = await query
+    .selectFrom('audit_heads')
+    .select('tenant_id')
+    .union(query.selectFrom('audit_log').select('tenant_id'))
+    .union(query.selectFrom('audit_seals').select('tenant_id'))
+    .union(query.selectFrom('events').select('tenant_id'))
+    .execute()
+  return rows.map(({ tenant_id }) => tenant_id).toSorted()
+}
+
+class Broken extends Error {}
+
+async function verifyLog(query: Query, tenantId: string, key: NamedAuditKey): Promise<AuditVerdict> {
+  const walked = { entries: 0, erased: 0 }
+  try {
+    await checkLog({ query, tenantId, key, walked })
+    return { tenantId, ...walked, problem: null }
+  } catch (error) {
+    if (!(error instanceof Broken)) throw error
+    return { tenantId, ...walked, problem: error.message }
+  }
+}
+
+type Walk = {
+  query: Query
+  tenantId: string
+  key: NamedAuditKey
+  walked: { entries: number; erased: number }
+}
+
+async function checkLog(walk: Walk): Promise<void> {
+  const { query, tenantId } = walk
+  const head = await query
+    .selectFrom('audit_heads')
+    .selectAll()
+    .where('tenant_id', '=', tenantId)
+    .executeTakeFirst()
+  const seals = await query
+    .selectFrom('audit_seals')
+    .selectAll()
+    .where('tenant_id', '=', tenantId)
+    .orderBy('day')
+    .execute()
+  const start = { seq: (head?.first_seq ?? 1) - 1, hash: head?.first_prev ?? '' }
+  const hashes = await walkEntries(walk, start, new Set(seals.map(({ seq }) => seq)))
+  const end = head ?? { seq: 0, hash: '', epoch: 1 }
+  if (hashes.last.seq !== end.seq || (end.seq > start.seq && hashes.last.hash !== end.hash))
+    throw new Broken(`the log ends at entry ${hashes.last.seq}, its head says ${end.seq}`)
+  for (const seal of seals) checkSeal(walk, seal, hashes.at.get(seal.seq))
+  if (end.seq > start.seq && seals.at(-1)?.seq !== end.seq)
+    throw new Broken(`no seal signs the last entry, ${end.seq}`)
+  await checkOutbox(walk)
+}
+
+type Hashes = { last: { seq: number; hash: string }; at: Map<number, string> }
+
+async function walkEntries(
+  { query, tenantId, walked }: Walk,
+  start: { seq: number; hash: string },
+  sealed: ReadonlySet<number>,
+): Promise<Hashes> {
+  let last = start
+  const at = new Map<number, string>()
+  for (;;) {
+    const rows = await entriesAfter(query, tenantId, last.seq)
+    for (const row of rows) {
+      last = checkEntry(row, last)
+      walked.entries += 1
+      if (isErased(row)) walked.erased += 1
+      if (sealed.has(last.seq)) at.set(last.seq, last.hash)
+    }
+    if (rows.length < ROWS_AT_ONCE) return { last, at }
+  }
+}
+
+function entriesAfter(query: Query, tenantId: string, seq: number): Promise<Row[]> {
+  return query
+    .selectFrom('audit_log')
+    .selectAll()
+    .where('tenant_id', '=', tenantId)
+    .where('seq', '>', seq)
+    .orderBy('seq')
+    .limit(ROWS_AT_ONCE)
+    .execute()
+}
+
+type Row = Tables['audit_log']
+
+function checkEntry(row: Row, last: { seq: number; hash: string }): { seq: number; hash: string } {
+  const seq = last.seq + 1
+  if (row.seq !== seq) throw new Broken(`entry ${seq} is missing`)
+  if (!row.body.startsWith(`{"seq":${seq},`)) throw new Broken(`entry ${seq} carries another number`)
+  if (chainHash(last.hash, row.body) !== row.hash)
+    throw new Broken(`entry ${seq} does not fit its hash or the entry before it`)
+  checkColumns(row)
+  return { seq, hash: row.hash }
+}
+
+function checkColumns(row: Row): void {
+  const { at, action, actor_id, target_id } = indexOf(row.body)
+  const isSame =
+    row.at === at && row.action === action && row.actor_id === actor_id && row.target_id === target_id
+  if (!isSame) throw new Broken(`a column of entry ${row.seq} differs from its text`)
+  if (row.origin !== null && !row.body.endsWith(`"personal":"${originHash(row.origin)}"}`))
+    throw new Broken(`the origin of entry ${row.seq} was changed`)
+}
+
+function isErased({ body, origin }: Row): boolean {
+  return origin === null && !body.endsWith('"personal":null}')
+}
+
+function checkSeal({ tenantId, key }: Walk, seal: Tables['audit_seals'], hash: string | undefined): void {
+  const text = openNote(seal.note, verifierKey(key))
+  if (text === null) throw new Broken(`the seal of ${seal.day} is not signed by this server's key`)
+  const epoch = Number(text.split('\n')[4]?.split(' ')[0])
+  const expected = {
+    origin: `${key.name}/${tenantId}`,
+    seq: seal.seq,
+    hash: seal.hash,
+    epoch,
+    at: seal.sealed_at,
+  }
+  if (text !== chainNote(expected)) throw new Broken(`the seal of ${seal.day} differs from its note`)
+  if (hash !== undefined && hash !== seal.hash)
+    throw new Broken(`entry ${seal.seq} is not the one that the seal of ${seal.day} signed`)
+}
+
+async function checkOutbox({ query, tenantId, key }: Walk): Promise<void> {
+  const rows = await query
+    .selectFrom('events')
+    .select(['position', 'tenant_id', 'body', 'origin', 'mac'])
+    .where('tenant_id', '=', tenantId)
+    .execute()
+  const forged = rows.find((row) => !isGenuine(row, key))
+  if (forged) throw new Broken(`event ${forged.position} of the outbox was not written by a server`)
+}

@@ -45,7 +45,7 @@ describe.skipIf(!hasBrowser())('what the server refuses in the browser', () => {
     ])
     const answer = await page.goto(`${server.url}/keys?filter=unused`)
     expect(answer?.status()).toBe(401)
-    await heading(page, 'Two sessions at once').waitFor()
+    await heading(page, 'Two session cookies').waitFor()
     await expectNoSidewaysScroll(page)
     await expectAccessible(page)
     await page.emulateMedia({ colorScheme: 'dark' })

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 const ROOT = join(import.meta.dirname, '..')
 const PROGRAM = join(import.meta.dirname, 'bin/keyferry-server.js')
 
-// Both run until one of them ends or Ctrl-C ends all: the app is built again when a source changes, and the server
-// starts again when one of its own does. The pages are served as in production, content security policy and all.
+// Rebuild the app and restart the server when their sources change, until one of the two ends or Ctrl-C. The server
+// serves the pages as in production, with the same content security policy.
 const children = [
   spawn('npm', ['run', 'build', '--workspace', 'web', '--', '--watch'], { cwd: ROOT, stdio: 'inherit' }),
   spawn(process.execPath, ['--watch', '--watch-preserve-output', PROGRAM], { cwd: ROOT, stdio: 'inherit' }),

@@ -87,7 +87,7 @@ function rawRefusal(status: string): string {
   return `HTTP/1.1 ${status}\r\n${head}\r\nContent-Length: ${MALFORMED.length}\r\n\r\n${MALFORMED}`
 }
 
-/** What is wrong with where a request goes, or null. A proxy in front may have read another host or path than this
+/** What is wrong with the target of a request, or null. A proxy in front may have read another host or path than this
  * server would: Node shows only the first Host header, and a target such as `http://other/` names a host of its own. */
 export function targetProblem({ rawHeaders, url = '' }: IncomingMessage): string | null {
   if (!url.startsWith('/')) return 'request target must begin with /'
@@ -97,13 +97,13 @@ export function targetProblem({ rawHeaders, url = '' }: IncomingMessage): string
 }
 
 /** Stop listening, and resolve when every call in flight has its answer.
- * @param patience after so many milliseconds `giveUp` ends the calls that are left */
+ * @param patience after this many milliseconds `giveUp` ends the calls that are left */
 export async function drain(
   app: FastifyInstance,
   patience: { ms: number; giveUp: () => void },
 ): Promise<void> {
   const impatience = setTimeout(patience.giveUp, patience.ms)
-  // A connection whose last answer left just now would be kept alive for a next call.
+  // Otherwise a connection that just got its answer stays open for another call.
   const sweep = setInterval(() => app.server.closeIdleConnections(), SWEEP_MS)
   await app.close()
   clearInterval(sweep)

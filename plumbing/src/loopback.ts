@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 
-/** Whether only this machine reaches that host.
- * @param host a name or an address, an IPv6 one with or without brackets */
+/** Whether only this machine can reach the host.
+ * @param host a name or an address; brackets around an IPv6 address are optional */
 export function isLoopback(host: string): boolean {
   const name = host.toLowerCase().replace(/^\[|\]$/g, '')
   if (name === 'localhost' || name.endsWith('.localhost') || name === '::1') return true

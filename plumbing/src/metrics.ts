@@ -30,7 +30,7 @@ export function countCalls(app: FastifyInstance, part: 'api' | 'web'): void {
   })
 }
 
-/** Show how many calls are held at the moment. */
+/** Report how many calls are held open. */
 export function showHeldCalls(heldCalls: () => number): void {
   register.removeSingleMetric('keyferry_held_calls')
   const gauge: Gauge = new Gauge({
@@ -42,7 +42,7 @@ export function showHeldCalls(heldCalls: () => number): void {
   })
 }
 
-/** Serve the counts, and what the process uses, at `/metrics` of a separate address.
+/** Serve the counts and the process's resource use at `/metrics` on a separate address.
  * @returns stops serving */
 export async function serveMetrics(place: { host: string; port: number }): Promise<() => Promise<void>> {
   if (!register.getSingleMetric('process_cpu_seconds_total')) collectDefaultMetrics()

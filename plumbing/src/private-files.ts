@@ -1,23 +1,23 @@
 import { closeSync, existsSync, mkdirSync, openSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-/** Make a folder that only this account can open, and its parents. A folder that is there stays as it is.
+/** Make a folder that only this account can open, and its parents. An existing folder stays as it is.
  * @throws what the file system throws: `EACCES`, `ENOTDIR` … */
 export function makePrivateFolder(folder: string): void {
-  // Node's own recursive mkdir never returns where the parent exists but takes no folders, as in /proc.
+  // Node's recursive mkdir never returns if the parent exists but cannot hold folders, as in /proc.
   if (existsSync(folder)) return
   if (!existsSync(dirname(folder))) makePrivateFolder(dirname(folder))
   mkdirSync(folder, { mode: 0o700 })
 }
 
-/** Create a file that only this account can read, unless it is there. Call it before a library opens the path, because
+/** Create a file that only this account can read, unless it exists. Call it before a library opens the path, because
  * libraries create files with wider rights. */
 export function makePrivateFile(path: string): void {
   closeSync(openSync(path, 'a', 0o600))
 }
 
 /** Keep the folder out of a Git repository around it, so that `git add .` adds no data.
- * A `.gitignore` that is there stays as it is. */
+ * An existing `.gitignore` stays as it is. */
 export function keepOutOfGit(folder: string): void {
   const file = join(folder, '.gitignore')
   if (!existsSync(file)) writeFileSync(file, '*\n', { mode: 0o600 })

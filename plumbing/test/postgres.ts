@@ -8,8 +8,8 @@ import { freePort } from '../src/free-port.ts'
 
 let server: Promise<string> | undefined
 
-/** Whether tests on PostgreSQL can run: TEST_DATABASE_URL is set, or this system's embedded one is installed. Where
- * they cannot they are skipped, loudly; in CI that is a failure. */
+/** Whether tests on PostgreSQL can run: TEST_DATABASE_URL is set, or this system's embedded one is installed.
+ * Otherwise they are skipped with a message; in CI that is a failure. */
 export function hasPostgres(): boolean {
   if (process.env['TEST_DATABASE_URL']) return true
   const system = process.platform === 'win32' ? 'windows' : process.platform
@@ -42,7 +42,7 @@ async function startServer(): Promise<string> {
   return process.env['TEST_DATABASE_URL'] ?? (await ownPostgres()).url
 }
 
-/** A server of one's own, which may be stopped and started again; `dispose` removes its data too. */
+/** A separate server, which a test may stop and start again; `dispose` removes its data too. */
 export type OwnPostgres = {
   url: string
   /** @returns the address of a fresh, empty database */
@@ -52,7 +52,7 @@ export type OwnPostgres = {
   dispose(): Promise<void>
 }
 
-/** Without fsync tests are faster; what is measured or has to last needs it. */
+/** Tests run faster without fsync; benchmarks and tests of durability need it. */
 export async function ownPostgres({ fsync = 'off' }: { fsync?: 'on' | 'off' } = {}): Promise<OwnPostgres> {
   const port = await freePort()
   const databaseDir = mkdtempSync(join(tmpdir(), 'keyferry-postgres-'))

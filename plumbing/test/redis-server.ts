@@ -13,7 +13,7 @@ export type TestRedis = { url: string; stop(): Promise<void> }
 /** A Redis that a test can kill and start again on its port. */
 export type OwnRedis = TestRedis & { start(): Promise<void>; freeze(): void; thaw(): void }
 
-/** Whether redis-server is installed. Where it is not, its tests are skipped, loudly; in CI that is a failure. */
+/** Whether redis-server is installed. Otherwise its tests are skipped with a message; in CI that is a failure. */
 export function hasRedis(): boolean {
   if (!spawnSync('redis-server', ['--version']).error) return true
   if (process.env['CI']) throw new Error('redis-server is not installed, and CI must not skip its tests')
@@ -21,18 +21,18 @@ export function hasRedis(): boolean {
   return false
 }
 
-/** TEST_REDIS_URL, else a server of our own; `null` where neither is there. */
+/** TEST_REDIS_URL, or a server that this process starts; `null` if neither is available. */
 export async function testRedis(): Promise<TestRedis | null> {
   const url = process.env['TEST_REDIS_URL']
   return url ? { url, stop: async () => {} } : await ownRedis()
 }
 
-/** `null` where redis-server is not installed. */
+/** `null` if redis-server is not installed. */
 export async function ownRedis(): Promise<OwnRedis | null> {
   return hasRedis() ? await startRedis() : null
 }
 
-/** A server of our own on a free port, keeping nothing on disk. */
+/** Start a server on a free port that writes nothing to disk. */
 export async function startRedis(): Promise<OwnRedis> {
   const port = await freePort()
   const url = `redis://127.0.0.1:${port}`

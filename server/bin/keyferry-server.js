@@ -1,12 +1,12 @@
 #!/usr/bin/env -S node --max-semi-space-size=4
-// The space for young objects is kept small: left alone it grows to megabytes at every start and gives nothing back, and
-// a larger one made calls no faster. Plain JavaScript that any Node can parse, so that an old one is told what it needs.
+// Limit the space for new objects: by default it grows to megabytes at every start and never shrinks, and a larger one
+// does not make calls faster. This file is plain JavaScript, so that an old Node can run it and print what it needs.
 const major = Number(process.versions.node.split('.')[0])
 if (major < 24) {
   process.stderr.write(`keyferry-server needs Node.js 24 or newer; this is ${process.versions.node}.\n`)
   process.exit(1)
 }
-// A folder of the account's own: what stands in a shared one could have been put there by anybody, and would be run.
+// Use the account's own folder: other users could put code into a shared cache, and it would run here.
 const { HOME, LOCALAPPDATA, XDG_CACHE_HOME } = process.env
 const cache = XDG_CACHE_HOME || LOCALAPPDATA || (HOME && `${HOME}/.cache`)
 const { enableCompileCache } = await import('node:module')

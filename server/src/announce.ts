@@ -4,8 +4,7 @@ import type { Running } from './start.ts'
 
 type Announced = { role: Role; settings: Settings; running: Running; version: string }
 
-/** What the person at the terminal reads once the program serves: where it listens, where its data is, what to type
- * next. */
+/** The start text: where the server listens, where its data is, and what to type next. */
 export function announcement({ role, settings, running, version }: Announced): string {
   const lines = [`Keyferry ${version}${role === 'all' ? '' : ` ${role}`} is ready.`, '']
   lines.push(`  Listens   ${running.address}`)
@@ -17,15 +16,16 @@ export function announcement({ role, settings, running, version }: Announced): s
     lines.push(`  Next      ${nextCommand(running.address)}`)
   if (role === 'api' && settings.TRUST_PROXY.length === 0) lines.push('', NO_PROXY_ADVICE)
   if (running.madeRootKey)
-    lines.push('', `  A root key was made: ${running.dataDir}/root.key`, ROOT_KEY_ADVICE)
+    lines.push('', `  Created a root key: ${running.dataDir}/root.key`, ROOT_KEY_ADVICE)
   return `${[...lines, '', '  Stop with Ctrl-C.'].join('\n')}\n`
 }
 
 const SET_UP_ADVICE =
   '            Create the first account at /set-up with the set-up code printed on stderr.'
-const ROOT_KEY_ADVICE = '  Keep a copy of it apart from the data: without it no value can be read.'
+const ROOT_KEY_ADVICE =
+  '  Store a copy of it separately from the data: without it, no value can be decrypted.'
 const NO_PROXY_ADVICE =
-  '  TRUST_PROXY is not set: only calls with X-Signature-V2 count for the address of their client.'
+  '  TRUST_PROXY is not set: only calls with X-Signature-V2 are counted by their client’s address.'
 const DEFAULT_ADDRESS = 'http://127.0.0.1:5393'
 
 function nextCommand(address: string): string {
@@ -34,11 +34,11 @@ function nextCommand(address: string): string {
 }
 
 function dataPlace(role: Role, settings: Settings, { dataDir }: Running): string {
-  if (role === 'web') return 'none here: the API holds it'
+  if (role === 'web') return 'none (the API stores all data)'
   return settings.DATABASE_URL === undefined ? dataDir : 'PostgreSQL (DATABASE_URL)'
 }
 
 function signIn({ AUTH_MODE, HOST, OIDC_ISSUER }: Settings): string {
-  if (AUTH_MODE === 'local') return `none: whoever is on this machine (${HOST})`
+  if (AUTH_MODE === 'local') return `none: anyone on this machine (${HOST})`
   return AUTH_MODE === 'oidc' ? (OIDC_ISSUER ?? AUTH_MODE) : AUTH_MODE
 }

@@ -36,7 +36,7 @@ export function metricsOf(settings: Settings): ApiSettings['metrics'] {
   return port === undefined ? null : { host, port }
 }
 
-// On somebody's own machine the terminal belongs to the person; a service's log is read by programs.
+// On a personal machine, log lines would fill the terminal; programs read the log of a service.
 export function logLevelOf({ LOG_LEVEL, AUTH_MODE }: Settings): string {
   return LOG_LEVEL ?? (AUTH_MODE === 'local' ? 'warn' : 'info')
 }

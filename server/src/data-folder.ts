@@ -8,8 +8,8 @@ const OPEN_TO_OTHERS = 0o077
 const LOCK_FILE = 'server.lock'
 const SQLITE_BUSY = 5
 
-/** Make the data folder, or take the one there is, so that nobody else on the machine can look into it.
- * @throws StartError it cannot be written, or it is somebody's folder that others read */
+/** Create the data folder, or use an existing one, and close it to other users of the machine.
+ * @throws StartError the folder is not writable, or it holds other files and is open to other users */
 export function prepareDataFolder(folder: string): void {
   orStartError(folder, () => {
     makePrivateFolder(folder)
@@ -19,9 +19,9 @@ export function prepareDataFolder(folder: string): void {
   })
 }
 
-/** Hold the data folder for this process alone, until it ends in whatever way: the lock is the operating system's.
- * @returns lets go of it
- * @throws StartError another process holds it, or the folder cannot be written */
+/** Lock the data folder for this process. The operating system releases the lock however the process ends.
+ * @returns a function that releases the lock
+ * @throws StartError another process holds the lock, or the folder is not writable */
 export function lockDataFolder(folder: string): () => void {
   const lock = orStartError(folder, () => new DatabaseSync(join(folder, LOCK_FILE), { timeout: 0 }))
   try {
@@ -34,11 +34,13 @@ export function lockDataFolder(folder: string): () => void {
   return () => lock.close()
 }
 
-// A folder with files of others in it is left as it is: closing it could break what uses them.
+// Do not change a folder that holds other files: that could break the programs that use them.
 function closeToOthers(folder: string): void {
   const names = readdirSync(folder)
   if (names.length > 0 && !names.includes(LOCK_FILE))
-    throw new StartError(`DATA_DIR ${folder} is open to other users: chmod 700 it, or name another folder`)
+    throw new StartError(
+      `DATA_DIR ${folder} is open to other users: run chmod 700 on it, or choose another folder`,
+    )
   chmodSync(folder, 0o700)
 }
 
@@ -53,7 +55,7 @@ function orStartError<T>(folder: string, work: () => T): T {
 function cannotWrite(folder: string, cause: unknown): StartError {
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown'
   const reason = code === 'ERR_SQLITE_ERROR' ? 'no permission or no space' : code
-  return new StartError(`DATA_DIR ${folder} cannot be written (${reason})`, { cause })
+  return new StartError(`DATA_DIR ${folder} is not writable (${reason})`, { cause })
 }
 
 function isBusy(error: unknown): boolean {

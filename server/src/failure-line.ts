@@ -21,21 +21,24 @@ function listeningLine(error: Error, settings: Settings): string | null {
     ? (['METRICS_HOST', 'METRICS_PORT'] as const)
     : (['HOST', 'PORT'] as const)
   const place = `port ${port} on ${settings[hostName]}`
-  if (code === 'EADDRINUSE') return `${place} is taken: stop what listens there, or set ${portName}`
-  if (code === 'EACCES') return `${place} needs more rights: set ${portName} to 1024 or more`
+  if (code === 'EADDRINUSE')
+    return `${place} is in use: stop the program that listens there, or set ${portName}`
+  if (code === 'EACCES') return `no permission to listen on ${place}: set ${portName} to 1024 or more`
   const isElsewhere = code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND' || code === 'EAI_AGAIN'
-  return isElsewhere ? `${hostName} ${settings[hostName]} is not an address of this machine` : null
+  return isElsewhere
+    ? `${hostName} ${settings[hostName]} is not an address of this machine: set ${hostName}`
+    : null
 }
 
 function storeLine(error: Error): string | null {
   if (!('code' in error) || error.code !== 'unavailable') return null
-  if (/redis/i.test(error.message)) return 'REDIS_URL: Redis does not answer there, or refuses'
+  if (/redis/i.test(error.message)) return 'REDIS_URL: Redis does not answer or refuses the connection'
   return /database/i.test(error.message)
-    ? 'DATABASE_URL: the database does not answer there, or refuses'
+    ? 'DATABASE_URL: the database does not answer or refuses the connection'
     : null
 }
 
-// What a database or Redis client says may repeat the address it was given, password and all.
+// An error of a database or Redis client can contain the URL that it got, including the password.
 function withoutSecrets(text: string, settings: Settings): string {
   const addresses = [settings.DATABASE_URL, settings.REDIS_URL].filter((url) => url !== undefined)
   const passwords = addresses.map((url) => new URL(url).password).filter((password) => password !== '')

@@ -5,11 +5,11 @@ import { readSettings } from './settings.ts'
 const USAGE = `keyferry-server: delivers environment-variable secrets to terminals
 
 Usage
-  keyferry-server              both layers in one process, on SQLite; nothing else to install
-  keyferry-server api          the internal API alone; any number of them on PostgreSQL and Redis
-  keyferry-server web          the web-facing layer alone; any number of them
+  keyferry-server              run both layers in one process, on SQLite; nothing else to install
+  keyferry-server api          run only the internal API; any number of nodes on PostgreSQL and Redis
+  keyferry-server web          run only the web-facing layer; any number of nodes
 
-Looking after a database
+Database commands
 MAINTENANCE
   --help, --version
 
@@ -19,7 +19,7 @@ Examples
   AUTH_MODE=accounts PUBLIC_URL=https://keyferry.example.com keyferry-server
 `
 
-/** @returns the whole of --help: usage, examples, every setting */
+/** @returns the text of --help: usage, examples, every setting */
 export function helpText(): string {
   const calls = Object.entries(MAINTENANCE).map(([name, { argument = '', means }]) => {
     return { call: `${name} ${argument}`.trimEnd(), means }

@@ -1,7 +1,7 @@
 import { failureFacts } from '@keyferry/plumbing/failure'
 
-/** End the process on an uncaught failure, and print where it arose. Its message may repeat what a caller sent, so it
- * is not printed. */
+/** Exit on an uncaught failure and print where it arose. Do not print its message, which can contain what a caller
+ * sent. */
 export function endOnInternalFailure(): void {
   process.on('uncaughtException', (error) => {
     process.stderr.write(`keyferry-server: internal failure: ${traceOf(error)}\n`)

@@ -7,18 +7,18 @@ import { addRootKey, dropOldRootKeys, type RootKeys, readRootKeyFile, rootKeyFil
 import type { Settings } from './setting-table.ts'
 import { StartError } from './start-error.ts'
 
-/** One command for whoever looks after a database. */
+/** One command for the operator of a database. */
 export type Maintenance = {
   readonly means: string
   /** The name of its argument in the usage, when it takes one. */
   readonly argument?: string
-  /** @returns what to tell, and whether all is well */
+  /** @returns the text to print, and whether everything is in order */
   run(settings: Settings, argument: string): Promise<{ text: string; isWell: boolean }>
 }
 
 export const MAINTENANCE: Readonly<Record<string, Maintenance>> = {
   migrate: {
-    means: 'bring the tables up to date, and do nothing else',
+    means: 'update the database tables, then exit',
     async run(settings) {
       const { migrate } = await import('@keyferry/api')
       const names = await migrate(placeOf(settings))
@@ -26,21 +26,21 @@ export const MAINTENANCE: Readonly<Record<string, Maintenance>> = {
     },
   },
   'rotate-root-key': {
-    means: "wrap every tenant's key with a new root key; with ROOT_KEY set: with its first one",
+    means: 're-encrypt all tenant keys with a new root key, or with the first key of ROOT_KEY if it is set',
     async run(settings) {
       const hasOwnFile = settings.ROOT_KEY === undefined && settings.ROOT_KEY_FILE === undefined
       return well(await (hasOwnFile ? rotateFolder(settings) : rotate(databaseOf(settings))))
     },
   },
   verify: {
-    means: 'open every stored value, and name those that do not open',
+    means: 'decrypt every stored value and list those that fail',
     async run(settings) {
       const { verifyValues } = await import('@keyferry/api')
       const { checked, failures } = await verifyValues(databaseOf(settings))
       const lines = failures.map(
         ({ table, id, tenantId, problem }) => `  ${table} ${id} of ${tenantId}: ${problem}`,
       )
-      const summary = `Checked ${checked} values: ${failures.length} do not open.`
+      const summary = `Checked ${checked} values: ${failures.length} cannot be decrypted.`
       return { text: [summary, ...lines].join('\n'), isWell: failures.length === 0 }
     },
   },
@@ -77,27 +77,28 @@ export const MAINTENANCE: Readonly<Record<string, Maintenance>> = {
     },
   },
   'reset-password': {
-    means: 'give a local account (AUTH_MODE=accounts) a password for one sign-in, and end its sessions',
+    means: 'give a local account (AUTH_MODE=accounts) a password for one sign-in and end its sessions',
     argument: 'EMAIL',
     async run(settings, email) {
       const { resetPassword } = await import('@keyferry/api')
       const reset = await resetPassword(databaseOf(settings), email)
-      if (reset === null) throw new StartError(`there is no local account of ${JSON.stringify(email)}`)
+      if (reset === null)
+        throw new StartError(`no local account has the e-mail address ${JSON.stringify(email)}`)
       const ended = await endSessions(settings, reset.userId)
       return well(`The new password is ${reset.password}\n${RESET_ADVICE}\n${ended}`)
     },
   },
   backup: {
-    means: 'copy the SQLite database into a new file, while servers run; it holds no root key',
+    means: 'copy the SQLite database to a new file, also while servers run; the root key is not included',
     argument: 'FILE',
     async run(settings, file) {
       const { backupDatabase } = await import('@keyferry/api')
       await backupDatabase(databaseOf(settings), resolve(file))
-      return well(`Backed up to ${resolve(file)}. The root key is not in it.`)
+      return well(`Backed up to ${resolve(file)}. The backup does not contain the root key.`)
     },
   },
   restore: {
-    means: 'put a backup in the place of the SQLite database; what was there is kept beside it',
+    means: 'replace the SQLite database with a backup; the old database is kept beside it',
     argument: 'FILE',
     async run(settings, file) {
       const unlock = lockFolder(settings)
@@ -105,7 +106,7 @@ export const MAINTENANCE: Readonly<Record<string, Maintenance>> = {
         const { restoreDatabase } = await import('@keyferry/api')
         const kept = await restoreDatabase(databaseOf(settings), resolve(file))
         return well(
-          `Restored from ${resolve(file)}.${kept === null ? '' : ` What was there is kept as ${kept}.`}`,
+          `Restored from ${resolve(file)}.${kept === null ? '' : ` The old database is kept as ${kept}.`}`,
         )
       } finally {
         unlock()
@@ -114,24 +115,24 @@ export const MAINTENANCE: Readonly<Record<string, Maintenance>> = {
   },
 }
 
-const RESET_ADVICE = 'It is shown only now. The next sign-in with it asks for a password of the person’s own.'
+const RESET_ADVICE = 'It is shown only once. The next sign-in with it asks for a new password.'
 
 async function endSessions(settings: Settings, userId: string): Promise<string> {
   const { endSessionsOfAccount } = await import('@keyferry/web')
   const place = { redisUrl: settings.REDIS_URL ?? null, dataDir: resolve(settings.DATA_DIR) }
   return (await endSessionsOfAccount(place, userId))
     ? 'All sessions of the account ended.'
-    : 'No session store here: run this with the REDIS_URL or DATA_DIR of the web nodes to end open sessions.'
+    : 'No session store found: to end open sessions, run this with the REDIS_URL or DATA_DIR of the web nodes.'
 }
 
 async function rotate(database: DatabaseSettings): Promise<string> {
   const { rotateRootKey } = await import('@keyferry/api')
   const { rewrapped, forgotten } = await rotateRootKey(database)
-  return `Wrapped the keys of ${rewrapped} tenants again. Root keys no longer needed: ${forgotten.length}.`
+  return `Re-encrypted the keys of ${rewrapped} tenants. Root keys no longer needed: ${forgotten.length}.`
 }
 
-// The new key is in the file before the first tenant's key is wrapped with it, and the old one until the last one is:
-// a rotation that was stopped is carried on by the next one.
+// The file gets the new key before the first tenant key is wrapped with it, and keeps the old key until all are. So the
+// next rotation can continue one that was interrupted.
 async function rotateFolder(settings: Settings): Promise<string> {
   const place = placeOf(settings)
   const unlock = lockFolder(settings)
@@ -141,7 +142,7 @@ async function rotateFolder(settings: Settings): Promise<string> {
     const rootKeys = addRootKey(folder)
     const text = await rotate({ ...place, rootKeys })
     dropOldRootKeys(folder)
-    return `${text}\nThe new root key is in ${rootKeyFile(folder)}: keep a copy of it apart from the data.`
+    return `${text}\nThe new root key is in ${rootKeyFile(folder)}. Store a copy of it separately from the data.`
   } finally {
     unlock()
   }
@@ -156,7 +157,7 @@ function lockFolder(settings: Settings): () => void {
 function placeOf(settings: Settings): Omit<DatabaseSettings, 'rootKeys'> {
   const dataDir = resolve(settings.DATA_DIR)
   const databaseUrl = settings.DATABASE_URL ?? null
-  if (databaseUrl === null && !existsSync(dataDir)) throw new StartError(`there is no DATA_DIR ${dataDir}`)
+  if (databaseUrl === null && !existsSync(dataDir)) throw new StartError(`DATA_DIR ${dataDir} does not exist`)
   return { dataDir, databaseUrl, publicHost: publicHostOf(settings) }
 }
 

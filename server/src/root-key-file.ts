@@ -15,8 +15,8 @@ import { StartError } from './start-error.ts'
 
 export type RootKeys = readonly [string, ...string[]]
 
-/** Read root keys from a file, one a line; the first one wraps.
- * @throws StartError it cannot be read, or holds something else */
+/** Read root keys from a file, one per line. The first one wraps tenant keys.
+ * @throws StartError the file cannot be read, or holds something else */
 export function readRootKeyFile(file: string): RootKeys {
   const keys = listOf(contentOf(file))
   if (!isNotEmpty(keys) || !areRootKeys(keys))
@@ -24,13 +24,13 @@ export function readRootKeyFile(file: string): RootKeys {
   return keys
 }
 
-/** Where the root key of an embedded database is, unless a setting says otherwise. */
+/** The default file for the root key of an embedded database. */
 export function rootKeyFile(folder: string): string {
   return join(folder, 'root.key')
 }
 
-/** Put a new root key in front of those in the file. A rotation that was stopped has done so already: then nothing
- * changes. The caller holds the folder's lock.
+/** Put a new root key first in the file. If an interrupted rotation has already done so, nothing changes. The caller
+ * holds the folder's lock.
  * @returns all keys of the file */
 export function addRootKey(folder: string): RootKeys {
   const keys = readRootKeyFile(rootKeyFile(folder))
@@ -40,19 +40,19 @@ export function addRootKey(folder: string): RootKeys {
   return all
 }
 
-/** Leave the first root key alone in the file. The caller holds the folder's lock. */
+/** Remove all root keys but the first from the file. The caller holds the folder's lock. */
 export function dropOldRootKeys(folder: string): void {
   const [first] = readRootKeyFile(rootKeyFile(folder))
   writeDurably(rootKeyFile(folder), `${first}\n`)
 }
 
-/** The root keys of an embedded database, made at the first start. The caller holds the folder's lock.
- * @throws StartError the file is gone while the database it belongs to is there */
+/** The root keys of an embedded database, created at the first start. The caller holds the folder's lock.
+ * @throws StartError the file is missing although its database exists */
 export function rootKeysOfFolder(folder: string): { keys: RootKeys; isNew: boolean } {
   const file = rootKeyFile(folder)
   if (existsSync(file)) return { keys: readRootKeyFile(file), isNew: false }
   if (existsSync(join(folder, 'keyferry.db')))
-    throw new StartError(`${file} is missing; put back the root key that this database was made with`)
+    throw new StartError(`${file} is missing: restore the root key that this database was created with`)
   const key = formatRootKey(generateRootKey())
   writeDurably(file, `${key}\n`)
   return { keys: [key], isNew: true }
@@ -66,7 +66,7 @@ function contentOf(file: string): string {
   }
 }
 
-// Written beside and moved into place, so that a crash leaves the whole key or none.
+// Write a new file and rename it, so that a crash leaves either the whole content or none.
 function writeDurably(file: string, content: string): void {
   const draft = `${file}.new`
   rmSync(draft, { force: true })

@@ -2,7 +2,7 @@ import { isLoopback } from '@keyferry/plumbing/loopback'
 import type { SettingName, Settings } from './setting-table.ts'
 import { StartError } from './start-error.ts'
 
-/** What this process is: both layers in one, the internal API, or the web-facing layer. */
+/** What this process runs: both layers, only the internal API, or only the web-facing layer. */
 export type Role = 'all' | 'api' | 'web'
 
 const OIDC: readonly SettingName[] = ['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET']
@@ -13,8 +13,8 @@ const CLERK: readonly SettingName[] = [
   'CLERK_SECRET_KEY',
 ]
 
-/** Settings that fit each other and are safe to start with.
- * @throws StartError naming the first that is missing, out of place or unsafe */
+/** Check that the settings fit together and are safe to start with.
+ * @throws StartError naming the first setting that is missing, does not belong here, or is unsafe */
 export function requireSafeStart(settings: Settings, role: Role): void {
   requireLocalOnLoopback(settings)
   requirePlaintextInDevelopment(settings, role)
@@ -23,7 +23,7 @@ export function requireSafeStart(settings: Settings, role: Role): void {
   if (role !== 'api') requirePublicUrl(settings)
 }
 
-/** @throws StartError when it is not set */
+/** @throws StartError if the setting is not set */
 export function required<N extends SettingName>(
   settings: Settings,
   name: N,
@@ -37,11 +37,11 @@ export function required<N extends SettingName>(
 function requireLocalOnLoopback({ AUTH_MODE, HOST }: Settings): void {
   if (AUTH_MODE === 'local' && !isLoopback(HOST))
     throw new StartError(
-      `HOST ${HOST} with AUTH_MODE=local would let anyone in: listen on 127.0.0.1, or set AUTH_MODE`,
+      `HOST ${HOST} with AUTH_MODE=local would let anyone in: use 127.0.0.1, or set AUTH_MODE`,
     )
 }
 
-// `keyferry-server api` alone serves web nodes that may sign people in, whatever its own AUTH_MODE says.
+// `keyferry-server api` serves web nodes that may sign people in, whatever AUTH_MODE is set here.
 function requirePlaintextInDevelopment(settings: Settings, role: Role): void {
   const { DEV_ALLOW_PLAINTEXT, AUTH_MODE, NODE_ENV } = settings
   if (!DEV_ALLOW_PLAINTEXT || NODE_ENV === 'development') return
@@ -57,7 +57,7 @@ function requireRole(settings: Settings, role: Role): void {
   const { DATABASE_URL, ROOT_KEY, ROOT_KEY_FILE } = settings
   if (role !== 'web' && DATABASE_URL && !ROOT_KEY && !ROOT_KEY_FILE)
     throw new StartError('ROOT_KEY is missing: PostgreSQL (DATABASE_URL) needs it, or ROOT_KEY_FILE')
-  if (ROOT_KEY && ROOT_KEY_FILE) throw new StartError('ROOT_KEY and ROOT_KEY_FILE are both set: keep one')
+  if (ROOT_KEY && ROOT_KEY_FILE) throw new StartError('ROOT_KEY and ROOT_KEY_FILE are both set: remove one')
 }
 
 function requireIdentity(settings: Settings): void {
@@ -82,11 +82,11 @@ function refuse(settings: Settings, names: readonly SettingName[], mode: string)
     )
 }
 
-// A session cookie must not travel in the clear, and behind a wildcard address nobody knows our name.
+// The session cookie must not travel unencrypted, and a server on a wildcard address cannot know its own URL.
 function requirePublicUrl({ AUTH_MODE, HOST, PUBLIC_URL }: Settings): void {
   if (AUTH_MODE === 'local') return
   if (PUBLIC_URL === undefined && !isLoopback(HOST))
     throw new StartError(`PUBLIC_URL is missing: AUTH_MODE=${AUTH_MODE} on ${HOST} needs it`)
   if (PUBLIC_URL?.startsWith('http:') && !isLoopback(new URL(PUBLIC_URL).hostname))
-    throw new StartError('PUBLIC_URL must be https: the session cookie must not travel in the clear')
+    throw new StartError('PUBLIC_URL must be https: otherwise the session cookie travels unencrypted')
 }

@@ -3,7 +3,7 @@ import { LIMITS, TIMES } from '@keyferry/contract'
 import { z } from 'zod'
 import * as read from './setting-values.ts'
 
-/** One setting: what it is for, what its value must be, and how it is read. A value reaches no message. */
+/** One setting: its purpose, what its value must be, and how to parse it. No message ever contains the value. */
 export type Setting = {
   readonly means: string
   /** Completes "NAME must be …". */
@@ -22,7 +22,7 @@ const bytes = z.coerce
 const PORT = 'a whole number from 0 to 65535'
 const SWITCH = '0 or 1'
 
-/** Every setting there is, by the name of its environment variable. */
+/** All settings, by the name of their environment variable. */
 export const SETTINGS = {
   HOST: {
     means: 'address to listen on',
@@ -32,14 +32,14 @@ export const SETTINGS = {
       .refine((host) => isIP(host) > 0 || read.isHostName(host))
       .default('127.0.0.1'),
   },
-  PORT: { means: 'port to listen on; 0 takes any free one', mustBe: PORT, schema: port.default(5393) },
+  PORT: { means: 'port to listen on; 0 picks any free port', mustBe: PORT, schema: port.default(5393) },
   DATA_DIR: {
-    means: 'folder of the embedded database, the root key and the socket',
+    means: 'folder for the SQLite database, the root key and the socket',
     mustBe: 'a path',
     schema: z.string().default('./data'),
   },
   PUBLIC_URL: {
-    means: 'address under which people and clients reach the web-facing layer; default: where it listens',
+    means: 'URL at which people and clients reach the web-facing layer; default: the address it listens on',
     mustBe: 'an http or https address without a path, for example https://keyferry.example.com',
     schema: read.origin.optional(),
   },
@@ -50,20 +50,21 @@ export const SETTINGS = {
     isSecret: true,
   },
   REDIS_URL: {
-    means: 'Redis for approval requests, limits and sessions of several nodes; default: DATA_DIR',
+    means:
+      'Redis for approval requests, rate limits and sessions when you run several nodes; default: files in DATA_DIR',
     mustBe: 'an address that begins with redis:// or rediss://',
     schema: read.url('redis:', 'rediss:').optional(),
     isSecret: true,
   },
   ROOT_KEY: {
     means:
-      'root key, base64 of 32 random bytes; several, separated by commas, while it is rotated: the first one wraps',
+      'root key, base64 of 32 random bytes; during a rotation list several, separated by commas: the first encrypts',
     mustBe: 'base64 of 32 random bytes (make one with: openssl rand -base64 32)',
     schema: read.rootKeys.optional(),
     isSecret: true,
   },
   ROOT_KEY_FILE: {
-    means: 'file that holds ROOT_KEY; default with SQLite: root.key in DATA_DIR, made at the first start',
+    means: 'file with the root key; default with SQLite: root.key in DATA_DIR, created at the first start',
     mustBe: 'a path',
     schema: text,
   },
@@ -81,13 +82,13 @@ export const SETTINGS = {
   },
   BFF_SHARED_SECRET: {
     means:
-      'secret between the web-facing layer and the API; several while it is rotated: the first one signs',
+      'secret shared by the web-facing layer and the API; during a rotation list several, separated by commas: the first signs',
     mustBe: '32 bytes or more, random (make one with: openssl rand -base64 32)',
     schema: read.sharedSecrets.optional(),
     isSecret: true,
   },
   API_URL: {
-    means: 'where keyferry-server web finds the API',
+    means: 'URL of the API, for keyferry-server web',
     mustBe: 'an http or https address without a path',
     schema: read.origin.optional(),
   },
@@ -102,22 +103,22 @@ export const SETTINGS = {
     schema: z.enum(['compat', 'typed']).default('compat'),
   },
   REQUIRE_SIGNATURE_V2: {
-    means: 'whether the API insists on the signature that covers the whole request',
+    means: '1: the API accepts only calls whose signature covers the whole request',
     mustBe: SWITCH,
     schema: read.flag,
   },
   DEV_ALLOW_PLAINTEXT: {
-    means: 'whether values may be revealed and ciphertexts stored directly (development only)',
+    means: '1: callers may read values and store ciphertexts directly (development only)',
     mustBe: SWITCH,
     schema: read.flag,
   },
   TRUST_PROXY: {
-    means: 'proxies whose X-Forwarded-For is believed, separated by commas',
+    means: 'proxies whose X-Forwarded-For header is trusted, separated by commas',
     mustBe: 'addresses or networks such as 10.0.0.5 or 10.0.0.0/8, separated by commas',
     schema: read.networks,
   },
   MAX_PAYLOAD_BYTES: {
-    means: 'largest set of values that one approval seals',
+    means: 'largest total size of the values in one delivery',
     mustBe: 'a whole number of bytes',
     schema: bytes.default(LIMITS.payloadBytes),
   },
@@ -133,7 +134,7 @@ export const SETTINGS = {
   },
   MAX_CONNECTIONS_PER_ADDRESS: {
     means:
-      'connections that one address may hold to the web-facing layer; proxies in TRUST_PROXY have no bound',
+      'connections to the web-facing layer that one address may hold open; proxies in TRUST_PROXY have no limit',
     mustBe: 'a whole number from 1',
     schema: z.coerce.number().int().min(1).default(2_000),
   },
@@ -142,16 +143,16 @@ export const SETTINGS = {
     mustBe: 'an https address (http on loopback only)',
     schema: read.issuer.optional(),
   },
-  OIDC_CLIENT_ID: { means: 'our client id at the provider', mustBe: 'a text', schema: text },
+  OIDC_CLIENT_ID: { means: 'client id that the provider gave you', mustBe: 'a text', schema: text },
   OIDC_CLIENT_SECRET: {
-    means: 'our client secret at the provider; none: a public client',
+    means: 'client secret that the provider gave you; leave it out for a public client',
     mustBe: 'a text',
     schema: text,
     isSecret: true,
   },
   OIDC_TRUST_EMAIL: {
     means:
-      'whether an e-mail address counts as verified when the provider sends no email_verified; only verified addresses accept invitations',
+      '1: an e-mail address counts as verified if the provider sends no email_verified; only verified addresses can accept invitations',
     mustBe: SWITCH,
     schema: read.flag,
   },
@@ -165,9 +166,13 @@ export const SETTINGS = {
     mustBe: 'a public key in PEM form',
     schema: read.publicKeyPem.optional(),
   },
-  CLERK_PUBLISHABLE_KEY: { means: 'publishable key at the provider', mustBe: 'a text', schema: text },
+  CLERK_PUBLISHABLE_KEY: {
+    means: 'publishable key that the provider gave you',
+    mustBe: 'a text',
+    schema: text,
+  },
   CLERK_SECRET_KEY: {
-    means: 'secret key at the provider, to read e-mail addresses with',
+    means: 'secret key that the provider gave you, to look up e-mail addresses',
     mustBe: 'a text',
     schema: text,
     isSecret: true,
@@ -190,21 +195,25 @@ export const SETTINGS = {
   },
   LOG_LEVEL: {
     means:
-      'least important log lines to write: trace, debug, info, warn, error, fatal or silent; default: warn with AUTH_MODE=local, else info',
+      'lowest level to log: trace, debug, info, warn, error, fatal or silent; default: warn with AUTH_MODE=local, otherwise info',
     mustBe: 'one of fatal, error, warn, info, debug, trace, silent',
     schema: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).optional(),
   },
   METRICS_HOST: {
-    means: 'address of /metrics',
+    means: 'address to serve /metrics on',
     mustBe: 'an IP address or a host name',
     schema: z
       .string()
       .refine((host) => isIP(host) > 0 || read.isHostName(host))
       .default('127.0.0.1'),
   },
-  METRICS_PORT: { means: 'port of /metrics; none: not served', mustBe: PORT, schema: port.optional() },
+  METRICS_PORT: {
+    means: 'port to serve /metrics on; default: not served',
+    mustBe: PORT,
+    schema: port.optional(),
+  },
   NODE_ENV: {
-    means: 'development allows DEV_ALLOW_PLAINTEXT with sign-in, or with keyferry-server api',
+    means: 'development: allows DEV_ALLOW_PLAINTEXT together with sign-in or with keyferry-server api',
     mustBe: 'a text',
     schema: text,
   },
@@ -212,5 +221,5 @@ export const SETTINGS = {
 
 export type SettingName = keyof typeof SETTINGS
 
-/** All settings, read. */
+/** The parsed settings. */
 export type Settings = { readonly [N in SettingName]: z.output<(typeof SETTINGS)[N]['schema']> }

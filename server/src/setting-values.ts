@@ -11,12 +11,12 @@ export function isHostName(text: string): boolean {
   return /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/i.test(text)
 }
 
-/** An address of one of these protocols. */
+/** A URL with one of these protocols. */
 export function url(...protocols: readonly string[]) {
   return z.string().refine((text) => protocols.includes(URL.parse(text)?.protocol ?? ''))
 }
 
-/** An http or https origin; a slash at its end does not count. */
+/** An http or https origin; a trailing slash is allowed. */
 export const origin = z
   .string()
   .refine(isOrigin)
@@ -29,7 +29,7 @@ export const origins = z
   .refine((list) => list.every(isOrigin))
   .transform((list) => list.map((text) => new URL(text).origin))
 
-/** An issuer as it stands in tokens, to the letter. */
+/** An issuer, exactly as it is written in tokens. */
 export const issuer = z.string().refine((text) => {
   const address = URL.parse(text)
   if (address?.search !== '' || address.hash !== '') return false
@@ -62,7 +62,7 @@ export const publicKeyPem = z
 
 export const webhookSecret = z.string().regex(/^whsec_[A-Za-z0-9+/]{16,}={0,2}$/)
 
-/** The parts of a list separated by commas or line ends. */
+/** Split a list at commas and line ends. */
 export function listOf(text: string): readonly string[] {
   return text
     .split(/[,\n]/)

@@ -5,8 +5,8 @@ import { StartError } from './start-error.ts'
 const entries = Object.entries<Setting>(SETTINGS)
 const shape = z.object(Object.fromEntries(entries.map(([name, { schema }]) => [name, schema])))
 
-/** Read every setting from the environment. A variable that is empty counts as not set.
- * @throws StartError naming the first wrong one; never its value */
+/** Read all settings from the environment. An empty variable counts as unset.
+ * @throws StartError naming the first invalid setting, never its value */
 export function readSettings(environment: NodeJS.ProcessEnv = process.env): Settings {
   const given = entries.map(([name]) => [name, environment[name] === '' ? undefined : environment[name]])
   const result = shape.safeParse(Object.fromEntries(given))

@@ -8,7 +8,7 @@ import type { Settings } from './setting-table.ts'
 import { chooseSocketPath } from './socket-path.ts'
 import { webSettings } from './web-settings.ts'
 
-/** What runs, and how to end it: what is being waited for is answered, what is under way finishes. */
+/** A running server. `stop` answers held calls and lets running calls finish. */
 export type Running = {
   address: string
   dataDir: string
@@ -17,19 +17,17 @@ export type Running = {
   stop: () => Promise<void>
 }
 
-type Surroundings = { version: string }
+type Parts = { version: string }
 
 /** Start one role.
  * @throws StartError · whatever listening or the stores throw */
-export async function start(role: Role, settings: Settings, surroundings: Surroundings): Promise<Running> {
+export async function start(role: Role, settings: Settings, parts: Parts): Promise<Running> {
   requireSafeStart(settings, role)
-  if (role === 'all') return await startAll(settings, surroundings)
-  return role === 'api'
-    ? await startApiAlone(settings, surroundings)
-    : await startWebAlone(settings, surroundings)
+  if (role === 'all') return await startAll(settings, parts)
+  return role === 'api' ? await startApiAlone(settings, parts) : await startWebAlone(settings, parts)
 }
 
-async function startAll(settings: Settings, { version }: Surroundings): Promise<Running> {
+async function startAll(settings: Settings, { version }: Parts): Promise<Running> {
   const data = openData(settings)
   const socket = chooseSocketPath(data.dataDir)
   const sharedSecrets: RootKeys = settings.BFF_SHARED_SECRET ?? [randomToken()]
@@ -53,7 +51,7 @@ async function startAll(settings: Settings, { version }: Surroundings): Promise<
   }
 }
 
-async function startApiAlone(settings: Settings, { version }: Surroundings): Promise<Running> {
+async function startApiAlone(settings: Settings, { version }: Parts): Promise<Running> {
   const sharedSecrets = required(settings, 'BFF_SHARED_SECRET', 'keyferry-server api')
   const isAllElsewhere = settings.DATABASE_URL !== undefined && settings.REDIS_URL !== undefined
   const data = isAllElsewhere ? noData(settings) : openData(settings)
@@ -73,7 +71,7 @@ async function startApiAlone(settings: Settings, { version }: Surroundings): Pro
   }
 }
 
-async function startWebAlone(settings: Settings, { version }: Surroundings): Promise<Running> {
+async function startWebAlone(settings: Settings, { version }: Parts): Promise<Running> {
   const sharedSecrets = required(settings, 'BFF_SHARED_SECRET', 'keyferry-server web')
   const api = { url: required(settings, 'API_URL', 'keyferry-server web') }
   const dataDir = resolve(settings.DATA_DIR)

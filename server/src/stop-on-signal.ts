@@ -2,7 +2,7 @@ import { constants } from 'node:os'
 
 const STOP_WITHIN_MS = 4_500
 
-/** Stop in order on the first SIGTERM or SIGINT, at once on the second, and in any case within five seconds. */
+/** Stop gracefully on the first SIGTERM or SIGINT, immediately on the second, and always within five seconds. */
 export function stopOnSignal(stop: () => Promise<void>): void {
   let isStopping = false
   const onSignal = (signal: 'SIGTERM' | 'SIGINT') => {

@@ -75,7 +75,7 @@ test('a forgotten password is replaced by a new one while the server runs, and a
   const unknown = await run('reset-password', 'nobody@example.com')
   expect([unknown.code, unknown.stderr]).toEqual([
     1,
-    'keyferry-server: there is no local account of "nobody@example.com"\n',
+    'keyferry-server: no local account has the e-mail address "nobody@example.com"\n',
   ])
   expect((await run('reset-password')).stderr).toContain('reset-password needs EMAIL')
 })
@@ -85,7 +85,7 @@ test('the root key is rotated in one command, and the values open with the new o
   await stop()
   const old = rootKey()
   const { code, stdout } = await run('rotate-root-key')
-  expect([code, stdout]).toEqual([0, expect.stringContaining('Wrapped the keys of 1 tenants again')])
+  expect([code, stdout]).toEqual([0, expect.stringContaining('Re-encrypted the keys of 1 tenants')])
   expect(rootKey()).not.toBe(old)
   expect(rootKey().trim().split('\n')).toHaveLength(1)
   expect(stdout).not.toContain(rootKey().trim())
@@ -115,7 +115,7 @@ test('a backup made while the server runs brings everything back', async () => {
   await createKey(address, 'B')
   await stop()
   const { code, stdout } = await run('restore', file)
-  expect([code, stdout]).toEqual([0, expect.stringContaining('What was there is kept as')])
+  expect([code, stdout]).toEqual([0, expect.stringContaining('The old database is kept as')])
   expect(await names(await start())).toEqual(['A=value of A'])
 })
 
@@ -134,7 +134,11 @@ test('a backup is one file, and stays one when it is restored', async () => {
 
 test('values are verified, also beside a running server', async () => {
   await createKey(await start(), 'A')
-  expect(await run('verify')).toEqual({ code: 0, stdout: 'Checked 1 values: 0 do not open.\n', stderr: '' })
+  expect(await run('verify')).toEqual({
+    code: 0,
+    stdout: 'Checked 1 values: 0 cannot be decrypted.\n',
+    stderr: '',
+  })
 })
 
 test('migrating what is up to date does nothing', async () => {
@@ -147,7 +151,7 @@ test('what is missing is named, and nothing is made in its place', async () => {
   for (const command of ['verify', 'rotate-root-key', 'migrate']) {
     expect(await run(command)).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('there is no DATA_DIR'),
+      stderr: expect.stringContaining('does not exist'),
     })
     expect(existsSync(dataDir)).toBe(false)
   }

@@ -21,7 +21,7 @@ async function startMeasured(tries = 3): Promise<{ port: number; address: string
   try {
     return { port, address: await program.ready() }
   } catch (error) {
-    if (tries === 1 || !program.stderr.includes('is taken')) throw error
+    if (tries === 1 || !program.stderr.includes('is in use')) throw error
     return await startMeasured(tries - 1)
   }
 }

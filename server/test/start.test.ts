@@ -150,7 +150,7 @@ describe('what stands in the way is one line and exit code 1', () => {
     holder.close()
     expect([code, line]).toEqual([
       1,
-      `keyferry-server: port ${port} on 127.0.0.1 is taken: stop what listens there, or set PORT\n`,
+      `keyferry-server: port ${port} on 127.0.0.1 is in use: stop the program that listens there, or set PORT\n`,
     ])
   })
 
@@ -175,7 +175,7 @@ describe('what stands in the way is one line and exit code 1', () => {
     test('a data folder without the right to write', async () => {
       mkdirSync(dataDir)
       chmodSync(dataDir, 0o500)
-      expect((await refusal(program())).line).toMatch(/^keyferry-server: DATA_DIR .* cannot be written/)
+      expect((await refusal(program())).line).toMatch(/^keyferry-server: DATA_DIR .* is not writable/)
     })
 
   test("a folder of somebody's files that others can read is not closed, but refused", async () => {
@@ -214,6 +214,6 @@ test.each([
   const { code, line } = await refusal(program(settings))
   expect([code, line]).toEqual([
     1,
-    `keyferry-server: ${name} 10.255.255.254 is not an address of this machine\n`,
+    `keyferry-server: ${name} 10.255.255.254 is not an address of this machine: set ${name}\n`,
   ])
 })

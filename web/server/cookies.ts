@@ -4,17 +4,17 @@ export type Cookie = {
   name: string
   value: string
   maxAgeSeconds: number
-  /** Sent over https alone. */
+  /** Sent only over https. */
   isSecure: boolean
 }
 
-/** Every value that the request carries under this name: browsers send one, whoever plants a second one sends two. */
+/** All values that the request carries under this name. More than one means that another site has set a cookie. */
 export function cookieValues(request: FastifyRequest, name: string): string[] {
   const pairs = (request.headers.cookie ?? '').split(';').map((pair) => pair.trim())
   return pairs.filter((pair) => pair.startsWith(`${name}=`)).map((pair) => pair.slice(name.length + 1))
 }
 
-/** A cookie that no script reads and no foreign page's form or fetch brings along. */
+/** Set a cookie that scripts cannot read and that other sites' forms and fetches do not send. */
 export function setCookie(reply: FastifyReply, { name, value, maxAgeSeconds, isSecure }: Cookie): void {
   const attributes = ['Path=/', `Max-Age=${maxAgeSeconds}`, 'HttpOnly', 'SameSite=Lax']
   if (isSecure) attributes.push('Secure')

@@ -15,7 +15,7 @@ type HealthOptions = {
   log: Logger
 }
 
-/** `/healthz`: this process is alive. `/readyz`: the API and the stores answer too, and the API accepts our signature. */
+/** `/healthz`: this process runs. `/readyz`: the API and the stores answer too, and the API accepts our signature. */
 export function serveHealth(app: FastifyInstance, options: HealthOptions): void {
   const { version, log } = options
   let told = ''
@@ -70,7 +70,7 @@ async function failingStore(store: HealthOptions['store']): Promise<readonly str
   }
 }
 
-/** A call for a person who does not exist: an API that takes the signature answers anything but 401. */
+/** A call for a person who does not exist: an API that accepts the signature does not answer 401. */
 const PROBE = { method: 'GET', path: '/api/v1/me' } as const
 const NOBODY = { userId: 'nobody', tenantId: 'nobody' }
 

@@ -32,21 +32,18 @@ export type { IdentitySettings, WebSettings } from './settings.ts'
 
 export type Web = { readonly address: string; close(): Promise<void> }
 
-/** What a test hands in. `now`: epoch milliseconds. `appFolder`: where the built browser app is. */
-export type WebSurroundings = { now: () => number; appFolder: string; log: Logger }
+/** For tests. `now`: epoch milliseconds. `appFolder`: the folder of the built browser app. */
+export type WebParts = { now: () => number; appFolder: string; log: Logger }
 
 const BUILT_APP = fileURLToPath(new URL('../app/dist/', import.meta.url))
 
-/** How long held calls may go on at the end: an API that ends at the same time answers them itself. */
+/** How long held calls may continue at shutdown. An API that stops at the same time answers them itself. */
 const PATIENCE_MS = 1_000
 
 /** Start the web-facing layer.
- * @throws what listening throws: `EADDRINUSE` … */
-export async function startWeb(
-  settings: WebSettings,
-  surroundings: Partial<WebSurroundings> = {},
-): Promise<Web> {
-  const { now = Date.now, appFolder = BUILT_APP, log = createLog(settings.logLevel) } = surroundings
+ * @throws Error: what listening throws, such as `EADDRINUSE` */
+export async function startWeb(settings: WebSettings, parts: Partial<WebParts> = {}): Promise<Web> {
+  const { now = Date.now, appFolder = BUILT_APP, log = createLog(settings.logLevel) } = parts
   const sign = createSigner(settings.sharedSecrets[0], now)
   const api = connectApi(settings.api, sign)
   const app = createApp(settings)
@@ -69,7 +66,7 @@ export async function startWeb(
   return { address, close: () => closeAll(app, { api, store, openCalls, closeMetrics }) }
 }
 
-/** Settle the port before anything is built, so that every part knows our address. */
+/** Choose the port first, so that every part knows our address. */
 async function withPort({ host, port }: WebSettings['listen']): Promise<WebSettings['listen']> {
   return { host, port: port === 0 ? await freePort(host) : port }
 }

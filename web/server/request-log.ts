@@ -3,7 +3,7 @@ import { type DestinationStream, type Logger, pino } from 'pino'
 
 const STANDARD_OUTPUT = 1
 
-/** The log of this layer: JSON lines. Whatever is not named here never gets into it. */
+/** The log of this layer: JSON lines that hold only the fields named here. */
 export function createLog(
   level: string,
   destination: DestinationStream = pino.destination(STANDARD_OUTPUT),
@@ -11,7 +11,7 @@ export function createLog(
   return pino({ level, base: { part: 'web' } }, destination)
 }
 
-/** One line for each call. The route's pattern stands for the address, which may hold a request id or a token. */
+/** Log one line for each call. It has the route's pattern instead of the URL, which can contain a request id or a token. */
 export function logCalls(app: FastifyInstance, log: Logger): void {
   app.addHook('onResponse', async (request, reply) => {
     log.info(

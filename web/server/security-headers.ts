@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify'
 
-/** `formTargets`: origins beside ours that a form's answer may redirect to (the identity provider at sign-out). */
+/** `formTargets`: other origins that a form's answer may redirect to (the identity provider at sign-out). */
 type SecurityOptions = { isHttps: boolean; formTargets: readonly string[] }
 
-/** Send the headers of a page that runs nothing but our own files, on every answer of this layer. */
+/** Send security headers with every answer: pages run only our own files. */
 export function sendSecurityHeaders(app: FastifyInstance, options: SecurityOptions): void {
   const headers = securityHeaders(options)
   app.addHook('onRequest', async (request, reply) => {

@@ -2,7 +2,7 @@ export type OidcSettings = {
   issuer: string
   clientId: string
   clientSecret: string | null
-  /** Whether an e-mail counts as verified when the provider does not say. */
+  /** Whether an e-mail address counts as verified if the provider does not say. */
   trustsEmail: boolean
 }
 
@@ -11,7 +11,7 @@ export type ClerkSettings = {
   jwtKey: string | null
   publishableKey: string
   secretKey: string | null
-  /** Origin of the provider's own API. */
+  /** Origin of the provider's API. */
   apiUrl: string
   authorizedParties: readonly string[]
 }
@@ -22,25 +22,25 @@ export type IdentitySettings =
   | ({ mode: 'oidc' } & OidcSettings)
   | ({ mode: 'clerk' } & ClerkSettings)
 
-/** What the web-facing layer needs to know to start; read from the environment by the server program alone. */
+/** The settings of the web-facing layer. Only the server program reads them from the environment. */
 export type WebSettings = {
   listen: { host: string; port: number }
-  /** Origin under which people and clients reach this layer, without a trailing slash; `null`: where it listens. */
+  /** Origin under which people and clients reach this layer, without a trailing slash; `null`: the address it listens on. */
   publicUrl: string | null
   api: { socketPath: string } | { url: string }
-  /** Absolute; holds the session store when there is no Redis. */
+  /** Absolute path; holds the session store if there is no Redis. */
   dataDir: string
   redisUrl: string | null
-  /** The first signs. */
+  /** The first one signs. */
   sharedSecrets: readonly [string, ...string[]]
   identity: IdentitySettings
   identityWebhookSecret: string | null
   maxBodyBytes: number
-  /** Connections that one address may hold at the same time; proxies of `trustProxy` have no bound. */
+  /** Connections that one address may hold at the same time; proxies of `trustProxy` have no limit. */
   maxConnectionsPerAddress: number
-  /** Addresses or networks whose X-Forwarded-* is believed. */
+  /** Addresses or networks whose X-Forwarded-* headers are trusted. */
   trustProxy: readonly string[]
-  /** Where /metrics is served. `elsewhere`: counted here, served by the other layer of this process; `null`: neither. */
+  /** Where /metrics is served. `elsewhere`: this layer counts, and the other layer of the process serves; `null`: off. */
   metrics: { host: string; port: number } | 'elsewhere' | null
   logLevel: string
   version: string

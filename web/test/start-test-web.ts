@@ -2,7 +2,7 @@ import { mkdtempSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { startWeb, type Web, type WebSettings, type WebSurroundings } from '../server/main.ts'
+import { startWeb, type Web, type WebParts, type WebSettings } from '../server/main.ts'
 
 export const SECRET = 'a secret of the tests, long enough to sign'
 
@@ -10,7 +10,7 @@ export const SECRET = 'a secret of the tests, long enough to sign'
 export async function startTestWeb(
   apiUrl: string,
   settings: Partial<WebSettings> = {},
-  surroundings: Partial<WebSurroundings> = {},
+  parts: Partial<WebParts> = {},
 ): Promise<Web> {
   return await startWeb(
     {
@@ -30,7 +30,7 @@ export async function startTestWeb(
       version: '0.0.0-test',
       ...settings,
     },
-    surroundings,
+    parts,
   )
 }
 

@@ -25,7 +25,7 @@ type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown
 
 const ONE_PIECE_BYTES = 16_384
 
-/** Headers of one hop, and headers that this layer sets itself. */
+/** Hop-by-hop headers, and headers that this layer sets itself. */
 const NOT_HANDED_BACK = new Set([
   'connection',
   'keep-alive',
@@ -38,8 +38,8 @@ const NOT_HANDED_BACK = new Set([
   'x-request-id',
 ])
 
-/** Forward the endpoint table's rows, and nothing else, to the API. Rows that are the API's own business with this
- * layer (`internal`) have no route here. */
+/** Forward the rows of the endpoint table to the API, and nothing else. Rows that only this layer may call (`internal`)
+ * have no route here. */
 export function forwardEndpoints(app: FastifyInstance, options: ForwardOptions): void {
   for (const [name, endpoint] of Object.entries<Endpoint>(apiEndpoints)) {
     if (endpoint.internal === true) continue
@@ -116,7 +116,7 @@ type SignedExchange = {
   send: (tenantId: string) => Promise<Dispatcher.ResponseData>
 }
 
-/** Let a person's call in.
+/** Identify the person behind a call, and prepare to send it.
  * @throws Refusal unauthorized · forbidden · invalid (a malformed `Keyferry-Workspace`) · too_large */
 async function openSigned(
   { method }: Endpoint,
@@ -155,7 +155,7 @@ async function openCall(
     })
 }
 
-/** Whether the API refused because the person is no longer a member of the tenant worked in. */
+/** Whether the API refused because the person is no longer a member of the current tenant. */
 async function hasLostTenant(
   answer: Dispatcher.ResponseData,
   person: Person,

@@ -7,7 +7,7 @@ import { type OriginRules, requireSameOrigin } from './same-origin.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The row of the endpoint table, where this layer answers the route itself. */
+    /** The row of the endpoint table, if this layer answers the route itself. */
     endpoint?: Endpoint
   }
 }
@@ -27,8 +27,8 @@ type OwnCall<N extends WebEndpointName> = {
 
 type OwnHandler<N extends WebEndpointName> = (call: OwnCall<N>) => Promise<AnswerOf<Rows[N]> | FastifyReply>
 
-/** Serve one row of the endpoint table that this layer answers itself. The handler gets checked parameters and a
- * checked body, and returns the body of the answer, or the reply when it sent that itself. */
+/** Serve one row of the endpoint table that this layer answers itself. The handler gets validated parameters and a
+ * validated body. It returns the body of the answer, or the reply if it sent the answer itself. */
 export function serveOwn<N extends WebEndpointName>(
   app: FastifyInstance,
   name: N,
@@ -43,7 +43,7 @@ export function serveOwn<N extends WebEndpointName>(
     handler: async (request, reply) => {
       const params = endpoint.params ? checked(endpoint.params, request.params) : null
       const body = endpoint.body ? checked(endpoint.body, await readJson(request, MAX_FORM_BYTES)) : null
-      // The row's own schemas checked both parts, so they have the types that the row gives them.
+      // The row's schemas validated both, so they have the types that the row declares.
       return await handler({ request, reply, params, body } as OwnCall<N>)
     },
   })
@@ -56,7 +56,7 @@ function checked<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
 }
 
 /** Refuse calls of these routes that another site's page makes. A program that is not a browser may sign in without
- * an `Origin`, because it sends no cookie that somebody else got. */
+ * an `Origin`, because it carries no cookie of a person. */
 export function guardOwnEndpoints(app: FastifyInstance, rules: OriginRules): void {
   app.addHook('onRequest', async (request) => {
     const { endpoint } = request.routeOptions.config

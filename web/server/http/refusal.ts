@@ -7,10 +7,10 @@ export type Note = { title: string; text: string; way: Way }
 /** How to go on: a link, or a button where something must change. */
 type Way = { kind: 'link' | 'post'; label: string; path: string }
 
-/** `note`: what a person who wanted to see a page is told instead. */
+/** `note`: shown instead to a person who asked for a page. */
 type RefusalOptions = ErrorOptions & { headers?: Readonly<Record<string, string>>; note?: Note }
 
-/** An answer of failure that this layer gives itself. `message` is for the caller, `cause` for the log only. */
+/** An error answer that this layer gives itself. `message` is for the caller, `cause` for the log only. */
 export class Refusal extends Error {
   override readonly name = 'Refusal'
   readonly status: number
@@ -27,7 +27,7 @@ export class Refusal extends Error {
   }
 }
 
-/** Seconds after which a caller may try again when something behind this layer is away. */
+/** Seconds after which a caller may retry when something behind this layer is unavailable. */
 const RETRY_AFTER_SECONDS = 2
 
 export function unauthorized(): Refusal {
@@ -38,14 +38,14 @@ export function forbidden(message: string, options: RefusalOptions = {}): Refusa
   return new Refusal(403, 'forbidden', message, options)
 }
 
-/** @param what which part is away, for the caller: `Keyferry API`, `Session store` */
+/** @param what the part that is unavailable, for the caller: `Keyferry API`, `Session store` */
 export function unavailable(what: string, cause: unknown): Refusal {
   return new Refusal(503, 'unavailable', `${what} unavailable, try again`, {
     cause,
     headers: { 'retry-after': String(RETRY_AFTER_SECONDS) },
     note: {
-      title: 'Not available just now',
-      text: `${what} does not answer. What is kept is not lost; try again in a moment.`,
+      title: 'Temporarily unavailable',
+      text: `${what} does not answer. Your data is safe. Try again in a moment.`,
       way: { kind: 'link', label: 'Try again', path: '' },
     },
   })

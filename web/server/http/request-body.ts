@@ -4,7 +4,7 @@ import { Refusal } from './refusal.ts'
 
 const tooLarge = () => new Refusal(413, 'too_large', 'request body too large')
 
-/** The whole body; empty where there is none.
+/** The whole body; empty if there is none.
  * @throws Refusal too_large: more than `maxBytes` · invalid: the caller closed the connection early */
 export async function readBody(request: FastifyRequest, maxBytes: number): Promise<Buffer> {
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge()
@@ -12,7 +12,7 @@ export async function readBody(request: FastifyRequest, maxBytes: number): Promi
     return await readWhole(request.body instanceof Readable ? request.body : Readable.from([]), maxBytes)
   } catch (error) {
     // An incomplete body is the caller's fault: do not log it as a failure.
-    throw error instanceof Refusal ? error : new Refusal(400, 'invalid', 'request body broke off')
+    throw error instanceof Refusal ? error : new Refusal(400, 'invalid', 'request body is incomplete')
   }
 }
 
@@ -28,7 +28,8 @@ async function readWhole(body: Readable, maxBytes: number): Promise<Buffer> {
   return Buffer.concat(chunks)
 }
 
-/** A JSON object of a route of this layer; anything else counts as `{}`, whose missing fields the schema names. */
+/** Parse the body of a call that this layer answers itself.
+ * @throws Refusal invalid: not JSON · too_large */
 export async function readJson(request: FastifyRequest, maxBytes: number): Promise<unknown> {
   try {
     return JSON.parse((await readBody(request, maxBytes)).toString('utf8'))

@@ -11,12 +11,12 @@ const IDENTITY_HEADERS = new Set([
   'x-signature-v2',
 ])
 
-/** The only headers of a caller that reach the API; all that this layer adds is set by name elsewhere. */
+/** The only headers of a caller that reach the API. */
 const HANDED_ON = ['accept', 'content-type', 'user-agent', 'x-poll-verifier'] as const
 
-/** Refuse a request that carries two identity headers of one kind: somebody tries which of them is believed. A
- * single one is left behind like every header that is not handed on. Some servers read `_` as `-`, so it counts as one.
- * @param rawHeaders names and values in turn, as node:http gives them
+/** Refuse a request that carries the same identity header twice, to find out which one is trusted. A single one
+ * is dropped, as every header that is not listed above. Some servers treat `_` as `-`, so the two count as the same.
+ * @param rawHeaders names and values in turn, as in `node:http`
  * @throws Refusal unauthorized */
 export function refuseDoubledIdentity(rawHeaders: readonly string[]): void {
   const seen = new Set<string>()
@@ -28,14 +28,14 @@ export function refuseDoubledIdentity(rawHeaders: readonly string[]): void {
   }
 }
 
-/** @throws Refusal invalid: a target or Host header that a proxy may read in another way */
+/** @throws Refusal invalid: a target or Host header that a proxy may read differently */
 export function refuseStrangeTarget(raw: IncomingMessage): void {
   const problem = targetProblem(raw)
   if (problem !== null) throw new Refusal(400, 'invalid', problem)
 }
 
-/** What goes to the API with any call: the caller's harmless headers, its address as seen from here, and the id that
- * joins the log lines of both hops. */
+/** The headers that go to the API with each call: the caller's harmless headers, its address as this layer sees it, and
+ * the id that connects the log lines of both layers. */
 export function headersToHandOn(request: FastifyRequest): Record<string, string> {
   const headers: Record<string, string> = { 'x-forwarded-for': request.ip, 'x-request-id': request.id }
   for (const name of HANDED_ON) {

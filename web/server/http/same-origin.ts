@@ -4,11 +4,11 @@ import { forbidden, type Note, Refusal } from './refusal.ts'
 
 const READS = new Set(['GET', 'HEAD', 'OPTIONS'])
 
-/** `publicUrl`: our origin. `openToLoopback`: nobody signs in, so that being on this machine is the only credential. */
+/** `publicUrl`: our origin. `openToLoopback`: there is no sign-in; being on this machine is the only credential. */
 export type OriginRules = { readonly publicUrl: string; readonly openToLoopback: boolean }
 
-/** Refuse a request that a foreign page aims at a server on its reader's own machine: by a name that the page's owner
- * points at 127.0.0.1 (DNS rebinding), or straight from the page's origin.
+/** Refuse a request that another site's page sends to the server on the reader's machine: through a host name that the
+ * site points at 127.0.0.1 (DNS rebinding), or directly from the site's origin.
  * @throws Refusal forbidden */
 export function requireOwnHost(request: FastifyRequest, rules: OriginRules): void {
   if (!isOwnHost(request.headers.host ?? '', rules))
@@ -20,12 +20,12 @@ export function requireOwnHost(request: FastifyRequest, rules: OriginRules): voi
 function ownAddress({ publicUrl }: OriginRules): Note {
   return {
     title: 'Not the address of this server',
-    text: 'Nobody signs in here, so this server answers on its own machine alone, and to the names of that machine.',
+    text: 'This server has no sign-in, so it answers only on its own machine and only under the names of that machine.',
     way: { kind: 'link', label: `Open ${publicUrl}`, path: publicUrl },
   }
 }
 
-/** Refuse a call made with somebody's cookie from a page that is not ours.
+/** Refuse a call that another site's page makes with the person's cookie.
  * @throws Refusal forbidden; invalid (a body that is not JSON) */
 export function requireSameOrigin(request: FastifyRequest, rules: OriginRules): void {
   if (!isSameOrigin(request, rules)) throw forbidden('Forbidden: cross-site request')

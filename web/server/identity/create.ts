@@ -8,7 +8,7 @@ import type { WebSettings } from '../settings.ts'
 import type { Identity } from './identity.ts'
 import { localIdentity } from './local.ts'
 
-export type IdentitySurroundings = {
+export type ProgramParts = {
   api: ApiConnection
   sign: Sign
   log: Logger
@@ -17,37 +17,34 @@ export type IdentitySurroundings = {
   now: () => number
 }
 
-/** How people sign in, and where their sessions are kept (nowhere, when nobody signs in). */
-export type IdentityParts = { identity: Identity; store: SessionStore | null }
+/** How people sign in, and the store of their sessions; null: this mode has no sessions. */
+export type OpenedIdentity = { identity: Identity; store: SessionStore | null }
 
-/** The identity strategy that AUTH_MODE names. Each mode loads its own dependencies alone. */
-export async function createIdentity(
-  settings: WebSettings,
-  surroundings: IdentitySurroundings,
-): Promise<IdentityParts> {
-  if (settings.identity.mode === 'local') return { identity: localIdentity(surroundings.api), store: null }
-  const { log, now } = surroundings
+/** The identity strategy that AUTH_MODE names. Each mode loads only its own dependencies. */
+export async function createIdentity(settings: WebSettings, parts: ProgramParts): Promise<OpenedIdentity> {
+  if (settings.identity.mode === 'local') return { identity: localIdentity(parts.api), store: null }
+  const { log, now } = parts
   const onError = (error: Error) => log.error(failureFacts(error), 'session store')
   const store = await openSessionStore(settings, { now, onError })
-  return { identity: await hostedIdentity(settings, { ...surroundings, store }), store }
+  return { identity: await hostedIdentity(settings, { ...parts, store }), store }
 }
 
-type Hosted = IdentitySurroundings & { store: SessionStore }
+type Hosted = ProgramParts & { store: SessionStore }
 
-async function hostedIdentity(settings: WebSettings, surroundings: Hosted): Promise<Identity> {
+async function hostedIdentity(settings: WebSettings, parts: Hosted): Promise<Identity> {
   const { identity } = settings
-  const { store, now, publicUrl } = surroundings
+  const { store, now, publicUrl } = parts
   const { Sessions } = await import('../sessions/sessions.ts')
   const isSecure = publicUrl.startsWith('https:')
   const sessions = new Sessions({ store, now, isSecure })
   if (identity.mode === 'oidc') {
     const { oidcIdentity } = await import('./oidc/oidc.ts')
-    return oidcIdentity({ ...surroundings, settings: identity, sessions })
+    return oidcIdentity({ ...parts, settings: identity, sessions })
   }
   if (identity.mode === 'clerk') {
     const { clerkIdentity } = await import('./clerk/clerk.ts')
-    return clerkIdentity({ ...surroundings, settings: identity })
+    return clerkIdentity({ ...parts, settings: identity })
   }
   const { accountsIdentity } = await import('./accounts/accounts.ts')
-  return accountsIdentity({ ...surroundings, sessions })
+  return accountsIdentity({ ...parts, sessions })
 }

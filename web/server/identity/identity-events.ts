@@ -14,7 +14,7 @@ import { idpUserId } from './idp-user-id.ts'
 const MAX_EVENT_BYTES = 262_144
 const TOLERANCE_SECONDS = 5 * 60
 
-/** An id is remembered for longer than its timestamp is accepted. */
+/** Remember an id for longer than its timestamp is accepted. */
 const REPLAY_MS = 15 * 60 * 1_000
 
 const IdentityEvent = z.object({
@@ -31,15 +31,15 @@ const IdentityEvent = z.object({
 export type IdentityEventsOptions = {
   /** `whsec_` and base64. */
   secret: string
-  /** Whose subjects the events name; null where they are ids of the right form already. */
+  /** The provider whose subjects the events name; null if they are usable ids already. */
   issuer: string | null
   api: ApiConnection
   store: SessionStore
   now: () => number
 }
 
-/** Take over what the identity provider reports: another e-mail address, a deleted user. Signed as Standard Webhooks
- * says; the same headers under the names `svix-*` are taken too. */
+/** Apply events of the identity provider: a changed e-mail address, a deleted user. Events are signed by Standard
+ * Webhooks; the same headers named `svix-*` are accepted too. */
 export function receiveIdentityEvents(app: FastifyInstance, options: IdentityEventsOptions): void {
   const { store, now } = options
   const webhook = new Webhook(options.secret)
@@ -95,7 +95,7 @@ function verified(webhook: Webhook, body: Buffer, headers: SignatureHeaders): z.
 
 type AnEvent = z.output<typeof IdentityEvent>
 
-/** When the provider stated what the event says: an attempt to deliver it again changes the header's time only. */
+/** When the event happened. A repeated delivery changes only the time in the header. */
 function asOf({ timestamp, data }: AnEvent, sentSeconds: string): string {
   return new Date(data.updated_at ?? timestamp ?? Number(sentSeconds) * 1_000).toISOString()
 }
@@ -114,7 +114,7 @@ function emailOf(data: AnEvent['data']): ProvidedEmail | null {
   return address === undefined ? primaryEmail(data) : { address, isVerified: email_verified === true }
 }
 
-// The order matters: with the user inactive, whoever still has a session gets nowhere with it.
+// The order matters: once the user is inactive, their open sessions are useless.
 async function forget(person: string, options: IdentityEventsOptions): Promise<void> {
   await changeUser(person, { is_active: false }, options)
   await options.store.removeAll({ idpUserId: person })
@@ -122,7 +122,7 @@ async function forget(person: string, options: IdentityEventsOptions): Promise<v
 
 type Change = { email: string; email_verified: boolean; as_of: string } | { is_active: boolean }
 
-// Somebody who never signed in here has nothing to change.
+// A person who never signed in here has no account to change.
 async function changeUser(person: string, body: Change, { api }: IdentityEventsOptions): Promise<void> {
   try {
     await api.call('PUT', '/api/v1/users/{idp_user_id}', { params: { idp_user_id: person }, body })

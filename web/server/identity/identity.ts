@@ -4,9 +4,9 @@ import type { Note } from '../http/refusal.ts'
 /** A signed-in person. */
 export type Person = {
   readonly userId: string
-  /** The tenant worked in. */
+  /** The session's current tenant. */
   readonly tenantId: string
-  /** The tenant that is always the person's own. */
+  /** The person's personal tenant. */
   readonly personalTenantId: string
 }
 
@@ -14,24 +14,24 @@ export type Person = {
 export type AppPages = {
   /** @param entry `index.html` or `approve.html` */
   send(reply: FastifyReply, entry: string): Promise<FastifyReply>
-  /** A page that says one thing, for where the app cannot. */
+  /** A short page for when the app cannot be used. */
   sendNote(reply: FastifyReply, note: Note): Promise<FastifyReply>
 }
 
 /** Who the person behind a request is: one implementation for each AUTH_MODE. */
 export type Identity = {
   /** @returns null: signed out
-   * @throws Refusal unauthorized (a request that no honest browser sends) · unavailable */
+   * @throws Refusal unauthorized (two session cookies) · unavailable */
   identify(request: FastifyRequest): Promise<Person | null>
-  /** Whether somebody is signed in; asks nothing of the API. */
+  /** Whether the request comes from a signed-in person. Does not call the API. */
   isSignedIn(request: FastifyRequest): Promise<boolean>
-  /** Asks nobody whether the session is good. @throws Refusal unauthorized: the request carries two */
+  /** Does not check whether the session is valid. @throws Refusal unauthorized: the request carries two sessions */
   requireOneSession(request: FastifyRequest): void
-  /** Work in this tenant from the person's next call on. */
+  /** Make this tenant current from the person's next call on. */
   chooseTenant(request: FastifyRequest, reply: FastifyReply, tenantId: string): Promise<void>
-  /** Whether nobody can sign in before the first account is set up. */
+  /** Whether the first account still has to be created. */
   isSetupRequired(): Promise<boolean>
-  /** Where a signed-out person goes who wanted to see a page of ours.
+  /** Where to redirect a signed-out person who asked for a page.
    * @param path of that page, with its query */
   signInPath(path: string): string
   /** Sign-in, sign-out and whatever else the mode needs. */

@@ -5,14 +5,14 @@ const OWN_FORM = /^user_(?:[0-9a-f]{64}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{
 
 const PROVIDER_FORM = /^user_[\x21-\x7e]{1,250}$/
 
-/** Whether a provider's subject can be the id as it is: it has the right form, and Keyferry never makes this one itself. */
+/** Whether a provider's subject can serve as the id unchanged: it has the right form, and Keyferry never generates it. */
 export function isUsableSubject(subject: string): boolean {
   return PROVIDER_FORM.test(subject) && !OWN_FORM.test(subject)
 }
 
 /** The id that ensure-user knows a person by. It follows from issuer and subject, never from the e-mail, because a
  * provider may give an e-mail address to another person. A usable subject stays as it is. A trailing slash of the
- * issuer makes no difference, because the setting may leave it out. */
+ * issuer is ignored, because the setting may omit it. */
 export function idpUserId(issuer: string, subject: string): string {
   if (isUsableSubject(subject)) return subject
   return `user_${hashToken(JSON.stringify([issuer.replace(/\/$/, ''), subject]))}`

@@ -6,7 +6,7 @@ import type { Identity } from './identity.ts'
 
 const LOCAL_USER = { idp_user_id: 'user_local', email: 'local@keyferry.localhost' }
 
-/** Everyone who can reach a server on this machine is its one user. */
+/** Everyone who can reach the server on this machine is the same user. */
 export function localIdentity(api: ApiConnection): Identity {
   const ensured = once(() => api.call('POST', '/api/v1/users/ensure', { body: LOCAL_USER }))
   let chosenTenantId: string | null = null
@@ -34,7 +34,7 @@ export function localIdentity(api: ApiConnection): Identity {
   }
 }
 
-/** Keeps the first success; a failure is tried again by the next caller. */
+/** Keep the first success. After a failure, the next caller tries again. */
 function once<T>(work: () => Promise<T>): () => Promise<T> {
   let kept: Promise<T> | null = null
   return () => {

@@ -1,34 +1,34 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Call, createClient } from '@keyferry/contract/client'
 import type { Dispatcher } from 'undici'
-// Two parts of the package: its front door loads a second fetch, WebSocket and cache, some 9 MiB that nothing here uses.
+// Import two files of the package, because its main module also loads fetch, WebSocket and a cache: 9 MiB unused here.
 import request from 'undici/lib/api/api-request.js'
 import Pool from 'undici/lib/dispatcher/pool.js'
 import { unavailable } from '../http/refusal.ts'
 import type { WebSettings } from '../settings.ts'
 import type { Sign } from './signed-call.ts'
 
-/** Above the long-poll hold, so that a held wait is not taken for a dead API. */
+/** Longer than a held wait, so that it does not time out. */
 const ANSWER_TIMEOUT_MS = 60_000
-/** Well below the time after which the API ends a connection on which nothing happens: a call must not meet that end. */
+/** Much shorter than the API's idle time-out: no call may start on a connection that the API is closing. */
 const IDLE_MS = 30_000
 const FIRST_PAUSE_MS = 5
 const LAST_PAUSE_MS = 1_000
 
 type ApiRequest = {
   method: Dispatcher.HttpMethod
-  /** With query, as it is signed and sent. */
+  /** With the query, as it is signed and sent. */
   path: string
   headers: Record<string, string>
   body?: Uint8Array
   signal?: AbortSignal | null
 }
 
-/** The way to the internal API: pooled connections over TCP or a Unix socket. */
+/** Connections to the internal API, pooled, over TCP or a Unix socket. */
 export type ApiConnection = {
-  /** @throws Refusal unavailable (no answer); an abort of `signal` too, which nobody is left to hear of */
+  /** @throws Refusal unavailable: no answer, or `signal` aborted */
   send(request: ApiRequest): Promise<Dispatcher.ResponseData>
-  /** Typed calls that this layer makes itself. @throws CallError (an answer of failure) · Refusal unavailable */
+  /** Typed calls that this layer makes itself. @throws CallError (the API answered with an error) · Refusal unavailable */
   call: Call
   close(): Promise<void>
 }
@@ -46,8 +46,8 @@ export function connectApi(target: WebSettings['api'], sign: Sign): ApiConnectio
   return { send, call: createClient('', fetchBy(send, sign)), close }
 }
 
-// A Unix socket refuses a connection at once while its queue is full, as it is when many calls come in one turn of the
-// event loop. Nothing was sent then, so any call may be made again.
+// A Unix socket refuses connections while its queue is full, which happens when many calls come at once. Nothing was sent
+// then, so it is safe to retry any call.
 async function whenQueued<T>(attempt: () => Promise<T>): Promise<T> {
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs *= 2) {
     try {
@@ -63,7 +63,7 @@ function isQueueFull(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'EAGAIN'
 }
 
-// A proxy in between says so when it reaches no API; the API itself answers neither.
+// A proxy answers 502 or 504 when it cannot reach the API. The API itself never does.
 async function fromApi(answer: Dispatcher.ResponseData): Promise<Dispatcher.ResponseData> {
   if (answer.statusCode !== 502 && answer.statusCode !== 504) return answer
   await answer.body.dump()
@@ -87,7 +87,7 @@ function fetchBy(send: ApiConnection['send'], sign: Sign): typeof fetch {
     const body = new TextEncoder().encode(typeof init.body === 'string' ? init.body : '')
     const own = new Headers(init.headers)
     const clientAddress = own.get('x-forwarded-for')
-    // A call for a person arrives here signed for that person.
+    // A call for a person is already signed for that person.
     const isSigned = own.has('x-signature-v2')
     const signature = isSigned ? {} : sign(null, { method, path, body, clientAddress })
     const headers = { ...Object.fromEntries(own), ...signature }

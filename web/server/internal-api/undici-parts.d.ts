@@ -1,4 +1,4 @@
-// The package types its front door alone; these are what stands behind it.
+// The package has types for its main module only. These are the types of the two files that we import.
 
 declare module 'undici/lib/dispatcher/pool.js' {
   import { Pool } from 'undici'

@@ -3,10 +3,10 @@ import { extname, join, relative, sep } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 
-/** One file of the built browser app, in the encodings that a browser may ask for. */
+/** One file of the built browser app, in each encoding that browsers accept. */
 export type AppFile = {
   readonly type: string
-  /** Its name holds a hash of its content. */
+  /** Whether its name contains a hash of its content. */
   readonly isHashed: boolean
   readonly encodings: Readonly<Record<'identity' | 'br' | 'gzip', Buffer>>
 }
@@ -26,8 +26,8 @@ const TYPES: Readonly<Record<string, string>> = {
 
 const BROTLI_QUALITY = 9
 
-/** The built app, held in memory: it is small, and no path of a request ever reaches the file system. A new build is
- * taken up when a page is asked for. */
+/** The built app, in memory: it is small, and so no path of a request reaches the file system. A request for a page
+ * picks up a new build. */
 export class AppFiles {
   readonly #folder: string
   #build: Build = { builtAtMs: -1, paths: new Map(), loaded: new Map() }
@@ -36,13 +36,13 @@ export class AppFiles {
     this.#folder = folder
   }
 
-  /** @param name which page: `approve.html` */
+  /** @param name the page's file: `approve.html` */
   async page(name: string): Promise<AppFile | null> {
     await this.#lookForNewBuild()
     return await this.find(name)
   }
 
-  /** @param path as the URL names it, without a leading slash: `assets/index-4f2a.js` */
+  /** @param path as in the URL, without the leading slash: `assets/index-4f2a.js` */
   async find(path: string): Promise<AppFile | null> {
     if (this.#build.paths.size === 0) await this.#lookForNewBuild()
     const { paths, loaded } = this.#build
@@ -63,7 +63,7 @@ export class AppFiles {
 
 type Build = {
   readonly builtAtMs: number
-  /** Each file's place on disk by its path in URLs. */
+  /** The file on disk for each path in URLs. */
   readonly paths: ReadonlyMap<string, string>
   readonly loaded: Map<string, Promise<AppFile>>
 }

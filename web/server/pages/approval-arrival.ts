@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { cookieValues, setCookie } from '../cookies.ts'
 
-/** What the address of the approval page carries when a link on a web page led to it: `?from=link`. */
+/** The query of the approval page's address after a click on a web page: `?from=link`. */
 const MARK = { name: 'from', value: 'link' } as const
 
 const COOKIE = 'keyferry_opened'
@@ -9,10 +9,10 @@ const COOKIE_SECONDS = 900
 const MOST_REQUESTS = 5
 const REQUEST_ID = /^[0-9a-f]{32}$/
 
-/** The address under which the approval page must be shown: marked when a page, and not a terminal, led to it.
- * A terminal, a bookmark or a typed address opens the page without any page before it; only the browser can say so
- * (`Sec-Fetch-Site: none`). Sign-in comes between that and the page, and ends with a redirect from another site. So a cookie
- * keeps which requests this browser has opened itself: everything else that leads to one counts as a link.
+/** The address for the approval page, marked if a web page led to it instead of a terminal.
+ * For a terminal, a bookmark or a typed address the browser sends `Sec-Fetch-Site: none`. A sign-in in between ends with a
+ * redirect from another site, so a cookie records which requests this browser has opened directly. Every other way to the
+ * page counts as a link.
  * @param isSecure whether this layer is served over https */
 export function approvalAddress(request: FastifyRequest, reply: FastifyReply, isSecure: boolean): string {
   const address = new URL(request.url, 'http://ours.invalid')
@@ -31,7 +31,7 @@ export function approvalAddress(request: FastifyRequest, reply: FastifyReply, is
   return path
 }
 
-// Browsers that do not send Sec-Fetch-Site say at most which page the link was on.
+// Browsers that do not send Sec-Fetch-Site may send the page of the link as the referrer.
 function wasOpenedByPage({ headers }: FastifyRequest): boolean {
   const site = headers['sec-fetch-site']
   return site === undefined ? headers.referer !== undefined : site !== 'none'
@@ -42,7 +42,7 @@ function openedRequests(request: FastifyRequest, isSecure: boolean): string[] {
   return planted.length > 0 ? [] : value.split('.').filter((id) => id !== '')
 }
 
-// With this prefix no other site of the domain can set the cookie.
+// With this prefix no other host of the domain can set the cookie.
 function cookieName(isSecure: boolean): string {
   return isSecure ? `__Host-${COOKIE}` : COOKIE
 }

@@ -9,8 +9,8 @@ import { sendNote } from './note-page.ts'
 
 type ErrorOptions = { log: Logger; files: AppFiles }
 
-/** Answer failures as the interface says, `{error, code}`, or with a page where a person wanted one and there is
- * something to tell; what is nobody's fault outside is logged, and told as little of as possible. */
+/** Answer errors as the interface says, `{error, code}`, or with a page if a person asked for one and the error has a note.
+ * Log internal errors, and tell the caller nothing about their cause. */
 export function answerErrors(app: FastifyInstance, { log, files }: ErrorOptions): void {
   app.setErrorHandler(async (error: Error & { statusCode?: number }, request, reply) => {
     const refusal = refusalOf(error)
@@ -26,7 +26,7 @@ export function answerErrors(app: FastifyInstance, { log, files }: ErrorOptions)
   })
 }
 
-// What broke the call is that its caller went away, which ends the call behind it: nothing failed.
+// The caller disconnected, which aborts the call to the API: nothing failed.
 function isAbort(cause: unknown): boolean {
   return cause instanceof Error && cause.name === 'AbortError'
 }
@@ -36,7 +36,7 @@ function wantsPage({ method, url, headers }: FastifyRequest): boolean {
   return isRead && !url.startsWith('/api/') && headers.accept?.includes('text/html') === true
 }
 
-// What the API refuses a person it tells that person: switched off, locked until, too many.
+// Pass on why the API refused: account disabled, account locked, too many requests.
 function refusalOfApi(error: CallError): Refusal {
   if (error.status === 503) return unavailable('Keyferry API', error)
   if (error.status >= 500) return new Refusal(500, 'internal', 'internal error', { cause: error })

@@ -5,7 +5,7 @@ import type { AppFiles } from './app-files.ts'
 const ENTRY = 'note.html'
 const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
 
-/** Answer with a page in the app's look that needs no script. */
+/** Answer with a page that looks like the app but needs no script. */
 export async function sendNote(
   files: AppFiles,
   reply: FastifyReply,

@@ -20,8 +20,7 @@ const APPROVAL_PAGE = '/approve/:request_id'
 
 type PageOptions = { files: AppFiles; identity: Identity; isHttps: boolean }
 
-/** Serve the browser app: its pages by their addresses, its files by their names, and its own page for any other
- * address. */
+/** Serve the browser app: its pages, its files, and its not-found page for any other address. */
 export function servePages(app: FastifyInstance, { files, identity, isHttps }: PageOptions): void {
   const signedIn = (entry: string) => async (request: FastifyRequest, reply: FastifyReply) => {
     if (await identity.isSignedIn(request)) return sendPage(files, reply, { entry, status: 200 })
@@ -48,7 +47,7 @@ export function servePages(app: FastifyInstance, { files, identity, isHttps }: P
   })
 }
 
-/** Answer with one of the app's two entries. */
+/** Answer with one of the app's two HTML files. */
 export async function sendPage(
   files: AppFiles,
   reply: FastifyReply,

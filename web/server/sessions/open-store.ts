@@ -2,13 +2,13 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { SessionStore } from './session-store.ts'
 
-/** Where sessions are kept: Redis, or a file in the data folder where `redisUrl` is null. */
+/** Where sessions are stored: in Redis, or in a file of the data folder if `redisUrl` is null. */
 export type SessionPlace = { redisUrl: string | null; dataDir: string }
 
 type OpenOptions = {
   /** Epoch milliseconds. */
   now: () => number
-  /** Hears of every lost connection, for the log. */
+  /** Gets every lost connection, for the log. */
   onError: (error: Error) => void
 }
 
@@ -25,7 +25,7 @@ export async function openSessionStore(
 }
 
 /** End all sessions of a local account, also while servers run.
- * @returns false when there is no session store here */
+ * @returns false if there is no session store here */
 export async function endSessionsOfAccount(place: SessionPlace, userId: string): Promise<boolean> {
   if (place.redisUrl === null && !existsSync(fileIn(place.dataDir))) return false
   const store = await openSessionStore(place, { now: Date.now, onError: () => undefined })

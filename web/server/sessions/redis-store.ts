@@ -15,10 +15,10 @@ const personKey = (idpUserId: string) => `${PREFIX}sessions-of:${idpUserId}`
 const providerKey = (providerSessionId: string) => `${PREFIX}sessions-at:${providerSessionId}`
 const onceKey = (id: string) => `${PREFIX}use:${id}`
 
-/** Longer than any session lives, so that no index ends before what it leads to. */
+/** Longer than any session, so that no index expires before its sessions. */
 const INDEX_MS = 8 * 24 * 60 * 60 * 1_000
 
-// A session that another node ends in between is not brought back by half.
+// If another node ends the session in between, do not restore parts of it.
 const TOUCH = `if redis.call('exists', KEYS[1]) == 0 then return 0 end
   redis.call('hset', KEYS[1], 'seen', ARGV[1])
   return redis.call('pexpire', KEYS[1], ARGV[2])`
@@ -26,8 +26,8 @@ const TOUCH = `if redis.call('exists', KEYS[1]) == 0 then return 0 end
 const CHOOSE_TENANT = `if redis.call('exists', KEYS[1]) == 0 then return 0 end
   return redis.call('hset', KEYS[1], 'tenant', ARGV[1])`
 
-/** The session store of any number of nodes.
- * @param onError hears of every lost connection, for the log */
+/** The session store for any number of nodes.
+ * @param onError gets every lost connection, for the log */
 export async function openRedisSessionStore(
   url: string,
   onError: (error: Error) => void,
@@ -119,7 +119,7 @@ class RedisSessionStore implements SessionStore {
     return { ...StoredSession.parse(JSON.parse(session)), tenantId: tenant, lastSeenAtMs: Number(seen) }
   }
 
-  /** The sessions that an index leads to; those that are gone leave the index. */
+  /** The sessions of an index. Removes ended sessions from the index. */
   async #members(index: string): Promise<Session[]> {
     const hashes = await this.#redis.reply((client) => client.sMembers(index))
     const sessions = await Promise.all(hashes.map(async (hash) => await this.#read(hash)))

@@ -7,18 +7,18 @@ import { Refusal } from '../http/refusal.ts'
 
 export const SESSION_COOKIE = '__session'
 
-/** Paths that a second cookie may have been set for, beside that of the page. */
+/** Paths that a second cookie may have, besides the path of the page. */
 const PATHS = ['/api', '/api/v1', '/approve', '/bundles', '/keys', '/members', '/account', '/invite']
 const MOST_DOMAINS = 2
-// Our own addresses are no deeper and no longer; whatever else is asked for must not make the answer long.
+// Our own paths are not deeper or longer than this. A longer path must not make the answer longer.
 const MOST_PARTS = 3
 const LONGEST_PATH = 64
-/** Proxies give the head of an answer 4 KiB unless told otherwise; the rest is for the other headers. */
+/** Proxies allow 4 KiB for the headers of an answer by default; the other headers need the rest. */
 const MOST_BYTES = 2_800
 const HEADER_BYTES = 'set-cookie: \r\n'.length
 
 /** The session that the request carries; null: none.
- * @throws Refusal unauthorized: two of them, one of which somebody planted */
+ * @throws Refusal unauthorized: two cookies, one of which another site has set */
 export function sessionCookie(request: FastifyRequest): string | null {
   const [token, ...more] = cookieValues(request, SESSION_COOKIE)
   if (more.length > 0) throw doubledSession(request)
@@ -27,11 +27,11 @@ export function sessionCookie(request: FastifyRequest): string | null {
 
 function doubledSession({ url }: FastifyRequest): Refusal {
   const note = {
-    title: 'Two sessions at once',
+    title: 'Two session cookies',
     text:
-      'Your browser sent two session cookies to this address, and nothing tells which of them is yours: another ' +
-      'site of the same domain may have set one. Clear them, then sign in again. If this page comes back, clear ' +
-      'the cookies of this site in the settings of your browser.',
+      'Your browser sent two session cookies. Another site of the same domain may have set one of them, so neither ' +
+      'is trusted. Clear them, then sign in again. If you see this page again, clear the cookies of this site in ' +
+      'your browser settings.',
     way: {
       kind: 'post',
       label: 'Clear the session cookies',
@@ -41,7 +41,7 @@ function doubledSession({ url }: FastifyRequest): Refusal {
   return new Refusal(401, 'unauthorized', 'Unauthorized', { note })
 }
 
-/** Let a person whose browser carries two session cookies drop both and sign in again. */
+/** Let a person with two session cookies delete both and sign in again. */
 export function serveClearing(app: FastifyInstance, publicUrl: string): void {
   serveOwn(app, 'clearSession', async ({ request, reply }) => {
     const returnTo = askedReturn(request.url)
@@ -50,8 +50,8 @@ export function serveClearing(app: FastifyInstance, publicUrl: string): void {
   })
 }
 
-// A cookie is known by name, domain and path, and the browser tells of neither the domain nor the path. The likeliest come
-// first, for there are not more than fit into the answer.
+// To delete a cookie, its domain and path must match, and the browser sends neither. So delete the likely combinations,
+// the likeliest first, as many as fit into the answer.
 function deletions(hostname: string, page: string): string[] {
   const paths = new Set(['/', ...pathsAbove(page.split(/[?#;]/, 1)[0] ?? '/'), ...PATHS])
   const domains = ['', ...domainsOf(hostname).map((domain) => `; Domain=${domain}`)]
@@ -71,7 +71,7 @@ function pathsAbove(path: string): string[] {
   return paths.filter(({ length }) => length <= LONGEST_PATH)
 }
 
-/** The names that a cookie for this host may be set for, the most general first; a browser ignores those that are too
+/** The domains that a cookie for this host may have, the most general first. A browser ignores domains that are too
  * general. */
 function domainsOf(hostname: string): string[] {
   if (/^[\d.]+$|:|^[^.]*$/.test(hostname)) return []

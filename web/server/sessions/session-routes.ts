@@ -4,12 +4,12 @@ import { Refusal, unauthorized } from '../http/refusal.ts'
 import type { Session } from './session-store.ts'
 import type { Sessions } from './sessions.ts'
 
-/** Enough of a token's hash to tell a person's sessions apart; nobody can sign in with it. */
+/** Enough of a token's hash to distinguish a person's sessions; useless for signing in. */
 const PUBLIC_ID_LENGTH = 16
 
 export type SessionRoutesOptions = {
   sessions: Sessions
-  /** Where the browser goes when its session here has ended: a path of ours, or the provider's sign-out page. */
+  /** Where the browser goes after its session has ended: a path of ours, or the provider's sign-out page. */
   afterSignOut: (session: Session | null) => Promise<string>
 }
 
@@ -44,7 +44,7 @@ export function addSessionRoutes(
   })
 }
 
-/** Redirect a form; tell a script where to go. */
+/** Redirect a form; return the address to a script. */
 export function leave(
   request: FastifyRequest,
   reply: FastifyReply,

@@ -7,7 +7,7 @@ import type { Session, SessionStore } from './session-store.ts'
 
 const USER_AGENT_LENGTH = 200
 
-/** Who signed in, and by what. */
+/** Who signed in, and how. */
 export type SignIn = Omit<Session, 'tokenHash' | 'userAgent' | 'createdAtMs' | 'lastSeenAtMs'>
 
 export type SessionsOptions = {
@@ -30,14 +30,14 @@ export class Sessions {
     this.#isSecure = isSecure
   }
 
-  /** The living session of the request's cookie.
+  /** The active session of the request's cookie.
    * @throws Refusal unauthorized: the request has two session cookies, and one of them is planted */
   async find(request: FastifyRequest): Promise<Session | null> {
     const tokenHash = carriedHash(request)
     return tokenHash === null ? null : await this.store.find(tokenHash, this.#now())
   }
 
-  /** Begin a session under a new token; the one that the browser carried ends. */
+  /** Begin a session with a new token, and end the one that the browser carried. */
   async begin(request: FastifyRequest, reply: FastifyReply, signIn: SignIn): Promise<void> {
     const carried = carriedHash(request)
     if (carried !== null) await this.store.remove(carried)
@@ -62,7 +62,7 @@ export class Sessions {
     return session
   }
 
-  /** The person's living sessions. */
+  /** The person's active sessions. */
   async list({ idpUserId }: Session): Promise<Session[]> {
     return await this.store.list(idpUserId, this.#now())
   }

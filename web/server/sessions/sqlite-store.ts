@@ -52,12 +52,12 @@ type Statement = ReturnType<DatabaseSync['prepare']>
 const SWEEP_MS = 60_000
 
 export type SqliteSessionStoreOptions = {
-  /** Made with mode 0600 where it is not there. */
+  /** Created with mode 0600 if it does not exist. */
   path: string
   now: () => number
 }
 
-/** The session store of nodes on one machine: a file of its own, kept apart from the data. */
+/** The session store for nodes on one machine: an SQLite file, separate from the data. */
 export function openSqliteSessionStore({ path, now }: SqliteSessionStoreOptions): SessionStore {
   makePrivateFile(path)
   const database = new DatabaseSync(path, { timeout: 5_000 })
@@ -151,7 +151,7 @@ class SqliteSessionStore implements SessionStore {
     }
   }
 
-  // What has ended is never found again, so a sweep that fails costs disk space alone until the next one.
+  // An ended session is never found again, so a failed sweep only costs disk space until the next one.
   #sweep(nowMs: number): void {
     void this.#step(() => {
       this.#sql('sweepSessions').run({ nowMs })

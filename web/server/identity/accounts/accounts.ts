@@ -13,7 +13,7 @@ export type AccountsOptions = OwnAccountOptions
 /** People sign in with an e-mail address and a password that the API keeps, and get a session of ours. */
 export function accountsIdentity(options: AccountsOptions): Identity {
   const { api, sessions } = options
-  // An account that was set up stays; only the answer that none is there has to be asked for again.
+  // Accounts are never removed again, so only a negative answer must be asked for again.
   let isSetUp = false
   const isSetupRequired = async () => {
     isSetUp ||= !(await api.call('GET', '/api/v1/auth/setup')).required

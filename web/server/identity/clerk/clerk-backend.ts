@@ -14,7 +14,7 @@ const ClerkUser = z.object({
   ),
 })
 
-/** An e-mail address, and whether the provider vouches that it is the person's own. */
+/** An e-mail address, and whether the provider has verified it. */
 export type ProvidedEmail = { address: string; isVerified: boolean }
 
 /** The primary e-mail address of a user as the provider's API and its webhook describe one; null when there is none. */
@@ -28,7 +28,7 @@ export function primaryEmail(user: unknown): ProvidedEmail | null {
     : null
 }
 
-/** The provider's own API, which alone knows e-mail addresses and can end sessions there. */
+/** The provider's API, which knows e-mail addresses and can end sessions at the provider. */
 export class ClerkBackend {
   readonly #url: string
   readonly #secretKey: string | null
@@ -42,7 +42,7 @@ export class ClerkBackend {
     return this.#secretKey !== null
   }
 
-  /** @returns null when the provider knows none, or there is no key to ask with
+  /** @returns null if the provider knows none, or no secret key is set
    * @throws Refusal unavailable */
   async emailOf(subject: string): Promise<ProvidedEmail | null> {
     if (this.#secretKey === null) return null

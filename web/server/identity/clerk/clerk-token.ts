@@ -23,14 +23,14 @@ const TokenClaims = z.object({
 export type ClerkSession = {
   subject: string
   sessionId: string
-  /** Null where the token names none. */
+  /** Null if the token has none. */
   email: ProvidedEmail | null
   /** Epoch seconds on the provider's clock. */
   issuedAtSeconds: number
 }
 
-/** Reads the provider's short-lived session tokens: with a key at hand, or with the issuer's key set, which is fetched
- * again for a key that it does not hold. */
+/** Reads the provider's short-lived session tokens with the configured key, or with the issuer's key set, which it
+ * fetches again when a key is unknown. */
 export class ClerkTokens {
   readonly #settings: ClerkSettings
   readonly #keys: JWTVerifyGetKey
@@ -40,7 +40,7 @@ export class ClerkTokens {
     this.#keys = settings.jwtKey === null ? keySetOf(settings.issuer) : fixedKey(settings.jwtKey)
   }
 
-  /** @returns null for whatever is wrong with the token */
+  /** @returns null if the token is not valid */
   async read(token: string, now: Date): Promise<ClerkSession | null> {
     const { issuer, authorizedParties } = this.#settings
     const options = {

@@ -18,7 +18,7 @@ import { KnownPeople } from './known-people.ts'
 const TENANT_COOKIE = '__tenant'
 const TENANT_SECONDS = 7 * 24 * 60 * 60
 
-/** A token that was issued before its session ended here is good for a minute; what is kept of the end lasts longer. */
+/** A token stays valid for a minute after its session ended here, so the end is remembered for longer. */
 const ENDED_MS = 10 * 60 * 1_000
 
 export type ClerkOptions = {

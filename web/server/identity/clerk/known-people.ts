@@ -14,7 +14,7 @@ export class KnownPeople {
     this.#provision = provision
   }
 
-  /** @throws whatever provisioning throws; the next call tries again */
+  /** @throws what provisioning throws; the next call tries again */
   async of(session: ClerkSession): Promise<Known> {
     const id = `${session.sessionId} ${session.subject}`
     const known = this.#known.get(id)

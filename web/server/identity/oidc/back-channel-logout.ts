@@ -34,7 +34,7 @@ export class LogoutTokens {
   }
 
   /** @returns whose sessions the provider wants ended
-   * @throws whatever is wrong with the token; Refusal unavailable */
+   * @throws Error: the token is not valid · Refusal unavailable */
   async read(token: string, now: Date): Promise<LogoutOrder> {
     const { issuer, jwks_uri: keySet } = (await this.#provider.metadata()).serverMetadata()
     const { payload } = await jwtVerify(token, this.#keysAt(keySet), {
@@ -47,7 +47,7 @@ export class LogoutTokens {
     const { iat, jti, sub, sid } = LogoutClaims.parse(payload)
     const issuedAtMs = iat * 1_000
     if (sid !== undefined) return { ending: { providerSessionId: sid }, jti, issuedAtMs }
-    // Who signs in right after the provider's order keeps the new session; `iat` has whole seconds only.
+    // `iat` has whole seconds only. A person who signs in right after this order keeps the new session.
     const ending = { idpUserId: idpUserId(issuer, sub ?? ''), beforeMs: issuedAtMs + 1_000 }
     return { ending, jti, issuedAtMs }
   }

@@ -8,12 +8,12 @@ export function clientAuthentication(
   supported: readonly string[] | undefined,
 ): oidc.ClientAuth {
   if (secret === null) return oidc.None()
-  // The body has one encoding, while providers disagree on how a secret is encoded for Basic.
+  // Prefer the body: its encoding is clear, while providers disagree on how Basic encodes a secret.
   return supported?.includes('client_secret_post') ? oidc.ClientSecretPost(secret) : basic(secret)
 }
 
-/** HTTP Basic as RFC 6749 asks for it, but with `-`, `_`, `.` and `~` as they are: a provider that decodes the secret
- * reads the same, and so does one that does not decode. */
+/** HTTP Basic as in RFC 6749, but `-`, `_`, `.` and `~` stay unencoded, so that providers that decode the secret and
+ * providers that do not both read it. */
 function basic(secret: string): oidc.ClientAuth {
   return (_server, client, _body, headers) => {
     const credentials = `${formEncoded(client.client_id)}:${formEncoded(secret)}`

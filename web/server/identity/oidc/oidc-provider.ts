@@ -9,11 +9,11 @@ const TIMEOUT_SECONDS = 10
 const CLOCK_TOLERANCE_SECONDS = 5
 const METADATA_MS = 60 * 60 * 1_000
 
-/** What the provider says of a person who came back from it. */
+/** What the provider says about a person who signed in there. */
 export type OidcPerson = {
   subject: string
   email: string | null
-  /** `null`: the provider says neither that the address is the person's nor that it is not. */
+  /** `null`: the provider does not say whether the address belongs to the person. */
   isEmailVerified: boolean | null
   /** Epoch seconds on the provider's clock. */
   issuedAtSeconds: number
@@ -66,7 +66,7 @@ export class OidcProvider {
     })
   }
 
-  /** Redeem the code of a callback; signature, issuer, audience, times, state, nonce and PKCE are checked on the way.
+  /** Redeem the code of a callback; this checks signature, issuer, audience, times, state, nonce and PKCE.
    * @param callback the whole address that the browser came back to
    * @throws the error of the check or of the provider; `signInFailure` names its reason */
   async redeem(callback: URL, attempt: SignInAttempt): Promise<OidcPerson> {
@@ -125,7 +125,7 @@ async function userInfo(config: oidc.Configuration, accessToken: string, subject
   }
 }
 
-/** @throws Error naming the endpoint that the discovery document lacks or names wrongly */
+/** @throws Error naming the endpoint that is missing or invalid in the discovery document */
 function requireEndpoints(server: oidc.ServerMetadata, isLoopbackHttp: boolean): void {
   for (const name of ['authorization_endpoint', 'token_endpoint', 'jwks_uri'] as const) {
     const scheme = URL.parse(server[name] ?? '')?.protocol
@@ -150,7 +150,7 @@ function personOf(
   }
 }
 
-// Some providers send truth values as text.
+// Some providers send booleans as text.
 function truthOf(claim: unknown): boolean | null {
   const text = String(claim)
   return text === 'true' || text === 'false' ? text === 'true' : null

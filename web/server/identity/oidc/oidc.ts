@@ -81,7 +81,7 @@ function addSignIn(app: FastifyInstance, provider: OidcProvider, options: PageOp
 
 type Exchange = { request: FastifyRequest; reply: FastifyReply }
 
-// `reason` is in the log and on the page, so that the operator finds one by the other.
+// Show `reason` in the log and on the page, so that the operator can match them.
 async function answerFailure(
   { request, reply }: Exchange,
   error: unknown,

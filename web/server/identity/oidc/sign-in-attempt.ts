@@ -6,8 +6,8 @@ import { clearCookie, cookieValues, setCookie } from '../../cookies.ts'
 const ATTEMPT_SECONDS = 600
 const NAME_LENGTH = 12
 
-/** One way to the provider and back. All that guards it follows from one random token that only this browser's cookie
- * holds, so that any node can end what another one began. */
+/** One sign-in at the provider. Its state, nonce and verifier derive from one random token that only this browser's
+ * cookie holds, so that any node can finish what another one began. */
 export type SignInAttempt = {
   state: string
   nonce: string
@@ -16,7 +16,7 @@ export type SignInAttempt = {
   returnTo: string
 }
 
-/** Begin an attempt; its cookie is named after its state, so that several windows can be on their way at once. */
+/** Begin an attempt. Its cookie is named after its state, so that several windows can sign in at the same time. */
 export function beginAttempt(reply: FastifyReply, returnTo: string, isSecure: boolean): SignInAttempt {
   const token = randomToken()
   const attempt = attemptOf(token, returnTo)
@@ -26,7 +26,7 @@ export function beginAttempt(reply: FastifyReply, returnTo: string, isSecure: bo
   return attempt
 }
 
-/** End the attempt that a callback's `state` names; its cookie is used up by this, whatever follows.
+/** End the attempt that a callback's `state` names, and delete its cookie in any case.
  * @returns null: this browser began no such attempt */
 export function endAttempt(
   { request, reply }: { request: FastifyRequest; reply: FastifyReply },
@@ -52,7 +52,7 @@ function attemptOf(token: string, returnTo: string): SignInAttempt {
   }
 }
 
-// The prefix keeps other hosts of the same domain from planting the cookie; browsers allow it over https alone.
+// With this prefix no other host of the domain can set the cookie; browsers allow it only over https.
 function cookieName(state: string, isSecure: boolean): string {
   const suffix = /^[0-9a-f]{64}$/.test(state) ? state.slice(0, NAME_LENGTH) : 'none'
   return `${isSecure ? '__Host-' : ''}keyferry-sign-in-${suffix}`

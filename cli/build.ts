@@ -10,7 +10,7 @@ const HERE = import.meta.dirname
 const DIST = join(HERE, 'dist')
 const SOURCE_ENTRY = '../src/main.ts'
 
-// What is published: a package of its own, with everything in it and nothing to install beside it.
+// The published package: it contains everything and has no dependencies.
 const PUBLISHED = {
   name: manifest.name,
   version: manifest.version,
@@ -20,11 +20,11 @@ const PUBLISHED = {
   bin: { keyferry: 'bin/keyferry.js' },
   man: ['man/keyferry.1'],
   files: ['bin', 'lib', 'man'],
-  engines: { node: '>=24' },
+  engines: { node: '>=20.16' },
 }
 
-// To import a module of Node's own is to touch each of its exports, and some of them load a great deal. Asked for by call,
-// and only for the names in use, it is ready in a fraction of the time.
+// An import of a Node module touches each of its exports, and some of them load much code. A call that reads only the
+// names in use takes a fraction of the time.
 const quickBuiltins: Plugin = {
   name: 'quick-builtins',
   setup: (plugin) => {
@@ -65,7 +65,7 @@ await writeFile(join(DIST, 'package.json'), `${JSON.stringify(PUBLISHED, null, 2
 await copyFile(join(HERE, '..', 'LICENSE'), join(DIST, 'LICENSE'))
 await copyFile(join(HERE, 'README.md'), join(DIST, 'README.md'))
 
-// One file: each module in it still runs only when a lazy import asks for it, and one file is read sooner than many.
+// One file: a module in it still runs only when a lazy import needs it, and one file is read faster than many.
 async function bundle(): Promise<void> {
   await build({
     entryPoints: [join(HERE, 'src', 'main.ts')],
@@ -73,7 +73,7 @@ async function bundle(): Promise<void> {
     bundle: true,
     format: 'esm',
     platform: 'node',
-    target: 'node24',
+    target: 'node20.16',
     minify: true,
     legalComments: 'linked',
     plugins: [quickBuiltins],

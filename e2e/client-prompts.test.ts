@@ -58,7 +58,7 @@ describe.skipIf(!hasTerminal())('what the client asks a person at a terminal', (
   test('a server that a committed file names: yes is remembered for the folder', async () => {
     commit(approved.url)
     const first = keyferry(['run', '--no-open', '--', 'echo', 'started'])
-    await first.appears(/Use it for this folder from now on\?/)
+    await first.appears(/Trust this server for this folder\?/)
     expect(first.output()).toContain(approved.url)
     first.type('y\n')
     expect(await first.exit).toBe(0)

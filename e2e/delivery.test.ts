@@ -165,7 +165,7 @@ describe.skipIf(!canRun)('from a .env file to a running program', () => {
     await page.getByRole('button', { name: 'Approve 10 keys' }).waitFor()
     terminal.type('\x03')
     expect(await terminal.exit).toBe(130)
-    expect(terminal.output()).toMatch(/the request was withdrawn\r?\nkeyferry: interrupted\r?\n$/)
+    expect(terminal.output()).toMatch(/request withdrawn\r?\nkeyferry: interrupted\r?\n$/)
     await page.getByRole('heading', { name: 'Withdrawn', level: 1 }).waitFor()
     await page.reload()
     await page.getByRole('heading', { name: 'Withdrawn', level: 1 }).waitFor()

@@ -8,11 +8,12 @@ import type { Parts } from './ground/parts.ts'
 import { printable } from './ground/printable.ts'
 import { VERSION } from './ground/version.ts'
 
-// Words that are no commands of their own, and have no help of their own.
+// Words that work like commands and have no help page.
 const PLAIN_WORDS = ['help', 'version']
 const VERSION_WORDS = ['version', '--version', '-V', '-v']
 
-/** Follow one command line, from its first word after `keyferry` to the exit code. Never throws. */
+/** Run one command line and return its exit code. Never throws.
+ * @param args the words after `keyferry` */
 export async function followCommandLine(args: readonly string[], parts: Parts): Promise<number> {
   try {
     return await dispatch(args, parts)
@@ -37,8 +38,8 @@ function requireCommand(verb: string): Command {
   if (command !== undefined) return command
   const guess = nearest(verb, [...commands.map(({ name }) => name), ...PLAIN_WORDS])
   throw usageError(
-    `there is no command ${printable(verb, 60)}`,
-    guess === null ? 'keyferry --help lists them.' : `Did you mean keyferry ${guess}?`,
+    `unknown command ${printable(verb, 60)}`,
+    guess === null ? 'Run keyferry --help for a list.' : `Did you mean keyferry ${guess}?`,
   )
 }
 
@@ -64,10 +65,10 @@ function report(error: unknown, args: readonly string[], { stderr }: Parts): num
 }
 
 function unexpected(error: unknown): CliError {
-  const message = error instanceof Error ? `${error.name}: ${error.message}` : 'an unknown failure'
+  const message = error instanceof Error ? `${error.name}: ${error.message}` : 'unknown'
   return new CliError(
     EXIT.general,
-    `unexpected: ${printable(message)}`,
-    'Try again; if it stays so, please report it with this message.',
+    `unexpected error: ${printable(message)}`,
+    'Try again. If it happens again, please report it with this message.',
   )
 }

@@ -5,7 +5,7 @@ import { endOnSignals } from './terminal/interrupt.ts'
 import { terminalKeyboard } from './terminal/keyboard.ts'
 import { fileOutput, standardInput } from './terminal/streams.ts'
 
-/** The machine itself.
+/** The parts of the real machine.
  * @param args the command line */
 export function realParts(args: readonly string[]): Parts {
   const { env, platform } = process
@@ -33,7 +33,7 @@ export function realParts(args: readonly string[]): Parts {
   }
 }
 
-// Here and below: what takes a while to load waits until a command needs it, so that `--help` does not.
+// Modules that are slow to load are loaded when a command needs them, so that `--help` stays fast.
 async function randomness(): Promise<Randomness> {
   const [{ generateKeyPair }, { generatePollVerifier }] = await Promise.all([
     import('@keyferry/crypto/key-pair'),
@@ -64,6 +64,6 @@ function workingFolder(): string {
   try {
     return process.cwd()
   } catch {
-    return '' // deleted under us
+    return '' // the folder was deleted
   }
 }

@@ -7,7 +7,7 @@ import { publint } from 'publint'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import manifest from '../package.json' with { type: 'json' }
 import { startScriptedServer } from './scripted-server.ts'
-import { parseSession, playSession } from './session.ts'
+import { playSession, type Session } from './session.ts'
 
 const CLI = join(import.meta.dirname, '..')
 
@@ -57,15 +57,42 @@ test('it says its version and its help', () => {
 
 test('it runs a program with delivered values', async () => {
   const server = await startScriptedServer()
-  const session = parseSession(await readFile(join(CLI, 'test/sessions/run-quiet.txt'), 'utf8'))
   const command = `'${join(folder, 'node_modules/.bin/keyferry')}' run --no-open -q -- printenv GREETING`
-  const played = await playSession(
-    { ...session, command },
-    { url: server.url, folder: join(folder, 'stage') },
-  )
+  const played = await playSession(sessionOf(command), { url: server.url, folder: join(folder, 'stage') })
   server.close()
   expect(played).toMatchObject({ exit: 0, stdout: "it's me\n" })
 })
+
+// Node.js 20 has no execve, so the client stays as the parent process.
+test('on Node.js 20 it runs a program as a child, and returns its exit code', async ({ skip }) => {
+  const node = findNode20()
+  if (node === null) {
+    console.warn('SKIPPED: no Node.js 20 in PATH')
+    return skip()
+  }
+  const server = await startScriptedServer()
+  const keyferry = `'${node}' '${join(folder, 'node_modules/keyferry/bin/keyferry.js')}'`
+  const run = `${keyferry} run --no-open -q dev/app -- sh -c 'echo "$GREETING"; exit 7'`
+  const stage = { url: server.url, folder: join(folder, 'node20') }
+  expect(await playSession(sessionOf(run), stage)).toMatchObject({ exit: 7, stdout: "it's me\n" })
+  const ended = `${keyferry} run --no-open -q dev/app -- sh -c 'kill -TERM $$'`
+  expect(await playSession(sessionOf(ended), stage)).toMatchObject({ exit: 143 })
+  const pulled = await playSession(sessionOf(`${keyferry} pull --no-open -q dev/app -f json`), stage)
+  expect(JSON.parse(pulled.stdout)).toEqual({ GREETING: "it's me", EMPTY: '' })
+  server.close()
+  const doctor = await playSession(sessionOf(`${keyferry} doctor`), stage)
+  expect(doctor.stdout).toContain('keyferry starts the program as a child process')
+})
+
+function findNode20(): string | null {
+  const candidates = (process.env['PATH'] ?? '').split(':').map((path) => join(path, 'node'))
+  const versionOf = (node: string): string => execFileSync(node, ['--version'], { encoding: 'utf8' })
+  return candidates.find((node) => existsSync(node) && versionOf(node).startsWith('v20.')) ?? null
+}
+
+function sessionOf(command: string): Session {
+  return { about: '', server: '', command, exit: 0, stdout: '', stderr: '' }
+}
 
 test('its manual page names every command and exit code', async () => {
   const page = await readFile(join(folder, 'node_modules/keyferry/man/keyferry.1'), 'utf8')
@@ -89,8 +116,7 @@ test('the single executable does the same', { timeout: 180_000 }, async ({ skip 
   expect(execFileSync(binary, ['--version'], { encoding: 'utf8' })).toBe(`${manifest.version}\n`)
   const server = await startScriptedServer()
   const command = `'${binary}' run --no-open -q -- sh -c 'echo "$GREETING"; exit 7'`
-  const session = { about: '', server: '', command, exit: 0, stdout: '', stderr: '' }
-  const played = await playSession(session, { url: server.url, folder: join(folder, 'binary') })
+  const played = await playSession(sessionOf(command), { url: server.url, folder: join(folder, 'binary') })
   server.close()
   expect(played).toMatchObject({ exit: 7, stdout: "it's me\n" })
 })

@@ -1,7 +1,7 @@
 import type { Parts } from '../ground/parts.ts'
 import type { PendingRequest } from '../ground/pending-request.ts'
 
-/** One flag of a command. With `value` it takes one, shown by that word; without, it is on or off. */
+/** One flag of a command. A flag with `value` takes a value, which help shows by that word; any other is on or off. */
 export type Flag = {
   readonly name: string
   readonly short?: string
@@ -13,10 +13,10 @@ export type Flag = {
 
 export type Example = { readonly command: string; readonly what: string }
 
-/** One verb: all that help, completion, the manual page and the parser know of it. */
+/** One command: what help, completion, the manual page and the parser need to know about it. */
 export type Command = {
   readonly name: string
-  /** The operands as they are written, for example `[BUNDLE]`. */
+  /** The operands as help shows them, for example `[BUNDLE]`. */
   readonly operands: string
   readonly maxOperands: number
   /** Everything after `--` is a program and its arguments. */
@@ -26,17 +26,17 @@ export type Command = {
   readonly details: readonly string[]
   readonly flags: readonly Flag[]
   readonly examples: readonly Example[]
-  /** @param pending a request made earlier, to go on with (only for a command that asks for values)
+  /** @param pending an earlier request to continue (only for a command that requests values)
    * @returns the exit code · @throws CliError */
   readonly run: (words: Words, parts: Parts, pending?: PendingRequest) => Promise<number>
 }
 
-/** What stood on the command line. */
+/** The parsed command line. */
 export class Words {
   readonly operands: readonly string[]
-  /** What follows `--`; null without one. */
+  /** The words after `--`; null without `--`. */
   readonly program: readonly string[] | null
-  /** All of it, from the verb on. */
+  /** All words, from the command's name on. */
   readonly line: readonly string[]
   readonly #flags: ReadonlyMap<string, readonly string[]>
 
@@ -56,12 +56,12 @@ export class Words {
     return this.#flags.has(flag)
   }
 
-  /** The value given last; null without one. */
+  /** The last value given; null without the flag. */
   text(flag: string): string | null {
     return this.#flags.get(flag)?.at(-1) ?? null
   }
 
-  /** Every value given, parted at commas, blanks around each dropped; a name given twice counts once. */
+  /** All values, split at commas and trimmed; a name given twice counts once. */
   names(flag: string): readonly string[] {
     const parts = (this.#flags.get(flag) ?? []).flatMap((text) => text.split(','))
     return [...new Set(parts.map((part) => part.trim()).filter((part) => part !== ''))]

@@ -4,12 +4,12 @@ import { allFlags } from './parse-words.ts'
 
 export type CompletionShell = 'bash' | 'zsh' | 'fish' | 'powershell'
 
-/** A script that teaches a shell the commands and their flags. */
+/** A script that makes a shell complete the commands and their flags. */
 export function completionScript(shell: CompletionShell, commands: readonly Command[]): string {
   return { bash, zsh, fish, powershell }[shell](commands)
 }
 
-// What may follow a flag or a command that only takes certain words.
+// The words that a flag or a command accepts, where the list is closed.
 const WORDS: Readonly<Record<string, readonly string[]>> = {
   FORMAT: FORMAT_NAMES,
   DIALECT: DIALECT_NAMES,

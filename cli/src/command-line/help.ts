@@ -7,20 +7,20 @@ const INDENT = 2
 
 export const EXIT_CODES: readonly (readonly [string, string])[] = [
   ['0', 'done'],
-  ['1', 'something went wrong here'],
-  ['2', 'the command line cannot be followed'],
-  ['3', 'the person denied the request'],
-  ['4', 'the request expired, or the server does not know it'],
-  ['5', 'the server could not be reached'],
-  ['6', 'the server refused, or its answer was refused'],
-  ['126, 127', 'run: the program cannot be started, was not found'],
+  ['1', 'an error on this machine'],
+  ['2', 'the command line is invalid'],
+  ['3', 'the approver denied the request'],
+  ['4', 'the request expired or is unknown'],
+  ['5', 'the server is unreachable'],
+  ['6', 'the server refused, or the client refused what it delivered'],
+  ['126, 127', 'run: the program cannot be started; the program was not found'],
   ['130', 'interrupted'],
 ]
 
 export const ENVIRONMENT: readonly (readonly [string, string])[] = [
-  ['KEYFERRY_SERVER', 'address of the server; --server wins over it'],
-  ['HTTPS_PROXY, NO_PROXY', 'proxies for servers beyond this machine'],
-  ['NODE_EXTRA_CA_CERTS, SSL_CERT_FILE', 'certificates of private authorities'],
+  ['KEYFERRY_SERVER', 'address of the server; --server overrides it'],
+  ['HTTPS_PROXY, NO_PROXY', 'proxies for servers on other machines'],
+  ['NODE_EXTRA_CA_CERTS, SSL_CERT_FILE', 'certificates of private certificate authorities'],
   ['BROWSER', 'the command that opens the approval page; none opens nothing'],
   ['NO_COLOR', 'no colour'],
 ]
@@ -28,7 +28,7 @@ export const ENVIRONMENT: readonly (readonly [string, string])[] = [
 /** The page of `keyferry --help`, for a terminal of that width. */
 export function overview(commands: readonly Command[], columns: number): string {
   return [
-    `keyferry ${VERSION}: run a program with secrets that a person approves in the browser`,
+    `keyferry ${VERSION}: run a program with secrets that you approve in the browser`,
     '',
     'Usage: keyferry COMMAND [OPTIONS]',
     '',
@@ -47,8 +47,7 @@ export function overview(commands: readonly Command[], columns: number): string 
     'Environment',
     table(ENVIRONMENT, columns),
     '',
-    'keyferry COMMAND --help tells more about each,',
-    'keyferry version which version this is.',
+    'Run keyferry COMMAND --help for details, keyferry version for the version.',
     '',
   ].join('\n')
 }
@@ -73,7 +72,7 @@ export function commandHelp(command: Command, columns: number): string {
   ].join('\n')
 }
 
-/** The command line in short, for example `keyferry pull [OPTIONS] [BUNDLE]`. */
+/** The short form of the command line, for example `keyferry pull [OPTIONS] [BUNDLE]`. */
 export function synopsis(command: Command): string {
   const program = command.takesProgram === true ? ' -- PROGRAM [ARGUMENT...]' : ''
   const operands = command.operands === '' ? '' : ` ${command.operands}`

@@ -8,7 +8,7 @@ export function manualPage(commands: readonly Command[]): string {
   return [
     `.TH KEYFERRY 1 "" "keyferry ${VERSION}" "User Commands"`,
     '.SH NAME',
-    'keyferry \\- run a program with secrets that a person approves in the browser',
+    'keyferry \\- run a program with secrets that you approve in the browser',
     '.SH SYNOPSIS',
     ...commands.flatMap((command) => [`.B ${troff(synopsis(command))}`, '.br']),
     '.SH COMMANDS',
@@ -39,7 +39,8 @@ function exampleOf({ what, command }: Example): string[] {
   return ['.PP', `${troff(what)}:`, '.PP', '.nf', `.RS`, troff(command), '.RE', '.fi']
 }
 
-// A backslash is an escape; a dot or quote at the start of a line is a request; a hyphen would be set as a dash.
+// In troff a backslash starts an escape, a dot or quote at the start of a line starts a request, and a bare hyphen is
+// printed as a dash.
 function troff(text: string): string {
   return text.replaceAll('\\', '\\e').replaceAll('-', '\\-').replace(/^[.']/, '\\&$&')
 }

@@ -6,7 +6,7 @@ import { type Command, type Flag, Words } from './command.ts'
 
 const HELP_FLAG: Flag = { name: 'help', short: 'h', summary: 'Show this help' }
 
-/** Read a command's words by its own table of flags.
+/** Parse the words of a command by its table of flags.
  * @throws CliError usage */
 export function parseWords(command: Command, args: readonly string[]): Words {
   const end = args.indexOf('--')
@@ -22,8 +22,8 @@ export function parseWords(command: Command, args: readonly string[]): Words {
   return new Words({ operands, program: rest, line: [command.name, ...args], flags })
 }
 
-/** Whether a machine reads what is written, told before the words are understood: also of a command line that cannot
- * be followed a machine wants to read an object. */
+/** Whether a machine reads the output. Decided before the words are parsed, so that a machine gets JSON for an invalid
+ * command line too. */
 export function isForMachines(args: readonly string[]): boolean {
   const end = args.indexOf('--')
   return (end === -1 ? args : args.slice(0, end)).includes('--json')
@@ -58,7 +58,7 @@ function addFlag(command: Command, flags: Map<string, string[]>, token: OptionTo
   if (flag === undefined) throw unknownFlag(command, token.rawName)
   const given = flags.get(flag.name)
   if (given !== undefined && flag.repeats !== true) {
-    throw usageError(`${token.rawName} is given twice`, 'Give it once.')
+    throw usageError(`${token.rawName} is given twice`, 'Give it only once.')
   }
   flags.set(flag.name, [...(given ?? []), flagValue(flag, token)])
 }
@@ -66,7 +66,7 @@ function addFlag(command: Command, flags: Map<string, string[]>, token: OptionTo
 function flagValue(flag: Flag, { rawName, value, inlineValue }: OptionToken): string {
   if (flag.value === undefined) {
     if (inlineValue !== true) return ''
-    throw usageError(`${rawName} takes no value`, `Write just ${rawName}.`)
+    throw usageError(`${rawName} takes no value`, `Write ${rawName} without a value.`)
   }
   const looksLikeFlag = inlineValue !== true && value !== undefined && /^-./.test(value)
   if (value === undefined || looksLikeFlag) {
@@ -79,8 +79,8 @@ function unknownFlag(command: Command, rawName: string): Error {
   const known = allFlags(command).map(({ name }) => `--${name}`)
   const guess = nearest(rawName, known)
   return usageError(
-    `${command.name} has no flag ${printable(rawName, 60)}`,
-    guess === null ? `keyferry ${command.name} --help lists them.` : `Did you mean ${guess}?`,
+    `unknown flag ${printable(rawName, 60)} for ${command.name}`,
+    guess === null ? `Run keyferry ${command.name} --help for a list.` : `Did you mean ${guess}?`,
   )
 }
 
@@ -92,7 +92,7 @@ function requireShape(command: Command, operands: readonly string[], rest: reado
   if (operands.length > command.maxOperands) {
     const extra = operands[command.maxOperands] ?? ''
     throw usageError(
-      `${command.name} does not know what to do with ${printable(extra, 60)}`,
+      `${command.name} does not accept another argument: ${printable(extra, 60)}`,
       `See keyferry ${command.name} --help.`,
     )
   }

@@ -9,12 +9,12 @@ import { SERVER_FLAG, serverOf } from './server-flag.ts'
 
 export const JSON_FLAG: Flag = {
   name: 'json',
-  summary: 'Speak to a machine: one JSON object a line on standard error',
+  summary: 'Write progress as JSON lines to stderr',
 }
 
-export const QUIET_FLAG: Flag = { name: 'quiet', short: 'q', summary: 'Say only what is needed' }
+export const QUIET_FLAG: Flag = { name: 'quiet', short: 'q', summary: 'Print only what is needed' }
 
-/** The flags of every command that asks for values. */
+/** The flags of every command that requests values. */
 export const ASKING_FLAGS: readonly Flag[] = [
   {
     name: 'keys',
@@ -36,9 +36,9 @@ export const ASKING_FLAGS: readonly Flag[] = [
   },
   { name: 'any-bundle', summary: 'Accept the approval of another bundle or workspace than requested' },
   SERVER_FLAG,
-  { name: 'no-open', summary: 'Do not open the browser; print the link only' },
+  { name: 'no-open', summary: 'Print the link without opening the browser' },
   { name: 'no-qr', summary: 'Show no QR code' },
-  { name: 'prefix', value: 'TEXT', summary: 'Put this before every name that is delivered' },
+  { name: 'prefix', value: 'TEXT', summary: 'Add this prefix to every delivered name' },
   {
     name: 'allow-name',
     value: 'NAME',
@@ -48,7 +48,7 @@ export const ASKING_FLAGS: readonly Flag[] = [
   },
   {
     name: 'resumable',
-    summary: 'Keep the key of this request in a file until it is used, so that keyferry resume can go on',
+    summary: 'Save the key of this request to a file, so that keyferry resume can continue it',
   },
   QUIET_FLAG,
   JSON_FLAG,
@@ -62,7 +62,7 @@ export type AskingOptions = Omit<Ask, 'format' | 'command' | 'keepAs' | 'pending
   readonly projectFormat: string | null
 }
 
-/** What the asking flags, the bundle operand and `keyferry.json` say, in this order of precedence.
+/** The options from the flags, the bundle operand and `keyferry.json`, in this order of precedence.
  * @throws CliError usage */
 export async function readAsking(words: Words, parts: Parts): Promise<AskingOptions> {
   const project = findProject(parts.cwd)
@@ -103,7 +103,7 @@ function requestedKeys(
 /** @throws CliError usage: both --json and --quiet */
 export function readView(words: Words): ViewName {
   if (words.has('json') && words.has('quiet')) {
-    throw usageError('--json and --quiet exclude each other', 'Give one of them.')
+    throw usageError('--json and --quiet cannot be combined', 'Give only one of them.')
   }
   if (words.has('json')) return 'json'
   return words.has('quiet') ? 'quiet' : 'person'
@@ -117,5 +117,5 @@ function requireNames({ keys, allowedNames, prefix }: Names): void {
     keys.map((name) => prefix + name),
     allowedNames,
   )
-  if (flags !== '') throw usageError(`dangerous names: ${reasons}`, `To use them anyway, add ${flags}.`)
+  if (flags !== '') throw usageError(`dangerous names: ${reasons}`, `To request them anyway, add ${flags}.`)
 }

@@ -8,7 +8,7 @@ const SHELLS = ['bash', 'zsh', 'fish', 'powershell'] as const
 
 type Shell = (typeof SHELLS)[number]
 
-/** The completion verb, which completes the other verbs and itself. */
+/** The completion command, which completes the other commands and itself. */
 export function completionOf(others: readonly Command[]): Command {
   const command: Command = {
     ...description,
@@ -23,7 +23,7 @@ const description = {
   maxOperands: 1,
   summary: 'Print a script that completes commands and flags in your shell',
   details: [
-    'bash: add source <(keyferry completion bash) to ~/.bashrc. zsh: put the output into a file _keyferry in a folder of $fpath. fish: ~/.config/fish/completions/keyferry.fish. PowerShell: add keyferry completion powershell | Out-String | Invoke-Expression to $PROFILE.',
+    'bash: add source <(keyferry completion bash) to ~/.bashrc. zsh: write the output to a file _keyferry in a folder of $fpath. fish: write it to ~/.config/fish/completions/keyferry.fish. PowerShell: add keyferry completion powershell | Out-String | Invoke-Expression to $PROFILE.',
   ],
   flags: [],
   examples: [{ command: 'keyferry completion fish', what: 'Print the script for fish' }],
@@ -33,8 +33,8 @@ function readShell({ operands }: Words): Shell {
   const shell = SHELLS.find((name) => name === operands[0])
   if (shell !== undefined) return shell
   const typed =
-    operands[0] === undefined ? 'no shell named' : `no completion for ${printable(operands[0], 40)}`
-  throw usageError(typed, `Name one of ${SHELLS.join(', ')}.`)
+    operands[0] === undefined ? 'no shell given' : `unsupported shell: ${printable(operands[0], 40)}`
+  throw usageError(typed, `Use one of ${SHELLS.join(', ')}.`)
 }
 
 /** Print the script of one shell.

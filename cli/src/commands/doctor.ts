@@ -9,19 +9,19 @@ export const doctorCommand: Command = {
   name: 'doctor',
   operands: '',
   maxOperands: 0,
-  summary: 'Look for everything that could be wrong here, and say how to mend it',
+  summary: 'Diagnose problems and suggest fixes',
   details: [
-    'Looks at the settings, the server, the clock, the terminal, the browser and the files that keyferry keeps. Changes nothing. The exit code is 1 when something is broken.',
+    'Checks the settings, the server, the clock, the terminal, the browser and the files that keyferry keeps. It changes nothing. The exit code is 1 if a check fails.',
   ],
   flags: [SERVER_FLAG, { name: 'json', summary: 'One JSON object' }],
-  examples: [{ command: 'keyferry doctor', what: 'What is wrong on this machine?' }],
+  examples: [{ command: 'keyferry doctor', what: 'Check this machine' }],
   run: async (words, parts) => await doctor(words, parts),
 }
 
 const SIGNS = { good: 'ok  ', doubtful: 'note', broken: 'FAIL' } as const
 
-/** Examine everything and write the findings to standard output.
- * @returns 0, or 1 where something is broken */
+/** Run all checks and write the findings to standard output.
+ * @returns 0, or 1 if a check fails */
 async function doctor(words: Words, parts: Parts): Promise<number> {
   const { examine } = await import('../doctor/examine.ts')
   const findings = await examine(words.text('server'), parts)

@@ -16,7 +16,7 @@ export const importCommand: Command = {
   name: 'import',
   operands: 'FILE|-',
   maxOperands: 1,
-  summary: 'Put the variables of a .env or JSON file into the library and a bundle',
+  summary: 'Import the variables of a .env or JSON file into a bundle',
   details: [
     'Reads the file (- for standard input), and brings all of it into the library and the bundle, or nothing. New keys are secret unless --public names them. Importing the same file again writes nothing.',
     'Another bundle may have the same variable. An equal value is shared: both bundles use one key. A different value becomes a key that only this bundle uses, so what other bundles deliver stays as it is. --own, --share and --replace decide otherwise for the names that you give. Only --replace changes what other bundles deliver.',
@@ -29,20 +29,20 @@ export const importCommand: Command = {
       name: 'bundle',
       short: 'b',
       value: 'NAME',
-      summary: 'The bundle to fill; made if it is not there (required)',
+      summary: 'The bundle to import into; created if it does not exist (required)',
     },
     SERVER_FLAG,
     {
       name: 'public',
       value: 'A,B',
       repeats: true,
-      summary: 'These keys are no secrets: their values may be shown',
+      summary: 'These keys are not secret; their values may be shown',
     },
-    { name: 'secret', value: 'A,B', repeats: true, summary: 'These keys are secret from now on' },
+    { name: 'secret', value: 'A,B', repeats: true, summary: 'Mark these keys as secret' },
     {
       name: 'dialect',
       value: 'DIALECT',
-      summary: `What the .env file was written for: ${DIALECT_NAMES.join(', ')} (default: dotenv, which is npm dotenv)`,
+      summary: `The program that the .env file was written for: ${DIALECT_NAMES.join(', ')} (default: dotenv, as npm dotenv)`,
     },
     { name: 'own', value: 'A,B', repeats: true, summary: 'Give the bundle its own keys for these' },
     {
@@ -65,17 +65,17 @@ export const importCommand: Command = {
   examples: [
     {
       command: 'keyferry import .env --bundle dev/app',
-      what: 'Put the .env of a project into the bundle dev/app',
+      what: 'Import the .env file of a project into the bundle dev/app',
     },
     {
       command: 'keyferry import .env --bundle dev/app --public PORT,HOST',
-      what: 'Two of the values are no secrets',
+      what: 'Import two of the values as public',
     },
     {
       command: 'keyferry import .env.production --bundle prod/app',
       what: 'Another environment: equal values are shared, different ones become its own',
     },
-    { command: 'pass show app | keyferry import - --bundle dev/app --yes', what: 'From another tool' },
+    { command: 'pass show app | keyferry import - --bundle dev/app --yes', what: 'Import from another tool' },
   ],
   run: async (words, parts) => {
     const options = await readOptions(words, parts)
@@ -114,16 +114,13 @@ function workspaceIdOf(project: FoundProject | null): string | null {
 function readDialect(words: Words): Dialect {
   const name = words.text('dialect') ?? 'dotenv'
   if (isDialect(name)) return name
-  throw usageError(`there is no dialect ${printable(name, 60)}`, `Use one of ${DIALECT_NAMES.join(', ')}.`)
+  throw usageError(`unknown dialect ${printable(name, 60)}`, `Use one of ${DIALECT_NAMES.join(', ')}.`)
 }
 
 function readBundleName(words: Words): string {
   const name = words.text('bundle')
   if (name === null) {
-    throw usageError(
-      'import needs the name of a bundle',
-      'For example: keyferry import .env --bundle dev/app',
-    )
+    throw usageError('import needs a bundle', 'For example: keyferry import .env --bundle dev/app')
   }
   requireBundleName(name)
   return name
@@ -136,7 +133,7 @@ function readFlags(words: Words): SecretFlags {
   if (both.length === 0) return flags
   throw usageError(
     `${both.join(', ')} cannot be both secret and public`,
-    'Name each in one of the two flags.',
+    'Use only one of --secret and --public for each.',
   )
 }
 

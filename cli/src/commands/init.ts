@@ -16,13 +16,13 @@ export const initCommand: Command = {
   name: 'init',
   operands: '',
   maxOperands: 0,
-  summary: `Write ${PROJECT_FILE}, so that run and pull know what this project needs`,
+  summary: `Create ${PROJECT_FILE} with the defaults of this project`,
   details: [
-    `Writes ${PROJECT_FILE} into the current folder: the server, the bundle, the keys and the format. It holds no secrets and is meant to be committed. Whoever gets it from somebody else is asked once before the server it names is used.`,
+    `Writes ${PROJECT_FILE} to the current folder: server, workspace, bundle, keys and format. The file holds no secrets; commit it. Before keyferry uses a server from a ${PROJECT_FILE} that you did not write, it asks you once.`,
   ],
   flags: [
     SERVER_FLAG,
-    { name: 'bundle', short: 'b', value: 'NAME', summary: 'The bundle that run and pull ask for' },
+    { name: 'bundle', short: 'b', value: 'NAME', summary: 'The bundle that run and pull request' },
     { name: 'workspace', short: 'w', value: 'NAME|ID', summary: 'The workspace of the bundle' },
     { name: 'keys', value: 'A,B', repeats: true, summary: 'Request only these keys of the bundle' },
     { name: 'optional', value: 'A,B', repeats: true, summary: 'Request these keys too; they may be missing' },
@@ -30,12 +30,12 @@ export const initCommand: Command = {
       name: 'format',
       short: 'f',
       value: 'FORMAT',
-      summary: `The format of pull: ${FORMAT_NAMES.join(', ')}`,
+      summary: `The format that pull writes: ${FORMAT_NAMES.join(', ')}`,
     },
-    { name: 'force', summary: 'Replace the file if it exists' },
+    { name: 'force', summary: 'Overwrite the file if it exists' },
   ],
   examples: [
-    { command: 'keyferry init --bundle dev/app', what: 'After this, keyferry run -- npm run dev is enough' },
+    { command: 'keyferry init --bundle dev/app', what: 'Afterwards, keyferry run -- npm run dev is enough' },
   ],
   run: async (words, parts) => await init(readInit(words, parts), parts),
 }
@@ -61,15 +61,15 @@ function readInit(words: Words, { env }: Parts): InitOptions {
   return { project, mayReplace: words.has('force') }
 }
 
-/** Write the project file and trust what it names: who writes it here has chosen the server.
+/** Write the project file and trust its server, because the person who runs this has chosen it.
  * @returns the exit code · @throws CliError general: the file exists, or cannot be written */
 async function init({ project, mayReplace }: InitOptions, parts: Parts): Promise<number> {
   const path = join(parts.cwd, PROJECT_FILE)
   if (!mayReplace && existsSync(path)) {
     throw new CliError(
       EXIT.general,
-      `${printable(path)} exists already`,
-      'Edit it, or replace it with --force.',
+      `${printable(path)} already exists`,
+      'Edit the file, or overwrite it with --force.',
     )
   }
   writeProject(path, project)
@@ -85,6 +85,6 @@ function writeProject(path: string, project: Project): void {
   } catch (cause) {
     const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown'
     const message = `${printable(path)} cannot be written: ${code}`
-    throw new CliError(EXIT.general, message, 'Check that the folder is yours to write to.', { cause })
+    throw new CliError(EXIT.general, message, 'Check that you can write to the folder.', { cause })
   }
 }

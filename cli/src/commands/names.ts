@@ -5,15 +5,15 @@ import { usageError } from '../ground/cli-error.ts'
 import { printable } from '../ground/printable.ts'
 import { isWorkspaceText } from '../project/project-file.ts'
 
-/** The bundle to ask for, by name or id; null without one.
+/** The bundle to request, by name or id; null without one.
  * @throws CliError usage */
 export function readBundleOperand({ operands }: Words): string | null {
   const [bundle] = operands
   if (bundle === undefined) return null
   if (bundle.length <= LIMITS.nameLength && BUNDLE_NAME.test(bundle)) return bundle
   throw usageError(
-    `${printable(bundle === '' ? "''" : bundle, 80)} is not the name of a bundle`,
-    'A name holds letters, digits, /, - and _, for example dev/app.',
+    `${printable(bundle === '' ? "''" : bundle, 80)} is not a valid bundle name`,
+    'Use letters, digits, /, - and _, for example dev/app.',
   )
 }
 
@@ -23,25 +23,25 @@ export function readWorkspaceFlag(words: Words): string | null {
   const workspace = words.text('workspace')
   if (workspace === null || isWorkspaceText(workspace)) return workspace
   throw usageError(
-    `'${printable(workspace, 80)}' cannot be a workspace`,
-    'Give the name or the id of the workspace, as its page shows it.',
+    `'${printable(workspace, 80)}' is not a valid workspace`,
+    'Give the name or the id of the workspace.',
   )
 }
 
-/** @throws CliError usage: no name that a new bundle can have */
+/** @throws CliError usage: not a valid name for a new bundle */
 export function requireBundleName(name: string): void {
   if (isBundleName(name)) return
   throw usageError(
-    `${printable(name, 80)} cannot be the name of a bundle`,
+    `${printable(name, 80)} is not a valid bundle name`,
     'Use letters, digits, - and _, with single slashes between parts, for example dev/app.',
   )
 }
 
-/** @throws CliError usage: no name that a key can have */
+/** @throws CliError usage: not a valid key name */
 export function requireKeyName(name: string): void {
   if (isKeyName(name)) return
   throw usageError(
-    `${printable(name, 80)} is not the name of a key`,
-    'A name holds letters, digits and _, for example DATABASE_URL.',
+    `${printable(name, 80)} is not a valid key name`,
+    'Use letters, digits and _, for example DATABASE_URL.',
   )
 }

@@ -15,21 +15,21 @@ export const pullCommand: Command = {
   name: 'pull',
   operands: '[BUNDLE]',
   maxOperands: 1,
-  summary: 'Write the values to standard output or to a file',
+  summary: 'Print the values, or write them to a file',
   details: [
-    'Asks for the values of a bundle, shows the link to approve, waits, and writes the values in the format asked for. Standard output holds the values alone; everything else goes to standard error.',
-    'A value that the format cannot hold is refused by name. A file is written whole or not at all, readable by its owner alone, and never over one that exists unless --force is given.',
+    'Requests the values of a bundle, shows the approval link, waits, and writes the values in the chosen format. Only values go to standard output; everything else goes to standard error.',
+    'If the format cannot hold a value, pull names it and writes nothing. An output file is complete or absent, and only its owner can read it. An existing file is kept unless you give --force.',
   ],
   flags: [
     ...ASKING_FLAGS,
     { name: 'format', short: 'f', value: 'FORMAT', summary: `${FORMAT_NAMES.join(', ')} (default: sh)` },
-    { name: 'output', short: 'o', value: 'FILE', summary: 'Write to this file instead (mode 0600)' },
-    { name: 'force', summary: 'Replace the file if it exists' },
+    { name: 'output', short: 'o', value: 'FILE', summary: 'Write to this file (mode 0600)' },
+    { name: 'force', summary: 'Overwrite the file if it exists' },
   ],
   examples: [
     { command: 'eval "$(keyferry pull dev/app)"', what: 'Set the values in this shell' },
-    { command: 'keyferry pull dev/app --format fish | source', what: 'The same in fish' },
-    { command: 'keyferry pull dev/app --format .env --output .env', what: 'Write a file for dotenv' },
+    { command: 'keyferry pull dev/app --format fish | source', what: 'Set the values in a fish shell' },
+    { command: 'keyferry pull dev/app --format .env --output .env', what: 'Write a .env file' },
   ],
   run: async (words, parts, pending) => await pull(await readPull(words, parts, pending ?? null), parts),
 }
@@ -55,17 +55,16 @@ async function readPull(words: Words, parts: Parts, pending: PendingRequest | nu
 
 function readOutput(words: Words, cwd: string): OutputFile | null {
   const path = words.text('output')
-  if (path === null && words.has('force'))
-    throw usageError('--force is for --output', 'Name the file: --output FILE.')
+  if (path === null && words.has('force')) throw usageError('--force needs --output', 'Add --output FILE.')
   if (path === '')
-    throw usageError('--output needs a file name', 'Write --output FILE, or - for standard output.')
+    throw usageError('--output needs a file name', 'Use --output FILE, or --output - for standard output.')
   return path === null || path === '-' ? null : { path: resolve(cwd, path), mayReplace: words.has('force') }
 }
 
-// Control characters but tab and line end, and what turns the reading direction round.
+// Control characters except tab and line end, and characters that change the reading direction.
 const OBEYED = /[^\P{Cc}\t\r\n]|\r(?!\n)|\p{Bidi_Control}/u
 
-/** Ask for the values and write them.
+/** Request the values and write them.
  * @returns the exit code · @throws CliError */
 export async function pull(options: PullOptions, parts: Parts): Promise<number> {
   const { output, formatName } = options
@@ -83,14 +82,14 @@ export async function pull(options: PullOptions, parts: Parts): Promise<number> 
   return EXIT.ok
 }
 
-// A terminal obeys what a value says: it could be made to show something else, or to type it.
+// A terminal executes control characters: a value could change what the screen shows, or type text.
 function writeToStandardOutput(text: string, values: Values, { stdout }: Parts): void {
   if (stdout.isTerminal && OBEYED.test(text)) {
     const names = [...values].flatMap(([name, value]) => (OBEYED.test(value) ? [name] : []))
     throw new CliError(
       EXIT.general,
-      `${names.join(', ')} cannot be shown: control characters would take over the terminal`,
-      'Nothing was written. Use --output FILE, or hand standard output to a program.',
+      `${names.join(', ')} cannot be printed: the terminal would execute their control characters`,
+      'Nothing was written. Use --output FILE, or pipe standard output to a program.',
     )
   }
   stdout.write(text)
@@ -110,5 +109,5 @@ function warnOfReaders(
 function warnOfTerminal({ stdout, stderr }: Parts, formatName: FormatName): void {
   if (!stdout.isTerminal) return
   const instead = formatName === 'sh' ? 'eval "$(keyferry pull ...)" or --output FILE' : '--output FILE'
-  stderr.write(`keyferry: the values will be shown on this terminal; ${instead} keeps them off it\n`)
+  stderr.write(`keyferry: the values will be printed to this terminal; use ${instead} to avoid that\n`)
 }

@@ -12,21 +12,21 @@ export const resumeCommand: Command = {
   name: 'resume',
   operands: '[ID]',
   maxOperands: 1,
-  summary: 'Go on with a request that was made with --resumable',
+  summary: 'Continue a request that was made with --resumable',
   details: [
-    'Waits on for the approval and then does what the first command would have done, with the same flags and in the same folder. Without an ID it takes the newest request of this folder; the first characters of an ID are enough.',
+    'Waits for the approval and then does what the first command would have done, with the same flags. Run it in the same folder. Without an ID it continues the newest request of this folder; the first characters of an ID are enough.',
   ],
   flags: [],
   examples: [
     {
       command: 'keyferry run dev/app --resumable -- npm run dev || keyferry resume',
-      what: 'Go on after a lost connection',
+      what: 'Continue after a lost connection',
     },
   ],
   run: async (words, parts) => await resume(words, parts),
 }
 
-/** Go on with a kept request.
+/** Continue a kept request.
  * @returns the exit code of the command that made it · @throws CliError expired: nothing is kept */
 async function resume({ operands }: Words, parts: Parts): Promise<number> {
   const { keptRequests } = await import('../state/kept-requests.ts')
@@ -34,12 +34,12 @@ async function resume({ operands }: Words, parts: Parts): Promise<number> {
   const kept = choose(keptRequests(parts, clock.epochMs()), operands[0] ?? null, parts.cwd)
   const [verb = '', ...args] = kept.commandLine
   const command = [runCommand, pullCommand].find(({ name }) => name === verb)
-  if (command === undefined) throw nothingKept('it was made by a command that this version does not know')
+  if (command === undefined) throw nothingKept('this version does not know the command that made the request')
   const words = parseWords(command, withServer(args, kept.server))
   return await command.run(words, parts, kept.pending(clock.epochMs(), clock.monotonicMs()))
 }
 
-// The request lives on the server it was made at, whatever the settings say by now.
+// The request exists on the server that it was made at, even if the settings have changed.
 function withServer(args: readonly string[], server: string): readonly string[] {
   const end = args.indexOf('--')
   const own = end === -1 ? args : args.slice(0, end)
@@ -52,26 +52,26 @@ function choose(requests: readonly KeptRequest[], id: string | null, cwd: string
   const here = requests.find((request) => request.cwd === cwd)
   if (here !== undefined) return here
   const elsewhere = requests[0]
-  if (elsewhere === undefined) throw nothingKept('nothing waits that could be resumed')
+  if (elsewhere === undefined) throw nothingKept('no pending request to resume')
   throw usageError(
-    'no request of this folder waits',
-    `Go to ${printable(elsewhere.cwd)}, where one was made.`,
+    'no pending request in this folder',
+    `Change to ${printable(elsewhere.cwd)}, where a request is pending.`,
   )
 }
 
 function chooseById(requests: readonly KeptRequest[], id: string, cwd: string): KeptRequest {
   const [request, second] = id === '' ? [] : requests.filter((candidate) => candidate.id.startsWith(id))
-  if (request === undefined) throw nothingKept(`no request ${printable(id, 60)} waits`)
+  if (request === undefined) throw nothingKept(`no pending request ${printable(id, 60)}`)
   if (second !== undefined)
-    throw usageError(`several requests begin with ${printable(id, 60)}`, 'Give more of it.')
+    throw usageError(`several requests begin with ${printable(id, 60)}`, 'Give more characters of the ID.')
   if (request.cwd === cwd) return request
-  throw usageError('this request was made in another folder', `Go to ${printable(request.cwd)} first.`)
+  throw usageError('this request was made in another folder', `Change to ${printable(request.cwd)} first.`)
 }
 
 function nothingKept(message: string): CliError {
   return new CliError(
     EXIT.expired,
     message,
-    'Only a request made with --resumable is kept, and only until it is used or expires. Run the command again.',
+    'keyferry keeps only requests made with --resumable, until they are used or expire. Run the command again.',
   )
 }

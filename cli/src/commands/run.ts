@@ -14,25 +14,25 @@ export const runCommand: Command = {
   takesProgram: true,
   summary: 'Run a program with the values in its environment',
   details: [
-    'Asks for the values of a bundle, shows the link to approve, waits, and starts the program. The program gets its arguments exactly as written, without a shell in between, and on Linux and macOS it takes the place of keyferry: input, output, signals, terminal and exit code are its own.',
-    'A delivered value wins over a variable of the same name that is already set, unless --keep-existing is given.',
+    'Requests the values of a bundle, shows the approval link, waits, and starts the program. The program gets its arguments exactly as written, without a shell. On Linux and macOS it replaces the keyferry process, so it has the terminal, the signals and the exit code to itself.',
+    'A delivered value overrides a variable that is already set, unless you give --keep-existing.',
   ],
   flags: [
     ...ASKING_FLAGS,
-    { name: 'only', summary: 'Give the program the delivered values and nothing else' },
-    { name: 'keep-existing', summary: 'A variable that is already set wins over a delivered value' },
-    { name: 'shell', summary: 'What follows -- is one line for the shell' },
+    { name: 'only', summary: 'Start the program with the delivered values only' },
+    { name: 'keep-existing', summary: 'Keep variables that are already set' },
+    { name: 'shell', summary: 'Run the text after -- as a shell command' },
   ],
   examples: [
     { command: 'keyferry run dev/app -- npm run dev', what: 'Start a dev server with the values of dev/app' },
-    { command: 'keyferry run dev/app --keys DATABASE_URL -- psql', what: 'Ask for one key only' },
+    { command: 'keyferry run dev/app --keys DATABASE_URL -- psql', what: 'Request one key only' },
     {
       command: 'keyferry run --no-open -- ./deploy.sh',
-      what: 'Let the approver pick the bundle, on a server',
+      what: 'On a remote machine, let the approver choose the bundle',
     },
     {
       command: `keyferry run dev/app --shell -- 'echo "$PORT" | wc -c'`,
-      what: 'Use the values in a line of shell',
+      what: 'Use the values in a shell command',
     },
   ],
   run: async (words, parts, pending) => await run(await readRun(words, parts, pending ?? null), parts),
@@ -60,14 +60,14 @@ async function readRun(words: Words, parts: Parts, pending: PendingRequest | nul
   }
 }
 
-/** Ask for the values and start the program with them.
- * @returns the program's exit code, where the client could not become the program · @throws CliError */
+/** Request the values and start the program with them.
+ * @returns the program's exit code, if the client could not become the program · @throws CliError */
 export async function run(options: RunOptions, parts: Parts): Promise<number> {
   const { env, platform } = parts
   const argv = options.isShell ? throughShell(options.program, env, platform) : options.program
-  requireProgram(argv[0] ?? '', parts) // before anybody is asked for anything
+  requireProgram(argv[0] ?? '', parts) // before a person is asked to approve
   const { deliver } = await import('../delivery/deliver.ts')
-  const starting = import('../program/start-program.ts') // nothing is left to load once the person has approved
+  const starting = import('../program/start-program.ts') // load now, so that the program starts at once after the approval
   const delivered = await deliver({ ...options, format: 'sh', command: options.program }, parts)
   const values = harmlessValues(delivered, options)
   await starting

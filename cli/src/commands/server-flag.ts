@@ -7,11 +7,11 @@ import { DEFAULT_SERVER } from '../server/server-address.ts'
 export const SERVER_FLAG: Flag = {
   name: 'server',
   value: 'URL',
-  summary: `Address of the server (else KEYFERRY_SERVER, else ${PROJECT_FILE}, else ${DEFAULT_SERVER})`,
+  summary: `Address of the server (default: KEYFERRY_SERVER, then ${PROJECT_FILE}, then ${DEFAULT_SERVER})`,
 }
 
-/** The server that a command talks to: the flag, else the environment, else the project's, else the one of this
- * machine. One that the project's file names must have been confirmed.
+/** The server of a command: from the flag, the environment, the project file, or the default, in this order. A server
+ * from the project file must be confirmed.
  * @throws CliError usage */
 export async function serverOf(words: Words, project: FoundProject | null, parts: Parts): Promise<string> {
   const { server, source } = chooseServer(words.text('server'), project, parts.env)
@@ -22,7 +22,7 @@ export async function serverOf(words: Words, project: FoundProject | null, parts
   return server
 }
 
-/** `serverOf` for a command that does not otherwise look at the project. */
+/** `serverOf` for a command that needs nothing else from the project file. */
 export async function serverHere(words: Words, parts: Parts): Promise<string> {
   return await serverOf(words, findProject(parts.cwd), parts)
 }

@@ -14,12 +14,12 @@ export const statusCommand: Command = {
   name: 'status',
   operands: '',
   maxOperands: 0,
-  summary: 'Show the server, its version and clock, and the requests of this machine that wait',
+  summary: 'Show the server and the pending requests of this machine',
   details: [
-    'Requests are listed that --resumable keeps; of others nothing is kept. The exit code is 5 when the server cannot be reached, 6 when what answers is not Keyferry.',
+    'Lists requests made with --resumable; other requests are not stored. The exit code is 5 if the server is unreachable and 6 if it is not a Keyferry server.',
   ],
   flags: [SERVER_FLAG, { name: 'json', summary: 'One JSON object' }],
-  examples: [{ command: 'keyferry status', what: 'Is the server there, and does anything wait?' }],
+  examples: [{ command: 'keyferry status', what: 'Check the server and list pending requests' }],
   run: async (words, parts) => await status(await readStatus(words, parts), parts),
 }
 
@@ -29,8 +29,8 @@ async function readStatus(words: Words, parts: Parts): Promise<StatusOptions> {
   return { server: await serverHere(words, parts), isJson: words.has('json') }
 }
 
-/** Write the state of things to standard output.
- * @returns 0, 5 where the server cannot be reached, or 6 where it is not Keyferry */
+/** Write the status to standard output.
+ * @returns 0, 5 if the server is unreachable, or 6 if it is not Keyferry */
 async function status({ server, isJson }: StatusOptions, parts: Parts): Promise<number> {
   const { keptRequests } = await import('../state/kept-requests.ts')
   const facts = await ask(server, parts)
@@ -81,10 +81,10 @@ function asText({ server, facts, waiting, nowMs }: Seen): string {
   const rows = [
     ['Client', VERSION],
     ['Server', server],
-    ...(facts === null ? [['State', 'cannot be reached; keyferry doctor says why']] : factRows(facts)),
+    ...(facts === null ? [['State', 'unreachable; run keyferry doctor']] : factRows(facts)),
     [
       'Waiting',
-      waiting.length === 0 ? 'nothing that could be resumed' : `${waiting.length}; keyferry resume goes on`,
+      waiting.length === 0 ? 'no pending requests' : `${waiting.length}; continue with keyferry resume`,
     ],
     ...waiting.map(({ id, expiresAtMs, commandLine }) => [
       '',
@@ -96,7 +96,7 @@ function asText({ server, facts, waiting, nowMs }: Seen): string {
 
 function factRows({ version, authMode, clockAheadSeconds, roundTripMs }: ServerFacts): string[][] {
   return [
-    ['State', version === null ? 'answers, but not as Keyferry does' : `ready, ${roundTripMs} ms away`],
+    ['State', version === null ? 'not a Keyferry server' : `ready, ${roundTripMs} ms away`],
     ['Version', version ?? 'unknown'],
     ['Sign-in', authMode ?? 'unknown'],
     ['Clock', clockText(clockAheadSeconds)],

@@ -1,7 +1,7 @@
 import type { ViewName } from '../ground/parts.ts'
 import type { PendingRequest } from '../ground/pending-request.ts'
 
-/** What is asked of a server, and how the asking is shown. */
+/** What is requested from a server, and how progress is shown. */
 export type Ask = {
   readonly server: string
   /** Id or name; null: the approver picks one. */
@@ -14,16 +14,16 @@ export type Ask = {
   readonly keys: readonly string[]
   /** Those of `keys` that may be missing. */
   readonly optionalKeys: readonly string[]
-  /** The contract's name of the form the values will be used in. */
+  /** The contract's name for the format of the values. */
   readonly format: string
-  /** What will get the values, as the approver shall see it. */
+  /** The command that gets the values, as the approver sees it. */
   readonly command: readonly string[]
-  /** Why the browser is not to be opened; null to open it. */
+  /** Why not to open the browser; null to open it. */
   readonly whyNotOpen: string | null
   readonly hidesQrCode: boolean
   readonly view: ViewName
-  /** Where a request can be taken up again from: the whole command line, to be kept beside it; null not to keep it. */
+  /** The command line to store with the request, so that it can be resumed; null: do not store the request. */
   readonly keepAs: readonly string[] | null
-  /** A request made earlier, to go on with instead of making one. */
+  /** An earlier request to continue; null: make a new one. */
   readonly pending: PendingRequest | null
 }

@@ -5,8 +5,8 @@ import { VERSION } from '../ground/version.ts'
 const MAX_LENGTH = 200
 const UNWANTED = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
 
-/** What this client says of itself to the approver; the page marks it as claimed. Never holds a value that was asked
- * for, but the command is shown as typed. */
+/** What this client tells the approver about itself; the page marks it as reported by the terminal. Contains no requested
+ * value, but the command is shown as typed. */
 export function claims(
   env: Environment,
   cwd: string,
@@ -26,11 +26,11 @@ function userName(env: Environment): string {
   try {
     return userInfo().username
   } catch {
-    return env['USER'] ?? env['LOGNAME'] ?? '' // a user id without an entry, as in containers
+    return env['USER'] ?? env['LOGNAME'] ?? '' // the user id has no entry, as in containers
   }
 }
 
-/** An argument as one would type it. */
+/** An argument as you would type it in a shell. */
 export function shownArgument(argument: string): string {
   return /^[\w@%+=:,./-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", "'\\''")}'`
 }

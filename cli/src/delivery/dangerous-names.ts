@@ -15,7 +15,7 @@ export function refusedNames(names: Iterable<string>, allowedNames: readonly str
   }
 }
 
-/** Both empty where every name is harmless or allowed. */
+/** Both are empty if every name is harmless or allowed. */
 type RefusedNames = { readonly reasons: string; readonly flags: string }
 
 /** The values under their final names.

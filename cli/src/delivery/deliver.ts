@@ -19,7 +19,7 @@ import { makeRequest } from './make-request.ts'
 import { waitForDelivery } from './wait.ts'
 import { withdraw } from './withdraw.ts'
 
-/** Ask, wait for a person, open what comes: the whole way of the values.
+/** Make a request, wait for the approval, and open the delivery.
  * @throws CliError */
 export async function deliver(ask: Ask, parts: Parts): Promise<Values> {
   if (ask.keepAs !== null) requireKeepable(parts)
@@ -49,7 +49,7 @@ export async function deliver(ask: Ask, parts: Parts): Promise<Values> {
   }
 }
 
-type Means = {
+type Waiter = {
   readonly view: WaitingView
   readonly parts: Parts
   readonly interruption: Interruption
@@ -58,11 +58,11 @@ type Means = {
 async function fetchValues(
   ask: Ask,
   pending: PendingRequest,
-  { view, parts, interruption }: Means,
+  { view, parts, interruption }: Waiter,
 ): Promise<Values> {
   const takeBack = keep(ask, pending, parts)
   view.asked(facts(ask, pending, openPage(ask, pending, parts)))
-  const opening = import('./delivered-values.ts') // while the person looks at the page
+  const opening = import('./delivered-values.ts') // load it while the person looks at the page
   try {
     const waiting = waitForDelivery(parts, pending, {
       onTrouble: (reason) => view.trouble(printable(reason)),
@@ -83,7 +83,7 @@ async function fetchValues(
   }
 }
 
-// Says after an interruption that there is something to go on with, for as long as there is.
+// After an interruption, tells the person that the request can be resumed.
 function keep(ask: Ask, pending: PendingRequest, parts: Parts): () => void {
   const { atInterrupt, stderr } = parts
   if (ask.keepAs === null) return () => undefined
@@ -91,7 +91,7 @@ function keep(ask: Ask, pending: PendingRequest, parts: Parts): () => void {
   const told =
     ask.view === 'json'
       ? JSON.stringify({ event: 'resumable', id: pending.id })
-      : 'keyferry: keyferry resume goes on with this request'
+      : 'keyferry: continue this request with keyferry resume'
   return atInterrupt(() => stderr.write(`${told}\n`))
 }
 
@@ -106,7 +106,7 @@ function received(values: Values, { bundle, workspace, missingRequired }: Delive
   }
 }
 
-// A network that failed for good this time may work the next; every other end is the request's end.
+// After a network failure the request may still be open; every other error ends it.
 function canGoOn(error: unknown): boolean {
   return !(error instanceof CliError) || error.exitCode === EXIT.network
 }

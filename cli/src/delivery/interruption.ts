@@ -1,13 +1,13 @@
 import type { CleanUp, Parts } from '../ground/parts.ts'
 
 export type Interruption = {
-  /** As the step ends, unless a signal has come meanwhile: then never. The signal decides how the client ends, and a
-   * delivery that arrives while it says goodbye is not used. */
+  /** Resolves when the step ends; never resolves after a signal. The signal decides how the client ends, and a delivery
+   * that arrives during the clean-up is not used. */
   readonly unlessEnding: <T>(step: Promise<T>) => Promise<T>
   readonly takeBack: () => void
 }
 
-/** Runs `cleanUp` when a signal ends the client, and lets nothing else go on from there. */
+/** Runs `cleanUp` when a signal ends the client, and stops every step that waits for `unlessEnding`. */
 export function atInterruption({ atInterrupt }: Parts, cleanUp: CleanUp): Interruption {
   let isEnding = false
   const takeBack = atInterrupt(() => {

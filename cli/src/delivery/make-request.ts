@@ -9,8 +9,8 @@ import { patientExchange, rateLimitNotice } from '../server/rate-limit.ts'
 import type { Ask } from './ask.ts'
 import { claims } from './claims.ts'
 
-/** Make a key pair and hand its public half in.
- * @throws CliError refused, also where the server's check code is not ours · NetworkError */
+/** Make a request for the public key.
+ * @throws CliError refused, also if the server's check code differs from ours · NetworkError */
 export async function makeRequest(
   ask: Ask,
   { keyPair, verifier }: { keyPair: KeyPair; verifier: string },
@@ -45,11 +45,11 @@ export async function makeRequest(
   }
 }
 
-// A server that shows another code has not got our public key: what it delivers could be read by somebody else.
+// A server that shows another code has another public key, so someone else could read the delivery.
 function agreedCode(created: CreatedRequest, keyPair: KeyPair): string {
   const code = userCode(created.id, keyPair.publicKey)
   if (created.userCode === null || normalizeUserCode(created.userCode) === code) return code
   throw refusedAnswer(
-    'the check code of the server differs from ours: something stands between, or it is not Keyferry',
+    'the check code of the server differs from ours: the connection is intercepted, or this is not a Keyferry server',
   )
 }

@@ -7,7 +7,7 @@ import type { Delivery, WaitOutcome } from '../server/wait-answer.ts'
 
 const FIRST_BACKOFF_MS = 250
 const LONGEST_BACKOFF_MS = 5_000
-// Two calls may travel at different speeds: without this the second could arrive a moment before its time.
+// Calls may travel at different speeds; without this margin the second could arrive too early.
 const MARGIN_MS = 100
 // The server's clock may end the request a moment before ours.
 const SAME_END_MS = 2_000
@@ -22,8 +22,8 @@ export type WaitEvents = {
   readonly onRecovery: () => void
 }
 
-/** Ask until the delivery is there. Calls start at least the interval apart, counted from start to start, as the server
- * counts. A lost connection or a server in trouble is tried again, with growing pauses, until the request ends.
+/** Poll until the delivery arrives. Calls start at least one interval apart, counted from start to start as the server
+ * does. After a lost connection or a server error it tries again, with growing pauses, until the request ends.
  * @throws CliError denied · expired · refused · network */
 export async function waitForDelivery(
   { exchange, clock }: { exchange: Exchange; clock: Clock },

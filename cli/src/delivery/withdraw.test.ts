@@ -67,7 +67,7 @@ test('a signal while the request is being made withdraws it, and nobody is shown
   const { scene, used } = await interrupted(/\/requests$/, ask())
   expect(server.withdrawn).toEqual([server.asked[0]?.id])
   expect(scene.seen.opened).toEqual([])
-  expect(scene.seen.stderr).toBe('keyferry: the request was withdrawn\n')
+  expect(scene.seen.stderr).toBe('keyferry: request withdrawn\n')
   expect(used).toBe(false)
 })
 
@@ -81,11 +81,11 @@ test('a delivery that comes together with the signal is not used', async () => {
 test('a resumable request is not withdrawn', async () => {
   const { scene } = await interrupted(/\/wait/, ask({ keepAs: ['run'] }))
   expect(server.withdrawn).toEqual([])
-  expect(scene.seen.stderr).toContain('keyferry resume goes on with this request')
+  expect(scene.seen.stderr).toContain('continue this request with keyferry resume')
 })
 
 test('a request that would be resumable is withdrawn while nothing is kept of it yet', async () => {
   const { scene } = await interrupted(/\/requests$/, ask({ keepAs: ['run'] }))
   expect(server.withdrawn).toEqual([server.asked[0]?.id])
-  expect(scene.seen.stderr).toBe('keyferry: the request was withdrawn\n')
+  expect(scene.seen.stderr).toBe('keyferry: request withdrawn\n')
 })

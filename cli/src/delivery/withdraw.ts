@@ -3,15 +3,15 @@ import type { PendingRequest } from '../ground/pending-request.ts'
 import { withdrawRequest } from '../server/approval-requests.ts'
 import { remaining } from '../terminal/waiting-view.ts'
 
-/** Take back what nobody waits for any more, so that no person approves it for nothing, and say what came of it. Never
- * throws.
- * @param making the request, which may be on its way still */
+/** Withdraw a request that this client stops waiting for, so that nobody approves it in vain, and report the result.
+ * Never throws.
+ * @param making the request, which may not be answered yet */
 export async function withdraw(making: Promise<PendingRequest>, view: ViewName, parts: Parts): Promise<void> {
   let pending: PendingRequest
   try {
     pending = await making
   } catch {
-    return // there is none
+    return // no request was made
   }
   const tell = teller(pending, view, parts)
   try {
@@ -29,10 +29,10 @@ function teller(
   const say = (event: string, text: string): void =>
     stderr.write(view === 'json' ? `${JSON.stringify({ event, id })}\n` : `keyferry: ${text}\n`)
   return {
-    withdrawn: () => say('withdrawn', 'the request was withdrawn'),
+    withdrawn: () => say('withdrawn', 'request withdrawn'),
     failed: () => {
       const left = remaining(deadlineMs - clock.monotonicMs())
-      say('not_withdrawn', `the request could not be withdrawn; it ends by itself, with ${left} left`)
+      say('not_withdrawn', `could not withdraw the request; it expires by itself, with ${left} left`)
     },
   }
 }

@@ -4,7 +4,7 @@ import type { Finding } from './finding.ts'
 import { examineServer } from './server.ts'
 import { examineTerminal } from './terminal.ts'
 
-/** Look at everything that a command depends on, in the order in which it would matter. */
+/** Check everything that a command depends on, in the order in which commands use it. */
 export async function examine(serverFlag: string | null, parts: Parts): Promise<readonly Finding[]> {
   return [...(await examineServer(serverFlag, parts)), ...examineTerminal(parts), ...examineFiles(parts)]
 }

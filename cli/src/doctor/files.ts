@@ -7,9 +7,9 @@ import { broken, doubtful, type Finding, good } from './finding.ts'
 
 const OTHERS = 0o077
 
-/** The files that hold secrets or keys, and who else can read them. */
+/** Check who else can read the files that hold secrets or keys. */
 export function examineFiles(parts: Parts): readonly Finding[] {
-  if (parts.platform === 'win32') return [] // no modes to look at
+  if (parts.platform === 'win32') return [] // no file modes
   return [...stateFindings(parts), ...envFindings(parts)]
 }
 
@@ -19,7 +19,7 @@ function stateFindings(parts: Parts): Finding[] {
   if (stats === null) return []
   if (stats.uid !== process.getuid?.()) {
     return [
-      broken('state', `${printable(folder)} belongs to somebody else`, 'Remove it, or set XDG_STATE_HOME.'),
+      broken('state', `${printable(folder)} belongs to another user`, 'Remove it, or set XDG_STATE_HOME.'),
     ]
   }
   return [good('state', printable(folder))]
@@ -33,8 +33,8 @@ function envFindings({ cwd }: Parts): Finding[] {
     return [
       doubtful(
         name,
-        `others on this machine may read it (mode ${mode})`,
-        `chmod 600 ${name}, or import and remove it.`,
+        `other users of this machine may read it (mode ${mode})`,
+        `Run chmod 600 ${name}, or import the file and delete it.`,
       ),
     ]
   })

@@ -1,4 +1,4 @@
-/** One thing that was looked at. `mend` says what to do about it; null where there is nothing to do. */
+/** The result of one check. `mend` says how to fix it; null if there is nothing to fix. */
 export type Finding = {
   readonly about: string
   readonly state: 'good' | 'doubtful' | 'broken'
@@ -10,7 +10,7 @@ export function good(about: string, what: string): Finding {
   return { about, state: 'good', what, mend: null }
 }
 
-/** It works, but perhaps not as meant. */
+/** It works, but perhaps not as intended. */
 export function doubtful(about: string, what: string, mend: string): Finding {
   return { about, state: 'doubtful', what, mend }
 }

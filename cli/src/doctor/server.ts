@@ -40,8 +40,8 @@ function address({ server, source }: ServerChoice): Finding {
 
 function overridden({ server, source }: ServerChoice, project: FoundProject | null): Finding[] {
   if (project?.server === undefined || project.server === server) return []
-  const what = `${PROJECT_FILE} names ${printable(project.server)}, but ${source} wins`
-  return [doubtful('server', what, `Unset ${source}, or leave it so if that is meant.`)]
+  const what = `${PROJECT_FILE} names ${printable(project.server)}, but ${source} overrides it`
+  return [doubtful('server', what, `Unset ${source} unless you want this.`)]
 }
 
 function isConfirmed({ server, source }: ServerChoice, project: FoundProject | null, parts: Parts): boolean {
@@ -56,7 +56,7 @@ function projectFindings(project: FoundProject | null, isServerConfirmed: boolea
     found,
     doubtful(
       'trust',
-      'its server is not confirmed for this folder, so it was not contacted',
+      'its server is not confirmed for this folder, so doctor did not contact it',
       'Confirm it with keyferry run, or name it with --server.',
     ),
   ]
@@ -70,8 +70,8 @@ function authorities({ env }: Parts): Finding[] {
     return [
       broken(
         'authorities',
-        `${name} names a file that is not there: ${printable(path)}`,
-        `Mend or unset ${name}.`,
+        `${name} names a file that does not exist: ${printable(path)}`,
+        `Fix or unset ${name}.`,
       ),
     ]
   })
@@ -97,16 +97,12 @@ async function reach(server: string, parts: Parts): Promise<Finding[]> {
 
 function answers({ version, authMode, roundTripMs }: ServerFacts): Finding {
   if (version === null) {
-    return broken(
-      'connection',
-      'something answers there, but not as Keyferry does',
-      'Check the address and the port.',
-    )
+    return broken('connection', 'this is not a Keyferry server', 'Check the address and the port.')
   }
   const what = `Keyferry ${version}, sign-in ${authMode ?? 'unknown'}, ${roundTripMs} ms away`
   const isFar = version.split('.')[0] !== VERSION.split('.')[0]
   return isFar
-    ? doubtful('connection', what, `This client is ${VERSION}: bring the two to the same major version.`)
+    ? doubtful('connection', what, `This client is ${VERSION}. Use the same major version for both.`)
     : good('connection', what)
 }
 
@@ -114,5 +110,5 @@ function clockDifference({ clockAheadSeconds }: ServerFacts): Finding {
   const what = clockText(clockAheadSeconds)
   return Math.abs(clockAheadSeconds ?? 0) <= CLOCK_TOLERANCE_SECONDS
     ? good('clock', what)
-    : doubtful('clock', what, 'Requests work all the same; set the clock, for everything else that needs it.')
+    : doubtful('clock', what, 'Requests work anyway, but set the clock for other programs.')
 }

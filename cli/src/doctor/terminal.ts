@@ -5,18 +5,19 @@ import { doubtful, type Finding, good } from './finding.ts'
 
 const QR_COLUMNS = 45
 
-/** What a person at this terminal will see, and how a program will be started. */
+/** Check what this terminal can show, and how a program will be started. */
 export function examineTerminal(parts: Parts): readonly Finding[] {
   return [view(parts), browser(parts), takeover()]
 }
 
 function view({ stderr, env, platform }: Parts): Finding {
-  if (!stderr.isTerminal) return good('terminal', 'standard error is no terminal: plain lines are written')
+  if (!stderr.isTerminal)
+    return good('terminal', 'standard error is not a terminal; keyferry prints plain lines')
   const style = terminalStyle(stderr, env, platform)
   if (!style.hasUnicode) {
     return doubtful(
       'terminal',
-      'the locale is not UTF-8, so there is no QR code',
+      'the locale is not UTF-8; keyferry shows no QR code',
       'Set LANG, for example to C.UTF-8.',
     )
   }
@@ -33,12 +34,12 @@ function view({ stderr, env, platform }: Parts): Finding {
 function browser({ env, platform }: Parts): Finding {
   const why = whyNoBrowser(env, platform)
   return why === null
-    ? good('browser', 'the approval page can be opened from here')
-    : good('browser', `not opened from here (${why}): open the printed link anywhere`)
+    ? good('browser', 'keyferry can open the approval page')
+    : good('browser', `keyferry does not open it (${why}); open the printed link on any device`)
 }
 
 function takeover(): Finding {
   return process.execve === undefined
-    ? good('run', 'starts the program as a child and passes signals on')
-    : good('run', 'becomes the program')
+    ? good('run', 'keyferry starts the program as a child process and forwards signals')
+    : good('run', 'keyferry becomes the program')
 }

@@ -1,6 +1,6 @@
 import { EXIT, type ExitCode } from './exit-code.ts'
 
-/** A failure as a person reads it: what is wrong, and what to do next. Neither text ever holds a value. */
+/** A failure as the person reads it: what happened, and what to do next. Neither text contains a value. */
 export class CliError extends Error {
   override readonly name = 'CliError'
   readonly exitCode: ExitCode
@@ -13,17 +13,17 @@ export class CliError extends Error {
   }
 }
 
-/** A command line that cannot be followed (exit code 2). */
+/** An invalid command line (exit code 2). */
 export function usageError(message: string, next: string): CliError {
   return new CliError(EXIT.usage, message, next)
 }
 
-/** A server whose answers this client does not act on (exit code 6). */
+/** An answer of the server that this client does not use (exit code 6). */
 export function refusedAnswer(message: string, options?: ErrorOptions): CliError {
   return new CliError(
     EXIT.refused,
     message,
-    'Check that the server address is right; nothing from this answer was used.',
+    'Check the server address. Nothing from this answer was used.',
     options,
   )
 }

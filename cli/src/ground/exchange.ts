@@ -1,4 +1,4 @@
-/** One HTTP request to the server, and all that may be known of its answer. */
+/** One HTTP request to the server. */
 export type ExchangeRequest = {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   readonly url: string
@@ -13,18 +13,18 @@ export type ExchangeRequest = {
 export type ExchangeAnswer = {
   readonly status: number
   readonly retryAfterMs: number | null
-  /** The server's clock, in milliseconds since 1970; null where it gives none. */
+  /** The server's clock, in milliseconds since 1970; null if it sends none. */
   readonly dateMs: number | null
   readonly location: string | null
   readonly contentType: string
   readonly body: string
 }
 
-/** @throws NetworkError when there is no whole answer */
+/** @throws NetworkError if there is no complete answer */
 export type Exchange = (request: ExchangeRequest) => Promise<ExchangeAnswer>
 
-/** No whole answer came: refused, unreachable, broken off, too slow, too long (`ETOOLONG`), or not trusted. `reason` is a
- * system's code such as ECONNREFUSED, or one of ours. */
+/** There is no complete answer: refused, unreachable, broken, too slow, too long (`ETOOLONG`), or not trusted. `reason` is a
+ * system code such as ECONNREFUSED, or one of ours. */
 export class NetworkError extends Error {
   override readonly name = 'NetworkError'
   readonly reason: string
@@ -34,7 +34,7 @@ export class NetworkError extends Error {
     this.reason = reason
   }
 
-  /** Whether trying again later can help. */
+  /** Whether a later attempt can succeed. */
   get isPassing(): boolean {
     return this.reason !== 'ETOOLONG' && !this.isDistrust
   }

@@ -1,4 +1,4 @@
-/** What the client's own exit codes mean. `run` ends with the program's own code once the program has started. */
+/** The exit codes of the client. Once the program has started, `run` exits with the program's code. */
 export const EXIT = {
   ok: 0,
   general: 1,

@@ -1,4 +1,4 @@
-/** The object that a JSON text holds; null where it holds none. */
+/** The object in a JSON text; null if there is none. */
 export function parseObject(text: string): Record<string, unknown> | null {
   try {
     const value: unknown = JSON.parse(text)

@@ -1,4 +1,4 @@
-/** The word of `words` that is at most two slips of the finger away from `typed`; null if none is. */
+/** The word of `words` that is closest to `typed`, at most two typing errors away; null if none is. */
 export function nearest(typed: string, words: readonly string[]): string | null {
   const ranked = words
     .map((word) => ({ word, slips: slips(typed.slice(0, 40), word) }))

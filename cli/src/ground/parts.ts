@@ -1,60 +1,60 @@
 import type { KeyPair } from '@keyferry/crypto/key-pair'
 import type { Exchange } from './exchange.ts'
 
-/** Delivered values by name, in the order they came. */
+/** Delivered values by name, in the order of the delivery. */
 export type Values = ReadonlyMap<string, string>
 
-/** Who reads the progress on standard error: a person, a program, or nothing but errors. */
+/** Who reads the progress on stderr: a person, or a program (`json`). `quiet` prints only what is needed. */
 export type ViewName = 'person' | 'json' | 'quiet'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** A place to write to. `write` returns once the text has been handed to the system. */
+/** An output stream. `write` returns when the system has accepted the text. */
 export type Output = {
   readonly isTerminal: boolean
-  /** Width in characters; 80 where there is no terminal. */
+  /** Width in characters; 80 without a terminal. */
   readonly columns: () => number
   readonly rows: () => number
   readonly write: (text: string) => void
 }
 
 export type Input = {
-  /** All of it, as bytes. */
+  /** The whole input. */
   readonly readAll: () => Promise<Uint8Array>
 }
 
-/** The person at the terminal, whatever standard input is joined to. */
+/** The person at the terminal, even if standard input is redirected. */
 export type Keyboard = {
   readonly isThere: () => boolean
-  /** Show the question and read one line, without its end; null at the end of input. Ctrl-C ends the client as it ends
-   * any program. */
+  /** Show the question and read one line, without its end; null at the end of input. Ctrl-C ends the client
+   * as usual. */
   readonly ask: (question: string) => string | null
 }
 
-/** Time that only ever goes forward, in milliseconds from an unsaid start. */
+/** `monotonicMs` never goes backward and counts milliseconds from an arbitrary start. */
 export type Clock = {
   readonly monotonicMs: () => number
-  /** Wall-clock time in milliseconds since 1970; for files and comparisons with a server, never for waiting. */
+  /** Wall-clock time in milliseconds since 1970; for files and for comparing with a server, not for waiting. */
   readonly epochMs: () => number
   readonly sleep: (milliseconds: number) => Promise<void>
-  /** Calls `tick` now and then every `milliseconds`; returns the end of it. */
+  /** Calls `tick` every `milliseconds`; returns a function that stops it. */
   readonly every: (milliseconds: number, tick: () => void) => () => void
 }
 
 export type ProgramStart = {
   /** The program and its arguments, exactly. */
   readonly argv: readonly string[]
-  /** Where the program is looked for, in PATH's form; null for the system's own folders. */
+  /** Where to look for the program, in the form of PATH; null: the system's folders. */
   readonly searchPath: string | null
   readonly env: Readonly<Record<string, string>>
 }
 
 export type Randomness = { readonly newKeyPair: () => KeyPair; readonly newPollVerifier: () => string }
 
-/** What is done when a signal ends the client; what takes longer than about a second is not waited for. */
+/** Runs when a signal ends the client; must not take longer than about a second. */
 export type CleanUp = () => void | Promise<void>
 
-/** Everything outside that a command touches, handed in so that a test can stand in for it. */
+/** Everything outside the program that a command uses; tests pass their own. */
 export type Parts = {
   readonly env: Environment
   readonly cwd: string
@@ -69,6 +69,6 @@ export type Parts = {
   readonly openBrowser: (url: string) => void
   /** Becomes the program, or runs it and returns its exit code. */
   readonly startProgram: (start: ProgramStart) => Promise<number>
-  /** Runs `cleanUp` when a signal ends the client; returns the way to take it back. */
+  /** Runs `cleanUp` when a signal ends the client; returns a function that cancels this. */
   readonly atInterrupt: (cleanUp: CleanUp) => () => void
 }

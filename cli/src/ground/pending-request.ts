@@ -1,13 +1,13 @@
 import type { KeyPair } from '@keyferry/crypto/key-pair'
 
-/** A request that waits for a person, with all that it takes to fetch and open what comes. */
+/** A request that waits for approval, with everything needed to fetch and open the delivery. */
 export type PendingRequest = {
   readonly server: string
   readonly id: string
   readonly keyPair: KeyPair
   readonly verifier: string
   readonly approvalUrl: string
-  /** As worked out here. */
+  /** As computed by this client. */
   readonly userCode: string
   /** Whether the approver has to type the code; false: they compare it. */
   readonly isCodeTyped: boolean

@@ -1,9 +1,9 @@
 // Cc: control characters, escape included. Cf: bidirectional overrides, zero-width and other invisible characters.
-// Zl, Zp: separators that some terminals break lines at. Cs, Co, Cn: what has no agreed look.
+// Zl, Zp: separators that some terminals break lines at. Cs, Co, Cn: characters without a defined appearance.
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}\p{Cn}]/gu
 
-/** Text of foreign origin, made safe to print on one line of a terminal: what could move the cursor, hide, reorder or
- * break a line becomes `�`, and what is longer than `maxLength` characters is cut. */
+/** Make text from outside safe to print on one line of a terminal: characters that could move the cursor, hide, reorder or
+ * break a line become `�`, and text longer than `maxLength` characters is cut. */
 export function printable(text: string, maxLength = 300): string {
   const characters = Array.from(text.replace(UNPRINTABLE, '\u{fffd}'))
   return characters.length <= maxLength
@@ -11,7 +11,7 @@ export function printable(text: string, maxLength = 300): string {
     : `${characters.slice(0, maxLength - 1).join('')}…`
 }
 
-/** Text for one line of ours that a reader of plain ASCII can show. */
+/** Replace our punctuation by ASCII. */
 export function plainPunctuation(text: string): string {
   return text.replaceAll('…', '...').replaceAll('·', '-').replaceAll('→', '->')
 }

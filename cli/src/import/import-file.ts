@@ -22,7 +22,7 @@ export type Choices = {
 
 export type ImportOptions = {
   readonly server: string
-  /** Whether the next command finds that server only by its flag. */
+  /** Whether the next command needs --server to find this server. */
   readonly isServerNamed: boolean
   /** The workspace that the calls work in; null: the server chooses. */
   readonly workspaceId: string | null

@@ -14,18 +14,14 @@ type Source = {
 }
 
 /** The variables of the file, or of standard input.
- * @throws CliError general: it cannot be read or holds none · usage: a flag names what is not in it */
+ * @throws CliError general: it cannot be read or has no variables · usage: a flag names a variable that it lacks */
 export async function readText(options: Source, parts: Parts): Promise<EnvText> {
   const name = options.path ?? 'standard input'
   const bytes = await readBytes(options.path, parts)
   const text = parse(bytes, options.dialect, name)
   requireNamed(options.flagged, text, name)
   if (text.entries.length > 0) return text
-  throw new CliError(
-    EXIT.general,
-    `${printable(name)} holds no variables`,
-    'Add lines such as NAME=value to it.',
-  )
+  throw new CliError(EXIT.general, `${printable(name)} has no variables`, 'Add lines such as NAME=value.')
 }
 
 async function readBytes(path: string | null, { stdin }: Parts): Promise<Uint8Array> {
@@ -33,7 +29,7 @@ async function readBytes(path: string | null, { stdin }: Parts): Promise<Uint8Ar
   try {
     return await readFile(path)
   } catch (cause) {
-    const next = 'Check the path; - reads standard input.'
+    const next = 'Check the path, or use - for standard input.'
     throw new CliError(EXIT.general, `${printable(path)} cannot be read: ${whyUnread(cause)}`, next, {
       cause,
     })
@@ -41,7 +37,7 @@ async function readBytes(path: string | null, { stdin }: Parts): Promise<Uint8Ar
 }
 
 const WHY_UNREAD: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file',
+  ENOENT: 'the file does not exist',
   EISDIR: 'it is a folder',
   EACCES: 'you do not have permission to read it',
 }

@@ -21,25 +21,27 @@ const OWNER_ONLY = 0o600
 
 export type OutputFile = {
   readonly path: string
-  /** Replace what stands there. */
+  /** Overwrite an existing file. */
   readonly mayReplace: boolean
 }
 
-/** Whether the file could be written now, asked before anybody is bothered for its content.
+/** Check that the file can be written, before a person is asked to approve.
  * @throws CliError general */
 export function requireWritable({ path, mayReplace }: OutputFile): void {
   const stats = lstatSync(path, { throwIfNoEntry: false })
-  if (stats?.isDirectory() === true) throw unwritable(path, 'it is a folder', 'Name a file inside it.')
+  if (stats?.isDirectory() === true) throw unwritable(path, 'it is a folder', 'Use a file inside it.')
   if (stats !== undefined && !mayReplace) throw exists(path)
   try {
     accessSync(dirname(path), constants.W_OK | constants.X_OK)
   } catch (cause) {
-    throw unwritable(path, codeOf(cause), 'Check that its folder exists and is yours to write to.', { cause })
+    throw unwritable(path, codeOf(cause), 'Check that its folder exists and that you can write to it.', {
+      cause,
+    })
   }
 }
 
-/** Write the file whole or not at all, readable by its owner alone. What stands there is replaced in one step and never
- * written through: a symbolic link is replaced, not followed.
+/** Write the file completely or not at all, readable by its owner only. An existing file is replaced in one step; a
+ * symbolic link is replaced, not followed.
  * @throws CliError general */
 export function writeOutputFile({ path, mayReplace }: OutputFile, text: string): void {
   const draft = join(dirname(path), `.${basename(path).slice(0, 80)}.${randomUUID()}`)
@@ -50,7 +52,7 @@ export function writeOutputFile({ path, mayReplace }: OutputFile, text: string):
     syncFolder(dirname(path))
   } catch (cause) {
     if (codeOf(cause) === 'EEXIST') throw exists(path)
-    throw unwritable(path, codeOf(cause), 'Nothing was left behind. Check the disk and the folder.', {
+    throw unwritable(path, codeOf(cause), 'No partial file remains. Check the disk and the folder.', {
       cause,
     })
   } finally {
@@ -70,19 +72,19 @@ function writeDraft(draft: string, text: string): void {
   }
 }
 
-// A hard link fails where a name is taken, which a rename does not: nobody's file is lost in a race.
+// A hard link fails if the name is taken, unlike a rename, so a race cannot overwrite another file.
 function publish(draft: string, path: string): void {
   try {
     linkSync(draft, path)
   } catch (error) {
     if (codeOf(error) === 'EEXIST') throw error
-    closeSync(openSync(path, 'wx', OWNER_ONLY)) // a file system without hard links: take the name, then fill it
+    closeSync(openSync(path, 'wx', OWNER_ONLY)) // the file system has no hard links: reserve the name, then replace the file
     renameSync(draft, path)
   }
 }
 
 function syncFolder(folder: string): void {
-  if (process.platform === 'win32') return // folders cannot be opened there
+  if (process.platform === 'win32') return // Windows cannot open folders
   const fd = openSync(folder, 'r')
   try {
     fsyncSync(fd)
@@ -92,7 +94,7 @@ function syncFolder(folder: string): void {
 }
 
 function exists(path: string): CliError {
-  return unwritable(path, 'it exists already', 'Name another file, or replace this one with --force.')
+  return unwritable(path, 'it already exists', 'Use another file name, or overwrite the file with --force.')
 }
 
 function unwritable(path: string, why: string, next: string, options?: ErrorOptions): CliError {

@@ -7,11 +7,11 @@ import { printable } from '../ground/printable.ts'
 
 export type Written = {
   readonly text: string
-  /** Readers of such files that read some values differently: `Docker Compose: A, B`. */
+  /** Programs that read some of the values differently: `Docker Compose: A, B`. */
   readonly warnings: readonly string[]
 }
 
-/** Write values in a format. A value is never changed to fit.
+/** Write values in a format. Values are never changed to fit it.
  * @throws CliError general, with each name that does not fit and why */
 export function writeValues(formatName: FormatName, values: Values): Written {
   const format = FORMATS[formatName]
@@ -20,7 +20,7 @@ export function writeValues(formatName: FormatName, values: Values): Written {
   throw new CliError(
     EXIT.general,
     `the format ${formatName} cannot hold: ${wrong.map(({ name, reason }) => `${name} (${reason})`).join(', ')}`,
-    'Nothing was written. Use --format json, which holds everything, or keyferry run.',
+    'Nothing was written. Use --format json, which can hold every value, or keyferry run.',
   )
 }
 
@@ -34,8 +34,8 @@ function warningsOf(formatName: FormatName, values: Values): string[] {
   return [...namesByReader].map(([reader, names]) => `${reader}: ${names.join(', ')}`)
 }
 
-/** @throws CliError usage: no format has this name */
+/** @throws CliError usage: unknown format */
 export function requireFormatName(text: string): FormatName {
   if (isFormatName(text)) return text
-  throw usageError(`there is no format ${printable(text, 60)}`, `Use one of ${FORMAT_NAMES.join(', ')}.`)
+  throw usageError(`unknown format ${printable(text, 60)}`, `Use one of ${FORMAT_NAMES.join(', ')}.`)
 }

@@ -5,13 +5,13 @@ const MACH_O = new Set(['cffaedfe', 'cafebabe'])
 const HEAD_BYTES = 4096
 const PT_INTERP = 3
 
-/** What the system will make of a file:
- * - `native`: it certainly starts; the client may become it.
- * - `script`: text without `#!`, which execvp(3) and shells hand to /bin/sh.
- * - `other`: perhaps it starts, perhaps not (another machine's program, a missing interpreter); only trying tells. */
+/** How the system treats a file:
+ * - `native`: it starts; the client may become it.
+ * - `script`: text without `#!`, which execvp(3) and shells run with /bin/sh.
+ * - `other`: it may not start (built for another machine, or its interpreter is missing). */
 export type ExecutableForm = 'native' | 'script' | 'other'
 
-/** Look before leaping: an execve that fails ends the process, as Node has it, without a word that a person could use.
+/** Check before execve: in Node, a failed execve ends the process without a usable message.
  * @param self an executable known to run here, to compare machine types with */
 export function executableForm(path: string, self: string): ExecutableForm {
   const head = readHead(path)
@@ -30,13 +30,13 @@ function readHead(path: string): Buffer | null {
     const head = Buffer.alloc(HEAD_BYTES)
     return head.subarray(0, readSync(fd, head, 0, HEAD_BYTES, 0))
   } catch {
-    return null // executable but not readable
+    return null // executable, but not readable
   } finally {
     if (fd !== undefined) closeSync(fd)
   }
 }
 
-// Class, byte order and machine as in our own header, and the dynamic loader that it names exists.
+// Class, byte order and machine match our own header, and the dynamic loader that the file names exists.
 function isOurElf(head: Buffer, own: Buffer | null): boolean {
   if (own === null || head.length < 64 || own.subarray(0, 4).toString('hex') !== ELF) return false
   const isSameMachine =

@@ -9,8 +9,8 @@ const SYSTEM_FOLDERS = '/usr/local/bin:/usr/bin:/bin'
 
 type Place = { readonly searchPath: string | null; readonly cwd: string }
 
-/** Find the file of a program as execvp(3) does: a name with a slash is a path, any other is looked for in PATH.
- * @returns an absolute path · @throws CliError 127 not found · 126 found, but no executable file */
+/** Find the file of a program as execvp(3) does: a name with a slash is a path; any other is searched in PATH.
+ * @returns an absolute path · @throws CliError 127 not found · 126 found, but not executable */
 export function findProgram(name: string, { searchPath, cwd }: Place): string {
   const candidates = name.includes('/') ? [resolve(cwd, name)] : inPath(name, searchPath, cwd)
   const found = candidates.map((path) => ({ path, kind: kindOf(path) }))
@@ -21,7 +21,7 @@ export function findProgram(name: string, { searchPath, cwd }: Place): string {
   throw notFound(name)
 }
 
-/** @throws CliError as `findProgram`; on Windows, where the shell's rules are others, only the start itself tells */
+/** @throws CliError as `findProgram`; does nothing on Windows, where other rules apply */
 export function requireProgram(
   name: string,
   { env, cwd, platform }: { env: Environment; cwd: string; platform: NodeJS.Platform },
@@ -53,14 +53,14 @@ function kindOf(path: string): Kind {
 function cannotStart({ path, kind }: { path: string; kind: Kind }): CliError {
   const [what, next] =
     kind === 'folder'
-      ? ['it is a folder', 'Name the program inside it.']
-      : ['it is not executable', `Make it so (chmod +x), or name its interpreter before it.`]
+      ? ['it is a folder', 'Use the path of a program inside it.']
+      : ['it is not executable', 'Run chmod +x on it, or put its interpreter before it.']
   return new CliError(EXIT.cannotStart, `${printable(path)} cannot be started: ${what}`, next)
 }
 
 function notFound(name: string): CliError {
   const next = name.includes('/')
-    ? 'Check the path; it counts from the current folder.'
-    : 'Check its spelling and PATH; shell functions, aliases and built-ins are no programs (use sh -c).'
+    ? 'Check the path. It is relative to the current folder.'
+    : 'Check the spelling and PATH. For shell functions, aliases and built-ins, use sh -c.'
   return new CliError(EXIT.notFound, `program not found: ${printable(name === '' ? "''" : name)}`, next)
 }

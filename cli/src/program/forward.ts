@@ -7,9 +7,9 @@ import type { ProgramStart } from '../ground/parts.ts'
 import { printable } from '../ground/printable.ts'
 import { findProgram } from './find-program.ts'
 
-export type StartMeans = {
+export type StartOptions = {
   readonly platform: NodeJS.Platform
-  /** Gives the signals back before the program has the process. */
+  /** Restores the default signal handling before the program starts. */
   readonly beforeHandover: () => void
 }
 
@@ -24,13 +24,16 @@ const FORWARDED = [
   'SIGCONT',
 ] as const
 
-/** Run the program as a child with our input and output; pass signals on to it and its exit code back.
- * @returns its exit code, or 128 and the signal's number
+/** Run the program as a child process with our input and output, and forward signals to it.
+ * @returns its exit code, or 128 plus the signal's number
  * @throws CliError 126 · 127 */
-export async function forwardTo({ argv, env, searchPath }: ProgramStart, means: StartMeans): Promise<number> {
+export async function forwardTo(
+  { argv, env, searchPath }: ProgramStart,
+  options: StartOptions,
+): Promise<number> {
   const [name = '', ...args] = argv
-  const file = means.platform === 'win32' ? name : findProgram(name, { searchPath, cwd: process.cwd() })
-  means.beforeHandover()
+  const file = options.platform === 'win32' ? name : findProgram(name, { searchPath, cwd: process.cwd() })
+  options.beforeHandover()
   const child = spawn(file, args, { env, stdio: 'inherit', argv0: name })
   const stop = passSignals((signal) => child.kill(signal))
   try {
@@ -47,7 +50,7 @@ export async function forwardTo({ argv, env, searchPath }: ProgramStart, means: 
 
 function passSignals(pass: (signal: NodeJS.Signals) => void): () => void {
   const listeners = FORWARDED.map((signal) => {
-    // A terminal sends Ctrl-C and Ctrl-\ to the child itself as well: passing them on would make two of one.
+    // A terminal sends Ctrl-C and Ctrl-\ to the child too, so forwarding them would deliver them twice.
     const isFromTerminal = isatty(0) && (signal === 'SIGINT' || signal === 'SIGQUIT')
     const listener = (): void => (isFromTerminal ? undefined : pass(signal))
     process.on(signal, listener)
@@ -62,11 +65,11 @@ function startError(name: string, cause: Error): CliError {
   const code = 'code' in cause ? String(cause.code) : ''
   const isMissing = code === 'ENOENT'
   const exitCode: ExitCode = isMissing ? EXIT.notFound : EXIT.cannotStart
-  const what = isMissing ? 'it, or the interpreter it names, was not found' : code
+  const what = isMissing ? 'the program or its interpreter was not found' : code
   return new CliError(
     exitCode,
     `${printable(name)} cannot be started: ${what}`,
-    'Check that it is made for this system and that the interpreter in its first line exists.',
+    'Check that it was built for this system and that the interpreter in its first line exists.',
     { cause },
   )
 }

@@ -1,13 +1,13 @@
 import type { Environment, Values } from '../ground/parts.ts'
 
 export type Precedence = {
-  /** Nothing but the values. */
+  /** Use the delivered values only. */
   readonly isOnly: boolean
-  /** What is set already wins. */
+  /** Keep variables that are already set. */
   readonly keepsExisting: boolean
 }
 
-/** The program's environment: what is set already and the delivered values, which win unless said otherwise. */
+/** The program's environment: the existing variables and the delivered values, which override them by default. */
 export function programEnvironment(
   existing: Environment,
   values: Values,

@@ -5,13 +5,13 @@ import type { ProgramStart } from '../ground/parts.ts'
 
 const KIB = 1024
 const POINTER_BYTES = 8
-// Linux: MAX_ARG_STRLEN, with the NUL at the end.
+// MAX_ARG_STRLEN of Linux, with the final NUL.
 const LINUX_STRING_BYTES = 128 * KIB
 const MACOS_TOTAL_BYTES = 1024 * KIB
-// Left for what the kernel itself puts there.
+// Reserved for what the kernel adds.
 const RESERVE_BYTES = 4 * KIB
 
-/** @throws CliError general, naming each variable that is too large for the system, or the sum */
+/** @throws CliError general: names each variable that is too large, or the sum */
 export function requireFits({ argv, env }: ProgramStart, platform: NodeJS.Platform): void {
   const entries = Object.entries(env).map(([name, value]) => ({
     name,
@@ -29,16 +29,16 @@ function tooLargeError(tooLarge: readonly { name: string; bytes: number }[]): Cl
   const named = tooLarge.map(({ name, bytes }) => `${name} (${Math.ceil(bytes / KIB)} KiB)`).join(', ')
   return new CliError(
     EXIT.general,
-    `too large for an environment variable of this system, which holds 128 KiB: ${named}`,
-    'Nothing was started. Deliver it to a file instead: keyferry pull --output FILE.',
+    `too large for an environment variable (128 KiB on this system): ${named}`,
+    'Nothing was started. Use a file instead: keyferry pull --output FILE.',
   )
 }
 
 function sumError(total: number, most: number): CliError {
   return new CliError(
     EXIT.general,
-    `environment and arguments come to ${Math.ceil(total / KIB)} KiB; this system takes ${Math.floor(most / KIB)} KiB`,
-    'Nothing was started. Ask for fewer keys (--keys), or deliver to a file: keyferry pull --output FILE.',
+    `environment and arguments need ${Math.ceil(total / KIB)} KiB; this system allows ${Math.floor(most / KIB)} KiB`,
+    'Nothing was started. Request fewer keys (--keys), or use a file: keyferry pull --output FILE.',
   )
 }
 

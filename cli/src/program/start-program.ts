@@ -1,37 +1,37 @@
-import { flushCompileCache } from 'node:module'
+import module from 'node:module'
 import type { ProgramStart } from '../ground/parts.ts'
 import { executableForm } from './executable-form.ts'
 import { findProgram } from './find-program.ts'
-import type { StartMeans } from './forward.ts'
+import type { StartOptions } from './forward.ts'
 import { requireFits } from './size-limits.ts'
 
-/** Become the program. Where that is not possible (Windows, or a file of which only trying tells whether it runs) start
- * it and pass signals and exit code on.
+/** Become the program. Where that is not possible (on Windows, before Node.js 23.11, or if the file may not start), run it
+ * as a child process, forward signals to it and return its exit code.
  * @throws CliError 126 · 127 */
-export async function startProgram(start: ProgramStart, means: StartMeans): Promise<number> {
-  if (means.platform === 'win32' || process.execve === undefined) return await forward(start, means)
-  requireFits(start, means.platform)
+export async function startProgram(start: ProgramStart, options: StartOptions): Promise<number> {
+  if (options.platform === 'win32' || process.execve === undefined) return await forward(start, options)
+  requireFits(start, options.platform)
   const path = findProgram(start.argv[0] ?? '', {
     searchPath: start.searchPath,
     cwd: process.cwd(),
   })
   const form = executableForm(path, process.execPath)
-  if (form === 'other') return await forward(start, means)
-  flushCompileCache() // at an exit Node does so itself, but this is none
-  means.beforeHandover()
+  if (form === 'other') return await forward(start, options)
+  module.flushCompileCache() // Node does this at exit, but execve is no exit
+  options.beforeHandover()
   catchIgnoredSignals()
   const isScript = form === 'script'
   const argv = isScript ? ['/bin/sh', path, ...start.argv.slice(1)] : start.argv
   return process.execve(isScript ? '/bin/sh' : path, argv, start.env)
 }
 
-async function forward(start: ProgramStart, means: StartMeans): Promise<number> {
+async function forward(start: ProgramStart, options: StartOptions): Promise<number> {
   const { forwardTo } = await import('./forward.ts')
-  return await forwardTo(start, means)
+  return await forwardTo(start, options)
 }
 
-// Node ignores these two signals, and what is ignored stays so across execve: `yes | head` would never end. A signal
-// that is caught goes back to its default.
+// Node ignores these signals, and execve keeps an ignored signal ignored, so `yes | head` would never end. execve resets
+// a signal that has a listener.
 function catchIgnoredSignals(): void {
   for (const signal of ['SIGPIPE', 'SIGXFSZ'] as const) process.on(signal, () => undefined)
 }

@@ -1,6 +1,6 @@
 import type { Environment } from '../ground/parts.ts'
 
-/** The argument vector that has a shell run the first word as a line, with the others as its $1, $2, ... */
+/** Arguments that make a shell run the first word as a command line, with the other words as $1, $2, ... */
 export function throughShell(
   [line = '', ...rest]: readonly string[],
   env: Environment,

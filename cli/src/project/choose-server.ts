@@ -4,7 +4,7 @@ import { type FoundProject, PROJECT_FILE } from './project-file.ts'
 
 export type ServerChoice = { readonly server: string; readonly source: string }
 
-/** Which server, and where it is named. Trust is not asked for. */
+/** The server to use, and where its address comes from. Does not ask for confirmation. */
 export function chooseServer(
   flag: string | null,
   project: FoundProject | null,

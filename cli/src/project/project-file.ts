@@ -11,7 +11,7 @@ import { parseServerAddress } from '../server/server-address.ts'
 
 export const PROJECT_FILE = 'keyferry.json'
 
-/** What a project says of the values it needs. Holds no secrets and is meant to be committed. */
+/** What a project says about the values it needs. Holds no secrets, so it can be committed. */
 export type Project = {
   readonly server?: string
   /** Name or id. */
@@ -24,15 +24,15 @@ export type Project = {
 }
 
 export type FoundProject = Project & {
-  /** The folder that the file stands in. */
+  /** The folder of the file. */
   readonly folder: string
 }
 
 const MAX_BYTES = 64 * 1024
 const FIELDS = new Set(['server', 'workspace', 'bundle', 'keys', 'optional', 'format'])
 
-/** The `keyferry.json` of the folder or the nearest one above it; null without one.
- * @throws CliError usage: a file that cannot be followed */
+/** The `keyferry.json` of the folder or of its nearest parent; null without one.
+ * @throws CliError usage: an invalid file */
 export function findProject(folder: string): FoundProject | null {
   const text = readProjectText(join(folder, PROJECT_FILE))
   if (text !== null) return { ...parseProject(text), folder }
@@ -50,7 +50,7 @@ function readProjectText(path: string): string | null {
   }
 }
 
-// A folder is somebody else's until its file was read: a pipe would hold us for ever, a device would fill the memory.
+// The file may be hostile: reading a pipe could block for ever, and reading a device could fill the memory.
 function readSmallFile(path: string): string {
   const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
   try {
@@ -67,7 +67,7 @@ function unreadable(path: string, why: string, options?: ErrorOptions): CliError
   return new CliError(
     EXIT.general,
     `${printable(path)} cannot be read: ${why}`,
-    'Mend or remove it.',
+    'Fix or remove the file.',
     options,
   )
 }
@@ -78,7 +78,7 @@ function parseProject(text: string): Project {
   const fields = parseObject(text.replace(/^\ufeff/, ''))
   if (fields === null) throw wrong('it is not a JSON object')
   const unknown = Object.keys(fields).find((name) => !FIELDS.has(name))
-  if (unknown !== undefined) throw wrong(`it has a field that means nothing here: ${printable(unknown, 40)}`)
+  if (unknown !== undefined) throw wrong(`unknown field ${printable(unknown, 40)}`)
   return {
     ...part('server', readText(fields, 'server'), (text_) =>
       parseServerAddress(text_, `server in ${PROJECT_FILE}`),
@@ -104,7 +104,7 @@ function part<K extends string, T, R>(
 function readText(fields: Record<string, unknown>, name: string): string | undefined {
   const value = fields[name]
   if (value === undefined || typeof value === 'string') return value
-  throw wrong(`${name} must be a text`)
+  throw wrong(`${name} must be a string`)
 }
 
 function readWorkspace(text: string): string {
@@ -130,9 +130,12 @@ function readKeys(value: unknown, field: string): readonly string[] {
 
 function readFormat(name: string): string {
   if (isFormatName(name)) return name
-  throw wrong(`there is no format ${printable(name, 40)}`)
+  throw wrong(`unknown format ${printable(name, 40)}`)
 }
 
 function wrong(what: string): CliError {
-  return usageError(`${PROJECT_FILE}: ${what}`, `Mend it; keyferry init --force writes a new one.`)
+  return usageError(
+    `${PROJECT_FILE}: ${what}`,
+    'Fix the file, or write a new one with keyferry init --force.',
+  )
 }

@@ -10,20 +10,20 @@ import { PROJECT_FILE } from './project-file.ts'
 
 type NamedServer = { readonly folder: string; readonly server: string }
 
-/** A server that a committed file names gets to see what is asked for, and a person may be led to approve there: so it
- * is shown, and used only once somebody at this machine has said yes for this folder.
+/** A server from a committed file sees what is requested, and could lead the person to approve there. So the person must
+ * confirm it once for this folder.
  * @throws CliError usage: not confirmed */
 export function requireTrust(named: NamedServer, parts: Parts): void {
   if (isTrusted(named, parts)) return
   const { stderr, keyboard } = parts
   if (!stderr.isTerminal || !keyboard.isThere()) throw unconfirmed(named)
-  stderr.write(`${PROJECT_FILE} in ${printable(named.folder)}\nnames the server ${printable(named.server)}\n`)
-  const answer = keyboard.ask('Use it for this folder from now on? [y/N] ') ?? ''
+  stderr.write(`${PROJECT_FILE} in ${printable(named.folder)}\nuses the server ${printable(named.server)}\n`)
+  const answer = keyboard.ask('Trust this server for this folder? [y/N] ') ?? ''
   if (!/^y(?:es)?$/i.test(answer.trim())) throw unconfirmed(named)
   trust(named, parts)
 }
 
-/** Remember that this folder may name this server. */
+/** Remember that this folder may use this server. */
 export function trust(named: NamedServer, place: Pick<Parts, 'env' | 'platform'>): void {
   makePrivateFolder(trustFolder(place))
   writeFileSync(markOf(named, place), `${named.folder}\n${named.server}\n`, { mode: 0o600 })
@@ -34,7 +34,7 @@ export function isTrusted(named: NamedServer, place: Pick<Parts, 'env' | 'platfo
   return named.server === DEFAULT_SERVER || existsSync(markOf(named, place))
 }
 
-// A file for each pair, so that two commands at once cannot lose each other's answer.
+// One file for each pair, so that two commands at the same time cannot overwrite each other's answer.
 function markOf({ folder, server }: NamedServer, place: Pick<Parts, 'env' | 'platform'>): string {
   const mark = hashToken(`${folder}\0${server}`)
   return join(trustFolder(place), mark)
@@ -46,7 +46,7 @@ function trustFolder(place: Pick<Parts, 'env' | 'platform'>): string {
 
 function unconfirmed({ server }: NamedServer): Error {
   return usageError(
-    `the server ${printable(server)} is named by ${PROJECT_FILE} and not confirmed for this folder`,
-    `If it is yours, say so with --server ${printable(server)}, or run the command at a terminal once and confirm.`,
+    `the server ${printable(server)} from ${PROJECT_FILE} is not confirmed for this folder`,
+    `If you trust it, add --server ${printable(server)}, or run the command once at a terminal and confirm.`,
   )
 }

@@ -29,17 +29,17 @@ export type RequestBody = {
 
 export type CreatedRequest = {
   readonly id: string
-  /** The page's whole address. */
+  /** The full address of the page. */
   readonly approvalUrl: string
   readonly intervalMs: number
   readonly lifetimeMs: number
-  /** As the server worked it out; null from a server that names none. */
+  /** As the server computed it; null if the server sends none. */
   readonly userCode: string | null
   /** Whether the approver has to type the check code. */
   readonly isCodeTyped: boolean
 }
 
-/** Hand the public key in.
+/** Create a request.
  * @throws CliError refused · NetworkError */
 export async function createRequest(
   exchange: Exchange,
@@ -60,9 +60,9 @@ export async function createRequest(
 function readCreated(body: Record<string, unknown>, server: string): CreatedRequest {
   const id = body['id']
   if (typeof id !== 'string' || !REQUEST_ID.test(id))
-    throw refusedAnswer('the server gave no usable request id')
+    throw refusedAnswer('the server sent an invalid request id')
   if (body['verification_uri_complete'] !== `/approve/${id}`) {
-    throw refusedAnswer(`the server gave an approval page other than /approve/${id}`)
+    throw refusedAnswer(`the server sent another approval page than /approve/${id}`)
   }
   return {
     id,
@@ -76,13 +76,13 @@ function readCreated(body: Record<string, unknown>, server: string): CreatedRequ
 
 function readUserCode(value: unknown): string | null {
   if (value === undefined) return null
-  if (typeof value !== 'string') throw refusedAnswer('the server gave a check code that is no text')
+  if (typeof value !== 'string') throw refusedAnswer('the server sent an invalid check code')
   return value
 }
 
 function seconds(value: unknown, field: string, { least, most }: { least: number; most: number }): number {
   if (typeof value !== 'number' || !Number.isFinite(value) || value < 0) {
-    throw refusedAnswer(`the server gave no usable ${field}`)
+    throw refusedAnswer(`the server sent an invalid ${field}`)
   }
   return Math.min(Math.max(value, least), most) * 1000
 }
@@ -94,7 +94,7 @@ export type WaitCall = {
   readonly intervalMs: number
 }
 
-/** Ask once; the server may hold the answer back for half a minute.
+/** Poll once; the server may hold the answer for 30 s.
  * @throws CliError denied · expired · refused · NetworkError */
 export async function waitOnce(exchange: Exchange, call: WaitCall): Promise<WaitOutcome> {
   const path = fillPath(
@@ -115,8 +115,8 @@ export async function waitOnce(exchange: Exchange, call: WaitCall): Promise<Wait
   throw refusal(answer, call.server)
 }
 
-/** Take a request back, so that nobody can approve it any more.
- * @returns false when it was over already · @throws CliError refused · NetworkError */
+/** Withdraw a request, so that nobody can approve it.
+ * @returns false if it had already ended · @throws CliError refused · NetworkError */
 export async function withdrawRequest(
   exchange: Exchange,
   { server, id, verifier }: Pick<WaitCall, 'server' | 'id' | 'verifier'>,
@@ -137,8 +137,8 @@ export async function withdrawRequest(
 export function expired(): CliError {
   return new CliError(
     EXIT.expired,
-    'the request has expired: nobody approved it in time',
-    'Nothing was delivered. Run the same command again, and open the link while the countdown runs.',
+    'the request expired before it was approved',
+    'Nothing was delivered. Run the command again and approve it within the time shown.',
   )
 }
 
@@ -148,13 +148,13 @@ function gone(answer: ExchangeAnswer): CliError {
   if (code === 'request_denied') {
     return new CliError(
       EXIT.denied,
-      'the request was denied in the browser',
-      'Nothing was delivered. If that was a mistake, run the same command again.',
+      'the request was denied',
+      'Nothing was delivered. If that was a mistake, run the command again.',
     )
   }
   return new CliError(
     EXIT.expired,
-    'the request has expired, was used already, or is not known to this server',
-    'Nothing was delivered. Run the same command again to make a new request.',
+    'request expired or unknown',
+    'Nothing was delivered. Run the command again to make a new request.',
   )
 }

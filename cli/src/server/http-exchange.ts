@@ -2,24 +2,25 @@ import http from 'node:http'
 import { type Exchange, type ExchangeAnswer, type ExchangeRequest, NetworkError } from '../ground/exchange.ts'
 import type { Environment } from '../ground/parts.ts'
 import { isLoopback } from './loopback.ts'
+import { requireProxySupport } from './proxy-support.ts'
 
-/** Exchanges over Node's own HTTP client: no redirect is followed, no body is read beyond its bound, a slow answer ends
- * at the timeout. Proxies come from HTTPS_PROXY, HTTP_PROXY and NO_PROXY, but a server on this machine is always asked
- * directly; private authorities from SSL_CERT_FILE beside Node's own NODE_EXTRA_CA_CERTS. */
+/** Exchanges over Node's HTTP client. It follows no redirects, reads no body beyond its limit, and ends a slow call at the
+ * timeout. HTTPS_PROXY, HTTP_PROXY and NO_PROXY apply, except for a server on this machine. SSL_CERT_FILE adds private
+ * certificate authorities, as NODE_EXTRA_CA_CERTS does. */
 export function httpExchange(env: Environment): Exchange {
-  const lines = new Map<string, Promise<Line>>()
+  const senders = new Map<string, Promise<Sender>>()
   return async (request) => {
     const url = new URL(request.url)
-    const line = lines.get(url.origin) ?? openLine(url, env)
-    lines.set(url.origin, line)
-    return await exchangeOver(await line, request)
+    const sender = senders.get(url.origin) ?? openSender(url, env)
+    senders.set(url.origin, sender)
+    return await exchangeOver(await sender, request)
   }
 }
 
-/** The way to one server; connections are kept open between requests. */
-type Line = (url: URL, options: http.RequestOptions) => http.ClientRequest
+/** Sends requests to one server; keeps connections open between them. */
+type Sender = (url: URL, options: http.RequestOptions) => http.ClientRequest
 
-async function openLine(url: URL, env: Environment): Promise<Line> {
+async function openSender(url: URL, env: Environment): Promise<Sender> {
   const options = { keepAlive: true, ...proxyOptions(url, env) }
   if (url.protocol === 'http:') {
     const agent = new http.Agent(options)
@@ -31,48 +32,51 @@ async function openLine(url: URL, env: Environment): Promise<Line> {
 }
 
 function proxyOptions(url: URL, env: Environment): http.AgentOptions {
-  return isLoopback(url.hostname) ? {} : { proxyEnv: { ...env } }
+  if (isLoopback(url.hostname)) return {}
+  requireProxySupport(url, env, process.versions.node)
+  return { proxyEnv: { ...env } }
 }
 
 async function extraAuthorities(env: Environment): Promise<{ ca?: string[] }> {
   const path = env['SSL_CERT_FILE']
   if (path === undefined || path === '') return {}
-  const [{ readFile }, { getCACertificates }] = await Promise.all([
-    import('node:fs/promises'),
-    import('node:tls'),
-  ])
+  const [{ readFile }, { default: tls }] = await Promise.all([import('node:fs/promises'), import('node:tls')])
+  // Before Node.js 22.15 the list leaves out NODE_EXTRA_CA_CERTS.
+  const usual = tls.getCACertificates?.('default') ?? tls.rootCertificates
   try {
-    return { ca: [...getCACertificates('default'), await readFile(path, 'utf8')] }
+    return { ca: [...usual, await readFile(path, 'utf8')] }
   } catch (cause) {
     throw new NetworkError('ECERTFILE', `SSL_CERT_FILE cannot be read: ${path}`, { cause })
   }
 }
 
-async function exchangeOver(line: Line, request: ExchangeRequest): Promise<ExchangeAnswer> {
+async function exchangeOver(sender: Sender, request: ExchangeRequest): Promise<ExchangeAnswer> {
   const { url, method, timeoutMs } = request
-  const outgoing = line(new URL(url), { method, headers: headersOf(request) })
+  const outgoing = sender(new URL(url), { method, headers: headersOf(request) })
   const timeout = timeoutAfter(timeoutMs)
   try {
     return await Promise.race([timeout.over, receive(outgoing, request)])
   } catch (cause) {
     outgoing.destroy()
-    if (wasStale(outgoing, cause) && method !== 'POST') return await exchangeOver(line, request)
+    if (wasStale(outgoing, cause) && method !== 'POST') return await exchangeOver(sender, request)
     throw cause instanceof NetworkError ? cause : networkError(cause)
   } finally {
     timeout.cancel()
   }
 }
 
-// A kept connection that the server has closed meanwhile says nothing about the server. Each try uses one up.
+// The server may close an idle connection; that is no failure. Each retry removes one such connection.
 function wasStale(outgoing: http.ClientRequest, cause: unknown): boolean {
   return outgoing.reusedSocket && cause instanceof Error && 'code' in cause && cause.code === 'ECONNRESET'
 }
 
 function timeoutAfter(milliseconds: number): { over: Promise<never>; cancel: () => void } {
-  const { promise, reject } = Promise.withResolvers<never>()
-  const late = new NetworkError('ETIMEDOUT', `no whole answer within ${milliseconds / 1000} s`)
-  const timer = setTimeout(() => reject(late), milliseconds)
-  return { over: promise, cancel: () => clearTimeout(timer) }
+  const late = new NetworkError('ETIMEDOUT', `no complete answer within ${milliseconds / 1000} s`)
+  let timer: NodeJS.Timeout | undefined
+  const over = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(late), milliseconds)
+  })
+  return { over, cancel: () => clearTimeout(timer) }
 }
 
 async function receive(outgoing: http.ClientRequest, request: ExchangeRequest): Promise<ExchangeAnswer> {
@@ -108,7 +112,9 @@ function readBody(incoming: http.IncomingMessage, maxBytes: number): Promise<str
     })
     incoming.on('end', () => resolve(Buffer.concat(chunks).toString('utf8')))
     incoming.on('error', reject)
-    incoming.on('close', () => reject(new NetworkError('ECONNRESET', 'the connection broke in the middle')))
+    incoming.on('close', () =>
+      reject(new NetworkError('ECONNRESET', 'the connection broke during the answer')),
+    )
   })
 }
 
@@ -125,7 +131,7 @@ function answerOf(incoming: http.IncomingMessage, body: string): ExchangeAnswer 
   }
 }
 
-/** Either of the header's two forms; a date counts from the server's own clock, never from ours. */
+/** Reads both forms of the header. A date is relative to the server's clock, not to ours. */
 function retryAfterMs(header: string | undefined, serverNowMs: number | null): number | null {
   if (header === undefined) return null
   if (/^\d{1,9}$/.test(header)) return Number(header) * 1000

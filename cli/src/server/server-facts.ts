@@ -6,18 +6,18 @@ import { printable } from '../ground/printable.ts'
 const TIMEOUT_MS = 10_000
 const MAX_BODY_BYTES = 64 * 1024
 
-/** What a server says of itself. */
+/** What a server says about itself. */
 export type ServerFacts = {
-  /** Null: it answers, but not as Keyferry does. */
+  /** Null: not a Keyferry server. */
   readonly version: string | null
-  /** How people sign in there; null where it does not say. */
+  /** How people sign in there; null if it does not say. */
   readonly authMode: string | null
-  /** How far its clock is ahead of ours, in whole seconds; null where it gives no time. */
+  /** How far its clock is ahead of ours, in whole seconds; null if it sends no time. */
   readonly clockAheadSeconds: number | null
   readonly roundTripMs: number
 }
 
-/** Ask a server how it is.
+/** Ask a server for its version, sign-in mode and time.
  * @throws NetworkError */
 export async function serverFacts(
   server: string,
@@ -44,7 +44,7 @@ function text(answer: ExchangeAnswer, field: string): string | null {
   return typeof value === 'string' ? printable(value, 40) : null
 }
 
-// The header counts whole seconds, so a difference under one says nothing.
+// The Date header has whole seconds, so a difference of one second is no difference.
 function clockAhead({ dateMs }: ExchangeAnswer, nowMs: number): number | null {
   if (dateMs === null) return null
   const seconds = Math.round((dateMs + 500 - nowMs) / 1000)
@@ -53,7 +53,7 @@ function clockAhead({ dateMs }: ExchangeAnswer, nowMs: number): number | null {
 
 /** How two clocks differ, in words. */
 export function clockText(aheadSeconds: number | null): string {
-  if (aheadSeconds === null) return 'the server gives no time'
-  if (aheadSeconds === 0) return 'agrees with this machine'
+  if (aheadSeconds === null) return 'the server sends no time'
+  if (aheadSeconds === 0) return 'same as this machine'
   return `${Math.abs(aheadSeconds)} s ${aheadSeconds > 0 ? 'ahead of' : 'behind'} this machine`
 }

@@ -4,7 +4,7 @@ import { EXIT } from '../ground/exit-code.ts'
 import { parseObject } from '../ground/json-object.ts'
 import { printable } from '../ground/printable.ts'
 
-/** What a person is told when a server could not be reached. */
+/** The error for an unreachable server. */
 export function networkFailure(error: NetworkError, server: string): CliError {
   if (error.reason === 'ETOOLONG') return refusedAnswer(error.message, { cause: error })
   const what = `no answer from ${server}: ${printable(error.message)}`
@@ -13,17 +13,16 @@ export function networkFailure(error: NetworkError, server: string): CliError {
 
 function nextStep({ reason }: NetworkError, server: string): string {
   if (reason === 'ECONNREFUSED') {
-    return `Start the server there, or name another one with --server or KEYFERRY_SERVER (now ${server}).`
+    return `Start the server, or set another one with --server or KEYFERRY_SERVER (now ${server}).`
   }
-  if (reason === 'ENOTFOUND' || reason === 'EAI_AGAIN')
-    return 'Check the name in the address, and the network.'
+  if (reason === 'ENOTFOUND' || reason === 'EAI_AGAIN') return 'Check the host name and the network.'
   if (/CERT|SIGNATURE|ALTNAME|ISSUER/.test(reason)) {
-    return 'If the server uses a private authority, point NODE_EXTRA_CA_CERTS or SSL_CERT_FILE at its certificate.'
+    return 'If the server uses a private certificate authority, set NODE_EXTRA_CA_CERTS or SSL_CERT_FILE to its certificate.'
   }
   return 'Check the address and the network (proxies: HTTPS_PROXY, NO_PROXY), then try again.'
 }
 
-/** What a person is told when a server said no. */
+/** The error for an answer that refuses. */
 export function refusal(answer: ExchangeAnswer, server: string): CliError {
   if (answer.status >= 300 && answer.status < 400) return redirected(answer)
   const { error } = errorBody(answer)
@@ -33,19 +32,19 @@ export function refusal(answer: ExchangeAnswer, server: string): CliError {
 
 function redirected({ location }: ExchangeAnswer): CliError {
   const target = printable(location ?? 'nowhere')
-  return refusedAnswer(`the server sends elsewhere, to ${target}; redirects are not followed`)
+  return refusedAnswer(`the server redirects to ${target}; keyferry does not follow redirects`)
 }
 
 function afterStatus({ status, retryAfterMs }: ExchangeAnswer, server: string): string {
-  if (status === 401) return `This needs a signed-in person: use the web page at ${server}/bundles.`
-  if (status === 403) return 'Ask an owner of the workspace to do it, or for the owner role.'
+  if (status === 401) return `This needs sign-in. Use the web page at ${server}/bundles.`
+  if (status === 403) return 'Ask an owner of the workspace to do this, or to give you the owner role.'
   if (status === 429) return `Wait ${Math.ceil((retryAfterMs ?? 60_000) / 1000)} s, then try again.`
-  if (status === 404) return 'Check that the address is that of a Keyferry server, and its version.'
-  if (status >= 500) return "Try again; if it stays so, look at the server's log."
-  return 'Change what the message names, then try again.'
+  if (status === 404) return 'Check the server address and the version of the server.'
+  if (status >= 500) return "Try again. If it happens again, check the server's log."
+  return 'Fix what the message says, then try again.'
 }
 
-/** The texts of an error body; empty where it has none. */
+/** The texts of an error body; empty if it has none. */
 export function errorBody({ body }: ExchangeAnswer): { error: string; code: string } {
   const value = parseObject(body) ?? {}
   const error = value['error']
@@ -53,7 +52,7 @@ export function errorBody({ body }: ExchangeAnswer): { error: string; code: stri
   return { error: typeof error === 'string' ? error : '', code: typeof code === 'string' ? code : '' }
 }
 
-/** Passes a NetworkError on as what a person reads; everything else as it is. */
+/** Turns a NetworkError into a CliError; returns any other error unchanged. */
 export function readable(error: unknown, server: string): unknown {
   return error instanceof NetworkError ? networkFailure(error, server) : error
 }

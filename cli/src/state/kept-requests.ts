@@ -12,11 +12,11 @@ import { makePrivateFolder, stateFolder } from './state-folder.ts'
 
 type Place = Pick<Parts, 'env' | 'platform'>
 
-/** A request that a file keeps, so that a later command can go on with it. */
+/** A request stored in a file, so that a later command can continue it. */
 export type KeptRequest = {
   readonly id: string
   readonly server: string
-  /** The command line it was made by, from the verb on. */
+  /** The command line that made it, from the command's name on. */
   readonly commandLine: readonly string[]
   /** The folder it was made in. */
   readonly cwd: string
@@ -25,7 +25,7 @@ export type KeptRequest = {
   readonly pending: (nowEpochMs: number, nowMonotonicMs: number) => PendingRequest
 }
 
-/** Make sure that a request can be kept, before anybody is asked for anything.
+/** Check that a request can be stored, before a person is asked to approve.
  * @throws CliError general */
 export function requireKeepable(place: Place): void {
   const folder = requestFolder(place)
@@ -36,14 +36,14 @@ export function requireKeepable(place: Place): void {
     const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown'
     throw new CliError(
       EXIT.general,
-      `no request can be kept in ${printable(folder)}: ${code}`,
-      'Nobody was asked. Leave out --resumable, or let XDG_STATE_HOME name a folder that can be written to.',
+      `cannot store the request in ${printable(folder)}: ${code}`,
+      'No request was made. Omit --resumable, or set XDG_STATE_HOME to a folder that you can write to.',
       { cause },
     )
   }
 }
 
-/** Keep a request in a file of its own that only its owner can read. */
+/** Store a request in a file that only its owner can read. */
 export function keepRequest(pending: PendingRequest, commandLine: readonly string[], parts: Parts): void {
   const leftMs = pending.deadlineMs - parts.clock.monotonicMs()
   const fields = {
@@ -62,12 +62,12 @@ export function keepRequest(pending: PendingRequest, commandLine: readonly strin
   writeFileSync(fileOf(pending.id, parts), JSON.stringify(fields), { mode: 0o600, flag: 'wx' })
 }
 
-/** Remove what is kept of a request, if anything is. */
+/** Delete the file of a request, if there is one. */
 export function forgetRequest(id: string, place: Place): void {
   rmSync(fileOf(id, place), { force: true })
 }
 
-/** The requests that can still be gone on with, the newest first. What has expired or cannot be read is removed. */
+/** The stored requests that are still open, newest first. Deletes files that are expired or unreadable. */
 export function keptRequests(place: Place, nowEpochMs: number): readonly KeptRequest[] {
   const requests: KeptRequest[] = []
   for (const file of filesIn(requestFolder(place))) {
@@ -82,7 +82,7 @@ function filesIn(folder: string): string[] {
   try {
     return readdirSync(folder)
   } catch {
-    return [] // nothing was ever kept
+    return [] // the folder does not exist
   }
 }
 

@@ -5,7 +5,7 @@ import type { Environment } from '../ground/parts.ts'
 
 type Place = { readonly env: Environment; readonly platform: NodeJS.Platform }
 
-/** Where the client keeps what it must remember between two commands, by the platform's custom. */
+/** The folder for what the client remembers between commands, where the platform expects it. */
 export function stateFolder({ env, platform }: Place): string {
   const set = (name: string): string | null => env[name] || null
   if (platform === 'win32')
@@ -13,13 +13,13 @@ export function stateFolder({ env, platform }: Place): string {
   return join(set('XDG_STATE_HOME') ?? join(set('HOME') ?? homedir(), '.local', 'state'), 'keyferry')
 }
 
-/** Make a folder that only its owner can enter, and those above it. */
+/** Create a folder, and its parents, that only its owner can enter. */
 export function makePrivateFolder(path: string): void {
   makeFolder(path)
   chmodSync(path, 0o700)
 }
 
-// Node's own recursive mkdir never returns where the parent is there but takes no folders, as in /proc.
+// Node's recursive mkdir never returns if the parent exists but cannot hold folders, as in /proc.
 function makeFolder(path: string): void {
   if (existsSync(path)) return
   if (!existsSync(dirname(path))) makeFolder(dirname(path))

@@ -2,7 +2,7 @@ import type { Environment } from '../ground/parts.ts'
 
 /** The words of the command in BROWSER, the first of a list separated by colons; null without one. */
 export function browserCommand(env: Environment, platform: NodeJS.Platform): readonly string[] | null {
-  if (platform === 'win32') return null // not a custom there, and a path has colons
+  if (platform === 'win32') return null // BROWSER is not used there, and paths contain colons
   const [first = ''] = (env['BROWSER'] ?? '').split(':')
   const words = first.split(/\s+/).filter((word) => word !== '')
   return words.length === 0 ? null : words

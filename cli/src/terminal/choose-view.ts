@@ -1,7 +1,7 @@
 import type { Parts, ViewName } from '../ground/parts.ts'
 import type { WaitingView } from './waiting-view.ts'
 
-/** The view of that name for this stderr. */
+/** The view with this name; for a person, the one that fits stderr. */
 export async function waitingView(name: ViewName, parts: Parts): Promise<WaitingView> {
   if (name === 'json') return (await import('./json-view.ts')).jsonView(parts)
   if (name === 'quiet') return (await import('./plain-view.ts')).quietView(parts)

@@ -4,21 +4,21 @@ const EXIT_CODES = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
-// Enough for a last call to a server, too short to seem stuck.
+// Long enough for one last call to a server, short enough not to seem stuck.
 const LAST_CALLS_MS = 1_200
 
 type EndingSignal = keyof typeof EXIT_CODES
 
 export type SignalGuard = {
   readonly atInterrupt: (cleanUp: CleanUp) => () => void
-  /** Give the signals back to the system: what comes now is the program's affair. */
+  /** Restore the default signal handling, before a program takes over. */
   readonly stop: () => void
-  /** Runs `read` with the signals at their defaults. */
+  /** Runs `read` with default signal handling. */
   readonly without: <T>(read: () => T) => T
 }
 
-/** End the client on SIGINT, SIGTERM and SIGHUP: tidy up, say so, and exit with 128 and the signal's number. A second
- * signal changes nothing: npm hands on what the terminal has sent already. */
+/** End the client on SIGINT, SIGTERM and SIGHUP: clean up, say so, and exit with 128 plus the signal's number. A second
+ * signal is ignored, because npm repeats a signal that the terminal has already sent. */
 export function endOnSignals(stderr: Output, isForMachines: boolean): SignalGuard {
   const cleanUps = new Set<CleanUp>()
   let isEnding = false

@@ -1,8 +1,8 @@
 import { fstatSync } from 'node:fs'
 import type { WriteStream } from 'node:tty'
 
-/** Whether a file descriptor is a terminal. Node's terminal module is loaded only for what can be one: loading it takes
- * longer than printing a page of help. */
+/** Whether a file descriptor is a terminal. Loads Node's terminal module only if it can be one, because loading takes
+ * longer than printing a help page. */
 export function isTerminal(fd: number): boolean {
   try {
     return fstatSync(fd).isCharacterDevice() && terminalModule().isatty(fd)
@@ -11,7 +11,7 @@ export function isTerminal(fd: number): boolean {
   }
 }
 
-/** The terminal behind a file descriptor that `isTerminal`, for its size. */
+/** The terminal of a file descriptor that `isTerminal`, to ask for its size. */
 export function terminalOf(fd: number): WriteStream {
   return new (terminalModule().WriteStream)(fd)
 }

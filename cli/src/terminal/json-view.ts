@@ -1,7 +1,7 @@
 import type { Parts } from '../ground/parts.ts'
 import type { WaitingView } from './waiting-view.ts'
 
-/** One JSON object a line, for machines. Each has an `event`; fields are only ever added. */
+/** JSON lines for machines. Each object has an `event`. Fields may be added, never changed or removed. */
 export function jsonView({ stderr, clock }: Parts): WaitingView {
   const say = (event: string, fields: object): void =>
     stderr.write(`${JSON.stringify({ event, ...fields })}\n`)

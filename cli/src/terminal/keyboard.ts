@@ -4,9 +4,9 @@ import { isTerminal } from './is-terminal.ts'
 
 const LINE_FEED = 10
 
-/** The terminal of this process. A read blocks everything else, so the signals are given back to the system before the
- * question appears: Ctrl-C then works as it does on any program that reads.
- * @param withoutSignals runs its argument with no signal listeners of ours */
+/** The keyboard of this process's terminal. A read blocks the event loop, so default signal handling is restored before
+ * the question appears; Ctrl-C then works as usual.
+ * @param withoutSignals runs its argument without our signal listeners */
 export function terminalKeyboard({ write }: Output, withoutSignals: <T>(read: () => T) => T): Keyboard {
   return {
     isThere: () => withTerminal((fd) => fd !== null),

@@ -84,7 +84,7 @@ function askedText(asked: Asked, { stderr }: Parts, style: TerminalStyle): strin
     lines('  for     ', printable(asked.command, 200)),
     lines('  server  ', asked.server),
     '\n  Approve at\n',
-    `  ${asked.approvalUrl}\n\n`, // never broken: it has to be one link
+    `  ${asked.approvalUrl}\n\n`, // never wrapped, so that terminals recognise the link
     ...(qr === null ? [] : [qr, '\n']),
     `  Check code  ${style.bold(asked.userCode)}\n`,
     lines('  ', asked.isCodeTyped ? 'Type this code on the page.' : 'The page must show the same code.'),

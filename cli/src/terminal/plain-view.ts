@@ -12,7 +12,7 @@ import {
 
 const REMINDER_MS = 60_000
 
-/** Plain lines for a log or a pipe: what to do, then a line a minute. */
+/** Plain lines for a log or a pipe: what to do, then one line a minute. */
 export function plainView({ stderr, clock }: Parts): WaitingView {
   let stopReminding: (() => void) | null = null
   const say = (line: string): void => stderr.write(`${line}\n`)
@@ -23,8 +23,8 @@ export function plainView({ stderr, clock }: Parts): WaitingView {
         say(`keyferry: still waiting, ${remaining(asked.deadlineMs - clock.monotonicMs())} left`),
       )
     },
-    trouble: (reason) => say(`keyferry: trouble (${printable(reason, 120)}); trying again`),
-    recovered: () => say('keyferry: the server answers again'),
+    trouble: (reason) => say(`keyferry: ${printable(reason, 120)}; trying again`),
+    recovered: () => say('keyferry: connected again'),
     delivered: (received) => {
       say(`keyferry: approved, ${deliveredText(received)}`)
       for (const note of deliveryNotes(received)) say(`keyferry: ${note}`)
@@ -33,12 +33,12 @@ export function plainView({ stderr, clock }: Parts): WaitingView {
   }
 }
 
-/** Only what a person needs to approve, and what was left out. */
+/** Only what a person needs to approve, and notes about the delivery. */
 export function quietView({ stderr }: Parts): WaitingView {
   return {
     asked: ({ approvalUrl, userCode, isCodeTyped }) =>
       stderr.write(
-        `keyferry: approve at\n${approvalUrl}\nkeyferry: check code ${userCode}${isCodeTyped ? ', to be typed on the page' : ''}\n`,
+        `keyferry: approve at\n${approvalUrl}\nkeyferry: check code ${userCode}${isCodeTyped ? ': type it on the page' : ''}\n`,
       ),
     trouble: () => undefined,
     recovered: () => undefined,
@@ -51,7 +51,7 @@ export function quietView({ stderr }: Parts): WaitingView {
 
 function askedLines(asked: Asked, leftMs: number): string[] {
   return [
-    `keyferry: asking ${asked.server} for ${askedFor(asked)}`,
+    `keyferry: requesting from ${asked.server}: ${askedFor(asked)}`,
     'keyferry: approve at',
     asked.approvalUrl,
     `keyferry: check code ${asked.userCode}: ${codeAdvice(asked)}`,

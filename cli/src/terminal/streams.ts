@@ -9,8 +9,8 @@ const DEFAULT_COLUMNS = 80
 const DEFAULT_ROWS = 24
 const RETRY_MS = 5
 
-/** Standard output or error by its number. Node's own streams are not touched: they would set pipes to non-blocking,
- * and the program that takes over this process would inherit that. */
+/** Standard output or standard error. Does not use Node's streams: they set pipes to non-blocking, and the program that
+ * takes over this process would inherit that. */
 export function fileOutput(fd: 1 | 2): Output {
   const isScreen = isTerminal(fd)
   let screen: WriteStream | null = null
@@ -34,13 +34,13 @@ function writeAll(fd: 1 | 2, bytes: Uint8Array): void {
     } catch (error) {
       if (codeOf(error) === 'EAGAIN') pause()
       else if (fd === 2)
-        return // nobody reads the messages, which is no reason to stop
+        return // the reader of the messages is gone, which is no reason to stop
       else throw unwritable(error)
     }
   }
 }
 
-// Whoever shares this terminal or pipe may have set it to non-blocking.
+// Another process that shares this terminal or pipe may have set it to non-blocking.
 function pause(): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, RETRY_MS)
 }
@@ -48,8 +48,8 @@ function pause(): void {
 function unwritable(cause: unknown): CliError {
   return new CliError(
     EXIT.general,
-    'standard output could not be written to: nobody reads it, or the disk is full',
-    'Not all values may have arrived. Run the command again.',
+    'cannot write to standard output: its reader is gone, or the disk is full',
+    'Some values may be missing. Run the command again.',
     { cause },
   )
 }

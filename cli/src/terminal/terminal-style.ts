@@ -1,16 +1,17 @@
 import type { Environment, Output } from '../ground/parts.ts'
 
-/** What a terminal can show, found out without asking it. */
+/** What a terminal can show, detected without querying it. */
 export type TerminalStyle = {
   readonly hasColour: boolean
   readonly hasUnicode: boolean
-  /** Whether a line can be written over: a countdown moves in place. */
+  /** Whether a line can be overwritten, as a countdown needs. */
   readonly canRewrite: boolean
   readonly bold: (text: string) => string
   readonly dim: (text: string) => string
 }
 
-/** NO_COLOR, TERM=dumb and a plain locale are believed; what is no terminal gets neither colour nor rewriting. */
+/** Respects NO_COLOR, TERM=dumb and a locale without UTF-8. Output that is not a terminal gets no colour and no
+ * overwriting. */
 export function terminalStyle(
   { isTerminal }: Output,
   env: Environment,

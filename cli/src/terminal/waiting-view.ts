@@ -1,6 +1,6 @@
 import { printable } from '../ground/printable.ts'
 
-/** What a person has to know while a request waits. Nothing in it is a value. */
+/** What a person has to know while a request is pending. Contains no value. */
 export type Asked = {
   readonly server: string
   readonly bundle: string | null
@@ -20,7 +20,7 @@ export type Asked = {
   readonly deadlineMs: number
 }
 
-/** What a person has to know about the delivery. Nothing in it is a value. */
+/** What a person has to know about the delivery. Contains no value. */
 export type Received = {
   readonly names: readonly string[]
   /** Requested, optional and not delivered. */
@@ -34,13 +34,13 @@ export type Received = {
   readonly isUnchecked: boolean
 }
 
-/** How waiting looks to whoever reads stderr: a person at a terminal, a log, a machine, or nobody. */
+/** Shows progress on stderr, for a person at a terminal, a log or a machine. */
 export type WaitingView = {
   readonly asked: (asked: Asked) => void
   readonly trouble: (reason: string) => void
   readonly recovered: () => void
   readonly delivered: (received: Received) => void
-  /** Leave the terminal as it was; may be called at any time, and again. */
+  /** Restore the terminal. May be called at any time, and more than once. */
   readonly end: () => void
 }
 
@@ -50,9 +50,9 @@ export function remaining(milliseconds: number): string {
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
 }
 
-/** What is asked for, in words. */
+/** What is requested, in words. */
 export function askedFor({ bundle, workspace, keys }: Asked): string {
-  const place = `${bundle ?? 'a bundle that the approver picks'}${inWorkspace(workspace)}`
+  const place = `${bundle ?? 'a bundle that the approver chooses'}${inWorkspace(workspace)}`
   return keys.length === 0 ? place : `${keys.join(', ')} of ${place}`
 }
 

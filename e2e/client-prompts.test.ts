@@ -64,14 +64,14 @@ describe.skipIf(!hasTerminal())('what the client asks a person at a terminal', (
     expect(await first.exit).toBe(0)
     const second = keyferry(['run', '--no-open', '--', 'echo', 'started'])
     expect(await second.exit).toBe(0)
-    expect(second.output()).not.toContain('from now on')
+    expect(second.output()).not.toContain('Trust this server')
   })
 
   test('no sends nothing', async () => {
     commit(approved.url)
     const before = approved.asked.length
     const refused = keyferry(['run', '--no-open', '--', 'echo', 'started'])
-    await refused.appears(/from now on\?/)
+    await refused.appears(/Trust this server/)
     refused.type('\n')
     expect(await refused.exit).toBe(2)
     expect(approved.asked).toHaveLength(before)
@@ -80,7 +80,7 @@ describe.skipIf(!hasTerminal())('what the client asks a person at a terminal', (
   test('Ctrl-C at the question ends it', async () => {
     commit(approved.url)
     const shown = keyferry(['run', '--no-open', '--', 'echo', 'started'])
-    await shown.appears(/from now on\?/)
+    await shown.appears(/Trust this server/)
     shown.type('\x03')
     expect(await shown.exit).toBe(130)
   })
@@ -144,7 +144,7 @@ describe.skipIf(!hasTerminal())('what the client asks a person at a terminal', (
   test('values on their way to a terminal are announced', async () => {
     const shown = keyferry(['pull', '--no-open'], approved.url)
     expect(await shown.exit).toBe(0)
-    expect(shown.output()).toContain('the values will be shown on this terminal')
+    expect(shown.output()).toContain('the values will be printed to this terminal')
   })
 })
 

@@ -68,7 +68,8 @@ test('on Node.js 20 it runs a program as a child, and returns its exit code', as
   const node = findNode20()
   if (node === null) {
     console.warn('SKIPPED: no Node.js 20 in PATH')
-    return skip()
+    skip()
+    return
   }
   const server = await startScriptedServer()
   const keyferry = `'${node}' '${join(folder, 'node_modules/keyferry/bin/keyferry.js')}'`
@@ -86,8 +87,11 @@ test('on Node.js 20 it runs a program as a child, and returns its exit code', as
 
 function findNode20(): string | null {
   const candidates = (process.env['PATH'] ?? '').split(':').map((path) => join(path, 'node'))
-  const versionOf = (node: string): string => execFileSync(node, ['--version'], { encoding: 'utf8' })
   return candidates.find((node) => existsSync(node) && versionOf(node).startsWith('v20.')) ?? null
+}
+
+function versionOf(node: string): string {
+  return execFileSync(node, ['--version'], { encoding: 'utf8' })
 }
 
 function sessionOf(command: string): Session {

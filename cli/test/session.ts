@@ -7,7 +7,7 @@ import { VERSION } from '../src/ground/version.ts'
 const KEYFERRY = process.env['KEYFERRY_UNDER_TEST'] ?? join(import.meta.dirname, '../bin/keyferry.js')
 const START = KEYFERRY.endsWith('.js') ? `'${process.execPath}' '${KEYFERRY}'` : `'${KEYFERRY}'`
 
-/** One session as its file tells it: a line of shell against a server of that name, and all that comes of it. */
+/** One command line against a server of that name, and what comes of it. */
 export type Session = {
   readonly about: string
   readonly server: string
@@ -17,23 +17,57 @@ export type Session = {
   readonly stderr: string
 }
 
-/** Read a session file: `# about`, `server: name`, `$ command`, `exit: code`, then `stdout:` and `stderr:` with lines. */
-export function parseSession(text: string): Session {
-  const match =
-    /^# (.*)\nserver: (.*)\n\$ ([\s\S]*?)\nexit: (\d+)\nstdout:\n([\s\S]*?)stderr:\n([\s\S]*)$/.exec(text)
-  if (match === null) throw new Error('not a session file')
-  const [, about = '', server = '', command = '', exit = '', stdout = '', stderr = ''] = match
-  return { about, server, command, exit: Number(exit), stdout, stderr }
+/** The sessions of one file, under its title. */
+export type SessionFile = { readonly title: string; readonly sessions: readonly Session[] }
+
+const SESSION = /^(.*)\nserver: (.*)\n\$ ([\s\S]*?)\n(?:exit: (\d+)\n)?((?:[>!][^\n]*\n)*)$/
+
+/** Read a session file: `# title`, then for each session `## about`, `server: name`, `$ command`, `exit: code` unless it
+ * is 0, and the output: lines of stdout after `>`, lines of stderr after `!`. A last line `>\` or `!\` says that the
+ * output has no line end. */
+export function parseSessionFile(text: string): SessionFile {
+  const [head = '', ...parts] = text.split(/^## /m)
+  const title = /^# (.*)\n\n$/.exec(head)?.[1]
+  if (title === undefined || parts.length === 0) throw new Error('not a session file')
+  return { title, sessions: parts.map((part) => parseSession(part.trimEnd())) }
 }
 
-export function formatSession({ about, server, command, exit, stdout, stderr }: Session): string {
-  return `# ${about}\nserver: ${server}\n$ ${command}\nexit: ${exit}\nstdout:\n${stdout}stderr:\n${stderr}`
+function parseSession(part: string): Session {
+  const match = SESSION.exec(`${part}\n`)
+  if (match === null) throw new Error(`not a session: ${part}`)
+  const [, about = '', server = '', command = '', exit = '0', output = ''] = match
+  const stdout = readOutput('>', output)
+  return { about, server, command, exit: Number(exit), stdout, stderr: readOutput('!', output) }
+}
+
+function readOutput(mark: string, output: string): string {
+  const lines = output.split('\n').filter((line) => line.startsWith(mark))
+  const hasNoEnd = lines.at(-1) === `${mark}\\`
+  const text = (hasNoEnd ? lines.slice(0, -1) : lines).map((line) => `${line.slice(2)}\n`).join('')
+  return hasNoEnd ? text.slice(0, -1) : text
+}
+
+/** The text of a session file. */
+export function formatSessionFile({ title, sessions }: SessionFile): string {
+  return `# ${title}\n\n${sessions.map(formatSession).join('\n')}`
+}
+
+function formatSession({ about, server, command, exit, stdout, stderr }: Session): string {
+  const code = exit === 0 ? '' : `exit: ${exit}\n`
+  return `## ${about}\nserver: ${server}\n$ ${command}\n${code}${marked('>', stdout)}${marked('!', stderr)}`
+}
+
+function marked(mark: string, text: string): string {
+  if (text === '') return ''
+  const lines = text.replace(/\n$/, '').split('\n')
+  const end = text.endsWith('\n') ? '' : `${mark}\\\n`
+  return `${lines.map((line) => `${mark}${line === '' ? '' : ` ${line}`}\n`).join('')}${end}`
 }
 
 export type Stage = { readonly url: string; readonly folder: string }
 
-/** Run a session's command in a folder of its own, with no terminal, and tell what came of it. What differs from run to
- * run is replaced by its name in braces. */
+/** Run a session's command in a new folder, without a terminal. What differs between runs is replaced by its name in
+ * braces. */
 export async function playSession(session: Session, stage: Stage): Promise<Session> {
   const bin = join(stage.folder, 'bin')
   const work = join(stage.folder, 'app')

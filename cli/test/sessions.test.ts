@@ -6,40 +6,57 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { type RunningServer, startServer } from '../../e2e/start-server.ts'
 import { BEHAVIOURS } from './behaviours.ts'
 import { startScriptedServer } from './scripted-server.ts'
-import { formatSession, parseSession, playSession } from './session.ts'
+import { formatSessionFile, parseSessionFile, playSession, type Session } from './session.ts'
 
 const FOLDER = join(import.meta.dirname, 'sessions')
 // UPDATE_SESSIONS=1 writes down what happens; read the difference before committing it.
 const isUpdating = process.env['UPDATE_SESSIONS'] === '1'
 
-// Many at once on a small machine.
+// Many sessions run at once on a small machine.
 const TIMEOUT_MS = 60_000
 
+const files = readdirSync(FOLDER).map((name) => {
+  const path = join(FOLDER, name)
+  const text = readFileSync(path, 'utf8')
+  return { name, path, text, ...parseSessionFile(text) }
+})
+const played = new Map<Session, Session>()
 let realServer: Promise<RunningServer> | null = null
 
 afterAll(async () => {
   await (await realServer)?.dispose()
+  for (const { path, title, sessions } of isUpdating ? files : []) {
+    const latest = sessions.map((session) => played.get(session) ?? session)
+    writeFileSync(path, formatSessionFile({ title, sessions: latest }))
+  }
+})
+
+test.each(files)('$name is written in the form that an update writes', ({ text, title, sessions }) => {
+  expect(formatSessionFile({ title, sessions })).toBe(text)
 })
 
 describe.concurrent('sessions', () => {
-  for (const file of readdirSync(FOLDER)) {
-    const text = readFileSync(join(FOLDER, file), 'utf8')
-    const session = parseSession(text)
-    test(
-      `${file}: ${session.about}`,
-      async () => {
-        const server = await serverNamed(session.server)
-        const folder = await mkdtemp(join(tmpdir(), 'keyferry-session-'))
-        const played = formatSession(await playSession(session, { url: server.url, folder }))
-        server.close()
-        await rm(folder, { recursive: true })
-        if (isUpdating) writeFileSync(join(FOLDER, file), played)
-        else expect(played).toBe(text)
-      },
-      TIMEOUT_MS,
-    )
+  for (const { name, sessions } of files) {
+    for (const session of sessions) {
+      test(`${name}: ${session.about}`, { timeout: TIMEOUT_MS }, async () => {
+        const result = await play(session)
+        played.set(session, result)
+        if (!isUpdating) expect(result).toEqual(session)
+      })
+    }
   }
 })
+
+async function play(session: Session): Promise<Session> {
+  const server = await serverNamed(session.server)
+  const folder = await mkdtemp(join(tmpdir(), 'keyferry-session-'))
+  try {
+    return await playSession(session, { url: server.url, folder })
+  } finally {
+    server.close()
+    await rm(folder, { recursive: true })
+  }
+}
 
 async function serverNamed(name: string): Promise<{ url: string; close: () => void }> {
   if (name === 'none') return { url: 'http://127.0.0.1:1', close: () => undefined }

@@ -42,17 +42,17 @@ function options(output: { path: string; mayReplace: boolean } | null) {
   } as const
 }
 
-test('standard output holds the values and nothing else', async () => {
+test('only the values go to standard output', async () => {
   server = await startScriptedServer()
   await pull(options(null), scene)
   expect(scene.seen.stdout).toBe("export GREETING='it'\\''s me'\nexport EMPTY=''\n")
 })
 
-test('a terminal gets no value that it would obey; a program gets every byte', async () => {
+test('a terminal gets no control characters; a program gets every byte', async () => {
   const map = { PLAIN: 'two\r\nlines', COMMANDS: '\u001b]0;owned\u0007', TURNED: '\u202eabc' }
   server = await startScriptedServer({ wait: (asked) => delivery(asked, JSON.stringify(map)) })
   const terminal = { ...scene, stdout: { ...scene.stdout, isTerminal: true } }
-  await expect(pull(options(null), terminal)).rejects.toThrow(/^COMMANDS, TURNED cannot be shown/)
+  await expect(pull(options(null), terminal)).rejects.toThrow(/^COMMANDS, TURNED cannot be printed/)
   expect(scene.seen.stdout).toBe('')
   await pull(options(null), scene)
   expect(scene.seen.stdout).toContain(map.COMMANDS)
@@ -71,7 +71,7 @@ test('a file that appears while the person decides is not overwritten', async ()
   expect(readdirSync(folder)).toEqual(['values'])
 })
 
-test('with leave to replace, it is, in one step and for the owner alone', async () => {
+test('--force replaces the file in one step, readable by its owner only', async () => {
   const path = join(folder, 'values')
   writeFileSync(path, 'old', { mode: 0o644 })
   server = await startScriptedServer()
@@ -81,7 +81,7 @@ test('with leave to replace, it is, in one step and for the owner alone', async 
   expect(readdirSync(folder)).toEqual(['values'])
 })
 
-test('a folder in its place is told before the server hears of anything', async () => {
+test('a folder in its place is reported before a request is made', async () => {
   server = await startScriptedServer()
   await expect(pull(options({ path: folder, mayReplace: true }), scene)).rejects.toThrow('folder')
   expect(server.asked).toHaveLength(0)

@@ -82,7 +82,7 @@ describe('when the next call starts', () => {
     expect(trouble.at(-1)).toBe('-')
   })
 
-  test('a server in trouble is asked no sooner than the interval', async () => {
+  test('a failing server is asked no sooner than the interval', async () => {
     const { done, starts } = scene([answer(503, { error: 'unavailable' }), READY])
     await done
     expect(starts).toEqual([0, 3_000])
@@ -94,35 +94,35 @@ describe('how it ends', () => {
     await expectExit(scene([answer(404, { error: 'x', code: 'request_denied' })]).done, 3)
   })
 
-  test('gone', async () => {
+  test('unknown to the server', async () => {
     const { done } = scene([PENDING, answer(404, { error: 'request not found or expired' })])
-    await expect(done).rejects.toThrow('was used already, or is not known')
+    await expect(done).rejects.toThrow('request expired or unknown')
   })
 
-  test('expired, as the server says a moment before our own clock does', async () => {
+  test('expired on the server just before our own clock', async () => {
     const held = Array.from({ length: 9 }, () => 'held' as const)
     const { done } = scene([...held, answer(404, { error: 'request not found or expired' })], 33_300)
-    await expect(done).rejects.toThrow('nobody approved it in time')
+    await expect(done).rejects.toThrow('expired before it was approved')
   })
 
   test('expired, as the server says', async () => {
     const { done } = scene([PENDING, answer(404, { error: 'x', code: 'request_expired' })])
-    await expect(done).rejects.toThrow('nobody approved it in time')
+    await expect(done).rejects.toThrow('expired before it was approved')
   })
 
-  test('expired, though nothing answers any more', async () => {
+  test('expired while the server is unreachable', async () => {
     const { done, starts } = scene(Array.from({ length: 200 }, () => lost))
     await expectExit(done, 4)
     expect(starts.at(-1)).toBe(300_000)
   })
 
-  test('expired, though the server goes on saying pending', async () => {
+  test('expired while the server says pending', async () => {
     const { done, starts } = scene([])
     await expectExit(done, 4)
     expect(starts.at(-1)).toBe(300_000)
   })
 
-  test('refused: any other no', async () => {
+  test('refused: any other answer', async () => {
     await expectExit(scene([answer(400, { error: 'no' })]).done, 6)
   })
 

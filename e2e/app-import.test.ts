@@ -56,25 +56,25 @@ describe.skipIf(!hasBrowser())('import in the browser', () => {
     return (await call('GET', '/api/v1/bundles/{bundle_id}', { params })).items
   }
 
-  test('the preview tells new, changed, replaced, same, masked and invalid apart, and writes nothing', async () => {
+  test('the preview says what the server would do with each line, and writes nothing', async () => {
     const page = await open('/bundles/import?bundle=dev/app')
-    const writes: string[] = []
-    page.on('request', (request) => request.method() !== 'GET' && writes.push(request.url()))
+    const before = await itemsOf('dev/app')
     await content(page).fill(TEXT)
+    await row(page, 'DATABASE_URL').getByText('Own', { exact: true }).waitFor()
     expect(await row(page, 'DATABASE_URL').innerText()).toContain(
-      'replaces a hidden value, used in 2 bundles',
+      'key DEV_APP_DATABASE_URL; dev/worker keeps its value',
     )
-    expect(await row(page, 'LOG_LEVEL').innerText()).toMatch(/info → debug, used in 2 bundles\s+Changed/)
-    expect(await row(page, 'PORT').innerText()).toContain('Same')
-    expect(await row(page, 'REDIS_URL').innerText()).toContain('keeps the stored value')
+    expect(await row(page, 'PORT').innerText()).toMatch(/nothing to write\s+Same/)
+    expect(await row(page, 'REDIS_URL').innerText()).toContain('keeps the value shared with dev/worker')
     expect(await row(page, 'NEW_TOKEN').innerText()).toContain('New')
     expect(await row(page, 'PEM').innerText()).toContain('It looks like a PEM block that is cut off.')
     await page.getByText('Line 5: expected NAME=value, but there is no =.').waitFor()
+    await page.getByText('3 new, 2 own, 1 same, 1 kept').waitFor()
     expect(await page.getByRole('checkbox', { name: 'Secret: NEW_TOKEN' }).isChecked()).toBe(true)
     expect(await page.getByRole('checkbox', { name: 'Secret: PUBLIC_URL' }).isChecked()).toBe(false)
     const preview = await page.getByRole('region', { name: 'Preview' }).innerText()
     expect(preview).not.toContain('planted-')
-    expect(writes).toEqual([])
+    expect(await itemsOf('dev/app')).toEqual(before)
     await expectAccessible(page)
     await closePage(page)
   })
@@ -84,22 +84,64 @@ describe.skipIf(!hasBrowser())('import in the browser', () => {
     const answers = recordAnswers(page)
     await page.getByLabel('Bundle').fill('dev/new')
     await content(page).fill(TEXT)
+    await page.getByText(/keeps the stored value, and the bundle has none/).waitFor()
+    await expectAccessible(page)
+    await page.getByRole('button', { name: 'Leave it out' }).click()
     await page.getByRole('checkbox', { name: 'PEM', exact: true }).uncheck()
     await page.getByRole('checkbox', { name: 'Secret: PUBLIC_URL' }).check()
-    await page.getByRole('button', { name: 'Import 6 keys' }).click()
+    await page.getByRole('button', { name: 'Import 5 variables' }).click()
     await page.getByRole('heading', { name: 'Imported' }).waitFor()
+    await page.getByText('Into dev/new: 2 new, 2 own, 1 shared.').waitFor()
     await page.getByText('keyferry run dev/new').waitFor()
     await expectAccessible(page)
     const items = await itemsOf('dev/new')
-    expect(items.map(({ name, value }) => `${name}=${value}`)).toEqual([
-      'DATABASE_URL=*****',
-      'LOG_LEVEL=debug',
+    expect(items.map(({ key_name, value }) => `${key_name}=${value}`)).toEqual([
+      'DEV_NEW_DATABASE_URL=*****',
+      'DEV_NEW_LOG_LEVEL=debug',
       'PORT=3000',
-      'REDIS_URL=*****',
       'NEW_TOKEN=*****',
       'PUBLIC_URL=*****',
     ])
     expect(`${answers.join()} ${await page.content()} ${page.url()}`).not.toContain('planted-')
+    await closePage(page)
+  })
+
+  test('a line that differs from a shared value: own, kept, or replaced for every bundle', async () => {
+    const page = await open('/bundles/import?bundle=dev/app')
+    await content(page).fill('LOG_LEVEL=debug\nDATABASE_URL=x\nPORT=3000')
+    const choice = (name: string) => page.getByLabel(`What to do with ${name}`)
+    await choice('DATABASE_URL').selectOption('Keep the shared value')
+    await row(page, 'DATABASE_URL').getByText('Kept').waitFor()
+    await choice('LOG_LEVEL').selectOption('Replace it everywhere')
+    await row(page, 'LOG_LEVEL').getByText('also changes dev/worker').waitFor()
+    await expectAccessible(page)
+    await page.getByRole('button', { name: 'Import 3 variables' }).click()
+    await page.getByText('Into dev/app: 1 replaced everywhere, 1 same, 1 kept.').waitFor()
+    const worker = await itemsOf('dev/worker')
+    expect(worker.find(({ name }) => name === 'LOG_LEVEL')?.value).toBe('debug')
+    await closePage(page)
+  })
+
+  test('a plan that is no longer true is made again, and nothing is written before it was seen', async () => {
+    const page = await open('/bundles/import?bundle=prod/shop/mail')
+    await content(page).fill('SMTP_HOST=other')
+    await row(page, 'SMTP_HOST').getByText('Updated').waitFor()
+    const [host] = (await itemsOf('prod/shop/mail')).filter(({ name }) => name === 'SMTP_HOST')
+    const call = createClient(server.url)
+    const ci = (await call('GET', '/api/v1/bundles')).find(({ name }) => name === 'ci')
+    await call('POST', '/api/v1/bundles/{bundle_id}/keys/{key_id}', {
+      params: { bundle_id: ci?.id ?? '', key_id: host?.id ?? '' },
+    })
+    await page.getByRole('button', { name: 'Import 1 variable' }).click()
+    await page.getByText('The library changed while you looked at the preview').waitFor()
+    await row(page, 'SMTP_HOST').getByText('ci keeps its value').waitFor()
+    await expectAccessible(page)
+    expect((await itemsOf('prod/shop/mail')).find(({ name }) => name === 'SMTP_HOST')?.value).toBe(
+      'smtp.example.com',
+    )
+    await page.getByRole('button', { name: 'Import 1 variable' }).click()
+    await page.getByText('Into prod/shop/mail: 1 own.').waitFor()
+    expect((await itemsOf('ci')).find(({ name }) => name === 'SMTP_HOST')?.value).toBe('smtp.example.com')
     await closePage(page)
   })
 
@@ -109,7 +151,7 @@ describe.skipIf(!hasBrowser())('import in the browser', () => {
     await writeFile(file, '{\n  "A": "1",\n  "B": null\n}')
     await page.getByLabel('File to import').setInputFiles(file)
     await page.getByText('Line 3: the value of B is not a text.').waitFor()
-    await page.getByRole('button', { name: 'Import 1 key' }).click()
+    await page.getByRole('button', { name: 'Import 1 variable' }).click()
     await page.getByRole('heading', { name: 'Imported' }).waitFor()
     expect((await itemsOf('dev/json')).map(({ name }) => name)).toEqual(['A'])
     await closePage(page)
@@ -122,7 +164,7 @@ describe.skipIf(!hasBrowser())('import in the browser', () => {
     )
     await content(page).dispatchEvent('drop', { dataTransfer: dropped })
     await expect.poll(() => content(page).inputValue()).toBe('A=1')
-    await page.getByRole('button', { name: 'Import 1 key' }).waitFor()
+    await page.getByRole('button', { name: 'Import 1 variable' }).waitFor()
     await closePage(page)
   })
 
@@ -141,34 +183,33 @@ describe.skipIf(!hasBrowser())('import in the browser', () => {
   test('a bundle without a name, or with a bad one, is told beside the field', async () => {
     const page = await open('/bundles/import')
     await content(page).fill('A=1')
-    await page.getByRole('button', { name: 'Import 1 key' }).click()
+    await page.getByRole('button', { name: 'Import 1 variable' }).click()
     await page.getByText('Give the bundle a name.').waitFor()
     await page.getByLabel('Bundle').fill('a b')
-    await page.getByRole('button', { name: 'Import 1 key' }).click()
+    await page.getByRole('button', { name: 'Import 1 variable' }).click()
     await page.getByText('Use letters, digits, /, - and _ only.').waitFor()
     await expectAccessible(page)
     await closePage(page)
   })
 
-  test('what fails is named, and importing the same again finishes', async () => {
+  test('what the server refuses is told, the text stays, and the same text twice writes nothing', async () => {
     const page = await open('/bundles/import?bundle=dev/again')
-    await page.route('**/api/v1/keys', async (route) => {
-      const isSecond = route.request().postData()?.includes('SECOND') === true
-      await (isSecond
-        ? route.fulfill({ status: 500, json: { error: 'x', code: 'internal' } })
-        : route.continue())
-    })
-    await content(page).fill('FIRST=1\nSECOND=2\nTHIRD=3')
-    await page.getByRole('button', { name: 'Import 3 keys' }).click()
-    await page.getByRole('heading', { name: 'Imported in part' }).waitFor()
-    await page.getByText('SECOND: The server made a mistake.').waitFor()
+    await content(page).fill('FIRST=1\nSECOND=2')
+    await page.getByText('2 new').waitFor()
+    await page.route('**/api/v1/imports', (route) =>
+      route.fulfill({ status: 500, json: { error: 'x', code: 'internal' } }),
+    )
+    await page.getByRole('button', { name: 'Import 2 variables' }).click()
+    await page.getByText(/The server made a mistake.*Nothing was imported/).waitFor()
     await expectAccessible(page)
-    await page.unroute('**/api/v1/keys')
-    await page.getByRole('button', { name: 'Import more' }).click()
-    await content(page).fill('FIRST=1\nSECOND=2\nTHIRD=3')
-    await page.getByRole('button', { name: 'Import 3 keys' }).click()
+    await page.unroute('**/api/v1/imports')
+    await page.getByRole('button', { name: 'Import 2 variables' }).click()
     await page.getByRole('heading', { name: 'Imported', exact: true }).waitFor()
-    expect((await itemsOf('dev/again')).map(({ name }) => name)).toEqual(['FIRST', 'THIRD', 'SECOND'])
+    expect((await itemsOf('dev/again')).map(({ name }) => name)).toEqual(['FIRST', 'SECOND'])
+    await page.getByRole('button', { name: 'Import more' }).click()
+    await content(page).fill('FIRST=1\nSECOND=2')
+    await page.getByText('The bundle has all of this already.').waitFor()
+    expect(await page.getByRole('button', { name: 'Import 2 variables' }).isDisabled()).toBe(true)
     await closePage(page)
   })
 })

@@ -61,7 +61,7 @@ describe.skipIf(!hasBrowser() || !hasTerminal())('from a paste in the browser to
     await page.getByRole('link', { name: 'paste or drop the file here' }).click()
     await page.getByLabel('Bundle').fill('dev/app')
     await page.getByLabel('Content of the .env or JSON file').fill(TEXT)
-    await page.getByRole('button', { name: 'Import 6 keys' }).click()
+    await page.getByRole('button', { name: 'Import 6 variables' }).click()
     await page.getByText('keyferry run dev/app').waitFor()
 
     const output = join(folder, 'values.json')

@@ -69,9 +69,9 @@ describe.skipIf(!hasBrowser())('two workspaces in two tabs', () => {
   test('an import is written to the workspace that its preview was read from', async () => {
     await first.goto(`${server.url}/w/${own}/bundles/import?bundle=dev/app`)
     await first.getByLabel('Content of the .env or JSON file').fill('IMPORTED=1\nFIRST_TAB=2\n')
-    await first.getByRole('button', { name: 'Import 2 keys' }).waitFor()
+    await first.getByRole('button', { name: 'Import 2 variables' }).waitFor()
     await switchInSecondTab()
-    await first.getByRole('button', { name: 'Import 2 keys' }).click()
+    await first.getByRole('button', { name: 'Import 2 variables' }).click()
     await first.getByRole('heading', { name: 'Imported' }).waitFor()
     expect(await keyNames(own)).toEqual(expect.arrayContaining(['FIRST_TAB', 'IMPORTED']))
     expect(await keyNames(other)).toEqual([])

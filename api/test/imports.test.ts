@@ -74,6 +74,20 @@ describe.each(databases)('imports on %s', (kind) => {
     expect(await delivered('dev/app')).toEqual(before)
   })
 
+  test("an environment's own key takes over the mark of the key that it differs from", async () => {
+    await importing(
+      'dev/app',
+      { LEVEL: 'info' },
+      { entries: [{ name: 'LEVEL', value: 'info', is_secret: false }] },
+    )
+    const { json } = await importing('prod/app', { LEVEL: 'debug' })
+    expect(json.plan).toMatchObject([{ action: 'own', key_name: 'PROD_APP_LEVEL', is_secret: false }])
+    expect((await library()).keys).toMatchObject([
+      { name: 'LEVEL' },
+      { name: 'PROD_APP_LEVEL', is_secret: false },
+    ])
+  })
+
   test('the same import again writes nothing', async () => {
     await importing('dev/app', { A: '1', B: '2' })
     await importing('prod/app', { A: '1', B: '3' })

@@ -15,6 +15,7 @@ import { LoadingState } from './ui/loading-state.tsx'
 import { Toasts } from './ui/toasts.tsx'
 
 const ImportPage = lazy(async () => page((await import('./features/import/import-page.tsx')).ImportPage))
+const ComparePage = lazy(async () => page((await import('./features/compare/compare-page.tsx')).ComparePage))
 const SettingsPage = lazy(async () =>
   page((await import('./features/members/settings-page.tsx')).SettingsPage),
 )
@@ -117,6 +118,7 @@ function WorkspacePages() {
       <Route path="/keys" component={KeysPage} />
       <Route path="/keys/new" component={NewKeyPage} />
       <Route path="/keys/:id">{({ id }) => <KeyPage key={id} id={id} />}</Route>
+      <Route path="/compare" component={ComparePage} />
       <Route path="/settings" component={SettingsPage} />
       <Route path="/members">
         <Redirect to="/settings" replace />

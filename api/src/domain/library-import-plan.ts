@@ -238,6 +238,13 @@ export function makesKey({ action }: { action: ImportAction }): boolean {
   return action === 'create' || action === 'own'
 }
 
+/** Whether the key of a step is secret afterwards. A new key without a mark takes over that of the key beside it; without
+ * such a key it is secret. A shared key keeps its mark. */
+export function markAfter({ action, entry, key }: Pick<ImportStep, 'action' | 'entry' | 'key'>): boolean {
+  const asked = action === 'share' || action === 'kept' ? undefined : entry.is_secret
+  return asked ?? key?.is_secret ?? true
+}
+
 /** Whether a step gives the bundle its own key in the place of one that it shares. */
 export function splits({ action, isAttached }: Pick<ImportStep, 'action' | 'isAttached'>): boolean {
   return action === 'own' && isAttached

@@ -1,5 +1,5 @@
 import { type ImportPlan, importVariables, planOf } from '../domain/library-import.ts'
-import { makesKey } from '../domain/library-import-plan.ts'
+import { makesKey, markAfter } from '../domain/library-import-plan.ts'
 import type { Handlers } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'
 
@@ -37,6 +37,7 @@ function presentStep(step: ImportPlan['steps'][number]) {
     action,
     key_id: (makesKey(step) ? newKeyId : key?.id) ?? null,
     key_name: keyName,
+    is_secret: markAfter(step),
     shared_with: elsewhere.slice(0, MOST_NAMED),
     shared_total: elsewhere.length,
     choices: [...choices],

@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { Plaintext } from '@keyferry/crypto/plaintext'
 import type { EventData } from '../domain/event.ts'
 import type { ImportChange, LibraryImportStore } from '../domain/library-import.ts'
-import { makesKey, splits } from '../domain/library-import-plan.ts'
+import { makesKey, markAfter, splits } from '../domain/library-import-plan.ts'
 import { lengthOf } from './attachment-positions.ts'
 import { holdBundle } from './attachments.ts'
 import { stampBundle } from './bundle-changes.ts'
@@ -113,7 +113,7 @@ async function insertKeys({ transaction, record, vault }: Parts, change: Change)
   }
 }
 
-/** A bundle that gets its own value keeps the mark and description of the key that it shared. */
+/** A bundle that gets its own value keeps the description of the key that it shared. */
 function newKey(step: Change['steps'][number], { tenantId, stamp }: Change, seal: TenantVault['seal']) {
   const { entry, newKeyId, keyName } = step
   const split = splits(step) ? step.key : null
@@ -122,7 +122,7 @@ function newKey(step: Change['steps'][number], { tenantId, stamp }: Change, seal
     tenant_id: tenantId,
     name: keyName,
     value_version: 1,
-    is_secret: flag(entry.is_secret ?? split?.is_secret ?? true),
+    is_secret: flag(markAfter(step)),
     description: split?.description ?? '',
     created_at: stamp.at,
     created_by: stamp.by,

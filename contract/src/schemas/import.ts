@@ -10,7 +10,8 @@ const ENTRIES = 'entries must be a list of names and values'
 const Names = (field: string) =>
   z.array(KeyName, { error: `${field} must be a list of names` }).max(LIMITS.importEntries, TOO_MANY)
 
-/** One variable of the file. Without `is_secret` a known key keeps its mark and a new key is secret. The mask as a value
+/** One variable of the file. Without `is_secret` a known key keeps its mark, a
+ * bundle's own key takes over the mark of the key it differs from, and any other new key is secret. The mask as a value
  * keeps what the bundle delivers. */
 const ImportEntry = z
   .object(
@@ -70,7 +71,7 @@ export const ImportVariables = z
 export const IMPORT_ACTIONS = ['create', 'own', 'share', 'update', 'replace', 'same', 'kept'] as const
 export type ImportAction = (typeof IMPORT_ACTIONS)[number]
 
-/** `key_id`: null for a key that is still to be created. `shared_with`: other bundles that use the key, at most five by
+/** `key_id`: null for a key that is still to be created. `is_secret`: the key's mark afterwards. `shared_with`: other bundles that use the key, at most five by
  * name; for `own`, the bundles that keep the other value. `shared_total` counts them all. `choices`: what a caller may
  * ask for in place of `action`. */
 const ImportStep = z
@@ -79,6 +80,7 @@ const ImportStep = z
     action: z.enum(IMPORT_ACTIONS),
     key_id: Id.nullable(),
     key_name: z.string(),
+    is_secret: z.boolean(),
     shared_with: z.array(z.string()),
     shared_total: z.int(),
     choices: z.array(z.enum(['own', 'share', 'replace'])),
@@ -99,6 +101,7 @@ export const ImportPlan = z
             action: 'own',
             key_id: null,
             key_name: 'PROD_APP_DATABASE_URL',
+            is_secret: true,
             shared_with: ['dev/app'],
             shared_total: 1,
             choices: ['own', 'share', 'replace'],

@@ -1,5 +1,6 @@
 import type { endpoints } from '@keyferry/contract'
 import type { Answer } from '@keyferry/contract/client'
+import type { z } from 'zod'
 
 type Endpoints = typeof endpoints
 
@@ -12,6 +13,13 @@ export type RequestBundleItem = RequestBundle['items'][number]
 export type Bundle = Answer<Endpoints['listBundles']>[number]
 export type BundleWithItems = Answer<Endpoints['getBundle']>
 export type BundleItem = BundleWithItems['items'][number]
+export type SharedKey = Answer<Endpoints['listSharedKeys']>[number]
+export type ComparedRow = Answer<Endpoints['compareBundles']>['rows'][number]
+export type ComparedCell = ComparedRow['cells'][number]
+export type ImportPlan = Answer<Endpoints['importVariables']>
+export type ImportStep = ImportPlan['plan'][number]
+export type ImportAction = ImportStep['action']
+export type ImportRequest = z.input<Endpoints['importVariables']['body']>
 export type Key = Answer<Endpoints['listKeys']>[number]
 export type KeyWithBundles = Answer<Endpoints['getKey']>
 export type Me = Answer<Endpoints['getMe']>

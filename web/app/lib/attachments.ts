@@ -1,19 +1,18 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
-import type { BundleItem, BundleWithItems } from './answers.ts'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import type { BundleItem, BundleWithItems, SharedKey } from './answers.ts'
 import { call } from './api.ts'
 import { bundleKey } from './bundles.ts'
-import { KEYS } from './keys.ts'
+import { refreshLibrary } from './keys.ts'
 import { optimistic } from './optimistic.ts'
 
-export type Attachment = { keyId: string; order?: number; required?: boolean }
+/** `as`: the name under which the bundle delivers the key; without it the key's own. */
+export type Attachment = { keyId: string; as?: string; order?: number; required?: boolean }
 
 const PATH = '/api/v1/bundles/{bundle_id}/keys/{key_id}'
 
-const attach = (bundleId: string, { keyId, order, required = false }: Attachment) =>
-  call('POST', PATH, {
-    params: { bundle_id: bundleId, key_id: keyId },
-    body: { required, ...(order === undefined ? {} : { order }) },
-  })
+const attach = (bundleId: string, { keyId, required = false, ...rest }: Attachment) =>
+  call('POST', PATH, { params: { bundle_id: bundleId, key_id: keyId }, body: { required, ...rest } })
 
 const detach = (bundleId: string, keyId: string) =>
   call('DELETE', PATH, { params: { bundle_id: bundleId, key_id: keyId } })
@@ -25,10 +24,48 @@ export function useAttachKeys(bundleId: string) {
     mutationFn: async (attachments: readonly Attachment[]) => {
       for (const attachment of attachments) await attach(bundleId, attachment)
     },
-    onSettled: async () => {
-      await client.invalidateQueries({ queryKey: bundleKey(bundleId) })
-      await client.invalidateQueries({ queryKey: KEYS })
-    },
+    onSettled: () => refreshLibrary(client),
+  })
+}
+
+/** What else uses the bundle's keys, by key id; a key that only this bundle uses is not in it. */
+export function useSharedKeys(bundleId: string): ReadonlyMap<string, SharedKey> {
+  const { data = [] } = useQuery({
+    queryKey: [...bundleKey(bundleId), 'shared'],
+    queryFn: () =>
+      call('GET', '/api/v1/bundles/{bundle_id}/shared-keys', { params: { bundle_id: bundleId } }),
+  })
+  return useMemo(() => new Map(data.map((shared) => [shared.key_id, shared])), [data])
+}
+
+/** Who else uses a key: `dev/app and 2 more`. */
+export function sharedText({ shared_with, shared_total }: SharedKey): string {
+  return shared_total === 1 ? shared_with : `${shared_with} and ${shared_total - 1} more`
+}
+
+export type AttachmentChange = { as?: string; key_id?: string }
+
+/** Change the name that the bundle delivers, or the key that it uses. */
+export function useChangeAttachment(bundleId: string) {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: ({ keyId, change }: { keyId: string; change: AttachmentChange }) =>
+      call('PUT', PATH, { params: { bundle_id: bundleId, key_id: keyId }, body: change }),
+    onSuccess: () => refreshLibrary(client),
+  })
+}
+
+export type Split = { bundleId: string; keyId: string; value?: string; is_secret?: boolean }
+
+/** Give a bundle a key of its own in the place of a shared one, with the same value or another. */
+export function useSplitKey() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: ({ bundleId, keyId, ...body }: Split) =>
+      call('POST', `${PATH}/split`, { params: { bundle_id: bundleId, key_id: keyId }, body }),
+    // The typed value would otherwise stay in memory with the mutation's variables.
+    gcTime: 0,
+    onSuccess: () => refreshLibrary(client),
   })
 }
 

@@ -62,14 +62,14 @@ export function useDeleteBundle() {
   })
 }
 
-/** Make a deleted bundle anew, with the same keys in the same order; its id is another one. */
+/** Create a deleted bundle again, with the same keys, names and order; its id is another one. */
 export async function restoreBundle({ name, description, tags, items }: BundleWithItems): Promise<void> {
   const { id } = await call('POST', '/api/v1/bundles', { body: { name, description, tags } })
   for (const item of items) {
     if (item.id === null) continue
     await call('POST', '/api/v1/bundles/{bundle_id}/keys/{key_id}', {
       params: { bundle_id: id, key_id: item.id },
-      body: { required: item.required },
+      body: { as: item.name, required: item.required },
     })
   }
 }

@@ -1,10 +1,16 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { type QueryClient, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { Key } from './answers.ts'
 import { call } from './api.ts'
 import { optimistic } from './optimistic.ts'
 
 export const KEYS = ['keys']
 const keyKey = (id: string) => ['key', id]
+
+/** Fetch again what a change of a key can show in: keys, bundles and comparisons. */
+export async function refreshLibrary(client: QueryClient): Promise<void> {
+  const shown = [KEYS, ['key'], ['bundle'], ['bundles'], ['compare']]
+  await Promise.all(shown.map((queryKey) => client.invalidateQueries({ queryKey })))
+}
 
 /** All keys of the library, by name, secrets masked. */
 export function useKeys() {
@@ -33,17 +39,26 @@ export function useCreateKey() {
 
 export type KeyChange = { value?: string; description?: string; is_secret?: boolean }
 
-export function useUpdateKey(id: string) {
+/** Save a change of a key in every bundle that uses it, or, with `bundleId`, in that bundle only, which gets its own key.
+ * The answer is the key that holds the change. */
+export function useSaveKey(id: string) {
   const client = useQueryClient()
   return useMutation({
-    mutationFn: (body: KeyChange) => call('PUT', '/api/v1/keys/{key_id}', { params: { key_id: id }, body }),
-    gcTime: 0,
-    onSuccess: async () => {
-      await client.invalidateQueries({ queryKey: keyKey(id) })
-      await client.invalidateQueries({ queryKey: KEYS })
-      await client.invalidateQueries({ queryKey: ['bundle'] })
+    mutationFn: async ({ change, bundleId }: { change: KeyChange; bundleId: string | null }) => {
+      if (bundleId === null) return await update(id, change)
+      const { description, ...own } = change
+      const params = { bundle_id: bundleId, key_id: id }
+      const key = await call('POST', '/api/v1/bundles/{bundle_id}/keys/{key_id}/split', { params, body: own })
+      return description === undefined ? key : await update(key.id, { description })
     },
+    // The typed value would otherwise stay in memory with the mutation's variables.
+    gcTime: 0,
+    onSuccess: () => refreshLibrary(client),
   })
+}
+
+function update(id: string, body: KeyChange) {
+  return call('PUT', '/api/v1/keys/{key_id}', { params: { key_id: id }, body })
 }
 
 export function useDeleteKey() {

@@ -10,6 +10,7 @@ const SIGNED_IN_PAGES = [
   '/bundles/*',
   '/keys',
   '/keys/*',
+  '/compare',
   '/members',
   '/settings',
   '/account',

@@ -3,6 +3,7 @@ const SHORTCUTS: readonly { keys: readonly string[]; text: string }[] = [
   { keys: ['/'], text: 'Search the list on the page' },
   { keys: ['g', 'b'], text: 'Bundles' },
   { keys: ['g', 'k'], text: 'Keys' },
+  { keys: ['g', 'c'], text: 'Compare' },
   { keys: ['g', 'i'], text: 'Import' },
   { keys: ['g', 's'], text: 'Settings' },
   { keys: ['g', 'a'], text: 'Account' },

@@ -1,7 +1,8 @@
-import { GripVertical, Unlink } from 'lucide-react'
+import { GripVertical, SlidersHorizontal, Unlink } from 'lucide-react'
 import type { KeyboardEvent, PointerEvent } from 'react'
 import { Link } from 'wouter'
-import type { BundleItem } from '../../lib/answers.ts'
+import type { BundleItem, SharedKey } from '../../lib/answers.ts'
+import { sharedText } from '../../lib/attachments.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import { EntryName } from '../../ui/entry-name.tsx'
@@ -10,7 +11,11 @@ import { KeyValue } from '../../ui/key-value.tsx'
 
 type AttachedKeyRowProps = {
   id: string
+  /** The key's page. */
+  href: string
   item: BundleItem
+  /** Undefined for a key that only this bundle uses. */
+  shared: SharedKey | undefined
   canEdit: boolean
   canMove: boolean
   dragged: boolean
@@ -18,10 +23,20 @@ type AttachedKeyRowProps = {
   onStep: (step: 1 | -1) => void
   onRequire: (required: boolean) => void
   onDetach: () => void
+  onChange: () => void
 }
 
 /** One attached key, with its handle, its required flag and the way to detach it for those who may edit the bundle. */
-export function AttachedKeyRow({ id, item, canEdit, canMove, dragged, ...changes }: AttachedKeyRowProps) {
+export function AttachedKeyRow({
+  id,
+  href,
+  item,
+  shared,
+  canEdit,
+  canMove,
+  dragged,
+  ...changes
+}: AttachedKeyRowProps) {
   return (
     <div
       data-id={id}
@@ -35,15 +50,10 @@ export function AttachedKeyRow({ id, item, canEdit, canMove, dragged, ...changes
         <MoveHandle id={id} name={item.name} onDragStart={changes.onDragStart} onStep={changes.onStep} />
       )}
       <div className="min-w-0 flex-1 basis-40">
-        <Link
-          href={`/keys/${id}`}
-          className="font-mono text-sm font-medium [overflow-wrap:anywhere] hover:underline"
-        >
+        <Link href={href} className="font-mono text-sm font-medium [overflow-wrap:anywhere] hover:underline">
           <EntryName name={item.name} />
         </Link>
-        {item.description !== null && item.description !== '' && (
-          <p className="line-clamp-2 text-xs text-ink-soft">{item.description}</p>
-        )}
+        <EntryFacts item={item} shared={shared} />
       </div>
       <KeyValue value={item.value} isSecret={item.is_secret} className="max-w-48 sm:max-w-72" />
       {canEdit ? (
@@ -63,15 +73,30 @@ export function AttachedKeyRow({ id, item, canEdit, canMove, dragged, ...changes
             />
             Required
           </label>
-          <IconButton label={`Detach ${item.name}`} onClick={changes.onDetach}>
-            <Unlink aria-hidden size={16} />
-          </IconButton>
+          <span className="flex">
+            <IconButton label={`Change ${item.name} in this bundle`} onClick={changes.onChange}>
+              <SlidersHorizontal aria-hidden size={16} />
+            </IconButton>
+            <IconButton label={`Detach ${item.name}`} onClick={changes.onDetach}>
+              <Unlink aria-hidden size={16} />
+            </IconButton>
+          </span>
         </div>
       ) : (
         item.required && <Badge tone="caution">Required</Badge>
       )}
     </div>
   )
+}
+
+function EntryFacts({ item, shared }: { item: BundleItem; shared: SharedKey | undefined }) {
+  const facts = [
+    item.key_name === item.name ? '' : `key ${item.key_name}`,
+    shared === undefined ? '' : `shared with ${sharedText(shared)}`,
+    item.description ?? '',
+  ].filter((fact) => fact !== '')
+  if (facts.length === 0) return null
+  return <p className="line-clamp-2 text-xs text-ink-soft">{facts.join(' · ')}</p>
 }
 
 type MoveHandleProps = {

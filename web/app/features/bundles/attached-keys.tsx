@@ -1,6 +1,12 @@
 import { useMemo, useRef, useState } from 'react'
 import type { BundleItem } from '../../lib/answers.ts'
-import { useAttachKeys, useDetachKey, useReorderKey, useRequireKey } from '../../lib/attachments.ts'
+import {
+  useAttachKeys,
+  useDetachKey,
+  useReorderKey,
+  useRequireKey,
+  useSharedKeys,
+} from '../../lib/attachments.ts'
 import { describeFailure } from '../../lib/failure.ts'
 import { matches } from '../../lib/search.ts'
 import { SearchField } from '../../ui/search-field.tsx'
@@ -12,26 +18,35 @@ import { useDragOrder } from './use-drag-order.ts'
 const FILTER_FROM = 12
 const ROW_HEIGHT_PX = 53
 
-type AttachedKeysProps = { bundleId: string; items: readonly BundleItem[]; canEdit: boolean }
+type AttachedKeysProps = {
+  bundleId: string
+  items: readonly BundleItem[]
+  canEdit: boolean
+  onChange: (item: BundleItem) => void
+}
 
 const onError = (error: unknown) => notify({ text: describeFailure(error).message, tone: 'danger' })
 
 /** The bundle's keys in their order; an editor moves them by dragging or by the arrow keys, as long as all are shown. */
-export function AttachedKeys({ bundleId, items, canEdit }: AttachedKeysProps) {
+export function AttachedKeys({ bundleId, items, canEdit, onChange }: AttachedKeysProps) {
   const list = useRef<HTMLUListElement>(null)
   const [query, setQuery] = useState('')
   const [spoken, setSpoken] = useState('')
   const { move, require, detach } = useAttachedKeyChanges(bundleId, items, setSpoken)
+  const shared = useSharedKeys(bundleId)
   const byId = useMemo(() => new Map(items.map((item) => [item.id ?? '', item])), [items])
   const { draggedId, order, start } = useDragOrder([...byId.keys()], list, (id, to) => move(id, to, true))
-  const shown = query === '' ? order : order.filter((id) => matches(byId.get(id)?.name ?? '', query))
+  const shown = query === '' ? order : order.filter((id) => matches(namesOf(byId.get(id)), query))
   const render = (id: string, index: number) => {
     const item = byId.get(id)
     if (item === undefined) return null
     return (
       <AttachedKeyRow
+        href={`/keys/${id}?bundle=${bundleId}`}
         id={id}
         item={item}
+        shared={shared.get(id)}
+        onChange={() => onChange(item)}
         canEdit={canEdit}
         canMove={canEdit && query === ''}
         dragged={id === draggedId}
@@ -88,11 +103,16 @@ function useAttachedKeyChanges(
   const require = (id: string, required: boolean) => requireKey.mutate({ keyId: id, required }, { onError })
   const detach = (id: string) => {
     const { name = '', order, required = false } = find(id) ?? {}
-    const undo = () => attachKeys.mutate([{ keyId: id, required, order: order ?? 0 }], { onError })
+    const attachment = { keyId: id, as: name, required, order: order ?? 0 }
+    const undo = () => attachKeys.mutate([attachment], { onError })
     const onSuccess = () => notify({ text: `Detached ${name}. It stays in the library.`, undo })
     detachKey.mutate(id, { onError, onSuccess })
   }
   return { move, require, detach }
+}
+
+function namesOf(item: BundleItem | undefined): string {
+  return `${item?.name ?? ''} ${item?.key_name ?? ''}`
 }
 
 // A row that changes places is taken out of the document for a moment and loses the focus; one that left the view would

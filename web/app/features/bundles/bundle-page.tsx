@@ -1,4 +1,4 @@
-import { Copy, Download, Pencil, Plus, Trash2, Upload } from 'lucide-react'
+import { Columns3, Copy, Download, Pencil, Plus, Trash2, Upload } from 'lucide-react'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import type { BundleItem, BundleWithItems } from '../../lib/answers.ts'
@@ -21,6 +21,7 @@ import { tagsOf } from './bundle-tree.ts'
 import { DeleteBundleDialog } from './delete-bundle-dialog.tsx'
 import { DuplicateBundleDialog } from './duplicate-bundle-dialog.tsx'
 import { EditBundleDialog } from './edit-bundle-dialog.tsx'
+import { EntryDialog } from './entry-dialog.tsx'
 import { ExportDialog } from './export-dialog.tsx'
 import { LegacyItems } from './legacy-items.tsx'
 
@@ -38,6 +39,7 @@ function BundleView({ bundle }: { bundle: BundleWithItems }) {
   const isOwner = useIsOwner()
   const canEdit = useCanEdit()(bundle)
   const [open, setOpen] = useState<Open>(null)
+  const [changing, setChanging] = useState<BundleItem | null>(null)
   const attached = bundle.items.filter(({ order }) => order !== null)
   const legacy = bundle.items.filter(({ order }) => order === null)
   const close = () => setOpen(null)
@@ -58,8 +60,10 @@ function BundleView({ bundle }: { bundle: BundleWithItems }) {
         items={attached}
         canEdit={canEdit}
         onAttach={() => setOpen('attach')}
+        onChange={setChanging}
       />
       {legacy.length > 0 && <LegacyItems bundleId={bundle.id} items={legacy} isOwner={isOwner} />}
+      {changing !== null && <EntryDialog bundle={bundle} item={changing} onClose={() => setChanging(null)} />}
       {open === 'attach' && <AttachDialog bundle={bundle} onClose={close} />}
       {open === 'edit' && <EditBundleDialog bundle={bundle} onClose={close} />}
       {open === 'duplicate' && <DuplicateBundleDialog bundle={bundle} onClose={close} />}
@@ -74,9 +78,10 @@ type BundleKeysProps = {
   items: readonly BundleItem[]
   canEdit: boolean
   onAttach: () => void
+  onChange: (item: BundleItem) => void
 }
 
-function BundleKeys({ bundleId, items, canEdit, onAttach }: BundleKeysProps) {
+function BundleKeys({ bundleId, items, canEdit, onAttach, onChange }: BundleKeysProps) {
   return (
     <>
       <div className="mb-2 flex items-center justify-between gap-3">
@@ -90,7 +95,7 @@ function BundleKeys({ bundleId, items, canEdit, onAttach }: BundleKeysProps) {
         )}
       </div>
       {items.length > 0 ? (
-        <AttachedKeys bundleId={bundleId} items={items} canEdit={canEdit} />
+        <AttachedKeys bundleId={bundleId} items={items} canEdit={canEdit} onChange={onChange} />
       ) : (
         <EmptyState title="This bundle has no keys">
           <p>
@@ -161,7 +166,10 @@ function BundleActions({ bundle, canEdit, isOwner, onOpen }: BundleActionsProps)
       <Button onClick={() => onOpen('duplicate')}>
         <Copy aria-hidden size={16} /> Duplicate
       </Button>
-      {isOwner && (
+      <Link href={`/compare?bundle=${encodeURIComponent(bundle.name)}`} className={buttonClasses()}>
+        <Columns3 aria-hidden size={16} /> Compare
+      </Link>
+      {canEdit && (
         <Link href={`/bundles/import?bundle=${encodeURIComponent(bundle.name)}`} className={buttonClasses()}>
           <Upload aria-hidden size={16} /> Import
         </Link>

@@ -1,6 +1,6 @@
-import type { FormEvent, ReactNode } from 'react'
-import { Button } from '../../ui/button.tsx'
+import type { ReactNode } from 'react'
 import { Dialog } from '../../ui/dialog.tsx'
+import { DialogForm } from './dialog-form.tsx'
 
 type FormDialogProps = {
   title: string
@@ -12,22 +12,10 @@ type FormDialogProps = {
 }
 
 /** A dialog with a form, its action and a way to cancel. */
-export function FormDialog({ title, action, busy, onSubmit, onClose, children }: FormDialogProps) {
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    if (!busy) onSubmit()
-  }
+export function FormDialog({ title, onClose, ...form }: FormDialogProps) {
   return (
     <Dialog title={title} onClose={onClose}>
-      <form onSubmit={submit} className="space-y-4" noValidate>
-        {children}
-        <div className="flex justify-end gap-3 pt-2">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" look="primary" busy={busy}>
-            {action}
-          </Button>
-        </div>
-      </form>
+      <DialogForm {...form} onCancel={onClose} />
     </Dialog>
   )
 }

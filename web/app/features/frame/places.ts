@@ -5,6 +5,7 @@ export type Place = { href: string; name: string; also?: readonly string[] }
 export const PLACES: readonly Place[] = [
   { href: '/bundles', name: 'Bundles', also: ['/'] },
   { href: '/keys', name: 'Keys' },
+  { href: '/compare', name: 'Compare' },
   { href: '/settings', name: 'Settings', also: ['/members'] },
   { href: '/account', name: 'Account' },
 ]

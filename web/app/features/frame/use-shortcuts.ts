@@ -5,6 +5,7 @@ import { isTyping } from '../../ui/search-field.tsx'
 const AFTER_G: Readonly<Record<string, string>> = {
   b: '/bundles',
   k: '/keys',
+  c: '/compare',
   m: '/settings',
   s: '/settings',
   a: '/account',

@@ -1,32 +1,23 @@
 import { type Dialect, readImport } from '@keyferry/contract/env'
-import { useQueryClient } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { useSearchParams } from 'wouter'
+import type { ImportPlan } from '../../lib/answers.ts'
 import { bundleNameProblem } from '../../lib/bundle-names.ts'
 import { useBundles } from '../../lib/bundles.ts'
-import { describeFailure } from '../../lib/failure.ts'
-import { useKeys } from '../../lib/keys.ts'
-import { useMe } from '../../lib/me.ts'
 import { useUnsaved } from '../../lib/unsaved.ts'
-import { Button } from '../../ui/button.tsx'
-import { LoadingState } from '../../ui/loading-state.tsx'
-import { Notice } from '../../ui/notice.tsx'
 import { PageHeading } from '../../ui/page-heading.tsx'
 import { BundleNameField } from './bundle-name-field.tsx'
+import { UNDECIDED } from './decisions.ts'
 import { DialectField } from './dialect-field.tsx'
 import { ImportDone } from './import-done.tsx'
 import { ImportPreview } from './import-preview.tsx'
-import { type Decisions, isUsable, planImport } from './plan.ts'
-import { type ImportResult, runImport } from './run-import.ts'
+import { ImportSubmit } from './import-submit.tsx'
 import { TextDrop } from './text-drop.tsx'
+import { usePlan } from './use-plan.ts'
 
-const UNDECIDED: Decisions = { skipped: new Set(), secret: new Map() }
-
-/** Brings a `.env` or JSON text into the library and a bundle, after showing what that would change. */
+/** Imports a `.env` or JSON text into a bundle, after the server's plan was shown. */
 export function ImportPage() {
-  const me = useMe()
-  const keys = useKeys()
-  const [result, setResult] = useState<ImportResult | null>(null)
+  const [result, setResult] = useState<ImportPlan | null>(null)
   const [params] = useSearchParams()
   const [bundleName, setBundleName] = useState(params.get('bundle') ?? '')
   if (result !== null)
@@ -35,18 +26,9 @@ export function ImportPage() {
     <>
       <PageHeading
         title="Import"
-        intro="Each line of a .env file becomes a key of the library, attached to one bundle. Nothing is written before you confirm."
+        intro="Each line of a .env file becomes a variable of one bundle. Other bundles keep their values. Nothing is written before you confirm."
       />
-      {me.data?.role === 'member' ? (
-        <Notice tone="plain">
-          An import can change keys of other people, so only owners import. You can create a bundle and attach
-          keys that you create.
-        </Notice>
-      ) : keys.data === undefined || me.data === undefined ? (
-        <LoadingState error={keys.error ?? me.error} onRetry={() => void keys.refetch()} what="the library" />
-      ) : (
-        <ImportForm bundleName={bundleName} onBundleName={setBundleName} onDone={setResult} />
-      )}
+      <ImportForm bundleName={bundleName} onBundleName={setBundleName} onDone={setResult} />
     </>
   )
 }
@@ -54,20 +36,18 @@ export function ImportPage() {
 type ImportFormProps = {
   bundleName: string
   onBundleName: (name: string) => void
-  onDone: (result: ImportResult) => void
+  onDone: (result: ImportPlan) => void
 }
 
 function ImportForm({ bundleName, onBundleName, onDone }: ImportFormProps) {
-  const keys = useKeys().data
   const bundles = useBundles().data ?? []
   const [text, setText] = useState('')
   const [decisions, setDecisions] = useState(UNDECIDED)
-  useUnsaved(text !== '')
+  const [nameProblem, setNameProblem] = useState<string | null>(null)
   const [dialect, setDialect] = useState<Dialect>('dotenv')
+  const saved = useUnsaved(text !== '')
   const read = useMemo(() => readImport(text, dialect), [text, dialect])
-  const rows = useMemo(() => planImport(read.entries, keys ?? []), [read, keys])
-  const count = rows.filter((row) => isUsable(row) && !decisions.skipped.has(row.entry.name)).length
-  const { done, problem, nameProblem, submit } = useImport({ bundleName, rows, decisions, onDone })
+  const planning = usePlan({ bundleName, entries: read.entries, decisions })
   const changeText = (next: string) => {
     setText(next)
     setDecisions(UNDECIDED)
@@ -77,64 +57,23 @@ function ImportForm({ bundleName, onBundleName, onDone }: ImportFormProps) {
       <BundleNameField value={bundleName} bundles={bundles} problem={nameProblem} onChange={onBundleName} />
       <TextDrop text={text} onText={changeText} />
       <DialectField value={dialect} onChange={setDialect} />
-      {(rows.length > 0 || read.problems.length > 0) && (
-        <ImportPreview
-          rows={rows}
-          problems={read.problems}
-          notes={read.notes}
-          decisions={decisions}
-          onDecide={setDecisions}
-        />
+      {(read.entries.length > 0 || read.problems.length > 0) && (
+        <ImportPreview read={read} planning={planning} decisions={decisions} onDecide={setDecisions} />
       )}
-      {problem !== null && (
-        <Notice tone="danger" role="alert">
-          {problem}
-        </Notice>
-      )}
-      <div className="flex flex-wrap items-center gap-3">
-        <Button look="primary" size="large" busy={done !== null} disabled={count === 0} onClick={submit}>
-          {submitLabel(count, done)}
-        </Button>
-        {read.problems.length > 0 && count > 0 && (
-          <p className="text-sm text-caution">
-            {read.problems.length} {read.problems.length === 1 ? 'line' : 'lines'} cannot be read and will be
-            left out.
-          </p>
-        )}
-      </div>
+      <ImportSubmit
+        planning={planning}
+        unreadable={read.problems.length}
+        count={read.entries.filter(({ name }) => !decisions.skipped.has(name)).length}
+        onName={() => {
+          const problem = bundleNameProblem(bundleName)
+          setNameProblem(problem)
+          return problem === null
+        }}
+        onDone={(result) => {
+          saved()
+          onDone(result)
+        }}
+      />
     </div>
   )
-}
-
-function submitLabel(count: number, done: number | null): string {
-  if (done !== null) return `Importing ${done} of ${count}…`
-  return count === 0 ? 'Import' : `Import ${count} ${count === 1 ? 'key' : 'keys'}`
-}
-
-type UseImportOptions = {
-  bundleName: string
-  rows: ReturnType<typeof planImport>
-  decisions: Decisions
-  onDone: (result: ImportResult) => void
-}
-
-function useImport({ bundleName, rows, decisions, onDone }: UseImportOptions) {
-  const client = useQueryClient()
-  const [done, setDone] = useState<number | null>(null)
-  const [problem, setProblem] = useState<string | null>(null)
-  const [nameProblem, setNameProblem] = useState<string | null>(null)
-  const submit = () => {
-    const found = bundleNameProblem(bundleName)
-    setNameProblem(found)
-    if (found !== null || done !== null) return
-    setDone(0)
-    setProblem(null)
-    runImport({ bundleName, rows, decisions, onProgress: setDone })
-      .then(onDone, (error: unknown) => setProblem(describeFailure(error).message))
-      .finally(() => {
-        setDone(null)
-        void client.invalidateQueries()
-      })
-  }
-  return { done, problem, nameProblem, submit }
 }

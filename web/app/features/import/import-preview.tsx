@@ -1,48 +1,66 @@
-import type { EnvError } from '@keyferry/contract/env'
+import type { EnvError, readImport } from '@keyferry/contract/env'
+import type { ReactNode } from 'react'
+import { Button } from '../../ui/button.tsx'
 import { Notice } from '../../ui/notice.tsx'
-import type { Decisions, PlanRow, State } from './plan.ts'
+import { type Choice, type Decisions, planText } from './decisions.ts'
 import { PreviewRow } from './preview-row.tsx'
-
-const COUNTS: readonly { states: readonly State[]; text: string }[] = [
-  { states: ['new'], text: 'new' },
-  { states: ['changed', 'hidden'], text: 'replaced' },
-  { states: ['same', 'masked'], text: 'kept' },
-]
+import type { Planning } from './use-plan.ts'
 
 type ImportPreviewProps = {
-  rows: readonly PlanRow[]
-  problems: readonly EnvError[]
-  notes: readonly string[]
+  read: ReturnType<typeof readImport>
+  planning: Planning
   decisions: Decisions
   onDecide: (decisions: Decisions) => void
 }
 
-/** What importing would do, line by line, before anything is written. */
-export function ImportPreview({ rows, problems, notes, decisions, onDecide }: ImportPreviewProps) {
-  const skip = (name: string, skipped: boolean) => {
+/** What the import would do, line by line, before anything is written. */
+export function ImportPreview({ read, planning, decisions, onDecide }: ImportPreviewProps) {
+  const { plan, request, isPending } = planning
+  const steps = new Map(plan?.plan.map((step) => [step.name, step]))
+  const skip = (names: readonly string[], skipped: boolean) => {
     const next = new Set(decisions.skipped)
-    if (skipped) next.add(name)
-    else next.delete(name)
+    for (const name of names) {
+      if (skipped) next.add(name)
+      else next.delete(name)
+    }
     onDecide({ ...decisions, skipped: next })
   }
   const decideSecret = (name: string, secret: boolean) =>
     onDecide({ ...decisions, secret: new Map(decisions.secret).set(name, secret) })
+  const choose = (name: string, choice: Choice) =>
+    onDecide({ ...decisions, choices: new Map(decisions.choices).set(name, choice) })
   return (
-    <section aria-labelledby="preview">
-      <h2 id="preview" className="text-sm font-semibold">
-        Preview <span className="font-normal text-ink-soft">{summary(rows, problems)}</span>
-      </h2>
-      {notes.length > 0 && <Notes notes={notes} />}
-      {problems.length > 0 && <InvalidLines problems={problems} />}
+    <section aria-labelledby="preview" aria-busy={isPending}>
+      <div className="flex flex-wrap gap-x-2 text-sm">
+        <h2 id="preview" className="font-semibold">
+          Preview
+        </h2>
+        <p role="status" className="text-ink-soft">
+          {request === null ? 'Name the bundle to see it.' : plan === null ? '' : planText(plan.plan)}
+        </p>
+      </div>
+      {read.notes.length > 0 && (
+        <List tone="plain">
+          {read.notes.map((note) => (
+            <li key={note} className="first-letter:uppercase">
+              {note}.
+            </li>
+          ))}
+        </List>
+      )}
+      {read.problems.length > 0 && <InvalidLines problems={read.problems} />}
+      <PlanProblem planning={planning} onSkip={(names) => skip(names, true)} />
       <ul className="mt-2 divide-y divide-line rounded-lg border border-line bg-surface">
-        {rows.map((row) => (
+        {read.entries.map((entry) => (
           <PreviewRow
-            key={row.entry.name}
-            row={row}
-            skipped={decisions.skipped.has(row.entry.name)}
-            secret={decisions.secret.get(row.entry.name) ?? row.guessedSecret}
-            onSkip={skip}
+            key={entry.name}
+            entry={entry}
+            step={steps.get(entry.name)}
+            skipped={decisions.skipped.has(entry.name)}
+            secret={decisions.secret.get(entry.name)}
+            onSkip={(name, skipped) => skip([name], skipped)}
             onSecret={decideSecret}
+            onChoose={choose}
           />
         ))}
       </ul>
@@ -50,41 +68,46 @@ export function ImportPreview({ rows, problems, notes, decisions, onDecide }: Im
   )
 }
 
-function Notes({ notes }: { notes: readonly string[] }) {
+type PlanProblemProps = { planning: Planning; onSkip: (names: readonly string[]) => void }
+
+function PlanProblem({ planning: { failure, again }, onSkip }: PlanProblemProps) {
+  if (failure === null) return null
+  const names = failure.details['names']
+  const entries = Array.isArray(names) ? names.filter((name) => typeof name === 'string') : []
   return (
-    <Notice tone="plain" className="mt-2">
-      <ul className="space-y-0.5">
-        {notes.map((note) => (
-          <li key={note} className="first-letter:uppercase">
-            {note}.
-          </li>
-        ))}
-      </ul>
+    <Notice tone="danger" role="alert" className="mt-2">
+      <p>{failure.message}</p>
+      {entries.length > 0 ? (
+        <Button size="small" className="mt-2" onClick={() => onSkip(entries)}>
+          Leave {entries.length === 1 ? 'it' : `these ${entries.length}`} out
+        </Button>
+      ) : (
+        failure.status !== 403 && (
+          <Button size="small" className="mt-2" onClick={again}>
+            Try again
+          </Button>
+        )
+      )}
     </Notice>
   )
 }
 
 function InvalidLines({ problems }: { problems: readonly EnvError[] }) {
   return (
-    <Notice tone="danger" role="status" className="mt-2">
-      <ul className="space-y-0.5">
-        {problems.map(({ line, problem }) => (
-          <li key={`${line} ${problem}`}>
-            <strong className="font-semibold">Line {line}</strong>: {problem}.
-          </li>
-        ))}
-      </ul>
-    </Notice>
+    <List tone="danger">
+      {problems.map(({ line, problem }) => (
+        <li key={`${line} ${problem}`}>
+          <strong className="font-semibold">Line {line}</strong>: {problem}.
+        </li>
+      ))}
+    </List>
   )
 }
 
-function summary(rows: readonly PlanRow[], problems: readonly EnvError[]): string {
-  const parts = COUNTS.map(({ states, text }) => ({
-    text,
-    count: rows.filter(({ state }) => states.includes(state)).length,
-  }))
-  return [...parts, { text: 'invalid', count: problems.length }]
-    .filter(({ count }) => count > 0)
-    .map(({ text, count }) => `${count} ${text}`)
-    .join(', ')
+function List({ tone, children }: { tone: 'plain' | 'danger'; children: ReactNode }) {
+  return (
+    <Notice tone={tone} className="mt-2">
+      <ul className="space-y-0.5">{children}</ul>
+    </Notice>
+  )
 }

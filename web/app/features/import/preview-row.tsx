@@ -1,32 +1,46 @@
+import type { EnvEntry } from '@keyferry/contract/env'
+import { MASK } from '@keyferry/contract/limits'
 import { useId } from 'react'
+import type { ImportAction, ImportStep } from '../../lib/answers.ts'
+import { looksSecret } from '../../lib/key-names.ts'
 import { valueWarnings } from '../../lib/value-warnings.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { classNames } from '../../ui/class-names.ts'
-import { isUsable, type PlanRow, type State } from './plan.ts'
+import type { Choice } from './decisions.ts'
 
-const STATES = {
-  new: { name: 'New', tone: 'good' },
-  changed: { name: 'Changed', tone: 'caution' },
-  hidden: { name: 'Replaces', tone: 'caution' },
+const ACTIONS = {
+  create: { name: 'New', tone: 'good' },
+  own: { name: 'Own', tone: 'good' },
+  share: { name: 'Shared', tone: 'accent' },
+  update: { name: 'Updated', tone: 'caution' },
+  replace: { name: 'Replaces', tone: 'danger' },
   same: { name: 'Same', tone: 'plain' },
-  masked: { name: 'Masked', tone: 'plain' },
-} as const satisfies Record<State, { name: string; tone: string }>
+  kept: { name: 'Kept', tone: 'plain' },
+} as const satisfies Record<ImportAction, { name: string; tone: string }>
 
-type PreviewRowProps = {
-  row: PlanRow
-  skipped: boolean
-  secret: boolean
-  onSkip: (name: string, skipped: boolean) => void
-  onSecret: (name: string, secret: boolean) => void
+const CHOICES: Readonly<Record<Choice, string>> = {
+  own: 'Own value here',
+  share: 'Keep the shared value',
+  replace: 'Replace it everywhere',
 }
 
-/** One line of the preview. A value is shown only where it is not secret. */
-export function PreviewRow({ row, skipped, secret, onSkip, onSecret }: PreviewRowProps) {
+type PreviewRowProps = {
+  entry: EnvEntry
+  /** What the plan does with it; undefined while there is no plan, and for an entry that is left out. */
+  step: ImportStep | undefined
+  skipped: boolean
+  /** What the person decided; undefined follows the name or the key. */
+  secret: boolean | undefined
+  onSkip: (name: string, skipped: boolean) => void
+  onSecret: (name: string, secret: boolean) => void
+  onChoose: (name: string, choice: Choice) => void
+}
+
+/** One line of the preview. Its value is not shown. */
+export function PreviewRow({ entry, step, skipped, secret, ...decide }: PreviewRowProps) {
   const id = useId()
-  const { entry, state } = row
-  const usable = isUsable(row)
-  const { name: stateName, tone } = STATES[state]
-  const warnings = state === 'masked' ? [] : valueWarnings(entry.value)
+  const { name, value, line } = entry
+  const warnings = value === MASK ? [] : valueWarnings(value)
   return (
     <li
       className={classNames(
@@ -38,30 +52,29 @@ export function PreviewRow({ row, skipped, secret, onSkip, onSecret }: PreviewRo
         id={id}
         type="checkbox"
         className="checkbox mt-1"
-        checked={usable && !skipped}
-        disabled={!usable}
-        onChange={(event) => onSkip(entry.name, !event.currentTarget.checked)}
+        checked={!skipped}
+        onChange={(event) => decide.onSkip(name, !event.currentTarget.checked)}
         aria-describedby={`${id}-note`}
       />
       <div className="min-w-0 flex-1 basis-44">
         <label htmlFor={id} className="font-mono text-sm font-medium break-all">
-          {entry.name}
+          {name}
         </label>
         <p id={`${id}-note`} className="text-xs text-ink-soft">
-          Line {entry.line}
-          <Note row={row} secret={secret} />
+          Line {line}
+          {step !== undefined && !skipped && noteOf(step)}
         </p>
         {warnings.length > 0 && <p className="text-xs text-caution">{warnings.join(' ')}</p>}
       </div>
-      <Badge tone={tone}>{stateName}</Badge>
+      {step !== undefined && !skipped && <StepChoice step={step} onChoose={decide.onChoose} />}
       <label className="inline-flex min-h-7 items-center gap-2 text-sm text-ink-soft">
         <input
           type="checkbox"
           className="checkbox"
-          checked={secret}
-          aria-label={`Secret: ${entry.name}`}
-          disabled={skipped || !usable}
-          onChange={(event) => onSecret(entry.name, event.currentTarget.checked)}
+          checked={secret ?? isSecret(entry, step)}
+          aria-label={`Secret: ${name}`}
+          disabled={skipped || (step !== undefined && step.action !== 'create' && step.action !== 'own')}
+          onChange={(event) => decide.onSecret(name, event.currentTarget.checked)}
         />
         Secret
       </label>
@@ -69,31 +82,61 @@ export function PreviewRow({ row, skipped, secret, onSkip, onSecret }: PreviewRo
   )
 }
 
-function Note({ row: { entry, key, state }, secret }: { row: PlanRow; secret: boolean }) {
-  const users = key?.used_in_bundles ?? 0
-  const reach = users === 0 ? '' : `, used in ${users} ${users === 1 ? 'bundle' : 'bundles'}`
-  if (state === 'hidden') return <> · replaces a hidden value{reach}</>
-  if (state === 'masked') return <> · {key === null ? 'a mask is not a value' : 'keeps the stored value'}</>
-  if (secret) return <>{state === 'new' ? '' : reach.replace(', ', ' · ')}</>
-  if (state === 'changed') {
-    return (
-      <>
-        {' '}
-        · <del className="font-mono">{short(key?.value ?? '')}</del> →{' '}
-        <ins className="font-mono">{short(entry.value)}</ins>
-        {reach}
-      </>
-    )
-  }
+function isSecret({ name, value }: EnvEntry, step: ImportStep | undefined): boolean {
+  return step === undefined || step.action === 'create' ? looksSecret(name, value) : step.is_secret
+}
+
+function StepChoice({
+  step,
+  onChoose,
+}: {
+  step: ImportStep
+  onChoose: (name: string, choice: Choice) => void
+}) {
+  const { name, tone } = ACTIONS[step.action]
   return (
     <>
-      {' '}
-      · <span className="font-mono">{short(entry.value)}</span>
+      {step.choices.length > 0 && (
+        <select
+          aria-label={`What to do with ${step.name}`}
+          value={choiceOf(step.action)}
+          onChange={({ currentTarget: { value } }) => {
+            const choice = step.choices.find((other) => other === value)
+            if (choice !== undefined) onChoose(step.name, choice)
+          }}
+          className="field min-h-8 w-auto py-1 text-sm"
+        >
+          {step.action === 'same' && <option value="">Leave as it is</option>}
+          {step.choices.map((choice) => (
+            <option key={choice} value={choice}>
+              {CHOICES[choice]}
+            </option>
+          ))}
+        </select>
+      )}
+      <Badge tone={tone}>{name}</Badge>
     </>
   )
 }
 
-function short(value: string): string {
-  if (value === '') return '(empty)'
-  return value.length > 60 ? `${value.slice(0, 60)}…` : value
+function choiceOf(action: ImportAction): string {
+  if (action === 'kept') return 'share'
+  return action === 'own' || action === 'share' || action === 'replace' ? action : ''
+}
+
+function noteOf({ action, name, key_name, shared_with, shared_total }: ImportStep): string {
+  const [first] = shared_with
+  const others =
+    first === undefined ? 'no bundle' : shared_total === 1 ? first : `${first} and ${shared_total - 1} more`
+  const key = key_name === name ? '' : `, key ${key_name}`
+  const notes: Readonly<Record<ImportAction, string>> = {
+    create: key,
+    own: shared_total === 0 ? `, key ${key_name}` : `, key ${key_name}; ${others} keeps its value`,
+    share: ` · uses the key ${key_name}${shared_total === 0 ? '' : `, shared with ${others}`}`,
+    update: ` · only this bundle uses it${key}`,
+    replace: ` · also changes ${others}`,
+    same: ' · nothing to write',
+    kept: shared_total === 0 ? ' · keeps the stored value' : ` · keeps the value shared with ${others}`,
+  }
+  return notes[action]
 }

@@ -1,24 +1,20 @@
-import { type FormEvent, useState } from 'react'
-import type { Key, KeyWithBundles } from '../../lib/answers.ts'
+import type { KeyWithBundles } from '../../lib/answers.ts'
 import { describeFailure } from '../../lib/failure.ts'
-import { type KeyChange, useUpdateKey } from '../../lib/keys.ts'
-import { useUnsaved } from '../../lib/unsaved.ts'
-import { valueProblem } from '../../lib/value-warnings.ts'
+import type { KeyChange } from '../../lib/keys.ts'
 import { Button } from '../../ui/button.tsx'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { SecretCheckbox } from '../../ui/secret-checkbox.tsx'
 import { TextField } from '../../ui/text-field.tsx'
-import { notify } from '../../ui/toast-store.ts'
 import { ValueField } from '../../ui/value-field.tsx'
-
-type Draft = { value: string | null; description: string; isSecret: boolean }
+import { ReachDialog } from './reach-dialog.tsx'
+import { useKeyEdit } from './use-key-edit.ts'
 
 /** Changes a key. A secret's value can be replaced, never read: its field starts empty, and empty leaves the value as it is
  * unless the person asks to store an empty one. */
 export function EditKeyForm({ item }: { item: KeyWithBundles }) {
-  const { draft, set, change, problem, save, update, showing } = useKeyEdit(item)
+  const { draft, set, change, problem, save, saving, question } = useKeyEdit(item)
   return (
     <form onSubmit={save} className="space-y-5" noValidate>
       {!item.is_secret && (
@@ -47,14 +43,14 @@ export function EditKeyForm({ item }: { item: KeyWithBundles }) {
         onChange={(event) => set({ description: event.currentTarget.value })}
       />
       <Consequences item={item} change={change} />
-      {showing.isAsked && (
+      {question.asked === 'show' && (
         <ConfirmDialog
           title={`Show the value of ${item.name}?`}
           action="Show to all members"
-          busy={update.isPending}
-          problem={update.error === null ? null : describeFailure(update.error).message}
-          onConfirm={showing.confirm}
-          onClose={showing.cancel}
+          busy={saving.isPending}
+          problem={problemOf(saving)}
+          onConfirm={() => question.answer(null)}
+          onClose={question.cancel}
         >
           <p>
             A key that is not secret shows its value to every member of the workspace, in lists and exports
@@ -62,15 +58,26 @@ export function EditKeyForm({ item }: { item: KeyWithBundles }) {
           </p>
         </ConfirmDialog>
       )}
-      {update.error !== null && !showing.isAsked && (
+      {question.asked === 'reach' && (
+        <ReachDialog
+          item={item}
+          bundleId={question.bundleId}
+          makesReadable={change.is_secret === false}
+          busy={saving.isPending}
+          problem={problemOf(saving)}
+          onConfirm={question.answer}
+          onClose={question.cancel}
+        />
+      )}
+      {saving.error !== null && question.asked === null && (
         <Notice tone="danger" role="alert">
-          {describeFailure(update.error).message}
+          {problemOf(saving)}
         </Notice>
       )}
       <Button
         type="submit"
         look="primary"
-        busy={update.isPending}
+        busy={saving.isPending}
         disabled={Object.keys(change).length === 0}
       >
         Save changes
@@ -79,30 +86,8 @@ export function EditKeyForm({ item }: { item: KeyWithBundles }) {
   )
 }
 
-function useKeyEdit(item: KeyWithBundles) {
-  const update = useUpdateKey(item.id)
-  const [draft, setDraft] = useState<Draft>(() => draftOf(item))
-  const change = changeOf(item, draft)
-  useUnsaved(Object.keys(change).length > 0)
-  const problem = draft.value === null ? null : valueProblem(draft.value)
-  const set = (part: Partial<Draft>) => setDraft({ ...draft, ...part })
-  const [isAsked, setAsked] = useState(false)
-  const send = () =>
-    update.mutate(change, {
-      onSuccess: (saved) => {
-        setAsked(false)
-        setDraft(draftOf(saved))
-        notify({ text: `Saved ${item.name}.` })
-      },
-    })
-  const save = (event: FormEvent) => {
-    event.preventDefault()
-    if (problem !== null || Object.keys(change).length === 0 || update.isPending) return
-    if (change.is_secret === false) setAsked(true)
-    else send()
-  }
-  const showing = { isAsked, confirm: send, cancel: () => setAsked(false) }
-  return { draft, set, change, problem, save, update, showing }
+function problemOf({ error }: { error: Error | null }): string | null {
+  return error === null ? null : describeFailure(error).message
 }
 
 function Consequences({ item, change }: { item: KeyWithBundles; change: KeyChange }) {
@@ -134,17 +119,4 @@ function EmptyValueChoice({ chosen, onChoose }: { chosen: boolean; onChoose: (ch
       Store an empty value
     </label>
   )
-}
-
-function draftOf({ value, is_secret, description }: Key): Draft {
-  return { value: is_secret ? null : value, description, isSecret: is_secret }
-}
-
-function changeOf(item: KeyWithBundles, draft: Draft): KeyChange {
-  const isNewValue = draft.value !== null && (item.is_secret || draft.value !== item.value)
-  return {
-    ...(isNewValue && draft.value !== null ? { value: draft.value } : {}),
-    ...(draft.description === item.description ? {} : { description: draft.description }),
-    ...(draft.isSecret === item.is_secret ? {} : { is_secret: draft.isSecret }),
-  }
 }

@@ -51,7 +51,7 @@ function KeyView({ item }: { item: KeyWithBundles }) {
       />
       <div className="grid gap-8 lg:grid-cols-[1fr_18rem]">
         {canEdit ? <EditKeyForm item={item} /> : <ReadOnlyKey item={item} />}
-        <WhereUsed bundles={item.bundles} />
+        <WhereUsed item={item} />
       </div>
       {deleting && <DeleteKeyDialog item={item} onClose={() => setDeleting(false)} />}
     </>
@@ -81,7 +81,7 @@ function ReadOnlyKey({ item }: { item: KeyWithBundles }) {
   )
 }
 
-function WhereUsed({ bundles }: { bundles: KeyWithBundles['bundles'] }) {
+function WhereUsed({ item: { name: keyName, bundles } }: { item: KeyWithBundles }) {
   return (
     <section aria-labelledby="where-used">
       <h2 id="where-used" className="text-sm font-semibold">
@@ -91,13 +91,18 @@ function WhereUsed({ bundles }: { bundles: KeyWithBundles['bundles'] }) {
         <p className="mt-2 text-sm text-ink-soft">No bundle holds this key, so no request can ask for it.</p>
       ) : (
         <ul className="mt-2 max-h-96 divide-y divide-line overflow-auto rounded-lg border border-line bg-surface">
-          {bundles.map(({ id, name }) => (
+          {bundles.map(({ id, name, as }) => (
             <li key={id}>
               <Link
                 href={`/bundles/${id}`}
                 className="block px-3 py-2 font-mono text-sm [overflow-wrap:anywhere] -outline-offset-2 hover:bg-sunken/60"
               >
                 <EntryName name={name} />
+                {as !== keyName && (
+                  <span className="block text-xs text-ink-soft">
+                    as <EntryName name={as} />
+                  </span>
+                )}
               </Link>
             </li>
           ))}

@@ -10,6 +10,7 @@ const PAGES: readonly Destination[] = [
   { id: 'keys', kind: 'Page', name: 'Keys', href: '/keys' },
   { id: 'new-key', kind: 'Page', name: 'New key', href: '/keys/new' },
   { id: 'unused', kind: 'Page', name: 'Unused keys', href: '/keys?filter=unused' },
+  { id: 'compare', kind: 'Page', name: 'Compare bundles', href: '/compare' },
   { id: 'settings', kind: 'Page', name: 'Settings and members', href: '/settings' },
   { id: 'account', kind: 'Page', name: 'Account and shortcuts', href: '/account' },
 ]

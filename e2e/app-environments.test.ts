@@ -1,0 +1,162 @@
+import { createClient } from '@keyferry/contract/client'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createLibrary } from './app-library.ts'
+import { closePage, expectAccessible, openPage, recordAnswers, type WatchedPage } from './app-page.ts'
+import { hasBrowser, launchBrowser } from './browser.ts'
+import { type RunningServer, startServer } from './start-server.ts'
+
+async function change(page: Page, name: string, choice: RegExp): Promise<void> {
+  await page.getByRole('button', { name: `Change ${name} in this bundle` }).click()
+  await page.getByRole('button', { name: choice }).click()
+}
+
+describe.skipIf(!hasBrowser())('one variable with several values, in the browser', () => {
+  let server: RunningServer
+  let browser: Browser
+  let stories = 0
+  let dev: string
+  let prod: string
+  let urlKey: string
+
+  beforeAll(async () => {
+    ;[server, browser] = await Promise.all([startServer(), launchBrowser()])
+  })
+
+  afterAll(async () => {
+    await browser?.close()
+    await server?.dispose()
+  })
+
+  // Each story has two environments of its own that share two keys.
+  beforeEach(async () => {
+    stories += 1
+    const keys = [
+      { name: `URL_${stories}`, value: 'planted-shared', is_secret: true },
+      { name: `LEVEL_${stories}`, value: 'info', is_secret: false },
+    ]
+    const ids = await createLibrary(server.url, [
+      { name: `dev/app${stories}`, keys },
+      { name: `prod/app${stories}`, keys },
+      { name: `other/${stories}`, keys: [{ name: `SPARE_${stories}`, value: 'spare', is_secret: false }] },
+    ])
+    dev = ids.bundles.get(`dev/app${stories}`) ?? ''
+    prod = ids.bundles.get(`prod/app${stories}`) ?? ''
+    urlKey = ids.keys.get(`URL_${stories}`) ?? ''
+  })
+
+  async function open(path: string, options = {}): Promise<WatchedPage> {
+    const page = await openPage(browser, options)
+    await page.goto(server.url + path)
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    return page
+  }
+
+  async function delivered(bundleId: string) {
+    const params = { bundle_id: bundleId }
+    const { items } = await createClient(server.url)('GET', '/api/v1/bundles/{bundle_id}', { params })
+    return items.map(({ name, key_name }) => `${name}=${key_name}`)
+  }
+
+  test('a row says which bundles share it; the bundle gets its own value and the others keep theirs', async () => {
+    const page = await open(`/bundles/${prod}`)
+    const answers = recordAnswers(page)
+    const name = `URL_${stories}`
+    const row = page.locator('[data-id]').filter({ hasText: name })
+    await row.getByText(`shared with dev/app${stories}`).waitFor()
+    await page.getByRole('button', { name: `Change ${name} in this bundle` }).click()
+    await page.getByText(`The key is shared with dev/app${stories}. Their value stays.`).waitFor()
+    await expectAccessible(page)
+    await page.getByRole('button', { name: /^Give this bundle its own value/ }).click()
+    await page.getByLabel(`Value in prod/app${stories}`).fill('planted-own')
+    await expectAccessible(page)
+    await page.getByRole('button', { name: 'Give it its own value' }).click()
+    await row.getByText(`key PROD_APP${stories}_${name}`).waitFor()
+    await row.getByText('shared with').waitFor({ state: 'detached' })
+    expect(await delivered(prod)).toContain(`${name}=PROD_APP${stories}_${name}`)
+    expect(await delivered(dev)).toContain(`${name}=${name}`)
+    expect(`${answers.join()} ${await page.content()}`).not.toContain('planted-')
+    await closePage(page)
+  })
+
+  test('rename what is delivered: a bad and a taken name are refused, and it can be undone', async () => {
+    const page = await open(`/bundles/${prod}`)
+    const name = `URL_${stories}`
+    await change(page, name, /^Rename what is delivered/)
+    const field = page.getByLabel('Delivered name')
+    await field.fill('A B')
+    await page.keyboard.press('Enter')
+    await page.getByText('Use letters, digits and _ only.').waitFor()
+    await field.fill(`LEVEL_${stories}`)
+    await page.keyboard.press('Enter')
+    await page.getByText(/already delivers a key as LEVEL/).waitFor()
+    await expectAccessible(page)
+    await field.fill('DATABASE_URL')
+    await page.keyboard.press('Enter')
+    await page.getByText(`prod/app${stories} delivers DATABASE_URL.`).waitFor()
+    await expect.poll(() => delivered(prod)).toContain(`DATABASE_URL=${name}`)
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await expect.poll(() => delivered(prod)).toContain(`${name}=${name}`)
+    await closePage(page)
+  })
+
+  test('another key delivers the same name in the same place', async () => {
+    const page = await open(`/bundles/${prod}`)
+    const name = `URL_${stories}`
+    await change(page, name, /^Use another key here/)
+    await page.getByRole('combobox', { name: 'Key' }).fill(`SPARE_${stories}`)
+    await page.getByRole('option', { name: `SPARE_${stories}` }).click()
+    await expectAccessible(page)
+    await page.getByRole('button', { name: 'Use this key' }).click()
+    await expect
+      .poll(() => delivered(prod))
+      .toEqual([`${name}=SPARE_${stories}`, `LEVEL_${stories}=LEVEL_${stories}`])
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await expect.poll(() => delivered(prod)).toEqual([`${name}=${name}`, `LEVEL_${stories}=LEVEL_${stories}`])
+    await closePage(page)
+  })
+
+  test('detaching and undoing keeps the delivered name', async () => {
+    const params = { bundle_id: prod, key_id: urlKey }
+    const path = '/api/v1/bundles/{bundle_id}/keys/{key_id}'
+    await createClient(server.url)('PUT', path, { params, body: { as: 'DATABASE_URL' } })
+    const page = await open(`/bundles/${prod}`)
+    await page.getByText(`key URL_${stories} · shared with`).waitFor()
+    await page.getByRole('button', { name: 'Detach DATABASE_URL' }).click()
+    await expect.poll(() => delivered(prod)).toHaveLength(1)
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await expect.poll(() => delivered(prod)).toContain(`DATABASE_URL=URL_${stories}`)
+    await closePage(page)
+  })
+
+  test('editing a shared key asks: everywhere, which names the bundles', async () => {
+    const page = await open(`/keys/${urlKey}`)
+    await page.getByLabel('New value').fill('planted-everywhere')
+    await page.getByRole('button', { name: 'Save changes' }).click()
+    const dialog = page.getByRole('dialog', { name: `Where does URL_${stories} change?` })
+    await dialog.getByText('In all 2 bundles').waitFor()
+    await dialog.getByText(`dev/app${stories}`).waitFor()
+    await dialog.getByText(`prod/app${stories}`).waitFor()
+    await expectAccessible(page)
+    await dialog.getByRole('button', { name: 'Change all 2 bundles' }).click()
+    await page.getByText(`Saved URL_${stories}.`).waitFor()
+    expect(await delivered(prod)).toContain(`URL_${stories}=URL_${stories}`)
+    await closePage(page)
+  })
+
+  test('… or only in the bundle that the person came from, which gets its own key', async () => {
+    const page = await open(`/bundles/${prod}`)
+    await page.getByRole('link', { name: `LEVEL_${stories}` }).click()
+    await page.getByLabel('Value', { exact: true }).fill('debug')
+    await page.getByRole('button', { name: 'Save changes' }).click()
+    const bundle = page.getByLabel('Bundle that gets its own value')
+    expect(await bundle.inputValue()).toBe(prod)
+    await expectAccessible(page)
+    await page.getByRole('button', { name: 'Change only this bundle' }).click()
+    await page.getByRole('heading', { name: `PROD_APP${stories}_LEVEL_${stories}` }).waitFor()
+    await page.getByRole('link', { name: `prod/app${stories} as LEVEL_${stories}` }).waitFor()
+    expect(await page.getByLabel('Value', { exact: true }).inputValue()).toBe('debug')
+    expect(await delivered(dev)).toContain(`LEVEL_${stories}=LEVEL_${stories}`)
+    await closePage(page)
+  })
+})

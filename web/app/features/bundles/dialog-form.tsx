@@ -1,0 +1,37 @@
+import type { FormEvent, ReactNode } from 'react'
+import { describeFailure } from '../../lib/failure.ts'
+import { Button } from '../../ui/button.tsx'
+import { Notice } from '../../ui/notice.tsx'
+
+type DialogFormProps = {
+  action: string
+  busy: boolean
+  error?: Error | null
+  onSubmit: () => void
+  onCancel: () => void
+  children: ReactNode
+}
+
+/** A form inside a dialog, with its action, a way to cancel, and the server's refusal. */
+export function DialogForm({ action, busy, error = null, onSubmit, onCancel, children }: DialogFormProps) {
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (!busy) onSubmit()
+  }
+  return (
+    <form onSubmit={submit} className="space-y-4" noValidate>
+      {children}
+      {error !== null && (
+        <Notice tone="danger" role="alert">
+          {describeFailure(error).message}
+        </Notice>
+      )}
+      <div className="flex flex-wrap justify-end gap-3 pt-2">
+        <Button onClick={onCancel}>Cancel</Button>
+        <Button type="submit" look="primary" busy={busy}>
+          {action}
+        </Button>
+      </div>
+    </form>
+  )
+}

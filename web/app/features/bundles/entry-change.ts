@@ -1,0 +1,9 @@
+import type { BundleItem, BundleWithItems } from '../../lib/answers.ts'
+
+/** What a form that changes one key of a bundle gets. */
+export type EntryChange = {
+  bundle: BundleWithItems
+  item: BundleItem
+  onDone: () => void
+  onCancel: () => void
+}

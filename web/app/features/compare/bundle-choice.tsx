@@ -1,0 +1,66 @@
+import { LIMITS } from '@keyferry/contract/limits'
+import { X } from 'lucide-react'
+import type { Bundle } from '../../lib/answers.ts'
+import { Button } from '../../ui/button.tsx'
+import { Combobox } from '../../ui/combobox.tsx'
+import { EntryName } from '../../ui/entry-name.tsx'
+import type { useComparedBundles } from './use-compared-bundles.ts'
+
+type BundleChoiceProps = { bundles: readonly Bundle[]; compared: ReturnType<typeof useComparedBundles> }
+
+/** The bundles beside one another, each with a way to take it out, and a field that adds another. */
+export function BundleChoice({ bundles, compared: { chosen, add, addAll, remove } }: BundleChoiceProps) {
+  const free = bundles.filter((bundle) => !chosen.includes(bundle))
+  const peers = chosen.length === 1 ? peersOf(chosen[0], free) : []
+  return (
+    <div className="mb-5 space-y-3">
+      <ul aria-label="Compared bundles" className="flex flex-wrap gap-2 empty:hidden">
+        {chosen.map(({ id, name }) => (
+          <li
+            key={id}
+            className="inline-flex min-h-9 items-center gap-1 rounded-md border border-line bg-surface pl-3 font-mono text-sm"
+          >
+            <EntryName name={name} />
+            <button
+              type="button"
+              aria-label={`Remove ${name}`}
+              onClick={() => remove(name)}
+              className="inline-flex size-9 items-center justify-center rounded-md text-ink-soft -outline-offset-2 hover:bg-sunken"
+            >
+              <X aria-hidden size={15} />
+            </button>
+          </li>
+        ))}
+      </ul>
+      <div className="flex flex-wrap items-end gap-3">
+        {chosen.length < LIMITS.comparedBundles ? (
+          <div className="w-full max-w-sm">
+            <Combobox
+              label="Add a bundle"
+              placeholder="Search bundles"
+              options={free}
+              chosenId={null}
+              onChoose={(id) => add(free.find((bundle) => bundle.id === id)?.name ?? '')}
+            />
+          </div>
+        ) : (
+          <p className="text-sm text-ink-soft">You can compare up to {LIMITS.comparedBundles} bundles.</p>
+        )}
+        {peers.length > 0 && (
+          <Button onClick={() => addAll(peers.map(({ name }) => name))}>
+            Add {peers.map(({ name }) => name).join(', ')}
+          </Button>
+        )}
+      </div>
+    </div>
+  )
+}
+
+const MOST_PEERS = 3
+
+// Environments of one application differ in the first part of the name: dev/app, prod/app.
+function peersOf(bundle: Bundle | undefined, others: readonly Bundle[]): Bundle[] {
+  const rest = bundle?.name.replace(/^[^/]+\//, '/') ?? ''
+  if (!rest.startsWith('/')) return []
+  return others.filter(({ name }) => name.replace(/^[^/]+\//, '/') === rest).slice(0, MOST_PEERS)
+}

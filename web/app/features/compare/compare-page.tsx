@@ -1,0 +1,105 @@
+import { useState } from 'react'
+import type { Bundle, ComparedRow } from '../../lib/answers.ts'
+import { useBundles } from '../../lib/bundles.ts'
+import { useComparison } from '../../lib/compare.ts'
+import { matches } from '../../lib/search.ts'
+import { useAddressFields } from '../../lib/use-address-fields.ts'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { LoadingState } from '../../ui/loading-state.tsx'
+import { PageHeading } from '../../ui/page-heading.tsx'
+import { SearchField } from '../../ui/search-field.tsx'
+import { BundleChoice } from './bundle-choice.tsx'
+import { CompareTable } from './compare-table.tsx'
+import { differs } from './compared-row.ts'
+import { Legend } from './marks.tsx'
+import { MissingDialog } from './missing-dialog.tsx'
+import { useComparedBundles } from './use-compared-bundles.ts'
+
+/** Names × bundles: which bundle delivers what, from a shared key or its own. Shows no values. */
+export function ComparePage() {
+  const bundles = useBundles()
+  return (
+    <>
+      <PageHeading
+        title="Compare"
+        intro="Which bundle delivers which name, from a shared key or from its own. No values are shown."
+      />
+      {bundles.data === undefined ? (
+        <LoadingState error={bundles.error} onRetry={() => void bundles.refetch()} what="the bundles" />
+      ) : (
+        <Comparison bundles={bundles.data} />
+      )}
+    </>
+  )
+}
+
+function Comparison({ bundles }: { bundles: readonly Bundle[] }) {
+  const compared = useComparedBundles(bundles)
+  const { chosen } = compared
+  const comparison = useComparison(chosen.map(({ id }) => id))
+  return (
+    <>
+      <BundleChoice bundles={bundles} compared={compared} />
+      {chosen.length < 2 ? (
+        <EmptyState title="Choose at least two bundles">
+          <p>For example dev/app and prod/app: you see at once what one of them lacks.</p>
+        </EmptyState>
+      ) : comparison.data === undefined ? (
+        <LoadingState
+          error={comparison.error}
+          onRetry={() => void comparison.refetch()}
+          what="the comparison"
+        />
+      ) : (
+        <ComparedNames bundles={chosen} rows={comparison.data.rows} />
+      )}
+    </>
+  )
+}
+
+type Missing = { row: ComparedRow; bundle: Bundle }
+
+function ComparedNames({ bundles, rows }: { bundles: readonly Bundle[]; rows: readonly ComparedRow[] }) {
+  const { textOf, set } = useAddressFields(['query', 'show'])
+  const [missing, setMissing] = useState<Missing | null>(null)
+  const query = textOf('query')
+  const onlyDiffering = textOf('show') === 'differing'
+  const differing = rows.filter(differs).length
+  const shown = rows.filter((row) => matches(row.name, query) && (!onlyDiffering || differs(row)))
+  return (
+    <>
+      <div className="mb-3 flex flex-wrap items-center gap-x-4 gap-y-2">
+        <SearchField
+          label="Filter names"
+          value={query}
+          onChange={(text) => set('query', text)}
+          className="min-w-40 flex-1 basis-full sm:basis-40"
+        />
+        <label className="inline-flex min-h-10 items-center gap-2 text-sm">
+          <input
+            type="checkbox"
+            className="checkbox"
+            checked={onlyDiffering}
+            onChange={(event) => set('show', event.currentTarget.checked ? 'differing' : '')}
+          />
+          Only missing or differing ({differing})
+        </label>
+      </div>
+      <Legend />
+      <p role="status" className="sr-only">
+        {shown.length} {shown.length === 1 ? 'name' : 'names'}
+      </p>
+      {shown.length === 0 ? (
+        <p className="py-6 text-ink-soft">{emptyText(rows.length, query)}</p>
+      ) : (
+        <CompareTable bundles={bundles} rows={shown} onMissing={setMissing} />
+      )}
+      {missing !== null && <MissingDialog {...missing} bundles={bundles} onClose={() => setMissing(null)} />}
+    </>
+  )
+}
+
+function emptyText(total: number, query: string): string {
+  if (total === 0) return 'These bundles have no keys.'
+  return query === '' ? 'These bundles deliver the same keys.' : 'No name matches. Change the filter.'
+}

@@ -1,0 +1,40 @@
+import { Circle, Link2, Plus } from 'lucide-react'
+import type { ComparedCell } from '../../lib/answers.ts'
+
+const MARKS = {
+  shared: { Icon: Link2, look: 'text-accent', text: 'Shared', meaning: 'same key, same value' },
+  own: { Icon: Circle, look: 'text-ink-soft', text: 'Own', meaning: 'a key that none of the others uses' },
+  missing: {
+    Icon: Plus,
+    look: 'text-caution',
+    text: 'Missing',
+    meaning: 'not delivered; choose it to add it',
+  },
+} as const satisfies Record<ComparedCell['state'], object>
+
+/** The mark of a cell; its text and the detail are for screen readers. */
+export function Mark({ state, detail }: { state: ComparedCell['state']; detail: string }) {
+  const { Icon, look, text } = MARKS[state]
+  return (
+    <>
+      <Icon aria-hidden size={16} className={look} />
+      <span className="sr-only">{`${text}: ${detail}`}</span>
+    </>
+  )
+}
+
+/** What the marks mean. */
+export function Legend() {
+  return (
+    <ul className="mb-3 flex flex-wrap gap-x-5 gap-y-1 text-xs text-ink-soft">
+      {Object.entries(MARKS).map(([state, { Icon, look, text, meaning }]) => (
+        <li key={state} className="inline-flex items-center gap-1.5">
+          <Icon aria-hidden size={14} className={look} />
+          <span>
+            <strong className="font-medium text-ink">{text}</strong>: {meaning}
+          </span>
+        </li>
+      ))}
+    </ul>
+  )
+}

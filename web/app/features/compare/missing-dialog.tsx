@@ -1,0 +1,145 @@
+import { type FormEvent, useState } from 'react'
+import type { Bundle, ComparedRow } from '../../lib/answers.ts'
+import { useAttachKeys } from '../../lib/attachments.ts'
+import { describeFailure } from '../../lib/failure.ts'
+import { useImport } from '../../lib/imports.ts'
+import { looksSecret } from '../../lib/key-names.ts'
+import { useCanEdit } from '../../lib/me.ts'
+import { useUnsaved } from '../../lib/unsaved.ts'
+import { valueProblem } from '../../lib/value-warnings.ts'
+import { Button } from '../../ui/button.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { EntryName } from '../../ui/entry-name.tsx'
+import { Notice } from '../../ui/notice.tsx'
+import { SecretCheckbox } from '../../ui/secret-checkbox.tsx'
+import { notify } from '../../ui/toast-store.ts'
+import { ValueField } from '../../ui/value-field.tsx'
+import { keysOf } from './compared-row.ts'
+
+type MissingDialogProps = {
+  row: ComparedRow
+  /** The bundle that lacks the name. */
+  bundle: Bundle
+  bundles: readonly Bundle[]
+  onClose: () => void
+}
+
+/** Offers what can fill a missing cell: a key that another of the bundles uses, or a new value. */
+export function MissingDialog({ row, bundle, bundles, onClose }: MissingDialogProps) {
+  const [isTyping, setTyping] = useState(false)
+  const canEdit = useCanEdit()(bundle)
+  const done = (text: string) => {
+    onClose()
+    notify({ text })
+  }
+  return (
+    <Dialog title={`${row.name} is missing in ${bundle.name}`} onClose={onClose}>
+      {!canEdit ? (
+        <Notice tone="plain">Owners change this bundle, and so does the member who created it.</Notice>
+      ) : isTyping ? (
+        <NewValueForm name={row.name} bundleName={bundle.name} onDone={done} onCancel={onClose} />
+      ) : (
+        <>
+          <KeysToShare row={row} bundle={bundle} bundles={bundles} onDone={done} />
+          <Button className="mt-3" onClick={() => setTyping(true)}>
+            Enter a new value
+          </Button>
+        </>
+      )}
+    </Dialog>
+  )
+}
+
+type KeysToShareProps = Omit<MissingDialogProps, 'onClose'> & { onDone: (text: string) => void }
+
+function KeysToShare({ row, bundle, bundles, onDone }: KeysToShareProps) {
+  const attach = useAttachKeys(bundle.id)
+  const namesOf = (ids: readonly string[]) =>
+    bundles.filter(({ id }) => ids.includes(id)).map(({ name }) => name)
+  const share = (keyId: string, with_: string) =>
+    attach.mutate([{ keyId, as: row.name }], {
+      onSuccess: () => onDone(`${bundle.name} shares ${row.name} with ${with_}.`),
+    })
+  return (
+    <>
+      <ul className="divide-y divide-line rounded-md border border-line">
+        {keysOf(row).map(({ id, name, bundleIds }) => (
+          <li key={id} className="flex flex-wrap items-center gap-3 px-3 py-2">
+            <span className="min-w-0 flex-1 basis-40">
+              <span className="block font-mono text-sm">
+                <EntryName name={name} />
+              </span>
+              <span className="block text-xs text-ink-soft">used by {namesOf(bundleIds).join(', ')}</span>
+            </span>
+            <Button
+              size="small"
+              busy={attach.isPending}
+              onClick={() => share(id, namesOf(bundleIds).join(', '))}
+            >
+              Share<span className="sr-only"> {name}</span>
+            </Button>
+          </li>
+        ))}
+      </ul>
+      {attach.error !== null && (
+        <Notice tone="danger" role="alert" className="mt-3">
+          {describeFailure(attach.error).message}
+        </Notice>
+      )}
+    </>
+  )
+}
+
+type NewValueFormProps = {
+  name: string
+  bundleName: string
+  onDone: (text: string) => void
+  onCancel: () => void
+}
+
+function NewValueForm({ name, bundleName, onDone, onCancel }: NewValueFormProps) {
+  const add = useImport()
+  const [value, setValue] = useState('')
+  const [isSecret, setSecret] = useState(() => looksSecret(name, ''))
+  const [problem, setProblem] = useState<string | undefined>()
+  const saved = useUnsaved(value !== '')
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    const found = valueProblem(value)
+    setProblem(found ?? undefined)
+    if (found !== null || add.isPending) return
+    add.mutate(
+      { bundle: bundleName, entries: [{ name, value, is_secret: isSecret }], own: [name] },
+      {
+        onSuccess: () => {
+          saved()
+          onDone(`${bundleName} has its own ${name}.`)
+        },
+      },
+    )
+  }
+  return (
+    <form onSubmit={submit} className="space-y-4" noValidate>
+      <ValueField
+        label={`Value in ${bundleName}`}
+        value={value}
+        isSecret={isSecret}
+        onChange={setValue}
+        problem={problem}
+        autoFocus
+      />
+      <SecretCheckbox checked={isSecret} onChange={setSecret} />
+      {add.error !== null && (
+        <Notice tone="danger" role="alert">
+          {describeFailure(add.error).message}
+        </Notice>
+      )}
+      <div className="flex flex-wrap justify-end gap-3 pt-2">
+        <Button onClick={onCancel}>Cancel</Button>
+        <Button type="submit" look="primary" busy={add.isPending}>
+          Create key
+        </Button>
+      </div>
+    </form>
+  )
+}

@@ -1,0 +1,50 @@
+import type { ImportPlan, ImportRequest, ImportStep } from '../../lib/answers.ts'
+import { looksSecret } from '../../lib/key-names.ts'
+
+export type Choice = ImportStep['choices'][number]
+
+/** What a person decided about entries, by name; what is absent follows the plan. */
+export type Decisions = {
+  skipped: ReadonlySet<string>
+  secret: ReadonlyMap<string, boolean>
+  choices: ReadonlyMap<string, Choice>
+}
+
+export const UNDECIDED: Decisions = { skipped: new Set(), secret: new Map(), choices: new Map() }
+
+/** The request that carries out a plan: new keys get the mark that their names suggest unless the person decided. */
+export function applying(request: ImportRequest, { plan, plan_id }: ImportPlan): ImportRequest {
+  const created = new Set(plan.filter(({ action }) => action === 'create').map(({ name }) => name))
+  const entries = request.entries.map((entry) =>
+    created.has(entry.name) && entry.is_secret === undefined
+      ? { ...entry, is_secret: looksSecret(entry.name, entry.value) }
+      : entry,
+  )
+  return { ...request, entries, plan_id }
+}
+
+const COUNTED = [
+  ['create', 'new'],
+  ['own', 'own'],
+  ['share', 'shared'],
+  ['update', 'updated'],
+  ['replace', 'replaced everywhere'],
+  ['same', 'same'],
+  ['kept', 'kept'],
+] as const
+
+/** What a plan does, counted: `12 new, 3 own, 2 shared`. */
+export function planText(plan: readonly Pick<ImportStep, 'action'>[]): string {
+  return COUNTED.map(([action, text]) => ({
+    text,
+    count: plan.filter((step) => step.action === action).length,
+  }))
+    .filter(({ count }) => count > 0)
+    .map(({ count, text }) => `${count} ${text}`)
+    .join(', ')
+}
+
+/** Whether a plan writes anything. */
+export function hasWork(plan: readonly Pick<ImportStep, 'action'>[]): boolean {
+  return plan.some(({ action }) => action !== 'same' && action !== 'kept')
+}

@@ -1,0 +1,81 @@
+import { useState } from 'react'
+import type { ImportPlan } from '../../lib/answers.ts'
+import { describeFailure } from '../../lib/failure.ts'
+import { useImport } from '../../lib/imports.ts'
+import { Button } from '../../ui/button.tsx'
+import { Notice } from '../../ui/notice.tsx'
+import { applying, hasWork } from './decisions.ts'
+import type { Planning } from './use-plan.ts'
+
+type ImportSubmitProps = {
+  planning: Planning
+  /** How many lines of the text cannot be read. */
+  unreadable: number
+  /** How many entries are to be imported. */
+  count: number
+  /** Shows what is wrong with the bundle's name. @returns whether it is good */
+  onName: () => boolean
+  onDone: (result: ImportPlan) => void
+}
+
+/** The button that carries out the plan that is shown, and exactly that one. */
+export function ImportSubmit({ planning, unreadable, count, onName, onDone }: ImportSubmitProps) {
+  const carryOut = useImport()
+  const [hasChanged, setChanged] = useState(false)
+  const { plan, request, isPending, again } = planning
+  const steps = plan?.plan ?? []
+  const submit = () => {
+    if (!onName() || plan === null || request === null || isPending) return
+    setChanged(false)
+    carryOut.mutate(applying(request, plan), {
+      onSuccess: onDone,
+      onError: (error) => {
+        if (describeFailure(error).code !== 'plan_changed') return
+        carryOut.reset()
+        setChanged(true)
+        again()
+      },
+    })
+  }
+  return (
+    <>
+      {hasChanged && (
+        <Notice tone="caution" role="alert">
+          The library changed while you looked at the preview, so nothing was imported. The preview shows the
+          new plan: read it, then import again.
+        </Notice>
+      )}
+      {carryOut.error !== null && (
+        <Notice tone="danger" role="alert">
+          {describeFailure(carryOut.error).message} Nothing was imported.
+        </Notice>
+      )}
+      <div className="flex flex-wrap items-center gap-3">
+        <Button
+          look="primary"
+          size="large"
+          busy={carryOut.isPending}
+          disabled={
+            count === 0 || isPending || (plan !== null && !hasWork(steps)) || planning.failure !== null
+          }
+          onClick={submit}
+        >
+          {submitLabel(count, carryOut.isPending)}
+        </Button>
+        {plan !== null && !isPending && !hasWork(steps) && (
+          <p className="text-sm text-ink-soft">The bundle has all of this already.</p>
+        )}
+        {unreadable > 0 && count > 0 && (
+          <p className="text-sm text-caution">
+            {unreadable} {unreadable === 1 ? 'line' : 'lines'} cannot be read and will be left out.
+          </p>
+        )}
+      </div>
+    </>
+  )
+}
+
+function submitLabel(count: number, isBusy: boolean): string {
+  if (isBusy) return 'Importing…'
+  return count === 0 ? 'Import' : `Import ${count} ${count === 1 ? 'variable' : 'variables'}`
+}

@@ -1,0 +1,111 @@
+import { useState } from 'react'
+import type { KeyWithBundles } from '../../lib/answers.ts'
+import { Button } from '../../ui/button.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { EntryName } from '../../ui/entry-name.tsx'
+import { Notice } from '../../ui/notice.tsx'
+
+type ReachDialogProps = {
+  item: KeyWithBundles
+  /** The bundle that the person came from, if any. */
+  bundleId: string | null
+  makesReadable: boolean
+  busy: boolean
+  problem: string | null
+  /** Null: in every bundle. */
+  onConfirm: (bundleId: string | null) => void
+  onClose: () => void
+}
+
+/** Asks how far a change of a shared key reaches: all its bundles, or one of them. */
+export function ReachDialog({
+  item,
+  bundleId,
+  busy,
+  problem,
+  onConfirm,
+  onClose,
+  ...rest
+}: ReachDialogProps) {
+  const { bundles } = item
+  const [only, setOnly] = useState(bundles.some(({ id }) => id === bundleId) ? bundleId : null)
+  const [first] = bundles
+  return (
+    <Dialog title={`Where does ${item.name} change?`} onClose={onClose}>
+      <fieldset className="space-y-3">
+        <legend className="sr-only">Where the key changes</legend>
+        <label className="flex items-start gap-3">
+          <input
+            type="radio"
+            name="reach"
+            className="checkbox mt-0.5"
+            checked={only === null}
+            onChange={() => setOnly(null)}
+          />
+          <span className="min-w-0">
+            In all {bundles.length} bundles
+            <BundleNames bundles={bundles} />
+          </span>
+        </label>
+        <label className="flex items-start gap-3">
+          <input
+            type="radio"
+            name="reach"
+            className="checkbox mt-0.5"
+            checked={only !== null}
+            onChange={() => setOnly(first?.id ?? null)}
+          />
+          <span className="min-w-0">
+            Only in one bundle
+            <span className="block text-sm text-ink-soft">
+              It gets its own key. The others keep the value they have.
+            </span>
+          </span>
+        </label>
+      </fieldset>
+      {only !== null && (
+        <select
+          aria-label="Bundle that gets its own value"
+          value={only}
+          onChange={(event) => setOnly(event.currentTarget.value)}
+          className="field mt-2 ml-8 w-[calc(100%-2rem)] font-mono text-sm"
+        >
+          {bundles.map(({ id, name }) => (
+            <option key={id} value={id}>
+              {name}
+            </option>
+          ))}
+        </select>
+      )}
+      {rest.makesReadable && (
+        <Notice tone="caution" className="mt-4">
+          The value is no longer secret: every member of the workspace can read it. You cannot take back what
+          people have read.
+        </Notice>
+      )}
+      {problem !== null && (
+        <Notice tone="danger" role="alert" className="mt-4">
+          {problem}
+        </Notice>
+      )}
+      <div className="mt-6 flex flex-wrap justify-end gap-3">
+        <Button onClick={onClose}>Cancel</Button>
+        <Button look="primary" busy={busy} onClick={() => onConfirm(only)}>
+          {only === null ? `Change all ${bundles.length} bundles` : 'Change only this bundle'}
+        </Button>
+      </div>
+    </Dialog>
+  )
+}
+
+function BundleNames({ bundles }: { bundles: KeyWithBundles['bundles'] }) {
+  return (
+    <span className="block max-h-40 overflow-auto font-mono text-sm text-ink-soft">
+      {bundles.map(({ id, name }) => (
+        <span key={id} className="block [overflow-wrap:anywhere]">
+          <EntryName name={name} />
+        </span>
+      ))}
+    </span>
+  )
+}

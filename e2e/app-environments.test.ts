@@ -159,4 +159,23 @@ describe.skipIf(!hasBrowser())('one variable with several values, in the browser
     expect(await delivered(dev)).toContain(`LEVEL_${stories}=LEVEL_${stories}`)
     await closePage(page)
   })
+
+  test('a duplicate starts a new environment: shared keys, copies, and a new value right there', async () => {
+    const page = await open(`/bundles/${dev}`)
+    await page.getByRole('button', { name: 'Duplicate' }).click()
+    await page.getByLabel('Name', { exact: true }).fill(`qa/app${stories}`)
+    await page.getByRole('button', { name: 'Own copy of all' }).click()
+    await page.getByRole('checkbox', { name: `LEVEL_${stories} own copy` }).uncheck()
+    await page.getByLabel(`New value of URL_${stories}`).fill('planted-qa')
+    await expectAccessible(page)
+    await page.getByRole('button', { name: 'Duplicate' }).last().click()
+    await page.getByRole('heading', { name: `qa/app${stories}` }).waitFor()
+    await page.getByText(`key QA_APP${stories}_URL_${stories}`).waitFor()
+    await page.getByText(`shared with dev/app${stories} and 1 more`).waitFor()
+    expect(await delivered(dev)).toEqual([
+      `URL_${stories}=URL_${stories}`,
+      `LEVEL_${stories}=LEVEL_${stories}`,
+    ])
+    await closePage(page)
+  })
 })

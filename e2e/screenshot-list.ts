@@ -77,6 +77,26 @@ function appShots(url: string, ids: Awaited<ReturnType<typeof createLibrary>>): 
     { name: 'bundles-search', show: at(`${url}/bundles?query=app`) },
     { name: 'bundles-new', show: at(`${url}/bundles`, press('New bundle')) },
     { name: 'bundle', show: at(bundle) },
+    { name: 'bundle-entry', show: at(bundle, press('Change DATABASE_URL in this bundle')) },
+    {
+      name: 'bundle-own-value',
+      show: at(bundle, async (page) => {
+        await press('Change DATABASE_URL in this bundle')(page)
+        await press(/^Give this bundle its own value/)(page)
+      }),
+    },
+    {
+      name: 'bundle-duplicate',
+      show: at(bundle, async (page) => {
+        await press('Duplicate')(page)
+        await page.getByRole('checkbox', { name: 'DATABASE_URL shared' }).check()
+      }),
+    },
+    { name: 'compare', show: at(`${url}/compare?bundle=dev/app&bundle=dev/worker&bundle=prod/shop/app`) },
+    {
+      name: 'compare-missing',
+      show: at(`${url}/compare?bundle=dev/app&bundle=dev/worker`, press('Missing: PORT in dev/worker')),
+    },
     { name: 'bundle-attach', show: at(bundle, press('Attach keys')) },
     { name: 'bundle-export', show: at(bundle, press('Export')) },
     { name: 'bundle-delete', show: at(bundle, press('Delete')) },
@@ -86,6 +106,7 @@ function appShots(url: string, ids: Awaited<ReturnType<typeof createLibrary>>): 
       name: 'import-preview',
       show: at(`${url}/bundles/import?bundle=dev/app`, async (page) => {
         await page.getByLabel('Content of the').fill(ENV_TEXT)
+        await page.getByText('Own', { exact: true }).first().waitFor()
         await page.getByRole('heading', { name: 'Preview' }).scrollIntoViewIfNeeded()
       }),
     },
@@ -95,6 +116,13 @@ function appShots(url: string, ids: Awaited<ReturnType<typeof createLibrary>>): 
     {
       name: 'key-changed',
       show: at(key, async (page) => await page.getByLabel('New value').fill('postgres://x \n')),
+    },
+    {
+      name: 'key-reach',
+      show: at(`${key}?bundle=${ids.bundles.get('dev/app')}`, async (page) => {
+        await page.getByLabel('New value').fill('postgres://x')
+        await press('Save changes')(page)
+      }),
     },
     { name: 'key-delete', show: at(key, press('Delete')) },
     { name: 'account', show: at(`${url}/account`) },

@@ -1,8 +1,11 @@
+import { MASK } from '@keyferry/contract'
+import { Plaintext } from '@keyferry/crypto/plaintext'
 import { type Bundle, type BundleStore, bundleNameTaken, bundleNotFound, findBundle } from './bundle.ts'
 import type { ClockAndIds } from './clock-and-ids.ts'
 import { DomainError } from './errors.ts'
 import { keyNameTaken } from './key.ts'
 import { libraryNames } from './library-name.ts'
+import { maskOverSecret } from './mask.ts'
 import { type Caller, ownerRequired } from './membership.ts'
 import type { OwnCopy } from './split.ts'
 import { type Stamp, stampOf } from './stamp.ts'
@@ -17,6 +20,8 @@ export type DuplicateDraft = {
   name: string
   /** Delivered names whose keys are copied. */
   own: readonly string[]
+  /** Values of copies, by delivered name. */
+  values: Readonly<Record<string, string>>
   /** Library names for copies, by delivered name. */
   key_names: Readonly<Record<string, string>>
 }
@@ -27,7 +32,7 @@ export type Duplicate = {
   name: string
   stamp: Stamp
   own: ReadonlySet<string>
-  newCopy: () => OwnCopy
+  newCopy: (deliveredName: string) => OwnCopy
 }
 
 export interface DuplicateStore {
@@ -47,25 +52,36 @@ export interface DuplicateStore {
 }
 
 /** @throws DomainError not_found · forbidden (a member who copies keys) · invalid (a name that the bundle does not deliver,
- *   or a library name that is too long) · conflict (the bundle's name or a library name is taken, or the bundle has legacy
+ *   a mask in place of a value, or a library name that is too long) · conflict (the bundle's name or a library name is taken, or the bundle has legacy
  *   items, which two bundles cannot share) */
 export async function duplicateBundle(
   bundles: BundleStore & DuplicateStore,
   caller: Caller,
   { bundleId, draft, clock }: { bundleId: string; draft: DuplicateDraft; clock: ClockAndIds },
 ): Promise<Bundle> {
-  if (draft.own.length > 0 && caller.role !== 'owner') throw ownerRequired()
+  const values = new Map(Object.entries(draft.values))
+  const own = new Set([...draft.own, ...values.keys()])
+  if (own.size > 0 && caller.role !== 'owner') throw ownerRequired()
+  for (const [name, value] of values) if (value === MASK) throw maskOverSecret(name)
   const id = clock.newId()
   const outcome = await bundles.duplicate(caller.tenantId, {
     of: bundleId,
     id,
     name: draft.name,
     stamp: stampOf(caller, clock),
-    own: new Set(draft.own),
-    newCopy: () => ({ keyId: clock.newId(), namesFor: (name) => namesFor(draft, name) }),
+    own,
+    newCopy: (deliveredName) => ({
+      keyId: clock.newId(),
+      namesFor: (name) => namesFor(draft, name),
+      value: plaintextOf(values.get(deliveredName)),
+    }),
   })
   if (outcome !== 'duplicated') throw refusal(outcome)
   return findBundle(bundles, caller, id)
+}
+
+function plaintextOf(value: string | undefined): Plaintext | undefined {
+  return value === undefined ? undefined : Plaintext.of(value)
 }
 
 function namesFor({ name: bundleName, key_names }: DuplicateDraft, name: string): Iterable<string> {

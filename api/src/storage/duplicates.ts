@@ -111,7 +111,7 @@ async function copyKeys(
   let copied = 0
   for (const name of own) {
     const attachment = { bundleId, keyId: keyIds.get(name) ?? '' }
-    const copy = { ...newCopy(), stamp }
+    const copy = { ...newCopy(name), stamp }
     const outcome = await giveOwnCopy(recorded, vault, { tenantId, attachment, copy })
     if (outcome === 'name_taken') throw new Refused('key_name_taken')
     copied += 1

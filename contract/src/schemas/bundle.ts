@@ -2,7 +2,16 @@ import { z } from 'zod'
 import { BUNDLE_NAME, hasWholeParts } from '../env/names.ts'
 import { LIMITS } from '../limits.ts'
 import { LibraryName } from './attachment.ts'
-import { Id, optionalText, Page, PathPart, Reveal, requiredText, Timestamp } from './text.ts'
+import {
+  environmentValue,
+  Id,
+  optionalText,
+  Page,
+  PathPart,
+  Reveal,
+  requiredText,
+  Timestamp,
+} from './text.ts'
 
 /** Hierarchical by `/`, which neither leads, trails nor repeats. */
 export const BundleName = requiredText('name', LIMITS.nameLength, 'name required')
@@ -32,8 +41,8 @@ export const UpdateBundle = z
   })
   .meta({ id: 'UpdateBundle', examples: [{ name: 'dev/web', tags: 'dev' }] })
 
-/** The duplicate gets copies of its own of the keys delivered as `own`, and shares all others. `key_names` gives a copy
- * another library name than the one that the server makes. */
+/** The duplicate gets copies of its own of the keys delivered as `own` and those named in `values`, and shares all others.
+ * `values` gives a copy another value. `key_names` gives a copy another library name than the one that the server makes. */
 export const DuplicateBundle = z
   .object({
     name: BundleName,
@@ -41,6 +50,11 @@ export const DuplicateBundle = z
       .array(z.string({ error: 'own must be key names' }), { error: 'own must be an array of key names' })
       .max(LIMITS.importEntries, `own must hold at most ${LIMITS.importEntries} names`)
       .default([]),
+    values: z
+      .record(z.string(), environmentValue('values must be an object of texts'), {
+        error: 'values must be an object of texts',
+      })
+      .default({}),
     key_names: z
       .record(z.string(), LibraryName, { error: 'key_names must be an object of key names' })
       .default({}),

@@ -1,6 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { Bundle, BundleWithItems } from './answers.ts'
 import { call } from './api.ts'
+import { refreshLibrary } from './keys.ts'
 import { optimistic } from './optimistic.ts'
 
 export const BUNDLES = ['bundles']
@@ -41,13 +42,18 @@ export function useUpdateBundle(id: string) {
   })
 }
 
-/** Create a bundle with the keys of another. */
+/** `own`: names whose keys are copied; `values`: names whose copies get another value. */
+export type Duplicate = { name: string; own: string[]; values: Record<string, string> }
+
+/** Create a bundle with the keys of another, or with copies of them. */
 export function useDuplicateBundle(id: string) {
   const client = useQueryClient()
   return useMutation({
-    mutationFn: (name: string) =>
-      call('POST', '/api/v1/bundles/{bundle_id}/duplicate', { params: { bundle_id: id }, body: { name } }),
-    onSuccess: () => client.invalidateQueries({ queryKey: BUNDLES }),
+    mutationFn: (body: Duplicate) =>
+      call('POST', '/api/v1/bundles/{bundle_id}/duplicate', { params: { bundle_id: id }, body }),
+    // The typed values would otherwise stay in memory with the mutation's variables.
+    gcTime: 0,
+    onSuccess: () => refreshLibrary(client),
   })
 }
 

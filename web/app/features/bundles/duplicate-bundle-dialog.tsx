@@ -1,44 +1,71 @@
 import { useState } from 'react'
 import { useLocation } from 'wouter'
-import type { Bundle } from '../../lib/answers.ts'
+import type { BundleWithItems } from '../../lib/answers.ts'
 import { bundleNameProblem } from '../../lib/bundle-names.ts'
 import { useDuplicateBundle } from '../../lib/bundles.ts'
 import { describeFailure } from '../../lib/failure.ts'
+import { useIsOwner } from '../../lib/me.ts'
+import { useUnsaved } from '../../lib/unsaved.ts'
+import { Notice } from '../../ui/notice.tsx'
 import { notify } from '../../ui/toast-store.ts'
 import { BundleNameField } from './bundle-fields.tsx'
+import { duplicateOf, type OwnValues, valueProblems } from './duplicate-draft.ts'
+import { DuplicateNames } from './duplicate-names.tsx'
 import { FormDialog } from './form-dialog.tsx'
 
-/** Asks for the name of a duplicate and leads to it. */
-export function DuplicateBundleDialog({ bundle, onClose }: { bundle: Bundle; onClose: () => void }) {
-  const duplicate = useDuplicateBundle(bundle.id)
-  const [, navigate] = useLocation()
-  const [name, setName] = useState(`${bundle.name}-copy`)
-  const [problem, setProblem] = useState<string | null>(null)
-  const submit = () => {
-    const found = bundleNameProblem(name)
-    setProblem(found)
-    if (found !== null) return
-    duplicate.mutate(name, {
-      onSuccess: (copy) => {
-        onClose()
-        navigate(`/bundles/${copy.id}`)
-        notify({ text: `Created ${copy.name}.` })
-      },
-      onError: (error) => setProblem(describeFailure(error).message),
-    })
-  }
+type DuplicateBundleDialogProps = { bundle: BundleWithItems; onClose: () => void }
+
+/** Asks for the name of a duplicate and which of its keys are shared, creates it and leads to it. */
+export function DuplicateBundleDialog({ bundle, onClose }: DuplicateBundleDialogProps) {
+  const isOwner = useIsOwner()
+  const { name, setName, problem, own, setOwn, duplicate, submit } = useDuplicate(bundle, onClose)
+  const attached = bundle.items.filter(({ id }) => id !== null)
+  const failure = duplicate.error === null ? null : describeFailure(duplicate.error)
   return (
     <FormDialog
       title={`Duplicate ${bundle.name}`}
       action="Duplicate"
       busy={duplicate.isPending}
+      wide
       onSubmit={submit}
       onClose={onClose}
     >
       <BundleNameField value={name} onChange={setName} problem={problem} />
-      <p className="text-sm text-ink-soft">
-        Both bundles hold the same keys: changing a value changes it in both.
-      </p>
+      {isOwner && attached.length > 0 ? (
+        <DuplicateNames items={attached} own={own} problems={valueProblems(own)} onChange={setOwn} />
+      ) : (
+        <p className="text-sm text-ink-soft">
+          Both bundles use the same keys: changing a value changes it in both.
+        </p>
+      )}
+      {failure !== null && (
+        <Notice tone="danger" role="alert">
+          {failure.message} Nothing was created.
+        </Notice>
+      )}
     </FormDialog>
   )
+}
+
+function useDuplicate(bundle: BundleWithItems, onClose: () => void) {
+  const duplicate = useDuplicateBundle(bundle.id)
+  const [, navigate] = useLocation()
+  const [name, setName] = useState(`${bundle.name}-copy`)
+  const [own, setOwn] = useState<OwnValues>(new Map())
+  const [problem, setProblem] = useState<string | null>(null)
+  const saved = useUnsaved([...own.values()].some((value) => value !== ''))
+  const submit = () => {
+    const found = bundleNameProblem(name)
+    setProblem(found)
+    if (found !== null || valueProblems(own).size > 0) return
+    duplicate.mutate(duplicateOf(name, own), {
+      onSuccess: (copy) => {
+        saved()
+        onClose()
+        navigate(`/bundles/${copy.id}`)
+        notify({ text: `Created ${copy.name}.` })
+      },
+    })
+  }
+  return { name, setName, problem, own, setOwn, duplicate, submit }
 }

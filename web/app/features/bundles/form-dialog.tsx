@@ -6,15 +6,16 @@ type FormDialogProps = {
   title: string
   action: string
   busy: boolean
+  wide?: boolean
   onSubmit: () => void
   onClose: () => void
   children: ReactNode
 }
 
 /** A dialog with a form, its action and a way to cancel. */
-export function FormDialog({ title, onClose, ...form }: FormDialogProps) {
+export function FormDialog({ title, wide = false, onClose, ...form }: FormDialogProps) {
   return (
-    <Dialog title={title} onClose={onClose}>
+    <Dialog title={title} onClose={onClose} wide={wide}>
       <DialogForm {...form} onCancel={onClose} />
     </Dialog>
   )

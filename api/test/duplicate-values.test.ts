@@ -1,0 +1,44 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { databases, expectError, type Identity, startTestApi, type TestApi } from './api.ts'
+
+describe.each(databases)('a duplicate with values of its own, on %s', (kind) => {
+  let api: TestApi
+  let owner: Identity
+  let bundle_id: string
+  beforeAll(async () => {
+    api = await startTestApi(kind, { devAllowPlaintext: true })
+  })
+  afterAll(() => api.close())
+  beforeEach(async () => {
+    owner = await api.newOwner()
+    const entries = ['A', 'B', 'C'].map((name) => ({ name, value: `dev ${name}` }))
+    const { json } = await api.call('importVariables', { as: owner, body: { bundle: 'dev/app', entries } })
+    bundle_id = json.bundle_id ?? ''
+  })
+
+  const duplicate = (body: object) =>
+    api.call('duplicateBundle', { as: owner, params: { bundle_id }, body: { name: 'qa/app', ...body } })
+  const delivered = async (id: string): Promise<unknown> => {
+    const query = { format: 'json', reveal: '1' }
+    return (await api.call('exportBundle', { as: owner, params: { bundle_id: id }, query })).json
+  }
+
+  test('a copy gets the given value; the others are copied or shared, and the original stays', async () => {
+    const before = await delivered(bundle_id)
+    const { json } = await duplicate({ own: ['B'], values: { A: 'qa A' } })
+    expect(await delivered(json.id)).toEqual({ A: 'qa A', B: 'dev B', C: 'dev C' })
+    const { json: items } = await api.call('listBundleKeys', { as: owner, params: { bundle_id: json.id } })
+    expect(items.map(({ key_name }) => key_name)).toEqual(['QA_APP_A', 'QA_APP_B', 'C'])
+    expect(await delivered(bundle_id)).toEqual(before)
+  })
+
+  test.each<[object, string]>([
+    [{ values: { A: '*****' } }, 'a masked value cannot replace a secret: A'],
+    [{ values: { D: 'x' } }, 'own names keys that the bundle does not deliver: D'],
+    [{ values: { A: 5 } }, 'values must be an object of texts'],
+    [{ values: [] }, 'values must be an object of texts'],
+  ])('%j is 400, and nothing is created', async (body, message) => {
+    expectError(await duplicate(body), 400, message, 'invalid')
+    expect((await api.call('listBundles', { as: owner })).json).toHaveLength(1)
+  })
+})

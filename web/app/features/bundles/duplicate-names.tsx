@@ -1,0 +1,103 @@
+import { useState } from 'react'
+import type { BundleItem } from '../../lib/answers.ts'
+import { matches } from '../../lib/search.ts'
+import { Button } from '../../ui/button.tsx'
+import { EntryName } from '../../ui/entry-name.tsx'
+import { SearchField } from '../../ui/search-field.tsx'
+import { TextArea } from '../../ui/text-field.tsx'
+import type { OwnValues } from './duplicate-draft.ts'
+
+const FILTER_FROM = 12
+
+type DuplicateNamesProps = {
+  items: readonly BundleItem[]
+  own: OwnValues
+  problems: ReadonlyMap<string, string>
+  onChange: (own: OwnValues) => void
+}
+
+/** All names of the bundle: for each, whether the duplicate shares the key or gets its own, and with which value. */
+export function DuplicateNames({ items, own, problems, onChange }: DuplicateNamesProps) {
+  const [query, setQuery] = useState('')
+  const shown = items.filter(({ name }) => matches(name, query))
+  const set = (name: string, value: string | null) => {
+    const next = new Map(own)
+    if (value === null) next.delete(name)
+    else next.set(name, value)
+    onChange(next)
+  }
+  const ownAll = () => onChange(new Map(items.map(({ name }) => [name, own.get(name) ?? ''])))
+  return (
+    <fieldset>
+      <legend className="text-sm font-medium">Keys that get their own copy</legend>
+      <p className="mt-1 text-xs text-ink-soft">
+        The others are shared: changing a value changes it in both bundles.
+      </p>
+      <div className="my-3 flex flex-wrap items-center gap-2">
+        {items.length >= FILTER_FROM && (
+          <SearchField label="Filter names" value={query} onChange={setQuery} className="min-w-40 flex-1" />
+        )}
+        <Button size="small" onClick={ownAll}>
+          Own copy of all
+        </Button>
+        <Button size="small" onClick={() => onChange(new Map())}>
+          Share all
+        </Button>
+      </div>
+      <ul className="max-h-80 divide-y divide-line overflow-auto rounded-md border border-line">
+        {shown.map((item) => (
+          <NameRow
+            key={item.name}
+            item={item}
+            value={own.get(item.name) ?? null}
+            problem={problems.get(item.name)}
+            onChange={(value) => set(item.name, value)}
+          />
+        ))}
+      </ul>
+    </fieldset>
+  )
+}
+
+type NameRowProps = {
+  item: BundleItem
+  /** The typed value; null for a key that is shared. */
+  value: string | null
+  problem: string | undefined
+  onChange: (value: string | null) => void
+}
+
+function NameRow({ item: { name, is_secret }, value, problem, onChange }: NameRowProps) {
+  return (
+    <li className="px-3 py-2">
+      <label className="flex min-h-7 items-center gap-3">
+        <input
+          type="checkbox"
+          className="checkbox"
+          checked={value !== null}
+          onChange={(event) => onChange(event.currentTarget.checked ? '' : null)}
+        />
+        <span className="min-w-0 flex-1 font-mono text-sm [overflow-wrap:anywhere]">
+          <EntryName name={name} />
+        </span>
+        <span className="text-xs text-ink-soft">{value === null ? 'shared' : 'own copy'}</span>
+      </label>
+      {value !== null && (
+        <div className="mt-1 pl-7">
+          <TextArea
+            label={`New value of ${name}`}
+            value={value}
+            rows={value.includes('\n') ? 4 : 1}
+            onChange={(event) => onChange(event.currentTarget.value)}
+            problem={problem}
+            placeholder="Leave empty to copy the value"
+            autoComplete="off"
+            autoCapitalize="off"
+            spellCheck={false}
+            className={is_secret ? 'concealed font-mono text-sm' : 'font-mono text-sm'}
+          />
+        </div>
+      )}
+    </li>
+  )
+}

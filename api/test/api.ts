@@ -5,6 +5,7 @@ import { expect } from 'vitest'
 import type { z } from 'zod'
 import { freshPostgres, hasPostgres } from '../../plumbing/test/postgres.ts'
 import { type ApiSettings, startApi } from '../src/main.ts'
+import { renamedAnswer, renamedCall } from './renaming.ts'
 import { type Identity, signedHeaders, testSettings } from './test-settings.ts'
 
 export { type Identity, SECRET, SETUP_CODE, signedHeaders, testSettings } from './test-settings.ts'
@@ -86,8 +87,9 @@ async function newOwner(call: TestApi['call']): Promise<Identity> {
 async function callEndpoint<N extends ApiEndpointName>(
   address: string,
   name: N,
-  parts: CallParts,
+  asked: CallParts,
 ): Promise<AnsweredBy<N>> {
+  const parts = renamedCall(name, asked)
   const { method, path } = apiEndpoints[name]
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, param: string) =>
     encodeURIComponent(parts.params?.[param] ?? ''),
@@ -102,7 +104,7 @@ async function callEndpoint<N extends ApiEndpointName>(
     },
     ...(parts.body === undefined ? {} : { body: JSON.stringify(parts.body) }),
   })
-  const text = await response.text()
+  const text = renamedAnswer(name, asked, await response.text())
   const isJson = /^application\/json\b/.test(response.headers.get('content-type') ?? '')
   return answered(name, response, isJson ? JSON.parse(text) : text, text)
 }

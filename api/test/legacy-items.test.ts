@@ -64,34 +64,6 @@ describe.each(databases)('legacy items, import and export on %s', (kind) => {
     expectError(await api.call('deleteLegacyItem', nowhere), 404, 'bundle not found')
   })
 
-  test('an item converts into a library key of the same value and mark, at the end of the bundle', async () => {
-    await upsert({ key: 'OPEN', value: 'shown', is_secret: false })
-    await upsert({ key: 'SECRET', value: 'hidden' })
-    await attach('FIRST', 'x', true)
-    const convert = (key_name: string) =>
-      api.call('convertLegacyItem', { as: owner, params: { ...params, key_name } })
-    const { status, json } = await convert('SECRET')
-    expect(status).toBe(201)
-    expect(json).toMatchObject({ name: 'SECRET', value: '*****', is_secret: true, used_in_bundles: 1 })
-    expect((await convert('OPEN')).json).toMatchObject({ name: 'OPEN', value: 'shown', is_secret: false })
-    expect((await items()).map(({ name, order }) => [name, order])).toEqual([
-      ['FIRST', 0],
-      ['SECRET', 1],
-      ['OPEN', 2],
-    ])
-    expectError(await convert('SECRET'), 404, 'Key not found')
-    const nowhere = { as: owner, params: { bundle_id: randomUUID(), key_name: 'SECRET' } }
-    expectError(await api.call('convertLegacyItem', nowhere), 404, 'bundle not found')
-  })
-
-  test('an item does not convert over a library key of its name', async () => {
-    await upsert({ key: 'A', value: 'legacy' })
-    await api.call('createKey', { as: owner, body: { name: 'A', value: 'library' } })
-    const answer = await api.call('convertLegacyItem', { as: owner, params: { ...params, key_name: 'A' } })
-    expectError(answer, 409, 'Key with this name already exists', 'conflict')
-    expect((await items()).map(({ id }) => id)).toEqual([null])
-  })
-
   test('an import counts what it created and updated, and new entries are secret', async () => {
     await upsert({ key: 'PORT', value: '1', is_secret: false })
     const { json } = await importEnv('# comment\n\nPORT=2\nTOKEN="a b"\nMULTI=\'x\ny\'\n')

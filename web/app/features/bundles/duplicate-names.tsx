@@ -90,7 +90,7 @@ function NameRow({ item: { name, is_secret }, value, problem, onChange }: NameRo
             rows={value.includes('\n') ? 4 : 1}
             onChange={(event) => onChange(event.currentTarget.value)}
             problem={problem}
-            placeholder="Leave empty to copy the value"
+            placeholder="Empty: a copy"
             autoComplete="off"
             autoCapitalize="off"
             spellCheck={false}

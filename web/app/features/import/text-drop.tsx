@@ -33,7 +33,9 @@ export function TextDrop({ text, onText }: { text: string; onText: (text: string
       />
       <div className="mt-2 flex flex-wrap items-center gap-x-3 gap-y-2">
         <FileChooser onFile={(file) => void read(file)} />
-        <p className="text-xs text-ink-soft">Or drop one here. It is read in your browser.</p>
+        <p className="text-xs text-ink-soft">
+          Or drop one here. Its values go to the server for the preview, which stores none of them.
+        </p>
         {text !== '' && (
           <Button look="quiet" size="small" onClick={() => onText('')} className="ml-auto">
             Clear

@@ -42,7 +42,7 @@ export function EditKeyForm({ item }: { item: KeyWithBundles }) {
         value={draft.description}
         onChange={(event) => set({ description: event.currentTarget.value })}
       />
-      <Consequences item={item} change={change} />
+      <Consequences item={item} change={change} asksReach={question.asksReach} />
       {question.asked === 'show' && (
         <ConfirmDialog
           title={`Show the value of ${item.name}?`}
@@ -90,7 +90,9 @@ function problemOf({ error }: { error: Error | null }): string | null {
   return error === null ? null : describeFailure(error).message
 }
 
-function Consequences({ item, change }: { item: KeyWithBundles; change: KeyChange }) {
+type ConsequencesProps = { item: KeyWithBundles; change: KeyChange; asksReach: boolean }
+
+function Consequences({ item, change, asksReach }: ConsequencesProps) {
   const reach = item.bundles.length
   return (
     <>
@@ -99,8 +101,10 @@ function Consequences({ item, change }: { item: KeyWithBundles; change: KeyChang
       )}
       {change.value !== undefined && reach > 0 && (
         <Notice tone="caution" role="status">
-          Saving changes {reach} {reach === 1 ? 'bundle' : 'bundles'} at once. Programs that run keep the old
-          value until they are started again.
+          {asksReach
+            ? `${reach} bundles use this key. On saving you choose whether the value changes in all of them.`
+            : `Saving changes ${reach} ${reach === 1 ? 'bundle' : 'bundles'} at once.`}{' '}
+          Programs that run keep the old value until they are started again.
         </Notice>
       )}
     </>

@@ -21,6 +21,7 @@ export function useKeyEdit(item: KeyWithBundles) {
   const [draft, setDraft] = useState<Draft>(() => draftOf(item))
   const [asked, setAsked] = useState<Question>(null)
   const change = changeOf(item, draft)
+  const asksReach = isOwner && item.bundles.length > 1
   const saved = useUnsaved(Object.keys(change).length > 0)
   const problem = draft.value === null ? null : valueProblem(draft.value)
   const set = (part: Partial<Draft>) => setDraft({ ...draft, ...part })
@@ -40,12 +41,12 @@ export function useKeyEdit(item: KeyWithBundles) {
   const save = (event: FormEvent) => {
     event.preventDefault()
     if (problem !== null || Object.keys(change).length === 0 || saving.isPending) return
-    const question = questionOf(change, isOwner && item.bundles.length > 1)
+    const question = questionOf(change, asksReach)
     if (question === null) send(null)
     else setAsked(question)
   }
   const cancel = () => setAsked(null)
-  const question = { asked, bundleId: params.get('bundle'), answer: send, cancel }
+  const question = { asked, asksReach, bundleId: params.get('bundle'), answer: send, cancel }
   return { draft, set, change, problem, save, saving, question }
 }
 

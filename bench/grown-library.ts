@@ -90,7 +90,10 @@ async function makeOwner(
   const user = { ...named, ...email, id: userId, auth_provider: 'bench', password_hash: null }
   await insertUser(transaction, user, NOW)
   const workspace = { id: tenantId, name: 'grown', membershipId: randomUUID() }
-  await insertWorkspace(transaction, { tenantKeys, userId, workspace, now: NOW })
+  await insertWorkspace(
+    { transaction: transaction, record: async () => {} },
+    { tenantKeys, userId, workspace, now: NOW },
+  )
 }
 
 function attach(

@@ -79,4 +79,34 @@ describe.each(databases)('the audit log on %s', (kind) => {
     expect(await find({ to: newest?.at ?? '' })).not.toContain(last)
     expect(await find({ from: newest?.at ?? '' })).toContain(last)
   })
+
+  test('each change adds its event, and a refused one adds none', async () => {
+    const as = await api.newOwner()
+    const actions = async () => (await api.call('listAudit', { as })).json.map(({ action }) => action)
+    expect(await actions()).toEqual(['user.signed_in', 'audit.started'])
+    const name = 'dev/app'
+    const { json: bundle } = await api.call('createBundle', { as, body: { name } })
+    await api.call('createBundle', { as, body: { name } })
+    const { json: key } = await api.call('createKey', { as, body: { name: 'A', value: 'v' } })
+    const params = { bundle_id: bundle.id, key_id: key.id, tenant_id: as.tenantId }
+    await api.call('attachKey', { as, params })
+    await api.call('attachKey', { as, params })
+    await api.call('exportBundle', { as, params, query: { format: 'env' } })
+    await api.call('detachKey', { as, params })
+    await api.call('detachKey', { as, params })
+    await api.call('updateKey', { as, params, body: { is_secret: false } })
+    await api.call('deleteKey', { as, params })
+    await api.call('deleteKey', { as, params })
+    await api.call('renameTenant', { as, params, body: { name: 'renamed' } })
+    expect((await actions()).toReversed().slice(2)).toEqual([
+      'bundle.created',
+      'key.created',
+      'bundle.attached',
+      'bundle.exported',
+      'bundle.detached',
+      'key.declared_public',
+      'key.deleted',
+      'tenant.renamed',
+    ])
+  })
 })

@@ -38,7 +38,7 @@ const USES: Readonly<Record<string, (stores: Stores) => Promise<unknown>>> = {
   'find an account': ({ accounts }) => accounts.find('a@example.com'),
   'end a login': ({ accounts }) => accounts.forgetAttempts('a@example.com'),
   'list tenants': ({ tenants }) => tenants.listOf(userId),
-  'rename a tenant': ({ tenants }) => tenants.rename(userId, { id: tenantId, name: 'w' }, NOW),
+  'rename a tenant': ({ tenants }) => tenants.rename({ id: tenantId, name: 'w' }, { ...STAMP, by: userId }),
   'say who I am': ({ tenants }) => tenants.findSelf(userId, tenantId),
   'list members': ({ members }) => members.list(tenantId),
   'change a role': ({ members }) => members.changeRole(tenantId, { userId, role: 'owner' }, STAMP),

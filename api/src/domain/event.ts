@@ -97,6 +97,12 @@ export type Event = {
   readonly origin: Origin | null
 }
 
+/** Records an event that no change in the database goes with: an export, say. */
+export interface EventStore {
+  /** @throws DomainError unavailable: it could not be written, so what it tells about must not happen */
+  record(event: Event): Promise<void>
+}
+
 /** The fields that an event takes from the stamp of its change. */
 export function madeBy({ by, at, origin }: Stamp): Pick<Event, 'actor' | 'at' | 'origin'> {
   return { actor: { kind: 'user', id: by }, at, origin }

@@ -1,8 +1,11 @@
 import { EnvError, writeEnv } from '@keyferry/contract/env'
 import { type BundleStore, findBundle } from './bundle.ts'
 import { type BundleEntry, bundleEntries, type EntryStores, withLongValues } from './bundle-entry.ts'
+import type { ClockAndIds } from './clock-and-ids.ts'
 import { DomainError } from './errors.ts'
+import { type EventStore, madeBy } from './event.ts'
 import type { Caller } from './membership.ts'
+import { stampOf } from './stamp.ts'
 import { maskedText } from './wanted-values.ts'
 
 /*
@@ -58,4 +61,21 @@ export function envTextOf(exported: Iterable<Exported>): string {
     if (!(error instanceof EnvError)) throw error
     throw new DomainError('invalid', error.message, { details: { names: error.names } })
   }
+}
+
+/** Record that the caller gets an export. Call it before a value leaves the server.
+ * @throws DomainError not_found · unavailable */
+export async function noteExport(
+  { bundles, events, clock }: { bundles: BundleStore; events: EventStore; clock: ClockAndIds },
+  caller: Caller,
+  { bundleId, format, values }: ExportOf & { format: string },
+): Promise<void> {
+  const { id, name } = await findBundle(bundles, caller, bundleId)
+  await events.record({
+    tenantId: caller.tenantId,
+    action: 'bundle.exported',
+    target: { kind: 'bundle', id, name },
+    data: { format, revealed: values === 'all' },
+    ...madeBy(stampOf(caller, clock)),
+  })
 }

@@ -7,6 +7,7 @@ import type { z } from 'zod'
 import { type Bundle, type BundleOfTenant, type BundleStore, findBundle, listBundles } from './bundle.ts'
 import { type BundleEntry, bundleEntries, type EntryStores, valueSizes } from './bundle-entry.ts'
 import { DomainError } from './errors.ts'
+import type { EventStore } from './event.ts'
 import type { Listing } from './listing.ts'
 import type { Caller, Visitor } from './membership.ts'
 import {
@@ -27,7 +28,7 @@ import { findTenant, type TenantStore } from './tenant.ts'
  */
 
 export type ApprovalParts = RequestParts & {
-  stores: EntryStores & { bundles: BundleStore; tenants: TenantStore }
+  stores: EntryStores & { bundles: BundleStore; tenants: TenantStore; events: EventStore }
   /** Bound of the plaintext that is sealed. */
   maxPayloadBytes: number
   /** `typed`: the approver has to type the check code. */

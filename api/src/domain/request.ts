@@ -9,10 +9,13 @@ import {
 } from '@keyferry/contract'
 import { isPollChallenge, verifierMatches } from '@keyferry/crypto/poll-challenge'
 import { parsePublicKey } from '@keyferry/crypto/public-key'
+import { hashToken } from '@keyferry/crypto/token'
 import { userCode } from '@keyferry/crypto/user-code'
 import type { z } from 'zod'
 import type { ClockAndIds } from './clock-and-ids.ts'
 import { DomainError } from './errors.ts'
+import { type EventStore, madeBy } from './event.ts'
+import type { Visitor } from './membership.ts'
 import {
   type ApprovalRequest,
   ENDED_STATES,
@@ -21,6 +24,7 @@ import {
   type RequestStore,
   type StoredRequest,
 } from './request-store.ts'
+import { stampOf } from './stamp.ts'
 
 /*
  * An approval request: a client asks for values, a person approves or denies, and the client collects the values once.
@@ -105,11 +109,34 @@ export async function requestContext(
 /** Deny a pending request: nobody can approve it any more.
  * @throws DomainError not_found · request_denied (already) · request_withdrawn · request_expired
  *   · conflict (approved already) */
-export async function deny(parts: RequestParts, requestId: string): Promise<void> {
-  const { request } = await findLive(parts, requestId)
+export async function deny(
+  parts: RequestParts & { stores: { events: EventStore } },
+  caller: Visitor,
+  requestId: string,
+): Promise<void> {
+  const { request, status } = await findLive(parts, requestId)
+  requireOpen(status)
+  if (status === 'ready') throw alreadyApproved()
+  const event = denialOf(request, caller, parts.clock)
+  await parts.stores.events.record({ ...event, action: 'delivery.denied' })
   const settled = await parts.requests.deny(request.id, parts.clock.now().getTime())
+  if (settled !== 'done') {
+    await parts.stores.events.record({ ...event, action: 'delivery.void', data: { reason: settled } })
+  }
   requireOpen(settled)
   if (settled === 'ready') throw alreadyApproved()
+}
+
+// The event names a hash of the request's id, because the id lets its holder act on the request.
+function denialOf({ id, requesterMeta }: ApprovalRequest, caller: Visitor, clock: ClockAndIds) {
+  const { actor, at, origin } = madeBy(stampOf(caller, clock))
+  return {
+    tenantId: caller.tenantId,
+    target: { kind: 'request', id: hashToken(id), name: null },
+    actor,
+    at,
+    origin: { ...origin, requester_ip: requesterMeta.ip },
+  } as const
 }
 
 /** Withdraw a request, pending or approved: nobody can approve or fetch it any more. Only the client that asked may do

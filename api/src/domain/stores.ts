@@ -4,6 +4,7 @@ import type { AuditStore } from './audit.ts'
 import type { BundleStore } from './bundle.ts'
 import type { ComparisonStore } from './comparison.ts'
 import type { DuplicateStore } from './duplicate.ts'
+import type { EventStore } from './event.ts'
 import type { InvitationStore } from './invitation.ts'
 import type { KeyStore } from './key.ts'
 import type { LegacyItemStore } from './legacy-item.ts'
@@ -21,6 +22,7 @@ export type Stores = {
   attachments: AttachmentStore & SplitStore
   bundles: BundleStore & DuplicateStore
   comparison: ComparisonStore
+  events: EventStore
   invitations: InvitationStore
   keys: KeyStore
   imports: LibraryImportStore

@@ -1,6 +1,7 @@
 import { type ClockAndIds, timestamp } from './clock-and-ids.ts'
 import { DomainError } from './errors.ts'
 import { ownerRequired, type Role, type Visitor } from './membership.ts'
+import { type Stamp, stampOf } from './stamp.ts'
 import type { NewWorkspace, UserStore } from './user.ts'
 
 /*
@@ -19,7 +20,7 @@ export interface TenantStore {
   findOf(userId: string, tenantId: string): Promise<Tenant | null>
   findSelf(userId: string, tenantId: string): Promise<Self | null>
   /** False when the user does not own the tenant. */
-  rename(userId: string, tenant: { id: string; name: string }, now: string): Promise<boolean>
+  rename(tenant: { id: string; name: string }, stamp: Stamp): Promise<boolean>
 }
 
 /** Create a tenant that the caller owns. */
@@ -36,11 +37,12 @@ export async function createTenant(
 /** @throws DomainError not_found (unknown, or the caller is not a member) · forbidden (not an owner) */
 export async function renameTenant(
   tenants: TenantStore,
-  { userId }: Visitor,
+  visitor: Visitor,
   { id, name, clock }: { id: string; name: string; clock: ClockAndIds },
 ): Promise<Tenant> {
-  if (await tenants.rename(userId, { id, name }, timestamp(clock))) return { id, name, role: 'owner' }
-  throw (await tenants.findOf(userId, id))
+  const stamp = stampOf(visitor, clock)
+  if (await tenants.rename({ id, name }, stamp)) return { id, name, role: 'owner' }
+  throw (await tenants.findOf(visitor.userId, id))
     ? ownerRequired()
     : new DomainError('not_found', 'tenant not found')
 }

@@ -1,19 +1,23 @@
 import type { BundleEntry } from '../domain/bundle-entry.ts'
-import { envTextOf, exportBundle, exportBundleAsEnv, exportedEntry } from '../domain/export.ts'
+import { envTextOf, exportBundle, exportBundleAsEnv, exportedEntry, noteExport } from '../domain/export.ts'
 import type { Handlers } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'
 import { requireRevealing } from './keys.ts'
 import { jsonArray, readEntries } from './list-reply.ts'
 
-export function exportHandlers({ stores, devAllowPlaintext }: HandlerParts): Pick<Handlers, 'exportBundle'> {
+export function exportHandlers({
+  stores,
+  clock,
+  devAllowPlaintext,
+}: HandlerParts): Pick<Handlers, 'exportBundle'> {
   return {
     async exportBundle({ caller, params, query: { format, reveal } }) {
       const isRevealed = reveal === '1'
       if (isRevealed) requireRevealing(devAllowPlaintext)
       const exported = { bundleId: params.bundle_id, values: isRevealed ? 'all' : 'public' } as const
-      return format === 'env'
-        ? envReply(await exportBundleAsEnv(stores, caller, exported))
-        : jsonReply(await exportBundle(stores, caller, exported))
+      const groups = await (format === 'env' ? exportBundleAsEnv : exportBundle)(stores, caller, exported)
+      await noteExport({ ...stores, clock }, caller, { ...exported, format })
+      return format === 'env' ? envReply(groups) : jsonReply(groups)
     },
   }
 }

@@ -68,8 +68,8 @@ export function requestHandlers(parts: RequestHandlerParts): Pick<Handlers, Requ
       await approve(parts, caller, { requestId: params.request_id, choice: body })
       return { status: 200, body: { ok: true } }
     },
-    async denyRequest({ params }) {
-      await deny(parts, params.request_id)
+    async denyRequest({ caller, params }) {
+      await deny(parts, caller, params.request_id)
       return { status: 200, body: { ok: true } }
     },
     async withdrawRequest({ params, headers }) {

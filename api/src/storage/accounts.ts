@@ -3,14 +3,15 @@ import { emailKey } from '../domain/email.ts'
 import type { NewUser, NewWorkspace } from '../domain/user.ts'
 import { isTaken } from './database.ts'
 import { countAttempt, forgetAttempts } from './login-attempts.ts'
-import type { Queries, Query, Write } from './queries.ts'
+import type { Queries, Query } from './queries.ts'
 import type { Tables } from './tables.ts'
 import type { TenantKeys } from './tenant-keys.ts'
 import { insertUser, insertWorkspace } from './users.ts'
 
-export function createAccountStore({ query, write }: Queries, tenantKeys: TenantKeys): AccountStore {
+export function createAccountStore(queries: Queries, tenantKeys: TenantKeys): AccountStore {
+  const { query } = queries
   return {
-    insertFirst: (user, workspace, now) => insertFirst(write, { tenantKeys, user, workspace, now }),
+    insertFirst: (user, workspace, now) => insertFirst(queries, { tenantKeys, user, workspace, now }),
     isSetUp: () => isSetUp(query),
     exists: async (email) => (await accountsOf(query, email).select('id').executeTakeFirst()) !== undefined,
     find: async (email) => accountOf(await accountsOf(query, email).select(COLUMNS).executeTakeFirst()),
@@ -28,7 +29,7 @@ type Outcome = Awaited<ReturnType<AccountStore['insertFirst']>>
 class NameTaken extends Error {}
 
 async function insertFirst(
-  write: Write,
+  { write, record }: Queries,
   { tenantKeys, user, workspace, now }: FirstAccount,
 ): Promise<Outcome> {
   try {
@@ -36,7 +37,7 @@ async function insertFirst(
       if (!(await takeSetUp(transaction, user.id))) return 'set_up'
       // The set-up has to be given back, which ending the transaction by an error does.
       if (!(await insertUser(transaction, user, now))) throw new NameTaken()
-      await insertWorkspace(transaction, { tenantKeys, userId: user.id, workspace, now })
+      await insertWorkspace({ transaction, record }, { tenantKeys, userId: user.id, workspace, now })
       return 'created'
     })
   } catch (error) {

@@ -36,6 +36,7 @@ export function createStores(
     attachments: { ...createAttachmentStore(queries, keyVault), split: splitter(queries, keyVault) },
     bundles: { ...createBundleStore(queries), duplicate: duplicator(queries, keyVault) },
     comparison: createComparisonStore(query),
+    events: { record: (event) => queries.write((transaction) => queries.record(transaction, event)) },
     invitations: createInvitationStore(queries),
     keys: createKeyStore(queries, keyVault),
     imports: createLibraryImportStore(queries, keyVault),

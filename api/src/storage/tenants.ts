@@ -1,7 +1,8 @@
+import { madeBy } from '../domain/event.ts'
 import type { TenantStore } from '../domain/tenant.ts'
 import type { Queries, Query } from './queries.ts'
 
-export function createTenantStore({ query, write }: Queries): TenantStore {
+export function createTenantStore({ query, write, record }: Queries): TenantStore {
   return {
     listOf: (userId) => tenantsOf(query, userId).orderBy('tenants.name').orderBy('tenants.id').execute(),
     findOf: async (userId, tenantId) =>
@@ -17,7 +18,14 @@ export function createTenantStore({ query, write }: Queries): TenantStore {
       const { name, ...user } = row
       return { ...user, tenant: { id: tenantId, name } }
     },
-    rename: (userId, tenant, now) => write((transaction) => rename(transaction, userId, { ...tenant, now })),
+    rename: (tenant, stamp) =>
+      write(async (transaction) => {
+        const { by, at } = stamp
+        if (!(await rename(transaction, by, { ...tenant, now: at }))) return false
+        const target = { kind: 'tenant', ...tenant } as const
+        await record(transaction, { tenantId: tenant.id, action: 'tenant.renamed', target, ...madeBy(stamp) })
+        return true
+      }),
   }
 }
 

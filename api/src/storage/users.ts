@@ -1,4 +1,5 @@
 import { emailKey } from '../domain/email.ts'
+import { type Event, madeBy } from '../domain/event.ts'
 import type {
   KnownUser,
   NewUser,
@@ -7,35 +8,55 @@ import type {
   ProvidedEmail,
   UserStore,
 } from '../domain/user.ts'
-import type { Queries, Query } from './queries.ts'
+import type { Queries, Query, Recorded } from './queries.ts'
 import type { TenantKeys } from './tenant-keys.ts'
 
-export function createUserStore({ query, write }: Queries, tenantKeys: TenantKeys): UserStore {
+export function createUserStore({ query, write, record }: Queries, tenantKeys: TenantKeys): UserStore {
   return {
-    recordSignIn: (idpUserId, now) => recordSignIn(query, idpUserId, now),
+    recordSignIn: (idpUserId, now) =>
+      write((transaction) => recordSignIn({ transaction, record }, idpUserId, now)),
     takenUsernames: (names) => takenUsernames(query, names),
     insertWithWorkspace: (user, workspace, now) =>
       write(async (transaction) => {
         const isNew = await insertUser(transaction, user, now)
-        if (isNew) await insertWorkspace(transaction, { tenantKeys, userId: user.id, workspace, now })
-        return isNew
+        if (!isNew) return false
+        const made = { tenantKeys, userId: user.id, workspace, now }
+        await insertWorkspace({ transaction, record }, made)
+        await record(transaction, signedIn(workspace.id, user.id, now))
+        return true
       }),
     change: (idpUserId, change, now) =>
       write((transaction) => applyChange(transaction, { idpUserId, change, now })),
     findHome: (userId) => findHome(query, userId),
     insertWorkspace: (userId, workspace, now) =>
-      write((transaction) => insertWorkspace(transaction, { tenantKeys, userId, workspace, now })),
+      write((transaction) =>
+        insertWorkspace({ transaction, record }, { tenantKeys, userId, workspace, now }),
+      ),
   }
 }
 
-async function recordSignIn(query: Query, idpUserId: string, now: string): Promise<KnownUser | null> {
-  const row = await query
+function signedIn(tenantId: string, userId: string, at: string): Event {
+  const target = { kind: 'user', id: userId, name: null } as const
+  const by = { by: userId, at, origin: null }
+  return { tenantId, action: 'user.signed_in', target, ...madeBy(by) }
+}
+
+// The sign-in is told in the workspace that the user starts in.
+async function recordSignIn(
+  { transaction, record }: Recorded,
+  idpUserId: string,
+  now: string,
+): Promise<KnownUser | null> {
+  const row = await transaction
     .updateTable('users')
     .set({ last_login: now, updated_at: now })
     .where('idp_user_id', '=', idpUserId)
     .returning(['id', 'username', 'is_active'])
     .executeTakeFirst()
-  return row ? { ...row, is_active: row.is_active === 1 } : null
+  if (!row) return null
+  const home = row.is_active === 1 ? await findHome(transaction, row.id) : null
+  if (home !== null) await record(transaction, signedIn(home, row.id, now))
+  return { ...row, is_active: row.is_active === 1 }
 }
 
 type Change = { idpUserId: string; change: ProvidedChange; now: string }
@@ -95,8 +116,9 @@ export async function insertUser(transaction: Query, user: NewUser, now: string)
 
 type WorkspaceOf = { tenantKeys: TenantKeys; userId: string; workspace: NewWorkspace; now: string }
 
+/** Its log begins with this event. */
 export async function insertWorkspace(
-  transaction: Query,
+  { transaction, record }: Recorded,
   { tenantKeys, userId, workspace, now }: WorkspaceOf,
 ): Promise<void> {
   const { id, name, membershipId } = workspace
@@ -115,6 +137,9 @@ export async function insertWorkspace(
     .insertInto('memberships')
     .values({ id: membershipId, user_id: userId, tenant_id: id, role: 'owner', created_at: now })
     .execute()
+  const target = { kind: 'tenant', id, name } as const
+  const by = { by: userId, at: now, origin: null }
+  await record(transaction, { tenantId: id, action: 'audit.started', target, ...madeBy(by) })
 }
 
 async function findHome(query: Query, userId: string): Promise<string | null> {

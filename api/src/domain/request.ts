@@ -128,14 +128,14 @@ export async function deny(
 }
 
 // The event names a hash of the request's id, because the id lets its holder act on the request.
-function denialOf({ id, requesterMeta }: ApprovalRequest, caller: Visitor, clock: ClockAndIds) {
+function denialOf(request: ApprovalRequest, caller: Visitor, clock: ClockAndIds) {
   const { actor, at, origin } = madeBy(stampOf(caller, clock))
   return {
     tenantId: caller.tenantId,
-    target: { kind: 'request', id: hashToken(id), name: null },
+    target: { kind: 'request', id: hashToken(request.id), name: null },
     actor,
     at,
-    origin: { ...origin, requester_ip: requesterMeta.ip },
+    origin: { ...origin, requester_ip: request.requesterMeta.ip },
   } as const
 }
 

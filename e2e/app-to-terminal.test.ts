@@ -87,7 +87,7 @@ describe.skipIf(!hasBrowser() || !hasTerminal())('from a paste in the browser to
     await page.getByRole('button', { name: 'Approve 2 keys' }).click()
     await page.getByRole('button', { name: 'Approve anyway' }).click()
     expect(await more.terminal.exit).toBe(6)
-    expect(more.terminal.output()).toContain('names nobody asked for: 2FA_SEED')
+    expect(more.terminal.output()).toContain('names that were not requested: 2FA_SEED')
 
     const misfit = await pull(['dev/said', '--format', 'fish'])
     await page.goto(misfit.link)

@@ -8,6 +8,7 @@ import { sql } from 'kysely'
 import { type DestinationStream, type Logger, pino } from 'pino'
 import { createMemoryNonces, createSharedNonces, type NonceStore } from './auth/nonces.ts'
 import { SignedCall } from './auth/signed-headers.ts'
+import type { Bounds } from './domain/bounds.ts'
 import { type ClockAndIds, timestamp } from './domain/clock-and-ids.ts'
 import type { Stores } from './domain/stores.ts'
 import { setupCodeOf, untoldSetupCode } from './first-set-up.ts'
@@ -72,13 +73,17 @@ export async function startApi(settings: ApiSettings, options: StartOptions = {}
     wake: (tenantIds) => sealer.wake(tenantIds),
     isFull: (tenantId) => sealer.isFull(tenantId),
   })
-  const stores = createStores(queries, { ring: ringOf(settings), auditKey })
+  const stores = createStores(queries, { ring: ringOf(settings), auditKey, bounds: boundsOf(settings) })
   const app = wire({ settings, database, stores, shortLived, sealer, clock, log })
   await measure(app, { settings, shortLived, opened })
   const address = await listen(app, settings)
   const setupCode = await untoldSetupCode(settings, stores.accounts)
   const resources = opened.move()
   return { address, setupCode, close: () => close(app, { shortLived, resources }) }
+}
+
+function boundsOf({ maxBundleEntries, maxTenantBytes }: ApiSettings): Bounds {
+  return { bundleEntries: maxBundleEntries, tenantBytes: maxTenantBytes }
 }
 
 // Write log lines in batches: one write per call would cost as much as the call.

@@ -23,6 +23,10 @@ export type ApiSettings = {
   maxBodyBytes: number
   /** Open approval requests at one time. */
   maxLiveRequests: number
+  /** Attached keys and legacy items of one bundle. */
+  maxBundleEntries: number
+  /** Stored values of one tenant. */
+  maxTenantBytes: number
   devAllowPlaintext: boolean
   requireSignatureV2: boolean
   /** `typed`: the approver has to type the check code. */

@@ -27,6 +27,8 @@ export function testSettings(changes: Partial<ApiSettings> = {}): ApiSettings {
     maxPayloadBytes: 1_048_576,
     maxBodyBytes: 2_097_152,
     maxLiveRequests: 20_000,
+    maxBundleEntries: 10_000,
+    maxTenantBytes: 1_073_741_824,
     devAllowPlaintext: false,
     requireSignatureV2: false,
     approvalAssurance: 'compat',

@@ -31,7 +31,8 @@ describe.each(databases)('the values that a read wants, on %s', (kind) => {
     await migrateDatabase(database, NOW)
     const auditKey = { ...auditKeyOf(createAuditSeed()), name: 'keyferry.example.com/audit' }
     const ring = new RootKeyRing([generateRootKey()])
-    stores = createStores(recording(watched(database, fetched), auditKey), { ring, auditKey })
+    const bounds = { bundleEntries: 10_000, tenantBytes: 1_073_741_824 }
+    stores = createStores(recording(watched(database, fetched), auditKey), { ring, auditKey, bounds })
     await fill(stores)
   })
   afterAll(() => database.close())

@@ -13,6 +13,8 @@ export const ERROR_CODES = [
   'conflict',
   'name_taken',
   'plan_changed',
+  'bundle_full',
+  'workspace_full',
   'too_large',
   'too_many',
   'internal',

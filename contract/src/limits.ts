@@ -22,6 +22,10 @@ export const LIMITS = {
   requestBodyBytes: 32 * KIB,
   /** Default of the setting MAX_LIVE_REQUESTS. */
   liveRequests: 20_000,
+  /** Default of the setting MAX_BUNDLE_ENTRIES. */
+  bundleEntries: 10_000,
+  /** Default of the setting MAX_TENANT_BYTES: the stored values of one tenant. */
+  tenantBytes: 1_024 * 1_024 * KIB,
   /** Default of the setting MAX_PAYLOAD_BYTES: the sealed plaintext. */
   payloadBytes: 1_024 * KIB,
   /** Default of the setting MAX_BODY_BYTES: one request body. */

@@ -17,6 +17,8 @@ export function apiSettings(settings: Settings, place: Place & { version: string
     maxPayloadBytes: settings.MAX_PAYLOAD_BYTES,
     maxBodyBytes: settings.MAX_BODY_BYTES,
     maxLiveRequests: settings.MAX_LIVE_REQUESTS,
+    maxBundleEntries: settings.MAX_BUNDLE_ENTRIES,
+    maxTenantBytes: settings.MAX_TENANT_BYTES,
     devAllowPlaintext: settings.DEV_ALLOW_PLAINTEXT,
     requireSignatureV2: settings.REQUIRE_SIGNATURE_V2,
     approvalAssurance: settings.APPROVAL_ASSURANCE,

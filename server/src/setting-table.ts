@@ -132,6 +132,16 @@ export const SETTINGS = {
     mustBe: 'a whole number from 1 to 10000000',
     schema: z.coerce.number().int().min(1).max(10_000_000).default(LIMITS.liveRequests),
   },
+  MAX_BUNDLE_ENTRIES: {
+    means: 'keys that one bundle may hold; beyond that, 409',
+    mustBe: 'a whole number from 1 to 1000000',
+    schema: z.coerce.number().int().min(1).max(1_000_000).default(LIMITS.bundleEntries),
+  },
+  MAX_TENANT_BYTES: {
+    means: 'bytes that the stored values of one workspace may take; beyond that, 409',
+    mustBe: 'a whole number of bytes, 1048576 or more',
+    schema: z.coerce.number().int().min(1_048_576).default(LIMITS.tenantBytes),
+  },
   MAX_CONNECTIONS_PER_ADDRESS: {
     means:
       'connections to the web-facing layer that one address may hold open; proxies in TRUST_PROXY have no limit',

@@ -17,6 +17,8 @@ const STATUS = {
   conflict: 409,
   name_taken: 409,
   plan_changed: 409,
+  bundle_full: 409,
+  workspace_full: 409,
   too_large: 413,
   too_many: 429,
   internal: 500,

@@ -7,18 +7,20 @@ import type {
   NewAttachment,
   SharedKey,
 } from '../domain/attachment.ts'
+import type { Bounds } from '../domain/bounds.ts'
 import type { LongValues } from '../domain/bundle-entry.ts'
 import type { EventData } from '../domain/event.ts'
 import type { Stamp } from '../domain/stamp.ts'
 import type { WantedValues } from '../domain/wanted-values.ts'
 import { lengthOf, move, positionOf, shift } from './attachment-positions.ts'
+import { requireWithinBound } from './bundle-bound.ts'
 import { stampBundle } from './bundle-changes.ts'
 import { isMissingReference } from './database.ts'
 import type { Queries, Query, Recorded } from './queries.ts'
 import { flag } from './tables.ts'
 import { listedColumns, openedByName, VALUE_BYTES, type ValueVault, valueColumn } from './value-vault.ts'
 
-export function createAttachmentStore(queries: Queries, vault: ValueVault): AttachmentStore {
+export function createAttachmentStore(queries: Queries, vault: ValueVault, bounds: Bounds): AttachmentStore {
   const { query, write, record } = queries
   return {
     list: lister(queries, vault),
@@ -27,7 +29,7 @@ export function createAttachmentStore(queries: Queries, vault: ValueVault): Atta
       attachedKeys(query, tenantId, bundleId)
         .select(['attachments.delivered_name as name', VALUE_BYTES])
         .execute(),
-    insert: (tenantId, attachment, stamp) => insert(queries, { tenantId, attachment, stamp }),
+    insert: (tenantId, attachment, stamp) => insert(queries, bounds, { tenantId, attachment, stamp }),
     delete: (tenantId, attachment, stamp) =>
       changed(queries, { tenantId, stamp, action: 'bundle.detached', ...attachment }, (transaction) =>
         remove(transaction, tenantId, attachment),
@@ -139,11 +141,17 @@ async function longValues(
 type Insertion = { tenantId: string; attachment: NewAttachment; stamp: Stamp }
 type Inserted = Awaited<ReturnType<AttachmentStore['insert']>>
 
-function insert({ write, record }: Queries, insertion: Insertion): Promise<Inserted> {
+function insert({ write, record }: Queries, bounds: Bounds, insertion: Insertion): Promise<Inserted> {
   return orNoKey(() =>
     write(async (transaction) => {
       const outcome = await insertHeld(transaction, insertion)
-      if (outcome === 'attached') await noteAttached({ transaction, record }, insertion)
+      if (outcome !== 'attached') return outcome
+      await requireWithinBound(
+        transaction,
+        { tenantId: insertion.tenantId, bundleId: insertion.attachment.bundleId },
+        bounds,
+      )
+      await noteAttached({ transaction, record }, insertion)
       return outcome
     }),
   )

@@ -1,7 +1,9 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { sql } from 'kysely'
+import type { Bounds } from '../domain/bounds.ts'
 import type { Duplicate, DuplicateStore } from '../domain/duplicate.ts'
 import { holdBundle } from './attachments.ts'
+import { requireWithinBound } from './bundle-bound.ts'
 import { bundleEvent, insertBundle } from './bundles.ts'
 import { giveOwnCopy } from './own-copies.ts'
 import type { Queries, Query, Recorded } from './queries.ts'
@@ -19,13 +21,20 @@ class Refused extends Error {
   }
 }
 
-export function duplicator({ write, record }: Queries, vault: ValueVault): DuplicateStore['duplicate'] {
+export function duplicator(
+  { write, record }: Queries,
+  vault: ValueVault,
+  bounds: Bounds,
+): DuplicateStore['duplicate'] {
   return async (tenantId, duplicate) => {
-    const tenantVault = await vault.of(tenantId)
+    const tenantVault = await vault.toWrite(tenantId)
     try {
-      return await write((transaction) =>
-        copyBundle({ transaction, record }, tenantVault, { tenantId, duplicate }),
-      )
+      return await write(async (transaction) => {
+        const outcome = await copyBundle({ transaction, record }, tenantVault, { tenantId, duplicate })
+        const place = { tenantId, bundleId: duplicate.id }
+        if (outcome === 'duplicated') await requireWithinBound(transaction, place, bounds)
+        return outcome
+      })
     } catch (error) {
       if (error instanceof Refused) return error.outcome
       throw error

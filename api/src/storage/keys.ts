@@ -32,7 +32,7 @@ export function createKeyStore(queries: Queries, vault: ValueVault): KeyStore {
 
 function inserter({ write, record }: Queries, vault: ValueVault): KeyStore['insert'] {
   return async (tenantId, { value, ...key }, stamp) => {
-    const { seal } = await vault.of(tenantId)
+    const { seal } = await vault.toWrite(tenantId)
     const row = { ...key, tenant_id: tenantId, is_secret: flag(key.is_secret), value_version: 1 }
     return write(async (transaction) => {
       const inserted = await keyInsertion(transaction, seal(value, row)).executeTakeFirstOrThrow()
@@ -149,7 +149,7 @@ async function update(
   vault: ValueVault,
   { tenantId, keyId, change }: Update,
 ): Promise<boolean> {
-  const tenantVault = await vault.of(tenantId)
+  const tenantVault = await vault.toWrite(tenantId)
   return write((transaction) =>
     changeKey({ transaction, record, vault: tenantVault }, { tenantId, keyId, change }),
   )

@@ -14,7 +14,7 @@ export function converter(
   return async (place, name, { keyId, stamp }) => {
     const { tenantId, bundleId } = place
     const { open } = await vaults.items.of(tenantId)
-    const { seal } = await vaults.keys.of(tenantId)
+    const { seal } = await vaults.keys.toWrite(tenantId)
     return write(async (transaction) => {
       if (!(await holdBundle(transaction, tenantId, bundleId))) return 'no_bundle'
       const row = await itemsOf(transaction, place)

@@ -1,10 +1,12 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Plaintext } from '@keyferry/crypto/plaintext'
+import type { Bounds } from '../domain/bounds.ts'
 import type { LongValues } from '../domain/bundle-entry.ts'
 import type { BundlePlace, LegacyItemStore, LegacyItemWrite } from '../domain/legacy-item.ts'
 import type { Stamp } from '../domain/stamp.ts'
 import type { WantedValues } from '../domain/wanted-values.ts'
 import { holdBundle } from './attachments.ts'
+import { requireWithinBound } from './bundle-bound.ts'
 import { stampBundle } from './bundle-changes.ts'
 import type { Queries, Query } from './queries.ts'
 import { type Flag, flag } from './tables.ts'
@@ -18,14 +20,18 @@ import {
 } from './value-vault.ts'
 
 /** All of the store but the conversion into library keys. */
-export function createLegacyItemStore(queries: Queries, vault: ValueVault): Omit<LegacyItemStore, 'convert'> {
+export function createLegacyItemStore(
+  queries: Queries,
+  vault: ValueVault,
+  bounds: Bounds,
+): Omit<LegacyItemStore, 'convert'> {
   const { query, write, record } = queries
   return {
     list: lister(queries, vault),
     longValues: (tenantId, bundleId, wanted) =>
       longValues(query, vault, { place: { tenantId, bundleId }, wanted }),
     valueSizes: (tenantId, bundleId) => itemsOf(query, { tenantId, bundleId }).select(VALUE_BYTES).execute(),
-    upsert: (place, items, stamp) => upsert(queries, vault, { place, items, stamp }),
+    upsert: (place, items, stamp) => upsert(queries, { vault, bounds }, { place, items, stamp }),
     delete: (place, name, stamp) =>
       write(async (transaction) => {
         const { tenantId, bundleId } = place
@@ -73,14 +79,19 @@ async function longValues(
 type Upsert = { place: BundlePlace; items: readonly LegacyItemWrite[]; stamp: Stamp }
 type Seal = TenantVault['seal']
 
-async function upsert({ write, record }: Queries, vault: ValueVault, { place, items, stamp }: Upsert) {
-  const { seal } = await vault.of(place.tenantId)
+async function upsert(
+  { write, record }: Queries,
+  { vault, bounds }: { vault: ValueVault; bounds: Bounds },
+  { place, items, stamp }: Upsert,
+) {
+  const { seal } = await vault.toWrite(place.tenantId)
   return write(async (transaction) => {
     if (!(await holdBundle(transaction, place.tenantId, place.bundleId))) return null
     const known = await knownItems(transaction, place)
     const fresh = items.filter(({ name }) => !known.has(name))
     const changed = items.filter(({ name }) => known.has(name))
     await insertAll(transaction, fresh, (item) => newRow({ item, place, now: stamp.at, seal }))
+    if (fresh.length > 0) await requireWithinBound(transaction, place, bounds)
     for (const item of changed) await update(transaction, { item, known, place, now: stamp.at, seal })
     const counts = { created: fresh.length, updated: changed.length }
     await stampBundle({ transaction, record }, { ...place, stamp }, itemsWritten(items, counts))

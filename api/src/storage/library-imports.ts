@@ -1,10 +1,12 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { Plaintext } from '@keyferry/crypto/plaintext'
+import type { Bounds } from '../domain/bounds.ts'
 import type { EventData } from '../domain/event.ts'
 import type { ImportChange, LibraryImportStore } from '../domain/library-import.ts'
 import { makesKey, markAfter, splits } from '../domain/library-import-plan.ts'
 import { lengthOf } from './attachment-positions.ts'
 import { holdBundle } from './attachments.ts'
+import { requireWithinBound } from './bundle-bound.ts'
 import { stampBundle } from './bundle-changes.ts'
 import { createBundle } from './bundles.ts'
 import { isMissingReference, isTaken } from './database.ts'
@@ -15,19 +17,23 @@ import { flag } from './tables.ts'
 import { holdTenant } from './tenants.ts'
 import type { TenantVault, ValueVault } from './value-vault.ts'
 
-export function createLibraryImportStore(queries: Queries, vault: ValueVault): LibraryImportStore {
+export function createLibraryImportStore(
+  queries: Queries,
+  vault: ValueVault,
+  bounds: Bounds,
+): LibraryImportStore {
   const { query, write, record } = queries
   return {
     read: async (tenantId, reading) => readLibrary(query, await vault.of(tenantId), { tenantId, reading }),
     async carryOut(tenantId, reading, decide) {
-      const tenantVault = await vault.of(tenantId)
+      const tenantVault = await vault.toWrite(tenantId)
       try {
         return await write(async (transaction) => {
           // Imports and deletes of one tenant follow one another.
           await holdTenant(transaction, tenantId)
           await holdBundleNamed(transaction, tenantId, reading.bundleName)
           const change = decide(await readLibrary(transaction, tenantVault, { tenantId, reading }))
-          await apply({ transaction, record, vault: tenantVault }, { ...change, tenantId })
+          await apply({ transaction, record, vault: tenantVault, bounds }, { ...change, tenantId })
           return change
         })
       } catch (error) {
@@ -52,7 +58,7 @@ async function holdBundleNamed(transaction: Query, tenantId: string, name: strin
 }
 
 type Change = ImportChange & { tenantId: string }
-type Parts = Recorded & { vault: TenantVault }
+type Parts = Recorded & { vault: TenantVault; bounds: Bounds }
 
 async function apply(parts: Parts, change: Change): Promise<void> {
   const { transaction } = parts
@@ -62,7 +68,7 @@ async function apply(parts: Parts, change: Change): Promise<void> {
   await holdKeys(transaction, change)
   await insertKeys(parts, change)
   await changeKeys(parts, change)
-  await attach(transaction, change)
+  await attach(parts, change)
   await stampBundle(parts, { tenantId, bundleId, stamp }, { action: 'bundle.imported', data: summary(steps) })
 }
 
@@ -146,7 +152,7 @@ async function changeKeys(parts: Parts, change: Change): Promise<void> {
 
 /** Deliver the new and the shared keys after what the bundle has, in the order of the entries. A key that takes the place
  * of a shared one keeps its position. */
-async function attach(transaction: Query, { tenantId, bundleId, steps }: Change): Promise<void> {
+async function attach({ transaction, bounds }: Parts, { tenantId, bundleId, steps }: Change): Promise<void> {
   const first = await lengthOf(transaction, tenantId, bundleId)
   const rows = steps
     .filter(({ isAttached }) => !isAttached)
@@ -159,6 +165,7 @@ async function attach(transaction: Query, { tenantId, bundleId, steps }: Change)
       required: flag(false),
     }))
   for (const chunk of chunks(rows)) await transaction.insertInto('attachments').values(chunk).execute()
+  if (rows.length > 0) await requireWithinBound(transaction, { tenantId, bundleId }, bounds)
   for (const { newKeyId, ...step } of steps.filter(splits)) {
     await transaction
       .updateTable('attachments')

@@ -10,7 +10,7 @@ import type { TenantVault, ValueVault } from './value-vault.ts'
 
 export function splitter({ write, record }: Queries, vault: ValueVault): SplitStore['split'] {
   return async (tenantId, attachment, copy) => {
-    const tenantVault = await vault.of(tenantId)
+    const tenantVault = await vault.toWrite(tenantId)
     const { bundleId } = attachment
     return write(async (transaction) => {
       if (!(await holdBundle(transaction, tenantId, bundleId))) return 'absent'

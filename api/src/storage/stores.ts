@@ -1,4 +1,5 @@
 import type { RootKeyRing } from '@keyferry/crypto/root-key'
+import type { Bounds } from '../domain/bounds.ts'
 import type { Stores } from '../domain/stores.ts'
 import { createAccountStore } from './accounts.ts'
 import { createAttachmentStore } from './attachments.ts'
@@ -16,6 +17,7 @@ import { createMemberStore } from './members.ts'
 import { createMembershipStore } from './memberships.ts'
 import { splitter } from './own-copies.ts'
 import type { Queries } from './queries.ts'
+import { StoredBytes } from './stored-bytes.ts'
 import { TenantKeys } from './tenant-keys.ts'
 import { createTenantStore } from './tenants.ts'
 import { createUserStore } from './users.ts'
@@ -24,24 +26,25 @@ import { ValueVault } from './value-vault.ts'
 /** Every store of the domain over one database. */
 export function createStores(
   queries: Queries,
-  { ring, auditKey }: { ring: RootKeyRing; auditKey: NamedAuditKey },
+  { ring, auditKey, bounds }: { ring: RootKeyRing; auditKey: NamedAuditKey; bounds: Bounds },
 ): Stores {
   const { query } = queries
   const tenantKeys = new TenantKeys(query, ring)
-  const keyVault = new ValueVault(tenantKeys, 'keys')
-  const itemVault = new ValueVault(tenantKeys, 'legacy_items')
+  const stored = new StoredBytes(queries, bounds)
+  const keyVault = new ValueVault(tenantKeys, 'keys', stored)
+  const itemVault = new ValueVault(tenantKeys, 'legacy_items', stored)
   return {
     accounts: createAccountStore(queries, tenantKeys),
     audit: createAuditStore(query, auditKey),
-    attachments: { ...createAttachmentStore(queries, keyVault), split: splitter(queries, keyVault) },
-    bundles: { ...createBundleStore(queries), duplicate: duplicator(queries, keyVault) },
+    attachments: { ...createAttachmentStore(queries, keyVault, bounds), split: splitter(queries, keyVault) },
+    bundles: { ...createBundleStore(queries), duplicate: duplicator(queries, keyVault, bounds) },
     comparison: createComparisonStore(query),
     events: { record: (event) => queries.write((transaction) => queries.record(transaction, event)) },
     invitations: createInvitationStore(queries),
     keys: createKeyStore(queries, keyVault),
-    imports: createLibraryImportStore(queries, keyVault),
+    imports: createLibraryImportStore(queries, keyVault, bounds),
     legacyItems: {
-      ...createLegacyItemStore(queries, itemVault),
+      ...createLegacyItemStore(queries, itemVault, bounds),
       convert: converter(queries, { items: itemVault, keys: keyVault }),
     },
     members: createMemberStore(queries),

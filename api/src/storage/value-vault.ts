@@ -3,6 +3,7 @@ import { BLOB_OVERHEAD_BYTES, decryptValue, encryptValue } from '@keyferry/crypt
 import { type RawBuilder, sql } from 'kysely'
 import { LONG_VALUE_BYTES } from '../domain/bundle-entry.ts'
 import type { WantedValues } from '../domain/wanted-values.ts'
+import type { StoredBytes } from './stored-bytes.ts'
 import type { Flag } from './tables.ts'
 import type { TenantKeys } from './tenant-keys.ts'
 
@@ -52,10 +53,19 @@ export const VALUE_BYTES = sql<number>`length(value) - ${sql.lit(BLOB_OVERHEAD_B
 export class ValueVault {
   readonly #tenantKeys: TenantKeys
   readonly #table: ValueTable
+  readonly #stored: StoredBytes | null
 
-  constructor(tenantKeys: TenantKeys, table: ValueTable) {
+  /** @param stored counts what is stored; null: without a bound */
+  constructor(tenantKeys: TenantKeys, table: ValueTable, stored: StoredBytes | null = null) {
     this.#tenantKeys = tenantKeys
     this.#table = table
+    this.#stored = stored
+  }
+
+  /** As `of`, for a transaction that stores values. */
+  async toWrite(tenantId: string): Promise<TenantVault> {
+    await this.#stored?.prepare(tenantId)
+    return this.of(tenantId)
   }
 
   /** The functions that encrypt and decrypt values of one tenant. They do not query the database, so you can use them
@@ -72,14 +82,19 @@ export class ValueVault {
       isSecret: is_secret === 1,
     })
     return {
-      seal: (plaintext, row) => ({ ...row, value: encryptValue(plaintext, key, contextOf(row)) }),
+      seal: (plaintext, row) => {
+        const value = encryptValue(plaintext, key, contextOf(row))
+        this.#stored?.add(tenantId, value.length)
+        return { ...row, value }
+      },
       open: (row) => (row.value === null ? null : decryptValue(row.value, key, contextOf(row))),
     }
   }
 }
 
 export type TenantVault = {
-  /** The row with its column `value`. */
+  /** The row with its column `value`.
+   * @throws DomainError workspace_full */
   seal: <Row extends BoundRow>(plaintext: Plaintext, row: Row) => Row & { value: Uint8Array }
   /** @returns null for a row whose value was not read
    * @throws CryptoError bad_blob or wrong_key: the row was changed or moved */

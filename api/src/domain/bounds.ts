@@ -1,0 +1,20 @@
+import { DomainError } from './errors.ts'
+
+/*
+ * What a bundle and a workspace can hold. A bundle holds at most `bundleEntries` attached keys and legacy items together;
+ * this bound is exact. The stored values of a workspace take at most `tenantBytes`; this bound may be passed a little,
+ * because each process estimates what is stored instead of summing it on every write. Both are settings. A write that
+ * would pass a bound is refused as a whole.
+ */
+
+export type Bounds = { bundleEntries: number; tenantBytes: number }
+
+export function bundleFull({ bundleEntries }: Bounds): DomainError {
+  const message = `a bundle can hold ${bundleEntries} entries: remove some, or use another bundle`
+  return new DomainError('bundle_full', message, { details: { limit: bundleEntries } })
+}
+
+export function workspaceFull({ tenantBytes }: Bounds): DomainError {
+  const message = `the values of a workspace can take ${tenantBytes} bytes: delete keys that are not used, or ask the operator to raise MAX_TENANT_BYTES`
+  return new DomainError('workspace_full', message, { details: { limit: tenantBytes } })
+}

@@ -8,7 +8,12 @@ import { ownerNamed, type SignedClient } from '../e2e/signed-client.ts'
 export const SECRET = 'the shared secret of a measurement on loopback'
 
 /** Where what is measured keeps its data. `redisUrl` counts for PostgreSQL only. */
-export type Place = { readonly databaseUrl?: string; readonly redisUrl?: string; readonly rootKey?: string }
+/** The databases of a server; SQLite where none is named. */
+export type Backends = {
+  readonly databaseUrl?: string
+  readonly redisUrl?: string
+  readonly rootKey?: string
+}
 
 /** The internal API as a process of its own, with one person in it. */
 export type ApiProcess = NodeProcess & { readonly owner: SignedClient; readonly dataDir: string }
@@ -29,10 +34,10 @@ export function temporaryFolder(): string {
 
 /** Start `keyferry-server api` as it runs in production, its log of calls written and thrown away. */
 export async function startApi(
-  place: Place = {},
+  backends: Backends = {},
   { dataDir = temporaryFolder(), env = {} }: { dataDir?: string; env?: Record<string, string> } = {},
 ): Promise<ApiProcess> {
-  const { databaseUrl, redisUrl, rootKey = formatRootKey(generateRootKey()) } = place
+  const { databaseUrl, redisUrl, rootKey = formatRootKey(generateRootKey()) } = backends
   const api = await startProcess({
     script: SERVER_PROGRAM,
     words: ['api'],

@@ -14,6 +14,7 @@ const STANDING = `select users.is_active, tenants.id as tenant_id, memberships.r
   left join memberships on memberships.user_id = users.id and memberships.tenant_id = $2
   where users.id = $1`
 const KEY = `select id, name, value_version, is_secret, description, created_at, updated_at,
+    created_by, updated_by, (select username from users where users.id = keys.updated_by) as updated_by_name,
     (select count(*) from attachments
       where attachments.tenant_id = keys.tenant_id and attachments.key_id = keys.id) as used_in_bundles,
     case when is_secret = 0 then value end as value
@@ -21,7 +22,10 @@ const KEY = `select id, name, value_version, is_secret, description, created_at,
 const USED_IN = `select bundles.id, bundles.name, attachments.delivered_name as "as" from attachments
   join bundles on bundles.id = attachments.bundle_id
   where attachments.tenant_id = $1 and attachments.key_id = $2 order by bundles.name`
-const BUNDLE = `select id, tenant_id, name, description, tags, created_by, created_at, updated_at
+const BUNDLE = `select id, tenant_id, name, description, tags, created_by, created_at, updated_at,
+    updated_by, (select username from users where users.id = bundles.updated_by) as updated_by_name,
+    (select count(*) from attachments
+      where attachments.tenant_id = bundles.tenant_id and attachments.bundle_id = bundles.id) as key_count
   from bundles where tenant_id = $1 and id = $2`
 const ATTACHED = `select keys.id, keys.name, keys.value_version, keys.is_secret, keys.description,
     attachments.delivered_name, attachments.position, attachments.required, case when is_secret = 0 then value end as value

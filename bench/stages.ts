@@ -1,9 +1,9 @@
 import { ownPostgres } from '../plumbing/test/postgres.ts'
 import { ownRedis } from '../plumbing/test/redis-server.ts'
-import type { Place } from './contenders.ts'
+import type { Backends } from './contenders.ts'
 
 /** What a benchmark runs on. Subject and baseline have a database each, on one and the same server. */
-export type Stage = { readonly name: string; readonly forApi: Place; readonly forBare: string | undefined }
+export type Stage = { readonly name: string; readonly forApi: Backends; readonly forBare: string | undefined }
 
 /** SQLite, then PostgreSQL with Redis: real servers of this run alone, with fsync on. The latter is left out, and said
  * so, where no redis-server is installed. */

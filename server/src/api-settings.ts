@@ -1,11 +1,11 @@
 import type { ApiSettings } from '@keyferry/api'
-import type { RootKeys } from './root-key-file.ts'
 import type { Settings } from './setting-table.ts'
 
-type Place = { listen: ApiSettings['listen']; dataDir: string; rootKeys: RootKeys; sharedSecrets: RootKeys }
-
 /** The API's part of the settings. */
-export function apiSettings(settings: Settings, place: Place & { version: string }): ApiSettings {
+export function apiSettings(
+  settings: Settings,
+  place: Pick<ApiSettings, 'listen' | 'dataDir' | 'rootKeys' | 'sharedSecrets' | 'version'>,
+): ApiSettings {
   return {
     ...place,
     databaseUrl: settings.DATABASE_URL ?? null,

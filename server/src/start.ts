@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import type { ApiSettings } from '@keyferry/api'
 import { randomToken } from '@keyferry/crypto/token'
 import { apiSettings, metricsOf } from './api-settings.ts'
 import { lockDataFolder, prepareDataFolder } from './data-folder.ts'
@@ -30,7 +31,7 @@ export async function start(role: Role, settings: Settings, parts: Parts): Promi
 async function startAll(settings: Settings, { version }: Parts): Promise<Running> {
   const data = openData(settings)
   const socket = chooseSocketPath(data.dataDir)
-  const sharedSecrets: RootKeys = settings.BFF_SHARED_SECRET ?? [randomToken()]
+  const sharedSecrets: ApiSettings['sharedSecrets'] = settings.BFF_SHARED_SECRET ?? [randomToken()]
   const place = { dataDir: data.dataDir, sharedSecrets, version }
   const [{ startApi }, { startWeb }] = await Promise.all([import('@keyferry/api'), import('@keyferry/web')])
   const listen = { socketPath: socket.path }

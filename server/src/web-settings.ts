@@ -3,10 +3,11 @@ import { logLevelOf } from './api-settings.ts'
 import { required } from './safe-start.ts'
 import type { Settings } from './setting-table.ts'
 
-type Place = Pick<WebSettings, 'api' | 'dataDir' | 'sharedSecrets' | 'metrics' | 'version'>
-
 /** The web-facing layer's part of the settings. */
-export function webSettings(settings: Settings, place: Place): WebSettings {
+export function webSettings(
+  settings: Settings,
+  place: Pick<WebSettings, 'api' | 'dataDir' | 'sharedSecrets' | 'metrics' | 'version'>,
+): WebSettings {
   return {
     ...place,
     listen: { host: settings.HOST, port: settings.PORT },

@@ -58,12 +58,12 @@ export type BundleEntry = {
   isLong: boolean
 }
 
-type Place = { tenantId: string; bundleId: string }
+type BundleAddress = { tenantId: string; bundleId: string }
 
 /** A bundle's entries: attached keys in order, then by name the legacy items that no key hides. */
 export async function bundleEntries(
   { attachments, legacyItems }: EntryStores,
-  { tenantId, bundleId }: Place,
+  { tenantId, bundleId }: BundleAddress,
   values: WantedValues,
 ): Promise<BundleEntry[]> {
   const attached = await attachments.list(tenantId, bundleId, values)
@@ -86,7 +86,7 @@ const GROUP = { entries: 500, longValues: 16 } as const
  * groups are asked for, so a value that has been removed or made secret meanwhile is null. */
 export async function* withLongValues<Entry extends AttachedKey | BundleEntry>(
   stores: EntryStores,
-  place: Place,
+  place: BundleAddress,
   { entries, values }: { entries: readonly Entry[]; values: 'public' | 'all' },
 ): AsyncGenerator<readonly Entry[]> {
   for (const group of groupsOf(entries)) {
@@ -116,7 +116,7 @@ function* groupsOf<Entry extends { isLong: boolean }>(
 
 async function readLong(
   { attachments, legacyItems }: EntryStores,
-  { tenantId, bundleId }: Place,
+  { tenantId, bundleId }: BundleAddress,
   { long, values }: { long: readonly BundleEntry[]; values: 'public' | 'all' },
 ): Promise<ReadonlyMap<string, Plaintext>> {
   const namesOf = (isAttached: boolean) => {
@@ -134,7 +134,7 @@ async function readLong(
  * value, so an approval that is too large is refused before any value is in memory. */
 export async function valueSizes(
   { attachments, legacyItems }: EntryStores,
-  { tenantId, bundleId }: Place,
+  { tenantId, bundleId }: BundleAddress,
 ): Promise<ReadonlyMap<string, number>> {
   const attached = await attachments.valueSizes(tenantId, bundleId)
   const legacy = await legacyItems.valueSizes(tenantId, bundleId)

@@ -66,7 +66,13 @@ async function makeTenant(transaction: Query, ring: RootKeyRing, { keysEach, bun
   const made = { created_by: ids.userId, updated_by: ids.userId, created_at: NOW, updated_at: NOW }
   const of = { tenant_id: ids.tenantId, description: '', ...made }
   await inBatches(keyIds, (batch, from) => {
-    const marks = { is_secret: 1, value_version: 1 } as const
+    const set = {
+      value_set_at: NOW,
+      value_set_by: ids.userId,
+      value_how: 'set',
+      value_was_secret: 1,
+    } as const
+    const marks = { ...set, is_secret: 1, value_version: 1 } as const
     const rows = batch.map((id, at) => seal(VALUE, { ...of, ...marks, id, name: nameOf('KEY', from + at) }))
     return transaction.insertInto('keys').values(rows)
   })

@@ -82,8 +82,8 @@ export async function startApi(settings: ApiSettings, options: StartOptions = {}
   return { address, setupCode, close: () => close(app, { shortLived, resources }) }
 }
 
-function boundsOf({ maxBundleEntries, maxTenantBytes }: ApiSettings): Bounds {
-  return { bundleEntries: maxBundleEntries, tenantBytes: maxTenantBytes }
+function boundsOf({ maxBundleEntries, maxTenantBytes, versionsKept }: ApiSettings): Bounds {
+  return { bundleEntries: maxBundleEntries, tenantBytes: maxTenantBytes, versionsKept }
 }
 
 // Write log lines in batches: one write per call would cost as much as the call.

@@ -20,6 +20,8 @@ export type ApiSettings = {
   setupCode: string | null
   requestTtlSeconds: number
   maxPayloadBytes: number
+  /** Versions of one key that are kept, with the current one; 0: all. */
+  versionsKept: number
   maxBodyBytes: number
   /** Open approval requests at one time. */
   maxLiveRequests: number

@@ -113,7 +113,19 @@ async function newBundle(api: TestApi, { owner: as }: World, name: ApiEndpointNa
   if (name !== 'duplicateBundle')
     await api.call('upsertLegacyItem', { as, params, body: { key: key_name, value: 'v' } })
   if (name !== 'attachKey') await api.call('attachKey', { as, params })
-  return { ...params, key_name }
+  // Old versions begin at 1, and the value is another one each time.
+  await api.call('updateKey', { as, params, body: { value: 'w' } })
+  const given = name === 'dismissHolder' ? await newHolder(api, as, params) : {}
+  return { ...params, ...given, key_name, version: '1' }
+}
+
+async function newHolder(api: TestApi, as: Identity, params: { bundle_id: string; key_id: string }) {
+  const request_id = (await api.call('createRequest', { body: requestBody(null) })).json.id
+  const key = await api.call('getKey', { as, params })
+  const body = { bundle_id: params.bundle_id, include_keys: [key.json.name] }
+  await api.call('encryptFromBundle', { as, params: { request_id }, body })
+  const { json } = await api.call('listHolders', { as, params })
+  return { holder: json[0]?.holder ?? 'none' }
 }
 
 async function newInvitation(api: TestApi, { owner: as, outsider }: World, name: ApiEndpointName) {
@@ -146,6 +158,7 @@ function bodies(world: World, ids: Record<string, string>): { readonly [N in Api
     upsertLegacyItem: { key: 'A', value: '1' },
     createKey: { name: unique, value: '' },
     updateKey: { description: 'new' },
+    restoreKeyVersion: { version: 1 },
     ensureUser: { idp_user_id: `user_${unique}`, email: `${unique}@example.com` },
     changeProvidedUser: { is_active: false },
     changePassword: { current_password: 'any', new_password: ACCOUNT.password },

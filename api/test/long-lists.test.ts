@@ -72,6 +72,10 @@ async function fill({ query }: Database, tenant_id: string): Promise<void> {
     value_version: 1,
     is_secret: 1,
     description: '',
+    value_set_at: NOW,
+    value_set_by: OWNER,
+    value_how: 'set',
+    value_was_secret: 1,
   } as const
   for (let from = 0; from < KEYS; from += 200) {
     const rows = Array.from({ length: 200 }, (_, index) => ({

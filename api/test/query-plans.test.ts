@@ -127,7 +127,7 @@ describe.each(databases)('query plans on %s', (kind) => {
     const query = database.query.withPlugin(recorder)
     const { prepare } = database
     const write: Write = (change) => query.transaction().execute(change)
-    const bounds = { bundleEntries: 10_000, tenantBytes: 1_073_741_824 }
+    const bounds = { bundleEntries: 10_000, tenantBytes: 1_073_741_824, versionsKept: 2 }
     stores = createStores(recording({ query, prepare, write }, auditKey), { ring, auditKey, bounds })
     prepared = [...recorder.nodes]
     await fill(stores)

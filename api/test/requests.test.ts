@@ -185,10 +185,12 @@ describe.each(databases)('approval requests on %s', (kind) => {
         description: 'for a test',
         items: Object.entries(values).map(([key, value]) => ({
           key,
+          key_name: key,
           value: '*****',
           is_secret: typeof value === 'string',
           description: key,
           required: false,
+          due: null,
         })),
       })
     })

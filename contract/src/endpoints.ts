@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { auditEndpoints } from './audit-endpoints.ts'
 import type { Endpoint } from './endpoint.ts'
 import { LIMITS } from './limits.ts'
+import { memoryEndpoints } from './memory-endpoints.ts'
 import * as attachment from './schemas/attachment.ts'
 import * as bundle from './schemas/bundle.ts'
 import * as comparison from './schemas/comparison.ts'
@@ -619,6 +620,7 @@ export const apiEndpoints = {
   ...imports,
   ...legacyItems,
   ...keys,
+  ...memoryEndpoints,
   ...people,
   ...teams,
   ...auditEndpoints,

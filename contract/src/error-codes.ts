@@ -11,6 +11,8 @@ export const ERROR_CODES = [
   'request_withdrawn',
   'request_expired',
   'conflict',
+  'version_conflict',
+  'version_destroyed',
   'name_taken',
   'plan_changed',
   'bundle_full',

@@ -7,6 +7,9 @@ export const LIMITS = {
   descriptionLength: 2_000,
   tagsLength: 1_000,
   valueBytes: 64 * KIB,
+  rotateAfterDays: 3_650,
+  /** Default of the setting VERSIONS_KEPT: versions of one key, with the current one. */
+  versionsKept: 50,
   templateKeys: 1_000,
   importEntries: 10_000,
   /** Bundles beside one another. */
@@ -42,6 +45,8 @@ export const TIMES = {
   /** Failed sign-ins are forgotten this long after the last one. */
   attemptMemorySeconds: 24 * 60 * MINUTE,
   invitationSeconds: 7 * 24 * 60 * MINUTE,
+  /** A key's expiry is shown as due this long before it comes. */
+  expiringSeconds: 14 * 24 * 60 * MINUTE,
   sessionIdleSeconds: 30 * MINUTE,
   sessionMaxSeconds: 7 * 24 * 60 * MINUTE,
   signatureWindowSeconds: 30,

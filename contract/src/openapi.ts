@@ -27,6 +27,7 @@ const TAGS = {
   requests: 'Asking for values, and approving',
   bundles: 'Named groups of keys',
   keys: 'The library: one environment variable each',
+  deliveries: 'Values that left the server',
   users: 'Provisioning, for the web-facing layer',
   auth: 'Local accounts, for the web-facing layer',
   sessions: 'Signing in and out, answered by the web-facing layer',

@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer'
+import { hash, timingSafeEqual } from 'node:crypto'
 import { inspect } from 'node:util'
 import { CryptoError } from './crypto-error.ts'
 
@@ -34,6 +35,11 @@ export class Plaintext {
   /** The UTF-8 bytes themselves, not a copy. */
   bytes(): Uint8Array {
     return this.#bytes
+  }
+
+  /** Whether both hold the same bytes. The time it takes tells nothing about where they differ. */
+  equals(other: Plaintext): boolean {
+    return timingSafeEqual(hash('sha256', this.#bytes, 'buffer'), hash('sha256', other.#bytes, 'buffer'))
   }
 
   toString(): string {

@@ -15,6 +15,7 @@ export function apiSettings(
     setupCode: settings.SETUP_CODE ?? null,
     requestTtlSeconds: settings.REQUEST_TTL,
     maxPayloadBytes: settings.MAX_PAYLOAD_BYTES,
+    versionsKept: settings.VERSIONS_KEPT,
     maxBodyBytes: settings.MAX_BODY_BYTES,
     maxLiveRequests: settings.MAX_LIVE_REQUESTS,
     maxBundleEntries: settings.MAX_BUNDLE_ENTRIES,

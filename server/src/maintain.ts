@@ -38,7 +38,8 @@ export const MAINTENANCE: Readonly<Record<string, Maintenance>> = {
       const { verifyValues } = await import('@keyferry/api')
       const { checked, failures } = await verifyValues(databaseOf(settings))
       const lines = failures.map(
-        ({ table, id, tenantId, problem }) => `  ${table} ${id} of ${tenantId}: ${problem}`,
+        ({ table, id, version, tenantId, problem }) =>
+          `  ${table} ${id} version ${version} of ${tenantId}: ${problem}`,
       )
       const summary = `Checked ${checked} values: ${failures.length} cannot be decrypted.`
       return { text: [summary, ...lines].join('\n'), isWell: failures.length === 0 }

@@ -122,6 +122,11 @@ export const SETTINGS = {
     mustBe: 'a whole number of bytes',
     schema: bytes.default(LIMITS.payloadBytes),
   },
+  VERSIONS_KEPT: {
+    means: 'versions of one key that are kept, with the current one; 0 keeps all',
+    mustBe: 'a whole number from 0 to 1000000',
+    schema: z.coerce.number().int().min(0).max(1_000_000).default(LIMITS.versionsKept),
+  },
   MAX_BODY_BYTES: {
     means: 'largest request body',
     mustBe: 'a whole number of bytes',

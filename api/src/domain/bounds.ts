@@ -7,14 +7,15 @@ import { DomainError } from './errors.ts'
  * would pass a bound is refused as a whole.
  */
 
-export type Bounds = { bundleEntries: number; tenantBytes: number }
+/** `versionsKept`: of one key, with the current one; 0: all. */
+export type Bounds = { bundleEntries: number; tenantBytes: number; versionsKept: number }
 
-export function bundleFull({ bundleEntries }: Bounds): DomainError {
+export function bundleFull({ bundleEntries }: Pick<Bounds, 'bundleEntries'>): DomainError {
   const message = `a bundle can hold ${bundleEntries} entries: remove some, or use another bundle`
   return new DomainError('bundle_full', message, { details: { limit: bundleEntries } })
 }
 
-export function workspaceFull({ tenantBytes }: Bounds): DomainError {
+export function workspaceFull({ tenantBytes }: Pick<Bounds, 'tenantBytes'>): DomainError {
   const message = `the values of a workspace can take ${tenantBytes} bytes: delete keys that are not used, or ask the operator to raise MAX_TENANT_BYTES`
   return new DomainError('workspace_full', message, { details: { limit: tenantBytes } })
 }

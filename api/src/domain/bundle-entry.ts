@@ -1,4 +1,5 @@
 import type { Plaintext } from '@keyferry/crypto/plaintext'
+import type { Deadlines } from './key-lifetime.ts'
 import type { WantedValues } from './wanted-values.ts'
 
 /*
@@ -17,10 +18,12 @@ export type AttachedKey = {
   value: Plaintext | null
   is_secret: boolean
   description: string
+  /** Of the value. */
+  version: number
   order: number
   required: boolean
   isLong: boolean
-}
+} & Deadlines
 
 /** A name and value that belong to one bundle only (deprecated: see legacy-item.ts). */
 type LegacyItem = { name: string; value: Plaintext | null; is_secret: boolean; isLong: boolean }
@@ -45,7 +48,8 @@ type EntryList<Entry> = {
 /** Attached keys in order, legacy items by name, byte by byte. */
 export type EntryStores = { attachments: EntryList<AttachedKey>; legacyItems: EntryList<LegacyItem> }
 
-/** One variable of a bundle: an attached key, or a legacy item (`id`, `key_name`, `description` and `order` null). */
+/** One variable of a bundle: an attached key, or a legacy item (`id`, `key_name`, `description`,
+ * `version`, `order` and deadlines null). */
 export type BundleEntry = {
   id: string | null
   name: string
@@ -53,10 +57,11 @@ export type BundleEntry = {
   value: Plaintext | null
   is_secret: boolean
   description: string | null
+  version: number | null
   order: number | null
   required: boolean
   isLong: boolean
-}
+} & Deadlines
 
 type BundleAddress = { tenantId: string; bundleId: string }
 
@@ -73,7 +78,16 @@ export async function bundleEntries(
   return [...attached, ...unhidden.map((item) => ({ ...item, ...NOT_ATTACHED }))]
 }
 
-const NOT_ATTACHED = { id: null, key_name: null, description: null, order: null, required: false } as const
+const NOT_ATTACHED = {
+  id: null,
+  key_name: null,
+  description: null,
+  version: null,
+  expires_at: null,
+  rotate_at: null,
+  order: null,
+  required: false,
+} as const
 
 // A hidden item is not delivered, so its value must not be decrypted.
 function withoutNames(values: WantedValues, hidden: ReadonlySet<string>): WantedValues {

@@ -2,6 +2,7 @@ import { MASK } from '@keyferry/contract'
 import { Plaintext } from '@keyferry/crypto/plaintext'
 import type { ClockAndIds } from './clock-and-ids.ts'
 import { DomainError } from './errors.ts'
+import { type Deadlines, type Lifetime, normalLifetime } from './key-lifetime.ts'
 import { chunksOf, type Listing, type Page, type Slice } from './listing.ts'
 import { maskOverSecret } from './mask.ts'
 import { type Caller, requireEditor } from './membership.ts'
@@ -10,7 +11,7 @@ import { type Stamp, stampOf } from './stamp.ts'
 /*
  * A key is one environment variable of a tenant's library: one name, one value, wherever it is attached. The name is
  * unique within the tenant and never changes. Every member reads and creates keys; owners change any key, members only
- * those they created; owners delete. No answer shows a secret value, except on servers set to reveal. Writing the mask
+ * those they created; owners delete. Each new value is the key's next version (key-version.ts). No answer shows a secret value, except on servers set to reveal. Writing the mask
  * over a secret is refused, because it would destroy the value.
  */
 
@@ -28,22 +29,44 @@ export type Key = {
   /** A username. */
   updated_by_name: string | null
   used_in_bundles: number
-}
+  /** Counts the values that the key has had, from 1. */
+  version: number
+  value_set_at: string
+  value_set_by: Person
+} & Lifetime &
+  Deadlines
 
-type NewKey = Omit<Key, 'value' | 'updated_by_name' | 'used_in_bundles'> & { value: Plaintext }
+/** A user; `name` is null for one who is gone. */
+export type Person = { kind: 'user'; id: string; name: string | null }
 
-export type KeyDraft = { name: string; value: string; is_secret: boolean; description: string }
+/** How a value came to be: written by a person, imported, restored from an older version, converted from a legacy item. */
+export type ValueHow = 'set' | 'import' | 'restore' | 'convert'
 
-export type KeyChange = {
+type NewKey = Pick<
+  Key,
+  'id' | 'name' | 'is_secret' | 'description' | 'created_at' | 'updated_at' | 'created_by' | 'updated_by'
+> & { value: Plaintext } & Partial<Lifetime>
+
+export type KeyDraft = { name: string; value: string; is_secret: boolean; description: string } & Lifetime
+
+type KeyChange = {
   value?: Plaintext | undefined
   is_secret?: boolean | undefined
   description?: string | undefined
-}
+} & { [Field in keyof Lifetime]?: Lifetime[Field] | undefined }
+
+/** The expected version is not the value's version, which is `version`. */
+export type VersionConflict = { status: 'conflict'; version: number }
+
+export type KeyChanged = { status: 'done' | 'absent' } | VersionConflict
 
 /** A bundle that uses a key; `as`: the name under which it delivers the key. */
 type BundleReference = { id: string; name: string; as: string }
 
 export type KeyFilter = { query?: string | undefined }
+
+/** `expectedVersion`: change nothing where the value has another version. */
+export type StampedChange = KeyChange & { expectedVersion?: number | undefined; stamp: Stamp }
 
 export interface KeyStore {
   /** False when the tenant has a key of this name. */
@@ -53,7 +76,9 @@ export interface KeyStore {
   list(tenantId: string, filter: KeyFilter, slice: Slice): Promise<Key[]>
   count(tenantId: string, filter: KeyFilter): Promise<number>
   bundlesUsing(tenantId: string, keyId: string): Promise<BundleReference[]>
-  update(tenantId: string, keyId: string, change: KeyChange & { stamp: Stamp }): Promise<boolean>
+  /** Change a key, all of it or nothing. A value that differs from the current one becomes the next version; a change
+   * that changes nothing leaves no trace. */
+  update(tenantId: string, keyId: string, change: StampedChange): Promise<KeyChanged>
   /** Removes it from every bundle too and closes the gaps in their order. */
   delete(tenantId: string, keyId: string, stamp: Stamp): Promise<boolean>
 }
@@ -67,6 +92,7 @@ export async function createKey(
   const stamp = stampOf(caller, clock)
   const key = {
     ...draft,
+    ...normalLifetime(draft),
     id: clock.newId(),
     value: Plaintext.of(draft.value),
     created_at: stamp.at,
@@ -98,24 +124,31 @@ export async function listKeys(
   return { total, chunks: chunksOf((slice) => keys.list(tenantId, filter, slice), page) }
 }
 
-export type KeyUpdate = { keyId: string; change: Omit<KeyChange, 'value'> & { value?: string | undefined } }
+type KeyUpdate = {
+  keyId: string
+  change: Omit<KeyChange, 'value'> & { value?: string | undefined; expected_version?: number | undefined }
+}
 
 /** Change a key; absent fields stay. A new value applies to every bundle at once.
- * @throws DomainError invalid: the mask over a secret (`details.names`) · not_found · forbidden (a member who did not create it) */
+ * @throws DomainError invalid: the mask over a secret (`details.names`) · not_found · forbidden (a member who did not
+ *   create it) · version_conflict (`details.version`) */
 export async function updateKey(
   keys: KeyStore,
   caller: Caller,
-  { keyId, change, clock }: KeyUpdate & { clock: ClockAndIds },
+  {
+    keyId,
+    change: { expected_version: expectedVersion, ...change },
+    clock,
+  }: KeyUpdate & { clock: ClockAndIds },
 ): Promise<Key> {
   await requireKeyEditor(keys, caller, keyId)
   if (change.value === MASK) await refuseMaskOverSecret(keys, caller, keyId)
   const value = change.value === undefined ? undefined : Plaintext.of(change.value)
-  const isKnown = await keys.update(caller.tenantId, keyId, {
-    ...change,
-    value,
-    stamp: stampOf(caller, clock),
-  })
-  if (!isKnown) throw keyNotFound()
+  const lifetime = normalLifetime(change)
+  const stamp = stampOf(caller, clock)
+  requireChanged(
+    await keys.update(caller.tenantId, keyId, { ...change, ...lifetime, value, expectedVersion, stamp }),
+  )
   return findKey(keys, caller, keyId)
 }
 
@@ -132,6 +165,15 @@ export async function deleteKey(
  * @throws DomainError not_found · forbidden */
 export async function requireKeyEditor(keys: KeyStore, caller: Caller, keyId: string): Promise<void> {
   if (caller.role !== 'owner') requireEditor(caller, await findKey(keys, caller, keyId))
+}
+
+/** @throws DomainError not_found · version_conflict */
+export function requireChanged(changed: KeyChanged): void {
+  if (changed.status === 'absent') throw keyNotFound()
+  if (changed.status !== 'conflict') return
+  const { version } = changed
+  const message = `the value has changed: it is version ${version}; read the key again, then change it`
+  throw new DomainError('version_conflict', message, { details: { version } })
 }
 
 export function keyNameTaken(): DomainError {

@@ -12,6 +12,12 @@ export type Slice = { limit: number; offset: number; after: string | null }
 /** `total` counts all entries, before paging. */
 export type Listing<T> = { total: number; chunks: AsyncIterable<readonly T[]> }
 
+/** A part of a list whose bounds are known. */
+export type WholePage = { limit: number; offset: number }
+
+/** One page of a list, and how many entries the whole list has; null: too many to count at each call. */
+export type Listed<T> = { total: number | null; rows: readonly T[] }
+
 /** Rows in a chunk: few enough that reading and writing one does not delay other calls. */
 const CHUNK = 500
 

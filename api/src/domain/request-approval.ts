@@ -6,8 +6,11 @@ import { normalizeUserCode } from '@keyferry/crypto/user-code'
 import type { z } from 'zod'
 import { type Bundle, type BundleOfTenant, type BundleStore, findBundle, listBundles } from './bundle.ts'
 import { type BundleEntry, bundleEntries, type EntryStores, valueSizes } from './bundle-entry.ts'
+import { type ClockAndIds, timestamp } from './clock-and-ids.ts'
+import type { DeliveryStore } from './delivery.ts'
 import { DomainError } from './errors.ts'
 import type { EventStore } from './event.ts'
+import { dueOf } from './key-lifetime.ts'
 import type { Listing } from './listing.ts'
 import type { Caller, Visitor } from './membership.ts'
 import {
@@ -18,6 +21,7 @@ import {
   requireOpen,
   userCodeOf,
 } from './request.ts'
+import { deliveryOf, expiredNames } from './request-delivery.ts'
 import type { Approval, ApprovalRequest, Sealed } from './request-store.ts'
 import { findTenant, type TenantStore } from './tenant.ts'
 
@@ -28,7 +32,12 @@ import { findTenant, type TenantStore } from './tenant.ts'
  */
 
 export type ApprovalParts = RequestParts & {
-  stores: EntryStores & { bundles: BundleStore; tenants: TenantStore; events: EventStore }
+  stores: EntryStores & {
+    bundles: BundleStore
+    deliveries: DeliveryStore
+    events: EventStore
+    tenants: TenantStore
+  }
   /** Bound of the plaintext that is sealed. */
   maxPayloadBytes: number
   /** `typed`: the approver has to type the check code. */
@@ -73,7 +82,13 @@ export async function offeredBundle(
   await findOpen(parts, requestId)
   const { id, name, description } = await findBundle(parts.stores.bundles, caller, bundleId)
   const entries = await bundleEntries(parts.stores, { tenantId: caller.tenantId, bundleId: id }, 'none')
-  return { id, name, description, items: entries.map(maskedItem) }
+  const now = parts.clock.now()
+  return {
+    id,
+    name,
+    description,
+    items: entries.map((entry) => ({ ...maskedItem(entry), due: dueOf(entry, now) })),
+  }
 }
 
 /** Approve: seal the chosen values to the client's key (interface: "Approve"). Of any number of calls one wins.
@@ -89,15 +104,20 @@ export async function approve(
   const bundle = await findBundle(parts.stores.bundles, caller, choice.bundle_id)
   const tenant = await findTenant(parts.stores.tenants, caller, caller.tenantId)
   const place = { tenantId: tenant.id, bundleId: bundle.id }
-  const { values, missingRequired } = await chosenValues(parts, place, choice.include_keys)
+  const { values, entries, missingRequired } = await chosenValues(parts, place, choice.include_keys)
   const sealedBox = sealValues(values, request, parts.maxPayloadBytes)
   const ciphertextBase64 = Buffer.from(sealedBox).toString('base64')
+  const delivery = deliveryOf(parts.clock, { caller, request, bundle, entries })
   const approval = {
     approverId: caller.userId,
     tenant: named(tenant),
     bundle: named(bundle),
     missingRequired,
+    deliveryId: delivery.id,
+    versions: delivery.keys.map(({ name, version }) => ({ name, version })),
+    expired: expiredNames(entries, parts.clock.now()),
   }
+  await parts.stores.deliveries.begin(tenant.id, delivery)
   await settle(parts, requestId, { ciphertextBase64, approval })
 }
 
@@ -115,10 +135,20 @@ export async function storePayload(
   await settle(parts, request.id, { ciphertextBase64, approval: null })
 }
 
-async function settle({ requests, clock }: ApprovalParts, id: string, sealed: Sealed): Promise<void> {
+async function settle({ requests, stores, clock }: ApprovalParts, id: string, sealed: Sealed): Promise<void> {
   const settled = await requests.seal(id, sealed, clock.now().getTime())
+  if (settled !== 'done' && sealed.approval) await endVoid(stores.deliveries, clock, sealed.approval)
   requireOpen(settled)
   if (settled === 'ready') throw alreadyApproved()
+}
+
+// Another approval was faster, or the request ended: these values never leave the server.
+async function endVoid(
+  deliveries: DeliveryStore,
+  clock: ClockAndIds,
+  { tenant, deliveryId }: Approval,
+): Promise<void> {
+  await deliveries.void(tenant.id, { deliveryId, at: timestamp(clock), origin: null })
 }
 
 async function findPending(parts: ApprovalParts, requestId: string): Promise<ApprovalRequest> {
@@ -148,7 +178,7 @@ async function chosenValues(
   { stores, maxPayloadBytes }: ApprovalParts,
   bundle: { tenantId: string; bundleId: string },
   includeKeys: readonly string[],
-): Promise<{ values: Map<string, Plaintext>; missingRequired: string[] }> {
+): Promise<{ values: Map<string, Plaintext>; entries: BundleEntry[]; missingRequired: string[] }> {
   const names = new Set(includeKeys)
   const sizes = await valueSizes(stores, bundle)
   requireNames(names, sizes)
@@ -157,7 +187,8 @@ async function chosenValues(
   const values = new Map(entries.flatMap(({ name, value }) => (value === null ? [] : [[name, value]])))
   requireNames(names, values)
   const missing = entries.filter(({ name, required }) => required && !names.has(name))
-  return { values, missingRequired: missing.map(({ name }) => name) }
+  const chosen = entries.filter(({ name }) => names.has(name))
+  return { values, entries: chosen, missingRequired: missing.map(({ name }) => name) }
 }
 
 // The payload when no character needs an escape. Sizes come from the database, so a choice that is far too large is

@@ -52,6 +52,11 @@ export const Approval = z.object({
   bundle: Named,
   /** Required keys of the bundle that the approver left out. */
   missingRequired: z.array(z.string()),
+  deliveryId: z.string(),
+  /** The version of each delivered value that has versions, by its delivered name. */
+  versions: z.array(z.object({ name: z.string(), version: z.number() })),
+  /** Names of delivered values that had expired. */
+  expired: z.array(z.string()),
 })
 
 export type Approval = z.infer<typeof Approval>

@@ -161,10 +161,13 @@ export class Deliveries {
   }
 
   /** For one claim: call `delivered` once the ciphertext was handed over, or `broken` if it was not, so that the client
-   * can ask again. */
-  of(requestId: string): { delivered: () => void; broken: () => void } {
+   * can ask again. `confirm` notes that it was handed over, after the request is removed. */
+  of(
+    requestId: string,
+    confirm: () => Promise<void> = async () => {},
+  ): { delivered: () => void; broken: () => void } {
     return {
-      delivered: () => this.#end(() => this.#requests.remove(requestId)),
+      delivered: () => this.#end(() => this.#requests.remove(requestId), confirm),
       broken: () => this.#end(() => this.#requests.release(requestId, this.#clock.now().getTime())),
     }
   }
@@ -174,10 +177,14 @@ export class Deliveries {
     await Promise.all(this.#open)
   }
 
-  #end(step: () => Promise<void>): void {
-    const ending = tryAgain(step).finally(() => this.#open.delete(ending))
+  #end(...steps: readonly (() => Promise<void>)[]): void {
+    const ending = inOrder(steps).finally(() => this.#open.delete(ending))
     this.#open.add(ending)
   }
+}
+
+async function inOrder(steps: readonly (() => Promise<void>)[]): Promise<void> {
+  for (const step of steps) await tryAgain(step)
 }
 
 async function tryAgain(step: () => Promise<void>): Promise<void> {

@@ -3,10 +3,13 @@ import type { AttachmentStore } from './attachment.ts'
 import type { AuditStore } from './audit.ts'
 import type { BundleStore } from './bundle.ts'
 import type { ComparisonStore } from './comparison.ts'
+import type { DeliveryStore } from './delivery.ts'
 import type { DuplicateStore } from './duplicate.ts'
 import type { EventStore } from './event.ts'
+import type { HolderStore } from './holder.ts'
 import type { InvitationStore } from './invitation.ts'
 import type { KeyStore } from './key.ts'
+import type { KeyVersionStore } from './key-version.ts'
 import type { LegacyItemStore } from './legacy-item.ts'
 import type { LibraryImportStore } from './library-import.ts'
 import type { MemberStore } from './member.ts'
@@ -23,8 +26,11 @@ export type Stores = {
   bundles: BundleStore & DuplicateStore
   comparison: ComparisonStore
   events: EventStore
+  deliveries: DeliveryStore
+  holders: HolderStore
   invitations: InvitationStore
   keys: KeyStore
+  keyVersions: KeyVersionStore
   imports: LibraryImportStore
   legacyItems: LegacyItemStore
   members: MemberStore

@@ -49,10 +49,8 @@ export function attachmentHandlers({ stores, clock }: HandlerParts): AttachmentH
       return { status: 200, body: { ok: true } }
     },
     async splitKey({ caller, params, body }) {
-      return {
-        status: 201,
-        body: presentKey(await splitKey(parts, caller, { ...place(params), draft: body })),
-      }
+      const key = await splitKey(parts, caller, { ...place(params), draft: body })
+      return { status: 201, body: presentKey(key, clock.now()) }
     },
     async detachKey({ caller, params }) {
       await detachKey(parts, caller, place(params))

@@ -15,6 +15,8 @@ const STATUS = {
   request_withdrawn: 404,
   request_expired: 404,
   conflict: 409,
+  version_conflict: 409,
+  version_destroyed: 409,
   name_taken: 409,
   plan_changed: 409,
   bundle_full: 409,

@@ -2,11 +2,13 @@ import { accountHandlers } from './accounts.ts'
 import { attachmentHandlers } from './attachments.ts'
 import { auditHandlers } from './audit.ts'
 import { bundleHandlers } from './bundles.ts'
+import { deliveryHandlers } from './deliveries.ts'
 import { exportHandlers } from './exports.ts'
 import type { Handlers } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'
 import { importHandlers } from './imports.ts'
 import { invitationHandlers } from './invitations.ts'
+import { keyVersionHandlers } from './key-versions.ts'
 import { keyHandlers } from './keys.ts'
 import { legacyItemHandlers } from './legacy-items.ts'
 import { memberHandlers } from './members.ts'
@@ -26,6 +28,8 @@ export function createHandlers(parts: HandlerParts): Handlers {
     ...importHandlers(parts),
     ...legacyItemHandlers(parts),
     ...keyHandlers(parts),
+    ...keyVersionHandlers(parts),
+    ...deliveryHandlers(parts),
     ...userHandlers(parts),
     ...accountHandlers(parts),
     ...tenantHandlers(parts),

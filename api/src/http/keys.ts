@@ -1,5 +1,6 @@
 import { DomainError } from '../domain/errors.ts'
 import { createKey, deleteKey, findKey, type Key, listKeys, revealKey, updateKey } from '../domain/key.ts'
+import { dueOf } from '../domain/key-lifetime.ts'
 import { maskedText } from '../domain/wanted-values.ts'
 import type { Handlers } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'
@@ -9,12 +10,13 @@ type KeyHandlers = Pick<Handlers, 'createKey' | 'listKeys' | 'getKey' | 'updateK
 
 export function keyHandlers({ stores, clock, devAllowPlaintext }: HandlerParts): KeyHandlers {
   const { keys } = stores
+  const present = (key: Key) => presentKey(key, clock.now())
   return {
     async createKey({ caller, body }) {
-      return { status: 201, body: presentKey(await createKey(keys, caller, { draft: body, clock })) }
+      return { status: 201, body: present(await createKey(keys, caller, { draft: body, clock })) }
     },
     async listKeys({ caller, query: { limit, offset, ...filter } }) {
-      return listReply(await listKeys(keys, caller, { filter, page: { limit, offset } }), presentKey)
+      return listReply(await listKeys(keys, caller, { filter, page: { limit, offset } }), present)
     },
     async getKey({ caller, params: { key_id }, query }) {
       const isRevealed = query.reveal === '1'
@@ -23,11 +25,11 @@ export function keyHandlers({ stores, clock, devAllowPlaintext }: HandlerParts):
         (isRevealed ? revealKey : findKey)(keys, caller, key_id),
         keys.bundlesUsing(caller.tenantId, key_id),
       ])
-      return { status: 200, body: { ...presentKey(key), bundles } }
+      return { status: 200, body: { ...present(key), bundles } }
     },
     async updateKey({ caller, params, body }) {
       const key = await updateKey(keys, caller, { keyId: params.key_id, change: body, clock })
-      return { status: 200, body: presentKey(key) }
+      return { status: 200, body: present(key) }
     },
     async deleteKey({ caller, params }) {
       await deleteKey(keys, caller, { keyId: params.key_id, clock })
@@ -41,6 +43,7 @@ export function requireRevealing(devAllowPlaintext: boolean): void {
   if (!devAllowPlaintext) throw new DomainError('forbidden', 'Forbidden: reveal is not allowed')
 }
 
-export function presentKey(key: Key) {
-  return { ...key, value: maskedText(key.value) }
+export function presentKey({ rotate_at, ...key }: Key, now: Date) {
+  const due = dueOf({ expires_at: key.expires_at, rotate_at }, now)
+  return { ...key, value: maskedText(key.value), due }
 }

@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import type { Listing } from '../domain/listing.ts'
+import type { Listed, Listing } from '../domain/listing.ts'
 
 type ListReply<B> = { status: 200; headers: Record<string, string> } & (
   | { body: B[] }
@@ -24,6 +24,12 @@ export async function readEntries<T, B>(
   const first = (await next(chunks, present)) ?? []
   const second = await next(chunks, present)
   return second === null ? { entries: first } : { chunks: rest([first, second], chunks, present) }
+}
+
+/** Answer one page of a list with the total of the whole list. */
+export function pageReply<T, B>({ total, rows }: Listed<T>, present: (entry: T) => B) {
+  const headers: Record<string, string> = total === null ? {} : { 'x-total-count': String(total) }
+  return { status: 200, headers, body: rows.map(present) } as const
 }
 
 async function next<T, B>(

@@ -13,10 +13,11 @@ import {
   offeredBundle,
   storePayload,
 } from '../domain/request-approval.ts'
+import { confirmDelivery } from '../domain/request-delivery.ts'
 import type { Sealed } from '../domain/request-store.ts'
 import { type Deliveries, type WaitParts, waitForApproval } from '../domain/request-wait.ts'
 import { isSameNetwork } from './address-block.ts'
-import type { Handlers } from './handler.ts'
+import { type Handlers, originOf } from './handler.ts'
 import { listReply } from './list-reply.ts'
 
 export type RequestHandlerParts = NewRequestParts & ApprovalParts & WaitParts & { deliveries: Deliveries }
@@ -34,6 +35,7 @@ type RequestEndpoint =
   | 'storePayload'
 
 export function requestHandlers(parts: RequestHandlerParts): Pick<Handlers, RequestEndpoint> {
+  const handOver = { deliveries: parts.stores.deliveries, clock: parts.clock }
   return {
     async createRequest({ body, peer }) {
       return { status: 201, body: await createRequest(parts, { asked: body, peer }) }
@@ -46,7 +48,11 @@ export function requestHandlers(parts: RequestHandlerParts): Pick<Handlers, Requ
         onBreak: (listener) => call.onBreak(listener),
       })
       if (outcome.status === 'pending') return { status: 200, body: outcome }
-      return { status: 200, body: presentReady(outcome), delivery: parts.deliveries.of(params.request_id) }
+      const { approval } = outcome
+      const delivery = parts.deliveries.of(params.request_id, async () => {
+        if (approval) await confirmDelivery(handOver, approval, originOf(call.peer))
+      })
+      return { status: 200, body: presentReady(outcome), delivery }
     },
     async getRequestContext({ params, peer }) {
       const context = await requestContext(parts, params.request_id)
@@ -87,6 +93,7 @@ export function requestHandlers(parts: RequestHandlerParts): Pick<Handlers, Requ
 function presentReady({ ciphertextBase64, approval }: Sealed) {
   const ready = { status: 'ready', ciphertext_base64: ciphertextBase64 } as const
   if (approval === null) return ready
-  const { bundle, tenant, missingRequired } = approval
-  return { ...ready, bundle, workspace: tenant, missing_required: missingRequired }
+  const { bundle, tenant, missingRequired, deliveryId, versions, expired } = approval
+  const about = { bundle, workspace: tenant, missing_required: missingRequired, expired }
+  return { ...ready, ...about, delivery_id: deliveryId, versions }
 }

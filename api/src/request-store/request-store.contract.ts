@@ -42,6 +42,9 @@ const approval = (approverId: string, tenantId = 'tenant'): Approval => ({
   tenant: { id: tenantId, name: 'Team' },
   bundle: { id: 'bundle', name: 'dev/app' },
   missingRequired: ['Ünïcode'],
+  deliveryId: 'd1',
+  versions: [{ name: 'A', version: 3 }],
+  expired: [],
 })
 
 const approvedBy = (approverId: string, tenantId?: string) => ({

@@ -99,6 +99,7 @@ function lister({ query, prepare }: Queries, vault: ValueVault): AttachmentStore
   const build = (tenantId: string, bundleId: string, values: WantedValues) =>
     attachedKeys(query, tenantId, bundleId)
       .select(['keys.id', 'keys.name', 'keys.value_version', 'keys.is_secret', 'keys.description'])
+      .select(['keys.expires_at', 'keys.rotate_at'])
       .select(['attachments.delivered_name', 'attachments.position', 'attachments.required'])
       .select(listedColumns(values, 'delivered_name'))
       .orderBy('attachments.position')
@@ -117,6 +118,9 @@ function lister({ query, prepare }: Queries, vault: ValueVault): AttachmentStore
       value: open(row),
       is_secret: row.is_secret === 1,
       description: row.description,
+      version: row.value_version,
+      expires_at: row.expires_at,
+      rotate_at: row.rotate_at,
       order: row.position,
       required: row.required === 1,
       isLong: row.is_long === 1,

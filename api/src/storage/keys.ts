@@ -1,16 +1,21 @@
-import type { AuditAction } from '@keyferry/contract'
 import { sql } from 'kysely'
 import { type Event, madeBy } from '../domain/event.ts'
-import type { Key, KeyChange, KeyFilter, KeyStore } from '../domain/key.ts'
+import type { Key, KeyFilter, KeyStore } from '../domain/key.ts'
+import { rotationTime } from '../domain/key-lifetime.ts'
 import type { Slice } from '../domain/listing.ts'
 import type { Stamp } from '../domain/stamp.ts'
-import type { Queries, Query, Recorded } from './queries.ts'
+import { changeKey } from './key-changes.ts'
+import type { Queries, Query } from './queries.ts'
 import { type Flag, flag, type KeyRow } from './tables.ts'
 import { holdTenant } from './tenants.ts'
 import { containsInAnyCase } from './text-search.ts'
-import { type TenantVault, type ValueVault, valueColumn } from './value-vault.ts'
+import { type ValueVault, valueColumn } from './value-vault.ts'
 
-export function createKeyStore(queries: Queries, vault: ValueVault): KeyStore {
+export function createKeyStore(
+  queries: Queries,
+  vault: ValueVault,
+  bounds: { versionsKept: number },
+): KeyStore {
   const { query, write, record } = queries
   return {
     insert: inserter(queries, vault),
@@ -18,7 +23,7 @@ export function createKeyStore(queries: Queries, vault: ValueVault): KeyStore {
     list: (tenantId, filter, slice) => list(query, vault, { tenantId, filter, slice }),
     count: (tenantId, filter) => countMatches(query, tenantId, filter),
     bundlesUsing: bundlesUsing(queries),
-    update: (tenantId, keyId, change) => update(queries, vault, { tenantId, keyId, change }),
+    update: updater(queries, vault, bounds),
     delete: (tenantId, keyId, stamp) =>
       write(async (transaction) => {
         const name = await remove(transaction, { tenantId, keyId, stamp })
@@ -53,11 +58,36 @@ export function keyCreated(
   return { tenantId, action: 'key.created', target, data: { version: 1, is_secret }, ...madeBy(stamp) }
 }
 
+type NewKeyRow = Omit<
+  KeyRow,
+  keyof typeof FIRST_VALUE | 'value_set_at' | 'value_set_by' | 'value_was_secret' | 'rotate_at'
+> &
+  Partial<Pick<KeyRow, keyof typeof FIRST_VALUE>>
+
+const FIRST_VALUE = {
+  value_how: 'set',
+  value_restored_from: null,
+  expires_at: null,
+  rotate_after_days: null,
+} as const satisfies Partial<KeyRow>
+
+/** A new key's row, with what is known of its first value. */
+export function newKeyRow(key: NewKeyRow): KeyRow {
+  const row = { ...FIRST_VALUE, ...key }
+  return {
+    ...row,
+    value_set_at: key.created_at,
+    value_set_by: key.created_by,
+    value_was_secret: key.is_secret,
+    rotate_at: rotationTime(key.created_at, row.rotate_after_days),
+  }
+}
+
 /** Adds no row where the tenant has a key of this name. */
-export function keyInsertion(query: Query, key: KeyRow) {
+export function keyInsertion(query: Query, key: NewKeyRow) {
   return query
     .insertInto('keys')
-    .values(key)
+    .values(newKeyRow(key))
     .onConflict((conflict) => conflict.columns(['tenant_id', 'name']).doNothing())
 }
 
@@ -68,26 +98,33 @@ const USED_IN_BUNDLES = sql<number>`(
 
 const UPDATED_BY_NAME = sql<string | null>`(select username from users where users.id = keys.updated_by)`
 
+const SET_BY_NAME = sql<string | null>`(select username from users where users.id = keys.value_set_by)`
+
 function keysOf(query: Query, tenantId: string) {
   return query
     .selectFrom('keys')
     .select(['id', 'name', 'value_version', 'is_secret', 'description', 'created_at', 'updated_at'])
     .select(['created_by', 'updated_by', UPDATED_BY_NAME.as('updated_by_name')])
+    .select(['value_set_at', 'value_set_by', SET_BY_NAME.as('value_set_by_name')])
+    .select(['expires_at', 'rotate_after_days', 'rotate_at'])
     .select(USED_IN_BUNDLES.as('used_in_bundles'))
     .where('tenant_id', '=', tenantId)
 }
 
-type ReadRow = Omit<Key, 'value' | 'is_secret'> & {
+type ReadRow = Omit<Key, 'value' | 'is_secret' | 'version' | 'value_set_by'> & {
   value: Uint8Array | null
   value_version: number
   is_secret: Flag
+  value_set_by: string
+  value_set_by_name: string | null
 }
 
 async function opened(vault: ValueVault, tenantId: string, rows: readonly ReadRow[]): Promise<Key[]> {
   const { open } = await vault.of(tenantId)
   return rows.map((row): Key => {
-    const { value: _, value_version: __, ...key } = row
-    return { ...key, value: open(row), is_secret: row.is_secret === 1 }
+    const { value_version: version, value_set_by: id, value_set_by_name: name, ...key } = row
+    const value_set_by = { kind: 'user', id, name } as const
+    return { ...key, version, value_set_by, value: open(row), is_secret: row.is_secret === 1 }
   })
 }
 
@@ -142,82 +179,15 @@ function bundlesUsing({ query, prepare }: Queries): KeyStore['bundlesUsing'] {
   return (tenantId, keyId) => read({ tenantId, keyId })
 }
 
-type Update = { tenantId: string; keyId: string; change: KeyChange & { stamp: Stamp } }
-
-async function update(
+function updater(
   { write, record }: Queries,
   vault: ValueVault,
-  { tenantId, keyId, change }: Update,
-): Promise<boolean> {
-  const tenantVault = await vault.toWrite(tenantId)
-  return write((transaction) =>
-    changeKey({ transaction, record, vault: tenantVault }, { tenantId, keyId, change }),
-  )
-}
-
-/** Change a key and record that, in a transaction, which holds the key from then on.
- * @returns false when there is no such key */
-export async function changeKey(
-  { transaction, record, vault }: Recorded & { vault: TenantVault },
-  { tenantId, keyId, change }: Update,
-): Promise<boolean> {
-  const current = await holdKey(transaction, tenantId, keyId)
-  if (!current) return false
-  await transaction
-    .updateTable('keys')
-    .set(changedColumns(vault, current, change))
-    .where('id', '=', keyId)
-    .where('tenant_id', '=', tenantId)
-    .execute()
-  await record(transaction, keyChanged(tenantId, current, change))
-  return true
-}
-
-function keyChanged(tenantId: string, current: HeldKey, change: Update['change']): Event {
-  const { id, name, value_version } = current
-  const { value, is_secret, description } = change
-  const data = {
-    version: value ? value_version + 1 : value_version,
-    is_secret: is_secret ?? current.is_secret === 1,
-    ...(description === undefined ? {} : { changed: ['description'] }),
+  { versionsKept }: { versionsKept: number },
+): KeyStore['update'] {
+  return async (tenantId, keyId, change) => {
+    const parts = { record, versionsKept, vault: await vault.toWrite(tenantId) }
+    return write((transaction) => changeKey({ ...parts, transaction }, { tenantId, keyId, change }))
   }
-  const target = { kind: 'key', id, name } as const
-  return { tenantId, action: actionOf(current, change), target, data, ...madeBy(change.stamp) }
-}
-
-function actionOf(current: HeldKey, { value, is_secret }: KeyChange): AuditAction {
-  if (value) return 'key.changed'
-  if (is_secret === undefined || flag(is_secret) === current.is_secret) return 'key.described'
-  return is_secret ? 'key.declared_secret' : 'key.declared_public'
-}
-
-/** Lock a key until the transaction ends, so that the value is encrypted for the row that it goes into. */
-function holdKey(transaction: Query, tenantId: string, keyId: string) {
-  return transaction
-    .updateTable('keys')
-    .set((column) => ({ updated_at: column.ref('updated_at') }))
-    .where('id', '=', keyId)
-    .where('tenant_id', '=', tenantId)
-    .returning(['id', 'name', 'is_secret', 'value', 'value_version'])
-    .executeTakeFirst()
-}
-
-type HeldKey = NonNullable<Awaited<ReturnType<typeof holdKey>>>
-
-function changedColumns({ seal, open }: TenantVault, current: HeldKey, change: Update['change']) {
-  const { id, name, value_version } = current
-  const is_secret = change.is_secret === undefined ? current.is_secret : flag(change.is_secret)
-  const plain = {
-    updated_at: change.stamp.at,
-    updated_by: change.stamp.by,
-    ...(change.description === undefined ? {} : { description: change.description }),
-  }
-  if (change.value)
-    return seal(change.value, { ...plain, id, name, is_secret, value_version: value_version + 1 })
-  if (is_secret === current.is_secret) return plain
-  // The value is bound to its mark.
-  const value = open(current)
-  return value === null ? plain : seal(value, { ...plain, id, name, is_secret, value_version })
 }
 
 // Everything that moves positions within a bundle holds the bundle's row, here the rows of all bundles that use the key.

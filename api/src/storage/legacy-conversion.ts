@@ -27,7 +27,8 @@ export function converter(
       const { is_secret } = row
       const made = { created_at: stamp.at, created_by: stamp.by, updated_at: stamp.at, updated_by: stamp.by }
       const at = { tenant_id: tenantId, description: '', ...made }
-      const key = seal(value, { id: keyId, name, is_secret, value_version: 1, ...at })
+      const bound = { id: keyId, name, is_secret, value_version: 1 }
+      const key = { ...at, ...seal(value, bound), value_how: 'convert' } as const
       const { numInsertedOrUpdatedRows } = await keyInsertion(transaction, key).executeTakeFirstOrThrow()
       if (numInsertedOrUpdatedRows !== 1n) return 'taken'
       const attachment = { bundleId, keyId, order: undefined, required: false }

@@ -10,9 +10,10 @@ import { requireWithinBound } from './bundle-bound.ts'
 import { stampBundle } from './bundle-changes.ts'
 import { createBundle } from './bundles.ts'
 import { isMissingReference, isTaken } from './database.ts'
-import { changeKey, keyCreated } from './keys.ts'
+import { changeKey, type KeyChangeParts } from './key-changes.ts'
+import { keyCreated, newKeyRow } from './keys.ts'
 import { readLibrary } from './library-reading.ts'
-import type { Queries, Query, Recorded } from './queries.ts'
+import type { Queries, Query } from './queries.ts'
 import { flag } from './tables.ts'
 import { holdTenant } from './tenants.ts'
 import type { TenantVault, ValueVault } from './value-vault.ts'
@@ -33,7 +34,8 @@ export function createLibraryImportStore(
           await holdTenant(transaction, tenantId)
           await holdBundleNamed(transaction, tenantId, reading.bundleName)
           const change = decide(await readLibrary(transaction, tenantVault, { tenantId, reading }))
-          await apply({ transaction, record, vault: tenantVault, bounds }, { ...change, tenantId })
+          const parts = { transaction, record, vault: tenantVault, versionsKept: bounds.versionsKept, bounds }
+          await apply(parts, { ...change, tenantId })
           return change
         })
       } catch (error) {
@@ -58,7 +60,7 @@ async function holdBundleNamed(transaction: Query, tenantId: string, name: strin
 }
 
 type Change = ImportChange & { tenantId: string }
-type Parts = Recorded & { vault: TenantVault; bounds: Bounds }
+type Parts = KeyChangeParts & { bounds: Bounds }
 
 async function apply(parts: Parts, change: Change): Promise<void> {
   const { transaction } = parts
@@ -106,7 +108,7 @@ async function holdKeys(transaction: Query, { tenantId, steps }: Change): Promis
 
 const USES_KEY: ReadonlySet<string> = new Set(['share', 'update', 'replace'])
 
-async function insertKeys({ transaction, record, vault }: Parts, change: Change): Promise<void> {
+async function insertKeys({ transaction, record, vault }: KeyChangeParts, change: Change): Promise<void> {
   for (const steps of chunks(change.steps.filter(makesKey))) {
     const rows = steps.map((step) => newKey(step, change, vault.seal))
     await transaction.insertInto('keys').values(rows).execute()
@@ -123,7 +125,7 @@ async function insertKeys({ transaction, record, vault }: Parts, change: Change)
 function newKey(step: Change['steps'][number], { tenantId, stamp }: Change, seal: TenantVault['seal']) {
   const { entry, newKeyId, keyName } = step
   const split = splits(step) ? step.key : null
-  return seal(Plaintext.of(entry.value), {
+  const row = seal(Plaintext.of(entry.value), {
     id: newKeyId,
     tenant_id: tenantId,
     name: keyName,
@@ -135,9 +137,12 @@ function newKey(step: Change['steps'][number], { tenantId, stamp }: Change, seal
     updated_at: stamp.at,
     updated_by: stamp.by,
   })
+  return newKeyRow({ ...row, value_how: 'import' })
 }
 
-async function changeKeys(parts: Parts, change: Change): Promise<void> {
+const IMPORTED = { how: 'import', restoredFrom: null } as const
+
+async function changeKeys(parts: KeyChangeParts, change: Change): Promise<void> {
   const { tenantId, stamp } = change
   for (const { action, key, entry } of change.steps) {
     if (key === null || (action !== 'update' && action !== 'replace')) continue
@@ -146,6 +151,7 @@ async function changeKeys(parts: Parts, change: Change): Promise<void> {
       tenantId,
       keyId: key.id,
       change: { value, is_secret: entry.is_secret, stamp },
+      source: IMPORTED,
     })
   }
 }

@@ -7,8 +7,11 @@ import type { NamedAuditKey } from './audit-keys.ts'
 import { createAuditStore } from './audit-log.ts'
 import { createBundleStore } from './bundles.ts'
 import { createComparisonStore } from './comparison.ts'
+import { createDeliveryStore } from './deliveries.ts'
 import { duplicator } from './duplicates.ts'
+import { createHolderStore } from './holders.ts'
 import { createInvitationStore } from './invitations.ts'
+import { createKeyVersionStore } from './key-versions.ts'
 import { createKeyStore } from './keys.ts'
 import { converter } from './legacy-conversion.ts'
 import { createLegacyItemStore } from './legacy-items.ts'
@@ -40,8 +43,11 @@ export function createStores(
     bundles: { ...createBundleStore(queries), duplicate: duplicator(queries, keyVault, bounds) },
     comparison: createComparisonStore(query),
     events: { record: (event) => queries.write((transaction) => queries.record(transaction, event)) },
+    deliveries: createDeliveryStore(queries),
+    holders: createHolderStore(queries),
     invitations: createInvitationStore(queries),
-    keys: createKeyStore(queries, keyVault),
+    keys: createKeyStore(queries, keyVault, bounds),
+    keyVersions: createKeyVersionStore(queries, keyVault, bounds),
     imports: createLibraryImportStore(queries, keyVault, bounds),
     legacyItems: {
       ...createLegacyItemStore(queries, itemVault, bounds),

@@ -1,4 +1,6 @@
 import type { Generated } from 'kysely'
+import type { DeliveryKind, DeliveryState } from '../domain/delivery.ts'
+import type { ValueHow } from '../domain/key.ts'
 import type { Role } from '../domain/membership.ts'
 
 /** 0 or 1: the one form of a truth value that both databases keep alike. */
@@ -67,6 +69,71 @@ export type KeyRow = {
   created_at: string
   updated_at: string
   updated_by: string
+  value_set_at: string
+  /** A user's id. */
+  value_set_by: string
+  value_how: ValueHow
+  value_restored_from: number | null
+  /** 1 as soon as the key is secret while this value stands. */
+  value_was_secret: Flag
+  expires_at: string | null
+  rotate_after_days: number | null
+  /** `rotate_after_days` after `value_set_at`. */
+  rotate_at: string | null
+}
+
+/** A replaced value. `name`, `is_secret` and `version` are those that its blob is bound to; `value` is null once it is
+ * destroyed. */
+type KeyVersionRow = {
+  tenant_id: string
+  key_id: string
+  version: number
+  name: string
+  is_secret: Flag
+  value: Uint8Array | null
+  was_secret: Flag
+  set_at: string
+  set_by: string
+  how: ValueHow
+  restored_from: number | null
+  replaced_at: string
+  destroyed_at: string | null
+  destroyed_by: string | null
+}
+
+/** `label` and `versions` are JSON; `label` is null once the person is forgotten. */
+export type DeliveryRow = {
+  tenant_id: string
+  id: string
+  kind: DeliveryKind
+  state: DeliveryState
+  request_id: string
+  bundle_id: string
+  bundle_name: string
+  /** The approver. */
+  user_id: string
+  holder: string
+  label: string | null
+  via: string | null
+  versions: string
+  created_at: string
+  collected_at: string | null
+}
+
+/** What a holder has of one key: `version` by a confirmed delivery, `perhaps_version` by one that is not confirmed. */
+type HoldingRow = {
+  tenant_id: string
+  key_id: string
+  holder: string
+  user_id: string
+  version: number | null
+  delivery_id: string | null
+  perhaps_version: number | null
+  perhaps_delivery_id: string | null
+  first_at: string
+  last_at: string
+  times: number
+  dismissed_at: string | null
 }
 
 type AttachmentRow = {
@@ -177,6 +244,9 @@ export type Tables = {
   memberships: MembershipRow
   bundles: BundleRow
   keys: KeyRow
+  key_versions: KeyVersionRow
+  deliveries: DeliveryRow
+  holdings: HoldingRow
   attachments: AttachmentRow
   legacy_items: LegacyItemRow
   invitations: InvitationRow

@@ -1,12 +1,16 @@
 import { CryptoError } from '@keyferry/crypto/crypto-error'
 import type { RootKeyRing } from '@keyferry/crypto/root-key'
 import type { Query } from './queries.ts'
+import type { Flag } from './tables.ts'
 import { TenantKeys } from './tenant-keys.ts'
 import { type ValueTable, ValueVault } from './value-vault.ts'
 
 const ROWS_AT_ONCE = 500
 
-type ValueFailure = { table: ValueTable; id: string; tenantId: string; problem: string }
+type StoredIn = ValueTable | 'key_versions'
+
+/** `version`: of the value that failed. */
+type ValueFailure = { table: StoredIn; id: string; version: number; tenantId: string; problem: string }
 
 export type Verification = { checked: number; failures: readonly ValueFailure[] }
 
@@ -15,8 +19,9 @@ export async function verifyStoredValues(query: Query, ring: RootKeyRing): Promi
   const tenantKeys = new TenantKeys(query, ring)
   const failures: ValueFailure[] = []
   let checked = 0
-  for (const table of ['keys', 'legacy_items'] as const) {
-    const vault = new ValueVault(tenantKeys, table)
+  for (const table of ['keys', 'key_versions', 'legacy_items'] as const) {
+    // A replaced value stays bound to its place in the table keys.
+    const vault = new ValueVault(tenantKeys, table === 'key_versions' ? 'keys' : table)
     for await (const rows of allRows(query, table)) {
       checked += rows.length
       for (const row of rows) failures.push(...(await failureOf(vault, table, row)))
@@ -25,12 +30,19 @@ export async function verifyStoredValues(query: Query, ring: RootKeyRing): Promi
   return { checked, failures }
 }
 
-type Rows = Awaited<ReturnType<typeof someRows>>
+type ValueRow = {
+  id: string
+  tenant_id: string
+  name: string
+  value: Uint8Array | null
+  value_version: number
+  is_secret: Flag
+}
 
-async function* allRows(query: Query, table: ValueTable): AsyncGenerator<Rows> {
-  let last: RowPlace = { tenant_id: '', id: '' }
+async function* allRows(query: Query, table: StoredIn): AsyncGenerator<ValueRow[]> {
+  let last: RowPlace = { tenant_id: '', id: '', value_version: 0 }
   for (;;) {
-    const rows = await someRows(query, table, last)
+    const rows = await (table === 'key_versions' ? someVersions(query, last) : someRows(query, table, last))
     yield rows
     const end = rows.at(-1)
     if (!end) return
@@ -38,9 +50,9 @@ async function* allRows(query: Query, table: ValueTable): AsyncGenerator<Rows> {
   }
 }
 
-type RowPlace = { readonly tenant_id: string; readonly id: string }
+type RowPlace = Pick<ValueRow, 'tenant_id' | 'id' | 'value_version'>
 
-function someRows(query: Query, table: ValueTable, after: RowPlace) {
+function someRows(query: Query, table: ValueTable, after: RowPlace): Promise<ValueRow[]> {
   return query
     .selectFrom(table)
     .select(['id', 'tenant_id', 'name', 'value', 'value_version', 'is_secret'])
@@ -53,13 +65,33 @@ function someRows(query: Query, table: ValueTable, after: RowPlace) {
     .execute()
 }
 
-async function failureOf(vault: ValueVault, table: ValueTable, row: Rows[number]): Promise<ValueFailure[]> {
+function someVersions(query: Query, { tenant_id, id, value_version }: RowPlace): Promise<ValueRow[]> {
+  return query
+    .selectFrom('key_versions')
+    .select(['key_id as id', 'tenant_id', 'name', 'value', 'version as value_version', 'is_secret'])
+    .where((columns) =>
+      columns(
+        columns.refTuple('tenant_id', 'key_id', 'version'),
+        '>',
+        columns.tuple(tenant_id, id, value_version),
+      ),
+    )
+    .where('value', 'is not', null)
+    .orderBy('tenant_id')
+    .orderBy('key_id')
+    .orderBy('version')
+    .limit(ROWS_AT_ONCE)
+    .execute()
+}
+
+async function failureOf(vault: ValueVault, table: StoredIn, row: ValueRow): Promise<ValueFailure[]> {
+  const { id, tenant_id: tenantId, value_version: version } = row
   try {
-    const { open } = await vault.of(row.tenant_id)
+    const { open } = await vault.of(tenantId)
     open(row)
     return []
   } catch (error) {
     if (!(error instanceof CryptoError)) throw error
-    return [{ table, id: row.id, tenantId: row.tenant_id, problem: error.message }]
+    return [{ table, id, version, tenantId, problem: error.message }]
   }
 }

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { KEY_NAME } from '../env/names.ts'
 import { LIMITS } from '../limits.ts'
 import {
+  Actor,
   environmentValue,
   Flag,
   Id,
@@ -20,12 +21,35 @@ export const KeyName = requiredText('name', LIMITS.nameLength, 'Key name is requ
 
 export const KeyParams = z.object({ key_id: PathPart('key_id') })
 
+const Expiry = z.iso
+  .datetime({ error: 'expires_at must be a time in UTC, for example 2027-01-31T12:00:00Z, or null' })
+  .nullable()
+
+const WRONG_ROTATION = `rotate_after_days must be a whole number of days from 1 to ${LIMITS.rotateAfterDays}, or null`
+
+const Rotation = z
+  .int({ error: WRONG_ROTATION })
+  .min(1, WRONG_ROTATION)
+  .max(LIMITS.rotateAfterDays, WRONG_ROTATION)
+  .nullable()
+
+/** The version that the caller read. When the value has changed since, nothing happens: 409 `version_conflict`. */
+export const ExpectedVersion = z
+  .int({ error: 'expected_version must be a whole number from 1' })
+  .min(1, 'expected_version must be a whole number from 1')
+  .optional()
+
+/** Why a value should be replaced. `expiring`: it expires within 14 days; `rotate`: it is older than `rotate_after_days`. */
+export const Due = z.enum(['expired', 'expiring', 'rotate']).nullable().meta({ id: 'Due' })
+
 export const CreateKey = z
   .object({
     name: KeyName,
     value: environmentValue('Key value is required'),
     is_secret: Flag('is_secret').default(true),
     description: optionalText('description', LIMITS.descriptionLength).default(''),
+    expires_at: Expiry.default(null),
+    rotate_after_days: Rotation.default(null),
   })
   .meta({ id: 'CreateKey', examples: [{ name: 'DATABASE_URL', value: 'postgres://db.example/app' }] })
 
@@ -34,8 +58,13 @@ export const UpdateKey = z
     value: environmentValue('value must be a string').optional(),
     description: optionalText('description', LIMITS.descriptionLength).optional(),
     is_secret: Flag('is_secret').optional(),
+    expires_at: Expiry.optional(),
+    rotate_after_days: Rotation.optional(),
+    expected_version: ExpectedVersion,
   })
   .meta({ id: 'UpdateKey', examples: [{ description: 'primary database' }] })
+
+const EXAMPLE_ACTOR = { kind: 'user', id: 'd9c1b1e7-7f3a-4d0c-9d30-1f3f0b8e6c55', name: 'sam' } as const
 
 const EXAMPLE_KEY = {
   id: '5a0c7c43-0d0b-4f0d-8a52-9b4b4a9a3d21',
@@ -49,9 +78,15 @@ const EXAMPLE_KEY = {
   updated_by: 'd9c1b1e7-7f3a-4d0c-9d30-1f3f0b8e6c55',
   updated_by_name: 'sam',
   used_in_bundles: 1,
+  version: 1,
+  value_set_at: '2026-01-31T12:00:00.000Z',
+  value_set_by: EXAMPLE_ACTOR,
+  expires_at: null,
+  rotate_after_days: 90,
+  due: null,
 }
 
-/** A library entry; `value` is the mask for a secret. */
+/** A library entry; `value` is the mask for a secret. `version` counts the values that the key has had, from 1. */
 export const Key = z
   .object({
     id: Id,
@@ -65,6 +100,12 @@ export const Key = z
     updated_by: Id,
     updated_by_name: z.string().nullable(),
     used_in_bundles: z.int(),
+    version: z.int(),
+    value_set_at: Timestamp,
+    value_set_by: Actor,
+    expires_at: Timestamp.nullable(),
+    rotate_after_days: z.int().nullable(),
+    due: Due,
   })
   .meta({ id: 'Key', examples: [EXAMPLE_KEY] })
 

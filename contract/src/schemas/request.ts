@@ -1,12 +1,13 @@
 import { z } from 'zod'
 import { LIMITS } from '../limits.ts'
+import { Due } from './key.ts'
 import { Id, optionalText, PathPart, requiredText, storable, Timestamp } from './text.ts'
 
 /** Formats that a client may name for what it will write. */
 export const FORMATS = ['sh', 'fish', '.env'] as const
 
 /** What a client may say of itself; other names are ignored. */
-export const CLAIMS = ['hostname', 'os', 'user', 'client_version', 'cwd', 'command'] as const
+export const CLAIMS = ['hostname', 'os', 'user', 'client_version', 'cwd', 'command', 'via'] as const
 
 const claim = storable(
   z
@@ -38,6 +39,7 @@ export const ClaimedMeta = z
       client_version: claim.optional(),
       cwd: claim.optional(),
       command: claim.optional(),
+      via: claim.optional(),
     } satisfies Record<(typeof CLAIMS)[number], unknown>,
     { error: 'meta must be an object of strings' },
   )
@@ -124,7 +126,8 @@ const WorkspaceName = named('WorkspaceName')
 
 /** `missing_required`: keys that the bundle marks as required and that the approver left out. The API takes such an
  * approval, because a client of the plain interface knows no second confirmation; the page asks for one, and the
- * terminal decides what to do with the names. All three are absent for a ciphertext stored directly. */
+ * terminal decides what to do with the names. `expired`: delivered values that are past their `expires_at`. `versions`: the
+ * version of each delivered key. All but the ciphertext are absent where it was stored directly. */
 export const WaitResult = z
   .discriminatedUnion('status', [
     z.object({ status: z.literal('pending') }),
@@ -134,6 +137,9 @@ export const WaitResult = z
       bundle: BundleName.optional(),
       workspace: WorkspaceName.optional(),
       missing_required: z.array(z.string()).optional(),
+      expired: z.array(z.string()).optional(),
+      delivery_id: Id.optional(),
+      versions: z.array(z.object({ name: z.string(), version: z.int() })).optional(),
     }),
   ])
   .meta({ id: 'WaitResult', examples: [{ status: 'pending' }] })
@@ -227,6 +233,7 @@ export const RequestBundle = z
           is_secret: z.boolean(),
           description: z.string().nullable(),
           required: z.boolean(),
+          due: Due,
         })
         .meta({ id: 'RequestBundleItem' }),
     ),
@@ -246,6 +253,7 @@ export const RequestBundle = z
             is_secret: true,
             description: '',
             required: false,
+            due: null,
           },
         ],
       },

@@ -7,6 +7,11 @@ export const Timestamp = z.iso.datetime().meta({ id: 'Timestamp', examples: ['20
 
 export const Id = z.uuid().meta({ id: 'Id', examples: ['0f0b6a0e-3c52-4f43-9a55-0d5f3c1f7a10'] })
 
+/** Who did something. `name` is null where it is not known. */
+export const Actor = z
+  .object({ kind: z.enum(['user']), id: Id, name: z.string().nullable() })
+  .meta({ id: 'Actor' })
+
 /** Text that both databases keep as it is: without NUL, and well-formed. */
 export function storable<T extends z.ZodString>(text: T, field: string) {
   return text

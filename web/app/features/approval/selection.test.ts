@@ -10,6 +10,7 @@ function items(...names: string[]): RequestBundleItem[] {
     is_secret: true,
     description: null,
     required: false,
+    due: null,
   }))
 }
 

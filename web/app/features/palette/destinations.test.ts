@@ -21,6 +21,12 @@ const key = (name: string) => ({
   is_secret: true,
   description: '',
   used_in_bundles: 0,
+  version: 1,
+  value_set_at: '',
+  value_set_by: { kind: 'user' as const, id: '', name: null },
+  expires_at: null,
+  rotate_after_days: null,
+  due: null,
 })
 const names = (query: string, bundles: readonly string[], keys: readonly string[]) =>
   findDestinations(query, { bundles: bundles.map(bundle), keys: keys.map(key) }).map(({ name }) => name)

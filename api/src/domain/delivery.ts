@@ -1,0 +1,92 @@
+import type { Person } from './key.ts'
+import type { Listed, Page, WholePage } from './listing.ts'
+import type { Caller } from './membership.ts'
+import type { Origin } from './origin.ts'
+import type { Stamp } from './stamp.ts'
+
+/*
+ * A delivery is what leaves the server sealed. Its record is written before that, with the version of every value, and
+ * becomes `collected` when the hand-over is confirmed. So a record may tell of a delivery that never arrived; no delivery
+ * is without its record.
+ *
+ * | state     | what happened                                                              |
+ * | --------- | -------------------------------------------------------------------------- |
+ * | approved  | sealed; the hand-over is not confirmed: the client may have it, or may not |
+ * | void      | another approval was faster, so this one never left the server             |
+ * | collected | handed over to the client                                                  |
+ */
+
+export type DeliveryKind = 'approval'
+export type DeliveryState = 'approved' | 'void' | 'collected'
+
+/** What the client claimed about itself. `program`: the name of the program that it ran for, without arguments. */
+export type DeliveryLabel = { hostname: string; user: string; program: string }
+
+export type Via = 'run' | 'pull' | null
+
+/** A key in a delivery: `name` is the name that it was delivered under. */
+export type DeliveredKey = { id: string; name: string; version: number }
+
+export type Delivery = {
+  id: string
+  kind: DeliveryKind
+  state: DeliveryState
+  bundle: { id: string; name: string }
+  approver: Person
+  /** The holder's id: see holder.ts. */
+  holder: string
+  label: DeliveryLabel | null
+  via: Via
+  keys: readonly DeliveredKey[]
+  created_at: string
+  collected_at: string | null
+}
+
+export type NewDelivery = Pick<Delivery, 'id' | 'bundle' | 'holder' | 'label' | 'via' | 'keys'> & {
+  requestId: string
+  /** Names that are delivered and have no version: legacy items. */
+  unversioned: readonly string[]
+  /** The approver, and when. */
+  stamp: Stamp
+}
+
+export type DeliveryFilter = {
+  bundleId?: string | undefined
+  userId?: string | undefined
+  /** ISO timestamps, both included. */
+  from?: string | undefined
+  to?: string | undefined
+}
+
+/** `at`: ISO timestamp. */
+export type DeliveryEnd = { deliveryId: string; at: string; origin: Origin | null }
+
+export interface DeliveryStore {
+  /** Records a delivery that is about to leave, and what its holder may have from then on.
+   * @throws DomainError unavailable: then nothing may leave */
+  begin(tenantId: string, delivery: NewDelivery): Promise<void>
+  /** The delivery never left the server. */
+  void(tenantId: string, end: DeliveryEnd): Promise<void>
+  /** The delivery was handed over. A second call does nothing. */
+  collect(tenantId: string, end: DeliveryEnd): Promise<void>
+  /** Newest first. */
+  list(tenantId: string, filter: DeliveryFilter, page: WholePage): Promise<Listed<Delivery>>
+}
+
+/** Entries in an answer that names no limit. */
+const PAGE = 100
+
+export function listDeliveries(
+  deliveries: DeliveryStore,
+  { tenantId }: Caller,
+  { filter, page: { limit = PAGE, offset = 0 } }: { filter: DeliveryFilter; page: Page },
+): Promise<Listed<Delivery>> {
+  const { from, to } = filter
+  const times = { from: from && stored(from), to: to && stored(to) }
+  return deliveries.list(tenantId, { ...filter, ...times }, { limit, offset })
+}
+
+// Times are compared as text, so a time without milliseconds has to have them.
+function stored(time: string): string {
+  return new Date(time).toISOString()
+}

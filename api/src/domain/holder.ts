@@ -1,0 +1,97 @@
+import { holderId } from '@keyferry/crypto/holder-id'
+import type { ClockAndIds } from './clock-and-ids.ts'
+import type { DeliveryLabel, Via } from './delivery.ts'
+import { DomainError } from './errors.ts'
+import { keyNotFound, type Person } from './key.ts'
+import type { Listed, Page, WholePage } from './listing.ts'
+import type { Caller } from './membership.ts'
+import { type Stamp, stampOf } from './stamp.ts'
+
+/*
+ * A holder is a place that was given values: a person who approves, at one host, as one user of its system. Host and user
+ * are claims of the client. For each key and holder there is one entry, whatever the number of deliveries: which version
+ * was handed over last, and which is in a delivery that is not confirmed. A delivery that never arrived so does not hide
+ * the older value that is still out there.
+ *
+ * An entry says what was given, and no more: a program that ends tells nobody. It clears itself when the holder fetches the
+ * newer version; an owner may dismiss it before.
+ */
+
+/** A version that a holder was given last. */
+export type Holding = {
+  holder: string
+  /** Handed over; null before the first confirmed delivery. */
+  version: number | null
+  /** In a delivery that is not confirmed. */
+  perhaps_version: number | null
+  label: DeliveryLabel | null
+  via: Via
+  first_at: string
+  last_at: string
+  /** Confirmed deliveries. */
+  times: number
+  delivery_id: string
+  /** The key's current version. */
+  current_version: number
+}
+
+export type KeyHolder = Holding & { person: Person }
+
+export type PersonHolding = Holding & { key: { id: string; name: string } }
+
+export interface HolderStore {
+  /** Those of one key, the oldest version first; null when the tenant has no such key. */
+  ofKey(tenantId: string, keyId: string, page: WholePage): Promise<Listed<KeyHolder> | null>
+  /** What one person was given, by key; null when the tenant does not know the person. */
+  ofPerson(tenantId: string, userId: string, page: WholePage): Promise<Listed<PersonHolding> | null>
+  /** False when the list has no such entry. */
+  dismiss(tenantId: string, entry: { keyId: string; holder: string; stamp: Stamp }): Promise<boolean>
+}
+
+/** Entries in an answer that names no limit. */
+const PAGE = 100
+
+/** @throws DomainError not_found */
+export async function listHolders(
+  holders: HolderStore,
+  { tenantId }: Caller,
+  { keyId, page: { limit = PAGE, offset = 0 } }: { keyId: string; page: Page },
+): Promise<Listed<KeyHolder>> {
+  const listed = await holders.ofKey(tenantId, keyId, { limit, offset })
+  if (listed === null) throw keyNotFound()
+  return listed
+}
+
+/** What a person was given, also after the person was removed.
+ * @throws DomainError not_found: neither a member nor given anything */
+export async function listHoldings(
+  holders: HolderStore,
+  { tenantId }: Caller,
+  { userId, page: { limit = PAGE, offset = 0 } }: { userId: string; page: Page },
+): Promise<Listed<PersonHolding>> {
+  const listed = await holders.ofPerson(tenantId, userId, { limit, offset })
+  if (listed === null) throw new DomainError('not_found', 'User not found')
+  return listed
+}
+
+/** Take a holder off a key's list until it is given the key again.
+ * @throws DomainError not_found */
+export async function dismissHolder(
+  { holders, clock }: { holders: HolderStore; clock: ClockAndIds },
+  caller: Caller,
+  { keyId, holder }: { keyId: string; holder: string },
+): Promise<void> {
+  const stamp = stampOf(caller, clock)
+  if (await holders.dismiss(caller.tenantId, { keyId, holder, stamp })) return
+  throw new DomainError('not_found', 'Key or holder not found')
+}
+
+/** Whether all that the holder was given, or may have been, is the current version. */
+export function isCurrent({ version, perhaps_version, current_version }: Holding): boolean {
+  return [version, perhaps_version].every((given) => given === null || given === current_version)
+}
+
+/** The id of a person's place. The same claims give the same id. */
+export function holderOf(approverId: string, { hostname, user }: DeliveryLabel): string {
+  return holderId('person', approverId, hostname, user)
+}

@@ -1,0 +1,47 @@
+import { TIMES } from '@keyferry/contract'
+
+/*
+ * A value may have a time at which it expires, and a number of days after which it should be replaced. Both are reminders:
+ * lists, the approval page and the client warn, and deliveries go on.
+ */
+
+/** `expires_at`: ISO timestamp. `rotate_after_days`: counted from the day the value was set. */
+export type Lifetime = { expires_at: string | null; rotate_after_days: number | null }
+
+/** What a key's row tells about its lifetime; `rotate_at`: ISO timestamp. */
+export type Deadlines = { expires_at: string | null; rotate_at: string | null }
+
+const DAY_MS = 24 * 60 * 60 * 1_000
+
+/** The fields that are given, with the time in the form in which times are stored. */
+export function normalLifetime({
+  expires_at,
+  rotate_after_days,
+}: {
+  [Field in keyof Lifetime]?: Lifetime[Field] | undefined
+}): Partial<Lifetime> {
+  return {
+    ...(expires_at === undefined ? {} : { expires_at: expires_at && new Date(expires_at).toISOString() }),
+    ...(rotate_after_days === undefined ? {} : { rotate_after_days }),
+  }
+}
+
+/** When a value that was set at this time should be replaced. */
+export function rotationTime(setAt: string, days: number | null): string | null {
+  return days === null ? null : new Date(Date.parse(setAt) + days * DAY_MS).toISOString()
+}
+
+/** Why a value should be replaced at this time; the most urgent reason, or null. */
+export function dueOf(
+  { expires_at, rotate_at }: Deadlines,
+  now: Date,
+): 'expired' | 'expiring' | 'rotate' | null {
+  if (expires_at !== null && expires_at <= now.toISOString()) return 'expired'
+  if (expires_at !== null && expires_at <= soon(now)) return 'expiring'
+  return rotate_at !== null && rotate_at <= now.toISOString() ? 'rotate' : null
+}
+
+/** A value that expires until then is shown as expiring. */
+function soon(now: Date): string {
+  return new Date(now.getTime() + TIMES.expiringSeconds * 1_000).toISOString()
+}

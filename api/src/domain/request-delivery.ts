@@ -1,0 +1,76 @@
+import type { BundleEntry } from './bundle-entry.ts'
+import { type ClockAndIds, timestamp } from './clock-and-ids.ts'
+import type { DeliveredKey, DeliveryLabel, DeliveryStore, NewDelivery, Via } from './delivery.ts'
+import { holderOf } from './holder.ts'
+import { dueOf } from './key-lifetime.ts'
+import type { Caller } from './membership.ts'
+import type { Origin } from './origin.ts'
+import type { Approval, ApprovalRequest, RequesterMeta } from './request-store.ts'
+import { stampOf } from './stamp.ts'
+
+/*
+ * What an approval leaves behind: the record of its delivery. It is written before the sealed values enter the request
+ * store, and ends when the hand-over is confirmed, or at once when another approval was faster.
+ */
+
+type Approved = {
+  caller: Caller
+  request: ApprovalRequest
+  bundle: { id: string; name: string }
+  /** What is delivered. */
+  entries: readonly BundleEntry[]
+}
+
+/** The record of a delivery that is about to leave. */
+export function deliveryOf(clock: ClockAndIds, { caller, request, bundle, entries }: Approved): NewDelivery {
+  const label = labelOf(request.requesterMeta)
+  const origin = { ...caller.origin, ...requesterOrigin(request.requesterMeta, label) }
+  return {
+    id: clock.newId(),
+    requestId: request.id,
+    bundle: { id: bundle.id, name: bundle.name },
+    holder: holderOf(caller.userId, label),
+    label,
+    via: viaOf(request.requesterMeta),
+    keys: entries.flatMap(deliveredKey),
+    unversioned: entries.flatMap(({ id, name }) => (id === null ? [name] : [])),
+    stamp: { ...stampOf(caller, clock), origin },
+  }
+}
+
+// A legacy item has neither an id nor versions.
+function deliveredKey({ id, name, version }: BundleEntry): DeliveredKey[] {
+  return id === null || version === null ? [] : [{ id, name, version }]
+}
+
+/** Names among the entries whose value has expired. */
+export function expiredNames(entries: readonly BundleEntry[], now: Date): string[] {
+  return entries.filter((entry) => dueOf(entry, now) === 'expired').map(({ name }) => name)
+}
+
+/** Note that the values of an approval were handed over. */
+export async function confirmDelivery(
+  { deliveries, clock }: { deliveries: DeliveryStore; clock: ClockAndIds },
+  { tenant, deliveryId }: Approval,
+  origin: Origin,
+): Promise<void> {
+  await deliveries.collect(tenant.id, { deliveryId, at: timestamp(clock), origin })
+}
+
+function labelOf({ hostname = '', user = '', command = '' }: RequesterMeta): DeliveryLabel {
+  return { hostname, user, program: programOf(command) }
+}
+
+// The first word of a command line, without its folder: arguments may hold secrets.
+function programOf(command: string): string {
+  const [, quoted, plain] = /^(?:'([^']*)'|(\S+))/.exec(command) ?? []
+  return (quoted ?? plain ?? '').split(/[/\\]/).at(-1) ?? ''
+}
+
+function viaOf({ via }: RequesterMeta): Via {
+  return via === 'run' || via === 'pull' ? via : null
+}
+
+function requesterOrigin({ ip, os }: RequesterMeta, { hostname, user, program }: DeliveryLabel): Origin {
+  return { requester_ip: ip, hostname, user, program, ...(os === undefined ? {} : { os }) }
+}

@@ -1,0 +1,50 @@
+import { listDeliveries } from '../domain/delivery.ts'
+import {
+  dismissHolder,
+  type Holding,
+  isCurrent,
+  type KeyHolder,
+  listHolders,
+  listHoldings,
+  type PersonHolding,
+} from '../domain/holder.ts'
+import type { Handlers } from './handler.ts'
+import type { HandlerParts } from './handler-parts.ts'
+import { pageReply } from './list-reply.ts'
+
+type DeliveryHandlers = Pick<Handlers, 'listHolders' | 'dismissHolder' | 'listHoldings' | 'listDeliveries'>
+
+export function deliveryHandlers({ stores, clock }: HandlerParts): DeliveryHandlers {
+  const { holders, deliveries } = stores
+  return {
+    async listHolders({ caller, params, query: page }) {
+      return pageReply(await listHolders(holders, caller, { keyId: params.key_id, page }), presentHolder)
+    },
+    async dismissHolder({ caller, params: { key_id: keyId, holder } }) {
+      await dismissHolder({ holders, clock }, caller, { keyId, holder })
+      return { status: 200, body: { ok: true } }
+    },
+    async listHoldings({ caller, params, query: page }) {
+      return pageReply(await listHoldings(holders, caller, { userId: params.user_id, page }), presentHolding)
+    },
+    async listDeliveries({ caller, query: { limit, offset, bundle_id, user_id, from, to } }) {
+      const filter = { bundleId: bundle_id, userId: user_id, from, to }
+      const listed = await listDeliveries(deliveries, caller, { filter, page: { limit, offset } })
+      return pageReply(listed, ({ keys, ...delivery }) => ({ ...delivery, keys: [...keys] }))
+    },
+  }
+}
+
+function presentHolder({ person, ...holding }: KeyHolder) {
+  return { ...given(holding), ...person }
+}
+
+function presentHolding({ key, ...holding }: PersonHolding) {
+  return { ...given(holding), key: { ...key, version: holding.current_version } }
+}
+
+function given(holding: Holding) {
+  const { current_version: _, ...entry } = holding
+  const state = entry.perhaps_version === null ? 'given' : 'perhaps'
+  return { ...entry, is_current: isCurrent(holding), state } as const
+}

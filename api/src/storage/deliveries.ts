@@ -1,0 +1,223 @@
+import { z } from 'zod'
+import type {
+  Delivery,
+  DeliveryEnd,
+  DeliveryFilter,
+  DeliveryStore,
+  NewDelivery,
+  Via,
+} from '../domain/delivery.ts'
+import { type Event, madeBy } from '../domain/event.ts'
+import type { WholePage } from '../domain/listing.ts'
+import { isMissingReference } from './database.ts'
+import { clearVoid, noteApproved, noteCollected } from './holdings.ts'
+import type { Queries, Query, Recorded } from './queries.ts'
+import type { DeliveryRow } from './tables.ts'
+
+export function createDeliveryStore({ query, write, record }: Queries): DeliveryStore {
+  return {
+    begin: (tenantId, delivery) =>
+      despiteDeletedKeys(() =>
+        write((transaction) => begin({ transaction, record }, { tenantId, delivery })),
+      ),
+    void: (tenantId, ending) =>
+      write((transaction) => endVoid({ transaction, record }, { ...ending, tenantId })),
+    collect: (tenantId, ending) =>
+      despiteDeletedKeys(() =>
+        write((transaction) => collect({ transaction, record }, { ...ending, tenantId })),
+      ),
+    list: (tenantId, filter, page) => list(query, { tenantId, filter, page }),
+  }
+}
+
+// A key that is deleted between the look-up and the insert of its holding fails the insert; the next look-up misses it.
+async function despiteDeletedKeys(change: () => Promise<void>): Promise<void> {
+  try {
+    await change()
+  } catch (error) {
+    if (!isMissingReference(error)) throw error
+    await change()
+  }
+}
+
+type Beginning = { tenantId: string; delivery: NewDelivery }
+
+async function begin({ transaction, record }: Recorded, { tenantId, delivery }: Beginning): Promise<void> {
+  const { id, requestId, bundle, holder, label, via, keys, stamp } = delivery
+  await transaction
+    .insertInto('deliveries')
+    .values({
+      tenant_id: tenantId,
+      id,
+      kind: 'approval',
+      state: 'approved',
+      request_id: requestId,
+      bundle_id: bundle.id,
+      bundle_name: bundle.name,
+      user_id: stamp.by,
+      holder,
+      label: label && JSON.stringify(label),
+      via,
+      versions: JSON.stringify(keys.map((key) => [key.id, key.name, key.version])),
+      created_at: stamp.at,
+      collected_at: null,
+    })
+    .execute()
+  await noteApproved(transaction, { tenantId, userId: stamp.by, deliveryId: id, holder, keys, at: stamp.at })
+  await record(transaction, approvedEvent(tenantId, delivery))
+}
+
+function approvedEvent(tenantId: string, { id, bundle, keys, unversioned, stamp }: NewDelivery): Event {
+  const versions = keys.map(({ name, version }) => [name, version] as const)
+  const data = { delivery: id, versions, ...(unversioned.length === 0 ? {} : { names: unversioned }) }
+  return {
+    tenantId,
+    action: 'delivery.approved',
+    target: { kind: 'bundle', ...bundle },
+    data,
+    ...madeBy(stamp),
+  }
+}
+
+type Ending = DeliveryEnd & { tenantId: string }
+
+async function endVoid({ transaction, record }: Recorded, ending: Ending): Promise<void> {
+  const ended = await end(transaction, ending, { state: 'void' })
+  if (!ended) return
+  await clearVoid(transaction, {
+    ...ending,
+    ...ended,
+    open: await openDeliveries(transaction, ending, ended.holder),
+  })
+  const actor = { kind: 'user', id: ended.userId } as const
+  await record(transaction, endEvent(ending, ended, { action: 'delivery.void', actor }))
+}
+
+async function collect({ transaction, record }: Recorded, ending: Ending): Promise<void> {
+  const ended = await end(transaction, ending, { state: 'collected', collected_at: ending.at })
+  if (!ended) return
+  await noteCollected(transaction, { ...ending, ...ended })
+  const actor = { kind: 'client', id: null } as const
+  await record(transaction, endEvent(ending, ended, { action: 'delivery.collected', actor }))
+}
+
+type Ended = { holder: string; userId: string; bundle: Delivery['bundle']; keys: Delivery['keys'] }
+
+// Holds the delivery's row from then on; null where it has ended already.
+async function end(
+  transaction: Query,
+  { tenantId, deliveryId }: Ending,
+  columns: { state: 'void' } | { state: 'collected'; collected_at: string },
+): Promise<Ended | null> {
+  const row = await transaction
+    .updateTable('deliveries')
+    .set(columns)
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', deliveryId)
+    .where('state', '=', 'approved')
+    .returning(['holder', 'user_id', 'bundle_id', 'bundle_name', 'versions'])
+    .executeTakeFirst()
+  if (!row) return null
+  const bundle = { id: row.bundle_id, name: row.bundle_name }
+  return { holder: row.holder, userId: row.user_id, bundle, keys: keysIn(row.versions) }
+}
+
+function endEvent(
+  { tenantId, deliveryId, at, origin }: Ending,
+  { bundle }: Ended,
+  who: Pick<Event, 'action' | 'actor'>,
+): Event {
+  return {
+    tenantId,
+    ...who,
+    at,
+    origin,
+    target: { kind: 'bundle', ...bundle },
+    data: { delivery: deliveryId },
+  }
+}
+
+// The holder's other deliveries that are not confirmed, newest first.
+async function openDeliveries(transaction: Query, { tenantId }: Ending, holder: string) {
+  const rows = await transaction
+    .selectFrom('deliveries')
+    .select(['id', 'versions', 'created_at'])
+    .where('tenant_id', '=', tenantId)
+    .where('holder', '=', holder)
+    .where('state', '=', 'approved')
+    .orderBy('created_at', 'desc')
+    .execute()
+  return rows.map(({ id, versions, created_at }) => ({ id, keys: keysIn(versions), at: created_at }))
+}
+
+const StoredKeys = z.array(z.tuple([z.string(), z.string(), z.number()]))
+const StoredLabel = z.object({ hostname: z.string(), user: z.string(), program: z.string() }).nullable()
+
+function keysIn(versions: string): Delivery['keys'] {
+  return StoredKeys.parse(JSON.parse(versions)).map(([id, name, version]) => ({ id, name, version }))
+}
+
+/** What a row's text tells of the client's claims. */
+export function labelIn(label: string | null): Delivery['label'] {
+  return label === null ? null : StoredLabel.parse(JSON.parse(label))
+}
+
+/** How a row's text says that the values are used. */
+export function viaIn(via: string | null): Via {
+  return via === 'run' || via === 'pull' ? via : null
+}
+
+type Listing = { tenantId: string; filter: DeliveryFilter; page: WholePage }
+
+/** Counted at most; a longer list has no total. */
+const COUNTED = 10_000
+
+async function list(query: Query, { tenantId, filter, page }: Listing): ReturnType<DeliveryStore['list']> {
+  const [rows, { total }] = await Promise.all([
+    filtered(query, tenantId, filter)
+      .leftJoin('users', 'users.id', 'deliveries.user_id')
+      .selectAll('deliveries')
+      .select('users.username')
+      .orderBy('deliveries.created_at', 'desc')
+      .orderBy('deliveries.id', 'desc')
+      .limit(page.limit)
+      .offset(page.offset)
+      .execute(),
+    query
+      .selectFrom(
+        filtered(query, tenantId, filter)
+          .select('deliveries.id')
+          .limit(COUNTED + 1)
+          .as('counted'),
+      )
+      .select(({ fn }) => fn.countAll<number>().as('total'))
+      .executeTakeFirstOrThrow(),
+  ])
+  return { total: total > COUNTED ? null : total, rows: rows.map(presented) }
+}
+
+function filtered(query: Query, tenantId: string, { bundleId, userId, from, to }: DeliveryFilter) {
+  return query
+    .selectFrom('deliveries')
+    .where('deliveries.tenant_id', '=', tenantId)
+    .$if(bundleId !== undefined, (select) => select.where('deliveries.bundle_id', '=', bundleId ?? ''))
+    .$if(userId !== undefined, (select) => select.where('deliveries.user_id', '=', userId ?? ''))
+    .$if(from !== undefined, (select) => select.where('deliveries.created_at', '>=', from ?? ''))
+    .$if(to !== undefined, (select) => select.where('deliveries.created_at', '<=', to ?? ''))
+}
+
+function presented(row: DeliveryRow & { username: string | null }): Delivery {
+  return {
+    id: row.id,
+    kind: row.kind,
+    state: row.state,
+    bundle: { id: row.bundle_id, name: row.bundle_name },
+    approver: { kind: 'user', id: row.user_id, name: row.username },
+    holder: row.holder,
+    label: labelIn(row.label),
+    via: viaIn(row.via),
+    keys: keysIn(row.versions),
+    created_at: row.created_at,
+    collected_at: row.collected_at,
+  }
+}

@@ -1,0 +1,177 @@
+import { type Expression, sql } from 'kysely'
+import type { DeliveredKey } from '../domain/delivery.ts'
+import type { Query } from './queries.ts'
+
+/*
+ * What holders have: one row for each key and holder, whatever the number of deliveries. An approval is noted in
+ * `perhaps_version`, before values leave; a confirmed hand-over moves it to `version`. A confirmed hand-over answers for
+ * every delivery to this holder that was approved before it. Rows are written in the order of their keys, so that two
+ * deliveries of the same keys wait for each other and do not deadlock.
+ */
+
+type Given = {
+  tenantId: string
+  userId: string
+  deliveryId: string
+  holder: string
+  keys: readonly DeliveredKey[]
+  /** ISO timestamp. */
+  at: string
+}
+
+const ROWS_AT_ONCE = 500
+
+/** Note in the transaction of a new delivery what its holder may have from then on. */
+export async function noteApproved(transaction: Query, given: Given): Promise<void> {
+  for (const keys of await existingKeys(transaction, given)) {
+    await transaction
+      .insertInto('holdings')
+      .values(
+        keys.map(({ id, version }) => ({
+          ...firstColumns(given, id),
+          version: null,
+          delivery_id: null,
+          times: 0,
+          perhaps_version: version,
+          perhaps_delivery_id: given.deliveryId,
+        })),
+      )
+      .onConflict((conflict) =>
+        conflict.columns(['tenant_id', 'key_id', 'holder']).doUpdateSet((expression) => ({
+          perhaps_version: expression.ref('excluded.perhaps_version'),
+          perhaps_delivery_id: expression.ref('excluded.perhaps_delivery_id'),
+          dismissed_at: null,
+        })),
+      )
+      .execute()
+  }
+}
+
+/** Note that a delivery was handed over. */
+export async function noteCollected(transaction: Query, given: Given): Promise<void> {
+  const unlessThis = <T>(column: Expression<T>) =>
+    sql<T | null>`case when holdings.perhaps_delivery_id = ${given.deliveryId} then null else ${column} end`
+  for (const keys of await existingKeys(transaction, given)) {
+    await transaction
+      .insertInto('holdings')
+      .values(
+        keys.map(({ id, version }) => ({
+          ...firstColumns(given, id),
+          version,
+          delivery_id: given.deliveryId,
+          times: 1,
+          perhaps_version: null,
+          perhaps_delivery_id: null,
+        })),
+      )
+      .onConflict((conflict) =>
+        conflict.columns(['tenant_id', 'key_id', 'holder']).doUpdateSet((expression) => ({
+          version: expression.ref('excluded.version'),
+          delivery_id: expression.ref('excluded.delivery_id'),
+          perhaps_version: unlessThis(expression.ref('holdings.perhaps_version')),
+          perhaps_delivery_id: unlessThis(expression.ref('holdings.perhaps_delivery_id')),
+          last_at: expression.ref('excluded.last_at'),
+          times: expression('holdings.times', '+', 1),
+          dismissed_at: null,
+        })),
+      )
+      .execute()
+  }
+}
+
+function firstColumns({ tenantId, holder, userId, at }: Given, keyId: string) {
+  const place = { tenant_id: tenantId, key_id: keyId, holder, user_id: userId }
+  return { ...place, first_at: at, last_at: at, dismissed_at: null }
+}
+
+// In the order of their ids, some at a time: a statement has a bounded number of parameters.
+async function existingKeys(transaction: Query, { tenantId, keys }: Given): Promise<DeliveredKey[][]> {
+  const inOrder = keys.toSorted((a, b) => (a.id < b.id ? -1 : 1))
+  const chunks: DeliveredKey[][] = []
+  for (let from = 0; from < inOrder.length; from += ROWS_AT_ONCE) {
+    const chunk = inOrder.slice(from, from + ROWS_AT_ONCE)
+    const rows = await transaction
+      .selectFrom('keys')
+      .select('id')
+      .where('tenant_id', '=', tenantId)
+      .where('id', 'in', idsOf(chunk))
+      .execute()
+    const known = new Set(idsOf(rows))
+    const existing = chunk.filter(({ id }) => known.has(id))
+    if (existing.length > 0) chunks.push(existing)
+  }
+  return chunks
+}
+
+function idsOf(keys: readonly { id: string }[]): string[] {
+  return keys.map(({ id }) => id)
+}
+
+/** A delivery that is not confirmed; `at`: when it was approved. */
+type OpenDelivery = { id: string; keys: readonly DeliveredKey[]; at: string }
+
+/** Note that a delivery never left the server: its holder may still have what an open delivery of before holds.
+ * @param voided.open the holder's open deliveries, newest first */
+export async function clearVoid(
+  transaction: Query,
+  voided: Given & { open: readonly OpenDelivery[] },
+): Promise<void> {
+  const { tenantId, holder, deliveryId, open } = voided
+  if (voided.keys.length === 0) return
+  const rows = await transaction
+    .selectFrom('holdings')
+    .leftJoin('deliveries', (join) =>
+      join
+        .onRef('deliveries.tenant_id', '=', 'holdings.tenant_id')
+        .onRef('deliveries.id', '=', 'holdings.delivery_id'),
+    )
+    .select(['holdings.key_id', 'deliveries.created_at as confirmed_at'])
+    .where('holdings.tenant_id', '=', tenantId)
+    .where('holdings.holder', '=', holder)
+    .where('holdings.key_id', 'in', idsOf(voided.keys))
+    .where('holdings.perhaps_delivery_id', '=', deliveryId)
+    .orderBy('holdings.key_id')
+    .execute()
+  for (const { key_id: keyId, confirmed_at } of rows) {
+    const newest = open.find(
+      ({ at, keys }) => at > (confirmed_at ?? '') && keys.some(({ id }) => id === keyId),
+    )
+    await setPerhaps(transaction, { ...voided, keyId, newest })
+  }
+}
+
+async function setPerhaps(
+  transaction: Query,
+  {
+    tenantId,
+    holder,
+    deliveryId,
+    keyId,
+    newest,
+  }: Given & { keyId: string; newest: OpenDelivery | undefined },
+): Promise<void> {
+  const version = newest?.keys.find(({ id }) => id === keyId)?.version ?? null
+  const openId = newest?.id ?? null
+  // The open delivery may have been confirmed since it was read; the row, which is held by this update, tells.
+  const unlessConfirmed = <T>(value: T, type: 'integer' | 'text') =>
+    sql<T | null>`case when delivery_id = ${openId} then null else cast(${value} as ${sql.raw(type)}) end`
+  const row = await transaction
+    .updateTable('holdings')
+    .set({
+      perhaps_version: unlessConfirmed(version, 'integer'),
+      perhaps_delivery_id: unlessConfirmed(openId, 'text'),
+    })
+    .where('tenant_id', '=', tenantId)
+    .where('key_id', '=', keyId)
+    .where('holder', '=', holder)
+    .where('perhaps_delivery_id', '=', deliveryId)
+    .returning(['version', 'perhaps_version'])
+    .executeTakeFirst()
+  if (!row || row.version !== null || row.perhaps_version !== null) return
+  await transaction
+    .deleteFrom('holdings')
+    .where('tenant_id', '=', tenantId)
+    .where('key_id', '=', keyId)
+    .where('holder', '=', holder)
+    .execute()
+}

@@ -1,0 +1,62 @@
+import { z } from 'zod'
+import { ExpectedVersion } from './key.ts'
+import { Actor, Page, PathPart, Timestamp } from './text.ts'
+
+const Version = z.coerce
+  .number({ error: 'version must be a whole number from 1' })
+  .int('version must be a whole number from 1')
+  .min(1, 'version must be a whole number from 1')
+  .max(Number.MAX_SAFE_INTEGER, 'version must be a whole number from 1')
+
+export const KeyVersionParams = z.object({ key_id: PathPart('key_id'), version: Version })
+
+export const ListVersionsQuery = Page
+
+export const RestoreVersion = z
+  .object({
+    version: z
+      .int({ error: 'version must be a whole number from 1' })
+      .min(1, 'version must be a whole number from 1'),
+    expected_version: ExpectedVersion,
+  })
+  .meta({ id: 'RestoreVersion', examples: [{ version: 2, expected_version: 4 }] })
+
+/** A value that a key has or had. `how`: whether a person set the value, imported it, restored an older version, or
+ * converted a legacy item. `value` is the mask for a value that is or was secret, and for each old value of a key that is
+ * secret; null for a destroyed one. `holders` counts those who were last given this version. */
+export const KeyVersionList = z
+  .array(
+    z
+      .object({
+        version: z.int(),
+        current: z.boolean(),
+        value: z.string().nullable(),
+        set_at: Timestamp,
+        set_by: Actor,
+        how: z.enum(['set', 'import', 'restore', 'convert']),
+        restored_from: z.int().nullable(),
+        replaced_at: Timestamp.nullable(),
+        destroyed_at: Timestamp.nullable(),
+        holders: z.int(),
+      })
+      .meta({ id: 'KeyVersion' }),
+  )
+  .meta({
+    id: 'KeyVersionList',
+    examples: [
+      [
+        {
+          version: 2,
+          current: true,
+          value: '*****',
+          set_at: '2026-01-31T12:00:00.000Z',
+          set_by: { kind: 'user', id: 'd9c1b1e7-7f3a-4d0c-9d30-1f3f0b8e6c55', name: 'sam' },
+          how: 'set',
+          restored_from: null,
+          replaced_at: null,
+          destroyed_at: null,
+          holders: 0,
+        },
+      ],
+    ],
+  })

@@ -39,6 +39,13 @@ function dataPlace(role: Role, settings: Settings, { dataDir }: Running): string
 }
 
 function signIn({ AUTH_MODE, HOST, OIDC_ISSUER }: Settings): string {
-  if (AUTH_MODE === 'local') return `none: anyone on this machine (${HOST})`
+  if (AUTH_MODE === 'local') return `none: ${localReach()} (${HOST})`
   return AUTH_MODE === 'oidc' ? (OIDC_ISSUER ?? AUTH_MODE) : AUTH_MODE
+}
+
+// Only Linux tells a server which user opened a local connection.
+function localReach(): string {
+  return process.platform === 'linux'
+    ? 'your user on this machine, and root'
+    : 'every user of this machine can read and change all values'
 }

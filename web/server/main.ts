@@ -10,6 +10,7 @@ import { forwardEndpoints } from './forwarding/forward.ts'
 import { OpenCalls } from './forwarding/open-calls.ts'
 import { serveHealth } from './health.ts'
 import { guardOwnEndpoints, serveOwn } from './http/own-endpoints.ts'
+import { refuseOtherUsers } from './http/own-user.ts'
 import { refuseDoubledIdentity, refuseStrangeTarget } from './http/request-headers.ts'
 import { type OriginRules, requireOwnHost } from './http/same-origin.ts'
 import { createIdentity } from './identity/create.ts'
@@ -98,6 +99,7 @@ function addHooks(app: FastifyInstance, { settings, log, files, originRules }: H
     refuseDoubledIdentity(request.raw.rawHeaders)
     if (settings.identity.mode === 'local') requireOwnHost(request, originRules)
   })
+  if (settings.identity.mode === 'local') refuseOtherUsers(app)
   guardOwnEndpoints(app, originRules)
 }
 

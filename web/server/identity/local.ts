@@ -6,7 +6,8 @@ import type { Identity } from './identity.ts'
 
 const LOCAL_USER = { idp_user_id: 'user_local', email: 'local@keyferry.localhost' }
 
-/** Everyone who can reach the server on this machine is the same user. */
+/** Every caller is the server's one user. On Linux only the server's own user and root get in; elsewhere anyone on the
+ * machine does. */
 export function localIdentity(api: ApiConnection): Identity {
   const ensured = once(() => api.call('POST', '/api/v1/users/ensure', { body: LOCAL_USER }))
   let chosenTenantId: string | null = null

@@ -1,0 +1,50 @@
+import { readFile } from 'node:fs/promises'
+import { isIPv4, type Socket } from 'node:net'
+import { endianness } from 'node:os'
+
+const TABLES = ['/proc/net/tcp', '/proc/net/tcp6'] as const
+const MAPPED = '0000000000000000FFFF0000'
+const LOOPBACK_V6 = '00000000000000000000000001000000'
+
+/** Whether the user behind a local connection can be looked up here. */
+export const canLookUpUsers: boolean = process.platform === 'linux' && endianness() === 'LE'
+
+/** The user id of the process at the other end of a loopback connection, as the kernel has it.
+ * @returns null when the kernel shows no open socket there */
+export async function peerUser(socket: Socket): Promise<number | null> {
+  const { remoteAddress, remotePort, localAddress, localPort } = socket
+  if (remotePort === undefined || localPort === undefined) return null
+  const near = endsOf(remoteAddress, remotePort)
+  const far = endsOf(localAddress, localPort)
+  for (const table of TABLES) {
+    const user = userIn(await readFile(table, 'latin1').catch(() => ''), near, far)
+    if (user !== null) return user
+  }
+  return null
+}
+
+// The columns: slot, its address, the other address, state, queues, timer, retransmits, user, timeout, inode.
+function userIn(table: string, near: readonly string[], far: readonly string[]): number | null {
+  for (const end of near) {
+    for (let at = table.indexOf(`: ${end} `); at >= 0; at = table.indexOf(`: ${end} `, at + 1)) {
+      const columns = table
+        .slice(at + 2, table.indexOf('\n', at))
+        .trim()
+        .split(/\s+/)
+      // A socket that no process holds has the inode 0, and then the kernel shows root as its user.
+      const isHeld = columns[8] !== '0'
+      if (isHeld && far.includes(columns[1] ?? '')) return Number(columns[6])
+    }
+  }
+  return null
+}
+
+/** An address and port as the tables write them: IPv4 by itself, and as the tail of an IPv6 address. */
+function endsOf(address: string | undefined, port: number): string[] {
+  const digits = port.toString(16).toUpperCase().padStart(4, '0')
+  if (address === '::1') return [`${LOOPBACK_V6}:${digits}`]
+  const v4 = (address ?? '').replace(/^::ffff:/i, '')
+  if (!isIPv4(v4)) return []
+  const word = Buffer.from(v4.split('.').map(Number).toReversed()).toString('hex').toUpperCase()
+  return [`${word}:${digits}`, `${MAPPED}${word}:${digits}`]
+}

@@ -20,8 +20,9 @@ export function renameAttachments(): void {
 export function renamedCall(name: ApiEndpointName, parts: CallParts): CallParts {
   if (!isOn || !isObject(parts.body ?? {})) return parts
   const body = { ...(isObject(parts.body) ? parts.body : {}) }
-  if (name === 'createKey' && KeyName.safeParse(`${PREFIX}${String(body['name'])}`).success) {
-    return { ...parts, body: { ...body, name: `${PREFIX}${String(body['name'])}` } }
+  if (name === 'createKey' && typeof body['name'] === 'string') {
+    const renamed = KeyName.safeParse(`${PREFIX}${body['name']}`)
+    return renamed.success ? { ...parts, body: { ...body, name: renamed.data } } : parts
   }
   const as = nameOfKey.get(parts.params?.['key_id'] ?? '')
   if (name !== 'attachKey' || as === undefined) return parts

@@ -10,7 +10,7 @@ import type {
 import { type Event, madeBy } from '../domain/event.ts'
 import type { WholePage } from '../domain/listing.ts'
 import { isMissingReference } from './database.ts'
-import { clearVoid, noteApproved, noteCollected } from './holdings.ts'
+import { clearVoid, noteApproved, noteCollected, type OpenDelivery } from './holdings.ts'
 import type { Queries, Query, Recorded } from './queries.ts'
 import type { DeliveryRow } from './tables.ts'
 
@@ -82,13 +82,10 @@ function approvedEvent(tenantId: string, { id, bundle, keys, unversioned, stamp 
 type Ending = DeliveryEnd & { tenantId: string }
 
 async function endVoid({ transaction, record }: Recorded, ending: Ending): Promise<void> {
+  const open = await holdOpenDeliveries(transaction, ending)
   const ended = await end(transaction, ending, { state: 'void' })
   if (!ended) return
-  await clearVoid(transaction, {
-    ...ending,
-    ...ended,
-    open: await openDeliveries(transaction, ending, ended.holder),
-  })
+  await clearVoid(transaction, { ...ending, ...ended, open })
   const actor = { kind: 'user', id: ended.userId } as const
   await record(transaction, endEvent(ending, ended, { action: 'delivery.void', actor }))
 }
@@ -101,7 +98,13 @@ async function collect({ transaction, record }: Recorded, ending: Ending): Promi
   await record(transaction, endEvent(ending, ended, { action: 'delivery.collected', actor }))
 }
 
-type Ended = { holder: string; userId: string; bundle: Delivery['bundle']; keys: Delivery['keys'] }
+type Ended = {
+  holder: string
+  userId: string
+  approvedAt: string
+  bundle: Delivery['bundle']
+  keys: Delivery['keys']
+}
 
 // Holds the delivery's row from then on; null where it has ended already.
 async function end(
@@ -115,11 +118,12 @@ async function end(
     .where('tenant_id', '=', tenantId)
     .where('id', '=', deliveryId)
     .where('state', '=', 'approved')
-    .returning(['holder', 'user_id', 'bundle_id', 'bundle_name', 'versions'])
+    .returning(['holder', 'user_id', 'bundle_id', 'bundle_name', 'versions', 'created_at'])
     .executeTakeFirst()
   if (!row) return null
   const bundle = { id: row.bundle_id, name: row.bundle_name }
-  return { holder: row.holder, userId: row.user_id, bundle, keys: keysIn(row.versions) }
+  const { holder, user_id: userId, created_at: approvedAt } = row
+  return { holder, userId, approvedAt, bundle, keys: keysIn(row.versions) }
 }
 
 function endEvent(
@@ -137,17 +141,47 @@ function endEvent(
   }
 }
 
-// The holder's other deliveries that are not confirmed, newest first.
-async function openDeliveries(transaction: Query, { tenantId }: Ending, holder: string) {
+/** Open deliveries of a holder that are looked at; older ones are not worth a look. */
+const OPEN = 20
+
+// The newest of the holder's deliveries that are not confirmed, this one left out, newest first. All are held until the
+// transaction ends, in the order of their ids, so that two ends of deliveries neither overlook each other nor deadlock.
+async function holdOpenDeliveries(
+  transaction: Query,
+  { tenantId, deliveryId }: Ending,
+): Promise<OpenDelivery[]> {
   const rows = await transaction
     .selectFrom('deliveries')
-    .select(['id', 'versions', 'created_at'])
+    .select('id')
     .where('tenant_id', '=', tenantId)
-    .where('holder', '=', holder)
+    .where('holder', '=', (own) =>
+      own
+        .selectFrom('deliveries as own')
+        .select('own.holder')
+        .where('own.tenant_id', '=', tenantId)
+        .where('own.id', '=', deliveryId),
+    )
     .where('state', '=', 'approved')
     .orderBy('created_at', 'desc')
+    .limit(OPEN)
     .execute()
-  return rows.map(({ id, versions, created_at }) => ({ id, keys: keysIn(versions), at: created_at }))
+  const open: OpenDelivery[] = []
+  for (const id of new Set([deliveryId, ...rows.map((row) => row.id)].toSorted())) {
+    const row = await holdOpen(transaction, tenantId, id)
+    if (row && id !== deliveryId) open.push({ id, keys: keysIn(row.versions), at: row.created_at })
+  }
+  return open.toSorted((a, b) => (a.at < b.at ? 1 : -1))
+}
+
+function holdOpen(transaction: Query, tenantId: string, id: string) {
+  return transaction
+    .updateTable('deliveries')
+    .set((column) => ({ state: column.ref('state') }))
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', id)
+    .where('state', '=', 'approved')
+    .returning(['versions', 'created_at'])
+    .executeTakeFirst()
 }
 
 const StoredKeys = z.array(z.tuple([z.string(), z.string(), z.number()]))

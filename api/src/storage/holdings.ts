@@ -29,6 +29,7 @@ export async function noteApproved(transaction: Query, given: Given): Promise<vo
       .values(
         keys.map(({ id, version }) => ({
           ...firstColumns(given, id),
+          settled_at: null,
           version: null,
           delivery_id: null,
           times: 0,
@@ -48,7 +49,10 @@ export async function noteApproved(transaction: Query, given: Given): Promise<vo
 }
 
 /** Note that a delivery was handed over. */
-export async function noteCollected(transaction: Query, given: Given): Promise<void> {
+export async function noteCollected(
+  transaction: Query,
+  given: Given & { approvedAt: string },
+): Promise<void> {
   const unlessThis = <T>(column: Expression<T>) =>
     sql<T | null>`case when holdings.perhaps_delivery_id = ${given.deliveryId} then null else ${column} end`
   for (const keys of await existingKeys(transaction, given)) {
@@ -57,6 +61,7 @@ export async function noteCollected(transaction: Query, given: Given): Promise<v
       .values(
         keys.map(({ id, version }) => ({
           ...firstColumns(given, id),
+          settled_at: given.approvedAt,
           version,
           delivery_id: given.deliveryId,
           times: 1,
@@ -70,6 +75,8 @@ export async function noteCollected(transaction: Query, given: Given): Promise<v
           delivery_id: expression.ref('excluded.delivery_id'),
           perhaps_version: unlessThis(expression.ref('holdings.perhaps_version')),
           perhaps_delivery_id: unlessThis(expression.ref('holdings.perhaps_delivery_id')),
+          settled_at: sql<string>`case when holdings.settled_at > excluded.settled_at
+            then holdings.settled_at else excluded.settled_at end`,
           last_at: expression.ref('excluded.last_at'),
           times: expression('holdings.times', '+', 1),
           dismissed_at: null,
@@ -108,7 +115,7 @@ function idsOf(keys: readonly { id: string }[]): string[] {
 }
 
 /** A delivery that is not confirmed; `at`: when it was approved. */
-type OpenDelivery = { id: string; keys: readonly DeliveredKey[]; at: string }
+export type OpenDelivery = { id: string; keys: readonly DeliveredKey[]; at: string }
 
 /** Note that a delivery never left the server: its holder may still have what an open delivery of before holds.
  * @param voided.open the holder's open deliveries, newest first */
@@ -120,22 +127,15 @@ export async function clearVoid(
   if (voided.keys.length === 0) return
   const rows = await transaction
     .selectFrom('holdings')
-    .leftJoin('deliveries', (join) =>
-      join
-        .onRef('deliveries.tenant_id', '=', 'holdings.tenant_id')
-        .onRef('deliveries.id', '=', 'holdings.delivery_id'),
-    )
-    .select(['holdings.key_id', 'deliveries.created_at as confirmed_at'])
-    .where('holdings.tenant_id', '=', tenantId)
-    .where('holdings.holder', '=', holder)
-    .where('holdings.key_id', 'in', idsOf(voided.keys))
-    .where('holdings.perhaps_delivery_id', '=', deliveryId)
-    .orderBy('holdings.key_id')
+    .select(['key_id', 'settled_at'])
+    .where('tenant_id', '=', tenantId)
+    .where('holder', '=', holder)
+    .where('key_id', 'in', idsOf(voided.keys))
+    .where('perhaps_delivery_id', '=', deliveryId)
+    .orderBy('key_id')
     .execute()
-  for (const { key_id: keyId, confirmed_at } of rows) {
-    const newest = open.find(
-      ({ at, keys }) => at > (confirmed_at ?? '') && keys.some(({ id }) => id === keyId),
-    )
+  for (const { key_id: keyId, settled_at } of rows) {
+    const newest = open.find(({ at, keys }) => at > (settled_at ?? '') && keys.some(({ id }) => id === keyId))
     await setPerhaps(transaction, { ...voided, keyId, newest })
   }
 }
@@ -151,16 +151,9 @@ async function setPerhaps(
   }: Given & { keyId: string; newest: OpenDelivery | undefined },
 ): Promise<void> {
   const version = newest?.keys.find(({ id }) => id === keyId)?.version ?? null
-  const openId = newest?.id ?? null
-  // The open delivery may have been confirmed since it was read; the row, which is held by this update, tells.
-  const unlessConfirmed = <T>(value: T, type: 'integer' | 'text') =>
-    sql<T | null>`case when delivery_id = ${openId} then null else cast(${value} as ${sql.raw(type)}) end`
   const row = await transaction
     .updateTable('holdings')
-    .set({
-      perhaps_version: unlessConfirmed(version, 'integer'),
-      perhaps_delivery_id: unlessConfirmed(openId, 'text'),
-    })
+    .set({ perhaps_version: version, perhaps_delivery_id: newest?.id ?? null })
     .where('tenant_id', '=', tenantId)
     .where('key_id', '=', keyId)
     .where('holder', '=', holder)

@@ -130,6 +130,8 @@ type HoldingRow = {
   delivery_id: string | null
   perhaps_version: number | null
   perhaps_delivery_id: string | null
+  /** When the newest of the confirmed deliveries was approved. */
+  settled_at: string | null
   first_at: string
   last_at: string
   times: number

@@ -146,6 +146,7 @@ export const initial = ({ text, bytes, position, tableEnd }: ColumnTypes): reado
     delivery_id ${text},
     perhaps_version integer,
     perhaps_delivery_id ${text},
+    settled_at ${text},
     first_at ${text} not null,
     last_at ${text} not null,
     times integer not null,

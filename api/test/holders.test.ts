@@ -1,0 +1,170 @@
+import { randomUUID } from 'node:crypto'
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { auditKeyOf, createAuditSeed } from '@keyferry/crypto/audit-key'
+import { Plaintext } from '@keyferry/crypto/plaintext'
+import { generateRootKey, RootKeyRing } from '@keyferry/crypto/root-key'
+import * as fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { freshPostgres } from '../../plumbing/test/postgres.ts'
+import type { Stores } from '../src/domain/stores.ts'
+import { openDatabase } from '../src/storage/database.ts'
+import { migrateDatabase } from '../src/storage/migrate.ts'
+import type { Database } from '../src/storage/queries.ts'
+import { recording } from '../src/storage/recording.ts'
+import { createStores } from '../src/storage/stores.ts'
+import { databases } from './api.ts'
+
+const PAGE = { limit: 1_000, offset: 0 }
+
+/** What the model knows of one holder's deliveries, in the order of their approvals. */
+type Known = { id: string; holder: string; version: number; state: 'approved' | 'void' | 'collected' }
+
+describe.each(databases)('holders on %s', (kind) => {
+  let database: Database
+  let stores: Stores
+  let time = Date.parse('2026-01-31T12:00:00Z')
+  const [userId, tenantId] = [randomUUID(), randomUUID()]
+  const stamp = () => {
+    time += 1
+    return { by: userId, at: new Date(time).toISOString(), origin: null }
+  }
+  beforeAll(async () => {
+    const file = join(mkdtempSync(join(tmpdir(), 'keyferry-holders-')), 'keyferry.db')
+    database = await openDatabase(kind === 'postgres' ? await freshPostgres() : file)
+    await migrateDatabase(database, stamp().at)
+    const auditKey = { ...auditKeyOf(createAuditSeed()), name: 'keyferry.example.com/audit' }
+    const bounds = { bundleEntries: 10_000, tenantBytes: 1_073_741_824, versionsKept: 5 }
+    const ring = new RootKeyRing([generateRootKey()])
+    stores = createStores(recording(database, auditKey), { ring, auditKey, bounds })
+    const email = { email: 'x@example.com', email_verified: true, email_as_of: null }
+    const user = { id: userId, idp_user_id: 'user_x', ...email, auth_provider: 'local' }
+    const workspace = { id: tenantId, name: 'w', membershipId: randomUUID() }
+    await stores.users.insertWithWorkspace(
+      { ...user, username: 'x', password_hash: null },
+      workspace,
+      stamp().at,
+    )
+  })
+  afterAll(() => database.close())
+
+  const newKey = async () => {
+    const id = randomUUID()
+    const name = `K${id.replaceAll('-', '')}`
+    const by = stamp()
+    const made = { created_at: by.at, updated_at: by.at, created_by: userId, updated_by: userId }
+    const key = { id, name, value: Plaintext.of('v'), is_secret: true, description: '', ...made }
+    await stores.keys.insert(tenantId, key, by)
+    return { id, name }
+  }
+  const begin = async (key: { id: string; name: string }, holder: string, version: number) => {
+    const id = randomUUID()
+    await stores.deliveries.begin(tenantId, {
+      id,
+      requestId: 'r',
+      bundle: { id: randomUUID(), name: 'dev/app' },
+      holder,
+      label: { hostname: 'laptop', user: holder, program: 'npm' },
+      via: 'run',
+      keys: [{ ...key, version }],
+      unversioned: [],
+      stamp: stamp(),
+    })
+    return id
+  }
+  const end = (how: 'void' | 'collect', deliveryId: string) =>
+    stores.deliveries[how](tenantId, { deliveryId, at: stamp().at, origin: null })
+  const holders = async (keyId: string) => {
+    const listed = await stores.holders.ofKey(tenantId, keyId, PAGE)
+    return (listed?.rows ?? []).map(({ holder, version, perhaps_version, times }) => ({
+      holder,
+      version,
+      perhaps_version,
+      times,
+    }))
+  }
+
+  const STEP = fc.record({
+    what: fc.constantFrom('approve', 'approve', 'collect', 'collect', 'void', 'rotate'),
+    holder: fc.constantFrom('a', 'b', 'c'),
+    which: fc.nat(20),
+  })
+
+  test('after any order of approvals, hand-overs, voids and rotations the list equals a model', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(STEP, { minLength: 20, maxLength: 60 }), async (steps) => {
+        const key = await newKey()
+        const model: Known[] = []
+        const collected: Known[] = []
+        let version = 1
+        for (const { what, holder, which } of steps) {
+          if (what === 'rotate') version += 1
+          if (what === 'approve') {
+            model.push({ id: await begin(key, holder, version), holder, version, state: 'approved' })
+          }
+          const open = model.filter(({ state }) => state === 'approved')
+          const chosen = open[which % Math.max(open.length, 1)]
+          if (!chosen || (what !== 'collect' && what !== 'void')) continue
+          await end(what, chosen.id)
+          chosen.state = what === 'void' ? 'void' : 'collected'
+          if (what === 'collect') collected.push(chosen)
+        }
+        expect(new Set(await holders(key.id))).toEqual(new Set(expected(model, collected)))
+      }),
+      { numRuns: kind === 'sqlite' ? 150 : 40 },
+    )
+  }, 120_000)
+
+  test('the oldest version comes first, and a dismissed holder stays away until it is given the key again', async () => {
+    const key = await newKey()
+    for (const [holder, version] of [
+      ['new', 2],
+      ['old', 1],
+    ] as const) {
+      await end('collect', await begin(key, holder, version))
+    }
+    expect((await holders(key.id)).map(({ holder }) => holder)).toEqual(['old', 'new'])
+    const entry = { keyId: key.id, holder: 'old', stamp: stamp() }
+    expect(await stores.holders.dismiss(tenantId, entry)).toBe(true)
+    expect(await stores.holders.dismiss(tenantId, entry)).toBe(false)
+    expect((await holders(key.id)).map(({ holder }) => holder)).toEqual(['new'])
+    await begin(key, 'old', 2)
+    expect(await holders(key.id)).toHaveLength(2)
+  })
+
+  test('racing approvals of one holder end in a list without a void one', async () => {
+    const key = await newKey()
+    const ids = await Promise.all(Array.from({ length: 10 }, () => begin(key, 'racer', 1)))
+    const [winner = '', ...losers] = ids
+    await Promise.all([end('collect', winner), ...losers.map((id) => end('void', id))])
+    expect(await holders(key.id)).toEqual([{ holder: 'racer', version: 1, perhaps_version: null, times: 1 }])
+  })
+
+  test('a key that is deleted takes its holders with it, and its deliveries stay', async () => {
+    const key = await newKey()
+    const id = await begin(key, 'a', 1)
+    await stores.keys.delete(tenantId, key.id, stamp())
+    await end('collect', id)
+    expect(await stores.holders.ofKey(tenantId, key.id, PAGE)).toBeNull()
+    const { rows } = await stores.deliveries.list(tenantId, {}, PAGE)
+    expect(rows.find((row) => row.id === id)).toMatchObject({
+      state: 'collected',
+      keys: [{ name: key.name }],
+    })
+  })
+})
+
+function expected(model: readonly Known[], collected: readonly Known[]) {
+  return ['a', 'b', 'c'].flatMap((holder) => {
+    const own = model.filter((delivery) => delivery.holder === holder)
+    const given = collected.filter((delivery) => delivery.holder === holder)
+    const last = given.at(-1)
+    // A confirmed delivery answers for every one that was approved before it.
+    const after = own.slice(own.findLastIndex(({ state }) => state === 'collected') + 1)
+    const perhaps = after.findLast(({ state }) => state === 'approved')
+    if (!last && !perhaps) return []
+    const perhaps_version = perhaps?.version ?? null
+    return [{ holder, version: last?.version ?? null, perhaps_version, times: given.length }]
+  })
+}

@@ -1,0 +1,216 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openDatabase } from '../src/storage/database.ts'
+import type { Database } from '../src/storage/queries.ts'
+import { databases, expectError, type Identity, startTestApi, type TestApi } from './api.ts'
+
+const KEPT = 300
+
+describe.each(databases)('versions of keys on %s', (kind) => {
+  let api: TestApi
+  let owner: Identity
+  let database: Database
+  beforeAll(async () => {
+    api = await startTestApi(kind, { versionsKept: KEPT })
+    owner = await api.newOwner()
+    database = await openDatabase(api.settings.databaseUrl ?? `${api.settings.dataDir}/keyferry.db`)
+  })
+  afterAll(async () => {
+    await database.close()
+    await api.close()
+  })
+
+  const create = async (value: string, is_secret = false) => {
+    const name = `K${randomUUID().replaceAll('-', '')}`
+    return (await api.call('createKey', { as: owner, body: { name, value, is_secret } })).json
+  }
+  const update = (key_id: string, body: unknown) =>
+    api.call('updateKey', { as: owner, params: { key_id }, body })
+  const restore = (key_id: string, version: number, expected_version?: number) =>
+    api.call('restoreKeyVersion', {
+      as: owner,
+      params: { key_id },
+      body: { version, ...(expected_version === undefined ? {} : { expected_version }) },
+    })
+  const destroy = (key_id: string, version: number) =>
+    api.call('destroyKeyVersion', { as: owner, params: { key_id, version: String(version) } })
+  const versions = async (key_id: string, query = {}) =>
+    (await api.call('listKeyVersions', { as: owner, params: { key_id }, query })).json
+  const eventsOf = async (key_id: string) => {
+    const rows = await database.query
+      .selectFrom('events')
+      .select('body')
+      .union(database.query.selectFrom('audit_log').select('body'))
+      .execute()
+    const bodies = rows.map(({ body }) => JSON.parse(body))
+    return bodies.filter(({ target }) => target.id === key_id).map(({ action }) => action)
+  }
+
+  test('each new value is the next version, and the same value again leaves no trace', async () => {
+    const key = await create('one')
+    expect((await update(key.id, { value: 'two' })).json).toMatchObject({ version: 2, value: 'two' })
+    const again = (await update(key.id, { value: 'two' })).json
+    expect(again).toMatchObject({ version: 2 })
+    expect((await versions(key.id)).map(({ version, value, current }) => [version, value, current])).toEqual([
+      [2, 'two', true],
+      [1, 'one', false],
+    ])
+    expect(await eventsOf(key.id)).toEqual(expect.arrayContaining(['key.created', 'key.changed']))
+    expect(await eventsOf(key.id)).toHaveLength(2)
+  })
+
+  test('a restored value is a new version, and restoring it again changes nothing', async () => {
+    const key = await create('one')
+    await update(key.id, { value: 'two' })
+    expect((await restore(key.id, 1)).json).toMatchObject({ version: 3, value: 'one' })
+    expect((await restore(key.id, 1)).json).toMatchObject({ version: 3 })
+    expect((await versions(key.id))[0]).toMatchObject({ version: 3, how: 'restore', restored_from: 1 })
+    expectError(await restore(key.id, 9), 404, 'Key has no version 9')
+  })
+
+  test('two restores at the same time make one version', async () => {
+    const key = await create('one')
+    await update(key.id, { value: 'two' })
+    const answers = await Promise.all([restore(key.id, 1), restore(key.id, 1)])
+    expect(answers.map(({ json }) => json.version)).toEqual([3, 3])
+    expect(await versions(key.id)).toHaveLength(3)
+  })
+
+  test('a change that expects another version is refused and says which there is', async () => {
+    const key = await create('one')
+    expect((await update(key.id, { value: 'two', expected_version: 1 })).json.version).toBe(2)
+    for (const answer of [
+      await update(key.id, { value: 'three', expected_version: 1 }),
+      await restore(key.id, 1, 1),
+    ]) {
+      expect(answer).toMatchObject({
+        status: 409,
+        failure: { code: 'version_conflict', details: { version: 2 } },
+      })
+    }
+    expect((await versions(key.id))[0]).toMatchObject({ version: 2, value: 'two' })
+  })
+
+  test('a destroyed value is gone and cannot be restored; the current one cannot be destroyed', async () => {
+    const key = await create('one')
+    await update(key.id, { value: 'two' })
+    expect((await destroy(key.id, 1)).status).toBe(200)
+    expect((await destroy(key.id, 1)).status).toBe(200)
+    expect((await versions(key.id))[1]).toMatchObject({ version: 1, value: null })
+    expectError(await restore(key.id, 1), 409, 'the value of version 1 was destroyed', 'version_destroyed')
+    expectError(
+      await destroy(key.id, 2),
+      409,
+      'version 2 is the current value: set another value first',
+      'conflict',
+    )
+    expectError(await destroy(key.id, 3), 404, 'Key has no version 3')
+    const row = await database.query
+      .selectFrom('key_versions')
+      .select('value')
+      .where('key_id', '=', key.id)
+      .executeTakeFirstOrThrow()
+    expect(row.value).toBeNull()
+  })
+
+  test('no answer shows a value that was secret, also after the key was declared not secret', async () => {
+    const key = await create('public-first')
+    await update(key.id, { value: 'MARKED-one', is_secret: true })
+    await update(key.id, { value: 'MARKED-two' })
+    await update(key.id, { value: 'shown', is_secret: false })
+    const restored = await restore(key.id, 2)
+    const texts = [JSON.stringify(await versions(key.id)), restored.text]
+    await update(key.id, { value: 'shown again', is_secret: false })
+    texts.push(JSON.stringify(await versions(key.id)))
+    for (const text of texts) expect(text).not.toContain('MARKED')
+    expect(restored.json.is_secret).toBe(true)
+    expect((await versions(key.id)).find(({ version }) => version === 1)?.value).toBe('public-first')
+    await update(key.id, { is_secret: true })
+    expect(JSON.stringify(await versions(key.id))).not.toContain('public-first')
+  })
+
+  test('an old value opens after the mark of its key changed', async () => {
+    const key = await create('one', true)
+    await update(key.id, { value: 'two' })
+    await update(key.id, { is_secret: false })
+    await restore(key.id, 1)
+    expect((await update(key.id, { is_secret: false })).json.value).toBe('one')
+  })
+
+  test('of 200 racing updates and restores, versions are dense and each has one event', async () => {
+    const key = await create('v0')
+    const calls = Array.from({ length: 200 }, (_, index) =>
+      index % 4 === 3 ? restore(key.id, 1) : update(key.id, { value: `v${index + 1}` }),
+    )
+    const answers = await Promise.all(calls)
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
+    const all = await versions(key.id, { limit: '1000' })
+    expect(all.map(({ version }) => version)).toEqual(all.map((_, index) => all.length - index))
+    const events = await eventsOf(key.id)
+    expect(events).toHaveLength(all.length)
+    for (const { value, how } of all.slice(0, -1)) expect(value === 'v0').toBe(how === 'restore')
+  }, 60_000)
+
+  test('swapped versions are an error and never a value', async () => {
+    const key = await create('one')
+    await update(key.id, { value: 'two' })
+    await update(key.id, { value: 'three' })
+    const rows = await database.query
+      .selectFrom('key_versions')
+      .select(['version', 'value'])
+      .where('key_id', '=', key.id)
+      .orderBy('version')
+      .execute()
+    const swap = (version: number, value: Uint8Array | null) =>
+      database.query
+        .updateTable('key_versions')
+        .set({ value })
+        .where('key_id', '=', key.id)
+        .where('version', '=', version)
+        .execute()
+    await swap(1, rows[1]?.value ?? null)
+    await swap(2, rows[0]?.value ?? null)
+    const { status } = await api.call('listKeyVersions', { as: owner, params: { key_id: key.id } })
+    expect(status).toBe(500)
+    expect((await restore(key.id, 1)).status).toBe(500)
+  })
+
+  test('a key tells when its value expires or should be replaced', async () => {
+    const key = await create('one')
+    const due = async (body: unknown) => (await update(key.id, body)).json.due
+    expect(key).toMatchObject({ expires_at: null, rotate_after_days: null, due: null })
+    expect(await due({ expires_at: '2020-01-01T00:00:00Z' })).toBe('expired')
+    expect(await due({ expires_at: new Date(Date.now() + 86_400_000).toISOString() })).toBe('expiring')
+    expect(await due({ expires_at: null, rotate_after_days: 1 })).toBeNull()
+    const past = '2020-01-01T00:00:00.000Z'
+    await database.query.updateTable('keys').set({ rotate_at: past }).where('id', '=', key.id).execute()
+    const { json } = await api.call('getKey', { as: owner, params: { key_id: key.id } })
+    expect(json.due).toBe('rotate')
+    expect((await update(key.id, { value: 'two' })).json.due).toBeNull()
+  })
+})
+
+describe.each(databases)('with three versions kept on %s', (kind) => {
+  let api: TestApi
+  beforeAll(async () => {
+    api = await startTestApi(kind, { versionsKept: 3 })
+  })
+  afterAll(() => api.close())
+
+  test('racing updates leave the newest three', async () => {
+    const as = await api.newOwner()
+    const { json: key } = await api.call('createKey', {
+      as,
+      body: { name: 'PRUNED', value: 'v', is_secret: false },
+    })
+    const params = { key_id: key.id }
+    await Promise.all(
+      Array.from({ length: 30 }, (_, index) =>
+        api.call('updateKey', { as, params, body: { value: `v${index}` } }),
+      ),
+    )
+    const { json, headers } = await api.call('listKeyVersions', { as, params })
+    expect(json.map(({ version }) => version)).toEqual([31, 30, 29])
+    expect(headers.get('x-total-count')).toBe('3')
+  })
+})

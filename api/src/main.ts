@@ -107,7 +107,7 @@ function clockOf(now: () => Date): ClockAndIds {
   return { now, newId: randomId, newToken: randomToken }
 }
 
-type Wiring = {
+type ServerParts = {
   settings: ApiSettings
   database: Database
   stores: Stores
@@ -117,7 +117,7 @@ type Wiring = {
   log: Logger
 }
 
-function wire({ settings, database, stores, shortLived, sealer, clock, log }: Wiring): FastifyInstance {
+function wire({ settings, database, stores, shortLived, sealer, clock, log }: ServerParts): FastifyInstance {
   const { sharedSecrets, requireSignatureV2, devAllowPlaintext, maxBodyBytes, version, authMode } = settings
   const signing = {
     sharedSecrets,

@@ -37,7 +37,7 @@ export type NewPassword = { passwordHash: string; mustChange: boolean }
 
 /** The failed attempt number `limit` locks the e-mail until `lockedUntil`; attempts before `forgottenAt` are forgotten
  * then. */
-export type AttemptTerms = { now: string; limit: number; lockedUntil: string; forgottenAt: string }
+export type LockOptions = { now: string; limit: number; lockedUntil: string; forgottenAt: string }
 
 export interface AccountStore {
   /** Adds the first account with its workspace; `set_up` when there is one, `raced` when its username was taken. */
@@ -51,7 +51,7 @@ export interface AccountStore {
   setEmail(userId: string, email: string, now: string): Promise<boolean>
   /** Counts one attempt as failed until `forgetAttempts`, so that attempts at once cannot outrun the count.
    * @returns until when the e-mail is locked; null when this attempt is allowed */
-  countAttempt(email: string, terms: AttemptTerms): Promise<string | null>
+  countAttempt(email: string, options: LockOptions): Promise<string | null>
   forgetAttempts(email: string): Promise<void>
 }
 

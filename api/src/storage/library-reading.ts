@@ -12,7 +12,7 @@ import type { TenantVault } from './value-vault.ts'
 const AT_ONCE = 500
 
 /** `bundleId`: null for a bundle that is still to be created. */
-type Place = { tenantId: string; bundleId: string | null }
+type BundleRef = { tenantId: string; bundleId: string | null }
 
 /** @param query may be a transaction that holds the tenant and the bundle */
 export async function readLibrary(
@@ -65,7 +65,10 @@ async function bundleNamed(query: Query, tenantId: string, name: string): Promis
 }
 
 /** The ids of the keys attached to a bundle, by delivered name. */
-async function attachedIn(query: Query, { tenantId, bundleId }: Place): Promise<ReadonlyMap<string, string>> {
+async function attachedIn(
+  query: Query,
+  { tenantId, bundleId }: BundleRef,
+): Promise<ReadonlyMap<string, string>> {
   if (bundleId === null) return new Map()
   const rows = await query
     .selectFrom('attachments')
@@ -76,7 +79,7 @@ async function attachedIn(query: Query, { tenantId, bundleId }: Place): Promise<
   return new Map(rows.map(({ delivered_name, key_id }) => [delivered_name, key_id]))
 }
 
-async function legacyNamesIn(query: Query, { tenantId, bundleId }: Place): Promise<ReadonlySet<string>> {
+async function legacyNamesIn(query: Query, { tenantId, bundleId }: BundleRef): Promise<ReadonlySet<string>> {
   if (bundleId === null) return new Set()
   const rows = await query
     .selectFrom('legacy_items')
@@ -92,7 +95,7 @@ type Unattached = { reading: ImportReading; attachedIds: ReadonlyMap<string, str
 /** For each name that the bundle does not deliver, the ids of other keys that have it or are delivered under it. */
 async function candidatesFor(
   query: Query,
-  { tenantId }: Place,
+  { tenantId }: BundleRef,
   { reading, attachedIds }: Unattached,
 ): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
   const candidates = new Map<string, Set<string>>()
@@ -124,7 +127,7 @@ function delivered(query: Query, tenantId: string, names: readonly string[]) {
     .execute()
 }
 
-type WantedKeys = Place & { ids: readonly string[]; open: TenantVault['open'] }
+type WantedKeys = BundleRef & { ids: readonly string[]; open: TenantVault['open'] }
 
 async function keysWith(query: Query, { tenantId, bundleId, ids, open }: WantedKeys): Promise<Keys> {
   const keys = new Map<string, FoundKey>()
@@ -148,7 +151,7 @@ async function keysWith(query: Query, { tenantId, bundleId, ids, open }: WantedK
 /** The names of the other bundles that use each key, sorted. */
 async function bundlesUsing(
   query: Query,
-  { tenantId, bundleId, ids }: Place & { ids: readonly string[] },
+  { tenantId, bundleId, ids }: BundleRef & { ids: readonly string[] },
 ): Promise<ReadonlyMap<string, readonly string[]>> {
   const rows = await query
     .selectFrom('attachments')

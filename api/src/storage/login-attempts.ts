@@ -1,12 +1,16 @@
 import { type SqlBool, sql } from 'kysely'
-import type { AttemptTerms } from '../domain/account.ts'
+import type { LockOptions } from '../domain/account.ts'
 import { emailKey } from '../domain/email.ts'
 import type { Query } from './queries.ts'
 
 /** Count one attempt to sign in with this e-mail, whether an account has it or not.
  * @returns until when the e-mail is locked; null when this attempt is allowed */
-export async function countAttempt(query: Query, email: string, terms: AttemptTerms): Promise<string | null> {
-  const { now, limit, lockedUntil, forgottenAt } = terms
+export async function countAttempt(
+  query: Query,
+  email: string,
+  options: LockOptions,
+): Promise<string | null> {
+  const { now, limit, lockedUntil, forgottenAt } = options
   const email_key = emailKey(email)
   const isOver = sql<SqlBool>`login_attempts.locked_until is not null or login_attempts.forgotten_at <= ${now}`
   const failed = sql<number>`case when ${isOver} then 1 else login_attempts.failed + 1 end`

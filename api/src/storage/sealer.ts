@@ -101,10 +101,12 @@ export class Sealer {
 
   #sealOnce(tenantId: string): Promise<Seal> {
     const { database, key, now } = this.#parts
-    const terms = { key, now: now().toISOString(), most: database.sealBatch }
+    const options = { key, now: now().toISOString(), most: database.sealBatch }
     return database.query
       .transaction()
-      .execute((transaction) => sealTenant(transaction, { tenantId, seen: this.#seen.get(tenantId) }, terms))
+      .execute((transaction) =>
+        sealTenant(transaction, { tenantId, seen: this.#seen.get(tenantId) }, options),
+      )
   }
 
   #remember(tenantId: string, { head, forged, note }: Seal): void {

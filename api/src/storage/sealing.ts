@@ -12,7 +12,7 @@ export type Head = { seq: number; hash: string; epoch: number }
  * the first seal of a day. */
 export type Seal = { head: Head; sealed: number; forged: number; note: string | null }
 
-export type SealTerms = { key: NamedAuditKey; now: string; most: number }
+export type SealOptions = { key: NamedAuditKey; now: string; most: number }
 
 /** A head that is older than one that this node has seen: the database was cut or restored without `audit-restored`. */
 class HeadWentBack extends Error {
@@ -26,13 +26,13 @@ class HeadWentBack extends Error {
 export async function sealTenant(
   transaction: Query,
   place: { tenantId: string; seen: Head | undefined },
-  terms: SealTerms,
+  options: SealOptions,
 ): Promise<Seal> {
   const { tenantId } = place
   const head = await holdHead(transaction, tenantId)
   refuseOlder(head, place.seen)
-  const events = await oldestEvents(transaction, tenantId, terms.most)
-  const genuine = events.filter((event) => isGenuine(event, terms.key))
+  const events = await oldestEvents(transaction, tenantId, options.most)
+  const genuine = events.filter((event) => isGenuine(event, options.key))
   const forged = events.length - genuine.length
   if (genuine.length === 0) return { head, sealed: 0, forged, note: null }
   const rows = chained(head, genuine)
@@ -42,7 +42,7 @@ export async function sealTenant(
   await forgetEvents(transaction, tenantId, genuine)
   const newHead = { seq: last.seq, hash: last.hash, epoch: head.epoch }
   await transaction.updateTable('audit_heads').set(newHead).where('tenant_id', '=', tenantId).execute()
-  const note = await writeSeal(transaction, { tenantId, head: newHead }, terms)
+  const note = await writeSeal(transaction, { tenantId, head: newHead }, options)
   return { head: newHead, sealed: rows.length, forged, note }
 }
 
@@ -129,7 +129,7 @@ async function forgetEvents(
 async function writeSeal(
   transaction: Query,
   { tenantId, head }: { tenantId: string; head: Head },
-  { key, now }: Omit<SealTerms, 'most'>,
+  { key, now }: Omit<SealOptions, 'most'>,
 ): Promise<string | null> {
   const newest = await transaction
     .selectFrom('audit_seals')

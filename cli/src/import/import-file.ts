@@ -43,18 +43,18 @@ export async function importFile(options: ImportOptions, parts: Parts): Promise<
   const { own, share, replace } = options.choices
   const flagged = { ...options.flags, own, share, replace: replace === 'all' ? [] : replace }
   const text = await readText({ ...options, flagged }, parts)
-  const scene = { options, parts, body: bodyOf(options, text) }
-  const plan = await send(scene, { dry_run: true })
-  const asks = !options.isDryRun && mustAsk(plan, scene)
-  show(plan, text, { ...scene, asks })
+  const running = { options, parts, body: bodyOf(options, text) }
+  const plan = await send(running, { dry_run: true })
+  const asks = !options.isDryRun && mustAsk(plan, running)
+  show(plan, text, { ...running, asks })
   if (options.isDryRun) return EXIT.ok
-  requireConsent(plan, { ...scene, asks })
-  if (plan.isNewBundle || writesOf(plan).length > 0) await carryOut(plan, scene)
-  report(plan, scene)
+  requireConsent(plan, { ...running, asks })
+  if (plan.isNewBundle || writesOf(plan).length > 0) await carryOut(plan, running)
+  report(plan, running)
   return EXIT.ok
 }
 
-type Scene = { options: ImportOptions; parts: Parts; body: object }
+type RunningImport = { options: ImportOptions; parts: Parts; body: object }
 
 function bodyOf({ bundleName, flags, choices }: ImportOptions, { entries }: EnvText): object {
   const isSecret = (name: string): { is_secret?: boolean } => {
@@ -68,7 +68,7 @@ function bodyOf({ bundleName, flags, choices }: ImportOptions, { entries }: EnvT
   }
 }
 
-async function send({ options, parts, body }: Scene, how: object): Promise<ImportPlan> {
+async function send({ options, parts, body }: RunningImport, how: object): Promise<ImportPlan> {
   const call = { method: 'POST', path: '/api/v1/imports', body: { ...body, ...how } } as const
   return readPlan(await callLibrary({ library: options, parts }, call, explain))
 }
@@ -83,7 +83,11 @@ function explain(answer: ExchangeAnswer): Error | undefined {
   return new CliError(EXIT.general, printable(error), 'Nothing was imported.')
 }
 
-function show(plan: ImportPlan, text: EnvText, { options, parts, asks }: Scene & { asks: boolean }): void {
+function show(
+  plan: ImportPlan,
+  text: EnvText,
+  { options, parts, asks }: RunningImport & { asks: boolean },
+): void {
   const { stderr } = parts
   const { view, bundleName } = options
   if (view === 'json')
@@ -98,16 +102,16 @@ function show(plan: ImportPlan, text: EnvText, { options, parts, asks }: Scene &
 
 // On a terminal every write is confirmed. Without one, new keys and shared keys need no confirmation, because no value that
 // a program gets today changes.
-function mustAsk(plan: ImportPlan, { options, parts }: Scene): boolean {
+function mustAsk(plan: ImportPlan, { options, parts }: RunningImport): boolean {
   if (options.mayUpdate || writesOf(plan).length === 0) return false
   return isAtTerminal({ options, parts }) || namesOf(plan, 'update').length > 0
 }
 
-function isAtTerminal({ options, parts }: Pick<Scene, 'options' | 'parts'>): boolean {
+function isAtTerminal({ options, parts }: Pick<RunningImport, 'options' | 'parts'>): boolean {
   return options.view === 'person' && parts.stderr.isTerminal && parts.keyboard.isThere()
 }
 
-function requireConsent(plan: ImportPlan, { options, parts, asks }: Scene & { asks: boolean }): void {
+function requireConsent(plan: ImportPlan, { options, parts, asks }: RunningImport & { asks: boolean }): void {
   if (!asks) return
   const { keyboard, stderr } = parts
   if (options.view === 'json' || !stderr.isTerminal || !keyboard.isThere()) {
@@ -122,11 +126,11 @@ function requireConsent(plan: ImportPlan, { options, parts, asks }: Scene & { as
   throw new CliError(EXIT.general, 'not confirmed', 'Nothing was imported.')
 }
 
-async function carryOut(plan: ImportPlan, scene: Scene): Promise<void> {
-  const { stderr } = scene.parts
-  const takeBack = scene.parts.atInterrupt(() => stderr.write(interruptedText(scene.options)))
+async function carryOut(plan: ImportPlan, running: RunningImport): Promise<void> {
+  const { stderr } = running.parts
+  const takeBack = running.parts.atInterrupt(() => stderr.write(interruptedText(running.options)))
   try {
-    await send(scene, { plan_id: plan.planId })
+    await send(running, { plan_id: plan.planId })
   } finally {
     takeBack()
   }
@@ -137,7 +141,7 @@ function interruptedText({ view, bundleName }: ImportOptions): string {
   return '\n  The server imports all of the file or nothing. Run the same command again to see which.\n'
 }
 
-function report(plan: ImportPlan, { options, parts }: Scene): void {
+function report(plan: ImportPlan, { options, parts }: RunningImport): void {
   const { bundleName, view } = options
   if (view === 'json')
     parts.stderr.write(`${JSON.stringify({ event: 'imported', ...planFacts(plan, bundleName) })}\n`)

@@ -14,10 +14,10 @@ const WIDEST_NAME = 40
 // Names that still read as one sentence.
 const MOST_NAMED = 3
 
-type Place = { readonly bundleName: string; readonly server: string }
+type Target = { readonly bundleName: string; readonly server: string }
 
 /** The plan as lines for a person: names and what happens to them, never a value. */
-export function planText(plan: ImportPlan, { bundleName, server }: Place): string {
+export function planText(plan: ImportPlan, { bundleName, server }: Target): string {
   const widest = Math.min(WIDEST_NAME, Math.max(0, ...plan.steps.map(({ name }) => name.length)))
   const head = `Import into ${bundleName}${plan.isNewBundle ? ' (a new bundle)' : ''} at ${server}\n`
   const lines = plan.steps.map(

@@ -7,11 +7,11 @@ import { printable } from '../ground/printable.ts'
 
 const SYSTEM_FOLDERS = '/usr/local/bin:/usr/bin:/bin'
 
-type Place = { readonly searchPath: string | null; readonly cwd: string }
+type SearchOptions = { readonly searchPath: string | null; readonly cwd: string }
 
 /** Find the file of a program as execvp(3) does: a name with a slash is a path; any other is searched in PATH.
  * @returns an absolute path · @throws CliError 127 not found · 126 found, but not executable */
-export function findProgram(name: string, { searchPath, cwd }: Place): string {
+export function findProgram(name: string, { searchPath, cwd }: SearchOptions): string {
   const candidates = name.includes('/') ? [resolve(cwd, name)] : inPath(name, searchPath, cwd)
   const found = candidates.map((path) => ({ path, kind: kindOf(path) }))
   const executable = found.find(({ kind }) => kind === 'executable')

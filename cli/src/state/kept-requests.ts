@@ -8,9 +8,7 @@ import { parseObject } from '../ground/json-object.ts'
 import type { Parts } from '../ground/parts.ts'
 import type { PendingRequest } from '../ground/pending-request.ts'
 import { printable } from '../ground/printable.ts'
-import { makePrivateFolder, stateFolder } from './state-folder.ts'
-
-type Place = Pick<Parts, 'env' | 'platform'>
+import { makePrivateFolder, type StateParts, stateFolder } from './state-folder.ts'
 
 /** A request stored in a file, so that a later command can continue it. */
 export type KeptRequest = {
@@ -27,8 +25,8 @@ export type KeptRequest = {
 
 /** Check that a request can be stored, before a person is asked to approve.
  * @throws CliError general */
-export function requireKeepable(place: Place): void {
-  const folder = requestFolder(place)
+export function requireKeepable(parts: StateParts): void {
+  const folder = requestFolder(parts)
   try {
     makePrivateFolder(folder)
     accessSync(folder, constants.W_OK)
@@ -63,17 +61,17 @@ export function keepRequest(pending: PendingRequest, commandLine: readonly strin
 }
 
 /** Delete the file of a request, if there is one. */
-export function forgetRequest(id: string, place: Place): void {
-  rmSync(fileOf(id, place), { force: true })
+export function forgetRequest(id: string, parts: StateParts): void {
+  rmSync(fileOf(id, parts), { force: true })
 }
 
 /** The stored requests that are still open, newest first. Deletes files that are expired or unreadable. */
-export function keptRequests(place: Place, nowEpochMs: number): readonly KeptRequest[] {
+export function keptRequests(parts: StateParts, nowEpochMs: number): readonly KeptRequest[] {
   const requests: KeptRequest[] = []
-  for (const file of filesIn(requestFolder(place))) {
-    const request = readKept(join(requestFolder(place), file))
+  for (const file of filesIn(requestFolder(parts))) {
+    const request = readKept(join(requestFolder(parts), file))
     if (request !== null && request.expiresAtMs > nowEpochMs) requests.push(request)
-    else rmSync(join(requestFolder(place), file), { force: true })
+    else rmSync(join(requestFolder(parts), file), { force: true })
   }
   return requests.toSorted((a, b) => b.expiresAtMs - a.expiresAtMs)
 }
@@ -118,10 +116,10 @@ function readKept(path: string): KeptRequest | null {
   }
 }
 
-function requestFolder(place: Place): string {
-  return join(stateFolder(place), 'requests')
+function requestFolder(parts: StateParts): string {
+  return join(stateFolder(parts), 'requests')
 }
 
-function fileOf(id: string, place: Place): string {
-  return join(requestFolder(place), `${id}.json`)
+function fileOf(id: string, parts: StateParts): string {
+  return join(requestFolder(parts), `${id}.json`)
 }

@@ -1,12 +1,13 @@
 import { chmodSync, existsSync, mkdirSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
-import type { Environment } from '../ground/parts.ts'
+import type { Parts } from '../ground/parts.ts'
 
-type Place = { readonly env: Environment; readonly platform: NodeJS.Platform }
+/** What tells where the state folder is. */
+export type StateParts = Pick<Parts, 'env' | 'platform'>
 
 /** The folder for what the client remembers between commands, where the platform expects it. */
-export function stateFolder({ env, platform }: Place): string {
+export function stateFolder({ env, platform }: StateParts): string {
   const set = (name: string): string | null => env[name] || null
   if (platform === 'win32')
     return join(set('LOCALAPPDATA') ?? join(homedir(), 'AppData', 'Local'), 'keyferry')

@@ -133,10 +133,10 @@ describe('with a lifetime of two seconds', () => {
     expect(asked.json.expires_in).toBe(2)
     const params = { request_id: asked.json.id }
     const from = performance.now()
-    expectError(await client.wait(asked.json.id), 404, GONE, 'not_found')
+    expectError(await client.wait(asked.json.id), 404, GONE, 'request_expired')
     expect(performance.now() - from).toBeGreaterThan(1_500)
     expect(performance.now() - from).toBeLessThan(2_200)
-    expectError(await api.call('getRequestContext', { params }), 404, GONE, 'not_found')
-    expectError(await api.call('denyRequest', { as: owner, params }), 404, GONE, 'not_found')
+    expectError(await api.call('getRequestContext', { params }), 404, GONE, 'request_expired')
+    expectError(await api.call('denyRequest', { as: owner, params }), 404, GONE, 'request_expired')
   })
 })

@@ -5,15 +5,15 @@ import { join } from 'node:path'
 
 const folder = mkdtempSync(join(tmpdir(), 'keyferry-tests-'))
 
-/** Every temporary file of a test run lies in one folder, which goes when the run ends. */
+/** All temporary files of a test run are in one folder, which is deleted when the run ends. */
 export function setup(): void {
-  // PostgreSQL runs as an account of its own and has to reach its data through here.
+  // PostgreSQL runs under another account and has to reach its data through this folder.
   chmodSync(folder, 0o711)
   process.env['TMPDIR'] = folder
 }
 
-/** Servers leave the number of their process here while they run, PostgreSQL in the folder of its data. Where no test of
- * a file is chosen its hooks do not run, and nobody else ends what it started. */
+/** Running servers leave a file with their process id here; PostgreSQL has it in its data folder. If no test of a file is
+ * selected, its hooks do not run, so this ends what the file started. */
 export function teardown(): void {
   for (const file of globSync('{*.pid,*/postmaster.pid}', { cwd: folder })) {
     const pid = pidIn(join(folder, file))

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 
 const HERE = import.meta.dirname
-// Fetched when it is asked for: it is larger than everything else together, and nobody else needs it.
+// Not a dependency: it is larger than all others together, and only this build needs it.
 const BUN = 'bun@1.4.4'
 const TARGETS = ['linux-x64', 'linux-arm64', 'darwin-x64', 'darwin-arm64', 'windows-x64']
 

@@ -61,7 +61,7 @@ describe.skipIf(!hasBrowser())('keys in the browser', () => {
     await page.getByLabel('Name').fill('API_TOKEN')
     await expect.poll(() => secret.isChecked()).toBe(true)
     await page.getByLabel('Value').fill('*****')
-    await page.getByText('It is the mask that stands for a hidden value').waitFor()
+    await page.getByText('It is the mask of a hidden value').waitFor()
     await page.getByLabel('Value').fill('typed\n')
     await page.getByText('It ends with a line break.').waitFor()
     await expectAccessible(page)

@@ -38,15 +38,15 @@ export function apiPage(): string {
 
 const INTRODUCTION = `# API
 
-Made from the endpoint table by \`npx vitest run contract/src/api-page -u\`; a test holds it against the table. A running
-server gives the same as OpenAPI 3.1 at \`/api/v1/openapi.json\`.
+Generated from the endpoint table by \`npx vitest run contract/src/api-page -u\`; a test keeps it up to date. A running
+server serves the same as OpenAPI 3.1 at \`/api/v1/openapi.json\`.
 
 Every call works in one workspace. A call names it in the header \`Keyferry-Workspace: <tenant id>\`. A person who is not
 a member of that workspace gets 403, and nothing is written. A call without the header uses the current workspace of the
 session.
 
 Bodies are JSON. Every failure has the body \`{"error", "code", "details"?}\`: \`error\` is for people, \`code\` for programs.
-A 503 says that a store is away and a 429 that a limit is reached; both carry \`Retry-After\`.`
+A 503 means that a store is unavailable, a 429 that a limit is reached; both have \`Retry-After\`.`
 
 function summary(rows: readonly Endpoint[]): string {
   const lines = rows.map((row) => `| ${row.method} | \`${row.path}\` | ${row.access} | ${row.summary} |`)

@@ -53,7 +53,7 @@ const OF_ACCESS: Readonly<Record<Access, readonly number[]>> = {
 }
 
 /** Every status of failure that an endpoint can answer: its own, those that its access and its parts imply, and 503
- * for a store that is away. */
+ * for a store that is unavailable. */
 export function failureStatuses(row: Endpoint): number[] {
   const ofParts = [...(row.params || row.query || row.body ? [400] : []), ...(row.body ? [413] : [])]
   const all = new Set([

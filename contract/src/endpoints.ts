@@ -246,8 +246,7 @@ const attachments = {
     method: 'POST',
     path: '/api/v1/bundles/{bundle_id}/keys/{key_id}/split',
     access: 'owner',
-    summary:
-      'Give a bundle a copy of its own in the place of a shared key, with another value if one is given',
+    summary: 'Replace a shared key in one bundle by a copy, with another value if one is given',
     params: attachment.AttachmentParams,
     body: attachment.SplitKey,
     bodyOptional: true,

@@ -17,8 +17,8 @@ const REASONS: Readonly<Record<number, string>> = {
   404: 'Not found, here or for this caller',
   409: 'It contradicts what is there',
   413: 'Too large',
-  429: 'Too many requests; Retry-After says when to come back',
-  503: 'A store is away; Retry-After says when to come back',
+  429: 'Too many requests; Retry-After says when to try again',
+  503: 'A store is unavailable; Retry-After says when to try again',
 }
 
 const TAGS = {
@@ -34,7 +34,7 @@ const TAGS = {
   me: 'Who the caller is',
   tenants: 'Workspaces',
   members: 'Who belongs to the current workspace',
-  invitations: 'Asking somebody to join the current workspace',
+  invitations: 'Invitations to join the current workspace',
 } as const
 
 /** The whole interface as an OpenAPI 3.1 document, made from the table and the schemas that validate. */

@@ -15,7 +15,7 @@ export const BLOB_OVERHEAD_BYTES = CIPHERTEXT_AT + TAG_BYTES
 
 const GCM = { authTagLength: TAG_BYTES }
 
-/** Encrypt for exactly one context: a frame that says what is stored and where, under a label of its own.
+/** Encrypt for exactly one context: a frame with its own label that says what is stored and where.
  * The blob is 40 bytes longer than `plaintext`. */
 export function encryptBlob(plaintext: Uint8Array, key: DerivationKey, context: Uint8Array): Uint8Array {
   const blob = Buffer.allocUnsafeSlow(CIPHERTEXT_AT + plaintext.length + TAG_BYTES)

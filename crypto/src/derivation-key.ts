@@ -11,7 +11,7 @@ export type DerivationKey = { readonly id: string; readonly bytes: Uint8Array; r
 const prepared = new WeakMap<Uint8Array, DerivationKey>()
 
 /** Prepare 32 uniformly random bytes for `deriveSubkey`; remembered for as long as the caller holds the array.
- * An array whose content has changed meanwhile (wiped, or used again for another key) is prepared anew. */
+ * If the array's content has changed (wiped, or reused for another key), it is prepared again. */
 export function derivationKey(bytes: Uint8Array): DerivationKey {
   const known = prepared.get(bytes)
   if (known && Buffer.compare(known.bytes, bytes) === 0) return known

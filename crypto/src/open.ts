@@ -47,7 +47,7 @@ function boxKeyOf(ephemeralPublicKey: Uint8Array, secretKey: Uint8Array): Uint8A
 
 function sharedSecret(ephemeralPublicKey: Uint8Array, secretKey: Uint8Array): Uint8Array<ArrayBuffer> {
   const agreed = agreedSecret(ephemeralPublicKey, secretKey)
-  const shared = Uint8Array.from(agreed) // a buffer of its own, aligned, to be read as words
+  const shared = Uint8Array.from(agreed) // an aligned copy, so that it can be read as 32-bit words
   wipe(agreed)
   if (shared.every((byte) => byte === 0)) throw new CryptoError('bad_sealed_box', 'shared secret is all zero')
   return shared

@@ -6,7 +6,7 @@ import { CryptoError } from './crypto-error.ts'
 const SHOWN = '[plaintext]'
 
 /** A value in the clear that neither prints, logs, serialises nor clones by accident.
- * Whoever wants the text has to say `reveal()`, which makes every such place easy to find. */
+ * Only `reveal()` gives the text, so every such place is easy to find. */
 export class Plaintext {
   readonly #bytes: Uint8Array
 

@@ -12,7 +12,7 @@ export type RequestFacts = {
   readonly body: Uint8Array
   /** The client's address as the signer sees it; empty for a call that the signer makes itself. */
   readonly clientAddress: string
-  /** Empty for a call that nobody is signed in for. */
+  /** Empty for a call without a signed-in user. */
   readonly userId: string
   readonly tenantId: string
 }

@@ -88,7 +88,7 @@ function rawRefusal(status: string): string {
 }
 
 /** What is wrong with the target of a request, or null. A proxy in front may have read another host or path than this
- * server would: Node shows only the first Host header, and a target such as `http://other/` names a host of its own. */
+ * server would: Node shows only the first Host header, and a target such as `http://other/` names another host. */
 export function targetProblem({ rawHeaders, url = '' }: IncomingMessage): string | null {
   if (!url.startsWith('/')) return 'request target must begin with /'
   const names = rawHeaders.filter((_, index) => index % 2 === 0)

@@ -4,9 +4,9 @@ import { defineConfig } from 'vite'
 
 const page = (name: string) => resolve(import.meta.dirname, name)
 
-// Two entries: whoever approves loads the approval page alone. And the page without a script that the server fills in. Nothing is inlined and no polyfill is injected, because the
-// pages are served under a policy that allows neither inline scripts nor inline styles. Preact stands in for React
-// (docs/decisions/0004-preact-runs-the-react-code.md).
+// The approval page has its own entry, so that an approver does not load the rest of the app. A third page has no script;
+// the server fills it in. Nothing is inlined and no polyfill is injected, because the content security policy allows
+// neither inline scripts nor inline styles. Preact replaces React (docs/decisions/0004-preact-runs-the-react-code.md).
 export default defineConfig({
   root: import.meta.dirname,
   plugins: [tailwindcss()],

@@ -51,7 +51,7 @@ export class SignedCall {
   }
 
   /** Who signed the call.
-   * @returns null for a public call, whose claims nobody reads, and for one that the web-facing layer signs for itself
+   * @returns null for a public call, whose claims are ignored, and for one that the web-facing layer signs for itself
    * @throws DomainError unauthorized */
   async authenticate(access: Access): Promise<SignedCaller | null> {
     const headers = this.#headers

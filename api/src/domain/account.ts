@@ -18,9 +18,9 @@ import {
 
 /*
  * A local account signs in with e-mail and password; these rules serve the sign-in mode `accounts` only. The first account
- * is made once, by whoever has the set-up code, and owns its workspace. Every further account needs an invitation.
+ * needs the set-up code and becomes owner of its workspace. Every further account needs an invitation.
  * Too many failed attempts lock an e-mail for a while. An unknown e-mail behaves exactly like a wrong password, so that
- * nobody learns which e-mails have an account.
+ * an attacker cannot learn which e-mails have an account.
  */
 
 export type Account = {

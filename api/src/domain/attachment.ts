@@ -80,7 +80,7 @@ export async function listSharedKeys(
   return stores.attachments.listShared(caller.tenantId, bundleId)
 }
 
-/** Attach a library key to a bundle of the caller's tenant. A member attaches a key of their own to a bundle of their own,
+/** Attach a library key to a bundle of the caller's tenant. A member may attach only a key and a bundle that they created,
  * because approvals deliver to members only what is in a bundle.
  * @throws DomainError not_found (bundle or key, another tenant's too) · forbidden · conflict (attached already) ·
  *   name_taken (the bundle delivers another key under this name) */

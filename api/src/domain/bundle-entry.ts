@@ -97,7 +97,7 @@ function withoutNames(values: WantedValues, hidden: ReadonlySet<string>): Wanted
 const GROUP = { entries: 500, longValues: 16 } as const
 
 /** The same entries with their long values, in groups that are small enough to hold in memory. Values are read as the
- * groups are asked for, so a value that has been removed or made secret meanwhile is null. */
+ * consumer takes each group, so a value that was removed or made secret before that is null. */
 export async function* withLongValues<Entry extends AttachedKey | BundleEntry>(
   stores: EntryStores,
   place: BundleAddress,

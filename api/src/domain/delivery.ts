@@ -11,9 +11,9 @@ import type { Stamp } from './stamp.ts'
  *
  * | state     | what happened                                                              |
  * | --------- | -------------------------------------------------------------------------- |
- * | approved  | sealed; the hand-over is not confirmed: the client may have it, or may not |
+ * | approved  | sealed, delivery not confirmed: the client may or may not have it          |
  * | void      | another approval was faster, so this one never left the server             |
- * | collected | handed over to the client                                                  |
+ * | collected | the client has it                                                          |
  */
 
 export type DeliveryKind = 'approval'
@@ -67,7 +67,7 @@ export interface DeliveryStore {
   begin(tenantId: string, delivery: NewDelivery): Promise<void>
   /** The delivery never left the server. */
   void(tenantId: string, end: DeliveryEnd): Promise<void>
-  /** The delivery was handed over. A second call does nothing. */
+  /** The client has the delivery. A second call does nothing. */
   collect(tenantId: string, end: DeliveryEnd): Promise<void>
   /** Newest first. */
   list(tenantId: string, filter: DeliveryFilter, page: WholePage): Promise<Listed<Delivery>>

@@ -12,8 +12,8 @@ import { type Stamp, stampOf } from './stamp.ts'
 
 /*
  * A duplicate of a bundle is the start of another environment. It shares the keys of the bundle, so a changed value changes
- * in both, except for keys of which it gets copies. Every member duplicates; only owners copy keys, because whoever
- * creates a key may declare it not secret and read it.
+ * in both, except for keys of which it gets copies. Every member may duplicate. Only owners may copy keys, because the
+ * creator of a key may declare it not secret and read it.
  */
 
 export type DuplicateDraft = {

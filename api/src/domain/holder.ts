@@ -10,11 +10,11 @@ import { type Stamp, stampOf } from './stamp.ts'
 /*
  * A holder is a place that was given values: a person who approves, at one host, as one user of its system. Host and user
  * are claims of the client. For each key and holder there is one entry, whatever the number of deliveries: which version
- * was handed over last, and which is in a delivery that is not confirmed. A delivery that never arrived so does not hide
- * the older value that is still out there.
+ * was delivered last, and which is in a delivery that is not confirmed. So a delivery that never arrived does not hide an
+ * older value that the holder still has.
  *
- * An entry says what was given, and no more: a program that ends tells nobody. It clears itself when the holder fetches the
- * newer version; an owner may dismiss it before.
+ * An entry says what was delivered, not what is still in use: the server cannot see when a program ends. The entry clears
+ * when the holder fetches the newer version; an owner may dismiss it before.
  */
 
 /** A version that a holder was given last. */

@@ -84,8 +84,8 @@ export async function revokeInvitation(
   if (!isOpen) throw invitationNotFound()
 }
 
-/** What an invitation offers. Its token is the proof, so that a person who is signed in as somebody else learns which
- * e-mail it is for.
+/** What an invitation offers. The token is enough to read it, so that a person who is signed in with another account sees
+ * which e-mail it is for.
  * @throws DomainError not_found: unknown, used or expired */
 export async function previewInvitation(
   invitations: InvitationStore,

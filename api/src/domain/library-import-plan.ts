@@ -5,9 +5,8 @@ import { libraryName } from './library-name.ts'
 
 /*
  * What an import does with each variable. Two environments may have different values for one name, so a value that differs
- * from another bundle's becomes a key of its own, and an equal value is shared. A plan changes a key that another bundle
- * uses only where the caller named it in `replace`. Planning twice, with the first plan carried out between, gives a second
- * plan without work.
+ * from another bundle's becomes a new key, and an equal value is shared. A plan changes a key that another bundle uses only
+ * if the caller named it in `replace`. After a plan is applied, planning the same import again gives an empty plan.
  */
 
 export type ImportEntry = { name: string; value: string; is_secret?: boolean | undefined }

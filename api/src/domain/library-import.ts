@@ -46,7 +46,7 @@ export interface LibraryImportStore {
   read(tenantId: string, reading: ImportReading): Promise<ImportLibrary>
   /** Read a library, let `decide` plan, and make the change, all in one transaction. Nothing is changed when `decide`
    * throws.
-   * @returns null: another call changed the library meanwhile, and nothing is changed */
+   * @returns null if another call changed the library in between; then nothing is changed */
   carryOut(
     tenantId: string,
     reading: ImportReading,
@@ -84,7 +84,7 @@ export async function planOf(
 /** Bring variables into the library and a bundle, all or nothing.
  * @returns the plan that was carried out
  * @throws DomainError invalid, conflict, name_taken: see `planImport` · forbidden: the plan does more than create ·
- *   plan_changed: another plan than `planId`, or the library changed meanwhile */
+ *   plan_changed: the plan is not `planId`, or the library changed in between */
 export async function importVariables(
   { imports, clock }: ImportParts,
   caller: Caller,

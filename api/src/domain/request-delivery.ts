@@ -48,7 +48,7 @@ export function expiredNames(entries: readonly BundleEntry[], now: Date): string
   return entries.filter((entry) => dueOf(entry, now) === 'expired').map(({ name }) => name)
 }
 
-/** Note that the values of an approval were handed over. */
+/** Record that the client collected the values of an approval. */
 export async function confirmDelivery(
   { deliveries, clock }: { deliveries: DeliveryStore; clock: ClockAndIds },
   { tenant, deliveryId }: Approval,

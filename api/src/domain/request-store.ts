@@ -99,7 +99,7 @@ export interface RequestStore {
   /** Gives a claim back. */
   release(id: string, nowMs: number): Promise<void>
   remove(id: string): Promise<void>
-  /** Removes what this user approved and nobody has claimed yet: in one tenant, or in all. */
+  /** Removes this user's approvals that no client has claimed: in one tenant, or in all. */
   removeApprovedBy(approver: { userId: string; tenantId: string | null }, nowMs: number): Promise<void>
   /** Calls `listener` after each seal, deny, withdrawal, release and removal of the request, on whichever node it
    * happened. A call may come without a change, and one may be missed while the store is unreachable: after a call, and

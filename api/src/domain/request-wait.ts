@@ -5,10 +5,10 @@ import { type Claimant, findOwn, goneError, type RequestParts, requireOpen } fro
 import type { RequestStore, Sealed } from './request-store.ts'
 
 /*
- * How a client waits, and how the values are handed over only once. Only the client that asked may wait. A wait is held
+ * How a client waits, and how the values are delivered only once. Only the client that asked may wait. A wait is held
  * until the request changes, at most 30 s. `RequestStore.claim` gives the ciphertext to exactly one of any number of
- * waiters, on all nodes. `Deliveries` then ends that claim: handed over, the request is removed; connection broken
- * before that, the claim is released and the client may ask again.
+ * waiters, on all nodes. `Deliveries` then ends that claim. After a delivery, the request is removed. If the connection
+ * breaks before, the claim is released and the client can try again.
  */
 
 // A timer may fire slightly early; the request must have expired when its waiter reads the store.
@@ -59,7 +59,7 @@ function holdMs(expiresAtMs: number, now: Date): number {
 }
 
 /** Keeps the held callers. Each is woken when its request changes, when its time ends, when its connection ends, or when
- * the process stops. Nothing polls meanwhile. */
+ * the process stops. Nothing polls. */
 export class WaitingRoom {
   readonly #requests: RequestStore
   readonly #holds = new Set<Hold>()
@@ -147,9 +147,9 @@ function finish(hold: Hold): void {
 const END_ATTEMPTS = 8
 const FIRST_PAUSE_MS = 100
 
-/** Ends each claim: removes the request when its values were handed over, releases the claim when they were not. It
- * retries for some seconds while the store is unavailable. A claim that cannot be ended lasts until the lifetime ends,
- * so that nothing is delivered twice. */
+/** Ends each claim: removes the request if its values were delivered, releases the claim if they were not. It retries for
+ * some seconds while the store is unavailable. A claim that cannot be ended lasts until the request expires, so that
+ * nothing is delivered twice. */
 export class Deliveries {
   readonly #requests: RequestStore
   readonly #clock: ClockAndIds
@@ -160,8 +160,8 @@ export class Deliveries {
     this.#clock = clock
   }
 
-  /** For one claim: call `delivered` once the ciphertext was handed over, or `broken` if it was not, so that the client
-   * can ask again. `confirm` notes that it was handed over, after the request is removed. */
+  /** For one claim: call `delivered` after the ciphertext was delivered, or `broken` if it was not, so that the client
+   * can try again. `confirm` records the delivery after the request is removed. */
   of(
     requestId: string,
     confirm: () => Promise<void> = async () => {},

@@ -36,17 +36,17 @@ import { stampOf } from './stamp.ts'
  * | pending   | a member of a tenant: deny                       | denied     |
  * | pending   | a member of a tenant: type a fifth wrong code    | denied     |
  * | ready     | the client that asked: wait (claims the values)  | claimed    |
- * | claimed   | the server: the answer was handed over           | removed    |
+ * | claimed   | the server: the answer was delivered             | removed    |
  * | claimed   | the server: the connection broke before that     | ready      |
  * | pending, ready, claimed | the client that asked: withdraw    | withdrawn  |
  * | ready     | the server: the approver left or was removed     | removed    |
- * | any       | nobody: the lifetime ends                        | removed    |
+ * | any       | the server: the request expires                  | removed    |
  *
  * Of any number of callers at once, one wins; the store makes each change in one atomic step. A denied or withdrawn
  * request keeps a marker until its lifetime would have ended, so that callers learn why it ended. The id of a request
  * that expired is kept for 15 minutes more, so that a late caller learns that too. Everything else that is not there
  * answers "not found": unknown and delivered requests look alike.
- * request-approval.ts has what the approver does; request-wait.ts has how the values are handed over only once.
+ * See request-approval.ts for what the approver does, and request-wait.ts for how the values are delivered only once.
  */
 
 const REQUEST_ID = /^[0-9a-f]{32}$/
@@ -106,7 +106,7 @@ export async function requestContext(
   }
 }
 
-/** Deny a pending request: nobody can approve it any more.
+/** Deny a pending request, so that it cannot be approved.
  * @throws DomainError not_found · request_denied (already) · request_withdrawn · request_expired
  *   · conflict (approved already) */
 export async function deny(
@@ -139,8 +139,8 @@ function denialOf(request: ApprovalRequest, caller: Visitor, clock: ClockAndIds)
   } as const
 }
 
-/** Withdraw a request, pending or approved: nobody can approve or fetch it any more. Only the client that asked may do
- * this. A request made without a challenge cannot be withdrawn, because nobody can prove that they made it.
+/** Withdraw a pending or approved request, so that it cannot be approved or fetched. Only the client that asked may do
+ * this. A request made without a challenge cannot be withdrawn, because no client can prove that it made the request.
  * @throws DomainError not_found · request_denied (already) · request_expired */
 export async function withdrawRequest(parts: RequestParts, claimant: Claimant): Promise<void> {
   const { id, pollChallenge } = await findOwn(parts, claimant)
@@ -175,7 +175,7 @@ export async function findOpen(
   return { request, status }
 }
 
-/** Refuses what has ended; the one place that tells the three ways apart.
+/** Refuses an ended request. Only this function distinguishes the three ends.
  * @throws DomainError not_found (`gone`) · request_denied · request_withdrawn */
 export function requireOpen<Status extends string>(
   status: Status,

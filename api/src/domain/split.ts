@@ -10,8 +10,8 @@ import type { Caller } from './membership.ts'
 import { type Stamp, stampOf } from './stamp.ts'
 
 /*
- * A split gives a bundle a key of its own in the place of a shared one: a copy of its value, mark and description,
- * delivered at the same position under the same name. So a value can change in one environment only. Owners split.
+ * A split replaces a shared key in one bundle by a copy: same value, mark and description, delivered at the same position
+ * under the same name. The value can then change in that environment only. Only owners may split.
  */
 
 /** How a copy of a key is made. `namesFor` gives library names for a delivered name, the best first. */
@@ -41,7 +41,7 @@ export type SplitDraft = {
   is_secret?: boolean | undefined
 }
 
-/** Give a bundle a key of its own, with another value if one is given.
+/** Replace a shared key in a bundle by a copy, with another value if one is given.
  * @throws DomainError not_found (bundle or key, or the key is not attached) · conflict (`key_name` is taken) ·
  *   invalid (the mask over a secret, or a library name that is too long) */
 export async function splitKey(

@@ -29,7 +29,7 @@ export function isSameNetwork(first: string, second: string): boolean | null {
 
 const isLoopback = (block: string) => block.startsWith('127.') || block === '0:0:0:0::/64'
 
-// `::` stands for as many zeros as are missing; groups after the network are not read.
+// `::` means as many zeros as are missing; groups after the network are not read.
 function groupsOf(address: string): string[] {
   const [head = '', tail] = address.split('::')
   const before = head.split(':').filter((group) => group !== '')

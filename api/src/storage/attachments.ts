@@ -49,7 +49,7 @@ export function createAttachmentStore(queries: Queries, vault: ValueVault, bound
 
 type ChangeOfPlace = Attachment & { tenantId: string; stamp: Stamp; action: AuditAction; data?: EventData }
 
-/** Change what is in a bundle, which is held meanwhile; stamp it and record the event.
+/** Lock a bundle, change what is in it, stamp it and record the event, in one transaction.
  * @returns false when there is no such bundle, or nothing to change in it */
 function changed(
   { write, record }: Queries,

@@ -17,7 +17,7 @@ export type AuditVerdict = { tenantId: string; entries: number; erased: number; 
 export async function verifyAuditLogs(query: Query, key: NamedAuditKey): Promise<AuditVerdict[]> {
   const verdicts: AuditVerdict[] = []
   for (const tenantId of await tenantsWithLogs(query)) {
-    // One moment of the log, whatever the servers seal meanwhile.
+    // One snapshot of the log, because servers may seal while this reads.
     const verdict = await query
       .transaction()
       .setIsolationLevel('repeatable read')

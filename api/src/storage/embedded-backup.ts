@@ -63,8 +63,7 @@ async function copyDatabase(from: string, to: string): Promise<void> {
   }
 }
 
-// The copy has its original's write-ahead log: whoever reads it would leave two more files beside it, which nobody knows
-// whether to keep.
+// The copy is in write-ahead-log mode like its original: reading it would leave two more files beside it.
 function makeOneFile(file: string): void {
   const database = new DatabaseSync(file)
   try {

@@ -3,7 +3,7 @@ import { DomainError, unavailable } from '../domain/errors.ts'
 
 const guardedConnections = new WeakSet<DatabaseConnection>()
 
-/** The same driver, telling a database that is away from a query that is wrong. */
+/** The same driver; if the database is unavailable, it throws `unavailable` instead of the driver's error. */
 export function guarded(driver: Driver, isAway: (error: unknown) => boolean): Driver {
   const acquire = driver.acquireConnection.bind(driver)
   driver.acquireConnection = async (options) => {
@@ -20,7 +20,7 @@ function guardConnection(connection: DatabaseConnection, isAway: (error: unknown
   guardedConnections.add(connection)
 }
 
-/** Do some work, and say of a database that is away that it is. */
+/** Do some work. @throws DomainError unavailable, if the database is; otherwise what `work` threw */
 export async function translated<T>(work: () => Promise<T>, isAway: (error: unknown) => boolean): Promise<T> {
   try {
     return await work()

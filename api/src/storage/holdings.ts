@@ -48,7 +48,7 @@ export async function noteApproved(transaction: Query, given: Given): Promise<vo
   }
 }
 
-/** Note that a delivery was handed over. */
+/** Record that a client collected a delivery. */
 export async function noteCollected(
   transaction: Query,
   given: Given & { approvedAt: string },

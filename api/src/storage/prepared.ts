@@ -6,7 +6,7 @@ export type PreparedRead<Name extends string, Row> = (
   values: Readonly<Record<Name, string>>,
 ) => Promise<Row[]>
 
-/** Builds a query; `value(name)` stands for the value that each run brings under this name. */
+/** Builds a query; `value(name)` is a placeholder for the value that each run passes under this name. */
 export type BuildRead<Name extends string, Row> = (value: (name: Name) => string) => {
   compile(): CompiledQuery<Row>
 }

@@ -23,7 +23,7 @@ export type Database = {
   /** A read that runs at almost every call. On SQLite it has its own connection, so it waits for no transaction. */
   prepare: <Name extends string, Row>(build: BuildRead<Name, Row>) => PreparedRead<Name, Row>
   write: Write
-  /** How many events one seal takes: on SQLite fewer, because other writers wait meanwhile. */
+  /** How many events one seal takes: fewer on SQLite, because other writers wait during a seal. */
   sealBatch: number
   columns: ColumnTypes
   /** Make every other migrator wait until the transaction ends. */

@@ -69,7 +69,7 @@ export class Sealer {
     void this.#seal(tenantId)
   }
 
-  // One run per tenant at a time; what is committed meanwhile has a timer of its own.
+  // One run per tenant at a time; an event that is committed during a run has its own timer.
   #seal(tenantId: string): Promise<void> {
     const run = (this.#running.get(tenantId) ?? Promise.resolve()).then(() => this.#sealAll(tenantId))
     const ending = run.finally(() => {
@@ -116,7 +116,7 @@ export class Sealer {
     this.#seen.set(tenantId, head)
     if (forged > 0) this.#problems.set(tenantId, 'forged audit events')
     else this.#problems.delete(tenantId)
-    // A log pipeline carries the note to where nobody who can write to this database can change it.
+    // A log pipeline stores the note where a person who can write to this database cannot change it.
     if (note !== null) log.info({ tenantId, note }, 'audit note')
   }
 

@@ -34,7 +34,7 @@ export class StoredBytes {
   }
 
   /** Call before a transaction that stores values. It waits for the database only if the tenant is not known yet, or if its
-   * last write was refused: somebody may have deleted something since. */
+   * last write was refused, because deletions since then may have made room. */
   async prepare(tenantId: string): Promise<void> {
     const known = this.#known.get(tenantId) ?? this.#unknown(tenantId)
     const rest = known.wasRefused

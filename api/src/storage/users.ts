@@ -41,7 +41,7 @@ function signedIn(tenantId: string, userId: string, at: string): Event {
   return { tenantId, action: 'user.signed_in', target, ...madeBy(by) }
 }
 
-// The sign-in is told in the workspace that the user starts in.
+// The sign-in is recorded in the audit log of the workspace that the user starts in.
 async function recordSignIn(
   { transaction, record }: Recorded,
   idpUserId: string,

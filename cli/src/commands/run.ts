@@ -65,7 +65,7 @@ async function readRun(words: Words, parts: Parts, pending: PendingRequest | nul
 export async function run(options: RunOptions, parts: Parts): Promise<number> {
   const { env, platform } = parts
   const argv = options.isShell ? throughShell(options.program, env, platform) : options.program
-  requireProgram(argv[0] ?? '', parts) // before a person is asked to approve
+  requireProgram(argv[0] ?? '', parts) // before the client makes a request
   const { deliver } = await import('../delivery/deliver.ts')
   const starting = import('../program/start-program.ts') // load now, so that the program starts at once after the approval
   const delivered = await deliver({ ...options, format: 'sh', command: options.program }, parts)

@@ -22,8 +22,8 @@ export type WaitEvents = {
   readonly onRecovery: () => void
 }
 
-/** Poll until the delivery arrives. Calls start at least one interval apart, counted from start to start as the server
- * does. After a lost connection or a server error it tries again, with growing pauses, until the request ends.
+/** Poll until the delivery arrives. The interval runs from the start of one call to the start of the next, as the server
+ * counts it. After a lost connection or a server error it tries again, with growing pauses, until the request ends.
  * @throws CliError denied · expired · refused · network */
 export async function waitForDelivery(
   { exchange, clock }: { exchange: Exchange; clock: Clock },

@@ -25,7 +25,7 @@ export type OutputFile = {
   readonly mayReplace: boolean
 }
 
-/** Check that the file can be written, before a person is asked to approve.
+/** Check that the file can be written, before the client makes a request.
  * @throws CliError general */
 export function requireWritable({ path, mayReplace }: OutputFile): void {
   const stats = lstatSync(path, { throwIfNoEntry: false })

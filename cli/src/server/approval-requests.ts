@@ -115,7 +115,7 @@ export async function waitOnce(exchange: Exchange, call: WaitCall): Promise<Wait
   throw refusal(answer, call.server)
 }
 
-/** Withdraw a request, so that nobody can approve it.
+/** Withdraw a request, so that it cannot be approved.
  * @returns false if it had already ended · @throws CliError refused · NetworkError */
 export async function withdrawRequest(
   exchange: Exchange,
@@ -133,7 +133,7 @@ export async function withdrawRequest(
   throw refusal(answer, server)
 }
 
-/** The failure of a request that nobody approved in time. */
+/** The error for a request that was not approved in time. */
 export function expired(): CliError {
   return new CliError(
     EXIT.expired,

@@ -23,7 +23,7 @@ export type KeptRequest = {
   readonly pending: (nowEpochMs: number, nowMonotonicMs: number) => PendingRequest
 }
 
-/** Check that a request can be stored, before a person is asked to approve.
+/** Check that a request can be stored, before the client makes one.
  * @throws CliError general */
 export function requireKeepable(parts: StateParts): void {
   const folder = requestFolder(parts)

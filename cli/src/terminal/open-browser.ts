@@ -22,7 +22,7 @@ function opener(url: string, env: Environment, platform: NodeJS.Platform): [stri
   return ['/bin/sh', ['-c', '"$0" "$1" &', isWsl ? 'wslview' : 'xdg-open', url]]
 }
 
-// `%s` in BROWSER stands for the address; without one the address comes last.
+// `%s` in BROWSER is replaced by the address; without `%s` the address is the last argument.
 function withUrl(words: readonly string[], url: string): string[] {
   const filled = words.map((word) => word.replaceAll('%s', () => url))
   return words.some((word) => word.includes('%s')) ? filled : [...filled, url]

@@ -39,7 +39,7 @@ export function readImport(text: string, dialect: Dialect): EnvText {
   return { entries, notes: [...read.notes, ...notes], problems: inOrder }
 }
 
-/** Decode a file that is to be imported.
+/** Decode a file for an import.
  * @throws EnvError it is not UTF-8 */
 export function decodeImport(bytes: Uint8Array): string {
   try {

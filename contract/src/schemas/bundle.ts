@@ -41,7 +41,7 @@ export const UpdateBundle = z
   })
   .meta({ id: 'UpdateBundle', examples: [{ name: 'dev/web', tags: 'dev' }] })
 
-/** The duplicate gets copies of its own of the keys delivered as `own` and those named in `values`, and shares all others.
+/** The duplicate gets copies of the keys delivered as `own` and of those named in `values`, and shares all others.
  * `values` gives a copy another value. `key_names` gives a copy another library name than the one that the server makes. */
 export const DuplicateBundle = z
   .object({

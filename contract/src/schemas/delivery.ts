@@ -14,7 +14,7 @@ const Label = z
 /** How the client said it uses the values; null: it did not say. */
 const Via = z.enum(['run', 'pull']).nullable()
 
-/** Which version a holder was given last. `version` was handed over; it is null before the first confirmed delivery.
+/** Which version a holder has. `version` was delivered last; it is null before the first confirmed delivery.
  * `perhaps_version` is in a delivery that was approved and not confirmed: the holder may have it, or may not. `stale`:
  * `version` is not the key's current one, or without a `version`, `perhaps_version` is not. */
 const Holding = {
@@ -81,8 +81,8 @@ export const ListDeliveriesQuery = Page.extend({
   to: time('to'),
 })
 
-/** Values that left the server. `approved`: not confirmed as handed over; `void`: never left the server; `collected`:
- * handed over. */
+/** Approved deliveries. `approved`: not confirmed, so the client may or may not have it; `void`: never left the server;
+ * `collected`: the client has it. */
 export const DeliveryList = z
   .array(
     z

@@ -29,7 +29,7 @@ const suggestion = (field: string, wrong: string) =>
     field,
   )
 
-/** What the client says of itself: believed by nobody, shown as claimed. */
+/** What the client says about itself: unverified, and shown as reported by the terminal. */
 export const ClaimedMeta = z
   .object(
     {
@@ -166,7 +166,7 @@ export const RequestContext = z
     status: z.enum(['pending', 'ready']),
     user_code: z.string(),
     user_code_required: z.boolean(),
-    /** The address of whoever makes this call, as the server sees it. */
+    /** The address of the caller, as the server sees it. */
     viewer_ip: z.string(),
     /** Whether that address and the requester's are in one network; null: they cannot be compared. */
     same_network: z.boolean().nullable(),

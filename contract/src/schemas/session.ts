@@ -19,7 +19,7 @@ export const SignedOut = z
 
 export const SessionParams = z.object({ id: PathPart('id') })
 
-/** `id` names the session to its person only: nobody can sign in with it. */
+/** `id` identifies the session in lists; it cannot be used to sign in. */
 export const SessionList = z
   .array(
     z

@@ -57,7 +57,7 @@ export function useChangeAttachment(bundleId: string) {
 
 export type Split = { bundleId: string; keyId: string; value?: string; is_secret?: boolean }
 
-/** Give a bundle a key of its own in the place of a shared one, with the same value or another. */
+/** Replace a shared key in a bundle by the bundle's own key, with the same value or another. */
 export function useSplitKey() {
   const client = useQueryClient()
   return useMutation({

@@ -1,6 +1,6 @@
 import { CallError } from '@keyferry/contract/client'
 
-/** What a person is told about a call that failed, and what they can do. */
+/** What the page shows about a failed call, and what the person can do. */
 export type Failure = {
   status: number | null
   code: string

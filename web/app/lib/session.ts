@@ -8,7 +8,7 @@ async function fetchSession() {
   return { authMode: auth_mode, signedIn: signed_in, setUpRequired: setup_required }
 }
 
-/** Whether somebody is signed in here, and how people sign in. */
+/** The current session: who is signed in, if anyone, and how people sign in. */
 export function useSession() {
   return useQuery({ queryKey: SESSION, queryFn: fetchSession, staleTime: 60_000 })
 }

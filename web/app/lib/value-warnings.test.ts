@@ -7,7 +7,7 @@ test.each([
   ['x\n', 'It ends with a line break.'],
   ['x ', 'It ends with blanks.'],
   [' x', 'It begins with blanks.'],
-  ['*****', 'It is the mask that stands for a hidden value, not a value.'],
+  ['*****', 'It is the mask of a hidden value, not a value.'],
   [PEM.slice(0, 40), 'It looks like a PEM block that is cut off.'],
   [PEM.slice(30), 'It looks like a PEM block that is cut off.'],
   ['"x"', 'The quotes around it become part of it.'],

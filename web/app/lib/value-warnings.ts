@@ -9,7 +9,7 @@ export function valueWarnings(value: string): string[] {
   if (value.endsWith('\n')) warnings.push('It ends with a line break.')
   else if (/\s$/.test(value)) warnings.push('It ends with blanks.')
   if (/^\s/.test(value)) warnings.push('It begins with blanks.')
-  if (value === MASK) warnings.push('It is the mask that stands for a hidden value, not a value.')
+  if (value === MASK) warnings.push('It is the mask of a hidden value, not a value.')
   if (isTruncatedPem(value)) warnings.push('It looks like a PEM block that is cut off.')
   if (/^(["']).*\1$/s.test(value) && value.length > 1)
     warnings.push('The quotes around it become part of it.')

@@ -1,6 +1,6 @@
 const IN_ADDRESS = /^\/w\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?=\/|$)/
 
-// Every workspace of a tab is a document of its own, so that nothing that one page began can end in another's workspace.
+// Switching workspaces loads a new document, so that a call that began in one workspace cannot end in another.
 let ofPage = workspaceIn(location.pathname)
 
 /** The id of the workspace that this page works in; null where the address names none. */

@@ -29,7 +29,7 @@ export const initial = ({ text, bytes, position, tableEnd }: ColumnTypes): reado
   ) ${tableEnd}`,
   'create index login_attempts_forgotten on login_attempts (forgotten_at)',
 
-  // One row at most: whoever puts it there made the first account.
+  // At most one row: the first account.
   `create table account_setup (slot integer primary key check (slot = 1), user_id ${text} not null) ${tableEnd}`,
 
   `create table tenants (

@@ -6,8 +6,7 @@ export type ActiveSince = number | null
 
 /** Watch whether a person is looking at this page and means to use it: a click that began on another page can end here,
  * and must not decide anything. Presses count once the page has been visible and focused for one second and has seen a
- * pointer movement, a touch or a key press of its own. A press before that starts the second again, and leaving the page
- * starts all over.
+ * pointer movement, a touch or a key press. A press before that restarts the second; leaving the page resets everything.
  * @param tell called with every change
  * @returns what ends the watch */
 export function watchArming(tell: (since: ActiveSince) => void): () => void {

@@ -41,7 +41,7 @@ export function ConfirmApproval({ doubts, names, onConfirm, onClose }: ConfirmAp
       )}
       {leftOut.length > 0 && (
         <p>
-          Required, but not selected: <Names names={leftOut} />. The terminal is told that{' '}
+          Required, but not selected: <Names names={leftOut} />. The terminal will show that{' '}
           {leftOut.length === 1 ? 'it is' : 'they are'} missing.
         </p>
       )}

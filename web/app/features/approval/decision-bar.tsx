@@ -87,7 +87,7 @@ function ActiveNote({ active }: { active: boolean }) {
   )
 }
 
-// What is approved has a line of its own: both in one would break wherever they happen to.
+// Two lines, so that a long label does not break at an arbitrary word.
 function ApproveLabel({ choice }: { choice: DecisionBarProps['choice'] }) {
   if (choice === null || choice.bundle === null || choice.count === 0) return 'Approve'
   const { count, bundle } = choice

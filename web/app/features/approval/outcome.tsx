@@ -42,19 +42,19 @@ const TEXTS: Readonly<
     title: 'Denied',
     Icon: CircleSlash,
     tone: 'plain',
-    text: 'The terminal gets no values, and it is told that you denied the request.',
+    text: 'The terminal gets no values. It shows that the request was denied.',
   },
   withdrawn: {
     title: 'Withdrawn',
     Icon: CircleSlash,
     tone: 'plain',
-    text: 'The terminal cancelled this request. Nobody can approve it or fetch values with it.',
+    text: 'The terminal cancelled this request. It can no longer be approved.',
   },
   expired: {
     title: 'This request has expired',
     Icon: Hourglass,
     tone: 'plain',
-    text: `Nobody can approve it any more. ${ASK_AGAIN}`,
+    text: `It can no longer be approved. ${ASK_AGAIN}`,
   },
   gone: {
     title: 'Already used or unknown',

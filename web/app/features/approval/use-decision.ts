@@ -14,7 +14,7 @@ type DecisionProps = {
   onWrongCode: (problem: string) => void
 }
 
-/** Approve and deny: one call at a time, whatever is pressed meanwhile. `problem` is what went wrong with the last one. */
+/** Approve and deny: one call at a time; presses during a call do nothing. `problem` is why the last call failed. */
 export function useDecision({ requestId, context, onApproved, onEnd, onWrongCode }: DecisionProps) {
   const underWay = useRef(false)
   const [busy, setBusy] = useState<'approve' | 'deny' | null>(null)

@@ -35,7 +35,7 @@ function ImportFromTerminal() {
   )
 }
 
-// Where people sign in, the client is nobody: it can ask for values, not write any.
+// On a server with sign-in the client has no account: it can request values but not import them.
 function ImportHere() {
   return (
     <>

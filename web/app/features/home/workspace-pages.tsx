@@ -11,8 +11,8 @@ export function ForeignWorkspacePage() {
     <div className="max-w-xl pt-4">
       <PageHeading title="You are not a member of this workspace" />
       <p className="text-ink-soft">
-        The address belongs to a workspace that does not exist, or that you left or were removed from. Ask one
-        of its owners for an invitation, or open one of your workspaces.
+        This workspace does not exist, or you are not a member of it. Ask an owner for an invitation, or open
+        one of your workspaces.
       </p>
       <ul aria-label="Open a workspace" className="mt-4 flex flex-wrap gap-2">
         {tenants.map(({ id, name }) => (

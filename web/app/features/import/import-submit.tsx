@@ -11,7 +11,7 @@ type ImportSubmitProps = {
   planning: Planning
   /** How many lines of the text cannot be read. */
   unreadable: number
-  /** How many entries are to be imported. */
+  /** How many entries the import would add. */
   count: number
   /** Shows what is wrong with the bundle's name. @returns whether it is good */
   onName: () => boolean

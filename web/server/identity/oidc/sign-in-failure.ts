@@ -13,7 +13,7 @@ const TEXTS = {
     'The identity provider refused the credentials of this server. Ask the operator to check OIDC_CLIENT_ID and OIDC_CLIENT_SECRET.',
   code_refused: 'The sign-in took too long or was used before. Sign in again.',
   provider_error: 'The identity provider answered with an error. Try again in a moment.',
-  userinfo_failed: 'The identity provider did not tell who you are. Try again in a moment.',
+  userinfo_failed: 'The identity provider did not say who you are. Try again in a moment.',
   unsupported_algorithm:
     'The identity provider signs ID tokens with an unsupported algorithm. Ask the operator to configure RS256 or ES256 for this client.',
   unknown_key: 'The ID token is signed with a key that the identity provider does not publish.',
@@ -86,7 +86,7 @@ function claimReason(cause: unknown): Reason {
   return CLAIMS[String(details.claim)] ?? 'not_confirmed'
 }
 
-// The library tells these apart by their messages only.
+// The library distinguishes these only by their messages.
 function responseReason(cause: unknown): Reason {
   const message = cause instanceof Error ? cause.message : ''
   if (message.includes('"alg"')) return 'unsupported_algorithm'

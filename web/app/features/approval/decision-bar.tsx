@@ -87,7 +87,7 @@ function ActiveNote({ active }: { active: boolean }) {
   )
 }
 
-// Two lines, so that a long label does not break at an arbitrary word.
+// The choice is on its own line, so that a long label does not break at an arbitrary word.
 function ApproveLabel({ choice }: { choice: DecisionBarProps['choice'] }) {
   if (choice === null || choice.bundle === null || choice.count === 0) return 'Approve'
   const { count, bundle } = choice

@@ -54,7 +54,7 @@ describe.each(databases)('what a bundle and a workspace can hold, on %s', (kind)
     expectError(await createKey(LARGE), 409, WORKSPACE_FULL, 'workspace_full')
     expectError(await importItems({ A: LARGE }), 409, WORKSPACE_FULL, 'workspace_full')
     const params = { key_id: first ?? '' }
-    const update = { as: owner, params, body: { value: LARGE } }
+    const update = { as: owner, params, body: { value: LARGE.toUpperCase() } }
     expectError(await api.call('updateKey', update), 409, WORKSPACE_FULL, 'workspace_full')
     expect((await api.call('deleteKey', { as: owner, params })).status).toBe(200)
     await expect.poll(async () => (await createKey(LARGE)).status).toBe(201)

@@ -169,7 +169,7 @@ test('no file or folder has a name that says nothing', () => {
   expect(files.filter((file) => NO_NAMES.test(file))).toEqual([])
 })
 
-test('cryptography stands in crypto alone, but for random ids', () => {
+test('only crypto uses cryptography, except for random ids', () => {
   const uses = /import (?!\{ randomUUID \}).* from '(node:crypto|@noble\/[^']+|sodium-native)'/
   const outside = files.filter((file) => !file.startsWith('crypto/') && uses.test(readFileSync(file, 'utf8')))
   expect(outside).toEqual([])

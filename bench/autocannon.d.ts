@@ -1,4 +1,4 @@
-// The package carries no types of its own; this names what is used of it.
+// The package has no types; these cover what we use.
 declare module 'autocannon' {
   type Call = {
     method?: 'GET' | 'POST' | 'PUT'

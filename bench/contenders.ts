@@ -15,7 +15,7 @@ export type Backends = {
   readonly rootKey?: string
 }
 
-/** The internal API as a process of its own, with one person in it. */
+/** The internal API as a separate process, with one person in it. */
 export type ApiProcess = NodeProcess & { readonly owner: SignedClient; readonly dataDir: string }
 
 const BARE_SERVER = join(import.meta.dirname, 'bare-server.ts')

@@ -2,7 +2,7 @@ import { Agent, request } from 'node:http'
 import { createClient } from '@keyferry/contract/client'
 import { generateKeyPair } from '@keyferry/crypto/key-pair'
 
-/** One request for approval and the address it seems to come from: each has one of its own, as clients have. */
+/** An approval request and its client address; each request has a different address, as real clients do. */
 export type Asked = { readonly id: string; readonly peer: string }
 
 /** How a wait ended. `atMs`: by `performance.now()`, when its answer had arrived. */
@@ -37,7 +37,7 @@ export function newPeer(): string {
   return `10.${(peers >> 16) % 256}.${(peers >> 8) % 256}.${peers % 256}`
 }
 
-/** Waits that are held open, each on a connection of its own. */
+/** Waits that are held open, one per connection. */
 export class HeldWaits {
   readonly #address: string
   readonly #agent = new Agent({ keepAlive: false, maxSockets: Number.POSITIVE_INFINITY })

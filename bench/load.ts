@@ -2,7 +2,7 @@ import autocannon from 'autocannon'
 
 type Varied = { path?: string; headers?: Readonly<Record<string, string>>; body?: string }
 
-/** A call that is made over and over; what `vary` gives is asked for each time and replaces what it names. */
+/** A call that is repeated. `vary` runs for each call, and its result overrides the fields it has. */
 export type LoadCall = {
   readonly method?: 'GET' | 'POST'
   readonly path: string

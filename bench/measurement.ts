@@ -2,7 +2,7 @@
 export type Measurement = {
   readonly what: string
   readonly subject: string
-  /** What was measured beside it in the same run; empty where the figure stands for itself. */
+  /** What it is compared with in the same run; empty if the figure needs no comparison. */
   readonly baseline: string
   /** The figure that the target is about. */
   readonly figure: string
@@ -11,7 +11,7 @@ export type Measurement = {
   readonly isMet: boolean | null
 }
 
-/** A set of measurements and how big they are to be. */
+/** Which measurements to run, and at what size. */
 export type BenchOptions = {
   /** Length of one turn of load. */
   readonly seconds: number

@@ -44,7 +44,7 @@ describe.skipIf(!hasBrowser())('people who have an account here', () => {
     await closePage(page)
   })
 
-  test('nobody sets up a second one', async () => {
+  test('a second set-up is refused', async () => {
     const page = await openPage(browser)
     await page.goto(`${server.url}/set-up`)
     await page.waitForURL(`${server.url}/sign-in`)
@@ -60,7 +60,7 @@ describe.skipIf(!hasBrowser())('people who have an account here', () => {
     await fill(page, { 'E-mail': email, Password: password }, 'Sign in')
   }
 
-  test('a wrong password is told, the right one leads back to the page that was asked for', async () => {
+  test('a wrong password is reported, the right one leads back to the requested page', async () => {
     const page = await openPage(browser)
     await signIn(page, 'wrong')
     await page.getByRole('alert').waitFor()

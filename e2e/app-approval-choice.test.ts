@@ -130,7 +130,7 @@ describe.skipIf(!hasBrowser())('what an approver shares, and from where', () => 
     await closePage(page)
   })
 
-  test('a required key is left out only after a second confirmation, and the terminal is told', async () => {
+  test('a required key is left out only after a second confirmation, and the terminal reports it', async () => {
     const { page, request } = await open({ bundle: 'prod/shop/mail' })
     await page.getByRole('checkbox', { name: 'SMTP_PASSWORD' }).uncheck()
     await page.getByRole('button', { name: 'Approve 1 key of prod/shop/mail' }).click()

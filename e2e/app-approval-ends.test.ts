@@ -58,7 +58,7 @@ describe.skipIf(!hasBrowser())('on a phone, in both themes: a request that ends'
     await closePage(page)
   })
 
-  test('approved, and fetched by nobody', async () => {
+  test('approved, but not fetched', async () => {
     const page = await open()
     await readRequest(page)
     await page.getByRole('button', { name: 'Approve 6 keys' }).click()
@@ -68,7 +68,7 @@ describe.skipIf(!hasBrowser())('on a phone, in both themes: a request that ends'
     await closePage(page)
   })
 
-  test('for somebody who may not answer it', async () => {
+  test('for a person who is not allowed to answer it', async () => {
     const page = await open(async (opened) => {
       await opened.route('**/bundles', (route) =>
         route.fulfill({ status: 403, json: { error: 'Forbidden', code: 'forbidden' } }),

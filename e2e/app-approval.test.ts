@@ -193,7 +193,7 @@ describe.skipIf(!hasBrowser())('the approval page', () => {
     await closePage(page)
   })
 
-  test('a name that the format of the terminal cannot hold is said before it is handed over', async () => {
+  test("a name that the terminal's format cannot hold is shown before the approval", async () => {
     const own = await startOwn()
     const keys = ['API_TOKEN', '2FA_SEED'].map((name) => ({ name, value: 'x', is_secret: true }))
     await createLibrary(own.url, [{ name: 'dev/app', keys }])
@@ -233,7 +233,7 @@ describe.skipIf(!hasBrowser())('the approval page', () => {
     await expectEnd(page, 'Denied')
   })
 
-  test('denied by somebody else while the page is open', async () => {
+  test('denied by another person while the page is open', async () => {
     const { page, request } = await open({})
     const params = { request_id: request.id }
     await createClient(server.url)('DELETE', '/api/v1/requests/{request_id}', { params })
@@ -252,7 +252,7 @@ describe.skipIf(!hasBrowser())('the approval page', () => {
     await expectEnd(page, 'Withdrawn')
   })
 
-  test('approved by somebody else while the page is open', async () => {
+  test('approved by another person while the page is open', async () => {
     const { page, request } = await open({ bundle: 'dev/app' })
     await approveAll(page).waitFor()
     await approveByCall(server.url, request.id)
@@ -344,7 +344,7 @@ describe.skipIf(!hasBrowser())('the approval page', () => {
     await closePage(page)
   })
 
-  test('no secret value reaches the browser, and the address is told to nobody', async () => {
+  test('no secret value reaches the browser, and the address is sent to no other site', async () => {
     const { page } = await open({ bundle: 'dev/app' })
     const answers = recordAnswers(page)
     const response = await page.reload()

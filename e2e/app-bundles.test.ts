@@ -30,7 +30,7 @@ describe.skipIf(!hasBrowser())('bundles in the browser', () => {
     await server?.dispose()
   })
 
-  // Each story has a bundle of its own to change.
+  // Each test gets a new bundle to change.
   let stories = 0
   beforeEach(async () => {
     stories += 1
@@ -76,7 +76,7 @@ describe.skipIf(!hasBrowser())('bundles in the browser', () => {
     await closePage(page)
   })
 
-  test('create: a bad or taken name is told beside it, a good one leads to the bundle', async () => {
+  test('create: a bad or taken name is reported next to the field, a good one leads to the bundle', async () => {
     const page = await open('/bundles')
     await page.getByRole('button', { name: 'New bundle' }).click()
     const name = page.getByLabel('Name')
@@ -213,7 +213,7 @@ describe.skipIf(!hasBrowser())('bundles in the browser', () => {
     await closePage(page)
   })
 
-  test('legacy items stand apart: an open one converts in one click, so does a secret one', async () => {
+  test('legacy items are listed separately: an open one converts in one click, so does a secret one', async () => {
     const call = createClient(server.url)
     const params = { bundle_id: bundleId }
     for (const [key, is_secret] of [

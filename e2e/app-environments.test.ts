@@ -28,7 +28,7 @@ describe.skipIf(!hasBrowser())('one variable with several values, in the browser
     await server?.dispose()
   })
 
-  // Each story has two environments of its own that share two keys.
+  // Each test gets two new environments that share two keys.
   beforeEach(async () => {
     stories += 1
     const keys = [

@@ -180,7 +180,7 @@ describe.skipIf(!hasBrowser())('import in the browser', () => {
     await page.context().close()
   })
 
-  test('a bundle without a name, or with a bad one, is told beside the field', async () => {
+  test('a missing or bad bundle name is reported next to the field', async () => {
     const page = await open('/bundles/import')
     await content(page).fill('A=1')
     await page.getByRole('button', { name: 'Import 1 variable' }).click()
@@ -192,7 +192,7 @@ describe.skipIf(!hasBrowser())('import in the browser', () => {
     await closePage(page)
   })
 
-  test('what the server refuses is told, the text stays, and the same text twice writes nothing', async () => {
+  test('a refusal of the server is shown, the text stays, and the same text twice writes nothing', async () => {
     const page = await open('/bundles/import?bundle=dev/again')
     await content(page).fill('FIRST=1\nSECOND=2')
     await page.getByText('2 new').waitFor()

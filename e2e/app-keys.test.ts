@@ -53,7 +53,7 @@ describe.skipIf(!hasBrowser())('keys in the browser', () => {
     await closePage(page)
   })
 
-  test('create: secret is guessed from the name, warnings come while typing, a taken name is told', async () => {
+  test('create: secret is guessed from the name, warnings appear while typing, a taken name is reported', async () => {
     const page = await open('/keys/new')
     await page.getByLabel('Name').fill('API_URL')
     const secret = page.getByRole('checkbox', { name: 'Secret' })
@@ -195,7 +195,7 @@ describe.skipIf(!hasBrowser())('keys in the browser', () => {
     await closePage(page)
   })
 
-  test('whoever asks for less motion gets none', async () => {
+  test('reduced motion disables animations', async () => {
     const page = await openPage(browser, { reducedMotion: 'reduce' })
     await page.goto(`${server.url}/bundles`)
     await page.getByRole('button', { name: 'dev/' }).waitFor()

@@ -74,9 +74,9 @@ export type Asking = {
   keys?: readonly string[]
   meta?: Readonly<Record<string, string>>
   workspace?: string
-  /** Where the terminal asks from; one of its own unless given. */
+  /** The terminal's address; a new one unless given. */
   address?: string
-  /** With one the request can be withdrawn, and waited for by nobody else. */
+  /** With one, the request can be withdrawn, and only this client can wait for it. */
   verifier?: string
 }
 
@@ -90,7 +90,7 @@ export const META = {
   command: 'npm run dev -- --host --port 3000',
 }
 
-/** Ask as a terminal does. The server must trust this machine as a proxy: each asker then comes from an address of its own,
+/** Ask as a terminal does. The server must trust this machine as a proxy: each client then has a different address,
  * and the rate limit of one address does not slow the tests. */
 export async function askApproval(url: string, asking: Asking = {}) {
   const { publicKey } = generateKeyPair()

@@ -4,7 +4,7 @@ import { expect } from 'vitest'
 
 export type WatchedPage = Page & { readonly complaints: readonly string[] }
 
-/** A page of its own browser context that notes every breach of the content security policy and every uncaught error. */
+/** A page in a new browser context that records every violation of the content security policy and every uncaught error. */
 export async function openPage(browser: Browser, options: BrowserContextOptions = {}): Promise<WatchedPage> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 860 }, ...options })
   const page = await context.newPage()

@@ -62,7 +62,7 @@ describe.skipIf(!hasBrowser())('people in the browser, from the first start on',
     await expectAccessible(owner)
   })
 
-  test('a link to somebody else leads through sign-in and back', async () => {
+  test('a link for another person leads through sign-in and back', async () => {
     await member.goto(`${server.url}/`)
     await heading(member, 'Secrets reach a terminal').waitFor()
     await expectAccessible(member)
@@ -194,7 +194,7 @@ describe.skipIf(!hasBrowser())('people in the browser, from the first start on',
     await owner.getByRole('list', { name: 'Open invitations' }).waitFor({ state: 'detached' })
   })
 
-  test('somebody in two workspaces switches between them', async () => {
+  test('a person in two workspaces switches between them', async () => {
     await member.goto(`${server.url}/bundles`)
     await member.getByRole('link', { name: /dev\/app/ }).waitFor()
     teamPage = member.url()

@@ -22,7 +22,7 @@ describe.skipIf(!hasBrowser())('what the server refuses in the browser', () => {
     await server?.dispose()
   })
 
-  test('where nobody signs in, nobody is invited: the settings say how to get a team', async () => {
+  test('without sign-in there are no invitations: the settings say how to get a team', async () => {
     const local = await startServer()
     const page = await openPage(browser, PHONE)
     await page.goto(`${local.url}/members`)

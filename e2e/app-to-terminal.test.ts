@@ -44,7 +44,7 @@ describe.skipIf(!hasBrowser() || !hasTerminal())('from a paste in the browser to
     if (folder !== undefined) await rm(folder, { recursive: true, force: true })
   })
 
-  /** The client, waiting in a terminal of its own for an approval at `link`. */
+  /** A client that waits in a new terminal for an approval at `link`. */
   async function pull(words: readonly string[]) {
     const { PATH, HOME } = process.env
     const terminal = inTerminal([...KEYFERRY, 'pull', ...words], {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 
 const BUILD = join(import.meta.dirname, '../web/build-stale.ts')
 
-/** Before any test: build the browser app where it is missing or stale. In a process of its own, because the test runner's
+/** Before any test: build the browser app where it is missing or stale. In a separate process, because the test runner's
  * NODE_ENV would make another app of it. */
 export function setup(): void {
   const { NODE_ENV: _, ...env } = process.env

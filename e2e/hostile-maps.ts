@@ -31,7 +31,7 @@ export const hostileValue: fc.Arbitrary<string> = fc.oneof(
   { weight: 1, arbitrary: fc.string() },
 )
 
-/** The prefix keeps clear of names that a shell has a use of its own for (`UID`, `path`, `status` …). */
+/** The prefix avoids names that a shell reserves (`UID`, `path`, `status` …). */
 const name = fc.stringMatching(/^[A-Za-z0-9_]{0,8}$/).map((rest) => `K_${rest}`)
 
 export const hostileMap: fc.Arbitrary<HostileMap> = fc.uniqueArray(fc.tuple(name, hostileValue), {

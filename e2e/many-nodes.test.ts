@@ -75,7 +75,7 @@ describe.skipIf(!canRun)('many nodes behind nginx, on PostgreSQL and Redis', () 
     return bundle.id
   }
 
-  // From an address of its own, told to the node as a proxy would: one address may ask ten times a minute.
+  // Sends a different address as a proxy would, because one address may make ten requests a minute.
   async function ask(at = nodes.addressOf('web-1')): Promise<Asked> {
     const keys = generateKeyPair()
     const body = { client_pubkey: Buffer.from(keys.publicKey).toString('base64') }
@@ -97,7 +97,7 @@ describe.skipIf(!canRun)('many nodes behind nginx, on PostgreSQL and Redis', () 
       .toSatisfy((status: number) => status === 200 || status === 409)
   }
 
-  /** Wait as a client does: what breaks, is away or has to slow down is asked again. */
+  /** Wait as a client does: retry after a broken connection, a 503 or a 429. */
   async function wait({ id, keys }: Asked, at = nodes.publicUrl): Promise<string> {
     for (let attempt = 0; attempt < 20; attempt += 1) {
       const answer = await call(`/api/v1/requests/${id}/wait`, { at, as: null }).catch(() => null)
@@ -136,7 +136,7 @@ describe.skipIf(!canRun)('many nodes behind nginx, on PostgreSQL and Redis', () 
     60_000,
   )
 
-  test('a node that is told to stop answers its callers and ends well', async () => {
+  test('a stopped node answers its callers and ends within five seconds', async () => {
     const asked = await ask()
     const held = call(`/api/v1/requests/${asked.id}/wait`, { at: nodes.addressOf('web-1'), as: null })
     await sleep(300)

@@ -18,7 +18,7 @@ export type ProcessOptions = {
   readonly asProgram?: boolean
 }
 
-/** A Node program of this repository that listens, as a process of its own. */
+/** A Node program of this repository that listens, in a separate process. */
 export type NodeProcess = {
   readonly address: string
   readonly pid: number

@@ -107,7 +107,7 @@ describe.skipIf(!hasTerminal())('the program has the terminal to itself', () => 
     const look = `stty -g; grep -E 'SigIgn|SigBlk|SigCgt' /proc/self/status; grep flags /proc/self/fdinfo/0 /proc/self/fdinfo/2`
     const plain = await output(terminal(['sh', '-c', look]))
     const through = await output(terminal([...RUN, 'sh', '-c', `echo; ${look}`]))
-    // The size of a terminal is asked through a handle of its own, opened with O_LARGEFILE (0100000).
+    // Node reads the terminal's size through a separate handle, opened with O_LARGEFILE (0100000).
     const seen = through.slice(through.lastIndexOf('\r\n\r\n') + 4).replace('0100002', '02')
     expect(seen).toBe(plain)
   })

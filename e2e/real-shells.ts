@@ -13,7 +13,7 @@ export type RealShell = (typeof POSIX_SHELLS)[number] | 'fish'
 export type ShellText = { readonly text: string; readonly names: readonly string[] }
 
 type Dialect = {
-  /** So that nobody's start-up files take part. */
+  /** So that no start-up files are read. */
   readonly options: readonly string[]
   readonly evaluate: (file: string) => string
   /** Prints one variable and NUL; stops the shell where it is not set. */
@@ -33,7 +33,7 @@ const DIALECTS: Readonly<Record<RealShell, Dialect>> = {
   dash: POSIX,
   bash: { ...POSIX, options: ['--norc', '--noprofile', '-u'] },
   zsh: { ...POSIX, options: ['-f', '-u'] },
-  // mksh has no printf of its own.
+  // mksh has no built-in printf.
   mksh: { ...POSIX, print: (name) => `print -rn -- "$${name}"; print -n '\\0000'` },
   fish: {
     options: ['--no-config'],

@@ -111,7 +111,7 @@ describe.skipIf(!hasBrowser())('people who sign in at an identity provider', () 
     await closePage(page)
   })
 
-  test('an invitation takes somebody who was never here through sign-in into the team, in one go', async () => {
+  test('an invitation takes a new person through sign-in into the team in one go', async () => {
     const owner = await signedIn('owner')
     const { accept_path } = await invite(owner, 'newcomer@example.com')
     const team = (await me(owner)).tenant
@@ -190,7 +190,7 @@ describe.skipIf(!hasBrowser())('people who sign in at an identity provider', () 
     })
   })
 
-  test('two windows of two people in one server stay apart', async () => {
+  test('two people in two windows on one server have separate sessions', async () => {
     const [one, two] = [await signedIn('one'), await signedIn('two')]
     await addLibrary(one)
     expect(await clientIn(two)('GET', '/api/v1/keys')).toEqual([])

@@ -23,7 +23,7 @@ export function signedClient(address: string, secret: string, identity: SignedCa
   return { identity, headers, call: createClient(address, signed) }
 }
 
-/** A person with a workspace of their own, made where there is none.
+/** A person with their own workspace; creates it if there is none.
  * @param name letters and digits */
 export async function ownerNamed(name: string, address: string, secret: string): Promise<SignedClient> {
   const body = { idp_user_id: `user_${name}`, email: `${name}@example.com`, email_verified: true }

@@ -35,7 +35,7 @@ export function closeTerminals(): void {
   for (const child of opened) child.kill('SIGHUP')
 }
 
-/** Run a command in a pseudo-terminal of its own. */
+/** Run a command in a new pseudo-terminal. */
 export function inTerminal(argv: readonly string[], options: TerminalOptions): Terminal {
   const { columns = 100, rows = 50 } = options
   const command = `stty cols ${columns} rows ${rows}; exec ${argv.map(quoted).join(' ')}`

@@ -51,7 +51,7 @@ async function workspacesOf(browser: TestBrowser): Promise<{ own: string; team: 
 
 const key = (name: string, value: string) => ({ body: { name, value, is_secret: false } })
 
-test('what one page writes lands in its workspace, although another page switches meanwhile', async () => {
+test('a page writes to its own workspace, even if another page switches', async () => {
   const { own, team } = await workspacesOf(kim)
   await callAs(kim)('POST', '/api/v1/tenants/switch', { body: { tenant_id: team } })
   await callAs(kim, own)('POST', '/api/v1/keys', key('PLACE', 'own'))

@@ -13,7 +13,7 @@ describe.each(databases)('local accounts on %s', (kind) => {
   })
   afterAll(() => api.close())
 
-  // Each call comes from an address of its own, so that the limits of one address stay out of the way.
+  // Each call comes from a different address, so that it meets no rate limit.
   const headers = () => {
     peer += 1
     return { 'x-forwarded-for': `198.51.${Math.floor(peer / 250)}.${peer % 250}` }

@@ -42,9 +42,9 @@ export type TestApi = {
   settings: ApiSettings
   /** Everything that was logged. */
   log: () => string
-  /** Call an endpoint of the table, signed when `as` is given; its answer is held against the table's schema. */
+  /** Call an endpoint of the table, signed if `as` is given. The answer must match the table's schema. */
   call<N extends ApiEndpointName>(name: N, parts?: CallParts): Promise<AnsweredBy<N>>
-  /** A person with a workspace of their own. */
+  /** A new person, who owns a new workspace. */
   newOwner(): Promise<Identity>
   close(): Promise<void>
 }

@@ -4,8 +4,8 @@ import { open } from '@keyferry/crypto/open'
 import { expect } from 'vitest'
 import type { Answered, Identity, TestApi } from './api.ts'
 
-/** A client with its key pair, asking an API that believes the proxy header of loopback: each client has an address
- * of its own, so that rates do not meet. */
+/** A client with its key pair, for an API that trusts loopback as a proxy: each client has a different address, so that
+ * clients do not share a rate limit. */
 export class ApprovalClient {
   readonly keyPair: KeyPair = generateKeyPair()
   readonly address = `10.${[...randomBytes(3)].join('.')}`

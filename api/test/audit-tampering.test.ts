@@ -21,7 +21,7 @@ async function whenSealed(query: Query): Promise<void> {
   }
 }
 
-/** Hash a whole log again, as somebody can who has no key. */
+/** Hash a whole log again, as an attacker without the key could. */
 async function chainAgain(query: Query, tenantId: string): Promise<void> {
   const rows = await query
     .selectFrom('audit_log')

@@ -58,7 +58,7 @@ describe.each(databases)('changed bundles on %s', (kind) => {
     expectError(await duplicate(randomUUID(), unique()), 404, 'bundle not found', 'not_found')
   })
 
-  test('a duplicate holds the same keys in the same order, and a description and tags of its own', async () => {
+  test('a duplicate has the same keys in the same order, and its own description and tags', async () => {
     const bundle = await newBundle({ description: 'text', tags: 'a' })
     const [first, second] = [await newKey(), await newKey()]
     const place = { bundle_id: bundle.id }

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest'
 import { hasPostgres, ownPostgres } from '../../plumbing/test/postgres.ts'
 import { expectError, startTestApi } from './api.ts'
 
-describe.skipIf(!hasPostgres())('a PostgreSQL that is away', () => {
+describe.skipIf(!hasPostgres())('an unavailable PostgreSQL', () => {
   test('answers 503 with Retry-After, and its return needs no restart', async () => {
     const postgres = await ownPostgres()
     const api = await startTestApi('sqlite', { databaseUrl: postgres.url })

@@ -36,8 +36,8 @@ const newRequest = (id: string) => ({
   expiresAtMs: Date.now() + 60_000,
 })
 
-/** Asks until the request is gone; three in ten of its deliveries break.
- * @returns how often a ciphertext was handed over whole */
+/** Waits until the request is gone; three in ten of its deliveries break.
+ * @returns how many deliveries were complete */
 async function waiter({ deliveries, ...parts }: Node, requestId: string): Promise<number> {
   let received = 0
   for (;;) {

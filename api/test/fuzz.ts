@@ -16,8 +16,8 @@ const SLOW: readonly string[] = ['logIn', 'setUpAccount', 'joinWithAccount']
 type Answer = { status: number; type: string; text: string }
 type Target = { address: string; owner: Identity; agent: Agent; known: Readonly<Record<string, string>> }
 
-/** Send at least `count` generated requests over all endpoints; a wait is asked for by unknown ids alone, because a
- * known one would hold.
+/** Send at least `count` generated requests over all endpoints. Waits use unknown ids only, because the server would hold
+ * a wait for a known id.
  * @throws Error with the smallest request that was answered wrongly: by a 5xx, by a status that the table does not
  *   name, or by a failure without `error` and `code` */
 export async function fuzz(kind: 'sqlite' | 'postgres', count: number, seed?: number): Promise<void> {
@@ -80,7 +80,7 @@ let peers = 0
 function send({ address, owner, agent }: Target, call: FuzzedCall): Promise<Answer> {
   peers += 1
   const { hostname, port } = new URL(address)
-  // Each call from an address of its own: the limits of one address stay out of the way.
+  // Each call comes from a different address, so that it meets no rate limit.
   const forwarded = `10.${(peers >> 16) & 255}.${(peers >> 8) & 255}.${peers & 255}`
   const headers = {
     'x-forwarded-for': forwarded,

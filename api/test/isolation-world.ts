@@ -6,7 +6,7 @@ import type { Query } from '../src/storage/queries.ts'
 import { type CallParts, type Identity, SETUP_CODE, signedHeaders, type TestApi } from './api.ts'
 import type { CallerKind } from './isolation-table.ts'
 
-/** A tenant with one of everything, and somebody of every kind. */
+/** A tenant with one of everything, and a caller of every kind. */
 export type World = {
   owner: Identity
   outsider: Identity & { email: string }
@@ -69,7 +69,7 @@ export function callerHeaders(world: World, kind: CallerKind): Record<string, st
   return signedHeaders(who[kind])
 }
 
-/** A call that succeeds for whoever may make it: fresh ids of the owner's tenant, and a valid body. */
+/** A call that succeeds for every caller that is allowed: fresh ids of the owner's tenant, and a valid body. */
 export async function freshCall(api: TestApi, world: World, name: ApiEndpointName): Promise<CallParts> {
   const verifier = name === 'withdrawRequest' ? generatePollVerifier() : null
   const ids = await freshIds(api, world, { name, verifier })
@@ -129,7 +129,7 @@ async function newHolder(api: TestApi, as: Identity, params: { bundle_id: string
 }
 
 async function newInvitation(api: TestApi, { owner: as, outsider }: World, name: ApiEndpointName) {
-  // Whoever accepted the last one is a member by now.
+  // The outsider is a member if they accepted the last invitation.
   await api.call('removeMember', { as, params: { user_id: outsider.userId } })
   const email = name === 'acceptInvitation' ? outsider.email : `${randomUUID()}@example.com`
   const { json } = await api.call('createInvitation', { as, body: { email, role: 'member' } })

@@ -8,7 +8,7 @@ import { CALLERS, EXPECTED } from './isolation-table.ts'
 import { ACCOUNT, callerHeaders, createWorld, freshCall, type World } from './isolation-world.ts'
 
 const names = Object.keys(EXPECTED).filter((name): name is ApiEndpointName => name in apiEndpoints)
-// A request belongs to no tenant: whoever has its id may see and deny it.
+// A request belongs to no tenant: every signed-in caller who has its id may see and deny it.
 const withIds = names.filter(
   (name) =>
     apiEndpoints[name].access !== 'layer' &&

@@ -57,7 +57,7 @@ describe.each(databases)('limited write of members on %s', (kind) => {
     expect((await api.call('detachKey', { as: member, params: mine })).status).toBe(200)
   })
 
-  test('a member changes nothing that somebody else created', async () => {
+  test('a member cannot change what another person created', async () => {
     await api.call('attachKey', { as: owner, params: theirs })
     const call = { as: member, params: theirs }
     const refused = [
@@ -71,7 +71,7 @@ describe.each(databases)('limited write of members on %s', (kind) => {
     for (const answer of refused) expectError(answer, 403, REFUSED, 'forbidden')
   })
 
-  test("a member's bundle takes no key of somebody else, so that no unused value comes within reach", async () => {
+  test("a member cannot attach another person's key, because attaching would give access to its value", async () => {
     const params = { ...mine, key_id: theirs.key_id }
     expectError(await api.call('attachKey', { as: member, params }), 403, REFUSED, 'forbidden')
   })

@@ -25,7 +25,7 @@ describe.each(databases)('a list of 5,000 keys on %s', (kind) => {
     await api.close()
   })
 
-  test('comes whole, and other calls are answered meanwhile', async () => {
+  test('comes whole, and other calls are answered at the same time', async () => {
     let answered = 0
     const list = { isThere: false }
     const listing = fetch(`${api.address}/api/v1/keys`, { headers: signedHeaders(owner) }).then(

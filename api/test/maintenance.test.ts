@@ -95,16 +95,18 @@ describe.each(databases)('looking after a database on %s', (kind) => {
     const next = newRootKey()
     const later = await startTestApi(kind, { ...api.settings, rootKeys: [old, next] })
     const rotated = inProcess('rotateRootKey', { ...api.settings, rootKeys: [next, old] })
-    const made = await withKey(later, 'made meanwhile')
+    const made = await withKey(later, 'made during the rotation')
     await rotated
     expect((await later.call('getKey', { as: key.as, params: place(key) })).json.value).toBe('value')
     expect((await later.call('getKey', { as: made.as, params: place(made) })).json.value).toBe(
-      'made meanwhile',
+      'made during the rotation',
     )
     await later.close()
     await api.close()
     await rotateRootKey({ ...api.settings, rootKeys: [next, old] })
-    expect(await storedValue({ ...api.settings, rootKeys: [next] }, kind, made)).toBe('made meanwhile')
+    expect(await storedValue({ ...api.settings, rootKeys: [next] }, kind, made)).toBe(
+      'made during the rotation',
+    )
   })
 
   test('verify counts what opens and names what does not', async () => {

@@ -5,7 +5,7 @@ import { randomToken } from '@keyferry/crypto/token'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { databases, expectError, SECRET, signedHeaders, startTestApi, type TestApi } from './api.ts'
 
-/** The signature of the web-facing layer itself: over the whole call, for nobody. */
+/** The signature of the web-facing layer for its own calls: over the whole call, without a user. */
 function layerHeaders(
   path: string,
   body: unknown,
@@ -62,7 +62,7 @@ describe.each(databases)('what the identity provider says of a user, on %s', (ki
     expect(await email()).toBe(newest)
   })
 
-  test('a sign-in states the e-mail as of its own time', async () => {
+  test('a sign-in reports the e-mail with its own timestamp', async () => {
     const idp_user_id = `user_${randomUUID()}`
     const email = `${randomUUID()}@example.com`
     const body = { idp_user_id, email, as_of: '2026-01-31T12:00:00.000Z' }

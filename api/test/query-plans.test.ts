@@ -34,7 +34,7 @@ function newDelivery(id: string) {
   return { ...about, id, keys: [{ id: keyId, name: 'K', version: 1 }], stamp: STAMP }
 }
 
-/** What each store does when it is asked for anything, by a name for the test's report. */
+/** One use of each query of the stores, by a name for the test's report. */
 const USES: Readonly<Record<string, (stores: Stores) => Promise<unknown>>> = {
   'let a caller in': ({ memberships }) => memberships.findStanding({ userId, tenantId }),
   'sign in': ({ users }) => users.recordSignIn('user_x', NOW),
@@ -217,7 +217,7 @@ type Plan = { query: string; plan: string }
 
 function plansOf(query: Query, kind: string, nodes: readonly RootOperationNode[]): Promise<Plan[]> {
   return query.connection().execute(async (connection) => {
-    // On a table of one row reading it whole is right; what is asked here is whether an index could do.
+    // PostgreSQL reads a one-row table without an index. Make that expensive, to see whether an index would work.
     const dear = kind === 'postgres' ? ['seqscan', 'bitmapscan', 'sort'] : []
     for (const way of dear) await sql`set ${sql.raw(`enable_${way}`)} = off`.execute(connection)
     const plans: Plan[] = []

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { startTestApi } from './api.ts'
 import { ApprovalClient, approveWith, newBundle } from './approval-client.ts'
 
-test('a stopping API answers who waits pending at once; the request lives on through the restart', async () => {
+test('a stopping API answers held waits with pending at once; the request survives the restart', async () => {
   const trustProxy = ['127.0.0.1']
   const before = await startTestApi('sqlite', { trustProxy })
   const owner = await before.newOwner()

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { databases, expectError, type Identity, startTestApi, type TestApi } from './api.ts'
 
-describe.each(databases)('a key of a bundle of its own, on %s', (kind) => {
+describe.each(databases)('splitting a shared key, on %s', (kind) => {
   let api: TestApi
   let owner: Identity
   let dev: string
@@ -141,7 +141,7 @@ describe.each(databases)('a key of a bundle of its own, on %s', (kind) => {
       expect(await delivered(dev)).toMatchObject({ DB: 'shared url' })
     })
 
-    test('gives a copy the library name that is asked for', async () => {
+    test('gives a copy the requested library name', async () => {
       const key_names = { DB: 'STAGING_URL' }
       const { json } = await duplicate({ name: 'staging/app', own: ['DB'], key_names })
       expect((await itemsOf(json.id))[1]).toMatchObject({ name: 'DB', key_name: 'STAGING_URL' })
@@ -170,7 +170,7 @@ describe.each(databases)('a key of a bundle of its own, on %s', (kind) => {
       expectError(await duplicate({ name: 'staging/app', ...body }), 400, message, 'invalid')
     })
 
-    test('with copies is for owners: a copied secret would be readable by whoever copies it', async () => {
+    test('with copies is for owners: otherwise a member could read a secret by copying it', async () => {
       const email = `${randomUUID()}@example.com`
       const made = await api.call('ensureUser', {
         body: { idp_user_id: `user_${randomUUID()}`, email, email_verified: true },

@@ -11,7 +11,7 @@ export const SECRET = 'a shared secret of more than 32 bytes'
 
 export const SETUP_CODE = 'a set-up code of the tests'
 
-/** Settings of an API of its own, in a fresh data folder. */
+/** Settings of a new API in a fresh data folder. */
 export function testSettings(changes: Partial<ApiSettings> = {}): ApiSettings {
   return {
     listen: { host: '127.0.0.1', port: 0 },

@@ -41,7 +41,7 @@ describe.each(databases)('waiting on %s', (kind) => {
     expect(median(delays)).toBeLessThan(20)
   })
 
-  test('is answered 404 at once when the request is denied meanwhile', async () => {
+  test('answers 404 at once when the request is denied during the wait', async () => {
     const asking = client()
     const id = await asking.asked()
     const waiting = asking.wait(id)

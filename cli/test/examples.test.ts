@@ -9,7 +9,7 @@ import { type Asked, delivery, type ScriptedServer, startScriptedServer } from '
 import { playSession } from './session.ts'
 
 const VALUES = { DATABASE_URL: 'postgres://db', PORT: '3000', HOST: 'localhost' }
-// These talk to a library, each to one of its own.
+// These use a library; each gets a new one.
 const NEED_LIBRARY = new Set(['import', 'status', 'doctor'])
 
 let approved: ScriptedServer
@@ -32,7 +32,7 @@ afterAll(async () => {
 describe.each(commands.flatMap(({ name, examples }) => examples.map((example) => ({ name, ...example }))))(
   '$command',
   ({ name, command }) => {
-    test('works as it stands in the help', { timeout: 60_000 }, async ({ skip }) => {
+    test('works as shown in the help', { timeout: 60_000 }, async ({ skip }) => {
       if (command.includes('| source')) requireShell('fish', skip)
       const stage = await mkdtemp(join(folder, 'example-'))
       await setStage(stage, name)

@@ -107,7 +107,7 @@ test('its manual page names every command and exit code', async () => {
     expect(page).toContain(`.B ${code}\n`)
 })
 
-// Building it fetches a compiler of 40 MB: done on CI, and wherever somebody has built it anyway.
+// Building it fetches a compiler of 40 MB, so this runs on CI, and elsewhere only if it is built already.
 test('the single executable does the same', { timeout: 180_000 }, async ({ skip }) => {
   const target = `${process.platform}-${process.arch}`
   const binary = join(CLI, 'dist-binaries', `keyferry-${target}`)

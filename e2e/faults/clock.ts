@@ -102,7 +102,7 @@ async function finishHeld({ client, requestId, ended }: Held, bundle: SharedBund
     : [`a wait held over the step ended with ${answer === 'hung' ? answer : 'nothing'}`]
 }
 
-// Polled again at once, a client is told to wait: no longer than the limit's window, whatever the clock did.
+// A client that polls again at once gets a Retry-After no longer than the limit's window, whatever the clock did.
 async function refusedTooLong({ client, polledId }: Held): Promise<string[]> {
   const refusal = await client
     .wait(polledId, AbortSignal.timeout(BRIEFLY_MS))

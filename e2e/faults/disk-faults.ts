@@ -34,7 +34,7 @@ export function smallDisk(): { path: string; dataDir: string; [Symbol.dispose]()
   return { path, dataDir, [Symbol.dispose]: remove }
 }
 
-/** Fills the disk to its last block with a file of its own. */
+/** Fills the disk to its last block with a file. */
 export function fullDisk(disk: { path: string }): DiskFault {
   const ballast = openSync(join(disk.path, 'ballast'), 'w')
   return {

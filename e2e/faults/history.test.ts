@@ -15,12 +15,12 @@ test('an acknowledged write that is missing is lost', () => {
   expect(history.faults(new Map([['A', '1']]))).toEqual([])
 })
 
-test('an acknowledged write that an older value stands for is lost', () => {
+test('an acknowledged write is lost if an older value is there', () => {
   const history = written(['set', '1', 'acknowledged'], ['set', '2', 'acknowledged'])
   expect(history.faults(new Map([['A', '1']]))).toEqual(['A holds a value that it cannot hold'])
 })
 
-test('a write that nobody knows the end of may have happened or not', () => {
+test('a write with an unknown outcome may have happened or not', () => {
   const history = written(['set', '1', 'acknowledged'], ['set', '2', 'unknown'])
   for (const value of ['1', '2']) expect(history.faults(new Map([['A', value]]))).toEqual([])
   expect(history.faults(new Map([['A', '3']]))).toHaveLength(1)
@@ -33,12 +33,12 @@ test('a deletion that was acknowledged leaves nothing, one of unknown end may le
   for (const stored of [new Map(), new Map([['A', '1']])]) expect(maybe.faults(stored)).toEqual([])
 })
 
-test('a refused write has no effect, and what nobody wrote is not there', () => {
+test('a refused write has no effect, and a value that was never written is a fault', () => {
   expect(written(['set', '1', 'refused']).faults(new Map([['A', '1']]))).toHaveLength(1)
-  expect(new History().faults(new Map([['B', '1']]))).toEqual(['B is there and nobody wrote it'])
+  expect(new History().faults(new Map([['B', '1']]))).toEqual(['B exists but was never written'])
 })
 
-test('a second delivery and a wrong one are told', () => {
+test('a second delivery and a wrong one are reported', () => {
   const history = new History()
   const { received } = history.asking(request)
   received.push('right')

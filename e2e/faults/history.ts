@@ -1,4 +1,4 @@
-/** What became of a call: acknowledged, refused, or nobody knows: it may have taken effect or not. */
+/** The outcome of a call: acknowledged, refused, or unknown: it may have taken effect or not. */
 export type Outcome = 'acknowledged' | 'refused' | 'unknown'
 
 type Write = { readonly kind: 'set' | 'delete'; readonly value: string; outcome: Outcome }
@@ -23,7 +23,7 @@ export class History {
   readonly deliveries: Delivery[] = []
 
   /** To be called before the call is sent.
-   * @returns to be called with its outcome; until then nobody knows */
+   * @returns a function to call with the outcome; until then it is unknown */
   writing(name: string, kind: Write['kind'], value = ''): (outcome: Outcome) => void {
     const write: Write = { kind, value, outcome: 'unknown' }
     const writes = this.#writes.get(name) ?? []
@@ -58,7 +58,7 @@ export class History {
     const known = [...this.#writes].filter(([name]) => name.startsWith(prefix))
     const wrong = known.flatMap(([name, writes]) => faultOf(name, writes, stored.get(name)))
     const invented = [...stored.keys()].filter((name) => !this.#writes.has(name))
-    return [...wrong, ...invented.map((name) => `${name} is there and nobody wrote it`), ...this.#doubled()]
+    return [...wrong, ...invented.map((name) => `${name} exists but was never written`), ...this.#doubled()]
   }
 
   #doubled(): string[] {

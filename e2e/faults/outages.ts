@@ -18,16 +18,16 @@ export type Outage = {
 }
 
 export type OutageResult = {
-  /** Answers to calls that need what is away. */
+  /** Answers to calls that need the unavailable part. */
   readonly answers: readonly TimedAnswer[]
-  /** Answers of `/healthz`, which needs nothing, meanwhile. */
+  /** Answers of `/healthz` during the outage; it depends on nothing. */
   readonly health: readonly TimedAnswer[]
   /** From the end of the outage until a whole delivery went through again. */
   readonly recoveredMs: number
   readonly faults: readonly string[]
 }
 
-/** Every outage, on a PostgreSQL and a Redis of its own; none, and said so, where no redis-server is installed. */
+/** Every outage, on a separate PostgreSQL and Redis; without redis-server, it says so and runs none. */
 export async function* storeOutages(): AsyncGenerator<Outage> {
   const redis = await ownRedis()
   if (!redis) return

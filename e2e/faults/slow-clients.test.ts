@@ -5,7 +5,7 @@ import { besetBySlowClients } from './slow-clients.ts'
 // What else runs on the machine only ever adds to it, so the best of a few runs counts.
 const P99_MS = 500
 
-test('idle connections and dripped headers and bodies hold up nobody else', {
+test('idle connections, slow headers and slow bodies do not delay other callers', {
   retry: 2,
   timeout: 60_000,
 }, async () => {

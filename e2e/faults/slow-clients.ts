@@ -7,7 +7,7 @@ export type SlowClientsOptions = {
   readonly idle: number
   /** Connections whose headers, and as many whose bodies, come a byte at a time. */
   readonly dripping: number
-  /** Calls of other callers that are timed meanwhile. */
+  /** How many calls of other callers to time. */
   readonly calls: number
 }
 
@@ -24,7 +24,7 @@ const CONNECT_MS = 10_000
 const DRIP_MS = 500
 const CALLERS = 4
 
-/** Hold many slow connections to an address and time what others get meanwhile. */
+/** Hold many slow connections to an address and time the calls of other callers. */
 export async function besetBySlowClients(
   address: string,
   { idle, dripping, calls }: SlowClientsOptions,

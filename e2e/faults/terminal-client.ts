@@ -10,7 +10,7 @@ function newPerson(): Person {
   return { keyPair: generateKeyPair(), headers }
 }
 
-/** Asks for values as a terminal does, from an address of its own, so that its rates are its own too. */
+/** Requests values as a terminal does, each client from a different address, so that clients share no rate limit. */
 export class TerminalClient {
   readonly #call: Call
   readonly #person: Person

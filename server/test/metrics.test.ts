@@ -26,7 +26,7 @@ async function startMeasured(tries = 3): Promise<{ port: number; address: string
   }
 }
 
-test('both layers are measured at one address of its own, by route and never by id', async () => {
+test('a separate address serves the metrics of both layers, by route and never by id', async () => {
   const { port, address } = await startMeasured()
   await fetch(`${address}/api/v1/bundles/an-id-that-stays-out`)
   const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()

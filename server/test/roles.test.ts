@@ -27,7 +27,7 @@ function program(role: string, settings: Readonly<Record<string, string>>): Prog
   return child
 }
 
-test('the two layers run as processes of their own', async () => {
+test('the two layers run as separate processes', async () => {
   const api = await program('api', {}).ready()
   const web = await program('web', { API_URL: api }).ready()
   const bundles = await fetch(`${web}/api/v1/bundles`)
@@ -35,7 +35,7 @@ test('the two layers run as processes of their own', async () => {
   expect((await fetch(`${web}/readyz`)).status).toBe(200)
 })
 
-test('the API alone lets nobody in without a signature, and does not say otherwise', async () => {
+test('the API without a web layer refuses unsigned calls, and its start text does not mention sign-in', async () => {
   const child = program('api', {})
   const api = await child.ready()
   expect((await fetch(`${api}/api/v1/bundles`)).status).toBe(401)

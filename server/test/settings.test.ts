@@ -128,7 +128,7 @@ describe('a start that would be unsafe is refused', () => {
     expect(complaint(environment, role)).toMatch(expected)
   })
 
-  test('roles that stand apart need the secret between them', () => {
+  test('separate roles need the shared secret', () => {
     expect(complaint({}, 'api')).toMatch(/^BFF_SHARED_SECRET is missing: keyferry-server api/)
     expect(complaint({}, 'web')).toMatch(/^BFF_SHARED_SECRET is missing: keyferry-server web/)
     expect(complaint({ BFF_SHARED_SECRET: SECRET }, 'web')).toMatch(/^API_URL is missing/)

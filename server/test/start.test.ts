@@ -140,7 +140,7 @@ describe('a second start', () => {
   })
 })
 
-describe('what stands in the way is one line and exit code 1', () => {
+describe('a failed start prints one line and exits with code 1', () => {
   test('a taken port', async () => {
     const holder = createServer().listen(0, '127.0.0.1')
     await new Promise((resolve) => holder.once('listening', resolve))
@@ -178,7 +178,7 @@ describe('what stands in the way is one line and exit code 1', () => {
       expect((await refusal(program())).line).toMatch(/^keyferry-server: DATA_DIR .* is not writable/)
     })
 
-  test("a folder of somebody's files that others can read is not closed, but refused", async () => {
+  test('a folder with other files that others can read is refused, and its mode is not changed', async () => {
     mkdirSync(dataDir, { mode: 0o755 })
     writeFileSync(join(dataDir, 'notes.txt'), '')
     expect((await refusal(program())).line).toContain('is open to other users')
@@ -192,7 +192,7 @@ describe('what stands in the way is one line and exit code 1', () => {
   })
 })
 
-describe('a store that is away stops the start, and is named', () => {
+describe('an unavailable store stops the start, and the message names it', () => {
   const away = 'user:a-password@127.0.0.1:1'
   test.each([
     ['REDIS_URL', { REDIS_URL: `redis://${away}` }],

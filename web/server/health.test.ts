@@ -24,7 +24,7 @@ test('healthz needs nothing behind it; readyz says what is down', async () => {
   await web.close()
 })
 
-test('many who ask at once are one look, and whoever asks later is another', async () => {
+test('concurrent calls share one check, and a later call makes another', async () => {
   const api = new RecordingApi()
   const web = await startTestWeb(await api.listen())
   const held: (() => void)[] = []

@@ -14,7 +14,7 @@ export type IdentityProviderOptions = {
   authorizationCodeSeconds?: number
 }
 
-/** A real OpenID Connect provider on loopback, with login pages of its own. */
+/** A real OpenID Connect provider on loopback, with its own login pages. */
 export type IdentityProvider = {
   issuer: string
   clientId: string

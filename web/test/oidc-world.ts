@@ -12,7 +12,7 @@ import { TestBrowser } from './test-browser.ts'
 
 type StartOptions = Partial<IdentityProviderOptions> & { withSlash?: boolean; trustsEmail?: boolean }
 
-/** A web-facing layer that signs people in at a provider of its own, one browser, and a clock to set. */
+/** A web-facing layer with its own identity provider, one browser, and a clock that the test sets. */
 export class OidcWorld {
   browser = new TestBrowser()
   nowMs = Date.now()

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createMemoryNonces } from './nonces.ts'
 
-test('a nonce is new once for as long as it is to be remembered, whenever it comes', async () => {
+test('a nonce is accepted once within its lifetime', async () => {
   for (let start = 0; start < 60_000; start += 7_000) {
     let now = 0
     const nonces = createMemoryNonces(() => now)

@@ -111,7 +111,7 @@ describe('rate limits within one process', () => {
     await takeTurn('a')
   })
 
-  test('requests have turns of their own', async () => {
+  test('approval requests have a separate limit', async () => {
     const { takeTurn } = open()
     await Promise.all(['a', 'b', 'c'].map(takeTurn))
   })

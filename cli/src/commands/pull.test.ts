@@ -62,12 +62,12 @@ test('a file that appears while the person decides is not overwritten', async ()
   const path = join(folder, 'values')
   server = await startScriptedServer({
     wait: (asked) => {
-      writeFileSync(path, 'somebody else’s')
+      writeFileSync(path, 'another person’s')
       return delivery(asked, '{"A":"1"}')
     },
   })
   await expect(pull(options({ path, mayReplace: false }), scene)).rejects.toMatchObject({ exitCode: 1 })
-  expect(readFileSync(path, 'utf8')).toBe('somebody else’s')
+  expect(readFileSync(path, 'utf8')).toBe('another person’s')
   expect(readdirSync(folder)).toEqual(['values'])
 })
 

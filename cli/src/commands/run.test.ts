@@ -108,7 +108,7 @@ test('no value appears anywhere but in the program', async () => {
   expect(scene.seen.stderr + JSON.stringify(server.asked)).not.toContain("it's me")
 })
 
-test('a program that is not there is told before the server hears of anything', async () => {
+test('a missing program is reported before the client makes a request', async () => {
   await expect(run({ ...options(), program: ['no-such-program'] }, scene)).rejects.toMatchObject({
     exitCode: 127,
   })

@@ -12,7 +12,7 @@ function answer(status: number, body: object, retryAfterMs: number | null = null
   return { status, body: JSON.stringify(body), retryAfterMs, dateMs: null, location: null, contentType: '' }
 }
 
-/** A server that answers in turn, and a clock that moves only when somebody sleeps or a call is held. */
+/** A server with a list of answers, and a clock that moves only during a sleep or a held call. */
 function scene(answers: readonly (ExchangeAnswer | NetworkError | 'held')[], holdMs = 30_000) {
   let nowMs = 1_000_000
   const starts: number[] = []
@@ -82,7 +82,7 @@ describe('when the next call starts', () => {
     expect(trouble.at(-1)).toBe('-')
   })
 
-  test('a failing server is asked no sooner than the interval', async () => {
+  test('a failing server is retried no sooner than the interval', async () => {
     const { done, starts } = scene([answer(503, { error: 'unavailable' }), READY])
     await done
     expect(starts).toEqual([0, 3_000])

@@ -37,8 +37,8 @@ const ask = (changes: Partial<Ask> = {}): Ask => ({
   ...changes,
 })
 
-/** A delivery during which a signal comes: just as the server has answered at this path. `tidied` is when all that a
- * signal calls for was done; `used` becomes true when the delivery goes on all the same. */
+/** A delivery with a signal right after the server's answer at this path. `tidied` resolves when the signal was handled;
+ * `used` becomes true if the delivery continues anyway. */
 async function interrupted(at: RegExp, asking: Ask): Promise<{ scene: Stage; used: boolean }> {
   const plain = stage({ XDG_STATE_HOME: home, DISPLAY: ':0' }, home)
   const tidied = Promise.withResolvers<unknown>()
@@ -63,7 +63,7 @@ async function interrupted(at: RegExp, asking: Ask): Promise<{ scene: Stage; use
   return { scene, used }
 }
 
-test('a signal while the request is being made withdraws it, and nobody is shown the link', async () => {
+test('a signal while the request is being made withdraws it, and the link is not shown', async () => {
   const { scene, used } = await interrupted(/\/requests$/, ask())
   expect(server.withdrawn).toEqual([server.asked[0]?.id])
   expect(scene.seen.opened).toEqual([])

@@ -38,7 +38,7 @@ function options(bundleName: string, text: string, changes: Partial<ImportOption
   }
 }
 
-/** A terminal where somebody types an answer to each question. */
+/** A terminal where a person types an answer to each question. */
 function terminal(answer: string): Stage & { asked: string[] } {
   const at = stage({}, folder)
   const asked: string[] = []

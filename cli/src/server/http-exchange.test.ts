@@ -87,7 +87,7 @@ describe('connections', () => {
     expect(ports.size).toBe(1)
   })
 
-  test('one that the server has closed meanwhile is replaced without a word', async () => {
+  test('one that the server has closed is replaced silently', async () => {
     let calls = 0
     const url = await serve((request, response) => {
       calls += 1
@@ -132,7 +132,7 @@ describe('Retry-After', () => {
 })
 
 describe('proxies', () => {
-  test('a server beyond this machine is asked through HTTP_PROXY', async () => {
+  test('calls to a server on another machine use HTTP_PROXY', async () => {
     const proxy = await serve((request, response) => response.end(`for ${request.url ?? ''}`))
     const answer = await httpExchange({ HTTP_PROXY: proxy })(get('http://keyferry.example/healthz'))
     expect(answer.body).toBe('for http://keyferry.example/healthz')

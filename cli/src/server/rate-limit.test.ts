@@ -25,12 +25,12 @@ async function send(answers: readonly ExchangeAnswer[]) {
   return { status, slept, told, calls }
 }
 
-test('a request goes on after the time that the server names, and the person is told each time', async () => {
+test("a call is retried after the server's Retry-After, with a message each time", async () => {
   const sent = await send([answer(429, 17_000), answer(429, 2_000), answer(201)])
   expect(sent).toEqual({ status: 201, slept: [17_000, 2_000], told: [17_000, 2_000], calls: 3 })
 })
 
-test('a server that names no time is asked again after five seconds, and never at once', async () => {
+test('without Retry-After, a call is retried after five seconds, and never at once', async () => {
   expect((await send([answer(429), answer(200)])).slept).toEqual([5_000])
   expect((await send([answer(429, 0), answer(200)])).slept).toEqual([1_000])
 })

@@ -30,7 +30,7 @@ test('what a person cannot do anything with is put in other words', () => {
   expect(refused(503, 'unavailable').message).toMatch(/cannot reach its storage/)
 })
 
-test('no answer is told apart from a refusal', () => {
+test('a missing answer and a refusal have different texts', () => {
   const { status, code, message } = describeFailure(new TypeError('fetch failed'))
   expect([status, code]).toEqual([null, 'unreachable'])
   expect(message).toContain('does not answer')

@@ -93,7 +93,7 @@ test.each([
   ['of the tenant', 'X-Tenant-Id: intruder'],
   ['of the signature', 'X-Signature: intruder'],
   ['of the second signature', 'x-signature-V2: intruder'],
-  ['under a name of its own', 'X-Forwarded-User: intruder'],
+  ['of a proxy for the user', 'X-Forwarded-User: intruder'],
   ['of a proxy', 'Forwarded: for=intruder'],
   ['of a proxy, plain', 'X-Real-IP: intruder'],
   ['of the client address', 'X-Client-Address: intruder'],
@@ -156,7 +156,7 @@ test('status, body and the headers that matter come back', async () => {
   expect(answer.headers.get('x-total-count')).toBe('3')
 })
 
-test('one request id joins both hops and is told to the caller', async () => {
+test('both hops log the same request id, and the caller gets it', async () => {
   const answer = await fetch(`${web.address}/api/v1/keys`, { headers: { 'x-request-id': 'chosen-outside' } })
   const { headers } = await onlyCall()
   expect(headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/)
@@ -200,7 +200,7 @@ test('HEAD never reaches the API: a ready ciphertext would be spent on it', asyn
   expect(api.calls).toEqual([])
 })
 
-test('an API that is away is 503 with Retry-After, and its return is noticed', async () => {
+test('an unavailable API is 503 with Retry-After, and its return is noticed', async () => {
   await api.close()
   const away = await fetch(`${web.address}/api/v1/keys`)
   expect(away.status).toBe(503)
@@ -211,7 +211,7 @@ test('an API that is away is 503 with Retry-After, and its return is noticed', a
   expect((await fetch(`${web.address}/api/v1/keys`)).status).toBe(200)
 })
 
-test('a read that breaks is asked once more, signed anew; a write is not repeated', async () => {
+test('a broken read is retried once with a new signature; a write is not retried', async () => {
   api.answer = (reached, response) => {
     const isFirst = api.forwarded.filter(({ path }) => path === reached.path).length === 1
     if (isFirst) response.destroy()

@@ -38,7 +38,7 @@ async function callAs(uid: number, path: string, accept = '*/*'): Promise<string
 }
 
 describe.skipIf(!canChangeUser)('without sign-in', () => {
-  test('another user of the machine gets nothing, and is told why', async () => {
+  test('another user of the machine is refused, with the reason', async () => {
     for (const path of ['/session', '/api/v1/keys', '/healthz']) {
       const answer = await callAs(NOBODY, path)
       expect(answer).toMatch(/^HTTP\/1\.1 403 /)

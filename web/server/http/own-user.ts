@@ -5,12 +5,12 @@ import { forbidden, type Refusal } from './refusal.ts'
 
 const ROOT = 0
 
-/** Refuse other users of this machine, for a server at which nobody signs in. Linux only: elsewhere a server has no
- * means to tell who opened a local connection. Root passes, because root can read the data anyway. */
+/** Refuse other users of this machine, for a server without sign-in. Linux only: on other systems a server cannot find out
+ * who opened a local connection. Root is allowed, because root can read the data anyway. */
 export function refuseOtherUsers(app: FastifyInstance): void {
   const ownUser = process.getuid?.()
   if (!canLookUpUsers || ownUser === undefined) return
-  // Looked up once for each connection, as it opens: a peer that has closed its end is shown as nobody's.
+  // Look up the user when the connection opens: after the peer has closed its end, the system shows no user.
   const users = new WeakMap<Socket, Promise<number | null>>()
   app.server.on('connection', (socket: Socket) => users.set(socket, peerUser(socket)))
   app.addHook('onRequest', async (request: FastifyRequest) => {

@@ -68,7 +68,7 @@ describe('an event of the identity provider', () => {
     expect(told()).toEqual([['PUT', '/api/v1/users/user_2aXf', change]])
   })
 
-  test('an event without a time of its own counts as of the time it was sent', async () => {
+  test('an event without a timestamp counts from the time it was sent', async () => {
     const at = new Date(Math.floor(Date.now() / 1_000) * 1_000)
     await send({ type: 'user.updated', data: { id: 'user_2aXf', email: 'new@example.com' } }, { at })
     expect(told()[0]?.[2]).toMatchObject({ as_of: at.toISOString() })
@@ -91,7 +91,7 @@ describe('an event of the identity provider', () => {
     expect(await send(DELETED)).toBe(200)
   })
 
-  test('carries the signature of this layer for nobody', async () => {
+  test("carries this layer's signature, without a user", async () => {
     await send(DELETED)
     expect(api.calls[0]?.headers['x-signature-v2']).toMatch(/^t=\d+;n=/)
     expect(api.calls[0]?.headers['x-user-id']).toBeUndefined()
@@ -100,7 +100,7 @@ describe('an event of the identity provider', () => {
 
 describe('refused without effect', () => {
   test.each<[string, Sent]>([
-    ['another secret', { secret: `whsec_${Buffer.from('another secret of somebody').toString('base64')}` }],
+    ['another secret', { secret: `whsec_${Buffer.from('the secret of another sender').toString('base64')}` }],
     ['a changed body', { tamper: (body) => body.replace('user_2aXf', 'user_2aXg') }],
     ['six minutes old', { at: new Date(Date.now() - 6 * 60_000) }],
     ['six minutes early', { at: new Date(Date.now() + 6 * 60_000) }],
@@ -146,7 +146,7 @@ test('without a secret there is no such route', async () => {
   expect(answer.status).toBe(404)
 })
 
-test('an id of a provider that has other ids is told apart by its issuer', () => {
+test('the issuer distinguishes equal ids of two providers', () => {
   const id = idpUserId('https://idp.example.com', 'sam')
   expect(id).toMatch(/^user_[0-9a-f]{64}$/)
   expect(idpUserId('https://other.example.com', 'sam')).not.toBe(id)

@@ -19,7 +19,7 @@ afterAll(async () => {
   await api.close()
 })
 
-test('a call of this layer is signed for nobody', async () => {
+test('a call of this layer is signed without a user', async () => {
   await connection.call('GET', '/api/v1/auth/setup')
   expect(api.calls.at(-1)?.headers['x-signature-v2']).toMatch(/^t=\d+;n=/)
   expect(api.calls.at(-1)?.headers['x-user-id']).toBeUndefined()

@@ -48,7 +48,7 @@ test.each([
   expect([answer.status, await answer.text()]).toEqual([200, '<!doctype html>the app'])
 })
 
-test('the approval page is an entry of its own', async () => {
+test('the approval page has its own entry', async () => {
   expect(await (await get('/approve/7f9c2ba4')).text()).toBe('<!doctype html>the approval page')
 })
 
@@ -122,7 +122,7 @@ describe('headers', () => {
     expect(headers.get('content-security-policy')).toContain("default-src 'none'")
   })
 
-  test('who comes by a foreign name is told on a page, under the same headers', async () => {
+  test('a foreign host name gets an error page with the same headers', async () => {
     const head = 'GET /bundles HTTP/1.1\nHost: keys.example\nAccept: text/html\nConnection: close\n\n'
     const text = await sendRaw(real.address, head)
     expect(text).toMatch(/^HTTP\/1\.1 403 /)

@@ -82,7 +82,7 @@ export function describeSessionStore(name: string, open: () => Promise<SessionSt
       expect((await store.find(other.tokenHash, START))?.tenantId).toBe('own')
     })
 
-    test("all of a person's sessions end, and nobody else's", async () => {
+    test('all sessions of one person end, and no others', async () => {
       const [one, stranger] = [await created(), await created()]
       const two = await created({ idpUserId: one.idpUserId })
       await store.removeAll({ idpUserId: one.idpUserId })

@@ -42,7 +42,7 @@ test('the SQLite file is for its owner alone, outlives a restart, and is swept',
   expect(await openSqliteSessionStore({ path, now: () => 0 }).find('the-hash', 2_000)).toBeNull()
 })
 
-test.skipIf(!redis)('a Redis that is away is a refusal at once, and its return is noticed', async () => {
+test.skipIf(!redis)('an unavailable Redis is an error at once, and its return is noticed', async () => {
   if (!redis) return
   const store = await openRedisSessionStore(redis.url, quiet)
   await redis.stop()

@@ -10,7 +10,7 @@ test.each([
   ['withdrawn', failure(404, 'request_withdrawn'), 'withdrawn'],
   ['expired', failure(404, 'request_expired'), 'expired'],
   ['unknown after its time', failure(404), 'expired'],
-  ['approved by somebody else', failure(409), 'already_approved'],
+  ['approved by another person', failure(409), 'already_approved'],
   ['signed out', failure(401), 'signed_out'],
   ['no member', failure(403), 'forbidden'],
   ['a server in trouble', failure(503), null],

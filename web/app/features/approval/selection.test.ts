@@ -22,7 +22,7 @@ test('with a template only keys that exist are selected, and the others are name
   expect(firstKeys(items('A', 'B'), ['B', 'X', 'X'])).toEqual({ selected: new Set(['B']), missing: ['X'] })
 })
 
-test('what was not asked for stands apart, unless nothing was named', () => {
+test('keys that were not requested are listed separately, unless the request names none', () => {
   const [a, b, c] = items('A', 'B', 'C')
   expect(splitByAsking(items('A', 'B', 'C'), ['C', 'X', 'A'])).toEqual({ asked: [a, c], others: [b] })
   expect(splitByAsking(items('A', 'B', 'C'), [])).toEqual({ asked: [a, b, c], others: [] })

@@ -38,7 +38,7 @@ const post = (path: string, body: unknown, headers: Record<string, string> = { o
     headers: { 'content-type': 'application/json', ...headers },
   })
 
-test('a page that needs an API that is away is told of it, and the calls get their JSON', async () => {
+test('if the API is unavailable, a page shows that and a call gets JSON', async () => {
   await api.close()
   const page = await fetch(`${web.address}/sign-in`, { headers: { accept: 'text/html' } })
   expect([page.status, page.headers.get('retry-after')]).toEqual([503, '2'])
@@ -51,7 +51,7 @@ describe('before there is an account', () => {
     isSetUp = false
   })
 
-  test('sign-in leads to the set-up page, and the app is told', async () => {
+  test('sign-in leads to the set-up page, and the session tells the app so', async () => {
     for (const path of ['/sign-in', '/sign-up'])
       expect((await get(path)).headers.get('location')).toBe('/set-up')
     expect((await get('/set-up')).headers.get('location')).toBeNull()
@@ -111,7 +111,7 @@ describe('sign-in', () => {
     expect(api.calls).toEqual([])
   })
 
-  test("a foreign page cannot sign somebody in to the page's own account", async () => {
+  test("a foreign page cannot sign a visitor in to the attacker's account", async () => {
     const foreign = [
       { origin: 'https://attacker.example' },
       { 'sec-fetch-site': 'cross-site' },
@@ -128,7 +128,7 @@ describe('sign-in', () => {
 })
 
 describe('an invitation', () => {
-  test('leads somebody without an account to sign-up, and back', async () => {
+  test('leads a visitor without an account to sign-up, and back', async () => {
     expect((await get('/invite/a-token')).headers.get('location')).toBe(
       '/sign-up?return_to=%2Finvite%2Fa-token',
     )
@@ -159,7 +159,7 @@ test('sign-out ends the session', async () => {
   expect((await get('/api/v1/keys')).status).toBe(401)
 })
 
-test('an API that is away is 503 at the form', async () => {
+test('if the API is unavailable, the form answers 503', async () => {
   await api.close()
   expect((await post('/sign-in', CREDENTIALS)).status).toBe(503)
   expect((await get('/sign-in')).status).toBe(503)

@@ -25,7 +25,7 @@ afterAll(async () => {
   await Promise.all([web.close(), provider.close(), api.close()])
 })
 
-// What is known of the provider is asked for again after an hour.
+// The server caches what it knows of the provider for an hour.
 beforeEach(() => {
   nowMs += 2 * 60 * 60 * 1_000
   logged.length = 0

@@ -13,7 +13,7 @@ afterEach(async () => {
 })
 
 describe('sign-in', () => {
-  test('a signed-out person is asked to sign in, and a call is refused', async () => {
+  test('a signed-out visitor is sent to sign-in, and a call is refused', async () => {
     const refused = await world.listKeys()
     expect([refused.status, await refused.json()]).toEqual([
       401,

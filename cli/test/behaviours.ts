@@ -15,6 +15,9 @@ export const BEHAVIOURS = {
   'approves without required keys': {
     wait: (asked) => delivery(asked, VALUES, { missing_required: ['SMTP_PASSWORD', 'API_TOKEN'] }),
   },
+  'approves an expired value': {
+    wait: (asked) => delivery(asked, VALUES, { expired: ['GREETING'] }),
+  },
   'does not name the bundle': {
     wait: (asked) => delivery(asked, VALUES, { bundle: undefined, workspace: undefined }),
   },

@@ -143,6 +143,9 @@ export function delivery(
       bundle: { id: '0f0b6a0e-3c52-4f43-9a55-0d5f3c1f7a10', name: body['bundle_id'] ?? 'dev/app' },
       workspace: { id: '5a1c8b52-4f0e-4c3a-8a53-3d1f0e9b7c21', name: body['workspace'] ?? 'Acme' },
       missing_required: [],
+      expired: [],
+      delivery_id: '9b1c7c43-0d0b-4f0d-8a52-9b4b4a9a3d21',
+      versions: [{ name: 'GREETING', version: 3 }],
       ...source,
     },
   }

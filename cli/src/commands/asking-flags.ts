@@ -54,7 +54,7 @@ export const ASKING_FLAGS: readonly Flag[] = [
   JSON_FLAG,
 ]
 
-export type AskingOptions = Omit<Ask, 'format' | 'command' | 'keepAs' | 'pending'> & {
+export type AskingOptions = Omit<Ask, 'via' | 'format' | 'command' | 'keepAs' | 'pending'> & {
   readonly prefix: string
   readonly allowedNames: readonly string[]
   readonly isResumable: boolean

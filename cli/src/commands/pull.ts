@@ -73,7 +73,10 @@ export async function pull(options: PullOptions, parts: Parts): Promise<number> 
   if (output !== null) requireWritable(output)
   else warnOfTerminal(parts, formatName)
   const command = ['keyferry', 'pull', ...(formatName === 'sh' ? [] : ['--format', formatName])]
-  const delivered = await deliver({ ...options, format: FORMATS[formatName].asked, command }, parts)
+  const delivered = await deliver(
+    { ...options, format: FORMATS[formatName].asked, command, via: 'pull' },
+    parts,
+  )
   const values = harmlessValues(delivered, options)
   const { text, warnings } = writeValues(formatName, values)
   if (output === null) writeToStandardOutput(text, values, parts)

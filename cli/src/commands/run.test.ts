@@ -96,6 +96,7 @@ test('what it says of itself is short and holds nothing that moves a cursor', as
     'hostname',
     'os',
     'user',
+    'via',
   ])
   for (const [, claim] of meta) {
     expect(claim).toMatch(/^[^\p{Cc}\p{Cf}]*$/u)

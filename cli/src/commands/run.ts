@@ -68,7 +68,7 @@ export async function run(options: RunOptions, parts: Parts): Promise<number> {
   requireProgram(argv[0] ?? '', parts) // before the client makes a request
   const { deliver } = await import('../delivery/deliver.ts')
   const starting = import('../program/start-program.ts') // load now, so that the program starts at once after the approval
-  const delivered = await deliver({ ...options, format: 'sh', command: options.program }, parts)
+  const delivered = await deliver({ ...options, format: 'sh', command: options.program, via: 'run' }, parts)
   const values = harmlessValues(delivered, options)
   await starting
   return await parts.startProgram({

@@ -18,6 +18,8 @@ export type Ask = {
   readonly format: string
   /** The command that gets the values, as the approver sees it. */
   readonly command: readonly string[]
+  /** Whether a program gets the values, or they are written. */
+  readonly via: 'run' | 'pull'
   /** Why not to open the browser; null to open it. */
   readonly whyNotOpen: string | null
   readonly hidesQrCode: boolean

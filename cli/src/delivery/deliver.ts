@@ -95,8 +95,12 @@ function keep(ask: Ask, pending: PendingRequest, parts: Parts): () => void {
   return atInterrupt(() => stderr.write(`${told}\n`))
 }
 
-function received(values: Values, { bundle, workspace, missingRequired }: Delivery, ask: Ask): Received {
+function received(values: Values, delivery: Delivery, ask: Ask): Received {
+  const { bundle, workspace, missingRequired, expired, deliveryId, versions } = delivery
   return {
+    expired,
+    deliveryId,
+    versions,
     names: [...values.keys()],
     missing: ask.keys.filter((name) => !values.has(name)),
     bundle: bundle?.name ?? null,

@@ -29,7 +29,7 @@ export async function makeRequest(
     ...(ask.keys.length === 0 ? {} : { template_keys: ask.keys }),
     format: ask.format,
     poll_challenge: pollChallenge(verifier),
-    meta: claims(parts.env, parts.cwd, ask.command),
+    meta: { ...claims(parts.env, parts.cwd, ask.command), via: ask.via },
   })
   return {
     server: ask.server,

@@ -30,6 +30,7 @@ const ask = (changes: Partial<Ask> = {}): Ask => ({
   hidesQrCode: false,
   format: 'sh',
   command: ['true'],
+  via: 'run',
   whyNotOpen: null,
   view: 'person',
   keepAs: null,

@@ -15,7 +15,15 @@ export type Delivery = {
   readonly workspace: Named | null
   /** Keys that the bundle marks as required and that the approver left out. */
   readonly missingRequired: readonly string[]
+  /** Names of delivered values that are past their expiry. */
+  readonly expired: readonly string[]
+  /** Under which the server keeps the record of this delivery; null if it does not say. */
+  readonly deliveryId: string | null
+  /** The version of each delivered value that has versions. */
+  readonly versions: readonly DeliveredVersion[]
 }
+
+export type DeliveredVersion = { readonly name: string; readonly version: number }
 
 export type WaitOutcome =
   | { readonly kind: 'pending' }
@@ -38,7 +46,10 @@ export function readWaitAnswer(answer: ExchangeAnswer): WaitOutcome {
       ciphertextBase64,
       bundle: readNamed(body, 'bundle'),
       workspace: readNamed(body, 'workspace'),
-      missingRequired: readNames(body['missing_required']),
+      missingRequired: readNames(body, 'missing_required'),
+      expired: readNames(body, 'expired'),
+      deliveryId: readDeliveryId(body['delivery_id']),
+      versions: readVersions(body['versions']),
     },
   }
 }
@@ -51,10 +62,27 @@ function readNamed(body: Record<string, unknown>, field: string): Named | null {
   throw refusedAnswer(`the server sent a ${field} without id and name`)
 }
 
-function readNames(value: unknown): readonly string[] {
+function readNames(body: Record<string, unknown>, field: string): readonly string[] {
+  const value = body[field]
   if (value === undefined) return []
-  if (!Array.isArray(value)) throw refusedAnswer('the server sent missing_required that is not a list')
+  if (!Array.isArray(value)) throw refusedAnswer(`the server sent ${field} that is not a list`)
   return value.map((name) => printable(String(name), 80))
+}
+
+function readDeliveryId(value: unknown): string | null {
+  if (value === undefined) return null
+  if (typeof value !== 'string') throw refusedAnswer('the server sent a delivery_id that is no text')
+  return printable(value, 80)
+}
+
+function readVersions(value: unknown): readonly DeliveredVersion[] {
+  if (value === undefined) return []
+  if (!Array.isArray(value)) throw refusedAnswer('the server sent versions that are not a list')
+  return value.map((entry: unknown) => {
+    const { name, version } = isObject(entry) ? entry : {}
+    if (typeof name === 'string' && typeof version === 'number') return { name: printable(name, 80), version }
+    throw refusedAnswer('the server sent a version without name and number')
+  })
 }
 
 function waitText({ status, retryAfterMs }: ExchangeAnswer): string {

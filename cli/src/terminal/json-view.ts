@@ -23,8 +23,10 @@ export function jsonView({ stderr, clock }: Parts): WaitingView {
     },
     trouble: (reason) => say('trouble', { reason }),
     recovered: () => say('recovered', {}),
-    delivered: ({ names, missing, bundle, workspace, missingRequired }) =>
-      say('delivered', { names, missing, bundle, workspace, missing_required: missingRequired }),
+    delivered: ({ names, missing, bundle, workspace, missingRequired, expired, deliveryId, versions }) => {
+      const record = { expired, delivery_id: deliveryId, versions }
+      say('delivered', { names, missing, bundle, workspace, missing_required: missingRequired, ...record })
+    },
     end: () => undefined,
   }
 }

@@ -25,7 +25,15 @@ function shown(changes: Partial<Asked> = {}): { asked: string; approved: string 
   const view = liveView({ ...plain, stderr })
   view.asked({ ...ASKED, ...changes })
   const asked = plain.seen.stderr
-  const received = { names: ['A'], missing: [], missingRequired: [], isUnchecked: false }
+  const received = {
+    names: ['A'],
+    missing: [],
+    missingRequired: [],
+    isUnchecked: false,
+    expired: [],
+    deliveryId: null,
+    versions: [],
+  }
   view.delivered({ ...received, bundle: 'dev/app', workspace: 'Acme' })
   view.end()
   return { asked, approved: plain.seen.stderr.slice(asked.length) }

@@ -30,6 +30,12 @@ export type Received = {
   readonly workspace: string | null
   /** Keys that the bundle marks as required and that the approver left out. */
   readonly missingRequired: readonly string[]
+  /** Names of delivered values that are past their expiry. */
+  readonly expired: readonly string[]
+  /** Under which the server keeps the record of this delivery; null if it does not say. */
+  readonly deliveryId: string | null
+  /** The version of each delivered value that has versions. */
+  readonly versions: readonly { readonly name: string; readonly version: number }[]
   /** A bundle was requested, and the server does not say which one was approved. */
   readonly isUnchecked: boolean
 }
@@ -68,12 +74,13 @@ export function deliveredText({ names, bundle, workspace }: Received): string {
 }
 
 /** What the person should know beside that, one line for each point. */
-export function deliveryNotes({ missing, missingRequired, isUnchecked }: Received): string[] {
+export function deliveryNotes({ missing, missingRequired, expired, isUnchecked }: Received): string[] {
   return [
     ...(missing.length === 0 ? [] : [`optional and not delivered: ${missing.join(', ')}`]),
     ...(missingRequired.length === 0
       ? []
       : [`the bundle marks as required, but the approver left out: ${missingRequired.join(', ')}`]),
+    ...(expired.length === 0 ? [] : [`expired, ask an owner to replace: ${expired.join(', ')}`]),
     ...(isUnchecked ? ['this server does not say which bundle was approved'] : []),
   ]
 }

@@ -369,7 +369,7 @@ const keys = {
     params: key.KeyParams,
     body: key.UpdateKey,
     responses: { 200: key.Key },
-    errors: [400, 404],
+    errors: [400, 404, 409],
   },
   deleteKey: {
     method: 'DELETE',

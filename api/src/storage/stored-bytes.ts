@@ -89,9 +89,15 @@ function summing({
       return { compile: () => sizes.compile(query) }
     }),
   )
+  const readVersions = prepare((value: (name: 'tenantId' | 'after') => string) => {
+    const sizes = sql<Size>`select key_id as id, coalesce(sum(length(value)), 0) as bytes from key_versions
+      where tenant_id = ${value('tenantId')} and key_id > ${value('after')}
+      group by key_id order by key_id limit ${sql.lit(ROWS_AT_ONCE)}`
+    return { compile: () => sizes.compile(query) }
+  })
   return async (tenantId) => {
     let total = 0
-    for (const read of reads) {
+    for (const read of [...reads, readVersions]) {
       for (let rows = await read({ tenantId, after: '' }); rows.length > 0; ) {
         for (const { bytes } of rows) total += bytes
         // SQLite answers without a pause, so other calls would wait for the whole sum.

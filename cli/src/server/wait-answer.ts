@@ -23,7 +23,7 @@ export type Delivery = {
   readonly versions: readonly DeliveredVersion[]
 }
 
-export type DeliveredVersion = { readonly name: string; readonly version: number }
+type DeliveredVersion = { readonly name: string; readonly version: number }
 
 export type WaitOutcome =
   | { readonly kind: 'pending' }

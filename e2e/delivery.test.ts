@@ -222,7 +222,7 @@ describe.skipIf(!canRun)('from a .env file to a running program', () => {
   }
 })
 
-describe.skipIf(!canRun)('nobody approves', () => {
+describe.skipIf(!canRun)('without an approval', () => {
   test('expired: exit code 4', async () => {
     const server = await startServer({ env: { REQUEST_TTL: '5' } })
     const { PATH, HOME } = process.env

@@ -23,7 +23,7 @@ function otherUser(): Refusal {
   return forbidden('Forbidden: this server belongs to another user of this machine', {
     note: {
       title: 'This server belongs to another user',
-      text: 'It runs in local mode, without sign-in, for the user who started it. Start a server of your own, or ask that user to set AUTH_MODE so that people can sign in.',
+      text: 'It runs in local mode, without sign-in, for the user who started it. Start your own server, or ask that user to set AUTH_MODE so that people can sign in.',
       way: { kind: 'link', label: 'Try again', path: '' },
     },
   })

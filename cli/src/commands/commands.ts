@@ -1,5 +1,6 @@
 import type { Command } from '../command-line/command.ts'
 import { completionOf } from './completion.ts'
+import { diffCommand } from './diff.ts'
 import { doctorCommand } from './doctor.ts'
 import { importCommand } from './import.ts'
 import { initCommand } from './init.ts'
@@ -12,6 +13,7 @@ const verbs: readonly Command[] = [
   runCommand,
   pullCommand,
   importCommand,
+  diffCommand,
   initCommand,
   resumeCommand,
   statusCommand,

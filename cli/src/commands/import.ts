@@ -5,12 +5,9 @@ import { usageError } from '../ground/cli-error.ts'
 import type { Parts } from '../ground/parts.ts'
 import { printable } from '../ground/printable.ts'
 import type { Choices, ImportOptions, SecretFlags } from '../import/import-file.ts'
-import { type FoundProject, findProject } from '../project/project-file.ts'
 import { JSON_FLAG, QUIET_FLAG, readView } from './asking-flags.ts'
 import { requireBundleName, requireKeyName } from './names.ts'
-import { SERVER_FLAG, serverOf } from './server-flag.ts'
-
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+import { libraryHere, SERVER_FLAG } from './server-flag.ts'
 
 export const importCommand: Command = {
   name: 'import',
@@ -89,10 +86,8 @@ async function readOptions(words: Words, parts: Parts): Promise<ImportOptions> {
   if (file === undefined || file === '') {
     throw usageError('import needs a file', 'For example: keyferry import .env --bundle dev/app')
   }
-  const project = findProject(parts.cwd)
   return {
-    server: await serverOf(words, project, parts),
-    workspaceId: workspaceIdOf(project),
+    ...(await libraryHere(words, parts)),
     isServerNamed: words.has('server'),
     path: file === '-' ? null : resolve(parts.cwd, file),
     dialect: readDialect(words),
@@ -103,12 +98,6 @@ async function readOptions(words: Words, parts: Parts): Promise<ImportOptions> {
     mayUpdate: words.has('yes'),
     view: readView(words),
   }
-}
-
-// The server's header takes an id only; a name in keyferry.json is for the approver.
-function workspaceIdOf(project: FoundProject | null): string | null {
-  const workspace = project?.workspace ?? ''
-  return UUID.test(workspace) ? workspace.toLowerCase() : null
 }
 
 function readDialect(words: Words): Dialect {

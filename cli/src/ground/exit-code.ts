@@ -2,6 +2,8 @@
 export const EXIT = {
   ok: 0,
   general: 1,
+  // As diff(1) does.
+  different: 1,
   usage: 2,
   denied: 3,
   expired: 4,

@@ -1,0 +1,140 @@
+import { LIMITS } from '@keyferry/contract/limits'
+import type { Command, Words } from '../command-line/command.ts'
+import { usageError } from '../ground/cli-error.ts'
+import { EXIT } from '../ground/exit-code.ts'
+import type { Parts } from '../ground/parts.ts'
+import { printable } from '../ground/printable.ts'
+import type { ComparedRow } from '../server/comparison.ts'
+import type { Library } from '../server/library-call.ts'
+import { requireBundleName } from './names.ts'
+import { libraryHere, SERVER_FLAG } from './server-flag.ts'
+
+const FEWEST = 2
+const FAIL_ON = ['difference', 'missing'] as const
+const WIDEST_NAME = 40
+
+export const diffCommand: Command = {
+  name: 'diff',
+  operands: 'BUNDLE BUNDLE...',
+  maxOperands: LIMITS.comparedBundles,
+  summary: 'Compare the names that bundles deliver',
+  details: [
+    `Lists the names that ${FEWEST} to ${LIMITS.comparedBundles} bundles do not all deliver from one shared key: names that a bundle lacks, and names for which bundles have keys of their own. It shows no values and needs no approval.`,
+    'The exit code is 1 if the bundles differ. Two keys may have equal values; diff does not compare values, so it lists them too. With --fail-on missing, keys of their own are fine, and only a missing name exits with 1. The exit code for an unknown bundle is 2.',
+    'Where people sign in to the server, use the page Compare instead: the client is not signed in.',
+  ],
+  flags: [
+    {
+      name: 'fail-on',
+      value: 'KIND',
+      summary: `Exit with 1 on this: ${FAIL_ON.join(' or ')} (default: difference)`,
+    },
+    SERVER_FLAG,
+    { name: 'json', summary: 'One JSON object with all names, shared ones too' },
+  ],
+  examples: [
+    { command: 'keyferry diff dev/app prod/app', what: 'List what differs between two environments' },
+    {
+      command: 'keyferry diff dev/app staging/app prod/app --fail-on missing',
+      what: 'In a check: fail if an environment lacks a name',
+    },
+  ],
+  run: async (words, parts) => await diff(await readOptions(words, parts), parts),
+}
+
+type DiffOptions = {
+  readonly library: Library
+  readonly bundleNames: readonly string[]
+  readonly failOn: (typeof FAIL_ON)[number]
+}
+
+async function readOptions(words: Words, parts: Parts): Promise<DiffOptions> {
+  const bundleNames = words.operands
+  if (bundleNames.length < FEWEST) {
+    throw usageError(`diff needs at least ${FEWEST} bundles`, 'For example: keyferry diff dev/app prod/app')
+  }
+  for (const name of bundleNames) requireBundleName(name)
+  const twice = bundleNames.find((name, index) => bundleNames.indexOf(name) < index)
+  if (twice !== undefined) throw usageError(`${twice} is given twice`, 'Name each bundle once.')
+  const failOn = readFailOn(words)
+  const view = words.has('json') ? 'json' : 'person'
+  return { library: { ...(await libraryHere(words, parts)), view }, bundleNames, failOn }
+}
+
+function readFailOn(words: Words): DiffOptions['failOn'] {
+  const given = words.text('fail-on') ?? 'difference'
+  const kind = FAIL_ON.find((each) => each === given)
+  if (kind !== undefined) return kind
+  throw usageError(`unknown kind ${printable(given, 60)}`, `Use --fail-on ${FAIL_ON.join(' or ')}.`)
+}
+
+/** Write the differences to standard output.
+ * @returns 1 if there is a finding of the kind in the options, else 0 · @throws CliError */
+async function diff({ library, bundleNames, failOn }: DiffOptions, parts: Parts): Promise<number> {
+  const { compareBundles } = await import('../server/comparison.ts')
+  const compared = await compareBundles({ library, parts }, bundleNames)
+  const rows = compared.map((row) => ({ ...row, result: resultOf(row) }))
+  parts.stdout.write(library.view === 'json' ? asJson(rows, bundleNames) : asText(rows))
+  const fails = (row: JudgedRow) => row.result === 'missing' || (row.result === 'own' && failOn !== 'missing')
+  return rows.some(fails) ? EXIT.different : EXIT.ok
+}
+
+/** `missing`: a bundle lacks the name · `own`: not all bundles use the same key · `shared`: all of them do. */
+type Result = 'missing' | 'own' | 'shared'
+type JudgedRow = ComparedRow & { readonly result: Result }
+
+function resultOf({ cells }: ComparedRow): Result {
+  if (cells.some(({ state }) => state === 'missing')) return 'missing'
+  const [first, ...others] = cells
+  const isShared = first?.state === 'shared' && others.every(({ keyId }) => keyId === first.keyId)
+  return isShared ? 'shared' : 'own'
+}
+
+const count = (rows: readonly JudgedRow[], result: Result): number =>
+  rows.filter((row) => row.result === result).length
+
+function asJson(rows: readonly JudgedRow[], bundleNames: readonly string[]): string {
+  return `${JSON.stringify({
+    bundles: bundleNames,
+    missing: count(rows, 'missing'),
+    own: count(rows, 'own'),
+    shared: count(rows, 'shared'),
+    rows: rows.map(({ name, result, cells }) => ({
+      name,
+      result,
+      cells: cells.map(({ bundleName, state, keyId }) => ({ bundle: bundleName, state, key_id: keyId })),
+    })),
+  })}\n`
+}
+
+function asText(rows: readonly JudgedRow[]): string {
+  const differing = rows.filter(({ result }) => result !== 'shared')
+  const widest = Math.min(WIDEST_NAME, Math.max(0, ...differing.map(({ name }) => name.length)))
+  const lines = differing.map((row) => {
+    const sign = row.result === 'missing' ? '-' : '~'
+    return `  ${sign} ${row.name.padEnd(widest)}  ${whereText(row)}\n`
+  })
+  return `${lines.join('')}${summary(rows)}\n`
+}
+
+/** For example `missing in dev/app; shared by staging/app, prod/app`. */
+function whereText({ cells }: ComparedRow): string {
+  const missingFirst = cells.toSorted((a, b) => Number(b.state === 'missing') - Number(a.state === 'missing'))
+  const groups = Map.groupBy(missingFirst, ({ state, keyId }) =>
+    state === 'shared' ? `shared ${keyId}` : state,
+  )
+  const words = { missing: 'missing in', own: 'own in', shared: 'shared by' } as const
+  return [...groups.values()]
+    .map((group) => `${words[group[0]?.state ?? 'own']} ${group.map((cell) => cell.bundleName).join(', ')}`)
+    .join('; ')
+}
+
+function summary(rows: readonly JudgedRow[]): string {
+  if (rows.length === 0) return 'The bundles deliver no names'
+  const counts = [
+    [count(rows, 'missing'), 'missing in a bundle'],
+    [count(rows, 'own'), 'with different keys'],
+    [count(rows, 'shared'), 'shared by all'],
+  ] as const
+  return counts.flatMap(([number, what]) => (number === 0 ? [] : [`${number} ${what}`])).join(', ')
+}

@@ -25,7 +25,7 @@ type Call = { readonly library: Library; readonly parts: Parts }
  * @throws CliError usage: a bundle does not exist · refused, network: as `callLibrary` */
 export async function compareBundles(call: Call, bundleNames: readonly string[]): Promise<ComparedRow[]> {
   const ids = await idsOf(call, bundleNames)
-  const query = `?${new URLSearchParams(ids.map((id): [string, string] => ['bundle_id', id]))}`
+  const query = `?${new URLSearchParams(ids.map((id): [string, string] => ['bundle_id', id])).toString()}`
   const answer = await callLibrary(call, { method: 'GET', path: '/api/v1/compare', query })
   const { rows } = isObject(answer) ? answer : {}
   if (!Array.isArray(rows)) throw unknownAnswer()

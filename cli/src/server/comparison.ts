@@ -9,7 +9,7 @@ import { callLibrary, type Library, unknownAnswer } from './library-call.ts'
 const STATES = ['shared', 'own', 'missing'] as const
 
 /** How one bundle delivers a name. */
-export type ComparedCell = {
+type ComparedCell = {
   readonly bundleName: string
   readonly state: (typeof STATES)[number]
   /** The key behind the name; null if the bundle lacks the name or has a value without a key. */

@@ -66,6 +66,9 @@ describe.each(databases)('versions of keys on %s', (kind) => {
     expect((await restore(key.id, 1)).json).toMatchObject({ version: 3 })
     expect((await versions(key.id))[0]).toMatchObject({ version: 3, how: 'restore', restored_from: 1 })
     expectError(await restore(key.id, 9), 404, 'Key has no version 9')
+    for (const answer of [await restore(key.id, 2 ** 31), await destroy(key.id, 2 ** 31)]) {
+      expectError(answer, 400, 'version must be a whole number from 1 to 2147483647', 'invalid')
+    }
   })
 
   test('two restores at the same time make one version', async () => {

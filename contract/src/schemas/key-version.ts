@@ -2,11 +2,16 @@ import { z } from 'zod'
 import { ExpectedVersion } from './key.ts'
 import { Actor, Page, PathPart, Timestamp } from './text.ts'
 
+const WRONG_VERSION = 'version must be a whole number from 1 to 2147483647'
+
+/** What both databases hold as an integer. */
+const MAX_VERSION = 2_147_483_647
+
 const Version = z.coerce
-  .number({ error: 'version must be a whole number from 1' })
-  .int('version must be a whole number from 1')
-  .min(1, 'version must be a whole number from 1')
-  .max(Number.MAX_SAFE_INTEGER, 'version must be a whole number from 1')
+  .number({ error: WRONG_VERSION })
+  .int(WRONG_VERSION)
+  .min(1, WRONG_VERSION)
+  .max(MAX_VERSION, WRONG_VERSION)
 
 export const KeyVersionParams = z.object({ key_id: PathPart('key_id'), version: Version })
 
@@ -14,9 +19,7 @@ export const ListVersionsQuery = Page
 
 export const RestoreVersion = z
   .object({
-    version: z
-      .int({ error: 'version must be a whole number from 1' })
-      .min(1, 'version must be a whole number from 1'),
+    version: z.int({ error: WRONG_VERSION }).min(1, WRONG_VERSION).max(MAX_VERSION, WRONG_VERSION),
     expected_version: ExpectedVersion,
   })
   .meta({ id: 'RestoreVersion', examples: [{ version: 2, expected_version: 4 }] })

@@ -10,11 +10,16 @@ const ROOT = 0
 export function refuseOtherUsers(app: FastifyInstance): void {
   const ownUser = process.getuid?.()
   if (!canLookUpUsers || ownUser === undefined) return
-  // Look up the user when the connection opens: after the peer has closed its end, the system shows no user.
+  // Look the user up once for each connection, at its first request, so that idle connections cost nothing. If the peer
+  // has closed the connection, the system shows no user: the call is refused, and the peer reads no answer.
   const users = new WeakMap<Socket, Promise<number | null>>()
-  app.server.on('connection', (socket: Socket) => users.set(socket, peerUser(socket)))
+  const userOf = (socket: Socket): Promise<number | null> => {
+    const user = users.get(socket) ?? peerUser(socket)
+    users.set(socket, user)
+    return user
+  }
   app.addHook('onRequest', async (request: FastifyRequest) => {
-    const user = await users.get(request.raw.socket)
+    const user = await userOf(request.raw.socket)
     if (user !== ownUser && user !== ROOT) throw otherUser()
   })
 }

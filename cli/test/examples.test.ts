@@ -10,7 +10,11 @@ import { playSession } from './session.ts'
 
 const VALUES = { DATABASE_URL: 'postgres://db', PORT: '3000', HOST: 'localhost' }
 // These use a library; each gets a new one.
-const NEED_LIBRARY = new Set(['import', 'status', 'doctor'])
+const NEED_LIBRARY = new Set(['import', 'status', 'doctor', 'diff'])
+// What has to be done before an example works: equal bundles to compare.
+const BEFORE: Readonly<Record<string, string>> = {
+  diff: 'for bundle in dev/app staging/app prod/app; do keyferry import .env -b $bundle -q; done; ',
+}
 
 let approved: ScriptedServer
 let folder: string
@@ -37,7 +41,8 @@ describe.each(commands.flatMap(({ name, examples }) => examples.map((example) =>
       const stage = await mkdtemp(join(folder, 'example-'))
       await setStage(stage, name)
       const library = NEED_LIBRARY.has(name) ? await startServer() : null
-      const line = command.includes('| source') ? `fish --no-config -c '${command}'` : command
+      const shown = command.includes('| source') ? `fish --no-config -c '${command}'` : command
+      const line = `${BEFORE[name] ?? ''}${shown}`
       const session = { about: '', server: '', command: line, exit: 0, stdout: '', stderr: '' }
       const played = await playSession(session, { url: library?.url ?? approved.url, folder: stage })
       await library?.dispose()
@@ -62,7 +67,7 @@ async function setStage(stage: string, command: string): Promise<void> {
   )
   const files = [
     writeFile(join(app, 'deploy.sh'), DEPLOY, { mode: 0o755 }),
-    ...(command === 'import' ? ['.env', '.env.production'] : []).map((name) =>
+    ...(['import', 'diff'].includes(command) ? ['.env', '.env.production'] : []).map((name) =>
       writeFile(join(app, name), 'PORT=1\nHOST=2\n'),
     ),
   ]

@@ -16,11 +16,21 @@ export async function peerUser(socket: Socket): Promise<number | null> {
   if (remotePort === undefined || localPort === undefined) return null
   const near = endsOf(remoteAddress, remotePort)
   const far = endsOf(localAddress, localPort)
-  for (const table of TABLES) {
-    const user = userIn(await readFile(table, 'latin1').catch(() => ''), near, far)
-    if (user !== null) return user
-  }
-  return null
+  return userIn(await readTables(), near, far)
+}
+
+// A read lists every socket of the machine, so callers that come while one is under way share the next one.
+let nextRead: Promise<string> | null = null
+let lastRead: Promise<unknown> = Promise.resolve()
+
+function readTables(): Promise<string> {
+  nextRead ??= lastRead.then(() => {
+    nextRead = null
+    const read = Promise.all(TABLES.map((table) => readFile(table, 'latin1').catch(() => '')))
+    lastRead = read
+    return read.then((tables) => tables.join(''))
+  })
+  return nextRead
 }
 
 // The columns: slot, its address, the other address, state, queues, timer, retransmits, user, timeout, inode.

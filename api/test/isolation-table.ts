@@ -67,6 +67,8 @@ export const EXPECTED: Readonly<Record<ApiEndpointName, readonly number[]>> = {
   getKey: [401, 401, 404, 404, 403, 403, 404, 200, 200],
   updateKey: [401, 401, 404, 404, 403, 403, 404, 403, 200],
   deleteKey: [401, 401, 404, 404, 403, 403, 404, 403, 200],
+  changeKeys: [401, 401, 404, 404, 403, 403, 404, 403, 200],
+  findKeyUses: [401, 401, 404, 404, 403, 403, 200, 200, 200],
 
   listKeyVersions: [401, 401, 404, 404, 403, 403, 404, 200, 200],
   restoreKeyVersion: [401, 401, 404, 404, 403, 403, 404, 403, 200],

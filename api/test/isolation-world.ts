@@ -93,7 +93,8 @@ async function freshIds(
   const needs = (...words: string[]) => words.some((word) => path.includes(word))
   const ids: Record<string, string> = { user_id: world.member.userId, tenant_id: world.owner.tenantId }
   if (name === 'removeMember') ids['user_id'] = (await join(api, world.owner, 'member')).userId
-  if (needs('{bundle_id}', '{key_id}', '{request_id}')) Object.assign(ids, await newBundle(api, world, name))
+  if (needs('{bundle_id}', '{key_id}', '{request_id}', 'keys/batch', 'keys/uses'))
+    Object.assign(ids, await newBundle(api, world, name))
   if (needs('{request_id}'))
     ids['request_id'] = (await api.call('createRequest', { body: requestBody(verifier) })).json.id
   if (name === 'compareBundles') {
@@ -158,6 +159,8 @@ function bodies(world: World, ids: Record<string, string>): { readonly [N in Api
     upsertLegacyItem: { key: 'A', value: '1' },
     createKey: { name: unique, value: '' },
     updateKey: { description: 'new' },
+    changeKeys: { action: 'delete', key_ids: [ids['key_id']] },
+    findKeyUses: { key_ids: [ids['key_id']] },
     restoreKeyVersion: { version: 1 },
     ensureUser: { idp_user_id: `user_${unique}`, email: `${unique}@example.com` },
     changeProvidedUser: { is_active: false },

@@ -10,6 +10,7 @@ import { Health, Readiness } from './schemas/health.ts'
 import { ImportPlan, ImportVariables } from './schemas/import.ts'
 import * as invitation from './schemas/invitation.ts'
 import * as key from './schemas/key.ts'
+import * as batch from './schemas/key-batch.ts'
 import * as legacy from './schemas/legacy-item.ts'
 import * as member from './schemas/member.ts'
 import * as request from './schemas/request.ts'
@@ -379,6 +380,25 @@ const keys = {
     params: key.KeyParams,
     responses: { 200: Ok },
     errors: [404],
+  },
+  changeKeys: {
+    method: 'POST',
+    path: '/api/v1/keys/batch',
+    access: 'member',
+    summary:
+      'Attach, detach or delete several keys, or declare them secret, all or nothing (owner; a member where each key alone would be allowed)',
+    body: batch.ChangeKeys,
+    responses: { 200: batch.ChangedKeys },
+    errors: [400, 404, 409],
+  },
+  findKeyUses: {
+    method: 'POST',
+    path: '/api/v1/keys/uses',
+    access: 'member',
+    summary: 'The bundles that use any of several keys',
+    body: batch.FindKeyUses,
+    responses: { 200: batch.KeyUses },
+    errors: [400],
   },
 } as const satisfies Record<string, Endpoint>
 

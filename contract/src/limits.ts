@@ -14,6 +14,8 @@ export const LIMITS = {
   importEntries: 10_000,
   /** Bundles beside one another. */
   comparedBundles: 20,
+  /** Keys that one call changes. */
+  batchKeys: 500,
   metaValueLength: 200,
   usernameLength: 20,
   emailLength: 254,

@@ -58,6 +58,11 @@ export function requireEditor({ userId, role }: Caller, { created_by }: { create
   if (role !== 'owner' && created_by !== userId) throw ownerRequired()
 }
 
-export function ownerRequired(): DomainError {
-  return new DomainError('forbidden', 'Forbidden: owner role required')
+/** @param names what the caller may not change, where a call names several things */
+export function ownerRequired(names?: readonly string[]): DomainError {
+  return new DomainError(
+    'forbidden',
+    'Forbidden: owner role required',
+    names === undefined ? {} : { details: { names } },
+  )
 }

@@ -9,6 +9,7 @@ import type { EventStore } from './event.ts'
 import type { HolderStore } from './holder.ts'
 import type { InvitationStore } from './invitation.ts'
 import type { KeyStore } from './key.ts'
+import type { KeyBatchStore } from './key-batch.ts'
 import type { KeyVersionStore } from './key-version.ts'
 import type { LegacyItemStore } from './legacy-item.ts'
 import type { LibraryImportStore } from './library-import.ts'
@@ -30,6 +31,7 @@ export type Stores = {
   holders: HolderStore
   invitations: InvitationStore
   keys: KeyStore
+  keyBatches: KeyBatchStore
   keyVersions: KeyVersionStore
   imports: LibraryImportStore
   legacyItems: LegacyItemStore

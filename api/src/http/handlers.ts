@@ -8,6 +8,7 @@ import type { Handlers } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'
 import { importHandlers } from './imports.ts'
 import { invitationHandlers } from './invitations.ts'
+import { keyBatchHandlers } from './key-batches.ts'
 import { keyVersionHandlers } from './key-versions.ts'
 import { keyHandlers } from './keys.ts'
 import { legacyItemHandlers } from './legacy-items.ts'
@@ -28,6 +29,7 @@ export function createHandlers(parts: HandlerParts): Handlers {
     ...importHandlers(parts),
     ...legacyItemHandlers(parts),
     ...keyHandlers(parts),
+    ...keyBatchHandlers(parts),
     ...keyVersionHandlers(parts),
     ...deliveryHandlers(parts),
     ...userHandlers(parts),

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Attachment } from '../domain/attachment.ts'
 import type { Query } from './queries.ts'
 
@@ -68,4 +69,33 @@ export async function lengthOf(transaction: Query, tenantId: string, bundleId: s
     .where('tenant_id', '=', tenantId)
     .executeTakeFirstOrThrow()
   return total
+}
+
+const BUNDLES_AT_ONCE = 500
+
+/** Number the keys of bundles from 0 again, in their order, after some were removed. */
+export async function closeGaps(
+  transaction: Query,
+  tenantId: string,
+  bundleIds: readonly string[],
+): Promise<void> {
+  for (let from = 0; from < bundleIds.length; from += BUNDLES_AT_ONCE) {
+    await transaction
+      .updateTable('attachments')
+      .from((attachments) =>
+        attachments
+          .selectFrom('attachments')
+          .select(['bundle_id', 'key_id'])
+          .select(sql<number>`row_number() over (partition by bundle_id order by position) - 1`.as('place'))
+          .where('tenant_id', '=', tenantId)
+          .where('bundle_id', 'in', bundleIds.slice(from, from + BUNDLES_AT_ONCE))
+          .as('numbered'),
+      )
+      .set((column) => ({ position: column.ref('numbered.place') }))
+      .where('attachments.tenant_id', '=', tenantId)
+      .whereRef('attachments.bundle_id', '=', 'numbered.bundle_id')
+      .whereRef('attachments.key_id', '=', 'numbered.key_id')
+      .whereRef('attachments.position', '!=', 'numbered.place')
+      .execute()
+  }
 }

@@ -7,9 +7,18 @@ type BundleStamp = { tenantId: string; bundleId: string; stamp: Stamp }
 
 /** Note who changed a bundle and when, in a transaction that holds it, and record what changed. */
 export async function stampBundle(
+  recorded: Recorded,
+  place: BundleStamp,
+  { action, data = {} }: { action: AuditAction; data?: EventData },
+): Promise<void> {
+  await stampBundleForEach(recorded, place, { action, told: [data] })
+}
+
+/** As `stampBundle`, for a change of several things: records an event for each of them. */
+export async function stampBundleForEach(
   { transaction, record }: Recorded,
   { tenantId, bundleId, stamp }: BundleStamp,
-  event: { action: AuditAction; data?: EventData },
+  { action, told }: { action: AuditAction; told: readonly EventData[] },
 ): Promise<void> {
   const { name } = await transaction
     .updateTable('bundles')
@@ -19,5 +28,5 @@ export async function stampBundle(
     .returning('name')
     .executeTakeFirstOrThrow()
   const target = { kind: 'bundle', id: bundleId, name } as const
-  await record(transaction, { tenantId, target, ...event, ...madeBy(stamp) })
+  for (const data of told) await record(transaction, { tenantId, target, action, data, ...madeBy(stamp) })
 }

@@ -5,9 +5,9 @@ import { rotationTime } from '../domain/key-lifetime.ts'
 import type { Slice } from '../domain/listing.ts'
 import type { Stamp } from '../domain/stamp.ts'
 import { changeKey } from './key-changes.ts'
+import { removeKeys } from './key-removal.ts'
 import type { Queries, Query } from './queries.ts'
 import { type Flag, flag, type KeyRow } from './tables.ts'
-import { holdTenant } from './tenants.ts'
 import { containsInAnyCase } from './text-search.ts'
 import { type ValueVault, valueColumn } from './value-vault.ts'
 
@@ -26,11 +26,8 @@ export function createKeyStore(
     update: updater(queries, vault, bounds),
     delete: (tenantId, keyId, stamp) =>
       write(async (transaction) => {
-        const name = await remove(transaction, { tenantId, keyId, stamp })
-        if (name === null) return false
-        const target = { kind: 'key', id: keyId, name } as const
-        await record(transaction, { tenantId, action: 'key.deleted', target, ...madeBy(stamp) })
-        return true
+        const removed = await removeKeys({ transaction, record }, { tenantId, keyIds: [keyId], stamp })
+        return removed.has(keyId)
       }),
   }
 }
@@ -188,58 +185,4 @@ function updater(
     const parts = { record, versionsKept, vault: await vault.toWrite(tenantId) }
     return write((transaction) => changeKey({ ...parts, transaction }, { tenantId, keyId, change }))
   }
-}
-
-// Everything that moves positions within a bundle holds the bundle's row, here the rows of all bundles that use the key.
-// Those who delete keys of one tenant follow one another, or two of them could hold the same rows crosswise.
-async function remove(transaction: Query, { tenantId, keyId, stamp }: Removal): Promise<string | null> {
-  await holdTenant(transaction, tenantId)
-  await stampBundlesUsing(transaction, { tenantId, keyId, stamp })
-  await closeGaps(transaction, tenantId, keyId)
-  const row = await transaction
-    .deleteFrom('keys')
-    .where('id', '=', keyId)
-    .where('tenant_id', '=', tenantId)
-    .returning('name')
-    .executeTakeFirst()
-  return row?.name ?? null
-}
-
-type Removal = { tenantId: string; keyId: string; stamp: Stamp }
-
-function bundlesOf(query: Query, tenantId: string, keyId: string) {
-  return query
-    .selectFrom('attachments')
-    .select('bundle_id')
-    .where('key_id', '=', keyId)
-    .where('tenant_id', '=', tenantId)
-}
-
-async function stampBundlesUsing(transaction: Query, { tenantId, keyId, stamp }: Removal): Promise<void> {
-  await transaction
-    .updateTable('bundles')
-    .set({ updated_at: stamp.at, updated_by: stamp.by })
-    .where('tenant_id', '=', tenantId)
-    .where('id', 'in', bundlesOf(transaction, tenantId, keyId))
-    .execute()
-}
-
-async function closeGaps(transaction: Query, tenantId: string, keyId: string): Promise<void> {
-  await transaction
-    .updateTable('attachments')
-    .set((expression) => ({ position: expression('position', '-', 1) }))
-    .where('tenant_id', '=', tenantId)
-    .where((condition) =>
-      condition.exists(
-        condition
-          .selectFrom('attachments as gone')
-          .select('gone.position')
-          .where('gone.key_id', '=', keyId)
-          .whereRef('gone.tenant_id', '=', 'attachments.tenant_id')
-          .whereRef('gone.bundle_id', '=', 'attachments.bundle_id')
-          .whereRef('gone.position', '<', 'attachments.position'),
-      ),
-    )
-    .where('bundle_id', 'in', bundlesOf(transaction, tenantId, keyId))
-    .execute()
 }

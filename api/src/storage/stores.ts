@@ -11,6 +11,7 @@ import { createDeliveryStore } from './deliveries.ts'
 import { duplicator } from './duplicates.ts'
 import { createHolderStore } from './holders.ts'
 import { createInvitationStore } from './invitations.ts'
+import { createKeyBatchStore } from './key-batches.ts'
 import { createKeyVersionStore } from './key-versions.ts'
 import { createKeyStore } from './keys.ts'
 import { converter } from './legacy-conversion.ts'
@@ -47,6 +48,7 @@ export function createStores(
     holders: createHolderStore(queries),
     invitations: createInvitationStore(queries),
     keys: createKeyStore(queries, keyVault, bounds),
+    keyBatches: createKeyBatchStore(queries, keyVault, bounds),
     keyVersions: createKeyVersionStore(queries, keyVault, bounds),
     imports: createLibraryImportStore(queries, keyVault, bounds),
     legacyItems: {

@@ -133,6 +133,30 @@ describe.each(databases)('holders on %s', (kind) => {
     expect(await holders(key.id)).toHaveLength(2)
   })
 
+  test('a key is stale while someone was given an older version last, and says since when', async () => {
+    const rotated = async (key: { id: string }) => {
+      const by = stamp()
+      const value = Plaintext.of(randomUUID())
+      await stores.keys.update(tenantId, key.id, { value, stamp: by })
+      return by.at
+    }
+    const stale = async (before?: string) =>
+      (await stores.holders.staleKeys(tenantId, before, PAGE)).filter(({ id }) => id === key.id)
+    const key = await newKey()
+    await end('collect', await begin(key, 'old', 1))
+    const open = await begin(key, 'perhaps', 1)
+    expect(await stale()).toEqual([])
+    const at = await rotated(key)
+    expect(await stale()).toEqual([{ ...key, version: 2, value_set_at: at, holders: 2 }])
+    expect(await stale(at)).toEqual([])
+    expect(await stale(stamp().at)).toHaveLength(1)
+    await end('void', open)
+    await begin(key, 'old', 2)
+    expect(await stale()).toMatchObject([{ holders: 1 }])
+    await end('collect', await begin(key, 'old', 2))
+    expect(await stale()).toEqual([])
+  })
+
   test('racing approvals of one holder end in a list without a void one', async () => {
     const key = await newKey()
     const ids = await Promise.all(Array.from({ length: 10 }, () => begin(key, 'racer', 1)))

@@ -93,7 +93,7 @@ async function freshIds(
   const needs = (...words: string[]) => words.some((word) => path.includes(word))
   const ids: Record<string, string> = { user_id: world.member.userId, tenant_id: world.owner.tenantId }
   if (name === 'removeMember') ids['user_id'] = (await join(api, world.owner, 'member')).userId
-  if (needs('{bundle_id}', '{key_id}', '{request_id}', 'keys/batch', 'keys/uses'))
+  if (needs('{bundle_id}', '{key_id}', '{request_id}', '{delivery_id}', 'keys/batch', 'keys/uses'))
     Object.assign(ids, await newBundle(api, world, name))
   if (needs('{request_id}'))
     ids['request_id'] = (await api.call('createRequest', { body: requestBody(verifier) })).json.id
@@ -116,7 +116,7 @@ async function newBundle(api: TestApi, { owner: as }: World, name: ApiEndpointNa
   if (name !== 'attachKey') await api.call('attachKey', { as, params })
   // Old versions begin at 1, and the value is another one each time.
   await api.call('updateKey', { as, params, body: { value: 'w' } })
-  const given = name === 'dismissHolder' ? await newHolder(api, as, params) : {}
+  const given = name === 'dismissHolder' || name === 'getDelivery' ? await newHolder(api, as, params) : {}
   return { ...params, ...given, key_name, version: '1' }
 }
 
@@ -126,7 +126,7 @@ async function newHolder(api: TestApi, as: Identity, params: { bundle_id: string
   const body = { bundle_id: params.bundle_id, include_keys: [key.json.name] }
   await api.call('encryptFromBundle', { as, params: { request_id }, body })
   const { json } = await api.call('listHolders', { as, params })
-  return { holder: json[0]?.holder ?? 'none' }
+  return { holder: json[0]?.holder ?? 'none', delivery_id: json[0]?.delivery_id ?? 'none' }
 }
 
 async function newInvitation(api: TestApi, { owner: as, outsider }: World, name: ApiEndpointName) {

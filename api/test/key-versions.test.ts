@@ -191,6 +191,32 @@ describe.each(databases)('versions of keys on %s', (kind) => {
     expect(json.due).toBe('rotate')
     expect((await update(key.id, { value: 'two' })).json.due).toBeNull()
   })
+
+  test('due=1 lists exactly the keys that say that they are due', async () => {
+    const as = await api.newOwner()
+    const make = (name: string, more: object) =>
+      api.call('createKey', { as, body: { name, value: 'v', ...more } })
+    await make('EXPIRED', { expires_at: day(-1) })
+    await make('EXPIRING', { expires_at: day(13) })
+    await make('LATER', { expires_at: day(15), rotate_after_days: 1 })
+    await make('NEVER', {})
+    const { json: rotated } = await make('ROTATE', { rotate_after_days: 1 })
+    await database.query
+      .updateTable('keys')
+      .set({ rotate_at: day(-1) })
+      .where('id', '=', rotated.id)
+      .execute()
+    const listed = await api.call('listKeys', { as, query: { due: '1' } })
+    expect(listed.json.map(({ name, due }) => [name, due])).toEqual([
+      ['EXPIRED', 'expired'],
+      ['EXPIRING', 'expiring'],
+      ['ROTATE', 'rotate'],
+    ])
+    expect(listed.headers.get('x-total-count')).toBe('3')
+    expect((await api.call('listKeys', { as, query: { due: '1', query: 'TAT' } })).json).toHaveLength(1)
+    expect((await api.call('listKeys', { as, query: { due: '0' } })).json).toHaveLength(5)
+    expect((await api.call('listKeys', { as, query: { due: 'yes' } })).status).toBe(400)
+  })
 })
 
 describe.each(databases)('with three versions kept on %s', (kind) => {
@@ -217,3 +243,7 @@ describe.each(databases)('with three versions kept on %s', (kind) => {
     expect(headers.get('x-total-count')).toBe('3')
   })
 })
+
+function day(days: number): string {
+  return new Date(Date.now() + days * 86_400_000).toISOString()
+}

@@ -77,6 +77,8 @@ const USES: Readonly<Record<string, (stores: Stores) => Promise<unknown>>> = {
   'list keys': ({ keys }) => keys.list(tenantId, {}, FIRST_PAGE),
   'list more keys': ({ keys }) => keys.list(tenantId, {}, { ...FIRST_PAGE, after: 'a' }),
   'search keys': ({ keys }) => keys.list(tenantId, { query: 'a' }, FIRST_PAGE),
+  'list what is due': ({ keys }) =>
+    keys.list(tenantId, { due: { expiresBy: NOW, rotateBy: NOW } }, FIRST_PAGE),
   'count keys': ({ keys }) => keys.count(tenantId, {}),
   'say where a key is used': ({ keys }) => keys.bundlesUsing(tenantId, keyId),
   'change a key': ({ keys }) => keys.update(tenantId, keyId, { description: 'new', stamp: STAMP }),
@@ -98,11 +100,13 @@ const USES: Readonly<Record<string, (stores: Stores) => Promise<unknown>>> = {
     await deliveries.begin(tenantId, newDelivery(deliveryId))
     await deliveries.void(tenantId, { deliveryId, at: NOW, origin: null })
   },
+  'find a delivery': ({ deliveries }) => deliveries.find(tenantId, randomUUID()),
   'list deliveries': ({ deliveries }) => deliveries.list(tenantId, {}, PAGE),
   'list deliveries of a bundle': ({ deliveries }) => deliveries.list(tenantId, { bundleId, from: NOW }, PAGE),
   'list deliveries of a person': ({ deliveries }) => deliveries.list(tenantId, { userId, to: NOW }, PAGE),
   'list holders of a key': ({ holders }) => holders.ofKey(tenantId, keyId, PAGE),
   'list what a person holds': ({ holders }) => holders.ofPerson(tenantId, userId, PAGE),
+  'list keys with stale holders': ({ holders }) => holders.staleKeys(tenantId, NOW, PAGE),
   'dismiss a holder': ({ holders }) => holders.dismiss(tenantId, { keyId, holder: 'h', stamp: STAMP }),
   'list attached keys': ({ attachments }) => attachments.list(tenantId, bundleId, 'all'),
   'say how large attached values are': ({ attachments }) => attachments.valueSizes(tenantId, bundleId),

@@ -65,6 +65,15 @@ export const memoryEndpoints = {
     responses: { 200: delivery.HoldingList },
     errors: [400, 404],
   },
+  listStaleKeys: {
+    method: 'GET',
+    path: '/api/v1/stale-keys',
+    access: 'member',
+    summary: 'Keys with holders who were given an older version last, by name',
+    query: delivery.ListStaleKeysQuery,
+    responses: { 200: delivery.StaleKeyList },
+    errors: [400],
+  },
   listDeliveries: {
     method: 'GET',
     path: '/api/v1/deliveries',
@@ -73,5 +82,14 @@ export const memoryEndpoints = {
     query: delivery.ListDeliveriesQuery,
     responses: { 200: delivery.DeliveryList },
     errors: [400],
+  },
+  getDelivery: {
+    method: 'GET',
+    path: '/api/v1/deliveries/{delivery_id}',
+    access: 'owner',
+    summary: 'A delivery: who approved it for whom, and the version of each value',
+    params: delivery.DeliveryParams,
+    responses: { 200: delivery.Delivery },
+    errors: [404],
   },
 } as const satisfies Record<string, Endpoint>

@@ -1,3 +1,4 @@
+import { DomainError } from './errors.ts'
 import type { Person } from './key.ts'
 import type { Listed, Page, WholePage } from './listing.ts'
 import type { Caller } from './membership.ts'
@@ -69,6 +70,7 @@ export interface DeliveryStore {
   void(tenantId: string, end: DeliveryEnd): Promise<void>
   /** The client has the delivery. A second call does nothing. */
   collect(tenantId: string, end: DeliveryEnd): Promise<void>
+  find(tenantId: string, deliveryId: string): Promise<Delivery | null>
   /** Newest first. */
   list(tenantId: string, filter: DeliveryFilter, page: WholePage): Promise<Listed<Delivery>>
 }
@@ -82,11 +84,22 @@ export function listDeliveries(
   { filter, page: { limit = PAGE, offset = 0 } }: { filter: DeliveryFilter; page: Page },
 ): Promise<Listed<Delivery>> {
   const { from, to } = filter
-  const times = { from: from && stored(from), to: to && stored(to) }
+  const times = { from: from && storedTime(from), to: to && storedTime(to) }
   return deliveries.list(tenantId, { ...filter, ...times }, { limit, offset })
 }
 
-// Times are compared as text, so a time without milliseconds has to have them.
-function stored(time: string): string {
+/** @throws DomainError not_found */
+export async function findDelivery(
+  deliveries: DeliveryStore,
+  { tenantId }: Caller,
+  deliveryId: string,
+): Promise<Delivery> {
+  const delivery = await deliveries.find(tenantId, deliveryId)
+  if (delivery === null) throw new DomainError('not_found', 'Delivery not found')
+  return delivery
+}
+
+/** A time in the form in which times are stored. They are compared as text, so each has milliseconds. */
+export function storedTime(time: string): string {
   return new Date(time).toISOString()
 }

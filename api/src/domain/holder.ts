@@ -1,6 +1,6 @@
 import { holderId } from '@keyferry/crypto/holder-id'
 import type { ClockAndIds } from './clock-and-ids.ts'
-import type { DeliveryLabel, Via } from './delivery.ts'
+import { type DeliveryLabel, storedTime, type Via } from './delivery.ts'
 import { DomainError } from './errors.ts'
 import { keyNotFound, type Person } from './key.ts'
 import type { Listed, Page, WholePage } from './listing.ts'
@@ -39,11 +39,24 @@ export type KeyHolder = Holding & { person: Person }
 
 export type PersonHolding = Holding & { key: { id: string; name: string } }
 
+/** A key with holders who were given an older version last. */
+export type StaleKey = {
+  id: string
+  name: string
+  version: number
+  /** When its current value was set. */
+  value_set_at: string
+  /** How many hold an older version. */
+  holders: number
+}
+
 export interface HolderStore {
   /** Those of one key, the oldest version first; null when the tenant has no such key. */
   ofKey(tenantId: string, keyId: string, page: WholePage): Promise<Listed<KeyHolder> | null>
   /** What one person was given, by key; null when the tenant does not know the person. */
   ofPerson(tenantId: string, userId: string, page: WholePage): Promise<Listed<PersonHolding> | null>
+  /** By name. `before`: ISO timestamp; only keys whose current value was set before it. */
+  staleKeys(tenantId: string, before: string | undefined, page: WholePage): Promise<StaleKey[]>
   /** False when the list has no such entry. */
   dismiss(tenantId: string, entry: { keyId: string; holder: string; stamp: Stamp }): Promise<boolean>
 }
@@ -72,6 +85,15 @@ export async function listHoldings(
   const listed = await holders.ofPerson(tenantId, userId, { limit, offset })
   if (listed === null) throw new DomainError('not_found', 'User not found')
   return listed
+}
+
+/** Keys whose older versions are still with somebody, by name. `before`: only those that changed before this time. */
+export function listStaleKeys(
+  holders: HolderStore,
+  { tenantId }: Caller,
+  { before, page: { limit = PAGE, offset = 0 } }: { before: string | undefined; page: Page },
+): Promise<StaleKey[]> {
+  return holders.staleKeys(tenantId, before && storedTime(before), { limit, offset })
 }
 
 /** Take a holder off a key's list until it is given the key again.

@@ -31,6 +31,14 @@ export function rotationTime(setAt: string, days: number | null): string | null 
   return days === null ? null : new Date(Date.parse(setAt) + days * DAY_MS).toISOString()
 }
 
+/** What is due: values that expire, or should be replaced, until then. ISO timestamps. */
+export type DueBy = { expiresBy: string; rotateBy: string }
+
+/** What is due at this time, as `dueOf` says. */
+export function dueBy(now: Date): DueBy {
+  return { expiresBy: soon(now), rotateBy: now.toISOString() }
+}
+
 /** Why a value should be replaced at this time; the most urgent reason, or null. */
 export function dueOf(
   { expires_at, rotate_at }: Deadlines,

@@ -2,7 +2,7 @@ import { MASK } from '@keyferry/contract'
 import { Plaintext } from '@keyferry/crypto/plaintext'
 import type { ClockAndIds } from './clock-and-ids.ts'
 import { DomainError } from './errors.ts'
-import { type Deadlines, type Lifetime, normalLifetime } from './key-lifetime.ts'
+import { type Deadlines, type DueBy, type Lifetime, normalLifetime } from './key-lifetime.ts'
 import { chunksOf, type Listing, type Page, type Slice } from './listing.ts'
 import { maskOverSecret } from './mask.ts'
 import { type Caller, requireEditor } from './membership.ts'
@@ -63,7 +63,8 @@ export type KeyChanged = { status: 'done' | 'absent' } | VersionConflict
 /** A bundle that uses a key; `as`: the name under which it delivers the key. */
 type BundleReference = { id: string; name: string; as: string }
 
-export type KeyFilter = { query?: string | undefined }
+/** `due`: only keys whose value should be replaced. */
+export type KeyFilter = { query?: string | undefined; due?: DueBy | undefined }
 
 /** `expectedVersion`: change nothing where the value has another version. */
 export type StampedChange = KeyChange & { expectedVersion?: number | undefined; stamp: Stamp }

@@ -1,4 +1,4 @@
-import { listDeliveries } from '../domain/delivery.ts'
+import { type Delivery, findDelivery, listDeliveries } from '../domain/delivery.ts'
 import {
   dismissHolder,
   type Holding,
@@ -6,13 +6,17 @@ import {
   type KeyHolder,
   listHolders,
   listHoldings,
+  listStaleKeys,
   type PersonHolding,
 } from '../domain/holder.ts'
 import type { Handlers } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'
 import { pageReply } from './list-reply.ts'
 
-type DeliveryHandlers = Pick<Handlers, 'listHolders' | 'dismissHolder' | 'listHoldings' | 'listDeliveries'>
+type DeliveryHandlers = Pick<
+  Handlers,
+  'listHolders' | 'dismissHolder' | 'listHoldings' | 'listStaleKeys' | 'listDeliveries' | 'getDelivery'
+>
 
 export function deliveryHandlers({ stores, clock }: HandlerParts): DeliveryHandlers {
   const { holders, deliveries } = stores
@@ -27,12 +31,25 @@ export function deliveryHandlers({ stores, clock }: HandlerParts): DeliveryHandl
     async listHoldings({ caller, params, query: page }) {
       return pageReply(await listHoldings(holders, caller, { userId: params.user_id, page }), presentHolding)
     },
+    async listStaleKeys({ caller, query: { before, ...page } }) {
+      return { status: 200, body: await listStaleKeys(holders, caller, { before, page }) }
+    },
     async listDeliveries({ caller, query: { limit, offset, bundle_id, user_id, from, to } }) {
       const filter = { bundleId: bundle_id, userId: user_id, from, to }
       const listed = await listDeliveries(deliveries, caller, { filter, page: { limit, offset } })
-      return pageReply(listed, ({ keys, ...delivery }) => ({ ...delivery, keys: [...keys] }))
+      return pageReply(listed, presentDelivery)
+    },
+    async getDelivery({ caller, params }) {
+      return {
+        status: 200,
+        body: presentDelivery(await findDelivery(deliveries, caller, params.delivery_id)),
+      }
     },
   }
+}
+
+function presentDelivery({ keys, ...delivery }: Delivery) {
+  return { ...delivery, keys: [...keys] }
 }
 
 function presentHolder({ person, ...holding }: KeyHolder) {

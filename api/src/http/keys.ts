@@ -1,6 +1,6 @@
 import { DomainError } from '../domain/errors.ts'
 import { createKey, deleteKey, findKey, type Key, listKeys, revealKey, updateKey } from '../domain/key.ts'
-import { dueOf } from '../domain/key-lifetime.ts'
+import { dueBy, dueOf } from '../domain/key-lifetime.ts'
 import { maskedText } from '../domain/wanted-values.ts'
 import type { Handlers } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'
@@ -15,7 +15,8 @@ export function keyHandlers({ stores, clock, devAllowPlaintext }: HandlerParts):
     async createKey({ caller, body }) {
       return { status: 201, body: present(await createKey(keys, caller, { draft: body, clock })) }
     },
-    async listKeys({ caller, query: { limit, offset, ...filter } }) {
+    async listKeys({ caller, query: { limit, offset, query, due } }) {
+      const filter = { query, due: due === '1' ? dueBy(clock.now()) : undefined }
       return listReply(await listKeys(keys, caller, { filter, page: { limit, offset } }), present)
     },
     async getKey({ caller, params: { key_id }, query }) {

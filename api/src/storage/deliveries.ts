@@ -26,6 +26,7 @@ export function createDeliveryStore({ query, write, record }: Queries): Delivery
       despiteDeletedKeys(() =>
         write((transaction) => collect({ transaction, record }, { ...ending, tenantId })),
       ),
+    find: (tenantId, deliveryId) => find(query, tenantId, deliveryId),
     list: (tenantId, filter, page) => list(query, { tenantId, filter, page }),
   }
 }
@@ -199,6 +200,16 @@ export function labelIn(label: string | null): Delivery['label'] {
 /** How a row's text says that the values are used. */
 export function viaIn(via: string | null): Via {
   return via === 'run' || via === 'pull' ? via : null
+}
+
+async function find(query: Query, tenantId: string, deliveryId: string): Promise<Delivery | null> {
+  const row = await filtered(query, tenantId, {})
+    .leftJoin('users', 'users.id', 'deliveries.user_id')
+    .selectAll('deliveries')
+    .select('users.username')
+    .where('deliveries.id', '=', deliveryId)
+    .executeTakeFirst()
+  return row ? presented(row) : null
 }
 
 type Listing = { tenantId: string; filter: DeliveryFilter; page: WholePage }

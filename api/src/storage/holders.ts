@@ -4,12 +4,14 @@ import type { HolderStore, Holding } from '../domain/holder.ts'
 import type { WholePage } from '../domain/listing.ts'
 import { labelIn, viaIn } from './deliveries.ts'
 import type { Queries, Query } from './queries.ts'
+import { staleKeys } from './stale-keys.ts'
 
 export function createHolderStore(queries: Queries): HolderStore {
   const { query, write, record } = queries
   return {
     ofKey: (tenantId, keyId, page) => holdersOf(query, { tenantId, keyId, page }),
     ofPerson: (tenantId, userId, page) => holdingsOf(query, { tenantId, userId, page }),
+    staleKeys: (tenantId, before, page) => staleKeys(query, { tenantId, before, page }),
     dismiss: (tenantId, { keyId, holder, stamp }) =>
       write(async (transaction) => {
         const name = await dismiss(transaction, { tenantId, keyId, holder, at: stamp.at })

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type ExpressionBuilder, sql } from 'kysely'
 import { type Event, madeBy } from '../domain/event.ts'
 import type { Key, KeyFilter, KeyStore } from '../domain/key.ts'
 import { rotationTime } from '../domain/key-lifetime.ts'
@@ -7,7 +7,7 @@ import type { Stamp } from '../domain/stamp.ts'
 import { changeKey } from './key-changes.ts'
 import { removeKeys } from './key-removal.ts'
 import type { Queries, Query } from './queries.ts'
-import { type Flag, flag, type KeyRow } from './tables.ts'
+import { type Flag, flag, type KeyRow, type Tables } from './tables.ts'
 import { containsInAnyCase } from './text-search.ts'
 import { type ValueVault, valueColumn } from './value-vault.ts'
 
@@ -137,6 +137,16 @@ function finder({ query, prepare }: Queries, vault: ValueVault): KeyStore['find'
   }
 }
 
+function matching({ query, due }: KeyFilter) {
+  return (keys: ExpressionBuilder<Tables, 'keys'>) =>
+    keys.and([
+      ...(query === undefined || query === '' ? [] : [containsInAnyCase('name', query)]),
+      ...(due === undefined
+        ? []
+        : [keys.or([keys('expires_at', '<=', due.expiresBy), keys('rotate_at', '<=', due.rotateBy)])]),
+    ])
+}
+
 async function list(
   query: Query,
   vault: ValueVault,
@@ -144,7 +154,7 @@ async function list(
 ): Promise<Key[]> {
   const rows = await keysOf(query, tenantId)
     .select(valueColumn('public'))
-    .$if(Boolean(filter.query), (select) => select.where(containsInAnyCase('name', filter.query ?? '')))
+    .where(matching(filter))
     .$if(slice.after !== null, (select) => select.where('name', '>', slice.after ?? ''))
     .orderBy('name')
     .limit(slice.limit)
@@ -158,7 +168,7 @@ async function countMatches(query: Query, tenantId: string, filter: KeyFilter): 
     .selectFrom('keys')
     .select(({ fn }) => fn.countAll<number>().as('total'))
     .where('tenant_id', '=', tenantId)
-    .$if(Boolean(filter.query), (select) => select.where(containsInAnyCase('name', filter.query ?? '')))
+    .where(matching(filter))
     .executeTakeFirstOrThrow()
   return total
 }

@@ -1,6 +1,9 @@
 import { z } from 'zod'
 import { Actor, Id, Page, PathPart, Timestamp } from './text.ts'
 
+const time = (field: string) =>
+  z.iso.datetime({ error: `${field} must be a time in UTC, for example 2027-01-31T12:00:00Z` }).optional()
+
 export const HolderParams = z.object({ key_id: PathPart('key_id'), holder: PathPart('holder') })
 
 export const ListHoldersQuery = Page
@@ -53,6 +56,37 @@ export const HolderList = z
 
 export const ListHoldingsQuery = Page
 
+/** `before`: only keys whose current value was set before this time. */
+export const ListStaleKeysQuery = Page.extend({ before: time('before') })
+
+/** Keys with holders who were given an older version last; `holders` counts those. */
+export const StaleKeyList = z
+  .array(
+    z
+      .object({
+        id: Id,
+        name: z.string(),
+        version: z.int(),
+        value_set_at: Timestamp,
+        holders: z.int(),
+      })
+      .meta({ id: 'StaleKey' }),
+  )
+  .meta({
+    id: 'StaleKeyList',
+    examples: [
+      [
+        {
+          id: '5a0c7c43-0d0b-4f0d-8a52-9b4b4a9a3d21',
+          name: 'DATABASE_URL',
+          version: 4,
+          value_set_at: '2026-01-31T12:00:00.000Z',
+          holders: 2,
+        },
+      ],
+    ],
+  })
+
 export const HoldingList = z
   .array(
     z
@@ -71,9 +105,6 @@ export const HoldingList = z
     ],
   })
 
-const time = (field: string) =>
-  z.iso.datetime({ error: `${field} must be a time in UTC, for example 2027-01-31T12:00:00Z` }).optional()
-
 export const ListDeliveriesQuery = Page.extend({
   bundle_id: PathPart('bundle_id').optional(),
   user_id: PathPart('user_id').optional(),
@@ -81,43 +112,38 @@ export const ListDeliveriesQuery = Page.extend({
   to: time('to'),
 })
 
-/** Approved deliveries. `approved`: not confirmed, so the client may or may not have it; `void`: never left the server;
+export const DeliveryParams = z.object({ delivery_id: PathPart('delivery_id') })
+
+const EXAMPLE_DELIVERY = {
+  id: EXAMPLE_HOLDING.delivery_id,
+  kind: 'approval',
+  state: 'collected',
+  bundle: { id: '0f0b6a0e-3c52-4f43-9a55-0d5f3c1f7a10', name: 'dev/app' },
+  approver: EXAMPLE_ACTOR,
+  holder: EXAMPLE_HOLDING.holder,
+  label: EXAMPLE_HOLDING.label,
+  via: 'run',
+  keys: [{ id: '5a0c7c43-0d0b-4f0d-8a52-9b4b4a9a3d21', name: 'DATABASE_URL', version: 3 }],
+  created_at: '2026-01-31T12:00:00.000Z',
+  collected_at: '2026-01-31T12:00:01.000Z',
+} as const
+
+/** An approved delivery. `approved`: not confirmed, so the client may or may not have it; `void`: never left the server;
  * `collected`: the client has it. */
-export const DeliveryList = z
-  .array(
-    z
-      .object({
-        id: Id,
-        kind: z.enum(['approval']),
-        state: z.enum(['approved', 'void', 'collected']),
-        bundle: z.object({ id: Id, name: z.string() }),
-        approver: Actor,
-        holder: z.string(),
-        label: Label,
-        via: Via,
-        keys: z.array(z.object({ id: Id, name: z.string(), version: z.int() })),
-        created_at: Timestamp,
-        collected_at: Timestamp.nullable(),
-      })
-      .meta({ id: 'Delivery' }),
-  )
-  .meta({
-    id: 'DeliveryList',
-    examples: [
-      [
-        {
-          id: EXAMPLE_HOLDING.delivery_id,
-          kind: 'approval',
-          state: 'collected',
-          bundle: { id: '0f0b6a0e-3c52-4f43-9a55-0d5f3c1f7a10', name: 'dev/app' },
-          approver: EXAMPLE_ACTOR,
-          holder: EXAMPLE_HOLDING.holder,
-          label: EXAMPLE_HOLDING.label,
-          via: 'run',
-          keys: [{ id: '5a0c7c43-0d0b-4f0d-8a52-9b4b4a9a3d21', name: 'DATABASE_URL', version: 3 }],
-          created_at: '2026-01-31T12:00:00.000Z',
-          collected_at: '2026-01-31T12:00:01.000Z',
-        },
-      ],
-    ],
+export const Delivery = z
+  .object({
+    id: Id,
+    kind: z.enum(['approval']),
+    state: z.enum(['approved', 'void', 'collected']),
+    bundle: z.object({ id: Id, name: z.string() }),
+    approver: Actor,
+    holder: z.string(),
+    label: Label,
+    via: Via,
+    keys: z.array(z.object({ id: Id, name: z.string(), version: z.int() })),
+    created_at: Timestamp,
+    collected_at: Timestamp.nullable(),
   })
+  .meta({ id: 'Delivery', examples: [EXAMPLE_DELIVERY] })
+
+export const DeliveryList = z.array(Delivery).meta({ id: 'DeliveryList', examples: [[EXAMPLE_DELIVERY]] })

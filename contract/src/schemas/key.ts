@@ -124,6 +124,10 @@ export const KeyWithBundles = Key.extend({
 
 export const KeyList = z.array(Key).meta({ id: 'KeyList', examples: [[EXAMPLE_KEY]] })
 
-export const ListKeysQuery = Page.extend({ query: optionalText('query', LIMITS.nameLength).optional() })
+/** `due=1`: only keys whose value should be replaced. */
+export const ListKeysQuery = Page.extend({
+  query: optionalText('query', LIMITS.nameLength).optional(),
+  due: z.enum(['0', '1'], { error: 'due must be 0 or 1' }).optional(),
+})
 
 export const GetKeyQuery = z.object({ reveal: Reveal })

@@ -72,6 +72,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'cli/src/server': ['cli/src/ground', ...CARGO],
   'cli/src/state': ['cli/src/ground', ...CARGO],
   'cli/src/project': ['cli/src/server', 'cli/src/state', 'cli/src/ground', ...CARGO],
+  'cli/src/audit': ['cli/src/ground', ...CARGO],
   'cli/src/import': ['cli/src/server', 'cli/src/ground', ...CARGO],
   'cli/src/delivery': ['cli/src/server', 'cli/src/state', 'cli/src/terminal', 'cli/src/ground', ...CARGO],
   'cli/src/doctor': [
@@ -84,6 +85,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   ],
   'cli/src/commands': [
     'cli/src/doctor',
+    'cli/src/audit',
     'cli/src/import',
     'cli/src/delivery',
     'cli/src/project',

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { requireShell } from '../../e2e/real-shells.ts'
 import { startServer } from '../../e2e/start-server.ts'
 import { commands } from '../src/commands/commands.ts'
+import { writeExportedLog } from './exported-log.ts'
 import { type Asked, delivery, type ScriptedServer, startScriptedServer } from './scripted-server.ts'
 import { playSession } from './session.ts'
 
@@ -71,5 +72,5 @@ async function setStage(stage: string, command: string): Promise<void> {
       writeFile(join(app, name), 'PORT=1\nHOST=2\n'),
     ),
   ]
-  await Promise.all([...programs, ...files])
+  await Promise.all([...programs, ...files, ...(command === 'audit' ? [writeExportedLog(app)] : [])])
 }

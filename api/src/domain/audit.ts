@@ -96,11 +96,3 @@ export function entryOf(body: string, origin: string | null): AuditEntry {
 function withoutSalt(origin: Record<string, string>): Record<string, string> {
   return Object.fromEntries(Object.entries(origin).filter(([field]) => field !== 'salt'))
 }
-
-type NoteParts = { origin: string; seq: number; hash: string; epoch: number; at: string }
-
-/** The text of a note: its kind, whose chain it is, and the chain's head. */
-export function chainNote({ origin, seq, hash, epoch, at }: NoteParts): string {
-  const head = Buffer.from(hash, 'hex').toString('base64')
-  return `keyferry chain v1\n${origin}\n${seq}\n${head}\n${epoch} ${at}\n`
-}

@@ -1,6 +1,7 @@
 import { chainHash, originHash } from '@keyferry/crypto/audit-chain'
+import { chainNote } from '@keyferry/crypto/chain-note'
 import { openNote, verifierKey } from '@keyferry/crypto/signed-note'
-import { chainNote, indexOf } from '../domain/audit.ts'
+import { indexOf } from '../domain/audit.ts'
 import type { NamedAuditKey } from './audit-keys.ts'
 import type { Query } from './queries.ts'
 import { isGenuine } from './sealing.ts'

@@ -1,6 +1,7 @@
 import { CHAIN_START, chainHash, isEventMac } from '@keyferry/crypto/audit-chain'
+import { chainNote } from '@keyferry/crypto/chain-note'
 import { signNote } from '@keyferry/crypto/signed-note'
-import { chainNote, indexOf } from '../domain/audit.ts'
+import { indexOf } from '../domain/audit.ts'
 import type { NamedAuditKey } from './audit-keys.ts'
 import type { Query } from './queries.ts'
 import type { Tables } from './tables.ts'

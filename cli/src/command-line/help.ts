@@ -7,7 +7,7 @@ const INDENT = 2
 
 export const EXIT_CODES: readonly (readonly [string, string])[] = [
   ['0', 'done'],
-  ['1', 'an error on this machine; diff: the bundles differ'],
+  ['1', 'an error on this machine; diff: the bundles differ; audit: the log is wrong'],
   ['2', 'the command line is invalid'],
   ['3', 'the approver denied the request'],
   ['4', 'the request expired or is unknown'],

@@ -1,4 +1,5 @@
 import type { Command } from '../command-line/command.ts'
+import { auditCommand } from './audit.ts'
 import { completionOf } from './completion.ts'
 import { diffCommand } from './diff.ts'
 import { doctorCommand } from './doctor.ts'
@@ -18,6 +19,7 @@ const verbs: readonly Command[] = [
   resumeCommand,
   statusCommand,
   doctorCommand,
+  auditCommand,
 ]
 
 /** Every verb, in the order that help lists them. */

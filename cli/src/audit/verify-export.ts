@@ -1,0 +1,147 @@
+import { createReadStream } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { type ChainNote, openChainNote } from '@keyferry/crypto/chain-note'
+import { BrokenExport, checkExport, type ExportedChain } from '@keyferry/crypto/exported-chain'
+import { CliError } from '../ground/cli-error.ts'
+import { EXIT } from '../ground/exit-code.ts'
+import type { Parts } from '../ground/parts.ts'
+import { printable } from '../ground/printable.ts'
+import { type Anchor, asJson, asText, type Range } from './findings-text.ts'
+
+/** `file`, `noteFile`: paths; `key`: a verifier key, as C2SP writes it. */
+export type VerifyOptions = {
+  readonly file: string
+  readonly key: string | null
+  readonly noteFile: string | null
+  readonly isJson: boolean
+}
+
+/** Check an export and write what was found to standard output.
+ * @returns 0 · @throws CliError when the export or a note is wrong */
+export async function verifyExport(
+  { file, key, noteFile, isJson }: VerifyOptions,
+  { stdout, cwd }: Parts,
+): Promise<number> {
+  const chain = await readChain(resolve(cwd, file), file)
+  const saved = noteFile === null ? [] : [await readNote(resolve(cwd, noteFile), noteFile)]
+  const { anchors, remarks } = key === null ? UNCHECKED : checkNotes(chain, saved, key)
+  const findings = { chain, ranges: rangesOf(chain, anchors), remarks }
+  stdout.write(isJson ? asJson(findings) : asText(findings))
+  return EXIT.ok
+}
+
+const UNCHECKED: Notes = { anchors: [], remarks: ['Add --key to check the note of the export.'] }
+
+async function readChain(path: string, shown: string): Promise<ExportedChain> {
+  try {
+    return await checkExport(createReadStream(path, 'utf8'))
+  } catch (error) {
+    if (!(error instanceof BrokenExport)) throw unreadable(shown, error)
+    throw wrong(
+      `${printable(shown, 200)}: ${error.message}`,
+      'Export the log again, and compare the two files.',
+    )
+  }
+}
+
+type SavedNote = { readonly text: string; readonly where: string }
+
+async function readNote(path: string, shown: string): Promise<SavedNote> {
+  try {
+    return { text: await readFile(path, 'utf8'), where: printable(shown, 200) }
+  } catch (error) {
+    throw unreadable(shown, error)
+  }
+}
+
+type Notes = { readonly anchors: readonly Anchor[]; readonly remarks: readonly string[] }
+
+// The notes of the export may be newer than its last entry, because it can be a part of the log. A note that was given
+// has to be checked.
+function checkNotes(chain: ExportedChain, saved: readonly SavedNote[], key: string): Notes {
+  const anchors: Anchor[] = []
+  const remarks: string[] = []
+  const own = chain.notes.map((text) => ({ text, where: 'the export' }))
+  if (own.length === 0 && chain.last >= chain.first)
+    throw wrong('the export has no note', 'Export the log again.')
+  for (const { text, where } of [...own, ...saved]) {
+    const note = opened(text, where, key)
+    requireOneLog(note, where, anchors)
+    const judgement = chain.judge(note)
+    if (judgement.kind === 'differs') throw forged(note, where)
+    if (judgement.kind === 'fits') anchors.push({ note, where })
+    if (judgement.kind === 'lost') {
+      remarks.push(
+        `The note in ${where} is of entry ${note.seq}, which was lost by the restore of ${judgement.at}.`,
+      )
+    }
+    if (judgement.kind === 'outside' && where !== 'the export') throw outside(note, where, chain)
+  }
+  return { anchors, remarks }
+}
+
+function opened(text: string, where: string, key: string): ChainNote {
+  try {
+    return openChainNote(text, key)
+  } catch (error) {
+    const problem = error instanceof Error ? error.message : String(error)
+    throw wrong(
+      `the note in ${where} is not valid: ${problem}`,
+      'Check that --key is the key of the server that wrote the log.',
+    )
+  }
+}
+
+function requireOneLog(note: ChainNote, where: string, [first]: readonly Anchor[]): void {
+  if (first === undefined || first.note.origin === note.origin) return
+  throw wrong(
+    `the note in ${where} is of another log, ${printable(note.origin, 200)}`,
+    'Use a note of the same workspace.',
+  )
+}
+
+function forged({ seq, at }: ChainNote, where: string): CliError {
+  return wrong(
+    `the entries up to ${seq} are not those that the server signed on ${printable(at, 40)} (note in ${where})`,
+    'The log was rewritten after that note, or another server has the same name and key.',
+  )
+}
+
+function outside({ seq }: ChainNote, where: string, { first, last }: ExportedChain): CliError {
+  if (seq > last) {
+    return wrong(
+      `the note in ${where} signs entry ${seq}, but the export ends at entry ${last}`,
+      `If you exported the whole log, entries after ${last} were removed from it.`,
+    )
+  }
+  return wrong(
+    `the note in ${where} signs entry ${seq}, before the first of the export, ${first}`,
+    'Export the log from there.',
+  )
+}
+
+function rangesOf({ first, last }: ExportedChain, anchors: readonly Anchor[]): Range[] {
+  const ranges: Range[] = []
+  let from = first
+  for (const anchor of anchors.toSorted((a, b) => a.note.seq - b.note.seq)) {
+    if (anchor.note.seq < from) continue
+    ranges.push({ from, to: anchor.note.seq, anchor })
+    from = anchor.note.seq + 1
+  }
+  return from > last ? ranges : [...ranges, { from, to: last, anchor: null }]
+}
+
+function wrong(message: string, next: string): CliError {
+  return new CliError(EXIT.general, message, next)
+}
+
+function unreadable(path: string, cause: unknown): CliError {
+  const code = cause instanceof Error && 'code' in cause ? ` (${String(cause.code)})` : ''
+  return new CliError(
+    EXIT.general,
+    `cannot read ${printable(path, 200)}${code}`,
+    'Check the name of the file.',
+    { cause },
+  )
+}

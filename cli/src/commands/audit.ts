@@ -1,0 +1,49 @@
+import type { VerifyOptions } from '../audit/verify-export.ts'
+import type { Command, Words } from '../command-line/command.ts'
+import { usageError } from '../ground/cli-error.ts'
+import { printable } from '../ground/printable.ts'
+
+export const auditCommand: Command = {
+  name: 'audit',
+  operands: 'verify FILE',
+  maxOperands: 2,
+  summary: 'Check an export of the audit log, without a server',
+  details: [
+    'Checks that no entry of the export was changed, removed, added or moved since it was written, and names the first line that is wrong. The exit code is 1 if something is wrong.',
+    'An export is only self-consistent until a note anchors it: whoever can write to the database can make another log that fits itself. With --key the note of the export is checked too. With --note, a note that you saved earlier must fit the entries up to its own; it detects entries that were removed at the end.',
+  ],
+  flags: [
+    { name: 'key', value: 'KEY', summary: 'The key of the server, as keyferry-server audit-key shows it' },
+    { name: 'note', value: 'FILE', summary: 'A note that you saved earlier; needs --key' },
+    { name: 'json', summary: 'One JSON object with the ranges and what anchors them' },
+  ],
+  examples: [
+    {
+      command: 'keyferry audit verify audit.jsonl',
+      what: 'Check that the entries of an export fit each other',
+    },
+    {
+      command: 'keyferry audit verify audit.jsonl --key "$(cat audit.key)" --note audit.note',
+      what: 'Check who signed the log, and that a note of last month still fits',
+    },
+  ],
+  run: async (words, parts) => {
+    const options = readOptions(words)
+    const { verifyExport } = await import('../audit/verify-export.ts')
+    return await verifyExport(options, parts)
+  },
+}
+
+function readOptions(words: Words): VerifyOptions {
+  const [verb, file] = words.operands
+  if (verb !== 'verify' || file === undefined) {
+    const said =
+      verb === undefined || verb === 'verify' ? 'no file given' : `unknown word ${printable(verb, 60)}`
+    throw usageError(said, 'For example: keyferry audit verify audit.jsonl')
+  }
+  const [key, noteFile] = [words.text('key'), words.text('note')]
+  if (noteFile !== null && key === null) {
+    throw usageError('--note needs --key', 'Give the key too: keyferry-server audit-key shows it.')
+  }
+  return { file, key, noteFile, isJson: words.has('json') }
+}

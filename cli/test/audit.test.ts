@@ -85,7 +85,9 @@ describe.concurrent('keyferry audit verify', () => {
   const erased = [...origins.slice(0, 2), ...whole.slice(2)]
 
   test('erased origins are counted', async () => {
-    expect((await verify('', { lines: erased })).stdout).toContain('Without origin, because it was erased: 2.')
+    expect((await verify('', { lines: erased })).stdout).toContain(
+      'Without origin, because it was erased: 2.',
+    )
   })
 
   const key = `--key '${KEY}'`

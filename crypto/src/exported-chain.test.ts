@@ -25,6 +25,7 @@ const BODIES = [
   { id: 'e2', data: {} },
   { id: 'größe', data: { as: '\\' } },
 ]
+const begin = (first: number, prev: string) => JSON.stringify({ first_seq: first, first_prev: prev })
 const NOTE = '{"note":"signed"}'
 
 function check(lines: readonly string[]): ExportedChain {
@@ -50,7 +51,6 @@ describe('an export', () => {
   })
 
   test('may begin at a later entry, and go on in another part', () => {
-    const begin = (first: number, prev: string) => JSON.stringify({ first_seq: first, first_prev: prev })
     const prev = 'ab'.repeat(32)
     const one = exportOf(BODIES, null, prev, 8)
     const two = exportOf(BODIES, null, one.hash, 11)
@@ -69,7 +69,7 @@ describe('an export', () => {
     const odd = exportOf([...BODIES, { id: '\u2028', data: {} }])
     const text = [...odd.lines, NOTE].join('\n')
     expect(await checkExport([text])).toMatchObject({ last: 4, erased: 0 })
-    expect(await checkExport([...`${text}\n`])).toMatchObject({ last: 4 })
+    expect(await checkExport(Array.from(`${text}\n`))).toMatchObject({ last: 4 })
     await expect(checkExport([])).rejects.toThrow('line 1: the note at the end is missing')
   })
 

@@ -31,6 +31,8 @@ export const EXPECTED: Readonly<Record<ApiEndpointName, readonly number[]>> = {
   encryptFromBundle: [401, 401, 404, 404, 403, 403, 404, 200, 200],
   denyRequest: [401, 401, 404, 404, 403, 403, 200, 200, 200],
   withdrawRequest: [200, 200, 200, 200, 200, 200, 200, 200, 200],
+  releaseRequest: [409, 409, 409, 409, 409, 409, 409, 409, 409],
+  createReleaseCode: [401, 401, 404, 404, 403, 403, 409, 409, 409],
   storePayload: [403, 403, 403, 403, 403, 403, 403, 403, 403],
 
   createBundle: [401, 401, 404, 404, 403, 403, 201, 201, 201],
@@ -41,6 +43,16 @@ export const EXPECTED: Readonly<Record<ApiEndpointName, readonly number[]>> = {
   compareBundles: [401, 401, 404, 404, 403, 403, 404, 200, 200],
   deleteBundle: [401, 401, 404, 404, 403, 403, 404, 403, 200],
   exportBundle: [401, 401, 404, 404, 403, 403, 404, 200, 200],
+
+  getBundlePolicy: [401, 401, 404, 404, 403, 403, 404, 200, 200],
+  changeBundlePolicy: [401, 401, 404, 404, 403, 403, 404, 403, 403],
+  getTenantPolicy: [401, 401, 404, 404, 403, 403, 200, 200, 200],
+  changeTenantPolicy: [401, 401, 404, 404, 403, 403, 403, 403, 403],
+  listReceiptKeys: [200, 200, 200, 200, 200, 200, 200, 200, 200],
+  listGrants: [401, 401, 404, 404, 403, 403, 200, 200, 200],
+  revokeGrant: [401, 401, 404, 404, 403, 403, 404, 404, 404],
+  revokeOwnGrants: [401, 401, 404, 200, 200, 403, 200, 200, 200],
+  forgetDevice: [200, 200, 200, 200, 200, 200, 200, 200, 200],
 
   listBundleKeys: [401, 401, 404, 404, 403, 403, 404, 200, 200],
   listSharedKeys: [401, 401, 404, 404, 403, 403, 404, 200, 200],

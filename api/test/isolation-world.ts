@@ -101,6 +101,7 @@ async function freshIds(
     Object.assign(ids, await newBundle(api, world, name))
     ids['second_id'] = (await newBundle(api, world, name)).bundle_id
   }
+  if (needs('{grant_id}')) ids['grant_id'] = randomUUID()
   if (needs('/invitations')) Object.assign(ids, await newInvitation(api, world, name))
   return ids
 }
@@ -147,6 +148,17 @@ function bodies(world: World, ids: Record<string, string>): { readonly [N in Api
   return {
     createRequest: requestBody(null),
     encryptFromBundle: { bundle_id: ids['bundle_id'], include_keys: [ids['key_name']] },
+    releaseRequest: { secret: '482913' },
+    changeBundlePolicy: { approvers: 'owner' },
+    changeTenantPolicy: { approvers: 'member' },
+    forgetDevice: {
+      device: {
+        public_key: 'hSDwCYkwp1R0i33ctD73Wg2/Og0mOBr066SpjqqbTmo=',
+        time: '2026-01-31T12:00:00Z',
+        nonce: 'AAAAAAAAAAAAAAAAAAAAAA',
+        signature: 'c2lnbmVk',
+      },
+    },
     storePayload: { ciphertext_base64: 'AAAA' },
     createBundle: { name: unique },
     updateBundle: { description: 'new' },

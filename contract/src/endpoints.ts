@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { auditEndpoints } from './audit-endpoints.ts'
+import { consentEndpoints } from './consent-endpoints.ts'
 import type { Endpoint } from './endpoint.ts'
 import { LIMITS } from './limits.ts'
 import { memoryEndpoints } from './memory-endpoints.ts'
@@ -13,7 +14,9 @@ import * as key from './schemas/key.ts'
 import * as batch from './schemas/key-batch.ts'
 import * as legacy from './schemas/legacy-item.ts'
 import * as member from './schemas/member.ts'
+import { Approved } from './schemas/release.ts'
 import * as request from './schemas/request.ts'
+import * as approval from './schemas/request-approval.ts'
 import * as tenant from './schemas/tenant.ts'
 import { Ok, OkMessage } from './schemas/text.ts'
 import * as user from './schemas/user.ts'
@@ -60,7 +63,7 @@ const requests = {
     summary:
       "Bundles of all the caller's workspaces that match the bundle (id or name) that the request names",
     params: request.RequestParams,
-    responses: { 200: request.CandidateList },
+    responses: { 200: approval.CandidateList },
     errors: [404],
   },
   listRequestBundles: {
@@ -69,7 +72,7 @@ const requests = {
     access: 'member',
     summary: 'Bundles that the approver can choose from',
     params: request.RequestParams,
-    responses: { 200: request.RequestBundleList },
+    responses: { 200: approval.RequestBundleList },
     errors: [404],
   },
   getRequestBundle: {
@@ -78,7 +81,7 @@ const requests = {
     access: 'member',
     summary: 'A bundle with its entries masked, for the approver',
     params: request.RequestBundleParams,
-    responses: { 200: request.RequestBundle },
+    responses: { 200: approval.RequestBundle },
     errors: [404],
   },
   encryptFromBundle: {
@@ -87,9 +90,9 @@ const requests = {
     access: 'member',
     summary: 'Approve: seal the chosen values to the client',
     params: request.RequestParams,
-    body: request.EncryptFromBundle,
-    responses: { 200: Ok },
-    errors: [400, 404, 409, 413],
+    body: approval.EncryptFromBundle,
+    responses: { 200: Approved },
+    errors: [400, 403, 404, 409, 413],
   },
   denyRequest: {
     method: 'DELETE',
@@ -117,7 +120,7 @@ const requests = {
     access: 'dev',
     summary: 'Store a ciphertext as given (development only)',
     params: request.RequestParams,
-    body: request.StorePayload,
+    body: approval.StorePayload,
     responses: { 200: Ok },
     errors: [400, 404, 409, 413],
   },
@@ -634,6 +637,7 @@ const service = {
 export const apiEndpoints = {
   ...service,
   ...requests,
+  ...consentEndpoints,
   ...bundles,
   ...attachments,
   ...imports,

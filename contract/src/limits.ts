@@ -17,6 +17,14 @@ export const LIMITS = {
   /** Keys that one call changes. */
   batchKeys: 500,
   metaValueLength: 200,
+  /** Why an agent asks, in its own words. */
+  reasonLength: 500,
+  /** Of a command. */
+  argvItems: 64,
+  argvBytes: 8 * KIB,
+  cwdLength: 4_096,
+  /** Deliveries by one remembered approval. */
+  grantUses: 50,
   usernameLength: 20,
   emailLength: 254,
   setupCodeLength: 128,
@@ -52,6 +60,11 @@ export const TIMES = {
   sessionIdleSeconds: 30 * MINUTE,
   sessionMaxSeconds: 7 * 24 * 60 * MINUTE,
   signatureWindowSeconds: 30,
+  /** How far the clock of a terminal may be off when it signs with its device key. */
+  deviceWindowSeconds: 5 * MINUTE,
+  /** How long an approval waits for its return over loopback, and for its code. */
+  loopbackReleaseSeconds: 10,
+  codeReleaseSeconds: 2 * MINUTE,
 } as const
 
 /** Calls allowed per window, counted for each peer address; for IPv6, for each /64 network. `createRequestWide` counts
@@ -61,6 +74,9 @@ export const RATES = {
   createRequest: { calls: 10, windowSeconds: MINUTE },
   createRequestWide: { calls: 100, windowSeconds: MINUTE },
   wait: { calls: 100, windowSeconds: MINUTE },
+  /** Of one request. */
+  release: { calls: 10, windowSeconds: MINUTE },
+  forgetDevice: { calls: 10, windowSeconds: MINUTE },
   /** Of one address with one e-mail. */
   login: { calls: 5, windowSeconds: 15 * MINUTE },
   /** Of one address with any e-mail, so that an office behind one address can sign in. */
@@ -70,8 +86,14 @@ export const RATES = {
   setup: { calls: 3, windowSeconds: 60 * MINUTE },
 } as const
 
-/** Failed logins that lock an account, and wrong check codes that end a request. */
-export const ATTEMPTS = { failedLogins: 5, wrongUserCodes: 5 } as const
+/** Failed logins that lock an account, wrong check codes and wrong release codes that end a request, and fresh release codes
+ * that one request may get. */
+export const ATTEMPTS = {
+  failedLogins: 5,
+  wrongUserCodes: 5,
+  wrongReleaseCodes: 3,
+  freshReleaseCodes: 3,
+} as const
 
 /** What stands where a secret value would stand. */
 export const MASK = '*****'

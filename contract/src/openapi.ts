@@ -28,6 +28,7 @@ const TAGS = {
   bundles: 'Named groups of keys',
   keys: 'The library: one environment variable each',
   deliveries: 'Values that left the server',
+  grants: 'Remembered approvals',
   users: 'Provisioning, for the web-facing layer',
   auth: 'Local accounts, for the web-facing layer',
   sessions: 'Signing in and out, answered by the web-facing layer',

@@ -2,6 +2,7 @@ import { accountHandlers } from './accounts.ts'
 import { attachmentHandlers } from './attachments.ts'
 import { auditHandlers } from './audit.ts'
 import { bundleHandlers } from './bundles.ts'
+import { consentHandlers } from './consent.ts'
 import { deliveryHandlers } from './deliveries.ts'
 import { exportHandlers } from './exports.ts'
 import type { Handlers } from './handler.ts'
@@ -23,6 +24,7 @@ export function createHandlers(parts: HandlerParts): Handlers {
   return {
     ...serviceHandlers(parts),
     ...requestHandlers(parts.requestParts),
+    ...consentHandlers(parts),
     ...bundleHandlers(parts),
     ...attachmentHandlers(parts),
     ...exportHandlers(parts),

@@ -128,13 +128,14 @@ const EXAMPLE_DELIVERY = {
   collected_at: '2026-01-31T12:00:01.000Z',
 } as const
 
-/** An approved delivery. `approved`: not confirmed, so the client may or may not have it; `void`: never left the server;
+/** An approved delivery. `remembered`: by an approval that the approver lets the terminal repeat. `held`: waiting for its
+ * return to the terminal; `approved`: not confirmed, so the client may or may not have it; `void`: never left the server;
  * `collected`: the client has it. */
 export const Delivery = z
   .object({
     id: Id,
-    kind: z.enum(['approval']),
-    state: z.enum(['approved', 'void', 'collected']),
+    kind: z.enum(['approval', 'remembered']),
+    state: z.enum(['held', 'approved', 'void', 'collected']),
     bundle: z.object({ id: Id, name: z.string() }),
     approver: Actor,
     holder: z.string(),

@@ -1,21 +1,37 @@
 import { z } from 'zod'
 import { LIMITS } from '../limits.ts'
-import { Due } from './key.ts'
-import { Id, optionalText, PathPart, requiredText, storable, Timestamp } from './text.ts'
+import { ASKS_AGAIN, Device } from './grant.ts'
+import { AssuranceField } from './policy.ts'
+import { Receipt } from './receipt.ts'
+import { RELEASES, ReleaseField } from './release.ts'
+import { Id, optionalText, PathPart, storable, Timestamp } from './text.ts'
 
 /** Formats that a client may name for what it will write. */
 export const FORMATS = ['sh', 'fish', '.env'] as const
 
 /** What a client may say of itself; other names are ignored. */
-export const CLAIMS = ['hostname', 'os', 'user', 'client_version', 'cwd', 'command', 'via'] as const
+export const CLAIMS = [
+  'hostname',
+  'os',
+  'user',
+  'client_version',
+  'cwd',
+  'command',
+  'via',
+  'agent',
+  'reason',
+] as const
 
-const claim = storable(
-  z
-    .string({ error: 'meta values must be strings' })
-    .max(LIMITS.metaValueLength, `meta values must be at most ${LIMITS.metaValueLength} characters`)
-    .regex(/^\P{Cc}*$/u, 'meta values must not hold control characters'),
-  'meta values',
-)
+const claimOf = (name: string, length: number) =>
+  storable(
+    z
+      .string({ error: `${name} must be strings` })
+      .max(length, `${name} must be at most ${length} characters`)
+      .regex(/^\P{Cc}*$/u, `${name} must not hold control characters`),
+    name,
+  )
+
+const claim = claimOf('meta values', LIMITS.metaValueLength)
 
 // A claim may be in any script, marks of its direction included. A suggestion names what exists, and nothing that exists
 // has a name that could take over a terminal or read differently from what it says.
@@ -40,10 +56,29 @@ export const ClaimedMeta = z
       cwd: claim.optional(),
       command: claim.optional(),
       via: claim.optional(),
+      /** The AI agent that started the client, as the client recognises it. */
+      agent: claim.optional(),
+      /** Why the agent asks, in its own words. */
+      reason: claimOf('meta.reason', LIMITS.reasonLength).optional(),
     } satisfies Record<(typeof CLAIMS)[number], unknown>,
     { error: 'meta must be an object of strings' },
   )
   .meta({ id: 'ClaimedMeta', examples: [{ hostname: 'laptop', user: 'sam', command: 'npm run dev' }] })
+
+const ARGV = `argv must be at most ${LIMITS.argvItems} texts of ${LIMITS.argvBytes} bytes together`
+
+/** The command as it will be started. It may hold line breaks and other control characters: whoever shows it escapes them. */
+const Argv = z
+  .array(storable(z.string({ error: ARGV }), 'argv'), { error: ARGV })
+  .min(1, 'argv must not be empty')
+  .max(LIMITS.argvItems, ARGV)
+  .refine((argv) => byteLength(argv) <= LIMITS.argvBytes, ARGV)
+
+const utf8 = new TextEncoder()
+
+function byteLength(texts: readonly string[]): number {
+  return texts.reduce((bytes, text) => bytes + utf8.encode(text).length, 0)
+}
 
 export const RequestParams = z.object({ request_id: PathPart('request_id') })
 
@@ -70,6 +105,26 @@ export const CreateRequest = z
     format: z.enum(FORMATS, { error: `format must be one of ${FORMATS.join(', ')}` }).default('sh'),
     poll_challenge: z.string({ error: 'poll_challenge must be a string' }).optional(),
     meta: ClaimedMeta.default({}),
+    /** The ways in which the client can take an approval back; they need a `poll_challenge`. */
+    release: z.array(ReleaseField, { error: 'release must be an array' }).max(RELEASES.length).default([]),
+    argv: Argv.optional(),
+    /** A digest of the arguments that the client left out of `argv`, so that another secret there is another command. */
+    argv_masked: z
+      .string()
+      .regex(/^[A-Za-z0-9_-]{43}$/, 'argv_masked must be base64url of 32 bytes')
+      .optional(),
+    /** The folder that the command runs in. */
+    cwd: optionalText('cwd', LIMITS.cwdLength).optional(),
+    /** Needs `argv` and `cwd`. Lets the approver remember the approval, and the terminal repeat it. */
+    device: Device.optional(),
+  })
+  .refine(({ release, poll_challenge }) => release.length === 0 || poll_challenge !== undefined, {
+    error: 'release needs a poll_challenge',
+    path: ['release'],
+  })
+  .refine(({ device, argv, cwd }) => device === undefined || (argv !== undefined && cwd !== undefined), {
+    error: 'device needs argv and cwd',
+    path: ['device'],
   })
   .meta({
     id: 'CreateRequest',
@@ -91,8 +146,12 @@ export const CreatedRequest = z
     interval: z.int(),
     expires_in: z.int(),
     user_code: z.string(),
-    /** `typed`: the approver has to type the check code. `compat`: they compare it. */
-    assurance: z.enum(['compat', 'typed']).optional(),
+    /** What this server demands of every approval; a bundle may demand more. */
+    assurance: AssuranceField.optional(),
+    /** The request is ready at once, by an approval that the approver lets this terminal repeat. */
+    remembered: z.object({ grant_id: Id, expires_at: Timestamp, uses_left: z.int() }).optional(),
+    /** Why a remembered approval of this terminal does not count for this request. */
+    asks_again: z.enum(ASKS_AGAIN).optional(),
   })
   .meta({
     id: 'CreatedRequest',
@@ -115,31 +174,40 @@ export const WaitQuery = z.object({
     .min(0)
     .max(3_600)
     .optional(),
+  /** What the client knows that the request needs. With it, the call ends as soon as the request needs something else. A
+   * release over loopback does not end the call: the client's own listener sees it. */
+  known: z.enum(['none', 'loopback', 'code', 'second_person']).optional(),
 })
 
 /** The proof that a request is the caller's own. */
 export const VerifierHeaders = z.object({ 'x-poll-verifier': z.string().optional() })
 
 const named = (id: string) => z.object({ id: Id, name: z.string() }).meta({ id })
-const BundleName = named('BundleName')
-const WorkspaceName = named('WorkspaceName')
+export const NamedBundle = named('BundleName')
+export const NamedWorkspace = named('WorkspaceName')
 
 /** `missing_required`: keys that the bundle marks as required and that the approver left out. The API takes such an
  * approval, because a client of the plain interface knows no second confirmation; the page asks for one, and the
  * terminal decides what to do with the names. `expired`: delivered values that are past their `expires_at`. `versions`: the
- * version of each delivered key. All but the ciphertext are absent where it was stored directly. */
+ * version of each delivered key. `needs` of a pending request: `release`, the approval waits for its return to the terminal
+ * (`release_by`); `second_person`, one person approved and the bundle needs two. All but the ciphertext are absent where it was stored directly. */
 export const WaitResult = z
   .discriminatedUnion('status', [
-    z.object({ status: z.literal('pending') }),
+    z.object({
+      status: z.literal('pending'),
+      needs: z.enum(['release', 'second_person']).optional(),
+      release_by: ReleaseField.optional(),
+    }),
     z.object({
       status: z.literal('ready'),
       ciphertext_base64: z.string(),
-      bundle: BundleName.optional(),
-      workspace: WorkspaceName.optional(),
+      bundle: NamedBundle.optional(),
+      workspace: NamedWorkspace.optional(),
       missing_required: z.array(z.string()).optional(),
       expired: z.array(z.string()).optional(),
       delivery_id: Id.optional(),
       versions: z.array(z.object({ name: z.string(), version: z.int() })).optional(),
+      receipt: Receipt.optional(),
     }),
   ])
   .meta({ id: 'WaitResult', examples: [{ status: 'pending' }] })
@@ -163,7 +231,8 @@ export const RequestContext = z
     workspace: z.string().nullable(),
     template_keys: z.array(z.string()),
     requester_meta: RequesterMeta,
-    status: z.enum(['pending', 'ready']),
+    /** `held`: approved, and waiting for its return to the terminal. */
+    status: z.enum(['pending', 'held', 'ready']),
     user_code: z.string(),
     user_code_required: z.boolean(),
     /** The address of the caller, as the server sees it. */
@@ -171,6 +240,19 @@ export const RequestContext = z
     /** Whether that address and the requester's are in one network; null: they cannot be compared. */
     same_network: z.boolean().nullable(),
     expires_at: Timestamp,
+    /** What this server demands of every approval; the bundle may demand more. */
+    assurance: AssuranceField.optional(),
+    /** The ways in which the client can take an approval back; empty: none. */
+    release: z.array(ReleaseField).optional(),
+    /** Of a held request. */
+    held: z.object({ by: ReleaseField, until: Timestamp }).nullable().optional(),
+    /** One person approved, and the bundle needs two. */
+    awaits_second: z.boolean().optional(),
+    /** The whole command; null: the client did not send it. */
+    argv: z.array(z.string()).nullable().optional(),
+    /** The client left secrets out of `argv`. */
+    is_argv_masked: z.boolean().optional(),
+    cwd: z.string().nullable().optional(),
   })
   .meta({
     id: 'RequestContext',
@@ -196,87 +278,3 @@ export const RequestContext = z
       },
     ],
   })
-
-/** Bundles that a request may mean, each with its workspace. */
-export const CandidateList = z
-  .array(z.object({ workspace: WorkspaceName, bundle: BundleName }).meta({ id: 'Candidate' }))
-  .meta({
-    id: 'CandidateList',
-    examples: [
-      [
-        {
-          workspace: { id: '5a1c8b52-4f0e-4c3a-8a53-3d1f0e9b7c21', name: "sam's workspace" },
-          bundle: { id: '0f0b6a0e-3c52-4f43-9a55-0d5f3c1f7a10', name: 'dev/app' },
-        },
-      ],
-    ],
-  })
-
-export const RequestBundleList = z
-  .array(z.object({ id: Id, name: z.string(), description: z.string() }).meta({ id: 'RequestBundleEntry' }))
-  .meta({
-    id: 'RequestBundleList',
-    examples: [[{ id: '0f0b6a0e-3c52-4f43-9a55-0d5f3c1f7a10', name: 'dev/app', description: '' }]],
-  })
-
-export const RequestBundle = z
-  .object({
-    id: Id,
-    name: z.string(),
-    description: z.string(),
-    items: z.array(
-      z
-        .object({
-          key: z.string(),
-          key_name: z.string().nullable(),
-          value: z.string(),
-          is_secret: z.boolean(),
-          description: z.string().nullable(),
-          required: z.boolean(),
-          due: Due,
-        })
-        .meta({ id: 'RequestBundleItem' }),
-    ),
-  })
-  .meta({
-    id: 'RequestBundle',
-    examples: [
-      {
-        id: '0f0b6a0e-3c52-4f43-9a55-0d5f3c1f7a10',
-        name: 'dev/app',
-        description: '',
-        items: [
-          {
-            key: 'DATABASE_URL',
-            key_name: 'DEV_APP_DATABASE_URL',
-            value: '*****',
-            is_secret: true,
-            description: '',
-            required: false,
-            due: null,
-          },
-        ],
-      },
-    ],
-  })
-
-export const EncryptFromBundle = z
-  .object({
-    bundle_id: requiredText('bundle_id', LIMITS.nameLength, 'bundle_id required'),
-    include_keys: z
-      .array(z.string({ error: 'include_keys must be key names' }), { error: 'include_keys required' })
-      .min(1, 'include_keys must not be empty'),
-    user_code: optionalText('user_code', 32).optional(),
-  })
-  .meta({
-    id: 'EncryptFromBundle',
-    examples: [{ bundle_id: '0f0b6a0e-3c52-4f43-9a55-0d5f3c1f7a10', include_keys: ['DATABASE_URL'] }],
-  })
-
-export const StorePayload = z
-  .object({
-    ciphertext_base64: z
-      .base64({ error: 'ciphertext_base64 must be base64' })
-      .min(1, 'ciphertext_base64 required'),
-  })
-  .meta({ id: 'StorePayload', examples: [{ ciphertext_base64: 'c2VhbGVk' }] })

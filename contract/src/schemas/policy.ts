@@ -1,0 +1,119 @@
+import { z } from 'zod'
+
+/** How an approval is bound to the terminal that asked, from the weakest to the strictest. `compat`: the approver compares
+ * the check code. `typed`: the approver types it. `bound`: the approval returns to the terminal over loopback or by a code
+ * that is typed there. `local`: over loopback only. */
+export const ASSURANCES = ['compat', 'typed', 'bound', 'local'] as const
+
+export type Assurance = (typeof ASSURANCES)[number]
+
+/** The longest time that an approval can be remembered, in hours. */
+export const MAX_REMEMBER_HOURS = 12
+
+const REMEMBER = `remember_hours must be a whole number from 0 to ${MAX_REMEMBER_HOURS}`
+
+export const AssuranceField = z.enum(ASSURANCES, {
+  error: `assurance must be one of ${ASSURANCES.join(', ')}`,
+})
+
+/** Who may approve, how, and how many of them. */
+const Rules = {
+  assurance: AssuranceField,
+  approvers: z.enum(['member', 'owner'], { error: 'approvers must be member or owner' }),
+  approvals_needed: z.literal([1, 2], { error: 'approvals_needed must be 1 or 2' }),
+  agents: z.enum(['ask', 'deny'], { error: 'agents must be ask or deny' }),
+  remember_hours: z.int({ error: REMEMBER }).min(0, REMEMBER).max(MAX_REMEMBER_HOURS, REMEMBER),
+}
+
+/** The rules that count. */
+export const Policy = z.object(Rules).meta({
+  id: 'Policy',
+  examples: [
+    { assurance: 'bound', approvers: 'member', approvals_needed: 1, agents: 'ask', remember_hours: 8 },
+  ],
+})
+
+const nullable = {
+  assurance: Rules.assurance.nullable(),
+  approvers: Rules.approvers.nullable(),
+  approvals_needed: Rules.approvals_needed.nullable(),
+  agents: Rules.agents.nullable(),
+  remember_hours: Rules.remember_hours.nullable(),
+}
+
+const EXAMPLE_SETTING = {
+  assurance: 'local',
+  approvers: 'owner',
+  approvals_needed: null,
+  agents: null,
+  remember_hours: null,
+} as const
+
+/** What one place sets; null: nothing. */
+export const PolicySetting = z.object(nullable).meta({ id: 'PolicySetting', examples: [EXAMPLE_SETTING] })
+
+/** Absent fields stay; null removes what the place sets. */
+export const ChangePolicy = z
+  .object(nullable)
+  .partial()
+  .meta({ id: 'ChangePolicy', examples: [{ assurance: 'local', approvers: 'owner' }] })
+
+const NONE = {
+  assurance: null,
+  approvers: null,
+  approvals_needed: null,
+  agents: null,
+  remember_hours: null,
+} as const
+
+const effective = {
+  assurance: 'local',
+  approvers: 'owner',
+  approvals_needed: 1,
+  agents: 'ask',
+  remember_hours: 0,
+} as const
+
+/** `effective` is the strictest of what the server, the workspace and the bundle set. `is_production`: the bundle's name or
+ * a tag says so, so nothing is remembered unless the bundle itself sets `remember_hours`. */
+export const BundlePolicy = z
+  .object({
+    effective: Policy,
+    bundle: PolicySetting,
+    workspace: PolicySetting,
+    server: z.object({ assurance: AssuranceField }),
+    is_production: z.boolean(),
+  })
+  .meta({
+    id: 'BundlePolicy',
+    examples: [
+      {
+        effective,
+        bundle: EXAMPLE_SETTING,
+        workspace: NONE,
+        server: { assurance: 'bound' },
+        is_production: true,
+      },
+    ],
+  })
+
+/** `effective`: for a bundle that sets nothing and is not for production. `advice` says what to change, if anything:
+ * `use_bound` where this server is reached by others and approvals are not bound to a terminal. */
+export const TenantPolicy = z
+  .object({
+    effective: Policy,
+    workspace: PolicySetting,
+    server: z.object({ assurance: AssuranceField }),
+    advice: z.array(z.enum(['use_bound'])),
+  })
+  .meta({
+    id: 'TenantPolicy',
+    examples: [
+      {
+        effective: { ...effective, assurance: 'compat', approvers: 'member', remember_hours: 8 },
+        workspace: NONE,
+        server: { assurance: 'compat' },
+        advice: ['use_bound'],
+      },
+    ],
+  })

@@ -1,0 +1,40 @@
+import { z } from 'zod'
+
+/** How an approval can return to the terminal: through the client's own loopback address, or as a code typed there. */
+export const RELEASES = ['loopback', 'code'] as const
+
+export type ReleaseWay = (typeof RELEASES)[number]
+
+export const ReleaseField = z.enum(RELEASES, { error: 'release must be loopback or code' })
+
+const EXPIRES = { expires_in: z.int() }
+
+/** What the approver's page carries back to the terminal. `secret` travels in a form to the client's loopback address and
+ * never in a URL; `code` is six digits, `482 913`, for the person to type. */
+export const Release = z
+  .discriminatedUnion('by', [
+    z.object({ by: z.literal('loopback'), secret: z.string(), ...EXPIRES }),
+    z.object({ by: z.literal('code'), code: z.string(), ...EXPIRES }),
+  ])
+  .meta({
+    id: 'Release',
+    examples: [{ by: 'code', code: '482 913', expires_in: 120 }],
+  })
+
+/** `release`: the values are held until the terminal returns it. `approvals`: how many people approved, where the bundle
+ * needs two. */
+export const Approved = z
+  .object({
+    ok: z.literal(true),
+    release: Release.optional(),
+    approvals: z.object({ given: z.int(), needed: z.int() }).optional(),
+  })
+  .meta({ id: 'Approved', examples: [{ ok: true }] })
+
+export const FreshCode = z
+  .object({ release: Release })
+  .meta({ id: 'FreshCode', examples: [{ release: { by: 'code', code: '482 913', expires_in: 120 } }] })
+
+export const ReleaseRequest = z
+  .object({ secret: z.string({ error: 'secret required' }).min(1, 'secret required').max(64) })
+  .meta({ id: 'ReleaseRequest', examples: [{ secret: '482913' }] })

@@ -1,0 +1,127 @@
+import { z } from 'zod'
+import { LIMITS } from '../limits.ts'
+import { Due } from './key.ts'
+import { AssuranceField, MAX_REMEMBER_HOURS } from './policy.ts'
+import { ReleaseField } from './release.ts'
+import { NamedBundle, NamedWorkspace } from './request.ts'
+import { Actor, Id, optionalText, requiredText, Timestamp } from './text.ts'
+
+/** Bundles that a request may mean, each with its workspace. */
+export const CandidateList = z
+  .array(z.object({ workspace: NamedWorkspace, bundle: NamedBundle }).meta({ id: 'Candidate' }))
+  .meta({
+    id: 'CandidateList',
+    examples: [
+      [
+        {
+          workspace: { id: '5a1c8b52-4f0e-4c3a-8a53-3d1f0e9b7c21', name: "sam's workspace" },
+          bundle: { id: '0f0b6a0e-3c52-4f43-9a55-0d5f3c1f7a10', name: 'dev/app' },
+        },
+      ],
+    ],
+  })
+
+export const RequestBundleList = z
+  .array(z.object({ id: Id, name: z.string(), description: z.string() }).meta({ id: 'RequestBundleEntry' }))
+  .meta({
+    id: 'RequestBundleList',
+    examples: [[{ id: '0f0b6a0e-3c52-4f43-9a55-0d5f3c1f7a10', name: 'dev/app', description: '' }]],
+  })
+
+/** Why a caller may not approve; codes of the error body too. */
+const WHY_NOT = ['release_required', 'owner_approves', 'agents_denied', 'second_person'] as const
+
+export const RequestBundle = z
+  .object({
+    id: Id,
+    name: z.string(),
+    description: z.string(),
+    items: z.array(
+      z
+        .object({
+          key: z.string(),
+          key_name: z.string().nullable(),
+          value: z.string(),
+          is_secret: z.boolean(),
+          description: z.string().nullable(),
+          required: z.boolean(),
+          due: Due,
+          /** Of the value; null for a legacy item. */
+          version: z.int().nullable().optional(),
+          changed_at: Timestamp.nullable().optional(),
+          changed_by: z.string().nullable().optional(),
+        })
+        .meta({ id: 'RequestBundleItem' }),
+    ),
+    assurance: AssuranceField.optional(),
+    /** Whether the caller may approve this request with this bundle at all. */
+    may_approve: z.boolean().optional(),
+    why_not: z
+      .object({ code: z.enum(WHY_NOT), error: z.string() })
+      .nullable()
+      .optional(),
+    /** The ways of return that the client offers and the bundle allows. */
+    release: z.array(ReleaseField).optional(),
+    /** Whether the approval must return to the terminal in one of these ways. */
+    release_required: z.boolean().optional(),
+    /** Whether the check code must be typed when the approval does not return to the terminal. */
+    user_code_required: z.boolean().optional(),
+    approvals_needed: z.int().optional(),
+    /** Who approved first, and what; null: nobody, or with another bundle. */
+    first_approval: z
+      .object({ person: Actor, at: Timestamp, keys: z.array(z.string()), returned: z.boolean() })
+      .nullable()
+      .optional(),
+    /** For how many hours the approver may let this terminal repeat the approval; 0: not at all. */
+    remember_hours: z.int().optional(),
+    /** Whether remembering needs `release: "loopback"`. */
+    remember_needs_loopback: z.boolean().optional(),
+  })
+  .meta({
+    id: 'RequestBundle',
+    examples: [
+      {
+        id: '0f0b6a0e-3c52-4f43-9a55-0d5f3c1f7a10',
+        name: 'dev/app',
+        description: '',
+        items: [
+          {
+            key: 'DATABASE_URL',
+            key_name: 'DEV_APP_DATABASE_URL',
+            value: '*****',
+            is_secret: true,
+            description: '',
+            required: false,
+            due: null,
+          },
+        ],
+      },
+    ],
+  })
+
+const REMEMBER = `remember_hours must be a whole number from 1 to ${MAX_REMEMBER_HOURS}`
+
+export const EncryptFromBundle = z
+  .object({
+    bundle_id: requiredText('bundle_id', LIMITS.nameLength, 'bundle_id required'),
+    include_keys: z
+      .array(z.string({ error: 'include_keys must be key names' }), { error: 'include_keys required' })
+      .min(1, 'include_keys must not be empty'),
+    user_code: optionalText('user_code', 32).optional(),
+    /** How the approval returns to the terminal; one of the ways that the client offered. */
+    release: ReleaseField.optional(),
+    /** Let this terminal repeat the approval for this command for so long. */
+    remember_hours: z.int({ error: REMEMBER }).min(1, REMEMBER).max(MAX_REMEMBER_HOURS, REMEMBER).optional(),
+  })
+  .meta({
+    id: 'EncryptFromBundle',
+    examples: [{ bundle_id: '0f0b6a0e-3c52-4f43-9a55-0d5f3c1f7a10', include_keys: ['DATABASE_URL'] }],
+  })
+
+export const StorePayload = z
+  .object({
+    ciphertext_base64: z
+      .base64({ error: 'ciphertext_base64 must be base64' })
+      .min(1, 'ciphertext_base64 required'),
+  })
+  .meta({ id: 'StorePayload', examples: [{ ciphertext_base64: 'c2VhbGVk' }] })

@@ -98,6 +98,7 @@ export const consentEndpoints = {
     access: 'session',
     summary: "Revoke the caller's remembered approvals in all workspaces",
     responses: { 200: grant.EndedGrants },
+    errors: [400],
   },
   forgetDevice: {
     method: 'POST',

@@ -118,7 +118,8 @@ export async function restoreDatabase(settings: DatabaseSettings, file: string):
 
 export type ResetPassword = { password: string; userId: string }
 
-/** Give a local account a new password, which its owner has to replace at the next sign-in. Only its hash is stored.
+/** Give a local account a new password, which its owner has to replace at the next sign-in, and remove its passkeys. Only
+ * the password's hash is stored.
  * @returns null when there is no account of this e-mail */
 export async function resetPassword(
   settings: DatabaseSettings,
@@ -126,9 +127,11 @@ export async function resetPassword(
 ): Promise<ResetPassword | null> {
   const password = randomToken()
   const passwordHash = await hashPassword(password)
-  return withDatabase(settings, async ({ query }) => {
+  return withDatabase(settings, async ({ write }) => {
     const now = new Date().toISOString()
-    const userId = await resetAccountPassword(query, { email, passwordHash, now })
+    const userId = await write((transaction) =>
+      resetAccountPassword(transaction, { email, passwordHash, now }),
+    )
     return userId === null ? null : { password, userId }
   })
 }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { type ApiEndpointName, apiEndpoints } from '@keyferry/contract'
 import { generateKeyPair } from '@keyferry/crypto/key-pair'
 import { generatePollVerifier, pollChallenge } from '@keyferry/crypto/poll-challenge'
+import { SoftwarePasskey } from '../../plumbing/test/software-passkey.ts'
 import type { Query } from '../src/storage/queries.ts'
 import { type CallParts, type Identity, SETUP_CODE, signedHeaders, type TestApi } from './api.ts'
 import type { CallerKind } from './isolation-table.ts'
@@ -20,6 +21,13 @@ export const ACCOUNT = {
   email: 'first@example.com',
   password: 'correct horse battery',
 }
+
+const CEREMONY = { challenge: 'AAAA', origin: 'https://keyferry.example.com', rp_id: 'keyferry.example.com' }
+const NEW_PASSKEY = new SoftwarePasskey().create({
+  challenge: CEREMONY.challenge,
+  origin: CEREMONY.origin,
+  rpId: CEREMONY.rp_id,
+})
 
 export async function createWorld(api: TestApi, query: Query): Promise<World> {
   const owner = await api.newOwner()
@@ -178,6 +186,11 @@ function bodies(world: World, ids: Record<string, string>): { readonly [N in Api
     changeProvidedUser: { is_active: false },
     changePassword: { current_password: 'any', new_password: ACCOUNT.password },
     changeEmail: { current_password: 'any', email: `${unique}@example.com` },
+    preparePasskey: { current_password: 'any' },
+    addPasskey: { name: 'Laptop', passkey: NEW_PASSKEY, ceremony: CEREMONY },
+    renamePasskey: { name: 'Laptop' },
+    removePasskey: { current_password: 'any' },
+    changeSecondFactor: { current_password: 'any', after_password: true },
     joinWithAccount: { token: 'unknown', password: ACCOUNT.password },
     setUpAccount: ACCOUNT,
     logIn: ACCOUNT,

@@ -44,6 +44,18 @@ const USES: Readonly<Record<string, (stores: Stores) => Promise<unknown>>> = {
     accounts.countAttempt('a@example.com', { now: NOW, limit: 5, lockedUntil: NOW, forgottenAt: NOW }),
   'find an account': ({ accounts }) => accounts.find('a@example.com'),
   'end a login': ({ accounts }) => accounts.forgetAttempts('a@example.com'),
+  'list passkeys': ({ passkeys }) => passkeys.list(userId),
+  'add a passkey': ({ passkeys }) =>
+    passkeys.insert(
+      { id: randomUUID(), name: 'P', credentialId: randomUUID(), publicKey: new Uint8Array(1), counter: 0 },
+      20,
+      { ...STAMP, by: userId },
+    ),
+  'rename a passkey': ({ passkeys }) => passkeys.rename(randomUUID(), 'P', { ...STAMP, by: userId }),
+  'remove a passkey': ({ passkeys }) => passkeys.remove(randomUUID(), { ...STAMP, by: userId }),
+  'choose the second factor': ({ passkeys }) => passkeys.setAfterPassword(false, { ...STAMP, by: userId }),
+  'find a passkey': ({ passkeys }) => passkeys.find('x'),
+  'use a passkey': ({ passkeys }) => passkeys.use(randomUUID(), 1, NOW),
   'list tenants': ({ tenants }) => tenants.listOf(userId),
   'rename a tenant': ({ tenants }) => tenants.rename({ id: tenantId, name: 'w' }, { ...STAMP, by: userId }),
   'say who I am': ({ tenants }) => tenants.findSelf(userId, tenantId),

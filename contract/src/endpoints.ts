@@ -14,6 +14,7 @@ import * as key from './schemas/key.ts'
 import * as batch from './schemas/key-batch.ts'
 import * as legacy from './schemas/legacy-item.ts'
 import * as member from './schemas/member.ts'
+import * as passkey from './schemas/passkey.ts'
 import { Approved } from './schemas/release.ts'
 import * as request from './schemas/request.ts'
 import * as approval from './schemas/request-approval.ts'
@@ -473,6 +474,73 @@ const people = {
     body: user.ChangeEmail,
     responses: { 200: Ok },
     errors: [400, 404, 409],
+    internal: true,
+  },
+  listPasskeys: {
+    method: 'GET',
+    path: '/api/v1/auth/passkeys',
+    access: 'session',
+    summary: 'List the passkeys of the own local account',
+    responses: { 200: passkey.OwnPasskeys },
+    errors: [404],
+  },
+  preparePasskey: {
+    method: 'POST',
+    path: '/api/v1/auth/passkeys/prepare',
+    access: 'session',
+    summary: 'Check the password of the own local account before it gets a passkey',
+    body: passkey.ConfirmPassword,
+    responses: { 200: passkey.PasskeyOwner },
+    errors: [400, 404, 409],
+    internal: true,
+  },
+  addPasskey: {
+    method: 'POST',
+    path: '/api/v1/auth/passkeys',
+    access: 'session',
+    summary: 'Add a passkey to the own local account',
+    body: passkey.AddVerifiedPasskey,
+    responses: { 201: passkey.Passkey },
+    errors: [400, 404, 409],
+    internal: true,
+  },
+  renamePasskey: {
+    method: 'PUT',
+    path: '/api/v1/auth/passkeys/{passkey_id}',
+    access: 'session',
+    summary: 'Rename a passkey of the own local account',
+    params: passkey.PasskeyParams,
+    body: passkey.RenamePasskey,
+    responses: { 200: passkey.Passkey },
+    errors: [400, 404],
+  },
+  removePasskey: {
+    method: 'POST',
+    path: '/api/v1/auth/passkeys/{passkey_id}/remove',
+    access: 'session',
+    summary: 'Remove a passkey of the own local account; needs the password',
+    params: passkey.PasskeyParams,
+    body: passkey.ConfirmPassword,
+    responses: { 200: Ok },
+    errors: [400, 404],
+  },
+  changeSecondFactor: {
+    method: 'PUT',
+    path: '/api/v1/auth/second-factor',
+    access: 'session',
+    summary: 'Choose whether a sign-in with the password also asks for a passkey',
+    body: passkey.ChangeSecondFactor,
+    responses: { 200: Ok },
+    errors: [400, 404, 409],
+  },
+  logInWithPasskey: {
+    method: 'POST',
+    path: '/api/v1/auth/passkey-login',
+    access: 'layer',
+    summary: 'Check a passkey of a local account',
+    body: passkey.LogInWithPasskey,
+    responses: { 200: user.SignedIn },
+    errors: [400, 401, 403, 429],
     internal: true,
   },
   joinWithAccount: {

@@ -6,6 +6,7 @@ export const ERROR_CODES = [
   'account_locked',
   'email_unverified',
   'password_change_required',
+  'passkey_required',
   'release_required',
   'owner_approves',
   'agents_denied',

@@ -30,6 +30,11 @@ export const LIMITS = {
   setupCodeLength: 128,
   passwordMinLength: 12,
   passwordMaxLength: 1_024,
+  /** Passkeys of one local account. */
+  passkeys: 20,
+  passkeyNameLength: 80,
+  /** Each binary field of a WebAuthn response, as base64url. */
+  passkeyFieldLength: 8 * KIB,
   pageSize: 1_000,
   /** Body of a new approval request, which anyone may send. */
   requestBodyBytes: 32 * KIB,
@@ -52,6 +57,8 @@ export const TIMES = {
   longPollSeconds: 30,
   pollIntervalSeconds: 3,
   accountLockSeconds: 15 * MINUTE,
+  /** A challenge for a passkey. */
+  passkeyChallengeSeconds: 5 * MINUTE,
   /** Failed sign-ins are forgotten this long after the last one. */
   attemptMemorySeconds: 24 * 60 * MINUTE,
   invitationSeconds: 7 * 24 * 60 * MINUTE,
@@ -81,6 +88,8 @@ export const RATES = {
   login: { calls: 5, windowSeconds: 15 * MINUTE },
   /** Of one address with any e-mail, so that an office behind one address can sign in. */
   loginOfAddress: { calls: 50, windowSeconds: 15 * MINUTE },
+  /** Sign-ins with a passkey of one address. */
+  passkeyLogin: { calls: 50, windowSeconds: 15 * MINUTE },
   /** Exports of the audit log. */
   exportAudit: { calls: 10, windowSeconds: MINUTE },
   setup: { calls: 3, windowSeconds: 60 * MINUTE },

@@ -1,4 +1,5 @@
 import { AUTH_MODES, type Endpoint } from './endpoint.ts'
+import * as passkey from './schemas/passkey.ts'
 import * as session from './schemas/session.ts'
 import { Ok } from './schemas/text.ts'
 import * as user from './schemas/user.ts'
@@ -56,6 +57,27 @@ const signIn = {
     body: user.LogIn,
     responses: { 200: Ok },
     errors: [401, 403, 429],
+  },
+  beginPasskeySignIn: {
+    layer: 'web',
+    modes: ['accounts'],
+    method: 'POST',
+    path: '/sign-in/passkey/options',
+    access: 'public',
+    summary: 'Begin a sign-in with a passkey; sets a short-lived cookie',
+    responses: { 200: passkey.PasskeyOptions },
+    errors: [403, 409],
+  },
+  signInWithPasskey: {
+    layer: 'web',
+    modes: ['accounts'],
+    method: 'POST',
+    path: '/sign-in/passkey',
+    access: 'public',
+    summary: 'Sign in with a passkey, alone or after the password; sets the session cookie',
+    body: passkey.SignInWithPasskey,
+    responses: { 200: Ok },
+    errors: [401, 403, 409, 429],
   },
   setUp: {
     layer: 'web',
@@ -150,6 +172,28 @@ const sessions = {
     summary: 'Change the own e-mail address',
     body: user.ChangeEmail,
     responses: { 200: Ok },
+    errors: [400, 409],
+  },
+  beginPasskey: {
+    layer: 'web',
+    modes: ['accounts'],
+    method: 'POST',
+    path: '/auth/passkeys/options',
+    access: 'session',
+    summary: 'Begin adding a passkey; needs the password; sets a short-lived cookie',
+    body: passkey.ConfirmPassword,
+    responses: { 200: passkey.NewPasskeyOptions },
+    errors: [400, 409],
+  },
+  finishPasskey: {
+    layer: 'web',
+    modes: ['accounts'],
+    method: 'POST',
+    path: '/auth/passkeys',
+    access: 'session',
+    summary: 'Finish adding a passkey',
+    body: passkey.AddPasskey,
+    responses: { 200: passkey.Passkey },
     errors: [400, 409],
   },
   clearSession: {

@@ -14,6 +14,7 @@ export type CryptoErrorCode =
   | 'bad_poll_verifier'
   | 'bad_password_hash'
   | 'bad_note'
+  | 'bad_passkey'
 
 /** The one error that this package throws on purpose. `message` never holds key or value material. */
 export class CryptoError extends Error {

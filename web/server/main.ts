@@ -16,6 +16,7 @@ import { type OriginRules, requireOwnHost } from './http/same-origin.ts'
 import { createIdentity } from './identity/create.ts'
 import type { AppPages, Identity } from './identity/identity.ts'
 import { receiveIdentityEvents } from './identity/identity-events.ts'
+import { passkeyAddress } from './identity/passkey-address.ts'
 import { type ApiConnection, connectApi } from './internal-api/api-connection.ts'
 import { createSigner } from './internal-api/signed-call.ts'
 import { AppFiles } from './pages/app-files.ts'
@@ -57,7 +58,7 @@ export async function startWeb(settings: WebSettings, parts: Partial<WebParts> =
   addHooks(app, { settings, log, files, originRules })
   const closeMetrics = await measure(app, settings.metrics)
   serveHealth(app, { version: settings.version, api, store, sign, now, log })
-  serveSession(app, { identity, mode: settings.identity.mode })
+  serveSession(app, { identity, mode: settings.identity.mode, publicUrl })
   const { maxBodyBytes } = settings
   forwardEndpoints(app, { api, identity, sign, originRules, maxBodyBytes, openCalls })
   identity.addRoutes(app, appPages(files))
@@ -141,13 +142,15 @@ function formTargetsOf({ identity }: WebSettings): readonly string[] {
   return identity.mode === 'oidc' ? [new URL(identity.issuer).origin] : []
 }
 
-type SessionState = { identity: Identity; mode: AuthMode }
+type SessionState = { identity: Identity; mode: AuthMode; publicUrl: string }
 
-function serveSession(app: FastifyInstance, { identity, mode }: SessionState): void {
+function serveSession(app: FastifyInstance, { identity, mode, publicUrl }: SessionState): void {
+  const passkeys = mode === 'accounts' ? passkeyAddress(publicUrl) : null
   serveOwn(app, 'getSession', async ({ request }) => ({
     auth_mode: mode,
     signed_in: await identity.isSignedIn(request),
     setup_required: await identity.isSetupRequired(),
+    passkey_origin: passkeys?.origin ?? null,
   }))
 }
 

@@ -31,6 +31,8 @@ export type Account = {
   password_hash: string
   /** Set by a reset: the next sign-in has to bring a new password. */
   must_change_password: boolean
+  /** A sign-in with the password also asks for a passkey. */
+  passkey_after_password: boolean
 }
 
 export type NewPassword = { passwordHash: string; mustChange: boolean }
@@ -119,7 +121,7 @@ async function createAccount(
 /** Check an e-mail and password. An unknown e-mail takes as long as a wrong password, gets the same answer, and is locked
  * in the same way. After a reset `new_password` replaces the one that was reset.
  * @throws DomainError unauthorized · account_locked · forbidden (inactive) · password_change_required · invalid (the new
- * password is too weak) */
+ * password is too weak) · passkey_required (`details.user_id` says whose) */
 export async function logIn(
   stores: { accounts: AccountStore; users: UserStore },
   { email, password, new_password }: Credentials & { new_password?: string | undefined },
@@ -132,8 +134,13 @@ export async function logIn(
   await stores.accounts.forgetAttempts(email)
   if (account.must_change_password)
     await replaceReset({ accounts: stores.accounts, clock }, account, { password, new_password })
+  if (account.passkey_after_password) throw passkeyRequired(account)
   await stores.users.recordSignIn(`user_${account.id}`, timestamp(clock))
   return homeOf(stores.users, account, clock)
+}
+
+function passkeyRequired({ id }: Account): DomainError {
+  return new DomainError('passkey_required', 'confirm with a passkey', { details: { user_id: id } })
 }
 
 async function replaceReset(

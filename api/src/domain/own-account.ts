@@ -35,14 +35,16 @@ export async function changeEmail(
   if (!isChanged) throw new DomainError('conflict', 'this e-mail has an account already')
 }
 
-async function ownAccount(accounts: AccountStore, userId: string): Promise<Account> {
+/** @throws DomainError not_found: no local account */
+export async function ownAccount(accounts: AccountStore, userId: string): Promise<Account> {
   const account = await accounts.findById(userId)
   if (!account) throw new DomainError('not_found', 'no local account')
   return account
 }
 
-// Guesses count like those at sign-in, so that a stolen session does not allow more of them.
-async function requireCurrentPassword(
+/** Guesses count like those at sign-in, so that a stolen session does not allow more of them.
+ * @throws DomainError invalid (a wrong password) · account_locked */
+export async function requireCurrentPassword(
   { accounts, clock }: Parts,
   { email, password_hash }: Account,
   password: string,

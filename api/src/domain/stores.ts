@@ -15,6 +15,7 @@ import type { LegacyItemStore } from './legacy-item.ts'
 import type { LibraryImportStore } from './library-import.ts'
 import type { MemberStore } from './member.ts'
 import type { MembershipStore } from './membership.ts'
+import type { PasskeyStore } from './passkey.ts'
 import type { SplitStore } from './split.ts'
 import type { TenantStore } from './tenant.ts'
 import type { UserStore } from './user.ts'
@@ -37,6 +38,7 @@ export type Stores = {
   legacyItems: LegacyItemStore
   members: MemberStore
   memberships: MembershipStore
+  passkeys: PasskeyStore
   tenants: TenantStore
   users: UserStore
 }

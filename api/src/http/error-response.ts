@@ -10,6 +10,7 @@ const STATUS = {
   account_locked: 403,
   email_unverified: 403,
   password_change_required: 403,
+  passkey_required: 403,
   release_required: 403,
   owner_approves: 403,
   agents_denied: 403,

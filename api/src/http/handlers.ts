@@ -14,6 +14,7 @@ import { keyVersionHandlers } from './key-versions.ts'
 import { keyHandlers } from './keys.ts'
 import { legacyItemHandlers } from './legacy-items.ts'
 import { memberHandlers } from './members.ts'
+import { passkeyHandlers } from './passkeys.ts'
 import { requestHandlers } from './requests.ts'
 import { serviceHandlers } from './service.ts'
 import { tenantHandlers } from './tenants.ts'
@@ -36,6 +37,7 @@ export function createHandlers(parts: HandlerParts): Handlers {
     ...deliveryHandlers(parts),
     ...userHandlers(parts),
     ...accountHandlers(parts),
+    ...passkeyHandlers(parts),
     ...tenantHandlers(parts),
     ...memberHandlers(parts),
     ...invitationHandlers(parts),

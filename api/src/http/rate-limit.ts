@@ -16,7 +16,13 @@ export type RateLimitOptions = {
   prefix?: string
 }
 
-type LimitedEndpoint = 'createRequest' | 'waitForApproval' | 'logIn' | 'setUpAccount' | 'exportAudit'
+type LimitedEndpoint =
+  | 'createRequest'
+  | 'waitForApproval'
+  | 'logIn'
+  | 'logInWithPasskey'
+  | 'setUpAccount'
+  | 'exportAudit'
 
 export type Limits = {
   /** By peer address, for endpoints with a rate. */
@@ -59,6 +65,7 @@ export function openRateLimits(options: RateLimitOptions): Limits {
       },
       waitForApproval: byAddress('wait'),
       logIn: byAddressAndEmail(options),
+      logInWithPasskey: byAddress('passkeyLogin'),
       setUpAccount: byAddress('setup'),
       exportAudit: byAddress('exportAudit'),
     },

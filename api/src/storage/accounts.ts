@@ -3,6 +3,7 @@ import { emailKey } from '../domain/email.ts'
 import type { NewUser, NewWorkspace } from '../domain/user.ts'
 import { isTaken } from './database.ts'
 import { countAttempt, forgetAttempts } from './login-attempts.ts'
+import { removePasskeys } from './passkeys.ts'
 import type { Queries, Query } from './queries.ts'
 import type { Tables } from './tables.ts'
 import type { TenantKeys } from './tenant-keys.ts'
@@ -66,14 +67,26 @@ function accountsOf(query: Query, email: string) {
     .where('password_hash', 'is not', null)
 }
 
-const COLUMNS = ['id', 'username', 'email', 'is_active', 'password_hash', 'must_change_password'] as const
+const COLUMNS = [
+  'id',
+  'username',
+  'email',
+  'is_active',
+  'password_hash',
+  'must_change_password',
+  'passkey_after_password',
+] as const
 
 type AccountRow = Pick<Tables['users'], (typeof COLUMNS)[number]>
 
 function accountOf(row: AccountRow | undefined): Account | null {
   if (row?.password_hash == null) return null
-  const { password_hash, is_active, must_change_password, ...account } = row
-  const flags = { is_active: is_active === 1, must_change_password: must_change_password === 1 }
+  const { password_hash, is_active, must_change_password, passkey_after_password, ...account } = row
+  const flags = {
+    is_active: is_active === 1,
+    must_change_password: must_change_password === 1,
+    passkey_after_password: passkey_after_password === 1,
+  }
   return { ...account, password_hash, ...flags }
 }
 
@@ -113,7 +126,7 @@ async function setEmail(
   }
 }
 
-/** Give an account a password that its owner has to replace at the next sign-in, and end a lock.
+/** Give an account a password that its owner has to replace at the next sign-in, remove its passkeys, and end a lock.
  * @returns the account's user id; null when there is no account of this e-mail */
 export async function resetAccountPassword(
   query: Query,
@@ -122,6 +135,7 @@ export async function resetAccountPassword(
   const row = await accountsOf(query, email).select('id').executeTakeFirst()
   if (!row) return null
   await setPassword(query, row.id, { passwordHash, mustChange: true, now })
+  await removePasskeys(query, row.id)
   await forgetAttempts(query, email)
   return row.id
 }

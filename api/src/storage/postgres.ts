@@ -57,6 +57,7 @@ export function openPostgres(url: string): Database {
     columns: {
       text: 'text collate "C"',
       bytes: 'bytea',
+      count: 'bigint',
       position: 'bigint generated always as identity primary key',
       tableEnd: '',
     },

@@ -5,8 +5,8 @@ import type { Tables } from './tables.ts'
 
 export type Query = Kysely<Tables>
 
-/** How the two databases differ in a `create table`. */
-export type ColumnTypes = { text: string; bytes: string; position: string; tableEnd: string }
+/** How the two databases differ in a `create table`. `count`: a whole number up to 2^53. */
+export type ColumnTypes = { text: string; bytes: string; count: string; position: string; tableEnd: string }
 
 /** Make a change in one transaction: all of it is committed, or nothing.
  *

@@ -53,6 +53,7 @@ export function openSqlite(path: string): Database {
     columns: {
       text: 'text',
       bytes: 'blob',
+      count: 'integer',
       position: 'integer primary key autoincrement',
       tableEnd: 'strict',
     },

@@ -20,6 +20,7 @@ import { createLibraryImportStore } from './library-imports.ts'
 import { createMemberStore } from './members.ts'
 import { createMembershipStore } from './memberships.ts'
 import { splitter } from './own-copies.ts'
+import { createPasskeyStore } from './passkeys.ts'
 import type { Queries } from './queries.ts'
 import { StoredBytes } from './stored-bytes.ts'
 import { TenantKeys } from './tenant-keys.ts'
@@ -57,6 +58,7 @@ export function createStores(
     },
     members: createMemberStore(queries),
     memberships: createMembershipStore(queries),
+    passkeys: createPasskeyStore(queries),
     tenants: createTenantStore(queries),
     users: createUserStore(queries, tenantKeys),
   }

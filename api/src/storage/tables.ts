@@ -25,10 +25,24 @@ type UserRow = {
   auth_provider: string
   password_hash: string | null
   must_change_password: Flag
+  /** A sign-in with the password also asks for a passkey. */
+  passkey_after_password: Flag
   is_active: Flag
   last_login: string | null
   created_at: string
   updated_at: string
+}
+
+/** `public_key` is a COSE key; `counter` is unsigned and has 32 bits. */
+type PasskeyRow = {
+  id: string
+  user_id: string
+  credential_id: string
+  public_key: Uint8Array
+  counter: number
+  name: string
+  created_at: string
+  last_used_at: string | null
 }
 
 type TenantRow = {
@@ -242,6 +256,7 @@ type MigrationRow = { name: string; applied_at: string }
 
 export type Tables = {
   users: UserRow
+  passkeys: PasskeyRow
   tenants: TenantRow
   memberships: MembershipRow
   bundles: BundleRow

@@ -105,6 +105,7 @@ export async function insertUser(transaction: Query, user: NewUser, now: string)
       email_verified: user.email_verified ? 1 : 0,
       is_active: 1,
       must_change_password: 0,
+      passkey_after_password: 0,
       last_login: now,
       created_at: now,
       updated_at: now,
@@ -142,7 +143,8 @@ export async function insertWorkspace(
   await record(transaction, { tenantId: id, action: 'audit.started', target, ...madeBy(by) })
 }
 
-async function findHome(query: Query, userId: string): Promise<string | null> {
+/** A tenant that the user owns, the personal one before others. */
+export async function findHome(query: Query, userId: string): Promise<string | null> {
   const rows = await query
     .selectFrom('memberships')
     .innerJoin('tenants', 'tenants.id', 'memberships.tenant_id')

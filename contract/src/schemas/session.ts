@@ -4,12 +4,25 @@ import { PathPart, Timestamp } from './text.ts'
 
 const AuthMode = z.enum(AUTH_MODES).meta({ id: 'AuthMode' })
 
-/** `setup_required`: the first account does not exist yet. */
+/** `setup_required`: the first account does not exist yet. `passkey_origin`: the origin where passkeys work; null: they do
+ * not work on this server. */
 export const SessionState = z
-  .object({ auth_mode: AuthMode, signed_in: z.boolean(), setup_required: z.boolean() })
+  .object({
+    auth_mode: AuthMode,
+    signed_in: z.boolean(),
+    setup_required: z.boolean(),
+    passkey_origin: z.string().nullable(),
+  })
   .meta({
     id: 'SessionState',
-    examples: [{ auth_mode: 'accounts', signed_in: true, setup_required: false }],
+    examples: [
+      {
+        auth_mode: 'accounts',
+        signed_in: true,
+        setup_required: false,
+        passkey_origin: 'https://keyferry.example.com',
+      },
+    ],
   })
 
 /** `redirect_to`: where the browser goes next, a path of ours or the identity provider's sign-out page. */

@@ -9,6 +9,7 @@ import {
   webEndpoints,
 } from '@keyferry/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { SoftwarePasskey } from '../../../plumbing/test/software-passkey.ts'
 import { PERSON, RecordingApi, sendJson } from '../../test/recording-api.ts'
 import { startTestWeb } from '../../test/start-test-web.ts'
 import { TestBrowser } from '../../test/test-browser.ts'
@@ -18,6 +19,8 @@ import type { IdentitySettings, WebSettings } from '../settings.ts'
 const PUBLIC_URL = 'https://keyferry.example.com'
 const WEBHOOK_SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
 const CREDENTIALS = { email: 'sam@example.com', password: 'correct horse battery' }
+const ASKED = { challenge: 'AAAA', origin: PUBLIC_URL, rpId: new URL(PUBLIC_URL).hostname }
+const DEVICE = new SoftwarePasskey()
 const ROWS = Object.entries<Endpoint>(webEndpoints)
 
 let api: RecordingApi
@@ -51,6 +54,8 @@ describe('each route answers each kind of caller', () => {
     showSignUp: [200, 200, 302, 302, 401],
     showSetUp: [302, 302, 302, 302, 302],
     signIn: [200, 200, 200, 403, 401],
+    beginPasskeySignIn: [200, 200, 200, 403, 200],
+    signInWithPasskey: [409, 409, 409, 403, 409],
     setUp: [200, 200, 200, 403, 401],
     signUp: [200, 200, 200, 403, 401],
     finishSignIn: [404, 404, 404, 404, 404],
@@ -60,6 +65,8 @@ describe('each route answers each kind of caller', () => {
     endAllSessions: [401, 401, 200, 403, 401],
     changeOwnPassword: [401, 401, 200, 403, 401],
     changeOwnEmail: [401, 401, 200, 403, 401],
+    beginPasskey: [401, 401, 200, 403, 401],
+    finishPasskey: [401, 401, 409, 403, 401],
     clearSession: [303, 303, 303, 403, 303],
     receiveLogout: [404, 404, 404, 404, 404],
     receiveIdentityEvent: [401, 401, 401, 403, 401],
@@ -70,6 +77,9 @@ describe('each route answers each kind of caller', () => {
     changeOwnPassword: { current_password: 'any', new_password: CREDENTIALS.password },
     changeOwnEmail: { current_password: 'any', email: CREDENTIALS.email },
     signUp: { token: 'a-token', password: CREDENTIALS.password },
+    beginPasskey: { current_password: 'any' },
+    finishPasskey: { name: 'Laptop', passkey: DEVICE.create(ASKED) },
+    signInWithPasskey: { passkey: DEVICE.use(ASKED) },
   }
 
   let web: Web
@@ -78,6 +88,8 @@ describe('each route answers each kind of caller', () => {
     api.answer = ({ path, method }, response) => {
       if (path === '/api/v1/auth/setup' && method === 'GET')
         return sendJson(response, 200, { required: false })
+      if (path === '/api/v1/auth/passkeys/prepare')
+        return sendJson(response, 200, { user_handle: 'AAAA', user_name: CREDENTIALS.email, exclude: [] })
       const status = path === '/api/v1/auth/login' ? 200 : 201
       return sendJson(response, status, { ...PERSON, joined_tenant_id: PERSON.tenant_id })
     }

@@ -46,5 +46,5 @@ async function hostedIdentity(settings: WebSettings, parts: Hosted): Promise<Ide
     return clerkIdentity({ ...parts, settings: identity })
   }
   const { accountsIdentity } = await import('./accounts/accounts.ts')
-  return accountsIdentity({ ...parts, sessions })
+  return accountsIdentity({ ...parts, sessions, secret: settings.sharedSecrets[0] })
 }

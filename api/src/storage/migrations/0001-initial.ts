@@ -1,7 +1,7 @@
 import type { ColumnTypes } from '../queries.ts'
 
 /** Everything of the first version. */
-export const initial = ({ text, bytes, position, tableEnd }: ColumnTypes): readonly string[] => [
+export const initial = ({ text, bytes, count, position, tableEnd }: ColumnTypes): readonly string[] => [
   `create table users (
     id ${text} primary key,
     idp_user_id ${text} not null unique,
@@ -13,12 +13,25 @@ export const initial = ({ text, bytes, position, tableEnd }: ColumnTypes): reado
     auth_provider ${text} not null,
     password_hash ${text},
     must_change_password integer not null,
+    passkey_after_password integer not null,
     is_active integer not null,
     last_login ${text},
     created_at ${text} not null,
     updated_at ${text} not null
   ) ${tableEnd}`,
   'create unique index users_accounts on users (email_key) where password_hash is not null',
+
+  `create table passkeys (
+    id ${text} primary key,
+    user_id ${text} not null references users (id) on delete cascade,
+    credential_id ${text} not null unique,
+    public_key ${bytes} not null,
+    counter ${count} not null,
+    name ${text} not null,
+    created_at ${text} not null,
+    last_used_at ${text}
+  ) ${tableEnd}`,
+  'create index passkeys_user on passkeys (user_id)',
 
   // Attempts of every e-mail that was tried, so that a lock does not tell which of them have an account.
   `create table login_attempts (

@@ -59,6 +59,7 @@ describe('before there is an account', () => {
       auth_mode: 'accounts',
       signed_in: false,
       setup_required: true,
+      passkey_origin: PUBLIC_URL,
     })
   })
 

@@ -6,9 +6,25 @@ import { sessionCookie } from '../../sessions/session-cookie.ts'
 import { addSessionRoutes } from '../../sessions/session-routes.ts'
 import { personOf, type Sessions } from '../../sessions/sessions.ts'
 import type { AppPages, Identity } from '../identity.ts'
+import { passkeyAddress } from '../passkey-address.ts'
+import { type BeginSession, sessionBeginner } from './begin-session.ts'
 import { addOwnAccountRoutes, type OwnAccountOptions } from './own-account.ts'
+import { PasskeyChallenges } from './passkey-challenges.ts'
+import {
+  addPasskeyRoutes,
+  addPasskeySignIn,
+  askedForPasskeyOf,
+  askForPasskey,
+  type PasskeyOptions,
+} from './passkeys.ts'
 
-export type AccountsOptions = OwnAccountOptions
+export type AccountsOptions = OwnAccountOptions & {
+  publicUrl: string
+  /** The shared secret, from which challenges derive. */
+  secret: string
+  /** Epoch milliseconds. */
+  now: () => number
+}
 
 /** People sign in with an e-mail address and a password that the API keeps, and get a session of ours. */
 export function accountsIdentity(options: AccountsOptions): Identity {
@@ -31,11 +47,21 @@ export function accountsIdentity(options: AccountsOptions): Identity {
     signInPath: (path) => `${path.startsWith('/invite/') ? '/sign-up' : '/sign-in'}${returning(path)}`,
     addRoutes(app, pages) {
       addPages(app, pages, { sessions, isSetupRequired })
-      addForms(app, options)
+      const begin = sessionBeginner(sessions)
+      const passkeys = passkeyOptions(options)
+      addForms(app, passkeys, begin)
+      addPasskeySignIn(app, passkeys, begin)
+      addPasskeyRoutes(app, passkeys)
       addOwnAccountRoutes(app, options)
       addSessionRoutes(app, { sessions, afterSignOut: async () => '/' })
     },
   }
+}
+
+function passkeyOptions({ publicUrl, secret, now, ...own }: AccountsOptions): PasskeyOptions {
+  const isSecure = publicUrl.startsWith('https:')
+  const challenges = new PasskeyChallenges({ store: own.sessions.store, now, secret, isSecure })
+  return { ...own, challenges, address: passkeyAddress(publicUrl) }
 }
 
 function returning(path: string): string {
@@ -57,24 +83,17 @@ function addPages(app: FastifyInstance, pages: AppPages, { sessions, isSetupRequ
   )
 }
 
-type NewSession = { user_id: string; tenant_id: string; joined_tenant_id?: string }
-
-function addForms(app: FastifyInstance, { api, sessions }: AccountsOptions): void {
-  const begin = async (request: FastifyRequest, reply: FastifyReply, account: NewSession) => {
-    const { user_id: userId, tenant_id: personalTenantId, joined_tenant_id: joined } = account
-    const signIn = {
-      idpUserId: `user_${userId}`,
-      userId,
-      personalTenantId,
-      providerSessionId: null,
-      idToken: null,
-    }
-    await sessions.begin(request, reply, { ...signIn, tenantId: joined ?? personalTenantId })
-    return { ok: true } as const
-  }
+function addForms(app: FastifyInstance, options: PasskeyOptions, begin: BeginSession): void {
+  const { api } = options
   serveOwn(app, 'signIn', async ({ request, reply, body }) => {
     const call = { body, headers: headersToHandOn(request) }
-    return await begin(request, reply, await api.call('POST', '/api/v1/auth/login', call))
+    try {
+      return await begin(request, reply, await api.call('POST', '/api/v1/auth/login', call))
+    } catch (error) {
+      const userId = askedForPasskeyOf(error)
+      if (userId === null) throw error
+      return askForPasskey(reply, userId, options)
+    }
   })
   serveOwn(app, 'setUp', async ({ request, reply, body }) => {
     const call = { body, headers: headersToHandOn(request) }

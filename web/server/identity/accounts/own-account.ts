@@ -15,7 +15,8 @@ export function addOwnAccountRoutes(app: FastifyInstance, options: OwnAccountOpt
   serveOwn(app, 'changeOwnPassword', async ({ request, reply, body }) => {
     const session = await signedIn(sessions, request)
     const path = '/api/v1/auth/password'
-    await api.call('PUT', path, { body, headers: headersFor(session, { request, path, body }, options) })
+    const call = { request, method: 'PUT', path, body } as const
+    await api.call('PUT', path, { body, headers: headersFor(session, call, options) })
     await sessions.store.removeAll({ idpUserId: session.idpUserId })
     const { idpUserId, userId, personalTenantId, tenantId, providerSessionId, idToken } = session
     const signIn = { idpUserId, userId, personalTenantId, tenantId, providerSessionId, idToken }
@@ -25,28 +26,31 @@ export function addOwnAccountRoutes(app: FastifyInstance, options: OwnAccountOpt
   serveOwn(app, 'changeOwnEmail', async ({ request, body }) => {
     const session = await signedIn(sessions, request)
     const path = '/api/v1/auth/email'
-    await api.call('PUT', path, { body, headers: headersFor(session, { request, path, body }, options) })
+    const call = { request, method: 'PUT', path, body } as const
+    await api.call('PUT', path, { body, headers: headersFor(session, call, options) })
     return { ok: true }
   })
 }
 
-async function signedIn(sessions: Sessions, request: FastifyRequest): Promise<Session> {
+/** @throws Refusal unauthorized */
+export async function signedIn(sessions: Sessions, request: FastifyRequest): Promise<Session> {
   const session = await sessions.find(request)
   if (!session) throw unauthorized()
   return session
 }
 
-type Change = { request: FastifyRequest; path: string; body: object }
+type Change = { request: FastifyRequest; method: 'POST' | 'PUT'; path: string; body: object }
 
-function headersFor(
+/** The headers of a call that this layer makes for the person of a session. */
+export function headersFor(
   { userId, personalTenantId }: Session,
-  { request, path, body }: Change,
+  { request, method, path, body }: Change,
   { sign }: OwnAccountOptions,
 ): Record<string, string> {
   const bytes = new TextEncoder().encode(JSON.stringify(body))
   const caller = { userId, tenantId: personalTenantId }
   return {
     ...headersToHandOn(request),
-    ...sign(caller, { method: 'PUT', path, body: bytes, clientAddress: request.ip }),
+    ...sign(caller, { method, path, body: bytes, clientAddress: request.ip }),
   }
 }

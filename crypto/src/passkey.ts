@@ -1,0 +1,87 @@
+import type {
+  AuthenticationResponseJSON,
+  RegistrationResponseJSON,
+  VerifiedAuthenticationResponse,
+  VerifiedRegistrationResponse,
+} from '@simplewebauthn/server'
+import { CryptoError } from './crypto-error.ts'
+
+/** What a response must match. `origin`: of our pages; `rpId`: the host name that passkeys belong to. */
+export type Ceremony = { challenge: string; origin: string; rpId: string }
+
+/** `credentialId` is base64url, `publicKey` a COSE key. `counter` grows with each use; 0: the passkey does not count. */
+export type VerifiedPasskey = { credentialId: string; publicKey: Uint8Array; counter: number }
+
+type NewResponse = Pick<RegistrationResponseJSON, 'id' | 'rawId' | 'type'> & {
+  response: Pick<RegistrationResponseJSON['response'], 'clientDataJSON' | 'attestationObject'>
+}
+
+type UseResponse = Pick<AuthenticationResponseJSON, 'id' | 'rawId' | 'type'> & {
+  response: Omit<AuthenticationResponseJSON['response'], 'userHandle'>
+}
+
+/** EdDSA, ES256 and RS256 by their COSE numbers, the preferred one first. The browser is offered the same. */
+export const PASSKEY_ALGORITHMS = [-8, -7, -257] as const
+
+/** Check the response of a browser that made a passkey. Attestation is not asked for, so it is not trusted either.
+ * @throws CryptoError bad_passkey: another challenge, origin or host name; no user verification; malformed */
+export async function verifyNewPasskey(response: NewResponse, ceremony: Ceremony): Promise<VerifiedPasskey> {
+  const { verifyRegistrationResponse } = await library()
+  const { registrationInfo } = await verified<VerifiedRegistrationResponse>(() =>
+    verifyRegistrationResponse({
+      response: { ...response, clientExtensionResults: {} },
+      ...expected(ceremony),
+      requireUserVerification: true,
+      supportedAlgorithmIDs: [...PASSKEY_ALGORITHMS],
+    }),
+  )
+  if (registrationInfo === undefined) throw new CryptoError('bad_passkey', 'passkey is not verified')
+  const { id, publicKey, counter } = registrationInfo.credential
+  return { credentialId: id, publicKey, counter }
+}
+
+/** Check the response of a browser in which a person used a passkey.
+ * @returns the counter after this use
+ * @throws CryptoError bad_passkey: another challenge, origin or host name; a wrong signature; a counter that did not grow;
+ * no user verification where it is required; malformed */
+export async function verifyPasskeyUse(
+  response: UseResponse,
+  {
+    ceremony,
+    passkey,
+    requireUserVerification,
+  }: { ceremony: Ceremony; passkey: VerifiedPasskey; requireUserVerification: boolean },
+): Promise<number> {
+  const { verifyAuthenticationResponse } = await library()
+  const { authenticationInfo } = await verified<VerifiedAuthenticationResponse>(() =>
+    verifyAuthenticationResponse({
+      response: { ...response, clientExtensionResults: {} },
+      ...expected(ceremony),
+      credential: {
+        id: passkey.credentialId,
+        publicKey: Uint8Array.from(passkey.publicKey),
+        counter: passkey.counter,
+      },
+      requireUserVerification,
+    }),
+  )
+  return authenticationInfo.newCounter
+}
+
+// It takes 30 MiB, so load it when the first passkey is used.
+function library(): Promise<typeof import('@simplewebauthn/server')> {
+  return import('@simplewebauthn/server')
+}
+
+function expected({ challenge, origin, rpId }: Ceremony) {
+  return { expectedChallenge: challenge, expectedOrigin: origin, expectedRPID: rpId }
+}
+
+// The library throws for most refusals and answers `verified: false` for the others.
+async function verified<T extends { verified: boolean }>(check: () => Promise<T>): Promise<T> {
+  const result = await check().catch((cause: unknown) => {
+    throw new CryptoError('bad_passkey', 'passkey response is refused', { cause })
+  })
+  if (!result.verified) throw new CryptoError('bad_passkey', 'passkey response has a wrong signature')
+  return result
+}

@@ -1,0 +1,106 @@
+import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto'
+
+/** What a response is made for; a test changes a part to show that it is refused. */
+type Asked = { challenge: string; origin: string; rpId: string }
+
+type Use = Asked & { counter?: number; isVerified?: boolean; userHandle?: string }
+
+const PRESENT = 0x01
+const VERIFIED = 0x04
+const HAS_KEY = 0x40
+
+/** A passkey without a device: it makes the responses that a browser makes, ES256, for any origin that it is told. */
+export class SoftwarePasskey {
+  readonly id = randomBytes(16).toString('base64url')
+  readonly #key: KeyObject
+  readonly #cose: Buffer
+
+  constructor() {
+    const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+    const { x = '', y = '' } = publicKey.export({ format: 'jwk' })
+    this.#key = privateKey
+    this.#cose = cborMap([
+      [1, 2],
+      [3, -7],
+      [-1, 1],
+      [-2, Buffer.from(x, 'base64url')],
+      [-3, Buffer.from(y, 'base64url')],
+    ])
+  }
+
+  /** A `RegistrationResponseJSON` with attestation `none`. */
+  create({ counter = 0, isVerified = true, ...asked }: Use) {
+    const id = Buffer.from(this.id, 'base64url')
+    const length = Buffer.from([id.length >> 8, id.length & 255])
+    const flags = PRESENT | HAS_KEY | (isVerified ? VERIFIED : 0)
+    const head = authenticatorData(asked.rpId, flags, counter)
+    const authData = Buffer.concat([head, Buffer.alloc(16), length, id, this.#cose])
+    const attestation = cborMap([
+      ['fmt', 'none'],
+      ['attStmt', []],
+      ['authData', authData],
+    ])
+    return {
+      ...this.#named(),
+      response: {
+        clientDataJSON: clientData('webauthn.create', asked).toString('base64url'),
+        attestationObject: attestation.toString('base64url'),
+      },
+    }
+  }
+
+  /** An `AuthenticationResponseJSON`. */
+  use({ counter = 0, isVerified = true, userHandle, ...asked }: Use) {
+    const client = clientData('webauthn.get', asked)
+    const data = authenticatorData(asked.rpId, PRESENT | (isVerified ? VERIFIED : 0), counter)
+    const signature = sign('sha256', Buffer.concat([data, sha256(client)]), this.#key)
+    return {
+      ...this.#named(),
+      response: {
+        clientDataJSON: client.toString('base64url'),
+        authenticatorData: data.toString('base64url'),
+        signature: signature.toString('base64url'),
+        ...(userHandle === undefined ? {} : { userHandle }),
+      },
+    }
+  }
+
+  #named() {
+    return { id: this.id, rawId: this.id, type: 'public-key' as const }
+  }
+}
+
+function clientData(type: string, { challenge, origin }: Asked): Buffer {
+  return Buffer.from(JSON.stringify({ type, challenge, origin, crossOrigin: false }))
+}
+
+function authenticatorData(rpId: string, flags: number, counter: number): Buffer {
+  const tail = Buffer.alloc(5)
+  tail.writeUInt8(flags, 0)
+  tail.writeUInt32BE(counter, 1)
+  return Buffer.concat([sha256(Buffer.from(rpId)), tail])
+}
+
+function sha256(bytes: Buffer): Buffer {
+  return createHash('sha256').update(bytes).digest()
+}
+
+type Cbor = number | string | Buffer | readonly []
+
+function cborMap(pairs: readonly (readonly [Cbor, Cbor])[]): Buffer {
+  return Buffer.concat([cborHead(5, pairs.length), ...pairs.flat().map(cbor)])
+}
+
+// An empty list stands for an empty map, the only one that is nested.
+function cbor(value: Cbor): Buffer {
+  if (typeof value === 'number') return value < 0 ? cborHead(1, -1 - value) : cborHead(0, value)
+  if (typeof value === 'string') return Buffer.concat([cborHead(3, value.length), Buffer.from(value)])
+  if (Buffer.isBuffer(value)) return Buffer.concat([cborHead(2, value.length), value])
+  return cborHead(5, 0)
+}
+
+function cborHead(major: number, length: number): Buffer {
+  if (length < 24) return Buffer.from([(major << 5) | length])
+  if (length < 256) return Buffer.from([(major << 5) | 24, length])
+  return Buffer.from([(major << 5) | 25, length >> 8, length & 255])
+}

@@ -1,0 +1,14 @@
+import { isIP } from 'node:net'
+
+/** `origin`: of the pages where passkeys work; `rpId`: the host name that they belong to. */
+export type PasskeyAddress = { origin: string; rpId: string }
+
+/** Where people use passkeys. Browsers allow them only over https and under a name, or on localhost.
+ * @returns null: this address is an IP address or is not secure */
+export function passkeyAddress(publicUrl: string): PasskeyAddress | null {
+  const { protocol, hostname, origin } = new URL(publicUrl)
+  const isLocal = hostname === 'localhost' || hostname.endsWith('.localhost')
+  const isAddress = isIP(hostname) !== 0 || hostname.startsWith('[')
+  if (isAddress || (protocol !== 'https:' && !isLocal)) return null
+  return { origin, rpId: hostname }
+}

@@ -69,6 +69,14 @@ function withdrawn(url: string) {
 const press = (name: RegExp | string) => async (page: Page) =>
   await page.getByRole('button', { name }).click()
 
+const select =
+  (...names: string[]) =>
+  async (page: Page) => {
+    for (const name of names)
+      await page.getByRole('checkbox', { name: `Select ${name}`, exact: true }).check()
+    await page.getByRole('button', { name: 'Clear' }).waitFor()
+  }
+
 function appShots(url: string, ids: Awaited<ReturnType<typeof createLibrary>>): Shot[] {
   const bundle = `${url}/bundles/${ids.bundles.get('dev/app')}`
   const key = `${url}/keys/${ids.keys.get('DATABASE_URL')}`
@@ -111,6 +119,24 @@ function appShots(url: string, ids: Awaited<ReturnType<typeof createLibrary>>): 
       }),
     },
     { name: 'keys', show: at(`${url}/keys`) },
+    { name: 'keys-selected', show: at(`${url}/keys`, select('DATABASE_URL', 'LOG_LEVEL', 'REDIS_URL')) },
+    {
+      name: 'keys-delete',
+      show: at(`${url}/keys`, async (page) => {
+        await select('DATABASE_URL', 'LOG_LEVEL', 'REDIS_URL')(page)
+        await press('Delete')(page)
+        await page.getByText('This changes').waitFor()
+      }),
+    },
+    {
+      name: 'keys-attach',
+      show: at(`${url}/keys`, async (page) => {
+        await select('DATABASE_URL', 'PORT')(page)
+        await press('Attach')(page)
+        await page.getByRole('combobox', { name: 'Bundle' }).click()
+      }),
+    },
+    { name: 'bundle-selected', show: at(bundle, select('DATABASE_URL', 'LOG_LEVEL')) },
     { name: 'key-new', show: at(`${url}/keys/new`) },
     { name: 'key', show: at(key) },
     {

@@ -13,8 +13,8 @@ export async function refreshLibrary(client: QueryClient): Promise<void> {
 }
 
 /** All keys of the library, by name, secrets masked. */
-export function useKeys() {
-  return useQuery({ queryKey: KEYS, queryFn: () => call('GET', '/api/v1/keys') })
+export function useKeys(enabled = true) {
+  return useQuery({ queryKey: KEYS, queryFn: () => call('GET', '/api/v1/keys'), enabled })
 }
 
 /** One key and the bundles that use it. */

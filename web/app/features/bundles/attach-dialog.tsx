@@ -2,8 +2,8 @@ import { isKeyName } from '@keyferry/contract/env/names'
 import { Plus } from 'lucide-react'
 import { useState } from 'react'
 import type { BundleWithItems, Key } from '../../lib/answers.ts'
-import { useAttachKeys } from '../../lib/attachments.ts'
 import { describeFailure } from '../../lib/failure.ts'
+import { useChangeKeys } from '../../lib/key-batches.ts'
 import { useKeys } from '../../lib/keys.ts'
 import { useCanEdit } from '../../lib/me.ts'
 import { matches } from '../../lib/search.ts'
@@ -19,18 +19,13 @@ type AttachDialogProps = { bundle: BundleWithItems; onClose: () => void }
 
 /** Attaches library keys to a bundle, several at once; a key that is missing is created on the way. */
 export function AttachDialog({ bundle, onClose }: AttachDialogProps) {
-  const attach = useAttachKeys(bundle.id)
   const [creating, setCreating] = useState<string | null>(null)
+  const attach = useChangeKeys(({ changed }) => {
+    notify({ text: changed === 1 ? 'Attached 1 key.' : `Attached ${changed} keys.` })
+    onClose()
+  })
   const submit = (ids: readonly string[]) =>
-    attach.mutate(
-      ids.map((keyId) => ({ keyId })),
-      {
-        onSuccess: () => {
-          notify({ text: ids.length === 1 ? 'Attached 1 key.' : `Attached ${ids.length} keys.` })
-          onClose()
-        },
-      },
-    )
+    attach.mutate({ action: 'attach', key_ids: [...ids], bundle_id: bundle.id })
   return (
     <Dialog title={creating === null ? 'Attach keys' : `New key for ${bundle.name}`} onClose={onClose} wide>
       {creating === null ? (

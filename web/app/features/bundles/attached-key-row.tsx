@@ -8,6 +8,7 @@ import { classNames } from '../../ui/class-names.ts'
 import { EntryName } from '../../ui/entry-name.tsx'
 import { IconButton } from '../../ui/icon-button.tsx'
 import { KeyValue } from '../../ui/key-value.tsx'
+import { RowCheckbox } from '../../ui/selection/row-checkbox.tsx'
 
 type AttachedKeyRowProps = {
   id: string
@@ -19,6 +20,8 @@ type AttachedKeyRowProps = {
   canEdit: boolean
   canMove: boolean
   dragged: boolean
+  selected: boolean
+  onTick: (isRange: boolean) => void
   onDragStart: (event: PointerEvent) => void
   onStep: (step: 1 | -1) => void
   onRequire: (required: boolean) => void
@@ -35,21 +38,25 @@ export function AttachedKeyRow({
   canEdit,
   canMove,
   dragged,
+  selected,
+  onTick,
   ...changes
 }: AttachedKeyRowProps) {
   return (
     <div
       data-id={id}
       className={classNames(
-        'flex flex-wrap items-center gap-x-2 gap-y-1 rounded-lg py-2 pr-2 pl-2',
-        !canMove && 'min-h-13 pl-4',
+        'flex flex-wrap items-center gap-x-2 gap-y-1 rounded-lg py-2 pr-2',
+        !canEdit && 'min-h-13 pl-4',
+        selected && 'bg-accent-soft',
         dragged && 'relative z-10 bg-accent-soft shadow-raised',
       )}
     >
+      {canEdit && <RowCheckbox name={item.name} checked={selected} onTick={onTick} />}
       {canMove && (
         <MoveHandle id={id} name={item.name} onDragStart={changes.onDragStart} onStep={changes.onStep} />
       )}
-      <div className="min-w-0 flex-1 basis-40">
+      <div className="min-w-0 flex-1 basis-28">
         <Link href={href} className="font-mono text-sm font-medium [overflow-wrap:anywhere] hover:underline">
           <EntryName name={item.name} />
         </Link>
@@ -60,7 +67,7 @@ export function AttachedKeyRow({
         <div
           className={classNames(
             'flex basis-full items-center justify-between sm:basis-auto sm:pl-2',
-            canMove && 'pl-11',
+            canMove ? 'pl-23' : 'pl-12',
           )}
         >
           <label className="inline-flex min-h-9 items-center gap-2 text-sm text-ink-soft sm:mr-3">

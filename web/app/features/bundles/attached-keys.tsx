@@ -8,8 +8,11 @@ import {
   useSharedKeys,
 } from '../../lib/attachments.ts'
 import { describeFailure } from '../../lib/failure.ts'
+import { useKeys } from '../../lib/keys.ts'
 import { matches } from '../../lib/search.ts'
+import { useSelection } from '../../lib/use-selection.ts'
 import { SearchField } from '../../ui/search-field.tsx'
+import { SelectedKeys } from '../../ui/selection/selected-keys.tsx'
 import { notify } from '../../ui/toast-store.ts'
 import { VirtualList } from '../../ui/virtual-list.tsx'
 import { AttachedKeyRow } from './attached-key-row.tsx'
@@ -19,7 +22,7 @@ const FILTER_FROM = 12
 const ROW_HEIGHT_PX = 53
 
 type AttachedKeysProps = {
-  bundleId: string
+  bundle: { id: string; name: string }
   items: readonly BundleItem[]
   canEdit: boolean
   onChange: (item: BundleItem) => void
@@ -28,15 +31,18 @@ type AttachedKeysProps = {
 const onError = (error: unknown) => notify({ text: describeFailure(error).message, tone: 'danger' })
 
 /** The bundle's keys in their order; an editor moves them by dragging or by the arrow keys, as long as all are shown. */
-export function AttachedKeys({ bundleId, items, canEdit, onChange }: AttachedKeysProps) {
+export function AttachedKeys({ bundle, items, canEdit, onChange }: AttachedKeysProps) {
+  const bundleId = bundle.id
   const list = useRef<HTMLUListElement>(null)
   const [query, setQuery] = useState('')
   const [spoken, setSpoken] = useState('')
   const { move, require, detach } = useAttachedKeyChanges(bundleId, items, setSpoken)
   const shared = useSharedKeys(bundleId)
   const byId = useMemo(() => new Map(items.map((item) => [item.id ?? '', item])), [items])
-  const { draggedId, order, start } = useDragOrder([...byId.keys()], list, (id, to) => move(id, to, true))
+  const ids = useMemo(() => [...byId.keys()], [byId])
+  const { draggedId, order, start } = useDragOrder(ids, list, (id, to) => move(id, to, true))
   const shown = query === '' ? order : order.filter((id) => matches(namesOf(byId.get(id)), query))
+  const selection = useSelection(ids, shown)
   const render = (id: string, index: number) => {
     const item = byId.get(id)
     if (item === undefined) return null
@@ -50,6 +56,8 @@ export function AttachedKeys({ bundleId, items, canEdit, onChange }: AttachedKey
         canEdit={canEdit}
         canMove={canEdit && query === ''}
         dragged={id === draggedId}
+        selected={selection.chosen.has(id)}
+        onTick={(isRange) => selection.tick(id, isRange)}
         onDragStart={(event) => start(id, event)}
         onStep={(step) => {
           const to = index + step
@@ -66,6 +74,7 @@ export function AttachedKeys({ bundleId, items, canEdit, onChange }: AttachedKey
         <SearchField label="Filter keys" value={query} onChange={setQuery} className="mb-3" />
       )}
       {shown.length === 0 && <p className="py-3 text-ink-soft">No key of this bundle matches.</p>}
+      {canEdit && <SelectedEntries bundle={bundle} selection={selection} shown={shown} />}
       <VirtualList
         label="Keys"
         items={shown}
@@ -79,6 +88,18 @@ export function AttachedKeys({ bundleId, items, canEdit, onChange }: AttachedKey
       </p>
     </>
   )
+}
+
+type SelectedEntriesProps = {
+  bundle: AttachedKeysProps['bundle']
+  selection: ReturnType<typeof useSelection>
+  shown: readonly string[]
+}
+
+// Who created a key decides what a member may do with it, and only the library says it.
+function SelectedEntries(props: SelectedEntriesProps) {
+  const library = useKeys(props.selection.chosen.size > 0).data
+  return <SelectedKeys {...props} library={library} />
 }
 
 function useAttachedKeyChanges(

@@ -56,7 +56,7 @@ function BundleView({ bundle }: { bundle: BundleWithItems }) {
         <CommandLine command={runCommand(bundle.name)} />
       </div>
       <BundleKeys
-        bundleId={bundle.id}
+        bundle={bundle}
         items={attached}
         canEdit={canEdit}
         onAttach={() => setOpen('attach')}
@@ -74,14 +74,14 @@ function BundleView({ bundle }: { bundle: BundleWithItems }) {
 }
 
 type BundleKeysProps = {
-  bundleId: string
+  bundle: BundleWithItems
   items: readonly BundleItem[]
   canEdit: boolean
   onAttach: () => void
   onChange: (item: BundleItem) => void
 }
 
-function BundleKeys({ bundleId, items, canEdit, onAttach, onChange }: BundleKeysProps) {
+function BundleKeys({ bundle, items, canEdit, onAttach, onChange }: BundleKeysProps) {
   return (
     <>
       <div className="mb-2 flex items-center justify-between gap-3">
@@ -95,7 +95,7 @@ function BundleKeys({ bundleId, items, canEdit, onAttach, onChange }: BundleKeys
         )}
       </div>
       {items.length > 0 ? (
-        <AttachedKeys bundleId={bundleId} items={items} canEdit={canEdit} onChange={onChange} />
+        <AttachedKeys bundle={bundle} items={items} canEdit={canEdit} onChange={onChange} />
       ) : (
         <EmptyState title="This bundle has no keys">
           <p>

@@ -1,16 +1,29 @@
 import { Link } from 'wouter'
 import type { Key } from '../../lib/answers.ts'
+import { classNames } from '../../ui/class-names.ts'
 import { EntryName } from '../../ui/entry-name.tsx'
 import { KeyValue } from '../../ui/key-value.tsx'
 import { LastChange } from '../../ui/last-change.tsx'
+import { RowCheckbox } from '../../ui/selection/row-checkbox.tsx'
+
+type KeyRowProps = { item: Key; selected: boolean; onTick: (isRange: boolean) => void }
 
 /** One key of the library's list. */
-export function KeyRow({ item }: { item: Key }) {
+export function KeyRow({ item, selected, onTick }: KeyRowProps) {
+  return (
+    <div className={classNames('flex', selected && 'rounded-lg bg-accent-soft')}>
+      <RowCheckbox name={item.name} checked={selected} onTick={onTick} />
+      <KeyLink item={item} />
+    </div>
+  )
+}
+
+function KeyLink({ item }: { item: Key }) {
   const { id, name, value, is_secret, description, used_in_bundles, updated_at, updated_by_name } = item
   return (
     <Link
       href={`/keys/${id}`}
-      className="flex min-h-12 items-center gap-x-4 px-4 py-1.5 -outline-offset-2 hover:bg-sunken/60"
+      className="flex min-h-12 min-w-0 flex-1 items-center gap-x-4 py-1.5 pr-4 -outline-offset-2 hover:bg-sunken/60"
     >
       <span className="min-w-0 flex-1">
         <span className="block font-mono text-sm font-medium [overflow-wrap:anywhere]">

@@ -1,11 +1,14 @@
 import { Plus } from 'lucide-react'
+import { useMemo } from 'react'
 import { Link } from 'wouter'
 import type { Key } from '../../lib/answers.ts'
 import { useKeys } from '../../lib/keys.ts'
+import { useSelection } from '../../lib/use-selection.ts'
 import { buttonClasses } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { LoadingState } from '../../ui/loading-state.tsx'
 import { PageHeading } from '../../ui/page-heading.tsx'
+import { SelectedKeys } from '../../ui/selection/selected-keys.tsx'
 import { VirtualList } from '../../ui/virtual-list.tsx'
 import { KeyFilters } from './key-filters.tsx'
 import { KeyRow } from './key-row.tsx'
@@ -49,6 +52,9 @@ export function KeysPage() {
 function KeyList({ keys }: { keys: readonly Key[] }) {
   const filters = useKeyFilters(keys)
   const { shown } = filters
+  const shownIds = useMemo(() => shown.map(({ id }) => id), [shown])
+  const allIds = useMemo(() => keys.map(({ id }) => id), [keys])
+  const selection = useSelection(allIds, shownIds)
   return (
     <>
       <KeyFilters keys={keys} filters={filters} />
@@ -58,13 +64,22 @@ function KeyList({ keys }: { keys: readonly Key[] }) {
       {shown.length === 0 ? (
         <p className="py-6 text-ink-soft">No key matches. Change the search or the filter.</p>
       ) : (
-        <VirtualList
-          label="Keys"
-          items={shown}
-          keyOf={({ id }) => id}
-          rowHeight={ROW_HEIGHT_PX}
-          render={(key) => <KeyRow item={key} />}
-        />
+        <>
+          <SelectedKeys selection={selection} shown={shownIds} library={keys} />
+          <VirtualList
+            label="Keys"
+            items={shown}
+            keyOf={({ id }) => id}
+            rowHeight={ROW_HEIGHT_PX}
+            render={(key) => (
+              <KeyRow
+                item={key}
+                selected={selection.chosen.has(key.id)}
+                onTick={(isRange) => selection.tick(key.id, isRange)}
+              />
+            )}
+          />
+        </>
       )}
     </>
   )

@@ -1,0 +1,235 @@
+import { createClient } from '@keyferry/contract/client'
+import { LIMITS } from '@keyferry/contract/limits'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createLibrary } from './app-library.ts'
+import {
+  closePage,
+  expectAccessible,
+  expectNoSidewaysScroll,
+  openPage,
+  type WatchedPage,
+} from './app-page.ts'
+import { hasBrowser, launchBrowser } from './browser.ts'
+import { type RunningServer, startServer } from './start-server.ts'
+
+const row = (page: Page, name: string) => page.getByRole('checkbox', { name: `Select ${name}`, exact: true })
+const bar = (page: Page) => page.getByRole('region', { name: 'Selection' })
+const act = (page: Page, name: string) => bar(page).getByRole('button', { name, exact: true }).click()
+
+// One story, told in order: each test goes on where the one before it ended.
+describe.skipIf(!hasBrowser())('several keys at once, in the browser', () => {
+  let server: RunningServer
+  let browser: Browser
+  let bundleIds: ReadonlyMap<string, string>
+
+  beforeAll(async () => {
+    ;[server, browser] = await Promise.all([startServer(), launchBrowser()])
+    bundleIds = (await createLibrary(server.url)).bundles
+  })
+
+  afterAll(async () => {
+    await browser?.close()
+    await server?.dispose()
+  })
+
+  async function open(path: string, width = 1280): Promise<WatchedPage> {
+    const page = await openPage(browser, { viewport: { width, height: 860 } })
+    await page.goto(server.url + path)
+    await page.getByRole('checkbox', { name: 'Select all shown' }).waitFor()
+    return page
+  }
+
+  async function namesIn(bundle: string): Promise<string[]> {
+    const params = { bundle_id: bundleIds.get(bundle) ?? '' }
+    const { items } = await createClient(server.url)('GET', '/api/v1/bundles/{bundle_id}', { params })
+    return items.map(({ name }) => name)
+  }
+
+  async function library(): Promise<Map<string, boolean>> {
+    const keys = await createClient(server.url)('GET', '/api/v1/keys')
+    return new Map(keys.map(({ name, is_secret }) => [name, is_secret]))
+  }
+
+  test('rows are ticked by pointer and keyboard, in ranges with Shift, all shown at once', async () => {
+    const page = await open('/keys')
+    await row(page, 'LOG_LEVEL').click()
+    await row(page, 'REDIS_URL').click({ modifiers: ['Shift'] })
+    await bar(page).getByText('4 keys selected').waitFor()
+    await expectAccessible(page)
+    await row(page, 'PORT').focus()
+    await page.keyboard.press('Space')
+    await bar(page).getByText('3 keys selected').waitFor()
+    await row(page, 'SMTP_HOST').focus()
+    await page.keyboard.press('Space')
+    await row(page, 'STRIPE_SECRET_KEY').focus()
+    await page.keyboard.press('Shift+Space')
+    await bar(page).getByText('6 keys selected').waitFor()
+    await page.getByLabel('Search keys').fill('url')
+    await bar(page).getByText('6 keys selected, 5 not shown').waitFor()
+    await page.getByRole('checkbox', { name: 'Select all shown' }).click()
+    await bar(page).getByText('7 keys selected, 5 not shown').waitFor()
+    await page.getByRole('checkbox', { name: 'Select all shown' }).click()
+    await bar(page).getByText('5 keys selected, 5 not shown').waitFor()
+    await act(page, 'Clear')
+    expect(await bar(page).getByRole('button').count()).toBe(0)
+    await closePage(page)
+  })
+
+  test('attach: the dialog says what is attached already, and one call does it', async () => {
+    const page = await open('/keys')
+    await row(page, 'DATABASE_URL').click()
+    await row(page, 'PORT').click()
+    await act(page, 'Attach')
+    const dialog = page.getByRole('dialog', { name: 'Attach 2 keys' })
+    expect(await dialog.getByRole('button', { name: 'Attach' }).isDisabled()).toBe(true)
+    await dialog.getByRole('combobox').fill('dev/worker')
+    await page.keyboard.press('Enter')
+    await dialog.getByText('1 of the 2 keys is attached already.').waitFor()
+    await expectAccessible(page)
+    const calls: string[] = []
+    page.on('request', (request) => {
+      if (request.method() === 'POST' && !request.url().endsWith('/uses')) calls.push(request.url())
+    })
+    await dialog.getByRole('button', { name: 'Attach' }).click()
+    await page.getByText('Attached 1 key to dev/worker. 1 already attached.').waitFor()
+    expect(calls).toEqual([`${server.url}/api/v1/keys/batch`])
+    expect(await namesIn('dev/worker')).toEqual(['DATABASE_URL', 'REDIS_URL', 'LOG_LEVEL', 'PORT'])
+    expect(await bar(page).getByRole('button').count()).toBe(0)
+    await closePage(page)
+  })
+
+  test('a refusal names the variable, attaches nothing and keeps the selection', async () => {
+    const call = createClient(server.url)
+    const { id: key_id } = await call('POST', '/api/v1/keys', { body: { name: 'CI_TOKEN', value: 'x' } })
+    const params = { bundle_id: bundleIds.get('ci') ?? '', key_id }
+    await call('POST', '/api/v1/bundles/{bundle_id}/keys/{key_id}', { params, body: { as: 'PORT' } })
+    const page = await open('/keys')
+    await row(page, 'PORT').click()
+    await row(page, 'REDIS_URL').click()
+    await act(page, 'Attach')
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('combobox').fill('ci')
+    await page.keyboard.press('Enter')
+    await dialog.getByRole('button', { name: 'Attach' }).click()
+    await dialog.getByRole('alert').getByText('already delivers PORT').waitFor()
+    await expectAccessible(page)
+    await page.keyboard.press('Escape')
+    await bar(page).getByText('2 keys selected').waitFor()
+    expect(await namesIn('ci')).toEqual(['NPM_TOKEN', 'PORT'])
+    await closePage(page)
+  })
+
+  test('mark as secret is offered if one of the keys is not, and masks the values', async () => {
+    const page = await open('/keys')
+    await row(page, 'NPM_TOKEN').click()
+    await bar(page).getByRole('button', { name: 'Delete' }).waitFor()
+    expect(await bar(page).getByRole('button', { name: 'Mark as secret' }).count()).toBe(0)
+    await row(page, 'LOG_LEVEL').click()
+    await row(page, 'SMTP_HOST').click()
+    await act(page, 'Mark as secret')
+    const dialog = page.getByRole('dialog', { name: 'Mark 2 keys as secret?' })
+    expect(await dialog.getByRole('listitem').allInnerTexts()).toEqual(['LOG_LEVEL', 'SMTP_HOST'])
+    await dialog.getByText('1 of the selected keys is secret already.').waitFor()
+    await expectAccessible(page)
+    await dialog.getByRole('button', { name: 'Mark 2 keys' }).click()
+    await page.getByText('Marked 2 keys as secret.').waitFor()
+    const marks = await library()
+    expect([marks.get('LOG_LEVEL'), marks.get('SMTP_HOST'), marks.get('PORT')]).toEqual([true, true, false])
+    await closePage(page)
+  })
+
+  test('detach on a bundle’s page: the count is said first, the keys stay in the library', async () => {
+    const page = await open(`/bundles/${bundleIds.get('dev/worker')}`)
+    await row(page, 'REDIS_URL').click()
+    await row(page, 'PORT').click({ modifiers: ['Shift'] })
+    await act(page, 'Detach')
+    const dialog = page.getByRole('dialog', { name: 'Detach 3 keys?' })
+    await dialog.getByText('dev/worker delivers 3 of the 3 keys.').waitFor()
+    await expectAccessible(page)
+    await dialog.getByRole('button', { name: 'Detach' }).click()
+    await page.getByText('Detached 3 keys from dev/worker.').waitFor()
+    expect(await namesIn('dev/worker')).toEqual(['DATABASE_URL'])
+    expect([...(await library()).keys()]).toContain('PORT')
+    await closePage(page)
+  })
+
+  test('detach in the library asks from which bundle', async () => {
+    const page = await open('/keys')
+    await row(page, 'LOG_LEVEL').click()
+    await row(page, 'SESSION_SECRET').click()
+    await act(page, 'Detach')
+    const dialog = page.getByRole('dialog', { name: 'Detach 2 keys?' })
+    await dialog.getByRole('combobox').click()
+    expect(await dialog.getByRole('option').allInnerTexts()).toEqual(['dev/app\n2 keys'])
+    await page.keyboard.press('Enter')
+    await dialog.getByRole('button', { name: 'Detach' }).click()
+    await page.getByText('Detached 2 keys from dev/app.').waitFor()
+    expect(await namesIn('dev/app')).not.toContain('SESSION_SECRET')
+    await closePage(page)
+  })
+
+  test('delete names the keys and the bundles that change', async () => {
+    const page = await open('/keys')
+    await row(page, 'DATABASE_URL').click()
+    await row(page, 'REDIS_URL').click()
+    await act(page, 'Delete')
+    const dialog = page.getByRole('dialog', { name: 'Delete 2 keys?' })
+    const bundles = dialog.getByRole('list', { name: 'Bundles' }).getByRole('listitem')
+    await bundles.first().waitFor()
+    expect(await bundles.allInnerTexts()).toEqual(['dev/app (2 keys)', 'dev/worker (1 key)'])
+    await expectAccessible(page)
+    await dialog.getByRole('button', { name: 'Delete 2 keys' }).click()
+    await page.getByText('Deleted 2 keys.').waitFor()
+    await row(page, 'DATABASE_URL').waitFor({ state: 'detached' })
+    expect([...(await library()).keys()]).not.toContain('DATABASE_URL')
+    await closePage(page)
+  })
+
+  test('a key that somebody deletes meanwhile leaves the selection; the action does nothing and says so', async () => {
+    const page = await open('/keys')
+    await row(page, 'PORT').click()
+    await row(page, 'SMTP_HOST').click()
+    await act(page, 'Delete')
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText('This changes').waitFor()
+    const call = createClient(server.url)
+    const gone = (await call('GET', '/api/v1/keys')).find(({ name }) => name === 'PORT')
+    await call('DELETE', '/api/v1/keys/{key_id}', { params: { key_id: gone?.id ?? '' } })
+    await dialog.getByRole('button', { name: 'Delete 2 keys' }).click()
+    await dialog.getByRole('alert').getByText('not in the library').waitFor()
+    await bar(page).getByText('1 key selected').waitFor({ state: 'attached' })
+    expect([...(await library()).keys()]).toContain('SMTP_HOST')
+    await closePage(page)
+  })
+
+  test('a phone has room for all of it', async () => {
+    for (const path of ['/keys', `/bundles/${bundleIds.get('prod/shop/mail')}`]) {
+      const page = await open(path, 360)
+      await page.getByRole('checkbox', { name: 'Select all shown' }).click()
+      await bar(page).getByRole('button', { name: 'Delete' }).waitFor()
+      await expectAccessible(page)
+      await expectNoSidewaysScroll(page)
+      await closePage(page)
+    }
+  })
+
+  test('no more keys are selected than one call can change', async () => {
+    const call = createClient(server.url)
+    const { id } = await call('POST', '/api/v1/tenants', { body: { name: 'Large' } })
+    const entries = Array.from({ length: LIMITS.batchKeys + 9 }, (_, at) => ({
+      name: `N${at}`,
+      value: `${at}`,
+    }))
+    const headers = { 'keyferry-workspace': id }
+    await call('POST', '/api/v1/imports', { body: { bundle: 'large', entries }, headers })
+    const page = await open(`/w/${id}/keys`)
+    await page.getByRole('checkbox', { name: 'Select all shown' }).click()
+    await bar(page).getByText('500 keys selected, the most at once').waitFor()
+    await act(page, 'Delete')
+    await page.getByRole('button', { name: 'Delete 500 keys' }).click()
+    await page.getByText('Deleted 500 keys.').waitFor()
+    expect(await call('GET', '/api/v1/keys', { headers })).toHaveLength(9)
+    await closePage(page)
+  })
+})

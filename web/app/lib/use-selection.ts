@@ -1,0 +1,20 @@
+import { LIMITS } from '@keyferry/contract/limits'
+import { useMemo, useState } from 'react'
+import { NOTHING, ticked, tickedAll } from './selection.ts'
+
+/** Rows that a person ticks. A row that leaves the list (deleted by somebody else, say) leaves the selection; one that a
+ * filter hides stays in it.
+ * @param all ids of all rows
+ * @param shown ids of the rows that the filters leave, in their order */
+export function useSelection(all: readonly string[], shown: readonly string[]) {
+  const [selection, setSelection] = useState(NOTHING)
+  const chosen = useMemo(() => new Set(all.filter((id) => selection.chosen.has(id))), [all, selection])
+  const now = { ...selection, chosen }
+  const most = LIMITS.batchKeys
+  return {
+    chosen,
+    tick: (id: string, isRange: boolean) => setSelection(ticked(now, { id, isRange, shown, most })),
+    tickAll: () => setSelection(tickedAll(now, { shown, most })),
+    clear: () => setSelection(NOTHING),
+  }
+}

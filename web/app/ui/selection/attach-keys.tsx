@@ -1,0 +1,47 @@
+import { useState } from 'react'
+import { useBundles } from '../../lib/bundles.ts'
+import { useKeyUses } from '../../lib/key-batches.ts'
+import { useCanEdit } from '../../lib/me.ts'
+import { Combobox } from '../combobox.tsx'
+import { KeyQuestion, type KeyQuestionParts, keysText } from './key-question.tsx'
+
+/** Asks for the bundle to attach keys to. */
+export function AttachKeys({ keys, bundle: here, onDone, onClose }: KeyQuestionParts) {
+  const [bundleId, setBundleId] = useState<string | null>(null)
+  const canEdit = useCanEdit()
+  const bundles = useBundles().data?.filter((bundle) => bundle.id !== here?.id && canEdit(bundle))
+  const ids = keys.map(({ id }) => id)
+  const attached = useKeyUses(ids)?.find(({ id }) => id === bundleId)?.key_count ?? 0
+  const name = bundles?.find(({ id }) => id === bundleId)?.name ?? 'the bundle'
+  return (
+    <KeyQuestion
+      title={`Attach ${keysText(keys.length)}`}
+      action="Attach"
+      change={bundleId === null ? null : { action: 'attach', key_ids: ids, bundle_id: bundleId }}
+      doneText={({ changed, unchanged }) =>
+        `Attached ${keysText(changed)} to ${name}.${unchanged > 0 ? ` ${unchanged} already attached.` : ''}`
+      }
+      hasList
+      onDone={onDone}
+      onClose={onClose}
+    >
+      {bundles?.length === 0 ? (
+        <p>There is no other bundle that you can change. Create one first.</p>
+      ) : (
+        <Combobox
+          label="Bundle"
+          placeholder="Choose a bundle"
+          options={bundles ?? []}
+          chosenId={bundleId}
+          onChoose={setBundleId}
+        />
+      )}
+      <p>The bundle delivers them after its other keys. Terminals get them at the next approval.</p>
+      {attached > 0 && (
+        <p role="status">
+          {attached} of the {keysText(keys.length)} {attached === 1 ? 'is' : 'are'} attached already.
+        </p>
+      )}
+    </KeyQuestion>
+  )
+}

@@ -1,0 +1,57 @@
+import { useState } from 'react'
+import type { KeyUse } from '../../lib/answers.ts'
+import { useKeyUses } from '../../lib/key-batches.ts'
+import { useCanEdit } from '../../lib/me.ts'
+import { Combobox } from '../combobox.tsx'
+import { KeyQuestion, type KeyQuestionParts, keysText } from './key-question.tsx'
+
+/** Asks before keys are detached: from the bundle of this page, or from one that the person chooses. */
+export function DetachKeys({ keys, bundle: here, onDone, onClose }: KeyQuestionParts) {
+  const ids = keys.map(({ id }) => id)
+  const canEdit = useCanEdit()
+  const uses = useKeyUses(ids)?.filter(canEdit)
+  const [chosenId, setChosenId] = useState<string | null>(here?.id ?? null)
+  const bundle = uses?.find(({ id }) => id === chosenId)
+  return (
+    <KeyQuestion
+      title={`Detach ${keysText(keys.length)}?`}
+      action="Detach"
+      change={bundle === undefined ? null : { action: 'detach', key_ids: ids, bundle_id: bundle.id }}
+      doneText={({ changed }) =>
+        `Detached ${keysText(changed)} from ${bundle?.name}. They stay in the library.`
+      }
+      hasList={here === null}
+      onDone={onDone}
+      onClose={onClose}
+    >
+      {here === null && <BundleOf uses={uses} chosenId={chosenId} onChoose={setChosenId} />}
+      {bundle !== undefined && (
+        <p>
+          {bundle.name} delivers {bundle.key_count} of the {keysText(keys.length)}. Programs that start with
+          it do not get them any more. The keys stay in the library.
+        </p>
+      )}
+    </KeyQuestion>
+  )
+}
+
+type BundleOfProps = {
+  uses: readonly KeyUse[] | undefined
+  chosenId: string | null
+  onChoose: (id: string) => void
+}
+
+function BundleOf({ uses, chosenId, onChoose }: BundleOfProps) {
+  if (uses === undefined) return <p role="status">Looking up the bundles that use them…</p>
+  if (uses.length === 0) return <p>You can change no bundle that uses them.</p>
+  const options = uses.map(({ id, name, key_count }) => ({ id, name, detail: keysText(key_count) }))
+  return (
+    <Combobox
+      label="Bundle"
+      placeholder="Choose a bundle"
+      options={options}
+      chosenId={chosenId}
+      onChoose={onChoose}
+    />
+  )
+}

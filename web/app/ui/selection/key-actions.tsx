@@ -1,0 +1,81 @@
+import { Link2, Lock, Trash2, Unlink } from 'lucide-react'
+import { type ReactNode, useState } from 'react'
+import type { Key } from '../../lib/answers.ts'
+import { useCanEdit, useIsOwner } from '../../lib/me.ts'
+import { Button } from '../button.tsx'
+import { AttachKeys } from './attach-keys.tsx'
+import { DeclareSecret } from './declare-secret.tsx'
+import { DeleteKeys } from './delete-keys.tsx'
+import { DetachKeys } from './detach-keys.tsx'
+
+type KeyActionsProps = {
+  keys: readonly Key[]
+  /** The bundle whose page this is; null in the library. */
+  bundle: { id: string; name: string } | null
+  onDone: () => void
+}
+
+type Open = 'attach' | 'detach' | 'secret' | 'delete' | null
+
+/** What a person may do with all of the selected keys, each action with its own question. */
+export function KeyActions({ keys, bundle, onDone }: KeyActionsProps) {
+  const [open, setOpen] = useState<Open>(null)
+  const allowed = useAllowed(keys, bundle !== null)
+  const done = () => {
+    setOpen(null)
+    onDone()
+  }
+  const dialog = { keys, bundle, onDone: done, onClose: () => setOpen(null) }
+  return (
+    <>
+      {allowed.attach && (
+        <Action icon={<Link2 aria-hidden size={15} />} onClick={() => setOpen('attach')}>
+          {bundle === null ? 'Attach' : 'Attach elsewhere'}
+        </Action>
+      )}
+      {allowed.detach && (
+        <Action icon={<Unlink aria-hidden size={15} />} onClick={() => setOpen('detach')}>
+          Detach
+        </Action>
+      )}
+      {allowed.secret && (
+        <Action icon={<Lock aria-hidden size={15} />} onClick={() => setOpen('secret')}>
+          Mark as secret
+        </Action>
+      )}
+      {allowed.delete && (
+        <Action icon={<Trash2 aria-hidden size={15} />} onClick={() => setOpen('delete')}>
+          Delete
+        </Action>
+      )}
+      {Object.values(allowed).every((is) => !is) && (
+        <p className="text-sm text-ink-soft">Members can change the keys that they created.</p>
+      )}
+      {open === 'attach' && <AttachKeys {...dialog} />}
+      {open === 'detach' && <DetachKeys {...dialog} />}
+      {open === 'secret' && <DeclareSecret {...dialog} />}
+      {open === 'delete' && <DeleteKeys {...dialog} />}
+    </>
+  )
+}
+
+// An action is offered only if the server allows it for each of the keys.
+function useAllowed(keys: readonly Key[], isBundlePage: boolean) {
+  const isOwner = useIsOwner()
+  const canEdit = useCanEdit()
+  const canEditAll = keys.every(canEdit)
+  return {
+    attach: canEditAll,
+    detach: isBundlePage || keys.some(({ used_in_bundles }) => used_in_bundles > 0),
+    secret: canEditAll && keys.some(({ is_secret }) => !is_secret),
+    delete: isOwner,
+  }
+}
+
+function Action({ icon, onClick, children }: { icon: ReactNode; onClick: () => void; children: ReactNode }) {
+  return (
+    <Button size="small" onClick={onClick}>
+      {icon} {children}
+    </Button>
+  )
+}

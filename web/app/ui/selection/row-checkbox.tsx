@@ -1,0 +1,21 @@
+type RowCheckboxProps = {
+  name: string
+  checked: boolean
+  onTick: (isRange: boolean) => void
+}
+
+/** The checkbox before a row. With Shift it ticks all rows from the last one. */
+export function RowCheckbox({ name, checked, onTick }: RowCheckboxProps) {
+  return (
+    <label className="flex h-11 w-10 shrink-0 items-center justify-center self-center">
+      <input
+        type="checkbox"
+        className="checkbox"
+        aria-label={`Select ${name}`}
+        checked={checked}
+        readOnly
+        onClick={({ shiftKey }) => onTick(shiftKey)}
+      />
+    </label>
+  )
+}

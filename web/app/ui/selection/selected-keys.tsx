@@ -1,0 +1,30 @@
+import { lazy, Suspense } from 'react'
+import type { Key } from '../../lib/answers.ts'
+import type { useSelection } from '../../lib/use-selection.ts'
+import { SelectionBar } from './selection-bar.tsx'
+
+// Most visits select nothing.
+const KeyActions = lazy(async () => ({ default: (await import('./key-actions.tsx')).KeyActions }))
+
+type SelectedKeysProps = {
+  selection: ReturnType<typeof useSelection>
+  shown: readonly string[]
+  /** The library; undefined until it is known. */
+  library: readonly Key[] | undefined
+  bundle?: { id: string; name: string }
+}
+
+/** The bar above a list of keys, with what can be done with the selected ones. */
+export function SelectedKeys({ selection, shown, library, bundle }: SelectedKeysProps) {
+  const { chosen, tickAll, clear } = selection
+  const keys = library?.filter(({ id }) => chosen.has(id)) ?? []
+  return (
+    <SelectionBar chosen={chosen} shown={shown} onTickAll={tickAll} onClear={clear}>
+      {keys.length === chosen.size && (
+        <Suspense fallback={null}>
+          <KeyActions keys={keys} bundle={bundle ?? null} onDone={clear} />
+        </Suspense>
+      )}
+    </SelectionBar>
+  )
+}

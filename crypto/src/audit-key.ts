@@ -1,20 +1,12 @@
-import {
-  createPrivateKey,
-  createPublicKey,
-  createSecretKey,
-  hkdfSync,
-  type KeyObject,
-  randomBytes,
-} from 'node:crypto'
+import { createSecretKey, hkdfSync, type KeyObject, randomBytes } from 'node:crypto'
 import { decryptBlob, encryptBlob, keyIdOfBlob } from './blob.ts'
 import { CryptoError } from './crypto-error.ts'
 import { derivationKey } from './derivation-key.ts'
+import { publicBytesOf, signingKeyOf } from './ed25519.ts'
 import { frame } from './frame.ts'
 import type { RootKey, RootKeyRing } from './root-key.ts'
 
 const SEED_BYTES = 32
-const PKCS8_ED25519 = Buffer.from('302e020100300506032b657004220420', 'hex')
-const RAW_PUBLIC_KEY_BYTES = 32
 const CONTEXT = frame('keyferry audit key v1')
 
 /** The keys of the audit log. Both are derived from one seed: `mac` proves that an API node wrote an event, `signer`
@@ -42,13 +34,11 @@ export function unwrapAuditSeed(blob: Uint8Array, ring: RootKeyRing): Uint8Array
 /** @throws CryptoError bad_blob: the seed is not 32 bytes */
 export function auditKeyOf(seed: Uint8Array): AuditKey {
   if (seed.length !== SEED_BYTES) throw new CryptoError('bad_blob', 'audit seed is not 32 bytes')
-  const pkcs8 = Buffer.concat([PKCS8_ED25519, derived(seed, 'keyferry audit note v1')])
-  const signer = createPrivateKey({ key: pkcs8, format: 'der', type: 'pkcs8' })
-  const spki = createPublicKey(signer).export({ format: 'der', type: 'spki' })
+  const signer = signingKeyOf(derived(seed, 'keyferry audit note v1'))
   return {
     mac: createSecretKey(derived(seed, 'keyferry audit mac v1')),
     signer,
-    publicKey: Uint8Array.from(spki.subarray(-RAW_PUBLIC_KEY_BYTES)),
+    publicKey: publicBytesOf(signer),
   }
 }
 

@@ -1,6 +1,7 @@
-import { createPublicKey, hash, type KeyObject, sign, verify } from 'node:crypto'
+import { hash, type KeyObject, sign, verify } from 'node:crypto'
 import { decodeBase64 } from './base64.ts'
 import { CryptoError } from './crypto-error.ts'
+import { ED25519_BYTES, verifyingKeyOf } from './ed25519.ts'
 
 /*
  * The signed note of C2SP (https://c2sp.org/signed-note): a text that ends in a line feed, an empty line, and a signature
@@ -8,8 +9,6 @@ import { CryptoError } from './crypto-error.ts'
  */
 
 const ED25519 = Uint8Array.of(1)
-const SPKI_ED25519 = Buffer.from('302a300506032b6570032100', 'hex')
-const PUBLIC_KEY_BYTES = 32
 const KEY_ID_BYTES = 4
 const SIGNATURE_LINE = /^— (\S+) (\S+)$/
 
@@ -51,13 +50,12 @@ function parseVerifierKey(vkey: string): VerifierKey {
   const [, name = '', id = '', encoded = ''] = /^([^\s+]+)\+([0-9a-f]{8})\+(\S+)$/.exec(vkey) ?? []
   const bytes = decoded(encoded)
   const publicKey = bytes?.subarray(1)
-  if (bytes?.[0] !== ED25519[0] || publicKey?.length !== PUBLIC_KEY_BYTES) throw notAKey()
+  if (bytes?.[0] !== ED25519[0] || publicKey?.length !== ED25519_BYTES) throw notAKey()
   if (keyIdOf(name, publicKey).toString('hex') !== id) throw notAKey()
-  const spki = Buffer.concat([SPKI_ED25519, publicKey])
   return {
     name,
     id: Buffer.from(id, 'hex'),
-    key: createPublicKey({ key: spki, format: 'der', type: 'spki' }),
+    key: verifyingKeyOf(publicKey),
   }
 }
 

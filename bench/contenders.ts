@@ -32,15 +32,22 @@ export function temporaryFolder(): string {
   return folder
 }
 
+type ApiOptions = {
+  readonly dataDir?: string
+  readonly env?: Readonly<Record<string, string>>
+  readonly preload?: string
+}
+
 /** Start `keyferry-server api` as it runs in production, its log of calls written and thrown away. */
 export async function startApi(
   backends: Backends = {},
-  { dataDir = temporaryFolder(), env = {} }: { dataDir?: string; env?: Record<string, string> } = {},
+  { dataDir = temporaryFolder(), env = {}, preload }: ApiOptions = {},
 ): Promise<ApiProcess> {
   const { databaseUrl, redisUrl, rootKey = formatRootKey(generateRootKey()) } = backends
   const api = await startProcess({
     script: SERVER_PROGRAM,
     words: ['api'],
+    ...(preload === undefined ? {} : { preload }),
     env: {
       DATA_DIR: dataDir,
       BFF_SHARED_SECRET: SECRET,

@@ -4,7 +4,7 @@ type Varied = { path?: string; headers?: Readonly<Record<string, string>>; body?
 
 /** A call that is repeated. `vary` runs for each call, and its result overrides the fields it has. */
 export type LoadCall = {
-  readonly method?: 'GET' | 'POST'
+  readonly method?: 'GET' | 'POST' | 'PUT'
   readonly path: string
   readonly headers?: Readonly<Record<string, string>>
   readonly vary?: () => Varied
@@ -34,7 +34,7 @@ export async function load(address: string, call: LoadCall, options: LoadOptions
 }
 
 function requestOf({ method = 'GET', path, headers = {}, vary }: LoadCall) {
-  const type = method === 'POST' ? { 'content-type': 'application/json' } : {}
+  const type = method === 'GET' ? {} : { 'content-type': 'application/json' }
   const fixed = { method, path, headers: { ...type, ...headers } }
   if (!vary) return fixed
   const next = () => {

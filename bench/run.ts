@@ -4,6 +4,7 @@ import { apiReads } from './api-reads.ts'
 import { approveToDelivered } from './approve-to-delivered.ts'
 import { clientStart } from './client-start.ts'
 import { deliveries } from './deliveries.ts'
+import { events } from './events.ts'
 import { growth } from './growth.ts'
 import type { Benchmark, Measurement } from './measurement.ts'
 import { sealing } from './sealing.ts'
@@ -16,6 +17,7 @@ import { writes } from './writes.ts'
 const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   'api-reads': apiReads,
   writes,
+  events,
   'web-hop': webHop,
   'approve-to-delivered': approveToDelivered,
   deliveries,

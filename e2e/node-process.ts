@@ -14,6 +14,8 @@ export type ProcessOptions = {
   readonly script: string
   readonly words?: readonly string[]
   readonly env?: Readonly<Record<string, string>>
+  /** A file that Node loads before the program. */
+  readonly preload?: string
   /** Whether the file is started as the program that it is, by its first line, as a person starts it. */
   readonly asProgram?: boolean
 }
@@ -35,10 +37,12 @@ export async function startProcess({
   script,
   words = [],
   env,
+  preload,
   asProgram,
 }: ProcessOptions): Promise<NodeProcess> {
   const startedAt = performance.now()
-  const [program, ...before] = asProgram ? [script] : [process.execPath, script]
+  const flags = preload === undefined ? [] : ['--import', preload]
+  const [program, ...before] = asProgram ? [script] : [process.execPath, ...flags, script]
   const { PATH, HOME } = process.env
   const child = spawn(program, [...before, ...words], {
     env: { PATH, HOME, HOST: '127.0.0.1', PORT: '0', ...env },

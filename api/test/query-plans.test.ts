@@ -178,10 +178,9 @@ describe.each(databases)('query plans on %s', (kind) => {
     await migrateDatabase(database, NOW)
     recorder = new Recorder()
     const query = database.query.withPlugin(recorder)
-    const { prepare } = database
     const write: Write = (change) => query.transaction().execute(change)
     const bounds = { bundleEntries: 10_000, tenantBytes: 1_073_741_824, versionsKept: 2 }
-    stores = createStores(recording({ query, prepare, write }, auditKey), { ring, auditKey, bounds })
+    stores = createStores(recording({ ...database, query, write }, auditKey), { ring, auditKey, bounds })
     prepared = [...recorder.nodes]
     await fill(stores)
   })

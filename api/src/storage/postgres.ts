@@ -1,13 +1,8 @@
-import {
-  Kysely,
-  PostgresAdapter,
-  PostgresDriver,
-  PostgresIntrospector,
-  PostgresQueryCompiler,
-  sql,
-} from 'kysely'
+import { Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler, sql } from 'kysely'
 import { Pool, type PoolClient, types } from 'pg'
 import { guarded, translated } from './guarded-driver.ts'
+import { insertionOfAll } from './insertion.ts'
+import { PipelinedDriver } from './pipelined-driver.ts'
 import { prepared } from './prepared.ts'
 import type { Database } from './queries.ts'
 import type { Tables } from './tables.ts'
@@ -18,6 +13,10 @@ const STATEMENT_TIMEOUT_MS = 15_000
 const MIGRATION_LOCK = 5_393
 const NAMED_TEXTS = 200
 const NAMED_TEXT = 2_000
+
+// A plan that was made while a table was almost empty may read all rows of a tenant, and PostgreSQL keeps it until it
+// analyzes the table, minutes later. So each connection plans again after some statements.
+const PLANS_AGAIN_AFTER: ReadonlySet<number> = new Set([100, 1_000, 10_000])
 
 // A count is a 64-bit integer, which the client returns as text by default.
 types.setTypeParser(types.builtins.INT8, Number)
@@ -31,16 +30,18 @@ export function openPostgres(url: string): Database {
     statement_timeout: STATEMENT_TIMEOUT_MS,
     query_timeout: STATEMENT_TIMEOUT_MS + CONNECT_TIMEOUT_MS,
     keepAlive: true,
+    pipeline: true,
   })
   // A connection that the server ends while no query is on it says so by an event, which unheard ends the process. The
   // pool hears its idle ones; those in use, between two statements of a transaction, are heard here.
   pool.on('error', ignore)
   pool.on('connect', (client) => client.on('error', ignore))
   pool.on('connect', nameStatements)
+  const driver = new PipelinedDriver({ pool })
   const query = new Kysely<Tables>({
     dialect: {
       createAdapter: () => new PostgresAdapter(),
-      createDriver: () => guarded(new PostgresDriver({ pool }), isPostgresAway),
+      createDriver: () => guarded(driver, isPostgresAway),
       createIntrospector: (db) => new PostgresIntrospector(db),
       createQueryCompiler: () => new PostgresQueryCompiler(),
     },
@@ -53,6 +54,12 @@ export function openPostgres(url: string): Database {
       return (values) => translated(() => read(values), isPostgresAway)
     },
     write: (change) => query.transaction().execute(change),
+    async insertAll(transaction, table, rows) {
+      if (rows.length > 0) await transaction.executeQuery(insertionOfAll(table, rows))
+    },
+    async insertLast(transaction, table, rows) {
+      if (rows.length > 0) await driver.executeLast(transaction, insertionOfAll(table, rows))
+    },
     sealBatch: 500,
     columns: {
       text: 'text collate "C"',
@@ -74,8 +81,10 @@ function ignore(): void {}
 // are too many to name.
 function nameStatements(client: PoolClient): void {
   const query = client.query.bind(client)
+  let statements = 0
   Object.assign(client, {
     query(...[text, values, ...rest]: unknown[]) {
+      if (PLANS_AGAIN_AFTER.has(++statements)) query('discard plans').catch(ignore)
       const name =
         typeof text === 'string' && Array.isArray(values) && values.length > 0 ? nameOf(text) : undefined
       const call = name === undefined ? [text, values] : [{ name, text, values }]

@@ -1,5 +1,6 @@
 import type { Kysely, Transaction } from 'kysely'
 import type { Event } from '../domain/event.ts'
+import type { Rows } from './insertion.ts'
 import type { BuildRead, PreparedRead } from './prepared.ts'
 import type { Tables } from './tables.ts'
 
@@ -18,11 +19,21 @@ export type ColumnTypes = { text: string; bytes: string; count: string; position
  * SQLite a transaction holds the only connection that writes. */
 export type Write = <T>(change: (transaction: Transaction<Tables>) => Promise<T>) => Promise<T>
 
+/** Insert rows in a transaction: with one statement, or with one that is prepared once. */
+export type InsertAll = <Table extends keyof Tables>(
+  transaction: Query,
+  table: Table,
+  rows: Rows<Table>,
+) => Promise<void>
+
 export type Database = {
   query: Query
   /** A read that runs at almost every call. On SQLite it has its own connection, so it waits for no transaction. */
   prepare: <Name extends string, Row>(build: BuildRead<Name, Row>) => PreparedRead<Name, Row>
   write: Write
+  insertAll: InsertAll
+  /** As `insertAll`, for what a transaction does last: its commit may carry the rows, and then fails if they do. */
+  insertLast: InsertAll
   /** How many events one seal takes: fewer on SQLite, because other writers wait during a seal. */
   sealBatch: number
   columns: ColumnTypes
@@ -39,4 +50,4 @@ type RecordEvent = (transaction: Query, event: Event) => Promise<void>
 export type Recorded = { transaction: Query; record: RecordEvent }
 
 /** What stores read and write with. */
-export type Queries = Pick<Database, 'query' | 'prepare' | 'write'> & { record: RecordEvent }
+export type Queries = Pick<Database, 'query' | 'prepare' | 'write' | 'insertAll'> & { record: RecordEvent }

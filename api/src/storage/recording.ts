@@ -1,10 +1,12 @@
 import { eventMac, originHash } from '@keyferry/crypto/audit-chain'
 import type { AuditKey } from '@keyferry/crypto/audit-key'
 import { randomId } from '@keyferry/crypto/token'
+import type { Insertable } from 'kysely'
 import { unavailable } from '../domain/errors.ts'
-import { eventBody } from '../domain/event.ts'
+import { type Event, eventBody } from '../domain/event.ts'
 import { originText } from '../domain/origin.ts'
-import type { Database, Queries, Write } from './queries.ts'
+import type { Database, Queries } from './queries.ts'
+import type { Tables } from './tables.ts'
 
 /** What seals the outbox. */
 type Spine = {
@@ -16,40 +18,46 @@ type Spine = {
 
 const NO_SPINE: Spine = { wake: () => {}, isFull: () => false }
 
-/** The queries of a database with the door through which events enter the outbox. The spine
- * learns for which tenants a transaction that has just been committed recorded events. */
+type EventRow = Insertable<Tables['events']>
+
+/** The queries of a database with the door through which events enter the outbox. The events of a transaction are
+ * inserted together, right before its commit. The spine learns for which tenants it recorded some. */
 export function recording(
-  { query, prepare, write }: Pick<Database, 'query' | 'prepare' | 'write'>,
+  database: Pick<Database, 'query' | 'prepare' | 'write' | 'insertAll' | 'insertLast'>,
   { mac: key }: Pick<AuditKey, 'mac'>,
   spine: Spine = NO_SPINE,
 ): Queries {
-  const recorded = new WeakMap<object, Set<string>>()
+  const { query, prepare, write, insertAll, insertLast } = database
+  const recorded = new WeakMap<object, EventRow[]>()
   return {
     query,
     prepare,
-    write: noticing(write, recorded, spine),
+    insertAll,
+    async write(change) {
+      const rows: EventRow[] = []
+      const result = await write(async (transaction) => {
+        recorded.set(transaction, rows)
+        const changed = await change(transaction)
+        await insertLast(transaction, 'events', rows)
+        return changed
+      })
+      if (rows.length > 0) spine.wake(new Set(rows.map(({ tenant_id }) => tenant_id)))
+      return result
+    },
     async record(transaction, event) {
-      const { tenantId, at } = event
-      if (spine.isFull(tenantId)) throw unavailable('audit log')
-      const origin = originText(event.origin, randomId())
-      const personal = origin === null ? null : originHash(origin)
-      const body = eventBody(event, { id: randomId(), personal })
-      const mac = eventMac({ tenantId, body, origin }, key)
-      const row = { tenant_id: tenantId, body, origin, mac, created_at: at }
-      await transaction.insertInto('events').values(row).execute()
-      recorded.get(transaction)?.add(tenantId)
+      if (spine.isFull(event.tenantId)) throw unavailable('audit log')
+      const row = eventRow(event, key)
+      const rows = recorded.get(transaction)
+      if (rows) rows.push(row)
+      else await insertAll(transaction, 'events', [row])
     },
   }
 }
 
-function noticing(write: Write, recorded: WeakMap<object, Set<string>>, spine: Spine): Write {
-  return async (change) => {
-    const tenantIds = new Set<string>()
-    const result = await write((transaction) => {
-      recorded.set(transaction, tenantIds)
-      return change(transaction)
-    })
-    if (tenantIds.size > 0) spine.wake(tenantIds)
-    return result
-  }
+function eventRow(event: Event, key: AuditKey['mac']): EventRow {
+  const { tenantId, at } = event
+  const origin = originText(event.origin, randomId())
+  const personal = origin === null ? null : originHash(origin)
+  const body = eventBody(event, { id: randomId(), personal })
+  return { tenant_id: tenantId, body, origin, mac: eventMac({ tenantId, body, origin }, key), created_at: at }
 }

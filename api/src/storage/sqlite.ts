@@ -10,8 +10,9 @@ import {
   SqliteQueryCompiler,
 } from 'kysely'
 import { guarded, translated } from './guarded-driver.ts'
+import { insertionOfEach } from './insertion.ts'
 import { prepared } from './prepared.ts'
-import type { Database } from './queries.ts'
+import type { Database, InsertAll } from './queries.ts'
 import type { Tables } from './tables.ts'
 
 const BUSY_TIMEOUT_MS = 2_000
@@ -29,7 +30,8 @@ export function openSqlite(path: string): Database {
   file.exec(`pragma cache_size = ${CACHE_KIB}`)
   const reader = new DatabaseSync(path, { readOnly: true, timeout: BUSY_TIMEOUT_MS })
   reader.exec(`pragma cache_size = ${CACHE_KIB}`)
-  const driver = new ImmediateSqliteDriver(file, cachedStatements(file))
+  const statement = cachedStatements(file)
+  const driver = new ImmediateSqliteDriver(file, statement)
   const query = new Kysely<Tables>({
     dialect: {
       createAdapter: () => new SqliteAdapter(),
@@ -42,6 +44,12 @@ export function openSqlite(path: string): Database {
     const read = reader.prepare(text)
     return async (parameters: unknown[]) => read.all(...inputs(parameters))
   }
+  // A transaction holds the only connection that writes, so these rows are inserted in it.
+  const insertAll: InsertAll = (_transaction, table, rows) =>
+    translated(async () => {
+      const { text, values } = insertionOfEach(table, rows)
+      for (const row of values) statement(text).run(row)
+    }, isSqliteAway)
   return {
     query,
     prepare: (build) => {
@@ -49,6 +57,8 @@ export function openSqlite(path: string): Database {
       return (values) => translated(() => rowsOf(values), isSqliteAway)
     },
     write: (change) => query.transaction().execute(change),
+    insertAll,
+    insertLast: insertAll,
     sealBatch: 200,
     columns: {
       text: 'text',

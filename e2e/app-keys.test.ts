@@ -86,7 +86,7 @@ describe.skipIf(!hasBrowser())('keys in the browser', () => {
     await expectAccessible(page)
     await page.getByRole('button', { name: 'Save changes' }).click()
     await page.getByRole('button', { name: 'Change all 2 bundles' }).click()
-    await page.getByText('Saved DATABASE_URL.').waitFor()
+    await page.getByText('Saved DATABASE_URL as version 2.').waitFor()
     expect(await value.inputValue()).toBe('')
     expect(`${answers.join()} ${await page.content()} ${page.url()}`).not.toContain('planted-')
     const stored: unknown = await page.evaluate(
@@ -110,7 +110,7 @@ describe.skipIf(!hasBrowser())('keys in the browser', () => {
       page.waitForRequest((request) => request.method() === 'PUT'),
       page.getByRole('button', { name: 'Save changes' }).click(),
     ])
-    expect(emptied.postDataJSON()).toEqual({ value: '' })
+    expect(emptied.postDataJSON()).toEqual({ value: '', expected_version: 1 })
     await closePage(page)
   })
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ago, clockTime } from './time.ts'
+import { ago, ahead, clockTime } from './time.ts'
 
 test.each([
   [300_000, '5:00'],
@@ -23,4 +23,14 @@ test.each([
 ])('%i ms ago reads %s', (ms, text) => {
   const at = '2026-01-31T12:00:00.000Z'
   expect(ago(at, Date.parse(at) + ms)).toBe(text)
+})
+
+test.each([
+  [-1, 'in a moment'],
+  [999, 'in a moment'],
+  [60_000, 'in 1 minute'],
+  [5 * 86_400_000, 'in 5 days'],
+])('%i ms ahead reads %s', (ms, text) => {
+  const at = '2026-01-31T12:00:00.000Z'
+  expect(ahead(at, Date.parse(at) - ms)).toBe(text)
 })

@@ -24,3 +24,12 @@ export function ago(timestamp: string, nowMs: number): string {
 export function dateTime(timestamp: string): string {
   return new Date(timestamp).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' })
 }
+
+/** `in 3 days`, `in a moment`: how long after `nowMs` the ISO timestamp is. */
+export function ahead(timestamp: string, nowMs: number): string {
+  const left = Date.parse(timestamp) - nowMs
+  const step = STEPS.find(({ ms }) => left >= ms)
+  if (step === undefined) return 'in a moment'
+  const count = Math.floor(left / step.ms)
+  return `in ${count} ${step.unit}${count === 1 ? '' : 's'}`
+}

@@ -3,10 +3,11 @@ import { type FormEvent, useState } from 'react'
 import type { Key } from '../lib/answers.ts'
 import { describeFailure } from '../lib/failure.ts'
 import { looksSecret } from '../lib/key-names.ts'
-import { useCreateKey } from '../lib/keys.ts'
+import { type Lifetime, useCreateKey } from '../lib/keys.ts'
 import { useUnsaved } from '../lib/unsaved.ts'
 import { valueProblem } from '../lib/value-warnings.ts'
 import { Button } from './button.tsx'
+import { LifetimeFields, rotationProblem } from './lifetime-fields.tsx'
 import { SecretCheckbox } from './secret-checkbox.tsx'
 import { TextField } from './text-field.tsx'
 import { ValueField } from './value-field.tsx'
@@ -50,6 +51,7 @@ export function KeyForm({ name = '', submitLabel, onCreated, onCancel }: KeyForm
         value={draft.description}
         onChange={(event) => set({ description: event.currentTarget.value })}
       />
+      <LifetimeFields lifetime={draft} onChange={set} />
       <div className="flex justify-end gap-3 pt-2">
         <Button onClick={onCancel}>Cancel</Button>
         <Button type="submit" look="primary" busy={isPending}>
@@ -60,9 +62,11 @@ export function KeyForm({ name = '', submitLabel, onCreated, onCancel }: KeyForm
   )
 }
 
+const NO_LIFETIME: Lifetime = { expires_at: null, rotate_after_days: null }
+
 function useNewKey(name: string, onCreated: (key: Key) => void) {
   const create = useCreateKey()
-  const [draft, setDraft] = useState({ name, value: '', description: '' })
+  const [draft, setDraft] = useState({ name, value: '', description: '', ...NO_LIFETIME })
   const [decided, decideSecret] = useState<boolean | null>(null)
   const [problems, setProblems] = useState<Problems>({})
   const saved = useUnsaved(draft.name !== name || draft.value !== '' || draft.description !== '')
@@ -71,6 +75,7 @@ function useNewKey(name: string, onCreated: (key: Key) => void) {
     event.preventDefault()
     const found = problemsOf(draft)
     setProblems(found)
+    if (rotationProblem(draft.rotate_after_days) !== null) return
     if (Object.keys(found).length > 0 || create.isPending) return
     create.mutate(
       { ...draft, is_secret: isSecret },

@@ -1,5 +1,6 @@
 import { useId, useState } from 'react'
 import type { RequestBundleItem } from '../../lib/answers.ts'
+import { DUE_NAMES } from '../../lib/due.ts'
 import { matches } from '../../lib/search.ts'
 import { Button } from '../../ui/button.tsx'
 import { VirtualList } from '../../ui/virtual-list.tsx'
@@ -148,6 +149,9 @@ function KeyRow({ item, checked, onToggle }: KeyRowProps) {
         <span className="font-mono text-sm font-medium break-all">{item.key}</span>
         <span id={`${id}-note`} className="block text-xs text-ink-soft">
           {item.required && <strong className="font-semibold text-caution">Required. </strong>}
+          {item.due !== null && (
+            <strong className="font-semibold text-caution">{DUE_NAMES[item.due]}. </strong>
+          )}
           {item.is_secret ? 'Secret' : 'Not secret'}
           {item.description !== null && item.description !== '' && ` · ${item.description}`}
         </span>

@@ -21,6 +21,7 @@ export function KeyNotes({ bundle, templateKeys, format, selected, onSelect }: K
   const { asked, others } = splitByAsking(bundle.items, templateKeys)
   const unasked = namesOf(others).filter((name) => selected.has(name))
   const left = namesOf(bundle.items.filter(({ key, required }) => required && !selected.has(key)))
+  const expired = namesOf(bundle.items.filter(({ key, due }) => due === 'expired' && selected.has(key)))
   const leaveOut = () => onSelect(new Set(namesOf(asked).filter((name) => selected.has(name))))
   return (
     <>
@@ -32,6 +33,11 @@ export function KeyNotes({ bundle, templateKeys, format, selected, onSelect }: K
       {left.length > 0 && (
         <Notice tone="caution">
           Required, but not selected: <Names names={left} />
+        </Notice>
+      )}
+      {expired.length > 0 && (
+        <Notice tone="caution">
+          The value has expired: <Names names={expired} />
         </Notice>
       )}
       {format !== null && <FormatNote format={format} names={[...selected]} />}

@@ -7,6 +7,7 @@ import { Button, buttonClasses } from '../../ui/button.tsx'
 import { LoadingState } from '../../ui/loading-state.tsx'
 import { PageHeading } from '../../ui/page-heading.tsx'
 import { VirtualList } from '../../ui/virtual-list.tsx'
+import { Attention } from './attention.tsx'
 import { BundleFilters } from './bundle-filters.tsx'
 import { BundleRow } from './bundle-row.tsx'
 import { flatRows, rowKey, treeRows } from './bundle-tree.ts'
@@ -36,6 +37,7 @@ export function BundlesPage() {
           </>
         }
       />
+      <Attention />
       {bundles.data === undefined ? (
         <LoadingState error={bundles.error} onRetry={() => void bundles.refetch()} what="bundles" />
       ) : bundles.data.length === 0 ? (

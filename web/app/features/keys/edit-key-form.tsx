@@ -4,17 +4,20 @@ import type { KeyChange } from '../../lib/keys.ts'
 import { Button } from '../../ui/button.tsx'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
+import { LifetimeFields } from '../../ui/lifetime-fields.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { SecretCheckbox } from '../../ui/secret-checkbox.tsx'
 import { TextField } from '../../ui/text-field.tsx'
 import { ValueField } from '../../ui/value-field.tsx'
+import { ConflictNotice } from './conflict-notice.tsx'
+import { OldValueHolders } from './old-value-holders.tsx'
 import { ReachDialog } from './reach-dialog.tsx'
 import { useKeyEdit } from './use-key-edit.ts'
 
 /** Changes a key. A secret's value can be replaced, never read: its field starts empty, and empty leaves the value as it is
  * unless the person asks to store an empty one. */
 export function EditKeyForm({ item }: { item: KeyWithBundles }) {
-  const { draft, set, change, problem, save, saving, question } = useKeyEdit(item)
+  const { draft, set, base, change, problem, save, saving, question, conflict, newVersion } = useKeyEdit(item)
   return (
     <form onSubmit={save} className="space-y-5" noValidate>
       {!item.is_secret && (
@@ -42,6 +45,7 @@ export function EditKeyForm({ item }: { item: KeyWithBundles }) {
         value={draft.description}
         onChange={(event) => set({ description: event.currentTarget.value })}
       />
+      <LifetimeFields lifetime={draft} onChange={set} />
       <Consequences item={item} change={change} asksReach={question.asksReach} />
       {question.asked === 'show' && (
         <ConfirmDialog
@@ -69,7 +73,8 @@ export function EditKeyForm({ item }: { item: KeyWithBundles }) {
           onClose={question.cancel}
         />
       )}
-      {saving.error !== null && question.asked === null && (
+      {conflict.isOpen && <ConflictNotice item={item} seen={base.version} {...conflict} />}
+      {saving.error !== null && question.asked === null && !conflict.isOpen && (
         <Notice tone="danger" role="alert">
           {problemOf(saving)}
         </Notice>
@@ -82,6 +87,7 @@ export function EditKeyForm({ item }: { item: KeyWithBundles }) {
       >
         Save changes
       </Button>
+      {newVersion !== null && <OldValueHolders keyId={item.id} version={newVersion} />}
     </form>
   )
 }

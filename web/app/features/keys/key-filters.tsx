@@ -1,19 +1,19 @@
 import { useMemo } from 'react'
 import type { Key } from '../../lib/answers.ts'
 import { SearchField } from '../../ui/search-field.tsx'
-import { FILTERS, type useKeyFilters } from './use-key-filters.ts'
+import { FILTERS, type Stale, type useKeyFilters } from './use-key-filters.ts'
 
-type KeyFiltersProps = { keys: readonly Key[]; filters: ReturnType<typeof useKeyFilters> }
+type KeyFiltersProps = { keys: readonly Key[]; stale: Stale; filters: ReturnType<typeof useKeyFilters> }
 
 /** Search and filter of the library; each filter says how many keys it leaves. */
-export function KeyFilters({ keys, filters: { query, filter, set } }: KeyFiltersProps) {
+export function KeyFilters({ keys, stale, filters: { query, filter, set } }: KeyFiltersProps) {
   const choices = useMemo(
     () =>
       Object.entries(FILTERS).map(([value, { name, keep }]) => ({
         value,
-        text: `${name} (${keys.filter(keep).length})`,
+        text: `${name} (${keys.filter((key) => keep(key, stale)).length})`,
       })),
-    [keys],
+    [keys, stale],
   )
   return (
     <div className="mb-4 flex flex-wrap gap-2">

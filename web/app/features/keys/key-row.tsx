@@ -1,25 +1,33 @@
 import { Link } from 'wouter'
 import type { Key } from '../../lib/answers.ts'
+import { Badge } from '../../ui/badge.tsx'
 import { classNames } from '../../ui/class-names.ts'
+import { DueBadge } from '../../ui/due-badge.tsx'
 import { EntryName } from '../../ui/entry-name.tsx'
 import { KeyValue } from '../../ui/key-value.tsx'
 import { LastChange } from '../../ui/last-change.tsx'
 import { RowCheckbox } from '../../ui/selection/row-checkbox.tsx'
 
-type KeyRowProps = { item: Key; selected: boolean; onTick: (isRange: boolean) => void }
+type KeyRowProps = {
+  item: Key
+  /** How many hold an older value. */
+  stale: number
+  selected: boolean
+  onTick: (isRange: boolean) => void
+}
 
 /** One key of the library's list. */
-export function KeyRow({ item, selected, onTick }: KeyRowProps) {
+export function KeyRow({ item, stale, selected, onTick }: KeyRowProps) {
   return (
     <div className={classNames('flex', selected && 'rounded-lg bg-accent-soft')}>
       <RowCheckbox name={item.name} checked={selected} onTick={onTick} />
-      <KeyLink item={item} />
+      <KeyLink item={item} stale={stale} />
     </div>
   )
 }
 
-function KeyLink({ item }: { item: Key }) {
-  const { id, name, value, is_secret, description, used_in_bundles, updated_at, updated_by_name } = item
+function KeyLink({ item, stale }: Pick<KeyRowProps, 'item' | 'stale'>) {
+  const { id, name, value, is_secret, description, used_in_bundles, updated_at, updated_by_name, due } = item
   return (
     <Link
       href={`/keys/${id}`}
@@ -29,6 +37,12 @@ function KeyLink({ item }: { item: Key }) {
         <span className="block font-mono text-sm font-medium [overflow-wrap:anywhere]">
           <EntryName name={name} />
         </span>
+        {(due !== null || stale > 0) && (
+          <span className="mr-2 inline-flex gap-1.5 align-baseline">
+            <DueBadge due={due} />
+            {stale > 0 && <Badge>{stale} stale</Badge>}
+          </span>
+        )}
         {description !== '' && <span className="line-clamp-1 text-xs text-ink-soft">{description}</span>}
       </span>
       <KeyValue value={value} isSecret={is_secret} className="hidden max-w-64 sm:inline" />

@@ -2,6 +2,7 @@ import { Plus } from 'lucide-react'
 import { useMemo } from 'react'
 import { Link } from 'wouter'
 import type { Key } from '../../lib/answers.ts'
+import { useStaleKeys } from '../../lib/holders.ts'
 import { useKeys } from '../../lib/keys.ts'
 import { useSelection } from '../../lib/use-selection.ts'
 import { buttonClasses } from '../../ui/button.tsx'
@@ -12,7 +13,7 @@ import { SelectedKeys } from '../../ui/selection/selected-keys.tsx'
 import { VirtualList } from '../../ui/virtual-list.tsx'
 import { KeyFilters } from './key-filters.tsx'
 import { KeyRow } from './key-row.tsx'
-import { useKeyFilters } from './use-key-filters.ts'
+import { type Stale, useKeyFilters } from './use-key-filters.ts'
 
 const ROW_HEIGHT_PX = 49
 
@@ -49,15 +50,21 @@ export function KeysPage() {
   )
 }
 
+function useStaleCounts(): Stale {
+  const { data } = useStaleKeys()
+  return useMemo(() => new Map((data ?? []).map(({ id, holders }) => [id, holders])), [data])
+}
+
 function KeyList({ keys }: { keys: readonly Key[] }) {
-  const filters = useKeyFilters(keys)
+  const stale = useStaleCounts()
+  const filters = useKeyFilters(keys, stale)
   const { shown } = filters
   const shownIds = useMemo(() => shown.map(({ id }) => id), [shown])
   const allIds = useMemo(() => keys.map(({ id }) => id), [keys])
   const selection = useSelection(allIds, shownIds)
   return (
     <>
-      <KeyFilters keys={keys} filters={filters} />
+      <KeyFilters keys={keys} stale={stale} filters={filters} />
       <p className="sr-only" role="status">
         {shown.length} {shown.length === 1 ? 'key' : 'keys'}
       </p>
@@ -74,6 +81,7 @@ function KeyList({ keys }: { keys: readonly Key[] }) {
             render={(key) => (
               <KeyRow
                 item={key}
+                stale={stale.get(key.id) ?? 0}
                 selected={selection.chosen.has(key.id)}
                 onTick={(isRange) => selection.tick(key.id, isRange)}
               />

@@ -1,53 +1,92 @@
 import { type FormEvent, useState } from 'react'
 import { useLocation, useSearchParams } from 'wouter'
 import type { Key, KeyWithBundles } from '../../lib/answers.ts'
+import { describeFailure } from '../../lib/failure.ts'
 import { type KeyChange, useSaveKey } from '../../lib/keys.ts'
 import { useIsOwner } from '../../lib/me.ts'
 import { useUnsaved } from '../../lib/unsaved.ts'
 import { valueProblem } from '../../lib/value-warnings.ts'
+import { useRestoreVersion } from '../../lib/versions.ts'
+import { rotationProblem } from '../../ui/lifetime-fields.tsx'
 import { notify } from '../../ui/toast-store.ts'
-
-type Draft = { value: string | null; description: string; isSecret: boolean }
+import { useDraft } from './use-draft.ts'
 
 /** What has to be answered before a change is saved: whether everyone may read the value, or how far it reaches. */
 type Question = 'show' | 'reach' | null
 
 /** The text of a key that is being edited, and what happens on saving it. */
 export function useKeyEdit(item: KeyWithBundles) {
-  const saving = useSaveKey(item.id)
   const isOwner = useIsOwner()
-  const [, navigate] = useLocation()
   const [params] = useSearchParams()
-  const [draft, setDraft] = useState<Draft>(() => draftOf(item))
+  const drafting = useDraft(item)
+  const { draft, base, setBase, rebase, change, isTouched } = drafting
   const [asked, setAsked] = useState<Question>(null)
-  const change = changeOf(item, draft)
+  const { send, saving, newVersion } = useSaving(item, drafting, () => setAsked(null))
   const asksReach = isOwner && item.bundles.length > 1
-  const saved = useUnsaved(Object.keys(change).length > 0)
   const problem = draft.value === null ? null : valueProblem(draft.value)
-  const set = (part: Partial<Draft>) => setDraft({ ...draft, ...part })
-  const send = (bundleId: string | null) =>
-    saving.mutate(
-      { change, bundleId },
-      {
-        onSuccess: (key) => {
-          setAsked(null)
-          notify({ text: savedText(item, key) })
-          if (key.id === item.id) return setDraft(draftOf(key))
-          saved()
-          navigate(`/keys/${key.id}`)
-        },
-      },
-    )
   const save = (event: FormEvent) => {
     event.preventDefault()
-    if (problem !== null || Object.keys(change).length === 0 || saving.isPending) return
+    if (problem !== null || rotationProblem(draft.rotate_after_days) !== null) return
+    if (!isTouched || saving.isPending) return
     const question = questionOf(change, asksReach)
     if (question === null) send(null)
     else setAsked(question)
   }
-  const cancel = () => setAsked(null)
-  const question = { asked, asksReach, bundleId: params.get('bundle'), answer: send, cancel }
-  return { draft, set, change, problem, save, saving, question }
+  const answered = (settle: () => void) => () => {
+    saving.reset()
+    settle()
+  }
+  const conflict = {
+    isOpen: saving.error !== null && describeFailure(saving.error).code === 'version_conflict',
+    keepMine: answered(() => setBase(item)),
+    takeTheirs: answered(() => rebase(item)),
+  }
+  const question = {
+    asked,
+    asksReach,
+    bundleId: params.get('bundle'),
+    answer: send,
+    cancel: () => setAsked(null),
+  }
+  return { draft, set: drafting.set, base, change, problem, save, saving, question, conflict, newVersion }
+}
+
+function useSaving(
+  item: KeyWithBundles,
+  { base, rebase, change, isTouched }: ReturnType<typeof useDraft>,
+  onAnswer: () => void,
+) {
+  const saving = useSaveKey(item.id)
+  const isOwner = useIsOwner()
+  const restore = useRestoreVersion(item.id)
+  const [, navigate] = useLocation()
+  const [newVersion, setNewVersion] = useState<number | null>(null)
+  const saved = useUnsaved(isTouched)
+  const undoOf = ({ version }: Key) => {
+    const undo = () =>
+      restore.mutate(
+        { version: base.version, expected: version },
+        {
+          onSuccess: () => notify({ text: `${base.name} has the value from before again.` }),
+          onError: (error) => notify({ text: describeFailure(error).message, tone: 'danger' }),
+        },
+      )
+    return isOwner ? { undo } : {}
+  }
+  const onSuccess = (key: Key) => {
+    onAnswer()
+    const isNewVersion = key.id === item.id && key.version !== base.version
+    setNewVersion(isNewVersion ? key.version : null)
+    notify({ text: savedText(base, key), ...(isNewVersion ? undoOf(key) : {}) })
+    if (key.id === item.id) return rebase({ ...item, ...key })
+    saved()
+    navigate(`/keys/${key.id}`)
+  }
+  const onError = (error: unknown) => {
+    if (describeFailure(error).code === 'version_conflict') onAnswer()
+  }
+  const send = (bundleId: string | null) => saving.mutate({ change, bundleId }, { onSuccess, onError })
+  return { send, saving, newVersion }
 }
 
 function questionOf(change: KeyChange, canSplit: boolean): Question {
@@ -55,19 +94,7 @@ function questionOf(change: KeyChange, canSplit: boolean): Question {
   return change.is_secret === false ? 'show' : null
 }
 
-function savedText(before: KeyWithBundles, { id, name }: Key): string {
-  return id === before.id ? `Saved ${name}.` : `Created ${name}. ${before.name} stays as it was.`
-}
-
-function draftOf({ value, is_secret, description }: Key): Draft {
-  return { value: is_secret ? null : value, description, isSecret: is_secret }
-}
-
-function changeOf(item: KeyWithBundles, draft: Draft): KeyChange {
-  const isNewValue = draft.value !== null && (item.is_secret || draft.value !== item.value)
-  return {
-    ...(isNewValue && draft.value !== null ? { value: draft.value } : {}),
-    ...(draft.description === item.description ? {} : { description: draft.description }),
-    ...(draft.isSecret === item.is_secret ? {} : { is_secret: draft.isSecret }),
-  }
+function savedText(before: KeyWithBundles, { id, name, version }: Key): string {
+  if (id !== before.id) return `Created ${name}. ${before.name} stays as it was.`
+  return version === before.version ? `Saved ${name}.` : `Saved ${name} as version ${version}.`
 }

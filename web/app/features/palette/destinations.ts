@@ -9,6 +9,7 @@ const PAGES: readonly Destination[] = [
   { id: 'import', kind: 'Page', name: 'Import a .env file', href: '/bundles/import' },
   { id: 'keys', kind: 'Page', name: 'Keys', href: '/keys' },
   { id: 'new-key', kind: 'Page', name: 'New key', href: '/keys/new' },
+  { id: 'due', kind: 'Page', name: 'Keys that are due', href: '/keys?filter=due' },
   { id: 'unused', kind: 'Page', name: 'Unused keys', href: '/keys?filter=unused' },
   { id: 'compare', kind: 'Page', name: 'Compare bundles', href: '/compare' },
   { id: 'settings', kind: 'Page', name: 'Settings and members', href: '/settings' },

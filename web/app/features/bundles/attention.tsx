@@ -1,0 +1,69 @@
+import { Link } from 'wouter'
+import { dueText } from '../../lib/due.ts'
+import { useLongStaleKeys } from '../../lib/holders.ts'
+import { useDueKeys } from '../../lib/keys.ts'
+import { serverNowMs } from '../../lib/server-clock.ts'
+import { ago } from '../../lib/time.ts'
+import { EntryName } from '../../ui/entry-name.tsx'
+
+const SHOWN = 8
+
+type Reason = { id: string; name: string; href: string; text: string }
+
+/** What waits for somebody: values that expire or should be replaced, and old values that are held for long. Nothing where
+ * nothing waits. */
+export function Attention() {
+  const due = useDueKeys().data ?? []
+  const stale = useLongStaleKeys().data ?? []
+  const nowMs = serverNowMs()
+  const reasons: Reason[] = [
+    ...due.map((key) => ({ ...key, href: `/keys/${key.id}`, text: dueText(key, nowMs) ?? '' })),
+    ...stale.map(({ id, name, holders, value_set_at }) => ({
+      id: `${id} stale`,
+      name,
+      href: `/keys/${id}/holders`,
+      text: `${holders} ${holders === 1 ? 'has' : 'have'} a value from before ${ago(value_set_at, nowMs)}`,
+    })),
+  ]
+  if (reasons.length === 0) return null
+  return (
+    <details className="group mb-4 rounded-lg border border-line bg-caution-soft text-sm">
+      <summary className="rounded-lg px-4 py-2.5">
+        {summaryOf(due.filter((key) => key.due === 'expired').length, due.length, stale.length)}
+      </summary>
+      <ul aria-label="Keys that need attention" className="border-t border-line px-4 py-1">
+        {reasons.slice(0, SHOWN).map(({ id, name, href, text }) => (
+          <li key={id} className="flex flex-wrap items-baseline gap-x-3 py-1">
+            <Link href={href} className="link font-mono">
+              <EntryName name={name} />
+            </Link>
+            <span className="text-ink-soft">{text}</span>
+          </li>
+        ))}
+        {reasons.length > SHOWN && (
+          <li className="flex gap-4 py-1">
+            <Link href="/keys?filter=due" className="link">
+              All keys that are due
+            </Link>
+            <Link href="/keys?filter=stale" className="link">
+              All old values that are held
+            </Link>
+          </li>
+        )}
+      </ul>
+    </details>
+  )
+}
+
+function summaryOf(expired: number, due: number, stale: number): string {
+  const parts = [
+    expired === 0 ? '' : `${keys(expired)} expired`,
+    due === expired ? '' : `${keys(due - expired)} due soon`,
+    stale === 0 ? '' : `${keys(stale)} with an old value held for more than a week`,
+  ]
+  return parts.filter((part) => part !== '').join(' · ')
+}
+
+function keys(count: number): string {
+  return `${count} ${count === 1 ? 'key' : 'keys'}`
+}

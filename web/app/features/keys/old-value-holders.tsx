@@ -1,0 +1,44 @@
+import { Link } from 'wouter'
+import { holderNames } from '../../lib/holder-text.ts'
+import { isStale, useHolders } from '../../lib/holders.ts'
+import { serverNowMs } from '../../lib/server-clock.ts'
+import { ago } from '../../lib/time.ts'
+import { Notice } from '../../ui/notice.tsx'
+
+const SHOWN = 3
+
+/** After a value was replaced: who was given an older one. */
+export function OldValueHolders({ keyId, version }: { keyId: string; version: number }) {
+  const holders = useHolders(keyId).data
+  if (holders === undefined) return null
+  const stale = holders.filter((holder) => isStale(holder, version))
+  if (stale.length === 0) {
+    return (
+      <Notice tone="good" role="status">
+        Nobody holds an older value.
+      </Notice>
+    )
+  }
+  return (
+    <Notice tone="caution" role="status">
+      <p>
+        {stale.length} {stale.length === 1 ? 'holder has' : 'holders have'} an older value until the next
+        fetch:
+      </p>
+      <ul className="mt-1">
+        {stale.slice(0, SHOWN).map((holder) => {
+          const { person, place } = holderNames(holder)
+          return (
+            <li key={holder.holder}>
+              {person} {place !== null && <span className="font-mono">{place}</span>}{' '}
+              <span className="text-ink-soft">({ago(holder.last_at, serverNowMs())})</span>
+            </li>
+          )
+        })}
+      </ul>
+      <Link href={`/keys/${keyId}/holders`} className="link">
+        {stale.length > SHOWN ? `Show all ${stale.length}` : 'Show the holders'}
+      </Link>
+    </Notice>
+  )
+}

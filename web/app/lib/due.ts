@@ -1,0 +1,41 @@
+import type { Key } from './answers.ts'
+import { ago, ahead } from './time.ts'
+
+type Due = NonNullable<Key['due']>
+type Deadlines = Pick<Key, 'due' | 'expires_at' | 'rotate_after_days' | 'value_set_at'>
+
+/** Why a value is due, in two words or fewer. */
+export const DUE_NAMES: Readonly<Record<Due, string>> = {
+  expired: 'Expired',
+  expiring: 'Expires soon',
+  rotate: 'Rotate',
+}
+
+/** Why a value should be replaced, for example `expires in 3 days`; null where nothing is due. */
+export function dueText({ due, expires_at, rotate_after_days, value_set_at }: Deadlines, nowMs: number) {
+  if (due === null) return null
+  if (due === 'rotate')
+    return `set ${ago(value_set_at, nowMs)}, to be replaced after ${days(rotate_after_days)}`
+  const at = expires_at ?? value_set_at
+  return due === 'expired' ? `expired ${ago(at, nowMs)}` : `expires ${ahead(at, nowMs)}`
+}
+
+function days(count: number | null): string {
+  return `${count ?? 0} ${count === 1 ? 'day' : 'days'}`
+}
+
+/** The day of a time, as a date field shows it: in the reader's own time zone. */
+export function dayOf(timestamp: string | null): string {
+  if (timestamp === null) return ''
+  const at = new Date(timestamp)
+  return `${String(at.getFullYear()).padStart(4, '0')}-${twoDigits(at.getMonth() + 1)}-${twoDigits(at.getDate())}`
+}
+
+/** The time at which a day of a date field begins in the reader's own time zone; null for an empty field. */
+export function beginningOf(day: string): string | null {
+  return day === '' ? null : new Date(`${day}T00:00`).toISOString()
+}
+
+function twoDigits(part: number): string {
+  return String(part).padStart(2, '0')
+}

@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest'
+import { holderNames, holderText, placeOf } from './holder-text.ts'
+
+const given = (version: number | null, perhaps_version: number | null) =>
+  holderText({ version, perhaps_version, last_at: 'T' }, 4, (at) => `at ${at}`)
+
+test.each([
+  [3, null, 'Was given version 3 at T and has not fetched since'],
+  [4, null, 'Was given the current version at T'],
+  [3, 4, 'Was given version 3 at T; version 4 was approved, and the delivery is not confirmed'],
+  [null, 4, 'Version 4 was approved, and the delivery is not confirmed (at T)'],
+])('with version %o and perhaps %o of 4: %s', (version, perhaps, text) => {
+  expect(given(version, perhaps)).toBe(text)
+})
+
+test.each([
+  [{ hostname: 'laptop', user: 'sam', program: 'npm' }, 'sam@laptop'],
+  [{ hostname: 'laptop', user: '', program: '' }, 'laptop'],
+  [{ hostname: '', user: '', program: '' }, null],
+  [{ hostname: 'lap\u202etop', user: 'sam', program: '' }, 'sam@laptop'],
+  [null, null],
+])('the place of %o is %s', (label, text) => {
+  expect(placeOf(label)).toBe(text)
+})
+
+test('a person who is gone has no name', () => {
+  expect(holderNames({ name: null, label: null })).toEqual({ person: 'a former user', place: null })
+})

@@ -1,0 +1,44 @@
+import { LIMITS } from '@keyferry/contract/limits'
+import { beginningOf, dayOf } from '../lib/due.ts'
+import type { Lifetime } from '../lib/keys.ts'
+import { TextField } from './text-field.tsx'
+
+type LifetimeFieldsProps = { lifetime: Lifetime; onChange: (change: Partial<Lifetime>) => void }
+
+/** When a value expires, and after how many days it should be replaced. Both may stay empty. */
+export function LifetimeFields({
+  lifetime: { expires_at, rotate_after_days },
+  onChange,
+}: LifetimeFieldsProps) {
+  return (
+    <div>
+      <div className="grid gap-4 sm:grid-cols-2">
+        <TextField
+          label="Expires on (optional)"
+          type="date"
+          value={dayOf(expires_at)}
+          onChange={(event) => onChange({ expires_at: beginningOf(event.currentTarget.value) })}
+        />
+        <TextField
+          label="Replace after days (optional)"
+          type="number"
+          inputMode="numeric"
+          min={1}
+          max={LIMITS.rotateAfterDays}
+          value={rotate_after_days ?? ''}
+          onChange={({ currentTarget: { value } }) =>
+            onChange({ rotate_after_days: value === '' ? null : Math.trunc(Number(value)) })
+          }
+          problem={rotationProblem(rotate_after_days)}
+        />
+      </div>
+      <p className="mt-1 text-xs text-ink-soft">Reminders only: Keyferry goes on delivering the value.</p>
+    </div>
+  )
+}
+
+/** Why a number of days cannot be stored, or null. */
+export function rotationProblem(days: number | null): string | null {
+  if (days === null || (days >= 1 && days <= LIMITS.rotateAfterDays)) return null
+  return `Use 1 to ${LIMITS.rotateAfterDays} days.`
+}

@@ -2,8 +2,9 @@ import { generatePollVerifier } from '@keyferry/crypto/poll-challenge'
 import type { Page } from 'playwright-core'
 import { askApproval, createLibrary, withdraw } from './app-library.ts'
 import { readRequest } from './app-page.ts'
+import { memoryShots } from './screenshot-memory.ts'
 import { peopleShots } from './screenshot-people.ts'
-import type { Shot } from './shot.ts'
+import { at, type Shot } from './shot.ts'
 import { startServer } from './start-server.ts'
 
 const ENV_TEXT = `DATABASE_URL=postgres://shop:pw@db.example/shop
@@ -23,6 +24,7 @@ export async function shots(): Promise<{ list: readonly Shot[]; close: () => Pro
     startServer({ env: { ...env, APPROVAL_ASSURANCE: 'typed' } }),
   ])
   const people = await peopleShots()
+  const memory = await memoryShots()
   const ids = await createLibrary(full.url)
   await createLibrary(typing.url)
   const list = [
@@ -31,23 +33,12 @@ export async function shots(): Promise<{ list: readonly Shot[]; close: () => Pro
     { name: 'keys-empty', show: at(`${empty.url}/keys`) },
     ...approvalShots(full.url),
     ...people.list,
+    ...memory.list,
     { name: 'approval-nothing-yet', show: asked(empty.url, {}) },
     { name: 'approval-typed', show: asked(typing.url, { bundle: 'dev/app' }) },
   ]
-  const servers = [full, empty, typing, ...people.servers]
+  const servers = [full, empty, typing, memory.server, ...people.servers]
   return { list, close: async () => void (await Promise.all(servers.map((server) => server.dispose()))) }
-}
-
-function at(url: string, then: (page: Page) => Promise<void> = async () => undefined) {
-  return async (page: Page) => {
-    await page.goto(url)
-    await page.getByRole('heading', { level: 1 }).waitFor()
-    await page
-      .getByText(/^Loading/)
-      .first()
-      .waitFor({ state: 'detached' })
-    await then(page)
-  }
 }
 
 function asked(url: string, asking: Parameters<typeof askApproval>[1], then?: (page: Page) => Promise<void>) {

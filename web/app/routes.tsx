@@ -117,7 +117,7 @@ function WorkspacePages() {
       <Route path="/bundles/:id">{({ id }) => <BundlePage key={id} id={id} />}</Route>
       <Route path="/keys" component={KeysPage} />
       <Route path="/keys/new" component={NewKeyPage} />
-      <Route path="/keys/:id">{({ id }) => <KeyPage key={id} id={id} />}</Route>
+      <Route path="/keys/:id/:view?">{({ id, view }) => <KeyPage key={id} id={id} view={view} />}</Route>
       <Route path="/compare" component={ComparePage} />
       <Route path="/settings" component={SettingsPage} />
       <Route path="/members">

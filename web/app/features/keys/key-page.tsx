@@ -2,31 +2,37 @@ import { Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import type { KeyWithBundles } from '../../lib/answers.ts'
+import { dueText } from '../../lib/due.ts'
 import { describeFailure } from '../../lib/failure.ts'
+import { isStale, useHolders } from '../../lib/holders.ts'
 import { useKey } from '../../lib/keys.ts'
 import { useCanEdit, useIsOwner } from '../../lib/me.ts'
-import { dateTime } from '../../lib/time.ts'
+import { serverNowMs } from '../../lib/server-clock.ts'
+import { ago, dateTime } from '../../lib/time.ts'
 import { Button } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
+import { DueBadge } from '../../ui/due-badge.tsx'
 import { EntryName } from '../../ui/entry-name.tsx'
 import { KeyValue } from '../../ui/key-value.tsx'
 import { LoadingState } from '../../ui/loading-state.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { PageHeading } from '../../ui/page-heading.tsx'
+import { Tabs } from '../../ui/tabs.tsx'
 import { DeleteKeyDialog } from './delete-key-dialog.tsx'
 import { EditKeyForm } from './edit-key-form.tsx'
+import { KeyHistory } from './key-history.tsx'
+import { KeyHolders } from './key-holders.tsx'
 
-/** One key: what it is, where it is used, and how to change it. */
-export function KeyPage({ id }: { id: string }) {
+/** One key: what it is, where it is used, how to change it, its history and its holders. */
+export function KeyPage({ id, view }: { id: string; view: string | undefined }) {
   const key = useKey(id)
-  if (key.data !== undefined) return <KeyView item={key.data} />
+  if (key.data !== undefined) return <KeyView item={key.data} view={view} />
   if (key.error !== null && describeFailure(key.error).status === 404) return <KeyNotFound />
   return <LoadingState error={key.error} onRetry={() => void key.refetch()} what="the key" />
 }
 
-function KeyView({ item }: { item: KeyWithBundles }) {
+function KeyView({ item, view }: { item: KeyWithBundles; view: string | undefined }) {
   const isOwner = useIsOwner()
-  const canEdit = useCanEdit()(item)
   const [deleting, setDeleting] = useState(false)
   return (
     <>
@@ -37,7 +43,7 @@ function KeyView({ item }: { item: KeyWithBundles }) {
             <EntryName name={item.name} />
           </span>
         }
-        intro={`Changed ${dateTime(item.updated_at)}${item.updated_by_name === null ? '' : ` by ${item.updated_by_name}`}`}
+        intro={<KeyIntro item={item} />}
         actions={
           <>
             <CopyButton text={item.name} what={item.name} />
@@ -49,12 +55,55 @@ function KeyView({ item }: { item: KeyWithBundles }) {
           </>
         }
       />
-      <div className="grid gap-8 lg:grid-cols-[1fr_18rem]">
-        {canEdit ? <EditKeyForm item={item} /> : <ReadOnlyKey item={item} />}
-        <WhereUsed item={item} />
-      </div>
+      <KeyTabs item={item} />
+      <KeyPart item={item} view={view} />
       {deleting && <DeleteKeyDialog item={item} onClose={() => setDeleting(false)} />}
     </>
+  )
+}
+
+function KeyIntro({ item }: { item: KeyWithBundles }) {
+  const { version, value_set_at, value_set_by } = item
+  const due = dueText(item, serverNowMs())
+  return (
+    <p className="flex flex-wrap items-center gap-x-2">
+      <span title={dateTime(value_set_at)}>
+        Version {version}, set {ago(value_set_at, serverNowMs())} by {value_set_by.name ?? 'a former user'}
+      </span>
+      <DueBadge due={item.due} />
+      {due !== null && <span className="text-sm">{due}</span>}
+    </p>
+  )
+}
+
+function KeyTabs({ item: { id, version } }: { item: KeyWithBundles }) {
+  const holders = useHolders(id).data
+  const stale = holders?.filter((holder) => isStale(holder, version)).length ?? 0
+  return (
+    <Tabs
+      label="Parts of the key"
+      tabs={[
+        { href: `/keys/${id}`, name: 'Value' },
+        { href: `/keys/${id}/history`, name: 'History', note: `v${version}` },
+        {
+          href: `/keys/${id}/holders`,
+          name: 'Holders',
+          note: holders === undefined ? '' : `${holders.length}${stale === 0 ? '' : `, ${stale} stale`}`,
+        },
+      ]}
+    />
+  )
+}
+
+function KeyPart({ item, view }: { item: KeyWithBundles; view: string | undefined }) {
+  const canEdit = useCanEdit()(item)
+  if (view === 'history') return <KeyHistory item={item} />
+  if (view === 'holders') return <KeyHolders item={item} />
+  return (
+    <div className="grid gap-8 lg:grid-cols-[1fr_18rem]">
+      {canEdit ? <EditKeyForm item={item} /> : <ReadOnlyKey item={item} />}
+      <WhereUsed item={item} />
+    </div>
   )
 }
 

@@ -1,0 +1,119 @@
+import { useState } from 'react'
+import type { KeyVersion, KeyWithBundles } from '../../lib/answers.ts'
+import { useIsOwner } from '../../lib/me.ts'
+import { serverNowMs } from '../../lib/server-clock.ts'
+import { ago, dateTime } from '../../lib/time.ts'
+import { useKeyVersions } from '../../lib/versions.ts'
+import { Badge } from '../../ui/badge.tsx'
+import { Button } from '../../ui/button.tsx'
+import { KeyValue } from '../../ui/key-value.tsx'
+import { LoadingState } from '../../ui/loading-state.tsx'
+import { VirtualList } from '../../ui/virtual-list.tsx'
+import { DestroyDialog } from './destroy-dialog.tsx'
+import { RestoreDialog } from './restore-dialog.tsx'
+import { ValueDiff } from './value-diff.tsx'
+import { canShow } from './version-value.ts'
+
+const ROW_HEIGHT_PX = 58
+
+type Asked = { what: 'restore' | 'destroy'; version: KeyVersion; current: KeyVersion } | null
+
+/** The versions of a key, newest first, with the ways to restore and to destroy one. */
+export function KeyHistory({ item }: { item: KeyWithBundles }) {
+  const versions = useKeyVersions(item.id)
+  const [asked, setAsked] = useState<Asked>(null)
+  const { data } = versions
+  const [current] = data ?? []
+  if (data === undefined || current === undefined)
+    return <LoadingState error={versions.error} onRetry={() => void versions.refetch()} what="the history" />
+  const ask = (what: 'restore' | 'destroy', version: KeyVersion) => setAsked({ what, version, current })
+  const close = () => setAsked(null)
+  return (
+    <>
+      <VirtualList
+        label="Versions"
+        items={data}
+        keyOf={({ version }) => String(version)}
+        rowHeight={ROW_HEIGHT_PX}
+        render={(version) => <VersionRow version={version} current={current} onAsk={ask} />}
+      />
+      <p className="mt-3 text-sm text-ink-soft">
+        {item.is_secret
+          ? 'Old values of a secret can be restored, and are never shown.'
+          : 'An old value is shown unless it was secret.'}
+      </p>
+      {asked?.what === 'restore' && <RestoreDialog item={item} {...asked} versions={data} onClose={close} />}
+      {asked?.what === 'destroy' && <DestroyDialog item={item} version={asked.version} onClose={close} />}
+    </>
+  )
+}
+
+type VersionRowProps = {
+  version: KeyVersion
+  current: KeyVersion
+  onAsk: (what: 'restore' | 'destroy', version: KeyVersion) => void
+}
+
+function VersionRow({ version, current, onAsk }: VersionRowProps) {
+  const [comparing, setComparing] = useState(false)
+  const isOwner = useIsOwner()
+  const isComparable = !version.current && canShow(version) && canShow(current)
+  return (
+    <div className="px-4 py-2">
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+        <Badge tone={version.current ? 'accent' : 'plain'}>v{version.version}</Badge>
+        <div className="min-w-0 flex-1 basis-48">
+          <p className="text-sm" title={dateTime(version.set_at)}>
+            {howText(version)} {ago(version.set_at, serverNowMs())}
+          </p>
+          <VersionFacts version={version} />
+        </div>
+        <span className="ml-auto flex flex-wrap justify-end gap-1">
+          {isComparable && (
+            <Button
+              look="quiet"
+              size="small"
+              aria-expanded={comparing}
+              onClick={() => setComparing(!comparing)}
+            >
+              Compare
+            </Button>
+          )}
+          {isOwner && !version.current && version.destroyed_at === null && (
+            <>
+              <Button size="small" onClick={() => onAsk('restore', version)}>
+                Restore
+              </Button>
+              <Button look="quiet" size="small" onClick={() => onAsk('destroy', version)}>
+                Destroy
+              </Button>
+            </>
+          )}
+        </span>
+      </div>
+      {comparing && isComparable && <ValueDiff before={version.value ?? ''} after={current.value ?? ''} />}
+    </div>
+  )
+}
+
+function VersionFacts({ version }: { version: KeyVersion }) {
+  const { holders, destroyed_at, value } = version
+  const facts = [
+    version.current ? 'current' : '',
+    holders === 0 ? '' : `${holders} ${holders === 1 ? 'holder' : 'holders'}`,
+    destroyed_at === null ? '' : `value destroyed ${ago(destroyed_at, serverNowMs())}`,
+  ].filter((fact) => fact !== '')
+  return (
+    <p className="flex min-w-0 flex-wrap items-center gap-x-2 text-xs text-ink-soft">
+      {facts.length > 0 && <span>{facts.join(' · ')}</span>}
+      {canShow(version) && <KeyValue value={value ?? ''} isSecret={false} className="max-w-full" />}
+    </p>
+  )
+}
+
+const HOW = { set: 'Set', import: 'Imported', convert: 'Converted from a legacy item' } as const
+
+function howText({ how, set_by, restored_from }: KeyVersion): string {
+  const what = how === 'restore' ? `Restored from version ${restored_from}` : HOW[how]
+  return `${what} by ${set_by.name ?? 'a former user'}`
+}

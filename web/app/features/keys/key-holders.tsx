@@ -1,0 +1,118 @@
+import { X } from 'lucide-react'
+import { Link } from 'wouter'
+import type { Holder, Key } from '../../lib/answers.ts'
+import { describeFailure } from '../../lib/failure.ts'
+import { holderNames, holderText } from '../../lib/holder-text.ts'
+import { isStale, MOST_HOLDERS, useDismissHolder, useHolders } from '../../lib/holders.ts'
+import { useIsOwner } from '../../lib/me.ts'
+import { serverNowMs } from '../../lib/server-clock.ts'
+import { ago, dateTime } from '../../lib/time.ts'
+import { visibleText } from '../../lib/visible-text.ts'
+import { Badge } from '../../ui/badge.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { IconButton } from '../../ui/icon-button.tsx'
+import { LoadingState } from '../../ui/loading-state.tsx'
+import { notify } from '../../ui/toast-store.ts'
+import { VirtualList } from '../../ui/virtual-list.tsx'
+
+const ROW_HEIGHT_PX = 62
+
+/** Who was given which version of a key, those with the oldest version first. */
+export function KeyHolders({ item }: { item: Key }) {
+  const holders = useHolders(item.id)
+  const { data } = holders
+  if (data === undefined)
+    return <LoadingState error={holders.error} onRetry={() => void holders.refetch()} what="the holders" />
+  if (data.length === 0) {
+    return (
+      <EmptyState title="Nobody was given this value">
+        <p>
+          After an approval, the terminal that gets the value is listed here, with the version it was given.
+        </p>
+      </EmptyState>
+    )
+  }
+  return (
+    <>
+      <p className="mb-3 text-sm text-ink-soft">
+        <strong className="font-medium text-ink">{holdersText(data, item.version)}.</strong> Host and user are
+        what the terminal reported. Keyferry knows what it delivered, not what still runs.
+      </p>
+      <VirtualList
+        label="Holders"
+        items={data}
+        keyOf={({ holder }) => holder}
+        rowHeight={ROW_HEIGHT_PX}
+        render={(holder) => <HolderRow item={item} holder={holder} />}
+      />
+      {data.length === MOST_HOLDERS && (
+        <p className="mt-2 text-sm text-ink-soft">
+          The first {MOST_HOLDERS} are shown, the oldest version first.
+        </p>
+      )}
+    </>
+  )
+}
+
+/** For example `5 holders, 2 stale`. */
+export function holdersText(holders: readonly Holder[], current: number): string {
+  const stale = holders.filter((holder) => isStale(holder, current)).length
+  const all = `${holders.length} ${holders.length === 1 ? 'holder' : 'holders'}`
+  return stale === 0 ? all : `${all}, ${stale} stale`
+}
+
+function HolderRow({ item, holder }: { item: Key; holder: Holder }) {
+  const isOwner = useIsOwner()
+  const dismiss = useDismissHolder(item.id)
+  const { person, place } = holderNames(holder)
+  const stale = isStale(holder, item.version)
+  return (
+    <div className="flex items-center gap-3 py-2 pr-2 pl-4">
+      <Badge tone={stale ? 'caution' : 'good'}>v{holder.version ?? `${holder.perhaps_version}?`}</Badge>
+      <div className="min-w-0 flex-1">
+        <p className="text-sm">
+          <span className="font-medium">{person}</span>{' '}
+          {place !== null && <bdi className="font-mono [overflow-wrap:anywhere]">{place}</bdi>}
+        </p>
+        <p className="text-xs text-ink-soft" title={dateTime(holder.last_at)}>
+          {holderText(holder, item.version, (at) => ago(at, serverNowMs()))}
+          {usageText(holder)}
+          {isOwner && (
+            <>
+              {' · '}
+              <Link href={`/activity/deliveries/${holder.delivery_id}`} className="link">
+                delivery
+              </Link>
+            </>
+          )}
+        </p>
+      </div>
+      {isOwner && (
+        <IconButton
+          label={`Dismiss ${person}${place === null ? '' : ` on ${place}`}`}
+          disabled={dismiss.isPending}
+          onClick={() =>
+            dismiss.mutate(holder.holder, {
+              onSuccess: () =>
+                notify({
+                  text: `Dismissed ${person}. The next delivery puts the terminal on the list again.`,
+                }),
+              onError: (error) => notify({ text: describeFailure(error).message, tone: 'danger' }),
+            })
+          }
+        >
+          <X aria-hidden size={17} />
+        </IconButton>
+      )}
+    </div>
+  )
+}
+
+function usageText({ label, via, times, first_at }: Holder): string {
+  const program = label === null ? '' : visibleText(label.program, 60)
+  return [
+    program === '' ? '' : ` · for ${program}`,
+    via === null ? '' : ` · keyferry ${via}`,
+    times > 1 ? ` · ${times} times since ${dateTime(first_at)}` : '',
+  ].join('')
+}

@@ -1,0 +1,80 @@
+import { MASK } from '@keyferry/contract/limits'
+import type { KeyVersion, KeyWithBundles } from '../../lib/answers.ts'
+import { describeFailure } from '../../lib/failure.ts'
+import { useRestoreVersion } from '../../lib/versions.ts'
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
+import { EntryName } from '../../ui/entry-name.tsx'
+import { notify } from '../../ui/toast-store.ts'
+
+type RestoreDialogProps = {
+  item: KeyWithBundles
+  version: KeyVersion
+  /** The current version when the dialog was opened. */
+  current: KeyVersion
+  versions: readonly KeyVersion[]
+  onClose: () => void
+}
+
+/** Asks before an older value is used again, and says whom that reaches. */
+export function RestoreDialog({ item, version, current, versions, onClose }: RestoreDialogProps) {
+  const restore = useRestoreVersion(item.id)
+  const { bundles } = item
+  const holders = versions.reduce((sum, each) => sum + each.holders, 0)
+  const undo = (expected: number) =>
+    restore.mutate(
+      { version: current.version, expected },
+      { onError: (error) => notify({ text: describeFailure(error).message, tone: 'danger' }) },
+    )
+  const confirm = () =>
+    restore.mutate(
+      { version: version.version, expected: current.version },
+      {
+        onSuccess: ({ name, version: made }) => {
+          onClose()
+          if (made === current.version) return notify({ text: `${name} has this value already.` })
+          notify({ text: `Restored ${name}: version ${made}.`, undo: () => undo(made) })
+        },
+      },
+    )
+  return (
+    <ConfirmDialog
+      title={`Restore version ${version.version} of ${item.name}?`}
+      action={`Restore version ${version.version}`}
+      busy={restore.isPending}
+      problem={restore.error === null ? null : problemOf(restore.error)}
+      onConfirm={confirm}
+      onClose={onClose}
+    >
+      <p>
+        Its value becomes version {current.version + 1}
+        {bundles.length === 0
+          ? '. No bundle uses this key.'
+          : `, in ${bundles.length} ${bundles.length === 1 ? 'bundle' : 'bundles'}:`}
+      </p>
+      {bundles.length > 0 && (
+        <ul className="max-h-40 list-disc overflow-auto pl-5 font-mono text-sm text-ink">
+          {bundles.map(({ id, name }) => (
+            <li key={id}>
+              <EntryName name={name} />
+            </li>
+          ))}
+        </ul>
+      )}
+      {holders > 0 && (
+        <p>
+          {holders === 1 ? '1 holder keeps' : `${holders} holders keep`} the value they were given until they
+          fetch again.
+        </p>
+      )}
+      {!item.is_secret && version.value === MASK && (
+        <p>The value was secret, so the key becomes secret again.</p>
+      )}
+    </ConfirmDialog>
+  )
+}
+
+function problemOf(error: unknown): string {
+  const { code, details, message } = describeFailure(error)
+  if (code !== 'version_conflict') return message
+  return `Not restored: the value changed after you opened this page. It is version ${String(details['version'])} now. Close this dialog and look at the history again.`
+}

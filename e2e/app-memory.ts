@@ -38,5 +38,7 @@ export function makeOlder(dataDir: string, keyName: string, days: number): void 
       'update holdings set first_at = ?, last_at = ? where key_id = (select id from keys where name = ?)',
     )
     .run(at, at, keyName)
+  const versions = 'update key_versions set set_at = ?, replaced_at = ? where name = ?'
+  database.prepare(versions).run(at, at, keyName)
   database.close()
 }

@@ -46,6 +46,9 @@ export function EditKeyForm({ item }: { item: KeyWithBundles }) {
         onChange={(event) => set({ description: event.currentTarget.value })}
       />
       <LifetimeFields lifetime={draft} onChange={set} />
+      {newVersion !== null && change.value === undefined && (
+        <OldValueHolders keyId={item.id} version={newVersion} />
+      )}
       <Consequences item={item} change={change} asksReach={question.asksReach} />
       {question.asked === 'show' && (
         <ConfirmDialog
@@ -87,7 +90,6 @@ export function EditKeyForm({ item }: { item: KeyWithBundles }) {
       >
         Save changes
       </Button>
-      {newVersion !== null && <OldValueHolders keyId={item.id} version={newVersion} />}
     </form>
   )
 }

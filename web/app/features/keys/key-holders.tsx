@@ -68,11 +68,17 @@ function HolderRow({ item, holder }: { item: Key; holder: Holder }) {
   const stale = isStale(holder, item.version)
   return (
     <div className="flex items-center gap-3 py-2 pr-2 pl-4">
-      <Badge tone={stale ? 'caution' : 'good'}>v{holder.version ?? `${holder.perhaps_version}?`}</Badge>
+      <span className="w-10 shrink-0 text-center">
+        <Badge tone={stale ? 'caution' : 'good'}>v{holder.version ?? `${holder.perhaps_version}?`}</Badge>
+      </span>
       <div className="min-w-0 flex-1">
         <p className="text-sm">
           <span className="font-medium">{person}</span>{' '}
-          {place !== null && <bdi className="font-mono [overflow-wrap:anywhere]">{place}</bdi>}
+          {place !== null && (
+            <>
+              on <bdi className="font-mono [overflow-wrap:anywhere]">{place}</bdi>
+            </>
+          )}
         </p>
         <p className="text-xs text-ink-soft" title={dateTime(holder.last_at)}>
           {holderText(holder, item.version, (at) => ago(at, serverNowMs()))}

@@ -9,9 +9,9 @@ import { useKey } from '../../lib/keys.ts'
 import { useCanEdit, useIsOwner } from '../../lib/me.ts'
 import { serverNowMs } from '../../lib/server-clock.ts'
 import { ago, dateTime } from '../../lib/time.ts'
+import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
-import { DueBadge } from '../../ui/due-badge.tsx'
 import { EntryName } from '../../ui/entry-name.tsx'
 import { KeyValue } from '../../ui/key-value.tsx'
 import { LoadingState } from '../../ui/loading-state.tsx'
@@ -70,8 +70,7 @@ function KeyIntro({ item }: { item: KeyWithBundles }) {
       <span title={dateTime(value_set_at)}>
         Version {version}, set {ago(value_set_at, serverNowMs())} by {value_set_by.name ?? 'a former user'}
       </span>
-      <DueBadge due={item.due} />
-      {due !== null && <span className="text-sm">{due}</span>}
+      {due !== null && <Badge tone={item.due === 'expired' ? 'danger' : 'caution'}>{due}</Badge>}
     </p>
   )
 }

@@ -30,7 +30,13 @@ export function OldValueHolders({ keyId, version }: { keyId: string; version: nu
           const { person, place } = holderNames(holder)
           return (
             <li key={holder.holder}>
-              {person} {place !== null && <span className="font-mono">{place}</span>}{' '}
+              {person}
+              {place !== null && (
+                <>
+                  {' '}
+                  on <bdi className="font-mono">{place}</bdi>
+                </>
+              )}{' '}
               <span className="text-ink-soft">({ago(holder.last_at, serverNowMs())})</span>
             </li>
           )

@@ -10,7 +10,7 @@ const holdersKey = (keyId: string) => ['key', keyId, 'holders']
 export const MOST_HOLDERS = 1_000
 
 /** Days after which home reminds of holders that were given an older version. */
-export const STALE_DAYS = 7
+const STALE_DAYS = 7
 const DAY_MS = 86_400_000
 
 /** Who was given which version of a key, the oldest version first. */

@@ -41,6 +41,6 @@ export function useDestroyVersion(keyId: string) {
 }
 
 /** Fetch a key again, with its versions and holders. */
-export function refreshKey(client: QueryClient, keyId: string): Promise<void> {
+function refreshKey(client: QueryClient, keyId: string): Promise<void> {
   return client.invalidateQueries({ queryKey: keyKey(keyId) })
 }

@@ -1,5 +1,4 @@
 import { X } from 'lucide-react'
-import { Link } from 'wouter'
 import type { Holder, Key } from '../../lib/answers.ts'
 import { describeFailure } from '../../lib/failure.ts'
 import { holderNames, holderText } from '../../lib/holder-text.ts'
@@ -55,7 +54,7 @@ export function KeyHolders({ item }: { item: Key }) {
 }
 
 /** For example `5 holders, 2 stale`. */
-export function holdersText(holders: readonly Holder[], current: number): string {
+function holdersText(holders: readonly Holder[], current: number): string {
   const stale = holders.filter((holder) => isStale(holder, current)).length
   const all = `${holders.length} ${holders.length === 1 ? 'holder' : 'holders'}`
   return stale === 0 ? all : `${all}, ${stale} stale`
@@ -83,14 +82,6 @@ function HolderRow({ item, holder }: { item: Key; holder: Holder }) {
         <p className="text-xs text-ink-soft" title={dateTime(holder.last_at)}>
           {holderText(holder, item.version, (at) => ago(at, serverNowMs()))}
           {usageText(holder)}
-          {isOwner && (
-            <>
-              {' · '}
-              <Link href={`/activity/deliveries/${holder.delivery_id}`} className="link">
-                delivery
-              </Link>
-            </>
-          )}
         </p>
       </div>
       {isOwner && (

@@ -34,15 +34,13 @@ function KeyLink({ item, stale }: Pick<KeyRowProps, 'item' | 'stale'>) {
       className="flex min-h-12 min-w-0 flex-1 items-center gap-x-4 py-1.5 pr-4 -outline-offset-2 hover:bg-sunken/60"
     >
       <span className="min-w-0 flex-1">
-        <span className="block font-mono text-sm font-medium [overflow-wrap:anywhere]">
-          <EntryName name={name} />
-        </span>
-        {(due !== null || stale > 0) && (
-          <span className="mr-2 inline-flex gap-1.5 align-baseline">
-            <DueBadge due={due} />
-            {stale > 0 && <Badge>{stale} stale</Badge>}
+        <span className="flex flex-wrap items-center gap-x-2">
+          <span className="font-mono text-sm font-medium [overflow-wrap:anywhere]">
+            <EntryName name={name} />
           </span>
-        )}
+          <DueBadge due={due} />
+          {stale > 0 && <Badge>{stale} stale</Badge>}
+        </span>
         {description !== '' && <span className="line-clamp-1 text-xs text-ink-soft">{description}</span>}
       </span>
       <KeyValue value={value} isSecret={is_secret} className="hidden max-w-64 sm:inline" />

@@ -11,6 +11,8 @@ export const LIMITS = {
   /** Default of the setting VERSIONS_KEPT: versions of one key, with the current one. */
   versionsKept: 50,
   templateKeys: 1_000,
+  /** Parts of one composed value, repeated ones counted. */
+  templateParts: 32,
   importEntries: 10_000,
   /** Bundles beside one another. */
   comparedBundles: 20,

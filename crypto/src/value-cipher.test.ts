@@ -25,6 +25,7 @@ const parts = {
   version: fc.maxSafeNat(),
   name: text,
   isSecret: fc.boolean(),
+  templateParts: fc.option(text),
 }
 const anyContext: fc.Arbitrary<ValueContext> = fc.record(parts)
 

@@ -19,6 +19,8 @@ export type ValueContext = {
   /** The variable's name. */
   readonly name: string
   readonly isSecret: boolean
+  /** The names that a composed value is built from, as its row holds them; absent or null for any other value. */
+  readonly templateParts?: string | null
 }
 
 /** Encrypt a value in one context, with AES-256-GCM and a subkey for this context.
@@ -36,12 +38,14 @@ export function decryptValue(blob: Uint8Array, tenantKey: Uint8Array, context: V
   return Plaintext.fromBytes(decryptBlob(blob, derivationKey(tenantKey), framed(context)))
 }
 
-function framed({ tenantId, table, rowId, column, version, name, isSecret }: ValueContext): Buffer {
+function framed(context: ValueContext): Buffer {
+  const { tenantId, table, rowId, column, version, name, isSecret, templateParts = null } = context
   if (!Number.isSafeInteger(version) || version < 0)
     throw new CryptoError('bad_context', 'version is not a safe integer from 0')
   const mark = isSecret ? 'secret' : 'public'
   try {
-    return frame('keyferry value v1', tenantId, table, rowId, column, String(version), name, mark)
+    const row = [tenantId, table, rowId, column, String(version), name, mark]
+    return frame('keyferry value v1', ...row, ...(templateParts === null ? [] : [templateParts]))
   } catch (cause) {
     throw new CryptoError('bad_context', 'context is not well-formed text', { cause })
   }

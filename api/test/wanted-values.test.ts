@@ -72,7 +72,8 @@ describe.each(databases)('the values that a read wants, on %s', (kind) => {
 
   test('the size of each value is known without any blob', async () => {
     const sizes = await valueSizes(stores, { tenantId, bundleId })
-    expect(Object.fromEntries(sizes)).toEqual({ SECRET: 8, OPEN: 4, OLD: 3, OLD_OPEN: 9 })
+    const bytes = [...sizes].map(([name, size]) => [name, size.bytes])
+    expect(Object.fromEntries(bytes)).toEqual({ SECRET: 8, OPEN: 4, OLD: 3, OLD_OPEN: 9 })
     expect(fetched).toEqual([])
   })
 })

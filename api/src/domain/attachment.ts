@@ -1,5 +1,5 @@
 import { type BundleStore, bundleNotFound, requireBundleEditor } from './bundle.ts'
-import { type AttachedKey, type EntryStores, withLongValues } from './bundle-entry.ts'
+import { type AttachedKey, attachedEntries, type EntryStores, withLongValues } from './bundle-entry.ts'
 import type { ClockAndIds } from './clock-and-ids.ts'
 import { DomainError } from './errors.ts'
 import { type KeyStore, keyNotFound, requireKeyEditor } from './key.ts'
@@ -65,7 +65,7 @@ export async function listAttachedKeys(
 ): Promise<AsyncIterable<readonly AttachedKey[]>> {
   const place = { tenantId: caller.tenantId, bundleId }
   if (!(await stores.bundles.find(place.tenantId, bundleId))) throw bundleNotFound()
-  const entries = await stores.attachments.list(place.tenantId, bundleId, 'public')
+  const entries = await attachedEntries(stores, place, 'public')
   return withLongValues(stores, place, { entries, values: 'public' })
 }
 

@@ -1,35 +1,33 @@
 import type { Plaintext } from '@keyferry/crypto/plaintext'
-import type { Deadlines } from './key-lifetime.ts'
+import { type Composable, filled, withComposed } from './composed-entry.ts'
+import type { TemplateParts } from './template.ts'
 import type { WantedValues } from './wanted-values.ts'
 
 /*
  * What a bundle holds: the library keys attached to it and its own legacy items. A bundle may deliver a key under another
  * name than the key has in the library, so that two environments deliver two values as one variable. An entry's `name` is
- * the delivered name. An attached key hides a legacy item of the same name, so each name has one value. Exports, approvals
- * and the bundle page all read entries from here.
+ * the delivered name. An attached key hides a legacy item of the same name, so each name has one value. The value of a
+ * template is composed of other entries (composed-entry.ts). Exports, approvals and the bundle page all read entries from
+ * here.
  */
 
 /** A library key as attached to a bundle: delivered as `name`, called `key_name` in the library. `order` counts from 0
  * without gaps. `value` is null where it was not read; `isLong`: it is wanted, but too long to be read with the list. */
-export type AttachedKey = {
+export type AttachedKey = Composable & {
   id: string
-  name: string
   key_name: string
-  value: Plaintext | null
-  is_secret: boolean
   description: string
   /** Of the value. */
   version: number
   order: number
   required: boolean
-  isLong: boolean
-} & Deadlines
+}
 
 /** A name and value that belong to one bundle only (deprecated: see legacy-item.ts). */
 type LegacyItem = { name: string; value: Plaintext | null; is_secret: boolean; isLong: boolean }
 
-/** `bytes`: of the value's UTF-8. */
-type ValueSize = { name: string; bytes: number }
+/** `bytes`: of the value's UTF-8; for a template, of its text. */
+export type ValueSize = { name: string; bytes: number; templateParts: TemplateParts }
 
 /** Values above this size are not read with a list of `public` or `all` values, which may be as long as a bundle. */
 export const LONG_VALUE_BYTES = 4 * 1024
@@ -50,32 +48,50 @@ export type EntryStores = { attachments: EntryList<AttachedKey>; legacyItems: En
 
 /** One variable of a bundle: an attached key, or a legacy item (`id`, `key_name`, `description`,
  * `version`, `order` and deadlines null). */
-export type BundleEntry = {
-  id: string | null
-  name: string
+export type BundleEntry = Composable & {
   key_name: string | null
-  value: Plaintext | null
-  is_secret: boolean
   description: string | null
-  version: number | null
   order: number | null
   required: boolean
-  isLong: boolean
-} & Deadlines
+}
 
 type BundleAddress = { tenantId: string; bundleId: string }
 
 /** A bundle's entries: attached keys in order, then by name the legacy items that no key hides. */
 export async function bundleEntries(
-  { attachments, legacyItems }: EntryStores,
-  { tenantId, bundleId }: BundleAddress,
+  stores: EntryStores,
+  place: BundleAddress,
   values: WantedValues,
 ): Promise<BundleEntry[]> {
-  const attached = await attachments.list(tenantId, bundleId, values)
+  const attached = await stores.attachments.list(place.tenantId, place.bundleId, values)
+  const entries = [...attached, ...(await unhiddenItems(stores, place, { attached, values }))]
+  return attached.some(isTemplate) ? withComposed(entries, entries) : entries
+}
+
+/** The attached keys among a bundle's entries, in order. */
+export async function attachedEntries(
+  stores: EntryStores,
+  place: BundleAddress,
+  values: WantedValues,
+): Promise<AttachedKey[]> {
+  const attached = await stores.attachments.list(place.tenantId, place.bundleId, values)
+  if (!attached.some(isTemplate)) return attached
+  return withComposed(attached, [...attached, ...(await unhiddenItems(stores, place, { attached, values }))])
+}
+
+function isTemplate({ templateParts }: { templateParts: TemplateParts }): boolean {
+  return templateParts !== null
+}
+
+async function unhiddenItems(
+  { legacyItems }: EntryStores,
+  { tenantId, bundleId }: BundleAddress,
+  { attached, values }: { attached: readonly AttachedKey[]; values: WantedValues },
+): Promise<BundleEntry[]> {
   const names = new Set(attached.map(({ name }) => name))
   const legacy = await legacyItems.list(tenantId, bundleId, withoutNames(values, names))
   const unhidden = legacy.filter(({ name }) => !names.has(name))
-  return [...attached, ...unhidden.map((item) => ({ ...item, ...NOT_ATTACHED }))]
+  return unhidden.map((item) => ({ ...item, ...NOT_ATTACHED }))
 }
 
 const NOT_ATTACHED = {
@@ -87,6 +103,7 @@ const NOT_ATTACHED = {
   rotate_at: null,
   order: null,
   required: false,
+  templateParts: null,
 } as const
 
 // A hidden item is not delivered, so its value must not be decrypted.
@@ -108,9 +125,17 @@ export async function* withLongValues<Entry extends AttachedKey | BundleEntry>(
     if (long.length === 0) yield group
     else {
       const read = await readLong(stores, place, { long, values })
-      yield group.map((entry) => (entry.isLong ? { ...entry, value: read.get(entry.name) ?? null } : entry))
+      yield group.map((entry) => (entry.isLong ? withValue(entry, read) : entry))
     }
   }
+}
+
+function withValue<Entry extends AttachedKey | BundleEntry>(
+  entry: Entry,
+  read: ReadonlyMap<string, Plaintext>,
+): Entry {
+  if (entry.composition === undefined) return { ...entry, value: read.get(entry.name) ?? null }
+  return filled(entry, (name) => read.get(name) ?? null)
 }
 
 function* groupsOf<Entry extends { isLong: boolean }>(
@@ -133,9 +158,10 @@ async function readLong(
   { tenantId, bundleId }: BundleAddress,
   { long, values }: { long: readonly BundleEntry[]; values: 'public' | 'all' },
 ): Promise<ReadonlyMap<string, Plaintext>> {
+  const sources = long.flatMap((entry) => [entry, ...(entry.composition?.parts ?? [])])
   const namesOf = (isAttached: boolean) => {
-    const names = long.filter(({ id }) => (id !== null) === isAttached).map(({ name }) => name)
-    return { names, values }
+    const names = sources.filter(({ id }) => (id !== null) === isAttached).map(({ name }) => name)
+    return { names: [...new Set(names)], values }
   }
   const [attached, legacy] = await Promise.all([
     attachments.longValues(tenantId, bundleId, namesOf(true)),
@@ -144,13 +170,13 @@ async function readLong(
   return new Map([...legacy, ...attached])
 }
 
-/** The size of each value that a bundle delivers, in bytes of UTF-8 by name. The database knows it without reading a
+/** The size of each value that a bundle delivers, by name. The database knows it without reading a
  * value, so an approval that is too large is refused before any value is in memory. */
 export async function valueSizes(
   { attachments, legacyItems }: EntryStores,
   { tenantId, bundleId }: BundleAddress,
-): Promise<ReadonlyMap<string, number>> {
+): Promise<ReadonlyMap<string, ValueSize>> {
   const attached = await attachments.valueSizes(tenantId, bundleId)
   const legacy = await legacyItems.valueSizes(tenantId, bundleId)
-  return new Map([...legacy, ...attached].map(({ name, bytes }) => [name, bytes]))
+  return new Map([...legacy, ...attached].map((size) => [size.name, size]))
 }

@@ -1,5 +1,6 @@
 import { bundleNotFound } from './bundle.ts'
 import type { Caller } from './membership.ts'
+import type { TemplateParts } from './template.ts'
 
 /*
  * A comparison puts the names that bundles deliver beside one another. It reads attachments and names only: the same key
@@ -12,14 +13,17 @@ export type ComparedEntry = {
   name: string
   key_id: string | null
   key_name: string | null
+  templateParts: TemplateParts
 }
 
-/** `shared`: another of the bundles delivers the same key under this name, so a change changes both · `own`: none does */
+/** `shared`: another of the bundles delivers the same key under this name, so a change changes both · `own`: none does. `template_parts`: of a key whose value
+ * each bundle composes. Then bundles that share the key may deliver different values. */
 type Cell = {
   bundle_id: string
   state: 'shared' | 'own' | 'missing'
   key_id: string | null
   key_name: string | null
+  template_parts?: string[]
 }
 
 type Row = { name: string; cells: Cell[] }
@@ -56,8 +60,9 @@ function cellsOf(row: ReadonlyMap<string, ComparedEntry>, bundleIds: readonly st
   return bundleIds.map((bundle_id): Cell => {
     const entry = row.get(bundle_id)
     if (!entry) return { bundle_id, state: 'missing', key_id: null, key_name: null }
-    const { key_id, key_name } = entry
+    const { key_id, key_name, templateParts } = entry
     const isShared = key_id !== null && (uses.get(key_id) ?? 0) > 1
-    return { bundle_id, state: isShared ? 'shared' : 'own', key_id, key_name }
+    const cell = { bundle_id, state: isShared ? 'shared' : 'own', key_id, key_name } as const
+    return templateParts === null ? cell : { ...cell, template_parts: [...templateParts] }
   })
 }

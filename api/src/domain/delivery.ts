@@ -25,8 +25,8 @@ export type DeliveryLabel = { hostname: string; user: string; program: string }
 
 export type Via = 'run' | 'pull' | null
 
-/** A key in a delivery: `name` is the name that it was delivered under. */
-export type DeliveredKey = { id: string; name: string; version: number }
+/** A key in a delivery: `name` is the name that it was delivered under. `isPart`: it went only into composed values. */
+export type DeliveredKey = { id: string; name: string; version: number; isPart?: boolean }
 
 export type Delivery = {
   id: string

@@ -73,15 +73,16 @@ export async function duplicateBundle(
     newCopy: (deliveredName) => ({
       keyId: clock.newId(),
       namesFor: (name) => namesFor(draft, name),
-      value: plaintextOf(values.get(deliveredName)),
+      ...givenValue(values.get(deliveredName)),
     }),
   })
   if (outcome !== 'duplicated') throw refusal(outcome)
   return findBundle(bundles, caller, id)
 }
 
-function plaintextOf(value: string | undefined): Plaintext | undefined {
-  return value === undefined ? undefined : Plaintext.of(value)
+// A value that is given is what the duplicate delivers, also where the copied key is a template.
+function givenValue(value: string | undefined): Pick<OwnCopy, 'value' | 'isTemplate'> {
+  return value === undefined ? {} : { value: Plaintext.of(value), isTemplate: false }
 }
 
 function namesFor({ name: bundleName, key_names }: DuplicateDraft, name: string): Iterable<string> {

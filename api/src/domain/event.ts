@@ -40,6 +40,7 @@ export type EventData = {
   readonly role?: string
   readonly invitation?: string
   readonly is_secret?: boolean
+  readonly is_template?: boolean
   readonly required?: boolean
   readonly position?: number
   /** The name under which the bundle delivers the key. */
@@ -59,6 +60,8 @@ export type EventData = {
   readonly names?: readonly string[]
   /** Names of variables with the version of each value; cut as `names`. */
   readonly versions?: readonly (readonly [name: string, version: number])[]
+  /** As `versions`, of values that a delivery holds only as parts of composed values. */
+  readonly parts?: readonly (readonly [name: string, version: number])[]
 }
 
 const DATA_FIELDS = [
@@ -71,6 +74,7 @@ const DATA_FIELDS = [
   'role',
   'invitation',
   'is_secret',
+  'is_template',
   'required',
   'position',
   'as',
@@ -135,6 +139,7 @@ function allowedData(data: EventData, most: number): object {
     ...Object.fromEntries(told),
     ...cut('names', data.names, most),
     ...cut('versions', data.versions, most),
+    ...cut('parts', data.parts, most),
   }
 }
 
@@ -143,7 +148,11 @@ function allowed(value: NonNullable<EventData[(typeof DATA_FIELDS)[number]]>): u
   return 'id' in value ? { id: value.id, name: value.name } : value
 }
 
-function cut(field: 'names' | 'versions', list: readonly unknown[] | undefined, most: number): object {
+function cut(
+  field: 'names' | 'versions' | 'parts',
+  list: readonly unknown[] | undefined,
+  most: number,
+): object {
   if (list === undefined) return {}
   if (list.length <= most) return { [field]: list }
   return { [field]: list.slice(0, most), [`${field}_count`]: list.length }

@@ -2,6 +2,7 @@ import { EnvError, writeEnv } from '@keyferry/contract/env'
 import { type BundleStore, findBundle } from './bundle.ts'
 import { type BundleEntry, bundleEntries, type EntryStores, withLongValues } from './bundle-entry.ts'
 import type { ClockAndIds } from './clock-and-ids.ts'
+import { requireComposed } from './composed-entry.ts'
 import { DomainError } from './errors.ts'
 import { type EventStore, madeBy } from './event.ts'
 import type { Caller } from './membership.ts'
@@ -10,7 +11,7 @@ import { maskedText } from './wanted-values.ts'
 
 /*
  * An export is the content of a bundle as ENV text or JSON. Every member may export; secret values are masked, except on
- * servers set to reveal. ENV text refuses names that no shell can assign, so that the text reads back as it was.
+ * servers set to reveal. A template is exported as what the bundle composes, and a missing part refuses the export. ENV text refuses names that no shell can assign, so that the text reads back as it was.
  */
 
 type Exported = readonly [name: string, value: string]
@@ -19,7 +20,7 @@ type ExportStores = EntryStores & { bundles: BundleStore }
 type ExportOf = { bundleId: string; values: 'public' | 'all' }
 
 /** A bundle's entries in groups that are small enough to hold in memory.
- * @throws DomainError not_found */
+ * @throws DomainError not_found · invalid: a composed value lacks a part or is too long */
 export async function exportBundle(
   stores: ExportStores,
   caller: Caller,
@@ -45,7 +46,20 @@ export async function exportBundleAsEnv(
 async function entriesOf(stores: ExportStores, caller: Caller, { bundleId, values }: ExportOf) {
   const bundle = await findBundle(stores.bundles, caller, bundleId)
   const place = { tenantId: caller.tenantId, bundleId: bundle.id }
-  return { place, entries: await bundleEntries(stores, place, values) }
+  const entries = await bundleEntries(stores, place, values)
+  requireComposed(entries)
+  await requireLongComposed(stores, place, { entries, values })
+  return { place, entries }
+}
+
+// Long values are composed while the answer is written, when it is too late for an error.
+async function requireLongComposed(
+  stores: ExportStores,
+  place: { tenantId: string; bundleId: string },
+  { entries, values }: { entries: readonly BundleEntry[]; values: ExportOf['values'] },
+): Promise<void> {
+  const long = entries.filter(({ isLong, composition }) => isLong && composition !== undefined)
+  for await (const group of withLongValues(stores, place, { entries: long, values })) requireComposed(group)
 }
 
 /** A name and its value; a value that is not wanted is masked. */

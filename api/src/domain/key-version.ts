@@ -30,6 +30,7 @@ export type KeyVersion = {
   current: boolean
   /** Null where it may not be shown, and for a destroyed value. */
   value: Plaintext | null
+  is_template: boolean
   set_at: string
   set_by: Person
   how: ValueHow

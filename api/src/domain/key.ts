@@ -7,6 +7,7 @@ import { chunksOf, type Listing, type Page, type Slice } from './listing.ts'
 import { maskOverSecret } from './mask.ts'
 import { type Caller, requireEditor } from './membership.ts'
 import { type Stamp, stampOf } from './stamp.ts'
+import { type TemplateParts, templatePartsOf } from './template.ts'
 
 /*
  * A key is one environment variable of a tenant's library: one name, one value, wherever it is attached. The name is
@@ -21,6 +22,8 @@ export type Key = {
   name: string
   value: Plaintext | null
   is_secret: boolean
+  /** For a key that holds a template: `value` is its text. */
+  templateParts: TemplateParts
   description: string
   created_at: string
   updated_at: string
@@ -45,13 +48,20 @@ export type ValueHow = 'set' | 'import' | 'restore' | 'convert'
 type NewKey = Pick<
   Key,
   'id' | 'name' | 'is_secret' | 'description' | 'created_at' | 'updated_at' | 'created_by' | 'updated_by'
-> & { value: Plaintext } & Partial<Lifetime>
+> & { value: Plaintext; templateParts?: TemplateParts } & Partial<Lifetime>
 
-export type KeyDraft = { name: string; value: string; is_secret: boolean; description: string } & Lifetime
+export type KeyDraft = {
+  name: string
+  value: string
+  is_secret: boolean
+  is_template: boolean
+  description: string
+} & Lifetime
 
 type KeyChange = {
   value?: Plaintext | undefined
   is_secret?: boolean | undefined
+  isTemplate?: boolean | undefined
   description?: string | undefined
 } & { [Field in keyof Lifetime]?: Lifetime[Field] | undefined }
 
@@ -77,25 +87,28 @@ export interface KeyStore {
   list(tenantId: string, filter: KeyFilter, slice: Slice): Promise<Key[]>
   count(tenantId: string, filter: KeyFilter): Promise<number>
   bundlesUsing(tenantId: string, keyId: string): Promise<BundleReference[]>
-  /** Change a key, all of it or nothing. A value that differs from the current one becomes the next version; a change
-   * that changes nothing leaves no trace. */
+  /** Change a key, all of it or nothing. A value that differs from the current one becomes the next version, and so does
+   * the same text where it becomes a template or stops being one; a change that changes nothing leaves no trace.
+   * @throws DomainError invalid: the value is no template */
   update(tenantId: string, keyId: string, change: StampedChange): Promise<KeyChanged>
   /** Removes it from every bundle too and closes the gaps in their order. */
   delete(tenantId: string, keyId: string, stamp: Stamp): Promise<boolean>
 }
 
-/** @throws DomainError conflict: the tenant has a key of this name */
+/** @throws DomainError conflict: the tenant has a key of this name · invalid: the value is no template */
 export async function createKey(
   keys: KeyStore,
   caller: Caller,
-  { draft, clock }: { draft: KeyDraft; clock: ClockAndIds },
+  { draft: { is_template, ...draft }, clock }: { draft: KeyDraft; clock: ClockAndIds },
 ): Promise<Key> {
   const stamp = stampOf(caller, clock)
+  const value = Plaintext.of(draft.value)
   const key = {
     ...draft,
     ...normalLifetime(draft),
     id: clock.newId(),
-    value: Plaintext.of(draft.value),
+    value,
+    templateParts: is_template ? templatePartsOf(value) : null,
     created_at: stamp.at,
     updated_at: stamp.at,
     created_by: stamp.by,
@@ -127,18 +140,22 @@ export async function listKeys(
 
 type KeyUpdate = {
   keyId: string
-  change: Omit<KeyChange, 'value'> & { value?: string | undefined; expected_version?: number | undefined }
+  change: Omit<KeyChange, 'value' | 'isTemplate'> & {
+    value?: string | undefined
+    is_template?: boolean | undefined
+    expected_version?: number | undefined
+  }
 }
 
 /** Change a key; absent fields stay. A new value applies to every bundle at once.
- * @throws DomainError invalid: the mask over a secret (`details.names`) · not_found · forbidden (a member who did not
+ * @throws DomainError invalid: the mask over a secret (`details.names`), or no template · not_found · forbidden (a member who did not
  *   create it) · version_conflict (`details.version`) */
 export async function updateKey(
   keys: KeyStore,
   caller: Caller,
   {
     keyId,
-    change: { expected_version: expectedVersion, ...change },
+    change: { expected_version: expectedVersion, is_template: isTemplate, ...change },
     clock,
   }: KeyUpdate & { clock: ClockAndIds },
 ): Promise<Key> {
@@ -148,7 +165,14 @@ export async function updateKey(
   const lifetime = normalLifetime(change)
   const stamp = stampOf(caller, clock)
   requireChanged(
-    await keys.update(caller.tenantId, keyId, { ...change, ...lifetime, value, expectedVersion, stamp }),
+    await keys.update(caller.tenantId, keyId, {
+      ...change,
+      ...lifetime,
+      value,
+      isTemplate,
+      expectedVersion,
+      stamp,
+    }),
   )
   return findKey(keys, caller, keyId)
 }

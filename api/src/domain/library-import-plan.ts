@@ -1,12 +1,14 @@
 import { type ImportAction, MASK } from '@keyferry/contract'
-import type { Plaintext } from '@keyferry/crypto/plaintext'
+import { Plaintext } from '@keyferry/crypto/plaintext'
 import { DomainError } from './errors.ts'
 import { libraryName } from './library-name.ts'
+import { composed, type TemplateParts } from './template.ts'
 
 /*
  * What an import does with each variable. Two environments may have different values for one name, so a value that differs
  * from another bundle's becomes a new key, and an equal value is shared. A plan changes a key that another bundle uses only
- * if the caller named it in `replace`. After a plan is applied, planning the same import again gives an empty plan.
+ * if the caller named it in `replace`. A template stays unless the caller named it: the value of a file is often one that
+ * the bundle composes, and would end that. After a plan is applied, planning the same import again gives an empty plan.
  */
 
 export type ImportEntry = { name: string; value: string; is_secret?: boolean | undefined }
@@ -27,6 +29,7 @@ export type FoundKey = {
   value: Plaintext
   value_version: number
   is_secret: boolean
+  templateParts: TemplateParts
   description: string
   created_by: string
   /** Names of the other bundles that use it, sorted. */
@@ -38,6 +41,8 @@ export type ImportLibrary = {
   bundle: { id: string; created_by: string } | null
   /** What the bundle delivers, by delivered name. */
   attached: ReadonlyMap<string, FoundKey>
+  /** By delivered name, the values that templates in `attached` are built from. */
+  parts: ReadonlyMap<string, Plaintext>
   /** Keys that have a name, or are delivered under it elsewhere, and are not attached to the bundle. Keys that have the
    * name come first. */
   candidates: ReadonlyMap<string, readonly FoundKey[]>
@@ -77,14 +82,56 @@ export function planImport(library: ImportLibrary, asked: PlannedImport): Import
   requireSense(asked)
   requireNoLegacyItems(library, asked)
   requireSomethingToKeep(library, asked)
+  return withKeyNames(decideAll(library, asked), library, asked)
+}
+
+function decideAll(library: ImportLibrary, asked: PlannedImport): Decision[] {
   const used = new Set<string>()
-  const decisions = asked.entries.map((entry) => {
+  const isTemplate = ({ name }: ImportEntry) => library.attached.get(name)?.templateParts
+  const decided = new Map<string, Decision>()
+  for (const entry of asked.entries) {
+    if (isTemplate(entry)) continue
     const decision = decide(entry, { library, used }, asked)
     // A bundle uses a key once, under one name.
     if (decision.key && !makesKey(decision)) used.add(decision.key.id)
-    return decision
+    decided.set(entry.name, decision)
+  }
+  const valueAfter = (name: string) => deliveredAfter(decided.get(name)) ?? library.parts.get(name) ?? null
+  return asked.entries.flatMap((entry) => {
+    const template = isTemplate(entry) ? library.attached.get(entry.name) : undefined
+    return template
+      ? [decideTemplate(entry, { template, valueAfter }, asked)]
+      : (decided.get(entry.name) ?? [])
   })
-  return withKeyNames(decisions, library, asked)
+}
+
+/** The value that the bundle delivers after a step. */
+function deliveredAfter(decision: Decision | undefined): Plaintext | null {
+  if (decision === undefined) return null
+  const { action, entry, key } = decision
+  if (makesKey(decision) || action === 'update' || action === 'replace') return Plaintext.of(entry.value)
+  return key?.templateParts === null ? key.value : null
+}
+
+type AttachedTemplate = { template: FoundKey; valueAfter: (name: string) => Plaintext | null }
+
+function decideTemplate(
+  entry: ImportEntry,
+  { template, valueAfter }: AttachedTemplate,
+  { choices: { own, replace } }: PlannedImport,
+): Decision {
+  const { name } = entry
+  const isShared = template.elsewhere.length > 0
+  const isMasked = entry.value === MASK
+  const isReplacing = replace !== 'all' && replace.has(name)
+  const step = { entry, isAttached: true, key: template }
+  const choices: readonly Choice[] = isShared ? ['own', 'replace'] : ['replace']
+  if (!isMasked && own.has(name) && isShared) return { ...step, action: 'own', choices }
+  if (!isMasked && (isReplacing || own.has(name)))
+    return { ...step, action: isShared ? 'replace' : 'update', choices }
+  const value = isMasked ? null : composed(template.value, valueAfter)
+  const isSame = value instanceof Plaintext && value.reveal() === entry.value
+  return { ...step, action: isSame ? 'same' : 'kept', choices: isMasked ? [] : choices }
 }
 
 function requireSense({ entries, choices: { own, share, replace, keyNames } }: PlannedImport): void {
@@ -179,8 +226,9 @@ function decideNew(
   return { action: 'replace', key: chosen(entry, candidates, asked), choices: ALL }
 }
 
-// An entry without a mark takes over the key's.
+// An entry without a mark takes over the key's. What a template delivers depends on the bundle.
 function isEqual({ value, is_secret }: ImportEntry, key: FoundKey): boolean {
+  if (key.templateParts !== null) return false
   return (is_secret ?? key.is_secret) === key.is_secret && key.value.reveal() === value
 }
 
@@ -238,10 +286,12 @@ export function makesKey({ action }: { action: ImportAction }): boolean {
 }
 
 /** Whether the key of a step is secret afterwards. A new key without a mark takes over that of the key beside it; without
- * such a key it is secret. A shared key keeps its mark. */
+ * such a key it is secret. A shared key keeps its mark. A value in the place of a template is secret, because the template
+ * may have had secret parts. */
 export function markAfter({ action, entry, key }: Pick<ImportStep, 'action' | 'entry' | 'key'>): boolean {
-  const asked = action === 'share' || action === 'kept' ? undefined : entry.is_secret
-  return asked ?? key?.is_secret ?? true
+  if (action === 'share' || action === 'kept' || action === 'same') return key?.is_secret ?? true
+  const known = key?.templateParts === null ? key.is_secret : true
+  return entry.is_secret ?? known
 }
 
 /** Whether a step gives the bundle its own key in the place of one that it shares. */

@@ -1,12 +1,19 @@
-import { ATTEMPTS, type EncryptFromBundle, MASK, type RequestBundle } from '@keyferry/contract'
+import { ATTEMPTS, type EncryptFromBundle, LIMITS, MASK, type RequestBundle } from '@keyferry/contract'
 import { wipe } from '@keyferry/crypto/key-pair'
 import type { Plaintext } from '@keyferry/crypto/plaintext'
 import { seal } from '@keyferry/crypto/seal'
 import { normalizeUserCode } from '@keyferry/crypto/user-code'
 import type { z } from 'zod'
 import { type Bundle, type BundleOfTenant, type BundleStore, findBundle, listBundles } from './bundle.ts'
-import { type BundleEntry, bundleEntries, type EntryStores, valueSizes } from './bundle-entry.ts'
+import {
+  type BundleEntry,
+  bundleEntries,
+  type EntryStores,
+  type ValueSize,
+  valueSizes,
+} from './bundle-entry.ts'
 import { type ClockAndIds, timestamp } from './clock-and-ids.ts'
+import { requireComposed } from './composed-entry.ts'
 import type { DeliveryStore } from './delivery.ts'
 import { DomainError } from './errors.ts'
 import type { EventStore } from './event.ts'
@@ -114,7 +121,9 @@ export async function approve(
     bundle: named(bundle),
     missingRequired,
     deliveryId: delivery.id,
-    versions: delivery.keys.map(({ name, version }) => ({ name, version })),
+    versions: delivery.keys.flatMap(({ name, version, isPart }) =>
+      isPart === true ? [] : [{ name, version }],
+    ),
     expired: expiredNames(entries, parts.clock.now()),
   }
   await parts.stores.deliveries.begin(tenant.id, delivery)
@@ -183,20 +192,34 @@ async function chosenValues(
   const sizes = await valueSizes(stores, bundle)
   requireNames(names, sizes)
   if (leastPayloadBytes(names, sizes) > maxPayloadBytes) throw tooLarge(maxPayloadBytes)
-  const entries = await bundleEntries(stores, bundle, names)
-  const values = new Map(entries.flatMap(({ name, value }) => (value === null ? [] : [[name, value]])))
+  const parts = [...names].flatMap((name) => sizes.get(name)?.templateParts ?? [])
+  const entries = await bundleEntries(stores, bundle, new Set([...names, ...parts]))
+  const chosen = entries.filter(({ name }) => names.has(name))
+  requireComposed(chosen)
+  const values = new Map(chosen.flatMap(({ name, value }) => (value === null ? [] : [[name, value]])))
+  for (const { name, value } of entries) if (value !== null && !names.has(name)) wipe(value.bytes())
   requireNames(names, values)
   const missing = entries.filter(({ name, required }) => required && !names.has(name))
-  const chosen = entries.filter(({ name }) => names.has(name))
   return { values, entries: chosen, missingRequired: missing.map(({ name }) => name) }
 }
 
 // The payload when no character needs an escape. Sizes come from the database, so a choice that is far too large is
 // refused before any value is in memory.
-function leastPayloadBytes(names: ReadonlySet<string>, sizes: ReadonlyMap<string, number>): number {
+function leastPayloadBytes(names: ReadonlySet<string>, sizes: ReadonlyMap<string, ValueSize>): number {
   let bytes = '{}'.length
-  for (const name of names) bytes += '"":"",'.length + Buffer.byteLength(name) + (sizes.get(name) ?? 0)
+  for (const name of names) bytes += '"":"",'.length + Buffer.byteLength(name) + leastBytes(name, sizes)
   return bytes - 1
+}
+
+// A composed value is at least as long as its parts and the rest of its text, where only `$${` becomes shorter.
+function leastBytes(name: string, sizes: ReadonlyMap<string, ValueSize>): number {
+  const { bytes = 0, templateParts = null } = sizes.get(name) ?? {}
+  if (templateParts === null) return bytes
+  const literal = Math.max(0, bytes - LIMITS.templateParts * (LIMITS.nameLength + '${|uri}'.length))
+  return templateParts.reduce(
+    (total, part) => total + (sizes.get(part)?.bytes ?? 0),
+    Math.floor((literal * 2) / 3),
+  )
 }
 
 function requireNames(names: ReadonlySet<string>, held: ReadonlyMap<string, unknown>): void {
@@ -229,8 +252,11 @@ function named({ id, name }: { id: string; name: string }): Approval['bundle'] {
   return { id, name }
 }
 
-function maskedItem({ name, key_name, is_secret, description, required }: BundleEntry) {
-  return { key: name, key_name, value: MASK, is_secret, description, required }
+function maskedItem(entry: BundleEntry) {
+  const { name, key_name, is_secret, description, required, templateParts, composition } = entry
+  const item = { key: name, key_name, value: MASK, is_secret, description, required }
+  if (templateParts === null) return item
+  return { ...item, built_from: [...templateParts], missing_parts: [...(composition?.missing ?? [])] }
 }
 
 function tooLarge(maxBytes: number): DomainError {

@@ -1,5 +1,6 @@
 import type { BundleEntry } from './bundle-entry.ts'
 import { type ClockAndIds, timestamp } from './clock-and-ids.ts'
+import type { Composable } from './composed-entry.ts'
 import type { DeliveredKey, DeliveryLabel, DeliveryStore, NewDelivery, Via } from './delivery.ts'
 import { holderOf } from './holder.ts'
 import { dueOf } from './key-lifetime.ts'
@@ -32,15 +33,28 @@ export function deliveryOf(clock: ClockAndIds, { caller, request, bundle, entrie
     holder: holderOf(caller.userId, label),
     label,
     via: viaOf(request.requesterMeta),
-    keys: entries.flatMap(deliveredKey),
+    keys: deliveredKeys(entries),
     unversioned: entries.flatMap(({ id, name }) => (id === null ? [name] : [])),
     stamp: { ...stampOf(caller, clock), origin },
   }
 }
 
+/** The keys whose values leave, those that go only into composed values last. */
+function deliveredKeys(entries: readonly BundleEntry[]): DeliveredKey[] {
+  const keys = entries.flatMap((entry) => deliveredKey(entry, false))
+  const parts = entries.flatMap(({ composition }) => composition?.parts ?? [])
+  const known = new Set(keys.map(({ id }) => id))
+  for (const part of parts.flatMap((entry) => deliveredKey(entry, true))) {
+    if (known.has(part.id)) continue
+    known.add(part.id)
+    keys.push(part)
+  }
+  return keys
+}
+
 // A legacy item has neither an id nor versions.
-function deliveredKey({ id, name, version }: BundleEntry): DeliveredKey[] {
-  return id === null || version === null ? [] : [{ id, name, version }]
+function deliveredKey({ id, name, version }: Composable, isPart: boolean): DeliveredKey[] {
+  return id === null || version === null ? [] : [{ id, name, version, isPart }]
 }
 
 /** Names among the entries whose value has expired. */

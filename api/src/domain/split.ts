@@ -21,6 +21,7 @@ export type OwnCopy = {
   /** Undefined: as the copied key has it. */
   value?: Plaintext | undefined
   is_secret?: boolean | undefined
+  isTemplate?: boolean | undefined
 }
 
 export interface SplitStore {
@@ -39,11 +40,12 @@ export type SplitDraft = {
   key_name?: string | undefined
   value?: string | undefined
   is_secret?: boolean | undefined
+  is_template?: boolean | undefined
 }
 
 /** Replace a shared key in a bundle by a copy, with another value if one is given.
  * @throws DomainError not_found (bundle or key, or the key is not attached) · conflict (`key_name` is taken) ·
- *   invalid (the mask over a secret, or a library name that is too long) */
+ *   invalid (the mask over a secret, no template, or a library name that is too long) */
 export async function splitKey(
   { attachments, bundles, keys, clock }: SplitParts,
   caller: Caller,
@@ -57,6 +59,7 @@ export async function splitKey(
     namesFor: namesIn(bundle.name, draft.key_name),
     value: draft.value === undefined ? undefined : Plaintext.of(draft.value),
     is_secret: draft.is_secret,
+    isTemplate: draft.is_template,
     stamp: stampOf(caller, clock),
   }
   const outcome = await attachments.split(caller.tenantId, place, copy)

@@ -9,6 +9,7 @@ import {
 import type { AttachedKey } from '../domain/bundle-entry.ts'
 import { splitKey } from '../domain/split.ts'
 import { maskedText } from '../domain/wanted-values.ts'
+import { presentComposition } from './composition.ts'
 import type { Handlers } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'
 import { presentKey } from './keys.ts'
@@ -67,6 +68,8 @@ function place(params: { bundle_id: string; key_id: string }) {
   return { bundleId: params.bundle_id, keyId: params.key_id }
 }
 
-function presentAttached({ id, name, key_name, value, is_secret, order, required }: AttachedKey) {
-  return { id, name, key_name, value: maskedText(value), is_secret, order, required }
+function presentAttached(key: AttachedKey) {
+  const { id, name, key_name, value, is_secret, order, required } = key
+  const shown = { id, name, key_name, value: maskedText(value), is_secret, order, required }
+  return { ...shown, ...presentComposition(key) }
 }

@@ -3,6 +3,7 @@ import { type BundleEntry, bundleEntries, withLongValues } from '../domain/bundl
 import { compareBundles } from '../domain/comparison.ts'
 import { duplicateBundle } from '../domain/duplicate.ts'
 import { maskedText } from '../domain/wanted-values.ts'
+import { presentComposition } from './composition.ts'
 import type { Handlers } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'
 import { jsonArray, listReply, readEntries } from './list-reply.ts'
@@ -61,5 +62,16 @@ export function bundleHandlers({ stores, clock }: HandlerParts): BundleHandlers 
 
 function presentEntry(entry: BundleEntry) {
   const { id, name, key_name, value, is_secret, description, order, required } = entry
-  return { id, name, key: name, key_name, value: maskedText(value), is_secret, description, order, required }
+  const item = {
+    id,
+    name,
+    key: name,
+    key_name,
+    value: maskedText(value),
+    is_secret,
+    description,
+    order,
+    required,
+  }
+  return { ...item, ...presentComposition(entry) }
 }

@@ -49,7 +49,7 @@ export function deliveryHandlers({ stores, clock }: HandlerParts): DeliveryHandl
 }
 
 function presentDelivery({ keys, ...delivery }: Delivery) {
-  return { ...delivery, keys: [...keys] }
+  return { ...delivery, keys: keys.map(({ isPart = false, ...key }) => ({ ...key, is_part: isPart })) }
 }
 
 function presentHolder({ person, ...holding }: KeyHolder) {

@@ -41,5 +41,6 @@ function presentStep(step: ImportPlan['steps'][number]) {
     shared_with: elsewhere.slice(0, MOST_NAMED),
     shared_total: elsewhere.length,
     choices: [...choices],
+    ...(key?.templateParts && !makesKey(step) ? { template_parts: [...key.templateParts] } : {}),
   }
 }

@@ -44,7 +44,8 @@ export function requireRevealing(devAllowPlaintext: boolean): void {
   if (!devAllowPlaintext) throw new DomainError('forbidden', 'Forbidden: reveal is not allowed')
 }
 
-export function presentKey({ rotate_at, ...key }: Key, now: Date) {
+export function presentKey({ rotate_at, templateParts, ...key }: Key, now: Date) {
   const due = dueOf({ expires_at: key.expires_at, rotate_at }, now)
-  return { ...key, value: maskedText(key.value), due }
+  const template = { is_template: templateParts !== null, template_parts: [...(templateParts ?? [])] }
+  return { ...key, ...template, value: maskedText(key.value), due }
 }

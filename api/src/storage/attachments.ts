@@ -8,7 +8,7 @@ import type {
   SharedKey,
 } from '../domain/attachment.ts'
 import type { Bounds } from '../domain/bounds.ts'
-import type { LongValues } from '../domain/bundle-entry.ts'
+import type { LongValues, ValueSize } from '../domain/bundle-entry.ts'
 import type { EventData } from '../domain/event.ts'
 import type { Stamp } from '../domain/stamp.ts'
 import type { WantedValues } from '../domain/wanted-values.ts'
@@ -18,7 +18,14 @@ import { stampBundle } from './bundle-changes.ts'
 import { isMissingReference } from './database.ts'
 import type { Queries, Query, Recorded } from './queries.ts'
 import { flag } from './tables.ts'
-import { listedColumns, openedByName, VALUE_BYTES, type ValueVault, valueColumn } from './value-vault.ts'
+import {
+  listedColumns,
+  openedByName,
+  partsIn,
+  VALUE_BYTES,
+  type ValueVault,
+  valueColumn,
+} from './value-vault.ts'
 
 export function createAttachmentStore(queries: Queries, vault: ValueVault, bounds: Bounds): AttachmentStore {
   const { query, write, record } = queries
@@ -27,8 +34,9 @@ export function createAttachmentStore(queries: Queries, vault: ValueVault, bound
     longValues: (tenantId, bundleId, wanted) => longValues(query, vault, { tenantId, bundleId, wanted }),
     valueSizes: (tenantId, bundleId) =>
       attachedKeys(query, tenantId, bundleId)
-        .select(['attachments.delivered_name as name', VALUE_BYTES])
-        .execute(),
+        .select(['attachments.delivered_name as name', 'keys.template_parts', VALUE_BYTES])
+        .execute()
+        .then((rows) => rows.map(sizeIn)),
     insert: (tenantId, attachment, stamp) => insert(queries, bounds, { tenantId, attachment, stamp }),
     delete: (tenantId, attachment, stamp) =>
       changed(queries, { tenantId, stamp, action: 'bundle.detached', ...attachment }, (transaction) =>
@@ -45,6 +53,12 @@ export function createAttachmentStore(queries: Queries, vault: ValueVault, bound
       return changed(queries, place, (transaction) => move(transaction, tenantId, { order, ...attachment }))
     },
   }
+}
+
+type StoredSize = { name: string; bytes: number; template_parts: string | null }
+
+function sizeIn({ template_parts, ...size }: StoredSize): ValueSize {
+  return { ...size, templateParts: partsIn(template_parts) }
 }
 
 type ChangeOfPlace = Attachment & { tenantId: string; stamp: Stamp; action: AuditAction; data?: EventData }
@@ -99,7 +113,7 @@ function lister({ query, prepare }: Queries, vault: ValueVault): AttachmentStore
   const build = (tenantId: string, bundleId: string, values: WantedValues) =>
     attachedKeys(query, tenantId, bundleId)
       .select(['keys.id', 'keys.name', 'keys.value_version', 'keys.is_secret', 'keys.description'])
-      .select(['keys.expires_at', 'keys.rotate_at'])
+      .select(['keys.expires_at', 'keys.rotate_at', 'keys.template_parts'])
       .select(['attachments.delivered_name', 'attachments.position', 'attachments.required'])
       .select(listedColumns(values, 'delivered_name'))
       .orderBy('attachments.position')
@@ -124,6 +138,7 @@ function lister({ query, prepare }: Queries, vault: ValueVault): AttachmentStore
       order: row.position,
       required: row.required === 1,
       isLong: row.is_long === 1,
+      templateParts: partsIn(row.template_parts),
     }))
   }
 }
@@ -135,7 +150,7 @@ async function longValues(
 ): Promise<ReadonlyMap<string, Plaintext>> {
   if (wanted.names.length === 0) return new Map()
   const rows = await attachedKeys(query, tenantId, bundleId)
-    .select(['keys.id', 'keys.name', 'keys.value_version', 'keys.is_secret'])
+    .select(['keys.id', 'keys.name', 'keys.value_version', 'keys.is_secret', 'keys.template_parts'])
     .select(['attachments.delivered_name as entry', valueColumn(wanted.values)])
     .where('attachments.delivered_name', 'in', wanted.names)
     .execute()

@@ -1,5 +1,8 @@
 import type { ComparedEntry, ComparisonStore } from '../domain/comparison.ts'
 import type { Query } from './queries.ts'
+import { partsIn } from './value-vault.ts'
+
+const NO_KEY = { key_id: null, key_name: null, templateParts: null } as const
 
 export function createComparisonStore(query: Query): ComparisonStore {
   return {
@@ -7,7 +10,7 @@ export function createComparisonStore(query: Query): ComparisonStore {
       if ((await countOf(query, tenantId, bundleIds)) !== bundleIds.length) return null
       const attached = await attachedTo(query, tenantId, bundleIds)
       const items = await itemsOf(query, tenantId, bundleIds)
-      return [...attached, ...items.map((item) => ({ ...item, key_id: null, key_name: null }))]
+      return [...attached, ...items.map((item) => ({ ...item, ...NO_KEY }))]
     },
   }
 }
@@ -22,17 +25,22 @@ async function countOf(query: Query, tenantId: string, bundleIds: readonly strin
   return total
 }
 
-function attachedTo(query: Query, tenantId: string, bundleIds: readonly string[]): Promise<ComparedEntry[]> {
-  return query
+async function attachedTo(
+  query: Query,
+  tenantId: string,
+  bundleIds: readonly string[],
+): Promise<ComparedEntry[]> {
+  const rows = await query
     .selectFrom('attachments')
     .innerJoin('keys', (join) =>
       join.onRef('keys.tenant_id', '=', 'attachments.tenant_id').onRef('keys.id', '=', 'attachments.key_id'),
     )
     .select(['attachments.bundle_id', 'attachments.delivered_name as name', 'attachments.key_id'])
-    .select('keys.name as key_name')
+    .select(['keys.name as key_name', 'keys.template_parts'])
     .where('attachments.tenant_id', '=', tenantId)
     .where('attachments.bundle_id', 'in', bundleIds)
     .execute()
+  return rows.map(({ template_parts, ...row }) => ({ ...row, templateParts: partsIn(template_parts) }))
 }
 
 function itemsOf(query: Query, tenantId: string, bundleIds: readonly string[]) {

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type {
+  DeliveredKey,
   Delivery,
   DeliveryEnd,
   DeliveryFilter,
@@ -59,7 +60,7 @@ async function begin({ transaction, record }: Recorded, { tenantId, delivery }: 
       holder,
       label: label && JSON.stringify(label),
       via,
-      versions: JSON.stringify(keys.map((key) => [key.id, key.name, key.version])),
+      versions: JSON.stringify(keys.map(storedKey)),
       created_at: stamp.at,
       collected_at: null,
     })
@@ -69,8 +70,17 @@ async function begin({ transaction, record }: Recorded, { tenantId, delivery }: 
 }
 
 function approvedEvent(tenantId: string, { id, bundle, keys, unversioned, stamp }: NewDelivery): Event {
-  const versions = keys.map(({ name, version }) => [name, version] as const)
-  const data = { delivery: id, versions, ...(unversioned.length === 0 ? {} : { names: unversioned }) }
+  const versionsOf = (isPart: boolean) =>
+    keys
+      .filter((key) => (key.isPart ?? false) === isPart)
+      .map(({ name, version }) => [name, version] as const)
+  const parts = versionsOf(true)
+  const data = {
+    delivery: id,
+    versions: versionsOf(false),
+    ...(unversioned.length === 0 ? {} : { names: unversioned }),
+    ...(parts.length === 0 ? {} : { parts }),
+  }
   return {
     tenantId,
     action: 'delivery.approved',
@@ -185,11 +195,21 @@ function holdOpen(transaction: Query, tenantId: string, id: string) {
     .executeTakeFirst()
 }
 
-const StoredKeys = z.array(z.tuple([z.string(), z.string(), z.number()]))
+/** The last member marks a part. */
+const StoredKeys = z.array(z.tuple([z.string(), z.string(), z.number()], z.literal('part')))
 const StoredLabel = z.object({ hostname: z.string(), user: z.string(), program: z.string() }).nullable()
 
 function keysIn(versions: string): Delivery['keys'] {
-  return StoredKeys.parse(JSON.parse(versions)).map(([id, name, version]) => ({ id, name, version }))
+  return StoredKeys.parse(JSON.parse(versions)).map(([id, name, version, mark]) => ({
+    id,
+    name,
+    version,
+    isPart: mark === 'part',
+  }))
+}
+
+function storedKey({ id, name, version, isPart = false }: DeliveredKey) {
+  return isPart ? [id, name, version, 'part'] : [id, name, version]
 }
 
 /** What a row's text tells of the client's claims. */

@@ -5,14 +5,15 @@ import { type Event, madeBy } from '../domain/event.ts'
 import type { KeyChanged, StampedChange, ValueHow } from '../domain/key.ts'
 import { rotationTime } from '../domain/key-lifetime.ts'
 import type { Stamp } from '../domain/stamp.ts'
+import { templatePartsOf } from '../domain/template.ts'
 import type { Query, Recorded } from './queries.ts'
 import { flag, type KeyRow } from './tables.ts'
-import type { TenantVault } from './value-vault.ts'
+import { storedParts, type TenantVault } from './value-vault.ts'
 
 /*
  * Every change of a key that exists goes through here: a new value, another mark, a description. The replaced value is
- * copied to `key_versions` as it is: its blob is bound to the key's id, and to the name, mark and version of that moment,
- * which the copy keeps. So it opens whatever happens to the key later.
+ * copied to `key_versions` as it is: its blob is bound to the key's id, and to the name, mark, parts and version of that
+ * moment, which the copy keeps. So it opens whatever happens to the key later.
  */
 
 export type KeyChangeParts = Recorded & {
@@ -56,7 +57,10 @@ export async function changeHeldKey(
   const { transaction, vault } = parts
   const conflict = conflictOf(current, change.expectedVersion)
   if (conflict) return conflict
-  const wanted = withoutSame(vault, current, change)
+  const wanted = withoutSame(vault, current, {
+    ...change,
+    isTemplate: change.isTemplate ?? isTemplate(current),
+  })
   const changed = changedFields(current, wanted)
   if (changed.length === 0) return { status: 'done' }
   if (wanted.value) await archive(transaction, parts.versionsKept, { current, at: wanted.stamp.at })
@@ -78,8 +82,18 @@ export function conflictOf(
   return expected === undefined || expected === version ? null : { status: 'conflict', version }
 }
 
-// A repeated import or a second restore brings the value that is there: no version, so that no holder becomes stale.
-function withoutSame({ open }: TenantVault, current: KeyRow, change: StampedChange): StampedChange {
+function isTemplate({ template_parts }: Pick<KeyRow, 'template_parts'>): boolean {
+  return template_parts !== null
+}
+
+type WantedChange = StampedChange & { isTemplate: boolean }
+
+// A repeated import or a second restore brings the value that is there: no version, so that no holder becomes stale. A text
+// that becomes a template, or stops being one, gives bundles another value.
+function withoutSame({ open }: TenantVault, current: KeyRow, change: WantedChange): WantedChange {
+  if (change.isTemplate !== isTemplate(current)) {
+    return { ...change, value: change.value ?? open(current) ?? undefined }
+  }
   if (!change.value || !isSame(open, current, change.value)) return change
   return { ...change, value: undefined }
 }
@@ -96,11 +110,13 @@ function isSame(open: TenantVault['open'], current: KeyRow, value: Plaintext): b
 
 const DESCRIPTIVE = ['description', 'expires_at', 'rotate_after_days'] as const
 
-function changedFields(current: KeyRow, wanted: StampedChange): string[] {
+function changedFields(current: KeyRow, wanted: WantedChange): string[] {
   const { value, is_secret } = wanted
   const isMarked = is_secret !== undefined && flag(is_secret) !== current.is_secret
   const described = DESCRIPTIVE.filter((name) => wanted[name] !== undefined && wanted[name] !== current[name])
-  return [...(value ? ['value'] : []), ...(isMarked ? ['is_secret'] : []), ...described]
+  const isOther = wanted.isTemplate !== isTemplate(current)
+  const marks = [...(isMarked ? ['is_secret'] : []), ...(isOther ? ['is_template'] : [])]
+  return [...(value ? ['value'] : []), ...marks, ...described]
 }
 
 async function archive(
@@ -108,7 +124,7 @@ async function archive(
   versionsKept: number,
   { current, at }: { current: KeyRow; at: string },
 ): Promise<void> {
-  const { tenant_id, id: key_id, value_version: version, name, is_secret, value } = current
+  const { tenant_id, id: key_id, value_version: version, name, is_secret, template_parts, value } = current
   await transaction
     .insertInto('key_versions')
     .values({
@@ -117,6 +133,7 @@ async function archive(
       version,
       name,
       is_secret,
+      template_parts,
       value,
       was_secret: current.value_was_secret,
       set_at: current.value_set_at,
@@ -141,13 +158,14 @@ async function archive(
 function changedColumns(
   { seal, open }: TenantVault,
   current: KeyRow,
-  { wanted, source }: { wanted: StampedChange; source: Source },
+  { wanted, source }: { wanted: WantedChange; source: Source },
 ): Partial<KeyRow> {
-  const { id, name, value_version } = current
+  const { id, name, value_version, template_parts: parts } = current
   const is_secret = wanted.is_secret === undefined ? current.is_secret : flag(wanted.is_secret)
   const plain = plainColumns(current, wanted)
   if (wanted.value) {
-    const bound = { id, name, is_secret, value_version: value_version + 1 }
+    const template_parts = wanted.isTemplate ? storedParts(templatePartsOf(wanted.value)) : null
+    const bound = { id, name, is_secret, value_version: value_version + 1, template_parts }
     return {
       ...plain,
       ...newValueColumns(wanted.stamp, source),
@@ -161,7 +179,11 @@ function changedColumns(
   const value_was_secret = is_secret === 1 ? 1 : current.value_was_secret
   return value === null
     ? plain
-    : { ...plain, value_was_secret, ...seal(value, { id, name, is_secret, value_version }) }
+    : {
+        ...plain,
+        value_was_secret,
+        ...seal(value, { id, name, is_secret, value_version, template_parts: parts }),
+      }
 }
 
 function plainColumns(current: KeyRow, wanted: StampedChange): Partial<KeyRow> {
@@ -177,7 +199,7 @@ function newValueColumns({ at, by }: Stamp, { how, restoredFrom }: Source) {
 
 function eventOf(
   current: KeyRow,
-  wanted: StampedChange,
+  wanted: WantedChange,
   { changed, source }: { changed: readonly string[]; source: Source },
 ): Event {
   const { tenant_id: tenantId, id, name, value_version } = current
@@ -185,6 +207,7 @@ function eventOf(
   const data = {
     version: wanted.value ? value_version + 1 : value_version,
     is_secret: wanted.is_secret ?? current.is_secret === 1,
+    ...(changed.includes('is_template') ? { is_template: wanted.isTemplate } : {}),
     ...(source.restoredFrom === null ? {} : { restored_from: source.restoredFrom }),
     changed,
   }

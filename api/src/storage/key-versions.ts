@@ -48,22 +48,24 @@ async function list(
   return { total: total + 1, rows: rows.map((row) => presented(row, open)) }
 }
 
-type VersionRow = Omit<KeyVersion, 'value' | 'current' | 'set_by'> & {
+type VersionRow = Omit<KeyVersion, 'value' | 'is_template' | 'current' | 'set_by'> & {
   set_by: string
   set_by_name: string | null
   key_id: string
   name: string
   is_secret: Flag
+  template_parts: string | null
   value: Uint8Array | null
 }
 
 function presented(row: VersionRow, open: TenantVault['open']): KeyVersion {
-  const { key_id: id, name, is_secret, value, set_by, set_by_name, ...version } = row
+  const { key_id: id, name, is_secret, template_parts, value, set_by, set_by_name, ...version } = row
   return {
     ...version,
     current: row.replaced_at === null,
     set_by: { kind: 'user', id: set_by, name: set_by_name },
-    value: open({ id, name, is_secret, value, value_version: row.version }),
+    is_template: template_parts !== null,
+    value: open({ id, name, is_secret, template_parts, value, value_version: row.version }),
   }
 }
 
@@ -82,7 +84,8 @@ const holdersOf = (table: 'keys' | 'key_versions', key: string, version: string)
 function currentVersion(query: Query, tenantId: string, keyId: string): Promise<VersionRow | undefined> {
   return query
     .selectFrom('keys')
-    .select(['id as key_id', 'name', 'is_secret', valueColumn('public'), 'value_version as version'])
+    .select(['id as key_id', 'name', 'is_secret', 'template_parts', valueColumn('public')])
+    .select('value_version as version')
     .select(['value_set_at as set_at', 'value_set_by as set_by', nameOf('keys.value_set_by')])
     .select(['value_how as how', 'value_restored_from as restored_from'])
     .select([sql<null>`null`.as('replaced_at'), sql<null>`null`.as('destroyed_at')])
@@ -104,7 +107,16 @@ function replacedVersions(query: Query, tenantId: string, current: VersionRow) {
 function replacedRows(query: Query, tenantId: string, current: VersionRow) {
   const shown = sql<Uint8Array | null>`case when is_secret = 0 and was_secret = 0 then value end`
   return replacedVersions(query, tenantId, current)
-    .select(['key_id', 'name', 'is_secret', 'version', 'set_at', 'set_by', nameOf('key_versions.set_by')])
+    .select([
+      'key_id',
+      'name',
+      'is_secret',
+      'template_parts',
+      'version',
+      'set_at',
+      'set_by',
+      nameOf('key_versions.set_by'),
+    ])
     .select(['how', 'restored_from', 'replaced_at', 'destroyed_at'])
     .select(holdersOf('key_versions', 'key_id', 'version'))
     .select((current.is_secret === 1 ? sql<null>`null` : shown).as('value'))
@@ -127,7 +139,8 @@ async function restore(parts: KeyChangeParts, change: Change): Promise<Restored>
   if (!value) return { status: 'destroyed' }
   const mark = row.was_secret === 1 ? { is_secret: true } : {}
   const source = { how: 'restore', restoredFrom: version } as const
-  return changeHeldKey(parts, { current, change: { value, ...mark, stamp }, source })
+  const isTemplate = row.template_parts !== null
+  return changeHeldKey(parts, { current, change: { value, isTemplate, ...mark, stamp }, source })
 }
 
 function versionRow(query: Query, { tenantId, keyId, version }: Change) {

@@ -9,7 +9,7 @@ import { removeKeys } from './key-removal.ts'
 import type { Queries, Query } from './queries.ts'
 import { type Flag, flag, type KeyRow, type Tables } from './tables.ts'
 import { containsInAnyCase } from './text-search.ts'
-import { type ValueVault, valueColumn } from './value-vault.ts'
+import { partsIn, storedParts, type ValueVault, valueColumn } from './value-vault.ts'
 
 export function createKeyStore(
   queries: Queries,
@@ -33,26 +33,35 @@ export function createKeyStore(
 }
 
 function inserter({ write, record }: Queries, vault: ValueVault): KeyStore['insert'] {
-  return async (tenantId, { value, ...key }, stamp) => {
+  return async (tenantId, { value, templateParts = null, ...key }, stamp) => {
     const { seal } = await vault.toWrite(tenantId)
-    const row = { ...key, tenant_id: tenantId, is_secret: flag(key.is_secret), value_version: 1 }
+    const row = {
+      ...key,
+      tenant_id: tenantId,
+      is_secret: flag(key.is_secret),
+      value_version: 1,
+      template_parts: storedParts(templateParts),
+    }
     return write(async (transaction) => {
       const inserted = await keyInsertion(transaction, seal(value, row)).executeTakeFirstOrThrow()
       if (inserted.numInsertedOrUpdatedRows !== 1n) return false
-      await record(transaction, keyCreated(tenantId, key, stamp))
+      await record(transaction, keyCreated(tenantId, { ...key, isTemplate: templateParts !== null }, stamp))
       return true
     })
   }
 }
 
+type NewlyMade = { id: string; name: string; is_secret: boolean; isTemplate?: boolean }
+
 /** The event of a new key. */
 export function keyCreated(
   tenantId: string,
-  { id, name, is_secret }: { id: string; name: string; is_secret: boolean },
+  { id, name, is_secret, isTemplate = false }: NewlyMade,
   stamp: Stamp,
 ): Event {
   const target = { kind: 'key', id, name } as const
-  return { tenantId, action: 'key.created', target, data: { version: 1, is_secret }, ...madeBy(stamp) }
+  const data = { version: 1, is_secret, ...(isTemplate ? { is_template: true } : {}) }
+  return { tenantId, action: 'key.created', target, data, ...madeBy(stamp) }
 }
 
 type NewKeyRow = Omit<
@@ -64,6 +73,7 @@ type NewKeyRow = Omit<
 const FIRST_VALUE = {
   value_how: 'set',
   value_restored_from: null,
+  template_parts: null,
   expires_at: null,
   rotate_after_days: null,
 } as const satisfies Partial<KeyRow>
@@ -103,12 +113,13 @@ function keysOf(query: Query, tenantId: string) {
     .select(['id', 'name', 'value_version', 'is_secret', 'description', 'created_at', 'updated_at'])
     .select(['created_by', 'updated_by', UPDATED_BY_NAME.as('updated_by_name')])
     .select(['value_set_at', 'value_set_by', SET_BY_NAME.as('value_set_by_name')])
-    .select(['expires_at', 'rotate_after_days', 'rotate_at'])
+    .select(['expires_at', 'rotate_after_days', 'rotate_at', 'template_parts'])
     .select(USED_IN_BUNDLES.as('used_in_bundles'))
     .where('tenant_id', '=', tenantId)
 }
 
-type ReadRow = Omit<Key, 'value' | 'is_secret' | 'version' | 'value_set_by'> & {
+type ReadRow = Omit<Key, 'value' | 'is_secret' | 'templateParts' | 'version' | 'value_set_by'> & {
+  template_parts: string | null
   value: Uint8Array | null
   value_version: number
   is_secret: Flag
@@ -119,9 +130,10 @@ type ReadRow = Omit<Key, 'value' | 'is_secret' | 'version' | 'value_set_by'> & {
 async function opened(vault: ValueVault, tenantId: string, rows: readonly ReadRow[]): Promise<Key[]> {
   const { open } = await vault.of(tenantId)
   return rows.map((row): Key => {
-    const { value_version: version, value_set_by: id, value_set_by_name: name, ...key } = row
+    const { value_version: version, value_set_by: id, value_set_by_name: name, template_parts, ...key } = row
     const value_set_by = { kind: 'user', id, name } as const
-    return { ...key, version, value_set_by, value: open(row), is_secret: row.is_secret === 1 }
+    const templateParts = partsIn(template_parts)
+    return { ...key, version, value_set_by, value: open(row), is_secret: row.is_secret === 1, templateParts }
   })
 }
 

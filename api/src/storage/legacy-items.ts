@@ -30,7 +30,10 @@ export function createLegacyItemStore(
     list: lister(queries, vault),
     longValues: (tenantId, bundleId, wanted) =>
       longValues(query, vault, { place: { tenantId, bundleId }, wanted }),
-    valueSizes: (tenantId, bundleId) => itemsOf(query, { tenantId, bundleId }).select(VALUE_BYTES).execute(),
+    valueSizes: async (tenantId, bundleId) => {
+      const rows = await itemsOf(query, { tenantId, bundleId }).select(VALUE_BYTES).execute()
+      return rows.map(({ name, bytes }) => ({ name, bytes, templateParts: null }))
+    },
     upsert: (place, items, stamp) => upsert(queries, { vault, bounds }, { place, items, stamp }),
     delete: (place, name, stamp) =>
       write(async (transaction) => {

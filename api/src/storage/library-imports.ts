@@ -144,13 +144,15 @@ const IMPORTED = { how: 'import', restoredFrom: null } as const
 
 async function changeKeys(parts: KeyChangeParts, change: Change): Promise<void> {
   const { tenantId, stamp } = change
-  for (const { action, key, entry } of change.steps) {
+  for (const step of change.steps) {
+    const { action, key, entry } = step
     if (key === null || (action !== 'update' && action !== 'replace')) continue
+    const is_secret = key.templateParts === null ? entry.is_secret : markAfter(step)
     const value = Plaintext.of(entry.value)
     await changeKey(parts, {
       tenantId,
       keyId: key.id,
-      change: { value, is_secret: entry.is_secret, stamp },
+      change: { value, is_secret, isTemplate: false, stamp },
       source: IMPORTED,
     })
   }

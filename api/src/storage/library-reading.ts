@@ -1,7 +1,7 @@
 import type { ImportReading } from '../domain/library-import.ts'
 import type { FoundKey, ImportLibrary } from '../domain/library-import-plan.ts'
 import type { Query } from './queries.ts'
-import type { TenantVault } from './value-vault.ts'
+import { partsIn, type TenantVault } from './value-vault.ts'
 
 /*
  * What an import reads of a library, with values: the keys that the bundle delivers, and those that have the name of an
@@ -27,9 +27,11 @@ export async function readLibrary(
   const known = reading.names.flatMap((name) => attachedIds.get(name) ?? [])
   const ids = [...new Set([...known, ...[...candidateIds.values()].flatMap((each) => [...each])])]
   const keys = await keysWith(query, { ...place, ids, open })
+  const attached = attachedKeys(reading.names, attachedIds, keys)
   return {
     bundle,
-    attached: attachedKeys(reading.names, attachedIds, keys),
+    attached,
+    parts: await partsOf(query, { attached, attachedIds }, { ...place, open }),
     candidates: candidateKeys(candidateIds, keys),
     legacyNames: await legacyNamesIn(query, place),
     isTaken: await takenNames(query, tenantId, reading),
@@ -41,6 +43,22 @@ type Keys = ReadonlyMap<string, FoundKey>
 function attachedKeys(names: readonly string[], ids: ReadonlyMap<string, string>, keys: Keys): Keys {
   const found = names.map((name) => [name, keys.get(ids.get(name) ?? '')] as const)
   return new Map(found.flatMap(([name, key]) => (key === undefined ? [] : [[name, key]])))
+}
+
+type Templates = { attached: Keys; attachedIds: ReadonlyMap<string, string> }
+
+/** The values that templates of a bundle are built from, by delivered name. A template is never a part. */
+async function partsOf(
+  query: Query,
+  { attached, attachedIds }: Templates,
+  place: BundleRef & { open: TenantVault['open'] },
+): Promise<ImportLibrary['parts']> {
+  const names = new Set([...attached.values()].flatMap(({ templateParts }) => templateParts ?? []))
+  const ids = [...names].flatMap((name) => attachedIds.get(name) ?? [])
+  if (ids.length === 0) return new Map()
+  const keys = await keysWith(query, { ...place, ids })
+  const parts = [...names].map((name) => [name, keys.get(attachedIds.get(name) ?? '')] as const)
+  return new Map(parts.flatMap(([name, key]) => (key?.templateParts === null ? [[name, key.value]] : [])))
 }
 
 function candidateKeys(
@@ -136,12 +154,14 @@ async function keysWith(query: Query, { tenantId, bundleId, ids, open }: WantedK
     const rows = await query
       .selectFrom('keys')
       .select(['id', 'name', 'value', 'value_version', 'is_secret', 'description', 'created_by'])
+      .select('template_parts')
       .where('tenant_id', '=', tenantId)
       .where('id', 'in', chunk)
       .execute()
     for (const row of rows) {
       const value = open(row)
-      const key = { ...row, is_secret: row.is_secret === 1, elsewhere: elsewhere.get(row.id) ?? [] }
+      const marks = { is_secret: row.is_secret === 1, templateParts: partsIn(row.template_parts) }
+      const key = { ...row, ...marks, elsewhere: elsewhere.get(row.id) ?? [] }
       if (value !== null) keys.set(row.id, { ...key, value })
     }
   }

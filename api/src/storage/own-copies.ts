@@ -1,12 +1,13 @@
 import type { Attachment } from '../domain/attachment.ts'
 import type { OwnCopy, SplitStore } from '../domain/split.ts'
 import type { Stamp } from '../domain/stamp.ts'
+import { templatePartsOf } from '../domain/template.ts'
 import { holdBundle } from './attachments.ts'
 import { stampBundle } from './bundle-changes.ts'
 import { keyCreated, keyInsertion } from './keys.ts'
 import type { Queries, Query, Recorded } from './queries.ts'
 import { type Flag, flag } from './tables.ts'
-import type { TenantVault, ValueVault } from './value-vault.ts'
+import { storedParts, type TenantVault, type ValueVault } from './value-vault.ts'
 
 export function splitter({ write, record }: Queries, vault: ValueVault): SplitStore['split'] {
   return async (tenantId, attachment, copy) => {
@@ -59,11 +60,16 @@ function attachedKey(transaction: Query, tenantId: string, { bundleId, keyId }: 
       join.onRef('keys.tenant_id', '=', 'attachments.tenant_id').onRef('keys.id', '=', 'attachments.key_id'),
     )
     .select(['keys.id', 'keys.name', 'keys.value', 'keys.value_version', 'keys.is_secret'])
-    .select(['keys.description', 'attachments.delivered_name'])
+    .select(['keys.description', 'keys.template_parts', 'attachments.delivered_name'])
     .where('attachments.bundle_id', '=', bundleId)
     .where('attachments.key_id', '=', keyId)
     .where('attachments.tenant_id', '=', tenantId)
     .executeTakeFirst()
+}
+
+// A value in the place of a template is secret, because the template may have had secret parts.
+function markOf({ is_secret, template_parts }: Source, isTemplate: boolean): Flag {
+  return template_parts !== null && !isTemplate ? 1 : is_secret
 }
 
 /** Insert the copy under the first name that is free.
@@ -72,14 +78,16 @@ async function insertCopy(
   transaction: Query,
   { open, seal }: TenantVault,
   { tenantId, source, copy }: { tenantId: string; source: Source; copy: Giving['copy'] },
-): Promise<(Named & { is_secret: Flag }) | null> {
+): Promise<(Named & { is_secret: Flag; isTemplate: boolean }) | null> {
   const value = copy.value ?? open(source)
   if (value === null) return null
+  const isTemplate = copy.isTemplate ?? source.template_parts !== null
   const { stamp } = copy
   const row = {
     id: copy.keyId,
     tenant_id: tenantId,
-    is_secret: copy.is_secret === undefined ? source.is_secret : flag(copy.is_secret),
+    is_secret: copy.is_secret === undefined ? markOf(source, isTemplate) : flag(copy.is_secret),
+    template_parts: isTemplate ? storedParts(templatePartsOf(value)) : null,
     description: source.description,
     value_version: 1,
     created_at: stamp.at,
@@ -90,7 +98,7 @@ async function insertCopy(
   for (const name of copy.namesFor(source.delivered_name)) {
     const insertion = keyInsertion(transaction, seal(value, { ...row, name }))
     const { numInsertedOrUpdatedRows } = await insertion.executeTakeFirstOrThrow()
-    if (numInsertedOrUpdatedRows === 1n) return { id: row.id, name, is_secret: row.is_secret }
+    if (numInsertedOrUpdatedRows === 1n) return { id: row.id, name, is_secret: row.is_secret, isTemplate }
   }
   return null
 }

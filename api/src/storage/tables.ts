@@ -90,13 +90,15 @@ export type KeyRow = {
   value_restored_from: number | null
   /** 1 as soon as the key is secret while this value stands. */
   value_was_secret: Flag
+  /** Of a composed value, the names of its parts, separated by spaces; null for any other value. */
+  template_parts: string | null
   expires_at: string | null
   rotate_after_days: number | null
   /** `rotate_after_days` after `value_set_at`. */
   rotate_at: string | null
 }
 
-/** A replaced value. `name`, `is_secret` and `version` are those that its blob is bound to; `value` is null once it is
+/** A replaced value. `name`, `is_secret`, `template_parts` and `version` are those that its blob is bound to; `value` is null once it is
  * destroyed. */
 type KeyVersionRow = {
   tenant_id: string
@@ -104,6 +106,7 @@ type KeyVersionRow = {
   version: number
   name: string
   is_secret: Flag
+  template_parts: string | null
   value: Uint8Array | null
   was_secret: Flag
   set_at: string

@@ -10,7 +10,14 @@ import type { TenantKeys } from './tenant-keys.ts'
 export type ValueTable = 'keys' | 'legacy_items'
 
 /** The columns that a value is bound to, beside its tenant and table. */
-type BoundRow = { id: string; name: string; is_secret: Flag; value_version: number }
+type BoundRow = {
+  id: string
+  name: string
+  is_secret: Flag
+  value_version: number
+  /** Only keys have this column; every read of a key's value must select it. */
+  template_parts?: string | null
+}
 
 /** `value` is null where it was not wanted. */
 type StoredRow = BoundRow & { value: Uint8Array | null }
@@ -45,11 +52,22 @@ export function listedColumns(values: WantedValues, nameColumn: 'name' | 'delive
   ] as const
 }
 
+/** Of a row's `template_parts`. */
+export function partsIn(stored: string | null): readonly string[] | null {
+  if (stored === null) return null
+  return stored === '' ? [] : stored.split(' ')
+}
+
+/** The column `template_parts`: names hold no space. */
+export function storedParts(parts: readonly string[] | null): string | null {
+  return parts?.join(' ') ?? null
+}
+
 /** The size of a stored value in bytes, taken from the length of its blob. Neither database reads a blob for it. */
 export const VALUE_BYTES = sql<number>`length(value) - ${sql.lit(BLOB_OVERHEAD_BYTES)}`.as('bytes')
 
-/** The values of one table at rest. Each is encrypted for its tenant, row, version, name and mark (secret or not), so a
- * row that was edited in the database gives an error and never a value. A change of any of them encrypts again. */
+/** The values of one table at rest. Each is encrypted for its tenant, row, version, name, mark (secret or not) and
+ * the names that it is built from, so a row that was edited in the database gives an error and never a value. A change of any of them encrypts again. */
 export class ValueVault {
   readonly #tenantKeys: TenantKeys
   readonly #table: ValueTable
@@ -72,7 +90,7 @@ export class ValueVault {
    * within a transaction; getting them may query, so do that before the transaction begins. */
   async of(tenantId: string): Promise<TenantVault> {
     const key = await this.#tenantKeys.of(tenantId)
-    const contextOf = ({ id, name, is_secret, value_version }: BoundRow) => ({
+    const contextOf = ({ id, name, is_secret, value_version, template_parts = null }: BoundRow) => ({
       tenantId,
       table: this.#table,
       rowId: id,
@@ -80,6 +98,7 @@ export class ValueVault {
       version: value_version,
       name,
       isSecret: is_secret === 1,
+      templateParts: template_parts,
     })
     return {
       seal: (plaintext, row) => {

@@ -1,5 +1,6 @@
 import { CryptoError } from '@keyferry/crypto/crypto-error'
 import type { RootKeyRing } from '@keyferry/crypto/root-key'
+import { sql } from 'kysely'
 import type { Query } from './queries.ts'
 import type { Flag } from './tables.ts'
 import { TenantKeys } from './tenant-keys.ts'
@@ -37,6 +38,7 @@ type ValueRow = {
   value: Uint8Array | null
   value_version: number
   is_secret: Flag
+  template_parts: string | null
 }
 
 async function* allRows(query: Query, table: StoredIn): AsyncGenerator<ValueRow[]> {
@@ -56,6 +58,7 @@ function someRows(query: Query, table: ValueTable, after: RowPlace): Promise<Val
   return query
     .selectFrom(table)
     .select(['id', 'tenant_id', 'name', 'value', 'value_version', 'is_secret'])
+    .select((table === 'keys' ? sql<string | null>`template_parts` : sql<null>`null`).as('template_parts'))
     .where((columns) =>
       columns(columns.refTuple('tenant_id', 'id'), '>', columns.tuple(after.tenant_id, after.id)),
     )
@@ -69,6 +72,7 @@ function someVersions(query: Query, { tenant_id, id, value_version }: RowPlace):
   return query
     .selectFrom('key_versions')
     .select(['key_id as id', 'tenant_id', 'name', 'value', 'version as value_version', 'is_secret'])
+    .select('template_parts')
     .where((columns) =>
       columns(
         columns.refTuple('tenant_id', 'key_id', 'version'),

@@ -29,12 +29,13 @@ export const AttachKey = z
 export const ReorderKey = z.object({ order: Position }).meta({ id: 'ReorderKey', examples: [{ order: 2 }] })
 
 /** `key_name` is the library name of the copy; without it the server makes one of the bundle's name and the delivered
- * name. `value` and `is_secret` are those of the copy; without them it has those of the shared key. */
+ * name. `value`, `is_secret` and `is_template` are those of the copy; without them it has those of the shared key. */
 export const SplitKey = z
   .object({
     key_name: LibraryName.optional(),
     value: environmentValue('value must be a string').optional(),
     is_secret: Flag('is_secret').optional(),
+    is_template: Flag('is_template').optional(),
   })
   .meta({ id: 'SplitKey', examples: [{ value: 'postgres://db.example/prod' }] })
 
@@ -51,7 +52,16 @@ export const ChangeAttachment = z
   )
   .meta({ id: 'ChangeAttachment', examples: [{ as: 'DATABASE_URL', required: true }] })
 
-/** A bundle delivers the key as `name`; `key_name` is its name in the library. */
+/** Of a key whose value the bundle composes: the names of its parts, and those that the bundle does not deliver as
+ * ordinary values. While one is missing, `value` is the mask, and the value cannot be approved or exported. Absent for any
+ * other key. `is_secret` is true where one of the parts is secret. */
+export const Composition = {
+  template_parts: z.array(z.string()).optional(),
+  missing_parts: z.array(z.string()).optional(),
+}
+
+/** A bundle delivers the key as `name`; `key_name` is its name in the library. `template_parts`, `missing_parts`: of a key
+ * whose value the bundle composes; see `BundleItem`. */
 export const AttachedKeyList = z
   .array(
     z
@@ -63,6 +73,7 @@ export const AttachedKeyList = z
         is_secret: z.boolean(),
         order: z.int(),
         required: z.boolean(),
+        ...Composition,
       })
       .meta({ id: 'AttachedKey' }),
   )

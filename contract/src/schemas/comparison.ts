@@ -13,13 +13,15 @@ export const CompareQuery = z.object({
 })
 
 /** `shared`: another of the bundles delivers the same key under this name · `own`: none does. A legacy item is `own` and
- * has no key. */
+ * has no key. `template_parts`: of a key whose value each bundle composes, so bundles that share it may deliver different
+ * values; absent for any other key. */
 const ComparedCell = z
   .object({
     bundle_id: Id,
     state: z.enum(['shared', 'own', 'missing']),
     key_id: Id.nullable(),
     key_name: z.string().nullable(),
+    template_parts: z.array(z.string()).optional(),
   })
   .meta({ id: 'ComparedCell' })
 

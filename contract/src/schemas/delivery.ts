@@ -123,14 +123,14 @@ const EXAMPLE_DELIVERY = {
   holder: EXAMPLE_HOLDING.holder,
   label: EXAMPLE_HOLDING.label,
   via: 'run',
-  keys: [{ id: '5a0c7c43-0d0b-4f0d-8a52-9b4b4a9a3d21', name: 'DATABASE_URL', version: 3 }],
+  keys: [{ id: '5a0c7c43-0d0b-4f0d-8a52-9b4b4a9a3d21', name: 'DATABASE_URL', version: 3, is_part: false }],
   created_at: '2026-01-31T12:00:00.000Z',
   collected_at: '2026-01-31T12:00:01.000Z',
 } as const
 
 /** An approved delivery. `remembered`: by an approval that the approver lets the terminal repeat. `held`: waiting for its
  * return to the terminal; `approved`: not confirmed, so the client may or may not have it; `void`: never left the server;
- * `collected`: the client has it. */
+ * `collected`: the client has it. `is_part`: the value went only into composed values of the delivery. */
 export const Delivery = z
   .object({
     id: Id,
@@ -141,7 +141,7 @@ export const Delivery = z
     holder: z.string(),
     label: Label,
     via: Via,
-    keys: z.array(z.object({ id: Id, name: z.string(), version: z.int() })),
+    keys: z.array(z.object({ id: Id, name: z.string(), version: z.int(), is_part: z.boolean() })),
     created_at: Timestamp,
     collected_at: Timestamp.nullable(),
   })

@@ -67,13 +67,13 @@ export const ImportVariables = z
  * - `update`: a new value for a key that only this bundle uses
  * - `replace`: a new value for a key that other bundles use too, as `replace` asked
  * - `same`: nothing to write
- * - `kept`: nothing to write, because the entry is masked or `share` keeps the bundle's key */
+ * - `kept`: nothing to write, because the entry is masked, `share` keeps the bundle's key, or the bundle composes the value */
 export const IMPORT_ACTIONS = ['create', 'own', 'share', 'update', 'replace', 'same', 'kept'] as const
 export type ImportAction = (typeof IMPORT_ACTIONS)[number]
 
 /** `key_id`: null for a key that is still to be created. `is_secret`: the key's mark afterwards. `shared_with`: other bundles that use the key, at most five by
  * name; for `own`, the bundles that keep the other value. `shared_total` counts them all. `choices`: what a caller may
- * ask for in place of `action`. */
+ * ask for in place of `action`. `template_parts`: of a key whose value the bundle composes; absent for any other key. */
 const ImportStep = z
   .object({
     name: z.string(),
@@ -84,6 +84,7 @@ const ImportStep = z
     shared_with: z.array(z.string()),
     shared_total: z.int(),
     choices: z.array(z.enum(['own', 'share', 'replace'])),
+    template_parts: z.array(z.string()).optional(),
   })
   .meta({ id: 'ImportStep' })
 

@@ -42,22 +42,27 @@ export const ExpectedVersion = z
 /** Why a value should be replaced. `expiring`: it expires within 14 days; `rotate`: it is older than `rotate_after_days`. */
 export const Due = z.enum(['expired', 'expiring', 'rotate']).nullable().meta({ id: 'Due' })
 
+/** `is_template`: each bundle composes the value that it delivers. In the text, `${NAME}` stands for what the bundle
+ * delivers as NAME, `${NAME|uri}` for the same percent-encoded, and `$${` for `${`. */
 export const CreateKey = z
   .object({
     name: KeyName,
     value: environmentValue('Key value is required'),
     is_secret: Flag('is_secret').default(true),
+    is_template: Flag('is_template').default(false),
     description: optionalText('description', LIMITS.descriptionLength).default(''),
     expires_at: Expiry.default(null),
     rotate_after_days: Rotation.default(null),
   })
   .meta({ id: 'CreateKey', examples: [{ name: 'DATABASE_URL', value: 'postgres://db.example/app' }] })
 
+/** Absent fields stay: a new `value` of a template is its new text. */
 export const UpdateKey = z
   .object({
     value: environmentValue('value must be a string').optional(),
     description: optionalText('description', LIMITS.descriptionLength).optional(),
     is_secret: Flag('is_secret').optional(),
+    is_template: Flag('is_template').optional(),
     expires_at: Expiry.optional(),
     rotate_after_days: Rotation.optional(),
     expected_version: ExpectedVersion,
@@ -71,6 +76,8 @@ const EXAMPLE_KEY = {
   name: 'DATABASE_URL',
   value: '*****',
   is_secret: true,
+  is_template: false,
+  template_parts: [],
   description: '',
   created_at: '2026-01-31T12:00:00.000Z',
   updated_at: '2026-01-31T12:00:00.000Z',
@@ -86,13 +93,15 @@ const EXAMPLE_KEY = {
   due: null,
 }
 
-/** A library entry; `value` is the mask for a secret. `version` counts the values that the key has had, from 1. */
+/** A library entry; `value` is the mask for a secret, and the text of a template. `template_parts`: the names in it. `version` counts the values that the key has had, from 1. */
 export const Key = z
   .object({
     id: Id,
     name: z.string(),
     value: z.string(),
     is_secret: z.boolean(),
+    is_template: z.boolean(),
+    template_parts: z.array(z.string()),
     description: z.string(),
     created_at: Timestamp,
     updated_at: Timestamp,

@@ -31,6 +31,8 @@ export const RequestBundleList = z
 /** Why a caller may not approve; codes of the error body too. */
 const WHY_NOT = ['release_required', 'owner_approves', 'agents_denied', 'second_person'] as const
 
+/** `built_from`: the names of which the bundle composes a value; absent for any other value. Their values go into it whether
+ * they are chosen or not. With `missing_parts`, which the bundle does not deliver, the value cannot be chosen. */
 export const RequestBundle = z
   .object({
     id: Id,
@@ -46,6 +48,8 @@ export const RequestBundle = z
           description: z.string().nullable(),
           required: z.boolean(),
           due: Due,
+          built_from: z.array(z.string()).optional(),
+          missing_parts: z.array(z.string()).optional(),
           /** Of the value; null for a legacy item. */
           version: z.int().nullable().optional(),
           changed_at: Timestamp.nullable().optional(),

@@ -19,6 +19,8 @@ const key = (name: string) => ({
   name,
   value: '*****',
   is_secret: true,
+  is_template: false,
+  template_parts: [],
   description: '',
   used_in_bundles: 0,
   version: 1,

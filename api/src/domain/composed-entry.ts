@@ -27,7 +27,7 @@ export type Composable = {
 
 /** `parts`: the entries that the value is built from. `missing`: names that the bundle does not deliver, or delivers by
  * another template. `isTooLong`: the value would be longer than any value may be. */
-export type Composition = {
+type Composition = {
   parts: readonly Composable[]
   missing: readonly string[]
   isTooLong: boolean

@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core'
 import { askApproval, createLibrary, withdraw } from './app-library.ts'
 import { readRequest } from './app-page.ts'
 import { memoryShots } from './screenshot-memory.ts'
+import { passkeyShots } from './screenshot-passkeys.ts'
 import { peopleShots } from './screenshot-people.ts'
 import { at, type Shot } from './shot.ts'
 import { startServer } from './start-server.ts'
@@ -25,6 +26,7 @@ export async function shots(): Promise<{ list: readonly Shot[]; close: () => Pro
   ])
   const people = await peopleShots()
   const memory = await memoryShots()
+  const passkeys = await passkeyShots()
   const ids = await createLibrary(full.url)
   await createLibrary(typing.url)
   const list = [
@@ -34,10 +36,11 @@ export async function shots(): Promise<{ list: readonly Shot[]; close: () => Pro
     ...approvalShots(full.url),
     ...people.list,
     ...memory.list,
+    ...passkeys.list,
     { name: 'approval-nothing-yet', show: asked(empty.url, {}) },
     { name: 'approval-typed', show: asked(typing.url, { bundle: 'dev/app' }) },
   ]
-  const servers = [full, empty, typing, memory.server, ...people.servers]
+  const servers = [full, empty, typing, memory.server, passkeys.server, ...people.servers]
   return { list, close: async () => void (await Promise.all(servers.map((server) => server.dispose()))) }
 }
 

@@ -8,6 +8,11 @@ export type Failure = {
   details: Readonly<Record<string, unknown>>
 }
 
+/** A failure that is no answer of the server. Its message is for the person. */
+export class Problem extends Error {
+  override readonly name = 'Problem'
+}
+
 const MESSAGES: Readonly<Record<string, string>> = {
   unauthorized: 'You are signed out. Sign in, then try again.',
   too_large: 'That is more than the server accepts at once.',
@@ -17,6 +22,7 @@ const MESSAGES: Readonly<Record<string, string>> = {
 
 /** Turn whatever a call threw into a message of one or two sentences. `status` is null when there was no answer. */
 export function describeFailure(error: unknown): Failure {
+  if (error instanceof Problem) return { status: null, code: 'problem', message: error.message, details: {} }
   if (!(error instanceof CallError)) {
     return {
       status: null,

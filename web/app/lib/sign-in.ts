@@ -1,5 +1,6 @@
 import { askedReturn } from '@keyferry/contract/return-path'
 import { call } from './api.ts'
+import { answerWithPasskey, passkeyOptionsOf } from './passkey-sign-in.ts'
 
 export type KnownSession = { id: string; userAgent: string; lastSeenAt: string; current: boolean }
 
@@ -21,17 +22,29 @@ export async function signOut(where: 'here' | 'everywhere'): Promise<string> {
   return (await call('POST', path)).redirect_to
 }
 
-/** @param newPassword needed once after a reset */
+/** Sign in with e-mail and password, and with a passkey if the account asks for it.
+ * @param newPassword needed once after a reset
+ * @param onPasskey called before the browser asks for the passkey
+ * @throws CallError · Problem: the browser gave no passkey */
 export async function signIn({
   newPassword,
+  onPasskey,
   ...credentials
 }: {
   email: string
   password: string
   newPassword: string | null
+  onPasskey: () => void
 }): Promise<void> {
   const chosen = newPassword === null ? {} : { new_password: newPassword }
-  await call('POST', '/sign-in', { body: { ...credentials, ...chosen } })
+  try {
+    await call('POST', '/sign-in', { body: { ...credentials, ...chosen } })
+  } catch (error) {
+    const options = passkeyOptionsOf(error)
+    if (options === null) throw error
+    onPasskey()
+    await answerWithPasskey(options)
+  }
 }
 
 export async function changePassword(change: { current: string; chosen: string }): Promise<void> {

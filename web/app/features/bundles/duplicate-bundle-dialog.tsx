@@ -6,12 +6,12 @@ import { useDuplicateBundle } from '../../lib/bundles.ts'
 import { describeFailure } from '../../lib/failure.ts'
 import { useIsOwner } from '../../lib/me.ts'
 import { useUnsaved } from '../../lib/unsaved.ts'
+import { FormDialog } from '../../ui/form-dialog.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { notify } from '../../ui/toast-store.ts'
 import { BundleNameField } from './bundle-fields.tsx'
 import { duplicateOf, type OwnValues, valueProblems } from './duplicate-draft.ts'
 import { DuplicateNames } from './duplicate-names.tsx'
-import { FormDialog } from './form-dialog.tsx'
 
 type DuplicateBundleDialogProps = { bundle: BundleWithItems; onClose: () => void }
 

@@ -3,10 +3,10 @@ import type { Bundle } from '../../lib/answers.ts'
 import { bundleNameProblem } from '../../lib/bundle-names.ts'
 import { useUpdateBundle } from '../../lib/bundles.ts'
 import { describeFailure } from '../../lib/failure.ts'
+import { FormDialog } from '../../ui/form-dialog.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { notify } from '../../ui/toast-store.ts'
 import { BundleFields } from './bundle-fields.tsx'
-import { FormDialog } from './form-dialog.tsx'
 
 /** Changes a bundle's name, description and tags. */
 export function EditBundleDialog({ bundle, onClose }: { bundle: Bundle; onClose: () => void }) {

@@ -3,8 +3,8 @@ import { useLocation } from 'wouter'
 import { bundleNameProblem } from '../../lib/bundle-names.ts'
 import { useCreateBundle } from '../../lib/bundles.ts'
 import { describeFailure } from '../../lib/failure.ts'
+import { FormDialog } from '../../ui/form-dialog.tsx'
 import { BundleFields } from './bundle-fields.tsx'
-import { FormDialog } from './form-dialog.tsx'
 
 /** Asks for what a new bundle needs and leads to it. */
 export function NewBundleDialog({ onClose }: { onClose: () => void }) {

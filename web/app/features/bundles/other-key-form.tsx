@@ -3,8 +3,8 @@ import { useChangeAttachment } from '../../lib/attachments.ts'
 import { useKeys } from '../../lib/keys.ts'
 import { useCanEdit } from '../../lib/me.ts'
 import { Combobox } from '../../ui/combobox.tsx'
+import { DialogForm } from '../../ui/dialog-form.tsx'
 import { notify } from '../../ui/toast-store.ts'
-import { DialogForm } from './dialog-form.tsx'
 import type { EntryChange } from './entry-change.ts'
 
 /** Asks for the library key that a bundle uses in the place of another one, under the same delivered name. */

@@ -2,9 +2,9 @@ import { useState } from 'react'
 import { useSplitKey } from '../../lib/attachments.ts'
 import { useUnsaved } from '../../lib/unsaved.ts'
 import { valueProblem } from '../../lib/value-warnings.ts'
+import { DialogForm } from '../../ui/dialog-form.tsx'
 import { notify } from '../../ui/toast-store.ts'
 import { ValueField } from '../../ui/value-field.tsx'
-import { DialogForm } from './dialog-form.tsx'
 import type { EntryChange } from './entry-change.ts'
 
 /** Asks for the value that a bundle gets for itself in the place of a shared key's. */

@@ -1,9 +1,9 @@
 import { isKeyName } from '@keyferry/contract/env/names'
 import { useState } from 'react'
 import { useChangeAttachment } from '../../lib/attachments.ts'
+import { DialogForm } from '../../ui/dialog-form.tsx'
 import { TextField } from '../../ui/text-field.tsx'
 import { notify } from '../../ui/toast-store.ts'
-import { DialogForm } from './dialog-form.tsx'
 import type { EntryChange } from './entry-change.ts'
 
 /** Asks for the name under which the bundle delivers a key. */

@@ -9,6 +9,7 @@ import { Notice } from '../../ui/notice.tsx'
 import { PageHeading } from '../../ui/page-heading.tsx'
 import { TextField } from '../../ui/text-field.tsx'
 import { FormCard } from './form-card.tsx'
+import { PasskeySignIn } from './passkey-sign-in.tsx'
 
 /** Signs in with e-mail and password, where the server keeps accounts itself. */
 export function SignInPage() {
@@ -17,6 +18,7 @@ export function SignInPage() {
   const [newPassword, setNewPassword] = useState('')
   const [problem, setProblem] = useState<string | null>(null)
   const [wasReset, setWasReset] = useState(false)
+  const [asksPasskey, setAsksPasskey] = useState(false)
   const attempt = useMutation({
     mutationFn: signIn,
     gcTime: 0,
@@ -28,7 +30,12 @@ export function SignInPage() {
     const found = wasReset ? passwordProblem(newPassword) : null
     setProblem(found)
     if (found === null && !attempt.isPending)
-      attempt.mutate({ email, password, newPassword: wasReset ? newPassword : null })
+      attempt.mutate({
+        email,
+        password,
+        newPassword: wasReset ? newPassword : null,
+        onPasskey: () => setAsksPasskey(true),
+      })
   }
   return (
     <FormCard>
@@ -38,7 +45,7 @@ export function SignInPage() {
           label="E-mail"
           type="email"
           name="email"
-          autoComplete="username"
+          autoComplete="username webauthn"
           autoFocus
           required
           value={email}
@@ -67,6 +74,11 @@ export function SignInPage() {
             />
           </>
         )}
+        {asksPasskey && attempt.isPending && (
+          <Notice tone="plain" role="status">
+            Confirm with your passkey.
+          </Notice>
+        )}
         {attempt.error !== null && !isReset(attempt.error) && (
           <Notice tone="danger" role="alert">
             {refusal(attempt.error)}
@@ -76,6 +88,7 @@ export function SignInPage() {
           Sign in
         </Button>
       </form>
+      <PasskeySignIn />
     </FormCard>
   )
 }

@@ -1,11 +1,13 @@
 import type { ReactNode } from 'react'
-import { Dialog } from '../../ui/dialog.tsx'
+import { Dialog } from './dialog.tsx'
 import { DialogForm } from './dialog-form.tsx'
 
 type FormDialogProps = {
   title: string
   action: string
+  look?: 'primary' | 'danger'
   busy: boolean
+  error?: Error | null
   wide?: boolean
   onSubmit: () => void
   onClose: () => void

@@ -1,10 +1,11 @@
 import type { FormEvent, ReactNode } from 'react'
-import { describeFailure } from '../../lib/failure.ts'
-import { Button } from '../../ui/button.tsx'
-import { Notice } from '../../ui/notice.tsx'
+import { describeFailure } from '../lib/failure.ts'
+import { Button } from './button.tsx'
+import { Notice } from './notice.tsx'
 
 type DialogFormProps = {
   action: string
+  look?: 'primary' | 'danger'
   busy: boolean
   error?: Error | null
   onSubmit: () => void
@@ -13,7 +14,15 @@ type DialogFormProps = {
 }
 
 /** A form inside a dialog, with its action, a way to cancel, and the server's refusal. */
-export function DialogForm({ action, busy, error = null, onSubmit, onCancel, children }: DialogFormProps) {
+export function DialogForm({
+  action,
+  look = 'primary',
+  busy,
+  error = null,
+  onSubmit,
+  onCancel,
+  children,
+}: DialogFormProps) {
   const submit = (event: FormEvent) => {
     event.preventDefault()
     if (!busy) onSubmit()
@@ -28,7 +37,7 @@ export function DialogForm({ action, busy, error = null, onSubmit, onCancel, chi
       )}
       <div className="flex flex-wrap justify-end gap-3 pt-2">
         <Button onClick={onCancel}>Cancel</Button>
-        <Button type="submit" look="primary" busy={busy}>
+        <Button type="submit" look={look} busy={busy}>
           {action}
         </Button>
       </div>

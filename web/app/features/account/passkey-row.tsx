@@ -1,0 +1,42 @@
+import { Pencil, Trash2 } from 'lucide-react'
+import { useState } from 'react'
+import type { Passkey } from '../../lib/answers.ts'
+import { serverNowMs } from '../../lib/server-clock.ts'
+import { ago } from '../../lib/time.ts'
+import { visibleText } from '../../lib/visible-text.ts'
+import { IconButton } from '../../ui/icon-button.tsx'
+import { RemovePasskeyDialog } from './remove-passkey-dialog.tsx'
+import { RenamePasskeyDialog } from './rename-passkey-dialog.tsx'
+
+type PasskeyRowProps = { passkey: Passkey; isLast: boolean; afterPassword: boolean }
+
+/** One passkey: its name, when it was added and last used, and what can be done with it. */
+export function PasskeyRow({ passkey, isLast, afterPassword }: PasskeyRowProps) {
+  const [open, setOpen] = useState<'rename' | 'remove' | null>(null)
+  const close = () => setOpen(null)
+  const name = visibleText(passkey.name)
+  return (
+    <li className="flex min-h-13 items-center gap-1 py-2 pr-2 pl-4">
+      <div className="min-w-0 flex-1">
+        <p className="text-sm break-words">{name}</p>
+        <p className="text-xs text-ink-soft">{historyOf(passkey)}</p>
+      </div>
+      <IconButton label={`Rename ${name}`} onClick={() => setOpen('rename')}>
+        <Pencil aria-hidden size={16} />
+      </IconButton>
+      <IconButton label={`Remove ${name}`} onClick={() => setOpen('remove')}>
+        <Trash2 aria-hidden size={16} />
+      </IconButton>
+      {open === 'rename' && <RenamePasskeyDialog passkey={passkey} onClose={close} />}
+      {open === 'remove' && (
+        <RemovePasskeyDialog passkey={passkey} endsSecondFactor={isLast && afterPassword} onClose={close} />
+      )}
+    </li>
+  )
+}
+
+function historyOf({ created_at, last_used_at }: Passkey): string {
+  const now = serverNowMs()
+  const used = last_used_at === null ? 'never used' : `last used ${ago(last_used_at, now)}`
+  return `added ${ago(created_at, now)} · ${used}`
+}

@@ -1,0 +1,60 @@
+import { KeyRound } from 'lucide-react'
+import { useState } from 'react'
+import { passkeyObstacle } from '../../lib/passkey-browser.ts'
+import { usePasskeys } from '../../lib/passkeys.ts'
+import { useSession } from '../../lib/session.ts'
+import { Button } from '../../ui/button.tsx'
+import { LoadingState } from '../../ui/loading-state.tsx'
+import { Notice } from '../../ui/notice.tsx'
+import { AddPasskeyDialog } from './add-passkey-dialog.tsx'
+import { PasskeyRow } from './passkey-row.tsx'
+import { SecondFactor } from './second-factor.tsx'
+
+/** The passkeys of a local account: add, rename, remove, and whether the password asks for one. */
+export function Passkeys() {
+  const own = usePasskeys()
+  const session = useSession().data
+  const [adding, setAdding] = useState(false)
+  const obstacle = session === undefined ? null : passkeyObstacle(session.passkeyOrigin)
+  // Where passkeys do not work, the choice can only end: otherwise it locks the person out.
+  const canChoose =
+    own.data !== undefined && own.data.passkeys.length > 0 && (obstacle === null || own.data.after_password)
+  return (
+    <section aria-labelledby="passkeys" className="mt-8">
+      <h2 id="passkeys" className="text-sm font-semibold">
+        Passkeys
+      </h2>
+      <p className="mt-1 text-sm text-ink-soft">
+        Sign in with your fingerprint, face, device PIN or security key instead of your password.
+      </p>
+      {own.data === undefined ? (
+        <LoadingState error={own.error} onRetry={() => void own.refetch()} what="your passkeys" />
+      ) : (
+        own.data.passkeys.length > 0 && (
+          <ul className="mt-3 divide-y divide-line rounded-lg border border-line bg-surface">
+            {own.data.passkeys.map((passkey) => (
+              <PasskeyRow
+                key={passkey.id}
+                passkey={passkey}
+                isLast={own.data.passkeys.length === 1}
+                afterPassword={own.data.after_password}
+              />
+            ))}
+          </ul>
+        )
+      )}
+      {obstacle === null ? (
+        <Button className="mt-4" onClick={() => setAdding(true)}>
+          <KeyRound aria-hidden size={17} />
+          Add a passkey
+        </Button>
+      ) : (
+        <Notice tone="plain" className="mt-3">
+          {obstacle}
+        </Notice>
+      )}
+      {canChoose && <SecondFactor afterPassword={own.data.after_password} />}
+      {adding && <AddPasskeyDialog onClose={() => setAdding(false)} />}
+    </section>
+  )
+}

@@ -1,0 +1,45 @@
+import { CallError } from '@keyferry/contract/client'
+import { call } from './api.ts'
+import { passkeyProblem, webAuthn } from './passkey-browser.ts'
+
+type Options = { challenge: string; rpId: string; userVerification: 'required' | 'preferred' }
+
+/** What the browser needs to answer the right password with a passkey; null: the server did not ask for one. */
+export function passkeyOptionsOf(error: unknown): Options | null {
+  if (!(error instanceof CallError) || error.code !== 'passkey_required') return null
+  const { challenge, rpId } = error.details
+  if (typeof challenge !== 'string' || typeof rpId !== 'string') return null
+  return { challenge, rpId, userVerification: 'preferred' }
+}
+
+/** Ask the browser for a passkey, and sign in with it.
+ * @throws Problem: the browser gave none · CallError: the server refused it */
+export async function answerWithPasskey(options: Options): Promise<void> {
+  const { startAuthentication } = await webAuthn()
+  const passkey = await startAuthentication({ optionsJSON: options }).catch(passkeyProblem)
+  await call('POST', '/sign-in/passkey', { body: { passkey } })
+}
+
+/** Sign in with a passkey and no password.
+ * @throws Problem: the browser gave none · CallError: the server refused it */
+export async function signInWithPasskey(): Promise<void> {
+  await answerWithPasskey(await call('POST', '/sign-in/passkey/options'))
+}
+
+/** Let the browser offer its passkeys in the e-mail field, and sign in with the one that the person picks.
+ * @returns false: the browser cannot, or something else asked for a passkey meanwhile */
+export async function offerPasskeys(): Promise<boolean> {
+  const { browserSupportsWebAuthnAutofill, startAuthentication } = await webAuthn()
+  if (!(await browserSupportsWebAuthnAutofill())) return false
+  const optionsJSON = await call('POST', '/sign-in/passkey/options')
+  const passkey = await startAuthentication({ optionsJSON, useBrowserAutofill: true }).catch(() => null)
+  if (passkey === null) return false
+  await call('POST', '/sign-in/passkey', { body: { passkey } })
+  return true
+}
+
+/** End what `offerPasskeys` waits for. */
+export async function stopOfferingPasskeys(): Promise<void> {
+  const { WebAuthnAbortService } = await webAuthn()
+  WebAuthnAbortService.cancelCeremony()
+}

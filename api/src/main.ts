@@ -6,7 +6,6 @@ import { drain } from '@keyferry/plumbing/http-server'
 import type { FastifyInstance } from 'fastify'
 import { sql } from 'kysely'
 import { type DestinationStream, type Logger, pino } from 'pino'
-import { createMemoryNonces, createSharedNonces, type NonceStore } from './auth/nonces.ts'
 import { SignedCall } from './auth/signed-headers.ts'
 import type { Bounds } from './domain/bounds.ts'
 import { type ClockAndIds, timestamp } from './domain/clock-and-ids.ts'
@@ -16,7 +15,8 @@ import { createHandlers } from './http/handlers.ts'
 import { createServer } from './http/server.ts'
 import { auditKeyIn, readyDatabase, ringOf } from './maintenance.ts'
 import type { ApiSettings } from './settings.ts'
-import { openShortLived, type ShortLived } from './short-lived.ts'
+import { noncesOf, openShortLived, type ShortLived } from './short-lived.ts'
+import { AuditRetention, type RetentionParts } from './storage/audit-retention.ts'
 import type { Database } from './storage/queries.ts'
 import { recording } from './storage/recording.ts'
 import { Sealer } from './storage/sealer.ts'
@@ -24,16 +24,21 @@ import { createStores } from './storage/stores.ts'
 
 export {
   auditVerifierKey,
+  exportAudit,
+  forgetInAudit,
+  pruneAudit,
+  verifyAudit,
+} from './audit-maintenance.ts'
+export {
   backupDatabase,
   type DatabaseSettings,
-  exportAudit,
   migrate,
   type Rotation,
+  recordRestore,
   resetPassword,
   restoreDatabase,
   rotateRootKey,
   type Verification,
-  verifyAudit,
   verifyValues,
 } from './maintenance.ts'
 export type { ApiSettings, AuthMode } from './settings.ts'
@@ -73,6 +78,7 @@ export async function startApi(settings: ApiSettings, options: StartOptions = {}
     wake: (tenantIds) => sealer.wake(tenantIds),
     isFull: (tenantId) => sealer.isFull(tenantId),
   })
+  keepDays(opened, { queries, days: settings.auditRetentionDays, now: clock.now, log })
   const stores = createStores(queries, { ring: ringOf(settings), auditKey, bounds: boundsOf(settings) })
   const app = wire({ settings, database, stores, shortLived, sealer, clock, log })
   await measure(app, { settings, shortLived, opened })
@@ -80,6 +86,10 @@ export async function startApi(settings: ApiSettings, options: StartOptions = {}
   const setupCode = await untoldSetupCode(settings, stores.accounts)
   const resources = opened.move()
   return { address, setupCode, close: () => close(app, { shortLived, resources }) }
+}
+
+function keepDays(opened: AsyncDisposableStack, { days, ...parts }: RetentionParts): void {
+  if (days > 0) opened.adopt(new AuditRetention({ ...parts, days }), (it) => it.close())
 }
 
 function boundsOf({ maxBundleEntries, maxTenantBytes, versionsKept }: ApiSettings): Bounds {
@@ -151,14 +161,6 @@ function wire({ settings, database, stores, shortLived, sealer, clock, log }: Se
     devAllowPlaintext,
     maxBodyBytes,
     trustProxy: 'socketPath' in settings.listen ? 'nearest' : settings.trustProxy,
-  })
-}
-
-function noncesOf({ redis }: ShortLived, clock: ClockAndIds): NonceStore {
-  if (!redis) return createMemoryNonces(() => clock.now().getTime())
-  return createSharedNonces(async (name, seconds) => {
-    const kept = { condition: 'NX', expiration: { type: 'EX', value: seconds } } as const
-    return (await redis.reply((client) => client.set(name, '1', kept))) === 'OK'
   })
 }
 

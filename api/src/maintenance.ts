@@ -1,17 +1,16 @@
 import { join } from 'node:path'
 import { hashPassword } from '@keyferry/crypto/password'
 import { parseRootKey, RootKeyRing } from '@keyferry/crypto/root-key'
-import { verifierKey } from '@keyferry/crypto/signed-note'
 import { randomToken } from '@keyferry/crypto/token'
 import type { ApiSettings } from './settings.ts'
 import { resetAccountPassword } from './storage/accounts.ts'
-import { exportLines } from './storage/audit-export.ts'
+import { beginEpochs } from './storage/audit-epochs.ts'
 import { type NamedAuditKey, openAuditKey } from './storage/audit-keys.ts'
-import { type AuditVerdict, verifyAuditLogs } from './storage/audit-verification.ts'
 import { openDatabase } from './storage/database.ts'
 import { backupEmbedded, restoreEmbedded } from './storage/embedded-backup.ts'
 import { migrateDatabase } from './storage/migrate.ts'
-import type { Database } from './storage/queries.ts'
+import type { Database, Queries } from './storage/queries.ts'
+import { recording } from './storage/recording.ts'
 import { proveRootKeys } from './storage/root-keys.ts'
 import { type Rotation, rotateTenantKeys } from './storage/rotation.ts'
 import { type Verification, verifyStoredValues } from './storage/verification.ts'
@@ -72,33 +71,6 @@ export async function verifyValues(settings: DatabaseSettings): Promise<Verifica
   return withDatabase(settings, ({ query }) => verifyStoredValues(query, ringOf(settings)))
 }
 
-/** Check the audit log of every tenant. */
-export async function verifyAudit(settings: DatabaseSettings): Promise<AuditVerdict[]> {
-  return withDatabase(settings, async (database) => {
-    const key = await auditKeyIn(database, settings, new Date().toISOString())
-    return verifyAuditLogs(database.query, key)
-  })
-}
-
-/** The key that verifies the notes of this server's audit logs, as C2SP writes it. */
-export async function auditVerifierKey(settings: DatabaseSettings): Promise<string> {
-  return withDatabase(settings, async (database) =>
-    verifierKey(await auditKeyIn(database, settings, new Date().toISOString())),
-  )
-}
-
-/** The lines of an export of one tenant's audit log, each passed to `write` as it is read. */
-export async function exportAudit(
-  settings: DatabaseSettings,
-  tenantId: string,
-  write: (lines: string) => void,
-): Promise<void> {
-  await withDatabase(settings, async ({ query }) => {
-    const range = { from: 1, to: Number.MAX_SAFE_INTEGER }
-    for await (const lines of exportLines(query, tenantId, range)) write(lines)
-  })
-}
-
 /** Copy the embedded database into a new file of mode 0600, while servers may write to it. The copy holds no root key,
  * and it is useless without one.
  * @throws Error when the file exists, or the database is not the embedded one */
@@ -110,9 +82,29 @@ export async function backupDatabase(settings: DatabaseSettings, file: string): 
  * @returns the path of the old database; null when there was none
  * @throws Error when the file is no backup of this service or needs another root key; then nothing has changed */
 export async function restoreDatabase(settings: DatabaseSettings, file: string): Promise<string | null> {
-  return restoreEmbedded(embeddedPlace(settings, 'restore it with pg_restore'), {
-    file,
-    ring: ringOf(settings),
+  const place = embeddedPlace(settings, 'restore it with pg_restore, then run audit-restored')
+  const kept = await restoreEmbedded(place, { file, ring: ringOf(settings) })
+  await recordRestore(settings, 'backup restored')
+  return kept
+}
+
+/** Record that the database went back, as after a restored backup, so that servers seal again.
+ * @returns how many logs began a new epoch */
+export async function recordRestore(settings: DatabaseSettings, reason: string): Promise<number> {
+  return withRecording(settings, (queries, { now }) => beginEpochs(queries, { reason, now }))
+}
+
+type Recording = { auditKey: NamedAuditKey; now: string }
+
+/** Open the database of the settings for work that records events. A server seals them when it runs. */
+export async function withRecording<T>(
+  settings: DatabaseSettings,
+  work: (queries: Queries, recording: Recording) => Promise<T>,
+): Promise<T> {
+  return withDatabase(settings, async (database) => {
+    const now = new Date().toISOString()
+    const auditKey = await auditKeyIn(database, settings, now)
+    return work(recording(database, auditKey), { auditKey, now })
   })
 }
 
@@ -136,7 +128,8 @@ export async function resetPassword(
   })
 }
 
-async function withDatabase<T>(
+/** Open the database of the settings for one piece of work. */
+export async function withDatabase<T>(
   settings: DatabaseSettings,
   work: (database: Database) => Promise<T>,
 ): Promise<T> {

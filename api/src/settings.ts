@@ -22,6 +22,8 @@ export type ApiSettings = {
   maxPayloadBytes: number
   /** Versions of one key that are kept, with the current one; 0: all. */
   versionsKept: number
+  /** Days that entries of the audit log are kept; 0: for ever. */
+  auditRetentionDays: number
   maxBodyBytes: number
   /** Open approval requests at one time. */
   maxLiveRequests: number

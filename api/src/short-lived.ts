@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import type { Logger } from 'pino'
+import { createMemoryNonces, createSharedNonces, type NonceStore } from './auth/nonces.ts'
 import type { ClockAndIds } from './domain/clock-and-ids.ts'
 import type { RequestStore } from './domain/request-store.ts'
 import { Deliveries, WaitingRoom } from './domain/request-wait.ts'
@@ -51,4 +52,13 @@ export async function openShortLived(
 async function connect(url: string, onError: (error: Error) => void): Promise<RedisConnection> {
   const { openRedis } = await import('./request-store/redis-connection.ts')
   return openRedis(url, onError)
+}
+
+/** The nonces of signed calls: shared by all nodes where there is Redis. */
+export function noncesOf({ redis }: ShortLived, clock: ClockAndIds): NonceStore {
+  if (!redis) return createMemoryNonces(() => clock.now().getTime())
+  return createSharedNonces(async (name, seconds) => {
+    const kept = { condition: 'NX', expiration: { type: 'EX', value: seconds } } as const
+    return (await redis.reply((client) => client.set(name, '1', kept))) === 'OK'
+  })
 }

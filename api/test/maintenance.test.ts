@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { existsSync, mkdtempSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { formatRootKey, generateRootKey } from '@keyferry/crypto/root-key'
 import { describe, expect, test } from 'vitest'
@@ -27,6 +28,11 @@ async function withKey(api: TestApi, value: string): Promise<{ as: Identity; key
   const as = await api.newOwner()
   const { json } = await api.call('createKey', { as, body: { name: 'KEY', value, is_secret: false } })
   return { as, key_id: json.id }
+}
+
+// A server that seals in this process would keep a restore from copying.
+async function whenSealed(api: TestApi, as: Identity): Promise<void> {
+  while ((await api.call('listAudit', { as })).json.some(({ sealed }) => !sealed)) await sleep(20)
 }
 
 async function storedValue(
@@ -142,7 +148,8 @@ describe('backup and restore of the embedded database', () => {
     const elsewhere = testSettings({ rootKeys: api.settings.rootKeys })
     expect(await restoreDatabase(elsewhere, file)).toBeNull()
     expect(await storedValue(elsewhere, 'sqlite', key)).toMatch(/^(before|after \d+)$/)
-    expect(await verifyValues(elsewhere)).toEqual({ checked: 1, failures: [] })
+    // How many replaced values the backup holds depends on its moment.
+    expect(await verifyValues(elsewhere)).toMatchObject({ failures: [] })
     await api.close()
   })
 
@@ -152,6 +159,7 @@ describe('backup and restore of the embedded database', () => {
     const file = newFile('backup.db')
     await backupDatabase(api.settings, file)
     await api.call('updateKey', { as: key.as, params: place(key), body: { value: 'second' } })
+    await whenSealed(api, key.as)
     const kept = await restoreDatabase(api.settings, file)
     expect((await api.call('getKey', { as: key.as, params: place(key) })).json.value).toBe('first')
     expect(existsSync(kept ?? '')).toBe(true)

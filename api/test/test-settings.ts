@@ -26,6 +26,7 @@ export function testSettings(changes: Partial<ApiSettings> = {}): ApiSettings {
     requestTtlSeconds: 300,
     maxPayloadBytes: 1_048_576,
     versionsKept: 50,
+    auditRetentionDays: 0,
     maxBodyBytes: 2_097_152,
     maxLiveRequests: 20_000,
     maxBundleEntries: 10_000,

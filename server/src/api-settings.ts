@@ -16,6 +16,7 @@ export function apiSettings(
     requestTtlSeconds: settings.REQUEST_TTL,
     maxPayloadBytes: settings.MAX_PAYLOAD_BYTES,
     versionsKept: settings.VERSIONS_KEPT,
+    auditRetentionDays: settings.AUDIT_RETENTION_DAYS,
     maxBodyBytes: settings.MAX_BODY_BYTES,
     maxLiveRequests: settings.MAX_LIVE_REQUESTS,
     maxBundleEntries: settings.MAX_BUNDLE_ENTRIES,

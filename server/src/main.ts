@@ -4,7 +4,8 @@ import { announcement } from './announce.ts'
 import { failureLine } from './failure-line.ts'
 import { helpText } from './help.ts'
 import { endOnInternalFailure } from './internal-failure.ts'
-import { MAINTENANCE, type Maintenance } from './maintain.ts'
+import { MAINTENANCE } from './maintain.ts'
+import type { Maintenance } from './maintenance.ts'
 import type { Role } from './safe-start.ts'
 import type { Settings } from './setting-table.ts'
 import { readSettings } from './settings.ts'
@@ -47,16 +48,19 @@ function workOf(positionals: readonly string[]): Work | null {
   const role = argument === '' ? ROLES[command] : undefined
   if (role) return { role }
   const maintenance = Object.hasOwn(MAINTENANCE, command) ? MAINTENANCE[command] : undefined
-  const takesArgument = maintenance?.argument !== undefined
-  return maintenance && takesArgument === (argument !== '') ? { maintenance, argument } : null
+  return maintenance && takes(maintenance, argument) ? { maintenance, argument } : null
+}
+
+function takes({ argument: name }: Maintenance, argument: string): boolean {
+  return argument === '' ? name === undefined || name.startsWith('[') : name !== undefined
 }
 
 async function maintain(maintenance: Maintenance, argument: string): Promise<void> {
   let settings: Settings | null = null
   try {
     settings = readSettings()
-    const { text, isWell } = await maintenance.run(settings, argument)
-    say(`${text}\n`)
+    const { text, isWell } = await maintenance.run(settings, argument, say)
+    if (text !== '') say(`${text}\n`)
     process.exitCode = isWell ? 0 : 1
   } catch (error) {
     process.stderr.write(failureLine(error, settings))

@@ -1,21 +1,14 @@
-import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { DatabaseSettings } from '@keyferry/api'
-import { publicHostOf } from './api-settings.ts'
+import { AUDIT_COMMANDS } from './audit-commands.ts'
 import { lockDataFolder, prepareDataFolder } from './data-folder.ts'
-import { addRootKey, dropOldRootKeys, type RootKeys, readRootKeyFile, rootKeyFile } from './root-key-file.ts'
+import { type Maintenance, well } from './maintenance.ts'
+import { databaseOf, placeOf, requireRootKeyFile } from './operated-database.ts'
+import { addRootKey, dropOldRootKeys, rootKeyFile } from './root-key-file.ts'
 import type { Settings } from './setting-table.ts'
 import { StartError } from './start-error.ts'
 
-/** One command for the operator of a database. */
-export type Maintenance = {
-  readonly means: string
-  /** The name of its argument in the usage, when it takes one. */
-  readonly argument?: string
-  /** @returns the text to print, and whether everything is in order */
-  run(settings: Settings, argument: string): Promise<{ text: string; isWell: boolean }>
-}
-
+/** The commands that work on a database, by name. */
 export const MAINTENANCE: Readonly<Record<string, Maintenance>> = {
   migrate: {
     means: 'update the database tables, then exit',
@@ -45,38 +38,7 @@ export const MAINTENANCE: Readonly<Record<string, Maintenance>> = {
       return { text: [summary, ...lines].join('\n'), isWell: failures.length === 0 }
     },
   },
-  'audit-verify': {
-    means: 'check the audit log of every workspace, and name the first entry that was changed',
-    async run(settings) {
-      const { verifyAudit } = await import('@keyferry/api')
-      const verdicts = await verifyAudit(databaseOf(settings))
-      const lines = verdicts.map(({ tenantId, entries, erased, problem }) => {
-        const origins = erased === 0 ? '' : `, ${erased} without origin`
-        return `${tenantId}: ${problem ?? `${entries} entries${origins}, the chain and its seals are whole`}`
-      })
-      const isWell = verdicts.every(({ problem }) => problem === null)
-      return { text: lines.length === 0 ? 'There is no audit log yet.' : lines.join('\n'), isWell }
-    },
-  },
-  'audit-key': {
-    means: 'show the key that verifies the notes of the audit log',
-    async run(settings) {
-      const { auditVerifierKey } = await import('@keyferry/api')
-      return well(await auditVerifierKey(databaseOf(settings)))
-    },
-  },
-  'audit-export': {
-    means: 'write the audit log of a workspace (its id) to standard output, as JSON lines',
-    argument: 'WORKSPACE',
-    async run(settings, tenantId) {
-      const { exportAudit } = await import('@keyferry/api')
-      let text = ''
-      await exportAudit(databaseOf(settings), tenantId, (lines) => {
-        text += lines
-      })
-      return well(text.trimEnd())
-    },
-  },
+  ...AUDIT_COMMANDS,
   'reset-password': {
     means: 'give a local account (AUTH_MODE=accounts) a password for one sign-in and end its sessions',
     argument: 'EMAIL',
@@ -153,32 +115,4 @@ function lockFolder(settings: Settings): () => void {
   const folder = resolve(settings.DATA_DIR)
   prepareDataFolder(folder)
   return lockDataFolder(folder)
-}
-
-function placeOf(settings: Settings): Omit<DatabaseSettings, 'rootKeys'> {
-  const dataDir = resolve(settings.DATA_DIR)
-  const databaseUrl = settings.DATABASE_URL ?? null
-  if (databaseUrl === null && !existsSync(dataDir)) throw new StartError(`DATA_DIR ${dataDir} does not exist`)
-  return { dataDir, databaseUrl, publicHost: publicHostOf(settings) }
-}
-
-function databaseOf(settings: Settings): DatabaseSettings {
-  const place = placeOf(settings)
-  return { ...place, rootKeys: existingRootKeys(settings, place.dataDir) }
-}
-
-function existingRootKeys(settings: Settings, dataDir: string): RootKeys {
-  if (settings.ROOT_KEY) return settings.ROOT_KEY
-  if (settings.ROOT_KEY_FILE) return readRootKeyFile(settings.ROOT_KEY_FILE)
-  requireRootKeyFile(dataDir)
-  return readRootKeyFile(rootKeyFile(dataDir))
-}
-
-function requireRootKeyFile(dataDir: string): void {
-  if (!existsSync(rootKeyFile(dataDir)))
-    throw new StartError(`${rootKeyFile(dataDir)} is missing: put the root key there, or set ROOT_KEY`)
-}
-
-function well(text: string): { text: string; isWell: boolean } {
-  return { text, isWell: true }
 }

@@ -127,6 +127,11 @@ export const SETTINGS = {
     mustBe: 'a whole number from 0 to 1000000',
     schema: z.coerce.number().int().min(0).max(1_000_000).default(LIMITS.versionsKept),
   },
+  AUDIT_RETENTION_DAYS: {
+    means: 'days that entries of the audit log are kept; 0 keeps all',
+    mustBe: 'a whole number from 0 to 36500',
+    schema: z.coerce.number().int().min(0).max(36_500).default(0),
+  },
   MAX_BODY_BYTES: {
     means: 'largest request body',
     mustBe: 'a whole number of bytes',

@@ -1,5 +1,6 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { Program, temporaryFolder } from './program.ts'
 
@@ -117,6 +118,45 @@ test('a backup made while the server runs brings everything back', async () => {
   const { code, stdout } = await run('restore', file)
   expect([code, stdout]).toEqual([0, expect.stringContaining('The old database is kept as')])
   expect(await names(await start())).toEqual(['A=value of A'])
+})
+
+test('a restore begins a new epoch of the audit log, and other commands work on the log', async () => {
+  const address = await start()
+  await createKey(address, 'A')
+  const file = join(folder.path, 'backup.db')
+  await run('backup', file)
+  await stop()
+  await run('restore', file)
+  const restarted = await start()
+  const log = async () =>
+    (await (await fetch(`${restarted}/api/v1/audit`)).json()) as {
+      action: string
+      sealed: boolean
+      data: object
+    }[]
+  while ((await log()).some(({ sealed }) => !sealed)) await sleep(50)
+  const [restored] = (await log()).filter(({ action }) => action === 'audit.restored')
+  expect(restored?.data).toMatchObject({ epoch_before: 1, reason: 'backup restored' })
+  const { tenant_id: workspace } = (await (await fetch(`${restarted}/api/v1/me`)).json()) as Record<
+    string,
+    string
+  >
+  expect(await run('audit-verify', workspace)).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/^\S+: \d+ entries, the chain and its seals are whole\n$/),
+  })
+  expect((await run('audit-verify', 'none')).stderr).toBe(
+    'keyferry-server: no workspace none has an audit log\n',
+  )
+  const { stdout: exported } = await run('audit-export', workspace)
+  writeFileSync(join(folder.path, 'audit.jsonl'), exported)
+  expect((await run('audit-prune', join(folder.path, 'audit.jsonl'))).stderr).toContain('holds no whole day')
+  expect((await run('audit-prune', join(folder.path, 'none'))).stderr).toContain('there is no file')
+  expect((await run('audit-restored', 'standby promoted')).stdout).toContain('in 1 audit logs')
+  expect((await run('audit-restored', 'x'.repeat(201))).stderr).toContain('at most 200 characters')
+  expect((await run('forget-person', 'nobody@example.com')).stderr).toContain(
+    'no user has the id or e-mail address "nobody@example.com"',
+  )
 })
 
 test('a backup is one file, and stays one when it is restored', async () => {

@@ -53,6 +53,9 @@ export type EventData = {
   readonly created?: number
   readonly updated?: number
   readonly epoch?: number
+  readonly epoch_before?: number
+  /** The newest entry at a restore. */
+  readonly seq?: number
   readonly through?: number
   readonly hash?: string
   readonly count?: number
@@ -85,6 +88,8 @@ const DATA_FIELDS = [
   'created',
   'updated',
   'epoch',
+  'epoch_before',
+  'seq',
   'through',
   'hash',
   'count',

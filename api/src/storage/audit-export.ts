@@ -7,16 +7,25 @@ const EXPORT_ENTRIES = 100_000
 
 type Range = { from: number; to: number }
 
-/** The lines of an export, each with its line feed: entries by number, then the newest note. When the first entry is not
- * entry 1, a line before it gives its number and the hash before it. */
+/** More than any number of an entry, and no more than both databases hold as an integer. */
+const LAST = 2_147_483_647
+
+/** The lines of an export of a whole log, however long it is. */
+export function wholeLog(query: Query, tenantId: string): AsyncGenerator<string> {
+  return exportLines(query, tenantId, { from: 1, to: LAST }, LAST)
+}
+
+/** The lines of an export of at most `most` entries, each with its line feed: entries by number, then the newest note.
+ * When the first entry is not entry 1, a line before it gives its number and the hash before it. */
 export async function* exportLines(
   query: Query,
   tenantId: string,
   { from, to }: Range,
+  most = EXPORT_ENTRIES,
 ): AsyncGenerator<string> {
   const start = await startOf(query, tenantId, from)
   const note = await newestNote(query, tenantId)
-  const end = Math.min(to, start.seq + EXPORT_ENTRIES - 1)
+  const end = Math.min(to, start.seq + most - 1)
   if (start.seq > 1) yield `${JSON.stringify({ first_seq: start.seq, first_prev: start.prev })}\n`
   let last = start.seq - 1
   while (last < end) {

@@ -3,6 +3,7 @@ import { chainNote } from '@keyferry/crypto/chain-note'
 import { openNote, verifierKey } from '@keyferry/crypto/signed-note'
 import { indexOf } from '../domain/audit.ts'
 import type { NamedAuditKey } from './audit-keys.ts'
+import { hasEvent, type Sought } from './audit-search.ts'
 import type { Query } from './queries.ts'
 import { isGenuine } from './sealing.ts'
 import type { Tables } from './tables.ts'
@@ -13,11 +14,16 @@ const ROWS_AT_ONCE = 1_000
  * whose origin was erased. */
 export type AuditVerdict = { tenantId: string; entries: number; erased: number; problem: string | null }
 
-/** Check the log of every tenant: the chain, the columns against the text, the origins, the seals, and the events that
+/** Check the log of every tenant, or of one: the chain, the columns against the text, the origins, the seals, and the events that
  * wait. It only reads. On SQLite, servers wait to write while a log is read. */
-export async function verifyAuditLogs(query: Query, key: NamedAuditKey): Promise<AuditVerdict[]> {
+export async function verifyAuditLogs(
+  query: Query,
+  key: NamedAuditKey,
+  only: string | null = null,
+): Promise<AuditVerdict[]> {
   const verdicts: AuditVerdict[] = []
-  for (const tenantId of await tenantsWithLogs(query)) {
+  const tenantIds = await tenantsWithLogs(query)
+  for (const tenantId of only === null ? tenantIds : tenantIds.filter((id) => id === only)) {
     // One snapshot of the log, because servers may seal while this reads.
     const verdict = await query
       .transaction()
@@ -74,6 +80,7 @@ async function checkLog(walk: Walk): Promise<void> {
     .execute()
   const start = { seq: (head?.first_seq ?? 1) - 1, hash: head?.first_prev ?? '' }
   const hashes = await walkEntries(walk, start, new Set(seals.map(({ seq }) => seq)))
+  hashes.at.set(start.seq, start.hash)
   const end = head ?? { seq: 0, hash: '', epoch: 1 }
   if (hashes.last.seq !== end.seq || (end.seq > start.seq && hashes.last.hash !== end.hash))
     throw new Broken(`the log ends at entry ${hashes.last.seq}, its head says ${end.seq}`)
@@ -81,6 +88,18 @@ async function checkLog(walk: Walk): Promise<void> {
   if (end.seq > start.seq && seals.at(-1)?.seq !== end.seq)
     throw new Broken(`no seal signs the last entry, ${end.seq}`)
   await checkOutbox(walk)
+  if (head) await checkRecords(walk, head)
+}
+
+// A log that begins later, or that is of a later epoch, has an entry that says why.
+async function checkRecords({ query, tenantId }: Walk, head: Tables['audit_heads']): Promise<void> {
+  const { first_seq, first_prev, epoch } = head
+  const has = (action: Sought['action'], data: Sought['data']) => hasEvent(query, { tenantId, action, data })
+  if (first_seq > 1 && !(await has('audit.pruned', { through: first_seq - 1, hash: first_prev })))
+    throw new Broken(`the entries before ${first_seq} are gone, and no entry says that they were pruned`)
+  // The entry itself may have been pruned.
+  if (epoch > 1 && first_seq === 1 && !(await has('audit.restored', { epoch })))
+    throw new Broken(`the log is of epoch ${epoch}, and no entry says that it was restored`)
 }
 
 type Hashes = { last: { seq: number; hash: string }; at: Map<number, string> }

@@ -31,7 +31,7 @@ export async function sealTenant(
 ): Promise<Seal> {
   const { tenantId } = place
   const head = await holdHead(transaction, tenantId)
-  refuseOlder(head, place.seen)
+  await refuseOlder(transaction, head, place)
   const events = await oldestEvents(transaction, tenantId, options.most)
   const genuine = events.filter((event) => isGenuine(event, options.key))
   const forged = events.length - genuine.length
@@ -47,8 +47,11 @@ export async function sealTenant(
   return { head: newHead, sealed: rows.length, forged, note }
 }
 
+/** Where a log begins: `first_seq` is its oldest entry, `first_prev` the hash before that. */
+export type HeldHead = Head & { first_seq: number; first_prev: string }
+
 /** The head of a tenant, held until the transaction ends; made at the first call. */
-async function holdHead(transaction: Query, tenantId: string): Promise<Head> {
+export async function holdHead(transaction: Query, tenantId: string): Promise<HeldHead> {
   const held = await tryHold(transaction, tenantId)
   if (held) return held
   const start = { seq: 0, hash: CHAIN_START, first_seq: 1, first_prev: CHAIN_START, epoch: 1 }
@@ -60,20 +63,42 @@ async function holdHead(transaction: Query, tenantId: string): Promise<Head> {
   return (await tryHold(transaction, tenantId)) ?? start
 }
 
-function tryHold(transaction: Query, tenantId: string): Promise<Head | undefined> {
+function tryHold(transaction: Query, tenantId: string): Promise<HeldHead | undefined> {
   return transaction
     .updateTable('audit_heads')
     .set((column) => ({ epoch: column.ref('epoch') }))
     .where('tenant_id', '=', tenantId)
-    .returning(['seq', 'hash', 'epoch'])
+    .returning(['seq', 'hash', 'epoch', 'first_seq', 'first_prev'])
     .executeTakeFirst()
 }
 
-function refuseOlder(head: Head, seen: Head | undefined): void {
+async function refuseOlder(
+  transaction: Query,
+  head: HeldHead,
+  { tenantId, seen }: { tenantId: string; seen: Head | undefined },
+): Promise<void> {
   if (!seen || head.epoch > seen.epoch) return
   const isOlder = head.epoch < seen.epoch || head.seq < seen.seq
-  if (isOlder || (head.seq === seen.seq && head.hash !== seen.hash))
+  const isPruned = seen.seq < head.first_seq - 1
+  const fits = isPruned || (await hashAt(transaction, { tenantId, head, seq: seen.seq })) === seen.hash
+  if (isOlder || !fits)
     throw new HeadWentBack(`the audit log ends at entry ${head.seq}; this server has seen entry ${seen.seq}`)
+}
+
+// Another node may have sealed since, onto what this node saw or onto something else.
+async function hashAt(
+  transaction: Query,
+  { tenantId, head, seq }: { tenantId: string; head: HeldHead; seq: number },
+): Promise<string | undefined> {
+  if (seq === head.seq) return head.hash
+  if (seq === head.first_seq - 1) return head.first_prev
+  const row = await transaction
+    .selectFrom('audit_log')
+    .select('hash')
+    .where('tenant_id', '=', tenantId)
+    .where('seq', '=', seq)
+    .executeTakeFirst()
+  return row?.hash
 }
 
 type StoredEvent = {

@@ -2,11 +2,15 @@ import { z } from 'zod'
 import { AUDIT_ACTIONS } from '../audit-actions.ts'
 import { Id, Page, PathPart, Timestamp } from './text.ts'
 
+/** What both databases hold as an integer. */
+const LAST_SEQUENCE = 2_147_483_647
+
 const Sequence = (field: string) =>
   z.coerce
     .number({ error: `${field} must be a whole number` })
     .int(`${field} must be a whole number`)
     .min(0)
+    .max(LAST_SEQUENCE, `${field} must be at most ${LAST_SEQUENCE}`)
 
 const Moment = (field: string) => z.iso.datetime({ error: `${field} must be an ISO timestamp in UTC` })
 

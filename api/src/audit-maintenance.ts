@@ -1,0 +1,80 @@
+import { openChainNote } from '@keyferry/crypto/chain-note'
+import { checkExport, type ExportedChain } from '@keyferry/crypto/exported-chain'
+import { verifierKey } from '@keyferry/crypto/signed-note'
+import { auditKeyIn, type DatabaseSettings, withDatabase, withRecording } from './maintenance.ts'
+import { wholeLog } from './storage/audit-export.ts'
+import { type Forgotten, forgetPerson } from './storage/audit-forgetting.ts'
+import type { NamedAuditKey } from './storage/audit-keys.ts'
+import { type Pruned, PruneRefused, pruneExported } from './storage/audit-pruning.ts'
+import { type AuditVerdict, verifyAuditLogs } from './storage/audit-verification.ts'
+
+export type { Forgotten, Pruned }
+
+/** Check the audit log of every tenant, or of one.
+ * @throws Error: this tenant has no log */
+export async function verifyAudit(
+  settings: DatabaseSettings,
+  tenantId: string | null = null,
+): Promise<AuditVerdict[]> {
+  return withDatabase(settings, async (database) => {
+    const key = await auditKeyIn(database, settings, new Date().toISOString())
+    const verdicts = await verifyAuditLogs(database.query, key, tenantId)
+    if (tenantId !== null && verdicts.length === 0)
+      throw new Error(`no workspace ${tenantId} has an audit log`)
+    return verdicts
+  })
+}
+
+/** The key that verifies the notes of this server's audit logs, as C2SP writes it. */
+export async function auditVerifierKey(settings: DatabaseSettings): Promise<string> {
+  return withDatabase(settings, async (database) =>
+    verifierKey(await auditKeyIn(database, settings, new Date().toISOString())),
+  )
+}
+
+/** The lines of an export of one tenant's whole audit log, each passed to `write` as it is read. */
+export async function exportAudit(
+  settings: DatabaseSettings,
+  tenantId: string,
+  write: (lines: string) => void,
+): Promise<void> {
+  await withDatabase(settings, async ({ query }) => {
+    for await (const lines of wholeLog(query, tenantId)) write(lines)
+  })
+}
+
+/** Delete the entries of the whole days that an export holds, after checking it.
+ * @param chunks the export's text
+ * @throws BrokenExport · PruneRefused; then nothing was deleted */
+export async function pruneAudit(
+  settings: DatabaseSettings,
+  chunks: AsyncIterable<string>,
+): Promise<Pruned & { tenantId: string }> {
+  const chain = await checkExport(chunks)
+  return withRecording(settings, async ({ write, record }, { auditKey, now }) => {
+    const tenantId = tenantOf(chain, auditKey)
+    const actor = { kind: 'operator', id: null } as const
+    const pruning = { tenantId, chain, actor, now }
+    const pruned = await write((transaction) => pruneExported({ transaction, record }, pruning))
+    return { ...pruned, tenantId }
+  })
+}
+
+// Whose log an export is of, by its signed note.
+function tenantOf(chain: ExportedChain, key: NamedAuditKey): string {
+  const text = chain.notes.at(-1)
+  if (text === undefined) throw new PruneRefused('the export has no note: export the log again')
+  const note = openChainNote(text, verifierKey(key))
+  if (chain.judge(note).kind === 'differs')
+    throw new PruneRefused('the export is not the log that its note signs')
+  return note.origin.slice(`${key.name}/`.length)
+}
+
+/** Erase what may identify a person from all audit logs and deliveries.
+ * @param who a user's id or e-mail address
+ * @returns null when no user has it */
+export async function forgetInAudit(settings: DatabaseSettings, who: string): Promise<Forgotten | null> {
+  return withRecording(settings, (queries, { auditKey, now }) =>
+    forgetPerson(queries, { who, now, mac: auditKey.mac }),
+  )
+}

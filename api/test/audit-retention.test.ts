@@ -1,0 +1,298 @@
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { CHAIN_START } from '@keyferry/crypto/audit-chain'
+import { openChainNote } from '@keyferry/crypto/chain-note'
+import { checkExport } from '@keyferry/crypto/exported-chain'
+import { sql } from 'kysely'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import {
+  auditVerifierKey,
+  exportAudit,
+  forgetInAudit,
+  pruneAudit,
+  recordRestore,
+  verifyAudit,
+} from '../src/main.ts'
+import { openDatabase } from '../src/storage/database.ts'
+import type { Database } from '../src/storage/queries.ts'
+import { databases, type Identity, startTestApi, type TestApi } from './api.ts'
+
+const DAYS = ['2026-01-01', '2026-01-02', '2026-01-03'] as const
+const KEYS_A_DAY = 2
+
+async function* chunksOf(text: string): AsyncGenerator<string> {
+  yield text
+}
+
+describe.each(databases)('what leaves the audit log on %s', (kind) => {
+  let api: TestApi
+  let owner: Identity
+  let database: Database
+  let clock: { now: Date }
+  beforeEach(async () => {
+    clock = { now: new Date(`${DAYS[0]}T10:00:00.000Z`) }
+    api = await startTestApi(kind, { now: () => clock.now })
+    owner = await api.newOwner()
+    database = await openDatabase(placeOf(api))
+    for (const day of DAYS) {
+      clock.now = new Date(`${day}T10:00:00.000Z`)
+      for (let number = 0; number < KEYS_A_DAY; number += 1) await createKey(`KEY_${day}_${number}`)
+      await whenSealed()
+    }
+  })
+  afterEach(async () => {
+    await database.close()
+    await api.close()
+  })
+
+  const createKey = (name: string) =>
+    api.call('createKey', { as: owner, body: { name: name.replaceAll('-', '_'), value: 'v' } })
+
+  async function whenSealed(): Promise<void> {
+    while ((await database.query.selectFrom('events').select('position').execute()).length > 0)
+      await sleep(20)
+  }
+
+  /** Start the API again on the same database. */
+  async function restart(changes: Partial<TestApi['settings']> & { now?: () => Date } = {}): Promise<void> {
+    await api.close()
+    api = await startTestApi(kind, { ...api.settings, ...changes })
+  }
+
+  async function exported(range: Record<string, string> = {}): Promise<string> {
+    return (await api.call('exportAudit', { as: owner, query: range })).text
+  }
+
+  const verdict = async () => {
+    const [found] = await verifyAudit(api.settings, owner.tenantId)
+    return found
+  }
+  const head = () =>
+    database.query
+      .selectFrom('audit_heads')
+      .selectAll()
+      .where('tenant_id', '=', owner.tenantId)
+      .executeTakeFirstOrThrow()
+  const newest = async () => (await api.call('listAudit', { as: owner })).json[0]
+
+  const readiness = async () => {
+    const { json } = await api.call('getReadiness')
+    return json.failing.join(' ')
+  }
+
+  // As a backup, or a standby that lagged, would have it.
+  async function cutTail(seq: number): Promise<void> {
+    const { tenantId } = owner
+    await sql`delete from audit_log where tenant_id = ${tenantId} and seq > ${seq}`.execute(database.query)
+    await sql`delete from audit_seals where tenant_id = ${tenantId} and seq > ${seq}`.execute(database.query)
+    await sql`update audit_heads set seq = ${seq}, hash = (select hash from audit_log
+      where tenant_id = ${tenantId} and seq = ${seq}) where tenant_id = ${tenantId}`.execute(database.query)
+  }
+
+  const notes = async () =>
+    openChainNote((await api.call('getAuditNote', { as: owner })).text, await auditVerifierKey(api.settings))
+
+  // Entries 1 and 2: the workspace and its first sign-in.
+  const ENDS = [2 + KEYS_A_DAY, 2 + 2 * KEYS_A_DAY, 2 + 3 * KEYS_A_DAY] as const
+
+  describe('pruning', () => {
+    test('deletes the whole days of an export, records that, and leaves a chain', async () => {
+      const text = await exported({ to_seq: String(ENDS[1] + 1) })
+      const before = await head()
+      expect(await pruneAudit(api.settings, chunksOf(text))).toEqual({
+        tenantId: owner.tenantId,
+        through: ENDS[1],
+        count: ENDS[1],
+      })
+      expect(await head()).toMatchObject({
+        ...before,
+        first_seq: ENDS[1] + 1,
+        first_prev: expect.any(String),
+      })
+      expect(await verdict()).toMatchObject({ problem: null })
+      await createKey('LATER')
+      await whenSealed()
+      expect(await verdict()).toMatchObject({ problem: null, entries: KEYS_A_DAY + 2 })
+      const pruned = (await api.call('listAudit', { as: owner, query: { action: 'audit.pruned' } })).json
+      expect(pruned).toMatchObject([
+        {
+          actor: { kind: 'operator' },
+          data: { through: ENDS[1], hash: (await head()).first_prev, count: ENDS[1] },
+        },
+      ])
+      const rest = await checkExport([await exported()])
+      expect(rest.first).toBe(ENDS[1] + 1)
+      expect((await checkExport([text])).hashOf(ENDS[1])).toBe(rest.hashOf(ENDS[1]))
+    })
+
+    test('goes on where the last one ended', async () => {
+      await pruneAudit(api.settings, chunksOf(await exported({ to_seq: String(ENDS[0]) })))
+      const whole = await exported()
+      expect(await pruneAudit(api.settings, chunksOf(whole))).toMatchObject({
+        through: ENDS[1],
+        count: KEYS_A_DAY,
+      })
+      expect(await verdict()).toMatchObject({ problem: null })
+      await expect(pruneAudit(api.settings, chunksOf(whole))).rejects.toThrow('holds no whole day')
+    })
+
+    test('refuses what is not an export of this log from its beginning', async () => {
+      const whole = await exported()
+      const other = await api.newOwner()
+      await whenSealed()
+      const ofOther = (await api.call('exportAudit', { as: other })).text
+      const refused: readonly [string, RegExp][] = [
+        [await exported({ to_seq: String(ENDS[0] - 1) }), /holds no whole day/],
+        [await exported({ from_seq: '3' }), /begins at entry 3, the log at 1/],
+        [whole.replace('KEY_2026', 'KEY_2025'), /line 3: entry 3 does not fit/],
+        [whole.split('\n').slice(0, -2).join('\n'), /the note at the end is missing/],
+        [whole.replace(/\{"note":.*/, '{"note":null}'), /has no note/],
+        [
+          whole.replace(/\{"note":"keyferry chain v1\\n[^\\]*/, '{"note":"keyferry chain v1\\nother'),
+          /not signed/,
+        ],
+        [ofOther, /holds no whole day/],
+      ]
+      for (const [text, problem] of refused)
+        await expect(pruneAudit(api.settings, chunksOf(text))).rejects.toThrow(problem)
+      expect((await head()).first_seq).toBe(1)
+    })
+
+    test('refuses an export that differs from the log', async () => {
+      const text = await exported()
+      await sql`update audit_log set hash = ${CHAIN_START} where tenant_id = ${owner.tenantId} and seq = ${ENDS[1]}`.execute(
+        database.query,
+      )
+      await expect(pruneAudit(api.settings, chunksOf(text))).rejects.toThrow(/is not the one in the export/)
+    })
+
+    test('by hand is found: no entry says that it was pruned', async () => {
+      const { tenantId } = owner
+      await sql`update audit_heads set first_seq = 4, first_prev = (select hash from audit_log
+        where tenant_id = ${tenantId} and seq = 3) where tenant_id = ${tenantId}`.execute(database.query)
+      await sql`delete from audit_log where tenant_id = ${tenantId} and seq < 4`.execute(database.query)
+      expect(await verdict()).toMatchObject({
+        problem: expect.stringContaining('no entry says that they were pruned'),
+      })
+    })
+
+    test('by AUDIT_RETENTION_DAYS keeps that many days, and the newest entry for ever', async () => {
+      clock.now = new Date('2026-01-11T10:00:00.000Z')
+      await restart({ auditRetentionDays: 9, now: () => clock.now })
+      while ((await head()).first_seq === 1) await sleep(20)
+      await whenSealed()
+      expect((await head()).first_seq).toBe(ENDS[0] + 1)
+      expect(await verdict()).toMatchObject({ problem: null })
+      expect(await newest()).toMatchObject({
+        action: 'audit.pruned',
+        actor: { kind: 'server', id: null },
+        data: { through: ENDS[0], count: ENDS[0] },
+      })
+    })
+
+    // Two servers of one process on one SQLite file would wait for each other for ever.
+    if (kind === 'postgres') {
+      test('by several nodes at once deletes each day once', async () => {
+        clock.now = new Date('2027-01-11T10:00:00.000Z')
+        const options = { ...api.settings, auditRetentionDays: 9, now: () => clock.now }
+        const nodes = await Promise.all([1, 2, 3].map(() => startTestApi(kind, options)))
+        while ((await head()).first_seq !== ENDS[1] + 1) await sleep(20)
+        await Promise.all(nodes.map((node) => node.close()))
+        await whenSealed()
+        const pruned = (await api.call('listAudit', { as: owner, query: { action: 'audit.pruned' } })).json
+        expect(pruned).toHaveLength(1)
+        expect(await verdict()).toMatchObject({ problem: null })
+      })
+    }
+  })
+
+  test('an export by the server has all entries, whatever their number', async () => {
+    let text = ''
+    await exportAudit(api.settings, owner.tenantId, (lines) => {
+      text += lines
+    })
+    expect(await checkExport([text])).toMatchObject({ first: 1, last: ENDS[2], next: null })
+  })
+
+  describe('a restore', () => {
+    test('begins a new epoch: a note of what it lost reads as lost', async () => {
+      const lost = await notes()
+      await cutTail(ENDS[1])
+      expect(await recordRestore(api.settings, 'standby promoted')).toBe(1)
+      expect(await verdict()).toMatchObject({ problem: null })
+      await createKey('AFTER')
+      await whenSealed()
+      const [, restored] = (await api.call('listAudit', { as: owner })).json
+      expect(restored).toMatchObject({
+        action: 'audit.restored',
+        actor: { kind: 'operator' },
+        data: { epoch_before: 1, seq: ENDS[1], reason: 'standby promoted' },
+      })
+      const now = await notes()
+      expect(now.epoch).toBeGreaterThan(1)
+      expect(now.epoch).toBe(restored?.data['epoch'])
+      const chain = await checkExport([await exported()])
+      expect(chain.judge(lost)).toEqual({ kind: 'lost', at: restored?.at })
+      expect(chain.judge(now)).toEqual({ kind: 'fits' })
+      expect(await verdict()).toMatchObject({ problem: null })
+    })
+
+    test('that was not recorded stops the sealing under a running node, and writes go on', async () => {
+      await cutTail(ENDS[1])
+      expect((await createKey('UNSEALED')).status).toBe(201)
+      while (!(await readiness()).includes('audit')) await sleep(50)
+      expect((await createKey('UNSEALED_TOO')).status).toBe(201)
+      await recordRestore(api.settings, 'standby promoted')
+      await createKey('SEALED')
+      await whenSealed()
+      expect(await readiness()).toBe('')
+      expect(await verdict()).toMatchObject({ problem: null })
+    })
+
+    test('an epoch without a restore is found', async () => {
+      await sql`update audit_heads set epoch = 7 where tenant_id = ${owner.tenantId}`.execute(database.query)
+      expect(await verdict()).toMatchObject({
+        problem: expect.stringContaining('of epoch 7, and no entry says'),
+      })
+    })
+  })
+
+  describe('a person who is forgotten', () => {
+    test('leaves no address, host or e-mail, and every chain stays whole', async () => {
+      const before = await exported()
+      expect(before).toContain('127.0.0.1')
+      await createKey('UNSEALED_BY_THEM')
+      const forgotten = await forgetInAudit(api.settings, owner.userId)
+      expect(forgotten).toMatchObject({ userId: owner.userId, tenants: 1 })
+      await createKey('AFTER')
+      await whenSealed()
+      const chain = await checkExport([await exported()])
+      expect(chain.erased).toBe(forgotten?.origins)
+      expect(await verdict()).toMatchObject({ problem: null, erased: forgotten?.origins })
+      const log = (await api.call('listAudit', { as: owner, query: { limit: '100' } })).json
+      expect(log.filter(({ origin }) => origin !== null)).toHaveLength(1)
+      expect(log).toContainEqual(
+        expect.objectContaining({
+          action: 'person.forgotten',
+          actor: { kind: 'operator', id: null, name: null },
+          target: expect.objectContaining({ id: owner.userId }),
+          data: { count: forgotten?.origins },
+        }),
+      )
+    })
+
+    test('is found by e-mail; their invitations to others keep the address of the others only', async () => {
+      const body = { email: 'Invited@Example.com', role: 'member' }
+      await api.call('createInvitation', { as: owner, body })
+      const invited = { idp_user_id: 'user_invited', email: 'invited@example.com' }
+      const { json } = await api.call('ensureUser', { body: invited })
+      expect(await forgetInAudit(api.settings, 'invited@EXAMPLE.com')).toMatchObject({ userId: json.user_id })
+      await whenSealed()
+      expect(await exported()).not.toMatch(/invited@example.com/i)
+      expect(await verdict()).toMatchObject({ problem: null, erased: 1 })
+      expect(await forgetInAudit(api.settings, 'nobody@example.com')).toBeNull()
+    })
+  })
+})
+
+const placeOf = ({ settings }: TestApi) => settings.databaseUrl ?? join(settings.dataDir, 'keyferry.db')

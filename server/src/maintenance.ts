@@ -1,0 +1,20 @@
+import type { Settings } from './setting-table.ts'
+
+/** One command for the operator of a database. */
+export type Maintenance = {
+  readonly means: string
+  /** The name of its argument in the usage, when it takes one; in brackets when it may be left out. */
+  readonly argument?: string
+  /** @param argument empty when none is given
+   * @param print writes to standard output at once
+   * @returns the text to print at the end, and whether everything is in order */
+  run(
+    settings: Settings,
+    argument: string,
+    print: (text: string) => void,
+  ): Promise<{ text: string; isWell: boolean }>
+}
+
+export function well(text: string): { text: string; isWell: boolean } {
+  return { text, isWell: true }
+}

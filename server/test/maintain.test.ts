@@ -137,10 +137,8 @@ test('a restore begins a new epoch of the audit log, and other commands work on 
   while ((await log()).some(({ sealed }) => !sealed)) await sleep(50)
   const [restored] = (await log()).filter(({ action }) => action === 'audit.restored')
   expect(restored?.data).toMatchObject({ epoch_before: 1, reason: 'backup restored' })
-  const { tenant_id: workspace } = (await (await fetch(`${restarted}/api/v1/me`)).json()) as Record<
-    string,
-    string
-  >
+  const me = (await (await fetch(`${restarted}/api/v1/me`)).json()) as { tenant: { id: string } }
+  const workspace = me.tenant.id
   expect(await run('audit-verify', workspace)).toMatchObject({
     code: 0,
     stdout: expect.stringMatching(/^\S+: \d+ entries, the chain and its seals are whole\n$/),

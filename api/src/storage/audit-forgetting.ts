@@ -14,7 +14,7 @@ import type { Queries, Query } from './queries.ts'
 export type Forgotten = { readonly userId: string; readonly tenants: number; readonly origins: number }
 
 /** Several users have the address, as accounts of an identity provider may. */
-export class SeveralPeople extends Error {
+class SeveralPeople extends Error {
   override readonly name = 'SeveralPeople'
 }
 

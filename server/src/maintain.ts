@@ -40,7 +40,8 @@ export const MAINTENANCE: Readonly<Record<string, Maintenance>> = {
   },
   ...AUDIT_COMMANDS,
   'reset-password': {
-    means: 'give a local account (AUTH_MODE=accounts) a password for one sign-in and end its sessions',
+    means:
+      'give a local account (AUTH_MODE=accounts) a password for one sign-in, remove its passkeys and end its sessions',
     argument: 'EMAIL',
     async run(settings, email) {
       const { resetPassword } = await import('@keyferry/api')

@@ -1,5 +1,6 @@
 import type { FormEvent, ReactNode } from 'react'
 import { describeFailure } from '../lib/failure.ts'
+import { useClosing } from '../lib/unsaved.ts'
 import { Button } from './button.tsx'
 import { Notice } from './notice.tsx'
 
@@ -23,6 +24,7 @@ export function DialogForm({
   onCancel,
   children,
 }: DialogFormProps) {
+  const closing = useClosing()
   const submit = (event: FormEvent) => {
     event.preventDefault()
     if (!busy) onSubmit()
@@ -36,7 +38,7 @@ export function DialogForm({
         </Notice>
       )}
       <div className="flex flex-wrap justify-end gap-3 pt-2">
-        <Button onClick={onCancel}>Cancel</Button>
+        <Button onClick={() => closing(onCancel)}>Cancel</Button>
         <Button type="submit" look={look} busy={busy}>
           {action}
         </Button>

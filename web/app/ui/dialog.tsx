@@ -1,14 +1,18 @@
 import { X } from 'lucide-react'
 import { type ReactNode, useEffect, useId, useRef } from 'react'
+import { closeScope, UnsavedScope, useDialogScope } from '../lib/unsaved.ts'
 import { classNames } from './class-names.ts'
 import { IconButton } from './icon-button.tsx'
 
 type DialogProps = { title: string; onClose: () => void; children: ReactNode; wide?: boolean }
 
-/** A modal dialog, open as long as it is rendered. Escape and a press outside close it; the focus returns where it was. */
+/** A modal dialog, open as long as it is rendered. Escape and a press outside close it, after a question if a form in it
+ * has unsaved text; the focus returns where it was. */
 export function Dialog({ title, onClose, children, wide = false }: DialogProps) {
   const id = useId()
   const dialog = useRef<HTMLDialogElement>(null)
+  const scope = useDialogScope()
+  const close = () => closeScope(scope, onClose)
   useEffect(() => {
     const before = document.activeElement
     dialog.current?.showModal()
@@ -23,9 +27,9 @@ export function Dialog({ title, onClose, children, wide = false }: DialogProps) 
       aria-labelledby={id}
       onCancel={(event) => {
         event.preventDefault()
-        onClose()
+        close()
       }}
-      onClick={(event) => event.target === dialog.current && onClose()}
+      onClick={(event) => event.target === dialog.current && close()}
       className={classNames(
         'm-auto max-h-[calc(100dvh-2rem)] w-[calc(100%-2rem)] overflow-auto rounded-lg border border-line bg-surface p-0 text-ink shadow-floating',
         wide ? 'max-w-2xl' : 'max-w-md',
@@ -36,11 +40,11 @@ export function Dialog({ title, onClose, children, wide = false }: DialogProps) 
           <h2 id={id} className="text-lg font-semibold">
             {title}
           </h2>
-          <IconButton label="Close" onClick={onClose} className="-mt-1.5 -mr-2">
+          <IconButton label="Close" onClick={close} className="-mt-1.5 -mr-2">
             <X aria-hidden size={18} />
           </IconButton>
         </div>
-        {children}
+        <UnsavedScope.Provider value={scope}>{children}</UnsavedScope.Provider>
       </div>
     </dialog>
   )

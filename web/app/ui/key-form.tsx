@@ -4,7 +4,7 @@ import type { Key } from '../lib/answers.ts'
 import { describeFailure } from '../lib/failure.ts'
 import { looksSecret } from '../lib/key-names.ts'
 import { type Lifetime, useCreateKey } from '../lib/keys.ts'
-import { useUnsaved } from '../lib/unsaved.ts'
+import { useClosing, useUnsaved } from '../lib/unsaved.ts'
 import { valueProblem } from '../lib/value-warnings.ts'
 import { Button } from './button.tsx'
 import { LifetimeFields, rotationProblem } from './lifetime-fields.tsx'
@@ -24,6 +24,7 @@ type Problems = { name?: string; value?: string }
 /** Asks for a new library key. Whether it is secret is guessed from its name until the person decides. */
 export function KeyForm({ name = '', submitLabel, onCreated, onCancel }: KeyFormProps) {
   const { draft, set, isSecret, decideSecret, problems, submit, isPending } = useNewKey(name, onCreated)
+  const closing = useClosing()
   return (
     <form onSubmit={submit} className="space-y-4" noValidate>
       <TextField
@@ -53,7 +54,7 @@ export function KeyForm({ name = '', submitLabel, onCreated, onCancel }: KeyForm
       />
       <LifetimeFields lifetime={draft} onChange={set} />
       <div className="flex justify-end gap-3 pt-2">
-        <Button onClick={onCancel}>Cancel</Button>
+        <Button onClick={() => closing(onCancel)}>Cancel</Button>
         <Button type="submit" look="primary" busy={isPending}>
           {submitLabel}
         </Button>

@@ -1,6 +1,7 @@
 import { Plus } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { describeFailure } from '../lib/failure.ts'
+import { useUnsaved } from '../lib/unsaved.ts'
 import { openWorkspace, useCreateWorkspace } from '../lib/workspaces.ts'
 import { Button } from './button.tsx'
 import { TextField } from './text-field.tsx'
@@ -10,12 +11,16 @@ export function NewWorkspaceForm() {
   const create = useCreateWorkspace()
   const [name, setName] = useState('')
   const [problem, setProblem] = useState<string | null>(null)
+  const saved = useUnsaved(name !== '')
   const submit = (event: FormEvent) => {
     event.preventDefault()
     if (create.isPending) return
     if (name.trim() === '') return setProblem('Give the workspace a name.')
     create.mutate(name.trim(), {
-      onSuccess: ({ id }) => void openWorkspace(id),
+      onSuccess: ({ id }) => {
+        saved()
+        void openWorkspace(id)
+      },
       onError: (error) => setProblem(describeFailure(error).message),
     })
   }

@@ -6,7 +6,8 @@ import { useDuplicateBundle } from '../../lib/bundles.ts'
 import { describeFailure } from '../../lib/failure.ts'
 import { useIsOwner } from '../../lib/me.ts'
 import { useUnsaved } from '../../lib/unsaved.ts'
-import { FormDialog } from '../../ui/form-dialog.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { DialogForm } from '../../ui/dialog-form.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { notify } from '../../ui/toast-store.ts'
 import { BundleNameField } from './bundle-fields.tsx'
@@ -16,20 +17,21 @@ import { DuplicateNames } from './duplicate-names.tsx'
 type DuplicateBundleDialogProps = { bundle: BundleWithItems; onClose: () => void }
 
 /** Asks for the name of a duplicate and which of its keys are shared, creates it and leads to it. */
-export function DuplicateBundleDialog({ bundle, onClose }: DuplicateBundleDialogProps) {
+export function DuplicateBundleDialog(props: DuplicateBundleDialogProps) {
+  return (
+    <Dialog title={`Duplicate ${props.bundle.name}`} onClose={props.onClose} wide>
+      <DuplicateForm {...props} />
+    </Dialog>
+  )
+}
+
+function DuplicateForm({ bundle, onClose }: DuplicateBundleDialogProps) {
   const isOwner = useIsOwner()
   const { name, setName, problem, own, setOwn, duplicate, submit } = useDuplicate(bundle, onClose)
   const attached = bundle.items.filter(({ id }) => id !== null)
   const failure = duplicate.error === null ? null : describeFailure(duplicate.error)
   return (
-    <FormDialog
-      title={`Duplicate ${bundle.name}`}
-      action="Duplicate"
-      busy={duplicate.isPending}
-      wide
-      onSubmit={submit}
-      onClose={onClose}
-    >
+    <DialogForm action="Duplicate" busy={duplicate.isPending} onSubmit={submit} onCancel={onClose}>
       <BundleNameField value={name} onChange={setName} problem={problem} />
       {isOwner && attached.length > 0 ? (
         <DuplicateNames items={attached} own={own} problems={valueProblems(own)} onChange={setOwn} />
@@ -43,17 +45,18 @@ export function DuplicateBundleDialog({ bundle, onClose }: DuplicateBundleDialog
           {failure.message} Nothing was created.
         </Notice>
       )}
-    </FormDialog>
+    </DialogForm>
   )
 }
 
 function useDuplicate(bundle: BundleWithItems, onClose: () => void) {
   const duplicate = useDuplicateBundle(bundle.id)
   const [, navigate] = useLocation()
-  const [name, setName] = useState(`${bundle.name}-copy`)
+  const proposed = `${bundle.name}-copy`
+  const [name, setName] = useState(proposed)
   const [own, setOwn] = useState<OwnValues>(new Map())
   const [problem, setProblem] = useState<string | null>(null)
-  const saved = useUnsaved([...own.values()].some((value) => value !== ''))
+  const saved = useUnsaved(name !== proposed || [...own.values()].some((value) => value !== ''))
   const submit = () => {
     const found = bundleNameProblem(name)
     setProblem(found)

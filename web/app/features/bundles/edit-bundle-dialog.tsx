@@ -3,31 +3,45 @@ import type { Bundle } from '../../lib/answers.ts'
 import { bundleNameProblem } from '../../lib/bundle-names.ts'
 import { useUpdateBundle } from '../../lib/bundles.ts'
 import { describeFailure } from '../../lib/failure.ts'
-import { FormDialog } from '../../ui/form-dialog.tsx'
+import { useUnsaved } from '../../lib/unsaved.ts'
+import { Dialog } from '../../ui/dialog.tsx'
+import { DialogForm } from '../../ui/dialog-form.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { notify } from '../../ui/toast-store.ts'
 import { BundleFields } from './bundle-fields.tsx'
 
+type EditBundleProps = { bundle: Bundle; onClose: () => void }
+
 /** Changes a bundle's name, description and tags. */
-export function EditBundleDialog({ bundle, onClose }: { bundle: Bundle; onClose: () => void }) {
+export function EditBundleDialog(props: EditBundleProps) {
+  return (
+    <Dialog title="Edit bundle" onClose={props.onClose}>
+      <EditBundleForm {...props} />
+    </Dialog>
+  )
+}
+
+function EditBundleForm({ bundle, onClose }: EditBundleProps) {
   const update = useUpdateBundle(bundle.id)
   const { name, description, tags } = bundle
   const [draft, setDraft] = useState({ name, description, tags })
   const [nameProblem, setNameProblem] = useState<string | null>(null)
+  const saved = useUnsaved(draft.name !== name || draft.description !== description || draft.tags !== tags)
   const submit = () => {
     const problem = bundleNameProblem(draft.name)
     setNameProblem(problem)
     if (problem !== null) return
     update.mutate(draft, {
-      onSuccess: (saved) => {
+      onSuccess: (changed) => {
+        saved()
         onClose()
-        notify({ text: `Saved ${saved.name}.` })
+        notify({ text: `Saved ${changed.name}.` })
       },
       onError: (error) => setNameProblem(describeFailure(error).message),
     })
   }
   return (
-    <FormDialog title="Edit bundle" action="Save" busy={update.isPending} onSubmit={submit} onClose={onClose}>
+    <DialogForm action="Save" busy={update.isPending} onSubmit={submit} onCancel={onClose}>
       <BundleFields
         draft={draft}
         nameProblem={nameProblem}
@@ -39,6 +53,6 @@ export function EditBundleDialog({ bundle, onClose }: { bundle: Bundle; onClose:
           after that.
         </Notice>
       )}
-    </FormDialog>
+    </DialogForm>
   )
 }

@@ -1,6 +1,7 @@
 import { isKeyName } from '@keyferry/contract/env/names'
 import { useState } from 'react'
 import { useChangeAttachment } from '../../lib/attachments.ts'
+import { useUnsaved } from '../../lib/unsaved.ts'
 import { DialogForm } from '../../ui/dialog-form.tsx'
 import { TextField } from '../../ui/text-field.tsx'
 import { notify } from '../../ui/toast-store.ts'
@@ -10,6 +11,7 @@ import type { EntryChange } from './entry-change.ts'
 export function RenameEntryForm({ bundle, item, onDone, onCancel }: EntryChange) {
   const change = useChangeAttachment(bundle.id)
   const [name, setName] = useState(item.name)
+  const saved = useUnsaved(name !== item.name)
   const [problem, setProblem] = useState<string | null>(null)
   const submit = () => {
     const found = isKeyName(name) ? null : 'Use letters, digits and _ only.'
@@ -21,6 +23,7 @@ export function RenameEntryForm({ bundle, item, onDone, onCancel }: EntryChange)
       { keyId: item.id ?? '', change: { as: name } },
       {
         onSuccess: () => {
+          saved()
           onDone()
           notify({ text: `${bundle.name} delivers ${name}.`, undo })
         },

@@ -4,6 +4,7 @@ import type { CreatedInvitation, Role } from '../../lib/answers.ts'
 import { describeFailure } from '../../lib/failure.ts'
 import { ROLE_NAMES, useInvitations, useInvite, useRevokeInvitation } from '../../lib/people.ts'
 import { dateTime } from '../../lib/time.ts'
+import { useUnsaved } from '../../lib/unsaved.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { CommandLine } from '../../ui/command-line.tsx'
@@ -31,6 +32,7 @@ function InviteForm({ onCreated }: { onCreated: (invitation: CreatedInvitation) 
   const invite = useInvite()
   const [email, setEmail] = useState('')
   const [role, setRole] = useState<Role>('member')
+  useUnsaved(email !== '')
   const submit = (event: FormEvent) => {
     event.preventDefault()
     if (invite.isPending) return

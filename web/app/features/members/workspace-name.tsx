@@ -1,6 +1,7 @@
 import { type FormEvent, useState } from 'react'
 import type { Me } from '../../lib/answers.ts'
 import { describeFailure } from '../../lib/failure.ts'
+import { useUnsaved } from '../../lib/unsaved.ts'
 import { useRenameWorkspace } from '../../lib/workspaces.ts'
 import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/text-field.tsx'
@@ -28,12 +29,16 @@ function RenameForm({ id, current }: { id: string; current: string }) {
   const rename = useRenameWorkspace(id)
   const [name, setName] = useState(current)
   const [problem, setProblem] = useState<string | null>(null)
+  const saved = useUnsaved(name !== current)
   const submit = (event: FormEvent) => {
     event.preventDefault()
     if (rename.isPending) return
     if (name.trim() === '') return setProblem('Give the workspace a name.')
     rename.mutate(name.trim(), {
-      onSuccess: (tenant) => notify({ text: `Renamed the workspace to ${tenant.name}.` }),
+      onSuccess: (tenant) => {
+        saved()
+        notify({ text: `Renamed the workspace to ${tenant.name}.` })
+      },
       onError: (error) => setProblem(describeFailure(error).message),
     })
   }

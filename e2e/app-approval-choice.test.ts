@@ -85,6 +85,8 @@ describe.skipIf(!hasBrowser())('what an approver shares, and from where', () => 
       workspace: { id: acme, name: ACME },
       bundle: { name: 'acme/only' },
     })
+    const href = await page.getByRole('link', { name: 'acme/only' }).getAttribute('href')
+    expect(href).toMatch(new RegExp(`^/w/${acme}/bundles/[0-9a-f-]{36}$`))
     await closePage(page)
   })
 
@@ -109,6 +111,21 @@ describe.skipIf(!hasBrowser())('what an approver shares, and from where', () => 
     await page.getByRole('button', { name: 'Approve 1 key of dev/app' }).waitFor()
     await page.getByLabel('Workspace').selectOption({ index: 1 })
     await page.getByText(`The terminal named the workspace ${ACME}`).waitFor()
+    await closePage(page)
+  })
+
+  test('a workspace without bundles: the import leads to that workspace', async () => {
+    const response = await fetch(`${server.url}/api/v1/tenants`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...sessionHeaders(server.url, session) },
+      body: JSON.stringify({ name: 'Empty' }),
+    })
+    expect(response.status).toBe(201)
+    const { page } = await open({})
+    await page.getByLabel('Workspace').selectOption('Empty')
+    const href = await page.getByRole('link', { name: 'Import in the browser' }).getAttribute('href')
+    const id = await page.getByLabel('Workspace').inputValue()
+    expect(href).toBe(`/w/${id}/bundles/import`)
     await closePage(page)
   })
 

@@ -78,6 +78,12 @@ describe.skipIf(!hasBrowser())('two workspaces in two tabs', () => {
     await closePage(first)
   })
 
+  test('the first steps of one of several workspaces name it to the terminal', async () => {
+    await first.goto(`${server.url}/w/${other}/bundles`)
+    await first.getByText(`keyferry import .env --bundle dev/app --workspace ${other}`).waitFor()
+    await closePage(first)
+  })
+
   test('an address without a workspace leads to the current one', async () => {
     await second.goto(`${server.url}/keys?filter=unused`)
     await heading(second, 'Keys').waitFor()

@@ -5,9 +5,9 @@ import { EXIT } from '../ground/exit-code.ts'
 import type { Parts } from '../ground/parts.ts'
 import { printable } from '../ground/printable.ts'
 import type { ComparedRow } from '../server/comparison.ts'
-import type { Library } from '../server/library-call.ts'
+import type { NamedLibrary } from '../server/named-workspace.ts'
 import { requireBundleName } from './names.ts'
-import { libraryHere, SERVER_FLAG } from './server-flag.ts'
+import { libraryHere, SERVER_FLAG, WORKSPACE_FLAG } from './server-flag.ts'
 
 const FEWEST = 2
 const FAIL_ON = ['difference', 'missing'] as const
@@ -29,6 +29,7 @@ export const diffCommand: Command = {
       value: 'KIND',
       summary: `Exit with 1 on this: ${FAIL_ON.join(' or ')} (default: difference)`,
     },
+    WORKSPACE_FLAG,
     SERVER_FLAG,
     { name: 'json', summary: 'One JSON object with all names, shared ones too' },
   ],
@@ -43,7 +44,7 @@ export const diffCommand: Command = {
 }
 
 type DiffOptions = {
-  readonly library: Library
+  readonly library: NamedLibrary
   readonly bundleNames: readonly string[]
   readonly failOn: (typeof FAIL_ON)[number]
 }
@@ -70,7 +71,10 @@ function readFailOn(words: Words): DiffOptions['failOn'] {
 
 /** Write the differences to standard output.
  * @returns 1 if there is a finding of the kind in the options, else 0 · @throws CliError */
-async function diff({ library, bundleNames, failOn }: DiffOptions, parts: Parts): Promise<number> {
+async function diff(options: DiffOptions, parts: Parts): Promise<number> {
+  const { bundleNames, failOn } = options
+  const { openLibrary } = await import('../server/named-workspace.ts')
+  const library = await openLibrary(options.library, parts)
   const { compareBundles } = await import('../server/comparison.ts')
   const compared = await compareBundles({ library, parts }, bundleNames)
   const rows = compared.map((row) => ({ ...row, result: resultOf(row) }))

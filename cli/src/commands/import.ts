@@ -7,7 +7,7 @@ import { printable } from '../ground/printable.ts'
 import type { Choices, ImportOptions, SecretFlags } from '../import/import-file.ts'
 import { JSON_FLAG, QUIET_FLAG, readView } from './asking-flags.ts'
 import { requireBundleName, requireKeyName } from './names.ts'
-import { libraryHere, SERVER_FLAG } from './server-flag.ts'
+import { libraryHere, SERVER_FLAG, WORKSPACE_FLAG } from './server-flag.ts'
 
 export const importCommand: Command = {
   name: 'import',
@@ -28,6 +28,7 @@ export const importCommand: Command = {
       value: 'NAME',
       summary: 'The bundle to import into; created if it does not exist (required)',
     },
+    WORKSPACE_FLAG,
     SERVER_FLAG,
     {
       name: 'public',

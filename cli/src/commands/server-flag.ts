@@ -2,10 +2,9 @@ import type { Flag, Words } from '../command-line/command.ts'
 import type { Parts } from '../ground/parts.ts'
 import { chooseServer } from '../project/choose-server.ts'
 import { type FoundProject, findProject, PROJECT_FILE } from '../project/project-file.ts'
-import type { Library } from '../server/library-call.ts'
+import type { NamedLibrary } from '../server/named-workspace.ts'
 import { DEFAULT_SERVER } from '../server/server-address.ts'
-
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+import { readWorkspaceFlag } from './names.ts'
 
 export const SERVER_FLAG: Flag = {
   name: 'server',
@@ -25,15 +24,20 @@ export async function serverOf(words: Words, project: FoundProject | null, parts
   return server
 }
 
-/** The server and the workspace for calls to the library. The server's header takes an id only; a workspace's name in
- * keyferry.json is for the approver.
+export const WORKSPACE_FLAG: Flag = {
+  name: 'workspace',
+  short: 'w',
+  value: 'NAME|ID',
+  summary: `The workspace of the bundle (default: ${PROJECT_FILE}, then your current one)`,
+}
+
+/** The server and the workspace for calls to the library.
  * @throws CliError usage */
-export async function libraryHere(words: Words, parts: Parts): Promise<Omit<Library, 'view'>> {
+export async function libraryHere(words: Words, parts: Parts): Promise<Omit<NamedLibrary, 'view'>> {
   const project = findProject(parts.cwd)
-  const workspace = project?.workspace ?? ''
   return {
     server: await serverOf(words, project, parts),
-    workspaceId: UUID.test(workspace) ? workspace.toLowerCase() : null,
+    workspace: readWorkspaceFlag(words) ?? project?.workspace ?? null,
   }
 }
 

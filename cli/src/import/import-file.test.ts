@@ -25,7 +25,7 @@ function options(bundleName: string, text: string, changes: Partial<ImportOption
   return {
     server: server.url,
     isServerNamed: false,
-    workspaceId: null,
+    workspace: null,
     path,
     dialect: 'dotenv',
     bundleName,

@@ -4,7 +4,8 @@ import type { ExchangeAnswer } from '../ground/exchange.ts'
 import { EXIT } from '../ground/exit-code.ts'
 import type { Parts, ViewName } from '../ground/parts.ts'
 import { printable } from '../ground/printable.ts'
-import { callLibrary } from '../server/library-call.ts'
+import { callLibrary, type Library } from '../server/library-call.ts'
+import { openLibrary } from '../server/named-workspace.ts'
 import { errorBody } from '../server/server-failure.ts'
 import { type ImportPlan, namesOf, readPlan, writesOf } from './plan.ts'
 import { planFacts, planText, summary } from './plan-text.ts'
@@ -24,8 +25,8 @@ export type ImportOptions = {
   readonly server: string
   /** Whether the next command needs --server to find this server. */
   readonly isServerNamed: boolean
-  /** The workspace that the calls work in; null: the server chooses. */
-  readonly workspaceId: string | null
+  /** The workspace to import into, by name or id; null: the server chooses. */
+  readonly workspace: string | null
   /** Null: standard input. */
   readonly path: string | null
   readonly dialect: Dialect
@@ -43,7 +44,8 @@ export async function importFile(options: ImportOptions, parts: Parts): Promise<
   const { own, share, replace } = options.choices
   const flagged = { ...options.flags, own, share, replace: replace === 'all' ? [] : replace }
   const text = await readText({ ...options, flagged }, parts)
-  const running = { options, parts, body: bodyOf(options, text) }
+  const library = await openLibrary(options, parts)
+  const running = { options, parts, library, body: bodyOf(options, text) }
   const plan = await send(running, { dry_run: true })
   const asks = !options.isDryRun && mustAsk(plan, running)
   show(plan, text, { ...running, asks })
@@ -54,7 +56,7 @@ export async function importFile(options: ImportOptions, parts: Parts): Promise<
   return EXIT.ok
 }
 
-type RunningImport = { options: ImportOptions; parts: Parts; body: object }
+type RunningImport = { options: ImportOptions; parts: Parts; library: Library; body: object }
 
 function bodyOf({ bundleName, flags, choices }: ImportOptions, { entries }: EnvText): object {
   const isSecret = (name: string): { is_secret?: boolean } => {
@@ -68,9 +70,9 @@ function bodyOf({ bundleName, flags, choices }: ImportOptions, { entries }: EnvT
   }
 }
 
-async function send({ options, parts, body }: RunningImport, how: object): Promise<ImportPlan> {
+async function send({ library, parts, body }: RunningImport, how: object): Promise<ImportPlan> {
   const call = { method: 'POST', path: '/api/v1/imports', body: { ...body, ...how } } as const
-  return readPlan(await callLibrary({ library: options, parts }, call, explain))
+  return readPlan(await callLibrary({ library, parts }, call, explain))
 }
 
 function explain(answer: ExchangeAnswer): Error | undefined {
@@ -86,7 +88,7 @@ function explain(answer: ExchangeAnswer): Error | undefined {
 function show(
   plan: ImportPlan,
   text: EnvText,
-  { options, parts, asks }: RunningImport & { asks: boolean },
+  { options, parts, library, asks }: RunningImport & { asks: boolean },
 ): void {
   const { stderr } = parts
   const { view, bundleName } = options
@@ -95,7 +97,7 @@ function show(
       `${JSON.stringify({ event: 'planned', ...planFacts(plan, bundleName), notes: text.notes })}\n`,
     )
   if (view === 'person' || (view === 'quiet' && asks)) {
-    stderr.write(planText(plan, options))
+    stderr.write(planText(plan, { bundleName, ...library }))
     for (const note of text.notes) stderr.write(`  note: ${note}\n`)
   }
 }

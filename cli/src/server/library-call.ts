@@ -17,7 +17,7 @@ type Call = Pick<ExchangeRequest, 'method'> & {
 export type Library = {
   readonly server: string
   /** The workspace that the calls work in; null: the server chooses. */
-  readonly workspaceId: string | null
+  readonly workspace: { readonly id: string; readonly name: string } | null
   readonly view: ViewName
 }
 
@@ -29,14 +29,14 @@ export async function callLibrary(
   { method, path, query = '', body }: Call,
   explain: (answer: ExchangeAnswer) => Error | undefined = () => undefined,
 ): Promise<unknown> {
-  const { server, view, workspaceId } = library
+  const { server, view, workspace } = library
   const exchange = patientExchange(parts, (waitMs) => parts.stderr.write(rateLimitNotice(view, waitMs)))
-  const workspace: Record<string, string> = workspaceId === null ? {} : { 'keyferry-workspace': workspaceId }
+  const inWorkspace: Record<string, string> = workspace === null ? {} : { 'keyferry-workspace': workspace.id }
   const answer = await answerOf(exchange, server, {
     method,
     url: server + fillPath(path) + query,
     // The web-facing layer accepts writes from its own origin only.
-    headers: { origin: new URL(server).origin, ...workspace },
+    headers: { origin: new URL(server).origin, ...inWorkspace },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     timeoutMs: TIMEOUT_MS,
     maxBodyBytes: MAX_BODY_BYTES,

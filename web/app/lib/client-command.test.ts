@@ -9,6 +9,13 @@ test('the client finds the usual server by itself', () => {
   expect(runCommand('dev/app')).toBe('keyferry run dev/app -- npm run dev')
 })
 
+test('a workspace is named by its id', () => {
+  vi.stubGlobal('location', { origin: 'http://127.0.0.1:5393' })
+  expect(importCommand('dev/app', 'some-id')).toBe(
+    'keyferry import .env --bundle dev/app --workspace some-id',
+  )
+})
+
 test('any other server is named, before the program', () => {
   vi.stubGlobal('location', { origin: 'https://keyferry.example' })
   expect(importCommand('dev/app')).toBe(

@@ -1,9 +1,11 @@
 const WITHOUT_SAYING = ['http://127.0.0.1:5393', 'http://localhost:5393']
 
 /** The line that imports a file, as it works on this person's machine: it names the server unless that is the one that the
- * client asks by itself. */
-export function importCommand(bundleName: string): string {
-  return `keyferry import .env --bundle ${bundleName}${serverFlag()}`
+ * client asks by itself.
+ * @param workspaceId null: the one that the server chooses */
+export function importCommand(bundleName: string, workspaceId: string | null = null): string {
+  const workspace = workspaceId === null ? '' : ` --workspace ${workspaceId}`
+  return `keyferry import .env --bundle ${bundleName}${workspace}${serverFlag()}`
 }
 
 /** The line that starts a program with a bundle's keys. */

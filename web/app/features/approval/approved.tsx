@@ -1,4 +1,5 @@
 import { CircleCheck } from 'lucide-react'
+import { workspacePath } from '../../lib/workspace.ts'
 import { VirtualList } from '../../ui/virtual-list.tsx'
 import { Outcome } from './outcome.tsx'
 import type { Choice } from './request-state.ts'
@@ -16,7 +17,10 @@ export function Approved({ choice, delivered }: { choice: Choice; delivered: boo
       </p>
       <h2 className="text-sm font-semibold text-ink">
         {choice.keys.length} {choice.keys.length === 1 ? 'key' : 'keys'} from{' '}
-        <a href={`/bundles/${encodeURIComponent(choice.bundle.id)}`} className="link font-mono">
+        <a
+          href={workspacePath(choice.workspaceId, `/bundles/${encodeURIComponent(choice.bundle.id)}`)}
+          className="link font-mono"
+        >
           {choice.bundle.name}
         </a>
       </h2>

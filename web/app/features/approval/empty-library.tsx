@@ -1,28 +1,31 @@
 import { importCommand } from '../../lib/client-command.ts'
+import { workspacePath } from '../../lib/workspace.ts'
 import { buttonClasses } from '../../ui/button.tsx'
 import { CommandLine } from '../../ui/command-line.tsx'
 
 type EmptyLibraryProps = {
-  workspace: string
+  workspace: { id: string; name: string }
+  /** The terminal must be told which of the person's workspaces this is. */
+  isOneOfSeveral: boolean
   /** A terminal can import without signing in. */
   fromTerminal: boolean
 }
 
 /** Instead of the choice when the workspace has no bundles: how to get one. */
-export function EmptyLibrary({ workspace, fromTerminal }: EmptyLibraryProps) {
+export function EmptyLibrary({ workspace, isOneOfSeveral, fromTerminal }: EmptyLibraryProps) {
   return (
     <div className="space-y-3 text-sm">
       <p className="text-base font-medium">
-        <bdi>{workspace}</bdi> has no bundles yet.
+        <bdi>{workspace.name}</bdi> has no bundles yet.
       </p>
       <p className="text-ink-soft">Import a .env file, then run the command in your terminal again.</p>
-      <a href="/bundles/import" className={buttonClasses({ look: 'primary' })}>
+      <a href={workspacePath(workspace.id, '/bundles/import')} className={buttonClasses({ look: 'primary' })}>
         Import in the browser
       </a>
       {fromTerminal && (
         <>
           <p className="text-ink-soft">Or import it from the terminal:</p>
-          <CommandLine command={importCommand('dev/app')} />
+          <CommandLine command={importCommand('dev/app', isOneOfSeveral ? workspace.id : null)} />
         </>
       )}
     </div>

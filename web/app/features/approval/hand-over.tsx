@@ -34,8 +34,12 @@ export function HandOver({ request, place, ...keys }: HandOverProps) {
         chosenId={place.workspaceId}
         onChoose={place.chooseWorkspace}
       />
-      {isEmpty ? (
-        <EmptyLibrary workspace={place.workspace?.name ?? ''} fromTerminal={!person.signsIn} />
+      {isEmpty && place.workspace !== null ? (
+        <EmptyLibrary
+          workspace={place.workspace}
+          isOneOfSeveral={person.workspaces.length > 1}
+          fromTerminal={!person.signsIn}
+        />
       ) : (
         <>
           <BundleChoice

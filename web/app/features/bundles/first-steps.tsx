@@ -1,6 +1,8 @@
 import { Link } from 'wouter'
 import { importCommand, runCommand } from '../../lib/client-command.ts'
+import { useTenants } from '../../lib/people.ts'
 import { useSession } from '../../lib/session.ts'
+import { pageWorkspace } from '../../lib/workspace.ts'
 import { CommandLine } from '../../ui/command-line.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 
@@ -24,10 +26,11 @@ export function FirstSteps() {
 }
 
 function ImportFromTerminal() {
+  const isOneOfSeveral = (useTenants().data?.length ?? 0) > 1
   return (
     <>
       <p className="mb-2 text-ink">In the folder of your project, type:</p>
-      <CommandLine command={importCommand('dev/app')} />
+      <CommandLine command={importCommand('dev/app', isOneOfSeveral ? pageWorkspace() : null)} />
       <p className="mt-2 text-sm">
         Or <ImportLink>paste or drop the file here</ImportLink>. {WHAT_IT_BECOMES}
       </p>

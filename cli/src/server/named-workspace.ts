@@ -1,0 +1,56 @@
+import { CliError } from '../ground/cli-error.ts'
+import { EXIT } from '../ground/exit-code.ts'
+import { isObject } from '../ground/json-object.ts'
+import type { Parts } from '../ground/parts.ts'
+import { printable } from '../ground/printable.ts'
+import { callLibrary, type Library, unknownAnswer } from './library-call.ts'
+
+/** A library before the server was asked for its workspace: a name or an id; null: the server chooses. */
+export type NamedLibrary = Omit<Library, 'workspace'> & { readonly workspace: string | null }
+
+type Workspace = { readonly id: string; readonly name: string }
+
+const LISTED = 10
+
+/** The library in the workspace that the command or the project file names, among those of the caller.
+ * @throws CliError usage: the caller is in no such workspace, or in several of this name · refused, network */
+export async function openLibrary(named: NamedLibrary, parts: Parts): Promise<Library> {
+  const library = { ...named, workspace: null }
+  if (named.workspace === null) return library
+  const workspaces = await workspacesOf(library, parts)
+  const text = named.workspace
+  const byId = workspaces.filter(({ id }) => id === text.toLowerCase())
+  const found = byId.length > 0 ? byId : workspaces.filter(({ name }) => name === text)
+  const [workspace, another] = found
+  if (workspace === undefined) throw notIn(text, workspaces, named.server)
+  if (another !== undefined) throw ambiguous(text, found)
+  return { ...library, workspace }
+}
+
+async function workspacesOf(library: Library, parts: Parts): Promise<Workspace[]> {
+  const answer = await callLibrary({ library, parts }, { method: 'GET', path: '/api/v1/tenants' })
+  if (!Array.isArray(answer)) throw unknownAnswer()
+  return answer.map((entry: unknown) => {
+    const { id, name } = isObject(entry) ? entry : {}
+    if (typeof id !== 'string' || typeof name !== 'string') throw unknownAnswer()
+    return { id, name: printable(name) }
+  })
+}
+
+function notIn(text: string, workspaces: readonly Workspace[], server: string): CliError {
+  const names = workspaces.slice(0, LISTED).map(({ name }) => name)
+  const more = workspaces.length > LISTED ? ` and ${workspaces.length - LISTED} more` : ''
+  return new CliError(
+    EXIT.usage,
+    `you are not a member of a workspace ${printable(text, 80)} at ${server}`,
+    `Your workspaces: ${names.join(', ')}${more}. Use one of them with --workspace or in keyferry.json, or ask an owner for an invitation.`,
+  )
+}
+
+function ambiguous(text: string, found: readonly Workspace[]): CliError {
+  return new CliError(
+    EXIT.usage,
+    `you are a member of ${found.length} workspaces called ${printable(text, 80)}`,
+    `Give the id of one: ${found.map(({ id }) => id).join(', ')}`,
+  )
+}

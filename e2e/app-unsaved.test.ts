@@ -71,14 +71,19 @@ describe.skipIf(!hasBrowser())('text that is not saved', () => {
     await server?.dispose()
   })
 
-  async function open({ path, open: opening }: Opened): Promise<void> {
-    // A page that a failed test left behind may hold text.
+  /** Go to a page; the page before may hold text. */
+  async function goTo(path: string): Promise<void> {
     answers.splice(0, answers.length, true)
-    await page.goto(`${server.url}${path === '' ? bundlePath : path}`)
+    await page.goto(`${server.url}${path}`)
     await page.getByRole('heading', { level: 1 }).waitFor()
     answers.length = 0
     questions.length = 0
+  }
+
+  async function open({ path, open: opening, field }: Opened): Promise<void> {
+    await goTo(path === '' ? bundlePath : path)
     await opening(page)
+    await page.getByRole('dialog').getByLabel(field).waitFor()
   }
 
   test.each(DIALOGS)('$name: closing the dialog asks first', async (opened) => {
@@ -117,8 +122,7 @@ describe.skipIf(!hasBrowser())('text that is not saved', () => {
   })
 
   test('a dialog without a form closes without a question, whatever the page below holds', async () => {
-    await page.goto(`${server.url}/settings`)
-    questions.length = 0
+    await goTo('/settings')
     await page.getByLabel('Name', { exact: true }).fill('Half typed')
     await press(/^Workspace /)(page)
     await page.keyboard.press('Escape')
@@ -131,9 +135,8 @@ describe.skipIf(!hasBrowser())('text that is not saved', () => {
     ['the name of the workspace', 'Name'],
     ['an invitation', 'E-mail'],
   ])('%s: leaving the page asks first', async (_what, field) => {
-    await page.goto(`${server.url}/bundles`)
+    await goTo('/bundles')
     await page.getByRole('link', { name: 'Settings' }).click()
-    questions.length = 0
     answers.push(false, true)
     await page.getByLabel(field, { exact: true }).fill('half@example.com')
     await page.getByRole('link', { name: 'Keys' }).click()

@@ -6,6 +6,7 @@ import type { KeyChanged, StampedChange, ValueHow } from '../domain/key.ts'
 import { rotationTime } from '../domain/key-lifetime.ts'
 import type { Stamp } from '../domain/stamp.ts'
 import { templatePartsOf } from '../domain/template.ts'
+import { send } from './pipeline.ts'
 import type { Query, Recorded } from './queries.ts'
 import { flag, type KeyRow } from './tables.ts'
 import { storedParts, type TenantVault } from './value-vault.ts'
@@ -64,12 +65,12 @@ export async function changeHeldKey(
   const changed = changedFields(current, wanted)
   if (changed.length === 0) return { status: 'done' }
   if (wanted.value) await archive(transaction, parts.versionsKept, { current, at: wanted.stamp.at })
-  await transaction
+  const update = transaction
     .updateTable('keys')
     .set(changedColumns(vault, current, { wanted, source }))
     .where('id', '=', current.id)
     .where('tenant_id', '=', current.tenant_id)
-    .execute()
+  await send(transaction, update)
   await parts.record(transaction, eventOf(current, wanted, { changed, source }))
   return { status: 'done' }
 }
@@ -125,34 +126,32 @@ async function archive(
   { current, at }: { current: KeyRow; at: string },
 ): Promise<void> {
   const { tenant_id, id: key_id, value_version: version, name, is_secret, template_parts, value } = current
-  await transaction
-    .insertInto('key_versions')
-    .values({
-      tenant_id,
-      key_id,
-      version,
-      name,
-      is_secret,
-      template_parts,
-      value,
-      was_secret: current.value_was_secret,
-      set_at: current.value_set_at,
-      set_by: current.value_set_by,
-      how: current.value_how,
-      restored_from: current.value_restored_from,
-      replaced_at: at,
-      destroyed_at: null,
-      destroyed_by: null,
-    })
-    .execute()
+  const replaced = transaction.insertInto('key_versions').values({
+    tenant_id,
+    key_id,
+    version,
+    name,
+    is_secret,
+    template_parts,
+    value,
+    was_secret: current.value_was_secret,
+    set_at: current.value_set_at,
+    set_by: current.value_set_by,
+    how: current.value_how,
+    restored_from: current.value_restored_from,
+    replaced_at: at,
+    destroyed_at: null,
+    destroyed_by: null,
+  })
+  await send(transaction, replaced)
   const oldest = version + 1 - versionsKept
   if (versionsKept === 0 || oldest < 1) return
-  await transaction
+  const tooOld = transaction
     .deleteFrom('key_versions')
     .where('tenant_id', '=', tenant_id)
     .where('key_id', '=', key_id)
     .where('version', '<=', oldest)
-    .execute()
+  await send(transaction, tooOld)
 }
 
 function changedColumns(

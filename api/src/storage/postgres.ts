@@ -1,8 +1,15 @@
-import { Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler, sql } from 'kysely'
+import {
+  Kysely,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  sql,
+  type Transaction,
+} from 'kysely'
 import { Pool, type PoolClient, types } from 'pg'
 import { guarded, translated } from './guarded-driver.ts'
 import { insertionOfAll } from './insertion.ts'
-import { PipelinedDriver } from './pipelined-driver.ts'
+import { PipelinedDriver, send, sentFailure } from './pipeline.ts'
 import { prepared } from './prepared.ts'
 import type { Database } from './queries.ts'
 import type { Tables } from './tables.ts'
@@ -37,11 +44,10 @@ export function openPostgres(url: string): Database {
   pool.on('error', ignore)
   pool.on('connect', (client) => client.on('error', ignore))
   pool.on('connect', nameStatements)
-  const driver = new PipelinedDriver({ pool })
   const query = new Kysely<Tables>({
     dialect: {
       createAdapter: () => new PostgresAdapter(),
-      createDriver: () => guarded(driver, isPostgresAway),
+      createDriver: () => guarded(new PipelinedDriver({ pool }), isPostgresAway),
       createIntrospector: (db) => new PostgresIntrospector(db),
       createQueryCompiler: () => new PostgresQueryCompiler(),
     },
@@ -53,12 +59,9 @@ export function openPostgres(url: string): Database {
       const read = prepared(build, run)
       return (values) => translated(() => read(values), isPostgresAway)
     },
-    write: (change) => query.transaction().execute(change),
+    write: (change) => query.transaction().execute((transaction) => explained(change, transaction)),
     async insertAll(transaction, table, rows) {
-      if (rows.length > 0) await transaction.executeQuery(insertionOfAll(table, rows))
-    },
-    async insertLast(transaction, table, rows) {
-      if (rows.length > 0) await driver.executeLast(transaction, insertionOfAll(table, rows))
+      if (rows.length > 0) await send(transaction, insertionOfAll(table, rows))
     },
     sealBatch: 500,
     columns: {
@@ -76,6 +79,17 @@ export function openPostgres(url: string): Database {
 }
 
 function ignore(): void {}
+
+async function explained<T>(
+  change: (transaction: Transaction<Tables>) => Promise<T>,
+  transaction: Transaction<Tables>,
+): Promise<T> {
+  try {
+    return await change(transaction)
+  } catch (error) {
+    throw (await sentFailure(transaction)) ?? error
+  }
+}
 
 // PostgreSQL parses and plans a statement with a name once for each connection. Texts that vary with the number of values
 // are too many to name.

@@ -19,7 +19,8 @@ export type ColumnTypes = { text: string; bytes: string; count: string; position
  * SQLite a transaction holds the only connection that writes. */
 export type Write = <T>(change: (transaction: Transaction<Tables>) => Promise<T>) => Promise<T>
 
-/** Insert rows in a transaction: with one statement, or with one that is prepared once. */
+/** Insert rows in a transaction: with one statement, or with one that is prepared once. On PostgreSQL they are sent only:
+ * if that fails, the transaction fails (see pipeline.ts). */
 export type InsertAll = <Table extends keyof Tables>(
   transaction: Query,
   table: Table,
@@ -32,8 +33,6 @@ export type Database = {
   prepare: <Name extends string, Row>(build: BuildRead<Name, Row>) => PreparedRead<Name, Row>
   write: Write
   insertAll: InsertAll
-  /** As `insertAll`, for what a transaction does last: its commit may carry the rows, and then fails if they do. */
-  insertLast: InsertAll
   /** How many events one seal takes: fewer on SQLite, because other writers wait during a seal. */
   sealBatch: number
   columns: ColumnTypes

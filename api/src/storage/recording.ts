@@ -23,11 +23,11 @@ type EventRow = Insertable<Tables['events']>
 /** The queries of a database with the door through which events enter the outbox. The events of a transaction are
  * inserted together, right before its commit. The spine learns for which tenants it recorded some. */
 export function recording(
-  database: Pick<Database, 'query' | 'prepare' | 'write' | 'insertAll' | 'insertLast'>,
+  database: Pick<Database, 'query' | 'prepare' | 'write' | 'insertAll'>,
   { mac: key }: Pick<AuditKey, 'mac'>,
   spine: Spine = NO_SPINE,
 ): Queries {
-  const { query, prepare, write, insertAll, insertLast } = database
+  const { query, prepare, write, insertAll } = database
   const recorded = new WeakMap<object, EventRow[]>()
   return {
     query,
@@ -38,7 +38,7 @@ export function recording(
       const result = await write(async (transaction) => {
         recorded.set(transaction, rows)
         const changed = await change(transaction)
-        await insertLast(transaction, 'events', rows)
+        await insertAll(transaction, 'events', rows)
         return changed
       })
       if (rows.length > 0) spine.wake(new Set(rows.map(({ tenant_id }) => tenant_id)))

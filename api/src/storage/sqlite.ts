@@ -58,7 +58,6 @@ export function openSqlite(path: string): Database {
     },
     write: (change) => query.transaction().execute(change),
     insertAll,
-    insertLast: insertAll,
     sealBatch: 200,
     columns: {
       text: 'text',

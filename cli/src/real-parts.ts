@@ -16,7 +16,7 @@ export function realParts(args: readonly string[]): Parts {
     cwd: workingFolder(),
     platform,
     stdin: standardInput(),
-    keyboard: terminalKeyboard(stderr, signals.without),
+    keyboard: terminalKeyboard(stderr, signals.without, platform),
     stdout: fileOutput(1),
     stderr,
     clock,

@@ -23,6 +23,16 @@ export const BEHAVIOURS = {
   },
   'names a bundle badly': { wait: (asked) => delivery(asked, VALUES, { bundle: 'dev/app' }) },
   'has the code typed': { create: (asked) => changed(asked, { assurance: 'typed' }) },
+  'returns by code': {
+    create: (asked) => changed(asked, { interval: 1, assurance: 'bound' }),
+    wait: (_asked, _count, isReleased) =>
+      isReleased ? {} : { body: { status: 'pending', needs: 'release', release_by: 'code' } },
+  },
+  'needs a second person': {
+    create: (asked) => changed(asked, { interval: 1 }),
+    wait: (_asked, count) => (count === 1 ? { body: { status: 'pending', needs: 'second_person' } } : {}),
+  },
+  'needs something new': { wait: () => ({ body: { status: 'pending', needs: 'a_fax' } }) },
   denies: { wait: () => gone('request_denied') },
   'has forgotten': { wait: () => gone('not_found') },
   'asks for patience': {

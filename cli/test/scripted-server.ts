@@ -16,8 +16,8 @@ export type Asked = {
 /** How a server behaves; what is left out it does as it should. Answers are given by hand, so that they can be wrong. */
 export type Behaviour = {
   readonly create?: (asked: Asked) => Partial<Answer>
-  /** `count` is 1 at the first call. */
-  readonly wait?: (asked: Asked, count: number) => Partial<Answer> | 'hang up'
+  /** `count` is 1 at the first call. `isReleased`: the right code came back. */
+  readonly wait?: (asked: Asked, count: number, isReleased: boolean) => Partial<Answer> | 'hang up'
   readonly withdraw?: () => Partial<Answer>
 }
 
@@ -48,13 +48,14 @@ export async function startScriptedServer(behaviour: Behaviour = {}): Promise<Sc
   const asked: Asked[] = []
   const waits: number[] = []
   const withdrawn: string[] = []
+  const released: string[] = []
   let busyMs = 0
   const server = createServer((request, response) => {
     const arrivedMs = performance.now()
     response.on('close', () => {
       busyMs += performance.now() - arrivedMs
     })
-    void answer(request, { asked, waits, withdrawn, behaviour, response })
+    void answer(request, { asked, waits, withdrawn, released, behaviour, response })
   })
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
   return {
@@ -74,6 +75,7 @@ type Scene = {
   asked: Asked[]
   waits: number[]
   withdrawn: string[]
+  released: string[]
   behaviour: Behaviour
   response: ServerResponse
 }
@@ -81,6 +83,7 @@ type Scene = {
 async function answer(request: IncomingMessage, scene: Scene): Promise<void> {
   const body = await readBody(request)
   if (request.url?.endsWith('/withdraw')) return withdraw(request, scene)
+  if (request.url?.endsWith('/release')) return release(request, body, scene)
   if (request.method === 'POST') return create(body, scene)
   scene.waits.push(performance.now())
   wait(request, { ...scene, count: scene.waits.length })
@@ -112,10 +115,24 @@ export function createdAnswer({ id, publicKey }: Asked): Pick<Answer, 'status' |
 function wait(request: IncomingMessage, scene: Scene & { count: number }): void {
   const id = /requests\/(\w+)\/wait/.exec(request.url ?? '')?.[1]
   const asked = scene.asked.find((candidate) => candidate.id === id)
-  const told = asked === undefined ? gone('not_found') : scene.behaviour.wait?.(asked, scene.count)
+  const told =
+    asked === undefined
+      ? gone('not_found')
+      : scene.behaviour.wait?.(asked, scene.count, scene.released.includes(asked.id))
   const usual = asked === undefined ? {} : delivery(asked, JSON.stringify(VALUES))
   if (told === 'hang up') request.socket.destroy()
   else send(scene.response, { ...usual, ...told })
+}
+
+/** The code that releases an approval here. */
+const CODE = '482913'
+
+function release(request: IncomingMessage, text: string, { released, response }: Scene): void {
+  const id = /requests\/(\w+)\/release/.exec(request.url ?? '')?.[1] ?? ''
+  const { secret } = JSON.parse(text) as { secret: string }
+  if (secret === CODE) released.push(id)
+  const wrong = { error: 'wrong code', code: 'release_wrong', details: { attempts_left: 2 } }
+  send(response, secret === CODE ? { body: { ok: true } } : { status: 400, body: wrong })
 }
 
 function withdraw(request: IncomingMessage, { asked, withdrawn, behaviour, response }: Scene): void {

@@ -102,7 +102,12 @@ type ShellOptions = { cwd: string; env: Record<string, string> }
 
 function shell(command: string, options: ShellOptions): Promise<Pick<Session, 'exit' | 'stdout' | 'stderr'>> {
   return new Promise((resolve) => {
-    const child = spawn('/bin/sh', ['-c', command], { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
+    // Detached: without the terminal of whoever runs the tests.
+    const child = spawn('/bin/sh', ['-c', command], {
+      ...options,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true,
+    })
     const output = { stdout: '', stderr: '' }
     for (const name of ['stdout', 'stderr'] as const) {
       child[name].setEncoding('utf8').on('data', (chunk: string) => {

@@ -1,4 +1,6 @@
+import { LIMITS } from '@keyferry/contract/limits'
 import type { Flag, Words } from '../command-line/command.ts'
+import { detectAgent } from '../delivery/agent.ts'
 import type { Ask } from '../delivery/ask.ts'
 import { refusedNames } from '../delivery/dangerous-names.ts'
 import { usageError } from '../ground/cli-error.ts'
@@ -38,6 +40,7 @@ export const ASKING_FLAGS: readonly Flag[] = [
   SERVER_FLAG,
   { name: 'no-open', summary: 'Print the link without opening the browser' },
   { name: 'no-qr', summary: 'Show no QR code' },
+  { name: 'reason', value: 'TEXT', summary: 'Tell the approver why (an AI agent has to)' },
   { name: 'prefix', value: 'TEXT', summary: 'Add this prefix to every delivered name' },
   {
     name: 'allow-name',
@@ -81,10 +84,26 @@ export async function readAsking(words: Words, parts: Parts): Promise<AskingOpti
     workspace: readWorkspaceFlag(words) ?? project?.workspace ?? null,
     acceptsAnyBundle: words.has('any-bundle'),
     hidesQrCode: words.has('no-qr'),
+    ...readAgent(words, parts),
     whyNotOpen: words.has('no-open') ? '--no-open was given' : null,
     isResumable: words.has('resumable'),
     projectFormat: project?.format ?? null,
   }
+}
+
+const MAX_REASON = LIMITS.reasonLength
+
+function readAgent(words: Words, { env }: Parts): Pick<Ask, 'agent' | 'reason'> {
+  const agent = detectAgent(env)
+  const reason = words.text('reason')?.trim() || null
+  if (reason !== null && (reason.length > MAX_REASON || /\p{Cc}/u.test(reason))) {
+    throw usageError(`--reason must be one line of at most ${MAX_REASON} characters`, 'Shorten the reason.')
+  }
+  if (agent === null || reason !== null) return { agent, reason }
+  throw usageError(
+    `${agent} started this command, so the approver has to know why`,
+    'Add --reason TEXT: what the values are needed for, in one sentence.',
+  )
 }
 
 // The keys of keyferry.json belong to its own bundle.

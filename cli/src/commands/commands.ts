@@ -6,6 +6,7 @@ import { doctorCommand } from './doctor.ts'
 import { importCommand } from './import.ts'
 import { initCommand } from './init.ts'
 import { pullCommand } from './pull.ts'
+import { releaseCommand } from './release.ts'
 import { resumeCommand } from './resume.ts'
 import { runCommand } from './run.ts'
 import { statusCommand } from './status.ts'
@@ -17,6 +18,7 @@ const verbs: readonly Command[] = [
   diffCommand,
   initCommand,
   resumeCommand,
+  releaseCommand,
   statusCommand,
   doctorCommand,
   auditCommand,

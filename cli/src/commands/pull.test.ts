@@ -28,6 +28,8 @@ function options(output: { path: string; mayReplace: boolean } | null) {
     acceptsAnyBundle: false,
     keys: [],
     optionalKeys: [],
+    agent: null,
+    reason: null,
     hidesQrCode: false,
     allowedNames: [],
     prefix: '',

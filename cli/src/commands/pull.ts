@@ -25,6 +25,7 @@ export const pullCommand: Command = {
     { name: 'format', short: 'f', value: 'FORMAT', summary: `${FORMAT_NAMES.join(', ')} (default: sh)` },
     { name: 'output', short: 'o', value: 'FILE', summary: 'Write to this file (mode 0600)' },
     { name: 'force', summary: 'Overwrite the file if it exists' },
+    { name: 'for-agent', summary: 'Let an AI agent read the values; the approver sees it' },
   ],
   examples: [
     { command: 'eval "$(keyferry pull dev/app)"', what: 'Set the values in this shell' },
@@ -44,6 +45,7 @@ type PullOptions = AskingOptions & {
 
 async function readPull(words: Words, parts: Parts, pending: PendingRequest | null): Promise<PullOptions> {
   const asking = await readAsking(words, parts)
+  requireReader(asking.agent, words)
   return {
     ...asking,
     formatName: requireFormatName(words.text('format') ?? asking.projectFormat ?? 'sh'),
@@ -51,6 +53,15 @@ async function readPull(words: Words, parts: Parts, pending: PendingRequest | nu
     keepAs: asking.isResumable ? words.line : null,
     pending,
   }
+}
+
+// What pull prints is in the agent's transcript, and a file that it names is one that it reads.
+function requireReader(agent: string | null, words: Words): void {
+  if (agent === null || words.has('for-agent')) return
+  throw usageError(
+    `${agent} started this command, and would read the values`,
+    'Use keyferry run, which gives them to a program only. If the agent shall read them, add --for-agent.',
+  )
 }
 
 function readOutput(words: Words, cwd: string): OutputFile | null {

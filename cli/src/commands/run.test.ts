@@ -22,6 +22,8 @@ function options() {
     acceptsAnyBundle: false,
     keys: [],
     optionalKeys: [],
+    agent: null,
+    reason: null,
     hidesQrCode: false,
     allowedNames: [],
     prefix: '',
@@ -72,21 +74,35 @@ test('also when nothing could be reached', async () => {
   expect(scene.seen.keyPairs[0]?.secretKey.every((byte) => byte === 0)).toBe(true)
 })
 
-test('the browser is opened at the link that is printed', async () => {
+test('the browser is opened at the door of this machine, and the link that is printed is the page', async () => {
   await run(options(), scene)
-  expect(scene.seen.opened).toHaveLength(1)
-  expect(scene.seen.stderr).toContain(`\n${scene.seen.opened[0]}\n`)
+  expect(scene.seen.opened).toEqual([expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/k\/[\w-]{22}$/)])
+  expect(scene.seen.stderr).toContain(`\n${server.url}/approve/${server.asked[0]?.id}\n`)
+})
+
+test('the approver gets the whole command, but no secret of it', async () => {
+  const program = ['printf', 'a'.repeat(300), '--token=abc']
+  await run({ ...options(), program }, scene)
+  expect(server.asked[0]?.body).toMatchObject({
+    argv: ['printf', 'a'.repeat(300), '--token=***'],
+    argv_masked: expect.stringMatching(/^[\w-]{43}$/),
+    release: ['loopback', 'code'],
+  })
+  expect(JSON.stringify(server.asked[0]?.body)).not.toContain('abc')
 })
 
 test('what it says of itself is short and holds nothing that moves a cursor', async () => {
   await run(options(), scene)
   const body = server.asked[0]?.body ?? {}
   expect(Object.keys(body).toSorted()).toEqual([
+    'argv',
     'bundle_id',
     'client_pubkey',
+    'cwd',
     'format',
     'meta',
     'poll_challenge',
+    'release',
   ])
   const meta = Object.entries(body['meta'] ?? {})
   expect(meta.map(([name]) => name).toSorted()).toEqual([

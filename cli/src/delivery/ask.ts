@@ -20,6 +20,10 @@ export type Ask = {
   readonly command: readonly string[]
   /** Whether a program gets the values, or they are written. */
   readonly via: 'run' | 'pull'
+  /** The AI agent that started this client; null: a person did, as far as one can tell. */
+  readonly agent: string | null
+  /** Why the values are needed, for the approver. */
+  readonly reason: string | null
   /** Why not to open the browser; null to open it. */
   readonly whyNotOpen: string | null
   readonly hidesQrCode: boolean

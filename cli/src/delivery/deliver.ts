@@ -4,6 +4,7 @@ import { EXIT } from '../ground/exit-code.ts'
 import type { Parts, Values } from '../ground/parts.ts'
 import type { PendingRequest } from '../ground/pending-request.ts'
 import { printable } from '../ground/printable.ts'
+import { openWayBack, type WayBack } from '../release/way-back.ts'
 import { isLoopback } from '../server/loopback.ts'
 import { readable } from '../server/server-failure.ts'
 import type { Delivery } from '../server/wait-answer.ts'
@@ -26,24 +27,28 @@ export async function deliver(ask: Ask, parts: Parts): Promise<Values> {
   const random = await parts.randomness()
   const keyPair = ask.pending?.keyPair ?? random.newKeyPair()
   const view = await waitingView(ask.view, parts)
+  const whyNotOpen = ask.whyNotOpen ?? whyNoBrowser(parts.env, parts.platform)
+  const wayBack = await openWayBack({ opensBrowser: whyNotOpen === null, viewName: ask.view }, parts)
   const making =
     ask.pending === null
-      ? makeRequest(ask, { keyPair, verifier: random.newPollVerifier() }, parts)
+      ? makeRequest(ask, { keyPair, verifier: random.newPollVerifier(), release: wayBack.offered }, parts)
       : Promise.resolve(ask.pending)
   let isKept = ask.pending !== null
   const interruption = atInterruption(parts, async () => {
     wipe(keyPair.secretKey)
+    wayBack.end()
     view.end()
     if (!isKept) await withdraw(making, ask.view, parts)
   })
   try {
     const pending = await interruption.unlessEnding(making)
     isKept = ask.keepAs !== null
-    return await fetchValues(ask, pending, { view, parts, interruption })
+    return await fetchValues(ask, pending, { view, parts, interruption, wayBack, whyNotOpen })
   } catch (error) {
     throw readable(error, ask.server)
   } finally {
     wipe(keyPair.secretKey)
+    wayBack.end()
     view.end()
     interruption.takeBack()
   }
@@ -53,22 +58,29 @@ type Waiter = {
   readonly view: WaitingView
   readonly parts: Parts
   readonly interruption: Interruption
+  readonly wayBack: WayBack
+  /** Null to open the browser. */
+  readonly whyNotOpen: string | null
 }
 
 async function fetchValues(
   ask: Ask,
   pending: PendingRequest,
-  { view, parts, interruption }: Waiter,
+  { view, parts, interruption, wayBack, whyNotOpen }: Waiter,
 ): Promise<Values> {
   const takeBack = keep(ask, pending, parts)
-  view.asked(facts(ask, pending, openPage(ask, pending, parts)))
+  const address = wayBack.begin(pending, view)
+  if (whyNotOpen === null) parts.openBrowser(address)
+  view.asked(facts(ask, pending, whyNotOpen))
   const opening = import('./delivered-values.ts') // load it while the person looks at the page
   try {
     const waiting = waitForDelivery(parts, pending, {
       onTrouble: (reason) => view.trouble(printable(reason)),
       onRecovery: () => view.recovered(),
+      onNeeds: wayBack.onNeeds,
     })
     const [delivery, { openDelivery }] = await interruption.unlessEnding(Promise.all([waiting, opening]))
+    await wayBack.settled()
     requireRequestedBundle(delivery, ask)
     const values = openDelivery(delivery.ciphertextBase64, pending.keyPair, ask.keys)
     requireRequestedKeys(values, ask)
@@ -113,12 +125,6 @@ function received(values: Values, delivery: Delivery, ask: Ask): Received {
 // After a network failure the request may still be open; every other error ends it.
 function canGoOn(error: unknown): boolean {
   return !(error instanceof CliError) || error.exitCode === EXIT.network
-}
-
-function openPage(ask: Ask, { approvalUrl }: PendingRequest, parts: Parts): string | null {
-  const why = ask.whyNotOpen ?? whyNoBrowser(parts.env, parts.platform)
-  if (why === null) parts.openBrowser(approvalUrl)
-  return why
 }
 
 function facts(ask: Ask, pending: PendingRequest, whyNotOpened: string | null): Asked {

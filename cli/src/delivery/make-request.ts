@@ -1,19 +1,22 @@
+import { randomBytes } from 'node:crypto'
+import type { ReleaseWay } from '@keyferry/contract'
 import type { KeyPair } from '@keyferry/crypto/key-pair'
 import { pollChallenge } from '@keyferry/crypto/poll-challenge'
 import { normalizeUserCode, userCode } from '@keyferry/crypto/user-code'
 import { refusedAnswer } from '../ground/cli-error.ts'
 import type { Parts } from '../ground/parts.ts'
 import type { PendingRequest } from '../ground/pending-request.ts'
-import { type CreatedRequest, createRequest } from '../server/approval-requests.ts'
+import { type CreatedRequest, createRequest, type RequestBody } from '../server/approval-requests.ts'
 import { patientExchange, rateLimitNotice } from '../server/rate-limit.ts'
 import type { Ask } from './ask.ts'
 import { claims } from './claims.ts'
+import { canBeShown, commandDigest, shownCommand } from './shown-command.ts'
 
 /** Make a request for the public key.
  * @throws CliError refused, also if the server's check code differs from ours · NetworkError */
 export async function makeRequest(
   ask: Ask,
-  { keyPair, verifier }: { keyPair: KeyPair; verifier: string },
+  { keyPair, verifier, release }: { keyPair: KeyPair; verifier: string; release: readonly ReleaseWay[] },
   parts: Parts,
 ): Promise<PendingRequest> {
   const { clock, stderr } = parts
@@ -29,7 +32,13 @@ export async function makeRequest(
     ...(ask.keys.length === 0 ? {} : { template_keys: ask.keys }),
     format: ask.format,
     poll_challenge: pollChallenge(verifier),
-    meta: { ...claims(parts.env, parts.cwd, ask.command), via: ask.via },
+    release,
+    ...commandOf(ask, parts),
+    meta: {
+      ...claims(parts.env, parts.cwd, shownCommand(ask.command).argv),
+      via: ask.via,
+      ...agentClaims(ask),
+    },
   })
   return {
     server: ask.server,
@@ -43,6 +52,17 @@ export async function makeRequest(
     lifetimeMs: created.lifetimeMs,
     deadlineMs: startedMs + created.lifetimeMs,
   }
+}
+
+function commandOf({ command }: Ask, { cwd }: Parts): Pick<RequestBody, 'argv' | 'argv_masked' | 'cwd'> {
+  const { argv, isMasked } = shownCommand(command)
+  if (!canBeShown(argv)) return {}
+  const digest = isMasked ? { argv_masked: commandDigest(command, randomBytes(32)) } : {}
+  return { argv, ...digest, ...(cwd === '' ? {} : { cwd }) }
+}
+
+function agentClaims({ agent, reason }: Ask): Readonly<Record<string, string>> {
+  return { ...(agent === null ? {} : { agent }), ...(reason === null ? {} : { reason }) }
 }
 
 // A server that shows another code has another public key, so someone else could read the delivery.

@@ -26,7 +26,9 @@ function scene(answers: readonly (ExchangeAnswer | NetworkError | 'held')[], hol
     },
     every: () => () => undefined,
   }
-  const exchange = async (): Promise<ExchangeAnswer> => {
+  const known: (string | null)[] = []
+  const exchange = async ({ url }: { url: string }): Promise<ExchangeAnswer> => {
+    known.push(new URL(url).searchParams.get('known'))
     starts.push(nowMs - 1_000_000)
     const next = answers[starts.length - 1] ?? PENDING
     if (next === 'held') nowMs += holdMs
@@ -34,12 +36,20 @@ function scene(answers: readonly (ExchangeAnswer | NetworkError | 'held')[], hol
     return next === 'held' ? PENDING : next
   }
   const trouble: string[] = []
+  const needed: string[] = []
   const events = {
     onTrouble: (reason: string) => void trouble.push(reason),
     onRecovery: () => void trouble.push('-'),
+    onNeeds: (needs: string) => void needed.push(needs),
   }
   const waiting = { server: 'http://x', id: 'i', verifier: 'v', intervalMs: 3_000, deadlineMs: 1_300_000 }
-  return { starts, trouble, done: ciphertext(waitForDelivery({ exchange, clock }, waiting, events)) }
+  return {
+    starts,
+    trouble,
+    needed,
+    known,
+    done: ciphertext(waitForDelivery({ exchange, clock }, waiting, events)),
+  }
 }
 
 async function ciphertext(delivery: Promise<Delivery>): Promise<string> {
@@ -140,3 +150,17 @@ async function expectExit(done: Promise<string>, exitCode: number): Promise<void
   expect(error).toBeInstanceOf(CliError)
   expect(error).toMatchObject({ exitCode })
 }
+
+test('each call says what the client knows, so that the next need ends it', async () => {
+  const byCode = answer(200, { status: 'pending', needs: 'release', release_by: 'code' })
+  const second = answer(200, { status: 'pending', needs: 'second_person' })
+  const { done, needed, known } = scene([PENDING, byCode, byCode, second, READY])
+  expect(await done).toBe('Ym94')
+  expect(needed).toEqual(['code', 'second_person'])
+  expect(known).toEqual(['none', 'none', 'code', 'code', 'second_person'])
+})
+
+test('a need that this client does not know is refused', async () => {
+  const { done } = scene([answer(200, { status: 'pending', needs: 'a_fax' })])
+  await expect(done).rejects.toThrow('needs something that this client does not know')
+})

@@ -3,7 +3,7 @@ import { type Exchange, NetworkError } from '../ground/exchange.ts'
 import { EXIT } from '../ground/exit-code.ts'
 import type { Clock } from '../ground/parts.ts'
 import { expired, type WaitCall, waitOnce } from '../server/approval-requests.ts'
-import type { Delivery, WaitOutcome } from '../server/wait-answer.ts'
+import type { Delivery, Needs, WaitOutcome } from '../server/wait-answer.ts'
 
 const FIRST_BACKOFF_MS = 250
 const LONGEST_BACKOFF_MS = 5_000
@@ -20,6 +20,8 @@ export type Waiting = WaitCall & {
 export type WaitEvents = {
   readonly onTrouble: (reason: string) => void
   readonly onRecovery: () => void
+  /** The request waits for something else than before. */
+  readonly onNeeds: (needs: Needs) => void
 }
 
 /** Poll until the delivery arrives. The interval runs from the start of one call to the start of the next, as the server
@@ -31,10 +33,15 @@ export async function waitForDelivery(
   events: WaitEvents,
 ): Promise<Delivery> {
   let failures = 0
+  let known: Needs = 'none'
   for (;;) {
     const startedMs = clock.monotonicMs()
-    const outcome = await askOnce({ exchange, clock }, waiting)
+    const outcome = await askOnce({ exchange, clock }, waiting, known)
     if (outcome.kind === 'ready') return outcome.delivery
+    if (outcome.kind === 'pending' && outcome.needs !== known) {
+      known = outcome.needs
+      events.onNeeds(known)
+    }
     const inTrouble = outcome.kind === 'later'
     if (inTrouble) events.onTrouble(outcome.reason)
     else if (failures > 0) events.onRecovery()
@@ -50,9 +57,10 @@ export async function waitForDelivery(
 async function askOnce(
   { exchange, clock }: { exchange: Exchange; clock: Clock },
   waiting: Waiting,
+  known: Needs,
 ): Promise<Attempt> {
   try {
-    return await waitOnce(exchange, waiting)
+    return await waitOnce(exchange, waiting, known)
   } catch (error) {
     const isOver = clock.monotonicMs() >= waiting.deadlineMs - SAME_END_MS
     if (isOver && error instanceof CliError && error.exitCode === EXIT.expired) throw expired()

@@ -27,6 +27,8 @@ const ask = (changes: Partial<Ask> = {}): Ask => ({
   acceptsAnyBundle: false,
   keys: [],
   optionalKeys: [],
+  agent: null,
+  reason: null,
   hidesQrCode: false,
   format: 'sh',
   command: ['true'],

@@ -29,6 +29,9 @@ export type Keyboard = {
   /** Show the question and read one line, without its end; null at the end of input. Ctrl-C ends the client
    * as usual. */
   readonly ask: (question: string) => string | null
+  /** As `ask`, but waits without blocking, until `ended`. Reads the terminal itself, never standard input; null without a
+   * terminal too. */
+  readonly askUntil: (question: string, ended: AbortSignal) => Promise<string | null>
 }
 
 /** `monotonicMs` never goes backward and counts milliseconds from an arbitrary start. */

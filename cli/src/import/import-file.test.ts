@@ -46,7 +46,12 @@ function terminal(answer: string): Stage & { asked: string[] } {
     asked.push(question)
     return answer
   }
-  return { ...at, asked, stderr: { ...at.stderr, isTerminal: true }, keyboard: { isThere: () => true, ask } }
+  return {
+    ...at,
+    asked,
+    stderr: { ...at.stderr, isTerminal: true },
+    keyboard: { isThere: () => true, ask, askUntil: async () => null },
+  }
 }
 
 async function namesIn(bundleName: string): Promise<string[]> {

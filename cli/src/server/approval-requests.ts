@@ -1,10 +1,11 @@
+import type { ReleaseWay } from '@keyferry/contract'
 import { fillPath } from '@keyferry/contract/client'
 import { CliError, refusedAnswer } from '../ground/cli-error.ts'
 import type { Exchange, ExchangeAnswer } from '../ground/exchange.ts'
 import { EXIT } from '../ground/exit-code.ts'
 import { parseObject } from '../ground/json-object.ts'
 import { errorBody, refusal } from './server-failure.ts'
-import { readLater, readWaitAnswer, type WaitOutcome } from './wait-answer.ts'
+import { type Needs, readLater, readWaitAnswer, type WaitOutcome } from './wait-answer.ts'
 
 const CREATE_TIMEOUT_MS = 20_000
 const HOLD_MS = 30_000
@@ -24,6 +25,12 @@ export type RequestBody = {
   readonly template_keys?: readonly string[]
   readonly format: string
   readonly poll_challenge: string
+  /** How the approval can return to this client. */
+  readonly release: readonly ReleaseWay[]
+  /** The whole command; absent if it is too long to be shown. */
+  readonly argv?: readonly string[]
+  readonly argv_masked?: string
+  readonly cwd?: string
   readonly meta: Readonly<Record<string, string>>
 }
 
@@ -94,13 +101,13 @@ export type WaitCall = {
   readonly intervalMs: number
 }
 
-/** Poll once; the server may hold the answer for 30 s.
+/** Poll once; the server may hold the answer for 30 s, unless the request needs something else than `known`.
  * @throws CliError denied · expired · refused · NetworkError */
-export async function waitOnce(exchange: Exchange, call: WaitCall): Promise<WaitOutcome> {
+export async function waitOnce(exchange: Exchange, call: WaitCall, known: Needs): Promise<WaitOutcome> {
   const path = fillPath(
     '/api/v1/requests/{request_id}/wait',
     { request_id: call.id },
-    { interval: Math.round(call.intervalMs / 1000) },
+    { interval: Math.round(call.intervalMs / 1000), known },
   )
   const answer = await exchange({
     method: 'GET',

@@ -25,8 +25,12 @@ export type Delivery = {
 
 type DeliveredVersion = { readonly name: string; readonly version: number }
 
+/** What a pending request waits for. `none`: the approval. `loopback`, `code`: it is approved, and the approval returns in
+ * this way. `second_person`: one person approved, and the bundle needs two. */
+export type Needs = 'none' | 'loopback' | 'code' | 'second_person'
+
 export type WaitOutcome =
-  | { readonly kind: 'pending' }
+  | { readonly kind: 'pending'; readonly needs: Needs }
   | { readonly kind: 'ready'; readonly delivery: Delivery }
   /** Ask again, but not before `retryAfterMs` (null: when you like). `reason` is for a person. */
   | { readonly kind: 'later'; readonly retryAfterMs: number | null; readonly reason: string }
@@ -35,7 +39,7 @@ export type WaitOutcome =
  * @throws CliError refused */
 export function readWaitAnswer(answer: ExchangeAnswer): WaitOutcome {
   const body = parseObject(answer.body) ?? {}
-  if (body['status'] === 'pending') return { kind: 'pending' }
+  if (body['status'] === 'pending') return { kind: 'pending', needs: readNeeds(body) }
   const ciphertextBase64 = body['ciphertext_base64']
   if (body['status'] !== 'ready' || typeof ciphertextBase64 !== 'string') {
     throw refusedAnswer('the server answered neither "pending" nor "ready"')
@@ -52,6 +56,13 @@ export function readWaitAnswer(answer: ExchangeAnswer): WaitOutcome {
       versions: readVersions(body['versions']),
     },
   }
+}
+
+function readNeeds({ needs, release_by }: Record<string, unknown>): Needs {
+  if (needs === undefined) return 'none'
+  if (needs === 'second_person') return needs
+  if (needs === 'release' && (release_by === 'loopback' || release_by === 'code')) return release_by
+  throw refusedAnswer('the request needs something that this client does not know; a newer one may')
 }
 
 function readNamed(body: Record<string, unknown>, field: string): Named | null {

@@ -23,6 +23,10 @@ export function jsonView({ stderr, clock }: Parts): WaitingView {
     },
     trouble: (reason) => say('trouble', { reason }),
     recovered: () => say('recovered', {}),
+    notReached: () => say('browser_elsewhere', {}),
+    codeNeeded: (command) => say('release_needed', { by: 'code', command }),
+    codeRefused: (reason) => say('release_refused', { reason }),
+    secondNeeded: () => say('second_approval_needed', {}),
     delivered: ({ names, missing, bundle, workspace, missingRequired, expired, deliveryId, versions }) => {
       const record = { expired, delivery_id: deliveryId, versions }
       say('delivered', { names, missing, bundle, workspace, missing_required: missingRequired, ...record })

@@ -7,8 +7,18 @@ const LINE_FEED = 10
 /** The keyboard of this process's terminal. A read blocks the event loop, so default signal handling is restored before
  * the question appears; Ctrl-C then works as usual.
  * @param withoutSignals runs its argument without our signal listeners */
-export function terminalKeyboard({ write }: Output, withoutSignals: <T>(read: () => T) => T): Keyboard {
+export function terminalKeyboard(
+  { write }: Output,
+  withoutSignals: <T>(read: () => T) => T,
+  platform: NodeJS.Platform,
+): Keyboard {
   return {
+    askUntil: async (question, ended) => {
+      const { readLineUntil } = await import('./read-line-until.ts')
+      return await readLineUntil(platform === 'win32' ? '\\\\.\\CONIN$' : '/dev/tty', ended, () =>
+        write(question),
+      )
+    },
     isThere: () => withTerminal((fd) => fd !== null),
     ask: (question) =>
       withTerminal((fd) => {

@@ -53,5 +53,7 @@ test('a QR code shows the link, unless it is hidden', () => {
 
 test('a code that has to be typed is named as one', () => {
   expect(shown().asked).toContain('The page must show the same code.')
-  expect(shown({ isCodeTyped: true }).asked).toContain('Type this code on the page.')
+  expect(shown({ isCodeTyped: true }).asked).toContain(
+    'The page shows the same code, or asks you to type it.',
+  )
 })

@@ -7,9 +7,12 @@ import { type TerminalStyle, terminalStyle } from './terminal-style.ts'
 import {
   type Asked,
   askedFor,
+  codeNeededText,
   deliveredText,
   deliveryNotes,
+  NOT_REACHED,
   remaining,
+  SECOND_NEEDED,
   type WaitingView,
 } from './waiting-view.ts'
 
@@ -17,7 +20,7 @@ const SLOW_AFTER_MS = 60_000
 
 /** The view for a person at a terminal: a panel that says what is requested and where to approve it, and one line that
  * counts down in place. After the approval, one line replaces the panel. The view reads nothing from the keyboard: what
- * the person types belongs to the program. */
+ * the person types belongs to the program, but for a code that the page shows. */
 export function liveView(parts: Parts): WaitingView {
   const { stderr, clock, env, platform } = parts
   const style = terminalStyle(stderr, env, platform)
@@ -25,6 +28,11 @@ export function liveView(parts: Parts): WaitingView {
   let shown: Panel | null = null
   let stop: (() => void) | null = null
   let trouble: string | null = null
+  const say = (text: string): void => {
+    line.clear()
+    shown = null // a line below the panel stays readable
+    for (const part of wrap(text, stderr.columns() - 2)) stderr.write(`  ${part}\n`)
+  }
   return {
     asked: (asked) => {
       shown = panel(askedText(asked, parts, style), stderr)
@@ -38,6 +46,13 @@ export function liveView(parts: Parts): WaitingView {
     recovered: () => {
       trouble = null
     },
+    notReached: () => say(sentence(NOT_REACHED)),
+    codeNeeded: (command) => {
+      if (command === null) stop?.() // the line belongs to the answer
+      say(sentence(codeNeededText(command)))
+    },
+    codeRefused: (reason) => say(sentence(reason)),
+    secondNeeded: () => say(sentence(SECOND_NEEDED)),
     delivered: (received) => {
       line.clear()
       if (style.canRewrite) shown?.erase()
@@ -49,6 +64,10 @@ export function liveView(parts: Parts): WaitingView {
       line.clear()
     },
   }
+}
+
+function sentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
 }
 
 type StatusLine = { show(text: string): void; clear(): void }
@@ -87,7 +106,12 @@ function askedText(asked: Asked, { stderr }: Parts, style: TerminalStyle): strin
     `  ${asked.approvalUrl}\n\n`, // never wrapped, so that terminals recognise the link
     ...(qr === null ? [] : [qr, '\n']),
     `  Check code  ${style.bold(asked.userCode)}\n`,
-    lines('  ', asked.isCodeTyped ? 'Type this code on the page.' : 'The page must show the same code.'),
+    lines(
+      '  ',
+      asked.isCodeTyped
+        ? 'The page shows the same code, or asks you to type it.'
+        : 'The page must show the same code.',
+    ),
     lines(
       '  ',
       asked.whyNotOpened === null ? 'Opened in your browser.' : `No browser opened: ${asked.whyNotOpened}.`,

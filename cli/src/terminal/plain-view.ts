@@ -4,9 +4,12 @@ import {
   type Asked,
   askedFor,
   codeAdvice,
+  codeNeededText,
   deliveredText,
   deliveryNotes,
+  NOT_REACHED,
   remaining,
+  SECOND_NEEDED,
   type WaitingView,
 } from './waiting-view.ts'
 
@@ -25,6 +28,7 @@ export function plainView({ stderr, clock }: Parts): WaitingView {
     },
     trouble: (reason) => say(`keyferry: ${printable(reason, 120)}; trying again`),
     recovered: () => say('keyferry: connected again'),
+    ...returnLines((text) => say(`keyferry: ${text}`)),
     delivered: (received) => {
       say(`keyferry: approved, ${deliveredText(received)}`)
       for (const note of deliveryNotes(received)) say(`keyferry: ${note}`)
@@ -38,14 +42,26 @@ export function quietView({ stderr }: Parts): WaitingView {
   return {
     asked: ({ approvalUrl, userCode, isCodeTyped }) =>
       stderr.write(
-        `keyferry: approve at\n${approvalUrl}\nkeyferry: check code ${userCode}${isCodeTyped ? ': type it on the page' : ''}\n`,
+        `keyferry: approve at\n${approvalUrl}\nkeyferry: check code ${userCode}${isCodeTyped ? ': the page may ask for it' : ''}\n`,
       ),
     trouble: () => undefined,
     recovered: () => undefined,
+    ...returnLines((text) => stderr.write(`keyferry: ${text}\n`)),
     delivered: (received) => {
       for (const note of deliveryNotes(received)) stderr.write(`keyferry: ${note}\n`)
     },
     end: () => undefined,
+  }
+}
+
+type ReturnEvents = Pick<WaitingView, 'notReached' | 'codeNeeded' | 'codeRefused' | 'secondNeeded'>
+
+function returnLines(say: (text: string) => void): ReturnEvents {
+  return {
+    notReached: () => say(NOT_REACHED),
+    codeNeeded: (command) => say(codeNeededText(command)),
+    codeRefused: say,
+    secondNeeded: () => say(SECOND_NEEDED),
   }
 }
 

@@ -10,7 +10,7 @@ export type Asked = {
   readonly command: string
   readonly approvalUrl: string
   readonly userCode: string
-  /** Whether the approver has to type the code on the page; false: they compare it. */
+  /** Whether the approver may have to type the code on the page; false: they compare it. */
   readonly isCodeTyped: boolean
   readonly lifetimeMs: number
   readonly hidesQrCode: boolean
@@ -45,6 +45,14 @@ export type WaitingView = {
   readonly asked: (asked: Asked) => void
   readonly trouble: (reason: string) => void
   readonly recovered: () => void
+  /** The browser that opened is on another machine, so it cannot hand the approval back by itself. */
+  readonly notReached: () => void
+  /** The approval waits for the code that the page shows.
+   * @param command what takes the code in another shell; null: it is typed here */
+  readonly codeNeeded: (command: string | null) => void
+  readonly codeRefused: (reason: string) => void
+  /** One person approved, and the bundle needs two. */
+  readonly secondNeeded: () => void
   readonly delivered: (received: Received) => void
   /** Restore the terminal. May be called at any time, and more than once. */
   readonly end: () => void
@@ -64,7 +72,17 @@ export function askedFor({ bundle, workspace, keys }: Asked): string {
 
 /** What to do with the check code on the page. */
 export function codeAdvice({ isCodeTyped }: Asked): string {
-  return isCodeTyped ? 'type it on the page' : 'the page must show the same'
+  return isCodeTyped ? 'the page shows the same, or asks you to type it' : 'the page must show the same'
+}
+
+export const NOT_REACHED = 'the browser that opened is not on this machine; open the link yourself'
+export const SECOND_NEEDED = 'one person approved; this bundle needs a second one'
+
+/** Where to put the code of the page. */
+export function codeNeededText(command: string | null): string {
+  const where =
+    command === null ? 'type the code of the page here' : `give the code of the page to ${command}`
+  return `approved; ${where}. Nobody else needs it`
 }
 
 /** What was delivered, in words: `2 values from dev/app in workspace "Acme"`. */

@@ -1,0 +1,50 @@
+import type { Command, Words } from '../command-line/command.ts'
+import { CliError, usageError } from '../ground/cli-error.ts'
+import { EXIT } from '../ground/exit-code.ts'
+import type { Parts } from '../ground/parts.ts'
+import { printable } from '../ground/printable.ts'
+
+export const releaseCommand: Command = {
+  name: 'release',
+  operands: 'ID CODE',
+  maxOperands: 2,
+  summary: 'Give the code of the approval page to a client that waits without a keyboard',
+  details: [
+    'A client without a terminal, for example in a script, prints this command with its ID. Run it in any shell of the same user on the same machine. The page shows the code after the approval.',
+  ],
+  flags: [],
+  examples: [
+    {
+      command: "keyferry release 7f9c2ba4e88f827d616045507605853e '482 913'",
+      what: 'Let the waiting client fetch what was approved',
+    },
+  ],
+  run: async (words, parts) => await release(words, parts),
+}
+
+/** Hand the code to the waiting client.
+ * @returns 0 · @throws CliError usage · expired: no client waits · refused: not the code */
+async function release({ operands }: Words, parts: Parts): Promise<number> {
+  const [id, code] = operands
+  if (id === undefined || code === undefined || !/^[\w-]{16,128}$/.test(id)) {
+    throw usageError('release needs the ID and the code', 'Copy the command that the waiting client printed.')
+  }
+  const { giveCode } = await import('../release/give-code.ts')
+  const answer = await giveCode(id, code, parts)
+  if (answer === null) {
+    throw new CliError(
+      EXIT.expired,
+      'no client of this user waits for a code with this ID',
+      'Check the ID, and run this on the machine where the request was made.',
+    )
+  }
+  if (answer !== 'ok') {
+    throw new CliError(
+      EXIT.refused,
+      printable(answer, 200),
+      'Run the command again with the code of the page.',
+    )
+  }
+  parts.stderr.write('keyferry: released\n')
+  return EXIT.ok
+}

@@ -1,0 +1,27 @@
+import type { Environment } from '../ground/parts.ts'
+import { printable } from '../ground/printable.ts'
+
+// What agents set in the environment of the commands that they run. CURSOR_TRACE_ID is left out: a person's terminal in
+// that editor has it too.
+const MARKS: readonly (readonly [variable: string, agent: string])[] = [
+  ['CLAUDECODE', 'claude-code'],
+  ['CODEX_SANDBOX', 'codex'],
+  ['CODEX_THREAD_ID', 'codex'],
+  ['CURSOR_AGENT', 'cursor'],
+  ['GEMINI_CLI', 'gemini-cli'],
+  ['OPENCODE', 'opencode'],
+  ['AUGMENT_AGENT', 'augment'],
+  ['CLINE_ACTIVE', 'cline'],
+  ['GOOSE_TERMINAL', 'goose'],
+]
+// AGENT is a common word; these agents are known to use it.
+const NAMED_BY_AGENT = ['amp', 'goose']
+const MAX_LENGTH = 80
+
+/** The AI agent that started this client, as it says itself; null without one. Well-meaning agents say so; a variable that is
+ * unset hides any. */
+export function detectAgent(env: Environment): string | null {
+  const named = env['AI_AGENT'] || (NAMED_BY_AGENT.includes(env['AGENT'] ?? '') ? env['AGENT'] : '')
+  if (named) return printable(named, MAX_LENGTH)
+  return MARKS.find(([variable]) => (env[variable] ?? '') !== '')?.[1] ?? null
+}

@@ -1,0 +1,56 @@
+import { randomBytes } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { canBeShown, commandDigest, shownCommand } from './shown-command.ts'
+
+test.each([
+  [
+    ['deploy', '--token=abc'],
+    ['deploy', '--token=***'],
+  ],
+  [
+    ['deploy', '--github-token', 'abc'],
+    ['deploy', '--github-token', '***'],
+  ],
+  [
+    ['deploy', '--password', '--force'],
+    ['deploy', '--password', '--force'],
+  ],
+  [
+    ['env', 'API_KEY=abc', 'npm', 'start'],
+    ['env', 'API_KEY=***', 'npm', 'start'],
+  ],
+  [
+    ['sh', '-c', 'DB_PASSWORD=a npm start'],
+    ['sh', '-c', 'DB_PASSWORD=*** npm start'],
+  ],
+  [
+    ['psql', 'postgres://sam:abc@db/app'],
+    ['psql', 'postgres://sam:***@db/app'],
+  ],
+  [
+    ['curl', '-H', 'Authorization: Bearer abc'],
+    ['curl', '-H', 'Authorization: ***'],
+  ],
+])('what looks secret in %j stays here', (argv, shown) => {
+  expect(shownCommand(argv)).toEqual({ argv: shown, isMasked: argv.join() !== shown.join() })
+})
+
+test('a harmless command is shown as it is', () => {
+  const argv = ['npm', 'run', 'dev', '--', '--port=3000', 'https://example.com/a:b@c', "it's\nme"]
+  expect(shownCommand(argv)).toEqual({ argv, isMasked: false })
+})
+
+test('other arguments have another digest, and so has another terminal', () => {
+  const key = randomBytes(32)
+  const digest = commandDigest(['a', '--token=1'], key)
+  expect(commandDigest(['a', '--token=1'], key)).toBe(digest)
+  expect(commandDigest(['a', '--token=2'], key)).not.toBe(digest)
+  expect(commandDigest(['a', '--token=1'], randomBytes(32))).not.toBe(digest)
+})
+
+test('a command that is too long or no text cannot be shown whole', () => {
+  expect(canBeShown(Array.from({ length: 64 }, () => 'x'))).toBe(true)
+  expect(canBeShown(Array.from({ length: 65 }, () => 'x'))).toBe(false)
+  expect(canBeShown(['x'.repeat(8_193)])).toBe(false)
+  expect(canBeShown(['\ud800'])).toBe(false)
+})

@@ -1,0 +1,53 @@
+import type { Parts } from '../ground/parts.ts'
+import type { ReleaseOutcome } from '../server/release-call.ts'
+import type { WaitingView } from '../terminal/waiting-view.ts'
+
+const CODE = /^\d{6}$/
+
+export type EnterCode = {
+  readonly release: (secret: string) => Promise<ReleaseOutcome>
+  readonly view: WaitingView
+}
+
+/** Hand a code to the server.
+ * @returns why it was refused; null if the approval is released */
+export async function enterCode(text: string, release: EnterCode['release']): Promise<string | null> {
+  const code = text.replace(/[\s-]/g, '')
+  if (!CODE.test(code)) return 'the code of the page has six digits'
+  return refusalText(await release(code))
+}
+
+function refusalText(outcome: ReleaseOutcome): string | null {
+  switch (outcome.kind) {
+    case 'released':
+      return null
+    case 'wrong':
+      return `that is not the code of the page${triesLeft(outcome.attemptsLeft)}`
+    case 'late':
+      return 'this code is too old; get a new one on the page'
+    case 'ended':
+      return 'this request needs no code any more'
+    case 'busy':
+      return `the server did not take the code; try again in ${Math.ceil(outcome.waitMs / 1000)} s`
+  }
+}
+
+function triesLeft(left: number | null): string {
+  if (left === null) return ''
+  return left === 1 ? '; one try left' : `; ${left} tries left`
+}
+
+/** Ask for the code at the keyboard until it is right or the wait ends. */
+export async function askForCode(
+  { keyboard }: Pick<Parts, 'keyboard'>,
+  { release, view }: EnterCode,
+  ended: AbortSignal,
+): Promise<void> {
+  while (!ended.aborted) {
+    const text = await keyboard.askUntil('  Code: ', ended)
+    if (text === null) return
+    const refusal = await enterCode(text, release)
+    if (refusal === null) return
+    if (!ended.aborted) view.codeRefused(refusal)
+  }
+}

@@ -1,0 +1,135 @@
+import { randomBytes } from 'node:crypto'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+const MAX_BODY_BYTES = 4_096
+const MAX_CONNECTIONS = 20
+const HEADERS_TIMEOUT_MS = 2_000
+const REQUEST_TIMEOUT_MS = 5_000
+const TOKEN_BYTES = 16
+const SETTLE_MS = 1_000
+
+/** Where the browser of this machine hands an approval back to the client that asked for it. */
+export type LoopbackListener = {
+  /** What the browser opens instead of the approval page: it leads there. Whoever gets that far is on this machine.
+   * @param approvalUrl the approval page */
+  readonly doorTo: (approvalUrl: string) => string
+  /** Resolves when a browser came through the door. */
+  readonly reached: Promise<void>
+  /** Resolves when the browser has its answers, after a second at the latest. */
+  readonly settled: () => Promise<void>
+  readonly close: () => void
+}
+
+/** Listen on a free port of 127.0.0.1. Both paths are unguessable; everything else is 404 and changes nothing.
+ * @param release hands the secret to the server; whether the approval is released
+ * @throws Error if no port can be had */
+export async function listenOnLoopback(
+  release: (secret: string) => Promise<boolean>,
+): Promise<LoopbackListener> {
+  const reached = Promise.withResolvers<void>()
+  const door = newToken()
+  const back = newToken()
+  const answering = new Set<Promise<void>>()
+  let approvalUrl: string | null = null
+  const server = createServer(
+    {
+      headersTimeout: HEADERS_TIMEOUT_MS,
+      requestTimeout: REQUEST_TIMEOUT_MS,
+      connectionsCheckingInterval: 500,
+    },
+    (request, response) => {
+      const at = addressed(request, portOf(server))
+      if (approvalUrl === null || at === null) return notFound(response)
+      if (at === `GET /k/${door}`) {
+        reached.resolve()
+        return redirect(response, `${approvalUrl}#lb=${portOf(server)}.${back}`)
+      }
+      if (at !== `POST /r/${back}`) return notFound(response)
+      const answered = takeBack(request, response, { approvalUrl, release })
+      answering.add(answered)
+      void answered.finally(() => answering.delete(answered))
+    },
+  )
+  server.maxConnections = MAX_CONNECTIONS
+  await listen(server)
+  server.unref()
+  return {
+    doorTo: (url) => {
+      approvalUrl = url
+      return `http://127.0.0.1:${portOf(server)}/k/${door}`
+    },
+    reached: reached.promise,
+    settled: async () => {
+      const isLate = new Promise((resolve) => void setTimeout(resolve, SETTLE_MS).unref())
+      await Promise.race([Promise.all(answering), isLate])
+    },
+    close: () => {
+      server.close()
+      server.closeAllConnections()
+    },
+  }
+}
+
+type Return = { readonly approvalUrl: string; readonly release: (secret: string) => Promise<boolean> }
+
+async function takeBack(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { approvalUrl, release }: Return,
+): Promise<void> {
+  const secret = await readSecret(request)
+  if (secret === null) return notFound(response)
+  const isSent = new Promise<void>((resolve) => void response.once('close', resolve))
+  const isReleased = await release(secret)
+  redirect(response, `${approvalUrl}#${isReleased ? 'released' : 'failed'}`)
+  await isSent
+}
+
+// A name that resolves to 127.0.0.1 reaches this port too; the exact Host keeps such pages out.
+function addressed({ method, url, headers }: IncomingMessage, port: number): string | null {
+  return headers.host === `127.0.0.1:${port}` ? `${method} ${url}` : null
+}
+
+async function readSecret(request: IncomingMessage): Promise<string | null> {
+  const chunks: Buffer[] = []
+  let length = 0
+  try {
+    for await (const chunk of request) {
+      const bytes = Buffer.from(chunk)
+      length += bytes.length
+      if (length > MAX_BODY_BYTES) return null
+      chunks.push(bytes)
+    }
+  } catch {
+    return null // the connection broke
+  }
+  return new URLSearchParams(Buffer.concat(chunks).toString()).get('secret')
+}
+
+const HEADERS = { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer', connection: 'close' }
+
+function redirect(response: ServerResponse, location: string): void {
+  response.writeHead(303, { ...HEADERS, location }).end()
+}
+
+function notFound(response: ServerResponse): void {
+  response.writeHead(404, HEADERS).end()
+}
+
+function listen(server: Server): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(0, '127.0.0.1', resolve)
+  })
+}
+
+function portOf(server: Server): number {
+  const address: string | AddressInfo | null = server.address()
+  if (address === null || typeof address === 'string') throw new Error('not listening')
+  return address.port
+}
+
+function newToken(): string {
+  return randomBytes(TOKEN_BYTES).toString('base64url')
+}

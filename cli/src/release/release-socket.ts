@@ -1,0 +1,49 @@
+import { rmSync } from 'node:fs'
+import { createServer, type Socket } from 'node:net'
+import { join } from 'node:path'
+import { runtimeFolder } from '../state/runtime-folder.ts'
+import type { StateParts } from '../state/state-folder.ts'
+
+const LONGEST_CODE = 64
+const IDLE_MS = 5_000
+// A socket's path may have about 100 characters.
+const ID_CHARACTERS = 16
+
+/** The socket on which a waiting client takes a code from another shell of the same user. */
+export function socketPath(id: string, parts: StateParts): string {
+  return join(runtimeFolder(parts), `release-${id.slice(0, ID_CHARACTERS)}.sock`)
+}
+
+/** Take codes, one a connection, and answer each with one line of text: `ok`, or why it was refused.
+ * @param take what to do with a code; the reason if it is refused, else null
+ * @returns what stops it
+ * @throws Error if the socket cannot be made */
+export async function takeCodes(
+  path: string,
+  take: (code: string) => Promise<string | null>,
+): Promise<() => void> {
+  rmSync(path, { force: true }) // of a client that was killed; ids are never used twice
+  const server = createServer((socket) => serve(socket, take))
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(path, resolve)
+  })
+  return () => {
+    server.close()
+    rmSync(path, { force: true })
+  }
+}
+
+function serve(socket: Socket, take: (code: string) => Promise<string | null>): void {
+  let text = ''
+  socket.setTimeout(IDLE_MS, () => socket.destroy())
+  socket.on('error', () => socket.destroy())
+  socket.setEncoding('utf8').on('data', (chunk: string) => {
+    text += chunk
+    if (text.length > LONGEST_CODE) socket.destroy()
+    else if (text.endsWith('\n')) {
+      socket.pause()
+      void take(text.trim()).then((refusal) => void socket.end(`${refusal ?? 'ok'}\n`))
+    }
+  })
+}

@@ -1,0 +1,150 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { generateKeyPair } from '@keyferry/crypto/key-pair'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { stage } from '../../test/stage.ts'
+import type { Exchange } from '../ground/exchange.ts'
+import type { Environment, Parts } from '../ground/parts.ts'
+import type { PendingRequest } from '../ground/pending-request.ts'
+import type { WaitingView } from '../terminal/waiting-view.ts'
+import { giveCode } from './give-code.ts'
+import { openWayBack, type WayBack } from './way-back.ts'
+
+const ID = '7f9c2ba4e88f827d616045507605853e'
+const CODE = '482913'
+
+let folder: string
+const opened: WayBack[] = []
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'keyferry-back-'))
+})
+
+afterEach(() => {
+  for (const wayBack of opened.splice(0)) wayBack.end()
+  rmSync(folder, { recursive: true })
+})
+
+const pending: PendingRequest = {
+  server: 'https://keyferry.example.com',
+  id: ID,
+  keyPair: generateKeyPair(),
+  verifier: 'v',
+  approvalUrl: `https://keyferry.example.com/approve/${ID}`,
+  userCode: 'WDJB-MJHT',
+  isCodeTyped: false,
+  intervalMs: 3_000,
+  lifetimeMs: 300_000,
+  deadlineMs: 300_000,
+}
+
+// A server that takes one code; the third wrong one ends the request.
+function releasing(): Exchange {
+  let left = 3
+  return async ({ body = '{}' }) => {
+    const { secret } = JSON.parse(body) as { secret: string }
+    if (secret !== CODE) left -= 1
+    const wrong = { error: 'wrong', code: 'release_wrong', details: { attempts_left: left } }
+    const answer = secret === CODE ? { ok: true } : wrong
+    const status = secret === CODE ? 200 : 400
+    return {
+      status,
+      body: JSON.stringify(answer),
+      retryAfterMs: null,
+      dateMs: null,
+      location: null,
+      contentType: '',
+    }
+  }
+}
+
+function parts(changes: Partial<Parts> = {}, env: Environment = {}): Parts {
+  const exchange = releasing()
+  return { ...stage({ XDG_RUNTIME_DIR: folder, ...env }, '/'), exchange, ...changes }
+}
+
+type Told = { readonly view: WaitingView; readonly lines: string[] }
+
+function view(): Told {
+  const lines: string[] = []
+  const ignore = (): void => undefined
+  const events = { asked: ignore, trouble: ignore, recovered: ignore, delivered: ignore, end: ignore }
+  return {
+    lines,
+    view: {
+      ...events,
+      notReached: () => void lines.push('not reached'),
+      codeNeeded: (command) => void lines.push(`needed: ${command}`),
+      codeRefused: (reason) => void lines.push(reason),
+      secondNeeded: () => void lines.push('second'),
+    },
+  }
+}
+
+async function open(
+  opensBrowser: boolean,
+  at: Parts,
+  viewName: 'person' | 'json' = 'person',
+): Promise<WayBack> {
+  const wayBack = await openWayBack({ opensBrowser, viewName }, at)
+  opened.push(wayBack)
+  return wayBack
+}
+
+test('loopback is offered only where a browser of this machine opens', async () => {
+  expect((await open(true, parts())).offered).toEqual(['loopback', 'code'])
+  expect((await open(false, parts())).offered).toEqual(['code'])
+  expect((await open(true, parts({}, { CODESPACES: 'true' }))).offered).toEqual(['code'])
+  expect((await open(true, parts({}, { SSH_CONNECTION: 'a b' }))).offered).toEqual(['code'])
+  expect((await open(false, parts({ platform: 'win32' }))).offered).toEqual([])
+})
+
+test('the browser opens the listener, or the page itself', async () => {
+  expect((await open(true, parts())).begin(pending, view().view)).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/k\//)
+  expect((await open(false, parts())).begin(pending, view().view)).toBe(pending.approvalUrl)
+})
+
+test('a browser on another machine is told of', async () => {
+  const at = parts()
+  const told = view()
+  const wayBack = await open(true, { ...at, clock: { ...at.clock, sleep: async () => undefined } })
+  wayBack.begin(pending, told.view)
+  await expect.poll(() => told.lines).toEqual(['not reached'])
+})
+
+test('the code is asked for at the terminal until it is right', async () => {
+  const typed = ['48', '111 111', '482 913']
+  const keyboard = { isThere: () => true, ask: () => null, askUntil: async () => typed.shift() ?? null }
+  const told = view()
+  const wayBack = await open(false, parts({ keyboard }))
+  wayBack.begin(pending, told.view)
+  wayBack.onNeeds('code')
+  await expect.poll(() => typed).toEqual([])
+  expect(told.lines).toEqual([
+    'needed: null',
+    'the code of the page has six digits',
+    'that is not the code of the page; 2 tries left',
+  ])
+})
+
+test('without a keyboard, another shell of the same user gives the code', async () => {
+  const at = parts()
+  const told = view()
+  const wayBack = await open(false, at, 'json')
+  wayBack.begin(pending, told.view)
+  wayBack.onNeeds('code')
+  await expect.poll(() => told.lines).toEqual([`needed: keyferry release ${ID} CODE`])
+  expect(await giveCode(ID, '111111', at)).toBe('that is not the code of the page; 2 tries left')
+  expect(await giveCode(ID, '482-913', at)).toBe('ok')
+  wayBack.end()
+  expect(await giveCode(ID, CODE, at)).toBeNull()
+})
+
+test('a second person is told of', async () => {
+  const told = view()
+  const wayBack = await open(false, parts())
+  wayBack.begin(pending, told.view)
+  wayBack.onNeeds('second_person')
+  expect(told.lines).toEqual(['second'])
+})

@@ -1,0 +1,129 @@
+import type { ReleaseWay } from '@keyferry/contract'
+import { NetworkError } from '../ground/exchange.ts'
+import type { Environment, Parts, ViewName } from '../ground/parts.ts'
+import type { PendingRequest } from '../ground/pending-request.ts'
+import { printable } from '../ground/printable.ts'
+import type { ReleaseOutcome } from '../server/release-call.ts'
+import type { Needs } from '../server/wait-answer.ts'
+import type { WaitingView } from '../terminal/waiting-view.ts'
+import type { LoopbackListener } from './loopback-listener.ts'
+
+// A browser on this machine comes at once; a program that has to start takes a few seconds.
+const REACH_MS = 5_000
+
+/** How an approval comes back to this client. A request that somebody else made has another client, so an approval given to
+ * a lure never comes back to the one who set it. */
+export type WayBack = {
+  /** The ways that this client offers with its request. */
+  readonly offered: readonly ReleaseWay[]
+  /** Take the approval of this request back from now on.
+   * @returns what the browser opens */
+  readonly begin: (pending: PendingRequest, view: WaitingView) => string
+  /** Tell what the request needs now. */
+  readonly onNeeds: (needs: Needs) => void
+  /** Resolves when the browser has been sent back to the page, so that this process may end. */
+  readonly settled: () => Promise<void>
+  /** Stop listening and asking. May be called more than once. */
+  readonly end: () => void
+}
+
+export type WayBackOptions = { readonly opensBrowser: boolean; readonly viewName: ViewName }
+
+/** Open the ways back that this machine has: a port of 127.0.0.1 if a browser of this machine opens the page, and a code
+ * typed at the terminal or given to `keyferry release`. */
+export async function openWayBack(
+  { opensBrowser, viewName }: WayBackOptions,
+  parts: Parts,
+): Promise<WayBack> {
+  const ended = new AbortController()
+  let current: { pending: PendingRequest; view: WaitingView } | null = null
+  const release = async (secret: string): Promise<ReleaseOutcome> =>
+    current === null ? { kind: 'ended' } : await releaseNow(current.pending, secret, parts)
+  const listener = opensBrowser && !isElsewhere(parts.env) ? await listenIfPossible(release) : null
+  const takesCode = parts.platform !== 'win32' || parts.keyboard.isThere()
+  return {
+    offered: [...(listener === null ? [] : ['loopback' as const]), ...(takesCode ? ['code' as const] : [])],
+    begin: (pending, view) => {
+      current = { pending, view }
+      if (listener === null) return pending.approvalUrl
+      void tellIfUnreached(listener, { view, parts, ended: ended.signal })
+      return listener.doorTo(pending.approvalUrl)
+    },
+    onNeeds: (needs) => {
+      if (current === null) return
+      if (needs === 'second_person') current.view.secondNeeded()
+      if (needs === 'code') void takeCode({ ...current, viewName, release }, parts, ended.signal)
+    },
+    settled: async () => await listener?.settled(),
+    end: () => {
+      ended.abort()
+      listener?.close()
+    },
+  }
+}
+
+// There the browser is on another machine, even if it can be opened from here. An editor that forwards ports would let a
+// container listen on the person's machine.
+function isElsewhere(env: Environment): boolean {
+  const markers = ['CODESPACES', 'REMOTE_CONTAINERS', 'GITPOD_WORKSPACE_ID', 'SSH_CONNECTION', 'SSH_TTY']
+  return markers.some((name) => (env[name] ?? '') !== '')
+}
+
+async function listenIfPossible(
+  release: (secret: string) => Promise<ReleaseOutcome>,
+): Promise<LoopbackListener | null> {
+  const { listenOnLoopback } = await import('./loopback-listener.ts')
+  try {
+    return await listenOnLoopback(async (secret) => (await release(secret)).kind === 'released')
+  } catch {
+    return null // no port can be had here; the code remains
+  }
+}
+
+async function releaseNow(pending: PendingRequest, secret: string, parts: Parts): Promise<ReleaseOutcome> {
+  const { releaseRequest } = await import('../server/release-call.ts')
+  try {
+    return await releaseRequest(parts.exchange, pending, secret)
+  } catch (error) {
+    if (error instanceof NetworkError && error.isPassing) return { kind: 'busy', waitMs: 1_000 }
+    return { kind: 'ended' } // the wait meets the same server and reports it
+  }
+}
+
+type Reach = { readonly view: WaitingView; readonly parts: Parts; readonly ended: AbortSignal }
+
+async function tellIfUnreached(listener: LoopbackListener, { view, parts, ended }: Reach): Promise<void> {
+  const isReached = listener.reached.then(() => true)
+  const isOver = parts.clock.sleep(REACH_MS).then(() => false)
+  if (!(await Promise.race([isReached, isOver])) && !ended.aborted) view.notReached()
+}
+
+type Taking = {
+  readonly pending: PendingRequest
+  readonly view: WaitingView
+  readonly viewName: ViewName
+  readonly release: (secret: string) => Promise<ReleaseOutcome>
+}
+
+async function takeCode(
+  { pending, view, viewName, release }: Taking,
+  parts: Parts,
+  ended: AbortSignal,
+): Promise<void> {
+  const { askForCode, enterCode } = await import('./enter-code.ts')
+  if (viewName !== 'json' && parts.keyboard.isThere()) {
+    view.codeNeeded(null)
+    return await askForCode(parts, { release, view }, ended)
+  }
+  const { socketPath, takeCodes } = await import('./release-socket.ts')
+  try {
+    const stop = await takeCodes(
+      socketPath(pending.id, parts),
+      async (code) => await enterCode(code, release),
+    )
+    ended.addEventListener('abort', stop, { once: true })
+    view.codeNeeded(`keyferry release ${pending.id} CODE`)
+  } catch (error) {
+    view.codeRefused(`no code can be taken here: ${printable(String(error))}; run the command at a terminal`)
+  }
+}

@@ -39,7 +39,7 @@ function output(shell: string, args: readonly string[]): string {
 
 test.each([
   [['keyferry', 'pu'], 'pull'],
-  [['keyferry', 'pull', '--fo'], '--format --force'],
+  [['keyferry', 'pull', '--fo'], '--format --force --for-agent'],
   [['keyferry', 'pull', '--format', 'd'], 'docker'],
   [['keyferry', 'completion', 'z'], 'zsh'],
   [['keyferry', 'help', 'im'], 'import'],

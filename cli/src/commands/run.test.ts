@@ -76,7 +76,7 @@ test('also when nothing could be reached', async () => {
 
 test('the browser is opened at the door of this machine, and the link that is printed is the page', async () => {
   await run(options(), scene)
-  expect(scene.seen.opened).toEqual([expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/k\/[\w-]{22}$/)])
+  expect(scene.seen.opened).toEqual([expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/k\/[\w-]{43}$/)])
   expect(scene.seen.stderr).toContain(`\n${server.url}/approve/${server.asked[0]?.id}\n`)
 })
 

@@ -1,6 +1,7 @@
-import { randomBytes } from 'node:crypto'
 import type { ReleaseWay } from '@keyferry/contract'
+import { createDeviceSeed } from '@keyferry/crypto/device-key'
 import type { KeyPair } from '@keyferry/crypto/key-pair'
+import { maskedCommandDigest } from '@keyferry/crypto/masked-command'
 import { pollChallenge } from '@keyferry/crypto/poll-challenge'
 import { normalizeUserCode, userCode } from '@keyferry/crypto/user-code'
 import { refusedAnswer } from '../ground/cli-error.ts'
@@ -10,7 +11,7 @@ import { type CreatedRequest, createRequest, type RequestBody } from '../server/
 import { patientExchange, rateLimitNotice } from '../server/rate-limit.ts'
 import type { Ask } from './ask.ts'
 import { claims } from './claims.ts'
-import { canBeShown, commandDigest, shownCommand } from './shown-command.ts'
+import { canBeShown, shownCommand } from './shown-command.ts'
 
 /** Make a request for the public key.
  * @throws CliError refused, also if the server's check code differs from ours · NetworkError */
@@ -57,7 +58,7 @@ export async function makeRequest(
 function commandOf({ command }: Ask, { cwd }: Parts): Pick<RequestBody, 'argv' | 'argv_masked' | 'cwd'> {
   const { argv, isMasked } = shownCommand(command)
   if (!canBeShown(argv)) return {}
-  const digest = isMasked ? { argv_masked: commandDigest(command, randomBytes(32)) } : {}
+  const digest = isMasked ? { argv_masked: maskedCommandDigest(command, createDeviceSeed()) } : {}
   return { argv, ...digest, ...(cwd === '' ? {} : { cwd }) }
 }
 

@@ -1,4 +1,3 @@
-import { createHmac } from 'node:crypto'
 import { LIMITS } from '@keyferry/contract/limits'
 
 const MASK = '***'
@@ -39,11 +38,4 @@ export function canBeShown(argv: readonly string[]): boolean {
   return (
     argv.length <= LIMITS.argvItems && bytes <= LIMITS.argvBytes && argv.every((text) => text.isWellFormed())
   )
-}
-
-/** A digest of the true arguments, which tells two commands apart whose masked arguments differ.
- * @param key 32 bytes that only this terminal has, so that nobody can guess an argument and check it
- * @returns base64url */
-export function commandDigest(argv: readonly string[], key: Uint8Array): string {
-  return createHmac('sha256', key).update(JSON.stringify(argv)).digest('base64url')
 }

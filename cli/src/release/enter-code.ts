@@ -18,18 +18,11 @@ export async function enterCode(text: string, release: EnterCode['release']): Pr
 }
 
 function refusalText(outcome: ReleaseOutcome): string | null {
-  switch (outcome.kind) {
-    case 'released':
-      return null
-    case 'wrong':
-      return `that is not the code of the page${triesLeft(outcome.attemptsLeft)}`
-    case 'late':
-      return 'this code is too old; get a new one on the page'
-    case 'ended':
-      return 'this request needs no code any more'
-    case 'busy':
-      return `the server did not take the code; try again in ${Math.ceil(outcome.waitMs / 1000)} s`
-  }
+  if (outcome.kind === 'released') return null
+  if (outcome.kind === 'wrong') return `that is not the code of the page${triesLeft(outcome.attemptsLeft)}`
+  if (outcome.kind === 'late') return 'this code is too old; get a new one on the page'
+  if (outcome.kind === 'busy') return `the server is busy; try again in ${Math.ceil(outcome.waitMs / 1000)} s`
+  return 'this request needs no code any more'
 }
 
 function triesLeft(left: number | null): string {

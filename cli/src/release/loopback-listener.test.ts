@@ -48,13 +48,13 @@ function send({ method = 'GET', path = door.pathname, host = door.host, body }: 
 
 async function backPath(): Promise<string> {
   const { location = '' } = await send({})
-  return `/r/${/#lb=\d+\.([\w-]{22})$/.exec(location)?.[1]}`
+  return `/r/${/#lb=\d+\.([\w-]{43})$/.exec(location)?.[1]}`
 }
 
 test('the door leads to the page, with the way back in the fragment', async () => {
   const { status, location } = await send({})
   expect(status).toBe(303)
-  expect(location).toMatch(new RegExp(`^${PAGE}#lb=${door.port}\\.[\\w-]{22}$`))
+  expect(location).toMatch(new RegExp(`^${PAGE}#lb=${door.port}\\.[\\w-]{43}$`))
   await listener.reached
 })
 

@@ -1,12 +1,11 @@
-import { randomBytes } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { randomToken } from '@keyferry/crypto/token'
 
 const MAX_BODY_BYTES = 4_096
 const MAX_CONNECTIONS = 20
 const HEADERS_TIMEOUT_MS = 2_000
 const REQUEST_TIMEOUT_MS = 5_000
-const TOKEN_BYTES = 16
 const SETTLE_MS = 1_000
 
 /** Where the browser of this machine hands an approval back to the client that asked for it. */
@@ -28,8 +27,8 @@ export async function listenOnLoopback(
   release: (secret: string) => Promise<boolean>,
 ): Promise<LoopbackListener> {
   const reached = Promise.withResolvers<void>()
-  const door = newToken()
-  const back = newToken()
+  const door = randomToken()
+  const back = randomToken()
   const answering = new Set<Promise<void>>()
   let approvalUrl: string | null = null
   const server = createServer(
@@ -128,8 +127,4 @@ function portOf(server: Server): number {
   const address: string | AddressInfo | null = server.address()
   if (address === null || typeof address === 'string') throw new Error('not listening')
   return address.port
-}
-
-function newToken(): string {
-  return randomBytes(TOKEN_BYTES).toString('base64url')
 }

@@ -64,11 +64,12 @@ function parts(changes: Partial<Parts> = {}, env: Environment = {}): Parts {
   return { ...stage({ XDG_RUNTIME_DIR: folder, ...env }, '/'), exchange, ...changes }
 }
 
+const ignore = (): void => undefined
+
 type Told = { readonly view: WaitingView; readonly lines: string[] }
 
 function view(): Told {
   const lines: string[] = []
-  const ignore = (): void => undefined
   const events = { asked: ignore, trouble: ignore, recovered: ignore, delivered: ignore, end: ignore }
   return {
     lines,

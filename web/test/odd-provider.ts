@@ -19,6 +19,8 @@ export type Oddities = {
   tokenAnswer?: { status: number; body: unknown }
   /** Whether the secret of HTTP Basic is taken as it is, without decoding. */
   takesBasicAsItIs?: boolean
+  /** What the address of the discovery document answers, where the document needs a slash at the end of its address. */
+  discoveryStatus?: 301 | 404
 }
 
 const { privateKey, publicKey } = await generateKeyPair('RS256')
@@ -53,6 +55,9 @@ export class OddProvider {
     if (address.pathname === '/authorize') return this.#redirect(address.searchParams, response)
     if (address.pathname === '/token') return await this.#answerToken(request, response)
     if (address.pathname === '/keys') return json(response, 200, await this.#keySet())
+    const { discoveryStatus } = this.odd
+    if (discoveryStatus && !address.pathname.endsWith('/'))
+      return void response.writeHead(discoveryStatus, { location: `${address.pathname}/` }).end()
     json(response, 200, this.#discovery())
   }
 

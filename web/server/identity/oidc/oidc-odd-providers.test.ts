@@ -57,6 +57,13 @@ describe('a client secret with - _ . ~ works', () => {
   })
 })
 
+test.each([301, 404] as const)(
+  'a discovery document that needs a slash at its end is found (%i without it)',
+  async (discoveryStatus) => {
+    expect(isSignedIn(await signIn({ discoveryStatus }))).toBe(true)
+  },
+)
+
 describe('an e-mail address', () => {
   test.each(['sam@bücher.example', 'jürgen@example.com', 'sam@例え.テスト'])(
     '%s is accepted',

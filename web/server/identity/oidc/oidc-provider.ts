@@ -102,6 +102,7 @@ async function discover({ issuer, clientId, clientSecret }: OidcSettings): Promi
   const found = await oidc.discovery(new URL(issuer), clientId, undefined, oidc.None(), {
     timeout: TIMEOUT_SECONDS,
     execute: isLoopbackHttp ? [oidc.allowInsecureRequests] : [],
+    [oidc.customFetch]: fetchDiscovery,
   })
   const server = found.serverMetadata()
   requireEndpoints(server, isLoopbackHttp)
@@ -115,6 +116,14 @@ async function discover({ issuer, clientId, clientSecret }: OidcSettings): Promi
   if (isLoopbackHttp) oidc.allowInsecureRequests(config)
   oidc.enableNonRepudiationChecks(config)
   return config
+}
+
+// Some providers serve the document only at the address with a slash at its end.
+async function fetchDiscovery(address: string, options: oidc.CustomFetchOptions): Promise<Response> {
+  const get = { ...options, body: null }
+  const answer = await fetch(address, get)
+  const isElsewhere = answer.status === 404 || (answer.status >= 300 && answer.status < 400)
+  return isElsewhere ? await fetch(`${address}/`, get) : answer
 }
 
 async function userInfo(config: oidc.Configuration, accessToken: string, subject: string) {

@@ -9,6 +9,7 @@ import {
 import { exportLines, newestNote } from './audit-export.ts'
 import type { NamedAuditKey } from './audit-keys.ts'
 import type { Query } from './queries.ts'
+import { isGenuine } from './sealing.ts'
 
 /** Matches beyond this number are not counted. */
 const COUNTED = 10_000
@@ -17,7 +18,7 @@ const UNSEALED = 1_000
 
 export function createAuditStore(query: Query, key: NamedAuditKey): AuditStore {
   return {
-    list: (tenantId, filter, page) => list(query, { tenantId, filter, page }),
+    list: (tenantId, filter, page) => list(query, key, { tenantId, filter, page }),
     export: (tenantId, range) => ({ lines: exportLines(query, tenantId, range) }),
     note: (tenantId) => newestNote(query, tenantId),
     verifierKey: verifierKey(key),
@@ -26,8 +27,9 @@ export function createAuditStore(query: Query, key: NamedAuditKey): AuditStore {
 
 type Listing = { tenantId: string; filter: AuditFilter; page: { limit: number; offset: number } }
 
-async function list(query: Query, { tenantId, filter, page }: Listing): Promise<AuditPage> {
-  const unsealed = await unsealedEntries(query, tenantId, filter)
+async function list(query: Query, key: NamedAuditKey, listing: Listing): Promise<AuditPage> {
+  const { tenantId, filter, page } = listing
+  const unsealed = await unsealedEntries(query, key, listing)
   const fromLog = page.limit - Math.max(0, unsealed.length - page.offset)
   const offset = Math.max(0, page.offset - unsealed.length)
   const rows =
@@ -44,16 +46,22 @@ async function list(query: Query, { tenantId, filter, page }: Listing): Promise<
   }
 }
 
-async function unsealedEntries(query: Query, tenantId: string, filter: AuditFilter): Promise<AuditEntry[]> {
+async function unsealedEntries(
+  query: Query,
+  key: NamedAuditKey,
+  { tenantId, filter }: Listing,
+): Promise<AuditEntry[]> {
   if (filter.before !== undefined) return []
   const rows = await query
     .selectFrom('events')
-    .select(['body', 'origin'])
+    .select(['tenant_id', 'body', 'origin', 'mac'])
     .where('tenant_id', '=', tenantId)
+    .where('refused_at', 'is', null)
     .orderBy('position', 'desc')
     .limit(UNSEALED)
     .execute()
-  return rows.map(({ body, origin }) => entryOf(body, origin)).filter((entry) => matches(entry, filter))
+  const genuine = rows.filter((row) => isGenuine(row, key))
+  return genuine.map(({ body, origin }) => entryOf(body, origin)).filter((entry) => matches(entry, filter))
 }
 
 function matches({ at, action, actor, target }: AuditEntry, filter: AuditFilter): boolean {

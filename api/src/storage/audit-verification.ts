@@ -178,9 +178,15 @@ function checkSeal({ tenantId, key }: Walk, seal: Tables['audit_seals'], hash: s
 async function checkOutbox({ query, tenantId, key }: Walk): Promise<void> {
   const rows = await query
     .selectFrom('events')
-    .select(['position', 'tenant_id', 'body', 'origin', 'mac'])
+    .select(['position', 'tenant_id', 'body', 'origin', 'mac', 'refused_at'])
     .where('tenant_id', '=', tenantId)
+    .orderBy('position')
     .execute()
-  const forged = rows.find((row) => !isGenuine(row, key))
-  if (forged) throw new Broken(`event ${forged.position} of the outbox was not written by a server`)
+  const [forged, ...others] = rows.filter((row) => !isGenuine(row, key))
+  if (forged) {
+    const more = others.length > 0 ? ` (${others.length} more like it)` : ''
+    throw new Broken(`event ${forged.position} of the outbox was not written by a server${more}`)
+  }
+  const kept = rows.find(({ refused_at }) => refused_at !== null)
+  if (kept) throw new Broken(`event ${kept.position} of the outbox was set aside, but a server wrote it`)
 }

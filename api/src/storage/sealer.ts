@@ -28,6 +28,7 @@ export class Sealer {
   readonly #problems = new Map<string, string>()
   #full: ReadonlySet<string> = new Set()
   #late: ReadonlySet<string> = new Set()
+  #hasForged = false
   #sweep: Promise<void> | null = null
   readonly #sweeps: NodeJS.Timeout
   #isClosed = false
@@ -54,7 +55,9 @@ export class Sealer {
 
   /** Why sealing is behind or has stopped; empty when all is well. */
   get problems(): readonly string[] {
-    return [...new Set([...this.#problems.values(), ...(this.#late.size > 0 ? ['audit backlog'] : [])])]
+    const late = this.#late.size > 0 ? ['audit backlog'] : []
+    const forged = this.#hasForged ? ['forged audit events'] : []
+    return [...new Set([...this.#problems.values(), ...late, ...forged])]
   }
 
   async close(): Promise<void> {
@@ -82,11 +85,11 @@ export class Sealer {
   async #sealAll(tenantId: string): Promise<void> {
     const { log, database } = this.#parts
     try {
-      for (let sealed = database.sealBatch; sealed >= database.sealBatch && !this.#isClosed; ) {
+      for (let read = database.sealBatch; read >= database.sealBatch && !this.#isClosed; ) {
         const seal = await this.#sealOnce(tenantId)
         this.#remember(tenantId, seal)
-        sealed = seal.sealed
-        if (sealed >= database.sealBatch) await sleep(0)
+        read = seal.read
+        if (read >= database.sealBatch) await sleep(0)
       }
     } catch (error) {
       // The sweep tries again. Only a head that went back needs a person.
@@ -101,12 +104,11 @@ export class Sealer {
 
   #sealOnce(tenantId: string): Promise<Seal> {
     const { database, key, now } = this.#parts
-    const options = { key, now: now().toISOString(), most: database.sealBatch }
-    return database.query
-      .transaction()
-      .execute((transaction) =>
-        sealTenant(transaction, { tenantId, seen: this.#seen.get(tenantId) }, options),
-      )
+    const { insertAll, sealBatch: most } = database
+    const options = { key, now: now().toISOString(), most, insertAll }
+    return database.write((transaction) =>
+      sealTenant(transaction, { tenantId, seen: this.#seen.get(tenantId) }, options),
+    )
   }
 
   #remember(tenantId: string, { head, forged, note }: Seal): void {
@@ -114,8 +116,11 @@ export class Sealer {
     const [oldest] = this.#seen.keys()
     if (this.#seen.size >= SEEN_HEADS && oldest !== undefined) this.#seen.delete(oldest)
     this.#seen.set(tenantId, head)
-    if (forged > 0) this.#problems.set(tenantId, 'forged audit events')
-    else this.#problems.delete(tenantId)
+    this.#problems.delete(tenantId)
+    if (forged.length > 0) {
+      this.#hasForged = true
+      log.error({ tenantId, positions: forged }, 'events of the outbox that no server wrote')
+    }
     // A log pipeline stores the note where a person who can write to this database cannot change it.
     if (note !== null) log.info({ tenantId, note }, 'audit note')
   }
@@ -140,13 +145,21 @@ export class Sealer {
     const late = left.filter(({ count, oldest }) => count > BACKLOG.alarm || oldest < oldestAllowed)
     this.#late = new Set(late.map(({ tenant_id }) => tenant_id))
     this.#full = new Set(left.flatMap(({ tenant_id, count }) => (count > BACKLOG.full ? [tenant_id] : [])))
+    this.#hasForged = await this.#findForged()
   }
 
   #waiting() {
     return this.#parts.database.query
       .selectFrom('events')
       .select(({ fn }) => ['tenant_id', fn.countAll<number>().as('count'), fn.min('created_at').as('oldest')])
+      .where('refused_at', 'is', null)
       .groupBy('tenant_id')
       .execute()
+  }
+
+  async #findForged(): Promise<boolean> {
+    const { query } = this.#parts.database
+    const forged = query.selectFrom('events').select('position').where('refused_at', 'is not', null).limit(1)
+    return (await forged.executeTakeFirst()) !== undefined
   }
 }

@@ -3,17 +3,18 @@ import { chainNote } from '@keyferry/crypto/chain-note'
 import { signNote } from '@keyferry/crypto/signed-note'
 import { indexOf } from '../domain/audit.ts'
 import type { NamedAuditKey } from './audit-keys.ts'
-import type { Query } from './queries.ts'
+import { send } from './pipeline.ts'
+import type { InsertAll, Query } from './queries.ts'
 import type { Tables } from './tables.ts'
 
 /** The newest entry of a chain. */
 export type Head = { seq: number; hash: string; epoch: number }
 
-/** The result of one seal. `forged`: rows of the outbox that no API node wrote; they are never sealed. `note` is set at
- * the first seal of a day. */
-export type Seal = { head: Head; sealed: number; forged: number; note: string | null }
+/** The result of one seal. `read`: how many rows it took from the outbox. `forged`: the positions of those that no API
+ * node wrote; they are never sealed. `note` is set at the first seal of a day. */
+export type Seal = { head: Head; read: number; forged: readonly number[]; note: string | null }
 
-export type SealOptions = { key: NamedAuditKey; now: string; most: number }
+export type SealOptions = { key: NamedAuditKey; now: string; most: number; insertAll: InsertAll }
 
 /** A head that is older than one that this node has seen: the database was cut or restored without `audit-restored`. */
 class HeadWentBack extends Error {
@@ -34,17 +35,37 @@ export async function sealTenant(
   await refuseOlder(transaction, head, place)
   const events = await oldestEvents(transaction, tenantId, options.most)
   const genuine = events.filter((event) => isGenuine(event, options.key))
-  const forged = events.length - genuine.length
-  if (genuine.length === 0) return { head, sealed: 0, forged, note: null }
-  const rows = chained(head, genuine)
+  const forged = events.filter((event) => !genuine.includes(event)).map(({ position }) => position)
+  if (forged.length > 0) await setAside(transaction, forged, options.now)
+  const { head: newHead, note } = await append(transaction, { tenantId, head, events: genuine }, options)
+  return { head: newHead, read: events.length, forged, note }
+}
+
+async function append(
+  transaction: Query,
+  { tenantId, head, events }: { tenantId: string; head: HeldHead; events: readonly StoredEvent[] },
+  options: SealOptions,
+): Promise<{ head: Head; note: string | null }> {
+  const rows = chained(head, events)
   const last = rows.at(-1)
-  if (!last) return { head, sealed: 0, forged, note: null }
-  await transaction.insertInto('audit_log').values(rows).execute()
-  await forgetEvents(transaction, tenantId, genuine)
+  if (!last) return { head, note: null }
   const newHead = { seq: last.seq, hash: last.hash, epoch: head.epoch }
-  await transaction.updateTable('audit_heads').set(newHead).where('tenant_id', '=', tenantId).execute()
   const note = await writeSeal(transaction, { tenantId, head: newHead }, options)
-  return { head: newHead, sealed: rows.length, forged, note }
+  await options.insertAll(transaction, 'audit_log', rows)
+  await forgetEvents(transaction, tenantId, events)
+  await send(
+    transaction,
+    transaction.updateTable('audit_heads').set(newHead).where('tenant_id', '=', tenantId),
+  )
+  return { head: newHead, note }
+}
+
+// Forged rows stay as evidence. They must not be read again with each seal, or many of them would keep honest ones out.
+async function setAside(transaction: Query, positions: readonly number[], now: string): Promise<void> {
+  await send(
+    transaction,
+    transaction.updateTable('events').set({ refused_at: now }).where('position', 'in', positions),
+  )
 }
 
 /** Where a log begins: `first_seq` is its oldest entry, `first_prev` the hash before that. */
@@ -114,6 +135,7 @@ function oldestEvents(transaction: Query, tenantId: string, most: number): Promi
     .selectFrom('events')
     .select(['position', 'tenant_id', 'body', 'origin', 'mac'])
     .where('tenant_id', '=', tenantId)
+    .where('refused_at', 'is', null)
     .orderBy('position')
     .limit(most)
     .execute()
@@ -143,11 +165,11 @@ async function forgetEvents(
   events: readonly StoredEvent[],
 ): Promise<void> {
   const positions = events.map(({ position }) => position)
-  await transaction
+  const sealed = transaction
     .deleteFrom('events')
     .where('tenant_id', '=', tenantId)
     .where('position', 'in', positions)
-    .execute()
+  await send(transaction, sealed)
 }
 
 /** Sign the head and keep the note as the seal of the day. A clock that goes back never reopens an earlier day.
@@ -155,7 +177,7 @@ async function forgetEvents(
 async function writeSeal(
   transaction: Query,
   { tenantId, head }: { tenantId: string; head: Head },
-  { key, now }: Omit<SealOptions, 'most'>,
+  { key, now }: Pick<SealOptions, 'key' | 'now'>,
 ): Promise<string | null> {
   const newest = await transaction
     .selectFrom('audit_seals')
@@ -168,10 +190,10 @@ async function writeSeal(
   const day = newest && newest.day > today ? newest.day : today
   const note = signNote(chainNote({ ...head, origin: `${key.name}/${tenantId}`, at: now }), key)
   const seal = { seq: head.seq, hash: head.hash, sealed_at: now, note }
-  await transaction
+  const upsert = transaction
     .insertInto('audit_seals')
     .values({ tenant_id: tenantId, day, ...seal })
     .onConflict((conflict) => conflict.columns(['tenant_id', 'day']).doUpdateSet(seal))
-    .execute()
+  await send(transaction, upsert)
   return newest?.day === day ? null : note
 }

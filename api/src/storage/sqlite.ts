@@ -63,7 +63,7 @@ export function openSqlite(path: string): Database {
       text: 'text',
       bytes: 'blob',
       count: 'integer',
-      position: 'integer primary key autoincrement',
+      position: 'integer primary key',
       tableEnd: 'strict',
     },
     // A transaction that begins immediate is alone in writing already.

@@ -201,6 +201,8 @@ type EventRow = {
   origin: string | null
   mac: Uint8Array
   created_at: string
+  /** When a seal found that no server wrote the row; null for all others. */
+  refused_at: string | null
 }
 
 /** The log: `body` is the exact text that `hash` covers; the last four columns repeat what is in it, for finding. */

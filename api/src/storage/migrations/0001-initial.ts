@@ -222,9 +222,11 @@ export const initial = ({ text, bytes, count, position, tableEnd }: ColumnTypes)
     body ${text} not null,
     origin ${text},
     mac ${bytes} not null,
-    created_at ${text} not null
+    created_at ${text} not null,
+    refused_at ${text}
   ) ${tableEnd}`,
-  'create index events_tenant on events (tenant_id, position)',
+  'create index events_tenant on events (tenant_id, position) where refused_at is null',
+  'create index events_refused on events (tenant_id, position) where refused_at is not null',
 
   // The tables of the log have no reference to tenants: what happened stays even if a row elsewhere is deleted.
   `create table audit_log (

@@ -1,0 +1,74 @@
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { verifyAudit } from '../src/main.ts'
+import { openDatabase } from '../src/storage/database.ts'
+import type { Database } from '../src/storage/queries.ts'
+import { databases, type Identity, startTestApi, type TestApi } from './api.ts'
+
+// More than three seals take.
+const FORGED = 1_600
+
+describe.each(databases)('rows of the outbox that no server wrote, on %s', (kind) => {
+  let api: TestApi
+  let owner: Identity
+  let database: Database
+  beforeAll(async () => {
+    api = await startTestApi(kind)
+    owner = await api.newOwner()
+    database = await openDatabase(api.settings.databaseUrl ?? join(api.settings.dataDir, 'keyferry.db'))
+    const forged = {
+      tenant_id: owner.tenantId,
+      body: '{}',
+      origin: null,
+      mac: Buffer.alloc(32),
+      created_at: new Date().toISOString(),
+    }
+    await database.insertAll(
+      database.query,
+      'events',
+      Array.from({ length: FORGED }, () => forged),
+    )
+  })
+  afterAll(async () => {
+    await database.close()
+    await api.close()
+  })
+  const problem = async () => {
+    const verdicts = await verifyAudit(api.settings)
+    return verdicts.find(({ tenantId }) => tenantId === owner.tenantId)?.problem
+  }
+
+  test('keep no honest event out of the log, and are not in it', async () => {
+    await api.call('createKey', { as: owner, body: { name: 'HONEST', value: 'x' } })
+    for (;;) {
+      const { json } = await api.call('listAudit', { as: owner })
+      if (json[0]?.sealed) break
+      expect(json[0]).toMatchObject({ action: 'key.created' })
+      await sleep(20)
+    }
+    const { json } = await api.call('listAudit', { as: owner, query: { limit: '1000' } })
+    expect(json[0]).toMatchObject({ target: { name: 'HONEST' } })
+    expect(json.every(({ action }) => action !== undefined)).toBe(true)
+    expect(json.length).toBeLessThan(10)
+  })
+
+  test('are named by audit-verify and by /readyz', async () => {
+    expect(await problem()).toMatch(
+      new RegExp(`event \\d+ of the outbox was not written by a server \\(${FORGED - 1} more`),
+    )
+    const ready = await fetch(`${api.address}/readyz`)
+    expect([ready.status, await ready.text()]).toEqual([503, expect.stringContaining('forged audit events')])
+  })
+
+  test('an honest row that is marked as one of them is named too', async () => {
+    await database.query.deleteFrom('events').execute()
+    let marked = 0n
+    for (let count = 0; marked === 0n; count++) {
+      await api.call('createKey', { as: owner, body: { name: `MARKED_${count}`, value: 'x' } })
+      const mark = database.query.updateTable('events').set({ refused_at: 'now' })
+      marked = (await mark.executeTakeFirstOrThrow()).numUpdatedRows
+    }
+    expect(await problem()).toMatch(/event \d+ of the outbox was set aside, but a server wrote it/)
+  })
+})

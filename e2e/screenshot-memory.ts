@@ -46,6 +46,18 @@ export async function memoryShots(): Promise<{ list: readonly Shot[]; server: Ru
     },
     { name: 'key-lifetime', show: at(`${url}/keys/${publicId}`) },
     { name: 'bundle-memory', show: at(`${url}/bundles/${bundleId}`) },
+    { name: 'bundle-activity', show: at(`${url}/bundles/${bundleId}/activity`, showActivity) },
+    { name: 'key-activity', show: at(`${url}/keys/${keyId}/activity`, showActivity) },
+    { name: 'activity', show: at(`${url}/activity`, showActivity) },
+    { name: 'activity-delivery', show: at(`${url}/activity?about=${bundleId}`, openDelivery) },
+    {
+      name: 'activity-check',
+      show: at(`${url}/activity`, async (page) => {
+        await page.getByRole('button', { name: 'How to check it yourself' }).click()
+        await page.getByText('audit verify').first().waitFor()
+      }),
+    },
+    { name: 'activity-nothing', show: at(`${url}/activity?from=2020-01-01&to=2020-01-02`) },
   ]
   return { list, server }
 }
@@ -74,6 +86,21 @@ async function makeMemory({ url, dataDir }: RunningServer) {
   await change(idOf('keys', 'NPM_TOKEN'), { expires_at: '2026-01-31T12:00:00Z' })
   makeOlder(dataDir, 'DATABASE_URL', 12)
   return { keyId, publicId, bundleId }
+}
+
+async function showActivity(page: Page): Promise<void> {
+  await page
+    .getByRole('button', { name: /^Details/ })
+    .first()
+    .waitFor()
+}
+
+async function openDelivery(page: Page): Promise<void> {
+  await page
+    .getByText(/approved \d values of/)
+    .first()
+    .click()
+  await page.getByRole('list', { name: 'Delivered values' }).scrollIntoViewIfNeeded()
 }
 
 async function openAttention(page: Page): Promise<void> {

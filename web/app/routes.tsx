@@ -16,6 +16,12 @@ import { Toasts } from './ui/toasts.tsx'
 
 const ImportPage = lazy(async () => page((await import('./features/import/import-page.tsx')).ImportPage))
 const ComparePage = lazy(async () => page((await import('./features/compare/compare-page.tsx')).ComparePage))
+const ActivityPage = lazy(async () =>
+  page((await import('./features/activity/activity-page.tsx')).ActivityPage),
+)
+const DeliveryPage = lazy(async () =>
+  page((await import('./features/activity/delivery-page.tsx')).DeliveryPage),
+)
 const SettingsPage = lazy(async () =>
   page((await import('./features/members/settings-page.tsx')).SettingsPage),
 )
@@ -114,11 +120,15 @@ function WorkspacePages() {
       <Route path="/" component={BundlesPage} />
       <Route path="/bundles" component={BundlesPage} />
       <Route path="/bundles/import" component={ImportPage} />
-      <Route path="/bundles/:id">{({ id }) => <BundlePage key={id} id={id} />}</Route>
+      <Route path="/bundles/:id/:view?">
+        {({ id, view }) => <BundlePage key={id} id={id} view={view} />}
+      </Route>
       <Route path="/keys" component={KeysPage} />
       <Route path="/keys/new" component={NewKeyPage} />
       <Route path="/keys/:id/:view?">{({ id, view }) => <KeyPage key={id} id={id} view={view} />}</Route>
       <Route path="/compare" component={ComparePage} />
+      <Route path="/activity" component={ActivityPage} />
+      <Route path="/activity/deliveries/:id">{({ id }) => <DeliveryPage key={id} id={id} />}</Route>
       <Route path="/settings" component={SettingsPage} />
       <Route path="/members">
         <Redirect to="/settings" replace />

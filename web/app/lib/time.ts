@@ -33,3 +33,22 @@ export function ahead(timestamp: string, nowMs: number): string {
   const count = Math.floor(left / step.ms)
   return `in ${count} ${step.unit}${count === 1 ? '' : 's'}`
 }
+
+/** The time of day of an ISO timestamp in the reader's time zone, for example `09:05`. */
+export function timeOfDay(timestamp: string): string {
+  return new Date(timestamp).toLocaleTimeString(undefined, {
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
+  })
+}
+
+/** The day of an ISO timestamp in the reader's time zone: `Today`, `Yesterday`, or the date in words. */
+export function dayName(timestamp: string, nowMs: number): string {
+  const day = new Date(timestamp).toDateString()
+  if (day === new Date(nowMs).toDateString()) return 'Today'
+  const yesterday = new Date(nowMs)
+  yesterday.setDate(yesterday.getDate() - 1)
+  if (day === yesterday.toDateString()) return 'Yesterday'
+  return new Date(timestamp).toLocaleDateString(undefined, { dateStyle: 'full' })
+}

@@ -11,6 +11,8 @@ const SIGNED_IN_PAGES = [
   '/keys',
   '/keys/*',
   '/compare',
+  '/activity',
+  '/activity/*',
   '/members',
   '/settings',
   '/account',

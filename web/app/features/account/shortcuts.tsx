@@ -5,6 +5,7 @@ const SHORTCUTS: readonly { keys: readonly string[]; text: string }[] = [
   { keys: ['g', 'k'], text: 'Keys' },
   { keys: ['g', 'c'], text: 'Compare' },
   { keys: ['g', 'i'], text: 'Import' },
+  { keys: ['g', 't'], text: 'Activity, for owners' },
   { keys: ['g', 's'], text: 'Settings' },
   { keys: ['g', 'a'], text: 'Account' },
   { keys: ['↑', '↓'], text: 'Move a key within its bundle, on its handle' },

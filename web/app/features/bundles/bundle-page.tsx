@@ -1,4 +1,4 @@
-import { Columns3, Copy, Download, Pencil, Plus, Trash2, Upload } from 'lucide-react'
+import { Plus } from 'lucide-react'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import type { BundleItem, BundleWithItems } from '../../lib/answers.ts'
@@ -6,18 +6,17 @@ import { useBundle } from '../../lib/bundles.ts'
 import { runCommand } from '../../lib/client-command.ts'
 import { describeFailure } from '../../lib/failure.ts'
 import { useCanEdit, useIsOwner } from '../../lib/me.ts'
-import { Badge } from '../../ui/badge.tsx'
-import { Button, buttonClasses } from '../../ui/button.tsx'
+import { ActivityOf } from '../../ui/activity/activity-of.tsx'
+import { Button } from '../../ui/button.tsx'
 import { CommandLine } from '../../ui/command-line.tsx'
-import { CopyButton } from '../../ui/copy-button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
-import { EntryName } from '../../ui/entry-name.tsx'
 import { LoadingState } from '../../ui/loading-state.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { PageHeading } from '../../ui/page-heading.tsx'
+import { Tabs } from '../../ui/tabs.tsx'
 import { AttachDialog } from './attach-dialog.tsx'
 import { AttachedKeys } from './attached-keys.tsx'
-import { tagsOf } from './bundle-tree.ts'
+import { BundleActions, BundleIntro, BundleName, type Open } from './bundle-heading.tsx'
 import { DeleteBundleDialog } from './delete-bundle-dialog.tsx'
 import { DuplicateBundleDialog } from './duplicate-bundle-dialog.tsx'
 import { EditBundleDialog } from './edit-bundle-dialog.tsx'
@@ -25,23 +24,18 @@ import { EntryDialog } from './entry-dialog.tsx'
 import { ExportDialog } from './export-dialog.tsx'
 import { LegacyItems } from './legacy-items.tsx'
 
-type Open = 'attach' | 'edit' | 'duplicate' | 'export' | 'delete' | null
-
-/** One bundle: the keys it holds in their order, and what can be done with it. */
-export function BundlePage({ id }: { id: string }) {
+/** One bundle: the keys it holds in their order, what can be done with it, and what happened to it. */
+export function BundlePage({ id, view }: { id: string; view: string | undefined }) {
   const bundle = useBundle(id)
-  if (bundle.data !== undefined) return <BundleView bundle={bundle.data} />
+  if (bundle.data !== undefined) return <BundleView bundle={bundle.data} view={view} />
   if (bundle.error !== null && describeFailure(bundle.error).status === 404) return <BundleNotFound />
   return <LoadingState error={bundle.error} onRetry={() => void bundle.refetch()} what="the bundle" />
 }
 
-function BundleView({ bundle }: { bundle: BundleWithItems }) {
+function BundleView({ bundle, view }: { bundle: BundleWithItems; view: string | undefined }) {
   const isOwner = useIsOwner()
   const canEdit = useCanEdit()(bundle)
   const [open, setOpen] = useState<Open>(null)
-  const [changing, setChanging] = useState<BundleItem | null>(null)
-  const attached = bundle.items.filter(({ order }) => order !== null)
-  const legacy = bundle.items.filter(({ order }) => order === null)
   const close = () => setOpen(null)
   return (
     <>
@@ -51,6 +45,52 @@ function BundleView({ bundle }: { bundle: BundleWithItems }) {
         intro={<BundleIntro bundle={bundle} />}
         actions={<BundleActions bundle={bundle} canEdit={canEdit} isOwner={isOwner} onOpen={setOpen} />}
       />
+      {isOwner && <BundleTabs bundle={bundle} />}
+      {view === 'activity' ? (
+        <ActivityOf id={bundle.id} />
+      ) : (
+        <BundleContents
+          bundle={bundle}
+          canEdit={canEdit}
+          isOwner={isOwner}
+          onAttach={() => setOpen('attach')}
+        />
+      )}
+      {open === 'attach' && <AttachDialog bundle={bundle} onClose={close} />}
+      {open === 'edit' && <EditBundleDialog bundle={bundle} onClose={close} />}
+      {open === 'duplicate' && <DuplicateBundleDialog bundle={bundle} onClose={close} />}
+      {open === 'export' && <ExportDialog bundle={bundle} onClose={close} />}
+      {open === 'delete' && <DeleteBundleDialog bundle={bundle} onClose={close} />}
+    </>
+  )
+}
+
+function BundleTabs({ bundle: { id, items } }: { bundle: BundleWithItems }) {
+  const href = `/bundles/${id}`
+  return (
+    <Tabs
+      label="Parts of the bundle"
+      tabs={[
+        { href, name: 'Keys', note: items.length },
+        { href: `${href}/activity`, name: 'Activity' },
+      ]}
+    />
+  )
+}
+
+type BundleContentsProps = {
+  bundle: BundleWithItems
+  canEdit: boolean
+  isOwner: boolean
+  onAttach: () => void
+}
+
+function BundleContents({ bundle, canEdit, isOwner, onAttach }: BundleContentsProps) {
+  const [changing, setChanging] = useState<BundleItem | null>(null)
+  const attached = bundle.items.filter(({ order }) => order !== null)
+  const legacy = bundle.items.filter(({ order }) => order === null)
+  return (
+    <>
       <div className="mb-6 max-w-2xl">
         <h2 className="mb-2 text-sm font-semibold">Start a program with these keys</h2>
         <CommandLine command={runCommand(bundle.name)} />
@@ -59,16 +99,11 @@ function BundleView({ bundle }: { bundle: BundleWithItems }) {
         bundle={bundle}
         items={attached}
         canEdit={canEdit}
-        onAttach={() => setOpen('attach')}
+        onAttach={onAttach}
         onChange={setChanging}
       />
       {legacy.length > 0 && <LegacyItems bundleId={bundle.id} items={legacy} isOwner={isOwner} />}
       {changing !== null && <EntryDialog bundle={bundle} item={changing} onClose={() => setChanging(null)} />}
-      {open === 'attach' && <AttachDialog bundle={bundle} onClose={close} />}
-      {open === 'edit' && <EditBundleDialog bundle={bundle} onClose={close} />}
-      {open === 'duplicate' && <DuplicateBundleDialog bundle={bundle} onClose={close} />}
-      {open === 'export' && <ExportDialog bundle={bundle} onClose={close} />}
-      {open === 'delete' && <DeleteBundleDialog bundle={bundle} onClose={close} />}
     </>
   )
 }
@@ -110,77 +145,6 @@ function BundleKeys({ bundle, items, canEdit, onAttach, onChange }: BundleKeysPr
           Owners change this bundle, and so does the member who created it. You can approve requests for it,
           export it with masked values, and duplicate it.
         </Notice>
-      )}
-    </>
-  )
-}
-
-function BundleName({ name }: { name: string }) {
-  const cut = name.lastIndexOf('/') + 1
-  return (
-    <span className="font-mono text-xl tracking-normal [overflow-wrap:anywhere]">
-      <span className="font-normal text-ink-faint">
-        <EntryName name={name.slice(0, cut)} />
-      </span>
-      <wbr />
-      <EntryName name={name.slice(cut)} />
-    </span>
-  )
-}
-
-function BundleIntro({ bundle }: { bundle: BundleWithItems }) {
-  const tags = tagsOf(bundle)
-  if (bundle.description === '' && tags.length === 0) return null
-  return (
-    <>
-      {bundle.description !== '' && <p>{bundle.description}</p>}
-      {tags.length > 0 && (
-        <p className="mt-2 flex flex-wrap gap-1.5">
-          {tags.map((tag) => (
-            <Link key={tag} href={`/bundles?tag=${encodeURIComponent(tag)}`}>
-              <Badge>{tag}</Badge>
-            </Link>
-          ))}
-        </p>
-      )}
-    </>
-  )
-}
-
-type BundleActionsProps = {
-  bundle: BundleWithItems
-  canEdit: boolean
-  isOwner: boolean
-  onOpen: (open: Open) => void
-}
-
-function BundleActions({ bundle, canEdit, isOwner, onOpen }: BundleActionsProps) {
-  return (
-    <>
-      <CopyButton text={bundle.name} what={bundle.name} />
-      {canEdit && (
-        <Button onClick={() => onOpen('edit')}>
-          <Pencil aria-hidden size={16} /> Edit
-        </Button>
-      )}
-      <Button onClick={() => onOpen('duplicate')}>
-        <Copy aria-hidden size={16} /> Duplicate
-      </Button>
-      <Link href={`/compare?bundle=${encodeURIComponent(bundle.name)}`} className={buttonClasses()}>
-        <Columns3 aria-hidden size={16} /> Compare
-      </Link>
-      {canEdit && (
-        <Link href={`/bundles/import?bundle=${encodeURIComponent(bundle.name)}`} className={buttonClasses()}>
-          <Upload aria-hidden size={16} /> Import
-        </Link>
-      )}
-      <Button onClick={() => onOpen('export')}>
-        <Download aria-hidden size={16} /> Export
-      </Button>
-      {isOwner && (
-        <Button onClick={() => onOpen('delete')}>
-          <Trash2 aria-hidden size={16} /> Delete
-        </Button>
       )}
     </>
   )

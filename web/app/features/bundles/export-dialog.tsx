@@ -3,6 +3,7 @@ import { Check, Copy, Download } from 'lucide-react'
 import { useState } from 'react'
 import type { BundleWithItems } from '../../lib/answers.ts'
 import { call } from '../../lib/api.ts'
+import { saveFile } from '../../lib/save-file.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { LoadingState } from '../../ui/loading-state.tsx'
@@ -70,19 +71,10 @@ function ExportedText({ text, fileName }: { text: string; fileName: string }) {
           {copied ? <Check aria-hidden size={16} /> : <Copy aria-hidden size={16} />}
           {copied ? 'Copied' : 'Copy'}
         </Button>
-        <Button look="primary" onClick={() => save(text, fileName)}>
+        <Button look="primary" onClick={() => saveFile({ text, name: fileName, type: 'text/plain' })}>
           <Download aria-hidden size={16} /> Save as {fileName}
         </Button>
       </div>
     </>
   )
-}
-
-function save(text: string, fileName: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type: 'text/plain' }))
-  const link = document.createElement('a')
-  link.href = url
-  link.download = fileName
-  link.click()
-  URL.revokeObjectURL(url)
 }

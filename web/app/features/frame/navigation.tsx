@@ -1,16 +1,19 @@
 import { Ellipsis } from 'lucide-react'
 import { useState } from 'react'
 import { Link, useLocation } from 'wouter'
+import { useIsOwner } from '../../lib/me.ts'
 import { classNames } from '../../ui/class-names.ts'
 import { Dialog } from '../../ui/dialog.tsx'
-import { IN_BAR, isAt, PLACES } from './places.ts'
+import { IN_BAR, isAt, PLACES, type Place } from './places.ts'
 
 /** The app's places: tabs under the header, and on a phone a bar at the bottom. */
 export function Navigation() {
+  const isOwner = useIsOwner()
+  const places = PLACES.filter(({ forOwners }) => isOwner || forOwners !== true)
   return (
     <nav aria-label="Main">
       <div className="-mx-2 hidden sm:flex">
-        {PLACES.map((place) => (
+        {places.map((place) => (
           <PlaceLink
             key={place.href}
             place={place}
@@ -18,18 +21,18 @@ export function Navigation() {
           />
         ))}
       </div>
-      <BottomBar />
+      <BottomBar places={places} />
     </nav>
   )
 }
 
-function BottomBar() {
+function BottomBar({ places }: { places: readonly Place[] }) {
   const [path] = useLocation()
   const [isMoreOpen, setMoreOpen] = useState(false)
-  const more = PLACES.slice(IN_BAR)
+  const more = places.slice(IN_BAR)
   return (
     <div className="fixed inset-x-0 bottom-0 z-10 flex border-t border-line bg-canvas pb-[env(safe-area-inset-bottom)] sm:hidden">
-      {PLACES.slice(0, IN_BAR).map((place) => (
+      {places.slice(0, IN_BAR).map((place) => (
         <PlaceLink
           key={place.href}
           place={place}
@@ -68,7 +71,7 @@ function BottomBar() {
   )
 }
 
-function PlaceLink({ place, className }: { place: (typeof PLACES)[number]; className: string }) {
+function PlaceLink({ place, className }: { place: Place; className: string }) {
   const [path] = useLocation()
   const isHere = isAt(place, path)
   return (

@@ -9,6 +9,7 @@ const AFTER_G: Readonly<Record<string, string>> = {
   m: '/settings',
   s: '/settings',
   a: '/account',
+  t: '/activity',
   i: '/bundles/import',
 }
 const SEQUENCE_MS = 1_000

@@ -1,4 +1,5 @@
 import { X } from 'lucide-react'
+import { Link } from 'wouter'
 import type { Holder, Key } from '../../lib/answers.ts'
 import { describeFailure } from '../../lib/failure.ts'
 import { holderNames, holderText } from '../../lib/holder-text.ts'
@@ -82,6 +83,14 @@ function HolderRow({ item, holder }: { item: Key; holder: Holder }) {
         <p className="text-xs text-ink-soft" title={dateTime(holder.last_at)}>
           {holderText(holder, item.version, (at) => ago(at, serverNowMs()))}
           {usageText(holder)}
+          {isOwner && (
+            <>
+              {' · '}
+              <Link href={`/activity/deliveries/${holder.delivery_id}`} className="link">
+                delivery
+              </Link>
+            </>
+          )}
         </p>
       </div>
       {isOwner && (

@@ -9,6 +9,7 @@ import { useKey } from '../../lib/keys.ts'
 import { useCanEdit, useIsOwner } from '../../lib/me.ts'
 import { serverNowMs } from '../../lib/server-clock.ts'
 import { ago, dateTime } from '../../lib/time.ts'
+import { ActivityOf } from '../../ui/activity/activity-of.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
@@ -76,6 +77,7 @@ function KeyIntro({ item }: { item: KeyWithBundles }) {
 }
 
 function KeyTabs({ item: { id, version } }: { item: KeyWithBundles }) {
+  const isOwner = useIsOwner()
   const holders = useHolders(id).data
   const stale = holders?.filter((holder) => isStale(holder, version)).length ?? 0
   return (
@@ -89,6 +91,7 @@ function KeyTabs({ item: { id, version } }: { item: KeyWithBundles }) {
           name: 'Holders',
           note: holders === undefined ? '' : `${holders.length}${stale === 0 ? '' : `, ${stale} stale`}`,
         },
+        ...(isOwner ? [{ href: `/keys/${id}/activity`, name: 'Activity' }] : []),
       ]}
     />
   )
@@ -98,6 +101,7 @@ function KeyPart({ item, view }: { item: KeyWithBundles; view: string | undefine
   const canEdit = useCanEdit()(item)
   if (view === 'history') return <KeyHistory item={item} />
   if (view === 'holders') return <KeyHolders item={item} />
+  if (view === 'activity') return <ActivityOf id={item.id} />
   return (
     <div className="grid gap-8 lg:grid-cols-[1fr_18rem]">
       {canEdit ? <EditKeyForm item={item} /> : <ReadOnlyKey item={item} />}

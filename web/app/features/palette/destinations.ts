@@ -12,6 +12,7 @@ const PAGES: readonly Destination[] = [
   { id: 'due', kind: 'Page', name: 'Keys that are due', href: '/keys?filter=due' },
   { id: 'unused', kind: 'Page', name: 'Unused keys', href: '/keys?filter=unused' },
   { id: 'compare', kind: 'Page', name: 'Compare bundles', href: '/compare' },
+  { id: 'activity', kind: 'Page', name: 'Activity', href: '/activity' },
   { id: 'settings', kind: 'Page', name: 'Settings and members', href: '/settings' },
   { id: 'account', kind: 'Page', name: 'Account and shortcuts', href: '/account' },
 ]

@@ -1,0 +1,116 @@
+import { useMemo } from 'react'
+import { ACTIONS } from '../../lib/activity/actions.ts'
+import { useBundles } from '../../lib/bundles.ts'
+import { useKeys } from '../../lib/keys.ts'
+import { useMembers } from '../../lib/people.ts'
+import { Button } from '../../ui/button.tsx'
+import { Combobox } from '../../ui/combobox.tsx'
+import { TextField } from '../../ui/text-field.tsx'
+import type { useActivityFilters } from './use-activity-filters.ts'
+
+const GROUPS: Readonly<Record<string, string>> = {
+  key: 'Keys',
+  bundle: 'Bundles',
+  item: 'Legacy items',
+  delivery: 'Deliveries',
+  member: 'Members',
+  user: 'Accounts',
+  passkey: 'Passkeys',
+  tenant: 'Workspace',
+  grant: 'Remembered approvals',
+  person: 'Erasure',
+  audit: 'This log',
+}
+
+/** Narrows the activity: by person, by what it is about, by kind, by time. */
+export function ActivityFilters({ filters }: { filters: ReturnType<typeof useActivityFilters> }) {
+  const { by, about, what, from, to, set } = filters
+  const members = useMembers().data ?? []
+  const things = useThings()
+  const isNarrowed = [by, about, what, from, to].some((text) => text !== '')
+  return (
+    <div className="mb-5 grid grid-cols-2 items-end gap-3 sm:grid-cols-[1fr_1.4fr_1.2fr] lg:grid-cols-[1fr_1.6fr_1.3fr_auto_auto_auto]">
+      <label className="text-sm font-medium">
+        <span className="mb-1 block">By</span>
+        <select
+          value={by}
+          onChange={(event) => set('by', event.currentTarget.value)}
+          className="field font-normal"
+        >
+          <option value="">Anyone</option>
+          {members.map(({ user_id, username }) => (
+            <option key={user_id} value={user_id}>
+              {username}
+            </option>
+          ))}
+          {by !== '' && !members.some(({ user_id }) => user_id === by) && (
+            <option value={by}>a former member</option>
+          )}
+        </select>
+      </label>
+      <Combobox label="About" options={things} chosenId={about} onChoose={(id) => set('about', id)} />
+      <ActionSelect what={what} onChange={(action) => set('what', action)} />
+      <TextField
+        label="From"
+        type="date"
+        value={from}
+        onChange={(event) => set('from', event.currentTarget.value)}
+      />
+      <TextField
+        label="To"
+        type="date"
+        value={to}
+        onChange={(event) => set('to', event.currentTarget.value)}
+      />
+      <Button
+        look="quiet"
+        disabled={!isNarrowed}
+        onClick={() => {
+          for (const field of ['by', 'about', 'what', 'from', 'to'] as const) set(field, '')
+        }}
+      >
+        Clear
+      </Button>
+    </div>
+  )
+}
+
+function ActionSelect({ what, onChange }: { what: string; onChange: (action: string) => void }) {
+  const groups = Object.entries(Object.groupBy(ACTIONS, (action) => action.split('.')[0] ?? ''))
+  return (
+    <label className="text-sm font-medium">
+      <span className="mb-1 block">What</span>
+      <select
+        value={what}
+        onChange={(event) => onChange(event.currentTarget.value)}
+        className="field font-normal"
+      >
+        <option value="">Everything</option>
+        {groups.map(([group, actions = []]) => (
+          <optgroup key={group} label={GROUPS[group] ?? group}>
+            {actions.map((action) => (
+              <option key={action} value={action}>
+                {GROUPS[group] ?? group}: {(action.split('.')[1] ?? '').replaceAll('_', ' ')}
+              </option>
+            ))}
+          </optgroup>
+        ))}
+      </select>
+    </label>
+  )
+}
+
+function useThings() {
+  const bundles = useBundles().data
+  const keys = useKeys().data
+  const members = useMembers().data
+  return useMemo(
+    () => [
+      { id: '', name: 'Anything' },
+      ...(bundles ?? []).map(({ id, name }) => ({ id, name, detail: 'Bundle' })),
+      ...(keys ?? []).map(({ id, name }) => ({ id, name, detail: 'Key' })),
+      ...(members ?? []).map(({ user_id: id, username: name }) => ({ id, name, detail: 'Member' })),
+    ],
+    [bundles, keys, members],
+  )
+}

@@ -1,0 +1,55 @@
+import { Download } from 'lucide-react'
+import { useState } from 'react'
+import { downloadLog } from '../../lib/activity/download.ts'
+import { describeFailure } from '../../lib/failure.ts'
+import { useMe } from '../../lib/me.ts'
+import { ActivityList } from '../../ui/activity/activity-list.tsx'
+import { Button } from '../../ui/button.tsx'
+import { PageHeading } from '../../ui/page-heading.tsx'
+import { notify } from '../../ui/toast-store.ts'
+import { ActivityFilters } from './activity-filters.tsx'
+import { OwnersOnly } from './owners-only.tsx'
+import { SealLine } from './seal-line.tsx'
+import { useActivityFilters } from './use-activity-filters.ts'
+
+/** What happened in the workspace, in words. */
+export function ActivityPage() {
+  const me = useMe().data
+  if (me !== undefined && me.role !== 'owner') return <OwnersOnly />
+  return (
+    <>
+      <PageHeading title="Activity" intro={<SealLine />} actions={<DownloadButton />} />
+      <Activity />
+    </>
+  )
+}
+
+function Activity() {
+  const filters = useActivityFilters()
+  return (
+    <>
+      <ActivityFilters filters={filters} />
+      <ActivityList filter={filters.filter} />
+    </>
+  )
+}
+
+function DownloadButton() {
+  const [busy, setBusy] = useState(false)
+  const download = async () => {
+    setBusy(true)
+    try {
+      const files = await downloadLog()
+      notify({ text: files === 1 ? 'Saved keyferry-audit.jsonl.' : `Saved ${files} files.` })
+    } catch (error) {
+      notify({ text: describeFailure(error).message, tone: 'danger' })
+    } finally {
+      setBusy(false)
+    }
+  }
+  return (
+    <Button busy={busy} onClick={() => void download()}>
+      <Download aria-hidden size={16} /> Download
+    </Button>
+  )
+}

@@ -1,0 +1,25 @@
+import { useState } from 'react'
+import { sealIn, useAuditNote } from '../../lib/activity/entries.ts'
+import { ago } from '../../lib/time.ts'
+import { useNow } from '../../lib/use-now.ts'
+import { CheckDialog } from './check-dialog.tsx'
+
+const TICK_MS = 5_000
+
+/** How far the log is sealed, and the way to check that. */
+export function SealLine() {
+  const note = useAuditNote().data
+  const nowMs = useNow(TICK_MS)
+  const [checking, setChecking] = useState(false)
+  const seal = note === undefined || note === null ? null : sealIn(note)
+  if (note === undefined || note === null || seal === null) return <>What happened in this workspace.</>
+  return (
+    <>
+      Sealed to entry {seal.seq.toLocaleString()}, {ago(seal.at, nowMs)} ·{' '}
+      <button type="button" className="link" onClick={() => setChecking(true)}>
+        How to check it yourself
+      </button>
+      {checking && <CheckDialog note={note} onClose={() => setChecking(false)} />}
+    </>
+  )
+}

@@ -1,0 +1,88 @@
+import { Columns3, Copy, Download, Pencil, Trash2, Upload } from 'lucide-react'
+import { Link } from 'wouter'
+import type { BundleWithItems } from '../../lib/answers.ts'
+import { Badge } from '../../ui/badge.tsx'
+import { Button, buttonClasses } from '../../ui/button.tsx'
+import { CopyButton } from '../../ui/copy-button.tsx'
+import { EntryName } from '../../ui/entry-name.tsx'
+import { LastChange } from '../../ui/last-change.tsx'
+import { tagsOf } from './bundle-tree.ts'
+
+/** The dialog that is open on a bundle's page. */
+export type Open = 'attach' | 'edit' | 'duplicate' | 'export' | 'delete' | null
+
+/** The bundle's name, its last part the most visible. */
+export function BundleName({ name }: { name: string }) {
+  const cut = name.lastIndexOf('/') + 1
+  return (
+    <span className="font-mono text-xl tracking-normal [overflow-wrap:anywhere]">
+      <span className="font-normal text-ink-faint">
+        <EntryName name={name.slice(0, cut)} />
+      </span>
+      <wbr />
+      <EntryName name={name.slice(cut)} />
+    </span>
+  )
+}
+
+/** What is known of a bundle in a few lines. */
+export function BundleIntro({ bundle }: { bundle: BundleWithItems }) {
+  const tags = tagsOf(bundle)
+  return (
+    <>
+      {bundle.description !== '' && <p>{bundle.description}</p>}
+      <p className="text-sm">
+        Changed <LastChange at={bundle.updated_at} by={bundle.updated_by_name} />
+      </p>
+      {tags.length > 0 && (
+        <p className="mt-2 flex flex-wrap gap-1.5">
+          {tags.map((tag) => (
+            <Link key={tag} href={`/bundles?tag=${encodeURIComponent(tag)}`}>
+              <Badge>{tag}</Badge>
+            </Link>
+          ))}
+        </p>
+      )}
+    </>
+  )
+}
+
+type BundleActionsProps = {
+  bundle: BundleWithItems
+  canEdit: boolean
+  isOwner: boolean
+  onOpen: (open: Open) => void
+}
+
+/** What can be done with a bundle as a whole. */
+export function BundleActions({ bundle, canEdit, isOwner, onOpen }: BundleActionsProps) {
+  return (
+    <>
+      <CopyButton text={bundle.name} what={bundle.name} />
+      {canEdit && (
+        <Button onClick={() => onOpen('edit')}>
+          <Pencil aria-hidden size={16} /> Edit
+        </Button>
+      )}
+      <Button onClick={() => onOpen('duplicate')}>
+        <Copy aria-hidden size={16} /> Duplicate
+      </Button>
+      <Link href={`/compare?bundle=${encodeURIComponent(bundle.name)}`} className={buttonClasses()}>
+        <Columns3 aria-hidden size={16} /> Compare
+      </Link>
+      {canEdit && (
+        <Link href={`/bundles/import?bundle=${encodeURIComponent(bundle.name)}`} className={buttonClasses()}>
+          <Upload aria-hidden size={16} /> Import
+        </Link>
+      )}
+      <Button onClick={() => onOpen('export')}>
+        <Download aria-hidden size={16} /> Export
+      </Button>
+      {isOwner && (
+        <Button onClick={() => onOpen('delete')}>
+          <Trash2 aria-hidden size={16} /> Delete
+        </Button>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,30 @@
+import { call } from '../api.ts'
+import { saveFile } from '../save-file.ts'
+
+const TIMEOUT_MS = 600_000
+
+/** Save the whole log, as one file for each 100,000 entries. @returns how many files that were */
+export async function downloadLog(): Promise<number> {
+  let [from, files]: [number | null, number] = [1, 0]
+  while (from !== null) {
+    const text: string = await call('GET', '/api/v1/audit/export', {
+      query: { from_seq: from },
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    })
+    files += 1
+    saveFile({
+      text,
+      name: files === 1 ? 'keyferry-audit.jsonl' : `keyferry-audit-${files}.jsonl`,
+      type: 'application/jsonl',
+    })
+    from = nextFrom(text)
+  }
+  return files
+}
+
+/** Where the next part of an export begins; null after the last part. */
+export function nextFrom(text: string): number | null {
+  const last: unknown = JSON.parse(text.trimEnd().split('\n').at(-1) ?? 'null')
+  if (typeof last !== 'object' || last === null || !('next_from_seq' in last)) return null
+  return typeof last.next_from_seq === 'number' ? last.next_from_seq : null
+}

@@ -1,0 +1,28 @@
+/** What people call a field of a key or a bundle. */
+const FIELDS: Readonly<Record<string, string>> = {
+  value: 'the value',
+  is_secret: 'whether it is secret',
+  description: 'the description',
+  expires_at: 'the expiry',
+  rotate_after_days: 'the rotation',
+  name: 'the name',
+  tags: 'the tags',
+}
+
+/** `the name and the tags`; `otherwise` where no field is known. */
+export function fieldList(fields: readonly string[], otherwise: string): string {
+  const names = fields.map((field) => FIELDS[field] ?? field)
+  const last = names.at(-1)
+  if (last === undefined) return otherwise
+  return names.length === 1 ? last : `${names.slice(0, -1).join(', ')} and ${last}`
+}
+
+/** `1 key`, `3 keys`. */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
+}
+
+/** `an owner`, `a member`. */
+export function roleName(role: string | null): string {
+  return role === 'owner' ? 'an owner' : 'a member'
+}

@@ -1,0 +1,140 @@
+import { AUDIT_ACTIONS, type AuditAction } from '@keyferry/contract'
+import { describe, expect, test } from 'vitest'
+import type { AuditEntry } from '../answers.ts'
+import { sentenceOf, sentenceText } from './sentence.ts'
+
+const SAM = { kind: 'user', id: 'u1', name: 'sam' }
+const KEY = { kind: 'key', id: 'k1', name: 'DATABASE_URL' }
+const BUNDLE = { kind: 'bundle', id: 'b1', name: 'dev/app' }
+const KIM = { kind: 'user', id: 'u2', name: 'kim' }
+const TERMINAL = { hostname: 'laptop', user: 'sam', program: 'npm', requester_ip: '192.0.2.7' }
+const PORT = { id: 'k2', name: 'PORT' }
+
+type Given = { target?: AuditEntry['target']; data?: AuditEntry['data']; origin?: AuditEntry['origin'] }
+
+function entry(action: AuditAction, { target = KEY, data = {}, origin = null }: Given = {}): AuditEntry {
+  const actor = action === 'delivery.collected' ? { kind: 'client', id: null, name: null } : SAM
+  return {
+    seq: 1,
+    id: 'e1',
+    at: '2026-01-31T12:00:00.000Z',
+    sealed: true,
+    action,
+    actor,
+    target,
+    data,
+    origin,
+  }
+}
+
+test.each(AUDIT_ACTIONS)('%s has words, with little data and with all', (action) => {
+  const data = {
+    version: 4,
+    restored_from: 2,
+    changed: ['value', 'description'],
+    key: PORT,
+    replaced: PORT,
+    bundle: { id: 'b2', name: 'prod/app' },
+    names: ['A', 'B'],
+    versions: [['A', 1]],
+    through: 9,
+    position: 0,
+    as: 'X',
+    role: 'owner',
+    format: 'env',
+  }
+  for (const given of [{ data, origin: TERMINAL }, { data }]) {
+    for (const target of [KEY, BUNDLE, KIM, { kind: 'request', id: 'r', name: null }]) {
+      const text = sentenceText(entry(action, { ...given, target }))
+      expect(text).toMatch(/^\S.*\S \S/)
+      expect(text).not.toMatch(/null|undefined|object|NaN|\s{2}/)
+    }
+  }
+})
+
+const CASES: readonly [AuditAction, Given, string][] = [
+  [
+    'key.changed',
+    { data: { version: 4, changed: ['value'] } },
+    'sam changed the value of DATABASE_URL to version 4',
+  ],
+  [
+    'key.changed',
+    { data: { version: 4, changed: ['value', 'description', 'expires_at'] } },
+    'sam changed the value of DATABASE_URL to version 4, and the description and the expiry',
+  ],
+  [
+    'key.restored',
+    { data: { version: 5, restored_from: 2 } },
+    'sam restored version 2 of DATABASE_URL as version 5',
+  ],
+  ['key.described', { data: { changed: ['rotate_after_days'] } }, 'sam changed the rotation of DATABASE_URL'],
+  [
+    'bundle.attached',
+    { target: BUNDLE, data: { key: PORT, as: 'HTTP_PORT' } },
+    'sam attached PORT to dev/app as HTTP_PORT',
+  ],
+  [
+    'bundle.attachment_changed',
+    { target: BUNDLE, data: { key: PORT, required: true } },
+    'sam set PORT in dev/app, required',
+  ],
+  [
+    'bundle.imported',
+    { target: BUNDLE, data: { names: ['A', 'B', 'C', 'D', 'E'], names_count: 120 } },
+    'sam imported 120 variables into dev/app: A, B, C, D and 116 more',
+  ],
+  [
+    'delivery.approved',
+    {
+      target: BUNDLE,
+      data: {
+        versions: [
+          ['A', 1],
+          ['B', 7],
+        ],
+        names: ['OLD'],
+      },
+      origin: TERMINAL,
+    },
+    'sam approved 3 values of dev/app for sam@laptop (npm)',
+  ],
+  ['delivery.collected', { target: BUNDLE, origin: TERMINAL }, 'sam@laptop collected the values of dev/app'],
+  ['delivery.collected', { target: BUNDLE }, 'A terminal collected the values of dev/app'],
+  [
+    'delivery.denied',
+    { target: { kind: 'request', id: 'r', name: null }, origin: TERMINAL },
+    'sam denied a request from sam@laptop',
+  ],
+  ['member.role_changed', { target: KIM, data: { role: 'owner' } }, 'sam made kim an owner'],
+  ['member.removed', { target: KIM }, 'sam removed kim'],
+  ['member.removed', { target: SAM }, 'sam left the workspace'],
+  ['user.password_changed', { target: SAM }, 'sam changed their password'],
+  ['user.password_reset', { target: KIM }, 'sam reset the password of kim'],
+]
+
+test.each(CASES)('%s with %o reads as a sentence', (action, given, text) => {
+  expect(sentenceText(entry(action, given))).toBe(text)
+})
+
+describe('what has a page is a link', () => {
+  test('keys and bundles are', () => {
+    const parts = sentenceOf(entry('bundle.detached', { target: BUNDLE, data: { key: PORT } }))
+    expect(parts.filter((part) => typeof part !== 'string').map(({ kind, id }) => [kind, id])).toEqual([
+      ['person', 'u1'],
+      ['key', 'k2'],
+      ['bundle', 'b1'],
+    ])
+  })
+
+  test('what was deleted is not', () => {
+    expect(sentenceOf(entry('key.deleted'))).toContainEqual({ kind: 'name', id: 'k1', name: 'DATABASE_URL' })
+  })
+})
+
+test('names that terminals and people choose cannot reorder the sentence', () => {
+  const origin = { ...TERMINAL, hostname: 'lap\u202etop' }
+  expect(sentenceText(entry('delivery.collected', { target: BUNDLE, origin }))).toContain(
+    'sam@laptop collected',
+  )
+})

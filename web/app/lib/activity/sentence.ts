@@ -1,0 +1,27 @@
+import type { AuditEntry } from '../answers.ts'
+import { type Part, told } from './told.ts'
+import { WORDS } from './words.ts'
+
+/** An event in words: who did what. */
+export function sentenceOf(entry: AuditEntry): Part[] {
+  const known = told(entry)
+  if (known.isOwn && entry.action === 'member.removed') return [actorOf(entry), ' left the workspace']
+  const parts = WORDS[entry.action](known).filter((part) => part !== '')
+  return [actorOf(entry), ' ', ...parts]
+}
+
+/** The same as plain text. */
+export function sentenceText(entry: AuditEntry): string {
+  return sentenceOf(entry)
+    .map((part) => (typeof part === 'string' ? part : part.name))
+    .join('')
+}
+
+const ACTORS: Readonly<Record<string, string>> = { operator: 'The operator', server: 'The server' }
+
+function actorOf(entry: AuditEntry): Part {
+  const { kind, id, name } = entry.actor
+  if (kind === 'user') return { kind: 'person', id: id ?? '', name: name ?? 'A former user' }
+  if (kind === 'client') return told(entry).place ?? 'A terminal'
+  return ACTORS[kind] ?? kind
+}

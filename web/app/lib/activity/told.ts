@@ -1,0 +1,77 @@
+import type { AuditEntry } from '../answers.ts'
+import { placeOf } from '../holder-text.ts'
+import { visibleText } from '../visible-text.ts'
+
+/** A piece of a sentence: plain text, or something that has a name and perhaps a page. */
+export type Part = string | { kind: 'key' | 'bundle' | 'person' | 'name'; id: string; name: string }
+
+const NAMES_SHOWN = 4
+
+/** What an event tells, read from data whose shape no type promises. */
+export function told({ actor, target, data, origin }: AuditEntry) {
+  const number = (field: string) => (typeof data[field] === 'number' ? data[field] : null)
+  const text = (field: string) => (typeof data[field] === 'string' ? visibleText(data[field]) : null)
+  const names = (field: string) => texts(data[field])
+  return {
+    number,
+    text,
+    is: (field: string) => data[field] === true,
+    has: (field: string) => data[field] !== undefined,
+    names,
+    /** Names, cut after a few; with how many there were. */
+    listed: (field: string) => listed(names(field), number(`${field}_count`)),
+    /** The person did it to their own account. */
+    isOwn: actor.kind === 'user' && target.kind === 'user' && actor.id === target.id,
+    /** The target, with a link to its page. */
+    key: { kind: 'key', id: target.id, name: target.name ?? 'a key' } as const,
+    bundle: { kind: 'bundle', id: target.id, name: target.name ?? 'a bundle' } as const,
+    person: { kind: 'person', id: target.id, name: target.name ?? 'a former user' } as const,
+    /** The target without a link: it is gone. */
+    gone: { kind: 'name', id: target.id, name: target.name ?? 'something without a name' } as const,
+    /** A key or bundle that the event mentions beside its target. */
+    other: (field: string, kind: 'key' | 'bundle'): Part => mentioned(data[field], kind),
+    /** Values in a delivery: the name and version of each, and how many there were. */
+    versions: versionsIn(data['versions']),
+    values:
+      (number('versions_count') ?? versionsIn(data['versions']).length) +
+      (number('names_count') ?? names('names').length),
+    /** The terminal as it called itself. */
+    place: placeOf({
+      hostname: origin?.['hostname'] ?? '',
+      user: origin?.['user'] ?? '',
+      program: '',
+    }),
+    origin: (field: string) => {
+      const known = origin?.[field]
+      return known === undefined ? null : visibleText(known)
+    },
+  }
+}
+
+export type Told = ReturnType<typeof told>
+
+function texts(value: unknown): string[] {
+  if (!Array.isArray(value)) return []
+  return value.flatMap((each: unknown) => (typeof each === 'string' ? [visibleText(each)] : []))
+}
+
+function versionsIn(value: unknown): { name: string; version: number }[] {
+  if (!Array.isArray(value)) return []
+  return value.flatMap((pair: unknown) => {
+    if (!Array.isArray(pair)) return []
+    const [name, version]: unknown[] = pair
+    return typeof name === 'string' && typeof version === 'number' ? [{ name, version }] : []
+  })
+}
+
+function mentioned(value: unknown, kind: 'key' | 'bundle'): Part {
+  if (typeof value !== 'object' || value === null || !('id' in value) || !('name' in value))
+    return `a ${kind}`
+  return { kind, id: String(value.id), name: String(value.name) }
+}
+
+function listed(names: readonly string[], count: number | null): string {
+  const shown = names.slice(0, NAMES_SHOWN)
+  const more = (count ?? names.length) - shown.length
+  return more > 0 ? `${shown.join(', ')} and ${more} more` : shown.join(', ')
+}

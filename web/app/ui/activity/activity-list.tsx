@@ -1,0 +1,54 @@
+import { type ActivityFilter, useActivity } from '../../lib/activity/entries.ts'
+import type { AuditEntry } from '../../lib/answers.ts'
+import { serverNowMs } from '../../lib/server-clock.ts'
+import { dayName } from '../../lib/time.ts'
+import { Button } from '../button.tsx'
+import { LoadingState } from '../loading-state.tsx'
+import { ActivityRow } from './activity-row.tsx'
+
+/** What happened, newest first, by day; older entries are fetched on demand. For owners. */
+export function ActivityList({ filter }: { filter: ActivityFilter }) {
+  const activity = useActivity(filter)
+  const { data, hasNextPage, isFetchingNextPage } = activity
+  if (data === undefined)
+    return <LoadingState error={activity.error} onRetry={() => void activity.refetch()} what="the activity" />
+  const entries = withoutRepeats(data.pages.flat())
+  if (entries.length === 0) return <p className="py-6 text-ink-soft">Nothing happened that matches.</p>
+  return (
+    <>
+      {byDay(entries).map(([day, ofDay]) => (
+        <section key={day} aria-label={day} className="mb-4">
+          <h3 className="mb-1 text-xs font-semibold text-ink-soft">{day}</h3>
+          <ol className="divide-y divide-line overflow-clip rounded-lg border border-line bg-surface">
+            {ofDay.map((entry) => (
+              <li key={entry.id}>
+                <ActivityRow entry={entry} />
+              </li>
+            ))}
+          </ol>
+        </section>
+      ))}
+      {hasNextPage && (
+        <Button busy={isFetchingNextPage} onClick={() => void activity.fetchNextPage()}>
+          Show older entries
+        </Button>
+      )}
+    </>
+  )
+}
+
+// An entry that is sealed between two reads can be on both pages.
+function withoutRepeats(entries: readonly AuditEntry[]): AuditEntry[] {
+  return [...new Map(entries.map((entry) => [entry.id, entry])).values()]
+}
+
+function byDay(entries: readonly AuditEntry[]): [string, AuditEntry[]][] {
+  const days = new Map<string, AuditEntry[]>()
+  for (const entry of entries) {
+    const day = dayName(entry.at, serverNowMs())
+    const ofDay = days.get(day)
+    if (ofDay === undefined) days.set(day, [entry])
+    else ofDay.push(entry)
+  }
+  return [...days]
+}

@@ -1,0 +1,71 @@
+import { ChevronRight } from 'lucide-react'
+import { type MouseEvent, useId, useState } from 'react'
+import { sentenceOf, sentenceText } from '../../lib/activity/sentence.ts'
+import type { AuditEntry } from '../../lib/answers.ts'
+import { dateTime, timeOfDay } from '../../lib/time.ts'
+import { classNames } from '../class-names.ts'
+import { EventDetails } from './event-details.tsx'
+import { Sentence } from './sentence.tsx'
+
+/** One event in one line; a press on the line opens what else is known of it. */
+export function ActivityRow({ entry }: { entry: AuditEntry }) {
+  const id = useId()
+  const [open, setOpen] = useState(false)
+  const toggle = (event: MouseEvent) => {
+    const isLink = event.target instanceof Element && event.target.closest('a') !== null
+    if (!isLink && String(getSelection()) === '') setOpen(!open)
+  }
+  return (
+    <>
+      {/* biome-ignore lint/a11y/useKeyWithClickEvents: the button in the line does the same by the keyboard */}
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: as above */}
+      <div
+        onClick={toggle}
+        className="flex min-h-9 cursor-pointer items-start gap-2 py-1.5 pr-3 pl-1.5 text-sm hover:bg-sunken/60"
+      >
+        <button
+          type="button"
+          aria-expanded={open}
+          aria-controls={id}
+          aria-label={`Details: ${sentenceText(entry)}`}
+          className="inline-flex size-6 shrink-0 items-center justify-center rounded-sm text-ink-faint"
+        >
+          <ChevronRight
+            aria-hidden
+            size={15}
+            className={classNames('transition-transform', open && 'rotate-90')}
+          />
+        </button>
+        <time
+          dateTime={entry.at}
+          title={dateTime(entry.at)}
+          className="w-11 shrink-0 pt-0.5 text-xs leading-5 text-ink-faint sm:w-16"
+        >
+          {timeOfDay(entry.at)}
+        </time>
+        <span className="min-w-0 flex-1 leading-6">
+          <Sentence parts={sentenceOf(entry)} />
+        </span>
+        <Seal seq={entry.seq} />
+      </div>
+      <div id={id} hidden={!open}>
+        {open && <EventDetails entry={entry} />}
+      </div>
+    </>
+  )
+}
+
+function Seal({ seq }: { seq: number | null }) {
+  if (seq !== null) {
+    return (
+      <span className="hidden shrink-0 pt-0.5 text-xs leading-5 text-ink-faint sm:inline">
+        {seq.toLocaleString()}
+      </span>
+    )
+  }
+  return (
+    <span title="Not sealed yet" className="mt-2 size-2 shrink-0 rounded-lg bg-edge">
+      <span className="sr-only">Not sealed yet</span>
+    </span>
+  )
+}

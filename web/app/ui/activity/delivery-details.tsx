@@ -1,0 +1,104 @@
+import { useMemo } from 'react'
+import { Link } from 'wouter'
+import { useDelivery } from '../../lib/activity/entries.ts'
+import type { Delivery } from '../../lib/answers.ts'
+import { describeFailure } from '../../lib/failure.ts'
+import { placeOf } from '../../lib/holder-text.ts'
+import { useKeys } from '../../lib/keys.ts'
+import { dateTime } from '../../lib/time.ts'
+import { visibleText } from '../../lib/visible-text.ts'
+import { EntryName } from '../entry-name.tsx'
+import { Facts } from './facts.tsx'
+
+type DeliveryDetailsProps = {
+  id: string
+  /** Names of legacy items in it, which have no versions. */
+  legacy?: readonly string[]
+}
+
+/** What an approval gave away: who approved what for whom, every value with its version, and whether it was collected. */
+export function DeliveryDetails({ id, legacy = [] }: DeliveryDetailsProps) {
+  const { data, error } = useDelivery(id)
+  if (error !== null) return <p className="mb-2 text-sm text-danger">{describeFailure(error).message}</p>
+  if (data === undefined) return <p className="mb-2 text-sm text-ink-soft">Loading the delivery…</p>
+  return (
+    <div className="mb-3 space-y-3">
+      <Facts
+        facts={[
+          ['Approved by', `${data.approver.name ?? 'a former user'}, ${dateTime(data.created_at)}`],
+          ['For', terminalText(data)],
+          ['Collected', STATES[data.state](data)],
+        ]}
+      />
+      <DeliveredValues delivery={data} legacy={legacy} />
+    </div>
+  )
+}
+
+const STATES = {
+  approved: () => 'Not confirmed: the terminal may have the values',
+  held: () => 'Held back until it is released',
+  void: () => 'No: these values never left the server',
+  collected: ({ collected_at }: Delivery) => `Yes, ${collected_at === null ? '' : dateTime(collected_at)}`,
+} as const
+
+function terminalText({ label, via }: Delivery): string {
+  const program = label === null ? '' : visibleText(label.program, 60)
+  const parts = [
+    placeOf(label) ?? 'a terminal that did not say its name',
+    program === '' ? '' : `for ${program}`,
+    via === null ? '' : `by keyferry ${via}`,
+  ]
+  return parts.filter((part) => part !== '').join(', ')
+}
+
+function DeliveredValues({ delivery, legacy }: { delivery: Delivery; legacy: readonly string[] }) {
+  const keys = useKeys().data
+  const versions = useMemo(() => new Map(keys?.map(({ id, version }) => [id, version])), [keys])
+  const count = delivery.keys.length + legacy.length
+  const current = delivery.keys.filter(({ id, version }) => versions.get(id) === version).length
+  return (
+    <div>
+      <p className="text-sm">
+        <strong className="font-medium">
+          {count} {count === 1 ? 'value' : 'values'}
+        </strong>{' '}
+        of{' '}
+        <Link href={`/bundles/${delivery.bundle.id}`} className="link font-mono">
+          <EntryName name={delivery.bundle.name} />
+        </Link>
+        {keys !== undefined && `, ${current} of them ${current === 1 ? 'is' : 'are'} still current`}
+      </p>
+      <ul
+        aria-label="Delivered values"
+        className="mt-1.5 grid max-h-80 gap-x-6 overflow-auto text-sm sm:grid-cols-2"
+      >
+        {delivery.keys.map(({ id, name, version }) => (
+          <li key={id} className="flex items-baseline justify-between gap-3 border-b border-line py-1">
+            <Link
+              href={`/keys/${id}/history`}
+              className="min-w-0 font-mono [overflow-wrap:anywhere] hover:underline"
+            >
+              <EntryName name={name} />
+            </Link>
+            <span className="shrink-0 text-xs text-ink-soft">
+              v{version}
+              {keys !== undefined && ` · ${nowText(version, versions.get(id))}`}
+            </span>
+          </li>
+        ))}
+        {legacy.map((name) => (
+          <li key={name} className="flex items-baseline justify-between gap-3 border-b border-line py-1">
+            <span className="min-w-0 font-mono">{name}</span>
+            <span className="shrink-0 text-xs text-ink-soft">legacy item</span>
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}
+
+function nowText(given: number, now: number | undefined): string {
+  if (now === undefined) return 'key deleted'
+  return now === given ? 'current' : `now v${now}`
+}

@@ -1,0 +1,32 @@
+import type { ReactNode } from 'react'
+import { told } from '../../lib/activity/told.ts'
+import type { AuditEntry } from '../../lib/answers.ts'
+import { browserName } from '../../lib/browser-name.ts'
+import { dateTime } from '../../lib/time.ts'
+import { DeliveryDetails } from './delivery-details.tsx'
+import { Facts } from './facts.tsx'
+
+/** What is known of an event beyond its line. Of a delivery: every value that it gave away. */
+export function EventDetails({ entry }: { entry: AuditEntry }) {
+  const delivery = entry.data['delivery']
+  return (
+    <div className="border-t border-line bg-sunken/40 px-4 py-3 sm:pl-10">
+      {typeof delivery === 'string' && <DeliveryDetails id={delivery} legacy={told(entry).names('names')} />}
+      <Facts facts={factsOf(entry)} />
+    </div>
+  )
+}
+
+function factsOf(entry: AuditEntry): [string, ReactNode][] {
+  const { seq, id, at, origin, action } = entry
+  const { names, origin: from } = told(entry)
+  const browser = origin?.['user_agent'] === undefined ? null : browserName(origin['user_agent'])
+  const all: [string, ReactNode][] = [
+    ['Names', action.startsWith('delivery.') ? '' : names('names').join(', ')],
+    ['From', [from('ip'), browser].filter((part) => part !== null).join(', ')],
+    ['Terminal', [from('requester_ip'), from('os')].filter((part) => part !== null).join(', ')],
+    ['When', dateTime(at)],
+    ['Entry', `${seq === null ? 'not sealed yet' : seq.toLocaleString()} · ${action} · ${id}`],
+  ]
+  return all.filter(([, text]) => text !== '')
+}

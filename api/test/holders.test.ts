@@ -165,6 +165,12 @@ describe.each(databases)('holders on %s', (kind) => {
     expect(await holders(key.id)).toEqual([{ holder: 'racer', version: 1, perhaps_version: null, times: 1 }])
   })
 
+  test('the event of a collection names the terminal as it called itself', async () => {
+    await end('collect', await begin(await newKey(), 'named', 1))
+    const { entries } = await stores.audit.list(tenantId, { action: 'delivery.collected' }, PAGE)
+    expect(entries[0]?.origin).toEqual({ hostname: 'laptop', user: 'named', program: 'npm' })
+  })
+
   test('a key that is deleted takes its holders with it, and its deliveries stay', async () => {
     const key = await newKey()
     const id = await begin(key, 'a', 1)

@@ -113,6 +113,7 @@ type Ended = {
   holder: string
   userId: string
   approvedAt: string
+  label: Delivery['label']
   bundle: Delivery['bundle']
   keys: Delivery['keys']
 }
@@ -129,24 +130,24 @@ async function end(
     .where('tenant_id', '=', tenantId)
     .where('id', '=', deliveryId)
     .where('state', '=', 'approved')
-    .returning(['holder', 'user_id', 'bundle_id', 'bundle_name', 'versions', 'created_at'])
+    .returning(['label', 'holder', 'user_id', 'bundle_id', 'bundle_name', 'versions', 'created_at'])
     .executeTakeFirst()
   if (!row) return null
   const bundle = { id: row.bundle_id, name: row.bundle_name }
   const { holder, user_id: userId, created_at: approvedAt } = row
-  return { holder, userId, approvedAt, bundle, keys: keysIn(row.versions) }
+  return { holder, userId, approvedAt, label: labelIn(row.label), bundle, keys: keysIn(row.versions) }
 }
 
 function endEvent(
   { tenantId, deliveryId, at, origin }: Ending,
-  { bundle }: Ended,
+  { bundle, label }: Ended,
   who: Pick<Event, 'action' | 'actor'>,
 ): Event {
   return {
     tenantId,
     ...who,
     at,
-    origin,
+    origin: origin === null && label === null ? null : { ...origin, ...label },
     target: { kind: 'bundle', ...bundle },
     data: { delivery: deliveryId },
   }

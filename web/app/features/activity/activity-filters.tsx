@@ -1,9 +1,12 @@
-import { useMemo } from 'react'
+import { ListFilter } from 'lucide-react'
+import { useMemo, useState } from 'react'
+import { Link } from 'wouter'
 import { ACTIONS } from '../../lib/activity/actions.ts'
 import { useBundles } from '../../lib/bundles.ts'
 import { useKeys } from '../../lib/keys.ts'
 import { useMembers } from '../../lib/people.ts'
-import { Button } from '../../ui/button.tsx'
+import { Button, buttonClasses } from '../../ui/button.tsx'
+import { classNames } from '../../ui/class-names.ts'
 import { Combobox } from '../../ui/combobox.tsx'
 import { TextField } from '../../ui/text-field.tsx'
 import type { useActivityFilters } from './use-activity-filters.ts'
@@ -28,62 +31,71 @@ export function ActivityFilters({ filters }: { filters: ReturnType<typeof useAct
   const members = useMembers().data ?? []
   const things = useThings()
   const isNarrowed = [by, about, what, from, to].some((text) => text !== '')
+  const [isOpen, setOpen] = useState(isNarrowed)
   return (
-    <div className="mb-5 grid grid-cols-2 items-end gap-3 sm:grid-cols-[1fr_1.4fr_1.2fr] lg:grid-cols-[1fr_1.6fr_1.3fr_auto_auto_auto]">
-      <label className="text-sm font-medium">
-        <span className="mb-1 block">By</span>
-        <select
-          value={by}
-          onChange={(event) => set('by', event.currentTarget.value)}
-          className="field font-normal"
-        >
-          <option value="">Anyone</option>
-          {members.map(({ user_id, username }) => (
-            <option key={user_id} value={user_id}>
-              {username}
-            </option>
-          ))}
-          {by !== '' && !members.some(({ user_id }) => user_id === by) && (
-            <option value={by}>a former member</option>
-          )}
-        </select>
-      </label>
-      <Combobox label="About" options={things} chosenId={about} onChoose={(id) => set('about', id)} />
-      <ActionSelect what={what} onChange={(action) => set('what', action)} />
-      <TextField
-        label="From"
-        type="date"
-        value={from}
-        onChange={(event) => set('from', event.currentTarget.value)}
-      />
-      <TextField
-        label="To"
-        type="date"
-        value={to}
-        onChange={(event) => set('to', event.currentTarget.value)}
-      />
-      <Button
-        look="quiet"
-        disabled={!isNarrowed}
-        onClick={() => {
-          for (const field of ['by', 'about', 'what', 'from', 'to'] as const) set(field, '')
-        }}
-      >
-        Clear
+    <>
+      <Button size="small" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)} className="mb-4 sm:hidden">
+        <ListFilter aria-hidden size={15} /> Filter
       </Button>
-    </div>
+      <div
+        className={classNames(
+          'mb-5 grid-cols-2 items-end gap-3 sm:grid-cols-[1fr_1.4fr_1.2fr] lg:grid-cols-[1fr_1.6fr_1.3fr_auto_auto_auto]',
+          isOpen ? 'grid' : 'hidden sm:grid',
+        )}
+      >
+        <label className="block text-sm font-medium">
+          <span className="mb-1 block">By</span>
+          <select
+            value={by}
+            onChange={(event) => set('by', event.currentTarget.value)}
+            className="field block font-normal"
+          >
+            <option value="">Anyone</option>
+            {members.map(({ user_id, username }) => (
+              <option key={user_id} value={user_id}>
+                {username}
+              </option>
+            ))}
+            {by !== '' && !members.some(({ user_id }) => user_id === by) && (
+              <option value={by}>a former member</option>
+            )}
+          </select>
+        </label>
+        <Combobox label="About" options={things} chosenId={about} onChoose={(id) => set('about', id)} />
+        <ActionSelect what={what} onChange={(action) => set('what', action)} />
+        <TextField
+          label="From"
+          type="date"
+          value={from}
+          onChange={(event) => set('from', event.currentTarget.value)}
+          className="block text-sm"
+        />
+        <TextField
+          label="To"
+          type="date"
+          value={to}
+          onChange={(event) => set('to', event.currentTarget.value)}
+          className="block text-sm"
+        />
+        {isNarrowed && (
+          <Link href="/activity" className={buttonClasses({ look: 'quiet' })}>
+            Clear
+          </Link>
+        )}
+      </div>
+    </>
   )
 }
 
 function ActionSelect({ what, onChange }: { what: string; onChange: (action: string) => void }) {
   const groups = Object.entries(Object.groupBy(ACTIONS, (action) => action.split('.')[0] ?? ''))
   return (
-    <label className="text-sm font-medium">
+    <label className="block text-sm font-medium">
       <span className="mb-1 block">What</span>
       <select
         value={what}
         onChange={(event) => onChange(event.currentTarget.value)}
-        className="field font-normal"
+        className="field block font-normal"
       >
         <option value="">Everything</option>
         {groups.map(([group, actions = []]) => (

@@ -13,8 +13,8 @@ export function CheckDialog({ note, onClose }: { note: string; onClose: () => vo
   return (
     <Dialog title="Check the log yourself" onClose={onClose} wide>
       <p className="text-sm text-ink-soft">
-        Each entry is hashed together with the one before it, and the server signs the newest hash. Nobody can
-        change, remove or add an entry without breaking the chain.
+        Each entry is hashed together with the one before it, and the server signs the newest hash. An entry
+        that was changed, removed or added breaks the chain.
       </p>
       <ol className="mt-4 list-decimal space-y-4 pl-5 text-sm marker:text-ink-faint">
         <li>
@@ -41,13 +41,13 @@ export function CheckDialog({ note, onClose }: { note: string; onClose: () => vo
           </div>
         </li>
         <li>
-          <p className="mb-1.5">Whoever runs the server checks its database:</p>
+          <p className="mb-1.5">On the server, check the database itself:</p>
           <CommandLine command="keyferry-server audit-verify" />
         </li>
       </ol>
       <p className="mt-4 text-sm text-ink-soft">
-        <code className="font-mono">docs/audit.md</code> has the format and a short Python program that needs
-        nothing of Keyferry.
+        <code className="font-mono">docs/audit.md</code> describes the format, with a short Python program
+        that checks a download without Keyferry.
       </p>
     </Dialog>
   )

@@ -1,4 +1,5 @@
 import { Link } from 'wouter'
+import type { Key } from '../../lib/answers.ts'
 import { dueText } from '../../lib/due.ts'
 import { useLongStaleKeys } from '../../lib/holders.ts'
 import { useDueKeys } from '../../lib/keys.ts'
@@ -17,12 +18,14 @@ export function Attention() {
   const stale = useLongStaleKeys().data ?? []
   const nowMs = serverNowMs()
   const reasons: Reason[] = [
-    ...due.map((key) => ({ ...key, href: `/keys/${key.id}`, text: dueText(key, nowMs) ?? '' })),
+    ...due
+      .toSorted(byUrgency)
+      .map((key) => ({ ...key, href: `/keys/${key.id}`, text: dueText(key, nowMs) ?? '' })),
     ...stale.map(({ id, name, holders, value_set_at }) => ({
       id: `${id} stale`,
       name,
       href: `/keys/${id}/holders`,
-      text: `${holders} ${holders === 1 ? 'has' : 'have'} a value from before ${ago(value_set_at, nowMs)}`,
+      text: `changed ${ago(value_set_at, nowMs)}, ${holders} ${holders === 1 ? 'holder still has' : 'holders still have'} an older value`,
     })),
   ]
   if (reasons.length === 0) return null
@@ -53,6 +56,12 @@ export function Attention() {
       </ul>
     </details>
   )
+}
+
+const URGENCY = { expired: 0, expiring: 1, rotate: 2 } as const
+
+function byUrgency(a: Key, b: Key): number {
+  return URGENCY[a.due ?? 'rotate'] - URGENCY[b.due ?? 'rotate']
 }
 
 function summaryOf(expired: number, due: number, stale: number): string {

@@ -31,18 +31,16 @@ export function BundleIntro({ bundle }: { bundle: BundleWithItems }) {
   return (
     <>
       {bundle.description !== '' && <p>{bundle.description}</p>}
-      <p className="text-sm">
-        Changed <LastChange at={bundle.updated_at} by={bundle.updated_by_name} />
+      <p className="mt-1 flex flex-wrap items-center gap-1.5 text-sm">
+        <span>
+          Changed <LastChange at={bundle.updated_at} by={bundle.updated_by_name} />
+        </span>
+        {tags.map((tag) => (
+          <Link key={tag} href={`/bundles?tag=${encodeURIComponent(tag)}`}>
+            <Badge>{tag}</Badge>
+          </Link>
+        ))}
       </p>
-      {tags.length > 0 && (
-        <p className="mt-2 flex flex-wrap gap-1.5">
-          {tags.map((tag) => (
-            <Link key={tag} href={`/bundles?tag=${encodeURIComponent(tag)}`}>
-              <Badge>{tag}</Badge>
-            </Link>
-          ))}
-        </p>
-      )}
     </>
   )
 }

@@ -1,31 +1,48 @@
+import { useState } from 'react'
 import type { Member } from '../../lib/answers.ts'
 import { describeFailure } from '../../lib/failure.ts'
+import { stillCurrent, useHoldings } from '../../lib/holdings.ts'
 import { useRemoveMember } from '../../lib/people.ts'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { notify } from '../../ui/toast-store.ts'
+import { GivenValues } from './given-values.tsx'
 
-/** Asks before a member is removed, and says what that does not take back. */
+/** Asks before a member is removed, and ends in the values that they were given and that are still current. */
 export function RemoveMemberDialog({ member, onClose }: { member: Member; onClose: () => void }) {
   const remove = useRemoveMember()
+  const holdings = useHoldings(member.user_id)
+  const [isRemoved, setRemoved] = useState(false)
+  const given = holdings.data === undefined ? null : stillCurrent(holdings.data)
+  const end = () => {
+    if (given === null || given.length > 0) return setRemoved(true)
+    onClose()
+    notify({ text: `Removed ${member.username}. They hold no current value.` })
+  }
+  if (isRemoved) {
+    return (
+      <GivenValues
+        username={member.username}
+        keys={given}
+        error={holdings.error}
+        onRetry={() => void holdings.refetch()}
+        onClose={onClose}
+      />
+    )
+  }
   return (
     <ConfirmDialog
       title={`Remove ${member.username}?`}
       action="Remove member"
       busy={remove.isPending}
       problem={remove.error === null ? null : describeFailure(remove.error).message}
-      onConfirm={() =>
-        remove.mutate(member.user_id, {
-          onSuccess: () => {
-            onClose()
-            notify({ text: `Removed ${member.username}.` })
-          },
-        })
-      }
+      onConfirm={() => remove.mutate(member.user_id, { onSuccess: end })}
       onClose={onClose}
     >
+      <p>{member.email} can no longer see or approve anything in this workspace.</p>
       <p>
-        {member.email} can no longer see or approve anything in this workspace. Values that were delivered
-        before stay known: change those that must stay secret.
+        {given === null || given.length === 0
+          ? 'Values that were delivered before stay known.'
+          : `They were given ${given.length} ${given.length === 1 ? 'value that is' : 'values that are'} still current. The list follows.`}
       </p>
     </ConfirmDialog>
   )

@@ -39,7 +39,7 @@ export function ActivityRow({ entry }: { entry: AuditEntry }) {
         <time
           dateTime={entry.at}
           title={dateTime(entry.at)}
-          className="w-11 shrink-0 pt-0.5 text-xs leading-5 text-ink-faint sm:w-16"
+          className="w-11 shrink-0 pt-0.5 text-xs leading-5 text-ink-faint"
         >
           {timeOfDay(entry.at)}
         </time>

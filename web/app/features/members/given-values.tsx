@@ -1,0 +1,55 @@
+import { Link } from 'wouter'
+import { Button } from '../../ui/button.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { EntryName } from '../../ui/entry-name.tsx'
+import { LoadingState } from '../../ui/loading-state.tsx'
+
+type GivenValuesProps = {
+  username: string
+  /** Null while they are not known. */
+  keys: readonly { id: string; name: string; version: number }[] | null
+  error: Error | null
+  onRetry: () => void
+  onClose: () => void
+}
+
+/** After somebody was removed: the values that they were given and that were not changed since. */
+export function GivenValues({ username, keys, error, onRetry, onClose }: GivenValuesProps) {
+  return (
+    <Dialog title={`Removed ${username}`} onClose={onClose}>
+      {keys === null ? (
+        <LoadingState error={error} onRetry={onRetry} what="the values" />
+      ) : (
+        <>
+          <p className="text-ink-soft">
+            They were given {keys.length} {keys.length === 1 ? 'value that is' : 'values that are'} still
+            current. Change each of them where it comes from, then here:
+          </p>
+          <ul
+            aria-label="Values that are still current"
+            className="mt-3 max-h-80 divide-y divide-line overflow-auto rounded-lg border border-line"
+          >
+            {keys.map(({ id, name, version }) => (
+              <li key={id}>
+                <Link
+                  href={`/keys/${id}`}
+                  className="flex items-baseline gap-3 px-3 py-2 font-mono text-sm -outline-offset-2 hover:bg-sunken"
+                >
+                  <span className="min-w-0 flex-1 [overflow-wrap:anywhere]">
+                    <EntryName name={name} />
+                  </span>
+                  <span className="font-sans text-xs text-ink-soft">v{version}</span>
+                </Link>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+      <div className="mt-6 flex justify-end">
+        <Button look="primary" onClick={onClose}>
+          Done
+        </Button>
+      </div>
+    </Dialog>
+  )
+}

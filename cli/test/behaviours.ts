@@ -28,6 +28,25 @@ export const BEHAVIOURS = {
     wait: (_asked, _count, isReleased) =>
       isReleased ? {} : { body: { status: 'pending', needs: 'release', release_by: 'code' } },
   },
+  'remembers an approval': {
+    create: (asked) =>
+      changed(asked, {
+        remembered: {
+          grant_id: '9b1c7c43-0d0b-4f0d-8a52-9b4b4a9a3d21',
+          expires_at: '2030-01-31T18:30:00Z',
+          uses_left: 47,
+        },
+      }),
+  },
+  'asks again': { create: (asked) => changed(asked, { asks_again: 'other_command' }) },
+  'asks again for a new reason': { create: (asked) => changed(asked, { asks_again: 'full_moon' }) },
+  'remembers badly': { create: (asked) => changed(asked, { remembered: { uses_left: 47 } }) },
+  'takes no key of a terminal': {
+    create: ({ body }) =>
+      body['device'] === undefined
+        ? {}
+        : { status: 400, body: { error: 'device.time', code: 'invalid', details: { field: 'device' } } },
+  },
   'needs a second person': {
     create: (asked) => changed(asked, { interval: 1 }),
     wait: (_asked, count) => (count === 1 ? { body: { status: 'pending', needs: 'second_person' } } : {}),

@@ -84,6 +84,7 @@ async function answer(request: IncomingMessage, scene: Scene): Promise<void> {
   const body = await readBody(request)
   if (request.url?.endsWith('/withdraw')) return withdraw(request, scene)
   if (request.url?.endsWith('/release')) return release(request, body, scene)
+  if (request.url === '/api/v1/grants/forget') return send(scene.response, { body: { ended: 1 } })
   if (request.method === 'POST') return create(body, scene)
   scene.waits.push(performance.now())
   wait(request, { ...scene, count: scene.waits.length })

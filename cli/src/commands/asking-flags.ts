@@ -41,6 +41,7 @@ export const ASKING_FLAGS: readonly Flag[] = [
   { name: 'no-open', summary: 'Print the link without opening the browser' },
   { name: 'no-qr', summary: 'Show no QR code' },
   { name: 'reason', value: 'TEXT', summary: 'Tell the approver why (an AI agent has to)' },
+  { name: 'ask', summary: 'Ask even if an approval is remembered, and let none be remembered' },
   { name: 'prefix', value: 'TEXT', summary: 'Add this prefix to every delivered name' },
   {
     name: 'allow-name',
@@ -84,6 +85,7 @@ export async function readAsking(words: Words, parts: Parts): Promise<AskingOpti
     workspace: readWorkspaceFlag(words) ?? project?.workspace ?? null,
     acceptsAnyBundle: words.has('any-bundle'),
     hidesQrCode: words.has('no-qr'),
+    isRemembered: !words.has('ask'),
     ...readAgent(words, parts),
     whyNotOpen: words.has('no-open') ? '--no-open was given' : null,
     isResumable: words.has('resumable'),

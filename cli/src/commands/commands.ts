@@ -3,6 +3,7 @@ import { auditCommand } from './audit.ts'
 import { completionOf } from './completion.ts'
 import { diffCommand } from './diff.ts'
 import { doctorCommand } from './doctor.ts'
+import { forgetCommand } from './forget.ts'
 import { importCommand } from './import.ts'
 import { initCommand } from './init.ts'
 import { pullCommand } from './pull.ts'
@@ -19,6 +20,7 @@ const verbs: readonly Command[] = [
   initCommand,
   resumeCommand,
   releaseCommand,
+  forgetCommand,
   statusCommand,
   doctorCommand,
   auditCommand,

@@ -23,6 +23,7 @@ function options() {
     keys: [],
     optionalKeys: [],
     agent: null,
+    isRemembered: false,
     reason: null,
     hidesQrCode: false,
     allowedNames: [],

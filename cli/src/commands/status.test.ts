@@ -34,6 +34,8 @@ test('a request that waits is listed with its command as one would type it, on o
     isCodeTyped: false,
     intervalMs: 3_000,
     lifetimeMs: 300_000,
+    remembered: null,
+    asksAgain: null,
     deadlineMs: scene.clock.monotonicMs() + 299_000,
   }
   keepRequest(pending, ['run', '--resumable', '--', 'sh', '-c', "echo 'a b' >&2\nexit"], scene)

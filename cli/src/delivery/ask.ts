@@ -24,6 +24,8 @@ export type Ask = {
   readonly agent: string | null
   /** Why the values are needed, for the approver. */
   readonly reason: string | null
+  /** Whether the approver may let this terminal repeat the approval, and an earlier one counts. */
+  readonly isRemembered: boolean
   /** Why not to open the browser; null to open it. */
   readonly whyNotOpen: string | null
   readonly hidesQrCode: boolean

@@ -69,9 +69,8 @@ async function fetchValues(
   { view, parts, interruption, wayBack, whyNotOpen }: Waiter,
 ): Promise<Values> {
   const takeBack = keep(ask, pending, parts)
-  const address = wayBack.begin(pending, view)
-  if (whyNotOpen === null) parts.openBrowser(address)
-  view.asked(facts(ask, pending, whyNotOpen))
+  if (pending.remembered === null) askPerson(ask, pending, { view, parts, wayBack, whyNotOpen })
+  else view.remembered(pending.remembered)
   const opening = import('./delivered-values.ts') // load it while the person looks at the page
   try {
     const waiting = waitForDelivery(parts, pending, {
@@ -93,6 +92,16 @@ async function fetchValues(
   } finally {
     takeBack()
   }
+}
+
+function askPerson(
+  ask: Ask,
+  pending: PendingRequest,
+  { view, parts, wayBack, whyNotOpen }: Omit<Waiter, 'interruption'>,
+): void {
+  const address = wayBack.begin(pending, view)
+  if (whyNotOpen === null) parts.openBrowser(address)
+  view.asked(facts(ask, pending, whyNotOpen))
 }
 
 // After an interruption, tells the person that the request can be resumed.
@@ -142,5 +151,6 @@ function facts(ask: Ask, pending: PendingRequest, whyNotOpened: string | null): 
     deadlineMs,
     hidesQrCode: ask.hidesQrCode || isLoopback(new URL(approvalUrl).hostname),
     whyNotOpened,
+    asksAgain: pending.asksAgain,
   }
 }

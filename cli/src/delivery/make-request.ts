@@ -1,17 +1,23 @@
 import type { ReleaseWay } from '@keyferry/contract'
-import { createDeviceSeed } from '@keyferry/crypto/device-key'
 import type { KeyPair } from '@keyferry/crypto/key-pair'
-import { maskedCommandDigest } from '@keyferry/crypto/masked-command'
 import { pollChallenge } from '@keyferry/crypto/poll-challenge'
 import { normalizeUserCode, userCode } from '@keyferry/crypto/user-code'
 import { refusedAnswer } from '../ground/cli-error.ts'
-import type { Parts } from '../ground/parts.ts'
+import type { Exchange } from '../ground/exchange.ts'
+import type { Clock, Parts } from '../ground/parts.ts'
 import type { PendingRequest } from '../ground/pending-request.ts'
-import { type CreatedRequest, createRequest, type RequestBody } from '../server/approval-requests.ts'
+import {
+  type CreatedRequest,
+  createRequest,
+  RefusedDevice,
+  type RequestBody,
+} from '../server/approval-requests.ts'
 import { patientExchange, rateLimitNotice } from '../server/rate-limit.ts'
+import { asksAgainText } from '../server/remembered.ts'
 import type { Ask } from './ask.ts'
 import { claims } from './claims.ts'
-import { canBeShown, shownCommand } from './shown-command.ts'
+import { commandFields, proofOf, seedFor } from './command-proof.ts'
+import { shownCommand } from './shown-command.ts'
 
 /** Make a request for the public key.
  * @throws CliError refused, also if the server's check code differs from ours · NetworkError */
@@ -26,7 +32,8 @@ export async function makeRequest(
     stderr.write(rateLimitNotice(ask.view, waitMs))
     startedMs = clock.monotonicMs() + waitMs // the lifetime starts with the call that succeeds
   })
-  const created = await createRequest(exchange, ask.server, {
+  const seed = seedFor(ask, parts)
+  const body: RequestBody = {
     client_pubkey: Buffer.from(keyPair.publicKey).toString('base64'),
     ...(ask.bundle === null ? {} : { bundle_id: ask.bundle }),
     ...(ask.workspace === null ? {} : { workspace: ask.workspace }),
@@ -34,13 +41,14 @@ export async function makeRequest(
     format: ask.format,
     poll_challenge: pollChallenge(verifier),
     release,
-    ...commandOf(ask, parts),
+    ...commandFields(ask, seed, parts.cwd),
     meta: {
       ...claims(parts.env, parts.cwd, shownCommand(ask.command).argv),
       via: ask.via,
       ...agentClaims(ask),
     },
-  })
+  }
+  const created = await createSigned(body, { ask, seed, exchange, clock })
   return {
     server: ask.server,
     id: created.id,
@@ -52,14 +60,32 @@ export async function makeRequest(
     intervalMs: created.intervalMs,
     lifetimeMs: created.lifetimeMs,
     deadlineMs: startedMs + created.lifetimeMs,
+    remembered: created.remembered,
+    asksAgain: created.asksAgain === null ? null : asksAgainText(created.asksAgain),
   }
 }
 
-function commandOf({ command }: Ask, { cwd }: Parts): Pick<RequestBody, 'argv' | 'argv_masked' | 'cwd'> {
-  const { argv, isMasked } = shownCommand(command)
-  if (!canBeShown(argv)) return {}
-  const digest = isMasked ? { argv_masked: maskedCommandDigest(command, createDeviceSeed()) } : {}
-  return { argv, ...digest, ...(cwd === '' ? {} : { cwd }) }
+type Signing = {
+  readonly ask: Ask
+  readonly seed: Uint8Array | null
+  readonly exchange: Exchange
+  readonly clock: Clock
+}
+
+// A server whose clock is far from ours takes no signature. Then this approval cannot be remembered, but it can be asked for.
+async function createSigned(
+  body: RequestBody,
+  { ask, seed, exchange, clock }: Signing,
+): Promise<CreatedRequest> {
+  const time = new Date(clock.epochMs()).toISOString()
+  const device = seed === null ? null : proofOf(body, seed, time)
+  if (device === null) return await createRequest(exchange, ask.server, body)
+  try {
+    return await createRequest(exchange, ask.server, { ...body, device })
+  } catch (error) {
+    if (!(error instanceof RefusedDevice)) throw error
+    return await createRequest(exchange, ask.server, body)
+  }
 }
 
 function agentClaims({ agent, reason }: Ask): Readonly<Record<string, string>> {

@@ -28,6 +28,7 @@ const ask = (changes: Partial<Ask> = {}): Ask => ({
   keys: [],
   optionalKeys: [],
   agent: null,
+  isRemembered: false,
   reason: null,
   hidesQrCode: false,
   format: 'sh',

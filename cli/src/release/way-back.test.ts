@@ -37,6 +37,8 @@ const pending: PendingRequest = {
   intervalMs: 3_000,
   lifetimeMs: 300_000,
   deadlineMs: 300_000,
+  remembered: null,
+  asksAgain: null,
 }
 
 // A server that takes one code; the third wrong one ends the request.
@@ -75,6 +77,7 @@ function view(): Told {
     lines,
     view: {
       ...events,
+      remembered: ignore,
       notReached: () => void lines.push('not reached'),
       codeNeeded: (command) => void lines.push(`needed: ${command}`),
       codeRefused: (reason) => void lines.push(reason),

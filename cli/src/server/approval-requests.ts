@@ -1,9 +1,11 @@
 import type { ReleaseWay } from '@keyferry/contract'
 import { fillPath } from '@keyferry/contract/client'
+import type { DeviceProof } from '@keyferry/crypto/device-key'
 import { CliError, refusedAnswer } from '../ground/cli-error.ts'
 import type { Exchange, ExchangeAnswer } from '../ground/exchange.ts'
 import { EXIT } from '../ground/exit-code.ts'
-import { parseObject } from '../ground/json-object.ts'
+import { isObject, parseObject } from '../ground/json-object.ts'
+import { type AsksAgain, type RememberedApproval, readAsksAgain, readRemembered } from './remembered.ts'
 import { errorBody, refusal } from './server-failure.ts'
 import { type Needs, readLater, readWaitAnswer, type WaitOutcome } from './wait-answer.ts'
 
@@ -31,6 +33,8 @@ export type RequestBody = {
   readonly argv?: readonly string[]
   readonly argv_masked?: string
   readonly cwd?: string
+  /** By the key of this terminal, so that the approval can be remembered. */
+  readonly device?: DeviceProof
   readonly meta: Readonly<Record<string, string>>
 }
 
@@ -42,12 +46,21 @@ export type CreatedRequest = {
   readonly lifetimeMs: number
   /** As the server computed it; null if the server sends none. */
   readonly userCode: string | null
-  /** Whether the approver has to type the check code. */
+  /** Whether the approver may have to type the check code. */
   readonly isCodeTyped: boolean
+  /** The approval that this request repeats: it is ready at once; null: a person is asked. */
+  readonly remembered: RememberedApproval | null
+  /** Why a remembered approval of this terminal does not count here; null: there is none. */
+  readonly asksAgain: AsksAgain | null
+}
+
+/** The server does not take the signature of this terminal. */
+export class RefusedDevice extends Error {
+  override readonly name = 'RefusedDevice'
 }
 
 /** Create a request.
- * @throws CliError refused · NetworkError */
+ * @throws CliError refused · RefusedDevice · NetworkError */
 export async function createRequest(
   exchange: Exchange,
   server: string,
@@ -60,6 +73,7 @@ export async function createRequest(
     timeoutMs: CREATE_TIMEOUT_MS,
     maxBodyBytes: MAX_CREATE_BYTES,
   })
+  if (answer.status === 400 && refusedField(answer) === 'device') throw new RefusedDevice()
   if (answer.status !== 201) throw refusal(answer, server)
   return readCreated(parseObject(answer.body) ?? {}, server)
 }
@@ -78,7 +92,14 @@ function readCreated(body: Record<string, unknown>, server: string): CreatedRequ
     lifetimeMs: seconds(body['expires_in'], 'expires_in', LIFETIME_SECONDS),
     userCode: readUserCode(body['user_code']),
     isCodeTyped: body['assurance'] === 'typed',
+    remembered: readRemembered(body['remembered']),
+    asksAgain: readAsksAgain(body['asks_again']),
   }
+}
+
+function refusedField({ body }: ExchangeAnswer): unknown {
+  const details = parseObject(body)?.['details']
+  return isObject(details) ? details['field'] : undefined
 }
 
 function readUserCode(value: unknown): string | null {

@@ -111,6 +111,8 @@ function readKept(path: string): KeptRequest | null {
         userCode: userCode(texts.id, keyPair.publicKey),
         isCodeTyped: is_code_typed === true,
         deadlineMs: nowMonotonicMs + (expiresAtMs - nowEpochMs),
+        remembered: null,
+        asksAgain: null,
       }
     },
   }

@@ -18,9 +18,12 @@ export function jsonView({ stderr, clock }: Parts): WaitingView {
         assurance: isCodeTyped ? 'typed' : 'compat',
         expires_in: Math.round(asked.lifetimeMs / 1000),
         seconds_left: Math.max(0, Math.ceil((asked.deadlineMs - clock.monotonicMs()) / 1000)),
+        asks_again: asked.asksAgain,
         browser: asked.whyNotOpened === null ? 'opened' : 'not_opened',
       })
     },
+    remembered: ({ usesLeft, expiresAtMs }) =>
+      say('remembered', { uses_left: usesLeft, expires_at: new Date(expiresAtMs).toISOString() }),
     trouble: (reason) => say('trouble', { reason }),
     recovered: () => say('recovered', {}),
     notReached: () => say('browser_elsewhere', {}),

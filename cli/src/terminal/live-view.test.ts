@@ -15,6 +15,7 @@ const ASKED: Asked = {
   lifetimeMs: 300_000,
   whyNotOpened: null,
   deadlineMs: 300_000,
+  asksAgain: null,
   hidesQrCode: false,
 }
 

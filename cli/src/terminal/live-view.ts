@@ -12,6 +12,7 @@ import {
   deliveryNotes,
   NOT_REACHED,
   remaining,
+  rememberedText,
   SECOND_NEEDED,
   type WaitingView,
 } from './waiting-view.ts'
@@ -40,6 +41,7 @@ export function liveView(parts: Parts): WaitingView {
       tick()
       stop = style.canRewrite ? clock.every(1000, tick) : clock.every(SLOW_AFTER_MS, tick)
     },
+    remembered: (approval) => say(sentence(rememberedText(approval))),
     trouble: (reason) => {
       trouble = printable(reason, 60)
     },
@@ -102,6 +104,7 @@ function askedText(asked: Asked, { stderr }: Parts, style: TerminalStyle): strin
     `${style.bold('Keyferry')} requests ${style.bold(askedFor(asked))}\n`,
     lines('  for     ', printable(asked.command, 200)),
     lines('  server  ', asked.server),
+    ...(asked.asksAgain === null ? [] : [lines('  again   ', asked.asksAgain)]),
     '\n  Approve at\n',
     `  ${asked.approvalUrl}\n\n`, // never wrapped, so that terminals recognise the link
     ...(qr === null ? [] : [qr, '\n']),

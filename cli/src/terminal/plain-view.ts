@@ -9,6 +9,7 @@ import {
   deliveryNotes,
   NOT_REACHED,
   remaining,
+  rememberedText,
   SECOND_NEEDED,
   type WaitingView,
 } from './waiting-view.ts'
@@ -26,6 +27,7 @@ export function plainView({ stderr, clock }: Parts): WaitingView {
         say(`keyferry: still waiting, ${remaining(asked.deadlineMs - clock.monotonicMs())} left`),
       )
     },
+    remembered: (approval) => say(`keyferry: ${rememberedText(approval)}`),
     trouble: (reason) => say(`keyferry: ${printable(reason, 120)}; trying again`),
     recovered: () => say('keyferry: connected again'),
     ...returnLines((text) => say(`keyferry: ${text}`)),
@@ -44,6 +46,7 @@ export function quietView({ stderr }: Parts): WaitingView {
       stderr.write(
         `keyferry: approve at\n${approvalUrl}\nkeyferry: check code ${userCode}${isCodeTyped ? ': the page may ask for it' : ''}\n`,
       ),
+    remembered: () => undefined,
     trouble: () => undefined,
     recovered: () => undefined,
     ...returnLines((text) => stderr.write(`keyferry: ${text}\n`)),
@@ -68,6 +71,7 @@ function returnLines(say: (text: string) => void): ReturnEvents {
 function askedLines(asked: Asked, leftMs: number): string[] {
   return [
     `keyferry: requesting from ${asked.server}: ${askedFor(asked)}`,
+    ...(asked.asksAgain === null ? [] : [`keyferry: asking again: ${asked.asksAgain}`]),
     'keyferry: approve at',
     asked.approvalUrl,
     `keyferry: check code ${asked.userCode}: ${codeAdvice(asked)}`,

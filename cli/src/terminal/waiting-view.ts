@@ -18,6 +18,8 @@ export type Asked = {
   readonly whyNotOpened: string | null
   /** Monotonic time at which the request ends. */
   readonly deadlineMs: number
+  /** Why a person is asked although an approval is remembered; null: none is. */
+  readonly asksAgain: string | null
 }
 
 /** What a person has to know about the delivery. Contains no value. */
@@ -43,6 +45,8 @@ export type Received = {
 /** Shows progress on stderr, for a person at a terminal, a log or a machine. */
 export type WaitingView = {
   readonly asked: (asked: Asked) => void
+  /** Nobody is asked: an approval is remembered. */
+  readonly remembered: (approval: { readonly usesLeft: number; readonly expiresAtMs: number }) => void
   readonly trouble: (reason: string) => void
   readonly recovered: () => void
   /** The browser that opened is on another machine, so it cannot hand the approval back by itself. */
@@ -73,6 +77,13 @@ export function askedFor({ bundle, workspace, keys }: Asked): string {
 /** What to do with the check code on the page. */
 export function codeAdvice({ isCodeTyped }: Asked): string {
   return isCodeTyped ? 'the page shows the same, or asks you to type it' : 'the page must show the same'
+}
+
+/** `approved before; 47 more times until 18:30`. */
+export function rememberedText({ usesLeft, expiresAtMs }: { usesLeft: number; expiresAtMs: number }): string {
+  const end = new Date(expiresAtMs)
+  const time = `${String(end.getHours()).padStart(2, '0')}:${String(end.getMinutes()).padStart(2, '0')}`
+  return `approved before; ${usesLeft} more ${usesLeft === 1 ? 'time' : 'times'} until ${time}`
 }
 
 export const NOT_REACHED = 'the browser that opened is not on this machine; open the link yourself'

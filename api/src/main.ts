@@ -92,8 +92,14 @@ function keepDays(opened: AsyncDisposableStack, { days, ...parts }: RetentionPar
   if (days > 0) opened.adopt(new AuditRetention({ ...parts, days }), (it) => it.close())
 }
 
-function boundsOf({ maxBundleEntries, maxTenantBytes, versionsKept }: ApiSettings): Bounds {
-  return { bundleEntries: maxBundleEntries, tenantBytes: maxTenantBytes, versionsKept }
+function boundsOf(settings: ApiSettings): Bounds {
+  const { maxBundleEntries, maxTenantBytes, maxWorkspacesPerPerson, versionsKept } = settings
+  return {
+    bundleEntries: maxBundleEntries,
+    tenantBytes: maxTenantBytes,
+    workspacesPerPerson: maxWorkspacesPerPerson,
+    versionsKept,
+  }
 }
 
 // Write log lines in batches: one write per call would cost as much as the call.

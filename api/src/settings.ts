@@ -31,6 +31,8 @@ export type ApiSettings = {
   maxBundleEntries: number
   /** Stored values of one tenant. */
   maxTenantBytes: number
+  /** Workspaces that one person can create. */
+  maxWorkspacesPerPerson: number
   devAllowPlaintext: boolean
   requireSignatureV2: boolean
   /** `typed`: the approver has to type the check code. */

@@ -5,6 +5,8 @@ const ENTRIES = 3
 const BYTES = 20_000
 const BUNDLE_FULL = `a bundle can hold ${ENTRIES} entries: remove some, or use another bundle`
 const WORKSPACE_FULL = `the values of a workspace can take ${BYTES} bytes: delete keys that are not used, or ask the operator to raise MAX_TENANT_BYTES`
+const WORKSPACES = 4
+const TOO_MANY_WORKSPACES = `one person can create ${WORKSPACES} workspaces: use one that you have, or ask the operator to raise MAX_WORKSPACES_PER_PERSON`
 const LARGE = 'v'.repeat(6_000)
 
 describe.each(databases)('what a bundle and a workspace can hold, on %s', (kind) => {
@@ -13,7 +15,8 @@ describe.each(databases)('what a bundle and a workspace can hold, on %s', (kind)
   let bundleId: string
   let made = 0
   beforeAll(async () => {
-    api = await startTestApi(kind, { maxBundleEntries: ENTRIES, maxTenantBytes: BYTES })
+    const bounds = { maxBundleEntries: ENTRIES, maxTenantBytes: BYTES, maxWorkspacesPerPerson: WORKSPACES }
+    api = await startTestApi(kind, bounds)
   })
   afterAll(() => api.close())
   beforeEach(async () => {
@@ -58,6 +61,53 @@ describe.each(databases)('what a bundle and a workspace can hold, on %s', (kind)
     expectError(await api.call('updateKey', update), 409, WORKSPACE_FULL, 'workspace_full')
     expect((await api.call('deleteKey', { as: owner, params })).status).toBe(200)
     await expect.poll(async () => (await createKey(LARGE)).status).toBe(201)
+  })
+
+  const importVariables = (data: Record<string, string>) => {
+    const variables = Object.entries(data).map(([name, value]) => ({ name, value }))
+    return api.call('importVariables', { as: owner, body: { bundle: 'app', entries: variables } })
+  }
+  const library = async () => (await api.call('listKeys', { as: owner })).json.length
+
+  test('an import into the library beyond what a bundle can hold writes nothing', async () => {
+    await attach()
+    expectError(await importVariables({ A: '1', B: '2', C: '3' }), 409, BUNDLE_FULL, 'bundle_full')
+    expect([await entries(), await library()]).toEqual([1, 1])
+    expect((await importVariables({ A: '1', B: '2' })).status).toBe(200)
+    expect((await importVariables({ A: 'other' })).status).toBe(200)
+    expectError(await importVariables({ A: 'other', D: '4' }), 409, BUNDLE_FULL, 'bundle_full')
+  })
+
+  test('an import into the library beyond the bytes of the workspace writes nothing', async () => {
+    const data = { A: LARGE, B: `${LARGE}b`, C: `${LARGE}c`, D: `${LARGE}d` }
+    expectError(await importVariables(data), 409, WORKSPACE_FULL, 'workspace_full')
+    expect([await entries(), await library()]).toEqual([0, 0])
+    await expect.poll(async () => (await importVariables({ A: LARGE })).status).toBe(200)
+  })
+
+  test('a bundle’s own copy counts: split and duplicate beyond the bytes write nothing', async () => {
+    const params = { bundle_id: bundleId, key_id: (await createKey(LARGE)).json.id }
+    await api.call('attachKey', { as: owner, params })
+    for (let index = 0; index < 2; index += 1) await createKey(LARGE)
+    const split = await api.call('splitKey', { as: owner, params })
+    expectError(split, 409, WORKSPACE_FULL, 'workspace_full')
+    const name = (await api.call('getKey', { as: owner, params })).json.name
+    const body = { name: 'copy', own: [name] }
+    const duplicate = await api.call('duplicateBundle', { as: owner, params, body })
+    expectError(duplicate, 409, WORKSPACE_FULL, 'workspace_full')
+    expect(await library()).toBe(3)
+    expect((await api.call('listBundles', { as: owner })).json).toHaveLength(1)
+    const shared = await api.call('duplicateBundle', { as: owner, params, body: { name: 'shared' } })
+    expect(shared.status).toBe(201)
+  })
+
+  test('a person creates as many workspaces as the setting says, also with calls at once', async () => {
+    const create = () => api.call('createTenant', { as: owner, body: { name: 'another' } })
+    const answers = await Promise.all(Array.from({ length: WORKSPACES + 2 }, create))
+    // The first one came with the person.
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(WORKSPACES - 1)
+    expectError(await create(), 409, TOO_MANY_WORKSPACES, 'too_many_workspaces')
+    expect((await api.call('listTenants', { as: owner })).json).toHaveLength(WORKSPACES)
   })
 
   test('another workspace is not affected', async () => {

@@ -35,7 +35,12 @@ describe.each(databases)('holders on %s', (kind) => {
     database = await openDatabase(kind === 'postgres' ? await freshPostgres() : file)
     await migrateDatabase(database, stamp().at)
     const auditKey = { ...auditKeyOf(createAuditSeed()), name: 'keyferry.example.com/audit' }
-    const bounds = { bundleEntries: 10_000, tenantBytes: 1_073_741_824, versionsKept: 5 }
+    const bounds = {
+      bundleEntries: 10_000,
+      tenantBytes: 1_073_741_824,
+      versionsKept: 5,
+      workspacesPerPerson: 9,
+    }
     const ring = new RootKeyRing([generateRootKey()])
     stores = createStores(recording(database, auditKey), { ring, auditKey, bounds })
     const email = { email: 'x@example.com', email_verified: true, email_as_of: null }

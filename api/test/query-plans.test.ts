@@ -129,6 +129,8 @@ const USES: Readonly<Record<string, (stores: Stores) => Promise<unknown>>> = {
   'require a key': ({ attachments }) =>
     attachments.change(tenantId, { bundleId, keyId, as: 'L', required: true }, STAMP),
   'detach a key': ({ attachments }) => attachments.delete(tenantId, { bundleId, keyId }, STAMP),
+  'create a workspace': ({ users }) =>
+    users.createWorkspace(userId, { id: randomUUID(), name: 'w', membershipId: randomUUID() }, NOW),
   'attach several keys': ({ keyBatches }) => keyBatches.attach(tenantId, SEVERAL),
   'list the bundles that use several keys': ({ keyBatches }) => keyBatches.uses(tenantId, [keyId]),
   'detach several keys': ({ keyBatches }) => keyBatches.detach(tenantId, SEVERAL),
@@ -179,7 +181,12 @@ describe.each(databases)('query plans on %s', (kind) => {
     recorder = new Recorder()
     const query = database.query.withPlugin(recorder)
     const write: Write = (change) => query.transaction().execute(change)
-    const bounds = { bundleEntries: 10_000, tenantBytes: 1_073_741_824, versionsKept: 2 }
+    const bounds = {
+      bundleEntries: 10_000,
+      tenantBytes: 1_073_741_824,
+      versionsKept: 2,
+      workspacesPerPerson: 9,
+    }
     stores = createStores(recording({ ...database, query, write }, auditKey), { ring, auditKey, bounds })
     prepared = [...recorder.nodes]
     await fill(stores)

@@ -31,6 +31,7 @@ export function testSettings(changes: Partial<ApiSettings> = {}): ApiSettings {
     maxLiveRequests: 20_000,
     maxBundleEntries: 10_000,
     maxTenantBytes: 1_073_741_824,
+    maxWorkspacesPerPerson: 1_000,
     devAllowPlaintext: false,
     requireSignatureV2: false,
     approvalAssurance: 'compat',

@@ -31,7 +31,12 @@ describe.each(databases)('the values that a read wants, on %s', (kind) => {
     await migrateDatabase(database, NOW)
     const auditKey = { ...auditKeyOf(createAuditSeed()), name: 'keyferry.example.com/audit' }
     const ring = new RootKeyRing([generateRootKey()])
-    const bounds = { bundleEntries: 10_000, tenantBytes: 1_073_741_824, versionsKept: 2 }
+    const bounds = {
+      bundleEntries: 10_000,
+      tenantBytes: 1_073_741_824,
+      versionsKept: 2,
+      workspacesPerPerson: 9,
+    }
     stores = createStores(recording(watched(database, fetched), auditKey), { ring, auditKey, bounds })
     await fill(stores)
   })

@@ -577,7 +577,7 @@ const teams = {
     summary: 'Create a tenant; the caller becomes its owner',
     body: tenant.NameTenant,
     responses: { 201: tenant.Tenant },
-    errors: [400],
+    errors: [400, 409],
   },
   renameTenant: {
     method: 'PUT',

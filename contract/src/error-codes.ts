@@ -24,6 +24,7 @@ export const ERROR_CODES = [
   'plan_changed',
   'bundle_full',
   'workspace_full',
+  'too_many_workspaces',
   'too_large',
   'too_many',
   'internal',

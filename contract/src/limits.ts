@@ -44,6 +44,8 @@ export const LIMITS = {
   liveRequests: 20_000,
   /** Default of the setting MAX_BUNDLE_ENTRIES. */
   bundleEntries: 10_000,
+  /** Default of the setting MAX_WORKSPACES_PER_PERSON. */
+  workspacesPerPerson: 100,
   /** Default of the setting MAX_TENANT_BYTES: the stored values of one tenant. */
   tenantBytes: 1_024 * 1_024 * KIB,
   /** Default of the setting MAX_PAYLOAD_BYTES: the sealed plaintext. */

@@ -21,6 +21,7 @@ export function apiSettings(
     maxLiveRequests: settings.MAX_LIVE_REQUESTS,
     maxBundleEntries: settings.MAX_BUNDLE_ENTRIES,
     maxTenantBytes: settings.MAX_TENANT_BYTES,
+    maxWorkspacesPerPerson: settings.MAX_WORKSPACES_PER_PERSON,
     devAllowPlaintext: settings.DEV_ALLOW_PLAINTEXT,
     requireSignatureV2: settings.REQUIRE_SIGNATURE_V2,
     approvalAssurance: settings.APPROVAL_ASSURANCE,

@@ -152,6 +152,11 @@ export const SETTINGS = {
     mustBe: 'a whole number of bytes, 1048576 or more',
     schema: z.coerce.number().int().min(1_048_576).default(LIMITS.tenantBytes),
   },
+  MAX_WORKSPACES_PER_PERSON: {
+    means: 'workspaces that one person can create; beyond that, 409',
+    mustBe: 'a whole number from 1 to 1000000',
+    schema: z.coerce.number().int().min(1).max(1_000_000).default(LIMITS.workspacesPerPerson),
+  },
   MAX_CONNECTIONS_PER_ADDRESS: {
     means:
       'connections to the web-facing layer that one address may hold open; proxies in TRUST_PROXY have no limit',

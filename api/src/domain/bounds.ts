@@ -4,11 +4,17 @@ import { DomainError } from './errors.ts'
  * What a bundle and a workspace can hold. A bundle holds at most `bundleEntries` attached keys and legacy items together;
  * this bound is exact. The stored values of a workspace, old versions among them, take at most `tenantBytes`; this bound
  * may be passed a little, because each process estimates what is stored instead of summing it on every write. Both are
- * settings. A write that would pass a bound is refused as a whole.
+ * settings. A person creates at most `workspacesPerPerson` workspaces, also a setting; it counts those that the person left.
+ * A write that would pass a bound is refused as a whole.
  */
 
 /** `versionsKept`: of one key, with the current one; 0: all. */
-export type Bounds = { bundleEntries: number; tenantBytes: number; versionsKept: number }
+export type Bounds = {
+  bundleEntries: number
+  tenantBytes: number
+  versionsKept: number
+  workspacesPerPerson: number
+}
 
 export function bundleFull({ bundleEntries }: Pick<Bounds, 'bundleEntries'>): DomainError {
   const message = `a bundle can hold ${bundleEntries} entries: remove some, or use another bundle`
@@ -18,4 +24,9 @@ export function bundleFull({ bundleEntries }: Pick<Bounds, 'bundleEntries'>): Do
 export function workspaceFull({ tenantBytes }: Pick<Bounds, 'tenantBytes'>): DomainError {
   const message = `the values of a workspace can take ${tenantBytes} bytes: delete keys that are not used, or ask the operator to raise MAX_TENANT_BYTES`
   return new DomainError('workspace_full', message, { details: { limit: tenantBytes } })
+}
+
+export function tooManyWorkspaces({ workspacesPerPerson }: Pick<Bounds, 'workspacesPerPerson'>): DomainError {
+  const message = `one person can create ${workspacesPerPerson} workspaces: use one that you have, or ask the operator to raise MAX_WORKSPACES_PER_PERSON`
+  return new DomainError('too_many_workspaces', message, { details: { limit: workspacesPerPerson } })
 }

@@ -23,14 +23,15 @@ export interface TenantStore {
   rename(tenant: { id: string; name: string }, stamp: Stamp): Promise<boolean>
 }
 
-/** Create a tenant that the caller owns. */
+/** Create a tenant that the caller owns.
+ * @throws DomainError too_many_workspaces */
 export async function createTenant(
   users: UserStore,
   { userId }: Visitor,
   { name, clock }: { name: string; clock: ClockAndIds },
 ): Promise<Tenant> {
   const workspace: NewWorkspace = { id: clock.newId(), name, membershipId: clock.newId() }
-  await users.insertWorkspace(userId, workspace, timestamp(clock))
+  await users.createWorkspace(userId, workspace, timestamp(clock))
   return { id: workspace.id, name, role: 'owner' }
 }
 

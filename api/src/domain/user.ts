@@ -48,6 +48,9 @@ export interface UserStore {
   /** A tenant that the user owns, the personal one before others. */
   findHome(userId: string): Promise<string | null>
   insertWorkspace(userId: string, workspace: NewWorkspace, now: string): Promise<void>
+  /** As `insertWorkspace`, within the bound of workspaces that a person creates.
+   * @throws DomainError too_many_workspaces */
+  createWorkspace(userId: string, workspace: NewWorkspace, now: string): Promise<void>
   /** An e-mail that was stated earlier than the stored one changes nothing.
    * @returns the user's id; null when no user has this id at the provider */
   change(idpUserId: string, change: ProvidedChange, now: string): Promise<string | null>

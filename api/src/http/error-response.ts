@@ -28,6 +28,7 @@ const STATUS = {
   plan_changed: 409,
   bundle_full: 409,
   workspace_full: 409,
+  too_many_workspaces: 409,
   too_large: 413,
   too_many: 429,
   internal: 500,

@@ -60,6 +60,6 @@ export function createStores(
     memberships: createMembershipStore(queries),
     passkeys: createPasskeyStore(queries),
     tenants: createTenantStore(queries),
-    users: createUserStore(queries, tenantKeys),
+    users: createUserStore(queries, { tenantKeys, bounds }),
   }
 }

@@ -1,3 +1,4 @@
+import { type Bounds, tooManyWorkspaces } from '../domain/bounds.ts'
 import { emailKey } from '../domain/email.ts'
 import { type Event, madeBy } from '../domain/event.ts'
 import type {
@@ -11,7 +12,10 @@ import type {
 import type { Queries, Query, Recorded } from './queries.ts'
 import type { TenantKeys } from './tenant-keys.ts'
 
-export function createUserStore({ query, write, record }: Queries, tenantKeys: TenantKeys): UserStore {
+export function createUserStore(
+  { query, write, record }: Queries,
+  { tenantKeys, bounds }: { tenantKeys: TenantKeys; bounds: Bounds },
+): UserStore {
   return {
     recordSignIn: (idpUserId, now) =>
       write((transaction) => recordSignIn({ transaction, record }, idpUserId, now)),
@@ -32,7 +36,32 @@ export function createUserStore({ query, write, record }: Queries, tenantKeys: T
       write((transaction) =>
         insertWorkspace({ transaction, record }, { tenantKeys, userId, workspace, now }),
       ),
+    createWorkspace: (userId, workspace, now) =>
+      write(async (transaction) => {
+        await holdUser(transaction, userId)
+        if ((await countCreated(transaction, userId)) >= bounds.workspacesPerPerson)
+          throw tooManyWorkspaces(bounds)
+        await insertWorkspace({ transaction, record }, { tenantKeys, userId, workspace, now })
+      }),
   }
+}
+
+// Otherwise two calls at once could both find room for one more.
+async function holdUser(transaction: Query, userId: string): Promise<void> {
+  await transaction
+    .updateTable('users')
+    .set((column) => ({ updated_at: column.ref('updated_at') }))
+    .where('id', '=', userId)
+    .execute()
+}
+
+async function countCreated(transaction: Query, userId: string): Promise<number> {
+  const { total } = await transaction
+    .selectFrom('tenants')
+    .select(({ fn }) => fn.countAll<number>().as('total'))
+    .where('owner_id', '=', userId)
+    .executeTakeFirstOrThrow()
+  return total
 }
 
 function signedIn(tenantId: string, userId: string, at: string): Event {

@@ -88,6 +88,7 @@ const USES: Readonly<Record<string, (stores: Stores) => Promise<unknown>>> = {
   'find a key': ({ keys }) => keys.find(tenantId, keyId, 'all'),
   'list keys': ({ keys }) => keys.list(tenantId, {}, FIRST_PAGE),
   'list more keys': ({ keys }) => keys.list(tenantId, {}, { ...FIRST_PAGE, after: 'a' }),
+  'read long values of keys': ({ keys }) => keys.longValues(tenantId, [keyId]),
   'search keys': ({ keys }) => keys.list(tenantId, { query: 'a' }, FIRST_PAGE),
   'list what is due': ({ keys }) =>
     keys.list(tenantId, { due: { expiresBy: NOW, rotateBy: NOW } }, FIRST_PAGE),

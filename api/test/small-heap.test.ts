@@ -65,11 +65,22 @@ async function bundleOfPublicKeys(filled: TestApi): Promise<string> {
   return bundle.id
 }
 
-const read = async (path: string) => {
-  const response = await fetch(`${address}/api/v1/bundles/${path}`, { headers: signedHeaders(owner) })
+const read = (path: string) => readAny(`bundles/${path}`)
+const readAny = async (path: string) => {
+  const response = await fetch(`${address}/api/v1/${path}`, { headers: signedHeaders(owner) })
   expect(response.status).toBe(200)
   return response.text()
 }
+
+test('a library larger than the heap is listed in groups', async () => {
+  const keys = JSON.parse(await readAny('keys'))
+  expect(keys).toHaveLength(PUBLIC_KEYS)
+  expect(keys.every(({ value }: { value: string }) => value === VALUE)).toBe(true)
+  expect(keys[0]).not.toHaveProperty('isLong')
+  const names = keys.map(({ name }: { name: string }) => name)
+  expect(names).toEqual(names.toSorted())
+  expect(JSON.parse(await readAny('keys?limit=40&offset=7'))).toEqual(keys.slice(7, 47))
+}, 30_000)
 
 describe('a bundle larger than the heap is read in groups', () => {
   test('by get-bundle and list-bundle-keys', async () => {

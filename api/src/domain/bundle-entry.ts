@@ -138,7 +138,8 @@ function withValue<Entry extends AttachedKey | BundleEntry>(
   return filled(entry, (name) => read.get(name) ?? null)
 }
 
-function* groupsOf<Entry extends { isLong: boolean }>(
+/** Parts of a list that are small enough to hold in memory with their long values. */
+export function* groupsOf<Entry extends { isLong: boolean }>(
   entries: readonly Entry[],
 ): Generator<readonly Entry[]> {
   let from = 0

@@ -1,5 +1,6 @@
 import { MASK } from '@keyferry/contract'
 import { Plaintext } from '@keyferry/crypto/plaintext'
+import { groupsOf } from './bundle-entry.ts'
 import type { ClockAndIds } from './clock-and-ids.ts'
 import { DomainError } from './errors.ts'
 import { type Deadlines, type DueBy, type Lifetime, normalLifetime } from './key-lifetime.ts'
@@ -38,6 +39,9 @@ export type Key = {
   value_set_by: Person
 } & Lifetime &
   Deadlines
+
+/** `isLong`: the value may be shown, but is too long to be read with a list. */
+type ListedKey = Key & { isLong: boolean }
 
 /** A user; `name` is null for one who is gone. */
 export type Person = { kind: 'user'; id: string; name: string | null }
@@ -83,8 +87,10 @@ export interface KeyStore {
   /** False when the tenant has a key of this name. */
   insert(tenantId: string, key: NewKey, stamp: Stamp): Promise<boolean>
   find(tenantId: string, keyId: string, values: 'public' | 'all'): Promise<Key | null>
-  /** By name, byte by byte. */
-  list(tenantId: string, filter: KeyFilter, slice: Slice): Promise<Key[]>
+  /** By name, byte by byte, without long values. */
+  list(tenantId: string, filter: KeyFilter, slice: Slice): Promise<ListedKey[]>
+  /** Values of keys that are not secret, by id. */
+  longValues(tenantId: string, keyIds: readonly string[]): Promise<ReadonlyMap<string, Plaintext>>
   count(tenantId: string, filter: KeyFilter): Promise<number>
   bundlesUsing(tenantId: string, keyId: string): Promise<BundleReference[]>
   /** Change a key, all of it or nothing. A value that differs from the current one becomes the next version, and so does
@@ -135,7 +141,23 @@ export async function listKeys(
   { filter, page }: { filter: KeyFilter; page: Page },
 ): Promise<Listing<Key>> {
   const total = await keys.count(tenantId, filter)
-  return { total, chunks: chunksOf((slice) => keys.list(tenantId, filter, slice), page) }
+  const chunks = chunksOf((slice) => keys.list(tenantId, filter, slice), page)
+  return { total, chunks: withLongValues(keys, tenantId, chunks) }
+}
+
+// A value that was removed or made secret since the list was read is null.
+async function* withLongValues(
+  keys: KeyStore,
+  tenantId: string,
+  chunks: AsyncIterable<readonly ListedKey[]>,
+): AsyncGenerator<readonly Key[]> {
+  for await (const chunk of chunks) {
+    for (const group of groupsOf(chunk)) {
+      const long = group.filter(({ isLong }) => isLong).map(({ id }) => id)
+      const values = long.length === 0 ? null : await keys.longValues(tenantId, long)
+      yield group.map(({ isLong, ...key }) => (isLong ? { ...key, value: values?.get(key.id) ?? null } : key))
+    }
+  }
 }
 
 type KeyUpdate = {

@@ -9,7 +9,14 @@ import { removeKeys } from './key-removal.ts'
 import type { Queries, Query } from './queries.ts'
 import { type Flag, flag, type KeyRow, type Tables } from './tables.ts'
 import { containsInAnyCase } from './text-search.ts'
-import { partsIn, storedParts, type ValueVault, valueColumn } from './value-vault.ts'
+import {
+  listedColumns,
+  openedByName,
+  partsIn,
+  storedParts,
+  type ValueVault,
+  valueColumn,
+} from './value-vault.ts'
 
 export function createKeyStore(
   queries: Queries,
@@ -21,6 +28,7 @@ export function createKeyStore(
     insert: inserter(queries, vault),
     find: finder(queries, vault),
     list: (tenantId, filter, slice) => list(query, vault, { tenantId, filter, slice }),
+    longValues: (tenantId, keyIds) => longValues(query, vault, { tenantId, keyIds }),
     count: (tenantId, filter) => countMatches(query, tenantId, filter),
     bundlesUsing: bundlesUsing(queries),
     update: updater(queries, vault, bounds),
@@ -163,16 +171,35 @@ async function list(
   query: Query,
   vault: ValueVault,
   { tenantId, filter, slice }: { tenantId: string; filter: KeyFilter; slice: Slice },
-): Promise<Key[]> {
+): ReturnType<KeyStore['list']> {
   const rows = await keysOf(query, tenantId)
-    .select(valueColumn('public'))
+    .select(listedColumns('public'))
     .where(matching(filter))
     .$if(slice.after !== null, (select) => select.where('name', '>', slice.after ?? ''))
     .orderBy('name')
     .limit(slice.limit)
     .offset(slice.offset)
     .execute()
-  return opened(vault, tenantId, rows)
+  const keys = await opened(
+    vault,
+    tenantId,
+    rows.map(({ is_long: _, ...row }) => row),
+  )
+  return keys.map((key, index) => ({ ...key, isLong: rows[index]?.is_long === 1 }))
+}
+
+async function longValues(
+  query: Query,
+  vault: ValueVault,
+  { tenantId, keyIds }: { tenantId: string; keyIds: readonly string[] },
+): ReturnType<KeyStore['longValues']> {
+  const rows = await query
+    .selectFrom('keys')
+    .select(['id as entry', 'id', 'name', 'value_version', 'is_secret', valueColumn('public')])
+    .where('tenant_id', '=', tenantId)
+    .where('id', 'in', keyIds)
+    .execute()
+  return openedByName(await vault.of(tenantId), rows)
 }
 
 async function countMatches(query: Query, tenantId: string, filter: KeyFilter): Promise<number> {

@@ -120,7 +120,7 @@ export type TenantVault = {
   open: (row: StoredRow) => Plaintext | null
 }
 
-/** Decrypt the values of rows whose delivered name is in the column `entry`; rows without a value are left out. */
+/** Decrypt the values of rows by what the column `entry` holds, a delivered name or an id; rows without a value are left out. */
 export function openedByName(
   { open }: TenantVault,
   rows: readonly (StoredRow & { entry: string })[],

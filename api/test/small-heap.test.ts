@@ -77,8 +77,8 @@ test('a library larger than the heap is listed in groups', async () => {
   expect(keys).toHaveLength(PUBLIC_KEYS)
   expect(keys.every(({ value }: { value: string }) => value === VALUE)).toBe(true)
   expect(keys[0]).not.toHaveProperty('isLong')
-  const names = keys.map(({ name }: { name: string }) => name)
-  expect(names).toEqual(names.toSorted())
+  const listed = keys.map(({ name }: { name: string }) => name)
+  expect(listed).toEqual(listed.toSorted())
   expect(JSON.parse(await readAny('keys?limit=40&offset=7'))).toEqual(keys.slice(7, 47))
 }, 30_000)
 

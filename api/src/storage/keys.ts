@@ -180,12 +180,13 @@ async function list(
     .limit(slice.limit)
     .offset(slice.offset)
     .execute()
+  const read = rows.map(({ is_long, ...row }) => ({ row, isLong: is_long === 1 }))
   const keys = await opened(
     vault,
     tenantId,
-    rows.map(({ is_long: _, ...row }) => row),
+    read.map(({ row }) => row),
   )
-  return keys.map((key, index) => ({ ...key, isLong: rows[index]?.is_long === 1 }))
+  return keys.map((key, index) => ({ ...key, isLong: read[index]?.isLong === true }))
 }
 
 async function longValues(

@@ -2,6 +2,7 @@ import { generatePollVerifier } from '@keyferry/crypto/poll-challenge'
 import type { Page } from 'playwright-core'
 import { askApproval, createLibrary, withdraw } from './app-library.ts'
 import { readRequest } from './app-page.ts'
+import { environmentShots } from './screenshot-environments.ts'
 import { memoryShots } from './screenshot-memory.ts'
 import { passkeyShots } from './screenshot-passkeys.ts'
 import { peopleShots } from './screenshot-people.ts'
@@ -27,6 +28,7 @@ export async function shots(): Promise<{ list: readonly Shot[]; close: () => Pro
   const people = await peopleShots()
   const memory = await memoryShots()
   const passkeys = await passkeyShots()
+  const environments = await environmentShots()
   const ids = await createLibrary(full.url)
   await createLibrary(typing.url)
   const list = [
@@ -37,10 +39,12 @@ export async function shots(): Promise<{ list: readonly Shot[]; close: () => Pro
     ...people.list,
     ...memory.list,
     ...passkeys.list,
+    ...environments.list,
     { name: 'approval-nothing-yet', show: asked(empty.url, {}) },
     { name: 'approval-typed', show: asked(typing.url, { bundle: 'dev/app' }) },
   ]
-  const servers = [full, empty, typing, memory.server, passkeys.server, ...people.servers]
+  const running = [full, empty, typing, memory.server, passkeys.server, environments.server]
+  const servers = [...running, ...people.servers]
   return { list, close: async () => void (await Promise.all(servers.map((server) => server.dispose()))) }
 }
 

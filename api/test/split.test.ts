@@ -45,6 +45,14 @@ describe.each(databases)('splitting a shared key, on %s', (kind) => {
   const keyCount = async () =>
     (await api.call('listKeys', { as: owner, query: { limit: '1' } })).headers.get('x-total-count')
 
+  test('one call gives the copy its own value, description and lifetime', async () => {
+    const lifetime = { expires_at: '2030-01-31T12:00:00.000Z', rotate_after_days: 30 }
+    const { json } = await split(prod, url, { value: 'mine', description: 'of prod', ...lifetime })
+    expect(json).toMatchObject({ description: 'of prod', version: 1, ...lifetime })
+    expect(await keyOf(json.id)).toMatchObject({ value: 'mine' })
+    expect(await keyOf(url)).toMatchObject({ description: 'the database', expires_at: null })
+  })
+
   test('a split copies value, mark and description, and delivers the copy in the same place', async () => {
     const [before, devBefore] = [await delivered(prod), await itemsOf(dev)]
     const { status, json } = await split(prod, url)

@@ -4,6 +4,7 @@ import type { Attachment } from './attachment.ts'
 import { type BundleStore, bundleNotFound, findBundle } from './bundle.ts'
 import type { ClockAndIds } from './clock-and-ids.ts'
 import { findKey, type Key, type KeyStore, keyNameTaken, keyNotFound } from './key.ts'
+import { type Lifetime, normalLifetime } from './key-lifetime.ts'
 import { libraryNames } from './library-name.ts'
 import { maskOverSecret } from './mask.ts'
 import type { Caller } from './membership.ts'
@@ -22,6 +23,8 @@ export type OwnCopy = {
   value?: Plaintext | undefined
   is_secret?: boolean | undefined
   isTemplate?: boolean | undefined
+  description?: string | undefined
+  lifetime?: Partial<Lifetime>
 }
 
 export interface SplitStore {
@@ -41,9 +44,12 @@ export type SplitDraft = {
   value?: string | undefined
   is_secret?: boolean | undefined
   is_template?: boolean | undefined
+  description?: string | undefined
+  expires_at?: string | null | undefined
+  rotate_after_days?: number | null | undefined
 }
 
-/** Replace a shared key in a bundle by a copy, with another value if one is given.
+/** Replace a shared key in a bundle by a copy, with another value, mark, description or lifetime where one is given.
  * @throws DomainError not_found (bundle or key, or the key is not attached) · conflict (`key_name` is taken) ·
  *   invalid (the mask over a secret, no template, or a library name that is too long) */
 export async function splitKey(
@@ -60,6 +66,8 @@ export async function splitKey(
     value: draft.value === undefined ? undefined : Plaintext.of(draft.value),
     is_secret: draft.is_secret,
     isTemplate: draft.is_template,
+    description: draft.description,
+    lifetime: normalLifetime(draft),
     stamp: stampOf(caller, clock),
   }
   const outcome = await attachments.split(caller.tenantId, place, copy)

@@ -101,6 +101,25 @@ test('a library that changes while the person reads the plan is left as it is', 
   expect(await namesIn('asks/stale')).toEqual([])
 })
 
+test('a composed value stays, and the plan says how to replace it', async () => {
+  const call = createClient(server.url)
+  await importFile(options('composed/app', 'COMPOSED_HOST=db\n', { mayUpdate: true }), terminal('y'))
+  const [bundle] = await call('GET', '/api/v1/bundles', { query: { query: 'composed/app' } })
+  const body = { name: 'COMPOSED_URL', value: 'http://${COMPOSED_HOST}', is_template: true }
+  const { id } = await call('POST', '/api/v1/keys', { body })
+  const params = { bundle_id: bundle?.id ?? '', key_id: id }
+  await call('POST', '/api/v1/bundles/{bundle_id}/keys/{key_id}', { params, body: {} })
+  const at = terminal('n')
+  await importFile(options('composed/app', 'COMPOSED_URL=http://other\n'), at)
+  expect(at.seen.stderr).toContain(
+    'COMPOSED_URL  kept, built from COMPOSED_HOST; to use this value instead, add --replace COMPOSED_URL\n' +
+      'Nothing to write: COMPOSED_URL stays a composed value\n',
+  )
+  const same = terminal('n')
+  await importFile(options('composed/app', 'COMPOSED_URL=http://db\n'), same)
+  expect(same.seen.stderr).toContain('= COMPOSED_URL  same\n')
+})
+
 test('an interrupted import says that it is whole or nothing', async () => {
   const at = stage({}, folder)
   const underWay = Promise.withResolvers<never>()

@@ -40,7 +40,13 @@ const HAPPENS: Readonly<Record<Action, (step: Step) => string>> = {
   replace: (step) =>
     step.sharedTotal === 0 ? 'replaced in the library' : `replaced, in ${others(step)} too`,
   same: () => 'same',
-  kept: () => 'kept as it is',
+  kept: (step) => (step.templateParts === null ? 'kept as it is' : composed(step, step.templateParts)),
+}
+
+function composed({ name, sharedTotal }: Step, parts: readonly string[]): string {
+  const from = parts.length === 0 ? 'a template' : parts.join(', ')
+  const how = sharedTotal === 0 ? `--replace ${name}` : `--own ${name} or --replace ${name}`
+  return `kept, built from ${from}; to use this value instead, add ${how}`
 }
 
 function inLibrary(keyName: string): string {
@@ -57,7 +63,7 @@ function others({ sharedWith: [first = 'other bundles'], sharedTotal }: Step): s
 
 /** For example `12 new, 3 own, 2 shared with dev/app (SENTRY_DSN, PORT), 1 updated`. */
 export function summary(plan: ImportPlan): string {
-  if (writesOf(plan).length === 0) return 'Nothing to write: the bundle delivers all of it already'
+  if (writesOf(plan).length === 0) return `Nothing to write: ${whyNothing(plan)}`
   const count = (action: Action, word: string): string[] => {
     const { length } = namesOf(plan, action)
     return length === 0 ? [] : [`${length} ${word}`]
@@ -71,6 +77,12 @@ export function summary(plan: ImportPlan): string {
     ...count('same', 'same'),
     ...count('kept', 'kept'),
   ].join(', ')
+}
+
+function whyNothing({ steps }: ImportPlan): string {
+  const kept = steps.filter(({ action, templateParts }) => action === 'kept' && templateParts !== null)
+  if (kept.length === 0) return 'the bundle delivers all of it already'
+  return `${shortList(kept)} ${kept.length === 1 ? 'stays a composed value' : 'stay composed values'}`
 }
 
 /** The steps with an action, counted for each bundle that uses the keys too. */

@@ -16,6 +16,8 @@ export type Step = {
   /** Some of the other bundles that use the key; for `own`, that keep the other value. */
   readonly sharedWith: readonly string[]
   readonly sharedTotal: number
+  /** What the bundle composes the value of; null for any other value. */
+  readonly templateParts: readonly string[] | null
 }
 
 export type ImportPlan = {
@@ -33,7 +35,7 @@ export function readPlan(answer: unknown): ImportPlan {
 }
 
 function readStep(entry: unknown): Step {
-  const { name, action, key_name, shared_with, shared_total } = isObject(entry) ? entry : {}
+  const { name, action, key_name, shared_with, shared_total, template_parts } = isObject(entry) ? entry : {}
   const known = ACTIONS.find((each) => each === action)
   const isWhole = typeof name === 'string' && typeof key_name === 'string' && typeof shared_total === 'number'
   if (!isWhole || known === undefined || !Array.isArray(shared_with)) throw unknownAnswer()
@@ -43,6 +45,9 @@ function readStep(entry: unknown): Step {
     keyName: printable(key_name),
     sharedWith: shared_with.map((bundle) => printable(String(bundle))),
     sharedTotal: shared_total,
+    templateParts: Array.isArray(template_parts)
+      ? template_parts.map((part) => printable(String(part)))
+      : null,
   }
 }
 

@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { KEY_NAME } from '../env/names.ts'
 import { LIMITS } from '../limits.ts'
-import { environmentValue, Flag, Id, PathPart, Position, requiredText } from './text.ts'
+import { Expiry, Rotation } from './key.ts'
+import { environmentValue, Flag, Id, optionalText, PathPart, Position, requiredText } from './text.ts'
 
 export const AttachmentParams = z.object({ bundle_id: PathPart('bundle_id'), key_id: PathPart('key_id') })
 
@@ -29,13 +30,17 @@ export const AttachKey = z
 export const ReorderKey = z.object({ order: Position }).meta({ id: 'ReorderKey', examples: [{ order: 2 }] })
 
 /** `key_name` is the library name of the copy; without it the server makes one of the bundle's name and the delivered
- * name. `value`, `is_secret` and `is_template` are those of the copy; without them it has those of the shared key. */
+ * name. The other fields are those of the copy. Without `value`, `is_secret`, `is_template` or
+ * `description` it has that of the shared key; without `expires_at` or `rotate_after_days`, none. */
 export const SplitKey = z
   .object({
     key_name: LibraryName.optional(),
     value: environmentValue('value must be a string').optional(),
     is_secret: Flag('is_secret').optional(),
     is_template: Flag('is_template').optional(),
+    description: optionalText('description', LIMITS.descriptionLength).optional(),
+    expires_at: Expiry.optional(),
+    rotate_after_days: Rotation.optional(),
   })
   .meta({ id: 'SplitKey', examples: [{ value: 'postgres://db.example/prod' }] })
 

@@ -21,13 +21,13 @@ export const KeyName = requiredText('name', LIMITS.nameLength, 'Key name is requ
 
 export const KeyParams = z.object({ key_id: PathPart('key_id') })
 
-const Expiry = z.iso
+export const Expiry = z.iso
   .datetime({ error: 'expires_at must be a time in UTC, for example 2027-01-31T12:00:00Z, or null' })
   .nullable()
 
 const WRONG_ROTATION = `rotate_after_days must be a whole number of days from 1 to ${LIMITS.rotateAfterDays}, or null`
 
-const Rotation = z
+export const Rotation = z
   .int({ error: WRONG_ROTATION })
   .min(1, WRONG_ROTATION)
   .max(LIMITS.rotateAfterDays, WRONG_ROTATION)

@@ -55,7 +55,13 @@ export function useChangeAttachment(bundleId: string) {
   })
 }
 
-export type Split = { bundleId: string; keyId: string; value?: string; is_secret?: boolean }
+export type Split = {
+  bundleId: string
+  keyId: string
+  value?: string
+  is_secret?: boolean
+  is_template?: boolean
+}
 
 /** Replace a shared key in a bundle by the bundle's own key, with the same value or another. */
 export function useSplitKey() {

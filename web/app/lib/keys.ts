@@ -38,7 +38,13 @@ export function useKey(id: string) {
 
 export type Lifetime = { expires_at: string | null; rotate_after_days: number | null }
 
-export type NewKey = { name: string; value: string; is_secret: boolean; description: string } & Lifetime
+export type NewKey = {
+  name: string
+  value: string
+  is_secret: boolean
+  is_template: boolean
+  description: string
+} & Lifetime
 
 export function useCreateKey() {
   const client = useQueryClient()
@@ -55,6 +61,7 @@ export type KeyChange = {
   value?: string
   description?: string
   is_secret?: boolean
+  is_template?: boolean
   expected_version?: number
 } & Partial<Lifetime>
 
@@ -65,14 +72,9 @@ export function useSaveKey(id: string) {
   return useMutation({
     mutationFn: async ({ change, bundleId }: { change: KeyChange; bundleId: string | null }) => {
       if (bundleId === null) return await update(id, change)
-      const { value, is_secret, expected_version: _, ...described } = change
-      const own = {
-        ...(value === undefined ? {} : { value }),
-        ...(is_secret === undefined ? {} : { is_secret }),
-      }
+      const { expected_version: _, ...body } = change
       const params = { bundle_id: bundleId, key_id: id }
-      const key = await call('POST', '/api/v1/bundles/{bundle_id}/keys/{key_id}/split', { params, body: own })
-      return Object.keys(described).length === 0 ? key : await update(key.id, described)
+      return await call('POST', '/api/v1/bundles/{bundle_id}/keys/{key_id}/split', { params, body })
     },
     // The typed value would otherwise stay in memory with the mutation's variables.
     gcTime: 0,

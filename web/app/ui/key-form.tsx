@@ -4,17 +4,22 @@ import type { Key } from '../lib/answers.ts'
 import { describeFailure } from '../lib/failure.ts'
 import { looksSecret } from '../lib/key-names.ts'
 import { type Lifetime, useCreateKey } from '../lib/keys.ts'
+import { templateIn } from '../lib/templates.ts'
 import { useClosing, useUnsaved } from '../lib/unsaved.ts'
 import { valueProblem } from '../lib/value-warnings.ts'
 import { Button } from './button.tsx'
 import { LifetimeFields, rotationProblem } from './lifetime-fields.tsx'
 import { SecretCheckbox } from './secret-checkbox.tsx'
+import { TemplateChoice } from './template-choice.tsx'
+import { TemplateParts } from './template-parts.tsx'
 import { TextField } from './text-field.tsx'
 import { ValueField } from './value-field.tsx'
 
 type KeyFormProps = {
   name?: string
   submitLabel: string
+  /** The bundle that the key is for, if it is known. */
+  bundle?: { id: string; name: string }
   onCreated: (key: Key) => void
   onCancel: () => void
 }
@@ -22,9 +27,10 @@ type KeyFormProps = {
 type Problems = { name?: string; value?: string }
 
 /** Asks for a new library key. Whether it is secret is guessed from its name until the person decides. */
-export function KeyForm({ name = '', submitLabel, onCreated, onCancel }: KeyFormProps) {
+export function KeyForm({ name = '', submitLabel, bundle, onCreated, onCancel }: KeyFormProps) {
   const { draft, set, isSecret, decideSecret, problems, submit, isPending } = useNewKey(name, onCreated)
   const closing = useClosing()
+  const template = draft.is_template ? templateIn(draft.value) : null
   return (
     <form onSubmit={submit} className="space-y-4" noValidate>
       <TextField
@@ -40,13 +46,18 @@ export function KeyForm({ name = '', submitLabel, onCreated, onCancel }: KeyForm
         className="font-mono"
       />
       <ValueField
+        label={template === null ? 'Value' : 'Text'}
         value={draft.value}
         isSecret={isSecret}
         onChange={(value) => set({ value })}
         problem={problems.value}
         autoFocus={name !== ''}
       />
-      <SecretCheckbox checked={isSecret} onChange={decideSecret} />
+      <TemplateChoice checked={draft.is_template} onChange={(is_template) => set({ is_template })} />
+      {template?.problem === null && (
+        <TemplateParts parts={template.parts} bundles={bundle === undefined ? [] : [bundle]} />
+      )}
+      <SecretCheckbox checked={isSecret} onChange={decideSecret} isTemplate={draft.is_template} />
       <TextField
         label="Description (optional)"
         value={draft.description}
@@ -67,11 +78,18 @@ const NO_LIFETIME: Lifetime = { expires_at: null, rotate_after_days: null }
 
 function useNewKey(name: string, onCreated: (key: Key) => void) {
   const create = useCreateKey()
-  const [draft, setDraft] = useState({ name, value: '', description: '', ...NO_LIFETIME })
+  const [draft, setDraft] = useState({
+    name,
+    value: '',
+    is_template: false,
+    description: '',
+    ...NO_LIFETIME,
+  })
   const [decided, decideSecret] = useState<boolean | null>(null)
   const [problems, setProblems] = useState<Problems>({})
   const saved = useUnsaved(draft.name !== name || draft.value !== '' || draft.description !== '')
-  const isSecret = decided ?? (draft.name === '' || looksSecret(draft.name, draft.value))
+  const guessed = !draft.is_template && (draft.name === '' || looksSecret(draft.name, draft.value))
+  const isSecret = decided ?? guessed
   const submit = (event: FormEvent) => {
     event.preventDefault()
     const found = problemsOf(draft)
@@ -93,8 +111,10 @@ function useNewKey(name: string, onCreated: (key: Key) => void) {
   return { draft, set, isSecret, decideSecret, problems, submit, isPending: create.isPending }
 }
 
-function problemsOf({ name, value }: { name: string; value: string }): Problems {
-  const problem = valueProblem(value)
+type Typed = { name: string; value: string; is_template: boolean }
+
+function problemsOf({ name, value, is_template }: Typed): Problems {
+  const problem = valueProblem(value) ?? (is_template ? templateIn(value).problem : null)
   return {
     ...(isKeyName(name)
       ? {}

@@ -1,9 +1,14 @@
 import { useId } from 'react'
 
-type SecretCheckboxProps = { checked: boolean; onChange: (checked: boolean) => void }
+type SecretCheckboxProps = {
+  checked: boolean
+  onChange: (checked: boolean) => void
+  /** For the text of a template. */
+  isTemplate?: boolean
+}
 
 /** Whether a key's value stays hidden once it is stored. */
-export function SecretCheckbox({ checked, onChange }: SecretCheckboxProps) {
+export function SecretCheckbox({ checked, onChange, isTemplate = false }: SecretCheckboxProps) {
   const id = useId()
   return (
     <div className="flex items-start gap-3">
@@ -20,11 +25,15 @@ export function SecretCheckbox({ checked, onChange }: SecretCheckboxProps) {
           Secret
         </label>
         <p id={`${id}-hint`} className="text-xs text-ink-soft">
-          {checked
-            ? 'Hidden from everyone on these pages, unless it is declared not secret later.'
-            : 'Every member of the workspace sees the value.'}
+          {hintOf(checked, isTemplate)}
         </p>
       </div>
     </div>
   )
+}
+
+function hintOf(checked: boolean, isTemplate: boolean): string {
+  if (checked) return 'Hidden from everyone on these pages, unless it is declared not secret later.'
+  if (isTemplate) return 'Every member sees this text. The composed value is secret if one of its parts is.'
+  return 'Every member of the workspace sees the value.'
 }

@@ -4,7 +4,7 @@ import { DUE_NAMES } from '../../lib/due.ts'
 import { matches } from '../../lib/search.ts'
 import { Button } from '../../ui/button.tsx'
 import { VirtualList } from '../../ui/virtual-list.tsx'
-import { splitByAsking } from './selection.ts'
+import { isWhole, splitByAsking } from './selection.ts'
 
 const FILTER_FROM = 12
 const FOLD_FROM = 7
@@ -54,7 +54,9 @@ function KeyList({ items, templateKeys, selected, onSelect }: KeyChoiceProps) {
     onSelect(next)
   }
   const rows = { selected, onToggle: toggle }
-  const all = splitByAsking(items, templateKeys).asked.map(({ key }) => key)
+  const all = splitByAsking(items, templateKeys)
+    .asked.filter(isWhole)
+    .map(({ key }) => key)
   return (
     <fieldset className="min-w-0">
       <legend className="sr-only">Keys to share</legend>
@@ -142,6 +144,7 @@ function KeyRow({ item, checked, onToggle }: KeyRowProps) {
         type="checkbox"
         className="checkbox mt-0.5"
         checked={checked}
+        disabled={!isWhole(item)}
         onChange={(event) => onToggle(item.key, event.currentTarget.checked)}
         aria-describedby={`${id}-note`}
       />
@@ -154,8 +157,24 @@ function KeyRow({ item, checked, onToggle }: KeyRowProps) {
           )}
           {item.is_secret ? 'Secret' : 'Not secret'}
           {item.description !== null && item.description !== '' && ` · ${item.description}`}
+          <BuiltFrom item={item} />
         </span>
       </span>
     </label>
+  )
+}
+
+function BuiltFrom({ item: { built_from, missing_parts = [] } }: { item: RequestBundleItem }) {
+  if (built_from === undefined) return null
+  return (
+    <span className="block [overflow-wrap:anywhere]">
+      {missing_parts.length > 0 ? (
+        <strong className="font-semibold text-danger">
+          Cannot be built: {missing_parts.join(', ')} missing from this bundle.
+        </strong>
+      ) : (
+        `Built from ${built_from.join(', ')}. Their values go into it, selected or not.`
+      )}
+    </span>
   )
 }

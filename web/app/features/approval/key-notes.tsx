@@ -3,7 +3,7 @@ import type { RequestBundle, RequestBundleItem } from '../../lib/answers.ts'
 import { visibleText } from '../../lib/visible-text.ts'
 import { Button } from '../../ui/button.tsx'
 import { Notice } from '../../ui/notice.tsx'
-import { firstKeys, splitByAsking } from './selection.ts'
+import { firstKeys, isWhole, splitByAsking } from './selection.ts'
 
 const MOST_NAMES = 20
 
@@ -20,6 +20,7 @@ export function KeyNotes({ bundle, templateKeys, format, selected, onSelect }: K
   const { missing } = firstKeys(bundle.items, templateKeys)
   const { asked, others } = splitByAsking(bundle.items, templateKeys)
   const unasked = namesOf(others).filter((name) => selected.has(name))
+  const broken = templateKeys.length === 0 ? [] : namesOf(asked.filter((item) => !isWhole(item)))
   const left = namesOf(bundle.items.filter(({ key, required }) => required && !selected.has(key)))
   const expired = namesOf(bundle.items.filter(({ key, due }) => due === 'expired' && selected.has(key)))
   const leaveOut = () => onSelect(new Set(namesOf(asked).filter((name) => selected.has(name))))
@@ -28,6 +29,11 @@ export function KeyNotes({ bundle, templateKeys, format, selected, onSelect }: K
       {missing.length > 0 && (
         <Notice tone="caution">
           Requested, but not in this bundle: <Names names={missing} />
+        </Notice>
+      )}
+      {broken.length > 0 && (
+        <Notice tone="caution">
+          Requested, but cannot be built, because the bundle lacks a part: <Names names={broken} />
         </Notice>
       )}
       {left.length > 0 && (

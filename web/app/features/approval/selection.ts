@@ -1,12 +1,17 @@
 import type { RequestBundleItem } from '../../lib/answers.ts'
 
-/** The keys to select first: those asked for that the bundle has, or all of them; and those asked for in vain. */
+/** Whether the bundle can deliver an entry: a composed value needs all its parts. */
+export function isWhole({ missing_parts = [] }: RequestBundleItem): boolean {
+  return missing_parts.length === 0
+}
+
+/** The keys to select first: those asked for that the bundle can deliver, or all of them; and those that it does not have. */
 export function firstKeys(items: readonly RequestBundleItem[], templateKeys: readonly string[]) {
-  const names = items.map(({ key }) => key)
-  if (templateKeys.length === 0) return { selected: new Set(names), missing: [] }
-  const present = new Set(names)
+  const whole = new Set(items.filter(isWhole).map(({ key }) => key))
+  if (templateKeys.length === 0) return { selected: whole, missing: [] }
+  const present = new Set(items.map(({ key }) => key))
   return {
-    selected: new Set(templateKeys.filter((name) => present.has(name))),
+    selected: new Set(templateKeys.filter((name) => whole.has(name))),
     missing: [...new Set(templateKeys)].filter((name) => !present.has(name)),
   }
 }

@@ -40,6 +40,7 @@ export function AttachDialog({ bundle, onClose }: AttachDialogProps) {
         <KeyForm
           name={creating}
           submitLabel="Create and attach"
+          bundle={bundle}
           onCreated={({ id }) => submit([id])}
           onCancel={() => setCreating(null)}
         />

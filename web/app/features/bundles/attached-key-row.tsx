@@ -3,6 +3,7 @@ import type { KeyboardEvent, PointerEvent } from 'react'
 import { Link } from 'wouter'
 import type { BundleItem, SharedKey } from '../../lib/answers.ts'
 import { sharedText } from '../../lib/attachments.ts'
+import { builtFrom } from '../../lib/templates.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import { EntryName } from '../../ui/entry-name.tsx'
@@ -100,10 +101,20 @@ function EntryFacts({ item, shared }: { item: BundleItem; shared: SharedKey | un
   const facts = [
     item.key_name === item.name ? '' : `key ${item.key_name}`,
     shared === undefined ? '' : `shared with ${sharedText(shared)}`,
+    item.template_parts === undefined ? '' : builtFrom(item.template_parts),
     item.description ?? '',
   ].filter((fact) => fact !== '')
-  if (facts.length === 0) return null
-  return <p className="line-clamp-2 text-xs text-ink-soft">{facts.join(' · ')}</p>
+  const missing = item.missing_parts ?? []
+  return (
+    <>
+      {facts.length > 0 && <p className="line-clamp-2 text-xs text-ink-soft">{facts.join(' · ')}</p>}
+      {missing.length > 0 && (
+        <p className="text-xs text-danger [overflow-wrap:anywhere]">
+          Cannot be delivered: this bundle does not deliver {missing.join(', ')} as an ordinary value.
+        </p>
+      )}
+    </>
+  )
 }
 
 type MoveHandleProps = {

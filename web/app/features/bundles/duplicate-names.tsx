@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import type { BundleItem } from '../../lib/answers.ts'
 import { matches } from '../../lib/search.ts'
+import { builtFrom } from '../../lib/templates.ts'
 import { Button } from '../../ui/button.tsx'
 import { EntryName } from '../../ui/entry-name.tsx'
 import { SearchField } from '../../ui/search-field.tsx'
@@ -67,7 +68,7 @@ type NameRowProps = {
   onChange: (value: string | null) => void
 }
 
-function NameRow({ item: { name, is_secret }, value, problem, onChange }: NameRowProps) {
+function NameRow({ item: { name, is_secret, template_parts }, value, problem, onChange }: NameRowProps) {
   return (
     <li className="px-3 py-2">
       <label className="flex min-h-7 items-center gap-3">
@@ -82,6 +83,9 @@ function NameRow({ item: { name, is_secret }, value, problem, onChange }: NameRo
         </span>
         <span className="text-xs text-ink-soft">{value === null ? 'shared' : 'own copy'}</span>
       </label>
+      {template_parts !== undefined && (
+        <p className="pl-7 text-xs text-ink-soft [overflow-wrap:anywhere]">{builtFrom(template_parts)}</p>
+      )}
       {value !== null && (
         <div className="mt-1 pl-7">
           <TextArea

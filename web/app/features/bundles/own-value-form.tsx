@@ -7,6 +7,11 @@ import { notify } from '../../ui/toast-store.ts'
 import { ValueField } from '../../ui/value-field.tsx'
 import type { EntryChange } from './entry-change.ts'
 
+// What a person types here is a value, also where the shared key is a template.
+function given({ template_parts }: EntryChange['item'], value: string) {
+  return template_parts === undefined ? { value } : { value, is_template: false }
+}
+
 /** Asks for the value that a bundle gets for itself in the place of a shared key's. */
 export function OwnValueForm({ bundle, item, onDone, onCancel }: EntryChange) {
   const split = useSplitKey()
@@ -19,7 +24,7 @@ export function OwnValueForm({ bundle, item, onDone, onCancel }: EntryChange) {
     setProblem(found ?? undefined)
     if (found !== null) return
     split.mutate(
-      { bundleId: bundle.id, keyId: item.id ?? '', ...(keepsValue ? {} : { value }) },
+      { bundleId: bundle.id, keyId: item.id ?? '', ...(keepsValue ? {} : given(item, value)) },
       {
         onSuccess: ({ name }) => {
           saved()
@@ -43,7 +48,7 @@ export function OwnValueForm({ bundle, item, onDone, onCancel }: EntryChange) {
         isSecret={item.is_secret}
         onChange={setValue}
         problem={problem}
-        placeholder={item.is_secret ? 'Leave empty to start with a copy of the shared value' : ''}
+        placeholder={item.is_secret ? placeholderOf(item) : ''}
         autoFocus
       />
       <p className="text-sm text-ink-soft">
@@ -52,4 +57,9 @@ export function OwnValueForm({ bundle, item, onDone, onCancel }: EntryChange) {
       </p>
     </DialogForm>
   )
+}
+
+function placeholderOf({ template_parts }: EntryChange['item']): string {
+  const what = template_parts === undefined ? 'value' : 'text, which stays composed'
+  return `Leave empty to start with a copy of the shared ${what}`
 }

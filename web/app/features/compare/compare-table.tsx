@@ -2,8 +2,9 @@ import { useVirtualizer } from '@tanstack/react-virtual'
 import { useRef } from 'react'
 import { Link } from 'wouter'
 import type { Bundle, ComparedCell, ComparedRow } from '../../lib/answers.ts'
+import { builtFrom } from '../../lib/templates.ts'
 import { EntryName } from '../../ui/entry-name.tsx'
-import { Mark } from './marks.tsx'
+import { ComposedMark, Mark } from './marks.tsx'
 
 const ROW_HEIGHT_PX = 41
 // Up to here every row is in the document, so that the browser's own search finds it.
@@ -127,10 +128,15 @@ function Cell({ cell, what, onMissing }: CellProps) {
   return (
     <Link
       href={`/keys/${cell.key_id}?bundle=${cell.bundle_id}`}
-      title={`Key ${cell.key_name}`}
+      title={`Key ${keyText(cell)}`}
       className={CELL}
     >
-      <Mark state={cell.state} detail={`key ${cell.key_name}`} />
+      <Mark state={cell.state} detail={`key ${keyText(cell)}`} />
+      {cell.template_parts !== undefined && <ComposedMark />}
     </Link>
   )
+}
+
+function keyText({ key_name, template_parts }: ComparedCell): string {
+  return template_parts === undefined ? (key_name ?? '') : `${key_name}, ${builtFrom(template_parts)}`
 }

@@ -1,4 +1,4 @@
-import { Circle, Link2, Plus } from 'lucide-react'
+import { Braces, Circle, Link2, Plus } from 'lucide-react'
 import type { ComparedCell } from '../../lib/answers.ts'
 
 const MARKS = {
@@ -23,6 +23,11 @@ export function Mark({ state, detail }: { state: ComparedCell['state']; detail: 
   )
 }
 
+/** Beside the mark of a key whose value each bundle composes. */
+export function ComposedMark() {
+  return <Braces aria-hidden size={13} className="ml-1 text-ink-soft" />
+}
+
 /** What the marks mean. */
 export function Legend() {
   return (
@@ -35,6 +40,13 @@ export function Legend() {
           </span>
         </li>
       ))}
+      <li className="inline-flex items-center gap-1.5">
+        <Braces aria-hidden size={14} />
+        <span>
+          <strong className="font-medium text-ink">Composed</strong>: built from other values of the bundle,
+          so it may differ where the key is shared
+        </span>
+      </li>
     </ul>
   )
 }

@@ -3,6 +3,7 @@ import { MASK } from '@keyferry/contract/limits'
 import { useId } from 'react'
 import type { ImportAction, ImportStep } from '../../lib/answers.ts'
 import { looksSecret } from '../../lib/key-names.ts'
+import { builtFrom } from '../../lib/templates.ts'
 import { valueWarnings } from '../../lib/value-warnings.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { classNames } from '../../ui/class-names.ts'
@@ -99,17 +100,17 @@ function StepChoice({
       {step.choices.length > 0 && (
         <select
           aria-label={`What to do with ${step.name}`}
-          value={choiceOf(step.action)}
+          value={choiceOf(step)}
           onChange={({ currentTarget: { value } }) => {
             const choice = step.choices.find((other) => other === value)
             if (choice !== undefined) onChoose(step.name, choice)
           }}
           className="field min-h-8 w-auto py-1 text-sm"
         >
-          {step.action === 'same' && <option value="">Leave as it is</option>}
+          {choiceOf(step) === '' && <option value="">{restingText(step)}</option>}
           {step.choices.map((choice) => (
             <option key={choice} value={choice}>
-              {CHOICES[choice]}
+              {choiceText(step, choice)}
             </option>
           ))}
         </select>
@@ -119,12 +120,25 @@ function StepChoice({
   )
 }
 
-function choiceOf(action: ImportAction): string {
-  if (action === 'kept') return 'share'
+function choiceOf({ action, template_parts }: ImportStep): string {
+  if (action === 'kept') return template_parts === undefined ? 'share' : ''
   return action === 'own' || action === 'share' || action === 'replace' ? action : ''
 }
 
-function noteOf({ action, name, key_name, shared_with, shared_total }: ImportStep): string {
+function restingText({ action, template_parts }: ImportStep): string {
+  if (action === 'update') return 'Use the value here'
+  return template_parts === undefined ? 'Leave as it is' : 'Keep it composed'
+}
+
+function choiceText({ template_parts, shared_total }: ImportStep, choice: Choice): string {
+  return template_parts !== undefined && shared_total === 0 ? 'Use this value instead' : CHOICES[choice]
+}
+
+function noteOf({ action, name, key_name, shared_with, shared_total, template_parts }: ImportStep): string {
+  if (template_parts !== undefined && (action === 'same' || action === 'kept')) {
+    const rest = action === 'same' ? '; nothing to write' : '; the value in the file is not used'
+    return ` · ${builtFrom(template_parts)}${rest}`
+  }
   const [first] = shared_with
   const others =
     first === undefined ? 'no bundle' : shared_total === 1 ? first : `${first} and ${shared_total - 1} more`

@@ -1,12 +1,15 @@
 import type { KeyWithBundles } from '../../lib/answers.ts'
 import { describeFailure } from '../../lib/failure.ts'
 import type { KeyChange } from '../../lib/keys.ts'
+import { templateIn } from '../../lib/templates.ts'
 import { Button } from '../../ui/button.tsx'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { LifetimeFields } from '../../ui/lifetime-fields.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { SecretCheckbox } from '../../ui/secret-checkbox.tsx'
+import { TemplateChoice } from '../../ui/template-choice.tsx'
+import { TemplateParts } from '../../ui/template-parts.tsx'
 import { TextField } from '../../ui/text-field.tsx'
 import { ValueField } from '../../ui/value-field.tsx'
 import { ConflictNotice } from './conflict-notice.tsx'
@@ -26,7 +29,7 @@ export function EditKeyForm({ item }: { item: KeyWithBundles }) {
         </div>
       )}
       <ValueField
-        label={item.is_secret ? 'New value' : 'Value'}
+        label={labelOf(item, draft.isTemplate)}
         value={draft.value ?? ''}
         isSecret={draft.isSecret}
         onChange={(value) => set({ value: value === '' && item.is_secret ? null : value })}
@@ -39,7 +42,18 @@ export function EditKeyForm({ item }: { item: KeyWithBundles }) {
           onChoose={(chosen) => set({ value: chosen ? '' : null })}
         />
       )}
-      <SecretCheckbox checked={draft.isSecret} onChange={(isSecret) => set({ isSecret })} />
+      <TemplateChoice checked={draft.isTemplate} onChange={(isTemplate) => set({ isTemplate })} />
+      {draft.isTemplate && problem === null && (
+        <TemplateParts
+          parts={draft.value === null ? item.template_parts : templateIn(draft.value).parts}
+          bundles={item.bundles}
+        />
+      )}
+      <SecretCheckbox
+        checked={draft.isSecret}
+        onChange={(isSecret) => set({ isSecret })}
+        isTemplate={draft.isTemplate}
+      />
       <TextField
         label="Description"
         value={draft.description}
@@ -94,6 +108,11 @@ export function EditKeyForm({ item }: { item: KeyWithBundles }) {
   )
 }
 
+function labelOf({ is_secret }: KeyWithBundles, isTemplate: boolean): string {
+  if (isTemplate) return is_secret ? 'New text' : 'Text'
+  return is_secret ? 'New value' : 'Value'
+}
+
 function problemOf({ error }: { error: Error | null }): string | null {
   return error === null ? null : describeFailure(error).message
 }
@@ -107,7 +126,7 @@ function Consequences({ item, change, asksReach }: ConsequencesProps) {
       {change.is_secret === false && (
         <Notice tone="caution">Once saved, every member of the workspace can read the value.</Notice>
       )}
-      {change.value !== undefined && reach > 0 && (
+      {(change.value !== undefined || change.is_template !== undefined) && reach > 0 && (
         <Notice tone="caution" role="status">
           {asksReach
             ? `${reach} bundles use this key. On saving you choose whether the value changes in all of them.`

@@ -2,7 +2,12 @@ import { useEffect, useState } from 'react'
 import type { Key, KeyWithBundles } from '../../lib/answers.ts'
 import type { KeyChange, Lifetime } from '../../lib/keys.ts'
 
-export type Draft = { value: string | null; description: string; isSecret: boolean } & Lifetime
+export type Draft = {
+  value: string | null
+  description: string
+  isSecret: boolean
+  isTemplate: boolean
+} & Lifetime
 
 /** What a person has typed about a key, and the key as it was read then. When the key changes meanwhile, an untouched draft
  * follows it; a changed one stays. */
@@ -24,15 +29,17 @@ export function useDraft(item: KeyWithBundles) {
   return { draft, set, base, setBase, rebase, change, isTouched }
 }
 
-function draftOf({ value, is_secret, description, expires_at, rotate_after_days }: Key): Draft {
-  return { value: is_secret ? null : value, description, isSecret: is_secret, expires_at, rotate_after_days }
+function draftOf({ value, is_secret, is_template, description, expires_at, rotate_after_days }: Key): Draft {
+  const marks = { isSecret: is_secret, isTemplate: is_template }
+  return { value: is_secret ? null : value, description, ...marks, expires_at, rotate_after_days }
 }
 
 function changeOf(base: Key, draft: Draft): KeyChange {
-  const { value, description, isSecret, expires_at, rotate_after_days } = draft
+  const { value, description, isSecret, isTemplate, expires_at, rotate_after_days } = draft
   const isNewValue = value !== null && (base.is_secret || value !== base.value)
   return {
     ...(isNewValue ? { value, expected_version: base.version } : {}),
+    ...(isTemplate === base.is_template ? {} : { is_template: isTemplate, expected_version: base.version }),
     ...(description === base.description ? {} : { description }),
     ...(isSecret === base.is_secret ? {} : { is_secret: isSecret }),
     ...(expires_at === base.expires_at ? {} : { expires_at }),

@@ -4,6 +4,7 @@ import type { Key, KeyWithBundles } from '../../lib/answers.ts'
 import { describeFailure } from '../../lib/failure.ts'
 import { type KeyChange, useSaveKey } from '../../lib/keys.ts'
 import { useIsOwner } from '../../lib/me.ts'
+import { templateIn } from '../../lib/templates.ts'
 import { useUnsaved } from '../../lib/unsaved.ts'
 import { valueProblem } from '../../lib/value-warnings.ts'
 import { useRestoreVersion } from '../../lib/versions.ts'
@@ -23,7 +24,7 @@ export function useKeyEdit(item: KeyWithBundles) {
   const [asked, setAsked] = useState<Question>(null)
   const { send, saving, newVersion } = useSaving(item, drafting, () => setAsked(null))
   const asksReach = isOwner && item.bundles.length > 1
-  const problem = draft.value === null ? null : valueProblem(draft.value)
+  const problem = draft.value === null ? null : problemOf(draft.value, draft.isTemplate)
   const save = (event: FormEvent) => {
     event.preventDefault()
     if (problem !== null || rotationProblem(draft.rotate_after_days) !== null) return
@@ -89,8 +90,13 @@ function useSaving(
   return { send, saving, newVersion }
 }
 
+function problemOf(text: string, isTemplate: boolean): string | null {
+  return valueProblem(text) ?? (isTemplate ? templateIn(text).problem : null)
+}
+
 function questionOf(change: KeyChange, canSplit: boolean): Question {
-  if (canSplit && (change.value !== undefined || change.is_secret !== undefined)) return 'reach'
+  const { value, is_secret, is_template } = change
+  if (canSplit && [value, is_secret, is_template].some((part) => part !== undefined)) return 'reach'
   return change.is_secret === false ? 'show' : null
 }
 

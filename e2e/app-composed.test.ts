@@ -1,0 +1,158 @@
+import { createClient } from '@keyferry/contract/client'
+import { generateKeyPair } from '@keyferry/crypto/key-pair'
+import { open as openSealed } from '@keyferry/crypto/open'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createLibrary } from './app-library.ts'
+import {
+  closePage,
+  expectAccessible,
+  openPage,
+  readRequest,
+  recordAnswers,
+  type WatchedPage,
+} from './app-page.ts'
+import { hasBrowser, launchBrowser } from './browser.ts'
+import { type RunningServer, startServer } from './start-server.ts'
+
+const TEMPLATE = 'postgres://app:${DB_PASSWORD|uri}@${DB_HOST}/app'
+
+describe.skipIf(!hasBrowser())('composed values in the browser', () => {
+  let server: RunningServer
+  let browser: Browser
+  let ids: Awaited<ReturnType<typeof createLibrary>>
+
+  beforeAll(async () => {
+    ;[server, browser] = await Promise.all([startServer(), launchBrowser()])
+    ids = await createLibrary(server.url, [
+      { name: 'dev/app', keys: [{ name: 'DB_HOST', value: 'localhost', is_secret: false }] },
+      { name: 'prod/app', keys: [{ name: 'DB_HOST', value: 'localhost', is_secret: false }] },
+      { name: 'spare', keys: [{ name: 'DB_PASSWORD', value: 'planted/p@ss', is_secret: true }] },
+    ])
+  })
+
+  afterAll(async () => {
+    await browser?.close()
+    await server?.dispose()
+  })
+
+  const idOf = (bundle: string) => ids.bundles.get(bundle) ?? ''
+  const call = () => createClient(server.url)
+
+  async function open(path: string): Promise<WatchedPage> {
+    const page = await openPage(browser)
+    await page.goto(server.url + path)
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    return page
+  }
+
+  async function attach(bundle: string, key: string) {
+    const [found] = await call()('GET', '/api/v1/keys', { query: { query: key } })
+    const params = { bundle_id: idOf(bundle), key_id: found?.id ?? '' }
+    await call()('POST', '/api/v1/bundles/{bundle_id}/keys/{key_id}', { params, body: {} })
+  }
+
+  const rowOf = (page: Page, name: string) => page.locator('[data-id]').filter({ hasText: name })
+
+  test('a person composes a value and sees which parts the bundle lacks', async () => {
+    const page = await open(`/bundles/${idOf('dev/app')}`)
+    await page.getByRole('button', { name: 'Attach keys' }).click()
+    await page.getByRole('button', { name: 'Create a new key' }).click()
+    await page.getByLabel('Name', { exact: true }).fill('DATABASE_URL')
+    await page.getByRole('checkbox', { name: 'Composed of other values' }).check()
+    await page.getByLabel('Text', { exact: true }).fill('postgres://${DB')
+    await page.getByRole('button', { name: 'Create and attach' }).click()
+    await page.getByText('The ${ at character 12 must begin').waitFor()
+    await page.getByLabel('Text', { exact: true }).fill(TEMPLATE)
+    await page.getByText('lacks DB_PASSWORD').waitFor()
+    await expectAccessible(page)
+    await page.getByRole('button', { name: 'Create and attach' }).click()
+    const row = rowOf(page, 'DATABASE_URL')
+    await row.getByText('built from DB_PASSWORD, DB_HOST').waitFor()
+    await row.getByText('Cannot be delivered').waitFor()
+    await expectAccessible(page)
+    await closePage(page)
+  })
+
+  test('the key’s page shows the parts of every bundle, and keeps up with the text', async () => {
+    await attach('prod/app', 'DATABASE_URL')
+    await attach('prod/app', 'DB_PASSWORD')
+    const [key] = await call()('GET', '/api/v1/keys', { query: { query: 'DATABASE_URL' } })
+    const page = await open(`/keys/${key?.id}`)
+    const parts = page.getByRole('region', { name: 'Parts' })
+    await expect
+      .poll(() => parts.getByRole('listitem').allInnerTexts())
+      .toEqual(['dev/app lacks DB_PASSWORD', 'prod/app has all of them'])
+    await page.getByLabel('Text', { exact: true }).fill('${DB_HOST}')
+    await expect
+      .poll(() => parts.getByRole('listitem').allInnerTexts())
+      .toEqual(['dev/app has all of them', 'prod/app has all of them'])
+    await expectAccessible(page)
+    await closePage(page)
+  })
+
+  async function request(names: string[]) {
+    const { publicKey, ...rest } = generateKeyPair()
+    const body = {
+      client_pubkey: Buffer.from(publicKey).toString('base64'),
+      bundle_id: 'prod/app',
+      template_keys: names,
+    }
+    const { id, verification_uri_complete } = await call()('POST', '/api/v1/requests', { body })
+    const collect = async () => {
+      const answer = await call()('GET', '/api/v1/requests/{request_id}/wait', { params: { request_id: id } })
+      if (answer.status !== 'ready') return null
+      const plaintext = openSealed(Buffer.from(answer.ciphertext_base64, 'base64'), { publicKey, ...rest })
+      return JSON.parse(new TextDecoder().decode(plaintext)) as unknown
+    }
+    return { path: verification_uri_complete, collect }
+  }
+
+  test('the approval page says what a value is built from, and delivers it without its parts', async () => {
+    const { path, collect } = await request(['DATABASE_URL'])
+    const page = await open(path)
+    const answers = recordAnswers(page)
+    await page
+      .getByText('Built from DB_PASSWORD, DB_HOST. Their values go into it, selected or not.')
+      .waitFor()
+    await expectAccessible(page)
+    await readRequest(page)
+    await page.getByRole('button', { name: /^Approve/ }).click()
+    await page.getByRole('heading', { name: 'Approved' }).waitFor()
+    expect(await collect()).toEqual({ DATABASE_URL: 'postgres://app:planted%2Fp%40ss@localhost/app' })
+    expect(`${answers.join()} ${await page.content()}`).not.toContain('planted')
+    await closePage(page)
+  })
+
+  test('a value that lacks a part cannot be chosen, and the page says why', async () => {
+    const params = { bundle_id: idOf('prod/app'), key_id: ids.keys.get('DB_PASSWORD') ?? '' }
+    await call()('DELETE', '/api/v1/bundles/{bundle_id}/keys/{key_id}', { params })
+    const { path } = await request(['DATABASE_URL', 'DB_HOST'])
+    const page = await open(path)
+    await page
+      .getByText('Requested, but cannot be built, because the bundle lacks a part: DATABASE_URL')
+      .waitFor()
+    await page.getByText('Cannot be built: DB_PASSWORD missing from this bundle.').waitFor()
+    const box = page.getByRole('checkbox', { name: /^DATABASE_URL/ })
+    expect([await box.isDisabled(), await box.isChecked()]).toEqual([true, false])
+    expect(await page.getByRole('checkbox', { name: /^DB_HOST/ }).isChecked()).toBe(true)
+    await expectAccessible(page)
+    await closePage(page)
+  })
+
+  test('Compare marks composed values, and an import keeps them until the person says otherwise', async () => {
+    const page = await open('/compare?bundle=dev/app&bundle=prod/app')
+    await page.getByTitle('Key DATABASE_URL, built from DB_PASSWORD, DB_HOST').first().waitFor()
+    await expectAccessible(page)
+    await page.goto(`${server.url}/bundles/import?bundle=dev/app`)
+    await page.getByLabel('Content of the').fill('DATABASE_URL=postgres://other\n')
+    await page.getByText('built from DB_PASSWORD, DB_HOST; the value in the file is not used').waitFor()
+    await expectAccessible(page)
+    await page.getByLabel('What to do with DATABASE_URL').selectOption({ label: 'Own value here' })
+    await page.getByRole('button', { name: /^Import 1 variable/ }).click()
+    await page.getByRole('heading', { name: 'Imported' }).waitFor()
+    const [own] = await call()('GET', '/api/v1/keys', { query: { query: 'DEV_APP_DATABASE_URL' } })
+    expect(own).toMatchObject({ is_template: false, is_secret: true })
+    await closePage(page)
+  })
+})

@@ -1,0 +1,39 @@
+import { useId } from 'react'
+
+type TemplateChoiceProps = { checked: boolean; onChange: (checked: boolean) => void }
+
+/** Whether a key's text is a template, of which each bundle composes a value. */
+export function TemplateChoice({ checked, onChange }: TemplateChoiceProps) {
+  const id = useId()
+  return (
+    <div className="flex items-start gap-3">
+      <input
+        id={id}
+        type="checkbox"
+        className="checkbox mt-0.5"
+        checked={checked}
+        onChange={(event) => onChange(event.currentTarget.checked)}
+        aria-describedby={`${id}-hint`}
+      />
+      <div className="min-w-0">
+        <label htmlFor={id} className="text-sm font-medium">
+          Composed of other values
+        </label>
+        <p id={`${id}-hint`} className="text-xs text-ink-soft">
+          {checked ? (
+            <>
+              <Code>{'${NAME}'}</Code> is what the bundle delivers as NAME, <Code>{'${NAME|uri}'}</Code> the
+              same for use in a URL, and <Code>{'$${'}</Code> the text <Code>{'${'}</Code>.
+            </>
+          ) : (
+            'Each bundle builds the value from others that it delivers, for example a URL from host and password.'
+          )}
+        </p>
+      </div>
+    </div>
+  )
+}
+
+function Code({ children }: { children: string }) {
+  return <code className="font-mono text-ink">{children}</code>
+}

@@ -92,9 +92,9 @@ describe.skipIf(!hasBrowser())('composed values in the browser', () => {
   })
 
   async function request(names: string[]) {
-    const { publicKey, ...rest } = generateKeyPair()
+    const keyPair = generateKeyPair()
     const body = {
-      client_pubkey: Buffer.from(publicKey).toString('base64'),
+      client_pubkey: Buffer.from(keyPair.publicKey).toString('base64'),
       bundle_id: 'prod/app',
       template_keys: names,
     }
@@ -102,7 +102,7 @@ describe.skipIf(!hasBrowser())('composed values in the browser', () => {
     const collect = async () => {
       const answer = await call()('GET', '/api/v1/requests/{request_id}/wait', { params: { request_id: id } })
       if (answer.status !== 'ready') return null
-      const plaintext = openSealed(Buffer.from(answer.ciphertext_base64, 'base64'), { publicKey, ...rest })
+      const plaintext = openSealed(Buffer.from(answer.ciphertext_base64, 'base64'), keyPair)
       return JSON.parse(new TextDecoder().decode(plaintext)) as unknown
     }
     return { path: verification_uri_complete, collect }

@@ -14,7 +14,10 @@ export function BundleChoice({ bundles, compared: { chosen, add, addAll, remove 
   const peers = chosen.length === 1 ? peersOf(chosen[0], free) : []
   return (
     <div className="mb-5 space-y-3">
-      <ul aria-label="Compared bundles" className="flex flex-wrap gap-2 empty:hidden">
+      <ul
+        aria-label="Compared bundles"
+        className="flex max-h-44 flex-wrap gap-2 overflow-y-auto p-0.5 empty:hidden"
+      >
         {chosen.map(({ id, name }) => (
           <li
             key={id}

@@ -85,7 +85,9 @@ function ComparedNames({ bundles, rows }: { bundles: readonly Bundle[]; rows: re
           Only missing or differing ({differing})
         </label>
       </div>
-      <Legend />
+      <Legend
+        hasComposed={rows.some(({ cells }) => cells.some((cell) => cell.template_parts !== undefined))}
+      />
       <p role="status" className="sr-only">
         {shown.length} {shown.length === 1 ? 'name' : 'names'}
       </p>

@@ -29,7 +29,7 @@ export function ComposedMark() {
 }
 
 /** What the marks mean. */
-export function Legend() {
+export function Legend({ hasComposed }: { hasComposed: boolean }) {
   return (
     <ul className="mb-3 flex flex-wrap gap-x-5 gap-y-1 text-xs text-ink-soft">
       {Object.entries(MARKS).map(([state, { Icon, look, text, meaning }]) => (
@@ -40,13 +40,19 @@ export function Legend() {
           </span>
         </li>
       ))}
-      <li className="inline-flex items-center gap-1.5">
-        <Braces aria-hidden size={14} />
-        <span>
-          <strong className="font-medium text-ink">Composed</strong>: built from other values of the bundle,
-          so it may differ where the key is shared
-        </span>
-      </li>
+      {hasComposed && <ComposedMeaning />}
     </ul>
+  )
+}
+
+function ComposedMeaning() {
+  return (
+    <li className="inline-flex items-center gap-1.5">
+      <Braces aria-hidden size={14} />
+      <span>
+        <strong className="font-medium text-ink">Composed</strong>: built from other values of the bundle, so
+        it may differ where the key is shared
+      </span>
+    </li>
   )
 }

@@ -17,6 +17,8 @@ import { type RunningServer, startServer } from './start-server.ts'
 
 const TEMPLATE = 'postgres://app:${DB_PASSWORD|uri}@${DB_HOST}/app'
 
+const rowOf = (page: Page, name: string) => page.locator('[data-id]').filter({ hasText: name })
+
 describe.skipIf(!hasBrowser())('composed values in the browser', () => {
   let server: RunningServer
   let browser: Browser
@@ -51,8 +53,6 @@ describe.skipIf(!hasBrowser())('composed values in the browser', () => {
     const params = { bundle_id: idOf(bundle), key_id: found?.id ?? '' }
     await call()('POST', '/api/v1/bundles/{bundle_id}/keys/{key_id}', { params, body: {} })
   }
-
-  const rowOf = (page: Page, name: string) => page.locator('[data-id]').filter({ hasText: name })
 
   test('a person composes a value and sees which parts the bundle lacks', async () => {
     const page = await open(`/bundles/${idOf('dev/app')}`)

@@ -1,3 +1,6 @@
+import { mkdtemp } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { SoftwarePasskey } from '../../../../plumbing/test/software-passkey.ts'
 import { PERSON, RecordingApi, sendJson } from '../../../test/recording-api.ts'
@@ -18,6 +21,7 @@ const PASSKEY = {
 }
 
 let api: RecordingApi
+let apiUrl: string
 let web: Web
 let browser: TestBrowser
 let now = Date.now()
@@ -27,6 +31,7 @@ const device = new SoftwarePasskey()
 beforeEach(async () => {
   asksForPasskey = false
   api = new RecordingApi()
+  apiUrl = await api.listen()
   api.answer = ({ path, method }, response) => {
     if (path === '/api/v1/auth/setup') return sendJson(response, 200, { required: false })
     if (path === '/api/v1/auth/passkeys/prepare')
@@ -48,9 +53,9 @@ afterEach(async () => {
   await Promise.all([web.close(), api.close()])
 })
 
-async function startAt(publicUrl: string): Promise<Web> {
-  const settings = { identity: { mode: 'accounts' }, publicUrl } as const
-  return await startTestWeb(await api.listen(), settings, { now: () => now })
+async function startAt(publicUrl: string, changes: { dataDir?: string } = {}): Promise<Web> {
+  const settings = { identity: { mode: 'accounts' }, publicUrl, ...changes } as const
+  return await startTestWeb(apiUrl, settings, { now: () => now })
 }
 
 const post = (path: string, body: unknown = {}, from = browser) =>
@@ -58,6 +63,12 @@ const post = (path: string, body: unknown = {}, from = browser) =>
     method: 'POST',
     body: JSON.stringify(body),
     headers: { 'content-type': 'application/json', origin: PUBLIC_URL },
+  })
+const postTo = (url: string, body: object, cookie: string) =>
+  fetch(url, {
+    method: 'POST',
+    body: JSON.stringify(body),
+    headers: { 'content-type': 'application/json', origin: PUBLIC_URL, cookie },
   })
 const signInWith = (challenge: string) =>
   post('/sign-in/passkey', { passkey: device.use({ challenge, origin: PUBLIC_URL, rpId: RP_ID }) })
@@ -154,6 +165,20 @@ describe('sign-in with a passkey alone', () => {
     browser.setCookie(web.address, '__Host-keyferry-passkey', later)
     await signInWith(challenge)
     expect(lastLogin().ceremony.challenge).not.toBe(challenge)
+  })
+
+  test('a challenge of one node is answered at another one, and counts once on both', async () => {
+    const dataDir = await mkdtemp(join(tmpdir(), 'keyferry-nodes-'))
+    const nodes = await Promise.all([1, 2].map(() => startAt(PUBLIC_URL, { dataDir })))
+    const [first = '', second = ''] = nodes.map(({ address }) => address)
+    const options = await postTo(`${first}/sign-in/passkey/options`, {}, '')
+    const cookie = options.headers.getSetCookie()[0]?.split(';')[0] ?? ''
+    const { challenge } = await bodyOf(options)
+    const passkey = device.use({ challenge, origin: PUBLIC_URL, rpId: RP_ID })
+    expect((await postTo(`${second}/sign-in/passkey`, { passkey }, cookie)).status).toBe(200)
+    expect(lastLogin().ceremony.challenge).toBe(challenge)
+    expect((await postTo(`${first}/sign-in/passkey`, { passkey }, cookie)).status).toBe(409)
+    await Promise.all(nodes.map((node) => node.close()))
   })
 
   test('the API counts it under the address of the person', async () => {
@@ -259,8 +284,6 @@ describe('adding a passkey', () => {
 
 test('at an address without a name there are no passkeys', async () => {
   await web.close()
-  await api.close()
-  api = new RecordingApi()
   web = await startAt('https://192.0.2.7')
   api.answer = (_call, response) => sendJson(response, 200, { ...PERSON, required: false })
   const session = await bodyOf(await browser.request(`${web.address}/session`))

@@ -98,7 +98,7 @@ async function makeOwner(
   const workspace = { id: tenantId, name: 'grown', membershipId: randomUUID() }
   await insertWorkspace(
     { transaction: transaction, record: async () => {} },
-    { tenantKeys, userId, workspace, now: NOW },
+    { tenantKeys, userId, workspace, moment: { at: NOW, origin: null } },
   )
 }
 

@@ -119,10 +119,9 @@ export async function resetPassword(
 ): Promise<ResetPassword | null> {
   const password = randomToken()
   const passwordHash = await hashPassword(password)
-  return withDatabase(settings, async ({ write }) => {
-    const now = new Date().toISOString()
+  return withRecording(settings, async ({ write, record }, { now }) => {
     const userId = await write((transaction) =>
-      resetAccountPassword(transaction, { email, passwordHash, now }),
+      resetAccountPassword({ transaction, record }, { email, passwordHash, now }),
     )
     return userId === null ? null : { password, userId }
   })

@@ -8,7 +8,14 @@ import { type ApiSettings, startApi } from '../src/main.ts'
 import { renamedAnswer, renamedCall } from './renaming.ts'
 import { type Identity, signedHeaders, testSettings } from './test-settings.ts'
 
-export { type Identity, SECRET, SETUP_CODE, signedHeaders, testSettings } from './test-settings.ts'
+export {
+  type Identity,
+  layerHeaders,
+  SECRET,
+  SETUP_CODE,
+  signedHeaders,
+  testSettings,
+} from './test-settings.ts'
 
 export type DatabaseKind = 'sqlite' | 'postgres'
 

@@ -46,11 +46,10 @@ describe.each(databases)('holders on %s', (kind) => {
     const email = { email: 'x@example.com', email_verified: true, email_as_of: null }
     const user = { id: userId, idp_user_id: 'user_x', ...email, auth_provider: 'local' }
     const workspace = { id: tenantId, name: 'w', membershipId: randomUUID() }
-    await stores.users.insertWithWorkspace(
-      { ...user, username: 'x', password_hash: null },
-      workspace,
-      stamp().at,
-    )
+    await stores.users.insertWithWorkspace({ ...user, username: 'x', password_hash: null }, workspace, {
+      at: stamp().at,
+      origin: null,
+    })
   })
   afterAll(() => database.close())
 

@@ -94,6 +94,7 @@ export const EXPECTED: Readonly<Record<ApiEndpointName, readonly number[]>> = {
 
   ensureUser: [201, 201, 201, 201, 201, 201, 201, 201, 201],
   changeProvidedUser: [401, 401, 401, 401, 401, 401, 401, 401, 401],
+  recordSignOut: [401, 401, 401, 401, 401, 401, 401, 401, 401],
   getSetup: [200, 200, 200, 200, 200, 200, 200, 200, 200],
   changePassword: [401, 401, 404, 404, 404, 403, 404, 404, 404],
   changeEmail: [401, 401, 404, 404, 404, 403, 404, 404, 404],

@@ -37,7 +37,7 @@ function newDelivery(id: string) {
 /** One use of each query of the stores, by a name for the test's report. */
 const USES: Readonly<Record<string, (stores: Stores) => Promise<unknown>>> = {
   'let a caller in': ({ memberships }) => memberships.findStanding({ userId, tenantId }),
-  'sign in': ({ users }) => users.recordSignIn('user_x', NOW),
+  'sign in': ({ users }) => users.recordSignIn('user_x', { at: NOW, origin: null }),
   'look for a username': ({ users }) => users.takenUsernames(['a', 'b']),
   'find a home': ({ users }) => users.findHome(userId),
   'begin a login': ({ accounts }) =>
@@ -131,7 +131,11 @@ const USES: Readonly<Record<string, (stores: Stores) => Promise<unknown>>> = {
     attachments.change(tenantId, { bundleId, keyId, as: 'L', required: true }, STAMP),
   'detach a key': ({ attachments }) => attachments.delete(tenantId, { bundleId, keyId }, STAMP),
   'create a workspace': ({ users }) =>
-    users.createWorkspace(userId, { id: randomUUID(), name: 'w', membershipId: randomUUID() }, NOW),
+    users.createWorkspace(
+      userId,
+      { id: randomUUID(), name: 'w', membershipId: randomUUID() },
+      { at: NOW, origin: null },
+    ),
   'attach several keys': ({ keyBatches }) => keyBatches.attach(tenantId, SEVERAL),
   'list the bundles that use several keys': ({ keyBatches }) => keyBatches.uses(tenantId, [keyId]),
   'detach several keys': ({ keyBatches }) => keyBatches.detach(tenantId, SEVERAL),
@@ -229,7 +233,10 @@ async function fill({ users, bundles, keys, attachments }: Stores): Promise<void
   const email = { email: 'x@example.com', email_verified: true, email_as_of: null }
   const user = { id: userId, idp_user_id: 'user_x', ...email, auth_provider: 'local' }
   const workspace = { id: tenantId, name: 'w', membershipId: randomUUID() }
-  await users.insertWithWorkspace({ ...user, username: 'x', password_hash: null }, workspace, NOW)
+  await users.insertWithWorkspace({ ...user, username: 'x', password_hash: null }, workspace, {
+    at: NOW,
+    origin: null,
+  })
   const times = { created_at: NOW, updated_at: NOW, created_by: userId, updated_by: userId }
   const texts = { name: 'B', description: '', tags: '' }
   await bundles.insert({ id: bundleId, tenant_id: tenantId, ...texts, ...times }, STAMP)

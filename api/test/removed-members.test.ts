@@ -1,10 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { join as joinPath } from 'node:path'
-import { signRequest } from '@keyferry/crypto/request-signature'
-import { randomToken } from '@keyferry/crypto/token'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { openDatabase } from '../src/storage/database.ts'
-import { databases, expectError, type Identity, SECRET, startTestApi, type TestApi } from './api.ts'
+import { databases, expectError, type Identity, layerHeaders, startTestApi, type TestApi } from './api.ts'
 import { ApprovalClient, approveWith, newBundle } from './approval-client.ts'
 
 const newEmail = () => `${randomUUID()}@example.com`
@@ -48,17 +46,7 @@ describe.each(databases)('members that are removed or demoted, on %s', (kind) =>
   }
   const changeEmail = (idpUserId: string, email: string) => {
     const body = { email, email_verified: true }
-    const path = `/api/v1/users/${idpUserId}`
-    const facts = {
-      method: 'PUT',
-      path,
-      body: Buffer.from(JSON.stringify(body)),
-      clientAddress: '',
-      userId: '',
-      tenantId: '',
-    }
-    const parts = { secret: SECRET, nowSeconds: Math.floor(Date.now() / 1000), nonce: randomToken() }
-    const headers = { 'x-signature-v2': signRequest(facts, parts) }
+    const headers = layerHeaders('PUT', `/api/v1/users/${idpUserId}`, body)
     return api.call('changeProvidedUser', { params: { idp_user_id: idpUserId }, body, headers })
   }
 

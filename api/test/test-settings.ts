@@ -2,7 +2,9 @@ import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { signCaller } from '@keyferry/crypto/caller-signature'
+import { signRequest } from '@keyferry/crypto/request-signature'
 import { formatRootKey, generateRootKey } from '@keyferry/crypto/root-key'
+import { randomToken } from '@keyferry/crypto/token'
 import type { ApiSettings } from '../src/main.ts'
 
 export type Identity = { userId: string; tenantId: string }
@@ -51,4 +53,12 @@ export function signedHeaders(identity: Identity): Record<string, string> {
     'x-tenant-id': tenantId,
     'x-signature': `sha256=${signCaller(identity, SECRET)}`,
   }
+}
+
+/** The signature of the web-facing layer for a call that it makes itself. */
+export function layerHeaders(method: string, path: string, body: unknown): Record<string, string> {
+  const bytes = Buffer.from(JSON.stringify(body))
+  const facts = { method, path, body: bytes, clientAddress: '', userId: '', tenantId: '' }
+  const stamp = { secret: SECRET, nowSeconds: Math.floor(Date.now() / 1_000), nonce: randomToken() }
+  return { 'x-signature-v2': signRequest(facts, stamp) }
 }

@@ -113,7 +113,10 @@ async function fill({ users, bundles, keys, attachments, legacyItems }: Stores):
   const email = { email: 'x@example.com', email_verified: true, email_as_of: null }
   const user = { id: userId, idp_user_id: 'user_x', ...email, auth_provider: 'local' }
   const workspace = { id: tenantId, name: 'w', membershipId: randomUUID() }
-  await users.insertWithWorkspace({ ...user, username: 'x', password_hash: null }, workspace, NOW)
+  await users.insertWithWorkspace({ ...user, username: 'x', password_hash: null }, workspace, {
+    at: NOW,
+    origin: null,
+  })
   const times = { created_at: NOW, updated_at: NOW, created_by: userId, updated_by: userId }
   const texts = { name: 'B', description: '', tags: '' }
   await bundles.insert({ id: bundleId, tenant_id: tenantId, ...texts, ...times }, STAMP)

@@ -428,6 +428,17 @@ const people = {
     errors: [400, 401, 404],
     internal: true,
   },
+  recordSignOut: {
+    method: 'POST',
+    path: '/api/v1/users/{idp_user_id}/signed-out',
+    access: 'layer',
+    summary: 'Record that sessions of a user ended',
+    params: user.ProvidedUserParams,
+    body: user.SignedOutUser,
+    responses: { 200: Ok },
+    errors: [400, 401, 404],
+    internal: true,
+  },
   getSetup: {
     method: 'GET',
     path: '/api/v1/auth/setup',

@@ -6,6 +6,7 @@ import { type ClockAndIds, timestamp } from './clock-and-ids.ts'
 import { DomainError } from './errors.ts'
 import { acceptInvitation, type InvitationStore, invitationNotFound } from './invitation.ts'
 import { requireStrongPassword } from './password-rule.ts'
+import { type Arrival, type Moment, momentOf } from './stamp.ts'
 import {
   freeUsername,
   type Home,
@@ -43,14 +44,14 @@ export type LockOptions = { now: string; limit: number; lockedUntil: string; for
 
 export interface AccountStore {
   /** Adds the first account with its workspace; `set_up` when there is one, `raced` when its username was taken. */
-  insertFirst(user: NewUser, workspace: NewWorkspace, now: string): Promise<'created' | 'set_up' | 'raced'>
+  insertFirst(user: NewUser, workspace: NewWorkspace, moment: Moment): Promise<'created' | 'set_up' | 'raced'>
   isSetUp(): Promise<boolean>
   exists(email: string): Promise<boolean>
   find(email: string): Promise<Account | null>
   findById(userId: string): Promise<Account | null>
-  setPassword(userId: string, password: NewPassword, now: string): Promise<void>
+  setPassword(userId: string, password: NewPassword, moment: Moment): Promise<void>
   /** False when another account has the e-mail. */
-  setEmail(userId: string, email: string, now: string): Promise<boolean>
+  setEmail(userId: string, email: string, moment: Moment): Promise<boolean>
   /** Counts one attempt as failed until `forgetAttempts`, so that attempts at once cannot outrun the count.
    * @returns until when the e-mail is locked; null when this attempt is allowed */
   countAttempt(email: string, options: LockOptions): Promise<string | null>
@@ -64,9 +65,9 @@ export type Credentials = { email: string; password: string }
 export async function setUpAccount(
   {
     setupCode,
-    clock,
+    arrival,
     ...stores
-  }: { accounts: AccountStore; users: UserStore; setupCode: string; clock: ClockAndIds },
+  }: { accounts: AccountStore; users: UserStore; setupCode: string; arrival: Arrival },
   { email, password, setup_code }: Credentials & { setup_code: string },
 ): Promise<Home> {
   if (await stores.accounts.isSetUp()) throw alreadySetUp()
@@ -75,10 +76,10 @@ export async function setUpAccount(
   const password_hash = await hashPassword(password)
   for (;;) {
     const username = await freeUsername(stores.users, email)
-    const id = clock.newId()
+    const id = arrival.clock.newId()
     const user = newAccount(id, { email, username, password_hash })
-    const workspace = newWorkspace(username, clock)
-    const outcome = await stores.accounts.insertFirst(user, workspace, timestamp(clock))
+    const workspace = newWorkspace(username, arrival.clock)
+    const outcome = await stores.accounts.insertFirst(user, workspace, momentOf(arrival))
     if (outcome === 'set_up') throw alreadySetUp()
     if (outcome === 'created') return { user_id: id, tenant_id: workspace.id, role: 'owner' }
   }
@@ -90,13 +91,14 @@ export async function setUpAccount(
 export async function joinWithAccount(
   stores: { accounts: AccountStore; users: UserStore; invitations: InvitationStore },
   { token, password }: { token: string; password: string },
-  clock: ClockAndIds,
+  arrival: Arrival,
 ): Promise<Home & { joined_tenant_id: string }> {
+  const { clock, origin } = arrival
   const email = await stores.invitations.openEmail(hashToken(token), timestamp(clock))
   if (email === null) throw invitationNotFound()
   await requireStrongPassword(password, email)
-  const home = await createAccount(stores, { email, password }, clock)
-  const visitor = { userId: home.user_id, tenantId: home.tenant_id, role: home.role, origin: null }
+  const home = await createAccount(stores, { email, password }, arrival)
+  const visitor = { userId: home.user_id, tenantId: home.tenant_id, role: home.role, origin }
   const joined = await acceptInvitation(stores.invitations, visitor, { token, clock })
   return { ...home, joined_tenant_id: joined.id }
 }
@@ -104,16 +106,16 @@ export async function joinWithAccount(
 async function createAccount(
   { accounts, users }: { accounts: AccountStore; users: UserStore },
   { email, password }: Credentials,
-  clock: ClockAndIds,
+  arrival: Arrival,
 ): Promise<Home> {
   const password_hash = await hashPassword(password)
   for (;;) {
     if (await accounts.exists(email)) throw new DomainError('conflict', 'this e-mail has an account already')
     const username = await freeUsername(users, email)
-    const id = clock.newId()
+    const id = arrival.clock.newId()
     const user = newAccount(id, { email, username, password_hash })
-    const workspace = newWorkspace(username, clock)
-    const isNew = await users.insertWithWorkspace(user, workspace, timestamp(clock))
+    const workspace = newWorkspace(username, arrival.clock)
+    const isNew = await users.insertWithWorkspace(user, workspace, momentOf(arrival))
     if (isNew) return { user_id: id, tenant_id: workspace.id, role: 'owner' }
   }
 }
@@ -125,18 +127,18 @@ async function createAccount(
 export async function logIn(
   stores: { accounts: AccountStore; users: UserStore },
   { email, password, new_password }: Credentials & { new_password?: string | undefined },
-  clock: ClockAndIds,
+  arrival: Arrival,
 ): Promise<Home> {
-  await requireUnlocked(stores.accounts, email, clock)
+  await requireUnlocked(stores.accounts, email, arrival.clock)
   const account = await stores.accounts.find(email)
   const isRight = await verifyPassword(password, account?.password_hash ?? decoyHash)
   if (!account || !isRight) throw new DomainError('unauthorized', 'Unauthorized')
   await stores.accounts.forgetAttempts(email)
   if (account.must_change_password)
-    await replaceReset({ accounts: stores.accounts, clock }, account, { password, new_password })
+    await replaceReset({ accounts: stores.accounts, arrival }, account, { password, new_password })
   if (account.passkey_after_password) throw passkeyRequired(account)
-  await stores.users.recordSignIn(`user_${account.id}`, timestamp(clock))
-  return homeOf(stores.users, account, clock)
+  await stores.users.recordSignIn(`user_${account.id}`, momentOf(arrival))
+  return homeOf(stores.users, account, arrival)
 }
 
 function passkeyRequired({ id }: Account): DomainError {
@@ -144,7 +146,7 @@ function passkeyRequired({ id }: Account): DomainError {
 }
 
 async function replaceReset(
-  { accounts, clock }: { accounts: AccountStore; clock: ClockAndIds },
+  { accounts, arrival }: { accounts: AccountStore; arrival: Arrival },
   { id, email }: Account,
   { password, new_password }: { password: string; new_password?: string | undefined },
 ): Promise<void> {
@@ -152,7 +154,7 @@ async function replaceReset(
     throw new DomainError('password_change_required', 'your password was reset: choose a new one')
   await requireStrongPassword(new_password, email)
   const passwordHash = await hashPassword(new_password)
-  await accounts.setPassword(id, { passwordHash, mustChange: false }, timestamp(clock))
+  await accounts.setPassword(id, { passwordHash, mustChange: false }, momentOf(arrival))
 }
 
 /** Count one attempt with this e-mail. @throws DomainError account_locked */

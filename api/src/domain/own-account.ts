@@ -1,9 +1,10 @@
 import { hashPassword, verifyPassword } from '@keyferry/crypto/password'
 import { type Account, type AccountStore, requireUnlocked } from './account.ts'
-import { type ClockAndIds, timestamp } from './clock-and-ids.ts'
+import type { ClockAndIds } from './clock-and-ids.ts'
 import { DomainError } from './errors.ts'
 import type { Visitor } from './membership.ts'
 import { requireStrongPassword } from './password-rule.ts'
+import { momentOf } from './stamp.ts'
 
 type Parts = { accounts: AccountStore; clock: ClockAndIds }
 
@@ -12,14 +13,14 @@ type Parts = { accounts: AccountStore; clock: ClockAndIds }
  * account_locked */
 export async function changePassword(
   { accounts, clock }: Parts,
-  { userId }: Visitor,
+  { userId, origin }: Visitor,
   { current_password, new_password }: { current_password: string; new_password: string },
 ): Promise<void> {
   const account = await ownAccount(accounts, userId)
   await requireStrongPassword(new_password, account.email)
   await requireCurrentPassword({ accounts, clock }, account, current_password)
   const passwordHash = await hashPassword(new_password)
-  await accounts.setPassword(userId, { passwordHash, mustChange: false }, timestamp(clock))
+  await accounts.setPassword(userId, { passwordHash, mustChange: false }, momentOf({ clock, origin }))
 }
 
 /** Give the caller's local account another e-mail address.
@@ -27,11 +28,11 @@ export async function changePassword(
  * conflict (another account has the address) */
 export async function changeEmail(
   { accounts, clock }: Parts,
-  { userId }: Visitor,
+  { userId, origin }: Visitor,
   { current_password, email }: { current_password: string; email: string },
 ): Promise<void> {
   await requireCurrentPassword({ accounts, clock }, await ownAccount(accounts, userId), current_password)
-  const isChanged = await accounts.setEmail(userId, email, timestamp(clock))
+  const isChanged = await accounts.setEmail(userId, email, momentOf({ clock, origin }))
   if (!isChanged) throw new DomainError('conflict', 'this e-mail has an account already')
 }
 

@@ -2,7 +2,9 @@ import { type Ceremony, verifyPasskeyUse } from '@keyferry/crypto/passkey'
 import { type Account, requireUnlocked } from './account.ts'
 import { timestamp } from './clock-and-ids.ts'
 import { DomainError } from './errors.ts'
+import type { Origin } from './origin.ts'
 import { type PasskeyParts, type StoredPasskey, userHandle } from './passkey.ts'
+import { momentOf } from './stamp.ts'
 import { type Home, homeOf, type UserStore } from './user.ts'
 
 type Response = Parameters<typeof verifyPasskeyUse>[0] & { response: { userHandle?: string | undefined } }
@@ -17,7 +19,7 @@ export type PasskeyUse = {
 /** Sign in with a passkey. Every refused passkey gets the same answer as a wrong password, and counts like one.
  * @throws DomainError unauthorized · account_locked · forbidden (inactive) */
 export async function logInWithPasskey(
-  parts: PasskeyParts & { users: UserStore },
+  parts: PasskeyParts & { users: UserStore; origin: Origin | null },
   use: PasskeyUse,
 ): Promise<Home> {
   const { accounts, passkeys, users, clock } = parts
@@ -28,8 +30,8 @@ export async function logInWithPasskey(
   const counter = await counterAfter(stored, use)
   if (!(await passkeys.use(stored.id, counter, timestamp(clock)))) throw unauthorized()
   await accounts.forgetAttempts(account.email)
-  await users.recordSignIn(`user_${account.id}`, timestamp(clock))
-  return homeOf(users, account, clock)
+  await users.recordSignIn(`user_${account.id}`, momentOf(parts))
+  return homeOf(users, account, parts)
 }
 
 function isOf({ id }: Account, { passkey, userId }: PasskeyUse): boolean {

@@ -4,6 +4,16 @@ import type { Origin } from './origin.ts'
 /** Who makes a change (a user's id), when (an ISO timestamp), and where from; the event of the change tells all three. */
 export type Stamp = { by: string; at: string; origin: Origin | null }
 
+/** A stamp without who: for changes that the server makes for a person, as a sign-in. */
+export type Moment = Omit<Stamp, 'by'>
+
+/** A call that nobody has signed in for yet. */
+export type Arrival = { clock: ClockAndIds; origin: Origin | null }
+
+export function momentOf({ clock, origin }: Arrival): Moment {
+  return { at: timestamp(clock), origin }
+}
+
 export function stampOf(
   { userId, origin }: { userId: string; origin: Origin | null },
   clock: ClockAndIds,

@@ -1,7 +1,7 @@
-import { type ClockAndIds, timestamp } from './clock-and-ids.ts'
+import type { ClockAndIds } from './clock-and-ids.ts'
 import { DomainError } from './errors.ts'
 import { ownerRequired, type Role, type Visitor } from './membership.ts'
-import { type Stamp, stampOf } from './stamp.ts'
+import { momentOf, type Stamp, stampOf } from './stamp.ts'
 import type { NewWorkspace, UserStore } from './user.ts'
 
 /*
@@ -27,11 +27,11 @@ export interface TenantStore {
  * @throws DomainError too_many_workspaces */
 export async function createTenant(
   users: UserStore,
-  { userId }: Visitor,
+  { userId, origin }: Visitor,
   { name, clock }: { name: string; clock: ClockAndIds },
 ): Promise<Tenant> {
   const workspace: NewWorkspace = { id: clock.newId(), name, membershipId: clock.newId() }
-  await users.createWorkspace(userId, workspace, timestamp(clock))
+  await users.createWorkspace(userId, workspace, momentOf({ clock, origin }))
   return { id: workspace.id, name, role: 'owner' }
 }
 

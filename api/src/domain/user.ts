@@ -1,6 +1,7 @@
 import { LIMITS } from '@keyferry/contract'
-import { type ClockAndIds, timestamp } from './clock-and-ids.ts'
+import type { ClockAndIds } from './clock-and-ids.ts'
 import { DomainError } from './errors.ts'
+import { type Arrival, type Moment, momentOf } from './stamp.ts'
 
 /*
  * A user is known by the id that the identity provider gives, never by e-mail. The first sign-in creates the user, a
@@ -38,22 +39,28 @@ export type ProvidedChange = { email?: ProvidedEmail; isActive?: boolean }
 
 export type ProvidedEmail = { address: string; isVerified: boolean; asOf: string | null }
 
+/** Which sessions ended: this one, another one, all, or those that the identity provider named. */
+export type SignOut = { reason: 'session' | 'other_session' | 'all_sessions' | 'provider' }
+
 export interface UserStore {
   /** Records a sign-in; null when no user has this id. */
-  recordSignIn(idpUserId: string, now: string): Promise<KnownUser | null>
+  recordSignIn(idpUserId: string, moment: Moment): Promise<KnownUser | null>
   /** Those of the names that are taken. */
   takenUsernames(names: readonly string[]): Promise<ReadonlySet<string>>
   /** A user, a workspace and its owner membership, all or nothing; false when the id or the name is taken. */
-  insertWithWorkspace(user: NewUser, workspace: NewWorkspace, now: string): Promise<boolean>
+  insertWithWorkspace(user: NewUser, workspace: NewWorkspace, moment: Moment): Promise<boolean>
   /** A tenant that the user owns, the personal one before others. */
   findHome(userId: string): Promise<string | null>
-  insertWorkspace(userId: string, workspace: NewWorkspace, now: string): Promise<void>
+  insertWorkspace(userId: string, workspace: NewWorkspace, moment: Moment): Promise<void>
   /** As `insertWorkspace`, within the bound of workspaces that a person creates.
    * @throws DomainError too_many_workspaces */
-  createWorkspace(userId: string, workspace: NewWorkspace, now: string): Promise<void>
+  createWorkspace(userId: string, workspace: NewWorkspace, moment: Moment): Promise<void>
+  /** Records that sessions of a user ended.
+   * @returns false when no user has this id at the provider */
+  recordSignOut(idpUserId: string, ended: SignOut, moment: Moment): Promise<boolean>
   /** An e-mail that was stated earlier than the stored one changes nothing.
    * @returns the user's id; null when no user has this id at the provider */
-  change(idpUserId: string, change: ProvidedChange, now: string): Promise<string | null>
+  change(idpUserId: string, change: ProvidedChange, moment: Moment): Promise<string | null>
 }
 
 // How often another user may take the chosen name first. Each lost race means that another call succeeded.
@@ -64,23 +71,24 @@ const RACES = 200
 export async function ensureUser(
   users: UserStore,
   profile: Profile,
-  clock: ClockAndIds,
+  arrival: Arrival,
 ): Promise<Home & { created: boolean }> {
   for (let race = 0; race < RACES; race += 1) {
-    const known = await users.recordSignIn(profile.idp_user_id, timestamp(clock))
-    if (known) return { ...(await homeOf(users, known, clock)), created: false }
-    const home = await tryProvision(users, profile, clock)
+    const known = await users.recordSignIn(profile.idp_user_id, momentOf(arrival))
+    if (known) return { ...(await homeOf(users, known, arrival)), created: false }
+    const home = await tryProvision(users, profile, arrival)
     if (home) return { ...home, created: true }
   }
   throw new DomainError('internal', 'Failed to create user: no free username')
 }
 
 // Null when another call took the id or the username first.
-async function tryProvision(users: UserStore, profile: Profile, clock: ClockAndIds): Promise<Home | null> {
+async function tryProvision(users: UserStore, profile: Profile, arrival: Arrival): Promise<Home | null> {
+  const { clock } = arrival
   const username = await freeUsername(users, profile.email)
   const user: NewUser = { ...profile, id: clock.newId(), username, password_hash: null }
   const workspace = newWorkspace(username, clock)
-  const isNew = await users.insertWithWorkspace(user, workspace, timestamp(clock))
+  const isNew = await users.insertWithWorkspace(user, workspace, momentOf(arrival))
   return isNew ? { user_id: user.id, tenant_id: workspace.id, role: 'owner' } : null
 }
 
@@ -88,10 +96,10 @@ async function tryProvision(users: UserStore, profile: Profile, clock: ClockAndI
 export async function homeOf(
   users: UserStore,
   { id, username, is_active }: KnownUser,
-  clock: ClockAndIds,
+  arrival: Arrival,
 ): Promise<Home> {
   if (!is_active) throw new DomainError('forbidden', 'Forbidden: user is inactive')
-  const tenantId = (await users.findHome(id)) ?? (await replaceHome(users, { id, username }, clock))
+  const tenantId = (await users.findHome(id)) ?? (await replaceHome(users, { id, username }, arrival))
   return { user_id: id, tenant_id: tenantId, role: 'owner' }
 }
 
@@ -99,10 +107,10 @@ export async function homeOf(
 async function replaceHome(
   users: UserStore,
   user: { id: string; username: string },
-  clock: ClockAndIds,
+  arrival: Arrival,
 ): Promise<string> {
-  const workspace = newWorkspace(user.username, clock)
-  await users.insertWorkspace(user.id, workspace, timestamp(clock))
+  const workspace = newWorkspace(user.username, arrival.clock)
+  await users.insertWorkspace(user.id, workspace, momentOf(arrival))
   return workspace.id
 }
 

@@ -7,7 +7,7 @@ import {
   renamePasskey,
 } from '../domain/passkey.ts'
 import { logInWithPasskey } from '../domain/passkey-sign-in.ts'
-import type { Handlers } from './handler.ts'
+import { type Handlers, originOf } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'
 
 type PasskeyEndpoint =
@@ -43,9 +43,9 @@ export function passkeyHandlers({ stores, clock }: HandlerParts): Pick<Handlers,
       await changeSecondFactor(parts, caller, body)
       return { status: 200, body: { ok: true } }
     },
-    async logInWithPasskey({ body: { passkey, ceremony, user_id: userId } }) {
+    async logInWithPasskey({ body: { passkey, ceremony, user_id: userId }, peer }) {
       const use = { passkey, ceremony: ceremonyOf(ceremony), userId }
-      return { status: 200, body: await logInWithPasskey(parts, use) }
+      return { status: 200, body: await logInWithPasskey({ ...parts, origin: originOf(peer) }, use) }
     },
   }
 }

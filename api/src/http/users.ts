@@ -1,9 +1,9 @@
-import { changeProvidedUser } from '../domain/provided-user.ts'
+import { changeProvidedUser, recordSignOut } from '../domain/provided-user.ts'
 import { ensureUser } from '../domain/user.ts'
-import type { Handlers } from './handler.ts'
+import { type Handlers, originOf } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'
 
-type UserEndpoint = 'ensureUser' | 'changeProvidedUser'
+type UserEndpoint = 'ensureUser' | 'changeProvidedUser' | 'recordSignOut'
 
 export function userHandlers({
   stores,
@@ -12,7 +12,7 @@ export function userHandlers({
   authMode,
 }: HandlerParts): Pick<Handlers, UserEndpoint> {
   return {
-    async ensureUser({ body }) {
+    async ensureUser({ body, peer }) {
       const profile = {
         idp_user_id: body.idp_user_id,
         email: body.email,
@@ -20,16 +20,22 @@ export function userHandlers({
         email_as_of: canonical(body.as_of),
         auth_provider: authMode,
       }
-      const ensured = await ensureUser(stores.users, profile, clock)
+      const ensured = await ensureUser(stores.users, profile, { clock, origin: originOf(peer) })
       return ensured.created ? { status: 201, body: ensured } : { status: 200, body: ensured }
     },
-    async changeProvidedUser({ params, body }) {
-      const parts = { users: stores.users, requests: requestParts.requests, clock }
+    async changeProvidedUser({ params, body, peer }) {
+      const arrival = { clock, origin: originOf(peer) }
+      const parts = { users: stores.users, requests: requestParts.requests, ...arrival }
       const change = {
         ...(body.email === undefined ? {} : { email: providedEmail(body.email, body) }),
         ...(body.is_active === undefined ? {} : { isActive: body.is_active }),
       }
       await changeProvidedUser(parts, params.idp_user_id, change)
+      return { status: 200, body: { ok: true } }
+    },
+    async recordSignOut({ params, body, peer }) {
+      const parts = { users: stores.users, clock, origin: originOf(peer) }
+      await recordSignOut(parts, params.idp_user_id, body)
       return { status: 200, body: { ok: true } }
     },
   }

@@ -4,7 +4,7 @@ import type { NewPasskey, Passkey, PasskeyStore, StoredPasskey } from '../domain
 import type { Stamp } from '../domain/stamp.ts'
 import type { Queries, Query, Recorded } from './queries.ts'
 import { flag } from './tables.ts'
-import { findHome } from './users.ts'
+import { recordOfUser } from './user-events.ts'
 
 export function createPasskeyStore({ query, write, record }: Queries): PasskeyStore {
   return {
@@ -150,14 +150,10 @@ export async function removePasskeys(query: Query, userId: string): Promise<void
   await query.updateTable('users').set({ passkey_after_password: 0 }).where('id', '=', userId).execute()
 }
 
-// As sign-ins are, it is recorded in the audit log of the workspace that the user starts in.
-async function recordChange(
-  { transaction, record }: Recorded,
+function recordChange(
+  recorded: Recorded,
   { stamp, ...change }: Pick<Event, 'action'> & { data?: Event['data']; stamp: Stamp },
 ): Promise<void> {
-  const tenantId = await findHome(transaction, stamp.by)
-  if (tenantId === null) return
-  const target = { kind: 'user', id: stamp.by, name: null } as const
   const { action, data } = change
-  await record(transaction, { tenantId, action, target, ...(data && { data }), ...madeBy(stamp) })
+  return recordOfUser(recorded, stamp.by, { action, ...(data && { data }), ...madeBy(stamp) })
 }

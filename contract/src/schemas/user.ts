@@ -57,6 +57,15 @@ export const ChangeProvidedUser = z
   .object({ email: Email.optional(), is_active: Flag('is_active').optional(), ...Statement })
   .meta({ id: 'ChangeProvidedUser', examples: [{ email: 'sam@example.com', email_verified: true }] })
 
+/** `reason`: this session, another one, all, or those that the identity provider named. */
+export const SignedOutUser = z
+  .object({
+    reason: z.enum(['session', 'other_session', 'all_sessions', 'provider'], {
+      error: 'reason must be session, other_session, all_sessions or provider',
+    }),
+  })
+  .meta({ id: 'SignedOutUser', examples: [{ reason: 'session' }] })
+
 export const Setup = z.object({ required: z.boolean() }).meta({ id: 'Setup', examples: [{ required: true }] })
 
 export const SetUpAccount = z

@@ -34,6 +34,17 @@ export function refuseStrangeTarget(raw: IncomingMessage): void {
   if (problem !== null) throw new Refusal(400, 'invalid', problem)
 }
 
+/** Who a call of this layer is made for: the address as this layer sees it, and the browser. Headers of a body are left
+ * out, because the call has another body. */
+export function callerHeaders(request: FastifyRequest): Record<string, string> {
+  const browser = request.headers['user-agent']
+  return {
+    'x-forwarded-for': request.ip,
+    'x-request-id': request.id,
+    ...(browser === undefined ? {} : { 'user-agent': browser }),
+  }
+}
+
 /** The headers that go to the API with each call: the caller's harmless headers, its address as this layer sees it, and
  * the id that connects the log lines of both layers. */
 export function headersToHandOn(request: FastifyRequest): Record<string, string> {

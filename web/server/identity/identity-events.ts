@@ -6,6 +6,7 @@ import { z } from 'zod'
 import { serveOwn } from '../http/own-endpoints.ts'
 import { Refusal, unauthorized } from '../http/refusal.ts'
 import { readBody } from '../http/request-body.ts'
+import { callerHeaders } from '../http/request-headers.ts'
 import type { ApiConnection } from '../internal-api/api-connection.ts'
 import type { SessionStore } from '../sessions/session-store.ts'
 import { type ProvidedEmail, primaryEmail } from './clerk/clerk-backend.ts'
@@ -51,7 +52,8 @@ export function receiveIdentityEvents(app: FastifyInstance, options: IdentityEve
     if (!(await store.firstUse(use, now() + REPLAY_MS, now())))
       throw new Refusal(409, 'conflict', 'event received already')
     try {
-      await apply(event, asOf(event, headers['webhook-timestamp']), options)
+      const applying = { ...options, headers: callerHeaders(request) }
+      await apply(event, asOf(event, headers['webhook-timestamp']), applying)
       return { ok: true }
     } catch (error) {
       await store.forgetUse(use)
@@ -100,7 +102,9 @@ function asOf({ timestamp, data }: AnEvent, sentSeconds: string): string {
   return new Date(data.updated_at ?? timestamp ?? Number(sentSeconds) * 1_000).toISOString()
 }
 
-async function apply({ type, data }: AnEvent, as_of: string, options: IdentityEventsOptions): Promise<void> {
+type Applying = IdentityEventsOptions & { headers: Record<string, string> }
+
+async function apply({ type, data }: AnEvent, as_of: string, options: Applying): Promise<void> {
   const person = options.issuer === null ? data.id : idpUserId(options.issuer, data.id)
   if (type === 'user.deleted') return await forget(person, options)
   const email = emailOf(data)
@@ -115,7 +119,7 @@ function emailOf(data: AnEvent['data']): ProvidedEmail | null {
 }
 
 // The order matters: once the user is inactive, their open sessions are useless.
-async function forget(person: string, options: IdentityEventsOptions): Promise<void> {
+async function forget(person: string, options: Applying): Promise<void> {
   await changeUser(person, { is_active: false }, options)
   await options.store.removeAll({ idpUserId: person })
 }
@@ -123,9 +127,10 @@ async function forget(person: string, options: IdentityEventsOptions): Promise<v
 type Change = { email: string; email_verified: boolean; as_of: string } | { is_active: boolean }
 
 // A person who never signed in here has no account to change.
-async function changeUser(person: string, body: Change, { api }: IdentityEventsOptions): Promise<void> {
+async function changeUser(person: string, body: Change, { api, headers }: Applying): Promise<void> {
+  const call = { params: { idp_user_id: person }, body, headers }
   try {
-    await api.call('PUT', '/api/v1/users/{idp_user_id}', { params: { idp_user_id: person }, body })
+    await api.call('PUT', '/api/v1/users/{idp_user_id}', call)
   } catch (error) {
     if (!(error instanceof CallError && error.status === 404)) throw error
   }

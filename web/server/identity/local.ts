@@ -1,6 +1,8 @@
 import type { EnsuredUser } from '@keyferry/contract'
+import type { FastifyRequest } from 'fastify'
 import type { z } from 'zod'
 import { serveOwn } from '../http/own-endpoints.ts'
+import { callerHeaders } from '../http/request-headers.ts'
 import type { ApiConnection } from '../internal-api/api-connection.ts'
 import type { Identity } from './identity.ts'
 
@@ -9,11 +11,13 @@ const LOCAL_USER = { idp_user_id: 'user_local', email: 'local@keyferry.localhost
 /** Every caller is the server's one user. On Linux only the server's own user and root get in; elsewhere anyone on the
  * machine does. */
 export function localIdentity(api: ApiConnection): Identity {
-  const ensured = once(() => api.call('POST', '/api/v1/users/ensure', { body: LOCAL_USER }))
+  const ensured = once((request: FastifyRequest) =>
+    api.call('POST', '/api/v1/users/ensure', { body: LOCAL_USER, headers: callerHeaders(request) }),
+  )
   let chosenTenantId: string | null = null
   return {
-    async identify() {
-      const user: z.output<typeof EnsuredUser> = await ensured()
+    async identify(request) {
+      const user: z.output<typeof EnsuredUser> = await ensured(request)
       const personalTenantId = user.tenant_id
       return { userId: user.user_id, tenantId: chosenTenantId ?? personalTenantId, personalTenantId }
     },
@@ -36,10 +40,10 @@ export function localIdentity(api: ApiConnection): Identity {
 }
 
 /** Keep the first success. After a failure, the next caller tries again. */
-function once<T>(work: () => Promise<T>): () => Promise<T> {
+function once<A, T>(work: (argument: A) => Promise<T>): (argument: A) => Promise<T> {
   let kept: Promise<T> | null = null
-  return () => {
-    kept ??= work().catch((error: unknown) => {
+  return (argument) => {
+    kept ??= work(argument).catch((error: unknown) => {
       kept = null
       throw error
     })

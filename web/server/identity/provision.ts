@@ -1,3 +1,5 @@
+import type { FastifyRequest } from 'fastify'
+import { callerHeaders } from '../http/request-headers.ts'
 import type { ApiConnection } from '../internal-api/api-connection.ts'
 import type { Person } from './identity.ts'
 
@@ -12,12 +14,17 @@ export type Profile = {
 
 /** The person of a profile, created at the first sign-in. Later sign-ins update the e-mail address.
  * @throws CallError forbidden: the account is disabled here · Refusal unavailable */
-export async function provision(api: ApiConnection, profile: Profile): Promise<Omit<Person, 'tenantId'>> {
-  const user = await api.call('POST', '/api/v1/users/ensure', { body: profile })
+export async function provision(
+  api: ApiConnection,
+  request: FastifyRequest,
+  profile: Profile,
+): Promise<Omit<Person, 'tenantId'>> {
+  const headers = callerHeaders(request)
+  const user = await api.call('POST', '/api/v1/users/ensure', { body: profile, headers })
   if (!user.created) {
     const { idp_user_id, email, email_verified, as_of } = profile
     const body = { email, email_verified, as_of }
-    await api.call('PUT', '/api/v1/users/{idp_user_id}', { params: { idp_user_id }, body })
+    await api.call('PUT', '/api/v1/users/{idp_user_id}', { params: { idp_user_id }, body, headers })
   }
   return { userId: user.user_id, personalTenantId: user.tenant_id }
 }

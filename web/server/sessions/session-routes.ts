@@ -11,21 +11,27 @@ export type SessionRoutesOptions = {
   sessions: Sessions
   /** Where the browser goes after its session has ended: a path of ours, or the provider's sign-out page. */
   afterSignOut: (session: Session | null) => Promise<string>
+  /** Records in the audit log that the person ended sessions. */
+  recordEnd: (request: FastifyRequest, idpUserId: string, reason: EndReason) => Promise<void>
 }
+
+export type EndReason = 'session' | 'other_session' | 'all_sessions'
 
 /** Sign-out, and the list of a person's sessions, each of which they can end. */
 export function addSessionRoutes(
   app: FastifyInstance,
-  { sessions, afterSignOut }: SessionRoutesOptions,
+  { sessions, afterSignOut, recordEnd }: SessionRoutesOptions,
 ): void {
   const signedIn = async (request: FastifyRequest): Promise<Session> => {
     const session = await sessions.find(request)
     if (!session) throw unauthorized()
     return session
   }
-  serveOwn(app, 'signOut', async ({ request, reply }) =>
-    leave(request, reply, await afterSignOut(await sessions.end(request, reply))),
-  )
+  serveOwn(app, 'signOut', async ({ request, reply }) => {
+    const session = await sessions.end(request, reply)
+    if (session) await recordEnd(request, session.idpUserId, 'session')
+    return leave(request, reply, await afterSignOut(session))
+  })
   serveOwn(app, 'listSessions', async ({ request }) => {
     const current = await signedIn(request)
     return (await sessions.list(current)).map((session) => shown(session, current))
@@ -35,11 +41,13 @@ export function addSessionRoutes(
     const ended = own.find((session) => publicId(session) === params.id)
     if (!ended) throw new Refusal(404, 'not_found', 'session not found')
     await sessions.store.remove(ended.tokenHash)
+    await recordEnd(request, ended.idpUserId, 'other_session')
     return { ok: true }
   })
   serveOwn(app, 'endAllSessions', async ({ request, reply }) => {
     const session = await signedIn(request)
     await sessions.store.removeAll({ idpUserId: session.idpUserId })
+    await recordEnd(request, session.idpUserId, 'all_sessions')
     return leave(request, reply, await afterSignOut((await sessions.end(request, reply)) ?? session))
   })
 }

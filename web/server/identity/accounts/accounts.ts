@@ -7,6 +7,7 @@ import { addSessionRoutes } from '../../sessions/session-routes.ts'
 import { personOf, type Sessions } from '../../sessions/sessions.ts'
 import type { AppPages, Identity } from '../identity.ts'
 import { passkeyAddress } from '../passkey-address.ts'
+import { type EndRecorderOptions, endRecorder } from '../session-end.ts'
 import { type BeginSession, sessionBeginner } from './begin-session.ts'
 import { addOwnAccountRoutes, type OwnAccountOptions } from './own-account.ts'
 import { PasskeyChallenges } from './passkey-challenges.ts'
@@ -18,13 +19,14 @@ import {
   type PasskeyOptions,
 } from './passkeys.ts'
 
-export type AccountsOptions = OwnAccountOptions & {
-  publicUrl: string
-  /** The shared secret, from which challenges derive. */
-  secret: string
-  /** Epoch milliseconds. */
-  now: () => number
-}
+export type AccountsOptions = OwnAccountOptions &
+  EndRecorderOptions & {
+    publicUrl: string
+    /** The shared secret, from which challenges derive. */
+    secret: string
+    /** Epoch milliseconds. */
+    now: () => number
+  }
 
 /** People sign in with an e-mail address and a password that the API keeps, and get a session of ours. */
 export function accountsIdentity(options: AccountsOptions): Identity {
@@ -53,7 +55,7 @@ export function accountsIdentity(options: AccountsOptions): Identity {
       addPasskeySignIn(app, passkeys, begin)
       addPasskeyRoutes(app, passkeys)
       addOwnAccountRoutes(app, options)
-      addSessionRoutes(app, { sessions, afterSignOut: async () => '/' })
+      addSessionRoutes(app, { sessions, afterSignOut: async () => '/', recordEnd: endRecorder(options) })
     },
   }
 }

@@ -11,6 +11,7 @@ import type { SessionStore } from '../../sessions/session-store.ts'
 import type { ClerkSettings } from '../../settings.ts'
 import type { Identity, Person } from '../identity.ts'
 import { provision } from '../provision.ts'
+import { type EndRecorderOptions, endRecorder } from '../session-end.ts'
 import { ClerkBackend, type ProvidedEmail } from './clerk-backend.ts'
 import { type ClerkSession, ClerkTokens } from './clerk-token.ts'
 import { KnownPeople } from './known-people.ts'
@@ -21,9 +22,8 @@ const TENANT_SECONDS = 7 * 24 * 60 * 60
 /** A token stays valid for a minute after its session ended here, so the end is remembered for longer. */
 const ENDED_MS = 10 * 60 * 1_000
 
-export type ClerkOptions = {
+export type ClerkOptions = EndRecorderOptions & {
   settings: ClerkSettings
-  api: ApiConnection
   store: SessionStore
   publicUrl: string
   now: () => number
@@ -34,7 +34,7 @@ export function clerkIdentity(options: ClerkOptions): Identity {
   const { settings, api, now } = options
   const tokens = new ClerkTokens(settings)
   const backend = new ClerkBackend(settings.apiUrl, settings.secretKey)
-  const people = new KnownPeople((session) => provisionSession(session, api, backend))
+  const people = new KnownPeople((session, request) => provisionSession({ session, request }, api, backend))
   const sessionOf = async (request: FastifyRequest): Promise<ClerkSession | null> => {
     const token = sessionCookie(request)
     const session = token ? await tokens.read(token, new Date(now())) : null
@@ -44,13 +44,13 @@ export function clerkIdentity(options: ClerkOptions): Identity {
     async identify(request) {
       const session = await sessionOf(request)
       if (!session) return null
-      const known = await people.of(session)
+      const known = await people.of(session, request)
       return { ...known, tenantId: chosenTenant(request, known.userId) ?? known.personalTenantId }
     },
     isSignedIn: async (request) => (await sessionOf(request)) !== null,
     async chooseTenant(request, reply, tenantId) {
       const session = await sessionOf(request)
-      if (session) rememberTenant(reply, { ...(await people.of(session)), tenantId }, options)
+      if (session) rememberTenant(reply, { ...(await people.of(session, request)), tenantId }, options)
     },
     requireOneSession: sessionCookie,
     isSetupRequired: async () => false,
@@ -78,14 +78,14 @@ type Exchange = { request: FastifyRequest; reply: FastifyReply }
 type Known = Omit<Person, 'tenantId'>
 
 async function provisionSession(
-  session: ClerkSession,
+  { session, request }: { session: ClerkSession; request: FastifyRequest },
   api: ApiConnection,
   backend: ClerkBackend,
 ): Promise<Known> {
   const { subject, issuedAtSeconds } = session
   const email = await emailOf(session, backend)
   if (!email || !Email.safeParse(email.address).success) throw forbidden(NO_EMAIL, { note: noEmailNote })
-  return await provision(api, {
+  return await provision(api, request, {
     idp_user_id: subject,
     email: email.address,
     email_verified: email.isVerified,
@@ -118,6 +118,7 @@ type RouteOptions = ClerkOptions & {
 
 function addRoutes(app: FastifyInstance, options: RouteOptions): void {
   const { settings, store, publicUrl, now, backend, sessionOf } = options
+  const recordEnd = endRecorder(options)
   const lead =
     (page: string) =>
     async ({ request, reply }: Exchange) => {
@@ -133,6 +134,7 @@ function addRoutes(app: FastifyInstance, options: RouteOptions): void {
     const session = await sessionOf(request)
     const isSecure = publicUrl.startsWith('https:')
     // Without a secret key the provider's session stays open, so its next token must stay valid.
+    if (session) await recordEnd(request, session.subject, 'session')
     if (session && backend.canEndSessions) {
       await store.firstUse(`ended:${session.sessionId}`, now() + ENDED_MS, now())
       await backend.endSession(session.sessionId).catch(() => undefined)

@@ -1,3 +1,4 @@
+import type { FastifyRequest } from 'fastify'
 import type { Person } from '../identity.ts'
 import type { ClerkSession } from './clerk-token.ts'
 
@@ -7,19 +8,19 @@ type Known = Omit<Person, 'tenantId'>
 
 /** Provisions a person once for each session at the provider, and remembers the result. */
 export class KnownPeople {
-  readonly #provision: (session: ClerkSession) => Promise<Known>
+  readonly #provision: (session: ClerkSession, request: FastifyRequest) => Promise<Known>
   readonly #known = new Map<string, Promise<Known>>()
 
-  constructor(provision: (session: ClerkSession) => Promise<Known>) {
+  constructor(provision: (session: ClerkSession, request: FastifyRequest) => Promise<Known>) {
     this.#provision = provision
   }
 
   /** @throws what provisioning throws; the next call tries again */
-  async of(session: ClerkSession): Promise<Known> {
+  async of(session: ClerkSession, request: FastifyRequest): Promise<Known> {
     const id = `${session.sessionId} ${session.subject}`
     const known = this.#known.get(id)
     if (known) return await known
-    const provisioned = this.#provision(session)
+    const provisioned = this.#provision(session, request)
     this.#remember(id, provisioned)
     try {
       return await provisioned

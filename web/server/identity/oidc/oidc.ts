@@ -15,6 +15,7 @@ import type { OidcSettings } from '../../settings.ts'
 import type { AppPages, Identity } from '../identity.ts'
 import { idpUserId } from '../idp-user-id.ts'
 import { provision } from '../provision.ts'
+import { endRecorder } from '../session-end.ts'
 import { type LogoutOrder, LogoutTokens } from './back-channel-logout.ts'
 import { type OidcPerson, OidcProvider } from './oidc-provider.ts'
 import { beginAttempt, endAttempt } from './sign-in-attempt.ts'
@@ -52,7 +53,7 @@ export function oidcIdentity(options: OidcOptions): Identity {
       addBackChannelLogout(app, provider, options)
       const afterSignOut = async (session: { idToken: string | null } | null) =>
         (await provider.signOutAddress(session?.idToken ?? null, `${publicUrl}/`)) ?? '/'
-      addSessionRoutes(app, { sessions, afterSignOut })
+      addSessionRoutes(app, { sessions, afterSignOut, recordEnd: endRecorder(options) })
     },
   }
 }
@@ -129,7 +130,7 @@ async function beginSession(
   const problem = problemOf(person)
   if (problem !== null) return await sendFailure(pages, reply.code(400), problem)
   const profile = profileOf(settings, person)
-  const known = await provision(api, profile).catch(whenDisabled)
+  const known = await provision(api, request, profile).catch(whenDisabled)
   if (!known) return await sendFailure(pages, reply.code(403), 'Your account here is disabled.')
   const { providerSessionId, idToken } = person
   const facts = { ...known, tenantId: known.personalTenantId, providerSessionId, idToken }
@@ -171,6 +172,9 @@ function addBackChannelLogout(app: FastifyInstance, provider: OidcProvider, opti
     const token = form.get('logout_token') ?? ''
     const order = await tokens.read(token, new Date(now())).catch(() => null)
     const isDone = order !== null && (await carryOut(order, options))
+    const ended = order?.ending
+    if (isDone && ended && 'idpUserId' in ended)
+      await endRecorder(options)(request, ended.idpUserId, 'provider')
     if (!isDone) return reply.code(400).send({ error: 'invalid_request', code: 'invalid' })
     return { ok: true }
   })

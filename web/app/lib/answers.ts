@@ -34,4 +34,5 @@ export type Member = Answer<Endpoints['listMembers']>[number]
 export type Invitation = Answer<Endpoints['listInvitations']>[number]
 export type CreatedInvitation = Answer<Endpoints['createInvitation']>
 export type Role = Me['role']
-export type Passkey = Answer<Endpoints['listPasskeys']>['passkeys'][number]
+export type OwnPasskeys = Answer<Endpoints['listPasskeys']>
+export type Passkey = OwnPasskeys['passkeys'][number]

@@ -27,15 +27,25 @@ export async function signInWithPasskey(): Promise<void> {
 }
 
 /** Let the browser offer its passkeys in the e-mail field, and sign in with the one that the person picks.
- * @returns false: the browser cannot, or something else asked for a passkey meanwhile */
+ * @returns false: the browser cannot, or something else asked for a passkey meanwhile
+ * @throws CallError: the server refused the picked passkey */
 export async function offerPasskeys(): Promise<boolean> {
-  const { browserSupportsWebAuthnAutofill, startAuthentication } = await webAuthn()
-  if (!(await browserSupportsWebAuthnAutofill())) return false
-  const optionsJSON = await call('POST', '/sign-in/passkey/options')
-  const passkey = await startAuthentication({ optionsJSON, useBrowserAutofill: true }).catch(() => null)
+  const passkey = await offered()
   if (passkey === null) return false
   await call('POST', '/sign-in/passkey', { body: { passkey } })
   return true
+}
+
+// The person has not asked for the offer, so a failure of it is not shown. The button shows what is wrong.
+async function offered() {
+  try {
+    const { browserSupportsWebAuthnAutofill, startAuthentication } = await webAuthn()
+    if (!(await browserSupportsWebAuthnAutofill())) return null
+    const optionsJSON = await call('POST', '/sign-in/passkey/options')
+    return await startAuthentication({ optionsJSON, useBrowserAutofill: true })
+  } catch {
+    return null
+  }
 }
 
 /** End what `offerPasskeys` waits for. */

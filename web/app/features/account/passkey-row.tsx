@@ -8,10 +8,11 @@ import { IconButton } from '../../ui/icon-button.tsx'
 import { RemovePasskeyDialog } from './remove-passkey-dialog.tsx'
 import { RenamePasskeyDialog } from './rename-passkey-dialog.tsx'
 
-type PasskeyRowProps = { passkey: Passkey; isLast: boolean; afterPassword: boolean }
+/** `endsSecondFactor`: to remove this passkey ends the choice to be asked for one after the password. */
+type PasskeyRowProps = { passkey: Passkey; endsSecondFactor: boolean }
 
 /** One passkey: its name, when it was added and last used, and what can be done with it. */
-export function PasskeyRow({ passkey, isLast, afterPassword }: PasskeyRowProps) {
+export function PasskeyRow({ passkey, endsSecondFactor }: PasskeyRowProps) {
   const [open, setOpen] = useState<'rename' | 'remove' | null>(null)
   const close = () => setOpen(null)
   const name = visibleText(passkey.name)
@@ -29,7 +30,7 @@ export function PasskeyRow({ passkey, isLast, afterPassword }: PasskeyRowProps) 
       </IconButton>
       {open === 'rename' && <RenamePasskeyDialog passkey={passkey} onClose={close} />}
       {open === 'remove' && (
-        <RemovePasskeyDialog passkey={passkey} endsSecondFactor={isLast && afterPassword} onClose={close} />
+        <RemovePasskeyDialog passkey={passkey} endsSecondFactor={endsSecondFactor} onClose={close} />
       )}
     </li>
   )

@@ -1,5 +1,6 @@
 import { KeyRound } from 'lucide-react'
 import { useState } from 'react'
+import type { OwnPasskeys } from '../../lib/answers.ts'
 import { passkeyObstacle } from '../../lib/passkey-browser.ts'
 import { usePasskeys } from '../../lib/passkeys.ts'
 import { useSession } from '../../lib/session.ts'
@@ -30,18 +31,7 @@ export function Passkeys() {
       {own.data === undefined ? (
         <LoadingState error={own.error} onRetry={() => void own.refetch()} what="your passkeys" />
       ) : (
-        own.data.passkeys.length > 0 && (
-          <ul className="mt-3 divide-y divide-line rounded-lg border border-line bg-surface">
-            {own.data.passkeys.map((passkey) => (
-              <PasskeyRow
-                key={passkey.id}
-                passkey={passkey}
-                isLast={own.data.passkeys.length === 1}
-                afterPassword={own.data.after_password}
-              />
-            ))}
-          </ul>
-        )
+        <PasskeyList {...own.data} />
       )}
       {obstacle === null ? (
         <Button className="mt-4" onClick={() => setAdding(true)}>
@@ -56,5 +46,17 @@ export function Passkeys() {
       {canChoose && <SecondFactor afterPassword={own.data.after_password} />}
       {adding && <AddPasskeyDialog onClose={() => setAdding(false)} />}
     </section>
+  )
+}
+
+function PasskeyList({ passkeys, after_password }: OwnPasskeys) {
+  if (passkeys.length === 0) return null
+  const endsSecondFactor = passkeys.length === 1 && after_password
+  return (
+    <ul className="mt-3 divide-y divide-line rounded-lg border border-line bg-surface">
+      {passkeys.map((passkey) => (
+        <PasskeyRow key={passkey.id} passkey={passkey} endsSecondFactor={endsSecondFactor} />
+      ))}
+    </ul>
   )
 }

@@ -1,7 +1,7 @@
 import { askedReturn } from '@keyferry/contract/return-path'
 import { useMutation } from '@tanstack/react-query'
 import { KeyRound } from 'lucide-react'
-import { useEffect } from 'react'
+import { useEffect, useState } from 'react'
 import { describeFailure } from '../../lib/failure.ts'
 import { passkeyObstacle } from '../../lib/passkey-browser.ts'
 import { offerPasskeys, signInWithPasskey, stopOfferingPasskeys } from '../../lib/passkey-sign-in.ts'
@@ -19,35 +19,41 @@ export function PasskeySignIn() {
 }
 
 function PasskeyButton() {
-  const attempt = useMutation({ mutationFn: signInWithPasskey, onSuccess: goOn })
-  const offer = useMutation({ mutationFn: offerPasskeys, onSuccess: (isSignedIn) => isSignedIn && goOn() })
-  const { mutate } = offer
-  useEffect(() => {
-    mutate()
-    return () => void stopOfferingPasskeys()
-  }, [mutate])
-  const error = attempt.error ?? offer.error
+  const [problem, setProblem] = useState<string | null>(null)
+  const [round, setRound] = useState(0)
+  const showProblem = (error: unknown) => {
+    setProblem(refusal(error))
+    setRound((before) => before + 1)
+  }
+  const attempt = useMutation({
+    mutationFn: signInWithPasskey,
+    onMutate: () => setProblem(null),
+    onSuccess: goOn,
+    onError: showProblem,
+  })
+  useOffer(round, showProblem)
   return (
     <div className="mt-5 border-t border-line pt-5">
-      <Button
-        size="large"
-        busy={attempt.isPending}
-        className="w-full"
-        onClick={() => {
-          offer.reset()
-          attempt.mutate()
-        }}
-      >
+      <Button size="large" busy={attempt.isPending} className="w-full" onClick={() => attempt.mutate()}>
         <KeyRound aria-hidden size={18} />
         Sign in with a passkey
       </Button>
-      {error !== null && !attempt.isPending && (
+      {problem !== null && (
         <Notice tone="danger" role="alert" className="mt-4">
-          {refusal(error)}
+          {problem}
         </Notice>
       )}
     </div>
   )
+}
+
+/** Offers the browser's passkeys in the e-mail field, and again in each new round: a failed try ends the offer. */
+function useOffer(round: number, showProblem: (error: unknown) => void): void {
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only a new round begins a new offer
+  useEffect(() => {
+    offerPasskeys().then((isSignedIn) => isSignedIn && goOn(), showProblem)
+    return () => void stopOfferingPasskeys()
+  }, [round])
 }
 
 function refusal(error: unknown): string {

@@ -1,19 +1,9 @@
-import { ATTEMPTS, type EncryptFromBundle, LIMITS, MASK, type RequestBundle } from '@keyferry/contract'
-import { wipe } from '@keyferry/crypto/key-pair'
-import type { Plaintext } from '@keyferry/crypto/plaintext'
-import { seal } from '@keyferry/crypto/seal'
+import { ATTEMPTS, type EncryptFromBundle, MASK, type RequestBundle } from '@keyferry/contract'
 import { normalizeUserCode } from '@keyferry/crypto/user-code'
 import type { z } from 'zod'
 import { type Bundle, type BundleOfTenant, type BundleStore, findBundle, listBundles } from './bundle.ts'
-import {
-  type BundleEntry,
-  bundleEntries,
-  type EntryStores,
-  type ValueSize,
-  valueSizes,
-} from './bundle-entry.ts'
+import { type BundleEntry, bundleEntries, type EntryStores } from './bundle-entry.ts'
 import { type ClockAndIds, timestamp } from './clock-and-ids.ts'
-import { requireComposed } from './composed-entry.ts'
 import type { DeliveryStore } from './delivery.ts'
 import { DomainError } from './errors.ts'
 import type { EventStore } from './event.ts'
@@ -30,6 +20,7 @@ import {
 } from './request.ts'
 import { deliveryOf, expiredNames } from './request-delivery.ts'
 import type { Approval, ApprovalRequest, Sealed } from './request-store.ts'
+import { payloadTooLarge, SEAL_BYTES, sealValues, valuesOf } from './sealed-values.ts'
 import { findTenant, type TenantStore } from './tenant.ts'
 
 /*
@@ -50,9 +41,6 @@ export type ApprovalParts = RequestParts & {
   /** `typed`: the approver has to type the check code. */
   assurance: 'compat' | 'typed'
 }
-
-/** A tag and an ephemeral public key: what sealing adds. */
-const SEAL_BYTES = 48
 
 /** The bundles that the approver can choose from.
  * @throws DomainError not_found · request_denied · request_withdrawn · request_expired */
@@ -111,9 +99,11 @@ export async function approve(
   const bundle = await findBundle(parts.stores.bundles, caller, choice.bundle_id)
   const tenant = await findTenant(parts.stores.tenants, caller, caller.tenantId)
   const place = { tenantId: tenant.id, bundleId: bundle.id }
-  const { values, entries, missingRequired } = await chosenValues(parts, place, choice.include_keys)
-  const sealedBox = sealValues(values, request, parts.maxPayloadBytes)
-  const ciphertextBase64 = Buffer.from(sealedBox).toString('base64')
+  const { values, entries, missingRequired } = await valuesOf(parts, place, choice.include_keys)
+  const ciphertextBase64 = sealValues(values, {
+    publicKey: publicKeyOf(request.publicKey),
+    maxBytes: parts.maxPayloadBytes,
+  })
   const delivery = deliveryOf(parts.clock, { caller, request, bundle, entries })
   const approval = {
     approverId: caller.userId,
@@ -138,7 +128,7 @@ export async function storePayload(
   ciphertextBase64: string,
 ): Promise<void> {
   if (Buffer.byteLength(ciphertextBase64, 'base64') > parts.maxPayloadBytes + SEAL_BYTES) {
-    throw tooLarge(parts.maxPayloadBytes)
+    throw payloadTooLarge(parts.maxPayloadBytes)
   }
   const request = await findPending(parts, requestId)
   await settle(parts, request.id, { ciphertextBase64, approval: null })
@@ -183,71 +173,6 @@ async function requireUserCode(
   throw new DomainError('invalid', 'user_code does not match', { details })
 }
 
-async function chosenValues(
-  { stores, maxPayloadBytes }: ApprovalParts,
-  bundle: { tenantId: string; bundleId: string },
-  includeKeys: readonly string[],
-): Promise<{ values: Map<string, Plaintext>; entries: BundleEntry[]; missingRequired: string[] }> {
-  const names = new Set(includeKeys)
-  const sizes = await valueSizes(stores, bundle)
-  requireNames(names, sizes)
-  if (leastPayloadBytes(names, sizes) > maxPayloadBytes) throw tooLarge(maxPayloadBytes)
-  const parts = [...names].flatMap((name) => sizes.get(name)?.templateParts ?? [])
-  const entries = await bundleEntries(stores, bundle, new Set([...names, ...parts]))
-  const chosen = entries.filter(({ name }) => names.has(name))
-  requireComposed(chosen)
-  const values = new Map(chosen.flatMap(({ name, value }) => (value === null ? [] : [[name, value]])))
-  for (const { name, value } of entries) if (value !== null && !names.has(name)) wipe(value.bytes())
-  requireNames(names, values)
-  const missing = entries.filter(({ name, required }) => required && !names.has(name))
-  return { values, entries: chosen, missingRequired: missing.map(({ name }) => name) }
-}
-
-// The payload when no character needs an escape. Sizes come from the database, so a choice that is far too large is
-// refused before any value is in memory.
-function leastPayloadBytes(names: ReadonlySet<string>, sizes: ReadonlyMap<string, ValueSize>): number {
-  let bytes = '{}'.length
-  for (const name of names) bytes += '"":"",'.length + Buffer.byteLength(name) + leastBytes(name, sizes)
-  return bytes - 1
-}
-
-// A composed value is at least as long as its parts and the rest of its text, where only `$${` becomes shorter.
-function leastBytes(name: string, sizes: ReadonlyMap<string, ValueSize>): number {
-  const { bytes = 0, templateParts = null } = sizes.get(name) ?? {}
-  if (templateParts === null) return bytes
-  const literal = Math.max(0, bytes - LIMITS.templateParts * (LIMITS.nameLength + '${|uri}'.length))
-  return templateParts.reduce(
-    (total, part) => total + (sizes.get(part)?.bytes ?? 0),
-    Math.floor((literal * 2) / 3),
-  )
-}
-
-function requireNames(names: ReadonlySet<string>, held: ReadonlyMap<string, unknown>): void {
-  const missing = [...names].filter((name) => !held.has(name))
-  if (missing.length === 0) return
-  const details = { field: 'include_keys', keys: missing }
-  throw new DomainError('invalid', 'include_keys names keys that are not in the bundle', { details })
-}
-
-function sealValues(values: Map<string, Plaintext>, request: ApprovalRequest, maxBytes: number): Uint8Array {
-  const plaintext = jsonMap(values)
-  try {
-    if (plaintext.length > maxBytes) throw tooLarge(maxBytes)
-    return seal(plaintext, publicKeyOf(request.publicKey))
-  } finally {
-    wipe(plaintext)
-    for (const value of values.values()) wipe(value.bytes())
-  }
-}
-
-// Written entry by entry, because in an object `__proto__` would not be a name like any other.
-function jsonMap(values: Map<string, Plaintext>): Uint8Array {
-  const entries = [...values].map(
-    ([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value.reveal())}`,
-  )
-  return Buffer.from(`{${entries.join(',')}}`)
-}
-
 function named({ id, name }: { id: string; name: string }): Approval['bundle'] {
   return { id, name }
 }
@@ -257,8 +182,4 @@ function maskedItem(entry: BundleEntry) {
   const item = { key: name, key_name, value: MASK, is_secret, description, required }
   if (templateParts === null) return item
   return { ...item, built_from: [...templateParts], missing_parts: [...(composition?.missing ?? [])] }
-}
-
-function tooLarge(maxBytes: number): DomainError {
-  return new DomainError('too_large', `approval payload exceeds ${maxBytes} bytes`)
 }

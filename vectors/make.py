@@ -27,6 +27,7 @@ FILES = {
     "poll-challenge.json": text_codes.poll_challenges,
     "password.json": text_codes.passwords,
     "audit-log.json": audit.audit_logs,
+    "machine-token.json": text_codes.machine_tokens,
 }
 
 

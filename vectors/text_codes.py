@@ -1,8 +1,9 @@
-"""User codes and poll challenges, made with hashlib; password hashes, made with libsodium."""
+"""User codes, poll challenges and machine tokens, made with hashlib and zlib; password hashes, made with libsodium."""
 
 import base64
 import hashlib
 import unicodedata
+import zlib
 
 from nacl import pwhash
 
@@ -49,6 +50,43 @@ def poll_challenges() -> dict:
         "valid": [{"verifier": base64url(v), "challenge": base64url(hashlib.sha256(v).digest())} for v in verifiers],
         "hashOfText": {"verifier": good, "challenge": base64url(hashlib.sha256(good.encode()).digest())},
         "malformed": [{"name": n, "text": t, "why": why} for n, t, why in refused],
+    }
+
+
+def base62(number: int, length: int) -> str:
+    alphabet, digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz", ""
+    while len(digits) < length:
+        number, digit = divmod(number, 62)
+        digits = alphabet[digit] + digits
+    assert number == 0
+    return digits
+
+
+def machine_token(secret: bytes, checked_from: int = 0) -> str:
+    text = "kfm_" + base62(int.from_bytes(secret, "big"), 43)
+    return text + base62(zlib.crc32(text[checked_from:].encode()), 6)
+
+
+def machine_tokens() -> dict:
+    secrets = [seeded(f"machine token {i}", 32) for i in range(6)] + [bytes(32), b"\xff" * 32]
+    good = machine_token(secrets[0])
+    malformed = [
+        ("empty", "", "no text"),
+        ("checksum without the prefix", machine_token(secrets[0], 4), "the CRC covers the prefix"),
+        ("a digit changed", good[:10] + ("a" if good[10] != "a" else "b") + good[11:], "the CRC differs"),
+        ("the checksum changed", good[:-1] + ("a" if good[-1] != "a" else "b"), "the CRC differs"),
+        ("a digit short", good[:-1], "52 characters"),
+        ("a digit too many", good + "0", "54 characters"),
+        ("another prefix", "kfx_" + good[4:], "another kind"),
+        ("upper-case prefix", "KFM_" + good[4:], "another spelling"),
+        ("line end behind", good + "\n", "a line end"),
+        ("blank in front", " " + good, "a blank"),
+        ("a character of base64", good[:20] + "-" + good[21:], "not base 62"),
+    ]
+    return {
+        "madeBy": STDLIB,
+        "valid": [{"secret": s.hex(), "token": machine_token(s)} for s in secrets],
+        "malformed": [{"name": n, "text": t, "why": why} for n, t, why in malformed],
     }
 
 

@@ -12,6 +12,7 @@ import { type ClockAndIds, timestamp } from './domain/clock-and-ids.ts'
 import type { Stores } from './domain/stores.ts'
 import { setupCodeOf, untoldSetupCode } from './first-set-up.ts'
 import { createHandlers } from './http/handlers.ts'
+import { MachineRefusals } from './http/machine-refusals.ts'
 import { createServer } from './http/server.ts'
 import { auditKeyIn, readyDatabase, ringOf } from './maintenance.ts'
 import type { ApiSettings } from './settings.ts'
@@ -80,7 +81,9 @@ export async function startApi(settings: ApiSettings, options: StartOptions = {}
   })
   keepDays(opened, { queries, days: settings.auditRetentionDays, now: clock.now, log })
   const stores = createStores(queries, { ring: ringOf(settings), auditKey, bounds: boundsOf(settings) })
-  const app = wire({ settings, database, stores, shortLived, sealer, clock, log })
+  const refusals = new MachineRefusals({ events: stores.events, clock, log })
+  opened.defer(() => refusals.close())
+  const app = wire({ settings, database, stores, shortLived, sealer, refusals, clock, log })
   await measure(app, { settings, shortLived, opened })
   const address = await listen(app, settings)
   const setupCode = await untoldSetupCode(settings, stores.accounts)
@@ -129,11 +132,13 @@ type ServerParts = {
   stores: Stores
   shortLived: ShortLived
   sealer: Sealer
+  refusals: MachineRefusals
   clock: ClockAndIds
   log: Logger
 }
 
-function wire({ settings, database, stores, shortLived, sealer, clock, log }: ServerParts): FastifyInstance {
+function wire(parts: ServerParts): FastifyInstance {
+  const { settings, database, stores, shortLived, sealer, clock, log } = parts
   const { sharedSecrets, requireSignatureV2, devAllowPlaintext, maxBodyBytes, version, authMode } = settings
   const signing = {
     sharedSecrets,
@@ -154,6 +159,8 @@ function wire({ settings, database, stores, shortLived, sealer, clock, log }: Se
         maxPayloadBytes: settings.maxPayloadBytes,
         assurance: settings.approvalAssurance,
       },
+      takeDelivery: shortLived.takeDelivery,
+      tokensAllowed: settings.machineTokens,
       authMode,
       setupCode: setupCodeOf(settings),
       devAllowPlaintext,
@@ -162,6 +169,13 @@ function wire({ settings, database, stores, shortLived, sealer, clock, log }: Se
     }),
     readSignature: (facts) => new SignedCall(facts, signing),
     memberships: stores.memberships,
+    machineCalls: {
+      machineCallers: stores.machineCallers,
+      clock,
+      tokensAllowed: settings.machineTokens,
+      countRefusal: shortLived.countRefusal,
+      refusals: parts.refusals,
+    },
     rateLimits: shortLived.rateLimits,
     log,
     devAllowPlaintext,

@@ -33,6 +33,8 @@ export type ApiSettings = {
   maxTenantBytes: number
   /** Workspaces that one person can create. */
   maxWorkspacesPerPerson: number
+  /** Whether machines may prove themselves with tokens. */
+  machineTokens: boolean
   devAllowPlaintext: boolean
   requireSignatureV2: boolean
   /** `typed`: the approver has to type the check code. */

@@ -122,4 +122,44 @@ export const EXPECTED: Readonly<Record<ApiEndpointName, readonly number[]>> = {
   revokeInvitation: [401, 401, 404, 404, 403, 403, 404, 403, 200],
   previewInvitation: [200, 200, 200, 200, 200, 200, 200, 200, 200],
   acceptInvitation: [401, 401, 404, 404, 200, 403, 404, 404, 404],
+
+  createMachine: [401, 401, 404, 404, 403, 403, 201, 403, 201],
+  listMachines: [401, 401, 404, 404, 403, 403, 200, 200, 200],
+  getMachine: [401, 401, 404, 404, 403, 403, 404, 200, 200],
+  updateMachine: [401, 401, 404, 404, 403, 403, 404, 403, 200],
+  deleteMachine: [401, 401, 404, 404, 403, 403, 404, 403, 200],
+  listMachineHoldings: [401, 401, 404, 404, 403, 403, 404, 403, 200],
+  grantBundle: [401, 401, 404, 404, 403, 403, 404, 403, 200],
+  revokeBundle: [401, 401, 404, 404, 403, 403, 404, 403, 200],
+  createMachineToken: [401, 401, 404, 404, 403, 403, 404, 403, 201],
+  rotateMachineToken: [401, 401, 404, 404, 403, 403, 404, 403, 201],
+  endMachineToken: [401, 401, 404, 404, 403, 403, 404, 403, 200],
+  reportTokens: [204, 204, 204, 204, 204, 204, 204, 204, 204],
+  createDelivery: [401, 401, 401, 401, 401, 401, 401, 401, 401],
+  getOwnMachine: [401, 401, 401, 401, 401, 401, 401, 401, 401],
+}
+
+/** Kinds of machines. All but the foreign one belong to the owner's tenant, and are granted each bundle that a call names:
+ * to read, to deliver, or not at all. */
+export const MACHINES = [
+  'machine that reads',
+  'machine that delivers',
+  'machine with the audit log alone',
+  'machine that was stopped',
+  'machine with an ended token',
+  'foreign machine',
+] as const
+
+export type MachineKind = (typeof MACHINES)[number]
+
+/** What machines get, in the order of `MACHINES`. From every other endpoint they get what an unsigned caller gets. */
+export const EXPECTED_OF_MACHINES: Readonly<Partial<Record<ApiEndpointName, readonly number[]>>> = {
+  listBundles: [200, 200, 200, 403, 401, 200],
+  getBundle: [200, 200, 404, 403, 401, 404],
+  listBundleKeys: [200, 200, 404, 403, 401, 404],
+  listAudit: [403, 403, 200, 403, 401, 403],
+  exportAudit: [403, 403, 200, 403, 401, 403],
+  getAuditNote: [403, 403, 200, 403, 401, 403],
+  createDelivery: [403, 200, 403, 403, 401, 403],
+  getOwnMachine: [200, 200, 200, 403, 401, 200],
 }

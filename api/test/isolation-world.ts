@@ -101,7 +101,17 @@ async function freshIds(
   const needs = (...words: string[]) => words.some((word) => path.includes(word))
   const ids: Record<string, string> = { user_id: world.member.userId, tenant_id: world.owner.tenantId }
   if (name === 'removeMember') ids['user_id'] = (await join(api, world.owner, 'member')).userId
-  if (needs('{bundle_id}', '{key_id}', '{request_id}', '{delivery_id}', 'keys/batch', 'keys/uses'))
+  if (
+    needs(
+      '{bundle_id}',
+      '{key_id}',
+      '{request_id}',
+      '{delivery_id}',
+      'keys/batch',
+      'keys/uses',
+      '/deliveries',
+    )
+  )
     Object.assign(ids, await newBundle(api, world, name))
   if (needs('{request_id}'))
     ids['request_id'] = (await api.call('createRequest', { body: requestBody(verifier) })).json.id
@@ -110,6 +120,7 @@ async function freshIds(
     ids['second_id'] = (await newBundle(api, world, name)).bundle_id
   }
   if (needs('{grant_id}')) ids['grant_id'] = randomUUID()
+  if (needs('{machine_id}')) Object.assign(ids, await newMachine(api, world, ids['bundle_id']))
   if (needs('/invitations')) Object.assign(ids, await newInvitation(api, world, name))
   return ids
 }
@@ -127,6 +138,15 @@ async function newBundle(api: TestApi, { owner: as }: World, name: ApiEndpointNa
   await api.call('updateKey', { as, params, body: { value: 'w' } })
   const given = name === 'dismissHolder' || name === 'getDelivery' ? await newHolder(api, as, params) : {}
   return { ...params, ...given, key_name, version: '1' }
+}
+
+/** A machine with a token, and a grant of the bundle, if there is one. */
+async function newMachine(api: TestApi, { owner: as }: World, bundleId: string | undefined) {
+  const machine = await api.call('createMachine', { as, body: { name: randomUUID() } })
+  const params = { machine_id: machine.json.id, bundle_id: bundleId ?? '' }
+  if (bundleId !== undefined) await api.call('grantBundle', { as, params, body: { scope: 'read' } })
+  const token = await api.call('createMachineToken', { as, params })
+  return { machine_id: machine.json.id, token_id: token.json.id }
 }
 
 async function newHolder(api: TestApi, as: Identity, params: { bundle_id: string; key_id: string }) {
@@ -201,5 +221,12 @@ function bodies(world: World, ids: Record<string, string>): { readonly [N in Api
     createInvitation: { email: `${unique}@example.com`, role: 'member' },
     previewInvitation: { token: ids['token'] },
     acceptInvitation: { token: ids['token'] },
+    createMachine: { name: unique },
+    updateMachine: { description: 'new' },
+    grantBundle: { scope: 'deliver' },
+    createMachineToken: {},
+    rotateMachineToken: {},
+    reportTokens: [{ token: 'kfm_unknown' }],
+    createDelivery: { ...requestBody(null), bundle_id: ids['bundle_id'] },
   }
 }

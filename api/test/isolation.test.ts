@@ -4,7 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openDatabase } from '../src/storage/database.ts'
 import type { Database } from '../src/storage/queries.ts'
 import { type CallParts, databases, startTestApi, type TestApi } from './api.ts'
-import { CALLERS, EXPECTED } from './isolation-table.ts'
+import { createMachines, type MachinesOfWorld, machineHeaders } from './isolation-machines.ts'
+import { CALLERS, EXPECTED, EXPECTED_OF_MACHINES, MACHINES } from './isolation-table.ts'
 import { ACCOUNT, callerHeaders, createWorld, freshCall, type World } from './isolation-world.ts'
 
 const names = Object.keys(EXPECTED).filter((name): name is ApiEndpointName => name in apiEndpoints)
@@ -23,6 +24,7 @@ describe.each(databases)('isolation on %s', (kind) => {
   let api: TestApi
   let database: Database
   let world: World
+  let machines: MachinesOfWorld
   let address = 0
   beforeAll(async () => {
     const started = await startTestApi(kind, { trustProxy: ['127.0.0.1'] })
@@ -35,6 +37,7 @@ describe.each(databases)('isolation on %s', (kind) => {
     api = { ...started, call }
     database = await openDatabase(api.settings.databaseUrl ?? `${api.settings.dataDir}/keyferry.db`)
     world = await createWorld(api, database.query)
+    machines = await createMachines(api, world)
     await api.call('setUpAccount', { body: ACCOUNT })
   })
   afterAll(async () => {
@@ -56,6 +59,22 @@ describe.each(databases)('isolation on %s', (kind) => {
     }
     expect(Object.fromEntries(CALLERS.map((caller, index) => [caller, statuses[index]]))).toEqual(
       Object.fromEntries(CALLERS.map((caller, index) => [caller, EXPECTED[name][index]])),
+    )
+  })
+
+  test.each(names)('%s answers each kind of machine as the table says', async (name) => {
+    const statuses: number[] = []
+    for (const machine of MACHINES) {
+      const parts = await freshCall(api, world, name)
+      if (name === 'waitForApproval') await approve(parts)
+      const headers = await machineHeaders(api, { world, machines, kind: machine }, parts)
+      statuses.push((await api.call(name, { ...parts, headers: { ...parts.headers, ...headers } })).status)
+    }
+    const unsigned = EXPECTED[name][CALLERS.indexOf('unsigned')]
+    expect(Object.fromEntries(MACHINES.map((machine, index) => [machine, statuses[index]]))).toEqual(
+      Object.fromEntries(
+        MACHINES.map((machine, index) => [machine, EXPECTED_OF_MACHINES[name]?.[index] ?? unsigned]),
+      ),
     )
   })
 
@@ -83,6 +102,8 @@ function withUnknownIds({ params = {}, body }: CallParts): CallParts {
     key_id: randomUUID(),
     user_id: randomUUID(),
     tenant_id: randomUUID(),
+    machine_id: randomUUID(),
+    token_id: randomUUID(),
   }
   const parts = { params: { ...unknown, invitation_id: randomUUID() } }
   if (typeof body !== 'object' || body === null) return parts

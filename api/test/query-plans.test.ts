@@ -26,6 +26,21 @@ const [userId, tenantId, bundleId, keyId] = [randomUUID(), randomUUID(), randomU
 /** SQLite, which has no counts of rows to plan by, walking through what a tenant has in all bundles together. */
 const OF_A_WHOLE_TENANT = /SEARCH (attachments|gone|legacy_items)\b.*\(tenant_id=\?\)/
 
+const [machineId, tokenId] = [randomUUID(), randomUUID()]
+
+function newToken(id: string) {
+  const [lifetimeSeconds, expires_at] = [60, '2027-01-31T12:00:00.000Z']
+  return {
+    id,
+    hint: 'abcd',
+    networks: [],
+    lifetimeSeconds,
+    expires_at,
+    tokenHash: randomUUID(),
+    stamp: STAMP,
+  }
+}
+
 const newCopy = () => ({ keyId: randomUUID(), namesFor: () => [`K${randomUUID()}`] })
 
 function newDelivery(id: string) {
@@ -152,6 +167,42 @@ const USES: Readonly<Record<string, (stores: Stores) => Promise<unknown>>> = {
       STAMP,
     ),
   'delete a legacy item': ({ legacyItems }) => legacyItems.delete({ tenantId, bundleId }, 'A', STAMP),
+  'create a machine': ({ machines }) => {
+    const draft = { name: randomUUID(), description: '', is_active: true, audit: false }
+    return machines.insert(tenantId, { ...draft, id: randomUUID() }, STAMP)
+  },
+  'find a machine': ({ machines }) => machines.find(tenantId, machineId),
+  'list machines': ({ machines }) => machines.list(tenantId, PAGE),
+  'change a machine': ({ machines }) =>
+    machines.update(tenantId, machineId, { description: randomUUID(), stamp: STAMP }),
+  'grant a bundle': ({ machines }) =>
+    machines.grant(tenantId, { machineId, bundleId, scope: 'deliver' }, STAMP),
+  'list bundles that a machine may use': ({ bundles }) =>
+    bundles.list(tenantId, { grantedTo: machineId }, FIRST_PAGE),
+  'say what a machine may do': ({ machineCallers }) => machineCallers.grants(tenantId, machineId),
+  'create a token': ({ machineTokens }) => machineTokens.insert(tenantId, machineId, newToken(randomUUID())),
+  'deliver to a machine': ({ machineDeliveries }) =>
+    machineDeliveries.deliver(tenantId, {
+      ...newDelivery(randomUUID()),
+      machine: { id: machineId, name: 'm' },
+      proofId: tokenId,
+      noteUseBefore: NOW,
+      label: { hostname: '', user: '', program: '' },
+      at: NOW,
+      origin: {},
+    }),
+  'list deliveries of a machine': ({ deliveries }) => deliveries.list(tenantId, { machineId }, PAGE),
+  'list what a machine holds': ({ holders }) => holders.ofMachine(tenantId, machineId, PAGE),
+  'rotate a token': ({ machineTokens }) => {
+    const { id, hint, tokenHash } = newToken(randomUUID())
+    const rotation = { next: { id, hint, tokenHash }, overlapSeconds: 60, stamp: STAMP }
+    return machineTokens.rotate(tenantId, { machineId, tokenId }, rotation)
+  },
+  'report a token': ({ machineTokens }) => machineTokens.report('x', { at: NOW, origin: null, url: null }),
+  'end a token': ({ machineTokens }) => machineTokens.end(tenantId, { machineId, tokenId }, STAMP),
+  'take a bundle from a machine': ({ machines }) => machines.revoke(tenantId, { machineId, bundleId }, STAMP),
+  'delete a machine': ({ machines }) => machines.delete(tenantId, machineId, STAMP),
+
   'delete a key': ({ keys }) => keys.delete(tenantId, keyId, STAMP),
   'delete a bundle': ({ bundles }) => bundles.delete(tenantId, bundleId, STAMP),
 }
@@ -229,7 +280,8 @@ describe.each(databases)('query plans on %s', (kind) => {
   })
 })
 
-async function fill({ users, bundles, keys, attachments }: Stores): Promise<void> {
+async function fill(stores: Stores): Promise<void> {
+  const { users, bundles, keys, attachments, machines, machineTokens } = stores
   const email = { email: 'x@example.com', email_verified: true, email_as_of: null }
   const user = { id: userId, idp_user_id: 'user_x', ...email, auth_provider: 'local' }
   const workspace = { id: tenantId, name: 'w', membershipId: randomUUID() }
@@ -247,6 +299,9 @@ async function fill({ users, bundles, keys, attachments }: Stores): Promise<void
     STAMP,
   )
   await attachments.insert(tenantId, { bundleId, keyId, order: 0, required: false }, STAMP)
+  const machine = { name: 'm', description: '', is_active: true, audit: false }
+  await machines.insert(tenantId, { ...machine, id: machineId }, STAMP)
+  await machineTokens.insert(tenantId, machineId, newToken(tokenId))
 }
 
 type Plan = { query: string; plan: string }

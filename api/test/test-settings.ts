@@ -34,6 +34,7 @@ export function testSettings(changes: Partial<ApiSettings> = {}): ApiSettings {
     maxBundleEntries: 10_000,
     maxTenantBytes: 1_073_741_824,
     maxWorkspacesPerPerson: 1_000,
+    machineTokens: true,
     devAllowPlaintext: false,
     requireSignatureV2: false,
     approvalAssurance: 'compat',

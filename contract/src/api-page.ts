@@ -9,6 +9,7 @@ const ACCESS: Readonly<Record<Endpoint['access'], string>> = {
   owner: 'owners of the tenant',
   dev: 'anyone, on a server with `DEV_ALLOW_PLAINTEXT=1`',
   layer: 'the web-facing layer, for itself',
+  machine: 'machines, with a bearer token',
 }
 
 type Media = { example?: unknown }
@@ -57,9 +58,7 @@ function entry(row: Endpoint, operation: Operation | undefined): string {
   const notes = [row.deprecated ? 'Deprecated.' : '', row.internal ? 'Not reachable from outside.' : '']
   if (row.page) notes.push('Answers with a page or a redirect.')
   if (row.modes) notes.push(modesNote(row.modes))
-  const intro = [`${row.summary}.`, ...notes, `For ${ACCESS[row.access]}.`]
-    .filter((part) => part !== '')
-    .join(' ')
+  const intro = [`${row.summary}.`, ...notes, forWhom(row)].filter((part) => part !== '').join(' ')
   const answers = Object.entries(operation?.responses ?? {}).filter(([status]) => status in row.responses)
   return [
     `### ${row.method} ${row.path}`,
@@ -68,6 +67,13 @@ function entry(row: Endpoint, operation: Operation | undefined): string {
     ...answers.flatMap(([status, { content }]) => examples(status, content)),
     `Failures: ${failureStatuses(row).join(', ') || 'none'}.`,
   ].join('\n\n')
+}
+
+function forWhom({ access, machine }: Endpoint): string {
+  if (machine === undefined) return `For ${ACCESS[access]}.`
+  const ofMachine =
+    machine === 'read' ? 'of granted bundles, every value masked' : 'that may read the audit log'
+  return `For ${ACCESS[access]}, and for machines ${ofMachine}.`
 }
 
 function modesNote(modes: readonly string[]): string {

@@ -3,8 +3,9 @@ import type { z } from 'zod'
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
 /** Who may call, from anyone to the tenant's owner. `session`: any active user; `dev`: anyone, but only with
- * DEV_ALLOW_PLAINTEXT=1; `layer`: the web-facing layer itself, for no person. */
-export type Access = 'public' | 'session' | 'member' | 'owner' | 'dev' | 'layer'
+ * DEV_ALLOW_PLAINTEXT=1; `layer`: the web-facing layer itself, for no person; `machine`: a machine, by the bearer token of
+ * its `Authorization` header. */
+export type Access = 'public' | 'session' | 'member' | 'owner' | 'dev' | 'layer' | 'machine'
 
 /** How people sign in: the setting AUTH_MODE. */
 export const AUTH_MODES = ['local', 'accounts', 'oidc', 'clerk'] as const
@@ -15,6 +16,8 @@ export type Endpoint = {
   method: Method
   path: `/${string}`
   access: Access
+  /** Machines may call too, with a bearer token: for bundles that they are granted, or if they may read the audit log. */
+  machine?: 'read' | 'audit'
   summary: string
   params?: z.ZodType<object>
   query?: z.ZodType<object>
@@ -50,6 +53,7 @@ const OF_ACCESS: Readonly<Record<Access, readonly number[]>> = {
   owner: [401, 403, 404],
   dev: [403],
   layer: [401],
+  machine: [401, 403, 429],
 }
 
 /** Every status of failure that an endpoint can answer: its own, those that its access and its parts imply, and 503
@@ -59,6 +63,7 @@ export function failureStatuses(row: Endpoint): number[] {
   const all = new Set([
     ...OF_ACCESS[row.access],
     ...ofParts,
+    ...(row.machine ? [429] : []),
     ...(row.errors ?? []),
     ...(row.storeless ? [] : [503]),
   ])

@@ -3,6 +3,7 @@ import { auditEndpoints } from './audit-endpoints.ts'
 import { consentEndpoints } from './consent-endpoints.ts'
 import type { Endpoint } from './endpoint.ts'
 import { LIMITS } from './limits.ts'
+import { machineEndpoints } from './machine-endpoints.ts'
 import { memoryEndpoints } from './memory-endpoints.ts'
 import * as attachment from './schemas/attachment.ts'
 import * as bundle from './schemas/bundle.ts'
@@ -141,6 +142,7 @@ const bundles = {
     method: 'GET',
     path: '/api/v1/bundles',
     access: 'member',
+    machine: 'read',
     summary: 'List bundles by name',
     query: bundle.ListBundlesQuery,
     responses: { 200: bundle.BundleList },
@@ -150,6 +152,7 @@ const bundles = {
     method: 'GET',
     path: '/api/v1/bundles/{bundle_id}',
     access: 'member',
+    machine: 'read',
     summary: 'A bundle with its entries; secret values masked',
     params: bundle.BundleParams,
     responses: { 200: bundle.BundleWithItems },
@@ -212,6 +215,7 @@ const attachments = {
     method: 'GET',
     path: '/api/v1/bundles/{bundle_id}/keys',
     access: 'member',
+    machine: 'read',
     summary: "List a bundle's attached keys in order",
     params: bundle.BundleParams,
     responses: { 200: attachment.AttachedKeyList },
@@ -726,6 +730,7 @@ export const apiEndpoints = {
   ...people,
   ...teams,
   ...auditEndpoints,
+  ...machineEndpoints,
 } as const
 
 /** Every endpoint, once. */

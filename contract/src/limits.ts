@@ -27,6 +27,19 @@ export const LIMITS = {
   cwdLength: 4_096,
   /** Deliveries by one remembered approval. */
   grantUses: 50,
+  /** Of one workspace. */
+  machines: 200,
+  /** Of one machine. */
+  machineTokens: 10,
+  machineGrants: 200,
+  machineNameLength: 100,
+  /** Networks that one token is bound to. */
+  tokenNetworks: 50,
+  /** Lifetime of a machine's token. */
+  tokenDays: 366,
+  defaultTokenDays: 90,
+  /** Leaked tokens that one call reports. */
+  reportedTokens: 100,
   usernameLength: 20,
   emailLength: 254,
   setupCodeLength: 128,
@@ -40,6 +53,8 @@ export const LIMITS = {
   pageSize: 1_000,
   /** Body of a new approval request, which anyone may send. */
   requestBodyBytes: 32 * KIB,
+  /** Body of a report of leaked tokens. */
+  reportBodyBytes: 512 * KIB,
   /** Default of the setting MAX_LIVE_REQUESTS. */
   liveRequests: 20_000,
   /** Default of the setting MAX_BUNDLE_ENTRIES. */
@@ -76,6 +91,9 @@ export const TIMES = {
   /** How long an approval waits for its return over loopback, and for its code. */
   loopbackReleaseSeconds: 10,
   codeReleaseSeconds: 2 * MINUTE,
+  /** How long an old token works beside the one that replaces it: by default, and at most. */
+  tokenOverlapSeconds: 24 * 60 * MINUTE,
+  maxTokenOverlapSeconds: 30 * 24 * 60 * MINUTE,
 } as const
 
 /** Calls allowed per window, counted for each peer address; for IPv6, for each /64 network. `createRequestWide` counts
@@ -96,6 +114,11 @@ export const RATES = {
   passkeyLogin: { calls: 50, windowSeconds: 15 * MINUTE },
   /** Exports of the audit log. */
   exportAudit: { calls: 10, windowSeconds: MINUTE },
+  /** Deliveries of one machine, from any address. */
+  machineDelivery: { calls: 600, windowSeconds: MINUTE },
+  /** Refused calls with a bearer token; allowed ones are not counted. */
+  machineRefusal: { calls: 30, windowSeconds: MINUTE },
+  reportTokens: { calls: 60, windowSeconds: MINUTE },
   setup: { calls: 3, windowSeconds: 60 * MINUTE },
 } as const
 

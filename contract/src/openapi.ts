@@ -11,6 +11,7 @@ type Place = 'path' | 'query' | 'header'
 const REASONS: Readonly<Record<number, string>> = {
   200: 'Done',
   201: 'Created',
+  204: 'Done',
   400: 'Something in the request is missing or invalid',
   401: 'No valid session or signature',
   403: 'The caller may not do this',
@@ -29,6 +30,9 @@ const TAGS = {
   keys: 'The library: one environment variable each',
   deliveries: 'Values that left the server',
   grants: 'Remembered approvals',
+  machines: 'Programs that fetch values without a person',
+  machine: 'What a machine may do',
+  tokens: 'Leaked tokens',
   users: 'Provisioning, for the web-facing layer',
   auth: 'Local accounts, for the web-facing layer',
   sessions: 'Signing in and out, answered by the web-facing layer',
@@ -60,6 +64,7 @@ export function openApiDocument(version: string): Json {
       schemas,
       securitySchemes: {
         session: { type: 'apiKey', in: 'cookie', name: '__session' },
+        bearer: { type: 'http', scheme: 'bearer' },
         layer: { type: 'apiKey', in: 'header', name: 'X-Signature-V2' },
       },
     },
@@ -87,9 +92,11 @@ function operation(name: string, row: Endpoint, schemas: Record<string, unknown>
   }
 }
 
-function securityOf({ access }: Endpoint): Json[] {
+function securityOf({ access, machine }: Endpoint): Json[] {
   if (access === 'public' || access === 'dev') return []
-  return access === 'layer' ? [{ layer: [] }] : [{ session: [] }]
+  if (access === 'layer') return [{ layer: [] }]
+  if (access === 'machine') return [{ bearer: [] }]
+  return machine === undefined ? [{ session: [] }] : [{ session: [] }, { bearer: [] }]
 }
 
 function worksInTenant({ access, internal, layer }: Endpoint): boolean {
@@ -135,6 +142,7 @@ function responses(row: Endpoint, schemas: Record<string, unknown>): Json {
 }
 
 function answer(status: number, row: Endpoint, schema: z.ZodType, schemas: Record<string, unknown>): Json {
+  if (status === 204) return { description: reason(status) }
   const options = schema instanceof z.ZodUnion && row.text ? schema.options : [schema]
   const content = options.map((option) => {
     const type = option instanceof z.ZodString && row.text ? row.text : 'application/json'

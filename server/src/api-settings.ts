@@ -22,6 +22,7 @@ export function apiSettings(
     maxBundleEntries: settings.MAX_BUNDLE_ENTRIES,
     maxTenantBytes: settings.MAX_TENANT_BYTES,
     maxWorkspacesPerPerson: settings.MAX_WORKSPACES_PER_PERSON,
+    machineTokens: settings.MACHINE_TOKENS,
     devAllowPlaintext: settings.DEV_ALLOW_PLAINTEXT,
     requireSignatureV2: settings.REQUIRE_SIGNATURE_V2,
     approvalAssurance: settings.APPROVAL_ASSURANCE,

@@ -107,6 +107,11 @@ export const SETTINGS = {
     mustBe: SWITCH,
     schema: read.flag,
   },
+  MACHINE_TOKENS: {
+    means: '0: machines cannot prove themselves with tokens, and no token is made',
+    mustBe: SWITCH,
+    schema: read.flagOn,
+  },
   DEV_ALLOW_PLAINTEXT: {
     means: '1: callers may read values and store ciphertexts directly (development only)',
     mustBe: SWITCH,

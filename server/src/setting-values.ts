@@ -41,6 +41,12 @@ export const flag = z
   .default('0')
   .transform((text) => text === '1')
 
+/** A switch that is on by default. */
+export const flagOn = z
+  .enum(['0', '1'])
+  .default('1')
+  .transform((text) => text === '1')
+
 export const networks = z
   .string()
   .default('')

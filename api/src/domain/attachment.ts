@@ -60,12 +60,12 @@ type AttachmentParts = AttachmentStores & { clock: ClockAndIds }
  * @throws DomainError not_found: the bundle */
 export async function listAttachedKeys(
   stores: EntryStores & { bundles: BundleStore },
-  caller: Caller,
-  bundleId: string,
+  { tenantId }: Pick<Caller, 'tenantId'>,
+  { bundleId, values }: { bundleId: string; values: 'none' | 'public' },
 ): Promise<AsyncIterable<readonly AttachedKey[]>> {
-  const place = { tenantId: caller.tenantId, bundleId }
+  const place = { tenantId, bundleId }
   if (!(await stores.bundles.find(place.tenantId, bundleId))) throw bundleNotFound()
-  const entries = await attachedEntries(stores, place, 'public')
+  const entries = await attachedEntries(stores, place, values)
   return withLongValues(stores, place, { entries, values: 'public' })
 }
 

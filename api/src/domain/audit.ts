@@ -14,9 +14,12 @@ const EventBody = z.object({
   id: z.string(),
   at: z.string(),
   action: z.enum(AUDIT_ACTIONS),
-  actor: z.object({ kind: z.enum(['user', 'client', 'operator', 'server']), id: z.string().nullable() }),
+  actor: z.object({
+    kind: z.enum(['user', 'machine', 'client', 'operator', 'server']),
+    id: z.string().nullable(),
+  }),
   target: z.object({
-    kind: z.enum(['key', 'bundle', 'user', 'invitation', 'tenant', 'request']),
+    kind: z.enum(['key', 'bundle', 'user', 'invitation', 'tenant', 'request', 'machine']),
     id: z.string(),
     name: z.string().nullable(),
   }),
@@ -69,7 +72,7 @@ const FIRST_PAGE = 100
 /** Events of the caller's tenant, newest first; unsealed ones on top. */
 export function listAudit(
   audit: AuditStore,
-  { tenantId }: Caller,
+  { tenantId }: Pick<Caller, 'tenantId'>,
   { filter, page: { limit = FIRST_PAGE, offset = 0 } }: { filter: AuditFilter; page: Page },
 ): Promise<AuditPage> {
   return audit.list(tenantId, filter, { limit, offset })

@@ -29,8 +29,12 @@ export type BundleDraft = { name: string; description: string; tags: string }
 
 export type BundleChange = { [Field in keyof BundleDraft]?: BundleDraft[Field] | undefined }
 
-/** `query`: part of the name in any case; `tag`: one whole tag. */
-export type BundleFilter = { query?: string | undefined; tag?: string | undefined }
+/** `query`: part of the name in any case; `tag`: one whole tag; `grantedTo`: a machine's id. */
+export type BundleFilter = {
+  query?: string | undefined
+  tag?: string | undefined
+  grantedTo?: string | undefined
+}
 
 /** `bundle`: an id or a name. `workspace`: a tenant's id or name; null means any. */
 export type BundleSuggestion = { bundle: string; workspace: string | null }
@@ -102,15 +106,19 @@ export async function requireBundleEditor(
 }
 
 /** @throws DomainError not_found, for another tenant's bundle too */
-export async function findBundle(bundles: BundleStore, caller: Caller, bundleId: string): Promise<Bundle> {
-  const bundle = await bundles.find(caller.tenantId, bundleId)
+export async function findBundle(
+  bundles: BundleStore,
+  { tenantId }: Pick<Caller, 'tenantId'>,
+  bundleId: string,
+): Promise<Bundle> {
+  const bundle = await bundles.find(tenantId, bundleId)
   if (!bundle) throw bundleNotFound()
   return bundle
 }
 
 export async function listBundles(
   bundles: BundleStore,
-  { tenantId }: Caller,
+  { tenantId }: Pick<Caller, 'tenantId'>,
   { filter, page }: { filter: BundleFilter; page: Page },
 ): Promise<Listing<Bundle>> {
   const total = await bundles.count(tenantId, filter)

@@ -1,6 +1,7 @@
 import { DomainError } from './errors.ts'
 import type { Person } from './key.ts'
 import type { Listed, Page, WholePage } from './listing.ts'
+import type { MachineName } from './machine.ts'
 import type { Caller } from './membership.ts'
 import type { Origin } from './origin.ts'
 import type { Stamp } from './stamp.ts'
@@ -17,7 +18,8 @@ import type { Stamp } from './stamp.ts'
  * | collected | the client has it                                                          |
  */
 
-export type DeliveryKind = 'approval'
+/** `machine`: asked for and given by machine, without an approval. */
+export type DeliveryKind = 'approval' | 'machine'
 export type DeliveryState = 'approved' | 'void' | 'collected'
 
 /** What the client claimed about itself. `program`: the name of the program that it ran for, without arguments. */
@@ -33,7 +35,10 @@ export type Delivery = {
   kind: DeliveryKind
   state: DeliveryState
   bundle: { id: string; name: string }
-  approver: Person
+  /** Null for a machine's delivery. */
+  approver: Person | null
+  /** Null for an approval. */
+  machine: MachineName | null
   /** The holder's id: see holder.ts. */
   holder: string
   label: DeliveryLabel | null
@@ -54,6 +59,7 @@ export type NewDelivery = Pick<Delivery, 'id' | 'bundle' | 'holder' | 'label' | 
 export type DeliveryFilter = {
   bundleId?: string | undefined
   userId?: string | undefined
+  machineId?: string | undefined
   /** ISO timestamps, both included. */
   from?: string | undefined
   to?: string | undefined

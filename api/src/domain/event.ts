@@ -11,14 +11,15 @@ import type { Stamp } from './stamp.ts'
  * hash, so that an owner can erase it and the log stays whole. Both are built from lists of allowed fields.
  */
 
-/** Who acted. `client`: the terminal that collects a delivery; `operator`: a person at the server's command line. */
+/** Who acted. `client`: the terminal that collects a delivery; `operator`: a person at the server's command line; `machine`: a
+ * program without a person. A machine that is not known, or a stranger who reports a token, acts as `client`. */
 type Actor =
-  | { readonly kind: 'user'; readonly id: string }
+  | { readonly kind: 'user' | 'machine'; readonly id: string }
   | { readonly kind: 'client' | 'operator' | 'server'; readonly id: null }
 
 /** What an event is about. A person's name is never kept; `name` is null then. */
 type Target = {
-  readonly kind: 'key' | 'bundle' | 'user' | 'invitation' | 'tenant' | 'request'
+  readonly kind: 'key' | 'bundle' | 'user' | 'invitation' | 'tenant' | 'request' | 'machine'
   readonly id: string
   readonly name: string | null
 }
@@ -38,9 +39,24 @@ export type EventData = {
   readonly version?: number
   readonly restored_from?: number
   readonly role?: string
+  /** What a machine may do with `bundle`. */
+  readonly scope?: string
+  /** The id and the end of a machine's token. */
+  readonly token?: string
+  readonly hint?: string
+  /** The token that `token` takes the place of. */
+  readonly replaced_token?: string
+  readonly networks?: readonly string[]
+  readonly expires_at?: string
+  readonly ends_at?: string
+  /** Where a leaked token was found, as the reporter says. */
+  readonly url?: string
   readonly invitation?: string
   readonly is_secret?: boolean
   readonly is_template?: boolean
+  /** Of a machine: whether it may call, and read the audit log. */
+  readonly is_active?: boolean
+  readonly audit?: boolean
   readonly required?: boolean
   readonly position?: number
   /** The name under which the bundle delivers the key. */
@@ -75,9 +91,19 @@ const DATA_FIELDS = [
   'version',
   'restored_from',
   'role',
+  'scope',
+  'token',
+  'hint',
+  'replaced_token',
+  'networks',
+  'expires_at',
+  'ends_at',
+  'url',
   'invitation',
   'is_secret',
   'is_template',
+  'is_active',
+  'audit',
   'required',
   'position',
   'as',

@@ -4,12 +4,13 @@ import { type DeliveryLabel, storedTime, type Via } from './delivery.ts'
 import { DomainError } from './errors.ts'
 import { keyNotFound, type Person } from './key.ts'
 import type { Listed, Page, WholePage } from './listing.ts'
+import { type MachineName, machineNotFound } from './machine.ts'
 import type { Caller } from './membership.ts'
 import { type Stamp, stampOf } from './stamp.ts'
 
 /*
- * A holder is a place that was given values: a person who approves, at one host, as one user of its system. Host and user
- * are claims of the client. For each key and holder there is one entry, whatever the number of deliveries: which version
+ * A holder is a place that was given values: a person who approves, at one host, as one user of its system; or a machine.
+ * Host and user are claims of the client. For each key and holder there is one entry, whatever the number of deliveries: which version
  * was delivered last, and which is in a delivery that is not confirmed. So a delivery that never arrived does not hide an
  * older value that the holder still has.
  *
@@ -35,9 +36,9 @@ export type Holding = {
   current_version: number
 }
 
-export type KeyHolder = Holding & { person: Person }
+export type KeyHolder = Holding & { who: Person | MachineName }
 
-export type PersonHolding = Holding & { key: { id: string; name: string } }
+export type KeyHolding = Holding & { key: { id: string; name: string } }
 
 /** A key with holders who were given an older version last. */
 export type StaleKey = {
@@ -54,7 +55,9 @@ export interface HolderStore {
   /** Those of one key, the oldest version first; null when the tenant has no such key. */
   ofKey(tenantId: string, keyId: string, page: WholePage): Promise<Listed<KeyHolder> | null>
   /** What one person was given, by key; null when the tenant does not know the person. */
-  ofPerson(tenantId: string, userId: string, page: WholePage): Promise<Listed<PersonHolding> | null>
+  ofPerson(tenantId: string, userId: string, page: WholePage): Promise<Listed<KeyHolding> | null>
+  /** What one machine was given, by key; null when the tenant does not know the machine. */
+  ofMachine(tenantId: string, machineId: string, page: WholePage): Promise<Listed<KeyHolding> | null>
   /** By name. `before`: ISO timestamp; only keys whose current value was set before it. */
   staleKeys(tenantId: string, before: string | undefined, page: WholePage): Promise<StaleKey[]>
   /** False when the list has no such entry. */
@@ -81,7 +84,7 @@ export async function listHoldings(
   holders: HolderStore,
   { tenantId }: Caller,
   { userId, page: { limit = PAGE, offset = 0 } }: { userId: string; page: Page },
-): Promise<Listed<PersonHolding>> {
+): Promise<Listed<KeyHolding>> {
   const listed = await holders.ofPerson(tenantId, userId, { limit, offset })
   if (listed === null) throw new DomainError('not_found', 'User not found')
   return listed
@@ -94,6 +97,18 @@ export function listStaleKeys(
   { before, page: { limit = PAGE, offset = 0 } }: { before: string | undefined; page: Page },
 ): Promise<StaleKey[]> {
   return holders.staleKeys(tenantId, before && storedTime(before), { limit, offset })
+}
+
+/** What a machine was given, also after the machine was deleted.
+ * @throws DomainError not_found: neither a machine nor given anything */
+export async function listMachineHoldings(
+  holders: HolderStore,
+  { tenantId }: Caller,
+  { machineId, page: { limit = PAGE, offset = 0 } }: { machineId: string; page: Page },
+): Promise<Listed<KeyHolding>> {
+  const listed = await holders.ofMachine(tenantId, machineId, { limit, offset })
+  if (listed === null) throw machineNotFound()
+  return listed
 }
 
 /** Take a holder off a key's list until it is given the key again.
@@ -116,4 +131,9 @@ export function isCurrent({ version, perhaps_version, current_version }: Holding
 /** The id of a person's place. The same claims give the same id. */
 export function holderOf(approverId: string, { hostname, user }: DeliveryLabel): string {
   return holderId('person', approverId, hostname, user)
+}
+
+/** The id of a machine as a holder, wherever it runs. */
+export function machineHolder(machineId: string): string {
+  return holderId('machine', machineId)
 }

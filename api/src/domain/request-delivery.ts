@@ -40,7 +40,7 @@ export function deliveryOf(clock: ClockAndIds, { caller, request, bundle, entrie
 }
 
 /** The keys whose values leave, those that go only into composed values last. */
-function deliveredKeys(entries: readonly BundleEntry[]): DeliveredKey[] {
+export function deliveredKeys(entries: readonly BundleEntry[]): DeliveredKey[] {
   const keys = entries.flatMap((entry) => deliveredKey(entry, false))
   const parts = entries.flatMap(({ composition }) => composition?.parts ?? [])
   const known = new Set(keys.map(({ id }) => id))
@@ -71,7 +71,10 @@ export async function confirmDelivery(
   await deliveries.collect(tenant.id, { deliveryId, at: timestamp(clock), origin })
 }
 
-function labelOf({ hostname = '', user = '', command = '' }: RequesterMeta): DeliveryLabel {
+/** What a client may claim; absent members are `undefined`. */
+type Claims = Readonly<Record<string, string | undefined>>
+
+export function labelOf({ hostname = '', user = '', command = '' }: Claims): DeliveryLabel {
   return { hostname, user, program: programOf(command) }
 }
 
@@ -81,7 +84,7 @@ function programOf(command: string): string {
   return (quoted ?? plain ?? '').split(/[/\\]/).at(-1) ?? ''
 }
 
-function viaOf({ via }: RequesterMeta): Via {
+export function viaOf({ via }: Claims): Via {
   return via === 'run' || via === 'pull' ? via : null
 }
 

@@ -13,6 +13,10 @@ import type { KeyBatchStore } from './key-batch.ts'
 import type { KeyVersionStore } from './key-version.ts'
 import type { LegacyItemStore } from './legacy-item.ts'
 import type { LibraryImportStore } from './library-import.ts'
+import type { MachineStore } from './machine.ts'
+import type { MachineCallerStore } from './machine-caller.ts'
+import type { MachineDeliveryStore } from './machine-delivery.ts'
+import type { MachineTokenStore } from './machine-token.ts'
 import type { MemberStore } from './member.ts'
 import type { MembershipStore } from './membership.ts'
 import type { PasskeyStore } from './passkey.ts'
@@ -36,6 +40,10 @@ export type Stores = {
   keyVersions: KeyVersionStore
   imports: LibraryImportStore
   legacyItems: LegacyItemStore
+  machineCallers: MachineCallerStore
+  machineDeliveries: MachineDeliveryStore
+  machines: MachineStore
+  machineTokens: MachineTokenStore
   members: MemberStore
   memberships: MembershipStore
   passkeys: PasskeyStore

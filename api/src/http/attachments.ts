@@ -7,6 +7,7 @@ import {
   reorderKey,
 } from '../domain/attachment.ts'
 import type { AttachedKey } from '../domain/bundle-entry.ts'
+import { requireReadable, shownTo } from '../domain/machine-caller.ts'
 import { splitKey } from '../domain/split.ts'
 import { maskedText } from '../domain/wanted-values.ts'
 import { presentComposition } from './composition.ts'
@@ -30,10 +31,9 @@ export function attachmentHandlers({ stores, clock }: HandlerParts): AttachmentH
   const parts = { ...stores, clock }
   return {
     async listBundleKeys({ caller, params }) {
-      const keys = await readEntries(
-        await listAttachedKeys(stores, caller, params.bundle_id),
-        presentAttached,
-      )
+      await requireReadable(stores.machineCallers, caller, params.bundle_id)
+      const shown = { bundleId: params.bundle_id, values: shownTo(caller) }
+      const keys = await readEntries(await listAttachedKeys(stores, caller, shown), presentAttached)
       if ('entries' in keys) return { status: 200, body: keys.entries }
       return { status: 200, stream: jsonArray(keys.chunks) }
     },

@@ -2,6 +2,7 @@ import { createBundle, deleteBundle, findBundle, listBundles, updateBundle } fro
 import { type BundleEntry, bundleEntries, withLongValues } from '../domain/bundle-entry.ts'
 import { compareBundles } from '../domain/comparison.ts'
 import { duplicateBundle } from '../domain/duplicate.ts'
+import { isMachine, requireReadable, shownTo } from '../domain/machine-caller.ts'
 import { maskedText } from '../domain/wanted-values.ts'
 import { presentComposition } from './composition.ts'
 import type { Handlers } from './handler.ts'
@@ -25,14 +26,17 @@ export function bundleHandlers({ stores, clock }: HandlerParts): BundleHandlers 
       return { status: 201, body: await createBundle(stores.bundles, caller, { draft: body, clock }) }
     },
     async listBundles({ caller, query: { limit, offset, ...filter } }) {
-      const listing = await listBundles(stores.bundles, caller, { filter, page: { limit, offset } })
+      const granted = isMachine(caller) ? { ...filter, grantedTo: caller.machine.id } : filter
+      const page = { limit, offset }
+      const listing = await listBundles(stores.bundles, caller, { filter: granted, page })
       return listReply(listing, (bundle) => bundle)
     },
     async getBundle({ caller, params }) {
       const place = { tenantId: caller.tenantId, bundleId: params.bundle_id }
+      await requireReadable(stores.machineCallers, caller, place.bundleId)
       const [bundle, entries] = await Promise.all([
         findBundle(stores.bundles, caller, place.bundleId),
-        bundleEntries(stores, place, 'public'),
+        bundleEntries(stores, place, shownTo(caller)),
       ])
       const items = await readEntries(
         withLongValues(stores, place, { entries, values: 'public' }),

@@ -4,10 +4,10 @@ import {
   type Holding,
   isCurrent,
   type KeyHolder,
+  type KeyHolding,
   listHolders,
   listHoldings,
   listStaleKeys,
-  type PersonHolding,
 } from '../domain/holder.ts'
 import type { Handlers } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'
@@ -34,8 +34,8 @@ export function deliveryHandlers({ stores, clock }: HandlerParts): DeliveryHandl
     async listStaleKeys({ caller, query: { before, ...page } }) {
       return { status: 200, body: await listStaleKeys(holders, caller, { before, page }) }
     },
-    async listDeliveries({ caller, query: { limit, offset, bundle_id, user_id, from, to } }) {
-      const filter = { bundleId: bundle_id, userId: user_id, from, to }
+    async listDeliveries({ caller, query: { limit, offset, bundle_id, user_id, machine_id, from, to } }) {
+      const filter = { bundleId: bundle_id, userId: user_id, machineId: machine_id, from, to }
       const listed = await listDeliveries(deliveries, caller, { filter, page: { limit, offset } })
       return pageReply(listed, presentDelivery)
     },
@@ -52,11 +52,11 @@ function presentDelivery({ keys, ...delivery }: Delivery) {
   return { ...delivery, keys: keys.map(({ isPart = false, ...key }) => ({ ...key, is_part: isPart })) }
 }
 
-function presentHolder({ person, ...holding }: KeyHolder) {
-  return { ...given(holding), ...person }
+function presentHolder({ who, ...holding }: KeyHolder) {
+  return { ...given(holding), ...who }
 }
 
-function presentHolding({ key, ...holding }: PersonHolding) {
+export function presentHolding({ key, ...holding }: KeyHolding) {
   return { ...given(holding), key: { ...key, version: holding.current_version } }
 }
 

@@ -6,6 +6,12 @@ import { RateExceeded } from './rate-limit.ts'
 const STATUS = {
   invalid: 400,
   unauthorized: 401,
+  token_expired: 401,
+  token_ended: 401,
+  tokens_off: 403,
+  machine_inactive: 403,
+  network_refused: 403,
+  not_granted: 403,
   forbidden: 403,
   account_locked: 403,
   email_unverified: 403,

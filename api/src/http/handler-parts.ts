@@ -1,5 +1,6 @@
 import type { ClockAndIds } from '../domain/clock-and-ids.ts'
 import type { Stores } from '../domain/stores.ts'
+import type { Limits } from './rate-limit.ts'
 import type { RequestHandlerParts } from './requests.ts'
 
 /** What handlers need from the program. */
@@ -7,7 +8,10 @@ export type HandlerParts = {
   stores: Stores
   clock: ClockAndIds
   requestParts: RequestHandlerParts
+  takeDelivery: Limits['takeDelivery']
   authMode: string
+  /** The setting MACHINE_TOKENS. */
+  tokensAllowed: boolean
   /** Needed to create the first account. */
   setupCode: string
   devAllowPlaintext: boolean

@@ -1,5 +1,6 @@
 import type { Access, ApiEndpointName, apiEndpoints, Endpoint } from '@keyferry/contract'
 import type { z } from 'zod'
+import type { MachineCaller } from '../domain/machine-caller.ts'
 import type { Caller, Visitor } from '../domain/membership.ts'
 import type { Origin } from '../domain/origin.ts'
 
@@ -7,7 +8,16 @@ type Output<R, Part extends string> = R extends { [K in Part]: infer S extends z
   ? z.output<S>
   : undefined
 
-type CallerOf<A extends Access> = A extends 'member' | 'owner' ? Caller : A extends 'session' ? Visitor : null
+type CallerOf<A extends Access> = A extends 'member' | 'owner'
+  ? Caller
+  : A extends 'session'
+    ? Visitor
+    : A extends 'machine'
+      ? MachineCaller
+      : null
+
+/** A row that machines may call has two kinds of callers. */
+type MachineOf<R extends Endpoint> = R extends { machine: string } ? MachineCaller : never
 
 /** The address of the caller; proxy headers count only from trusted proxies. */
 export type Peer = { address: string; userAgent: string }
@@ -19,7 +29,7 @@ export function originOf({ address, userAgent }: Peer): Origin {
 
 /** One admitted call with valid parts. */
 type Call<R extends Endpoint> = {
-  caller: CallerOf<R['access']>
+  caller: CallerOf<R['access']> | MachineOf<R>
   params: Output<R, 'params'>
   query: Output<R, 'query'>
   headers: Output<R, 'headers'>

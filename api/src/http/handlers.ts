@@ -13,6 +13,8 @@ import { keyBatchHandlers } from './key-batches.ts'
 import { keyVersionHandlers } from './key-versions.ts'
 import { keyHandlers } from './keys.ts'
 import { legacyItemHandlers } from './legacy-items.ts'
+import { machineDeliveryHandlers } from './machine-deliveries.ts'
+import { machineHandlers, machineTokenHandlers } from './machines.ts'
 import { memberHandlers } from './members.ts'
 import { passkeyHandlers } from './passkeys.ts'
 import { requestHandlers } from './requests.ts'
@@ -42,5 +44,8 @@ export function createHandlers(parts: HandlerParts): Handlers {
     ...memberHandlers(parts),
     ...invitationHandlers(parts),
     ...auditHandlers(parts),
+    ...machineHandlers(parts),
+    ...machineTokenHandlers(parts),
+    ...machineDeliveryHandlers(parts),
   }
 }

@@ -1,9 +1,12 @@
 import type { ServerResponse } from 'node:http'
 import type { Access, Endpoint } from '@keyferry/contract'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { z } from 'zod'
 import { DomainError } from '../domain/errors.ts'
+import type { MachineCaller } from '../domain/machine-caller.ts'
 import { admit, type MembershipStore, type SignedCaller, type Visitor } from '../domain/membership.ts'
 import { originOf, type Peer, type RateLimit, type RateVerdict } from './handler.ts'
+import { afterRefusal, bearerOf, type MachineCallParts, machineBehind } from './machine-calls.ts'
 import { parseJson, validated } from './request-parts.ts'
 import { type LooseReply, send } from './send.ts'
 
@@ -23,12 +26,16 @@ export type PipelineParts = {
   /** @throws DomainError unauthorized (an identity header that is given twice) */
   readSignature: (facts: SignedFacts) => Signature
   memberships: MembershipStore
+  machineCalls: MachineCallParts
   devAllowPlaintext: boolean
 }
 
+/** Null: a call that anyone may make. */
+type AnyCaller = Visitor | MachineCaller | null
+
 /** A handler without its types; `registerEndpoints` pairs it with its row. */
 export type LooseHandler = (call: {
-  caller: Visitor | null
+  caller: AnyCaller
   params: unknown
   query: unknown
   headers: unknown
@@ -47,10 +54,28 @@ export function pipeline({ row, handler, rateLimit }: ServedEndpoint, parts: Pip
     const signature = parts.readSignature(factsOf(request))
     const peer = peerOf(request, signature.clientAddress)
     if (rateLimit) applyLimit(await rateLimit(peer, bodyOf(request)), reply)
-    const caller = await callerOf({ request, signature, peer }, row.access, parts)
-    const call = new ServedCall(validParts(row, request), { caller, peer }, reply.raw)
-    return send(reply, await handler(call))
+    const bearer = bearerOf(row, request)
+    if (bearer === null) {
+      const caller = await callerOf({ request, signature, peer }, row.access, parts)
+      return answer({ row, handler, request, reply }, { caller, peer })
+    }
+    await signature.authenticate('machine')
+    try {
+      const caller = await machineBehind(parts.machineCalls, { bearer, peer, row })
+      request.tenantId = caller.tenantId
+      return await answer({ row, handler, request, reply }, { caller, peer })
+    } catch (error) {
+      throw await afterRefusal(parts.machineCalls, error, peer)
+    }
   }
+}
+
+type Served = Pick<ServedEndpoint, 'row' | 'handler'> & { request: FastifyRequest; reply: FastifyReply }
+type Who = { caller: AnyCaller; peer: Peer }
+
+async function answer({ row, handler, request, reply }: Served, who: Who): Promise<FastifyReply> {
+  const call = new ServedCall(validParts(row, request), who, reply.raw)
+  return send(reply, await handler(call))
 }
 
 function applyLimit({ allowed, headers }: RateVerdict, reply: FastifyReply): void {
@@ -72,6 +97,8 @@ async function callerOf(
   if (access === 'dev' && !devAllowPlaintext)
     throw new DomainError('forbidden', 'Forbidden: development only')
   if (access === 'public' || access === 'dev' || access === 'layer') return null
+  // A row for machines alone is refused without a bearer token.
+  if (access === 'machine') throw new DomainError('unauthorized', 'Unauthorized')
   if (!signed) throw new DomainError('unauthorized', 'Unauthorized')
   const caller = await admit(memberships, { ...signed, origin: originOf(peer) }, access)
   request.tenantId = caller.tenantId
@@ -83,14 +110,14 @@ function validParts(row: Endpoint, request: FastifyRequest) {
     params: validated(row.params, request.params),
     query: validated(row.query, request.query),
     headers: validated(row.headers, request.headers),
-    body: row.body && validated(row.body, jsonOf(request)),
+    body: row.body && validated(row.body, jsonOf(row.body, request)),
   }
 }
 
 // An absent body counts as `{}`, so that the answer names the first required field.
-function jsonOf(request: FastifyRequest): unknown {
+function jsonOf(schema: z.ZodType, request: FastifyRequest): unknown {
   const body = bodyOf(request)
-  return body.length === 0 ? {} : parseJson(body)
+  return body.length === 0 ? {} : parseJson(body, schema instanceof z.ZodArray ? 'list' : 'object')
 }
 
 function bodyOf(request: FastifyRequest): Buffer {
@@ -103,7 +130,7 @@ function peerOf(request: FastifyRequest, signedAddress: string | null): Peer {
 
 // Thousands of calls may be held: each is one object, and listens for the end of its connection only when asked to.
 class ServedCall {
-  readonly caller: Visitor | null
+  readonly caller: AnyCaller
   readonly peer: Peer
   readonly params: unknown
   readonly query: unknown
@@ -111,11 +138,7 @@ class ServedCall {
   readonly body: unknown
   readonly #response: ServerResponse
 
-  constructor(
-    parts: ReturnType<typeof validParts>,
-    who: { caller: Visitor | null; peer: Peer },
-    raw: ServerResponse,
-  ) {
+  constructor(parts: ReturnType<typeof validParts>, who: Who, raw: ServerResponse) {
     this.caller = who.caller
     this.peer = who.peer
     this.params = parts.params

@@ -23,6 +23,7 @@ type LimitedEndpoint =
   | 'logInWithPasskey'
   | 'setUpAccount'
   | 'exportAudit'
+  | 'reportTokens'
 
 export type Limits = {
   /** By peer address, for endpoints with a rate. */
@@ -30,6 +31,12 @@ export type Limits = {
   /** Counts a poll of a request.
    * @throws RateExceeded: the last poll began less than the polling interval ago; this call does not count */
   takeTurn: (requestId: string) => Promise<void>
+  /** Counts a delivery of a machine.
+   * @throws RateExceeded */
+  takeDelivery: (machineId: string) => Promise<void>
+  /** Counts a refused call with a bearer token, by address.
+   * @throws RateExceeded: so many that the caller learns no reason any more */
+  countRefusal: (address: string) => Promise<void>
 }
 
 /** A call beyond its limit, with the headers that describe the limit. */
@@ -55,6 +62,8 @@ export function openRateLimits(options: RateLimitOptions): Limits {
   const createRequestWide = openLimit('createRequestWide', RATES.createRequestWide, options)
   const windowSeconds = TIMES.pollIntervalSeconds - POLL_TOLERANCE_MS / 1_000
   const turn = openLimit('poll', { calls: 1, windowSeconds }, options)
+  const machineDelivery = openLimit('machineDelivery', RATES.machineDelivery, options)
+  const machineRefusal = openLimit('machineRefusal', RATES.machineRefusal, options)
   return {
     rateLimits: {
       createRequest: async (peer) => {
@@ -68,12 +77,16 @@ export function openRateLimits(options: RateLimitOptions): Limits {
       logInWithPasskey: byAddress('passkeyLogin'),
       setUpAccount: byAddress('setup'),
       exportAudit: byAddress('exportAudit'),
+      reportTokens: byAddress('reportTokens'),
     },
-    takeTurn: async (requestId) => {
-      const { allowed, headers } = await turn(requestId)
-      if (!allowed) throw new RateExceeded(headers)
-    },
+    takeTurn: async (requestId) => requireAllowed(await turn(requestId)),
+    takeDelivery: async (machineId) => requireAllowed(await machineDelivery(machineId)),
+    countRefusal: async (address) => requireAllowed(await machineRefusal(addressBlock(address))),
   }
+}
+
+function requireAllowed({ allowed, headers }: RateVerdict): void {
+  if (!allowed) throw new RateExceeded(headers)
 }
 
 /** Five of one address with one e-mail; many people may sign in from one address. */

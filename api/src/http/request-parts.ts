@@ -4,17 +4,17 @@ import { DomainError } from '../domain/errors.ts'
 const JSON_DEPTH = 16
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-/** Read a JSON body.
+/** Read a JSON body: an object, or a list where the endpoint takes one.
  * @throws DomainError invalid: not UTF-8, not JSON, not an object, nested too deeply, or with the name `__proto__` */
-export function parseJson(body: Buffer): unknown {
+export function parseJson(body: Buffer, kind: 'object' | 'list' = 'object'): unknown {
   let value: unknown
   try {
     value = JSON.parse(utf8.decode(body))
   } catch (cause) {
     throw new DomainError('invalid', 'request body must be JSON', { cause })
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new DomainError('invalid', 'request body must be a JSON object')
+  if (typeof value !== 'object' || value === null || Array.isArray(value) !== (kind === 'list'))
+    throw new DomainError('invalid', `request body must be a JSON ${kind}`)
   requireTame(value, JSON_DEPTH)
   return value
 }

@@ -118,21 +118,34 @@ async function keptEntries(query: Query, tenantId: string): Promise<number> {
   return head ? head.seq - head.first_seq + 1 : 0
 }
 
-// Names of people are looked up when they are read: the log itself holds none.
+// Names of people are looked up when they are read: the log itself holds none. Of a machine that acts, it holds the id.
 async function withNames(query: Query, entries: AuditEntry[]): Promise<AuditEntry[]> {
-  const ids = new Set(entries.flatMap(({ actor, target }) => [actor, target].flatMap(userIdOf)))
-  if (ids.size === 0) return entries
-  const users = await query
-    .selectFrom('users')
-    .select(['id', 'username'])
-    .where('id', 'in', [...ids])
-    .execute()
-  const names = new Map(users.map(({ id, username }) => [id, username]))
-  const named = <Who extends { kind: string; id: string | null; name: string | null }>(who: Who): Who =>
-    who.kind === 'user' ? { ...who, name: names.get(who.id ?? '') ?? null } : who
+  const all = entries.flatMap(({ actor, target }) => [actor, target])
+  const [users, machines] = await Promise.all([
+    namesIn(all, 'user', (ids) =>
+      query.selectFrom('users').select(['id', 'username as name']).where('id', 'in', ids).execute(),
+    ),
+    namesIn(all, 'machine', (ids) =>
+      query.selectFrom('machines').select(['id', 'name']).where('id', 'in', ids).execute(),
+    ),
+  ])
+  const named = <W extends Who>(who: W): W => {
+    if (who.kind === 'user') return { ...who, name: users.get(who.id ?? '') ?? null }
+    return who.kind === 'machine' ? { ...who, name: who.name ?? machines.get(who.id ?? '') ?? null } : who
+  }
   return entries.map((entry) => ({ ...entry, actor: named(entry.actor), target: named(entry.target) }))
 }
 
-function userIdOf({ kind, id }: { kind: string; id: string | null }): string[] {
-  return kind === 'user' && id !== null ? [id] : []
+type Who = { kind: string; id: string | null; name: string | null }
+
+/** The names of those of one kind that have none, by id. */
+async function namesIn(
+  all: readonly Who[],
+  kind: 'user' | 'machine',
+  read: (ids: string[]) => Promise<{ id: string; name: string }[]>,
+): Promise<ReadonlyMap<string, string>> {
+  const nameless = all.filter((who) => who.kind === kind && who.name === null)
+  const ids = new Set(nameless.flatMap(({ id }) => id ?? []))
+  const rows = ids.size === 0 ? [] : await read([...ids])
+  return new Map(rows.map(({ id, name }) => [id, name]))
 }

@@ -146,12 +146,21 @@ async function countMatches(query: Query, tenantId: string, filter: BundleFilter
   return total
 }
 
-function matching(query: Query, tenantId: string, { query: text, tag }: BundleFilter) {
+function matching(query: Query, tenantId: string, { query: text, tag, grantedTo }: BundleFilter) {
   return query
     .selectFrom('bundles')
     .where('tenant_id', '=', tenantId)
     .$if(Boolean(text), (select) => select.where(containsInAnyCase('name', text ?? '')))
     .$if(Boolean(tag), (select) => select.where(contains(sql`(',' || tags || ',')`, `,${tag},`)))
+    .$if(grantedTo !== undefined, (select) =>
+      select.where('id', 'in', (granted) =>
+        granted
+          .selectFrom('machine_grants')
+          .select('machine_grants.bundle_id')
+          .where('machine_grants.tenant_id', '=', tenantId)
+          .where('machine_grants.machine_id', '=', grantedTo ?? ''),
+      ),
+    )
 }
 
 async function findSuggested(

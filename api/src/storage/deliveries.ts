@@ -8,7 +8,7 @@ import type {
   NewDelivery,
   Via,
 } from '../domain/delivery.ts'
-import { type Event, madeBy } from '../domain/event.ts'
+import { type Event, type EventData, madeBy } from '../domain/event.ts'
 import type { WholePage } from '../domain/listing.ts'
 import { isMissingReference } from './database.ts'
 import { clearVoid, noteApproved, noteCollected, type OpenDelivery } from './holdings.ts'
@@ -33,12 +33,12 @@ export function createDeliveryStore({ query, write, record }: Queries): Delivery
 }
 
 // A key that is deleted between the look-up and the insert of its holding fails the insert; the next look-up misses it.
-async function despiteDeletedKeys(change: () => Promise<void>): Promise<void> {
+export async function despiteDeletedKeys<T>(change: () => Promise<T>): Promise<T> {
   try {
-    await change()
+    return await change()
   } catch (error) {
     if (!isMissingReference(error)) throw error
-    await change()
+    return await change()
   }
 }
 
@@ -57,6 +57,8 @@ async function begin({ transaction, record }: Recorded, { tenantId, delivery }: 
       bundle_id: bundle.id,
       bundle_name: bundle.name,
       user_id: stamp.by,
+      machine_id: null,
+      proof_id: null,
       holder,
       label: label && JSON.stringify(label),
       via,
@@ -69,24 +71,32 @@ async function begin({ transaction, record }: Recorded, { tenantId, delivery }: 
   await record(transaction, approvedEvent(tenantId, delivery))
 }
 
-function approvedEvent(tenantId: string, { id, bundle, keys, unversioned, stamp }: NewDelivery): Event {
+function approvedEvent(tenantId: string, delivery: NewDelivery): Event {
+  return {
+    tenantId,
+    action: 'delivery.approved',
+    target: { kind: 'bundle', ...delivery.bundle },
+    data: deliveredData(delivery),
+    ...madeBy(delivery.stamp),
+  }
+}
+
+/** What an event tells of the values that leave. */
+export function deliveredData({
+  id,
+  keys,
+  unversioned,
+}: Pick<NewDelivery, 'id' | 'keys' | 'unversioned'>): EventData {
   const versionsOf = (isPart: boolean) =>
     keys
       .filter((key) => (key.isPart ?? false) === isPart)
       .map(({ name, version }) => [name, version] as const)
   const parts = versionsOf(true)
-  const data = {
+  return {
     delivery: id,
     versions: versionsOf(false),
     ...(unversioned.length === 0 ? {} : { names: unversioned }),
     ...(parts.length === 0 ? {} : { parts }),
-  }
-  return {
-    tenantId,
-    action: 'delivery.approved',
-    target: { kind: 'bundle', ...bundle },
-    data,
-    ...madeBy(stamp),
   }
 }
 
@@ -132,7 +142,8 @@ async function end(
     .where('state', '=', 'approved')
     .returning(['label', 'holder', 'user_id', 'bundle_id', 'bundle_name', 'versions', 'created_at'])
     .executeTakeFirst()
-  if (!row) return null
+  // A machine's delivery ends when it is written, so it is not found here.
+  if (!row || row.user_id === null) return null
   const bundle = { id: row.bundle_id, name: row.bundle_name }
   const { holder, user_id: userId, created_at: approvedAt } = row
   return { holder, userId, approvedAt, label: labelIn(row.label), bundle, keys: keysIn(row.versions) }
@@ -209,7 +220,8 @@ function keysIn(versions: string): Delivery['keys'] {
   }))
 }
 
-function storedKey({ id, name, version, isPart = false }: DeliveredKey) {
+/** A key in the text of a delivery's row. */
+export function storedKey({ id, name, version, isPart = false }: DeliveredKey) {
   return isPart ? [id, name, version, 'part'] : [id, name, version]
 }
 
@@ -224,10 +236,7 @@ export function viaIn(via: string | null): Via {
 }
 
 async function find(query: Query, tenantId: string, deliveryId: string): Promise<Delivery | null> {
-  const row = await filtered(query, tenantId, {})
-    .leftJoin('users', 'users.id', 'deliveries.user_id')
-    .selectAll('deliveries')
-    .select('users.username')
+  const row = await withNames(filtered(query, tenantId, {}))
     .where('deliveries.id', '=', deliveryId)
     .executeTakeFirst()
   return row ? presented(row) : null
@@ -240,10 +249,7 @@ const COUNTED = 10_000
 
 async function list(query: Query, { tenantId, filter, page }: Listing): ReturnType<DeliveryStore['list']> {
   const [rows, { total }] = await Promise.all([
-    filtered(query, tenantId, filter)
-      .leftJoin('users', 'users.id', 'deliveries.user_id')
-      .selectAll('deliveries')
-      .select('users.username')
+    withNames(filtered(query, tenantId, filter))
       .orderBy('deliveries.created_at', 'desc')
       .orderBy('deliveries.id', 'desc')
       .limit(page.limit)
@@ -262,23 +268,35 @@ async function list(query: Query, { tenantId, filter, page }: Listing): ReturnTy
   return { total: total > COUNTED ? null : total, rows: rows.map(presented) }
 }
 
-function filtered(query: Query, tenantId: string, { bundleId, userId, from, to }: DeliveryFilter) {
+function filtered(query: Query, tenantId: string, { bundleId, userId, machineId, from, to }: DeliveryFilter) {
   return query
     .selectFrom('deliveries')
     .where('deliveries.tenant_id', '=', tenantId)
     .$if(bundleId !== undefined, (select) => select.where('deliveries.bundle_id', '=', bundleId ?? ''))
     .$if(userId !== undefined, (select) => select.where('deliveries.user_id', '=', userId ?? ''))
+    .$if(machineId !== undefined, (select) => select.where('deliveries.machine_id', '=', machineId ?? ''))
     .$if(from !== undefined, (select) => select.where('deliveries.created_at', '>=', from ?? ''))
     .$if(to !== undefined, (select) => select.where('deliveries.created_at', '<=', to ?? ''))
 }
 
-function presented(row: DeliveryRow & { username: string | null }): Delivery {
+function withNames(rows: ReturnType<typeof filtered>) {
+  return rows
+    .leftJoin('users', 'users.id', 'deliveries.user_id')
+    .leftJoin('machines', 'machines.id', 'deliveries.machine_id')
+    .selectAll('deliveries')
+    .select(['users.username', 'machines.name as machine_name'])
+}
+
+type Presented = DeliveryRow & { username: string | null; machine_name: string | null }
+
+function presented(row: Presented): Delivery {
   return {
     id: row.id,
     kind: row.kind,
     state: row.state,
     bundle: { id: row.bundle_id, name: row.bundle_name },
-    approver: { kind: 'user', id: row.user_id, name: row.username },
+    approver: row.user_id === null ? null : { kind: 'user', id: row.user_id, name: row.username },
+    machine: row.machine_id === null ? null : { kind: 'machine', id: row.machine_id, name: row.machine_name },
     holder: row.holder,
     label: labelIn(row.label),
     via: viaIn(row.via),

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { madeBy } from '../domain/event.ts'
-import type { HolderStore, Holding } from '../domain/holder.ts'
-import type { WholePage } from '../domain/listing.ts'
+import type { HolderStore, Holding, KeyHolder, KeyHolding } from '../domain/holder.ts'
+import type { Listed, WholePage } from '../domain/listing.ts'
 import { labelIn, viaIn } from './deliveries.ts'
 import type { Queries, Query } from './queries.ts'
 import { staleKeys } from './stale-keys.ts'
@@ -10,7 +10,14 @@ export function createHolderStore(queries: Queries): HolderStore {
   const { query, write, record } = queries
   return {
     ofKey: (tenantId, keyId, page) => holdersOf(query, { tenantId, keyId, page }),
-    ofPerson: (tenantId, userId, page) => holdingsOf(query, { tenantId, userId, page }),
+    ofPerson: (tenantId, id, page) => {
+      const isKnown = () => isMember(query, tenantId, id)
+      return holdingsOf(query, { tenantId, page, column: 'user_id', id, isKnown })
+    },
+    ofMachine: (tenantId, id, page) => {
+      const isKnown = () => isMachine(query, tenantId, id)
+      return holdingsOf(query, { tenantId, page, column: 'machine_id', id, isKnown })
+    },
     staleKeys: (tenantId, before, page) => staleKeys(query, { tenantId, before, page }),
     dismiss: (tenantId, { keyId, holder, stamp }) =>
       write(async (transaction) => {
@@ -65,7 +72,8 @@ async function holdersOf(query: Query, { tenantId, keyId, page }: OfKey): Return
   const [rows, { total }] = await Promise.all([
     withDelivery(query, tenantId)
       .leftJoin('users', 'users.id', 'holdings.user_id')
-      .select(['holdings.user_id', 'users.username'])
+      .leftJoin('machines', 'machines.id', 'holdings.machine_id')
+      .select(['holdings.user_id', 'users.username', 'holdings.machine_id', 'machines.name as machine_name'])
       .where('holdings.key_id', '=', keyId)
       .orderBy(GIVEN)
       .orderBy('holdings.holder')
@@ -77,27 +85,39 @@ async function holdersOf(query: Query, { tenantId, keyId, page }: OfKey): Return
       .where('holdings.key_id', '=', keyId)
       .executeTakeFirstOrThrow(),
   ])
-  const present = ({ user_id: id, username: name, ...row }: (typeof rows)[number]) => ({
+  const present = ({ user_id, username, machine_id, machine_name, ...row }: (typeof rows)[number]) => ({
     ...holding(row),
     ...key,
-    person: { kind: 'user', id, name } as const,
+    who: whoOf({ user_id, username, machine_id, machine_name }),
   })
   return { total, rows: rows.map(present) }
 }
 
-type OfPerson = { tenantId: string; userId: string; page: WholePage }
+type WhoColumns = {
+  user_id: string | null
+  username: string | null
+  machine_id: string | null
+  machine_name: string | null
+}
+
+function whoOf({ user_id, username, machine_id, machine_name }: WhoColumns): KeyHolder['who'] {
+  if (machine_id !== null) return { kind: 'machine', id: machine_id, name: machine_name }
+  return { kind: 'user', id: user_id ?? '', name: username }
+}
+
+type Owner = { column: 'user_id' | 'machine_id'; id: string; isKnown: () => Promise<boolean> }
 
 async function holdingsOf(
   query: Query,
-  { tenantId, userId, page }: OfPerson,
-): ReturnType<HolderStore['ofPerson']> {
+  { tenantId, page, column, id, isKnown }: Owner & { tenantId: string; page: WholePage },
+): Promise<Listed<KeyHolding> | null> {
   const [rows, { total }] = await Promise.all([
     withDelivery(query, tenantId)
       .innerJoin('keys', (join) =>
         join.onRef('keys.tenant_id', '=', 'holdings.tenant_id').onRef('keys.id', '=', 'holdings.key_id'),
       )
       .select(['keys.id as key_id', 'keys.name as key_name', 'keys.value_version as current_version'])
-      .where('holdings.user_id', '=', userId)
+      .where(`holdings.${column}`, '=', id)
       .orderBy('keys.name')
       .orderBy('holdings.holder')
       .limit(page.limit)
@@ -105,15 +125,25 @@ async function holdingsOf(
       .execute(),
     entries(query, tenantId)
       .select(({ fn }) => fn.countAll<number>().as('total'))
-      .where('holdings.user_id', '=', userId)
+      .where(`holdings.${column}`, '=', id)
       .executeTakeFirstOrThrow(),
   ])
-  if (total === 0 && !(await isMember(query, tenantId, userId))) return null
-  const present = ({ key_id: id, key_name: name, ...row }: (typeof rows)[number]) => ({
+  if (total === 0 && !(await isKnown())) return null
+  const present = ({ key_id, key_name: name, ...row }: (typeof rows)[number]) => ({
     ...holding(row),
-    key: { id, name },
+    key: { id: key_id, name },
   })
   return { total, rows: rows.map(present) }
+}
+
+async function isMachine(query: Query, tenantId: string, machineId: string): Promise<boolean> {
+  const row = await query
+    .selectFrom('machines')
+    .select('id')
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', machineId)
+    .executeTakeFirst()
+  return row !== undefined
 }
 
 async function isMember(query: Query, tenantId: string, userId: string): Promise<boolean> {

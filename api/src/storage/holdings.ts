@@ -11,7 +11,9 @@ import type { Query } from './queries.ts'
 
 type Given = {
   tenantId: string
-  userId: string
+  /** Of a person, or of a machine. */
+  userId: string | null
+  machineId?: string | null
   deliveryId: string
   holder: string
   keys: readonly DeliveredKey[]
@@ -86,8 +88,8 @@ export async function noteCollected(
   }
 }
 
-function firstColumns({ tenantId, holder, userId, at }: Given, keyId: string) {
-  const place = { tenant_id: tenantId, key_id: keyId, holder, user_id: userId }
+function firstColumns({ tenantId, holder, userId, machineId = null, at }: Given, keyId: string) {
+  const place = { tenant_id: tenantId, key_id: keyId, holder, user_id: userId, machine_id: machineId }
   return { ...place, first_at: at, last_at: at, dismissed_at: null }
 }
 

@@ -64,6 +64,7 @@ export function openPostgres(url: string): Database {
       if (rows.length > 0) await send(transaction, insertionOfAll(table, rows))
     },
     sealBatch: 500,
+    holdShared: sql`for share`,
     columns: {
       text: 'text collate "C"',
       bytes: 'bytea',

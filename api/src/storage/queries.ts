@@ -1,4 +1,4 @@
-import type { Kysely, Transaction } from 'kysely'
+import type { Kysely, RawBuilder, Transaction } from 'kysely'
 import type { Event } from '../domain/event.ts'
 import type { Rows } from './insertion.ts'
 import type { BuildRead, PreparedRead } from './prepared.ts'
@@ -35,6 +35,9 @@ export type Database = {
   insertAll: InsertAll
   /** How many events one seal takes: fewer on SQLite, because other writers wait during a seal. */
   sealBatch: number
+  /** Ends a select whose rows no other transaction may change until this one ends. On SQLite a transaction is alone in
+   * writing anyway. */
+  holdShared: RawBuilder<unknown>
   columns: ColumnTypes
   /** Make every other migrator wait until the transaction ends. */
   lockMigrations(transaction: Query): Promise<void>
@@ -49,4 +52,6 @@ type RecordEvent = (transaction: Query, event: Event) => Promise<void>
 export type Recorded = { transaction: Query; record: RecordEvent }
 
 /** What stores read and write with. */
-export type Queries = Pick<Database, 'query' | 'prepare' | 'write' | 'insertAll'> & { record: RecordEvent }
+export type Queries = Pick<Database, 'query' | 'prepare' | 'write' | 'insertAll' | 'holdShared'> & {
+  record: RecordEvent
+}

@@ -23,16 +23,17 @@ type EventRow = Insertable<Tables['events']>
 /** The queries of a database with the door through which events enter the outbox. The events of a transaction are
  * inserted together, right before its commit. The spine learns for which tenants it recorded some. */
 export function recording(
-  database: Pick<Database, 'query' | 'prepare' | 'write' | 'insertAll'>,
+  database: Pick<Database, 'query' | 'prepare' | 'write' | 'insertAll' | 'holdShared'>,
   { mac: key }: Pick<AuditKey, 'mac'>,
   spine: Spine = NO_SPINE,
 ): Queries {
-  const { query, prepare, write, insertAll } = database
+  const { query, prepare, write, insertAll, holdShared } = database
   const recorded = new WeakMap<object, EventRow[]>()
   return {
     query,
     prepare,
     insertAll,
+    holdShared,
     async write(change) {
       const rows: EventRow[] = []
       const result = await write(async (transaction) => {

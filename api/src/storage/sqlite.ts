@@ -8,6 +8,7 @@ import {
   SqliteDriver,
   SqliteIntrospector,
   SqliteQueryCompiler,
+  sql,
 } from 'kysely'
 import { guarded, translated } from './guarded-driver.ts'
 import { insertionOfEach } from './insertion.ts'
@@ -59,6 +60,7 @@ export function openSqlite(path: string): Database {
     write: (change) => query.transaction().execute(change),
     insertAll,
     sealBatch: 200,
+    holdShared: sql``,
     columns: {
       text: 'text',
       bytes: 'blob',

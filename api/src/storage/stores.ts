@@ -17,6 +17,10 @@ import { createKeyStore } from './keys.ts'
 import { converter } from './legacy-conversion.ts'
 import { createLegacyItemStore } from './legacy-items.ts'
 import { createLibraryImportStore } from './library-imports.ts'
+import { createMachineCallerStore } from './machine-callers.ts'
+import { createMachineDeliveryStore } from './machine-deliveries.ts'
+import { createMachineTokenStore } from './machine-tokens.ts'
+import { createMachineStore } from './machines.ts'
 import { createMemberStore } from './members.ts'
 import { createMembershipStore } from './memberships.ts'
 import { splitter } from './own-copies.ts'
@@ -56,6 +60,10 @@ export function createStores(
       ...createLegacyItemStore(queries, itemVault, bounds),
       convert: converter(queries, { items: itemVault, keys: keyVault }),
     },
+    machineCallers: createMachineCallerStore(queries),
+    machineDeliveries: createMachineDeliveryStore(queries),
+    machines: createMachineStore(queries),
+    machineTokens: createMachineTokenStore(queries),
     members: createMemberStore(queries),
     memberships: createMembershipStore(queries),
     passkeys: createPasskeyStore(queries),

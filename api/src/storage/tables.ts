@@ -1,6 +1,7 @@
 import type { Generated } from 'kysely'
 import type { DeliveryKind, DeliveryState } from '../domain/delivery.ts'
 import type { ValueHow } from '../domain/key.ts'
+import type { GrantScope } from '../domain/machine.ts'
 import type { Role } from '../domain/membership.ts'
 
 /** 0 or 1: the one form of a truth value that both databases keep alike. */
@@ -118,17 +119,20 @@ type KeyVersionRow = {
   destroyed_by: string | null
 }
 
-/** `label` and `versions` are JSON; `label` is null once the person is forgotten. */
+/** `label` and `versions` are JSON; `label` is null once the person is forgotten. A delivery to a machine has a `machine_id`
+ * and the id of the token that proved it; all others have a `request_id` and a `user_id`. */
 export type DeliveryRow = {
   tenant_id: string
   id: string
   kind: DeliveryKind
   state: DeliveryState
-  request_id: string
+  request_id: string | null
   bundle_id: string
   bundle_name: string
   /** The approver. */
-  user_id: string
+  user_id: string | null
+  machine_id: string | null
+  proof_id: string | null
   holder: string
   label: string | null
   via: string | null
@@ -142,7 +146,9 @@ type HoldingRow = {
   tenant_id: string
   key_id: string
   holder: string
-  user_id: string
+  /** One of the two is null: a person or a machine holds the value. */
+  user_id: string | null
+  machine_id: string | null
   version: number | null
   delivery_id: string | null
   perhaps_version: number | null
@@ -188,6 +194,44 @@ type InvitationRow = {
   created_by: string
   created_at: string
   expires_at: string
+}
+
+type MachineRow = {
+  id: string
+  tenant_id: string
+  name: string
+  description: string
+  is_active: Flag
+  reads_audit: Flag
+  created_by: string
+  created_at: string
+  updated_at: string
+}
+
+type MachineGrantRow = {
+  tenant_id: string
+  machine_id: string
+  bundle_id: string
+  scope: GrantScope
+  created_by: string
+  created_at: string
+}
+
+/** `networks` is a JSON list. A rotation brings `expires_at` of the old token forward; `lifetime_seconds` stays. */
+type MachineTokenRow = {
+  id: string
+  tenant_id: string
+  machine_id: string
+  token_hash: string
+  hint: string
+  networks: string
+  created_by: string
+  created_at: string
+  lifetime_seconds: number
+  expires_at: string
+  ended_at: string | null
+  last_used_at: string | null
+  last_used_ip: string | null
 }
 
 /** A root key that may be in use; `proof` opens under it and no other. */
@@ -272,6 +316,9 @@ export type Tables = {
   attachments: AttachmentRow
   legacy_items: LegacyItemRow
   invitations: InvitationRow
+  machines: MachineRow
+  machine_grants: MachineGrantRow
+  machine_tokens: MachineTokenRow
   root_keys: RootKeyRow
   account_setup: AccountSetupRow
   login_attempts: LoginAttemptRow

@@ -48,10 +48,13 @@ const EXAMPLE_HOLDING = {
   delivery_id: '9b1c7c43-0d0b-4f0d-8a52-9b4b4a9a3d21',
 } as const
 
+/** Who holds a value: a person, or a machine. `name` is null once it is deleted. */
+const Holder = Actor.extend({ kind: z.enum(['user', 'machine']) })
+
 const EXAMPLE_ACTOR = { kind: 'user', id: 'd9c1b1e7-7f3a-4d0c-9d30-1f3f0b8e6c55', name: 'sam' } as const
 
 export const HolderList = z
-  .array(z.object({ ...Holding, ...Actor.shape }).meta({ id: 'Holder' }))
+  .array(z.object({ ...Holding, ...Holder.shape }).meta({ id: 'Holder' }))
   .meta({ id: 'HolderList', examples: [[{ ...EXAMPLE_HOLDING, ...EXAMPLE_ACTOR }]] })
 
 export const ListHoldingsQuery = Page
@@ -108,6 +111,7 @@ export const HoldingList = z
 export const ListDeliveriesQuery = Page.extend({
   bundle_id: PathPart('bundle_id').optional(),
   user_id: PathPart('user_id').optional(),
+  machine_id: PathPart('machine_id').optional(),
   from: time('from'),
   to: time('to'),
 })
@@ -120,6 +124,7 @@ const EXAMPLE_DELIVERY = {
   state: 'collected',
   bundle: { id: '0f0b6a0e-3c52-4f43-9a55-0d5f3c1f7a10', name: 'dev/app' },
   approver: EXAMPLE_ACTOR,
+  machine: null,
   holder: EXAMPLE_HOLDING.holder,
   label: EXAMPLE_HOLDING.label,
   via: 'run',
@@ -128,16 +133,17 @@ const EXAMPLE_DELIVERY = {
   collected_at: '2026-01-31T12:00:01.000Z',
 } as const
 
-/** An approved delivery. `remembered`: by an approval that the approver lets the terminal repeat. `held`: waiting for its
+/** A delivery, approved by a person or given to a `machine`. `remembered`: by an approval that the approver lets the terminal repeat. `held`: waiting for its
  * return to the terminal; `approved`: not confirmed, so the client may or may not have it; `void`: never left the server;
  * `collected`: the client has it. `is_part`: the value went only into composed values of the delivery. */
 export const Delivery = z
   .object({
     id: Id,
-    kind: z.enum(['approval', 'remembered']),
+    kind: z.enum(['approval', 'remembered', 'machine']),
     state: z.enum(['held', 'approved', 'void', 'collected']),
     bundle: z.object({ id: Id, name: z.string() }),
-    approver: Actor,
+    approver: Actor.nullable(),
+    machine: z.object({ kind: z.literal('machine'), id: Id, name: z.string().nullable() }).nullable(),
     holder: z.string(),
     label: Label,
     via: Via,

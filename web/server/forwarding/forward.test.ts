@@ -23,7 +23,7 @@ afterEach(async () => {
 
 const rows = Object.entries<Endpoint>(apiEndpoints)
 const pathOf = (row: Endpoint) => row.path.replaceAll(/\{\w+\}/g, 'x')
-const isOpen = (row: Endpoint) => row.access === 'public' || row.access === 'dev'
+const isOpen = (row: Endpoint) => ['public', 'dev', 'machine'].includes(row.access)
 const call = (row: Endpoint) => fetch(web.address + pathOf(row), { method: row.method })
 
 const aboutNow = () => ({ secrets: [SECRET], nowSeconds: Date.now() / 1000, windowSeconds: 5 })
@@ -78,6 +78,32 @@ test.each(rows.filter(([, row]) => row.internal !== true && isOpen(row)))(
   },
 )
 
+const forMachines = rows.filter(([, row]) => row.access === 'machine' || row.machine !== undefined)
+const bearer = { authorization: 'Bearer kfm_of-a-machine' }
+
+test.each(forMachines)('%s hands a bearer token on, and no person', async (_name, row) => {
+  await fetch(web.address + pathOf(row), { method: row.method, headers: bearer })
+  const { headers, method, path, body } = await onlyCall()
+  expect(headers['authorization']).toBe(bearer.authorization)
+  expect(Object.keys(headers).filter((name) => /^x-(?:user|tenant|signature$)|cookie/.test(name))).toEqual([])
+  const facts = { method, path, body, clientAddress: '127.0.0.1', userId: '', tenantId: '' }
+  expect(verifyRequest(String(headers['x-signature-v2']), facts, aboutNow())).not.toBeNull()
+})
+
+const forOthers = rows.filter(
+  ([, row]) => row.internal !== true && row.access !== 'machine' && row.machine === undefined,
+)
+
+test.each(forOthers)('%s hands no bearer token on', async (_name, row) => {
+  await fetch(web.address + pathOf(row), { method: row.method, headers: bearer })
+  expect((await onlyCall()).headers['authorization']).toBeUndefined()
+})
+
+test('another scheme than Bearer is not handed on', async () => {
+  await fetch(`${web.address}/api/v1/machine`, { headers: { authorization: 'Basic a2Z0OnBhc3M=' } })
+  expect((await onlyCall()).headers['authorization']).toBeUndefined()
+})
+
 test('the signature covers the body byte for byte', async () => {
   const body = '{"name":"dev/ä","description":"\\u0000 kept"}'
   const headers = { 'content-type': 'application/json' }
@@ -112,6 +138,7 @@ test.each([
   ['spelt in two cases', 'X-User-ID: a\nx-user-id: b'],
   ['spelt with an underscore', 'X-User-ID: a\nX_USER_ID: b'],
   ['of the signature', 'X-Signature: a\nx_signature: b'],
+  ['with a bearer token', 'Authorization: Bearer a\nauthorization: Bearer b'],
 ])('two identity headers of one kind, %s, are refused', async (_how, headers) => {
   const host = new URL(web.address).host
   const head = `GET /api/v1/keys HTTP/1.1\nHost: ${host}\n${headers}\nConnection: close\n\n`

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Dispatcher } from 'undici'
 import { unauthorized } from '../http/refusal.ts'
 import { readBody } from '../http/request-body.ts'
-import { headersToHandOn } from '../http/request-headers.ts'
+import { bearerToHandOn, hasBearer, headersToHandOn } from '../http/request-headers.ts'
 import { type OriginRules, requireSameOrigin } from '../http/same-origin.ts'
 import type { Identity, Person } from '../identity/identity.ts'
 import type { ApiConnection } from '../internal-api/api-connection.ts'
@@ -59,16 +59,26 @@ function routePattern(path: string): string {
 function handlerOf(name: ApiEndpointName, endpoint: Endpoint, options: ForwardOptions): Handler {
   if (name === 'waitForApproval') return pendingWhenEnded(forwardPublic(endpoint, options), options.openCalls)
   if (endpoint.access === 'public' || endpoint.access === 'dev') return forwardPublic(endpoint, options)
+  if (endpoint.access === 'machine') return forwardPublic(endpoint, options, true)
   if (name === 'switchTenant') return forwardSwitch(endpoint, options)
+  if (endpoint.machine !== undefined) return forwardEither(endpoint, options)
   return forwardSigned(endpoint, options)
 }
 
-function forwardPublic({ method }: Endpoint, options: ForwardOptions): Handler {
+/** @param bearer hand a bearer token on: the API decides whose it is */
+function forwardPublic({ method }: Endpoint, options: ForwardOptions, bearer = false): Handler {
   return async (request, reply) => {
-    const send = await openCall(method, options, { request, reply })
+    const send = await openCall({ method, bearer }, options, { request, reply })
     const answer = await send(null)
     return await handBack(reply, answer)
   }
+}
+
+/** A row that people and machines may call: a bearer token counts, and the session cookie beside it does not. */
+function forwardEither(endpoint: Endpoint, options: ForwardOptions): Handler {
+  const forMachine = forwardPublic(endpoint, options, true)
+  const forPerson = forwardSigned(endpoint, options)
+  return (request, reply) => (hasBearer(request) ? forMachine(request, reply) : forPerson(request, reply))
 }
 
 // Answer a held wait with `pending` at shutdown, so that the client asks another node instead of failing.
@@ -127,13 +137,13 @@ async function openSigned(
   if (!person) throw unauthorized()
   requireSameOrigin(exchange.request, options.originRules)
   const named = namedTenant(exchange.request)
-  const send = await openCall(method, options, exchange)
+  const send = await openCall({ method }, options, exchange)
   return { person, named, send: (tenantId) => send({ userId: person.userId, tenantId }) }
 }
 
 /** Prepare a call to the API. Reads the whole body first, because the signature covers it. */
 async function openCall(
-  method: Endpoint['method'],
+  { method, bearer = false }: { method: Endpoint['method']; bearer?: boolean },
   { api, sign, maxBodyBytes, openCalls }: ForwardOptions,
   { request, reply }: Exchange,
 ): Promise<(caller: SignedFor) => Promise<Dispatcher.ResponseData>> {
@@ -143,6 +153,7 @@ async function openCall(
   const attempt = async (caller: SignedFor) => {
     const headers = {
       ...headersToHandOn(request),
+      ...(bearer ? bearerToHandOn(request) : {}),
       ...sign(caller, { method, path, body, clientAddress: request.ip }),
     }
     return await api.send({ method, path, headers, body, signal })

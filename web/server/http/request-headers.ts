@@ -9,6 +9,7 @@ const IDENTITY_HEADERS = new Set([
   'x-client-address',
   'x-signature',
   'x-signature-v2',
+  'authorization',
 ])
 
 /** The only headers of a caller that reach the API. */
@@ -43,6 +44,17 @@ export function callerHeaders(request: FastifyRequest): Record<string, string> {
     'x-request-id': request.id,
     ...(browser === undefined ? {} : { 'user-agent': browser }),
   }
+}
+
+/** Whether a call carries a bearer token. */
+export function hasBearer({ headers }: FastifyRequest): boolean {
+  return /^bearer\s/i.test(headers.authorization ?? '')
+}
+
+/** The header of a machine, for the rows that machines may call, and for no other. */
+export function bearerToHandOn(request: FastifyRequest): Record<string, string> {
+  const { authorization } = request.headers
+  return authorization !== undefined && hasBearer(request) ? { authorization } : {}
 }
 
 /** The headers that go to the API with each call: the caller's harmless headers, its address as this layer sees it, and

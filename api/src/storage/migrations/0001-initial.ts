@@ -135,10 +135,12 @@ export const initial = ({ text, bytes, count, position, tableEnd }: ColumnTypes)
     id ${text} not null,
     kind ${text} not null,
     state ${text} not null,
-    request_id ${text} not null,
+    request_id ${text},
     bundle_id ${text} not null,
     bundle_name ${text} not null,
-    user_id ${text} not null,
+    user_id ${text},
+    machine_id ${text},
+    proof_id ${text},
     holder ${text} not null,
     label ${text},
     via ${text},
@@ -149,14 +151,17 @@ export const initial = ({ text, bytes, count, position, tableEnd }: ColumnTypes)
   ) ${tableEnd}`,
   'create index deliveries_time on deliveries (tenant_id, created_at, id)',
   'create index deliveries_bundle on deliveries (tenant_id, bundle_id, created_at, id)',
-  'create index deliveries_user on deliveries (tenant_id, user_id, created_at, id)',
+  'create index deliveries_user on deliveries (tenant_id, user_id, created_at, id) where user_id is not null',
+  `create index deliveries_machine on deliveries (tenant_id, machine_id, created_at, id)
+    where machine_id is not null`,
   "create index deliveries_open on deliveries (tenant_id, holder, created_at) where state = 'approved'",
 
   `create table holdings (
     tenant_id ${text} not null,
     key_id ${text} not null,
     holder ${text} not null,
-    user_id ${text} not null,
+    user_id ${text},
+    machine_id ${text},
     version integer,
     delivery_id ${text},
     perhaps_version integer,
@@ -171,7 +176,10 @@ export const initial = ({ text, bytes, count, position, tableEnd }: ColumnTypes)
   ) ${tableEnd}`,
   `create index holdings_oldest on holdings (tenant_id, key_id, (coalesce(version, perhaps_version)), holder)
     where dismissed_at is null`,
-  'create index holdings_user on holdings (tenant_id, user_id, key_id, holder) where dismissed_at is null',
+  `create index holdings_user on holdings (tenant_id, user_id, key_id, holder)
+    where dismissed_at is null and user_id is not null`,
+  `create index holdings_machine on holdings (tenant_id, machine_id, key_id, holder)
+    where dismissed_at is null and machine_id is not null`,
 
   `create table attachments (
     bundle_id ${text} not null,
@@ -215,6 +223,52 @@ export const initial = ({ text, bytes, count, position, tableEnd }: ColumnTypes)
     expires_at ${text} not null,
     unique (tenant_id, email_key)
   ) ${tableEnd}`,
+
+  `create table machines (
+    id ${text} not null unique,
+    tenant_id ${text} not null references tenants (id) on delete cascade,
+    name ${text} not null,
+    description ${text} not null,
+    is_active integer not null,
+    reads_audit integer not null,
+    created_by ${text} not null,
+    created_at ${text} not null,
+    updated_at ${text} not null,
+    primary key (tenant_id, id),
+    unique (tenant_id, name)
+  ) ${tableEnd}`,
+
+  `create table machine_grants (
+    tenant_id ${text} not null,
+    machine_id ${text} not null,
+    bundle_id ${text} not null,
+    scope ${text} not null check (scope in ('read', 'deliver')),
+    created_by ${text} not null,
+    created_at ${text} not null,
+    primary key (tenant_id, machine_id, bundle_id),
+    foreign key (tenant_id, machine_id) references machines (tenant_id, id) on delete cascade,
+    foreign key (tenant_id, bundle_id) references bundles (tenant_id, id) on delete cascade
+  ) ${tableEnd}`,
+  'create index machine_grants_bundle on machine_grants (tenant_id, bundle_id)',
+
+  `create table machine_tokens (
+    id ${text} not null,
+    tenant_id ${text} not null,
+    machine_id ${text} not null,
+    token_hash ${text} not null unique,
+    hint ${text} not null,
+    networks ${text} not null,
+    created_by ${text} not null,
+    created_at ${text} not null,
+    lifetime_seconds integer not null,
+    expires_at ${text} not null,
+    ended_at ${text},
+    last_used_at ${text},
+    last_used_ip ${text},
+    primary key (tenant_id, id),
+    foreign key (tenant_id, machine_id) references machines (tenant_id, id) on delete cascade
+  ) ${tableEnd}`,
+  'create index machine_tokens_machine on machine_tokens (tenant_id, machine_id, created_at, id)',
 
   `create table events (
     position ${position},

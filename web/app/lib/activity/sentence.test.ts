@@ -6,6 +6,8 @@ import { sentenceOf, sentenceText } from './sentence.ts'
 const SAM = { kind: 'user', id: 'u1', name: 'sam' }
 const KEY = { kind: 'key', id: 'k1', name: 'DATABASE_URL' }
 const BUNDLE = { kind: 'bundle', id: 'b1', name: 'dev/app' }
+const MACHINE = { kind: 'machine', id: 'm1', name: 'ci-deploy' }
+const BY_MACHINE: readonly AuditAction[] = ['delivery.machine', 'delivery.refused']
 const KIM = { kind: 'user', id: 'u2', name: 'kim' }
 const TERMINAL = { hostname: 'laptop', user: 'sam', program: 'npm', requester_ip: '192.0.2.7' }
 const PORT = { id: 'k2', name: 'PORT' }
@@ -13,7 +15,8 @@ const PORT = { id: 'k2', name: 'PORT' }
 type Given = { target?: AuditEntry['target']; data?: AuditEntry['data']; origin?: AuditEntry['origin'] }
 
 function entry(action: AuditAction, { target = KEY, data = {}, origin = null }: Given = {}): AuditEntry {
-  const actor = action === 'delivery.collected' ? { kind: 'client', id: null, name: null } : SAM
+  const client = { kind: 'client', id: null, name: null }
+  const actor = action === 'delivery.collected' ? client : BY_MACHINE.includes(action) ? MACHINE : SAM
   return {
     seq: 1,
     id: 'e1',
@@ -44,7 +47,7 @@ test.each(AUDIT_ACTIONS)('%s has words, with little data and with all', (action)
     format: 'env',
   }
   for (const given of [{ data, origin: TERMINAL }, { data }]) {
-    for (const target of [KEY, BUNDLE, KIM, { kind: 'request', id: 'r', name: null }]) {
+    for (const target of [KEY, BUNDLE, KIM, MACHINE, { kind: 'request', id: 'r', name: null }]) {
       const text = sentenceText(entry(action, { ...given, target }))
       expect(text).toMatch(/^\S.*\S \S/)
       expect(text).not.toMatch(/null|undefined|object|NaN|\s{2}/)
@@ -111,6 +114,31 @@ const CASES: readonly [AuditAction, Given, string][] = [
   ['member.removed', { target: SAM }, 'sam left the workspace'],
   ['user.password_changed', { target: SAM }, 'sam changed their password'],
   ['user.password_reset', { target: KIM }, 'sam reset the password of kim'],
+  [
+    'delivery.machine',
+    { target: BUNDLE, data: { versions: [['A', 1]] } },
+    'ci-deploy got 1 value of dev/app',
+  ],
+  [
+    'delivery.refused',
+    { target: MACHINE, data: { reason: 'token_expired', count: 12 } },
+    'ci-deploy was refused 12 times: its token has expired',
+  ],
+  [
+    'machine.changed',
+    { target: MACHINE, data: { changed: ['is_active'], is_active: false } },
+    'sam changed the machine ci-deploy and stopped it',
+  ],
+  [
+    'machine.granted',
+    { target: MACHINE, data: { bundle: { id: 'b2', name: 'prod/app' }, scope: 'deliver' } },
+    'sam let the machine ci-deploy fetch the values of prod/app',
+  ],
+  [
+    'token.rotated',
+    { target: MACHINE, data: { hint: '3SBX' } },
+    'sam replaced a token of the machine ci-deploy by the token that ends in 3SBX',
+  ],
 ]
 
 test.each(CASES)('%s with %o reads as a sentence', (action, given, text) => {

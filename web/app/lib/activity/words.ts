@@ -1,5 +1,6 @@
 import type { AuditAction } from '@keyferry/contract'
 import { accountWords } from './account-words.ts'
+import { machineWords } from './machine-words.ts'
 import { counted, fieldList, roleName } from './phrases.ts'
 import type { Part, Told } from './told.ts'
 
@@ -104,6 +105,7 @@ export const WORDS: Readonly<Record<AuditAction, Words>> = {
   'member.removed': ({ person }) => ['removed ', person],
 
   ...accountWords,
+  ...machineWords,
 
   'tenant.renamed': ({ gone }) => ['renamed the workspace to ', gone],
   'tenant.policy_changed': () => ['changed the workspace’s approval policy'],

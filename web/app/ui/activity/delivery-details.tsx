@@ -23,16 +23,16 @@ export function DeliveryDetails({ id, legacy = [] }: DeliveryDetailsProps) {
   if (data === undefined) return <p className="mb-2 text-sm text-ink-soft">Loading the delivery…</p>
   return (
     <div className="mb-3 space-y-3">
-      <Facts
-        facts={[
-          ['Approved by', `${data.approver.name ?? 'a former user'}, ${dateTime(data.created_at)}`],
-          ['For', terminalText(data)],
-          ['Collected', STATES[data.state](data)],
-        ]}
-      />
+      <Facts facts={[whoGave(data), ['For', terminalText(data)], ['Collected', STATES[data.state](data)]]} />
       <DeliveredValues delivery={data} legacy={legacy} />
     </div>
   )
+}
+
+function whoGave({ approver, machine, created_at }: Delivery): [string, string] {
+  const time = dateTime(created_at)
+  if (approver !== null) return ['Approved by', `${approver.name ?? 'a former user'}, ${time}`]
+  return ['Fetched by the machine', `${machine?.name ?? 'a deleted machine'}, ${time}`]
 }
 
 const STATES = {

@@ -1,0 +1,26 @@
+import { deliverToMachine } from '../domain/machine-delivery.ts'
+import type { Handlers } from './handler.ts'
+import type { HandlerParts } from './handler-parts.ts'
+
+type MachineDeliveryHandlers = Pick<Handlers, 'createDelivery' | 'getOwnMachine'>
+
+/** What a machine calls for itself. */
+export function machineDeliveryHandlers({
+  stores,
+  clock,
+  requestParts: { maxPayloadBytes },
+  takeDelivery,
+}: HandlerParts): MachineDeliveryHandlers {
+  return {
+    async createDelivery({ caller, body }) {
+      await takeDelivery(caller.machine.id)
+      return { status: 200, body: await deliverToMachine({ stores, clock, maxPayloadBytes }, caller, body) }
+    },
+    async getOwnMachine({ caller: { tenantId, workspace, machine, readsAudit, proof } }) {
+      const grants = await stores.machineCallers.grants(tenantId, machine.id)
+      const { id, hint, expires_at } = proof
+      const token = { id, hint, expires_at }
+      return { status: 200, body: { ...machine, workspace, audit: readsAudit, grants, token } }
+    },
+  }
+}

@@ -1,0 +1,94 @@
+import { isIPv4 } from 'node:net'
+import type { Logger } from 'pino'
+import { type ClockAndIds, timestamp } from '../domain/clock-and-ids.ts'
+import type { Event, EventStore } from '../domain/event.ts'
+import type { MachineRefusal } from '../domain/machine-caller.ts'
+import type { Origin } from '../domain/origin.ts'
+import { addressBlock } from './address-block.ts'
+
+/*
+ * Refused calls of known machines become events. The first one at once; its repeats, of the same machine for the same reason
+ * from the same network, are counted and told once a minute. A job that is set up wrongly calls every few seconds, and must
+ * not fill the log. An event that cannot be written is logged: the call is refused all the same.
+ */
+
+const REPEATS_MS = 60_000
+/** Distinct refusals in one minute; those beyond are counted with the first one that is dropped. */
+const KEPT = 10_000
+
+type Repeats = { refusal: KnownRefusal; origin: Origin; count: number }
+type KnownRefusal = Pick<MachineRefusal, 'code'> & { machine: NonNullable<MachineRefusal['machine']> }
+
+type RefusalParts = { events: EventStore; clock: ClockAndIds; log: Logger }
+
+export class MachineRefusals {
+  readonly #parts: RefusalParts
+  readonly #repeats = new Map<string, Repeats>()
+  readonly #writing = new Set<Promise<void>>()
+  #timer: NodeJS.Timeout | null = null
+
+  constructor(parts: RefusalParts) {
+    this.#parts = parts
+  }
+
+  /** Tells of a refusal, now or with its repeats. A refusal of no known machine is not told: it belongs to no tenant. */
+  note({ machine, code }: MachineRefusal, origin: Origin): void {
+    if (machine === null) return
+    const name = `${machine.id} ${code} ${networkOf(origin.ip ?? '')}`
+    const known = this.#repeats.get(name)
+    if (known) {
+      known.count += 1
+      known.origin = origin
+      return
+    }
+    if (this.#repeats.size >= KEPT) this.#tellRepeats()
+    const refusal = { machine, code }
+    this.#repeats.set(name, { refusal, origin, count: 0 })
+    this.#timer ??= setTimeout(() => this.#tellRepeats(), REPEATS_MS).unref()
+    this.#tell({ refusal, origin, count: 1 })
+  }
+
+  /** Tells of the repeats so far, and waits until all is written. */
+  async close(): Promise<void> {
+    this.#tellRepeats()
+    await Promise.all(this.#writing)
+  }
+
+  #tellRepeats(): void {
+    if (this.#timer) clearTimeout(this.#timer)
+    this.#timer = null
+    const all = [...this.#repeats.values()]
+    this.#repeats.clear()
+    for (const repeats of all) if (repeats.count > 0) this.#tell(repeats)
+  }
+
+  #tell(repeats: Repeats): void {
+    const { events, clock, log } = this.#parts
+    const written = events
+      .record(refusedEvent(repeats, timestamp(clock)))
+      .catch((error: unknown) =>
+        log.warn({ error: error instanceof Error ? error.name : 'unknown' }, 'refusal not recorded'),
+      )
+      .finally(() => this.#writing.delete(written))
+    this.#writing.add(written)
+  }
+}
+
+function refusedEvent({ refusal: { machine, code }, origin, count }: Repeats, at: string): Event {
+  const { id, name, tenantId } = machine
+  return {
+    tenantId,
+    action: 'delivery.refused',
+    at,
+    actor: { kind: 'machine', id },
+    target: { kind: 'machine', id, name },
+    data: { reason: code, count },
+    origin,
+  }
+}
+
+/** A /24 of IPv4 or a /64 of IPv6. */
+function networkOf(address: string): string {
+  const block = addressBlock(address)
+  return isIPv4(block) ? block.slice(0, block.lastIndexOf('.')) : block
+}

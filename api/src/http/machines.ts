@@ -1,0 +1,106 @@
+import { listMachineHoldings } from '../domain/holder.ts'
+import {
+  createMachine,
+  deleteMachine,
+  findMachine,
+  grantBundle,
+  listMachines,
+  type Machine,
+  type MachineToken,
+  revokeBundle,
+  updateMachine,
+} from '../domain/machine.ts'
+import { createToken, endToken, reportTokens, rotateToken } from '../domain/machine-token.ts'
+import { presentHolding } from './deliveries.ts'
+import { type Handlers, originOf } from './handler.ts'
+import type { HandlerParts } from './handler-parts.ts'
+import { pageReply } from './list-reply.ts'
+
+type MachineHandlers = Pick<
+  Handlers,
+  | 'createMachine'
+  | 'listMachines'
+  | 'getMachine'
+  | 'updateMachine'
+  | 'deleteMachine'
+  | 'listMachineHoldings'
+  | 'grantBundle'
+  | 'revokeBundle'
+>
+
+export function machineHandlers({ stores, clock }: HandlerParts): MachineHandlers {
+  const { machines, holders } = stores
+  const parts = { machines, clock }
+  return {
+    async createMachine({ caller, body }) {
+      return { status: 201, body: present(await createMachine(parts, caller, body)) }
+    },
+    async listMachines({ caller, query: page }) {
+      return pageReply(await listMachines(machines, caller, page), present)
+    },
+    async getMachine({ caller, params }) {
+      return { status: 200, body: present(await findMachine(machines, caller, params.machine_id)) }
+    },
+    async updateMachine({ caller, params, body: change }) {
+      const machine = await updateMachine(parts, caller, { machineId: params.machine_id, change })
+      return { status: 200, body: present(machine) }
+    },
+    async deleteMachine({ caller, params }) {
+      await deleteMachine(parts, caller, params.machine_id)
+      return { status: 200, body: { ok: true } }
+    },
+    async listMachineHoldings({ caller, params, query: page }) {
+      const machineId = params.machine_id
+      return pageReply(await listMachineHoldings(holders, caller, { machineId, page }), presentHolding)
+    },
+    async grantBundle({ caller, params, body: { scope } }) {
+      await grantBundle(parts, caller, { machineId: params.machine_id, bundleId: params.bundle_id, scope })
+      return { status: 200, body: { ok: true } }
+    },
+    async revokeBundle({ caller, params }) {
+      await revokeBundle(parts, caller, { machineId: params.machine_id, bundleId: params.bundle_id })
+      return { status: 200, body: { ok: true } }
+    },
+  }
+}
+
+type TokenHandlers = Pick<
+  Handlers,
+  'createMachineToken' | 'rotateMachineToken' | 'endMachineToken' | 'reportTokens'
+>
+
+export function machineTokenHandlers({ stores, clock, tokensAllowed }: HandlerParts): TokenHandlers {
+  const parts = { machineTokens: stores.machineTokens, clock, tokensAllowed }
+  return {
+    async createMachineToken({ caller, params, body: { expires_in_days, networks } }) {
+      const draft = { machineId: params.machine_id, expiresInDays: expires_in_days, networks }
+      return { status: 201, body: await createToken(parts, caller, draft) }
+    },
+    async rotateMachineToken({ caller, params, body: { overlap_seconds: overlapSeconds } }) {
+      const place = { machineId: params.machine_id, tokenId: params.token_id }
+      return { status: 201, body: await rotateToken(parts, caller, { ...place, overlapSeconds }) }
+    },
+    async endMachineToken({ caller, params }) {
+      await endToken(parts, caller, { machineId: params.machine_id, tokenId: params.token_id })
+      return { status: 200, body: { ok: true } }
+    },
+    async reportTokens({ body, peer }) {
+      await reportTokens(parts, body, originOf(peer))
+      return { status: 204, body: '' }
+    },
+  }
+}
+
+function present({ grants, tokens, ...machine }: Machine) {
+  return {
+    ...machine,
+    grants: [...grants],
+    tokens: tokens.map(presentToken),
+  }
+}
+
+function presentToken({ id, hint, networks, created_by, created_at, ...token }: MachineToken) {
+  const { expires_at, ended_at, last_used_at, last_used_ip } = token
+  const times = { created_at, expires_at, ended_at, last_used_at }
+  return { id, hint, networks: [...networks], created_by, ...times, last_used_ip }
+}

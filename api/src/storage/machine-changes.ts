@@ -1,0 +1,30 @@
+import { type Event, type EventData, madeBy } from '../domain/event.ts'
+import type { Stamp } from '../domain/stamp.ts'
+import type { Query } from './queries.ts'
+
+export type MachineRef = { id: string; name: string }
+
+/** Hold a machine until the transaction ends, so that its tokens and grants are counted one change at a time. */
+export async function holdMachine(
+  transaction: Query,
+  tenantId: string,
+  machineId: string,
+): Promise<MachineRef | null> {
+  const row = await transaction
+    .updateTable('machines')
+    .set((column) => ({ updated_at: column.ref('updated_at') }))
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', machineId)
+    .returning(['id', 'name'])
+    .executeTakeFirst()
+  return row ?? null
+}
+
+/** An event about a machine. */
+export function machineEvent(
+  { tenantId, id, name }: { tenantId: string } & MachineRef,
+  action: `machine.${'created' | 'changed' | 'deleted' | 'granted' | 'revoked'}`,
+  { stamp, data = {} }: { stamp: Stamp; data?: EventData },
+): Event {
+  return { tenantId, action, target: { kind: 'machine', id, name }, data, ...madeBy(stamp) }
+}

@@ -1,0 +1,70 @@
+import type { Part, Told } from './told.ts'
+
+/** What follows the actor's name for the events of machines. */
+export const machineWords = {
+  'delivery.machine': ({ bundle, values }) => [
+    `got ${values} ${values === 1 ? 'value' : 'values'} of `,
+    bundle,
+  ],
+  'delivery.refused': ({ number, text }) => [
+    `was refused${times(number('count'))}`,
+    REFUSALS[text('reason') ?? ''] ?? '',
+  ],
+  'machine.created': ({ gone }) => ['created the machine ', gone],
+  'machine.changed': ({ gone, names, is, has }) => [
+    'changed the machine ',
+    gone,
+    changes({ names, is, has }),
+  ],
+  'machine.deleted': ({ gone }) => ['deleted the machine ', gone],
+  'machine.granted': ({ gone, other, text }) => [
+    'let the machine ',
+    gone,
+    text('scope') === 'deliver' ? ' fetch the values of ' : ' read the names in ',
+    other('bundle', 'bundle'),
+  ],
+  'machine.revoked': ({ gone, other }) => [
+    'took the bundle ',
+    other('bundle', 'bundle'),
+    ' from the machine ',
+    gone,
+  ],
+  'token.created': ({ gone, text }) => [`created the token ${ending(text('hint'))} of the machine `, gone],
+  'token.rotated': ({ gone, text }) => [
+    'replaced a token of the machine ',
+    gone,
+    ` by the token ${ending(text('hint'))}`,
+  ],
+  'token.ended': ({ gone, text }) => [`ended the token ${ending(text('hint'))} of the machine `, gone],
+  'token.reported': ({ gone, text }) => [
+    `reported and ended the leaked token ${ending(text('hint'))} of the machine `,
+    gone,
+  ],
+} as const satisfies Record<string, (told: Told) => readonly Part[]>
+
+const REFUSALS: Readonly<Record<string, string>> = {
+  token_expired: ': its token has expired',
+  token_ended: ': its token was ended',
+  machine_inactive: ': it is stopped',
+  network_refused: ': its token does not work from that network',
+  not_granted: ': it may not fetch the bundle',
+  forbidden: ': it may not read the audit log',
+}
+
+function times(count: number | null): string {
+  return count === null || count < 2 ? '' : ` ${count} times`
+}
+
+function ending(hint: string | null): string {
+  return hint === null ? 'without a hint' : `that ends in ${hint}`
+}
+
+function changes({ names, is, has }: Pick<Told, 'names' | 'is' | 'has'>): string {
+  const changed = new Set(names('changed'))
+  if (changed.has('is_active') && has('is_active'))
+    return is('is_active') ? ', which may call again' : ' and stopped it'
+  if (changed.has('audit') && has('audit')) {
+    return is('audit') ? ', which may read the audit log' : ', which may not read the audit log any more'
+  }
+  return ''
+}

@@ -6,6 +6,7 @@ import { environmentShots } from './screenshot-environments.ts'
 import { memoryShots } from './screenshot-memory.ts'
 import { passkeyShots } from './screenshot-passkeys.ts'
 import { peopleShots } from './screenshot-people.ts'
+import { workspaceShots } from './screenshot-workspaces.ts'
 import { at, type Shot } from './shot.ts'
 import { startServer } from './start-server.ts'
 
@@ -29,6 +30,7 @@ export async function shots(): Promise<{ list: readonly Shot[]; close: () => Pro
   const memory = await memoryShots()
   const passkeys = await passkeyShots()
   const environments = await environmentShots()
+  const workspaces = await workspaceShots()
   const ids = await createLibrary(full.url)
   await createLibrary(typing.url)
   const list = [
@@ -40,11 +42,12 @@ export async function shots(): Promise<{ list: readonly Shot[]; close: () => Pro
     ...memory.list,
     ...passkeys.list,
     ...environments.list,
+    ...workspaces.list,
     { name: 'approval-nothing-yet', show: asked(empty.url, {}) },
     { name: 'approval-typed', show: asked(typing.url, { bundle: 'dev/app' }) },
   ]
-  const running = [full, empty, typing, memory.server, passkeys.server, environments.server]
-  const servers = [...running, ...people.servers]
+  const alone = [memory, passkeys, environments, workspaces].map(({ server }) => server)
+  const servers = [full, empty, typing, ...alone, ...people.servers]
   return { list, close: async () => void (await Promise.all(servers.map((server) => server.dispose()))) }
 }
 

@@ -1,3 +1,4 @@
+import { approveTooMuch, holdJunk, type JunkKind, storeRequests } from './attacks.ts'
 import { stepClocks } from './clock.ts'
 import { Deployment, type DeploymentOptions } from './deployment.ts'
 import { sufferDiskFault } from './disk.ts'
@@ -30,6 +31,10 @@ const ANSWER_MS = 30_000
 const SLOW_P99_MS = 500
 const GROWTH = 0.1
 const APPROVALS_AT_ONCE = 500
+const LARGE_VALUES = 3_000
+const LARGE_GROWTH_MIB = 100
+const JUNK_CONNECTIONS = 500
+const JUNK_ENDS_MS = 120_000
 
 /** Every deployment that faults are done to. */
 async function* deployments(): AsyncGenerator<{ name: string; options: DeploymentOptions }> {
@@ -121,6 +126,35 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
       what: `${idle} idle connections, 200 dripped headers, 200 dripped bodies`,
       seen: `p99 of others ${Math.round(p99Ms)} ms, ${failed} failed, ${stillOpen} connections open`,
       isWell: failed === 0 && p99Ms < SLOW_P99_MS && stillOpen >= idle,
+    }
+  },
+  async *large() {
+    const { status, growthMiB, others, delivered } = await approveTooMuch(LARGE_VALUES)
+    const failed = others.filter((answer) => answer.status !== 200).length
+    yield {
+      what: `one approval of ${LARGE_VALUES} values of 64 KiB`,
+      seen: `answered ${status}, memory grew by ${Math.round(growthMiB)} MiB, ${failed} other calls failed, ${delivered} values delivered afterwards`,
+      isWell: status === 413 && growthMiB < LARGE_GROWTH_MIB && failed === 0 && delivered === 9,
+    }
+  },
+  async *junk() {
+    const kinds: readonly JunkKind[] = ['junk', 'half a head', 'half a body']
+    for (const kind of kinds) {
+      const { before, held, after } = await holdJunk(kind, JUNK_CONNECTIONS, JUNK_ENDS_MS)
+      yield {
+        what: `${JUNK_CONNECTIONS} connections that send ${kind} and never close`,
+        seen: `${before} open files before, ${held} with them, ${after} afterwards`,
+        isWell: after <= before,
+      }
+    }
+  },
+  async *stored() {
+    const { statuses, oversized, others, growthMiB } = await storeRequests(20, 150)
+    const failed = others.filter(({ status }) => status !== 200).length
+    yield {
+      what: '20 addresses store requests of 32 KiB, with room for 150',
+      seen: `${JSON.stringify(statuses)}, one of 754 KiB ${oversized}, ${failed} other calls failed, memory grew by ${Math.round(growthMiB)} MiB`,
+      isWell: statuses[201] === 150 && oversized === 413 && failed === 0,
     }
   },
   async *fuzz({ fuzz }) {

@@ -68,6 +68,19 @@ test.each([
   expect(whyDangerous(name)).not.toBeNull(),
 )
 
+// Names with which a program can be made to run code, to trust another server, or to send its traffic there.
+const CARRIERS = `
+  LD_PRELOAD LD_LIBRARY_PATH LD_AUDIT DYLD_INSERT_LIBRARIES NODE_OPTIONS BASH_ENV ENV PROMPT_COMMAND PYTHONSTARTUP
+  PYTHONWARNINGS BROWSER PERL5OPT PERL5LIB RUBYOPT RUBYLIB JAVA_TOOL_OPTIONS _JAVA_OPTIONS JDK_JAVA_OPTIONS
+  npm_config_node_options npm_config_script_shell TAR_OPTIONS PAGER MANPAGER LESSOPEN EDITOR VISUAL GIT_SSH_COMMAND
+  GIT_EXTERNAL_DIFF GIT_CONFIG_COUNT MAKEFLAGS MFLAGS HTTP_PROXY https_proxy ALL_PROXY NODE_TLS_REJECT_UNAUTHORIZED
+  NODE_EXTRA_CA_CERTS SSL_CERT_FILE HOME XDG_CONFIG_HOME PATH IFS SHELL
+`
+  .trim()
+  .split(/\s+/)
+
+test.each(CARRIERS)('%s is refused', (name) => expect(whyDangerous(name)).not.toBeNull())
+
 test.each(['PORT', 'DATABASE_URL', 'PATHS', 'GIT_AUTHOR_NAME', 'PROMPT_TEXT', 'LDAP_URL', ''])(
   '%j is not dangerous',
   (name) => expect(whyDangerous(name)).toBeNull(),

@@ -1,6 +1,8 @@
+import { createClient } from '@keyferry/contract/client'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ACCOUNTS, OWNER } from './app-accounts.ts'
+import { deliver } from './app-memory.ts'
 import {
   closePage,
   expectAccessible,
@@ -157,6 +159,11 @@ describe.skipIf(!hasBrowser())('people in the browser, from the first start on',
     await expectAccessible(member)
     await member.goto(`${server.url}/members`)
     await member.getByText('Only owners invite people and change roles.').waitFor()
+    expect(await member.getByRole('link', { name: 'Activity' }).count()).toBe(0)
+    await member.goto(`${server.url}/activity`)
+    await member.getByText('Only owners of the workspace see what happened.').waitFor()
+    await expectAccessible(member)
+    await member.goto(`${server.url}/members`)
     expect(await member.getByRole('combobox', { name: /^Role of/ }).count()).toBe(0)
     await expectAccessible(member)
   })
@@ -237,13 +244,33 @@ describe.skipIf(!hasBrowser())('people in the browser, from the first start on',
     await expectAccessible(member)
   })
 
+  test('a member approves a request of a terminal', async () => {
+    const cookies = await member.context().cookies()
+    const [, workspace = ''] = /\/w\/([\w-]+)/.exec(teamPage) ?? []
+    const headers = {
+      cookie: cookies.map(({ name, value }) => `${name}=${value}`).join('; '),
+      origin: server.url,
+      'keyferry-workspace': workspace,
+    }
+    const bundles = await createClient(server.url)('GET', '/api/v1/bundles', { headers })
+    const bundleId = bundles.find(({ name }) => name === 'dev/app')?.id ?? ''
+    await deliver(server.url, { bundleId, names: ['API_TOKEN'], headers })
+  })
+
   test('a removed member keeps only the own workspace', async () => {
     await owner.goto(`${server.url}/members`)
     await owner.getByRole('button', { name: 'Remove kim' }).click()
     await owner.getByRole('dialog').getByText('can no longer see or approve anything').waitFor()
+    await owner.getByText('They were given 1 value that is still current.').waitFor()
     await expectAccessible(owner)
     await owner.getByRole('button', { name: 'Remove member' }).click()
-    await owner.getByText('Removed kim.').waitFor()
+    const current = owner.getByRole('list', { name: 'Values that are still current' })
+    await current.getByRole('link', { name: 'API_TOKEN' }).waitFor()
+    await expectAccessible(owner)
+    await owner.getByRole('button', { name: 'Done' }).click()
+    await owner.goto(`${server.url}/activity?what=member.removed`)
+    await owner.getByText('sam removed kim').click()
+    await owner.getByText('They were given 1 value that is still current:').waitFor()
     await member.reload()
     await member.getByText("kim's workspace").waitFor()
     await member.goto(teamPage)

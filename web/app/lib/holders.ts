@@ -11,6 +11,7 @@ export const MOST_HOLDERS = 1_000
 
 /** Days after which home reminds of holders that were given an older version. */
 const STALE_DAYS = 7
+const REFETCH_MS = 15_000
 const DAY_MS = 86_400_000
 
 /** Who was given which version of a key, the oldest version first. */
@@ -22,6 +23,9 @@ export function useHolders(keyId: string) {
         params: { key_id: keyId },
         query: { limit: MOST_HOLDERS },
       }),
+    // A terminal that fetches clears its entry while the page is open.
+    staleTime: 0,
+    refetchInterval: REFETCH_MS,
   })
 }
 

@@ -6,6 +6,8 @@ import { Notice } from './notice.tsx'
 type ConfirmDialogProps = {
   title: string
   action: string
+  /** `primary` for what can be taken back. */
+  look?: 'danger' | 'primary'
   busy: boolean
   problem: string | null
   onConfirm: () => void
@@ -17,6 +19,7 @@ type ConfirmDialogProps = {
 export function ConfirmDialog({
   title,
   action,
+  look = 'danger',
   busy,
   problem,
   onConfirm,
@@ -33,7 +36,7 @@ export function ConfirmDialog({
       )}
       <div className="mt-6 flex flex-wrap justify-end gap-3">
         <Button onClick={onClose}>Cancel</Button>
-        <Button look="danger" busy={busy} onClick={onConfirm}>
+        <Button look={look} busy={busy} onClick={onConfirm}>
           {action}
         </Button>
       </div>

@@ -1,3 +1,4 @@
+import { FileDiff, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import type { KeyVersion, KeyWithBundles } from '../../lib/answers.ts'
 import { useIsOwner } from '../../lib/me.ts'
@@ -6,6 +7,7 @@ import { ago, dateTime } from '../../lib/time.ts'
 import { useKeyVersions } from '../../lib/versions.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
+import { IconButton } from '../../ui/icon-button.tsx'
 import { KeyValue } from '../../ui/key-value.tsx'
 import { LoadingState } from '../../ui/loading-state.tsx'
 import { VirtualList } from '../../ui/virtual-list.tsx'
@@ -60,36 +62,33 @@ function VersionRow({ version, current, onAsk }: VersionRowProps) {
   const isComparable = !version.current && canShow(version) && canShow(current)
   return (
     <div className="px-4 py-2">
-      <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+      <div className="flex items-center gap-x-3">
         <Badge tone={version.current ? 'accent' : 'plain'}>v{version.version}</Badge>
-        <div className="min-w-0 flex-1 basis-48">
+        <div className="min-w-0 flex-1">
           <p className="text-sm" title={dateTime(version.set_at)}>
             {howText(version)} {ago(version.set_at, serverNowMs())}
           </p>
           <VersionFacts version={version} />
         </div>
-        <span className="ml-auto flex flex-wrap justify-end gap-1">
-          {isComparable && (
-            <Button
-              look="quiet"
-              size="small"
-              aria-expanded={comparing}
-              onClick={() => setComparing(!comparing)}
-            >
-              Compare
+        {isComparable && (
+          <IconButton
+            label={`Compare v${version.version} with the current value`}
+            aria-expanded={comparing}
+            onClick={() => setComparing(!comparing)}
+          >
+            <FileDiff aria-hidden size={16} />
+          </IconButton>
+        )}
+        {isOwner && !version.current && version.destroyed_at === null && (
+          <span className="-mr-2 flex items-center gap-1">
+            <Button size="small" onClick={() => onAsk('restore', version)}>
+              Restore
             </Button>
-          )}
-          {isOwner && !version.current && version.destroyed_at === null && (
-            <>
-              <Button size="small" onClick={() => onAsk('restore', version)}>
-                Restore
-              </Button>
-              <Button look="quiet" size="small" onClick={() => onAsk('destroy', version)}>
-                Destroy
-              </Button>
-            </>
-          )}
-        </span>
+            <IconButton label={`Destroy v${version.version}`} onClick={() => onAsk('destroy', version)}>
+              <Trash2 aria-hidden size={16} />
+            </IconButton>
+          </span>
+        )}
       </div>
       {comparing && isComparable && <ValueDiff before={version.value ?? ''} after={current.value ?? ''} />}
     </div>

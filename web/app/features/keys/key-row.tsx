@@ -43,7 +43,9 @@ function KeyLink({ item, stale }: Pick<KeyRowProps, 'item' | 'stale'>) {
         </span>
         {description !== '' && <span className="line-clamp-1 text-xs text-ink-soft">{description}</span>}
       </span>
-      <KeyValue value={value} isSecret={is_secret} className="hidden max-w-64 sm:inline" />
+      <span className="hidden min-w-0 sm:flex">
+        <KeyValue value={value} isSecret={is_secret} className="max-w-64" />
+      </span>
       <span className="w-20 shrink-0 text-right text-xs text-ink-faint sm:w-44">
         <span className="block">{usage(used_in_bundles)}</span>
         <span className="hidden truncate sm:block">

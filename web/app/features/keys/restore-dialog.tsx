@@ -40,6 +40,7 @@ export function RestoreDialog({ item, version, current, versions, onClose }: Res
     <ConfirmDialog
       title={`Restore version ${version.version} of ${item.name}?`}
       action={`Restore version ${version.version}`}
+      look="primary"
       busy={restore.isPending}
       problem={restore.error === null ? null : problemOf(restore.error)}
       onConfirm={confirm}

@@ -18,7 +18,7 @@ export function ActivityList({ filter }: { filter: ActivityFilter }) {
     <>
       {byDay(entries).map(([day, ofDay]) => (
         <section key={day} aria-label={day} className="mb-4">
-          <h3 className="mb-1 text-xs font-semibold text-ink-soft">{day}</h3>
+          <h2 className="mb-1 text-xs font-semibold text-ink-soft">{day}</h2>
           <ol className="divide-y divide-line overflow-clip rounded-lg border border-line bg-surface">
             {ofDay.map((entry) => (
               <li key={entry.id}>

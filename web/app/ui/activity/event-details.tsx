@@ -5,6 +5,7 @@ import { browserName } from '../../lib/browser-name.ts'
 import { dateTime } from '../../lib/time.ts'
 import { DeliveryDetails } from './delivery-details.tsx'
 import { Facts } from './facts.tsx'
+import { HeldValues } from './held-values.tsx'
 
 /** What is known of an event beyond its line. Of a delivery: every value that it gave away. */
 export function EventDetails({ entry }: { entry: AuditEntry }) {
@@ -12,6 +13,7 @@ export function EventDetails({ entry }: { entry: AuditEntry }) {
   return (
     <div className="border-t border-line bg-sunken/40 px-4 py-3 sm:pl-10">
       {typeof delivery === 'string' && <DeliveryDetails id={delivery} legacy={told(entry).names('names')} />}
+      {entry.action === 'member.removed' && <HeldValues userId={entry.target.id} />}
       <Facts facts={factsOf(entry)} />
     </div>
   )

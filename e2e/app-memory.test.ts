@@ -1,0 +1,251 @@
+import { createClient } from '@keyferry/contract/client'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { askApproval, createLibrary } from './app-library.ts'
+import { deliver, makeOlder } from './app-memory.ts'
+import {
+  closePage,
+  expectAccessible,
+  expectNoSidewaysScroll,
+  openPage,
+  readRequest,
+  recordAnswers,
+  type WatchedPage,
+} from './app-page.ts'
+import { hasBrowser, launchBrowser } from './browser.ts'
+import { type RunningServer, startServer } from './start-server.ts'
+
+const HOSTS = ['laptop', 'build', 'staging', 'desk', 'phone'] as const
+
+describe.skipIf(!hasBrowser())('the memory of a workspace in the browser', () => {
+  let server: RunningServer
+  let browser: Browser
+  let ids: Awaited<ReturnType<typeof createLibrary>>
+
+  beforeAll(async () => {
+    ;[server, browser] = await Promise.all([
+      startServer({ env: { TRUST_PROXY: '127.0.0.1' } }),
+      launchBrowser(),
+    ])
+    ids = await createLibrary(server.url)
+    for (const hostname of HOSTS) await give(hostname)
+  })
+
+  afterAll(async () => {
+    await browser?.close()
+    await server?.dispose()
+  })
+
+  const keyId = (name: string) => ids.keys.get(name) ?? ''
+  const bundleId = (name: string) => ids.bundles.get(name) ?? ''
+  const give = (hostname: string, isCollected = true) => {
+    const meta = { hostname, user: 'sam', command: 'npm run dev --token=planted', via: 'run' }
+    return deliver(server.url, {
+      bundleId: bundleId('dev/app'),
+      names: ['DATABASE_URL', 'LOG_LEVEL'],
+      meta,
+      isCollected,
+    })
+  }
+  const change = (name: string, body: object) =>
+    createClient(server.url)('PUT', '/api/v1/keys/{key_id}', { params: { key_id: keyId(name) }, body })
+
+  async function open(path: string): Promise<WatchedPage> {
+    const page = await openPage(browser)
+    await page.goto(server.url + path)
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    return page
+  }
+
+  test('a value with five holders is rotated: the page says who holds the old one until they fetch again', async () => {
+    const page = await open(`/keys/${keyId('DATABASE_URL')}`)
+    await page.getByRole('link', { name: 'Holders 5' }).waitFor()
+    await page.getByLabel('New value').fill('planted-rotated')
+    await page.getByRole('button', { name: 'Save changes' }).click()
+    await page.getByRole('button', { name: 'Change all 2 bundles' }).click()
+    await page.getByText('5 holders have an older value until the next fetch:').waitFor()
+    await expectAccessible(page)
+    await give('staging')
+    await page.getByRole('link', { name: 'Show all 5' }).click()
+    await page.getByText('5 holders, 4 stale.').waitFor()
+    const rows = page.getByRole('list', { name: 'Holders' }).getByRole('listitem')
+    const texts = await rows.allInnerTexts()
+    expect(texts.slice(0, 4).every((text) => text.includes('Was given version 1'))).toBe(true)
+    expect(texts[4]).toMatch(/sam@staging\s+Was given the current version/)
+    expect(texts.join()).not.toContain('planted')
+    await expectAccessible(page)
+    await page.getByRole('button', { name: 'Dismiss local on sam@phone' }).click()
+    await page.getByText('4 holders, 3 stale.').waitFor()
+    await page.setViewportSize({ width: 360, height: 740 })
+    await expectNoSidewaysScroll(page)
+    await closePage(page)
+  })
+
+  test('a delivery that is not confirmed says so', async () => {
+    await give('train', false)
+    const page = await open(`/keys/${keyId('DATABASE_URL')}/holders`)
+    await page.getByText('Version 2 was approved, and the delivery is not confirmed').waitFor()
+    await closePage(page)
+  })
+
+  test('undo after a new value restores the version before', async () => {
+    const page = await open(`/keys/${keyId('SMTP_PASSWORD')}`)
+    await page.getByLabel('New value').fill('planted-mistake')
+    await page.getByRole('button', { name: 'Save changes' }).click()
+    await page.getByText('Nobody holds an older value.').waitFor()
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await page.getByText('SMTP_PASSWORD has the value from before again.').waitFor()
+    await page.getByRole('link', { name: 'History v3' }).click()
+    await page.getByText('Restored from version 1 by local').waitFor()
+    await closePage(page)
+  })
+
+  test('two people restore at the same time: one does, the other is told what happened', async () => {
+    await change('STRIPE_SECRET_KEY', { value: 'planted-two' })
+    await change('STRIPE_SECRET_KEY', { value: 'planted-three' })
+    const path = `/keys/${keyId('STRIPE_SECRET_KEY')}/history`
+    const [first, second] = await Promise.all([open(path), open(path)])
+    const answers = recordAnswers(second)
+    for (const page of [first, second]) {
+      await page.getByRole('button', { name: 'Restore' }).first().click()
+      await page.getByText('Its value becomes version 4, in 2 bundles:').waitFor()
+    }
+    await expectAccessible(first)
+    await first.getByRole('button', { name: 'Restore version 2' }).click()
+    await first.getByText('Restored STRIPE_SECRET_KEY: version 4.').waitFor()
+    await second.getByRole('button', { name: 'Restore version 2' }).click()
+    await second.getByText('Not restored: the value changed').waitFor()
+    await second.getByText('It is version 4 now.').waitFor()
+    await second.getByRole('button', { name: 'Cancel' }).click()
+    await second.getByText('Restored from version 2').waitFor()
+    expect(`${answers.join()}${await second.content()}`).not.toContain('planted-')
+    await Promise.all([closePage(first), closePage(second)])
+  })
+
+  test('an edit that was overtaken is refused, and keeps its text', async () => {
+    const page = await open(`/keys/${keyId('SMTP_HOST')}`)
+    const value = page.getByLabel('Value', { exact: true })
+    await value.fill('mine.example.com')
+    await change('SMTP_HOST', { value: 'theirs.example.com' })
+    await page.getByRole('button', { name: 'Save changes' }).click()
+    await page.getByText('Not saved: local changed the value').waitFor()
+    await expectAccessible(page)
+    expect(await value.inputValue()).toBe('mine.example.com')
+    await page.getByRole('button', { name: 'Keep my text' }).click()
+    await page.getByRole('button', { name: 'Save changes' }).click()
+    await page.getByText('Saved SMTP_HOST as version 3.').waitFor()
+    await closePage(page)
+  })
+
+  test('versions that were never secret are compared; a destroyed one is gone', async () => {
+    await change('LOG_LEVEL', { value: 'debug\nverbose' })
+    const page = await open(`/keys/${keyId('LOG_LEVEL')}/history`)
+    await page.getByRole('button', { name: 'Compare' }).click()
+    await page.getByText('From this version (-) to the current one (+)').waitFor()
+    expect(await page.locator('pre').innerText()).toMatch(
+      /-\s+removed:\s+info\s+\+\s+added:\s+debug\s+\+\s+added:\s+verbose/,
+    )
+    await expectAccessible(page)
+    await page.getByRole('button', { name: 'Destroy v1' }).click()
+    await page.getByRole('button', { name: 'Destroy version 1' }).click()
+    await page.getByText('value destroyed').waitFor()
+    expect(await page.getByRole('button', { name: 'Restore' }).count()).toBe(0)
+    await closePage(page)
+  })
+
+  test('expiry and rotation are set on the key, and shown in lists, at the start and before an approval', async () => {
+    const page = await open(`/keys/${keyId('NPM_TOKEN')}`)
+    await page.getByLabel('Expires on').fill('2020-01-31')
+    await page.getByLabel('Replace after days').fill('0')
+    await page.getByText('Use 1 to 3650 days.').waitFor()
+    await expectAccessible(page)
+    await page.getByLabel('Replace after days').fill('90')
+    await page.getByRole('button', { name: 'Save changes' }).click()
+    await page.getByText(/expired \d+ days ago/).waitFor()
+    makeOlder(server.dataDir, 'DATABASE_URL', 8)
+    await page.getByRole('link', { name: 'Bundles', exact: true }).click()
+    await page.getByText('1 key expired').click()
+    await page.getByText('changed 8 days ago, 3 holders still have an older value').waitFor()
+    await expectAccessible(page)
+    await page.goto(`${server.url}/keys?filter=due`)
+    await page.getByRole('link', { name: /^NPM_TOKEN Expired/ }).waitFor()
+    expect(await page.getByRole('list', { name: 'Keys' }).getByRole('listitem').count()).toBe(1)
+    await page.getByLabel('Filter').selectOption('stale')
+    await page.getByRole('link', { name: /^DATABASE_URL \d stale/ }).waitFor()
+    const { verification_uri_complete } = await askApproval(server.url, { bundle: 'ci' })
+    await page.goto(server.url + verification_uri_complete)
+    await readRequest(page)
+    await page.getByText('The value has expired: NPM_TOKEN').waitFor()
+    await expectAccessible(page)
+    await closePage(page)
+  })
+
+  test('the activity answers what an approval gave away, with one press on its line', async () => {
+    const page = await open('/activity')
+    await page.getByText('Sealed to entry').waitFor()
+    await page.getByText('sam@laptop collected the values of dev/app').waitFor()
+    await page.getByText('approved 2 values of dev/app for sam@laptop (npm)').click()
+    const values = page.getByRole('list', { name: 'Delivered values' })
+    await expect
+      .poll(() => values.getByRole('listitem').allInnerTexts())
+      .toEqual([
+        expect.stringMatching(/DATABASE_URL\s+v1 · now v2/),
+        expect.stringMatching(/LOG_LEVEL\s+v1 · now v2/),
+      ])
+    await page.getByText('2 values of dev/app, 0 of them are still current').waitFor()
+    await expectAccessible(page)
+    await page.setViewportSize({ width: 360, height: 740 })
+    await expectNoSidewaysScroll(page)
+    await expectAccessible(page)
+    await closePage(page)
+  })
+
+  test('the activity is narrowed by what is in its address', async () => {
+    const page = await open('/activity')
+    const lines = page.getByRole('button', { name: /^Details/ })
+    await page.getByRole('combobox', { name: 'About' }).fill('SMTP_PASS')
+    await page.getByRole('option', { name: 'SMTP_PASSWORD' }).click()
+    await expect.poll(() => lines.count()).toBe(3)
+    await page.getByLabel('What').selectOption('key.restored')
+    await page.getByText('local restored version 1 of SMTP_PASSWORD as version 3').waitFor()
+    await expect.poll(() => lines.count()).toBe(1)
+    await page.reload()
+    await expect.poll(() => lines.count()).toBe(1)
+    await page.getByLabel('To', { exact: true }).fill('2020-01-31')
+    await page.getByText('Nothing happened that matches.').waitFor()
+    await page.getByRole('link', { name: 'Clear' }).click()
+    await expect.poll(() => lines.count()).toBeGreaterThan(20)
+    expect(new URL(page.url()).search).toBe('')
+    await closePage(page)
+  })
+
+  test('the log can be downloaded, and the page says how to check it', async () => {
+    const page = await open('/activity')
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Download' }).click(),
+    ])
+    expect(file.suggestedFilename()).toBe('keyferry-audit.jsonl')
+    await page.getByRole('button', { name: 'How to check it yourself' }).click()
+    await page
+      .getByText(/^keyferry audit verify keyferry-audit.jsonl --key/)
+      .first()
+      .waitFor()
+    await expectAccessible(page)
+    await closePage(page)
+  })
+
+  test('a key and a bundle show their own activity, by the keyboard too', async () => {
+    const page = await open(`/keys/${keyId('SMTP_PASSWORD')}/activity`)
+    await page.getByText('local created the key SMTP_PASSWORD').waitFor()
+    const line = page.getByRole('button', { name: 'Details: local created the key SMTP_PASSWORD' })
+    await line.focus()
+    await page.keyboard.press('Enter')
+    await page.getByText('key.created').waitFor()
+    await expectAccessible(page)
+    await page.goto(`${server.url}/bundles/${bundleId('ci')}/activity`)
+    await page.getByText('local created the bundle ci').waitFor()
+    await expectAccessible(page)
+    await closePage(page)
+  })
+})

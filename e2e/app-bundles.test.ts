@@ -180,7 +180,11 @@ describe.skipIf(!hasBrowser())('bundles in the browser', () => {
     await page.getByLabel('Search the library').fill(`FRESH_${stories}`)
     await page.getByRole('button', { name: `Create FRESH_${stories}` }).click()
     await expect
-      .poll(() => page.getByLabel('Value').evaluate((field) => field.ownerDocument.activeElement === field))
+      .poll(() =>
+        page
+          .getByLabel('Value', { exact: true })
+          .evaluate((field) => field.ownerDocument.activeElement === field),
+      )
       .toBe(true)
     await page.keyboard.type('typed')
     await expectAccessible(page)

@@ -75,7 +75,9 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'cli/src/audit': ['cli/src/ground', ...CARGO],
   'cli/src/import': ['cli/src/server', 'cli/src/ground', ...CARGO],
   'cli/src/release': ['cli/src/server', 'cli/src/state', 'cli/src/terminal', 'cli/src/ground', ...CARGO],
+  'cli/src/receipt': ['cli/src/server', 'cli/src/state', 'cli/src/ground', ...CARGO],
   'cli/src/delivery': [
+    'cli/src/receipt',
     'cli/src/release',
     'cli/src/server',
     'cli/src/state',
@@ -96,6 +98,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'cli/src/audit',
     'cli/src/import',
     'cli/src/delivery',
+    'cli/src/receipt',
     'cli/src/release',
     'cli/src/project',
     'cli/src/program',

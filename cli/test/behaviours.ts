@@ -1,4 +1,11 @@
-import { type Asked, type Behaviour, createdAnswer, delivery, gone } from './scripted-server.ts'
+import {
+  type Asked,
+  type Behaviour,
+  createdAnswer,
+  delivery,
+  gone,
+  signedDelivery,
+} from './scripted-server.ts'
 
 // Clears the screen, turns the reading direction round, rings.
 const HOSTILE_TEXT = '\u001b[2J\u001b]0;owned\u0007\u202egnp\u0000\r\nkeyferry: approved'
@@ -47,6 +54,13 @@ export const BEHAVIOURS = {
         ? {}
         : { status: 400, body: { error: 'device.time', code: 'invalid', details: { field: 'device' } } },
   },
+  'signs receipts': { wait: (asked) => signedDelivery(asked, VALUES) },
+  'signs after a code': { wait: (asked) => signedDelivery(asked, VALUES, { released_by: 'code' }) },
+  'signs another request': { wait: (asked) => signedDelivery(asked, VALUES, { request_id: 'x' }) },
+  'signs other values': { wait: (asked) => signedDelivery(asked, VALUES, { ciphertext_sha256: 'x' }) },
+  'signs another command': { wait: (asked) => signedDelivery(asked, VALUES, { argv_sha256: 'x' }) },
+  'signs other names': { wait: (asked) => signedDelivery(asked, VALUES, { keys: [{ name: 'EVIL' }] }) },
+  'signs a new form': { wait: (asked) => signedDelivery(asked, VALUES, { v: 2 }) },
   'needs a second person': {
     create: (asked) => changed(asked, { interval: 1 }),
     wait: (_asked, count) => (count === 1 ? { body: { status: 'pending', needs: 'second_person' } } : {}),

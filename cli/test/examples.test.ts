@@ -5,8 +5,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { requireShell } from '../../e2e/real-shells.ts'
 import { startServer } from '../../e2e/start-server.ts'
 import { commands } from '../src/commands/commands.ts'
+import { socketPath, takeCodes } from '../src/release/release-socket.ts'
 import { writeExportedLog } from './exported-log.ts'
-import { type Asked, delivery, type ScriptedServer, startScriptedServer } from './scripted-server.ts'
+import { type Asked, type ScriptedServer, signedDelivery, startScriptedServer } from './scripted-server.ts'
 import { playSession } from './session.ts'
 
 const VALUES = { DATABASE_URL: 'postgres://db', PORT: '3000', HOST: 'localhost' }
@@ -25,7 +26,9 @@ const STAND_INS = { npm: 'echo "npm $*"', psql: 'echo "psql $DATABASE_URL"', pas
 const DEPLOY = '#!/bin/sh\necho deployed\n'
 
 beforeAll(async () => {
-  approved = await startScriptedServer({ wait: (asked) => delivery(asked, JSON.stringify(valuesFor(asked))) })
+  approved = await startScriptedServer({
+    wait: (asked) => signedDelivery(asked, JSON.stringify(valuesFor(asked))),
+  })
   folder = await mkdtemp(join(tmpdir(), 'keyferry-examples-'))
 })
 
@@ -45,7 +48,9 @@ describe.each(commands.flatMap(({ name, examples }) => examples.map((example) =>
       const shown = command.includes('| source') ? `fish --no-config -c '${command}'` : command
       const line = `${BEFORE[name] ?? ''}${shown}`
       const session = { about: '', server: '', command: line, exit: 0, stdout: '', stderr: '' }
+      const stopWaiting = name === 'release' ? await waitForCode(stage) : null
       const played = await playSession(session, { url: library?.url ?? approved.url, folder: stage })
+      stopWaiting?.()
       await library?.dispose()
       expect(played.stderr).not.toContain('keyferry: unexpected')
       expect(played).toMatchObject({ exit: 0 })
@@ -58,6 +63,13 @@ function valuesFor({ body }: Asked): Record<string, string> {
   const keys: unknown = body['template_keys']
   if (!Array.isArray(keys)) return VALUES
   return Object.fromEntries(Object.entries(VALUES).filter(([name]) => keys.includes(name)))
+}
+
+// A client that waits for the code of the example.
+async function waitForCode(stage: string): Promise<() => void> {
+  const env = { XDG_RUNTIME_DIR: join(stage, 'bin', 'r') }
+  const path = socketPath('7f9c2ba4e88f827d616045507605853e', { env, platform: process.platform })
+  return await takeCodes(path, async (code) => (code === '482 913' ? null : 'wrong'))
 }
 
 async function setStage(stage: string, command: string): Promise<void> {

@@ -4,6 +4,8 @@ import { pollChallenge } from '@keyferry/crypto/poll-challenge'
 import { seal } from '@keyferry/crypto/seal'
 import { userCode } from '@keyferry/crypto/user-code'
 
+import { RECEIPT_KEYS, receiptFor } from './receipts.ts'
+
 /** What a server that means well would deliver. */
 const VALUES: Readonly<Record<string, string>> = { GREETING: "it's me", EMPTY: '' }
 
@@ -84,6 +86,7 @@ async function answer(request: IncomingMessage, scene: Scene): Promise<void> {
   const body = await readBody(request)
   if (request.url?.endsWith('/withdraw')) return withdraw(request, scene)
   if (request.url?.endsWith('/release')) return release(request, body, scene)
+  if (request.url === '/api/v1/receipt-keys') return send(scene.response, { body: RECEIPT_KEYS })
   if (request.url === '/api/v1/grants/forget') return send(scene.response, { body: { ended: 1 } })
   if (request.method === 'POST') return create(body, scene)
   scene.waits.push(performance.now())
@@ -151,7 +154,7 @@ export function delivery(
   { publicKey, body }: Asked,
   plaintext: string,
   source: Record<string, unknown> = {},
-): Pick<Answer, 'status' | 'body'> {
+): { status: 200; body: { ciphertext_base64: string } & Record<string, unknown> } {
   const ciphertext = Buffer.from(seal(Buffer.from(plaintext), publicKey)).toString('base64')
   return {
     status: 200,
@@ -166,6 +169,21 @@ export function delivery(
       versions: [{ name: 'GREETING', version: 3 }],
       ...source,
     },
+  }
+}
+
+/** `delivery` with a receipt. `changes` makes it a wrong one. */
+export function signedDelivery(
+  asked: Asked,
+  plaintext: string,
+  changes: Parameters<typeof receiptFor>[2] = {},
+): Pick<Answer, 'status' | 'body'> {
+  const { body } = delivery(asked, plaintext)
+  const ciphertext = body.ciphertext_base64
+  const names = Object.keys(JSON.parse(plaintext) as object)
+  return {
+    status: 200,
+    body: { ...body, receipt: receiptFor(asked, { ciphertext, names }, changes) },
   }
 }
 

@@ -81,7 +81,7 @@ export async function playSession(session: Session, stage: Stage): Promise<Sessi
       HOME: stage.folder,
       KEYFERRY_SERVER: stage.url,
       LANG: 'C.UTF-8',
-      XDG_RUNTIME_DIR: join(bin, 'run'),
+      XDG_RUNTIME_DIR: join(bin, 'r'),
     },
   })
   const neutral = (text: string): string => neutralText(text, stage)

@@ -42,6 +42,13 @@ export const ASKING_FLAGS: readonly Flag[] = [
   { name: 'no-qr', summary: 'Show no QR code' },
   { name: 'reason', value: 'TEXT', summary: 'Tell the approver why (an AI agent has to)' },
   { name: 'ask', summary: 'Ask even if an approval is remembered, and let none be remembered' },
+  {
+    name: 'require-assurance',
+    value: 'bound|local',
+    summary:
+      'Refuse an approval that did not come back through this terminal (bound) or this machine (local)',
+  },
+  { name: 'receipt', value: 'FILE', summary: "Write the server's signed receipt to this file" },
   { name: 'prefix', value: 'TEXT', summary: 'Add this prefix to every delivered name' },
   {
     name: 'allow-name',
@@ -85,12 +92,20 @@ export async function readAsking(words: Words, parts: Parts): Promise<AskingOpti
     workspace: readWorkspaceFlag(words) ?? project?.workspace ?? null,
     acceptsAnyBundle: words.has('any-bundle'),
     hidesQrCode: words.has('no-qr'),
+    requiredAssurance: readAssurance(words),
+    receiptFile: words.text('receipt'),
     isRemembered: !words.has('ask'),
     ...readAgent(words, parts),
     whyNotOpen: words.has('no-open') ? '--no-open was given' : null,
     isResumable: words.has('resumable'),
     projectFormat: project?.format ?? null,
   }
+}
+
+function readAssurance(words: Words): Ask['requiredAssurance'] {
+  const level = words.text('require-assurance')
+  if (level === null || level === 'bound' || level === 'local') return level
+  throw usageError('--require-assurance must be bound or local', 'Use one of the two, or leave it out.')
 }
 
 const MAX_REASON = LIMITS.reasonLength

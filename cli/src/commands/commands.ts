@@ -7,6 +7,7 @@ import { forgetCommand } from './forget.ts'
 import { importCommand } from './import.ts'
 import { initCommand } from './init.ts'
 import { pullCommand } from './pull.ts'
+import { receiptCommand } from './receipt.ts'
 import { releaseCommand } from './release.ts'
 import { resumeCommand } from './resume.ts'
 import { runCommand } from './run.ts'
@@ -24,6 +25,7 @@ const verbs: readonly Command[] = [
   statusCommand,
   doctorCommand,
   auditCommand,
+  receiptCommand,
 ]
 
 /** Every verb, in the order that help lists them. */

@@ -30,6 +30,8 @@ function options(output: { path: string; mayReplace: boolean } | null) {
     optionalKeys: [],
     agent: null,
     isRemembered: false,
+    requiredAssurance: null,
+    receiptFile: null,
     reason: null,
     hidesQrCode: false,
     allowedNames: [],

@@ -24,6 +24,8 @@ function options() {
     optionalKeys: [],
     agent: null,
     isRemembered: false,
+    requiredAssurance: null,
+    receiptFile: null,
     reason: null,
     hidesQrCode: false,
     allowedNames: [],

@@ -24,6 +24,10 @@ export type Ask = {
   readonly agent: string | null
   /** Why the values are needed, for the approver. */
   readonly reason: string | null
+  /** How the approval must come back; null: as the server demands. */
+  readonly requiredAssurance: 'bound' | 'local' | null
+  /** Where to write the receipt; null: nowhere. */
+  readonly receiptFile: string | null
   /** Whether the approver may let this terminal repeat the approval, and an earlier one counts. */
   readonly isRemembered: boolean
   /** Why not to open the browser; null to open it. */

@@ -4,16 +4,19 @@ import { EXIT } from '../ground/exit-code.ts'
 import type { Parts, Values } from '../ground/parts.ts'
 import type { PendingRequest } from '../ground/pending-request.ts'
 import { printable } from '../ground/printable.ts'
+import { type Receipt, requireNames } from '../receipt/receipt.ts'
 import { openWayBack, type WayBack } from '../release/way-back.ts'
 import { isLoopback } from '../server/loopback.ts'
 import { readable } from '../server/server-failure.ts'
 import type { Delivery } from '../server/wait-answer.ts'
 import { forgetRequest, keepRequest, requireKeepable } from '../state/kept-requests.ts'
+import { writePrivateFile } from '../state/write-private-file.ts'
 import { whyNoBrowser } from '../terminal/browser.ts'
 import { waitingView } from '../terminal/choose-view.ts'
 import type { Asked, Received, WaitingView } from '../terminal/waiting-view.ts'
 import { requireRequestedBundle, requireRequestedKeys } from './agreement.ts'
 import type { Ask } from './ask.ts'
+import { checkReceipt } from './check-receipt.ts'
 import { shownArgument } from './claims.ts'
 import { atInterruption, type Interruption } from './interruption.ts'
 import { makeRequest } from './make-request.ts'
@@ -81,9 +84,12 @@ async function fetchValues(
     const [delivery, { openDelivery }] = await interruption.unlessEnding(Promise.all([waiting, opening]))
     await wayBack.settled()
     requireRequestedBundle(delivery, ask)
+    const receipt = await checkReceipt(delivery, { ask, pending, parts })
     const values = openDelivery(delivery.ciphertextBase64, pending.keyPair, ask.keys)
+    if (receipt !== null) requireNames(receipt, [...values.keys()])
     requireRequestedKeys(values, ask)
-    view.delivered(received(values, delivery, ask))
+    if (ask.receiptFile !== null) keepReceipt(ask.receiptFile, delivery, ask.server)
+    view.delivered({ ...received(values, delivery, ask), ...approval(receipt) })
     forgetRequest(pending.id, parts)
     return values
   } catch (error) {
@@ -116,7 +122,20 @@ function keep(ask: Ask, pending: PendingRequest, parts: Parts): () => void {
   return atInterrupt(() => stderr.write(`${told}\n`))
 }
 
-function received(values: Values, delivery: Delivery, ask: Ask): Received {
+function approval(receipt: Receipt | null): Pick<Received, 'approvers' | 'releasedBy'> {
+  return { approvers: receipt?.approvers ?? [], releasedBy: receipt?.releasedBy ?? null }
+}
+
+function keepReceipt(path: string, { receipt }: Delivery, server: string): void {
+  if (receipt === null) throw noReceipt(server)
+  writePrivateFile(path, `${JSON.stringify({ server, ...receipt })}\n`)
+}
+
+function noReceipt(server: string): CliError {
+  return new CliError(EXIT.refused, `${server} signs no receipts`, 'Omit --receipt, or update the server.')
+}
+
+function received(values: Values, delivery: Delivery, ask: Ask): Omit<Received, 'approvers' | 'releasedBy'> {
   const { bundle, workspace, missingRequired, expired, deliveryId, versions } = delivery
   return {
     expired,

@@ -29,6 +29,8 @@ const ask = (changes: Partial<Ask> = {}): Ask => ({
   optionalKeys: [],
   agent: null,
   isRemembered: false,
+  requiredAssurance: null,
+  receiptFile: null,
   reason: null,
   hidesQrCode: false,
   format: 'sh',

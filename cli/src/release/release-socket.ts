@@ -7,11 +7,11 @@ import type { StateParts } from '../state/state-folder.ts'
 const LONGEST_CODE = 64
 const IDLE_MS = 5_000
 // A socket's path may have about 100 characters.
-const ID_CHARACTERS = 16
+const ID_CHARACTERS = 12
 
 /** The socket on which a waiting client takes a code from another shell of the same user. */
 export function socketPath(id: string, parts: StateParts): string {
-  return join(runtimeFolder(parts), `release-${id.slice(0, ID_CHARACTERS)}.sock`)
+  return join(runtimeFolder(parts), `rel-${id.slice(0, ID_CHARACTERS)}.sock`)
 }
 
 /** Take codes, one a connection, and answer each with one line of text: `ok`, or why it was refused.

@@ -21,7 +21,12 @@ export type Delivery = {
   readonly deliveryId: string | null
   /** The version of each delivered value that has versions. */
   readonly versions: readonly DeliveredVersion[]
+  /** Null if the server signs none. */
+  readonly receipt: SignedReceipt | null
 }
+
+/** As the server sent it: base64 of the exact bytes that it signed, and of the signature. */
+export type SignedReceipt = { readonly kid: string; readonly payload: string; readonly signature: string }
 
 type DeliveredVersion = { readonly name: string; readonly version: number }
 
@@ -54,6 +59,7 @@ export function readWaitAnswer(answer: ExchangeAnswer): WaitOutcome {
       expired: readNames(body, 'expired'),
       deliveryId: readDeliveryId(body['delivery_id']),
       versions: readVersions(body['versions']),
+      receipt: readReceipt(body['receipt']),
     },
   }
 }
@@ -94,6 +100,14 @@ function readVersions(value: unknown): readonly DeliveredVersion[] {
     if (typeof name === 'string' && typeof version === 'number') return { name: printable(name, 80), version }
     throw refusedAnswer('the server sent a version without name and number')
   })
+}
+
+function readReceipt(value: unknown): SignedReceipt | null {
+  if (value === undefined) return null
+  const { kid, payload, signature } = isObject(value) ? value : {}
+  const isWhole = typeof kid === 'string' && typeof payload === 'string' && typeof signature === 'string'
+  if (isWhole) return { kid, payload, signature }
+  throw refusedAnswer('the server sent a receipt that this client does not know')
 }
 
 function waitText({ status, retryAfterMs }: ExchangeAnswer): string {

@@ -30,8 +30,9 @@ export function jsonView({ stderr, clock }: Parts): WaitingView {
     codeNeeded: (command) => say('release_needed', { by: 'code', command }),
     codeRefused: (reason) => say('release_refused', { reason }),
     secondNeeded: () => say('second_approval_needed', {}),
-    delivered: ({ names, missing, bundle, workspace, missingRequired, expired, deliveryId, versions }) => {
-      const record = { expired, delivery_id: deliveryId, versions }
+    delivered: ({ names, missing, bundle, workspace, missingRequired, expired, ...received }) => {
+      const { deliveryId, versions, approvers, releasedBy } = received
+      const record = { expired, delivery_id: deliveryId, versions, approvers, released_by: releasedBy }
       say('delivered', { names, missing, bundle, workspace, missing_required: missingRequired, ...record })
     },
     end: () => undefined,

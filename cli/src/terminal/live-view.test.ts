@@ -33,6 +33,8 @@ function shown(changes: Partial<Asked> = {}): { asked: string; approved: string 
     isUnchecked: false,
     expired: [],
     deliveryId: null,
+    approvers: [],
+    releasedBy: null,
     versions: [],
   }
   view.delivered({ ...received, bundle: 'dev/app', workspace: 'Acme' })

@@ -58,7 +58,7 @@ export function liveView(parts: Parts): WaitingView {
     delivered: (received) => {
       line.clear()
       if (style.canRewrite) shown?.erase()
-      stderr.write(`${style.bold('Keyferry')} approved: ${deliveredText(received)}\n`)
+      stderr.write(`${style.bold('Keyferry')} ${deliveredText(received)}\n`)
       for (const note of deliveryNotes(received)) stderr.write(`  ${note}\n`)
     },
     end: () => {

@@ -32,7 +32,7 @@ export function plainView({ stderr, clock }: Parts): WaitingView {
     recovered: () => say('keyferry: connected again'),
     ...returnLines((text) => say(`keyferry: ${text}`)),
     delivered: (received) => {
-      say(`keyferry: approved, ${deliveredText(received)}`)
+      say(`keyferry: ${deliveredText(received)}`)
       for (const note of deliveryNotes(received)) say(`keyferry: ${note}`)
     },
     end: () => stopReminding?.(),

@@ -38,6 +38,10 @@ export type Received = {
   readonly deliveryId: string | null
   /** The version of each delivered value that has versions. */
   readonly versions: readonly { readonly name: string; readonly version: number }[]
+  /** Usernames of who approved, as the server signed it; empty if it signs nothing. */
+  readonly approvers: readonly string[]
+  /** How the approval came back, as the server signed it. */
+  readonly releasedBy: 'loopback' | 'code' | null
   /** A bundle was requested, and the server does not say which one was approved. */
   readonly isUnchecked: boolean
 }
@@ -96,10 +100,12 @@ export function codeNeededText(command: string | null): string {
   return `approved; ${where}. Nobody else needs it`
 }
 
-/** What was delivered, in words: `2 values from dev/app in workspace "Acme"`. */
-export function deliveredText({ names, bundle, workspace }: Received): string {
+/** What was delivered, in words: `by sam: 2 values from dev/app in workspace "Acme", returned through this terminal`. */
+export function deliveredText({ names, bundle, workspace, approvers, releasedBy }: Received): string {
+  const by = approvers.length === 0 ? '' : ` by ${approvers.map((name) => printable(name, 80)).join(' and ')}`
   const from = bundle === null ? '' : ` from ${printable(bundle, 80)}`
-  return `${names.length} ${names.length === 1 ? 'value' : 'values'}${from}${inWorkspace(workspace)}`
+  const values = `${names.length} ${names.length === 1 ? 'value' : 'values'}${from}${inWorkspace(workspace)}`
+  return `approved${by}: ${values}${releasedBy === null ? '' : ', returned through this terminal'}`
 }
 
 /** What the person should know beside that, one line for each point. */

@@ -1,0 +1,79 @@
+import { readFileSync } from 'node:fs'
+import type { Command, Words } from '../command-line/command.ts'
+import { CliError, usageError } from '../ground/cli-error.ts'
+import { EXIT } from '../ground/exit-code.ts'
+import { parseObject } from '../ground/json-object.ts'
+import type { Parts } from '../ground/parts.ts'
+import { printable } from '../ground/printable.ts'
+import type { SignedReceipt } from '../server/wait-answer.ts'
+
+export const receiptCommand: Command = {
+  name: 'receipt',
+  operands: 'verify FILE',
+  maxOperands: 2,
+  summary: 'Check a receipt that --receipt wrote, without a server',
+  details: [
+    'Checks that the server signed the receipt, with a key that this client knows from earlier deliveries, and prints what it says. The exit code is 6 if it is not signed so.',
+  ],
+  flags: [],
+  examples: [
+    {
+      command:
+        'keyferry pull dev/app --receipt receipt.json >/dev/null && keyferry receipt verify receipt.json',
+      what: 'Keep and check the proof of who approved',
+    },
+  ],
+  run: async (words, parts) => await verify(words, parts),
+}
+
+async function verify({ operands }: Words, parts: Parts): Promise<number> {
+  const [verb, file] = operands
+  if (verb !== 'verify' || file === undefined) {
+    throw usageError('no file given', 'For example: keyferry receipt verify receipt.json')
+  }
+  const { server, receipt } = readFile(file)
+  const { pinnedKeys } = await import('../receipt/pinned-keys.ts')
+  const { readReceipt } = await import('../receipt/receipt.ts')
+  const key = pinnedKeys(server, parts).find(({ kid }) => kid === receipt.kid)
+  if (key === undefined) {
+    throw new CliError(
+      EXIT.refused,
+      `this client knows no key ${printable(receipt.kid, 40)} of ${printable(server, 200)}`,
+      'Check the receipt on a machine that got values from this server.',
+    )
+  }
+  const { approvers, approvedAt, bundle, names, releasedBy, requestId } = readReceipt(
+    receipt,
+    Buffer.from(key.publicKey, 'base64'),
+  )
+  const rows = [
+    ['Server', printable(server, 200)],
+    ['Request', requestId],
+    ['Approved', `${approvedAt} by ${approvers.join(' and ')}`],
+    ['Bundle', bundle],
+    ['Keys', names.join(', ')],
+    ['Returned', releasedBy === null ? 'not through the terminal' : `by ${releasedBy}`],
+  ]
+  parts.stdout.write(rows.map(([name = '', value = '']) => `${name.padEnd(10)}${value}\n`).join(''))
+  return EXIT.ok
+}
+
+function readFile(path: string): { readonly server: string; readonly receipt: SignedReceipt } {
+  let text: string
+  try {
+    text = readFileSync(path, 'utf8')
+  } catch (cause) {
+    throw new CliError(EXIT.general, `cannot read ${printable(path)}`, 'Check the name of the file.', {
+      cause,
+    })
+  }
+  const { server, kid, payload, signature } = parseObject(text) ?? {}
+  const areTexts = [server, kid, payload, signature].every((field) => typeof field === 'string')
+  if (areTexts && URL.canParse(String(server))) {
+    return {
+      server: String(server),
+      receipt: { kid: String(kid), payload: String(payload), signature: String(signature) },
+    }
+  }
+  throw usageError(`${printable(path)} is not a receipt`, 'Give a file that --receipt wrote.')
+}

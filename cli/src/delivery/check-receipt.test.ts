@@ -1,0 +1,96 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { generateKeyPair } from '@keyferry/crypto/key-pair'
+import { seal } from '@keyferry/crypto/seal'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { RECEIPT_KEYS, receiptFor } from '../../test/receipts.ts'
+import { stage } from '../../test/stage.ts'
+import type { Parts } from '../ground/parts.ts'
+import type { PendingRequest } from '../ground/pending-request.ts'
+import { readWaitAnswer } from '../server/wait-answer.ts'
+import type { Ask } from './ask.ts'
+import { checkReceipt } from './check-receipt.ts'
+
+const SERVER = 'https://keyferry.example.com'
+const ID = '7f9c2ba4e88f827d616045507605853e'
+const keyPair = generateKeyPair()
+const ciphertext = Buffer.from(seal(Buffer.from('{}'), keyPair.publicKey)).toString('base64')
+
+let folder: string
+let parts: Parts
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'keyferry-receipt-'))
+  const answer = { status: 200, retryAfterMs: null, dateMs: null, location: null, contentType: '' }
+  parts = {
+    ...stage({ XDG_STATE_HOME: folder }, '/'),
+    exchange: async () => ({ ...answer, body: JSON.stringify(RECEIPT_KEYS) }),
+  }
+})
+
+afterEach(() => rmSync(folder, { recursive: true }))
+
+const ask: Ask = {
+  server: SERVER,
+  bundle: 'dev/app',
+  workspace: null,
+  acceptsAnyBundle: false,
+  keys: [],
+  optionalKeys: [],
+  agent: null,
+  reason: null,
+  isRemembered: false,
+  requiredAssurance: null,
+  receiptFile: null,
+  hidesQrCode: false,
+  format: 'sh',
+  command: ['true'],
+  via: 'run',
+  whyNotOpen: null,
+  view: 'person',
+  keepAs: null,
+  pending: null,
+}
+
+const pending: PendingRequest = {
+  server: SERVER,
+  id: ID,
+  keyPair,
+  verifier: 'v',
+  approvalUrl: `${SERVER}/approve/${ID}`,
+  userCode: 'WDJB-MJHT',
+  isCodeTyped: false,
+  intervalMs: 3_000,
+  lifetimeMs: 300_000,
+  deadlineMs: 300_000,
+  remembered: null,
+  asksAgain: null,
+}
+
+/** What comes of a delivery with this receipt; null: without one. */
+async function checked(changes: object | null, at: Ask = ask): Promise<unknown> {
+  const asked = { id: ID, publicKey: keyPair.publicKey, body: { argv: ['true'] } }
+  const receipt =
+    changes === null ? {} : { receipt: receiptFor(asked, { ciphertext, names: [] }, { ...changes }) }
+  const body = JSON.stringify({ status: 'ready', ciphertext_base64: ciphertext, ...receipt })
+  const answer = { status: 200, body, retryAfterMs: null, dateMs: null, location: null, contentType: '' }
+  const outcome = readWaitAnswer(answer)
+  if (outcome.kind !== 'ready') throw new Error('not ready')
+  return await checkReceipt(outcome.delivery, { ask: at, pending, parts })
+}
+
+test('a server that signed once must go on signing', async () => {
+  expect(await checked(null)).toBeNull()
+  expect(await checked({})).toMatchObject({ approvers: ['sam'], releasedBy: 'loopback' })
+  await expect(checked(null)).rejects.toThrow('signed its deliveries before')
+})
+
+test('a repeated approval is local, an unbound one is nothing', async () => {
+  const local: Ask = { ...ask, requiredAssurance: 'local' }
+  expect(await checked({ released_by: null, grant_id: 'g' }, local)).toMatchObject({ isRepeated: true })
+  await expect(checked({ released_by: null }, local)).rejects.toThrow('--require-assurance local')
+  await expect(checked({ released_by: null }, { ...ask, requiredAssurance: 'bound' })).rejects.toThrow(
+    'bound',
+  )
+})

@@ -1,0 +1,59 @@
+import { decodeBase64 } from '@keyferry/crypto/base64'
+import { CliError } from '../ground/cli-error.ts'
+import { EXIT } from '../ground/exit-code.ts'
+import type { Parts } from '../ground/parts.ts'
+import type { PendingRequest } from '../ground/pending-request.ts'
+import { keyOf, pinnedKeys } from '../receipt/pinned-keys.ts'
+import { type Receipt, readReceipt, requireFits } from '../receipt/receipt.ts'
+import { isLoopback } from '../server/loopback.ts'
+import type { Delivery } from '../server/wait-answer.ts'
+import type { Ask } from './ask.ts'
+import { canBeShown, shownCommand } from './shown-command.ts'
+
+/** Check the receipt of a delivery before its box is opened.
+ * @returns null if the server signs none, and never did · @throws CliError refused · NetworkError */
+export async function checkReceipt(
+  { receipt, ciphertextBase64 }: Delivery,
+  { ask, pending, parts }: { ask: Ask; pending: PendingRequest; parts: Parts },
+): Promise<Receipt | null> {
+  if (receipt === null) {
+    if (mustSign(ask.server, parts)) throw missing(ask.server)
+    requireAssurance(null, ask)
+    return null
+  }
+  const read = readReceipt(receipt, await keyOf(ask.server, receipt.kid, parts))
+  const { argv } = shownCommand(ask.command)
+  requireFits(read, {
+    requestId: pending.id,
+    clientPublicKey: pending.keyPair.publicKey,
+    box: decodeBase64(ciphertextBase64),
+    argv: canBeShown(argv) ? argv : null,
+  })
+  requireAssurance(read, ask)
+  return read
+}
+
+function mustSign(server: string, parts: Parts): boolean {
+  return !isLoopback(new URL(server).hostname) && pinnedKeys(server, parts).length > 0
+}
+
+function missing(server: string): CliError {
+  return new CliError(
+    EXIT.refused,
+    `${server} signed its deliveries before, and this one is not signed`,
+    'Nothing was used. Somebody may sit between you and the server; ask its operator.',
+  )
+}
+
+// A repeated approval was bound over loopback when it was given.
+function requireAssurance(receipt: Receipt | null, { requiredAssurance }: Ask): void {
+  if (requiredAssurance === null) return
+  const isLocal = receipt !== null && (receipt.releasedBy === 'loopback' || receipt.isRepeated)
+  const isBound = isLocal || receipt?.releasedBy === 'code'
+  if (requiredAssurance === 'local' ? isLocal : isBound) return
+  throw new CliError(
+    EXIT.refused,
+    `the approval did not come back through this ${requiredAssurance === 'local' ? 'machine' : 'terminal'}, as --require-assurance ${requiredAssurance} asks`,
+    'Nothing was started and the values were dropped. Start the command again and approve in the browser that it opens.',
+  )
+}

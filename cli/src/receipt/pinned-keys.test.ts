@@ -1,0 +1,59 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { KEYS, RECEIPT_KEYS } from '../../test/receipts.ts'
+import { type Stage, stage } from '../../test/stage.ts'
+import type { Parts } from '../ground/parts.ts'
+import { keyOf, pinnedKeys } from './pinned-keys.ts'
+
+const SERVER = 'https://keyferry.example.com'
+
+let folder: string
+let calls: number
+let parts: Parts
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'keyferry-pins-'))
+  calls = 0
+  const plain: Stage = stage({ XDG_STATE_HOME: folder }, '/')
+  parts = {
+    ...plain,
+    exchange: async () => {
+      calls += 1
+      const body = JSON.stringify(RECEIPT_KEYS)
+      return { status: 200, body, retryAfterMs: null, dateMs: null, location: null, contentType: '' }
+    },
+  }
+})
+
+afterEach(() => rmSync(folder, { recursive: true }))
+
+test('the first key is believed, and not asked for again', async () => {
+  expect(await keyOf(SERVER, KEYS.first.kid, parts)).toEqual(Buffer.from(KEYS.first.publicKey))
+  expect(await keyOf(SERVER, KEYS.first.kid, parts)).toEqual(Buffer.from(KEYS.first.publicKey))
+  expect(calls).toBe(1)
+  expect(pinnedKeys(SERVER, parts).map(({ kid }) => kid)).toEqual([KEYS.first.kid])
+})
+
+test('a later key is believed only if the known one signed it', async () => {
+  await keyOf(SERVER, KEYS.first.kid, parts)
+  expect(await keyOf(SERVER, KEYS.second.kid, parts)).toEqual(Buffer.from(KEYS.second.publicKey))
+  await expect(keyOf(SERVER, KEYS.foreign.kid, parts)).rejects.toThrow('signs with another key than before')
+  expect(pinnedKeys(SERVER, parts)).toHaveLength(2)
+})
+
+test('a key that the server does not have is refused', async () => {
+  await expect(keyOf(SERVER, '0000000000000000', parts)).rejects.toThrow('signs with another key')
+})
+
+test('a server on this machine may be set up anew', async () => {
+  const server = 'http://127.0.0.1:5393'
+  await keyOf(server, KEYS.first.kid, parts)
+  expect(await keyOf(server, KEYS.foreign.kid, parts)).toEqual(Buffer.from(KEYS.foreign.publicKey))
+})
+
+test('each server has keys of its own', async () => {
+  await keyOf(SERVER, KEYS.first.kid, parts)
+  expect(pinnedKeys('https://other.example.com', parts)).toEqual([])
+})

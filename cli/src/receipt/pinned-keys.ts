@@ -1,0 +1,76 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { decodeBase64 } from '@keyferry/crypto/base64'
+import { endorsementFits } from '@keyferry/crypto/receipt'
+import { CliError } from '../ground/cli-error.ts'
+import { EXIT } from '../ground/exit-code.ts'
+import { isObject, parseObject } from '../ground/json-object.ts'
+import type { Parts } from '../ground/parts.ts'
+import { printable } from '../ground/printable.ts'
+import { isLoopback } from '../server/loopback.ts'
+import { fetchReceiptKeys, type ReceiptKey } from '../server/receipt-keys.ts'
+import { makePrivateFolder, type StateParts, stateFolder } from '../state/state-folder.ts'
+import { writePrivateFile } from '../state/write-private-file.ts'
+
+/** A key that this client has seen sign for a server. Public. */
+export type PinnedKey = { readonly kid: string; readonly publicKey: string }
+
+/** The keys that a server signed with so far; empty before its first receipt. */
+export function pinnedKeys(server: string, parts: StateParts): readonly PinnedKey[] {
+  let text: string
+  try {
+    text = readFileSync(fileOf(server, parts), 'utf8')
+  } catch {
+    return [] // no receipt of this server yet
+  }
+  const keys = parseObject(text)?.['keys']
+  if (!Array.isArray(keys)) return []
+  return keys.flatMap((entry: unknown) => {
+    const { kid, public_key } = isObject(entry) ? entry : {}
+    return typeof kid === 'string' && typeof public_key === 'string' ? [{ kid, publicKey: public_key }] : []
+  })
+}
+
+/** The public key of a server by its id. The first key of a server is believed; a later one only if one that is known signed
+ * it. A server on this machine may be set up anew at any time, so its new key is believed too.
+ * @returns 32 bytes · @throws CliError refused: the key changed · NetworkError */
+export async function keyOf(server: string, kid: string, parts: Parts): Promise<Uint8Array> {
+  const pinned = pinnedKeys(server, parts)
+  const known = pinned.find((key) => key.kid === kid)
+  if (known !== undefined) return decodeBase64(known.publicKey)
+  const offered = await fetchReceiptKeys(server, parts.exchange)
+  const key = offered.find((candidate) => candidate.kid === kid)
+  const isBelieved = pinned.length === 0 || isLoopback(new URL(server).hostname)
+  if (key === undefined || !(isBelieved || isEndorsed(key, pinned))) throw changed(server, parts)
+  pin(server, [...pinned, { kid, publicKey: key.publicKey }], parts)
+  return decodeBase64(key.publicKey)
+}
+
+function isEndorsed({ publicKey, endorsedBy }: ReceiptKey, pinned: readonly PinnedKey[]): boolean {
+  const older = pinned.find(({ kid }) => kid === endorsedBy?.kid)
+  if (older === undefined || endorsedBy === null) return false
+  const proof = { publicKey: decodeBase64(older.publicKey), signature: decodeBase64(endorsedBy.signature) }
+  return endorsementFits(decodeBase64(publicKey), proof)
+}
+
+function pin(server: string, keys: readonly PinnedKey[], parts: StateParts): void {
+  makePrivateFolder(folderOf(parts))
+  const entries = keys.map(({ kid, publicKey }) => ({ kid, public_key: publicKey }))
+  writePrivateFile(fileOf(server, parts), `${JSON.stringify({ server, keys: entries })}\n`)
+}
+
+function changed(server: string, parts: StateParts): CliError {
+  return new CliError(
+    EXIT.refused,
+    `${server} signs with another key than before`,
+    `Nothing was used. Somebody may sit between you and the server. If its operator confirms that it was set up anew, delete ${printable(fileOf(server, parts), 300)} and run the command again.`,
+  )
+}
+
+function folderOf(parts: StateParts): string {
+  return join(stateFolder(parts), 'receipt-keys')
+}
+
+function fileOf(server: string, parts: StateParts): string {
+  return join(folderOf(parts), `${encodeURIComponent(new URL(server).host)}.json`)
+}

@@ -38,7 +38,12 @@ async function idsOf(call: Call, bundleNames: readonly string[]): Promise<string
   const idByName = new Map(answer.map(readBundle))
   return bundleNames.map((name) => {
     const id = idByName.get(name)
-    if (id === undefined) throw noBundle(name, [...idByName.keys()])
+    if (id === undefined)
+      throw noBundle(name, {
+        call,
+        model: bundleNames.find((other) => idByName.has(other)),
+        known: [...idByName.keys()],
+      })
     return id
   })
 }
@@ -49,13 +54,28 @@ function readBundle(entry: unknown): [string, string] {
   return [name, id]
 }
 
-function noBundle(name: string, known: readonly string[]): CliError {
+type Missing = {
+  readonly call: Call
+  /** A bundle of the same command that exists. */
+  readonly model: string | undefined
+  readonly known: readonly string[]
+}
+
+function noBundle(name: string, { call, model, known }: Missing): CliError {
   const guess = nearest(name, known)
-  const next =
-    guess === null
-      ? 'Check the name, and the workspace in keyferry.json. The web page lists all bundles.'
-      : `Did you mean ${printable(guess)}?`
+  const advice = model === undefined ? CHECK_NAME : duplicateAdvice(call.library, { model, name })
+  const next = guess === null ? advice : `Did you mean ${printable(guess)}?`
   return new CliError(EXIT.usage, `the bundle ${printable(name)} does not exist`, next)
+}
+
+const CHECK_NAME = 'Check the name, and the workspace in keyferry.json. The web page lists all bundles.'
+
+function duplicateAdvice(
+  { server, workspace }: Library,
+  { model, name }: { model: string; name: string },
+): string {
+  const page = workspace === null ? '/bundles' : `/w/${workspace.id}/bundles`
+  return `To create it as a copy of ${model}, open ${server}${page}?duplicate=${model}&as=${name}`
 }
 
 function readRow(row: unknown, bundleNames: readonly string[]): ComparedRow {

@@ -19,6 +19,17 @@ export function useBundle(id: string) {
   return useQuery({ queryKey: bundleKey(id), queryFn: () => fetchBundle(id) })
 }
 
+/** The values of a bundle that everyone may read, by name; empty without a bundle. */
+export function useReadableValues(bundleId: string | null): ReadonlyMap<string, string> {
+  const { data } = useQuery({
+    queryKey: bundleKey(bundleId ?? ''),
+    queryFn: () => fetchBundle(bundleId ?? ''),
+    enabled: bundleId !== null,
+  })
+  const readable = data?.items.filter(({ is_secret }) => !is_secret) ?? []
+  return new Map(readable.map(({ name, value }) => [name, value]))
+}
+
 export type NewBundle = { name: string; description: string; tags: string }
 
 export function useCreateBundle() {

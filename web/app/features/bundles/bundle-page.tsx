@@ -1,9 +1,9 @@
 import { Plus } from 'lucide-react'
 import { useState } from 'react'
-import { Link } from 'wouter'
+import { Link, useSearchParams } from 'wouter'
 import type { BundleItem, BundleWithItems } from '../../lib/answers.ts'
 import { useBundle } from '../../lib/bundles.ts'
-import { runCommand } from '../../lib/client-command.ts'
+import { importCommand, runCommand } from '../../lib/client-command.ts'
 import { describeFailure } from '../../lib/failure.ts'
 import { useCanEdit, useIsOwner } from '../../lib/me.ts'
 import { ActivityOf } from '../../ui/activity/activity-of.tsx'
@@ -35,7 +35,8 @@ export function BundlePage({ id, view }: { id: string; view: string | undefined 
 function BundleView({ bundle, view }: { bundle: BundleWithItems; view: string | undefined }) {
   const isOwner = useIsOwner()
   const canEdit = useCanEdit()(bundle)
-  const [open, setOpen] = useState<Open>(null)
+  const [params] = useSearchParams()
+  const [open, setOpen] = useState<Open>(params.has('duplicate') ? 'duplicate' : null)
   const close = () => setOpen(null)
   return (
     <>
@@ -58,7 +59,9 @@ function BundleView({ bundle, view }: { bundle: BundleWithItems; view: string | 
       )}
       {open === 'attach' && <AttachDialog bundle={bundle} onClose={close} />}
       {open === 'edit' && <EditBundleDialog bundle={bundle} onClose={close} />}
-      {open === 'duplicate' && <DuplicateBundleDialog bundle={bundle} onClose={close} />}
+      {open === 'duplicate' && (
+        <DuplicateBundleDialog bundle={bundle} as={params.get('duplicate')} onClose={close} />
+      )}
       {open === 'export' && <ExportDialog bundle={bundle} onClose={close} />}
       {open === 'delete' && <DeleteBundleDialog bundle={bundle} onClose={close} />}
     </>
@@ -94,6 +97,7 @@ function BundleContents({ bundle, canEdit, isOwner, onAttach }: BundleContentsPr
       <div className="mb-6 max-w-2xl">
         <h2 className="mb-2 text-sm font-semibold">Start a program with these keys</h2>
         <CommandLine command={runCommand(bundle.name)} />
+        {canEdit && <AfterDuplicate bundle={bundle} />}
       </div>
       <BundleKeys
         bundle={bundle}
@@ -104,6 +108,21 @@ function BundleContents({ bundle, canEdit, isOwner, onAttach }: BundleContentsPr
       />
       {legacy.length > 0 && <LegacyItems bundleId={bundle.id} items={legacy} isOwner={isOwner} />}
       {changing !== null && <EntryDialog bundle={bundle} item={changing} onClose={() => setChanging(null)} />}
+    </>
+  )
+}
+
+/** The next step for a bundle that has just been made as a copy of another. */
+function AfterDuplicate({ bundle }: { bundle: BundleWithItems }) {
+  const [params] = useSearchParams()
+  if (!params.has('new')) return null
+  return (
+    <>
+      <h2 className="mt-4 mb-2 text-sm font-semibold">Give it values of its own from a file</h2>
+      <CommandLine command={importCommand(bundle.name)} />
+      <p className="mt-1 text-sm text-ink-soft">
+        Values that differ become its own. The other bundles keep theirs.
+      </p>
     </>
   )
 }

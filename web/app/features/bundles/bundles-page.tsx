@@ -1,6 +1,6 @@
 import { Plus, Upload } from 'lucide-react'
 import { useMemo, useState } from 'react'
-import { Link } from 'wouter'
+import { Link, Redirect, useSearchParams } from 'wouter'
 import type { Bundle } from '../../lib/answers.ts'
 import { useBundles } from '../../lib/bundles.ts'
 import { Button, buttonClasses } from '../../ui/button.tsx'
@@ -43,10 +43,23 @@ export function BundlesPage() {
       ) : bundles.data.length === 0 ? (
         <FirstSteps />
       ) : (
-        <BundleList bundles={bundles.data} />
+        <>
+          <DuplicateLink bundles={bundles.data} />
+          <BundleList bundles={bundles.data} />
+        </>
       )}
       {creating && <NewBundleDialog onClose={() => setCreating(false)} />}
     </>
+  )
+}
+
+/** Leads from `?duplicate=dev/app&as=staging/app`, which the client prints, to the dialog on the bundle's page. */
+function DuplicateLink({ bundles }: { bundles: readonly Bundle[] }) {
+  const [params] = useSearchParams()
+  const bundle = bundles.find(({ name }) => name === params.get('duplicate'))
+  if (bundle === undefined) return null
+  return (
+    <Redirect replace to={`/bundles/${bundle.id}?duplicate=${encodeURIComponent(params.get('as') ?? '')}`} />
   )
 }
 

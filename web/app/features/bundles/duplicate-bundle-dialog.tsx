@@ -14,7 +14,12 @@ import { BundleNameField } from './bundle-fields.tsx'
 import { duplicateOf, type OwnValues, valueProblems } from './duplicate-draft.ts'
 import { DuplicateNames } from './duplicate-names.tsx'
 
-type DuplicateBundleDialogProps = { bundle: BundleWithItems; onClose: () => void }
+type DuplicateBundleDialogProps = {
+  bundle: BundleWithItems
+  /** A name for the duplicate, where one is known. */
+  as: string | null
+  onClose: () => void
+}
 
 /** Asks for the name of a duplicate and which of its keys are shared, creates it and leads to it. */
 export function DuplicateBundleDialog(props: DuplicateBundleDialogProps) {
@@ -25,9 +30,9 @@ export function DuplicateBundleDialog(props: DuplicateBundleDialogProps) {
   )
 }
 
-function DuplicateForm({ bundle, onClose }: DuplicateBundleDialogProps) {
+function DuplicateForm({ bundle, as, onClose }: DuplicateBundleDialogProps) {
   const isOwner = useIsOwner()
-  const { name, setName, problem, own, setOwn, duplicate, submit } = useDuplicate(bundle, onClose)
+  const { name, setName, problem, own, setOwn, duplicate, submit } = useDuplicate({ bundle, as, onClose })
   const attached = bundle.items.filter(({ id }) => id !== null)
   const failure = duplicate.error === null ? null : describeFailure(duplicate.error)
   return (
@@ -49,10 +54,10 @@ function DuplicateForm({ bundle, onClose }: DuplicateBundleDialogProps) {
   )
 }
 
-function useDuplicate(bundle: BundleWithItems, onClose: () => void) {
+function useDuplicate({ bundle, as, onClose }: DuplicateBundleDialogProps) {
   const duplicate = useDuplicateBundle(bundle.id)
   const [, navigate] = useLocation()
-  const proposed = `${bundle.name}-copy`
+  const proposed = as === null || as === '' ? `${bundle.name}-copy` : as
   const [name, setName] = useState(proposed)
   const [own, setOwn] = useState<OwnValues>(new Map())
   const [problem, setProblem] = useState<string | null>(null)
@@ -65,7 +70,7 @@ function useDuplicate(bundle: BundleWithItems, onClose: () => void) {
       onSuccess: (copy) => {
         saved()
         onClose()
-        navigate(`/bundles/${copy.id}`)
+        navigate(`/bundles/${copy.id}?new=1`)
         notify({ text: `Created ${copy.name}.` })
       },
     })

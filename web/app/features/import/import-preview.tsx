@@ -1,5 +1,6 @@
 import type { EnvError, readImport } from '@keyferry/contract/env'
 import type { ReactNode } from 'react'
+import { useReadableValues } from '../../lib/bundles.ts'
 import { Button } from '../../ui/button.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { type Choice, type Decisions, planText } from './decisions.ts'
@@ -17,6 +18,7 @@ type ImportPreviewProps = {
 export function ImportPreview({ read, planning, decisions, onDecide }: ImportPreviewProps) {
   const { plan, request, isPending } = planning
   const steps = new Map(plan?.plan.map((step) => [step.name, step]))
+  const before = useReadableValues(plan?.bundle_id ?? null)
   const skip = (names: readonly string[], skipped: boolean) => {
     const next = new Set(decisions.skipped)
     for (const name of names) {
@@ -57,6 +59,7 @@ export function ImportPreview({ read, planning, decisions, onDecide }: ImportPre
             entry={entry}
             step={steps.get(entry.name)}
             skipped={decisions.skipped.has(entry.name)}
+            before={before.get(entry.name)}
             secret={decisions.secret.get(entry.name)}
             onSkip={(name, skipped) => skip([name], skipped)}
             onSecret={decideSecret}

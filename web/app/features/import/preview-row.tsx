@@ -30,6 +30,8 @@ type PreviewRowProps = {
   /** What the plan does with it; undefined while there is no plan, and for an entry that is left out. */
   step: ImportStep | undefined
   skipped: boolean
+  /** What the bundle delivers now, if everyone may read it. */
+  before: string | undefined
   /** What the person decided; undefined follows the name or the key. */
   secret: boolean | undefined
   onSkip: (name: string, skipped: boolean) => void
@@ -37,8 +39,8 @@ type PreviewRowProps = {
   onChoose: (name: string, choice: Choice) => void
 }
 
-/** One line of the preview. Its value is not shown. */
-export function PreviewRow({ entry, step, skipped, secret, ...decide }: PreviewRowProps) {
+/** One line of the preview. It shows how a value changes only if neither the old nor the new one is secret. */
+export function PreviewRow({ entry, step, skipped, before, secret, ...decide }: PreviewRowProps) {
   const id = useId()
   const { name, value, line } = entry
   const warnings = value === MASK ? [] : valueWarnings(value)
@@ -65,6 +67,9 @@ export function PreviewRow({ entry, step, skipped, secret, ...decide }: PreviewR
           Line {line}
           {step !== undefined && !skipped && noteOf(step)}
         </p>
+        {step !== undefined && !skipped && before !== undefined && !(secret ?? step.is_secret) && (
+          <ValueChange before={before} after={value} step={step} />
+        )}
         {warnings.length > 0 && <p className="text-xs text-caution">{warnings.join(' ')}</p>}
       </div>
       {step !== undefined && !skipped && <StepChoice step={step} onChoose={decide.onChoose} />}
@@ -81,6 +86,27 @@ export function PreviewRow({ entry, step, skipped, secret, ...decide }: PreviewR
       </label>
     </li>
   )
+}
+
+const CHANGES: ReadonlySet<ImportAction> = new Set(['own', 'update', 'replace'])
+
+type ValueChangeProps = { before: string; after: string; step: ImportStep }
+
+function ValueChange({ before, after, step }: ValueChangeProps) {
+  if (!CHANGES.has(step.action) || before === after) return null
+  return (
+    <p className="mt-0.5 font-mono text-xs [overflow-wrap:anywhere]">
+      <del className="text-ink-soft">{shortened(before)}</del> <span aria-hidden>→</span>{' '}
+      <ins className="no-underline">{shortened(after)}</ins>
+    </p>
+  )
+}
+
+const SHOWN = 80
+
+function shortened(value: string): string {
+  if (value === '') return '(empty)'
+  return value.length > SHOWN ? `${value.slice(0, SHOWN)}…` : value
 }
 
 function isSecret({ name, value }: EnvEntry, step: ImportStep | undefined): boolean {

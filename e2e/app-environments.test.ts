@@ -139,7 +139,7 @@ describe.skipIf(!hasBrowser())('one variable with several values, in the browser
     await dialog.getByText(`prod/app${stories}`).waitFor()
     await expectAccessible(page)
     await dialog.getByRole('button', { name: 'Change all 2 bundles' }).click()
-    await page.getByText(`Saved URL_${stories}.`).waitFor()
+    await page.getByText(`Saved URL_${stories} as version 2.`).waitFor()
     expect(await delivered(prod)).toContain(`URL_${stories}=URL_${stories}`)
     await closePage(page)
   })

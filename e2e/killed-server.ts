@@ -1,0 +1,35 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { formatRootKey, generateRootKey } from '@keyferry/crypto/root-key'
+import { onTestFinished } from 'vitest'
+import { freshPostgres } from '../plumbing/test/postgres.ts'
+import { ownRedis } from '../plumbing/test/redis-server.ts'
+import { type NodeProcess, SERVER_PROGRAM, startProcess } from './node-process.ts'
+import { ownerNamed } from './signed-client.ts'
+
+const SECRET = 'the shared secret of a test on loopback'
+
+/** An API on stores of its own, which a test starts and kills as often as it likes. The stores go when the test ends. */
+export async function killedServer(kind: string) {
+  const dataDir = await mkdtemp(join(tmpdir(), 'keyferry-killed-'))
+  onTestFinished(() => rm(dataDir, { recursive: true, force: true }))
+  const redis = kind === 'postgres' ? await ownRedis() : null
+  if (redis) onTestFinished(() => redis.stop())
+  const stores = redis ? { DATABASE_URL: await freshPostgres(), REDIS_URL: redis.url } : {}
+  const env = { DATA_DIR: dataDir, BFF_SHARED_SECRET: SECRET, ROOT_KEY: formatRootKey(generateRootKey()) }
+  return {
+    secret: SECRET,
+    start: () =>
+      startProcess({
+        script: SERVER_PROGRAM,
+        words: ['api'],
+        env: { ...env, ...stores, AUTH_MODE: 'accounts' },
+      }),
+    /** The headers of a call by the owner of the workspace that the test works in. */
+    signedFor: async ({ address }: NodeProcess): Promise<Record<string, string>> => {
+      const { headers } = await ownerNamed('killed', address, SECRET)
+      return { ...headers, 'content-type': 'application/json' }
+    },
+  }
+}

@@ -1,0 +1,222 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createClient } from '@keyferry/contract/client'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { closePage, openPage, readRequest, type WatchedPage } from './app-page.ts'
+import { hasBrowser, launchBrowser } from './browser.ts'
+import { type RunningServer, startServer } from './start-server.ts'
+import { hasTerminal, inTerminal } from './terminal.ts'
+
+const KEYFERRY = [process.execPath, join(import.meta.dirname, '../cli/bin/keyferry.js')]
+
+// Half of the values differ. PORT is equal by chance, STRIPE_KEY is missing in dev.
+const DEV = {
+  DATABASE_URL: 'postgres://app:dev@localhost:5432/app',
+  REDIS_URL: 'redis://localhost:6379/0',
+  LOG_LEVEL: 'debug',
+  PUBLIC_URL: 'http://localhost:3000',
+  PORT: '3000',
+  TZ: 'UTC',
+  SENTRY_DSN: 'https://abc@o1.ingest.example.com/1',
+  MAIL_FROM: 'Shop <shop@example.com>',
+}
+const PROD = {
+  DATABASE_URL: 'postgres://app:p%40ss@db.internal:5432/app?sslmode=require',
+  REDIS_URL: 'rediss://cache.internal:6380/0',
+  LOG_LEVEL: 'warn',
+  PUBLIC_URL: 'https://shop.example.com',
+  PORT: '3000',
+  TZ: 'UTC',
+  SENTRY_DSN: 'https://abc@o1.ingest.example.com/1',
+  MAIL_FROM: 'Shop <shop@example.com>',
+  STRIPE_KEY: 'sk_live_"quoted" $and #hash',
+}
+const PRINT = `console.log('<<' + JSON.stringify(Object.fromEntries(process.env.NAMES.split(',').map((n) => [n, process.env[n]]))) + '>>')`
+
+const fileOf = (values: Record<string, string>) =>
+  Object.entries(values)
+    .map(([name, value]) => `${name}='${value}'\n`)
+    .join('')
+
+// The tests tell one story, in this order.
+describe.skipIf(!hasBrowser() || !hasTerminal())('two environments of one application', () => {
+  let server: RunningServer
+  let browser: Browser
+  let folder: string
+  let page: WatchedPage
+
+  beforeAll(async () => {
+    ;[server, browser] = await Promise.all([startServer(), launchBrowser()])
+    folder = await mkdtemp(join(tmpdir(), 'keyferry-environments-'))
+    await writeFile(join(folder, '.env'), fileOf(DEV))
+    await writeFile(join(folder, '.env.production'), fileOf(PROD))
+    page = await openPage(browser)
+  })
+
+  afterAll(async () => {
+    await browser?.close()
+    await server?.dispose()
+    if (folder !== undefined) await rm(folder, { recursive: true, force: true })
+  })
+
+  const envFor = (more: Record<string, string> = {}) => {
+    const { PATH, HOME } = process.env
+    return { PATH, HOME, TERM: 'xterm-256color', LANG: 'C.UTF-8', KEYFERRY_SERVER: server.url, ...more }
+  }
+  const bundleNamed = async (name: string) => {
+    const bundles = await createClient(server.url)('GET', '/api/v1/bundles')
+    return bundles.find((bundle) => bundle.name === name)?.id ?? ''
+  }
+
+  /** The client as a pipeline runs it: without a terminal. */
+  async function inPipeline(...words: string[]): Promise<{ code: number; output: string }> {
+    const [program = '', ...first] = KEYFERRY
+    return await new Promise((resolve) => {
+      const options = { cwd: folder, env: { ...envFor(), CI: 'true' } }
+      const child = execFile(program, [...first, ...words], options, (_error, stdout, stderr) =>
+        resolve({ code: child.exitCode ?? -1, output: `${stdout}${stderr}` }),
+      )
+      child.stdin?.end()
+    })
+  }
+
+  /** Run a program with a bundle, approve in the browser, and read the values that the program got. */
+  async function ran(bundle: string, names: readonly string[]): Promise<unknown> {
+    const words = ['run', bundle, '--no-open', '--', process.execPath, '-e', PRINT]
+    const env = envFor({ NAMES: names.join(',') })
+    const terminal = inTerminal([...KEYFERRY, ...words], { cwd: folder, env, columns: 400 })
+    const [link] = await terminal.appears(/http:\/\/127\.0\.0\.1:\d+\/approve\/\w+/)
+    await page.goto(link)
+    await readRequest(page)
+    await page.getByRole('button', { name: /^Approve \d+ keys? of/ }).click()
+    const [, printed = ''] = await terminal.appears(/<<(.*)>>/)
+    expect(await terminal.exit).toBe(0)
+    return JSON.parse(printed)
+  }
+
+  const runBoth = async (names: readonly string[]) => [
+    await ran('dev/app', names),
+    await ran('prod/app', names),
+  ]
+
+  const openBundle = async (name: string, view = '') => {
+    await page.goto(`${server.url}/bundles/${await bundleNamed(name)}${view}`)
+    await page.getByRole('heading', { level: 1 }).waitFor()
+  }
+
+  async function saveKey(bundle: string, name: string, value: string): Promise<void> {
+    await openBundle(bundle)
+    await page.getByRole('link', { name, exact: true }).click()
+    await page.getByLabel('New value').fill(value)
+    await page.getByRole('button', { name: 'Save changes' }).click()
+  }
+
+  test('a pipeline imports both files, and importing them again writes nothing', async () => {
+    const first = await inPipeline('import', '.env', '--bundle', 'dev/app')
+    expect(first).toMatchObject({ code: 0, output: expect.stringContaining('8 new\n') })
+    const second = await inPipeline('import', '.env.production', '--bundle', 'prod/app')
+    expect(second.code).toBe(0)
+    expect(second.output).toContain('1 new, 4 own, 4 shared with dev/app (PORT, TZ, SENTRY_DSN, …)\n')
+    for (const [file, bundle] of [
+      ['.env', 'dev/app'],
+      ['.env.production', 'prod/app'],
+    ] as const) {
+      const again = await inPipeline('import', file, '--bundle', bundle)
+      expect(again).toMatchObject({ code: 0, output: expect.stringContaining('Nothing to write') })
+    }
+  })
+
+  test('each environment starts with its own values', async () => {
+    expect(await runBoth(Object.keys(PROD))).toEqual([DEV, PROD])
+  })
+
+  test('a shared value changes in both, an own value in one', async () => {
+    await saveKey('dev/app', 'SENTRY_DSN', 'https://new@o1.ingest.example.com/2')
+    await page.getByRole('radio', { name: /^In all 2 bundles/ }).check()
+    await page.getByRole('button', { name: 'Change all 2 bundles' }).click()
+    await page.getByText('Saved SENTRY_DSN').waitFor()
+    await saveKey('prod/app', 'LOG_LEVEL', 'error')
+    await page.getByText('Saved PROD_APP_LOG_LEVEL').waitFor()
+    const shared = 'https://new@o1.ingest.example.com/2'
+    expect(await runBoth(['SENTRY_DSN', 'LOG_LEVEL'])).toEqual([
+      { SENTRY_DSN: shared, LOG_LEVEL: 'debug' },
+      { SENTRY_DSN: shared, LOG_LEVEL: 'error' },
+    ])
+  })
+
+  test('the page and the terminal compare them, without a value', async () => {
+    await page.goto(`${server.url}/compare?bundle=dev/app&bundle=prod/app`)
+    await page.getByTitle('Missing: STRIPE_KEY in dev/app').waitFor()
+    expect(await page.getByText('Shared: key').count()).toBe(8)
+    const { code, output } = await inPipeline('diff', 'dev/app', 'prod/app', '--fail-on', 'missing')
+    expect(code).toBe(1)
+    expect(output).toContain('- STRIPE_KEY    missing in dev/app; own in prod/app\n')
+    expect(output).toContain('1 missing in a bundle, 4 with different keys, 4 shared by all\n')
+    for (const value of ['postgres', 'sk_live', 'debug']) expect(output).not.toContain(value)
+  })
+
+  test('splitting a key that was equal by chance frees prod from dev', async () => {
+    await openBundle('prod/app')
+    await page.getByRole('button', { name: 'Change PORT in this bundle' }).click()
+    await page.getByRole('button', { name: /^Give this bundle its own value/ }).click()
+    await page.getByLabel('Value in prod/app').fill('8080')
+    await page.getByRole('button', { name: 'Give it its own value' }).click()
+    await page.getByText('key PROD_APP_PORT').waitFor()
+    expect(await runBoth(['PORT'])).toEqual([{ PORT: '3000' }, { PORT: '8080' }])
+  })
+
+  test('the terminal leads to the page that duplicates prod as staging, which then gets own values', async () => {
+    const { code, output } = await inPipeline('diff', 'prod/app', 'staging/app')
+    expect(code).toBe(2)
+    const [link = ''] = /http:\S+/.exec(output) ?? []
+    await page.goto(link)
+    const dialog = page.getByRole('dialog', { name: 'Duplicate prod/app' })
+    await expect.poll(() => dialog.getByLabel('Name', { exact: true }).inputValue()).toBe('staging/app')
+    await dialog.getByRole('checkbox', { name: 'DATABASE_URL shared' }).check()
+    await dialog.getByLabel('New value of DATABASE_URL').fill('postgres://staging')
+    await dialog.getByRole('checkbox', { name: 'PORT shared' }).check()
+    await dialog.getByRole('button', { name: 'Duplicate' }).click()
+    await page.getByText('keyferry import .env --bundle staging/app').waitFor()
+    expect(await ran('staging/app', ['DATABASE_URL', 'PORT', 'STRIPE_KEY'])).toEqual({
+      DATABASE_URL: 'postgres://staging',
+      PORT: '8080',
+      STRIPE_KEY: PROD.STRIPE_KEY,
+    })
+    expect(await ran('prod/app', ['DATABASE_URL'])).toEqual({ DATABASE_URL: PROD.DATABASE_URL })
+  })
+
+  test('the preview of an import shows how a value changes that is not secret, and no secret', async () => {
+    const call = createClient(server.url)
+    const [key] = await call('GET', '/api/v1/keys', { query: { query: 'STAGING_APP_PORT' } })
+    await call('PUT', '/api/v1/keys/{key_id}', {
+      params: { key_id: key?.id ?? '' },
+      body: { is_secret: false },
+    })
+    await page.goto(`${server.url}/bundles/import?bundle=staging/app`)
+    await page.getByLabel('Content of the').fill('PORT=9090\nDATABASE_URL=postgres://next\n')
+    const change = page.getByRole('listitem').filter({ hasText: 'PORT' })
+    await expect.poll(() => change.locator('del').allInnerTexts()).toEqual(['8080'])
+    expect(await change.locator('ins').innerText()).toBe('9090')
+    expect(
+      await page.getByRole('listitem').filter({ hasText: 'DATABASE_URL' }).locator('ins, del').count(),
+    ).toBe(0)
+  })
+
+  test('an export holds the names of its environment, and importing it back writes nothing', async () => {
+    await openBundle('prod/app')
+    await page.getByRole('button', { name: 'Export' }).click()
+    const exported = await page.getByRole('dialog').getByRole('textbox').inputValue()
+    expect(exported.split('\n').filter(Boolean).toSorted()).toEqual(
+      Object.keys(PROD)
+        .toSorted()
+        .map((name) => `${name}=*****`),
+    )
+    await writeFile(join(folder, 'exported.env'), exported)
+    const again = await inPipeline('import', 'exported.env', '--bundle', 'prod/app')
+    expect(again).toMatchObject({ code: 0, output: expect.stringContaining('Nothing to write') })
+    await closePage(page)
+  })
+})

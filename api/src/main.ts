@@ -9,6 +9,7 @@ import { type DestinationStream, type Logger, pino } from 'pino'
 import { SignedCall } from './auth/signed-headers.ts'
 import type { Bounds } from './domain/bounds.ts'
 import { type ClockAndIds, timestamp } from './domain/clock-and-ids.ts'
+import { endOverdue } from './domain/held-delivery.ts'
 import type { Stores } from './domain/stores.ts'
 import { setupCodeOf, untoldSetupCode } from './first-set-up.ts'
 import { createHandlers } from './http/handlers.ts'
@@ -22,6 +23,7 @@ import type { Database } from './storage/queries.ts'
 import { recording } from './storage/recording.ts'
 import { Sealer } from './storage/sealer.ts'
 import { createStores } from './storage/stores.ts'
+import { sweepEvery } from './sweeping.ts'
 
 export {
   auditVerifierKey,
@@ -62,6 +64,9 @@ export type RunningApi = {
 
 const DRAIN_MS = 4_000
 
+/** How often the server looks for approvals that never returned to their terminal. */
+const SWEEP_SECONDS = 15
+
 /** Start the internal API: migrate, prove the root keys, listen.
  * @throws Error with one line for the operator: a root key that does not open the database, a database that does not
  *   answer, an address that is in use */
@@ -83,6 +88,8 @@ export async function startApi(settings: ApiSettings, options: StartOptions = {}
   const stores = createStores(queries, { ring: ringOf(settings), auditKey, bounds: boundsOf(settings) })
   const refusals = new MachineRefusals({ events: stores.events, clock, log })
   opened.defer(() => refusals.close())
+  const sweep = () => endOverdue({ heldDeliveries: stores.heldDeliveries, clock })
+  opened.defer(sweepEvery(SWEEP_SECONDS, sweep, log))
   const app = wire({ settings, database, stores, shortLived, sealer, refusals, clock, log })
   await measure(app, { settings, shortLived, opened })
   const address = await listen(app, settings)
@@ -158,6 +165,7 @@ function wire(parts: ServerParts): FastifyInstance {
         lifetimeSeconds: settings.requestTtlSeconds,
         maxPayloadBytes: settings.maxPayloadBytes,
         assurance: settings.approvalAssurance,
+        isLocal: authMode === 'local' && 'socketPath' in settings.listen,
       },
       takeDelivery: shortLived.takeDelivery,
       tokensAllowed: settings.machineTokens,

@@ -1,3 +1,5 @@
+import type { Assurance } from '@keyferry/contract'
+
 export type AuthMode = 'local' | 'accounts' | 'oidc' | 'clerk'
 
 /** The settings of the internal API; only the server program reads them from the environment. */
@@ -37,8 +39,8 @@ export type ApiSettings = {
   machineTokens: boolean
   devAllowPlaintext: boolean
   requireSignatureV2: boolean
-  /** `typed`: the approver has to type the check code. */
-  approvalAssurance: 'compat' | 'typed'
+  /** What every approval takes; a workspace and a bundle can demand more. */
+  approvalAssurance: Assurance
   /** Addresses or networks whose X-Forwarded-For is trusted. */
   trustProxy: readonly string[]
   /** Where /metrics is served; `null`: nowhere. */

@@ -11,6 +11,7 @@ import { Deliveries, WaitingRoom, waitForApproval } from '../src/domain/request-
 import { openRedisRequestStore } from '../src/request-store/redis.ts'
 import { openRedis } from '../src/request-store/redis-connection.ts'
 import { openSqliteRequestStore } from '../src/request-store/sqlite.ts'
+import { sampleRequest, sealing } from './sample-request.ts'
 
 const APPROVALS = 150
 const WAITERS = 8
@@ -24,17 +25,6 @@ const nodeOn = (requests: RequestStore) => ({
   takeTurn: async () => {},
 })
 type Node = ReturnType<typeof nodeOn>
-
-const newRequest = (id: string) => ({
-  id,
-  publicKey: '',
-  suggestedBundle: null,
-  suggestedWorkspace: null,
-  templateKeys: [],
-  requesterMeta: { ip: '', user_agent: '', requested_at: '', format: 'sh' } as const,
-  pollChallenge: null,
-  expiresAtMs: Date.now() + 60_000,
-})
 
 /** Waits until the request is gone; three in ten of its deliveries break.
  * @returns how many deliveries were complete */
@@ -57,12 +47,12 @@ async function waiter({ deliveries, ...parts }: Node, requestId: string): Promis
 
 async function deliveriesOfOne([first, second]: readonly [Node, Node]): Promise<number> {
   const id = randomRequestId()
-  await first.requests.create(newRequest(id), Date.now())
+  await first.requests.create(sampleRequest({ id }), Date.now())
   const waiters = Array.from({ length: WAITERS }, (_, n) => waiter(n % 2 ? first : second, id))
   await sleep(Math.random() * 5)
-  expect(await second.requests.seal(id, { ciphertextBase64: 'AAAA', approval: null }, Date.now())).toBe(
-    'done',
-  )
+  expect(
+    await second.requests.approve(id, sealing({ ciphertextBase64: 'AAAA', approval: null }), Date.now()),
+  ).toBe('done')
   const received = await Promise.all(waiters)
   return received.reduce((sum, count) => sum + count, 0)
 }

@@ -73,6 +73,8 @@ describe.each(databases)('holders on %s', (kind) => {
       via: 'run',
       keys: [{ ...key, version }],
       unversioned: [],
+      held: null,
+      firstApproverId: null,
       stamp: stamp(),
     })
     return id

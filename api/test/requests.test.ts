@@ -179,10 +179,18 @@ describe.each(databases)('approval requests on %s', (kind) => {
     test('shows the entries of a bundle in order, every value masked', async () => {
       const { status, json } = await get(await client().asked(), bundle.id, owner)
       expect(status).toBe(200)
-      expect(json).toEqual({
+      expect(json).toMatchObject({
         id: bundle.id,
         name: bundle.name,
         description: 'for a test',
+        assurance: 'compat',
+        may_approve: true,
+        why_not: null,
+        release: [],
+        release_required: false,
+        user_code_required: false,
+        approvals_needed: 1,
+        first_approval: null,
         items: Object.entries(values).map(([key, value]) => ({
           key,
           key_name: key,
@@ -191,6 +199,8 @@ describe.each(databases)('approval requests on %s', (kind) => {
           description: key,
           required: false,
           due: null,
+          version: 1,
+          changed_by: expect.any(String),
         })),
       })
     })

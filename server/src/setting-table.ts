@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { LIMITS, TIMES } from '@keyferry/contract'
+import { ASSURANCES, LIMITS, TIMES } from '@keyferry/contract'
 import { z } from 'zod'
 import * as read from './setting-values.ts'
 
@@ -98,9 +98,10 @@ export const SETTINGS = {
     schema: z.coerce.number().int().min(1).max(86_400).default(TIMES.requestTtlSeconds),
   },
   APPROVAL_ASSURANCE: {
-    means: 'compat: the approver compares the check code; typed: the approver types it',
-    mustBe: 'compat or typed',
-    schema: z.enum(['compat', 'typed']).default('compat'),
+    means:
+      'what every approval takes, from the weakest: compat (compare the check code), typed (type it), bound (return the approval to the terminal), local (return it on the same machine)',
+    mustBe: 'one of compat, typed, bound, local',
+    schema: z.enum(ASSURANCES).default('compat'),
   },
   REQUIRE_SIGNATURE_V2: {
     means: '1: the API accepts only calls whose signature covers the whole request',

@@ -1,3 +1,4 @@
+import type { ReleaseWay } from '@keyferry/contract'
 import { DomainError } from './errors.ts'
 import type { Person } from './key.ts'
 import type { Listed, Page, WholePage } from './listing.ts'
@@ -13,14 +14,17 @@ import type { Stamp } from './stamp.ts'
  *
  * | state     | what happened                                                              |
  * | --------- | -------------------------------------------------------------------------- |
+ * | held      | sealed, and waiting for the approval's return to the terminal              |
  * | approved  | sealed, delivery not confirmed: the client may or may not have it          |
- * | void      | another approval was faster, so this one never left the server             |
+ * | void      | never left the server: another approval was faster, the request was denied |
+ * |           | or withdrawn, or the approval did not return to the terminal               |
  * | collected | the client has it                                                          |
  */
 
-/** `machine`: asked for and given by machine, without an approval. */
-export type DeliveryKind = 'approval' | 'machine'
-export type DeliveryState = 'approved' | 'void' | 'collected'
+/** `remembered`: by an approval that the approver lets the terminal repeat. `machine`: asked for and given by machine, without
+ * an approval. */
+export type DeliveryKind = 'approval' | 'remembered' | 'machine'
+export type DeliveryState = 'held' | 'approved' | 'void' | 'collected'
 
 /** What the client claimed about itself. `program`: the name of the program that it ran for, without arguments. */
 export type DeliveryLabel = { hostname: string; user: string; program: string }
@@ -50,6 +54,10 @@ export type Delivery = {
 
 export type NewDelivery = Pick<Delivery, 'id' | 'bundle' | 'holder' | 'label' | 'via' | 'keys'> & {
   requestId: string
+  /** How the approval has to return to the terminal, and until when, as an ISO timestamp; null: it has not. */
+  held: { by: ReleaseWay; until: string } | null
+  /** Who approved first, where two had to. */
+  firstApproverId: string | null
   /** Names that are delivered and have no version: legacy items. */
   unversioned: readonly string[]
   /** The approver, and when. */

@@ -66,6 +66,12 @@ export type EventData = {
   /** Names of what changed: fields of a bundle or a key. */
   readonly changed?: readonly string[]
   readonly reason?: string
+  /** How an approval returns to the terminal. */
+  readonly release?: string
+  /** The id of the person who approved first, where two had to. */
+  readonly first?: string
+  /** Rules of a policy that changed, as `assurance: bound`. */
+  readonly rules?: readonly string[]
   readonly created?: number
   readonly updated?: number
   readonly epoch?: number
@@ -111,6 +117,9 @@ const DATA_FIELDS = [
   'revealed',
   'changed',
   'reason',
+  'release',
+  'first',
+  'rules',
   'created',
   'updated',
   'epoch',

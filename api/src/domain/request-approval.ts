@@ -1,123 +1,159 @@
-import { ATTEMPTS, type EncryptFromBundle, MASK, type RequestBundle } from '@keyferry/contract'
+import { type Approved, type Assurance, ATTEMPTS, type EncryptFromBundle } from '@keyferry/contract'
 import { normalizeUserCode } from '@keyferry/crypto/user-code'
 import type { z } from 'zod'
-import { type Bundle, type BundleOfTenant, type BundleStore, findBundle, listBundles } from './bundle.ts'
-import { type BundleEntry, bundleEntries, type EntryStores } from './bundle-entry.ts'
-import { type ClockAndIds, timestamp } from './clock-and-ids.ts'
-import type { DeliveryStore } from './delivery.ts'
+import { type Grounds, mustTypeCode, requireAllowed } from './approval-rules.ts'
+import { type Bundle, type BundleStore, findBundle } from './bundle.ts'
+import { timestamp } from './clock-and-ids.ts'
 import { DomainError } from './errors.ts'
-import type { EventStore } from './event.ts'
-import { dueOf } from './key-lifetime.ts'
-import type { Listing } from './listing.ts'
-import type { Caller, Visitor } from './membership.ts'
+import { type EventStore, madeBy } from './event.ts'
+import type { Caller, MembershipStore } from './membership.ts'
+import { effectivePolicy, type PolicyStore } from './policy.ts'
+import { newHold } from './release.ts'
 import {
   alreadyApproved,
   findOpen,
-  publicKeyOf,
+  type OpenRequest,
   type RequestParts,
   requireOpen,
   userCodeOf,
 } from './request.ts'
-import { deliveryOf, expiredNames } from './request-delivery.ts'
-import type { Approval, ApprovalRequest, Sealed } from './request-store.ts'
-import { payloadTooLarge, SEAL_BYTES, sealValues, valuesOf } from './sealed-values.ts'
-import { findTenant, type TenantStore } from './tenant.ts'
+import type { ApprovalRequest, FirstApproval, Settled, Step } from './request-store.ts'
+import { type SealingParts, sealDelivery } from './sealed-delivery.ts'
+import { heldNames, requireBoxSize } from './sealed-values.ts'
+import { stampOf } from './stamp.ts'
+import { findSelf, type TenantStore } from './tenant.ts'
 
 /*
- * What the approver does with a request: choose a bundle and key names, and approve. A member may approve with bundles
- * of the tenant of the call only. Every name must be in the bundle, and the payload must fit `maxPayloadBytes`. Values
- * are decrypted and sealed here, so that none reaches a browser; the approver reads masks.
+ * What the approver does with a request: choose a bundle and key names, and approve. A member may approve with bundles of
+ * the tenant of the call only, as the bundle's policy says (see approval-rules.ts). Every name must be in the bundle, and
+ * the payload must fit `maxPayloadBytes`.
+ *
+ * Where a bundle needs two people, the first approval seals nothing. The second person sees who was first and must approve
+ * the same names; that seals the values.
  */
 
-export type ApprovalParts = RequestParts & {
-  stores: EntryStores & {
-    bundles: BundleStore
-    deliveries: DeliveryStore
-    events: EventStore
-    tenants: TenantStore
+export type ApprovalParts = RequestParts &
+  SealingParts & {
+    stores: {
+      bundles: BundleStore
+      events: EventStore
+      memberships: MembershipStore
+      policies: PolicyStore
+      tenants: TenantStore
+    }
+    /** What the server demands of every approval. */
+    assurance: Assurance
   }
-  /** Bound of the plaintext that is sealed. */
-  maxPayloadBytes: number
-  /** `typed`: the approver has to type the check code. */
-  assurance: 'compat' | 'typed'
-}
 
-/** The bundles that the approver can choose from.
- * @throws DomainError not_found · request_denied · request_withdrawn · request_expired */
-export async function listOfferedBundles(
-  parts: ApprovalParts,
-  caller: Caller,
-  requestId: string,
-): Promise<Listing<Bundle>> {
-  await findOpen(parts, requestId)
-  return listBundles(parts.stores.bundles, caller, { filter: {}, page: {} })
-}
+type Choice = z.output<typeof EncryptFromBundle>
 
-/** The bundles that the request may mean: those of the caller's tenants whose id or name the client named, in the
- * workspace that the client named, if any. Empty when the client named no bundle.
- * @throws DomainError not_found · request_denied · request_withdrawn · request_expired */
-export async function listCandidates(
-  parts: ApprovalParts,
-  { userId }: Visitor,
-  requestId: string,
-): Promise<BundleOfTenant[]> {
-  const { request } = await findOpen(parts, requestId)
-  if (request.suggestedBundle === null) return []
-  const suggestion = { bundle: request.suggestedBundle, workspace: request.suggestedWorkspace }
-  return parts.stores.bundles.findSuggested(userId, suggestion)
-}
+type Approving = { caller: Caller; bundle: Bundle; choice: Choice; grounds: Grounds }
 
-/** A bundle's entries for the approver, every value masked.
- * @throws DomainError not_found (request or bundle) · request_denied · request_withdrawn · request_expired */
-export async function offeredBundle(
-  parts: ApprovalParts,
-  caller: Caller,
-  { requestId, bundleId }: { requestId: string; bundleId: string },
-): Promise<z.output<typeof RequestBundle>> {
-  await findOpen(parts, requestId)
-  const { id, name, description } = await findBundle(parts.stores.bundles, caller, bundleId)
-  const entries = await bundleEntries(parts.stores, { tenantId: caller.tenantId, bundleId: id }, 'none')
-  const now = parts.clock.now()
-  return {
-    id,
-    name,
-    description,
-    items: entries.map((entry) => ({ ...maskedItem(entry), due: dueOf(entry, now) })),
-  }
-}
-
-/** Approve: seal the chosen values to the client's key (interface: "Approve"). Of any number of calls one wins.
- * @throws DomainError not_found (request or bundle) · request_denied · request_withdrawn · request_expired ·
- *   conflict (approved already) · invalid (a name that the bundle does not hold, a wrong or missing check code) · too_large */
+/** Approve (interface: "Approve"): seal the chosen values to the client's key, or take the first of two approvals. Of any
+ * number of calls one wins.
+ * @throws DomainError not_found (request or bundle) · request_denied · request_withdrawn · request_expired · conflict
+ *   (approved already, or the first person approved something else) · invalid (a name that the bundle does not hold, a wrong
+ *   or missing check code) · too_large · release_required · owner_approves · agents_denied · second_person */
 export async function approve(
   parts: ApprovalParts,
   caller: Caller,
-  { requestId, choice }: { requestId: string; choice: z.output<typeof EncryptFromBundle> },
-): Promise<void> {
-  const request = await findPending(parts, requestId)
-  await requireUserCode(parts, request, choice.user_code)
+  { requestId, choice }: { requestId: string; choice: Choice },
+): Promise<z.output<typeof Approved>> {
+  const stored = await findPending(parts, requestId)
   const bundle = await findBundle(parts.stores.bundles, caller, choice.bundle_id)
-  const tenant = await findTenant(parts.stores.tenants, caller, caller.tenantId)
-  const place = { tenantId: tenant.id, bundleId: bundle.id }
-  const { values, entries, missingRequired } = await valuesOf(parts, place, choice.include_keys)
-  const ciphertextBase64 = sealValues(values, {
-    publicKey: publicKeyOf(request.publicKey),
-    maxBytes: parts.maxPayloadBytes,
-  })
-  const delivery = deliveryOf(parts.clock, { caller, request, bundle, entries })
-  const approval = {
-    approverId: caller.userId,
-    tenant: named(tenant),
-    bundle: named(bundle),
-    missingRequired,
-    deliveryId: delivery.id,
-    versions: delivery.keys.flatMap(({ name, version, isPart }) =>
-      isPart === true ? [] : [{ name, version }],
-    ),
-    expired: expiredNames(entries, parts.clock.now()),
+  const grounds = await groundsOf(parts, caller, { stored, bundle })
+  requireAllowed(grounds, choice)
+  await requireUserCode(parts, grounds, choice)
+  const approving = { caller, bundle, choice, grounds }
+  if (grounds.policy.approvals_needed === 1) return await approveAlone(parts, approving, stored.first)
+  if (stored.first === null) return await approveFirst(parts, approving)
+  await requireSameChoice(parts, approving, stored.first)
+  return { ...(await approveAlone(parts, approving, stored.first)), approvals: { given: 2, needed: 2 } }
+}
+
+/** What the rules for this bundle and caller are judged by.
+ * @throws DomainError not_found: the caller was removed since the call was admitted */
+export async function groundsOf(
+  { stores, assurance }: ApprovalParts,
+  caller: Caller,
+  { stored, bundle }: { stored: OpenRequest; bundle: Bundle },
+): Promise<Grounds> {
+  const set = await stores.policies.find(caller.tenantId, bundle.id)
+  const policy = effectivePolicy(assurance, set, bundle)
+  const { request, first, returned } = stored
+  const isFirstOfTwo = policy.approvals_needed === 2 && first?.bundleId === bundle.id
+  const counts = isFirstOfTwo ? { first, returned } : { first: null, returned: null }
+  return { policy, request, caller, ...counts }
+}
+
+// The approval that seals: the only one, or the second of two.
+async function approveAlone(
+  parts: ApprovalParts,
+  { caller, bundle, choice, grounds: { request, first } }: Approving,
+  before: FirstApproval | null,
+): Promise<z.output<typeof Approved>> {
+  const held = choice.release === undefined ? null : newHold(parts.clock, request, choice.release)
+  const hold = held?.hold ?? null
+  const names = choice.include_keys
+  const sealed = await sealDelivery(parts, { caller, bundle, request, names, hold, first })
+  const by = { approverId: caller.userId, tenantId: caller.tenantId }
+  const step = { after: before?.approverId ?? null, first: null, sealed, hold, by }
+  await settle(parts, request.id, step)
+  return { ok: true, ...(held ? { release: held.release } : {}) }
+}
+
+async function approveFirst(
+  parts: ApprovalParts,
+  { caller, bundle, choice, grounds: { request } }: Approving,
+): Promise<z.output<typeof Approved>> {
+  const place = { tenantId: caller.tenantId, bundleId: bundle.id }
+  const keys = await heldNames(parts.stores, place, choice.include_keys)
+  const { username } = await findSelf(parts.stores.tenants, caller)
+  const { userId: approverId, tenantId } = caller
+  const first = { ...place, approverId, username, keys, at: timestamp(parts.clock) }
+  const held = choice.release === undefined ? null : newHold(parts.clock, request, choice.release)
+  const step = {
+    after: null,
+    first,
+    sealed: null,
+    hold: held?.hold ?? null,
+    by: { approverId, tenantId },
   }
-  await parts.stores.deliveries.begin(tenant.id, delivery)
-  await settle(parts, requestId, { ciphertextBase64, approval })
+  await parts.stores.events.record({
+    tenantId,
+    action: 'delivery.first_approved',
+    target: { kind: 'bundle', id: bundle.id, name: bundle.name },
+    data: { names: keys },
+    ...madeBy(stampOf(caller, parts.clock)),
+  })
+  await settle(parts, request.id, step)
+  return { ok: true, approvals: { given: 1, needed: 2 }, ...(held ? { release: held.release } : {}) }
+}
+
+// Both people must have seen the same names, and the first must still be somebody who may approve.
+async function requireSameChoice(
+  { stores }: ApprovalParts,
+  { bundle, choice, grounds: { policy, caller } }: Approving,
+  first: FirstApproval,
+): Promise<void> {
+  const names = [...new Set(choice.include_keys)].toSorted()
+  const isSame = first.tenantId === caller.tenantId && first.bundleId === bundle.id
+  if (!isSame || names.join() !== first.keys.join()) {
+    const details = { field: 'include_keys', keys: isSame ? first.keys : [] }
+    throw new DomainError('conflict', 'The first person approved something else: approve the same keys', {
+      details,
+    })
+  }
+  const standing = await stores.memberships.findStanding({
+    userId: first.approverId,
+    tenantId: first.tenantId,
+  })
+  const mayApprove = policy.approvers === 'member' ? standing?.role != null : standing?.role === 'owner'
+  if (standing?.isActive === true && mayApprove) return
+  throw new DomainError(
+    'conflict',
+    'The first approval does not count any more: deny the request and start again',
+  )
 }
 
 /** Store a ciphertext that was sealed elsewhere; for development.
@@ -127,59 +163,63 @@ export async function storePayload(
   requestId: string,
   ciphertextBase64: string,
 ): Promise<void> {
-  if (Buffer.byteLength(ciphertextBase64, 'base64') > parts.maxPayloadBytes + SEAL_BYTES) {
-    throw payloadTooLarge(parts.maxPayloadBytes)
-  }
-  const request = await findPending(parts, requestId)
-  await settle(parts, request.id, { ciphertextBase64, approval: null })
+  requireBoxSize(ciphertextBase64, parts.maxPayloadBytes)
+  const { request, first } = await findPending(parts, requestId)
+  const sealed = { ciphertextBase64, approval: null }
+  await settle(parts, request.id, {
+    after: first?.approverId ?? null,
+    first: null,
+    sealed,
+    hold: null,
+    by: null,
+  })
 }
 
-async function settle({ requests, stores, clock }: ApprovalParts, id: string, sealed: Sealed): Promise<void> {
-  const settled = await requests.seal(id, sealed, clock.now().getTime())
-  if (settled !== 'done' && sealed.approval) await endVoid(stores.deliveries, clock, sealed.approval)
-  requireOpen(settled)
-  if (settled === 'ready') throw alreadyApproved()
-}
-
-// Another approval was faster, or the request ended: these values never leave the server.
-async function endVoid(
-  deliveries: DeliveryStore,
-  clock: ClockAndIds,
-  { tenant, deliveryId }: Approval,
+/** Take one step with a pending request. Where another was faster, the delivery that was begun ends.
+ * @throws DomainError not_found · request_denied · request_withdrawn · request_expired · conflict */
+async function settle(
+  parts: Pick<ApprovalParts, 'requests' | 'clock' | 'stores'>,
+  id: string,
+  step: Step,
 ): Promise<void> {
-  await deliveries.void(tenant.id, { deliveryId, at: timestamp(clock), origin: null })
+  const settled = await parts.requests.approve(id, step, parts.clock.now().getTime())
+  const approval = step.sealed?.approval
+  if (settled !== 'done' && approval) {
+    const end = { deliveryId: approval.deliveryId, at: timestamp(parts.clock), origin: null }
+    await parts.stores.deliveries.void(approval.tenant.id, end)
+  }
+  requireSettled(settled)
 }
 
-async function findPending(parts: ApprovalParts, requestId: string): Promise<ApprovalRequest> {
-  const { request, status } = await findOpen(parts, requestId)
-  if (status === 'ready') throw alreadyApproved()
-  return request
+function requireSettled(settled: Settled): void {
+  requireOpen(settled)
+  if (settled === 'ready' || settled === 'held') throw alreadyApproved()
+  if (settled === 'changed')
+    throw new DomainError('conflict', 'Another person approved this request meanwhile: read it again')
+}
+
+async function findPending(parts: ApprovalParts, requestId: string): Promise<OpenRequest> {
+  const stored = await findOpen(parts, requestId)
+  if (stored.status !== 'pending') throw alreadyApproved()
+  return stored
 }
 
 // A code that is given is checked even where none is required: an approver who types one expects it to count.
 async function requireUserCode(
-  parts: ApprovalParts,
-  request: ApprovalRequest,
-  typed?: string,
+  parts: RequestParts,
+  { policy, request }: Grounds,
+  choice: Choice,
 ): Promise<void> {
-  if (typed === undefined || typed === '') {
-    if (parts.assurance === 'compat') return
+  const typed = choice.user_code ?? ''
+  if (typed === '') {
+    if (!mustTypeCode(policy, choice)) return
     throw new DomainError('invalid', 'user_code required', { details: { field: 'user_code' } })
   }
-  if (normalizeUserCode(typed) === userCodeOf(request)) return
-  const now = parts.clock.now().getTime()
-  const attemptsLeft = await parts.requests.countWrongCode(request.id, ATTEMPTS.wrongUserCodes, now)
+  if (normalizeUserCode(typed) !== userCodeOf(request)) throw await wrongCode(parts, request)
+}
+
+async function wrongCode({ requests, clock }: RequestParts, { id }: ApprovalRequest): Promise<DomainError> {
+  const attemptsLeft = await requests.countWrongCode(id, ATTEMPTS.wrongUserCodes, clock.now().getTime())
   const details = { field: 'user_code', attempts_left: attemptsLeft }
-  throw new DomainError('invalid', 'user_code does not match', { details })
-}
-
-function named({ id, name }: { id: string; name: string }): Approval['bundle'] {
-  return { id, name }
-}
-
-function maskedItem(entry: BundleEntry) {
-  const { name, key_name, is_secret, description, required, templateParts, composition } = entry
-  const item = { key: name, key_name, value: MASK, is_secret, description, required }
-  if (templateParts === null) return item
-  return { ...item, built_from: [...templateParts], missing_parts: [...(composition?.missing ?? [])] }
+  return new DomainError('invalid', 'user_code does not match', { details })
 }

@@ -1,5 +1,6 @@
 import { randomRequestId } from '@keyferry/crypto/token'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { sampleRequest, sealing } from '../../test/sample-request.ts'
 import { openSqliteRequestStore } from '../request-store/sqlite.ts'
 import { unavailable } from './errors.ts'
 import type { RequestStore } from './request-store.ts'
@@ -16,21 +17,8 @@ afterEach(() => requests.close())
 
 const claimed = async () => {
   const id = randomRequestId()
-  const requesterMeta = { ip: '', user_agent: '', requested_at: '', format: 'sh' } as const
-  await requests.create(
-    {
-      id,
-      publicKey: '',
-      suggestedBundle: null,
-      suggestedWorkspace: null,
-      templateKeys: [],
-      requesterMeta,
-      pollChallenge: null,
-      expiresAtMs: NOW + 1,
-    },
-    NOW,
-  )
-  await requests.seal(id, { ciphertextBase64: 'c2VhbGVk', approval: null }, NOW)
+  await requests.create(sampleRequest({ id, expiresAtMs: NOW + 1 }), NOW)
+  await requests.approve(id, sealing({ ciphertextBase64: 'c2VhbGVk', approval: null }), NOW)
   await requests.claim(id, NOW)
   return id
 }
@@ -55,9 +43,9 @@ test('a store that is unavailable for a moment loses no delivery', async () => {
   const id = await claimed()
   let refusals = 2
   const flaky: RequestStore = Object.assign(Object.create(requests), {
-    release: async (...args: Parameters<RequestStore['release']>) => {
+    unclaim: async (...args: Parameters<RequestStore['unclaim']>) => {
       if (refusals-- > 0) throw unavailable('request store')
-      return requests.release(...args)
+      return requests.unclaim(...args)
     },
   })
   const deliveries = new Deliveries(flaky, clock)

@@ -6,7 +6,7 @@ import { holderOf } from './holder.ts'
 import { dueOf } from './key-lifetime.ts'
 import type { Caller } from './membership.ts'
 import type { Origin } from './origin.ts'
-import type { Approval, ApprovalRequest, RequesterMeta } from './request-store.ts'
+import type { Approval, ApprovalRequest, FirstApproval, Hold, RequesterMeta } from './request-store.ts'
 import { stampOf } from './stamp.ts'
 
 /*
@@ -20,15 +20,20 @@ type Approved = {
   bundle: { id: string; name: string }
   /** What is delivered. */
   entries: readonly BundleEntry[]
+  hold: Hold | null
+  first: FirstApproval | null
 }
 
 /** The record of a delivery that is about to leave. */
-export function deliveryOf(clock: ClockAndIds, { caller, request, bundle, entries }: Approved): NewDelivery {
+export function deliveryOf(clock: ClockAndIds, approved: Approved): NewDelivery {
+  const { caller, request, bundle, entries, hold, first } = approved
   const label = labelOf(request.requesterMeta)
   const origin = { ...caller.origin, ...requesterOrigin(request.requesterMeta, label) }
   return {
     id: clock.newId(),
     requestId: request.id,
+    held: hold && { by: hold.by, until: new Date(request.expiresAtMs).toISOString() },
+    firstApproverId: first?.approverId ?? null,
     bundle: { id: bundle.id, name: bundle.name },
     holder: holderOf(caller.userId, label),
     label,

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { generatePollVerifier, pollChallenge } from '@keyferry/crypto/poll-challenge'
 import { randomRequestId } from '@keyferry/crypto/token'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { sampleRequest, sealing } from '../../test/sample-request.ts'
 import { openSqliteRequestStore } from '../request-store/sqlite.ts'
 import type { ApprovalRequest, RequestStore } from './request-store.ts'
 import { type Wait, WaitingRoom, type WaitParts, waitForApproval } from './request-wait.ts'
@@ -30,17 +31,7 @@ afterEach(async () => {
 })
 
 const created = async (changes: Partial<ApprovalRequest> = {}) => {
-  const request: ApprovalRequest = {
-    id: randomRequestId(),
-    publicKey: 'hSDwCYkwp1R0i33ctD73Wg2/Og0mOBr066SpjqqbTmo=',
-    suggestedBundle: null,
-    suggestedWorkspace: null,
-    templateKeys: [],
-    requesterMeta: { ip: '', user_agent: '', requested_at: '', format: 'sh' },
-    pollChallenge: null,
-    expiresAtMs: T0 + 300_000,
-    ...changes,
-  }
+  const request = sampleRequest({ expiresAtMs: T0 + 300_000, ...changes })
   await requests.create(request, T0)
   return request.id
 }
@@ -54,7 +45,7 @@ const notFound = { code: 'not_found', message: 'request not found or expired' }
 
 test('a wait on an approved request is ready at once', async () => {
   const id = await created()
-  await requests.seal(id, { ciphertextBase64: 'c2VhbGVk', approval: null }, T0)
+  await requests.approve(id, sealing({ ciphertextBase64: 'c2VhbGVk', approval: null }), T0)
   expect(await wait(id)).toEqual({ status: 'ready', ciphertextBase64: 'c2VhbGVk', approval: null })
 })
 
@@ -62,7 +53,7 @@ test('a held wait is woken by the approval', async () => {
   const id = await created()
   const waiting = wait(id)
   await held(1)
-  await requests.seal(id, { ciphertextBase64: 'c2VhbGVk', approval: null }, T0)
+  await requests.approve(id, sealing({ ciphertextBase64: 'c2VhbGVk', approval: null }), T0)
   expect(await waiting).toEqual({ status: 'ready', ciphertextBase64: 'c2VhbGVk', approval: null })
   expect(parts.room.size).toBe(0)
 })
@@ -99,7 +90,7 @@ test('of two waiters one gets it, and the other is held until it was delivered',
   const id = await created()
   const waits = [wait(id), wait(id)]
   await held(2)
-  await requests.seal(id, { ciphertextBase64: 'c2VhbGVk', approval: null }, T0)
+  await requests.approve(id, sealing({ ciphertextBase64: 'c2VhbGVk', approval: null }), T0)
   expect(await Promise.race(waits)).toMatchObject({ status: 'ready' })
   await held(1)
   await requests.remove(id)
@@ -111,10 +102,10 @@ test('of two waiters the other gets it when the claim is released', async () => 
   const id = await created()
   const waits = [wait(id), wait(id)]
   await held(2)
-  await requests.seal(id, { ciphertextBase64: 'c2VhbGVk', approval: null }, T0)
+  await requests.approve(id, sealing({ ciphertextBase64: 'c2VhbGVk', approval: null }), T0)
   await Promise.race(waits)
   await held(1)
-  await requests.release(id, T0)
+  await requests.unclaim(id, T0)
   expect(await Promise.all(waits)).toEqual(
     Array.from({ length: 2 }, () => ({ status: 'ready', ciphertextBase64: 'c2VhbGVk', approval: null })),
   )
@@ -128,7 +119,7 @@ test('a broken connection ends its wait and claims nothing', async () => {
   broken.resolve()
   expect(await waiting).toEqual({ status: 'pending' })
   expect(parts.room.size).toBe(0)
-  await requests.seal(id, { ciphertextBase64: 'c2VhbGVk', approval: null }, T0)
+  await requests.approve(id, sealing({ ciphertextBase64: 'c2VhbGVk', approval: null }), T0)
   expect((await requests.claim(id, T0)).status).toBe('claimed')
 })
 
@@ -148,7 +139,7 @@ test.each([
 ])('with %s a request answers as an unknown one does, and takes no turn', async (_, other) => {
   const verifier = generatePollVerifier()
   const id = await created({ pollChallenge: pollChallenge(verifier) })
-  await requests.seal(id, { ciphertextBase64: 'c2VhbGVk', approval: null }, T0)
+  await requests.approve(id, sealing({ ciphertextBase64: 'c2VhbGVk', approval: null }), T0)
   await expect(wait(id, { verifier: other() })).rejects.toMatchObject(notFound)
   expect(turns).toEqual([])
   expect(await wait(id, { verifier })).toMatchObject({ status: 'ready' })

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { TIMES } from '@keyferry/contract'
+import { type ReleaseWay, TIMES } from '@keyferry/contract'
 import type { ClockAndIds } from './clock-and-ids.ts'
 import { type Claimant, findOwn, goneError, type RequestParts, requireOpen } from './request.ts'
 import type { RequestStore, Sealed } from './request-store.ts'
@@ -18,24 +18,32 @@ export type WaitParts = RequestParts & {
   room: WaitingRoom
   /** Counts a poll of the request.
    * @throws DomainError too_many: the last call began less than the polling interval ago */
-  takeTurn: (requestId: string) => Promise<void>
+  takeTurn: (turn: string) => Promise<void>
 }
 
+/** What a request needs before its values can be delivered. */
+type Needs = { needs?: 'release' | 'second_person'; release_by?: ReleaseWay }
+
+/** What the client knows that its request needs: a way of return, or a second person. */
+type Known = 'none' | ReleaseWay | 'second_person'
+
 export type Wait = Claimant & {
+  /** With it, the wait ends as soon as the request needs something else. */
+  known?: Known | undefined
   /** Calls back when the connection is gone. */
   onBreak: (listener: () => void) => void
 }
 
 /** `ready` holds a claim, which the caller must end with `Deliveries`. */
-export type WaitOutcome = { status: 'pending' } | ({ status: 'ready' } & Sealed)
+export type WaitOutcome = ({ status: 'pending' } & Needs) | ({ status: 'ready' } & Sealed)
 
 /** Hold until the request is approved, at most 30 s and never past its lifetime (interface: "Wait for approval").
  * While another waiter holds the claim this one stays: it may be released.
  * @throws DomainError not_found (unknown, delivered, or not proved to be the caller's own) · request_denied
  *   · request_withdrawn · request_expired · too_many · unavailable */
 export async function waitForApproval(parts: WaitParts, wait: Wait): Promise<WaitOutcome> {
-  const expiresAtMs = await expiryOfOwn(parts, wait)
-  await parts.takeTurn(wait.requestId)
+  const { expiresAtMs, turn } = await turnOfOwn(parts, wait)
+  await parts.takeTurn(turn)
   using hold = parts.room.hold(wait.requestId, holdMs(expiresAtMs, parts.clock.now()))
   wait.onBreak(() => hold.finish())
   for (;;) {
@@ -43,15 +51,36 @@ export async function waitForApproval(parts: WaitParts, wait: Wait): Promise<Wai
     if (claim.status === 'claimed') return { ...claim, status: 'ready' }
     if (claim.status === 'gone') throw await goneError(parts, wait.requestId)
     requireOpen(claim.status)
-    if (hold.isOver) return { status: 'pending' }
+    const needs = await needsOf(parts, wait, claim.status)
+    if (hold.isOver || isNews(needs, wait.known)) return { status: 'pending', ...needs }
     await hold.rung()
   }
 }
 
-// Returns only the expiry: thousands of calls may be held, and each would keep the whole request in memory.
-async function expiryOfOwn(parts: WaitParts, wait: Wait): Promise<number> {
-  const { expiresAtMs } = await findOwn(parts, wait)
-  return expiresAtMs
+// A client that offers no return is never held, and reads nothing more here.
+async function needsOf(
+  { requests, clock }: WaitParts,
+  { requestId, known }: Wait,
+  status: 'pending' | 'held' | 'taken',
+): Promise<Needs> {
+  if (status === 'taken' || (status === 'pending' && known === undefined)) return {}
+  const stored = await requests.find(requestId, clock.now().getTime())
+  if (stored?.held) return { needs: 'release', release_by: stored.held.by }
+  return stored?.status === 'pending' && stored.first ? { needs: 'second_person' } : {}
+}
+
+// The client's own listener sees a return over loopback, so this ends no wait: the next one would have to keep the polling
+// interval, and the values would come late.
+function isNews({ needs, release_by }: Needs, known: Known | undefined): boolean {
+  const now = release_by ?? needs ?? 'none'
+  return known !== undefined && now !== known && now !== 'loopback' && now !== 'none'
+}
+
+// Returns only what is needed: thousands of calls may be held, and each would keep the whole request in memory. A release
+// begins a new count of polls, so that the client can collect its values at once.
+async function turnOfOwn(parts: WaitParts, wait: Wait): Promise<{ expiresAtMs: number; turn: string }> {
+  const { request, returned } = await findOwn(parts, wait)
+  return { expiresAtMs: request.expiresAtMs, turn: `${request.id}${returned ?? ''}` }
 }
 
 function holdMs(expiresAtMs: number, now: Date): number {
@@ -168,8 +197,13 @@ export class Deliveries {
   ): { delivered: () => void; broken: () => void } {
     return {
       delivered: () => this.#end(() => this.#requests.remove(requestId), confirm),
-      broken: () => this.#end(() => this.#requests.release(requestId, this.#clock.now().getTime())),
+      broken: () => this.#end(() => this.#requests.unclaim(requestId, this.#clock.now().getTime())),
     }
+  }
+
+  /** Take a step that must not fail the call that it follows; it is tried again for some seconds. */
+  afterwards(step: () => Promise<void>): void {
+    this.#end(step)
   }
 
   /** Resolves when every claim has ended; await it before the store is closed. */

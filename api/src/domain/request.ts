@@ -1,5 +1,6 @@
 import type { RequestContext } from '@keyferry/contract'
 import {
+  type Assurance,
   CLAIMS,
   type ClaimedMeta,
   type CreatedRequest,
@@ -12,10 +13,12 @@ import { parsePublicKey } from '@keyferry/crypto/public-key'
 import { hashToken } from '@keyferry/crypto/token'
 import { userCode } from '@keyferry/crypto/user-code'
 import type { z } from 'zod'
-import type { ClockAndIds } from './clock-and-ids.ts'
+import { type ClockAndIds, timestamp } from './clock-and-ids.ts'
 import { DomainError } from './errors.ts'
 import { type EventStore, madeBy } from './event.ts'
+import type { HeldDeliveryStore, HeldEnd } from './held-delivery.ts'
 import type { Visitor } from './membership.ts'
+import type { Origin } from './origin.ts'
 import {
   type ApprovalRequest,
   ENDED_STATES,
@@ -33,20 +36,26 @@ import { stampOf } from './stamp.ts'
  * | --------- | ------------------------------------------------ | ---------- |
  * | (none)    | anyone: create                                   | pending    |
  * | pending   | a member of a tenant: approve                    | ready      |
- * | pending   | a member of a tenant: deny                       | denied     |
+ * | pending   | the same, with a return to the terminal          | held       |
+ * | pending   | the first of two people: approve                 | pending    |
+ * | held      | the client that asked: release                   | ready      |
+ * | held      | the same, after the first of two approvals       | pending    |
+ * | held      | the client that asked: send a third wrong code   | denied     |
+ * | pending, held | a member of a tenant: deny                   | denied     |
  * | pending   | a member of a tenant: type a fifth wrong code    | denied     |
  * | ready     | the client that asked: wait (claims the values)  | claimed    |
  * | claimed   | the server: the answer was delivered             | removed    |
  * | claimed   | the server: the connection broke before that     | ready      |
- * | pending, ready, claimed | the client that asked: withdraw    | withdrawn  |
- * | ready     | the server: the approver left or was removed     | removed    |
+ * | pending, held, ready, claimed | the client that asked: withdraw | withdrawn |
+ * | held, ready | the server: the approver left or was removed   | removed    |
  * | any       | the server: the request expires                  | removed    |
  *
  * Of any number of callers at once, one wins; the store makes each change in one atomic step. A denied or withdrawn
  * request keeps a marker until its lifetime would have ended, so that callers learn why it ended. The id of a request
  * that expired is kept for 15 minutes more, so that a late caller learns that too. Everything else that is not there
  * answers "not found": unknown and delivered requests look alike.
- * See request-approval.ts for what the approver does, and request-wait.ts for how the values are delivered only once.
+ * See request-approval.ts for what the approver does, release.ts for how an approval returns to the terminal, and
+ * request-wait.ts for how the values are delivered only once.
  */
 
 const REQUEST_ID = /^[0-9a-f]{32}$/
@@ -57,8 +66,8 @@ export type NewRequestParts = RequestParts & {
   /** 128 random bits or more, as 32 lower-case hex digits. */
   newRequestId: () => string
   lifetimeSeconds: number
-  /** `typed`: the approver has to type the check code. */
-  assurance: 'compat' | 'typed'
+  /** What the server demands of every approval. */
+  assurance: Assurance
 }
 
 /** What the client sends, and where the call came from. */
@@ -89,10 +98,10 @@ export async function createRequest(
 /** What the approval page shows about the request (interface: "Get request context").
  * @throws DomainError not_found · request_denied · request_withdrawn · request_expired */
 export async function requestContext(
-  parts: RequestParts & { assurance: 'compat' | 'typed' },
+  parts: RequestParts & { assurance: Assurance },
   requestId: string,
 ): Promise<Omit<z.output<typeof RequestContext>, 'viewer_ip' | 'same_network'>> {
-  const { request, status } = await findOpen(parts, requestId)
+  const { request, status, held, first } = await findOpen(parts, requestId)
   return {
     cli_pubkey: request.publicKey,
     suggested_bundle_id: request.suggestedBundle,
@@ -103,17 +112,22 @@ export async function requestContext(
     user_code: userCodeOf(request),
     user_code_required: parts.assurance === 'typed',
     expires_at: new Date(request.expiresAtMs).toISOString(),
+    assurance: parts.assurance,
+    release: request.release,
+    held: held && { by: held.by, until: new Date(held.untilMs).toISOString() },
+    awaits_second: status === 'pending' && first !== null,
+    argv: request.argv,
+    is_argv_masked: request.argvMasked !== null,
+    cwd: request.cwd,
   }
 }
 
-/** Deny a pending request, so that it cannot be approved.
+type EndParts = RequestParts & { stores: { events: EventStore; heldDeliveries: HeldDeliveryStore } }
+
+/** Deny a pending or held request, so that nothing is delivered.
  * @throws DomainError not_found · request_denied (already) · request_withdrawn · request_expired
  *   · conflict (approved already) */
-export async function deny(
-  parts: RequestParts & { stores: { events: EventStore } },
-  caller: Visitor,
-  requestId: string,
-): Promise<void> {
+export async function deny(parts: EndParts, caller: Visitor, requestId: string): Promise<void> {
   const { request, status } = await findLive(parts, requestId)
   requireOpen(status)
   if (status === 'ready') throw alreadyApproved()
@@ -125,6 +139,19 @@ export async function deny(
   }
   requireOpen(settled)
   if (settled === 'ready') throw alreadyApproved()
+  await endHeld(parts, request.id, { reason: 'denied', origin: caller.origin })
+}
+
+// Reads the request again: it may have been approved and held after it was read first.
+async function endHeld(
+  { requests, stores, clock }: RequestParts & Pick<EndParts, 'stores'>,
+  requestId: string,
+  end: Pick<HeldEnd, 'reason' | 'origin'>,
+): Promise<void> {
+  const ended = await requests.find(requestId, clock.now().getTime())
+  if (!ended?.approval) return
+  const { tenant, deliveryId } = ended.approval
+  await stores.heldDeliveries.end(tenant.id, { ...end, deliveryId, at: timestamp(clock) })
 }
 
 // The event names a hash of the request's id, because the id lets its holder act on the request.
@@ -139,16 +166,22 @@ function denialOf(request: ApprovalRequest, caller: Visitor, clock: ClockAndIds)
   } as const
 }
 
-/** Withdraw a pending or approved request, so that it cannot be approved or fetched. Only the client that asked may do
+/** Withdraw a pending, held or approved request, so that it cannot be approved or fetched. Only the client that asked may do
  * this. A request made without a challenge cannot be withdrawn, because no client can prove that it made the request.
  * @throws DomainError not_found · request_denied (already) · request_expired */
-export async function withdrawRequest(parts: RequestParts, claimant: Claimant): Promise<void> {
-  const { id, pollChallenge } = await findOwn(parts, claimant)
+export async function withdrawRequest(parts: EndParts, claimant: Claimant, origin: Origin): Promise<void> {
+  const { id, pollChallenge } = (await findOwn(parts, claimant)).request
   if (pollChallenge === null) throw requestNotFound()
   const settled = await parts.requests.withdraw(id, parts.clock.now().getTime())
   requireOpen(settled)
   if (settled !== 'done') throw requestNotFound()
+  await endHeld(parts, id, { reason: 'withdrawn', origin })
 }
+
+type Open = Exclude<StoredRequest['status'], Ended>
+
+/** A request that is neither denied nor withdrawn. */
+export type OpenRequest = Omit<StoredRequest, 'status'> & { status: Open }
 
 /** The caller's own request. A request made without a challenge can be claimed by anyone who has its id. A wrong
  * verifier gets the answer of an unknown id, before the state of the request is looked at.
@@ -156,23 +189,20 @@ export async function withdrawRequest(parts: RequestParts, claimant: Claimant): 
 export async function findOwn(
   parts: RequestParts,
   { requestId, verifier = '' }: Claimant,
-): Promise<ApprovalRequest> {
-  const { request, status } = await findLive(parts, requestId)
-  const { pollChallenge } = request
+): Promise<OpenRequest> {
+  const { status, ...stored } = await findLive(parts, requestId)
+  const { pollChallenge } = stored.request
   if (pollChallenge !== null && !verifierMatches(pollChallenge, verifier)) throw requestNotFound()
   requireOpen(status)
-  return request
+  return { ...stored, status }
 }
 
 /** A request that is neither denied nor withdrawn.
  * @throws DomainError not_found · request_denied · request_withdrawn · request_expired */
-export async function findOpen(
-  parts: RequestParts,
-  requestId: string,
-): Promise<{ request: ApprovalRequest; status: 'pending' | 'ready' }> {
-  const { request, status } = await findLive(parts, requestId)
+export async function findOpen(parts: RequestParts, requestId: string): Promise<OpenRequest> {
+  const { status, ...stored } = await findLive(parts, requestId)
   requireOpen(status)
-  return { request, status }
+  return { ...stored, status }
 }
 
 /** Refuses an ended request. Only this function distinguishes the three ends.
@@ -201,7 +231,7 @@ export const alreadyApproved = () => new DomainError('conflict', 'Request alread
 const tooManyOpen = () =>
   new DomainError('unavailable', 'too many open requests: try again in a minute', { retryAfterSeconds: 60 })
 
-const requestNotFound = () => new DomainError('not_found', NOT_FOUND)
+export const requestNotFound = () => new DomainError('not_found', NOT_FOUND)
 
 /** The error for a request that is not there: it expired lately, or it was delivered or never existed. */
 export async function goneError({ requests, clock }: RequestParts, requestId: string): Promise<DomainError> {
@@ -209,8 +239,9 @@ export async function goneError({ requests, clock }: RequestParts, requestId: st
   return hasExpired ? new DomainError('request_expired', NOT_FOUND) : requestNotFound()
 }
 
-// A request whose lifetime has not ended, in any state.
-async function findLive(parts: RequestParts, requestId: string): Promise<StoredRequest> {
+/** A request whose lifetime has not ended, in any state.
+ * @throws DomainError not_found · request_expired */
+export async function findLive(parts: RequestParts, requestId: string): Promise<StoredRequest> {
   if (!REQUEST_ID.test(requestId)) throw requestNotFound()
   const stored = await parts.requests.find(requestId, parts.clock.now().getTime())
   if (!stored) throw await goneError(parts, requestId)
@@ -233,6 +264,11 @@ function newRequest(parts: NewRequestParts, { asked, peer }: Ask, publicKey: Uin
     templateKeys: asked.template_keys,
     requesterMeta: requesterMeta(asked.meta, seen),
     pollChallenge: requireChallenge(asked.poll_challenge),
+    release: [...new Set(asked.release)],
+    argv: asked.argv ?? null,
+    argvMasked: asked.argv_masked ?? null,
+    cwd: asked.cwd ?? null,
+    deviceKey: null,
     expiresAtMs: now.getTime() + parts.lifetimeSeconds * 1_000,
   }
 }

@@ -18,7 +18,7 @@ import { DomainError } from './errors.ts'
  */
 
 /** A tag and an ephemeral public key: what sealing adds. */
-export const SEAL_BYTES = 48
+const SEAL_BYTES = 48
 
 type ChosenValues = {
   /** By delivered name. */
@@ -50,6 +50,25 @@ export async function valuesOf(
   requireNames(names, values)
   const missing = entries.filter(({ name, required }) => required && !names.has(name))
   return { values, entries: chosen, missingRequired: missing.map(({ name }) => name) }
+}
+
+/** These names, sorted and each once.
+ * @throws DomainError invalid: a name that the bundle does not hold */
+export async function heldNames(
+  stores: EntryStores,
+  bundle: { tenantId: string; bundleId: string },
+  includeKeys: readonly string[],
+): Promise<string[]> {
+  const names = new Set(includeKeys)
+  requireNames(names, await valueSizes(stores, bundle))
+  return [...names].toSorted()
+}
+
+/** @throws DomainError too_large: longer than a box of this payload */
+export function requireBoxSize(ciphertextBase64: string, maxPayloadBytes: number): void {
+  if (Buffer.byteLength(ciphertextBase64, 'base64') > maxPayloadBytes + SEAL_BYTES) {
+    throw payloadTooLarge(maxPayloadBytes)
+  }
 }
 
 // The payload when no character needs an escape. Sizes come from the database, so a choice that is far too large is
@@ -103,6 +122,6 @@ function jsonMap(values: ReadonlyMap<string, Plaintext>): Uint8Array {
   return Buffer.from(`{${entries.join(',')}}`)
 }
 
-export function payloadTooLarge(maxBytes: number): DomainError {
+function payloadTooLarge(maxBytes: number): DomainError {
   return new DomainError('too_large', `approval payload exceeds ${maxBytes} bytes`)
 }

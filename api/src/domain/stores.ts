@@ -6,6 +6,7 @@ import type { ComparisonStore } from './comparison.ts'
 import type { DeliveryStore } from './delivery.ts'
 import type { DuplicateStore } from './duplicate.ts'
 import type { EventStore } from './event.ts'
+import type { HeldDeliveryStore } from './held-delivery.ts'
 import type { HolderStore } from './holder.ts'
 import type { InvitationStore } from './invitation.ts'
 import type { KeyStore } from './key.ts'
@@ -20,6 +21,8 @@ import type { MachineTokenStore } from './machine-token.ts'
 import type { MemberStore } from './member.ts'
 import type { MembershipStore } from './membership.ts'
 import type { PasskeyStore } from './passkey.ts'
+import type { PolicyStore } from './policy.ts'
+import type { ValueOriginStore } from './request-offer.ts'
 import type { SplitStore } from './split.ts'
 import type { TenantStore } from './tenant.ts'
 import type { UserStore } from './user.ts'
@@ -33,6 +36,7 @@ export type Stores = {
   comparison: ComparisonStore
   events: EventStore
   deliveries: DeliveryStore
+  heldDeliveries: HeldDeliveryStore
   holders: HolderStore
   invitations: InvitationStore
   keys: KeyStore
@@ -46,7 +50,9 @@ export type Stores = {
   machineTokens: MachineTokenStore
   members: MemberStore
   memberships: MembershipStore
+  policies: PolicyStore
   passkeys: PasskeyStore
   tenants: TenantStore
   users: UserStore
+  valueOrigins: ValueOriginStore
 }

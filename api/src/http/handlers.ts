@@ -17,6 +17,8 @@ import { machineDeliveryHandlers } from './machine-deliveries.ts'
 import { machineHandlers, machineTokenHandlers } from './machines.ts'
 import { memberHandlers } from './members.ts'
 import { passkeyHandlers } from './passkeys.ts'
+import { policyHandlers } from './policies.ts'
+import { releaseHandlers } from './releases.ts'
 import { requestHandlers } from './requests.ts'
 import { serviceHandlers } from './service.ts'
 import { tenantHandlers } from './tenants.ts'
@@ -27,7 +29,9 @@ export function createHandlers(parts: HandlerParts): Handlers {
   return {
     ...serviceHandlers(parts),
     ...requestHandlers(parts.requestParts),
-    ...consentHandlers(parts),
+    ...consentHandlers(),
+    ...policyHandlers(parts),
+    ...releaseHandlers(parts),
     ...bundleHandlers(parts),
     ...attachmentHandlers(parts),
     ...exportHandlers(parts),

@@ -37,6 +37,9 @@ export type Limits = {
   /** Counts a refused call with a bearer token, by address.
    * @throws RateExceeded: so many that the caller learns no reason any more */
   countRefusal: (address: string) => Promise<void>
+  /** Counts a release of a request.
+   * @throws RateExceeded */
+  takeRelease: (requestId: string) => Promise<void>
 }
 
 /** A call beyond its limit, with the headers that describe the limit. */
@@ -61,7 +64,6 @@ export function openRateLimits(options: RateLimitOptions): Limits {
   const createRequest = byAddress('createRequest')
   const createRequestWide = openLimit('createRequestWide', RATES.createRequestWide, options)
   const windowSeconds = TIMES.pollIntervalSeconds - POLL_TOLERANCE_MS / 1_000
-  const turn = openLimit('poll', { calls: 1, windowSeconds }, options)
   const machineDelivery = openLimit('machineDelivery', RATES.machineDelivery, options)
   const machineRefusal = openLimit('machineRefusal', RATES.machineRefusal, options)
   return {
@@ -79,9 +81,16 @@ export function openRateLimits(options: RateLimitOptions): Limits {
       exportAudit: byAddress('exportAudit'),
       reportTokens: byAddress('reportTokens'),
     },
-    takeTurn: async (requestId) => requireAllowed(await turn(requestId)),
+    takeTurn: orExceeded(openLimit('poll', { calls: 1, windowSeconds }, options)),
+    takeRelease: orExceeded(openLimit('release', RATES.release, options)),
     takeDelivery: async (machineId) => requireAllowed(await machineDelivery(machineId)),
     countRefusal: async (address) => requireAllowed(await machineRefusal(addressBlock(address))),
+  }
+}
+
+function orExceeded(limit: Limit): (key: string) => Promise<void> {
+  return async (key) => {
+    requireAllowed(await limit(key))
   }
 }
 

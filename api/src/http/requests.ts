@@ -1,3 +1,5 @@
+import type { PolicyParts } from '../domain/policy.ts'
+import type { ReleaseParts } from '../domain/release.ts'
 import {
   createRequest,
   deny,
@@ -5,22 +7,21 @@ import {
   requestContext,
   withdrawRequest,
 } from '../domain/request.ts'
-import {
-  type ApprovalParts,
-  approve,
-  listCandidates,
-  listOfferedBundles,
-  offeredBundle,
-  storePayload,
-} from '../domain/request-approval.ts'
+import { type ApprovalParts, approve, storePayload } from '../domain/request-approval.ts'
 import { confirmDelivery } from '../domain/request-delivery.ts'
+import { listCandidates, listOfferedBundles, offeredBundle } from '../domain/request-offer.ts'
 import type { Sealed } from '../domain/request-store.ts'
-import { type Deliveries, type WaitParts, waitForApproval } from '../domain/request-wait.ts'
+import { type WaitParts, waitForApproval } from '../domain/request-wait.ts'
+import type { Stores } from '../domain/stores.ts'
 import { isSameNetwork } from './address-block.ts'
 import { type Handlers, originOf } from './handler.ts'
 import { listReply } from './list-reply.ts'
 
-export type RequestHandlerParts = NewRequestParts & ApprovalParts & WaitParts & { deliveries: Deliveries }
+export type RequestHandlerParts = NewRequestParts &
+  ApprovalParts &
+  WaitParts &
+  ReleaseParts &
+  PolicyParts & { stores: Stores }
 
 type RequestEndpoint =
   | 'createRequest'
@@ -45,6 +46,7 @@ export function requestHandlers(parts: RequestHandlerParts): Pick<Handlers, Requ
       const outcome = await waitForApproval(parts, {
         requestId: params.request_id,
         verifier: headers['x-poll-verifier'],
+        known: call.query.known,
         onBreak: (listener) => call.onBreak(listener),
       })
       if (outcome.status === 'pending') return { status: 200, body: outcome }
@@ -71,16 +73,18 @@ export function requestHandlers(parts: RequestHandlerParts): Pick<Handlers, Requ
       return { status: 200, body: await offeredBundle(parts, caller, asked) }
     },
     async encryptFromBundle({ caller, params, body }) {
-      await approve(parts, caller, { requestId: params.request_id, choice: body })
-      return { status: 200, body: { ok: true } }
+      return {
+        status: 200,
+        body: await approve(parts, caller, { requestId: params.request_id, choice: body }),
+      }
     },
     async denyRequest({ caller, params }) {
       await deny(parts, caller, params.request_id)
       return { status: 200, body: { ok: true } }
     },
-    async withdrawRequest({ params, headers }) {
+    async withdrawRequest({ params, headers, peer }) {
       const claimant = { requestId: params.request_id, verifier: headers['x-poll-verifier'] }
-      await withdrawRequest(parts, claimant)
+      await withdrawRequest(parts, claimant, originOf(peer))
       return { status: 200, body: { ok: true } }
     },
     async storePayload({ params, body }) {

@@ -1,6 +1,7 @@
 /**
- * Each script is one step on one request. KEYS[1] is its hash (request, state, ciphertext, approval, tenant_id,
- * wrong_codes, expires_at_ms); ARGV[1] the caller's clock in epoch milliseconds, ARGV[2] the channel, ARGV[3] the id.
+ * Each script is one step on one request. KEYS[1] is its hash (request, state, ciphertext, approval, approver_id, tenant_id,
+ * first, first_approver_id, release_hash, release_by, release_until_ms, release_wrong, release_codes, returned, wrong_codes,
+ * expires_at_ms; a field that is absent or empty is nil); ARGV[1] the caller's clock in epoch milliseconds, ARGV[2] the channel, ARGV[3] the id.
  * `state` is nil for a request that is unknown or expired by the caller's clock; Redis expires the key by its own clock.
  */
 const LIVE = `
@@ -29,40 +30,75 @@ export const CREATE = `
   redis.call('set', KEYS[3], '', 'px', ARGV[5] - ARGV[1] + ARGV[7])
   return 'done'`
 
-/** @returns [state, request], or [] */
+/** @returns [state, request, approval, approver_id, first, release_by, release_until_ms, returned], or [] */
 export const FIND = `${LIVE}
   if not state then return {} end
-  return { state, redis.call('hget', KEYS[1], 'request') }`
+  return redis.call('hmget', KEYS[1], 'state', 'request', 'approval', 'approver_id', 'first', 'release_by',
+    'release_until_ms', 'returned')`
 
 /** KEYS[3] the key that remembers the id. @returns 1 when the request was made and its lifetime has ended, else 0 */
 export const HAS_EXPIRED = `${LIVE}
   if state then return 0 end
   return redis.call('exists', KEYS[3])`
 
-/** ARGV[4] ciphertext, ARGV[5] the approval as JSON, ARGV[6] its tenant; both empty without an approver. KEYS[2], with an
- * approver: the index of what that user approved. @returns a Settled */
-export const SEAL = `${LIVE}
+/** ARGV[4] who is expected to have approved first, empty for nobody; ARGV[5] the next state; then pairs of fields and values
+ * that the approval sets, empty for none. KEYS[2], with an approver: the index of what that user approved. @returns a Settled */
+export const APPROVE = `${LIVE}
   if state == 'pending' then
-    redis.call('hset', KEYS[1], 'ciphertext', ARGV[4], 'approval', ARGV[5], 'tenant_id', ARGV[6])
+    local first = redis.call('hget', KEYS[1], 'first_approver_id') or ''
+    if first ~= ARGV[4] then return 'changed' end
+    redis.call('hset', KEYS[1], 'release_wrong', 0, 'release_codes', 0, unpack(ARGV, 6))
     if KEYS[2] then
       redis.call('sadd', KEYS[2], ARGV[3])
       redis.call('pexpire', KEYS[2], math.max(redis.call('pttl', KEYS[1]), redis.call('pttl', KEYS[2])))
     end
-    become('ready')
+    become(ARGV[5])
     return 'done'
   end${SETTLED}`
 
+/** ARGV[4] the hash, ARGV[5] the count of wrong codes that denies. @returns [status], with the attempts left after 'wrong' */
+export const RELEASE = `${LIVE}
+  if not state then return { 'gone' } end
+  if state == 'denied' or state == 'withdrawn' then return { state } end
+  if state ~= 'held' then return { 'not_held' } end
+  local held = redis.call('hmget', KEYS[1], 'release_until_ms', 'release_hash', 'release_by', 'ciphertext')
+  if tonumber(held[1]) <= tonumber(ARGV[1]) then return { 'late' } end
+  if held[2] == ARGV[4] then
+    redis.call('hset', KEYS[1], 'returned', held[3], 'release_hash', '')
+    become((held[4] or '') == '' and 'pending' or 'ready')
+    return { 'released' }
+  end
+  if held[3] ~= 'code' then return { 'wrong', tonumber(ARGV[5]) } end
+  local left = ARGV[5] - redis.call('hincrby', KEYS[1], 'release_wrong', 1)
+  if left <= 0 then
+    redis.call('hset', KEYS[1], 'ciphertext', '')
+    become('denied')
+  end
+  return { 'wrong', left }`
+
+/** ARGV[4] the approver, ARGV[5] how many codes one request may get, ARGV[6] the hash, ARGV[7] until when, ARGV[8] the
+ * approval. @returns 1 when the code was renewed, else 0 */
+export const RENEW_CODE = `${LIVE}
+  if state ~= 'held' or redis.call('hget', KEYS[1], 'approver_id') ~= ARGV[4] then return 0 end
+  if tonumber(redis.call('hget', KEYS[1], 'release_codes')) >= tonumber(ARGV[5]) then return 0 end
+  redis.call('hincrby', KEYS[1], 'release_codes', 1)
+  redis.call('hset', KEYS[1], 'release_by', 'code', 'release_hash', ARGV[6], 'release_until_ms', ARGV[7],
+    'approval', ARGV[8], 'release_wrong', 0)
+  become('held')
+  return 1`
+
 /** @returns a Settled */
 export const DENY = `${LIVE}
-  if state == 'pending' then
+  if state == 'pending' or state == 'held' then
+    redis.call('hset', KEYS[1], 'ciphertext', '')
     become('denied')
     return 'done'
   end${SETTLED}`
 
 /** @returns a Settled */
 export const WITHDRAW = `${LIVE}
-  if state == 'pending' or state == 'ready' or state == 'claimed' then
-    redis.call('hdel', KEYS[1], 'ciphertext', 'approval', 'tenant_id')
+  if state == 'pending' or state == 'held' or state == 'ready' or state == 'claimed' then
+    redis.call('hset', KEYS[1], 'ciphertext', '')
     become('withdrawn')
     return 'done'
   end${SETTLED}`
@@ -83,14 +119,23 @@ export const CLAIM = `${LIVE}
   if state == 'claimed' then return { 'taken' } end
   return { state or 'gone' }`
 
-export const RELEASE = `${LIVE}
+export const UNCLAIM = `${LIVE}
   if state == 'claimed' then become('ready') end
   return 'done'`
 
-/** KEYS[2] the live ids, KEYS[3] the key that remembers the id. ARGV[4] removes only what was approved in that tenant; empty means any. */
-export const REMOVE_READY = `${LIVE}
-  if state ~= 'ready' then return 'gone' end
-  if ARGV[4] ~= '' and redis.call('hget', KEYS[1], 'tenant_id') ~= ARGV[4] then return 'ready' end
+/** KEYS[2] the live ids, KEYS[3] the key that remembers the id. ARGV[4] the tenant whose approvals are removed; empty means
+ * any. ARGV[5] the approver. A first approval is taken back, so that the request waits for two again. */
+export const REMOVE_APPROVED = `${LIVE}
+  if state ~= 'pending' and state ~= 'held' and state ~= 'ready' then return 'gone' end
+  local by = redis.call('hmget', KEYS[1], 'tenant_id', 'approver_id', 'first_approver_id', 'ciphertext')
+  if ARGV[4] ~= '' and by[1] ~= ARGV[4] then return state end
+  if by[2] ~= ARGV[5] and by[3] ~= ARGV[5] then return state end
+  if (by[4] or '') == '' then
+    if by[3] ~= ARGV[5] then return state end
+    redis.call('hdel', KEYS[1], 'first', 'first_approver_id', 'approver_id', 'tenant_id', 'release_hash', 'returned')
+    become('pending')
+    return 'done'
+  end
   redis.call('del', KEYS[1], KEYS[3])
   redis.call('zrem', KEYS[2], ARGV[3])
   redis.call('publish', ARGV[2], ARGV[3])

@@ -3,22 +3,14 @@ import { randomRequestId } from '@keyferry/crypto/token'
 import { createClient } from 'redis'
 import { afterAll, describe, expect, test } from 'vitest'
 import { ownRedis } from '../../../plumbing/test/redis-server.ts'
-import { type ApprovalRequest, EXPIRED_KNOWN_MS } from '../domain/request-store.ts'
+import { sampleRequest, sealing } from '../../test/sample-request.ts'
+import { EXPIRED_KNOWN_MS } from '../domain/request-store.ts'
 import { openRedisRequestStore } from './redis.ts'
 import { openRedis } from './redis-connection.ts'
 
 const redis = await ownRedis()
 
-const request = (lifetimeMs: number): ApprovalRequest => ({
-  id: randomRequestId(),
-  publicKey: 'hSDwCYkwp1R0i33ctD73Wg2/Og0mOBr066SpjqqbTmo=',
-  suggestedBundle: null,
-  suggestedWorkspace: null,
-  templateKeys: [],
-  requesterMeta: { ip: '', user_agent: '', requested_at: '', format: 'sh' },
-  pollChallenge: null,
-  expiresAtMs: Date.now() + lifetimeMs,
-})
+const request = (lifetimeMs: number) => sampleRequest({ expiresAtMs: Date.now() + lifetimeMs })
 
 describe.runIf(redis)('request store on a Redis that comes and goes', async () => {
   if (redis === null) return
@@ -67,7 +59,7 @@ describe.runIf(redis)('request store on a Redis that comes and goes', async () =
     await untilBack()
     const made = request(60_000)
     await store.create(made, Date.now())
-    expect(await store.find(made.id, Date.now())).toEqual({ request: made, status: 'pending' })
+    expect(await store.find(made.id, Date.now())).toMatchObject({ request: made, status: 'pending' })
   })
 
   test('a watcher is called after a lost connection, and hears of approvals again', async () => {
@@ -80,7 +72,7 @@ describe.runIf(redis)('request store on a Redis that comes and goes', async () =
     await expect.poll(() => calls, { timeout: 5_000 }).toBe(1)
     const made = { ...request(60_000), id }
     await store.create(made, Date.now())
-    await store.seal(id, { ciphertextBase64: 'c2VhbGVk', approval: null }, Date.now())
+    await store.approve(id, sealing({ ciphertextBase64: 'c2VhbGVk', approval: null }), Date.now())
     await expect.poll(() => calls).toBe(2)
   })
 

@@ -2,24 +2,29 @@ import { LIMITS } from '@keyferry/contract'
 import { z } from 'zod'
 import {
   Approval,
-  ApprovalRequest,
+  type ApprovalRequest,
   type Claim,
   EXPIRED_KNOWN_MS,
+  type FreshCode,
+  type Released,
   type RequestStore,
-  type Sealed,
   type Settled,
+  type Step,
   type StoredRequest,
 } from '../domain/request-store.ts'
 import { Bell } from './bell.ts'
 import type { RedisConnection } from './redis-connection.ts'
+import { approvalFields, storedRequest } from './redis-fields.ts'
 import * as scripts from './redis-scripts.ts'
 
-const State = z.enum(['pending', 'ready', 'claimed', 'denied', 'withdrawn'])
-const FoundReply = z.union([z.tuple([State, z.string()]), z.tuple([])])
-const SettledReply = z.enum(['done', 'ready', 'denied', 'withdrawn', 'gone'])
+const SettledReply = z.enum(['done', 'changed', 'held', 'ready', 'denied', 'withdrawn', 'gone'])
 const ClaimReply = z.union([
   z.tuple([z.literal('claimed'), z.string(), z.string()]),
-  z.tuple([z.enum(['pending', 'taken', 'denied', 'withdrawn', 'gone'])]),
+  z.tuple([z.enum(['pending', 'held', 'taken', 'denied', 'withdrawn', 'gone'])]),
+])
+const ReleaseReply = z.union([
+  z.tuple([z.literal('wrong'), z.number()]),
+  z.tuple([z.enum(['released', 'late', 'not_held', 'denied', 'withdrawn', 'gone'])]),
 ])
 
 /** `prefix` starts every key and the channel, so that several services can share one Redis. */
@@ -65,23 +70,37 @@ class RedisRequestStore implements RequestStore {
   }
 
   async find(id: string, nowMs: number): Promise<StoredRequest | null> {
-    const [state, text] = FoundReply.parse(await this.#run(scripts.FIND, id, nowMs))
-    if (state === undefined || text === undefined) return null
-    const request = ApprovalRequest.parse(JSON.parse(text))
-    return { request, status: state === 'claimed' ? 'ready' : state }
+    return storedRequest(await this.#run(scripts.FIND, id, nowMs))
   }
 
   async hasExpired(id: string, nowMs: number): Promise<boolean> {
     return (await this.#run(scripts.HAS_EXPIRED, id, nowMs)) === 1
   }
 
-  async seal(id: string, { ciphertextBase64, approval }: Sealed, nowMs: number): Promise<Settled> {
+  async approve(id: string, step: Step, nowMs: number): Promise<Settled> {
     const { redis, channel } = this.#parts
-    const keys = [this.#key(id), ...(approval === null ? [] : [this.#approvedBy(approval.approverId)])]
-    const approved = approval === null ? ['', ''] : [JSON.stringify(approval), approval.tenant.id]
-    const values = [String(nowMs), channel, id, ciphertextBase64, ...approved]
-    const reply = await redis.reply((client) => client.eval(scripts.SEAL, { keys, arguments: values }))
+    const keys = [this.#key(id), ...(step.by === null ? [] : [this.#approvedBy(step.by.approverId)])]
+    const next = step.hold ? 'held' : step.sealed ? 'ready' : 'pending'
+    const values = [String(nowMs), channel, id, step.after ?? '', next, ...approvalFields(step)]
+    const reply = await redis.reply((client) => client.eval(scripts.APPROVE, { keys, arguments: values }))
     return SettledReply.parse(reply)
+  }
+
+  async release(
+    id: string,
+    { hash, limit }: { hash: string; limit: number },
+    nowMs: number,
+  ): Promise<Released> {
+    const reply = await this.#run(scripts.RELEASE, id, nowMs, hash, String(limit))
+    const [status, attemptsLeft] = ReleaseReply.parse(reply)
+    return status === 'wrong' ? { status, attemptsLeft } : { status }
+  }
+
+  async renewCode(id: string, { approval, ...code }: FreshCode, nowMs: number): Promise<boolean> {
+    const { approverId, limit, hash, untilMs } = code
+    const text = approval === null ? '' : JSON.stringify(approval)
+    const rest = [approverId, String(limit), hash, String(untilMs), text]
+    return (await this.#run(scripts.RENEW_CODE, id, nowMs, ...rest)) === 1
   }
 
   async deny(id: string, nowMs: number): Promise<Settled> {
@@ -103,8 +122,8 @@ class RedisRequestStore implements RequestStore {
     return { status, ciphertextBase64, approval }
   }
 
-  async release(id: string, nowMs: number): Promise<void> {
-    await this.#run(scripts.RELEASE, id, nowMs)
+  async unclaim(id: string, nowMs: number): Promise<void> {
+    await this.#run(scripts.UNCLAIM, id, nowMs)
   }
 
   async remove(id: string): Promise<void> {
@@ -116,7 +135,9 @@ class RedisRequestStore implements RequestStore {
     nowMs: number,
   ): Promise<void> {
     const ids = await this.#parts.redis.reply((client) => client.sMembers(this.#approvedBy(userId)))
-    await Promise.all(ids.map(async (id) => await this.#run(scripts.REMOVE_READY, id, nowMs, tenantId ?? '')))
+    await Promise.all(
+      ids.map(async (id) => await this.#run(scripts.REMOVE_APPROVED, id, nowMs, tenantId ?? '', userId)),
+    )
   }
 
   watch(id: string, listener: () => void): () => void {

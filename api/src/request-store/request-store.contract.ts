@@ -1,5 +1,6 @@
 import { randomRequestId } from '@keyferry/crypto/token'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { sampleRequest, sealing } from '../../test/sample-request.ts'
 import {
   type Approval,
   type ApprovalRequest,
@@ -19,23 +20,21 @@ export type OpenedStores = {
 const LIFETIME_MS = 300_000
 const T0 = Date.now()
 
-const request = (changes: Partial<ApprovalRequest> = {}): ApprovalRequest => ({
-  id: randomRequestId(),
-  publicKey: 'hSDwCYkwp1R0i33ctD73Wg2/Og0mOBr066SpjqqbTmo=',
-  suggestedBundle: 'dev/app',
-  suggestedWorkspace: 'Team',
-  templateKeys: ['PORT', 'Ünïcode'],
-  requesterMeta: {
-    ip: '203.0.113.7',
-    user_agent: 'keyferry/0.1.0',
-    requested_at: new Date(T0).toISOString(),
-    format: 'sh',
-    hostname: 'laptop',
-  },
-  pollChallenge: null,
-  expiresAtMs: T0 + LIFETIME_MS,
-  ...changes,
-})
+const request = (changes: Partial<ApprovalRequest> = {}): ApprovalRequest =>
+  sampleRequest({
+    suggestedBundle: 'dev/app',
+    suggestedWorkspace: 'Team',
+    templateKeys: ['PORT', 'Ünïcode'],
+    requesterMeta: {
+      ip: '203.0.113.7',
+      user_agent: 'keyferry/0.1.0',
+      requested_at: new Date(T0).toISOString(),
+      format: 'sh',
+      hostname: 'laptop',
+    },
+    expiresAtMs: T0 + LIFETIME_MS,
+    ...changes,
+  })
 
 const approval = (approverId: string, tenantId = 'tenant'): Approval => ({
   approverId,
@@ -68,7 +67,9 @@ export function requestStoreContract(name: string, open: () => Promise<OpenedSto
     }
     const sealed = async (ciphertext = 'c2VhbGVk') => {
       const id = await created()
-      expect(await stores.here.seal(id, { ciphertextBase64: ciphertext, approval: null }, T0)).toBe('done')
+      expect(
+        await stores.here.approve(id, sealing({ ciphertextBase64: ciphertext, approval: null }), T0),
+      ).toBe('done')
       return id
     }
     const claimed = async () => {
@@ -80,9 +81,9 @@ export function requestStoreContract(name: string, open: () => Promise<OpenedSto
     test('unclaimed approvals of a user are removed on demand, and their waiters are woken', async () => {
       const [own, handedOut, other, pending] = await Promise.all([created(), created(), created(), created()])
       const approver = `user-${own}`
-      await stores.here.seal(own, approvedBy(approver), T0)
-      await stores.there.seal(handedOut, approvedBy(approver), T0)
-      await stores.here.seal(other, approvedBy(`${approver}-2`), T0)
+      await stores.here.approve(own, sealing(approvedBy(approver)), T0)
+      await stores.there.approve(handedOut, sealing(approvedBy(approver)), T0)
+      await stores.here.approve(other, sealing(approvedBy(`${approver}-2`)), T0)
       await stores.here.claim(handedOut, T0)
       const told = new Promise<void>((resolve) => stores.here.watch(own, resolve))
       await stores.there.removeApprovedBy({ userId: approver, tenantId: null }, T0)
@@ -96,8 +97,8 @@ export function requestStoreContract(name: string, open: () => Promise<OpenedSto
     test('what a user approved in one tenant is removed without what they approved in another', async () => {
       const [here, elsewhere] = await Promise.all([created(), created()])
       const approver = `user-${here}`
-      await stores.here.seal(here, approvedBy(approver, 'one'), T0)
-      await stores.here.seal(elsewhere, approvedBy(approver, 'other'), T0)
+      await stores.here.approve(here, sealing(approvedBy(approver, 'one')), T0)
+      await stores.here.approve(elsewhere, sealing(approvedBy(approver, 'other')), T0)
       await stores.there.removeApprovedBy({ userId: approver, tenantId: 'one' }, T0)
       expect(await stores.here.find(here, T0)).toBeNull()
       expect((await stores.here.find(elsewhere, T0))?.status).toBe('ready')
@@ -105,14 +106,21 @@ export function requestStoreContract(name: string, open: () => Promise<OpenedSto
 
     test('a claim tells who approved and from what', async () => {
       const id = await created()
-      await stores.here.seal(id, approvedBy('user'), T0)
+      await stores.here.approve(id, sealing(approvedBy('user')), T0)
       expect(await stores.there.claim(id, T0)).toEqual({ status: 'claimed', ...approvedBy('user') })
     })
 
     test('a created request is found as it was made, from every node', async () => {
       const made = request({ pollChallenge: 'x'.repeat(43) })
       await stores.here.create(made, T0)
-      expect(await stores.there.find(made.id, T0)).toEqual({ request: made, status: 'pending' })
+      expect(await stores.there.find(made.id, T0)).toEqual({
+        request: made,
+        status: 'pending',
+        first: null,
+        held: null,
+        returned: null,
+        approval: null,
+      })
     })
 
     test('a full store refuses a new request until one is delivered or expires', async () => {
@@ -144,7 +152,7 @@ export function requestStoreContract(name: string, open: () => Promise<OpenedSto
       const [delivered, approved] = [await claimed(), await created()]
       await stores.here.remove(delivered)
       const approver = `user-${approved}`
-      await stores.here.seal(approved, approvedBy(approver), T0)
+      await stores.here.approve(approved, sealing(approvedBy(approver)), T0)
       await stores.here.removeApprovedBy({ userId: approver, tenantId: null }, T0)
       for (const id of [delivered, approved]) {
         expect(await stores.there.hasExpired(id, T0 + LIFETIME_MS)).toBe(false)
@@ -155,12 +163,14 @@ export function requestStoreContract(name: string, open: () => Promise<OpenedSto
       const id = randomRequestId()
       expect(await stores.here.hasExpired(id, T0)).toBe(false)
       expect(await stores.here.find(id, T0)).toBeNull()
-      expect(await stores.here.seal(id, { ciphertextBase64: 'c2VhbGVk', approval: null }, T0)).toBe('gone')
+      expect(
+        await stores.here.approve(id, sealing({ ciphertextBase64: 'c2VhbGVk', approval: null }), T0),
+      ).toBe('gone')
       expect(await stores.here.deny(id, T0)).toBe('gone')
       expect(await stores.here.withdraw(id, T0)).toBe('gone')
       expect(await stores.here.claim(id, T0)).toEqual({ status: 'gone' })
       expect(await stores.here.countWrongCode(id, 5, T0)).toBe(0)
-      await stores.here.release(id, T0)
+      await stores.here.unclaim(id, T0)
       await stores.here.remove(id)
       expect(await stores.here.find(id, T0)).toBeNull()
     })
@@ -195,7 +205,11 @@ export function requestStoreContract(name: string, open: () => Promise<OpenedSto
       const id = await created()
       const answers = await Promise.all(
         Array.from({ length: 50 }, (_, n) =>
-          (n % 2 ? stores.here : stores.there).seal(id, { ciphertextBase64: `${n}`, approval: null }, T0),
+          (n % 2 ? stores.here : stores.there).approve(
+            id,
+            sealing({ ciphertextBase64: `${n}`, approval: null }),
+            T0,
+          ),
         ),
       )
       expect(answers.filter((answer) => answer === 'done')).toHaveLength(1)
@@ -212,7 +226,7 @@ export function requestStoreContract(name: string, open: () => Promise<OpenedSto
       for (let round = 0; round < 20; round++) {
         const id = await created()
         const acts = [
-          () => stores.here.seal(id, { ciphertextBase64: 'c2VhbGVk', approval: null }, T0),
+          () => stores.here.approve(id, sealing({ ciphertextBase64: 'c2VhbGVk', approval: null }), T0),
           () => stores.there.deny(id, T0),
         ]
         if (round % 2) acts.reverse()
@@ -225,13 +239,15 @@ export function requestStoreContract(name: string, open: () => Promise<OpenedSto
 
     test('a claimed request can neither be sealed nor denied', async () => {
       const id = await claimed()
-      expect(await stores.there.seal(id, { ciphertextBase64: 'b3RoZXI=', approval: null }, T0)).toBe('ready')
+      expect(
+        await stores.there.approve(id, sealing({ ciphertextBase64: 'b3RoZXI=', approval: null }), T0),
+      ).toBe('ready')
       expect(await stores.there.deny(id, T0)).toBe('ready')
     })
 
     test('a released claim can be claimed again, once, with the same ciphertext', async () => {
       const id = await claimed()
-      await stores.here.release(id, T0)
+      await stores.here.unclaim(id, T0)
       expect(await stores.there.claim(id, T0)).toEqual({
         status: 'claimed',
         ciphertextBase64: 'c2VhbGVk',
@@ -242,7 +258,7 @@ export function requestStoreContract(name: string, open: () => Promise<OpenedSto
 
     test('releasing what is not claimed changes nothing', async () => {
       const id = await created()
-      await stores.here.release(id, T0)
+      await stores.here.unclaim(id, T0)
       expect((await stores.here.find(id, T0))?.status).toBe('pending')
     })
 
@@ -256,7 +272,7 @@ export function requestStoreContract(name: string, open: () => Promise<OpenedSto
     test('a release after the removal does not bring a request back', async () => {
       const id = await claimed()
       await stores.here.remove(id)
-      await stores.there.release(id, T0)
+      await stores.there.unclaim(id, T0)
       expect(await stores.here.claim(id, T0)).toEqual({ status: 'gone' })
     })
 
@@ -264,7 +280,9 @@ export function requestStoreContract(name: string, open: () => Promise<OpenedSto
       const id = await created()
       expect(await stores.here.deny(id, T0)).toBe('done')
       expect((await stores.there.find(id, T0))?.status).toBe('denied')
-      expect(await stores.there.seal(id, { ciphertextBase64: 'c2VhbGVk', approval: null }, T0)).toBe('denied')
+      expect(
+        await stores.there.approve(id, sealing({ ciphertextBase64: 'c2VhbGVk', approval: null }), T0),
+      ).toBe('denied')
       expect(await stores.there.claim(id, T0)).toEqual({ status: 'denied' })
       expect(await stores.there.deny(id, T0)).toBe('denied')
     })
@@ -280,7 +298,7 @@ export function requestStoreContract(name: string, open: () => Promise<OpenedSto
         expect(await stores.there.withdraw(id, T0)).toBe('done')
         expect((await stores.here.find(id, T0))?.status).toBe('withdrawn')
         expect(await stores.here.claim(id, T0)).toEqual({ status: 'withdrawn' })
-        expect(await stores.here.seal(id, approvedBy('user'), T0)).toBe('withdrawn')
+        expect(await stores.here.approve(id, sealing(approvedBy('user')), T0)).toBe('withdrawn')
         expect(await stores.here.deny(id, T0)).toBe('withdrawn')
         expect(await stores.here.withdraw(id, T0)).toBe('withdrawn')
         expect(await stores.here.countWrongCode(id, 5, T0)).toBe(0)
@@ -290,7 +308,7 @@ export function requestStoreContract(name: string, open: () => Promise<OpenedSto
     test('a release after the withdrawal gives nothing back, a removal takes the marker too', async () => {
       const id = await claimed()
       await stores.there.withdraw(id, T0)
-      await stores.here.release(id, T0)
+      await stores.here.unclaim(id, T0)
       expect(await stores.there.claim(id, T0)).toEqual({ status: 'withdrawn' })
       await stores.here.remove(id)
       expect(await stores.there.find(id, T0)).toBeNull()
@@ -306,7 +324,10 @@ export function requestStoreContract(name: string, open: () => Promise<OpenedSto
     test('of a withdrawal and an approval at once the withdrawal always holds', async () => {
       for (let round = 0; round < 20; round++) {
         const id = await created()
-        const acts = [() => stores.here.withdraw(id, T0), () => stores.there.seal(id, approvedBy('user'), T0)]
+        const acts = [
+          () => stores.here.withdraw(id, T0),
+          () => stores.there.approve(id, sealing(approvedBy('user')), T0),
+        ]
         if (round % 2) acts.reverse()
         const answers = await Promise.all(acts.map((act) => act()))
         expect(answers[round % 2]).toBe('done')
@@ -355,9 +376,9 @@ export function requestStoreContract(name: string, open: () => Promise<OpenedSto
         expect(await stores.here.find(id, ends - 1)).not.toBeNull()
         expect(await stores.there.find(id, ends)).toBeNull()
         expect(await stores.here.claim(id, ends)).toEqual({ status: 'gone' })
-        expect(await stores.here.seal(id, { ciphertextBase64: 'c2VhbGVk', approval: null }, ends)).toBe(
-          'gone',
-        )
+        expect(
+          await stores.here.approve(id, sealing({ ciphertextBase64: 'c2VhbGVk', approval: null }), ends),
+        ).toBe('gone')
         expect(await stores.here.deny(id, ends)).toBe('gone')
         expect(await stores.here.withdraw(id, ends)).toBe('gone')
         expect(await stores.here.countWrongCode(id, 5, ends)).toBe(0)
@@ -367,14 +388,14 @@ export function requestStoreContract(name: string, open: () => Promise<OpenedSto
     const changes: [string, () => Promise<string>, (store: RequestStore, id: string) => Promise<unknown>][] =
       [
         [
-          'seal',
+          'approve',
           created,
-          (store, id) => store.seal(id, { ciphertextBase64: 'c2VhbGVk', approval: null }, T0),
+          (store, id) => store.approve(id, sealing({ ciphertextBase64: 'c2VhbGVk', approval: null }), T0),
         ],
         ['deny', created, (store, id) => store.deny(id, T0)],
         ['withdraw', sealed, (store, id) => store.withdraw(id, T0)],
         ['the last wrong code', created, (store, id) => store.countWrongCode(id, 1, T0)],
-        ['release', claimed, (store, id) => store.release(id, T0)],
+        ['unclaim', claimed, (store, id) => store.unclaim(id, T0)],
         ['remove', claimed, (store, id) => store.remove(id)],
       ]
     test.each(changes)('%s rings the bell of its request on every node', async (_, prepare, act) => {
@@ -391,7 +412,7 @@ export function requestStoreContract(name: string, open: () => Promise<OpenedSto
       stores.here.watch(other, () => calls++)
       stop()
       const rung = nextRing(stores.here, id)
-      await stores.there.seal(id, { ciphertextBase64: 'c2VhbGVk', approval: null }, T0)
+      await stores.there.approve(id, sealing({ ciphertextBase64: 'c2VhbGVk', approval: null }), T0)
       await rung
       expect(calls).toBe(0)
     })
@@ -399,7 +420,7 @@ export function requestStoreContract(name: string, open: () => Promise<OpenedSto
     test('each of many watchers of one request is called', async () => {
       const id = await created()
       const rings = Array.from({ length: 20 }, () => nextRing(stores.there, id))
-      await stores.here.seal(id, { ciphertextBase64: 'c2VhbGVk', approval: null }, T0)
+      await stores.here.approve(id, sealing({ ciphertextBase64: 'c2VhbGVk', approval: null }), T0)
       await Promise.all(rings)
     })
 

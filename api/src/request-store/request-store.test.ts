@@ -2,17 +2,18 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { randomRequestId } from '@keyferry/crypto/token'
-import { describe } from 'vitest'
+import { afterAll, describe } from 'vitest'
 import { testRedis } from '../../../plumbing/test/redis-server.ts'
 import { openRedisRequestStore } from './redis.ts'
 import { openRedis } from './redis-connection.ts'
-import { requestStoreContract } from './request-store.contract.ts'
+import { releaseContract } from './release.contract.ts'
+import { type OpenedStores, requestStoreContract } from './request-store.contract.ts'
 import { openSqliteRequestStore } from './sqlite.ts'
 
 const smallSqlite = async (maxLive: number) =>
   openSqliteRequestStore({ path: ':memory:', now: Date.now, maxLive })
 
-requestStoreContract('SQLite', async () => {
+async function openSqlite(): Promise<OpenedStores> {
   const folder = mkdtempSync(join(tmpdir(), 'keyferry-requests-'))
   const store = openSqliteRequestStore({ path: join(folder, 'requests.db'), now: Date.now })
   const close = async () => {
@@ -20,30 +21,37 @@ requestStoreContract('SQLite', async () => {
     rmSync(folder, { recursive: true })
   }
   return { here: store, there: store, small: smallSqlite, close }
-})
+}
+
+requestStoreContract('SQLite', openSqlite)
+releaseContract('SQLite', openSqlite)
 
 const redis = await testRedis()
 
-describe.runIf(redis)('with a Redis', () => {
-  requestStoreContract('Redis', async () => {
-    const prefix = `test-${randomRequestId()}:`
-    const nodes = await Promise.all(
-      [0, 1].map(async () => {
-        const connection = await openRedis(redis?.url ?? '', () => {})
-        return { connection, store: await openRedisRequestStore({ redis: connection, prefix }) }
-      }),
-    )
-    const [here, there] = nodes
-    if (here === undefined || there === undefined) throw new Error('two nodes')
-    const small = async (maxLive: number) =>
-      openRedisRequestStore({ redis: here.connection, prefix: `small-${prefix}`, maxLive })
-    const close = async () => {
-      for (const { connection, store } of nodes) {
-        await store.close()
-        connection.close()
-      }
-      await redis?.stop()
+async function openNodes(): Promise<OpenedStores> {
+  const prefix = `test-${randomRequestId()}:`
+  const nodes = await Promise.all(
+    [0, 1].map(async () => {
+      const connection = await openRedis(redis?.url ?? '', () => {})
+      return { connection, store: await openRedisRequestStore({ redis: connection, prefix }) }
+    }),
+  )
+  const [here, there] = nodes
+  if (here === undefined || there === undefined) throw new Error('two nodes')
+  const small = async (maxLive: number) =>
+    openRedisRequestStore({ redis: here.connection, prefix: `small-${prefix}`, maxLive })
+  const close = async () => {
+    for (const { connection, store } of nodes) {
+      await store.close()
+      connection.close()
     }
-    return { here: here.store, there: there.store, small, close }
-  })
+  }
+  return { here: here.store, there: there.store, small, close }
+}
+
+describe.runIf(redis)('with a Redis', () => {
+  afterAll(async () => await redis?.stop())
+
+  requestStoreContract('Redis', openNodes)
+  releaseContract('Redis', openNodes)
 })

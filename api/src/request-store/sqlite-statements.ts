@@ -2,47 +2,78 @@ import type { DatabaseSync } from 'node:sqlite'
 import { EXPIRED_KNOWN_MS } from '../domain/request-store.ts'
 
 /** Increase it with every change of the table. Rows of another version are dropped; they live for minutes only. */
-const SCHEMA_VERSION = 4
+const SCHEMA_VERSION = 5
 
 const SCHEMA = `
   drop table if exists requests;
   create table requests (
     id text primary key,
     request text not null,
-    state text not null default 'pending' check (state in ('pending', 'ready', 'claimed', 'denied', 'withdrawn')),
+    state text not null default 'pending'
+      check (state in ('pending', 'held', 'ready', 'claimed', 'denied', 'withdrawn')),
     ciphertext text,
     approval text,
     approver_id text,
     tenant_id text,
+    first text,
+    first_approver_id text,
+    release_hash text,
+    release_by text,
+    release_until_ms integer,
+    release_wrong integer not null default 0,
+    release_codes integer not null default 0,
+    returned text,
     wrong_codes integer not null default 0,
     expires_at_ms integer not null
   ) strict, without rowid;
   create index requests_by_expiry on requests (expires_at_ms);
   create index requests_by_approver on requests (approver_id) where approver_id is not null;
+  create index requests_by_first_approver on requests (first_approver_id) where first_approver_id is not null;
   pragma user_version = ${SCHEMA_VERSION};`
+
+const LIVE = 'id = :id and expires_at_ms > :nowMs'
+const BY = '(:tenantId is null or tenant_id = :tenantId)'
 
 const SQL = {
   create: `insert into requests (id, request, expires_at_ms) select :id, :request, :expiresAtMs
     where (select count(*) from (select 1 from requests where expires_at_ms > :nowMs limit :maxLive)) < :maxLive`,
-  find: 'select request, state from requests where id = :id and expires_at_ms > :nowMs',
+  find: `select request, state, approval, approver_id, first, release_by, release_until_ms, returned
+    from requests where ${LIVE}`,
   hasExpired: `select 1 from requests
     where id = :id and expires_at_ms <= :nowMs and expires_at_ms > :nowMs - ${EXPIRED_KNOWN_MS}`,
-  seal: `update requests set state = 'ready', ciphertext = :ciphertext, approval = :approval,
-      approver_id = :approverId, tenant_id = :tenantId
-    where id = :id and state = 'pending' and expires_at_ms > :nowMs`,
-  deny: `update requests set state = 'denied' where id = :id and state = 'pending' and expires_at_ms > :nowMs`,
-  withdraw: `update requests set state = 'withdrawn', ciphertext = null, approval = null
-    where id = :id and state in ('pending', 'ready', 'claimed') and expires_at_ms > :nowMs`,
+  approve: `update requests set state = :next, ciphertext = :ciphertext, approval = :approval,
+      approver_id = :approverId, tenant_id = :tenantId,
+      first = coalesce(:first, first), first_approver_id = coalesce(:firstApproverId, first_approver_id),
+      release_hash = :hash, release_by = :by, release_until_ms = :untilMs, release_wrong = 0, release_codes = 0
+    where ${LIVE} and state = 'pending' and first_approver_id is :after`,
+  release: `update requests set state = case when ciphertext is null then 'pending' else 'ready' end,
+      returned = release_by, release_hash = null
+    where ${LIVE} and state = 'held' and release_hash = :hash and release_until_ms > :nowMs returning state`,
+  countWrongRelease: `update requests set release_wrong = release_wrong + 1,
+      ciphertext = case when release_wrong + 1 >= :limit then null else ciphertext end,
+      state = case when release_wrong + 1 >= :limit then 'denied' else state end
+    where ${LIVE} and state = 'held' and release_by = 'code' returning release_wrong, state`,
+  renewCode: `update requests set release_hash = :hash, release_by = 'code', release_until_ms = :untilMs,
+      release_wrong = 0, release_codes = release_codes + 1, approval = :approval
+    where ${LIVE} and state = 'held' and approver_id = :approverId and release_codes < :limit`,
+  deny: `update requests set state = 'denied', ciphertext = null
+    where ${LIVE} and state in ('pending', 'held')`,
+  withdraw: `update requests set state = 'withdrawn', ciphertext = null
+    where ${LIVE} and state in ('pending', 'held', 'ready', 'claimed')`,
   countWrongCode: `update requests set wrong_codes = wrong_codes + 1,
       state = case when wrong_codes + 1 >= :limit then 'denied' else state end
-    where id = :id and state = 'pending' and expires_at_ms > :nowMs returning wrong_codes, state`,
+    where ${LIVE} and state = 'pending' returning wrong_codes, state`,
   claim: `update requests set state = 'claimed'
-    where id = :id and state = 'ready' and expires_at_ms > :nowMs returning ciphertext, approval`,
-  release: `update requests set state = 'ready' where id = :id and state = 'claimed' and expires_at_ms > :nowMs`,
+    where ${LIVE} and state = 'ready' returning ciphertext, approval`,
+  unclaim: `update requests set state = 'ready' where ${LIVE} and state = 'claimed'`,
   remove: 'delete from requests where id = :id',
-  removeApprovedBy: `delete from requests where approver_id = :userId and state = 'ready'
-    and (:tenantId is null or tenant_id = :tenantId) returning id`,
-  empty: `update requests set request = '', ciphertext = null, approval = null, approver_id = null, tenant_id = null
+  removeApprovedBy: `delete from requests where (approver_id = :userId or first_approver_id = :userId)
+    and state in ('held', 'ready') and ciphertext is not null and ${BY} returning id`,
+  removeFirstBy: `update requests set state = 'pending', first = null, first_approver_id = null, approver_id = null,
+      tenant_id = null, release_hash = null, returned = null
+    where first_approver_id = :userId and state in ('pending', 'held') and ${BY} returning id`,
+  empty: `update requests set request = '', ciphertext = null, approval = null, approver_id = null, tenant_id = null,
+      first = null, first_approver_id = null, release_hash = null
     where expires_at_ms <= :nowMs and request <> ''`,
   forget: `delete from requests where expires_at_ms <= :nowMs - ${EXPIRED_KNOWN_MS}`,
   ping: 'select 1 from requests limit 1',
@@ -63,14 +94,18 @@ export function prepare(database: DatabaseSync) {
     create: database.prepare(SQL.create),
     find: database.prepare(SQL.find),
     hasExpired: database.prepare(SQL.hasExpired),
-    seal: database.prepare(SQL.seal),
+    approve: database.prepare(SQL.approve),
+    release: database.prepare(SQL.release),
+    countWrongRelease: database.prepare(SQL.countWrongRelease),
+    renewCode: database.prepare(SQL.renewCode),
     deny: database.prepare(SQL.deny),
     withdraw: database.prepare(SQL.withdraw),
     countWrongCode: database.prepare(SQL.countWrongCode),
     claim: database.prepare(SQL.claim),
-    release: database.prepare(SQL.release),
+    unclaim: database.prepare(SQL.unclaim),
     remove: database.prepare(SQL.remove),
     removeApprovedBy: database.prepare(SQL.removeApprovedBy),
+    removeFirstBy: database.prepare(SQL.removeFirstBy),
     empty: database.prepare(SQL.empty),
     forget: database.prepare(SQL.forget),
     ping: database.prepare(SQL.ping),

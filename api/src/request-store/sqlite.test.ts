@@ -3,21 +3,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { type ApprovalRequest, EXPIRED_KNOWN_MS } from '../domain/request-store.ts'
+import { sampleRequest, sealing } from '../../test/sample-request.ts'
+import { EXPIRED_KNOWN_MS } from '../domain/request-store.ts'
 import { openSqliteRequestStore } from './sqlite.ts'
 
 const T0 = Date.parse('2026-01-31T12:00:00Z')
 
-const request = (id: string, expiresAtMs = T0 + 300_000): ApprovalRequest => ({
-  id,
-  publicKey: 'hSDwCYkwp1R0i33ctD73Wg2/Og0mOBr066SpjqqbTmo=',
-  suggestedBundle: null,
-  suggestedWorkspace: null,
-  templateKeys: [],
-  requesterMeta: { ip: '', user_agent: '', requested_at: '', format: 'sh' },
-  pollChallenge: null,
-  expiresAtMs,
-})
+const request = (id: string, expiresAtMs = T0 + 300_000) => sampleRequest({ id, expiresAtMs })
 
 let folder: string
 let path: string
@@ -46,7 +38,7 @@ test('requests survive a restart; one that was claimed stays taken', async () =>
   const before = openSqliteRequestStore({ path, now: () => T0 })
   for (const id of ['pending', 'ready', 'claimed']) await before.create(request(id), T0)
   for (const id of ['ready', 'claimed'])
-    await before.seal(id, { ciphertextBase64: 'c2VhbGVk', approval: null }, T0)
+    await before.approve(id, sealing({ ciphertextBase64: 'c2VhbGVk', approval: null }), T0)
   await before.claim('claimed', T0)
   await before.close()
 
@@ -64,7 +56,7 @@ test('requests survive a restart; one that was claimed stays taken', async () =>
 test('a claim that could not be written returns no ciphertext', async () => {
   const store = openSqliteRequestStore({ path, now: () => T0 })
   await store.create(request('ready'), T0)
-  await store.seal('ready', { ciphertextBase64: 'c2VhbGVk', approval: null }, T0)
+  await store.approve('ready', sealing({ ciphertextBase64: 'c2VhbGVk', approval: null }), T0)
   const disk = new DatabaseSync(path)
   // A reference that is checked at the very end fails where a full disk fails: after the row was found and changed.
   disk.exec(`create table kept (id text primary key);
@@ -85,7 +77,7 @@ test('what has expired leaves the disk, at the start and then once a minute; its
   vi.useFakeTimers({ now: T0 })
   const before = openSqliteRequestStore({ path, now: Date.now })
   await before.create(request('old', T0 + 1), T0)
-  await before.seal('old', { ciphertextBase64: 'c2VhbGVk', approval: null }, T0)
+  await before.approve('old', sealing({ ciphertextBase64: 'c2VhbGVk', approval: null }), T0)
   expect(contentsOnDisk()).toEqual(['old'])
   await before.close()
   vi.setSystemTime(T0 + 1)

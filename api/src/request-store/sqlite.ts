@@ -2,23 +2,21 @@ import { DatabaseSync } from 'node:sqlite'
 import { LIMITS } from '@keyferry/contract'
 import { makePrivateFile } from '@keyferry/plumbing/private-files'
 import { unavailable } from '../domain/errors.ts'
-import {
-  Approval,
+import type {
   ApprovalRequest,
-  type Claim,
-  type RequestStore,
-  type Sealed,
-  type Settled,
-  type StoredRequest,
+  Claim,
+  FreshCode,
+  Released,
+  RequestStore,
+  Settled,
+  Step,
+  StoredRequest,
 } from '../domain/request-store.ts'
 import { Bell } from './bell.ts'
+import { asSettled, asState, claimed, type State, storedRequest } from './sqlite-rows.ts'
 import { createTable, prepare, type Statements, sweep } from './sqlite-statements.ts'
 
 const IN_MEMORY = ':memory:'
-
-const STATES = ['pending', 'ready', 'claimed', 'denied', 'withdrawn'] as const
-
-type State = (typeof STATES)[number]
 
 export type SqliteRequestStoreOptions = {
   path: string
@@ -64,10 +62,7 @@ class SqliteRequestStore implements RequestStore {
   find(id: string, nowMs: number): Promise<StoredRequest | null> {
     return this.#step(({ find }) => {
       const row = find.get({ id, nowMs })
-      if (row === undefined) return null
-      const state = asState(row['state'])
-      const request = ApprovalRequest.parse(JSON.parse(String(row['request'])))
-      return { request, status: state === 'claimed' ? 'ready' : state }
+      return row === undefined ? null : storedRequest(row)
     })
   }
 
@@ -75,15 +70,39 @@ class SqliteRequestStore implements RequestStore {
     return this.#step(({ hasExpired }) => hasExpired.get({ id, nowMs }) !== undefined)
   }
 
-  seal(id: string, { ciphertextBase64, approval }: Sealed, nowMs: number): Promise<Settled> {
-    return this.#step(({ seal }) => {
-      const approved = {
-        approval: approval === null ? null : JSON.stringify(approval),
-        approverId: approval?.approverId ?? null,
-        tenantId: approval?.tenant.id ?? null,
+  approve(id: string, step: Step, nowMs: number): Promise<Settled> {
+    return this.#step(({ approve }) => {
+      const { changes } = approve.run({ id, nowMs, ...columnsOf(step) })
+      if (Number(changes) > 0) return this.#rung(id)
+      const state = this.#stateOf(id, nowMs)
+      return state === 'pending' ? 'changed' : asSettled(state)
+    })
+  }
+
+  release(id: string, { hash, limit }: { hash: string; limit: number }, nowMs: number): Promise<Released> {
+    return this.#step(({ find, release, countWrongRelease }) => {
+      const [row] = release.all({ id, hash, nowMs })
+      if (row !== undefined) {
+        this.#bell.ring(id)
+        return { status: 'released' }
       }
-      const { changes } = seal.run({ id, ciphertext: ciphertextBase64, ...approved, nowMs })
-      return this.#settle(changes, id, nowMs)
+      const held = find.get({ id, nowMs })
+      if (held === undefined) return { status: 'gone' }
+      const state = asState(held['state'])
+      if (state !== 'held') return { status: asReleased(state) }
+      if (Number(held['release_until_ms']) <= nowMs) return { status: 'late' }
+      const [wrong] = countWrongRelease.all({ id, limit, nowMs })
+      if (wrong?.['state'] === 'denied') this.#bell.ring(id)
+      return { status: 'wrong', attemptsLeft: limit - Number(wrong?.['release_wrong'] ?? 0) }
+    })
+  }
+
+  renewCode(id: string, { approval, ...code }: FreshCode, nowMs: number): Promise<boolean> {
+    return this.#step(({ renewCode }) => {
+      const row = { id, nowMs, ...code, approval: approval && JSON.stringify(approval) }
+      const isRenewed = Number(renewCode.run(row).changes) === 1
+      if (isRenewed) this.#bell.ring(id)
+      return isRenewed
     })
   }
 
@@ -113,9 +132,9 @@ class SqliteRequestStore implements RequestStore {
     })
   }
 
-  release(id: string, nowMs: number): Promise<void> {
-    return this.#step(({ release }) => {
-      release.run({ id, nowMs })
+  unclaim(id: string, nowMs: number): Promise<void> {
+    return this.#step(({ unclaim }) => {
+      unclaim.run({ id, nowMs })
       this.#bell.ring(id)
     })
   }
@@ -128,8 +147,10 @@ class SqliteRequestStore implements RequestStore {
   }
 
   removeApprovedBy({ userId, tenantId }: { userId: string; tenantId: string | null }): Promise<void> {
-    return this.#step(({ removeApprovedBy }) => {
-      for (const { id } of removeApprovedBy.all({ userId, tenantId })) this.#bell.ring(String(id))
+    return this.#step(({ removeApprovedBy, removeFirstBy }) => {
+      const removed = removeApprovedBy.all({ userId, tenantId })
+      for (const { id } of [...removed, ...removeFirstBy.all({ userId, tenantId })])
+        this.#bell.ring(String(id))
     })
   }
 
@@ -149,10 +170,10 @@ class SqliteRequestStore implements RequestStore {
   }
 
   #settle(changes: number | bigint, id: string, nowMs: number): Settled {
-    if (Number(changes) === 0) {
-      const state = this.#stateOf(id, nowMs)
-      return state === 'pending' || state === 'claimed' ? 'ready' : state
-    }
+    return Number(changes) > 0 ? this.#rung(id) : asSettled(this.#stateOf(id, nowMs))
+  }
+
+  #rung(id: string): 'done' {
     this.#bell.ring(id)
     return 'done'
   }
@@ -179,17 +200,23 @@ class SqliteRequestStore implements RequestStore {
   }
 }
 
-function claimed(row: Record<string, unknown>): Claim {
-  const { ciphertext, approval } = row
+function columnsOf({ after, first, sealed, hold, by }: Step) {
+  const approval = sealed?.approval ?? null
   return {
-    status: 'claimed',
-    ciphertextBase64: String(ciphertext),
-    approval: typeof approval === 'string' ? Approval.parse(JSON.parse(approval)) : null,
+    after,
+    next: hold ? 'held' : sealed ? 'ready' : 'pending',
+    ciphertext: sealed?.ciphertextBase64 ?? null,
+    approval: approval && JSON.stringify(approval),
+    approverId: by?.approverId ?? null,
+    tenantId: by?.tenantId ?? null,
+    first: first && JSON.stringify(first),
+    firstApproverId: first?.approverId ?? null,
+    hash: hold?.hash ?? null,
+    by: hold?.by ?? null,
+    untilMs: hold?.untilMs ?? null,
   }
 }
 
-function asState(value: unknown): State {
-  const state = STATES.find((known) => known === value)
-  if (state !== undefined) return state
-  throw new Error(`unknown state of a request: ${String(value)}`)
+function asReleased(state: Exclude<State, 'held'>): 'not_held' | 'denied' | 'withdrawn' {
+  return state === 'denied' || state === 'withdrawn' ? state : 'not_held'
 }

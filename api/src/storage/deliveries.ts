@@ -1,3 +1,4 @@
+import type { AuditAction } from '@keyferry/contract'
 import { z } from 'zod'
 import type {
   DeliveredKey,
@@ -45,7 +46,7 @@ export async function despiteDeletedKeys<T>(change: () => Promise<T>): Promise<T
 type Beginning = { tenantId: string; delivery: NewDelivery }
 
 async function begin({ transaction, record }: Recorded, { tenantId, delivery }: Beginning): Promise<void> {
-  const { id, requestId, bundle, holder, label, via, keys, stamp } = delivery
+  const { id, requestId, bundle, holder, label, via, keys, stamp, held } = delivery
   await transaction
     .insertInto('deliveries')
     .values({
@@ -54,6 +55,7 @@ async function begin({ transaction, record }: Recorded, { tenantId, delivery }: 
       kind: 'approval',
       state: 'approved',
       request_id: requestId,
+      held_until: held?.until ?? null,
       bundle_id: bundle.id,
       bundle_name: bundle.name,
       user_id: stamp.by,
@@ -72,11 +74,16 @@ async function begin({ transaction, record }: Recorded, { tenantId, delivery }: 
 }
 
 function approvedEvent(tenantId: string, delivery: NewDelivery): Event {
+  const { held, firstApproverId } = delivery
   return {
     tenantId,
     action: 'delivery.approved',
     target: { kind: 'bundle', ...delivery.bundle },
-    data: deliveredData(delivery),
+    data: {
+      ...deliveredData(delivery),
+      ...(held === null ? {} : { release: held.by }),
+      ...(firstApproverId === null ? {} : { first: firstApproverId }),
+    },
     ...madeBy(delivery.stamp),
   }
 }
@@ -102,13 +109,18 @@ export function deliveredData({
 
 type Ending = DeliveryEnd & { tenantId: string }
 
-async function endVoid({ transaction, record }: Recorded, ending: Ending): Promise<void> {
+type VoidEnding = Ending & { action?: AuditAction; reason?: string }
+
+/** End a delivery that never left the server. Does nothing to one that has ended. */
+export async function endVoid({ transaction, record }: Recorded, ending: VoidEnding): Promise<void> {
   const open = await holdOpenDeliveries(transaction, ending)
   const ended = await end(transaction, ending, { state: 'void' })
   if (!ended) return
   await clearVoid(transaction, { ...ending, ...ended, open })
   const actor = { kind: 'user', id: ended.userId } as const
-  await record(transaction, endEvent(ending, ended, { action: 'delivery.void', actor }))
+  const { action = 'delivery.void', reason } = ending
+  const data = { delivery: ending.deliveryId, ...(reason === undefined ? {} : { reason }) }
+  await record(transaction, { ...endEvent(ending, ended, { action, actor }), data })
 }
 
 async function collect({ transaction, record }: Recorded, ending: Ending): Promise<void> {
@@ -132,11 +144,11 @@ type Ended = {
 async function end(
   transaction: Query,
   { tenantId, deliveryId }: Ending,
-  columns: { state: 'void' } | { state: 'collected'; collected_at: string },
+  columns: { state: 'void' | 'collected'; collected_at?: string },
 ): Promise<Ended | null> {
   const row = await transaction
     .updateTable('deliveries')
-    .set(columns)
+    .set({ ...columns, held_until: null })
     .where('tenant_id', '=', tenantId)
     .where('id', '=', deliveryId)
     .where('state', '=', 'approved')
@@ -293,7 +305,7 @@ function presented(row: Presented): Delivery {
   return {
     id: row.id,
     kind: row.kind,
-    state: row.state,
+    state: row.state === 'approved' && row.held_until !== null ? 'held' : row.state,
     bundle: { id: row.bundle_id, name: row.bundle_name },
     approver: row.user_id === null ? null : { kind: 'user', id: row.user_id, name: row.username },
     machine: row.machine_id === null ? null : { kind: 'machine', id: row.machine_id, name: row.machine_name },

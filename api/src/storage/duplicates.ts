@@ -6,6 +6,7 @@ import { holdBundle } from './attachments.ts'
 import { requireWithinBound } from './bundle-bound.ts'
 import { bundleEvent, insertBundle } from './bundles.ts'
 import { giveOwnCopy } from './own-copies.ts'
+import { copyRules } from './policies.ts'
 import type { Queries, Query, Recorded } from './queries.ts'
 import type { TenantVault, ValueVault } from './value-vault.ts'
 
@@ -57,6 +58,7 @@ async function copyBundle(
   const isNew = await insertBundle(transaction, { id, tenant_id: tenantId, name, ...texts, ...made })
   if (!isNew) return 'name_taken'
   await copyAttachments(transaction, tenantId, { from: of, to: id })
+  await copyRules(transaction, tenantId, { from: of, to: id })
   const data = { bundle: { id: of, name: originalName } }
   const event = { action: 'bundle.duplicated', data, stamp } as const
   await record(transaction, bundleEvent(tenantId, { id, name }, event))

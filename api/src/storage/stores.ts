@@ -9,6 +9,7 @@ import { createBundleStore } from './bundles.ts'
 import { createComparisonStore } from './comparison.ts'
 import { createDeliveryStore } from './deliveries.ts'
 import { duplicator } from './duplicates.ts'
+import { createHeldDeliveryStore } from './held-deliveries.ts'
 import { createHolderStore } from './holders.ts'
 import { createInvitationStore } from './invitations.ts'
 import { createKeyBatchStore } from './key-batches.ts'
@@ -25,11 +26,13 @@ import { createMemberStore } from './members.ts'
 import { createMembershipStore } from './memberships.ts'
 import { splitter } from './own-copies.ts'
 import { createPasskeyStore } from './passkeys.ts'
+import { createPolicyStore } from './policies.ts'
 import type { Queries } from './queries.ts'
 import { StoredBytes } from './stored-bytes.ts'
 import { TenantKeys } from './tenant-keys.ts'
 import { createTenantStore } from './tenants.ts'
 import { createUserStore } from './users.ts'
+import { createValueOriginStore } from './value-origins.ts'
 import { ValueVault } from './value-vault.ts'
 
 /** Every store of the domain over one database. */
@@ -50,6 +53,7 @@ export function createStores(
     comparison: createComparisonStore(query),
     events: { record: (event) => queries.write((transaction) => queries.record(transaction, event)) },
     deliveries: createDeliveryStore(queries),
+    heldDeliveries: createHeldDeliveryStore(queries),
     holders: createHolderStore(queries),
     invitations: createInvitationStore(queries),
     keys: createKeyStore(queries, keyVault, bounds),
@@ -66,8 +70,10 @@ export function createStores(
     machineTokens: createMachineTokenStore(queries),
     members: createMemberStore(queries),
     memberships: createMembershipStore(queries),
+    policies: createPolicyStore(queries),
     passkeys: createPasskeyStore(queries),
     tenants: createTenantStore(queries),
     users: createUserStore(queries, { tenantKeys, bounds }),
+    valueOrigins: createValueOriginStore(queries),
   }
 }

@@ -3,6 +3,7 @@ import type { DeliveryKind, DeliveryState } from '../domain/delivery.ts'
 import type { ValueHow } from '../domain/key.ts'
 import type { GrantScope } from '../domain/machine.ts'
 import type { Role } from '../domain/membership.ts'
+import type { PolicySetting } from '../domain/policy.ts'
 
 /** 0 or 1: the one form of a truth value that both databases keep alike. */
 export type Flag = 0 | 1
@@ -72,6 +73,10 @@ type BundleRow = {
   updated_by: string
 }
 
+type BundlePolicyRow = PolicySetting & { tenant_id: string; bundle_id: string }
+
+type TenantPolicyRow = PolicySetting & { tenant_id: string }
+
 export type KeyRow = {
   id: string
   tenant_id: string
@@ -125,7 +130,9 @@ export type DeliveryRow = {
   tenant_id: string
   id: string
   kind: DeliveryKind
-  state: DeliveryState
+  state: Exclude<DeliveryState, 'held'>
+  /** Until when the approval may return to the terminal; null: it returned, or it need not. */
+  held_until: string | null
   request_id: string | null
   bundle_id: string
   bundle_name: string
@@ -309,6 +316,8 @@ export type Tables = {
   tenants: TenantRow
   memberships: MembershipRow
   bundles: BundleRow
+  bundle_policies: BundlePolicyRow
+  tenant_policies: TenantPolicyRow
   keys: KeyRow
   key_versions: KeyVersionRow
   deliveries: DeliveryRow

@@ -82,6 +82,28 @@ export const initial = ({ text, bytes, count, position, tableEnd }: ColumnTypes)
     unique (tenant_id, name)
   ) ${tableEnd}`,
 
+  // What an approval of a bundle takes; null: nothing is set.
+  `create table bundle_policies (
+    tenant_id ${text} not null,
+    bundle_id ${text} not null,
+    assurance ${text},
+    approvers ${text},
+    approvals_needed integer,
+    agents ${text},
+    remember_hours integer,
+    primary key (tenant_id, bundle_id),
+    foreign key (tenant_id, bundle_id) references bundles (tenant_id, id) on delete cascade
+  ) ${tableEnd}`,
+
+  `create table tenant_policies (
+    tenant_id ${text} primary key references tenants (id) on delete cascade,
+    assurance ${text},
+    approvers ${text},
+    approvals_needed integer,
+    agents ${text},
+    remember_hours integer
+  ) ${tableEnd}`,
+
   `create table keys (
     id ${text} not null,
     tenant_id ${text} not null references tenants (id) on delete cascade,
@@ -136,6 +158,7 @@ export const initial = ({ text, bytes, count, position, tableEnd }: ColumnTypes)
     kind ${text} not null,
     state ${text} not null,
     request_id ${text},
+    held_until ${text},
     bundle_id ${text} not null,
     bundle_name ${text} not null,
     user_id ${text},
@@ -155,6 +178,8 @@ export const initial = ({ text, bytes, count, position, tableEnd }: ColumnTypes)
   `create index deliveries_machine on deliveries (tenant_id, machine_id, created_at, id)
     where machine_id is not null`,
   "create index deliveries_open on deliveries (tenant_id, holder, created_at) where state = 'approved'",
+
+  'create index deliveries_held on deliveries (held_until) where held_until is not null',
 
   `create table holdings (
     tenant_id ${text} not null,

@@ -1,0 +1,91 @@
+import type { EncryptFromBundle, ErrorCode, ReleaseWay } from '@keyferry/contract'
+import type { z } from 'zod'
+import { DomainError } from './errors.ts'
+import type { Caller } from './membership.ts'
+import { isAtLeast, type Policy } from './policy.ts'
+import type { ApprovalRequest, FirstApproval } from './request-store.ts'
+
+/*
+ * Whether a person may approve a request with a bundle, and how. The approval page asks before the click, and `approve` asks
+ * again; both get their answer here.
+ */
+
+export type Grounds = {
+  policy: Policy
+  request: ApprovalRequest
+  caller: Caller
+  /** The first of two approvals of this bundle. */
+  first: FirstApproval | null
+  /** How the first approval came back through the terminal. */
+  returned: ReleaseWay | null
+}
+
+type WhyNot = Extract<ErrorCode, 'release_required' | 'owner_approves' | 'agents_denied' | 'second_person'>
+
+export type Refusal = { code: WhyNot; error: string }
+
+type Choice = Pick<z.output<typeof EncryptFromBundle>, 'release' | 'remember_hours'>
+
+const RELEASE_REQUIRED =
+  'This bundle is delivered only to a client that takes the approval back through its own terminal'
+const LOCAL_REQUIRED =
+  'This bundle is delivered only to a terminal on the computer of the browser: run the command there, without --no-open'
+
+/** Why the caller may not approve at all; null: they may. */
+export function refusalOf({ policy, request, caller, first }: Grounds): Refusal | null {
+  if (policy.approvers === 'owner' && caller.role !== 'owner')
+    return { code: 'owner_approves', error: 'Only an owner may approve requests for this bundle' }
+  if (policy.agents === 'deny' && isFromAgent(request))
+    return { code: 'agents_denied', error: 'This bundle is not delivered to AI agents' }
+  if (first?.approverId === caller.userId)
+    return {
+      code: 'second_person',
+      error: 'You approved this request already: another person must approve too',
+    }
+  const isBound = isAtLeast(policy.assurance, 'bound')
+  return isBound && waysOf({ policy, request }).length === 0 ? releaseRequired(policy) : null
+}
+
+/** The ways of return that the client offers and the policy allows. */
+export function waysOf({ policy, request }: Pick<Grounds, 'policy' | 'request'>): ReleaseWay[] {
+  return request.release.filter((way) => policy.assurance !== 'local' || way === 'loopback')
+}
+
+/** Whether this approval must return to the terminal. Of two approvals, one must: the last one, unless the first did. */
+export function mustReturn({ policy, first, returned }: Grounds): boolean {
+  if (!isAtLeast(policy.assurance, 'bound')) return false
+  return policy.approvals_needed === 1 || (first !== null && returned === null)
+}
+
+/** @throws DomainError release_required · owner_approves · agents_denied · second_person · invalid (a way that the client
+ *   does not offer) */
+export function requireAllowed(grounds: Grounds, { release }: Choice): void {
+  const refusal = refusalOf(grounds)
+  if (refusal) throw refused(refusal)
+  if (release === undefined) {
+    if (mustReturn(grounds)) throw refused(releaseRequired(grounds.policy))
+    return
+  }
+  if (!grounds.request.release.includes(release)) {
+    const details = { field: 'release' }
+    throw new DomainError('invalid', `the client does not take an approval back by ${release}`, { details })
+  }
+  if (!waysOf(grounds).includes(release)) throw refused(releaseRequired(grounds.policy))
+}
+
+/** Whether the check code must be typed: a return to the terminal is worth more. */
+export function mustTypeCode({ assurance }: Policy, { release }: Choice): boolean {
+  return assurance === 'typed' && release === undefined
+}
+
+function isFromAgent({ requesterMeta }: ApprovalRequest): boolean {
+  return (requesterMeta['agent'] ?? '') !== ''
+}
+
+export function refused({ code, error }: Refusal): DomainError {
+  return new DomainError(code, error)
+}
+
+export function releaseRequired({ assurance }: Policy): Refusal {
+  return { code: 'release_required', error: assurance === 'local' ? LOCAL_REQUIRED : RELEASE_REQUIRED }
+}

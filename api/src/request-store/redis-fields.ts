@@ -1,0 +1,57 @@
+import { RELEASES } from '@keyferry/contract'
+import { z } from 'zod'
+import {
+  Approval,
+  ApprovalRequest,
+  FirstApproval,
+  type Held,
+  type Step,
+  type StoredRequest,
+} from '../domain/request-store.ts'
+
+const State = z.enum(['pending', 'held', 'ready', 'claimed', 'denied', 'withdrawn'])
+const Field = z.string().nullable()
+const FoundReply = z.union([
+  z.tuple([State, z.string(), Field, Field, Field, Field, Field, Field]),
+  z.tuple([]),
+])
+
+/** What the script FIND tells; null for a request that is not there. */
+export function storedRequest(reply: unknown): StoredRequest | null {
+  const found = FoundReply.parse(reply)
+  if (found.length === 0) return null
+  const [state, request, approval, approverId, first, by, untilMs, returned] = found
+  return {
+    request: ApprovalRequest.parse(JSON.parse(request)),
+    status: state === 'claimed' ? 'ready' : state,
+    first: first ? FirstApproval.parse(JSON.parse(first)) : null,
+    held: state === 'held' ? heldOf(by, { untilMs: Number(untilMs), approverId: approverId ?? '' }) : null,
+    returned: asWay(returned),
+    approval: approval ? Approval.parse(JSON.parse(approval)) : null,
+  }
+}
+
+/** The fields that an approval sets, each name before its value. */
+export function approvalFields({ first, sealed, hold, by }: Step): string[] {
+  const approval = sealed?.approval ?? null
+  const fields = {
+    ciphertext: sealed?.ciphertextBase64 ?? '',
+    approval: approval === null ? '' : JSON.stringify(approval),
+    approver_id: by?.approverId ?? '',
+    tenant_id: by?.tenantId ?? '',
+    release_hash: hold?.hash ?? '',
+    release_by: hold?.by ?? '',
+    release_until_ms: hold ? String(hold.untilMs) : '',
+    ...(first === null ? {} : { first: JSON.stringify(first), first_approver_id: first.approverId }),
+  }
+  return Object.entries(fields).flat()
+}
+
+function heldOf(by: string | null, rest: Omit<Held, 'by'>): Held | null {
+  const way = asWay(by)
+  return way && { by: way, ...rest }
+}
+
+function asWay(text: string | null): Held['by'] | null {
+  return RELEASES.find((way) => way === text) ?? null
+}

@@ -1,0 +1,60 @@
+import { RELEASES } from '@keyferry/contract'
+import {
+  Approval,
+  ApprovalRequest,
+  type Claim,
+  FirstApproval,
+  type Held,
+  type Settled,
+  type StoredRequest,
+} from '../domain/request-store.ts'
+
+const STATES = ['pending', 'held', 'ready', 'claimed', 'denied', 'withdrawn'] as const
+
+export type State = (typeof STATES)[number]
+
+type Row = Record<string, unknown>
+
+export function asState(value: unknown): State {
+  const state = STATES.find((known) => known === value)
+  if (state !== undefined) return state
+  throw new Error(`unknown state of a request: ${String(value)}`)
+}
+
+/** What a caller learns whose change did not happen. */
+export function asSettled(state: State | 'gone'): Exclude<Settled, 'done' | 'changed'> {
+  return state === 'pending' || state === 'claimed' ? 'ready' : state
+}
+
+export function storedRequest(row: Row): StoredRequest {
+  const state = asState(row['state'])
+  return {
+    request: ApprovalRequest.parse(JSON.parse(String(row['request']))),
+    status: state === 'claimed' ? 'ready' : state,
+    first: typeof row['first'] === 'string' ? FirstApproval.parse(JSON.parse(row['first'])) : null,
+    held: state === 'held' ? heldOf(row) : null,
+    returned: asWay(row['returned']),
+    approval: approvalIn(row['approval']),
+  }
+}
+
+export function claimed({ ciphertext, approval }: Row): Claim {
+  return {
+    status: 'claimed',
+    ciphertextBase64: String(ciphertext),
+    approval: approvalIn(approval),
+  }
+}
+
+function approvalIn(text: unknown): Approval | null {
+  return typeof text === 'string' ? Approval.parse(JSON.parse(text)) : null
+}
+
+function heldOf({ release_by, release_until_ms, approver_id }: Row): Held | null {
+  const by = asWay(release_by)
+  return by && { by, untilMs: Number(release_until_ms), approverId: String(approver_id) }
+}
+
+function asWay(value: unknown): Held['by'] | null {
+  return RELEASES.find((way) => way === value) ?? null
+}

@@ -1,0 +1,121 @@
+import { type EventData, madeBy } from '../domain/event.ts'
+import { NO_RULES, type PolicyChange, type PolicySetting, type PolicyStore } from '../domain/policy.ts'
+import type { Stamp } from '../domain/stamp.ts'
+import { holdBundle } from './attachments.ts'
+import { bundleEvent } from './bundles.ts'
+import type { Queries, Query, Recorded } from './queries.ts'
+import { holdTenant } from './tenants.ts'
+
+const RULES = ['assurance', 'approvers', 'approvals_needed', 'agents', 'remember_hours'] as const
+
+type Changing = { tenantId: string; bundleId: string; change: PolicyChange & { stamp: Stamp } }
+
+export function createPolicyStore({ prepare, query, write, record }: Queries): PolicyStore {
+  const readTenant = prepare((value: (name: 'tenantId') => string) => tenantRules(query, value('tenantId')))
+  const readBundle = prepare((value: (name: 'tenantId' | 'bundleId') => string) =>
+    bundleRules(query, value('tenantId'), value('bundleId')),
+  )
+  const findTenant = async (tenantId: string) => (await readTenant({ tenantId }))[0] ?? NO_RULES
+  return {
+    findTenant,
+    async find(tenantId, bundleId) {
+      const [workspace, rows] = await Promise.all([findTenant(tenantId), readBundle({ tenantId, bundleId })])
+      return { workspace, bundle: rows[0] ?? NO_RULES }
+    },
+    changeBundle: (tenantId, bundleId, change) =>
+      write((transaction) => changeBundle({ transaction, record }, { tenantId, bundleId, change })),
+    changeTenant: (tenantId, change) =>
+      write((transaction) => changeTenant({ transaction, record }, tenantId, change)),
+  }
+}
+
+function tenantRules(query: Query, tenantId: string) {
+  return query.selectFrom('tenant_policies').select(RULES).where('tenant_id', '=', tenantId)
+}
+
+function bundleRules(query: Query, tenantId: string, bundleId: string) {
+  return query
+    .selectFrom('bundle_policies')
+    .select(RULES)
+    .where('tenant_id', '=', tenantId)
+    .where('bundle_id', '=', bundleId)
+}
+
+async function changeBundle(
+  { transaction, record }: Recorded,
+  { tenantId, bundleId, change: { stamp, ...change } }: Changing,
+): Promise<boolean> {
+  if (!(await holdBundle(transaction, tenantId, bundleId))) return false
+  const before = (await bundleRules(transaction, tenantId, bundleId).executeTakeFirst()) ?? NO_RULES
+  const rules = changed(before, change)
+  await transaction
+    .insertInto('bundle_policies')
+    .values({ tenant_id: tenantId, bundle_id: bundleId, ...rules })
+    .onConflict((taken) => taken.columns(['tenant_id', 'bundle_id']).doUpdateSet(rules))
+    .execute()
+  const { name } = await transaction
+    .selectFrom('bundles')
+    .select('name')
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', bundleId)
+    .executeTakeFirstOrThrow()
+  const event = { action: 'bundle.policy_changed', data: changeData(change), stamp } as const
+  await record(transaction, bundleEvent(tenantId, { id: bundleId, name }, event))
+  return true
+}
+
+async function changeTenant(
+  { transaction, record }: Recorded,
+  tenantId: string,
+  { stamp, ...change }: PolicyChange & { stamp: Stamp },
+): Promise<void> {
+  await holdTenant(transaction, tenantId)
+  const before = (await tenantRules(transaction, tenantId).executeTakeFirst()) ?? NO_RULES
+  const rules = changed(before, change)
+  await transaction
+    .insertInto('tenant_policies')
+    .values({ tenant_id: tenantId, ...rules })
+    .onConflict((taken) => taken.column('tenant_id').doUpdateSet(rules))
+    .execute()
+  const { name } = await transaction
+    .selectFrom('tenants')
+    .select('name')
+    .where('id', '=', tenantId)
+    .executeTakeFirstOrThrow()
+  const target = { kind: 'tenant', id: tenantId, name } as const
+  const data = changeData(change)
+  await record(transaction, {
+    tenantId,
+    action: 'tenant.policy_changed',
+    target,
+    data,
+    ...madeBy(stamp),
+  })
+}
+
+function changed(before: PolicySetting, change: PolicyChange): PolicySetting {
+  const given = Object.entries(change).filter(([, rule]) => rule !== undefined)
+  return { ...before, ...Object.fromEntries(given) }
+}
+
+function changeData(change: PolicyChange): EventData {
+  const rules = RULES.flatMap((rule) => {
+    const set = change[rule]
+    return set === undefined ? [] : [`${rule}: ${set ?? 'not set'}`]
+  })
+  return { rules }
+}
+
+/** Give a new bundle the rules of the bundle that it is a duplicate of. Otherwise a duplicate would be a way around them. */
+export async function copyRules(
+  transaction: Query,
+  tenantId: string,
+  { from, to }: { from: string; to: string },
+): Promise<void> {
+  const rules = await bundleRules(transaction, tenantId, from).executeTakeFirst()
+  if (!rules) return
+  await transaction
+    .insertInto('bundle_policies')
+    .values({ tenant_id: tenantId, bundle_id: to, ...rules })
+    .execute()
+}

@@ -1,0 +1,215 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { databases, expectError, type Identity, startTestApi, type TestApi } from './api.ts'
+import { ApprovalClient, approveWith, newBundle } from './approval-client.ts'
+import { joinWorkspace } from './joined.ts'
+
+const NOTHING = {
+  assurance: null,
+  approvers: null,
+  approvals_needed: null,
+  agents: null,
+  remember_hours: null,
+}
+const LOOSEST = {
+  assurance: 'compat',
+  approvers: 'member',
+  approvals_needed: 1,
+  agents: 'ask',
+  remember_hours: 8,
+}
+
+describe.each(databases)('rules of approvals on %s', (kind) => {
+  let api: TestApi
+  let owner: Identity
+  let member: Identity
+  beforeAll(async () => {
+    api = await startTestApi(kind, { trustProxy: ['127.0.0.1'] })
+    owner = await api.newOwner()
+    member = await joinWorkspace(api, owner, 'member')
+  })
+  afterAll(() => api.close())
+
+  const bundleNamed = async (name: string, tags = '') =>
+    (await api.call('createBundle', { as: owner, body: { name: `${name}/${randomUUID()}`, tags } })).json.id
+  const policyOf = async (bundle_id: string, as = owner) =>
+    (await api.call('getBundlePolicy', { as, params: { bundle_id } })).json
+  const setBundle = (bundle_id: string, body: Record<string, unknown>, as = owner) =>
+    api.call('changeBundlePolicy', { as, params: { bundle_id }, body })
+  const setTenant = (body: Record<string, unknown>) => api.call('changeTenantPolicy', { as: owner, body })
+  const approve = async (as: Identity, bundle_id: string, meta: Record<string, string> = {}) => {
+    const requestId = await new ApprovalClient(api).asked({ meta })
+    const params = { request_id: requestId, bundle_id }
+    const offer = (await api.call('getRequestBundle', { as, params })).json
+    const answer = await approveWith(api, as, { requestId, bundle_id, include_keys: [`URL_${keyed}`] })
+    return { offer, answer }
+  }
+  let keyed = 0
+  const newKeyed = () => {
+    keyed += 1
+    return newBundle(api, owner, { [`URL_${keyed}`]: randomUUID() })
+  }
+
+  test('a bundle without rules has the loosest, and members can read them', async () => {
+    const policy = { effective: LOOSEST, bundle: NOTHING, workspace: NOTHING, is_production: false }
+    expect(await policyOf(await bundleNamed('dev'), member)).toEqual({
+      ...policy,
+      server: { assurance: 'compat' },
+    })
+  })
+
+  test('what is set is kept field by field, and null removes it', async () => {
+    const id = await bundleNamed('dev')
+    expect((await setBundle(id, { assurance: 'local', approvals_needed: 2 })).status).toBe(200)
+    const changed = (await setBundle(id, { assurance: null, remember_hours: 2 })).json
+    expect(changed.bundle).toEqual({ ...NOTHING, approvals_needed: 2, remember_hours: 2 })
+    expect(changed.effective).toEqual({ ...LOOSEST, approvals_needed: 2, remember_hours: 2 })
+  })
+
+  test.each([
+    { assurance: 'strict' },
+    { approvers: 'nobody' },
+    { approvals_needed: 3 },
+    { agents: 'maybe' },
+    { remember_hours: 13 },
+    { remember_hours: 0.5 },
+  ])('%j is no rule', async (body) => {
+    expect((await setBundle(await bundleNamed('dev'), body)).status).toBe(400)
+  })
+
+  test.each(['prod/api', 'shop/production', 'prod-eu', 'api_prod', 'PROD2'])(
+    '%s is for production, so nothing is remembered unless the bundle itself says so',
+    async (name) => {
+      const id = await bundleNamed(name)
+      expect(await policyOf(id)).toMatchObject({ is_production: true, effective: { remember_hours: 0 } })
+      expect((await setBundle(id, { remember_hours: 4 })).json.effective.remember_hours).toBe(4)
+    },
+  )
+
+  test('a tag makes a bundle one for production; a longer word does not', async () => {
+    expect((await policyOf(await bundleNamed('api', 'eu,prod'))).is_production).toBe(true)
+    expect((await policyOf(await bundleNamed('product', 'reproduction'))).is_production).toBe(false)
+  })
+
+  test('the strictest of workspace and bundle counts', async () => {
+    const id = await bundleNamed('dev')
+    await setTenant({ assurance: 'typed', approvers: 'owner', agents: 'deny', remember_hours: 3 })
+    const rules = { assurance: 'compat', approvers: 'member', agents: 'ask', remember_hours: 12 }
+    expect((await setBundle(id, rules)).json.effective).toEqual({
+      assurance: 'typed',
+      approvers: 'owner',
+      approvals_needed: 1,
+      agents: 'deny',
+      remember_hours: 3,
+    })
+    const none = { assurance: null, approvers: null, agents: null, remember_hours: null }
+    const { json } = await setTenant(none)
+    expect(json).toMatchObject({ effective: LOOSEST, workspace: NOTHING, advice: ['use_bound'] })
+  })
+
+  test('a bundle that binds approvals needs no advice', async () => {
+    expect((await setTenant({ assurance: 'bound' })).json.advice).toEqual([])
+    await setTenant({ assurance: null })
+  })
+
+  test('only owners change rules, and another workspace has none of them', async () => {
+    const id = await bundleNamed('dev')
+    expectError(await setBundle(id, {}, member), 403, 'Forbidden: owner role required')
+    expectError(await setBundle(id, {}, await api.newOwner()), 404, 'bundle not found')
+  })
+
+  test('each change is an event that tells the rules', async () => {
+    const id = await bundleNamed('dev')
+    await setBundle(id, { assurance: 'bound', approvers: null })
+    await setTenant({ agents: null })
+    const events = (await api.call('listAudit', { as: owner })).json
+    const [ofTenant, ofBundle] = events
+    expect(ofTenant).toMatchObject({
+      action: 'tenant.policy_changed',
+      data: { rules: ['agents: not set'] },
+      target: { kind: 'tenant', id: owner.tenantId },
+    })
+    expect(ofBundle).toMatchObject({
+      action: 'bundle.policy_changed',
+      data: { rules: ['assurance: bound', 'approvers: not set'] },
+      target: { kind: 'bundle', id },
+    })
+  })
+
+  test('a duplicate has the rules of its original, whoever makes it', async () => {
+    const { id } = await newKeyed()
+    await setBundle(id, { approvers: 'owner', assurance: 'local' })
+    const name = randomUUID()
+    const copy = await api.call('duplicateBundle', { as: member, params: { bundle_id: id }, body: { name } })
+    expect((await policyOf(copy.json.id)).effective).toMatchObject({ approvers: 'owner', assurance: 'local' })
+  })
+
+  test('a plain client cannot have a bundle that wants its approvals back', async () => {
+    const { id } = await newKeyed()
+    for (const assurance of ['bound', 'local']) {
+      await setBundle(id, { assurance })
+      const { offer, answer } = await approve(owner, id)
+      expect(offer).toMatchObject({ assurance, may_approve: false, release: [], release_required: true })
+      expect(offer.why_not?.code).toBe('release_required')
+      expectError(answer, 403, offer.why_not?.error ?? '', 'release_required')
+    }
+    await setBundle(id, { assurance: null })
+    const { offer, answer } = await approve(owner, id)
+    expect(offer).toMatchObject({ assurance: 'compat', may_approve: true, why_not: null })
+    expect(answer.json).toEqual({ ok: true })
+  })
+
+  test('where only owners approve, a member learns that before the click and after it', async () => {
+    const { id } = await newKeyed()
+    await setBundle(id, { approvers: 'owner' })
+    const { offer, answer } = await approve(member, id)
+    const sentence = 'Only an owner may approve requests for this bundle'
+    expect(offer).toMatchObject({ may_approve: false, why_not: { code: 'owner_approves', error: sentence } })
+    expectError(answer, 403, sentence, 'owner_approves')
+    expect((await approve(owner, id)).answer.status).toBe(200)
+  })
+
+  test('where agents are denied, only a request that names one is', async () => {
+    const { id } = await newKeyed()
+    await setBundle(id, { agents: 'deny' })
+    const { offer, answer } = await approve(owner, id, { agent: 'claude-code', reason: 'tests' })
+    expect(offer.why_not?.code).toBe('agents_denied')
+    expectError(answer, 403, 'This bundle is not delivered to AI agents', 'agents_denied')
+    expect((await approve(owner, id)).answer.status).toBe(200)
+  })
+
+  test('a bundle can want the check code typed', async () => {
+    const { id } = await newKeyed()
+    await setBundle(id, { assurance: 'typed' })
+    const { offer, answer } = await approve(owner, id)
+    expect(offer).toMatchObject({ may_approve: true, user_code_required: true })
+    expectError(answer, 400, 'user_code required', 'invalid')
+  })
+
+  test('rules go with their bundle', async () => {
+    const id = await bundleNamed('dev')
+    await setBundle(id, { assurance: 'local' })
+    expect((await api.call('deleteBundle', { as: owner, params: { bundle_id: id } })).status).toBe(200)
+    expectError(
+      await api.call('getBundlePolicy', { as: owner, params: { bundle_id: id } }),
+      404,
+      'bundle not found',
+    )
+  })
+})
+
+test('the server can demand more than any bundle', async () => {
+  const api = await startTestApi('sqlite', { approvalAssurance: 'bound' })
+  try {
+    const owner = await api.newOwner()
+    const { id } = await newBundle(api, owner, { URL: 'x' })
+    const body = { assurance: 'compat' }
+    const policy = await api.call('changeBundlePolicy', { as: owner, params: { bundle_id: id }, body })
+    expect(policy.json).toMatchObject({ effective: { assurance: 'bound' }, server: { assurance: 'bound' } })
+    expect((await api.call('getTenantPolicy', { as: owner })).json.advice).toEqual([])
+    const created = (await new ApprovalClient(api).ask()).json
+    expect(created.assurance).toBe('bound')
+  } finally {
+    await api.close()
+  }
+})

@@ -1,0 +1,29 @@
+import { randomRequestId } from '@keyferry/crypto/token'
+import type { ApprovalRequest, Sealed, Step } from '../src/domain/request-store.ts'
+
+/** A request as a plain client makes it. */
+export function sampleRequest(changes: Partial<ApprovalRequest> = {}): ApprovalRequest {
+  return {
+    id: randomRequestId(),
+    publicKey: 'hSDwCYkwp1R0i33ctD73Wg2/Og0mOBr066SpjqqbTmo=',
+    suggestedBundle: null,
+    suggestedWorkspace: null,
+    templateKeys: [],
+    requesterMeta: { ip: '', user_agent: '', requested_at: '', format: 'sh' },
+    pollChallenge: null,
+    release: [],
+    argv: null,
+    argvMasked: null,
+    cwd: null,
+    deviceKey: null,
+    expiresAtMs: Date.now() + 300_000,
+    ...changes,
+  }
+}
+
+/** The step of an approval that seals at once. */
+export function sealing(sealed: Sealed, changes: Partial<Step> = {}): Step {
+  const { approval } = sealed
+  const by = approval && { approverId: approval.approverId, tenantId: approval.tenant.id }
+  return { after: null, first: null, sealed, hold: null, by, ...changes }
+}

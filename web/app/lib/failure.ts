@@ -13,6 +13,11 @@ export class Problem extends Error {
   override readonly name = 'Problem'
 }
 
+/** Whether a call failed because the person is not, or not any more, a member of its workspace. */
+export function isForeign(error: unknown): boolean {
+  return error instanceof CallError && error.status === 403 && error.message === 'Forbidden: not a member'
+}
+
 const MESSAGES: Readonly<Record<string, string>> = {
   unauthorized: 'You are signed out. Sign in, then try again.',
   too_large: 'That is more than the server accepts at once.',

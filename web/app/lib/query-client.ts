@@ -1,11 +1,17 @@
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
-import { describeFailure } from './failure.ts'
+import { describeFailure, isForeign } from './failure.ts'
+import { TENANTS } from './people.ts'
 
 const PUBLIC_PATHS = ['/', '/sign-in', '/sign-up', '/set-up']
 
 /** The app's store of answers. A session that ended leads to sign-in, and back to where the person was. */
 export function createQueryClient(): QueryClient {
-  return new QueryClient({
+  const onError = (error: unknown) => {
+    if (describeFailure(error).status === 401) leaveForSignIn()
+    // A member who was removed sees that on the next call, from any page.
+    if (isForeign(error)) void client.invalidateQueries({ queryKey: TENANTS })
+  }
+  const client = new QueryClient({
     queryCache: new QueryCache({ onError }),
     mutationCache: new MutationCache({ onError }),
     defaultOptions: {
@@ -13,10 +19,7 @@ export function createQueryClient(): QueryClient {
       mutations: { retry: false },
     },
   })
-}
-
-function onError(error: unknown): void {
-  if (describeFailure(error).status === 401) leaveForSignIn()
+  return client
 }
 
 function isPassing(error: unknown): boolean {

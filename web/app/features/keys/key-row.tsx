@@ -13,13 +13,15 @@ type KeyRowProps = {
   /** How many hold an older value. */
   stale: number
   selected: boolean
+  /** Classes that round the corners of the first and the last row. */
+  edges: string
   onTick: (isRange: boolean) => void
 }
 
 /** One key of the library's list. */
-export function KeyRow({ item, stale, selected, onTick }: KeyRowProps) {
+export function KeyRow({ item, stale, selected, edges, onTick }: KeyRowProps) {
   return (
-    <div className={classNames('flex', selected && 'rounded-lg bg-accent-soft')}>
+    <div className={classNames('flex', selected && 'bg-accent-soft', edges)}>
       <RowCheckbox name={item.name} checked={selected} onTick={onTick} />
       <KeyLink item={item} stale={stale} />
     </div>

@@ -6,6 +6,7 @@ import { useStaleKeys } from '../../lib/holders.ts'
 import { useKeys } from '../../lib/keys.ts'
 import { useSelection } from '../../lib/use-selection.ts'
 import { buttonClasses } from '../../ui/button.tsx'
+import { classNames } from '../../ui/class-names.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { LoadingState } from '../../ui/loading-state.tsx'
 import { PageHeading } from '../../ui/page-heading.tsx'
@@ -78,11 +79,15 @@ function KeyList({ keys }: { keys: readonly Key[] }) {
             items={shown}
             keyOf={({ id }) => id}
             rowHeight={ROW_HEIGHT_PX}
-            render={(key) => (
+            render={(key, index) => (
               <KeyRow
                 item={key}
                 stale={stale.get(key.id) ?? 0}
                 selected={selection.chosen.has(key.id)}
+                edges={classNames(
+                  index === 0 && 'rounded-t-lg',
+                  index === shown.length - 1 && 'rounded-b-lg',
+                )}
                 onTick={(isRange) => selection.tick(key.id, isRange)}
               />
             )}

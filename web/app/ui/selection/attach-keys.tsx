@@ -25,13 +25,15 @@ export function AttachKeys({ keys, bundle: here, onDone, onClose }: KeyQuestionP
       onDone={onDone}
       onClose={onClose}
     >
-      {bundles?.length === 0 ? (
+      {bundles === undefined ? (
+        <p role="status">Looking up the bundles…</p>
+      ) : bundles.length === 0 ? (
         <p>There is no other bundle that you can change. Create one first.</p>
       ) : (
         <Combobox
           label="Bundle"
           placeholder="Choose a bundle"
-          options={bundles ?? []}
+          options={bundles}
           chosenId={bundleId}
           onChoose={setBundleId}
         />

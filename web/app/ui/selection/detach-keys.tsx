@@ -10,7 +10,9 @@ export function DetachKeys({ keys, bundle: here, onDone, onClose }: KeyQuestionP
   const ids = keys.map(({ id }) => id)
   const canEdit = useCanEdit()
   const uses = useKeyUses(ids)?.filter(canEdit)
-  const [chosenId, setChosenId] = useState<string | null>(here?.id ?? null)
+  const [picked, setPicked] = useState<string | null>(here?.id ?? null)
+  const only = uses?.length === 1 ? uses[0] : undefined
+  const chosenId = picked ?? only?.id ?? null
   const bundle = uses?.find(({ id }) => id === chosenId)
   return (
     <KeyQuestion
@@ -20,11 +22,11 @@ export function DetachKeys({ keys, bundle: here, onDone, onClose }: KeyQuestionP
       doneText={({ changed }) =>
         `Detached ${keysText(changed)} from ${bundle?.name}. They stay in the library.`
       }
-      hasList={here === null}
+      hasList={here === null && only === undefined}
       onDone={onDone}
       onClose={onClose}
     >
-      {here === null && <BundleOf uses={uses} chosenId={chosenId} onChoose={setChosenId} />}
+      {here === null && <BundleOf uses={uses} chosenId={chosenId} onChoose={setPicked} />}
       {bundle !== undefined && (
         <p>
           {bundle.name} delivers {bundle.key_count} of the {keysText(keys.length)}. Programs that start with

@@ -6,6 +6,7 @@ import { clientStart } from './client-start.ts'
 import { deliveries } from './deliveries.ts'
 import { events } from './events.ts'
 import { growth } from './growth.ts'
+import { imports } from './imports.ts'
 import type { Benchmark, Measurement } from './measurement.ts'
 import { sealing } from './sealing.ts'
 import { start } from './start.ts'
@@ -18,6 +19,7 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   'api-reads': apiReads,
   writes,
   events,
+  imports,
   'web-hop': webHop,
   'approve-to-delivered': approveToDelivered,
   deliveries,

@@ -1,6 +1,6 @@
-import type { Database, Queries } from '../api/src/storage/queries.ts'
+import type { Queries } from '../api/src/storage/queries.ts'
 
 /** As `recording` of the API, but events are not written. */
-export function recording({ query, prepare, write, insertAll, holdShared }: Database): Queries {
-  return { query, prepare, write, insertAll, holdShared, record: async () => {} }
+export function recording(database: Omit<Queries, 'record'>): Queries {
+  return { ...database, record: async () => {} }
 }

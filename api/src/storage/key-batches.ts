@@ -40,7 +40,8 @@ export function createKeyBatchStore(queries: Queries, vault: ValueVault, bounds:
         return { status: 'done', changed: removed.size }
       }),
     async declareSecret(tenantId, change) {
-      const parts = { record, versionsKept: bounds.versionsKept, vault: await vault.toWrite(tenantId) }
+      const { versionsKept } = bounds
+      const parts = { ...queries, versionsKept, vault: await vault.toWrite(tenantId) }
       return inOne(tenantId, (transaction) =>
         declareSecret({ ...parts, transaction }, { tenantId, ...change }),
       )

@@ -6,8 +6,8 @@ import type { KeyChanged, StampedChange, ValueHow } from '../domain/key.ts'
 import { rotationTime } from '../domain/key-lifetime.ts'
 import type { Stamp } from '../domain/stamp.ts'
 import { templatePartsOf } from '../domain/template.ts'
-import { send } from './pipeline.ts'
-import type { Query, Recorded } from './queries.ts'
+import { type KeyWrite, type KeyWriteParts, writeKeyChanges } from './key-writes.ts'
+import type { Query } from './queries.ts'
 import { flag, type KeyRow } from './tables.ts'
 import { storedParts, type TenantVault } from './value-vault.ts'
 
@@ -17,26 +17,32 @@ import { storedParts, type TenantVault } from './value-vault.ts'
  * moment, which the copy keeps. So it opens whatever happens to the key later.
  */
 
-export type KeyChangeParts = Recorded & {
-  vault: TenantVault
-  /** Versions of one key that are kept, with the current one; 0: all. */
-  versionsKept: number
-}
+export type KeyChangeParts = KeyWriteParts & { vault: TenantVault }
 
 /** Where a new value comes from; without it a person set it. */
 type Source = { how: ValueHow; restoredFrom: number | null }
 
 const BY_HAND: Source = { how: 'set', restoredFrom: null }
 
-/** Lock a key until the transaction ends, so that the value is encrypted for the row that it goes into. */
-export function holdKey(transaction: Query, tenantId: string, keyId: string) {
+/** Lock keys until the transaction ends, so that values are encrypted for the rows that they go into. */
+export function holdKeysOf(transaction: Query, tenantId: string, keyIds: readonly string[]) {
   return transaction
     .updateTable('keys')
     .set((column) => ({ updated_at: column.ref('updated_at') }))
-    .where('id', '=', keyId)
+    .where('id', 'in', keyIds)
     .where('tenant_id', '=', tenantId)
     .returningAll()
-    .executeTakeFirst()
+    .execute()
+}
+
+/** As `holdKeysOf`, for one key. */
+export async function holdKey(
+  transaction: Query,
+  tenantId: string,
+  keyId: string,
+): Promise<KeyRow | undefined> {
+  const [row] = await holdKeysOf(transaction, tenantId, [keyId])
+  return row
 }
 
 type Change = { change: StampedChange; source?: Source }
@@ -53,26 +59,33 @@ export async function changeKey(
 /** Change a key that the transaction holds, and record the change. A change that changes nothing writes nothing. */
 export async function changeHeldKey(
   parts: KeyChangeParts,
-  { current, change, source = BY_HAND }: Change & { current: KeyRow },
+  { current, ...change }: Change & { current: KeyRow },
 ): Promise<KeyChanged> {
-  const { transaction, vault } = parts
-  const conflict = conflictOf(current, change.expectedVersion)
+  const conflict = conflictOf(current, change.change.expectedVersion)
   if (conflict) return conflict
+  const written = changeOfKey(parts.vault, current, change)
+  if (written) await writeKeyChanges(parts, [written])
+  return { status: 'done' }
+}
+
+/** What a change writes to a key that the transaction holds; null when it changes nothing. */
+export function changeOfKey(
+  vault: TenantVault,
+  current: KeyRow,
+  { change, source = BY_HAND }: Change,
+): KeyWrite | null {
   const wanted = withoutSame(vault, current, {
     ...change,
     isTemplate: change.isTemplate ?? isTemplate(current),
   })
   const changed = changedFields(current, wanted)
-  if (changed.length === 0) return { status: 'done' }
-  if (wanted.value) await archive(transaction, parts.versionsKept, { current, at: wanted.stamp.at })
-  const update = transaction
-    .updateTable('keys')
-    .set(changedColumns(vault, current, { wanted, source }))
-    .where('id', '=', current.id)
-    .where('tenant_id', '=', current.tenant_id)
-  await send(transaction, update)
-  await parts.record(transaction, eventOf(current, wanted, { changed, source }))
-  return { status: 'done' }
+  if (changed.length === 0) return null
+  return {
+    current,
+    replacedAt: wanted.value ? wanted.stamp.at : null,
+    columns: changedColumns(vault, current, { wanted, source }),
+    event: eventOf(current, wanted, { changed, source }),
+  }
 }
 
 /** The refusal of a change that expects another version; null where there is none. */
@@ -118,40 +131,6 @@ function changedFields(current: KeyRow, wanted: WantedChange): string[] {
   const isOther = wanted.isTemplate !== isTemplate(current)
   const marks = [...(isMarked ? ['is_secret'] : []), ...(isOther ? ['is_template'] : [])]
   return [...(value ? ['value'] : []), ...marks, ...described]
-}
-
-async function archive(
-  transaction: Query,
-  versionsKept: number,
-  { current, at }: { current: KeyRow; at: string },
-): Promise<void> {
-  const { tenant_id, id: key_id, value_version: version, name, is_secret, template_parts, value } = current
-  const replaced = transaction.insertInto('key_versions').values({
-    tenant_id,
-    key_id,
-    version,
-    name,
-    is_secret,
-    template_parts,
-    value,
-    was_secret: current.value_was_secret,
-    set_at: current.value_set_at,
-    set_by: current.value_set_by,
-    how: current.value_how,
-    restored_from: current.value_restored_from,
-    replaced_at: at,
-    destroyed_at: null,
-    destroyed_by: null,
-  })
-  await send(transaction, replaced)
-  const oldest = version + 1 - versionsKept
-  if (versionsKept === 0 || oldest < 1) return
-  const tooOld = transaction
-    .deleteFrom('key_versions')
-    .where('tenant_id', '=', tenant_id)
-    .where('key_id', '=', key_id)
-    .where('version', '<=', oldest)
-  await send(transaction, tooOld)
 }
 
 function changedColumns(

@@ -16,7 +16,7 @@ export function createKeyVersionStore(
   return {
     list: async (tenantId, keyId, page) => list(query, vault, { tenantId, keyId, page }),
     restore: async (tenantId, change) => {
-      const parts = { record, versionsKept, vault: await vault.toWrite(tenantId) }
+      const parts = { ...queries, versionsKept, vault: await vault.toWrite(tenantId) }
       return write((transaction) => restore({ ...parts, transaction }, { ...change, tenantId }))
     },
     destroy: (tenantId, change) =>

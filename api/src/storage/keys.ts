@@ -227,12 +227,12 @@ function bundlesUsing({ query, prepare }: Queries): KeyStore['bundlesUsing'] {
 }
 
 function updater(
-  { write, record }: Queries,
+  queries: Queries,
   vault: ValueVault,
   { versionsKept }: { versionsKept: number },
 ): KeyStore['update'] {
   return async (tenantId, keyId, change) => {
-    const parts = { record, versionsKept, vault: await vault.toWrite(tenantId) }
-    return write((transaction) => changeKey({ ...parts, transaction }, { tenantId, keyId, change }))
+    const parts = { ...queries, versionsKept, vault: await vault.toWrite(tenantId) }
+    return queries.write((transaction) => changeKey({ ...parts, transaction }, { tenantId, keyId, change }))
   }
 }

@@ -10,11 +10,12 @@ import { requireWithinBound } from './bundle-bound.ts'
 import { stampBundle } from './bundle-changes.ts'
 import { createBundle } from './bundles.ts'
 import { isMissingReference, isTaken } from './database.ts'
-import { changeKey, type KeyChangeParts } from './key-changes.ts'
+import { changeOfKey, holdKeysOf, type KeyChangeParts } from './key-changes.ts'
+import { writeKeyChanges } from './key-writes.ts'
 import { keyCreated, newKeyRow } from './keys.ts'
 import { readLibrary } from './library-reading.ts'
 import type { Queries, Query } from './queries.ts'
-import { flag } from './tables.ts'
+import { flag, type KeyRow } from './tables.ts'
 import { holdTenant } from './tenants.ts'
 import type { TenantVault, ValueVault } from './value-vault.ts'
 
@@ -23,7 +24,7 @@ export function createLibraryImportStore(
   vault: ValueVault,
   bounds: Bounds,
 ): LibraryImportStore {
-  const { query, write, record } = queries
+  const { query, write } = queries
   return {
     read: async (tenantId, reading) => readLibrary(query, await vault.of(tenantId), { tenantId, reading }),
     async carryOut(tenantId, reading, decide) {
@@ -34,7 +35,7 @@ export function createLibraryImportStore(
           await holdTenant(transaction, tenantId)
           await holdBundleNamed(transaction, tenantId, reading.bundleName)
           const change = decide(await readLibrary(transaction, tenantVault, { tenantId, reading }))
-          const parts = { transaction, record, vault: tenantVault, versionsKept: bounds.versionsKept, bounds }
+          const parts = { ...queries, ...bounds, transaction, vault: tenantVault, bounds }
           await apply(parts, { ...change, tenantId })
           return change
         })
@@ -63,13 +64,12 @@ type Change = ImportChange & { tenantId: string }
 type Parts = KeyChangeParts & { bounds: Bounds }
 
 async function apply(parts: Parts, change: Change): Promise<void> {
-  const { transaction } = parts
   const { tenantId, bundleId, bundle, steps, stamp } = change
   if (!steps.some(({ action }) => action !== 'same' && action !== 'kept') && bundle === null) return
   if (bundle && !(await createBundle(parts, bundle, stamp))) throw new Overtaken()
-  await holdKeys(transaction, change)
+  const held = await holdKeys(parts.transaction, change)
   await insertKeys(parts, change)
-  await changeKeys(parts, change)
+  await changeKeys(parts, change, held)
   await attach(parts, change)
   await stampBundle(parts, { tenantId, bundleId, stamp }, { action: 'bundle.imported', data: summary(steps) })
 }
@@ -83,41 +83,39 @@ function summary(steps: ImportChange['steps']): EventData {
 
 const ROWS_AT_ONCE = 200
 
-/** Lock the keys that are used as they are or changed, and see whether they are still as planned. */
-async function holdKeys(transaction: Query, { tenantId, steps }: Change): Promise<void> {
+/** Lock the keys that are used as they are or changed, and see whether they are still as planned.
+ * @returns them, by id */
+async function holdKeys(
+  transaction: Query,
+  { tenantId, steps }: Change,
+): Promise<ReadonlyMap<string, KeyRow>> {
   const used = steps.flatMap(({ action, key }) => (key !== null && USES_KEY.has(action) ? [key] : []))
+  const held = new Map<string, KeyRow>()
   for (const keys of chunks(used)) {
-    const rows = await transaction
-      .updateTable('keys')
-      .set((column) => ({ updated_at: column.ref('updated_at') }))
-      .where('tenant_id', '=', tenantId)
-      .where(
-        'id',
-        'in',
-        keys.map(({ id }) => id),
-      )
-      .returning(['id', 'value_version', 'is_secret'])
-      .execute()
-    const held = new Map(rows.map((row) => [row.id, row]))
+    const ids = keys.map(({ id }) => id)
+    for (const row of await holdKeysOf(transaction, tenantId, ids)) held.set(row.id, row)
     for (const { id, value_version, is_secret } of keys) {
       const row = held.get(id)
       if (row?.value_version !== value_version || row.is_secret !== flag(is_secret)) throw new Overtaken()
     }
   }
+  return held
 }
 
 const USES_KEY: ReadonlySet<string> = new Set(['share', 'update', 'replace'])
 
-async function insertKeys({ transaction, record, vault }: KeyChangeParts, change: Change): Promise<void> {
+async function insertKeys(
+  { transaction, insertAll, record, vault }: KeyChangeParts,
+  change: Change,
+): Promise<void> {
   for (const steps of chunks(change.steps.filter(makesKey))) {
     const rows = steps.map((step) => newKey(step, change, vault.seal))
-    await transaction.insertInto('keys').values(rows).execute()
+    await insertAll(transaction, 'keys', rows)
     for (const row of rows) {
       const key = { ...row, is_secret: row.is_secret === 1 }
       await record(transaction, keyCreated(change.tenantId, key, change.stamp))
     }
-    // A long import lets other calls have their turn.
-    await turn()
+    await turn() // A long import lets other calls run.
   }
 }
 
@@ -142,25 +140,38 @@ function newKey(step: Change['steps'][number], { tenantId, stamp }: Change, seal
 
 const IMPORTED = { how: 'import', restoredFrom: null } as const
 
-async function changeKeys(parts: KeyChangeParts, change: Change): Promise<void> {
-  const { tenantId, stamp } = change
-  for (const step of change.steps) {
-    const { action, key, entry } = step
-    if (key === null || (action !== 'update' && action !== 'replace')) continue
-    const is_secret = key.templateParts === null ? entry.is_secret : markAfter(step)
-    const value = Plaintext.of(entry.value)
-    await changeKey(parts, {
-      tenantId,
-      keyId: key.id,
-      change: { value, is_secret, isTemplate: false, stamp },
-      source: IMPORTED,
+async function changeKeys(
+  parts: KeyChangeParts,
+  { steps, stamp }: Change,
+  held: ReadonlyMap<string, KeyRow>,
+): Promise<void> {
+  const changing = steps.filter(({ action }) => action === 'update' || action === 'replace')
+  for (const chunk of chunks(changing)) {
+    const written = chunk.flatMap((step) => {
+      const current = held.get(step.key?.id ?? '')
+      const change = {
+        value: Plaintext.of(step.entry.value),
+        is_secret: newMark(step),
+        isTemplate: false,
+        stamp,
+      }
+      return (current && changeOfKey(parts.vault, current, { change, source: IMPORTED })) ?? []
     })
+    await writeKeyChanges(parts, written)
+    await turn()
   }
+}
+
+function newMark(step: Change['steps'][number]): boolean | undefined {
+  return step.key?.templateParts === null ? step.entry.is_secret : markAfter(step)
 }
 
 /** Deliver the new and the shared keys after what the bundle has, in the order of the entries. A key that takes the place
  * of a shared one keeps its position. */
-async function attach({ transaction, bounds }: Parts, { tenantId, bundleId, steps }: Change): Promise<void> {
+async function attach(
+  { transaction, insertAll, updateAll, bounds }: Parts,
+  { tenantId, bundleId, steps }: Change,
+): Promise<void> {
   const first = await lengthOf(transaction, tenantId, bundleId)
   const rows = steps
     .filter(({ isAttached }) => !isAttached)
@@ -172,17 +183,16 @@ async function attach({ transaction, bounds }: Parts, { tenantId, bundleId, step
       position: first + index,
       required: flag(false),
     }))
-  for (const chunk of chunks(rows)) await transaction.insertInto('attachments').values(chunk).execute()
+  for (const chunk of chunks(rows)) await insertAll(transaction, 'attachments', chunk)
   if (rows.length > 0) await requireWithinBound(transaction, { tenantId, bundleId }, bounds)
-  for (const { newKeyId, ...step } of steps.filter(splits)) {
-    await transaction
-      .updateTable('attachments')
-      .set({ key_id: newKeyId })
-      .where('tenant_id', '=', tenantId)
-      .where('bundle_id', '=', bundleId)
-      .where('delivered_name', '=', step.entry.name)
-      .execute()
-  }
+  const taken = steps.filter(splits).map(({ newKeyId: key_id, entry }) => ({
+    tenant_id: tenantId,
+    bundle_id: bundleId,
+    delivered_name: entry.name,
+    key_id,
+  }))
+  const by = ['tenant_id', 'bundle_id', 'delivered_name'] as const
+  for (const some of chunks(taken)) await updateAll(transaction, 'attachments', { by, rows: some })
 }
 
 function* chunks<T>(list: readonly T[]): Generator<readonly T[]> {

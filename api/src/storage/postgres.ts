@@ -8,7 +8,7 @@ import {
 } from 'kysely'
 import { Pool, type PoolClient, types } from 'pg'
 import { guarded, translated } from './guarded-driver.ts'
-import { insertionOfAll } from './insertion.ts'
+import { insertionOfAll, updateOfAll } from './many-rows.ts'
 import { PipelinedDriver, send, sentFailure } from './pipeline.ts'
 import { prepared } from './prepared.ts'
 import type { Database } from './queries.ts'
@@ -62,6 +62,9 @@ export function openPostgres(url: string): Database {
     write: (change) => query.transaction().execute((transaction) => explained(change, transaction)),
     async insertAll(transaction, table, rows) {
       if (rows.length > 0) await send(transaction, insertionOfAll(table, rows))
+    },
+    async updateAll(transaction, table, changed) {
+      if (changed.rows.length > 0) await send(transaction, updateOfAll(table, changed))
     },
     sealBatch: 500,
     holdShared: sql`for share`,

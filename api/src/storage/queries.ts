@@ -1,6 +1,6 @@
 import type { Kysely, RawBuilder, Transaction } from 'kysely'
 import type { Event } from '../domain/event.ts'
-import type { Rows } from './insertion.ts'
+import type { ChangedRows, Rows } from './many-rows.ts'
 import type { BuildRead, PreparedRead } from './prepared.ts'
 import type { Tables } from './tables.ts'
 
@@ -19,12 +19,19 @@ export type ColumnTypes = { text: string; bytes: string; count: string; position
  * SQLite a transaction holds the only connection that writes. */
 export type Write = <T>(change: (transaction: Transaction<Tables>) => Promise<T>) => Promise<T>
 
-/** Insert rows in a transaction: with one statement, or with one that is prepared once. On PostgreSQL they are sent only:
- * if that fails, the transaction fails (see pipeline.ts). */
+/** Insert rows in a transaction, with one statement or one that is prepared once. On PostgreSQL they are only sent: if that
+ * fails, the transaction fails (see pipeline.ts). */
 export type InsertAll = <Table extends keyof Tables>(
   transaction: Query,
   table: Table,
   rows: Rows<Table>,
+) => Promise<void>
+
+/** As `InsertAll`, for rows that exist. */
+export type UpdateAll = <Table extends keyof Tables>(
+  transaction: Query,
+  table: Table,
+  changed: ChangedRows<Table>,
 ) => Promise<void>
 
 export type Database = {
@@ -33,6 +40,7 @@ export type Database = {
   prepare: <Name extends string, Row>(build: BuildRead<Name, Row>) => PreparedRead<Name, Row>
   write: Write
   insertAll: InsertAll
+  updateAll: UpdateAll
   /** How many events one seal takes: fewer on SQLite, because other writers wait during a seal. */
   sealBatch: number
   /** Ends a select whose rows no other transaction may change until this one ends. On SQLite a transaction is alone in
@@ -51,7 +59,9 @@ type RecordEvent = (transaction: Query, event: Event) => Promise<void>
 /** A transaction and the door through which its events enter the outbox. */
 export type Recorded = { transaction: Query; record: RecordEvent }
 
+/** What writes many rows. */
+export type ManyRows = Pick<Database, 'insertAll' | 'updateAll'>
+
 /** What stores read and write with. */
-export type Queries = Pick<Database, 'query' | 'prepare' | 'write' | 'insertAll' | 'holdShared'> & {
-  record: RecordEvent
-}
+export type Queries = Pick<Database, 'query' | 'prepare' | 'write' | 'holdShared'> &
+  ManyRows & { record: RecordEvent }

@@ -5,7 +5,7 @@ import type { Insertable } from 'kysely'
 import { unavailable } from '../domain/errors.ts'
 import { type Event, eventBody } from '../domain/event.ts'
 import { originText } from '../domain/origin.ts'
-import type { Database, Queries } from './queries.ts'
+import type { Queries } from './queries.ts'
 import type { Tables } from './tables.ts'
 
 /** What seals the outbox. */
@@ -23,20 +23,17 @@ type EventRow = Insertable<Tables['events']>
 /** The queries of a database with the door through which events enter the outbox. The events of a transaction are
  * inserted together, right before its commit. The spine learns for which tenants it recorded some. */
 export function recording(
-  database: Pick<Database, 'query' | 'prepare' | 'write' | 'insertAll' | 'holdShared'>,
+  database: Omit<Queries, 'record'>,
   { mac: key }: Pick<AuditKey, 'mac'>,
   spine: Spine = NO_SPINE,
 ): Queries {
-  const { query, prepare, write, insertAll, holdShared } = database
+  const { insertAll } = database
   const recorded = new WeakMap<object, EventRow[]>()
   return {
-    query,
-    prepare,
-    insertAll,
-    holdShared,
+    ...database,
     async write(change) {
       const rows: EventRow[] = []
-      const result = await write(async (transaction) => {
+      const result = await database.write(async (transaction) => {
         recorded.set(transaction, rows)
         const changed = await change(transaction)
         await insertAll(transaction, 'events', rows)

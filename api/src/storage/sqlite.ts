@@ -11,9 +11,9 @@ import {
   sql,
 } from 'kysely'
 import { guarded, translated } from './guarded-driver.ts'
-import { insertionOfEach } from './insertion.ts'
+import { type EachRow, insertionOfEach, updateOfEach } from './many-rows.ts'
 import { prepared } from './prepared.ts'
-import type { Database, InsertAll } from './queries.ts'
+import type { Database } from './queries.ts'
 import type { Tables } from './tables.ts'
 
 const BUSY_TIMEOUT_MS = 2_000
@@ -45,10 +45,9 @@ export function openSqlite(path: string): Database {
     const read = reader.prepare(text)
     return async (parameters: unknown[]) => read.all(...inputs(parameters))
   }
-  // A transaction holds the only connection that writes, so these rows are inserted in it.
-  const insertAll: InsertAll = (_transaction, table, rows) =>
+  // A transaction holds the only connection that writes, so this runs in it.
+  const runEach = ({ text, values }: EachRow) =>
     translated(async () => {
-      const { text, values } = insertionOfEach(table, rows)
       for (const row of values) statement(text).run(row)
     }, isSqliteAway)
   return {
@@ -58,7 +57,12 @@ export function openSqlite(path: string): Database {
       return (values) => translated(() => rowsOf(values), isSqliteAway)
     },
     write: (change) => query.transaction().execute(change),
-    insertAll,
+    async insertAll(_transaction, table, rows) {
+      if (rows.length > 0) await runEach(insertionOfEach(table, rows))
+    },
+    async updateAll(_transaction, table, changed) {
+      if (changed.rows.length > 0) await runEach(updateOfEach(table, changed))
+    },
     sealBatch: 200,
     holdShared: sql``,
     columns: {

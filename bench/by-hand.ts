@@ -8,19 +8,9 @@ import { Client } from 'pg'
 import { temporaryFolder } from './contenders.ts'
 import { growLibrary } from './grown-library.ts'
 
-const COLUMNS = [
-  ...['id', 'tenant_id', 'name', 'value', 'value_version', 'is_secret', 'description', 'created_by'],
-  ...[
-    'created_at',
-    'updated_at',
-    'updated_by',
-    'value_set_at',
-    'value_set_by',
-    'value_how',
-    'value_was_secret',
-  ],
-]
-
+const COLUMNS =
+  'id, tenant_id, name, value, value_version, is_secret, description, created_by, created_at, updated_at, updated_by, value_set_at, value_set_by, value_how, value_was_secret'
+const COUNT = COLUMNS.split(',').length
 /** Writes keys to a library without the API: each encrypted, one prepared `insert` each, all in one transaction. */
 export type HandWriter = {
   write(names: readonly string[]): Promise<void>
@@ -55,7 +45,8 @@ function rowsOf({ tenantId, userId }: { tenantId: string; userId: string }): Row
 }
 
 function insertion(placeholder: (index: number) => string): string {
-  return `insert into keys (${COLUMNS.join(', ')}) values (${COLUMNS.map((_, index) => placeholder(index)).join(', ')})`
+  const places = Array.from({ length: COUNT }, (_, index) => placeholder(index))
+  return `insert into keys (${COLUMNS}) values (${places.join(', ')})`
 }
 
 function onSqlite(path: string, rowOf: RowOf): HandWriter {

@@ -28,7 +28,7 @@ export type InsertAll = <Table extends keyof Tables>(
 ) => Promise<void>
 
 /** As `InsertAll`, for rows that exist. */
-export type UpdateAll = <Table extends keyof Tables>(
+type UpdateAll = <Table extends keyof Tables>(
   transaction: Query,
   table: Table,
   changed: ChangedRows<Table>,

@@ -57,6 +57,13 @@ export async function memoryShots(): Promise<{ list: readonly Shot[]; server: Ru
         await page.getByText('audit verify').first().waitFor()
       }),
     },
+    {
+      name: 'delivery',
+      show: at(`${url}/keys/${keyId}/holders`, async (page) => {
+        await page.getByRole('link', { name: 'delivery' }).first().click()
+        await page.getByRole('list', { name: 'Delivered values' }).waitFor()
+      }),
+    },
     { name: 'activity-nothing', show: at(`${url}/activity?from=2020-01-01&to=2020-01-02`) },
   ]
   return { list, server }

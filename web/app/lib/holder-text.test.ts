@@ -23,6 +23,10 @@ test.each([
   expect(placeOf(label)).toBe(text)
 })
 
-test('a person who is gone has no name', () => {
-  expect(holderNames({ name: null, label: null })).toEqual({ person: 'a former user', place: null })
+test('a person or a machine that is gone has no name', () => {
+  expect(holderNames({ kind: 'user', name: null, label: null })).toEqual({
+    who: 'a former user',
+    place: null,
+  })
+  expect(holderNames({ kind: 'machine', name: null, label: null }).who).toBe('a deleted machine')
 })

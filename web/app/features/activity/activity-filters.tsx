@@ -4,6 +4,7 @@ import { Link } from 'wouter'
 import { ACTIONS } from '../../lib/activity/actions.ts'
 import { useBundles } from '../../lib/bundles.ts'
 import { useKeys } from '../../lib/keys.ts'
+import { useMachines } from '../../lib/machines.ts'
 import { useMembers } from '../../lib/people.ts'
 import { Button, buttonClasses } from '../../ui/button.tsx'
 import { classNames } from '../../ui/class-names.ts'
@@ -20,6 +21,8 @@ const GROUPS: Readonly<Record<string, string>> = {
   user: 'Accounts',
   passkey: 'Passkeys',
   tenant: 'Workspace',
+  machine: 'Machines',
+  token: 'Tokens',
   grant: 'Remembered approvals',
   person: 'Erasure',
   audit: 'This log',
@@ -29,6 +32,8 @@ const GROUPS: Readonly<Record<string, string>> = {
 export function ActivityFilters({ filters }: { filters: ReturnType<typeof useActivityFilters> }) {
   const { by, about, what, from, to, set } = filters
   const members = useMembers().data ?? []
+  const machines = useMachines().data ?? []
+  const actors = [...members.map(({ user_id: id, username: name }) => ({ id, name })), ...machines]
   const things = useThings()
   const isNarrowed = [by, about, what, from, to].some((text) => text !== '')
   const [isOpen, setOpen] = useState(isNarrowed)
@@ -51,14 +56,12 @@ export function ActivityFilters({ filters }: { filters: ReturnType<typeof useAct
             className="field block font-normal"
           >
             <option value="">Anyone</option>
-            {members.map(({ user_id, username }) => (
-              <option key={user_id} value={user_id}>
-                {username}
+            {actors.map(({ id, name }) => (
+              <option key={id} value={id}>
+                {name}
               </option>
             ))}
-            {by !== '' && !members.some(({ user_id }) => user_id === by) && (
-              <option value={by}>a former member</option>
-            )}
+            {by !== '' && !actors.some(({ id }) => id === by) && <option value={by}>a former member</option>}
           </select>
         </label>
         <Combobox label="About" options={things} chosenId={about} onChoose={(id) => set('about', id)} />
@@ -116,13 +119,15 @@ function useThings() {
   const bundles = useBundles().data
   const keys = useKeys().data
   const members = useMembers().data
+  const machines = useMachines().data
   return useMemo(
     () => [
       { id: '', name: 'Anything' },
       ...(bundles ?? []).map(({ id, name }) => ({ id, name, detail: 'Bundle' })),
       ...(keys ?? []).map(({ id, name }) => ({ id, name, detail: 'Key' })),
       ...(members ?? []).map(({ user_id: id, username: name }) => ({ id, name, detail: 'Member' })),
+      ...(machines ?? []).map(({ id, name }) => ({ id, name, detail: 'Machine' })),
     ],
-    [bundles, keys, members],
+    [bundles, keys, machines, members],
   )
 }

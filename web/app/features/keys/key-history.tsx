@@ -1,4 +1,4 @@
-import { FileDiff, Trash2 } from 'lucide-react'
+import { FileDiff, RotateCcw, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import type { KeyVersion, KeyWithBundles } from '../../lib/answers.ts'
 import { useIsOwner } from '../../lib/me.ts'
@@ -81,8 +81,9 @@ function VersionRow({ version, current, onAsk }: VersionRowProps) {
         )}
         {isOwner && !version.current && version.destroyed_at === null && (
           <span className="-mr-2 flex items-center gap-1">
-            <Button size="small" onClick={() => onAsk('restore', version)}>
-              Restore
+            <Button size="small" aria-label="Restore" onClick={() => onAsk('restore', version)}>
+              <RotateCcw aria-hidden size={15} className="sm:hidden" />
+              <span className="hidden sm:inline">Restore</span>
             </Button>
             <IconButton label={`Destroy v${version.version}`} onClick={() => onAsk('destroy', version)}>
               <Trash2 aria-hidden size={16} />

@@ -64,7 +64,7 @@ function holdersText(holders: readonly Holder[], current: number): string {
 function HolderRow({ item, holder }: { item: Key; holder: Holder }) {
   const isOwner = useIsOwner()
   const dismiss = useDismissHolder(item.id)
-  const { person, place } = holderNames(holder)
+  const { who, place } = holderNames(holder)
   const stale = isStale(holder, item.version)
   return (
     <div className="flex items-center gap-3 py-2 pr-2 pl-4">
@@ -73,7 +73,7 @@ function HolderRow({ item, holder }: { item: Key; holder: Holder }) {
       </span>
       <div className="min-w-0 flex-1">
         <p className="text-sm">
-          <span className="font-medium">{person}</span>{' '}
+          <span className="font-medium">{who}</span>{' '}
           {place !== null && (
             <>
               on <bdi className="font-mono [overflow-wrap:anywhere]">{place}</bdi>
@@ -95,13 +95,13 @@ function HolderRow({ item, holder }: { item: Key; holder: Holder }) {
       </div>
       {isOwner && (
         <IconButton
-          label={`Dismiss ${person}${place === null ? '' : ` on ${place}`}`}
+          label={`Dismiss ${who}${place === null ? '' : ` on ${place}`}`}
           disabled={dismiss.isPending}
           onClick={() =>
             dismiss.mutate(holder.holder, {
               onSuccess: () =>
                 notify({
-                  text: `Dismissed ${person}. The next delivery puts the terminal on the list again.`,
+                  text: `Dismissed ${who}. The next delivery puts the terminal on the list again.`,
                 }),
               onError: (error) => notify({ text: describeFailure(error).message, tone: 'danger' }),
             })

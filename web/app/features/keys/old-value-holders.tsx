@@ -27,10 +27,10 @@ export function OldValueHolders({ keyId, version }: { keyId: string; version: nu
       </p>
       <ul className="mt-1">
         {stale.slice(0, SHOWN).map((holder) => {
-          const { person, place } = holderNames(holder)
+          const { who, place } = holderNames(holder)
           return (
             <li key={holder.holder}>
-              {person}
+              {who}
               {place !== null && (
                 <>
                   {' '}

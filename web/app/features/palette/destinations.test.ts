@@ -31,7 +31,9 @@ const key = (name: string) => ({
   due: null,
 })
 const names = (query: string, bundles: readonly string[], keys: readonly string[]) =>
-  findDestinations(query, { bundles: bundles.map(bundle), keys: keys.map(key) }).map(({ name }) => name)
+  findDestinations(query, { bundles: bundles.map(bundle), keys: keys.map(key), isOwner: false }).map(
+    ({ name }) => name,
+  )
 
 test('an exact name comes first, then beginnings of names, then of their parts, then the rest', () => {
   const keys = ['MY_DATABASE', 'METADATA', 'DATA_DIR', 'DATA']
@@ -54,4 +56,12 @@ test('a good match is found behind many poor ones', () => {
 
 test('without a query the pages come first', () => {
   expect(names('', ['a'], ['B'])[0]).toBe('Bundles')
+})
+
+test.each([
+  [true, ['activity']],
+  [false, []],
+])('an owner (%s) is led to the activity, another member is not', (isOwner, ids) => {
+  const found = findDestinations('activity', { bundles: [], keys: [], isOwner })
+  expect(found.map(({ id }) => id)).toEqual(ids)
 })

@@ -2,7 +2,13 @@ import type { Bundle, Key } from '../../lib/answers.ts'
 import { matches, rank } from '../../lib/search.ts'
 
 /** Somewhere the palette can lead. */
-export type Destination = { id: string; kind: 'Page' | 'Bundle' | 'Key'; name: string; href: string }
+export type Destination = {
+  id: string
+  kind: 'Page' | 'Bundle' | 'Key'
+  name: string
+  href: string
+  forOwners?: true
+}
 
 const PAGES: readonly Destination[] = [
   { id: 'bundles', kind: 'Page', name: 'Bundles', href: '/bundles' },
@@ -12,7 +18,7 @@ const PAGES: readonly Destination[] = [
   { id: 'due', kind: 'Page', name: 'Keys that are due', href: '/keys?filter=due' },
   { id: 'unused', kind: 'Page', name: 'Unused keys', href: '/keys?filter=unused' },
   { id: 'compare', kind: 'Page', name: 'Compare bundles', href: '/compare' },
-  { id: 'activity', kind: 'Page', name: 'Activity', href: '/activity' },
+  { id: 'activity', kind: 'Page', name: 'Activity', href: '/activity', forOwners: true },
   { id: 'settings', kind: 'Page', name: 'Settings and members', href: '/settings' },
   { id: 'account', kind: 'Page', name: 'Account and shortcuts', href: '/account' },
 ]
@@ -20,13 +26,14 @@ const PAGES: readonly Destination[] = [
 const MOST = 50
 
 /** What there is to go to. */
-type Places = { bundles: readonly Bundle[]; keys: readonly Key[] }
+type Places = { bundles: readonly Bundle[]; keys: readonly Key[]; isOwner: boolean }
 
 /** The places whose names match, best first: exact names, then beginnings of names, then beginnings of their parts. Among
  * equals pages come first, then bundles and keys. At most 50. */
-export function findDestinations(query: string, { bundles, keys }: Places): Destination[] {
+export function findDestinations(query: string, { bundles, keys, isOwner }: Places): Destination[] {
   const ranked: [Destination[], Destination[], Destination[], Destination[]] = [[], [], [], []]
   const add = (destination: Destination) => {
+    if (!isOwner && destination.forOwners) return
     if (matches(destination.name, query)) ranked[rank(destination.name, query)].push(destination)
   }
   for (const destination of PAGES) add(destination)

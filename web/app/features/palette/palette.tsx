@@ -3,6 +3,7 @@ import { useId, useMemo, useState } from 'react'
 import { useLocation } from 'wouter'
 import { useBundles } from '../../lib/bundles.ts'
 import { useKeys } from '../../lib/keys.ts'
+import { useIsOwner } from '../../lib/me.ts'
 import { classNames } from '../../ui/class-names.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { ListboxOption, ListboxRemark } from '../../ui/listbox-option.tsx'
@@ -65,9 +66,10 @@ export function Palette({ onClose }: { onClose: () => void }) {
 function useDestinations(query: string): Destination[] {
   const bundles = useBundles().data
   const keys = useKeys().data
+  const isOwner = useIsOwner()
   return useMemo(
-    () => findDestinations(query, { bundles: bundles ?? [], keys: keys ?? [] }),
-    [query, bundles, keys],
+    () => findDestinations(query, { bundles: bundles ?? [], keys: keys ?? [], isOwner }),
+    [query, bundles, keys, isOwner],
   )
 }
 

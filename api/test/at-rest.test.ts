@@ -33,7 +33,13 @@ describe.each(databases)('values at rest on %s', (kind) => {
       .executeTakeFirstOrThrow()
   const store = (
     id: string,
-    row: { value?: Uint8Array; value_version?: number; name?: string; is_secret?: 0 | 1 },
+    row: {
+      value?: Uint8Array
+      value_version?: number
+      name?: string
+      is_secret?: 0 | 1
+      template_parts?: string | null
+    },
   ) => database.query.updateTable('keys').set(row).where('id', '=', id).execute()
 
   test('any flipped byte gives an error, never a value', async () => {
@@ -100,6 +106,20 @@ describe.each(databases)('values at rest on %s', (kind) => {
     ]
     expect(answers.map(({ status }) => status)).toEqual([500, 500, 500, 500])
     expect(answers.map(({ text }) => text).join()).not.toContain(MARKED)
+  })
+
+  test('a value that was made a template in the database, or named other parts, gives an error', async () => {
+    const id = await create('KEY')
+    await store(id, { template_parts: '' })
+    expect((await reveal(id)).status).toBe(500)
+    const body = { name: 'URL', value: '${KEY}', is_template: true }
+    const template = (await api.call('createKey', { as: owner, body })).json.id
+    for (const template_parts of [null, '', 'OTHER', 'KEY OTHER']) {
+      await store(template, { template_parts })
+      expect((await reveal(template)).status).toBe(500)
+    }
+    await store(template, { template_parts: 'KEY' })
+    expect((await reveal(template)).json).toMatchObject({ value: '${KEY}' })
   })
 
   test('a legacy item that was renamed or marked otherwise in the database gives an error', async () => {

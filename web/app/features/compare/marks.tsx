@@ -34,7 +34,7 @@ export function Legend({ hasComposed }: { hasComposed: boolean }) {
     <ul className="mb-3 flex flex-wrap gap-x-5 gap-y-1 text-xs text-ink-soft">
       {Object.entries(MARKS).map(([state, { Icon, look, text, meaning }]) => (
         <li key={state} className="inline-flex items-center gap-1.5">
-          <Icon aria-hidden size={14} className={look} />
+          <Icon aria-hidden size={14} className={`shrink-0 ${look}`} />
           <span>
             <strong className="font-medium text-ink">{text}</strong>: {meaning}
           </span>
@@ -48,7 +48,7 @@ export function Legend({ hasComposed }: { hasComposed: boolean }) {
 function ComposedMeaning() {
   return (
     <li className="inline-flex items-center gap-1.5">
-      <Braces aria-hidden size={14} />
+      <Braces aria-hidden size={14} className="shrink-0" />
       <span>
         <strong className="font-medium text-ink">Composed</strong>: built from other values of the bundle, so
         it may differ where the key is shared

@@ -1,4 +1,5 @@
 import { CompiledQuery, type Insertable, type Updateable } from 'kysely'
+import { DomainError, unavailable } from '../domain/errors.ts'
 import type { Tables } from './tables.ts'
 
 /*
@@ -92,4 +93,9 @@ function typeOf(list: readonly unknown[]): 'text' | 'integer' | 'bytea' {
 
 function quoted(name: string): string {
   return `"${name}"`
+}
+
+/** The error for an insertion that failed. Without its events a change must not happen; the caller may try again. */
+export function insertionFailure(table: keyof Tables, error: unknown): unknown {
+  return table === 'events' && !(error instanceof DomainError) ? unavailable('audit log', error) : error
 }

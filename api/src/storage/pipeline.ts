@@ -17,11 +17,18 @@ import type { Query } from './queries.ts'
 const unanswered = new WeakMap<DatabaseConnection, Promise<unknown>[]>()
 
 /** Run a statement of a transaction whose answer nobody needs. PostgreSQL gets it at once, and if it fails, the
- * transaction fails at the commit. SQLite runs it here. */
-export function send(transaction: Query, statement: Compilable | CompiledQuery): Promise<void> {
+ * transaction fails at the commit. SQLite runs it here.
+ * @param failure makes the error that the transaction fails with */
+export function send(
+  transaction: Query,
+  statement: Compilable | CompiledQuery,
+  failure = (error: unknown): unknown => error,
+): Promise<void> {
   const compiled = 'compile' in statement ? statement.compile() : statement
   return transaction.getExecutor().provideConnection(async (connection) => {
-    const answer = connection.executeQuery(compiled)
+    const answer = connection.executeQuery(compiled).catch((error: unknown) => {
+      throw failure(error)
+    })
     const answers = unanswered.get(connection)
     if (answers) answers.push(heard(answer))
     else await answer

@@ -8,7 +8,7 @@ import {
 } from 'kysely'
 import { Pool, type PoolClient, types } from 'pg'
 import { guarded, translated } from './guarded-driver.ts'
-import { insertionOfAll, updateOfAll } from './many-rows.ts'
+import { insertionFailure, insertionOfAll, updateOfAll } from './many-rows.ts'
 import { PipelinedDriver, send, sentFailure } from './pipeline.ts'
 import { prepared } from './prepared.ts'
 import type { Database } from './queries.ts'
@@ -61,7 +61,8 @@ export function openPostgres(url: string): Database {
     },
     write: (change) => query.transaction().execute((transaction) => explained(change, transaction)),
     async insertAll(transaction, table, rows) {
-      if (rows.length > 0) await send(transaction, insertionOfAll(table, rows))
+      const failure = (error: unknown) => insertionFailure(table, error)
+      if (rows.length > 0) await send(transaction, insertionOfAll(table, rows), failure)
     },
     async updateAll(transaction, table, changed) {
       if (changed.rows.length > 0) await send(transaction, updateOfAll(table, changed))

@@ -11,7 +11,7 @@ import {
   sql,
 } from 'kysely'
 import { guarded, translated } from './guarded-driver.ts'
-import { type EachRow, insertionOfEach, updateOfEach } from './many-rows.ts'
+import { type EachRow, insertionFailure, insertionOfEach, updateOfEach } from './many-rows.ts'
 import { prepared } from './prepared.ts'
 import type { Database } from './queries.ts'
 import type { Tables } from './tables.ts'
@@ -58,7 +58,10 @@ export function openSqlite(path: string): Database {
     },
     write: (change) => query.transaction().execute(change),
     async insertAll(_transaction, table, rows) {
-      if (rows.length > 0) await runEach(insertionOfEach(table, rows))
+      if (rows.length === 0) return
+      await runEach(insertionOfEach(table, rows)).catch((error: unknown) => {
+        throw insertionFailure(table, error)
+      })
     },
     async updateAll(_transaction, table, changed) {
       if (changed.rows.length > 0) await runEach(updateOfEach(table, changed))

@@ -1,0 +1,109 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type ApiEndpointName, apiEndpoints } from '@keyferry/contract'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openDatabase } from '../src/storage/database.ts'
+import type { Database } from '../src/storage/queries.ts'
+import { type CallParts, databases, startTestApi, type TestApi } from './api.ts'
+import { EVENTS } from './endpoint-events.ts'
+import type { CallerKind } from './isolation-table.ts'
+import { ACCOUNT, callerHeaders, createWorld, freshCall, type World } from './isolation-world.ts'
+
+const names = Object.keys(apiEndpoints).filter((name): name is ApiEndpointName => name in apiEndpoints)
+const REFUSED_CALLERS: readonly CallerKind[] = ['unsigned', 'forged', 'outsider', 'inactive member']
+
+describe.each(databases)('the events of each endpoint on %s', (kind) => {
+  let api: TestApi
+  let database: Database
+  let world: World
+  let address = 0
+  beforeAll(async () => {
+    const started = await startTestApi(kind, { trustProxy: ['127.0.0.1'] })
+    // An address for each call keeps the limits of one address out of the way.
+    const call: TestApi['call'] = (name, parts = {}) => {
+      address += 1
+      const forwarded = `10.${address >> 16}.${(address >> 8) & 255}.${address & 255}`
+      return started.call(name, { ...parts, headers: { 'x-forwarded-for': forwarded, ...parts.headers } })
+    }
+    api = { ...started, call }
+    database = await openDatabase(api.settings.databaseUrl ?? `${api.settings.dataDir}/keyferry.db`)
+    world = await createWorld(api, database.query)
+    await api.call('setUpAccount', { body: ACCOUNT })
+  })
+  afterAll(async () => {
+    await database.close()
+    await api.close()
+  })
+
+  // One statement sees each event once, wherever the sealer has it.
+  async function bodies(): Promise<string[]> {
+    const { rows } = await sql<{
+      body: string
+    }>`select body from events union all select body from audit_log`.execute(database.query)
+    return rows.map(({ body }) => body)
+  }
+
+  /** Make a call and tell which events it left in any workspace.
+   * @param isExpected whether to stop waiting for more */
+  async function eventsOf(
+    name: ApiEndpointName,
+    parts: CallParts,
+    isExpected: (actions: string[]) => boolean = () => true,
+  ) {
+    const before = new Set((await bodies()).map(idOf))
+    const { status } = await api.call(name, parts)
+    for (;;) {
+      const added = (await bodies()).filter((body) => !before.has(idOf(body)))
+      const actions = added.map(actionOf).toSorted()
+      if (isExpected(actions)) return { status, actions }
+      await sleep(20)
+    }
+  }
+
+  test.each(names.filter((name) => EVENTS[name] !== null))('%s adds exactly its events', async (name) => {
+    const parts = await freshCall(api, world, name)
+    const caller = name === 'acceptInvitation' ? 'outsider' : 'owner'
+    const headers = { ...parts.headers, ...callerHeaders(world, caller) }
+    if (name === 'waitForApproval') {
+      const body = { bundle_id: parts.params?.['bundle_id'], include_keys: [parts.params?.['key_name']] }
+      await api.call('encryptFromBundle', { ...parts, as: world.owner, body })
+    }
+    // The hand-over is confirmed after the answer.
+    const isOver = (actions: string[]) => name !== 'waitForApproval' || actions.length > 0
+    const { status, actions } = await eventsOf(name, { ...parts, headers }, isOver)
+    expect({ isDone: status < 300, actions }).toEqual({ isDone: true, actions: EVENTS[name] })
+  })
+
+  const guarded = names.filter((name) => apiEndpoints[name].access !== 'public')
+
+  test.each(guarded)('%s adds no event when it is refused', async (name) => {
+    const parts = await freshCall(api, world, name)
+    const refused = REFUSED_CALLERS.map((caller) => ({ ...parts, headers: callerHeaders(world, caller) }))
+    const owner = { ...parts, headers: { ...parts.headers, ...callerHeaders(world, 'owner') } }
+    const malformed = 'body' in apiEndpoints[name] ? [{ ...owner, body: 'not an object' }] : []
+    for (const call of [...refused, ...malformed, { ...owner, params: unknownIds(parts) }]) {
+      const { status, actions } = await eventsOf(name, call)
+      if (status >= 400) expect({ status, actions }).toEqual({ status, actions: [] })
+    }
+  })
+
+  test('a changed value, name, mark or expiry of a key is one event each', async () => {
+    const { params = {} } = await freshCall(api, world, 'updateKey')
+    const change = async (body: object) =>
+      (await eventsOf('updateKey', { params, body, as: world.owner })).actions
+    expect(await change({ value: 'another' })).toEqual(['key.changed'])
+    expect(await change({ value: 'another' })).toEqual([])
+    expect(await change({ is_secret: false })).toEqual(['key.declared_public'])
+    expect(await change({ is_secret: true })).toEqual(['key.declared_secret'])
+    expect(await change({ expires_at: '2030-01-01T00:00:00.000Z' })).toEqual(['key.described'])
+    expect(await change({ value: 'third', expected_version: 1 })).toEqual([])
+  })
+})
+
+function unknownIds({ params = {} }: CallParts): Record<string, string> {
+  return Object.fromEntries(Object.keys(params).map((name) => [name, randomUUID()]))
+}
+
+const idOf = (body: string) => /"id":"([^"]+)"/.exec(body)?.[1]
+const actionOf = (body: string) => /"action":"([^"]+)"/.exec(body)?.[1] ?? ''

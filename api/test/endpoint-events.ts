@@ -1,7 +1,7 @@
 import type { ApiEndpointName, AuditAction } from '@keyferry/contract'
 
 /** The events that a call of each endpoint adds when it succeeds, in the order of their names. `null`: the walk cannot make
- * it succeed; account-events.test.ts, passkeys.test.ts and the tests of releases and policies do. */
+ * it succeed; the tests of accounts, passkeys, machines, releases and policies do. */
 export const EVENTS: Readonly<Record<ApiEndpointName, readonly AuditAction[] | null>> = {
   getHealth: [],
   getReadiness: [],
@@ -96,4 +96,18 @@ export const EVENTS: Readonly<Record<ApiEndpointName, readonly AuditAction[] | n
   exportAudit: [],
   getAuditNote: [],
   getAuditKey: [],
+  createMachine: ['machine.created'],
+  listMachines: [],
+  getMachine: [],
+  updateMachine: ['machine.changed'],
+  deleteMachine: ['machine.deleted'],
+  listMachineHoldings: [],
+  grantBundle: ['machine.granted'],
+  revokeBundle: ['machine.revoked'],
+  createMachineToken: ['token.created'],
+  rotateMachineToken: ['token.rotated'],
+  endMachineToken: ['token.ended'],
+  reportTokens: [],
+  createDelivery: null,
+  getOwnMachine: null,
 }

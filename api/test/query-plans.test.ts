@@ -137,6 +137,16 @@ const USES: Readonly<Record<string, (stores: Stores) => Promise<unknown>>> = {
   'list what a person holds': ({ holders }) => holders.ofPerson(tenantId, userId, PAGE),
   'list keys with stale holders': ({ holders }) => holders.staleKeys(tenantId, NOW, PAGE),
   'dismiss a holder': ({ holders }) => holders.dismiss(tenantId, { keyId, holder: 'h', stamp: STAMP }),
+  'list the audit log': ({ audit }) => audit.list(tenantId, {}, PAGE),
+  'list what a person did': ({ audit }) => audit.list(tenantId, { actor: userId }, PAGE),
+  'list what happened to a key': ({ audit }) => audit.list(tenantId, { target: keyId }, PAGE),
+  'list one kind of event': ({ audit }) => audit.list(tenantId, { action: 'key.changed' }, PAGE),
+  'list a day of events': ({ audit }) => audit.list(tenantId, { from: NOW, to: NOW }, PAGE),
+  'list events before an entry': ({ audit }) => audit.list(tenantId, { before: 9, after: 1 }, PAGE),
+  'export a part of the audit log': async ({ audit }) => {
+    for await (const line of audit.export(tenantId, { from: 3, to: 9 }).lines) expect(line).not.toBe('')
+  },
+  'find the newest note': ({ audit }) => audit.note(tenantId),
   'list attached keys': ({ attachments }) => attachments.list(tenantId, bundleId, 'all'),
   'say how large attached values are': ({ attachments }) => attachments.valueSizes(tenantId, bundleId),
   'say how large legacy values are': ({ legacyItems }) => legacyItems.valueSizes(tenantId, bundleId),

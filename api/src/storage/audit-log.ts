@@ -103,7 +103,7 @@ async function countMatches(query: Query, tenantId: string, filter: AuditFilter)
     .select('seq')
     .limit(COUNTED + 1)
   const { total } = await query
-    .selectFrom(some.as('some'))
+    .selectFrom(some.as('counted'))
     .select(({ fn }) => fn.countAll<number>().as('total'))
     .executeTakeFirstOrThrow()
   return total > COUNTED ? null : total

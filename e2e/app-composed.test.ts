@@ -59,6 +59,8 @@ describe.skipIf(!hasBrowser())('composed values in the browser', () => {
     await page.getByRole('button', { name: 'Attach keys' }).click()
     await page.getByRole('button', { name: 'Create a new key' }).click()
     await page.getByLabel('Name', { exact: true }).fill('DATABASE_URL')
+    await page.getByLabel('Value', { exact: true }).fill(TEMPLATE)
+    await page.getByText('Unless you check this box, it is delivered exactly as written.').waitFor()
     await page.getByRole('checkbox', { name: 'Composed of other values' }).check()
     await page.getByLabel('Text', { exact: true }).fill('postgres://${DB')
     await page.getByRole('button', { name: 'Create and attach' }).click()

@@ -35,6 +35,7 @@ export async function environmentShots(): Promise<{ list: readonly Shot[]; serve
     { name: 'compare-20', show: at(`${server.url}/compare?${all}`) },
     { name: 'compare-composed', show: at(`${server.url}/compare?bundle=dev/shop&bundle=prod/shop`) },
     { name: 'bundle-composed', show: at(bundle('dev/shop')) },
+    { name: 'bundle-duplicated', show: at(`${bundle('prod/shop')}?new=1`) },
     { name: 'bundle-own-and-lacking', show: at(bundle('prod/shop')) },
     { name: 'key-composed', show: at(`${server.url}/keys/${composed?.id}`) },
     { name: 'import-composed', show: importing(server.url) },

@@ -53,7 +53,11 @@ export function KeyForm({ name = '', submitLabel, bundle, onCreated, onCancel }:
         problem={problems.value}
         autoFocus={name !== ''}
       />
-      <TemplateChoice checked={draft.is_template} onChange={(is_template) => set({ is_template })} />
+      <TemplateChoice
+        text={draft.value}
+        checked={draft.is_template}
+        onChange={(is_template) => set({ is_template })}
+      />
       {template?.problem === null && (
         <TemplateParts parts={template.parts} bundles={bundle === undefined ? [] : [bundle]} />
       )}

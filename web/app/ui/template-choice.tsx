@@ -1,9 +1,15 @@
 import { useId } from 'react'
+import { templateIn } from '../lib/templates.ts'
 
-type TemplateChoiceProps = { checked: boolean; onChange: (checked: boolean) => void }
+type TemplateChoiceProps = {
+  checked: boolean
+  /** The value as typed. */
+  text: string
+  onChange: (checked: boolean) => void
+}
 
 /** Whether a key's text is a template, of which each bundle composes a value. */
-export function TemplateChoice({ checked, onChange }: TemplateChoiceProps) {
+export function TemplateChoice({ checked, text, onChange }: TemplateChoiceProps) {
   const id = useId()
   return (
     <div className="flex items-start gap-3">
@@ -26,12 +32,18 @@ export function TemplateChoice({ checked, onChange }: TemplateChoiceProps) {
               same for use in a URL, and <Code>{'$${'}</Code> the text <Code>{'${'}</Code>.
             </>
           ) : (
-            'Each bundle builds the value from others that it delivers, for example a URL from host and password.'
+            hintFor(text)
           )}
         </p>
       </div>
     </div>
   )
+}
+
+function hintFor(text: string): string {
+  if (templateIn(text).parts.length > 0)
+    return 'The value looks like a template. Unless you check this box, it is delivered exactly as written.'
+  return 'Each bundle builds the value from others that it delivers, for example a URL from host and password.'
 }
 
 function Code({ children }: { children: string }) {

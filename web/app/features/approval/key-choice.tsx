@@ -155,7 +155,7 @@ function KeyRow({ item, checked, onToggle }: KeyRowProps) {
           {item.due !== null && (
             <strong className="font-semibold text-caution">{DUE_NAMES[item.due]}. </strong>
           )}
-          {item.is_secret ? 'Secret' : 'Not secret'}
+          {isWhole(item) && (item.is_secret ? 'Secret' : 'Not secret')}
           {item.description !== null && item.description !== '' && ` · ${item.description}`}
           <BuiltFrom item={item} />
         </span>

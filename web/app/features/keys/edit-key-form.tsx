@@ -42,7 +42,11 @@ export function EditKeyForm({ item }: { item: KeyWithBundles }) {
           onChoose={(chosen) => set({ value: chosen ? '' : null })}
         />
       )}
-      <TemplateChoice checked={draft.isTemplate} onChange={(isTemplate) => set({ isTemplate })} />
+      <TemplateChoice
+        text={draft.value ?? ''}
+        checked={draft.isTemplate}
+        onChange={(isTemplate) => set({ isTemplate })}
+      />
       {draft.isTemplate && problem === null && (
         <TemplateParts
           parts={draft.value === null ? item.template_parts : templateIn(draft.value).parts}

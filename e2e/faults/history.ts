@@ -45,6 +45,15 @@ export class History {
     return this.deliveries.filter(({ approval, wasAsked }) => approval === 'acknowledged' && !wasAsked)
   }
 
+  /** The creations and deletions that were acknowledged, as the audit log names them. */
+  get acknowledged(): { name: string; action: string }[] {
+    return [...this.#writes].flatMap(([name, writes]) => {
+      const done = writes.filter(({ outcome }) => outcome === 'acknowledged')
+      const made = writes[0]?.outcome === 'acknowledged' ? [{ name, action: 'key.created' }] : []
+      return done.some(({ kind }) => kind === 'delete') ? [...made, { name, action: 'key.deleted' }] : made
+    })
+  }
+
   get counts(): { writes: number; deliveries: number } {
     const writes = [...this.#writes.values()].flat().filter(({ outcome }) => outcome === 'acknowledged')
     const delivered = this.deliveries.filter(({ received }) => received.length > 0)

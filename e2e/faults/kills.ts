@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { auditFaults } from './audited.ts'
 import { Deployment, type DeploymentOptions } from './deployment.ts'
 import { History } from './history.ts'
 import {
@@ -64,5 +65,5 @@ async function killOnce({ deployment, bundle, history }: Run, count: number): Pr
 async function finalFaults({ deployment: { address }, history }: Run): Promise<string[]> {
   await sleep(UNTIL_NEXT_POLL_MS)
   await askAgain(history.deliveries.slice(-LAST_DELIVERIES))
-  return history.faults(await storedKeys(address, 'ROUND_'))
+  return [...history.faults(await storedKeys(address, 'ROUND_')), ...(await auditFaults(address, history))]
 }

@@ -1,5 +1,6 @@
 import { useState } from 'react'
-import { sealIn, useAuditNote } from '../../lib/activity/entries.ts'
+import { useAuditNote } from '../../lib/activity/entries.ts'
+import { sealIn } from '../../lib/activity/log-texts.ts'
 import { ago } from '../../lib/time.ts'
 import { useNow } from '../../lib/use-now.ts'
 import { CheckDialog } from './check-dialog.tsx'

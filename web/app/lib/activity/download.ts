@@ -1,5 +1,6 @@
 import { call } from '../api.ts'
 import { saveFile } from '../save-file.ts'
+import { nextFrom } from './log-texts.ts'
 
 const TIMEOUT_MS = 600_000
 
@@ -20,11 +21,4 @@ export async function downloadLog(): Promise<number> {
     from = nextFrom(text)
   }
   return files
-}
-
-/** Where the next part of an export begins; null after the last part. */
-export function nextFrom(text: string): number | null {
-  const last: unknown = JSON.parse(text.trimEnd().split('\n').at(-1) ?? 'null')
-  if (typeof last !== 'object' || last === null || !('next_from_seq' in last)) return null
-  return typeof last.next_from_seq === 'number' ? last.next_from_seq : null
 }

@@ -49,13 +49,6 @@ export function useAuditNote() {
   })
 }
 
-/** The number of the newest sealed entry and when it was sealed; null for a text that is no note. */
-export function sealIn(note: string): { seq: number; at: string } | null {
-  const [, , seq, , epochAndTime] = note.split('\n')
-  const at = epochAndTime?.split(' ')[1]
-  return seq === undefined || at === undefined ? null : { seq: Number(seq), at }
-}
-
 /** The key that verifies the notes of this server. */
 export function useAuditKey() {
   return useQuery({

@@ -103,6 +103,26 @@ const CASES: readonly [AuditAction, Given, string][] = [
     'sam approved 3 values of dev/app for sam@laptop (npm)',
   ],
   ['delivery.collected', { target: BUNDLE, origin: TERMINAL }, 'sam@laptop collected the values of dev/app'],
+  [
+    'delivery.void',
+    { target: BUNDLE, data: { reason: 'withdrawn' } },
+    'sam approved dev/app, and nothing was delivered: the request was withdrawn',
+  ],
+  [
+    'delivery.void',
+    { target: BUNDLE },
+    'sam approved dev/app, and nothing was delivered: another approval was faster',
+  ],
+  [
+    'delivery.not_released',
+    { target: BUNDLE, data: { reason: 'wrong_code' } },
+    'sam approved dev/app, and the approval never returned to a terminal: its code was wrong',
+  ],
+  [
+    'bundle.policy_changed',
+    { target: BUNDLE, data: { rules: ['approvals: 2'] } },
+    'sam changed the approval policy of dev/app: approvals: 2',
+  ],
   ['delivery.collected', { target: BUNDLE }, 'A terminal collected the values of dev/app'],
   [
     'delivery.denied',

@@ -22,6 +22,7 @@ export function told({ actor, target, data, origin }: AuditEntry) {
     listed: (field: string) => listed(names(field), number(`${field}_count`)),
     /** The person did it to their own account. */
     isOwn: actor.kind === 'user' && target.kind === 'user' && actor.id === target.id,
+    isRequest: target.kind === 'request',
     /** The target, with a link to its page. */
     key: { kind: 'key', id: target.id, name: target.name ?? 'a key' } as const,
     bundle: { kind: 'bundle', id: target.id, name: target.name ?? 'a bundle' } as const,

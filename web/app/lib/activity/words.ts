@@ -68,8 +68,11 @@ export const WORDS: Readonly<Record<AuditAction, Words>> = {
     bundle,
     names('names').length === 0 ? '' : `: ${listed('names')}`,
   ],
-  'bundle.policy_changed': ({ bundle }) => ['changed the approval policy of ', bundle],
-
+  'bundle.policy_changed': ({ bundle, listed }) => [
+    'changed the approval policy of ',
+    bundle,
+    listed('rules') === '' ? '' : `: ${listed('rules')}`,
+  ],
   'item.changed': ({ bundle, listed }) => [`wrote the legacy items ${listed('names')} of `, bundle],
   'item.deleted': ({ bundle, listed }) => [`deleted the legacy item ${listed('names')} of `, bundle],
   'item.converted': ({ bundle, other }) => [
@@ -79,18 +82,19 @@ export const WORDS: Readonly<Record<AuditAction, Words>> = {
     other('key', 'key'),
   ],
 
-  'delivery.first_approved': (delivery) => ['approved first, of two, ', ...delivered(delivery)],
+  'delivery.first_approved': (delivery) => ['gave the first of two approvals for ', ...delivered(delivery)],
   'delivery.approved': (delivery) => ['approved ', ...delivered(delivery)],
-  'delivery.released': ({ bundle }) => ['got an approved delivery of ', bundle, ' released'],
-  'delivery.not_released': ({ bundle }) => ['held back an approved delivery of ', bundle],
-  'delivery.remembered': (delivery) => ['got, by a remembered approval, ', ...delivered(delivery)],
-  'delivery.void': ({ gone, text }) => [
-    'had nothing delivered',
-    gone.name === 'something without a name' ? '' : ` from ${gone.name}`,
-    text('reason') === null
-      ? ': another approval was faster'
-      : `: the request was ${text('reason')} meanwhile`,
+  'delivery.released': ({ bundle }) => ['released the approved values of ', bundle],
+  'delivery.not_released': ({ bundle, text }) => [
+    'approved ',
+    bundle,
+    `, and the approval never returned to a terminal: ${endText(text('reason'))}`,
   ],
+  'delivery.remembered': (delivery) => ['got, by a remembered approval, ', ...delivered(delivery)],
+  'delivery.void': ({ bundle, isRequest, text }) =>
+    isRequest
+      ? [`denied a request in vain: ${endText(text('reason'))}`]
+      : ['approved ', bundle, `, and nothing was delivered: ${endText(text('reason'))}`],
   'delivery.denied': ({ place, origin }) => [
     `denied a request from ${place ?? origin('requester_ip') ?? 'a terminal'}`,
   ],
@@ -108,7 +112,10 @@ export const WORDS: Readonly<Record<AuditAction, Words>> = {
   ...machineWords,
 
   'tenant.renamed': ({ gone }) => ['renamed the workspace to ', gone],
-  'tenant.policy_changed': () => ['changed the workspace’s approval policy'],
+  'tenant.policy_changed': ({ listed }) => [
+    'changed the workspace’s approval policy',
+    listed('rules') === '' ? '' : `: ${listed('rules')}`,
+  ],
   'grant.created': () => ['asked to remember an approval'],
   'grant.ended': () => ['ended a remembered approval'],
   'person.forgotten': () => ['erased the personal data of a person from this log'],
@@ -118,6 +125,17 @@ export const WORDS: Readonly<Record<AuditAction, Words>> = {
     'restored the database from a backup',
     text('reason') === null ? '' : `: ${text('reason')}`,
   ],
+}
+
+const ENDS: Readonly<Record<string, string>> = {
+  denied: 'the request was denied',
+  withdrawn: 'the request was withdrawn',
+  expired: 'the request expired',
+  wrong_code: 'its code was wrong',
+}
+
+function endText(reason: string | null): string {
+  return ENDS[reason ?? ''] ?? 'another approval was faster'
 }
 
 function also(fields: readonly string[]): string[] {

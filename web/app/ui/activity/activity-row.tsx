@@ -1,4 +1,4 @@
-import { ChevronRight } from 'lucide-react'
+import { ChevronRight, TriangleAlert } from 'lucide-react'
 import { type MouseEvent, useId, useState } from 'react'
 import { sentenceOf, sentenceText } from '../../lib/activity/sentence.ts'
 import type { AuditEntry } from '../../lib/answers.ts'
@@ -44,6 +44,7 @@ export function ActivityRow({ entry }: { entry: AuditEntry }) {
           {timeOfDay(entry.at)}
         </time>
         <span className="min-w-0 flex-1 leading-6">
+          {ALARMS.has(entry.action) && <Alarm />}
           <Sentence parts={sentenceOf(entry)} />
         </span>
         <Seal seq={entry.seq} />
@@ -52,6 +53,18 @@ export function ActivityRow({ entry }: { entry: AuditEntry }) {
         {open && <EventDetails entry={entry} />}
       </div>
     </>
+  )
+}
+
+/** An approval that never came back to a terminal may have been asked for by somebody else. */
+const ALARMS: ReadonlySet<AuditEntry['action']> = new Set(['delivery.not_released'])
+
+function Alarm() {
+  return (
+    <span title="Somebody else may have asked for this approval" className="mr-1.5 inline-block text-caution">
+      <TriangleAlert aria-hidden size={15} className="inline align-[-2px]" />
+      <span className="sr-only">Warning: somebody else may have asked for this approval. </span>
+    </span>
   )
 }
 

@@ -1,6 +1,7 @@
 import { Fragment } from 'react'
 import { Link } from 'wouter'
-import { stillCurrent, useHoldings } from '../../lib/holdings.ts'
+import { useHoldings } from '../../lib/holdings.ts'
+import { stillCurrent } from '../../lib/still-current.ts'
 
 /** Which current values a person was given. */
 export function HeldValues({ userId }: { userId: string }) {

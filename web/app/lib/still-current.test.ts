@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Holding } from './answers.ts'
-import { stillCurrent } from './holdings.ts'
+import { stillCurrent } from './still-current.ts'
 
 function holding(id: string, version: number | null, perhaps_version: number | null): Holding {
   const at = '2026-01-31T12:00:00.000Z'

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { nextFrom } from './download.ts'
-import { sealIn } from './entries.ts'
+import { nextFrom, sealIn } from './log-texts.ts'
 
 const NOTE =
   'keyferry chain v1\nkeyferry.example.com/audit/7e4d\n1234\nAAAA\n2 2026-01-31T12:00:00.000Z\n\n— x y\n'

@@ -31,7 +31,7 @@ function BottomBar({ places }: { places: readonly Place[] }) {
   const [isMoreOpen, setMoreOpen] = useState(false)
   const more = places.slice(IN_BAR)
   return (
-    <div className="fixed inset-x-0 bottom-0 z-10 flex border-t border-line bg-canvas pb-[env(safe-area-inset-bottom)] sm:hidden">
+    <div className="fixed inset-x-0 bottom-0 z-20 flex border-t border-line bg-canvas pb-[env(safe-area-inset-bottom)] sm:hidden">
       {places.slice(0, IN_BAR).map((place) => (
         <PlaceLink
           key={place.href}

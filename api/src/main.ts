@@ -11,6 +11,7 @@ import type { Bounds } from './domain/bounds.ts'
 import { type ClockAndIds, timestamp } from './domain/clock-and-ids.ts'
 import { endOverdue } from './domain/held-delivery.ts'
 import type { Stores } from './domain/stores.ts'
+import { ExpiringApprovals } from './domain/take-back.ts'
 import { setupCodeOf, untoldSetupCode } from './first-set-up.ts'
 import { createHandlers } from './http/handlers.ts'
 import { MachineRefusals } from './http/machine-refusals.ts'
@@ -90,7 +91,8 @@ export async function startApi(settings: ApiSettings, options: StartOptions = {}
   opened.defer(() => refusals.close())
   const sweep = () => endOverdue({ heldDeliveries: stores.heldDeliveries, clock })
   opened.defer(sweepEvery(SWEEP_SECONDS, sweep, log))
-  const app = wire({ settings, database, stores, shortLived, sealer, refusals, clock, log })
+  const expiring = opened.adopt(new ExpiringApprovals({ ...shortLived, stores, clock }), (it) => it.close())
+  const app = wire({ settings, database, stores, shortLived, expiring, sealer, refusals, clock, log })
   await measure(app, { settings, shortLived, opened })
   const address = await listen(app, settings)
   const setupCode = await untoldSetupCode(settings, stores.accounts)
@@ -140,12 +142,13 @@ type ServerParts = {
   shortLived: ShortLived
   sealer: Sealer
   refusals: MachineRefusals
+  expiring: ExpiringApprovals
   clock: ClockAndIds
   log: Logger
 }
 
 function wire(parts: ServerParts): FastifyInstance {
-  const { settings, database, stores, shortLived, sealer, clock, log } = parts
+  const { settings, database, stores, shortLived, sealer, expiring, clock, log } = parts
   const { sharedSecrets, requireSignatureV2, devAllowPlaintext, maxBodyBytes, version, authMode } = settings
   const signing = {
     sharedSecrets,
@@ -159,6 +162,7 @@ function wire(parts: ServerParts): FastifyInstance {
       clock,
       requestParts: {
         ...shortLived,
+        expiring,
         stores,
         clock,
         newRequestId: randomRequestId,

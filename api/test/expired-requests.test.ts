@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { generatePollVerifier, pollChallenge } from '@keyferry/crypto/poll-challenge'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { expectError, type Identity, startTestApi, type TestApi } from './api.ts'
@@ -54,5 +55,44 @@ describe('a request whose lifetime has ended', () => {
     await expect.poll(async () => (await context(id)).status).toBe(404)
     skippedMs = LIFETIME_MS
     expectError(await context(id), 404, GONE, 'not_found')
+  })
+})
+
+describe('an approval that no client has fetched', () => {
+  const lifetimeSeconds = 2
+  let api: TestApi
+  let owner: Identity
+  let bundle: { id: string; name: string }
+  beforeAll(async () => {
+    api = await startTestApi('sqlite', { requestTtlSeconds: lifetimeSeconds })
+    owner = await api.newOwner()
+    bundle = await newBundle(api, owner, { URL: 'pg://s3cret' })
+  })
+  afterAll(() => api.close())
+
+  const approved = async () => {
+    const asking = new ApprovalClient(api)
+    const id = await asking.asked()
+    const choice = { requestId: id, bundle_id: bundle.id, include_keys: ['URL'] }
+    expect((await approveWith(api, owner, choice)).status).toBe(200)
+    return { asking, id }
+  }
+  const newest = async () => (await api.call('listDeliveries', { as: owner })).json[0]
+
+  test('is void when its request expires', async () => {
+    await approved()
+    expect((await newest())?.state).toBe('approved')
+    while ((await newest())?.state === 'approved') await sleep(50)
+    expect((await newest())?.state).toBe('void')
+    const [event] = (await api.call('listAudit', { as: owner })).json
+    expect(event).toMatchObject({ action: 'delivery.void', data: { reason: 'expired' } })
+  })
+
+  test('is collected when it was fetched, and stays so', async () => {
+    const { asking, id } = await approved()
+    expect((await asking.wait(id)).json.status).toBe('ready')
+    while ((await newest())?.state === 'approved') await sleep(20)
+    await sleep(lifetimeSeconds * 1_000)
+    expect((await newest())?.state).toBe('collected')
   })
 })

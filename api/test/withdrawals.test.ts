@@ -52,6 +52,23 @@ describe.each(databases)('withdrawing a request on %s', (kind) => {
     expectError(await context(id), 404, GONE, 'request_withdrawn')
   })
 
+  test('makes the delivery void, and its holder holds nothing', async () => {
+    const { id, proof } = await asked()
+    await approve(id)
+    const [approved] = (await api.call('listDeliveries', { as: owner })).json
+    expect(approved?.state).toBe('approved')
+    await withdraw(id, proof)
+    const [delivery] = (await api.call('listDeliveries', { as: owner })).json
+    expect(delivery).toMatchObject({ id: approved?.id, state: 'void' })
+    const params = { key_id: delivery?.keys[0]?.id ?? '' }
+    expect((await api.call('listHolders', { as: owner, params })).json).toEqual([])
+    const [newest] = (await api.call('listAudit', { as: owner })).json
+    expect(newest).toMatchObject({
+      action: 'delivery.void',
+      data: { delivery: delivery?.id, reason: 'withdrawn' },
+    })
+  })
+
   test('wakes a wait that is held', async () => {
     const { client, id, proof } = await asked()
     const waiting = client.wait(id, proof)

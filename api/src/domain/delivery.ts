@@ -81,7 +81,7 @@ export interface DeliveryStore {
    * @throws DomainError unavailable: then nothing may leave */
   begin(tenantId: string, delivery: NewDelivery): Promise<void>
   /** The delivery never left the server. */
-  void(tenantId: string, end: DeliveryEnd): Promise<void>
+  void(tenantId: string, end: DeliveryEnd & { reason?: string }): Promise<void>
   /** The client has the delivery. A second call does nothing. */
   collect(tenantId: string, end: DeliveryEnd): Promise<void>
   find(tenantId: string, deliveryId: string): Promise<Delivery | null>

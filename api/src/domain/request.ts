@@ -14,6 +14,7 @@ import { hashToken } from '@keyferry/crypto/token'
 import { userCode } from '@keyferry/crypto/user-code'
 import type { z } from 'zod'
 import { type ClockAndIds, timestamp } from './clock-and-ids.ts'
+import type { DeliveryStore } from './delivery.ts'
 import { DomainError } from './errors.ts'
 import { type EventStore, madeBy } from './event.ts'
 import type { HeldDeliveryStore, HeldEnd } from './held-delivery.ts'
@@ -28,6 +29,7 @@ import {
   type StoredRequest,
 } from './request-store.ts'
 import { stampOf } from './stamp.ts'
+import { claimUnclaimed, voidUnclaimed } from './take-back.ts'
 
 /*
  * An approval request: a client asks for values, a person approves or denies, and the client collects the values once.
@@ -122,7 +124,9 @@ export async function requestContext(
   }
 }
 
-type EndParts = RequestParts & { stores: { events: EventStore; heldDeliveries: HeldDeliveryStore } }
+type EndParts = RequestParts & {
+  stores: { events: EventStore; deliveries: DeliveryStore; heldDeliveries: HeldDeliveryStore }
+}
 
 /** Deny a pending or held request, so that nothing is delivered.
  * @throws DomainError not_found · request_denied (already) · request_withdrawn · request_expired
@@ -172,7 +176,9 @@ function denialOf(request: ApprovalRequest, caller: Visitor, clock: ClockAndIds)
 export async function withdrawRequest(parts: EndParts, claimant: Claimant, origin: Origin): Promise<void> {
   const { id, pollChallenge } = (await findOwn(parts, claimant)).request
   if (pollChallenge === null) throw requestNotFound()
+  const unclaimed = await claimUnclaimed(parts, id)
   const settled = await parts.requests.withdraw(id, parts.clock.now().getTime())
+  if (unclaimed) await voidUnclaimed(parts, unclaimed, { reason: 'withdrawn', origin })
   requireOpen(settled)
   if (settled !== 'done') throw requestNotFound()
   await endHeld(parts, id, { reason: 'withdrawn', origin })

@@ -13,6 +13,7 @@ import { listCandidates, listOfferedBundles, offeredBundle } from '../domain/req
 import type { Sealed } from '../domain/request-store.ts'
 import { type WaitParts, waitForApproval } from '../domain/request-wait.ts'
 import type { Stores } from '../domain/stores.ts'
+import type { ExpiringApprovals } from '../domain/take-back.ts'
 import { isSameNetwork } from './address-block.ts'
 import { type Handlers, originOf } from './handler.ts'
 import { listReply } from './list-reply.ts'
@@ -21,7 +22,7 @@ export type RequestHandlerParts = NewRequestParts &
   ApprovalParts &
   WaitParts &
   ReleaseParts &
-  PolicyParts & { stores: Stores }
+  PolicyParts & { stores: Stores; expiring: ExpiringApprovals }
 
 type RequestEndpoint =
   | 'createRequest'
@@ -73,10 +74,10 @@ export function requestHandlers(parts: RequestHandlerParts): Pick<Handlers, Requ
       return { status: 200, body: await offeredBundle(parts, caller, asked) }
     },
     async encryptFromBundle({ caller, params, body }) {
-      return {
-        status: 200,
-        body: await approve(parts, caller, { requestId: params.request_id, choice: body }),
-      }
+      const requestId = params.request_id
+      const approved = await approve(parts, caller, { requestId, choice: body })
+      parts.expiring.watch(requestId)
+      return { status: 200, body: approved }
     },
     async denyRequest({ caller, params }) {
       await deny(parts, caller, params.request_id)

@@ -1,0 +1,80 @@
+import { type ClockAndIds, timestamp } from './clock-and-ids.ts'
+import type { DeliveryStore } from './delivery.ts'
+import type { Origin } from './origin.ts'
+import type { Approval, RequestStore } from './request-store.ts'
+
+/*
+ * Approved values that no client has claimed can be taken back: when their client withdraws the request, or when the request
+ * expires. A claim is given only once, so the server claims them itself: then no client has them or can get them, and
+ * the delivery is void. Values that a client has claimed may have arrived; their delivery stays as it is.
+ */
+
+export type TakeBackParts = {
+  requests: RequestStore
+  clock: ClockAndIds
+  stores: { deliveries: DeliveryStore }
+}
+
+/** Claim a request's values for the server, so that no client can.
+ * @returns the approval whose delivery is void now; null when there is none, or a client has claimed the values */
+export async function claimUnclaimed(
+  { requests, clock }: Pick<TakeBackParts, 'requests' | 'clock'>,
+  requestId: string,
+): Promise<Approval | null> {
+  const claim = await requests.claim(requestId, clock.now().getTime())
+  return claim.status === 'claimed' ? claim.approval : null
+}
+
+/** Record that a delivery never left the server. */
+export async function voidUnclaimed(
+  { stores, clock }: Pick<TakeBackParts, 'stores' | 'clock'>,
+  { tenant, deliveryId }: Approval,
+  why: { reason: 'withdrawn' | 'expired'; origin: Origin | null },
+): Promise<void> {
+  await stores.deliveries.void(tenant.id, { ...why, deliveryId, at: timestamp(clock) })
+}
+
+/** After the end, nobody could tell whether a client has claimed the values. */
+const BEFORE_END_MS = 250
+
+/** Takes back what was approved on this node and no client has claimed, right before the request expires. If the node
+ * stops before that, the delivery stays `approved`: not confirmed. */
+export class ExpiringApprovals {
+  readonly #parts: TakeBackParts
+  readonly #timers = new Set<NodeJS.Timeout>()
+  #isClosed = false
+
+  constructor(parts: TakeBackParts) {
+    this.#parts = parts
+  }
+
+  /** Watch the end of a request that was approved. */
+  watch(requestId: string): void {
+    // The delivery stays `approved` if a store is away: it may have arrived.
+    void this.#schedule(requestId).catch(() => {})
+  }
+
+  close(): void {
+    this.#isClosed = true
+    for (const timer of this.#timers) clearTimeout(timer)
+  }
+
+  async #schedule(requestId: string): Promise<void> {
+    const nowMs = this.#parts.clock.now().getTime()
+    const stored = await this.#parts.requests.find(requestId, nowMs)
+    if (!stored || this.#isClosed) return
+    const timer = setTimeout(
+      () => {
+        this.#timers.delete(timer)
+        void this.#end(requestId).catch(() => {})
+      },
+      stored.request.expiresAtMs - nowMs - BEFORE_END_MS,
+    ).unref()
+    this.#timers.add(timer)
+  }
+
+  async #end(requestId: string): Promise<void> {
+    const approval = await claimUnclaimed(this.#parts, requestId)
+    if (approval) await voidUnclaimed(this.#parts, approval, { reason: 'expired', origin: null })
+  }
+}

@@ -219,6 +219,20 @@ describe.skipIf(!hasBrowser())('the memory of a workspace in the browser', () =>
     await closePage(page)
   })
 
+  test('an event that is not sealed yet has a dot in place of its number', async () => {
+    const page = await openPage(browser)
+    await page.route('**/api/v1/audit?*', async (route) => {
+      const response = await route.fetch()
+      const text = await response.text()
+      await route.fulfill({ response, body: text.replace(/"seq":\d+,/, '"seq":null,') })
+    })
+    await page.goto(`${server.url}/activity`)
+    await page.getByTitle('Not sealed yet').waitFor()
+    expect(await page.getByTitle('Not sealed yet').count()).toBe(1)
+    await expectAccessible(page)
+    await closePage(page)
+  })
+
   test('the log can be downloaded, and the page says how to check it', async () => {
     const page = await open('/activity')
     const [file] = await Promise.all([

@@ -44,8 +44,11 @@ function framed(context: ValueContext): Buffer {
     throw new CryptoError('bad_context', 'version is not a safe integer from 0')
   const mark = isSecret ? 'secret' : 'public'
   try {
-    const row = [tenantId, table, rowId, column, String(version), name, mark]
-    return frame('keyferry value v1', ...row, ...(templateParts === null ? [] : [templateParts]))
+    const label = 'keyferry value v1'
+    // Runs once for each value of a list, so it builds no array for an ordinary one.
+    if (templateParts === null)
+      return frame(label, tenantId, table, rowId, column, String(version), name, mark)
+    return frame(label, tenantId, table, rowId, column, String(version), name, mark, templateParts)
   } catch (cause) {
     throw new CryptoError('bad_context', 'context is not well-formed text', { cause })
   }

@@ -71,5 +71,5 @@ function place(params: { bundle_id: string; key_id: string }) {
 function presentAttached(key: AttachedKey) {
   const { id, name, key_name, value, is_secret, order, required } = key
   const shown = { id, name, key_name, value: maskedText(value), is_secret, order, required }
-  return { ...shown, ...presentComposition(key) }
+  return key.templateParts === null ? shown : { ...shown, ...presentComposition(key) }
 }

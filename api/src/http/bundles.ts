@@ -77,5 +77,5 @@ function presentEntry(entry: BundleEntry) {
     order,
     required,
   }
-  return { ...item, ...presentComposition(entry) }
+  return entry.templateParts === null ? item : { ...item, ...presentComposition(entry) }
 }

@@ -9,6 +9,8 @@ import { type DestinationStream, type Logger, pino } from 'pino'
 import { SignedCall } from './auth/signed-headers.ts'
 import type { Bounds } from './domain/bounds.ts'
 import { type ClockAndIds, timestamp } from './domain/clock-and-ids.ts'
+import { DEVICE_NONCE_SECONDS } from './domain/device.ts'
+import { forgetOldGrants } from './domain/grant.ts'
 import { endOverdue } from './domain/held-delivery.ts'
 import type { Stores } from './domain/stores.ts'
 import { ExpiringApprovals } from './domain/take-back.ts'
@@ -89,7 +91,10 @@ export async function startApi(settings: ApiSettings, options: StartOptions = {}
   const stores = createStores(queries, { ring: ringOf(settings), auditKey, bounds: boundsOf(settings) })
   const refusals = new MachineRefusals({ events: stores.events, clock, log })
   opened.defer(() => refusals.close())
-  const sweep = () => endOverdue({ heldDeliveries: stores.heldDeliveries, clock })
+  const sweep = async () => {
+    await endOverdue({ heldDeliveries: stores.heldDeliveries, clock })
+    await forgetOldGrants({ stores, clock })
+  }
   opened.defer(sweepEvery(SWEEP_SECONDS, sweep, log))
   const expiring = opened.adopt(new ExpiringApprovals({ ...shortLived, stores, clock }), (it) => it.close())
   const app = wire({ settings, database, stores, shortLived, expiring, sealer, refusals, clock, log })
@@ -170,6 +175,7 @@ function wire(parts: ServerParts): FastifyInstance {
         maxPayloadBytes: settings.maxPayloadBytes,
         assurance: settings.approvalAssurance,
         isLocal: authMode === 'local' && 'socketPath' in settings.listen,
+        takeDeviceNonce: deviceNoncesOf(shortLived, clock),
       },
       takeDelivery: shortLived.takeDelivery,
       tokensAllowed: settings.machineTokens,
@@ -194,6 +200,11 @@ function wire(parts: ServerParts): FastifyInstance {
     maxBodyBytes,
     trustProxy: 'socketPath' in settings.listen ? 'nearest' : settings.trustProxy,
   })
+}
+
+function deviceNoncesOf(shortLived: ShortLived, clock: ClockAndIds): (nonce: string) => Promise<boolean> {
+  const nonces = noncesOf(shortLived, clock)
+  return (nonce) => nonces.useOnce(`device ${nonce}`, DEVICE_NONCE_SECONDS)
 }
 
 async function failingStores({ query }: Database, { requests }: ShortLived): Promise<string[]> {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { type ApiEndpointName, apiEndpoints } from '@keyferry/contract'
+import { createDeviceSeed, signDeviceForget } from '@keyferry/crypto/device-key'
 import { generateKeyPair } from '@keyferry/crypto/key-pair'
 import { generatePollVerifier, pollChallenge } from '@keyferry/crypto/poll-challenge'
 import { SoftwarePasskey } from '../../plumbing/test/software-passkey.ts'
@@ -179,14 +180,7 @@ function bodies(world: World, ids: Record<string, string>): { readonly [N in Api
     releaseRequest: { secret: '482913' },
     changeBundlePolicy: { approvers: 'owner' },
     changeTenantPolicy: { approvers: 'member' },
-    forgetDevice: {
-      device: {
-        public_key: 'hSDwCYkwp1R0i33ctD73Wg2/Og0mOBr066SpjqqbTmo=',
-        time: '2026-01-31T12:00:00Z',
-        nonce: 'AAAAAAAAAAAAAAAAAAAAAA',
-        signature: 'c2lnbmVk',
-      },
-    },
+    forgetDevice: { device: signDeviceForget(createDeviceSeed(), new Date().toISOString()) },
     storePayload: { ciphertext_base64: 'AAAA' },
     createBundle: { name: unique },
     updateBundle: { description: 'new' },

@@ -6,13 +6,14 @@ export async function joinWorkspace(
   api: TestApi,
   owner: Identity,
   role: 'member' | 'owner',
-): Promise<Identity> {
+): Promise<Identity & { idpUserId: string }> {
+  const idpUserId = `user_${randomUUID()}`
   const email = `${randomUUID()}@example.com`
   const { json } = await api.call('ensureUser', {
-    body: { idp_user_id: `user_${randomUUID()}`, email, email_verified: true },
+    body: { idp_user_id: idpUserId, email, email_verified: true },
   })
   const invited = await api.call('createInvitation', { as: owner, body: { email, role } })
   const person = { userId: json.user_id, tenantId: json.tenant_id }
   await api.call('acceptInvitation', { as: person, body: { token: invited.json.token } })
-  return { userId: person.userId, tenantId: owner.tenantId }
+  return { userId: person.userId, tenantId: owner.tenantId, idpUserId }
 }

@@ -14,7 +14,12 @@ export class ReturningClient extends ApprovalClient {
 
   /** The id of a new request that offers these ways of return. */
   request(release = ['loopback', 'code'], body: Record<string, unknown> = {}): Promise<string> {
-    return this.asked({ release, poll_challenge: pollChallenge(this.verifier), ...body })
+    return this.asked({ ...this.returning(release), ...body })
+  }
+
+  /** What a request says of the ways of return. */
+  returning(release = ['loopback', 'code']) {
+    return { release, poll_challenge: pollChallenge(this.verifier) }
   }
 
   release(requestId: string, secret: string, verifier = this.verifier) {

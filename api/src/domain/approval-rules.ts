@@ -73,6 +73,31 @@ export function requireAllowed(grounds: Grounds, { release }: Choice): void {
   if (!waysOf(grounds).includes(release)) throw refused(releaseRequired(grounds.policy))
 }
 
+/** For how many hours the approver may let the terminal repeat the approval; 0: not at all. The terminal must have signed the
+ * request, and one person's approval must be enough. */
+export function rememberHours(
+  { policy, request }: Pick<Grounds, 'policy' | 'request'>,
+  isLocal: boolean,
+): number {
+  const isBound = isLocal || request.release.includes('loopback')
+  const isPossible = request.deviceKey !== null && isBound && policy.approvals_needed === 1
+  return isPossible ? policy.remember_hours : 0
+}
+
+/** @throws DomainError invalid */
+export function requireRememberable(grounds: Grounds, choice: Choice, isLocal: boolean): void {
+  const hours = choice.remember_hours
+  if (hours === undefined) return
+  const most = rememberHours(grounds, isLocal)
+  const details = { field: 'remember_hours', most }
+  if (hours > most)
+    throw new DomainError('invalid', `this approval can be remembered for ${most} hours at most`, { details })
+  if (!isLocal && choice.release !== 'loopback')
+    throw new DomainError('invalid', 'only an approval that returns over loopback can be remembered', {
+      details,
+    })
+}
+
 /** Whether the check code must be typed: a return to the terminal is worth more. */
 export function mustTypeCode({ assurance }: Policy, { release }: Choice): boolean {
   return assurance === 'typed' && release === undefined

@@ -56,6 +56,8 @@ export type NewDelivery = Pick<Delivery, 'id' | 'bundle' | 'holder' | 'label' | 
   requestId: string
   /** How the approval has to return to the terminal, and until when, as an ISO timestamp; null: it has not. */
   held: { by: ReleaseWay; until: string } | null
+  /** The remembered approval that is used; null: a person approves. */
+  grantId: string | null
   /** Who approved first, where two had to. */
   firstApproverId: string | null
   /** Names that are delivered and have no version: legacy items. */

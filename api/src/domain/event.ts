@@ -68,6 +68,9 @@ export type EventData = {
   readonly reason?: string
   /** How an approval returns to the terminal. */
   readonly release?: string
+  /** The id of a remembered approval. */
+  readonly grant?: string
+  readonly hours?: number
   /** The id of the person who approved first, where two had to. */
   readonly first?: string
   /** Rules of a policy that changed, as `assurance: bound`. */
@@ -119,6 +122,8 @@ const DATA_FIELDS = [
   'reason',
   'release',
   'first',
+  'grant',
+  'hours',
   'rules',
   'created',
   'updated',

@@ -5,6 +5,7 @@ import { refused, releaseRequired } from './approval-rules.ts'
 import type { BundleStore } from './bundle.ts'
 import { type ClockAndIds, timestamp } from './clock-and-ids.ts'
 import { DomainError } from './errors.ts'
+import { type GrantStore, remember } from './grant.ts'
 import type { HeldDeliveryStore } from './held-delivery.ts'
 import type { Caller } from './membership.ts'
 import type { Origin } from './origin.ts'
@@ -31,7 +32,12 @@ import type { Deliveries } from './request-wait.ts'
  */
 
 export type ReleaseParts = RequestParts & {
-  stores: { bundles: BundleStore; policies: PolicyStore; heldDeliveries: HeldDeliveryStore }
+  stores: {
+    bundles: BundleStore
+    grants: GrantStore
+    heldDeliveries: HeldDeliveryStore
+    policies: PolicyStore
+  }
   deliveries: Deliveries
   /** Counts a release of the request.
    * @throws DomainError too_many */
@@ -70,18 +76,19 @@ export async function releaseRequest(
   const hash = releaseHash(request.id, { by: held.by, secret })
   const attempt = { hash, limit: ATTEMPTS.wrongReleaseCodes }
   const outcome = await parts.requests.release(request.id, attempt, parts.clock.now().getTime())
-  if (outcome.status === 'released') return noteRelease(parts, { approval, origin, by: held.by })
+  if (outcome.status === 'released') return noteRelease(parts, { request, approval, origin, by: held.by })
   if (outcome.status === 'wrong' && outcome.attemptsLeft <= 0) noteWrongCodes(parts, approval, origin)
   throw await refusedRelease(parts, request.id, outcome)
 }
 
-type Note = { approval: Approval | null; origin: Origin; by: ReleaseWay }
+type Note = { request: ApprovalRequest; approval: Approval | null; origin: Origin; by: ReleaseWay }
 
 // The values may be collected already, so the record is written whatever happens to this call.
-function noteRelease(parts: ReleaseParts, { approval, origin, by }: Note): void {
+function noteRelease(parts: ReleaseParts, { request, approval, origin, by }: Note): void {
   if (approval === null) return
   const release = { deliveryId: approval.deliveryId, at: timestamp(parts.clock), origin, by }
   parts.deliveries.afterwards(() => parts.stores.heldDeliveries.release(approval.tenant.id, release))
+  if (by === 'loopback') parts.deliveries.afterwards(() => remember(parts, request, approval))
 }
 
 function noteWrongCodes(

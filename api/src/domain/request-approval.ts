@@ -1,11 +1,12 @@
 import { type Approved, type Assurance, ATTEMPTS, type EncryptFromBundle } from '@keyferry/contract'
 import { normalizeUserCode } from '@keyferry/crypto/user-code'
 import type { z } from 'zod'
-import { type Grounds, mustTypeCode, requireAllowed } from './approval-rules.ts'
+import { type Grounds, mustTypeCode, requireAllowed, requireRememberable } from './approval-rules.ts'
 import { type Bundle, type BundleStore, findBundle } from './bundle.ts'
 import { timestamp } from './clock-and-ids.ts'
 import { DomainError } from './errors.ts'
 import { type EventStore, madeBy } from './event.ts'
+import { type GrantStore, remember } from './grant.ts'
 import type { Caller, MembershipStore } from './membership.ts'
 import { effectivePolicy, type PolicyStore } from './policy.ts'
 import { newHold } from './release.ts'
@@ -37,12 +38,15 @@ export type ApprovalParts = RequestParts &
     stores: {
       bundles: BundleStore
       events: EventStore
+      grants: GrantStore
       memberships: MembershipStore
       policies: PolicyStore
       tenants: TenantStore
     }
     /** What the server demands of every approval. */
     assurance: Assurance
+    /** The server serves one person on this machine. */
+    isLocal: boolean
   }
 
 type Choice = z.output<typeof EncryptFromBundle>
@@ -63,6 +67,7 @@ export async function approve(
   const bundle = await findBundle(parts.stores.bundles, caller, choice.bundle_id)
   const grounds = await groundsOf(parts, caller, { stored, bundle })
   requireAllowed(grounds, choice)
+  requireRememberable(grounds, choice, parts.isLocal)
   await requireUserCode(parts, grounds, choice)
   const approving = { caller, bundle, choice, grounds }
   if (grounds.policy.approvals_needed === 1) return await approveAlone(parts, approving, stored.first)
@@ -95,10 +100,12 @@ async function approveAlone(
   const held = choice.release === undefined ? null : newHold(parts.clock, request, choice.release)
   const hold = held?.hold ?? null
   const names = choice.include_keys
-  const sealed = await sealDelivery(parts, { caller, bundle, request, names, hold, first })
+  const toSeal = { caller, bundle, request, names, hold, first, rememberHours: choice.remember_hours }
+  const sealed = await sealDelivery(parts, toSeal)
   const by = { approverId: caller.userId, tenantId: caller.tenantId }
   const step = { after: before?.approverId ?? null, first: null, sealed, hold, by }
   await settle(parts, request.id, step)
+  if (hold === null && sealed.approval) await remember(parts, request, sealed.approval)
   return { ok: true, ...(held ? { release: held.release } : {}) }
 }
 

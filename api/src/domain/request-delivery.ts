@@ -22,16 +22,18 @@ type Approved = {
   entries: readonly BundleEntry[]
   hold: Hold | null
   first: FirstApproval | null
+  grantId: string | null
 }
 
 /** The record of a delivery that is about to leave. */
 export function deliveryOf(clock: ClockAndIds, approved: Approved): NewDelivery {
-  const { caller, request, bundle, entries, hold, first } = approved
+  const { caller, request, bundle, entries, hold, first, grantId } = approved
   const label = labelOf(request.requesterMeta)
   const origin = { ...caller.origin, ...requesterOrigin(request.requesterMeta, label) }
   return {
     id: clock.newId(),
     requestId: request.id,
+    grantId,
     held: hold && { by: hold.by, until: new Date(request.expiresAtMs).toISOString() },
     firstApproverId: first?.approverId ?? null,
     bundle: { id: bundle.id, name: bundle.name },
@@ -79,6 +81,7 @@ export async function confirmDelivery(
 /** What a client may claim; absent members are `undefined`. */
 type Claims = Readonly<Record<string, string | undefined>>
 
+/** What the client claims of the place that gets the values. */
 export function labelOf({ hostname = '', user = '', command = '' }: Claims): DeliveryLabel {
   return { hostname, user, program: programOf(command) }
 }

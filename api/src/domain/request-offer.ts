@@ -1,6 +1,6 @@
 import { MASK, type RequestBundle } from '@keyferry/contract'
 import type { z } from 'zod'
-import { mustReturn, mustTypeCode, refusalOf, waysOf } from './approval-rules.ts'
+import { mustReturn, mustTypeCode, refusalOf, rememberHours, waysOf } from './approval-rules.ts'
 import { type Bundle, type BundleOfTenant, findBundle, listBundles } from './bundle.ts'
 import { type BundleEntry, bundleEntries } from './bundle-entry.ts'
 import { dueOf } from './key-lifetime.ts'
@@ -84,8 +84,8 @@ export async function offeredBundle(
     user_code_required: mustTypeCode(policy, {}),
     approvals_needed: policy.approvals_needed,
     first_approval: first && presentFirst(first, returned !== null),
-    remember_hours: 0,
-    remember_needs_loopback: true,
+    remember_hours: rememberHours(grounds, parts.isLocal),
+    remember_needs_loopback: !parts.isLocal,
   }
 }
 

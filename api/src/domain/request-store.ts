@@ -1,5 +1,6 @@
 import { FORMATS, RELEASES, type ReleaseWay } from '@keyferry/contract'
 import { z } from 'zod'
+import { GrantDraft } from './grant-draft.ts'
 
 /** Who asks: what the server saw (the named fields) and what the client claims about itself (any other). */
 const StoredRequesterMeta = z
@@ -92,6 +93,8 @@ export const Approval = z.object({
   versions: z.array(z.object({ name: z.string(), version: z.number() })),
   /** Names of delivered values that had expired. */
   expired: z.array(z.string()),
+  /** What the approver lets the terminal repeat, once the approval returned over loopback. */
+  remember: GrantDraft.nullable(),
 })
 
 export type Approval = z.infer<typeof Approval>

@@ -15,6 +15,7 @@ import { userCode } from '@keyferry/crypto/user-code'
 import type { z } from 'zod'
 import { type ClockAndIds, timestamp } from './clock-and-ids.ts'
 import type { DeliveryStore } from './delivery.ts'
+import { type DeviceParts, requireDevice } from './device.ts'
 import { DomainError } from './errors.ts'
 import { type EventStore, madeBy } from './event.ts'
 import type { HeldDeliveryStore, HeldEnd } from './held-delivery.ts'
@@ -64,13 +65,14 @@ const REQUEST_ID = /^[0-9a-f]{32}$/
 
 export type RequestParts = { requests: RequestStore; clock: ClockAndIds }
 
-export type NewRequestParts = RequestParts & {
-  /** 128 random bits or more, as 32 lower-case hex digits. */
-  newRequestId: () => string
-  lifetimeSeconds: number
-  /** What the server demands of every approval. */
-  assurance: Assurance
-}
+export type NewRequestParts = DeviceParts &
+  RequestParts & {
+    /** 128 random bits or more, as 32 lower-case hex digits. */
+    newRequestId: () => string
+    lifetimeSeconds: number
+    /** What the server demands of every approval. */
+    assurance: Assurance
+  }
 
 /** What the client sends, and where the call came from. */
 export type Ask = { asked: z.output<typeof CreateRequest>; peer: { address: string; userAgent: string } }
@@ -83,11 +85,12 @@ export type Claimant = { requestId: string; verifier: string | undefined }
 export async function createRequest(
   parts: NewRequestParts,
   ask: Ask,
-): Promise<z.output<typeof CreatedRequest>> {
+): Promise<{ created: z.output<typeof CreatedRequest>; request: ApprovalRequest }> {
   const publicKey = requirePublicKey(ask.asked.client_pubkey)
-  const request = newRequest(parts, ask, publicKey)
+  const deviceKey = await requireDevice(parts, ask.asked, publicKey)
+  const request = newRequest(parts, ask, { publicKey, deviceKey })
   if (!(await parts.requests.create(request, parts.clock.now().getTime()))) throw tooManyOpen()
-  return {
+  const created = {
     id: request.id,
     verification_uri_complete: `/approve/${request.id}`,
     interval: TIMES.pollIntervalSeconds,
@@ -95,6 +98,7 @@ export async function createRequest(
     user_code: userCode(request.id, publicKey),
     assurance: parts.assurance,
   }
+  return { created, request }
 }
 
 /** What the approval page shows about the request (interface: "Get request context").
@@ -254,7 +258,11 @@ export async function findLive(parts: RequestParts, requestId: string): Promise<
   return stored
 }
 
-function newRequest(parts: NewRequestParts, { asked, peer }: Ask, publicKey: Uint8Array): ApprovalRequest {
+function newRequest(
+  parts: NewRequestParts,
+  { asked, peer }: Ask,
+  { publicKey, deviceKey }: { publicKey: Uint8Array; deviceKey: string | null },
+): ApprovalRequest {
   const now = parts.clock.now()
   const seen = {
     ip: peer.address,
@@ -274,7 +282,7 @@ function newRequest(parts: NewRequestParts, { asked, peer }: Ask, publicKey: Uin
     argv: asked.argv ?? null,
     argvMasked: asked.argv_masked ?? null,
     cwd: asked.cwd ?? null,
-    deviceKey: null,
+    deviceKey,
     expiresAtMs: now.getTime() + parts.lifetimeSeconds * 1_000,
   }
 }

@@ -1,7 +1,9 @@
 import type { Bundle } from './bundle.ts'
-import type { EntryStores } from './bundle-entry.ts'
+import { bundleEntries, type EntryStores } from './bundle-entry.ts'
 import type { ClockAndIds } from './clock-and-ids.ts'
-import type { DeliveryStore } from './delivery.ts'
+import type { DeliveryStore, NewDelivery } from './delivery.ts'
+import { namesDigest } from './grant.ts'
+import type { GrantDraft } from './grant-draft.ts'
 import type { Caller } from './membership.ts'
 import { publicKeyOf } from './request.ts'
 import { deliveryOf, expiredNames } from './request-delivery.ts'
@@ -23,24 +25,39 @@ export type SealingParts = {
 type ToSeal = {
   /** Who approves. */
   caller: Caller
-  bundle: Bundle
+  bundle: Pick<Bundle, 'id' | 'name'>
   request: ApprovalRequest
   /** Delivered names. */
   names: readonly string[]
   hold: Hold | null
   first: FirstApproval | null
+  /** The remembered approval that is used; null: a person approves now. */
+  grantId?: string | null
+  /** What the approver lets the terminal repeat. */
+  rememberHours?: number | undefined
 }
 
 /** Seal values to the client's key, and record that they are about to leave.
  * @throws DomainError invalid (a name that the bundle does not hold) · too_large · not_found (the approver was removed) */
 export async function sealDelivery(parts: SealingParts, toSeal: ToSeal): Promise<Sealed> {
-  const { caller, bundle, request, names, hold, first } = toSeal
+  const { delivery, sealed } = await prepareDelivery(parts, toSeal)
+  await parts.stores.deliveries.begin(toSeal.caller.tenantId, delivery)
+  return sealed
+}
+
+/** Seal values to the client's key. The delivery must be recorded before the box leaves.
+ * @throws DomainError invalid (a name that the bundle does not hold) · too_large · not_found (the approver was removed) */
+export async function prepareDelivery(
+  parts: SealingParts,
+  toSeal: ToSeal,
+): Promise<{ delivery: NewDelivery; sealed: Sealed }> {
+  const { caller, bundle, request, names, hold, first, grantId = null } = toSeal
   const { tenant } = await findSelf(parts.stores.tenants, caller)
   const place = { tenantId: tenant.id, bundleId: bundle.id }
   const { values, entries, missingRequired } = await valuesOf(parts, place, names)
   const sealing = { publicKey: publicKeyOf(request.publicKey), maxBytes: parts.maxPayloadBytes }
   const ciphertextBase64 = sealValues(values, sealing)
-  const delivery = deliveryOf(parts.clock, { caller, request, bundle, entries, hold, first })
+  const delivery = deliveryOf(parts.clock, { caller, request, bundle, entries, hold, first, grantId })
   const approval = {
     approverId: caller.userId,
     tenant,
@@ -51,7 +68,22 @@ export async function sealDelivery(parts: SealingParts, toSeal: ToSeal): Promise
       isPart === true ? [] : [{ name, version }],
     ),
     expired: expiredNames(entries, parts.clock.now()),
+    remember: await draftOf(parts, toSeal, { place, missingRequired }),
   }
-  await parts.stores.deliveries.begin(tenant.id, delivery)
-  return { ciphertextBase64, approval }
+  return { delivery, sealed: { ciphertextBase64, approval } }
+}
+
+async function draftOf(
+  { stores }: SealingParts,
+  { names, rememberHours }: ToSeal,
+  { place, missingRequired }: { place: { tenantId: string; bundleId: string }; missingRequired: string[] },
+): Promise<GrantDraft | null> {
+  if (rememberHours === undefined) return null
+  const all = await bundleEntries(stores, place, 'none')
+  return {
+    hours: rememberHours,
+    keys: [...new Set(names)].toSorted(),
+    leftOut: missingRequired,
+    bundleNames: namesDigest(all.map(({ name }) => name)),
+  }
 }

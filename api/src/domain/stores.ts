@@ -6,6 +6,7 @@ import type { ComparisonStore } from './comparison.ts'
 import type { DeliveryStore } from './delivery.ts'
 import type { DuplicateStore } from './duplicate.ts'
 import type { EventStore } from './event.ts'
+import type { GrantStore } from './grant.ts'
 import type { HeldDeliveryStore } from './held-delivery.ts'
 import type { HolderStore } from './holder.ts'
 import type { InvitationStore } from './invitation.ts'
@@ -36,6 +37,7 @@ export type Stores = {
   comparison: ComparisonStore
   events: EventStore
   deliveries: DeliveryStore
+  grants: GrantStore
   heldDeliveries: HeldDeliveryStore
   holders: HolderStore
   invitations: InvitationStore

@@ -1,19 +1,7 @@
-import { DomainError } from '../domain/errors.ts'
 import type { Handlers } from './handler.ts'
 
-type ConsentHandlers = Pick<
-  Handlers,
-  'listReceiptKeys' | 'listGrants' | 'revokeGrant' | 'revokeOwnGrants' | 'forgetDevice'
->
-
-export function consentHandlers(): ConsentHandlers {
+export function consentHandlers(): Pick<Handlers, 'listReceiptKeys'> {
   return {
     listReceiptKeys: () => ({ status: 200, body: { keys: [] } }),
-    listGrants: () => ({ status: 200, body: [] }),
-    revokeGrant: () => {
-      throw new DomainError('not_found', 'Remembered approval not found')
-    },
-    revokeOwnGrants: () => ({ status: 200, body: { ended: 0 } }),
-    forgetDevice: () => ({ status: 200, body: { ended: 0 } }),
   }
 }

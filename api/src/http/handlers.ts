@@ -5,6 +5,7 @@ import { bundleHandlers } from './bundles.ts'
 import { consentHandlers } from './consent.ts'
 import { deliveryHandlers } from './deliveries.ts'
 import { exportHandlers } from './exports.ts'
+import { grantHandlers } from './grants.ts'
 import type { Handlers } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'
 import { importHandlers } from './imports.ts'
@@ -30,6 +31,7 @@ export function createHandlers(parts: HandlerParts): Handlers {
     ...serviceHandlers(parts),
     ...requestHandlers(parts.requestParts),
     ...consentHandlers(),
+    ...grantHandlers(parts),
     ...policyHandlers(parts),
     ...releaseHandlers(parts),
     ...bundleHandlers(parts),

@@ -19,6 +19,7 @@ export type RateLimitOptions = {
 type LimitedEndpoint =
   | 'createRequest'
   | 'waitForApproval'
+  | 'forgetDevice'
   | 'logIn'
   | 'logInWithPasskey'
   | 'setUpAccount'
@@ -75,6 +76,7 @@ export function openRateLimits(options: RateLimitOptions): Limits {
         return wide.allowed ? narrow : wide
       },
       waitForApproval: byAddress('wait'),
+      forgetDevice: byAddress('forgetDevice'),
       logIn: byAddressAndEmail(options),
       logInWithPasskey: byAddress('passkeyLogin'),
       setUpAccount: byAddress('setup'),

@@ -1,3 +1,4 @@
+import { type GrantUseParts, useGrant } from '../domain/grant-use.ts'
 import type { PolicyParts } from '../domain/policy.ts'
 import type { ReleaseParts } from '../domain/release.ts'
 import {
@@ -22,6 +23,7 @@ export type RequestHandlerParts = NewRequestParts &
   ApprovalParts &
   WaitParts &
   ReleaseParts &
+  GrantUseParts &
   PolicyParts & { stores: Stores; expiring: ExpiringApprovals }
 
 type RequestEndpoint =
@@ -40,7 +42,9 @@ export function requestHandlers(parts: RequestHandlerParts): Pick<Handlers, Requ
   const handOver = { deliveries: parts.stores.deliveries, clock: parts.clock }
   return {
     async createRequest({ body, peer }) {
-      return { status: 201, body: await createRequest(parts, { asked: body, peer }) }
+      const { created, request } = await createRequest(parts, { asked: body, peer })
+      const used = await useGrant(parts, request, originOf(peer))
+      return { status: 201, body: { ...created, ...used } }
     },
     async waitForApproval(call) {
       const { params, headers } = call

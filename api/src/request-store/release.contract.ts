@@ -15,6 +15,7 @@ const approvalOf = (approverId: string, tenantId = 'tenant'): Approval => ({
   deliveryId: 'd1',
   versions: [],
   expired: [],
+  remember: null,
 })
 
 const sealedBy = (approverId: string) => ({

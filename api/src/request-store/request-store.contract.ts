@@ -44,6 +44,7 @@ const approval = (approverId: string, tenantId = 'tenant'): Approval => ({
   deliveryId: 'd1',
   versions: [{ name: 'A', version: 3 }],
   expired: [],
+  remember: null,
 })
 
 const approvedBy = (approverId: string, tenantId?: string) => ({

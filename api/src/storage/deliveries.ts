@@ -45,14 +45,18 @@ export async function despiteDeletedKeys<T>(change: () => Promise<T>): Promise<T
 
 type Beginning = { tenantId: string; delivery: NewDelivery }
 
-async function begin({ transaction, record }: Recorded, { tenantId, delivery }: Beginning): Promise<void> {
+/** Record in a transaction a delivery that is about to leave. */
+export async function begin(
+  { transaction, record }: Recorded,
+  { tenantId, delivery }: Beginning,
+): Promise<void> {
   const { id, requestId, bundle, holder, label, via, keys, stamp, held } = delivery
   await transaction
     .insertInto('deliveries')
     .values({
       tenant_id: tenantId,
       id,
-      kind: 'approval',
+      kind: delivery.grantId === null ? 'approval' : 'remembered',
       state: 'approved',
       request_id: requestId,
       held_until: held?.until ?? null,
@@ -74,17 +78,20 @@ async function begin({ transaction, record }: Recorded, { tenantId, delivery }: 
 }
 
 function approvedEvent(tenantId: string, delivery: NewDelivery): Event {
-  const { held, firstApproverId } = delivery
+  const { held, firstApproverId, grantId } = delivery
   return {
     tenantId,
-    action: 'delivery.approved',
+    ...madeBy(delivery.stamp),
+    ...(grantId === null
+      ? { action: 'delivery.approved' }
+      : { action: 'delivery.remembered', actor: { kind: 'client', id: null } }),
     target: { kind: 'bundle', ...delivery.bundle },
     data: {
       ...deliveredData(delivery),
       ...(held === null ? {} : { release: held.by }),
       ...(firstApproverId === null ? {} : { first: firstApproverId }),
+      ...(grantId === null ? {} : { grant: grantId }),
     },
-    ...madeBy(delivery.stamp),
   }
 }
 

@@ -2,6 +2,7 @@ import { madeBy } from '../domain/event.ts'
 import type { MemberChange, MemberStore } from '../domain/member.ts'
 import type { Role } from '../domain/membership.ts'
 import type { Stamp } from '../domain/stamp.ts'
+import { endGrants } from './grant-ends.ts'
 import type { Queries, Query } from './queries.ts'
 import { holdTenant } from './tenants.ts'
 
@@ -27,6 +28,8 @@ export function createMemberStore({ query, write, record }: Queries): MemberStor
           action: 'member.role_changed',
           data: { role },
         })
+        const end = { reason: 'role_changed', ...madeBy(stamp) } as const
+        await endGrants({ transaction, record }, { tenantId, userId }, end)
         return 'done'
       }),
     remove: (tenantId, userId, stamp) =>
@@ -40,6 +43,8 @@ export function createMemberStore({ query, write, record }: Queries): MemberStor
           .execute()
         await endInvitations(transaction, tenantId, userId)
         await record(transaction, { ...memberEvent(tenantId, userId, stamp), action: 'member.removed' })
+        const end = { reason: 'person_removed', ...madeBy(stamp) } as const
+        await endGrants({ transaction, record }, { tenantId, userId }, end)
         return 'done'
       }),
   }

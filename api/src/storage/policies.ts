@@ -3,6 +3,7 @@ import { NO_RULES, type PolicyChange, type PolicySetting, type PolicyStore } fro
 import type { Stamp } from '../domain/stamp.ts'
 import { holdBundle } from './attachments.ts'
 import { bundleEvent } from './bundles.ts'
+import { endGrants } from './grant-ends.ts'
 import type { Queries, Query, Recorded } from './queries.ts'
 import { holdTenant } from './tenants.ts'
 
@@ -61,6 +62,8 @@ async function changeBundle(
     .executeTakeFirstOrThrow()
   const event = { action: 'bundle.policy_changed', data: changeData(change), stamp } as const
   await record(transaction, bundleEvent(tenantId, { id: bundleId, name }, event))
+  const end = { reason: 'policy_changed', ...madeBy(stamp) } as const
+  await endGrants({ transaction, record }, { tenantId, bundleId }, end)
   return true
 }
 
@@ -91,6 +94,7 @@ async function changeTenant(
     data,
     ...madeBy(stamp),
   })
+  await endGrants({ transaction, record }, { tenantId }, { reason: 'policy_changed', ...madeBy(stamp) })
 }
 
 function changed(before: PolicySetting, change: PolicyChange): PolicySetting {

@@ -9,6 +9,7 @@ import { createBundleStore } from './bundles.ts'
 import { createComparisonStore } from './comparison.ts'
 import { createDeliveryStore } from './deliveries.ts'
 import { duplicator } from './duplicates.ts'
+import { createGrantStore } from './grants.ts'
 import { createHeldDeliveryStore } from './held-deliveries.ts'
 import { createHolderStore } from './holders.ts'
 import { createInvitationStore } from './invitations.ts'
@@ -53,6 +54,7 @@ export function createStores(
     comparison: createComparisonStore(query),
     events: { record: (event) => queries.write((transaction) => queries.record(transaction, event)) },
     deliveries: createDeliveryStore(queries),
+    grants: createGrantStore(queries),
     heldDeliveries: createHeldDeliveryStore(queries),
     holders: createHolderStore(queries),
     invitations: createInvitationStore(queries),

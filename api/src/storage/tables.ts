@@ -1,5 +1,6 @@
 import type { Generated } from 'kysely'
 import type { DeliveryKind, DeliveryState } from '../domain/delivery.ts'
+import type { GrantEnd } from '../domain/grant.ts'
 import type { ValueHow } from '../domain/key.ts'
 import type { GrantScope } from '../domain/machine.ts'
 import type { Role } from '../domain/membership.ts'
@@ -74,6 +75,30 @@ type BundleRow = {
 }
 
 type BundlePolicyRow = PolicySetting & { tenant_id: string; bundle_id: string }
+
+/** `argv`, `label`, `keys`, `left_out` and `asked` are JSON. `ended`: why it ended before its time. */
+export type RememberedRow = {
+  tenant_id: string
+  id: string
+  bundle_id: string
+  user_id: string
+  device_key: string
+  argv: string
+  argv_masked: string | null
+  cwd: string
+  agent: string | null
+  label: string
+  keys: string
+  left_out: string
+  asked: string
+  bundle_names: string
+  hours: number
+  uses: number
+  created_at: string
+  expires_at: string
+  last_used_at: string | null
+  ended: GrantEnd | null
+}
 
 type TenantPolicyRow = PolicySetting & { tenant_id: string }
 
@@ -318,6 +343,7 @@ export type Tables = {
   bundles: BundleRow
   bundle_policies: BundlePolicyRow
   tenant_policies: TenantPolicyRow
+  grants: RememberedRow
   keys: KeyRow
   key_versions: KeyVersionRow
   deliveries: DeliveryRow

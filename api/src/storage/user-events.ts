@@ -1,6 +1,7 @@
 import { type Event, madeBy } from '../domain/event.ts'
 import type { Moment } from '../domain/stamp.ts'
 import type { SignOut } from '../domain/user.ts'
+import { endGrants } from './grant-ends.ts'
 import type { Query, Recorded } from './queries.ts'
 
 /*
@@ -14,6 +15,9 @@ export function signedIn(tenantId: string, userId: string, moment: Moment): Even
 }
 
 type Ended = { idpUserId: string; reason: SignOut['reason']; moment: Moment }
+
+/** Ends of all sessions of a person: what terminals may repeat for that person ends with them. */
+const ENDS_ALL: ReadonlySet<SignOut['reason']> = new Set(['all_sessions', 'provider'])
 
 /** Record that sessions ended: the person ended them, or the identity provider.
  * @returns false when no user has this id at the provider */
@@ -30,6 +34,10 @@ export async function recordSignOut(
   const actor = reason === 'provider' ? PROVIDER : ({ kind: 'user', id: user.id } as const)
   const event = { action: 'user.signed_out', actor, data: { reason }, ...moment } as const
   await recordOfUser({ transaction, record }, user.id, event)
+  if (ENDS_ALL.has(reason)) {
+    const end = { reason: 'signed_out', actor, ...moment } as const
+    await endGrants({ transaction, record }, { userId: user.id }, end)
+  }
   return true
 }
 

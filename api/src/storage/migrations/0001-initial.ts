@@ -95,6 +95,36 @@ export const initial = ({ text, bytes, count, position, tableEnd }: ColumnTypes)
     foreign key (tenant_id, bundle_id) references bundles (tenant_id, id) on delete cascade
   ) ${tableEnd}`,
 
+  // Approvals that a terminal may repeat. One that ended is kept for a day, so that the terminal learns why.
+  `create table grants (
+    tenant_id ${text} not null,
+    id ${text} not null,
+    bundle_id ${text} not null,
+    user_id ${text} not null,
+    device_key ${text} not null,
+    argv ${text} not null,
+    argv_masked ${text},
+    cwd ${text} not null,
+    agent ${text},
+    label ${text} not null,
+    keys ${text} not null,
+    left_out ${text} not null,
+    asked ${text} not null,
+    bundle_names ${text} not null,
+    hours integer not null,
+    uses integer not null,
+    created_at ${text} not null,
+    expires_at ${text} not null,
+    last_used_at ${text},
+    ended ${text},
+    primary key (tenant_id, id),
+    foreign key (tenant_id, bundle_id) references bundles (tenant_id, id) on delete cascade
+  ) ${tableEnd}`,
+  'create index grants_device on grants (device_key, created_at)',
+  'create index grants_user on grants (user_id) where ended is null',
+  'create index grants_bundle on grants (tenant_id, bundle_id)',
+  'create index grants_expiry on grants (expires_at)',
+
   `create table tenant_policies (
     tenant_id ${text} primary key references tenants (id) on delete cascade,
     assurance ${text},

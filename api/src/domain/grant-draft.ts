@@ -1,0 +1,14 @@
+import { z } from 'zod'
+
+/** What the approver let the terminal repeat. Plain JSON: kept with a held approval until it returned. */
+export const GrantDraft = z.object({
+  hours: z.number(),
+  /** Delivered names, sorted. */
+  keys: z.array(z.string()),
+  /** Required names that the approver left out. */
+  leftOut: z.array(z.string()),
+  /** A digest of all names of the bundle, for a request that asked for no names. */
+  bundleNames: z.string(),
+})
+
+export type GrantDraft = z.infer<typeof GrantDraft>

@@ -1,0 +1,293 @@
+import { LIMITS } from '@keyferry/contract'
+import {
+  createDeviceSeed,
+  type DeviceRequest,
+  signDeviceForget,
+  signDeviceRequest,
+} from '@keyferry/crypto/device-key'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { testRedis } from '../../plumbing/test/redis-server.ts'
+import { databases, expectError, type Identity, layerHeaders, startTestApi, type TestApi } from './api.ts'
+import { approveWith, newBundle } from './approval-client.ts'
+import { joinWorkspace } from './joined.ts'
+import { ReturningClient, secretOf } from './returning-client.ts'
+
+const COMMAND = { argv: ['npm', 'run', 'dev'], cwd: '/home/sam/shop' }
+const redis = await testRedis()
+afterAll(() => redis?.stop())
+
+type Asked = {
+  seed: Uint8Array
+  argv?: string[]
+  cwd?: string
+  argv_masked?: string
+  template_keys?: string[]
+  agent?: string
+}
+
+describe.each([
+  ...databases.map((kind) => [kind, null] as const),
+  ...(redis ? [['postgres', redis.url] as const] : []),
+])('remembered approvals on %s and %s', (kind, redisUrl) => {
+  let api: TestApi
+  let owner: Identity
+  let offsetMs = 0
+  const nowMs = () => Date.now() + offsetMs
+  beforeAll(async () => {
+    api = await startTestApi(kind, { trustProxy: ['127.0.0.1'], redisUrl, now: () => new Date(nowMs()) })
+    owner = await api.newOwner()
+  })
+  afterAll(() => api.close())
+
+  let bundles = 0
+  const bundleOf = async () => {
+    bundles += 1
+    const made = await newBundle(api, owner, { [`A_${bundles}`]: 'first', [`B_${bundles}`]: 'b' })
+    return { ...made, names: [`A_${bundles}`, `B_${bundles}`] }
+  }
+  type Bundle = Awaited<ReturnType<typeof bundleOf>>
+
+  /** A signed request of a terminal. */
+  const ask = async (bundle: Bundle, { seed, agent, ...changes }: Asked) => {
+    const client = new ReturningClient(api)
+    const { argv = COMMAND.argv, cwd = COMMAND.cwd, argv_masked, template_keys = [] } = changes
+    const signed: DeviceRequest = {
+      clientPublicKey: client.keyPair.publicKey,
+      bundle: bundle.name,
+      workspace: undefined,
+      templateKeys: template_keys,
+      argv,
+      argvMasked: argv_masked,
+      cwd,
+      agent,
+    }
+    const body = {
+      bundle_id: bundle.name,
+      argv,
+      cwd,
+      template_keys,
+      ...(argv_masked === undefined ? {} : { argv_masked }),
+      ...(agent === undefined ? {} : { meta: { agent } }),
+      device: signDeviceRequest(seed, signed, new Date(nowMs()).toISOString()),
+    }
+    const answer = await client.ask({ ...client.returning(), ...body })
+    return { client, body, json: answer.json, id: answer.json.id, answer }
+  }
+  const approve = (id: string, bundle: Bundle, body: Record<string, unknown> = {}, as = owner) =>
+    approveWith(api, as, {
+      requestId: id,
+      bundle_id: bundle.id,
+      include_keys: bundle.names,
+      release: 'loopback',
+      remember_hours: 8,
+      ...body,
+    })
+  /** A terminal whose approval is remembered. */
+  const remembered = async (bundle: Bundle, changes: Partial<Asked> = {}, as = owner) => {
+    const asked = { seed: createDeviceSeed(), ...changes }
+    const { client, id } = await ask(bundle, asked)
+    const { json } = await approve(id, bundle, {}, as)
+    await client.release(id, secretOf(json))
+    await expect.poll(async () => (await grantsOf(bundle, as)).length).toBe(1)
+    return asked
+  }
+  const grantsOf = async (bundle: Bundle, as = owner) =>
+    (await api.call('listGrants', { as })).json.filter((grant) => grant.bundle.id === bundle.id)
+  const again = async (bundle: Bundle, asked: Asked) => {
+    const { remembered: used, asks_again } = (await ask(bundle, asked)).json
+    return used ? 'ready' : (asks_again ?? 'asks')
+  }
+  const policy = (bundle: Bundle, body: Record<string, unknown>) =>
+    api.call('changeBundlePolicy', { as: owner, params: { bundle_id: bundle.id }, body })
+
+  test('the same command is ready at once, with the current values, its record and its count', async () => {
+    const bundle = await bundleOf()
+    const asked = await remembered(bundle)
+    const keys = (await api.call('listBundleKeys', { as: owner, params: { bundle_id: bundle.id } })).json
+    const params = { key_id: keys[0]?.id ?? '' }
+    await api.call('updateKey', { as: owner, params, body: { value: 'second' } })
+    const { client, id, json } = await ask(bundle, asked)
+    expect(json.remembered).toMatchObject({ uses_left: LIMITS.grantUses - 1 })
+    expect(client.opened(await client.waits(id))).toEqual({
+      [bundle.names[0] ?? '']: 'second',
+      [bundle.names[1] ?? '']: 'b',
+    })
+    const [delivery] = (await api.call('listDeliveries', { as: owner })).json
+    expect(delivery).toMatchObject({ kind: 'remembered', approver: { id: owner.userId } })
+    const query = { action: 'delivery.remembered' }
+    const [used] = (await api.call('listAudit', { as: owner, query })).json
+    expect(used).toMatchObject({
+      actor: { kind: 'client' },
+      data: { grant: json.remembered?.grant_id, delivery: delivery?.id },
+    })
+    expect(await grantsOf(bundle)).toMatchObject([{ ...COMMAND, uses: 1, keys: bundle.names }])
+  })
+
+  test.each<[string, Partial<Asked>, string]>([
+    ['another command', { argv: ['npm', 'run', 'test'] }, 'other_command'],
+    ['other masked arguments', { argv_masked: 'x'.repeat(43) }, 'other_command'],
+    ['another folder', { cwd: '/tmp' }, 'other_folder'],
+    ['an agent', { agent: 'codex' }, 'other_agent'],
+    ['other names', { template_keys: ['A_1'] }, 'other_keys'],
+    ['another terminal', { seed: createDeviceSeed() }, 'asks'],
+  ])('%s asks again and says why', async (_, changes, why) => {
+    const bundle = await bundleOf()
+    const asked = await remembered(bundle)
+    expect(await again(bundle, { ...asked, ...changes })).toBe(why)
+    expect(await again(bundle, asked)).toBe('ready')
+  })
+
+  test('another bundle asks, and nothing says that something is remembered', async () => {
+    const [bundle, other] = [await bundleOf(), await bundleOf()]
+    expect(await again(other, await remembered(bundle))).toBe('asks')
+  })
+
+  test('a copy of a signed request is refused, and so is a changed one', async () => {
+    const bundle = await bundleOf()
+    const { body, client } = await ask(bundle, { seed: createDeviceSeed() })
+    expectError(await client.ask({ ...client.returning(), ...body }), 400, 'device.nonce was used before')
+    const changed = { ...body, argv: ['printenv'] }
+    const answer = await client.ask({ ...client.returning(), ...changed })
+    expectError(answer, 400, 'device.signature does not fit the request', 'invalid')
+  })
+
+  test('a clock that is more than five minutes off is refused', async () => {
+    const time = new Date(nowMs() - 301_000).toISOString()
+    const device = signDeviceForget(createDeviceSeed(), time)
+    const answer = await api.call('forgetDevice', { body: { device } })
+    expectError(answer, 400, 'device.time is more than five minutes off: set the clock of this computer')
+  })
+
+  test('after its hours it has expired', async () => {
+    const bundle = await bundleOf()
+    const asked = await remembered(bundle)
+    offsetMs = 8 * 3_600_000
+    expect(await again(bundle, asked)).toBe('expired')
+    expect(await grantsOf(bundle)).toEqual([])
+    offsetMs = 0
+  })
+
+  test('after 50 uses it is used up', async () => {
+    const bundle = await bundleOf()
+    const asked = await remembered(bundle)
+    const answers = await Promise.all(
+      Array.from({ length: LIMITS.grantUses + 5 }, () => again(bundle, asked)),
+    )
+    expect(answers.filter((answer) => answer === 'ready')).toHaveLength(LIMITS.grantUses)
+    expect(await again(bundle, asked)).toBe('used_up')
+  })
+
+  test('of a revocation and uses at once, nothing is used after it', async () => {
+    for (let round = 0; round < 5; round++) {
+      const bundle = await bundleOf()
+      const asked = await remembered(bundle)
+      const params = { grant_id: (await grantsOf(bundle))[0]?.id ?? '' }
+      const revoke = api.call('revokeGrant', { as: owner, params })
+      const uses = await Promise.all(Array.from({ length: 6 }, () => again(bundle, asked)))
+      expect((await revoke).status).toBe(200)
+      for (const use of uses) expect(['ready', 'revoked']).toContain(use)
+      expect(await again(bundle, asked)).toBe('revoked')
+      expect((await api.call('revokeGrant', { as: owner, params })).status).toBe(404)
+    }
+  })
+
+  test('any name that is new asks again where no names were asked for', async () => {
+    const bundle = await bundleOf()
+    const asked = await remembered(bundle)
+    const key = await api.call('createKey', { as: owner, body: { name: `NEW_${bundles}`, value: 'x' } })
+    const params = { bundle_id: bundle.id, key_id: key.json.id }
+    await api.call('attachKey', { as: owner, params })
+    expect(await again(bundle, asked)).toBe('bundle_changed')
+  })
+
+  test('an optional key that is new does not matter where names were asked for; a required one does', async () => {
+    const bundle = await bundleOf()
+    const asked = await remembered(bundle, { template_keys: bundle.names })
+    const key = await api.call('createKey', { as: owner, body: { name: `MORE_${bundles}`, value: 'x' } })
+    const params = { bundle_id: bundle.id, key_id: key.json.id }
+    await api.call('attachKey', { as: owner, params })
+    expect(await again(bundle, asked)).toBe('ready')
+    await api.call('changeAttachment', { as: owner, params, body: { required: true } })
+    expect(await again(bundle, asked)).toBe('bundle_changed')
+  })
+
+  test.each<[string, (bundle: Bundle, person: Identity & { idpUserId: string }) => Promise<unknown>]>([
+    [
+      'person_removed',
+      (_, person) => api.call('removeMember', { as: owner, params: { user_id: person.userId } }),
+    ],
+    [
+      'role_changed',
+      (_, person) =>
+        api.call('changeMemberRole', {
+          as: owner,
+          params: { user_id: person.userId },
+          body: { role: 'member' },
+        }),
+    ],
+    ['policy_changed', (bundle) => policy(bundle, { remember_hours: 12 })],
+    ['policy_changed', () => api.call('changeTenantPolicy', { as: owner, body: { agents: 'ask' } })],
+    ['signed_out', (_, person) => api.call('revokeOwnGrants', { as: person })],
+    [
+      'signed_out',
+      (_, { idpUserId }) => {
+        const path = `/api/v1/users/${idpUserId}/signed-out`
+        const body = { reason: 'all_sessions' }
+        const headers = layerHeaders('POST', path, body)
+        return api.call('recordSignOut', { params: { idp_user_id: idpUserId }, body, headers })
+      },
+    ],
+  ])('%s ends it, with an event', async (why, end) => {
+    const bundle = await bundleOf()
+    const person = await joinWorkspace(api, owner, 'owner')
+    const asked = await remembered(bundle, {}, person)
+    await end(bundle, person)
+    expect(await again(bundle, asked)).toBe(why)
+    const events = (await api.call('listAudit', { as: owner, query: { action: 'grant.ended' } })).json
+    expect(events.map(({ data }) => data['reason'])).toContain(why)
+    expect(await grantsOf(bundle)).toEqual([])
+  })
+
+  test('the terminal can drop it', async () => {
+    const bundle = await bundleOf()
+    const asked = await remembered(bundle)
+    const device = signDeviceForget(asked.seed, new Date(nowMs()).toISOString())
+    expect((await api.call('forgetDevice', { body: { device } })).json).toEqual({ ended: 1 })
+    expect(await again(bundle, asked)).toBe('forgotten')
+  })
+
+  test('a member lists and revokes their own; an owner all', async () => {
+    const bundle = await bundleOf()
+    const member = await joinWorkspace(api, owner, 'member')
+    await remembered(bundle)
+    expect(await grantsOf(bundle, member)).toEqual([])
+    const params = { grant_id: (await grantsOf(bundle))[0]?.id ?? '' }
+    expectError(await api.call('revokeGrant', { as: member, params }), 404, 'Remembered approval not found')
+    const own = await bundleOf()
+    await remembered(own, {}, member)
+    expect(await grantsOf(own)).toHaveLength(1)
+    const id = (await grantsOf(own, member))[0]?.id ?? ''
+    expect((await api.call('revokeGrant', { as: member, params: { grant_id: id } })).status).toBe(200)
+  })
+
+  test('only what returned over loopback is remembered, and only for as long as the rules allow', async () => {
+    const bundle = await bundleOf()
+    const seed = createDeviceSeed()
+    const { id } = await ask(bundle, { seed })
+    expect((await approve(id, bundle, { release: 'code' })).failure?.details).toMatchObject({
+      field: 'remember_hours',
+    })
+    expect((await approve(id, bundle, { remember_hours: 9 })).failure?.details).toEqual({
+      field: 'remember_hours',
+      most: 8,
+    })
+    const unsigned = await new ReturningClient(api).request()
+    expect((await approve(unsigned, bundle)).failure?.details).toMatchObject({ most: 0 })
+    const { json } = await approve(id, bundle)
+    expect(json.release?.by).toBe('loopback')
+    expect(await grantsOf(bundle)).toEqual([])
+    const fresh = await api.call('createReleaseCode', { as: owner, params: { request_id: id } })
+    expect(fresh.status).toBe(200)
+    expect(await again(bundle, { seed })).toBe('asks')
+  })
+})

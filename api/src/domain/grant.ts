@@ -30,7 +30,7 @@ export type GrantEnd = Extract<
 >
 
 /** What a use must match. */
-export type GrantTerms = Omit<GrantDraft, 'hours'> & {
+type GrantTerms = Omit<GrantDraft, 'hours'> & {
   hours: number
   deviceKey: string
   argv: readonly string[]

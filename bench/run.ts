@@ -8,9 +8,12 @@ import { events } from './events.ts'
 import { growth } from './growth.ts'
 import { imports } from './imports.ts'
 import type { Benchmark, Measurement } from './measurement.ts'
+import { memoryGrowth } from './memory-growth.ts'
+import { sealer } from './sealer.ts'
 import { sealing } from './sealing.ts'
 import { start } from './start.ts'
 import { tableOf } from './table.ts'
+import { tenants } from './tenants.ts'
 import { waiting } from './waiting.ts'
 import { webHop } from './web-hop.ts'
 import { writes } from './writes.ts'
@@ -20,6 +23,8 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   writes,
   events,
   imports,
+  tenants,
+  sealer,
   'web-hop': webHop,
   'approve-to-delivered': approveToDelivered,
   deliveries,
@@ -28,6 +33,7 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   start,
   'client-start': clientStart,
   growth,
+  'memory-growth': memoryGrowth,
 }
 
 const USAGE = `npm run bench -- [NAME…] [--seconds 3] [--turns 5] [--waiters 10000] [--keys 20000]

@@ -1,8 +1,5 @@
-import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
-import { sql } from 'kysely'
-import { openDatabase } from '../api/src/storage/database.ts'
-import type { Query } from '../api/src/storage/queries.ts'
+import { DatabaseSync } from 'node:sqlite'
 import { administer } from '../plumbing/test/postgres.ts'
 import { type ApiProcess, startApi } from './contenders.ts'
 import { type Benchmark, type BenchOptions, type Measurement, rounded, within } from './measurement.ts'
@@ -42,69 +39,57 @@ const PAGES: readonly (readonly [what: string, pathOf: PathOf])[] = [
 async function grow(backends: Stage['forApi'], rows: number): Promise<Grown> {
   const api = await startApi(backends)
   const { userId, tenantId } = api.owner.identity
-  const database = await openDatabase(backends.databaseUrl ?? join(api.dataDir, 'keyferry.db'))
-  const keys = Math.ceil(rows / OF_A_KEY)
-  try {
-    await database.query.transaction().execute(async (transaction) => {
-      await fillKeys(transaction, { keys, userId, tenantId })
-      await fillLog(transaction, { rows, userId, tenantId })
-    })
-  } finally {
-    await database.close()
+  const fill = { rows, user: `'${userId}'`, tenant: `'${tenantId}'` }
+  const { databaseUrl } = backends
+  if (databaseUrl === undefined) {
+    const file = new DatabaseSync(join(api.dataDir, 'keyferry.db'), { timeout: 60_000 })
+    for (const statement of fillings({ ...fill, value: 'zeroblob(80)' })) file.exec(statement)
+    file.close()
+  } else {
+    const value = `decode(repeat('00', 80), 'hex')`
+    for (const statement of fillings({ ...fill, value })) await administer(databaseUrl, statement)
+    await administer(databaseUrl, 'vacuum analyze')
   }
-  if (backends.databaseUrl !== undefined) await administer(backends.databaseUrl, 'vacuum analyze')
   return { api, keyId: `key-${READ_KEY}` }
 }
 
-type Fill = { userId: string; tenantId: string }
+const AT = `'2026-01-31T12:00:00.000Z'`
 
-const AT = '2026-01-31T12:00:00.000Z'
+/** SQL that both databases understand; `user`, `tenant` and `value` are expressions. */
+type Fill = { rows: number; user: string; tenant: string; value: string }
 
-function numbers(count: number) {
-  return sql`with recursive n (i) as (select 1 union all select i + 1 from n where i < ${sql.lit(count)})`
+function numbers(count: number): string {
+  return `with recursive n (i) as (select 1 union all select i + 1 from n where i < ${count})`
 }
 
-async function fillKeys(query: Query, { keys, userId, tenantId }: Fill & { keys: number }): Promise<void> {
-  const value = Buffer.alloc(80)
-  const user = sql`cast(${userId} as text)`
-  const tenant = sql`cast(${tenantId} as text)`
-  await sql`insert into keys (id, tenant_id, name, value, value_version, is_secret, description, created_by, created_at,
+function fillings({ rows, user, tenant, value }: Fill): string[] {
+  const keys = Math.ceil(rows / OF_A_KEY)
+  const made = `(select 'key-' || ((i - 1) / ${OF_A_KEY} + 1) as key_id, (i - 1) % ${OF_A_KEY} + 1 as v from n) as made`
+  return [
+    `insert into keys (id, tenant_id, name, value, value_version, is_secret, description, created_by, created_at,
       updated_at, updated_by, value_set_at, value_set_by, value_how, value_was_secret)
-    ${numbers(keys)} select 'key-' || i, ${tenant}, 'KEY_' || i, ${value}, ${sql.lit(OF_A_KEY + 1)}, 1, '', ${user}, ${AT},
-      ${AT}, ${user}, ${AT}, ${user}, 'set', 1 from n`.execute(query)
-  const each = sql`select 'key-' || ((i - 1) / ${sql.lit(OF_A_KEY)} + 1) as key_id, (i - 1) % ${sql.lit(OF_A_KEY)} + 1 as v, i from n`
-  const rows = keys * OF_A_KEY
-  await sql`insert into key_versions (tenant_id, key_id, version, name, is_secret, value, was_secret, set_at, set_by, how,
+     ${numbers(keys)} select 'key-' || i, ${tenant}, 'KEY_' || i, ${value}, ${OF_A_KEY + 1}, 1, '', ${user}, ${AT},
+      ${AT}, ${user}, ${AT}, ${user}, 'set', 1 from n`,
+    `insert into key_versions (tenant_id, key_id, version, name, is_secret, value, was_secret, set_at, set_by, how,
       replaced_at)
-    ${numbers(rows)} select ${tenant}, key_id, v, 'KEY', 1, ${value}, 1, ${AT}, ${user}, 'set', ${AT}
-    from (${each}) as made`.execute(query)
-  await sql`insert into holdings (tenant_id, key_id, holder, user_id, version, first_at, last_at, times)
-    ${numbers(rows)} select ${tenant}, key_id, 'holder-' || v, ${user}, v, ${AT}, ${AT}, 1
-    from (${each}) as made`.execute(query)
+     ${numbers(rows)} select ${tenant}, key_id, v, 'KEY', 1, ${value}, 1, ${AT}, ${user}, 'set', ${AT} from ${made}`,
+    `insert into holdings (tenant_id, key_id, holder, user_id, version, first_at, last_at, times)
+     ${numbers(rows)} select ${tenant}, key_id, 'holder-' || v, ${user}, v, ${AT}, ${AT}, 1 from ${made}`,
+    `delete from events where tenant_id = ${tenant}`,
+    `delete from audit_log where tenant_id = ${tenant}`,
+    `insert into audit_log (tenant_id, seq, hash, body, at, action, actor_id, target_id)
+     ${numbers(rows)} select ${tenant}, i, 'hash', ${entry(user)}, ${AT}, 'key.created', ${user}, 'key-' || (i % 1000) from n`,
+    `insert into audit_heads (tenant_id, seq, hash, first_seq, first_prev, epoch)
+     values (${tenant}, ${rows}, 'hash', 1, '', 1)
+     on conflict (tenant_id) do update set seq = excluded.seq, hash = excluded.hash`,
+  ]
 }
 
-async function fillLog(query: Query, { rows, userId, tenantId }: Fill & { rows: number }): Promise<void> {
-  const [before, after] = JSON.stringify({
-    seq: 0,
-    id: randomUUID(),
-    at: AT,
-    action: 'key.created',
-    actor: { kind: 'user', id: userId },
-    target: { kind: 'key', id: 'key-1', name: 'KEY_1' },
-    data: { version: 1, is_secret: true },
-    personal: null,
-  }).split('"seq":0')
-  await query.deleteFrom('events').where('tenant_id', '=', tenantId).execute()
-  await query.deleteFrom('audit_log').where('tenant_id', '=', tenantId).execute()
-  await sql`insert into audit_log (tenant_id, seq, hash, body, at, action, actor_id, target_id)
-    ${numbers(rows)} select cast(${tenantId} as text), i, 'hash', ${before} || '"seq":' || i || ${after}, ${AT},
-      'key.created', cast(${userId} as text), 'key-' || (i % 1000) from n`.execute(query)
-  const head = { seq: rows, hash: 'hash', first_seq: 1, first_prev: '', epoch: 1 }
-  await query
-    .insertInto('audit_heads')
-    .values({ tenant_id: tenantId, ...head })
-    .onConflict((conflict) => conflict.column('tenant_id').doUpdateSet(head))
-    .execute()
+// The text of an entry, as an expression over `i`.
+function entry(user: string): string {
+  const target = `"target":{"kind":"key","id":"key-1","name":"KEY_1"}`
+  return `'{"seq":' || i || ',"id":"event","at":"' || ${AT} || '","action":"key.created","actor":{"kind":"user","id":"'
+    || ${user} || '"},${target},"data":{"version":1,"is_secret":true},"personal":null}'`
 }
 
 async function compare(

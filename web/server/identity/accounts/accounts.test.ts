@@ -160,6 +160,24 @@ test('sign-out ends the session', async () => {
   expect((await get('/api/v1/keys')).status).toBe(401)
 })
 
+test('the end of sessions reaches the audit log, and a person is signed out without it too', async () => {
+  const ends = () => api.forwarded.filter(({ path }) => path.endsWith('/signed-out'))
+  await post('/sign-in', CREDENTIALS)
+  await post('/sign-out', {})
+  await post('/sign-in', CREDENTIALS)
+  await post('/auth/sessions/end-all', {})
+  expect(ends().map(({ body }) => JSON.parse(body.toString()))).toEqual([
+    { reason: 'session' },
+    { reason: 'all_sessions' },
+  ])
+  expect(ends()[0]?.path).toBe(`/api/v1/users/user_${PERSON.user_id}/signed-out`)
+  expect(ends()[0]?.headers['x-forwarded-for']).toBe('127.0.0.1')
+  await post('/sign-in', CREDENTIALS)
+  await api.close()
+  expect((await post('/sign-out', {})).status).toBe(200)
+  expect(browser.cookies(web.address).get('__session')).toBeUndefined()
+})
+
 test('if the API is unavailable, the form answers 503', async () => {
   await api.close()
   expect((await post('/sign-in', CREDENTIALS)).status).toBe(503)

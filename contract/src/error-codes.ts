@@ -31,6 +31,7 @@ export const ERROR_CODES = [
   'machine_inactive',
   'network_refused',
   'not_granted',
+  'target_refused',
   'too_large',
   'too_many',
   'internal',

@@ -12,6 +12,7 @@ const STATUS = {
   machine_inactive: 403,
   network_refused: 403,
   not_granted: 403,
+  target_refused: 400,
   forbidden: 403,
   account_locked: 403,
   email_unverified: 403,

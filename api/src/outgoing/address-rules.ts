@@ -1,0 +1,82 @@
+import { BlockList, isIP, isIPv6 } from 'node:net'
+
+/*
+ * Which addresses the server may call. Everything that is not the public internet is refused: loopback, private and
+ * link-local networks, shared and reserved ranges, multicast. An IPv6 address that carries an IPv4 address is judged by that
+ * one; tunnels whose inner address cannot be read reliably are refused. An operator may allow networks of their own.
+ */
+
+const REFUSED_V4 = [
+  '0.0.0.0/8',
+  '10.0.0.0/8',
+  '100.64.0.0/10',
+  '127.0.0.0/8',
+  '169.254.0.0/16',
+  '172.16.0.0/12',
+  '192.0.0.0/24',
+  '192.168.0.0/16',
+  '198.18.0.0/15',
+  '224.0.0.0/4',
+  '240.0.0.0/4',
+]
+
+/** Beside addresses of this host and of private networks: IPv4-compatible, Teredo, 6to4 and local NAT64 addresses. */
+const REFUSED_V6 = [
+  '::/96',
+  'fc00::/7',
+  'fe80::/10',
+  'fec0::/10',
+  'ff00::/8',
+  '2001::/32',
+  '2002::/16',
+  '64:ff9b:1::/48',
+]
+
+/** Prefixes after which the last 32 bits are an IPv4 address: mapped, and the well-known NAT64. */
+const CARRIES_V4 = listOf(['::ffff:0:0/96', '64:ff9b::/96'])
+
+/** Where clouds answer with credentials of the machine. No setting allows them. */
+const METADATA = listOf(['169.254.169.254/32', 'fd00:ec2::254/128'])
+
+const REFUSED = listOf([...REFUSED_V4, ...REFUSED_V6])
+
+/** @param networks such as 10.0.0.0/8 or 10.0.0.5 */
+export function listOf(networks: readonly string[]): BlockList {
+  const list = new BlockList()
+  for (const network of networks) {
+    const [address = '', bits] = network.split('/')
+    const isV6 = isIPv6(address)
+    list.addSubnet(address, Number(bits ?? (isV6 ? 128 : 32)), isV6 ? 'ipv6' : 'ipv4')
+  }
+  return list
+}
+
+export function isIn(list: BlockList, address: string): boolean {
+  return list.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
+}
+
+/** The address that counts: the IPv4 address that an IPv6 address carries, or the address itself. */
+export function innerAddress(address: string): string {
+  if (!isIPv6(address) || !isIn(CARRIES_V4, address)) return address
+  const [high = 0, low = 0] = groupsOf(address).slice(-2)
+  return [high >> 8, high & 255, low >> 8, low & 255].join('.')
+}
+
+/** Whether the server may call an address. */
+export function isCallable(address: string, ownNetworks: BlockList): boolean {
+  if (isIP(address) === 0) return false
+  const inner = innerAddress(address)
+  if (isIn(METADATA, inner)) return false
+  return isIn(ownNetworks, inner) || !isIn(REFUSED, inner)
+}
+
+// The URL standard writes an IPv6 address in groups only, without a dotted end.
+function groupsOf(address: string): number[] {
+  const text = new URL(`http://[${address}]`).hostname.slice(1, -1)
+  const [head = '', tail] = text.split('::')
+  const groups = (part: string) =>
+    part === '' ? [] : part.split(':').map((group) => Number.parseInt(group, 16))
+  if (tail === undefined) return groups(head)
+  const [before, after] = [groups(head), groups(tail)]
+  return [...before, ...Array.from({ length: 8 - before.length - after.length }, () => 0), ...after]
+}

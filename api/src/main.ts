@@ -12,6 +12,7 @@ import { type ClockAndIds, timestamp } from './domain/clock-and-ids.ts'
 import { DEVICE_NONCE_SECONDS } from './domain/device.ts'
 import { forgetOldGrants } from './domain/grant.ts'
 import { endOverdue } from './domain/held-delivery.ts'
+import type { IdTokens } from './domain/id-token.ts'
 import type { Stores } from './domain/stores.ts'
 import { ExpiringApprovals } from './domain/take-back.ts'
 import { setupCodeOf, untoldSetupCode } from './first-set-up.ts'
@@ -19,6 +20,8 @@ import { createHandlers } from './http/handlers.ts'
 import { MachineRefusals } from './http/machine-refusals.ts'
 import { createServer } from './http/server.ts'
 import { auditKeyIn, readyDatabase, ringOf } from './maintenance.ts'
+import type { Guard } from './outgoing/guard.ts'
+import { outgoingOf } from './outgoing-calls.ts'
 import type { ApiSettings } from './settings.ts'
 import { noncesOf, openShortLived, type ShortLived } from './short-lived.ts'
 import { AuditRetention, type RetentionParts } from './storage/audit-retention.ts'
@@ -97,7 +100,18 @@ export async function startApi(settings: ApiSettings, options: StartOptions = {}
   }
   opened.defer(sweepEvery(SWEEP_SECONDS, sweep, log))
   const expiring = opened.adopt(new ExpiringApprovals({ ...shortLived, stores, clock }), (it) => it.close())
-  const app = wire({ settings, database, stores, shortLived, expiring, sealer, refusals, clock, log })
+  const app = wire({
+    settings,
+    database,
+    stores,
+    shortLived,
+    expiring,
+    sealer,
+    refusals,
+    ...outgoingOf(settings, { clock, log }),
+    clock,
+    log,
+  })
   await measure(app, { settings, shortLived, opened })
   const address = await listen(app, settings)
   const setupCode = await untoldSetupCode(settings, stores.accounts)
@@ -148,6 +162,8 @@ type ServerParts = {
   sealer: Sealer
   refusals: MachineRefusals
   expiring: ExpiringApprovals
+  guard: Guard
+  idTokens: IdTokens
   clock: ClockAndIds
   log: Logger
 }
@@ -177,6 +193,8 @@ function wire(parts: ServerParts): FastifyInstance {
         isLocal: authMode === 'local' && 'socketPath' in settings.listen,
         takeDeviceNonce: deviceNoncesOf(shortLived, clock),
       },
+      targets: parts.guard,
+      machineAudience: settings.machineAudience,
       takeDelivery: shortLived.takeDelivery,
       tokensAllowed: settings.machineTokens,
       authMode,
@@ -189,6 +207,9 @@ function wire(parts: ServerParts): FastifyInstance {
     memberships: stores.memberships,
     machineCalls: {
       machineCallers: stores.machineCallers,
+      machineTrusts: stores.machineTrusts,
+      idTokens: parts.idTokens,
+      audience: settings.machineAudience,
       clock,
       tokensAllowed: settings.machineTokens,
       countRefusal: shortLived.countRefusal,

@@ -37,6 +37,10 @@ export type ApiSettings = {
   maxWorkspacesPerPerson: number
   /** Whether machines may prove themselves with tokens. */
   machineTokens: boolean
+  /** The audience of ID tokens, where a trust names none. */
+  machineAudience: string
+  /** Networks that the server may call although they are not public. */
+  privateTargets: readonly string[]
   devAllowPlaintext: boolean
   requireSignatureV2: boolean
   /** What every approval takes; a workspace and a bundle can demand more. */

@@ -147,7 +147,7 @@ async function newMachine(api: TestApi, { owner: as }: World, bundleId: string |
   const params = { machine_id: machine.json.id, bundle_id: bundleId ?? '' }
   if (bundleId !== undefined) await api.call('grantBundle', { as, params, body: { scope: 'read' } })
   const token = await api.call('createMachineToken', { as, params })
-  return { machine_id: machine.json.id, token_id: token.json.id }
+  return { machine_id: machine.json.id, token_id: token.json.id, trust_id: randomUUID(), fingerprint: 'x' }
 }
 
 async function newHolder(api: TestApi, as: Identity, params: { bundle_id: string; key_id: string }) {
@@ -220,6 +220,8 @@ function bodies(world: World, ids: Record<string, string>): { readonly [N in Api
     grantBundle: { scope: 'deliver' },
     createMachineToken: {},
     rotateMachineToken: {},
+    createMachineTrust: { issuer: 'https://issuer.example.com', claims: { sub: ['a'] } },
+    allowMachineAttempt: { claims: ['sub'] },
     reportTokens: [{ token: 'kfm_unknown' }],
     createDelivery: { ...requestBody(null), bundle_id: ids['bundle_id'] },
   }

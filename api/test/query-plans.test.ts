@@ -41,6 +41,11 @@ function newToken(id: string) {
   }
 }
 
+function newTrust(id: string) {
+  const rules = { claims: { sub: ['a'] }, keys: null, networks: [], max_age_seconds: null, is_broad: false }
+  return { ...rules, id, issuer: 'i', audience: 'a', binding: 'possible' as const, stamp: STAMP }
+}
+
 const newCopy = () => ({ keyId: randomUUID(), namesFor: () => [`K${randomUUID()}`] })
 
 function newDelivery(id: string) {
@@ -196,7 +201,7 @@ const USES: Readonly<Record<string, (stores: Stores) => Promise<unknown>>> = {
     machineDeliveries.deliver(tenantId, {
       ...newDelivery(randomUUID()),
       machine: { id: machineId, name: 'm' },
-      proofId: tokenId,
+      proof: { kind: 'token', id: tokenId },
       noteUseBefore: NOW,
       label: { hostname: '', user: '', program: '' },
       at: NOW,
@@ -204,6 +209,31 @@ const USES: Readonly<Record<string, (stores: Stores) => Promise<unknown>>> = {
     }),
   'list deliveries of a machine': ({ deliveries }) => deliveries.list(tenantId, { machineId }, PAGE),
   'list what a machine holds': ({ holders }) => holders.ofMachine(tenantId, machineId, PAGE),
+  'create a trust': ({ machineTrusts }) => machineTrusts.insert(tenantId, machineId, newTrust(randomUUID())),
+  'deliver by a trust': async ({ machineTrusts, machineDeliveries }) => {
+    const trust = newTrust(randomUUID())
+    await machineTrusts.insert(tenantId, machineId, trust)
+    await machineDeliveries.deliver(tenantId, {
+      ...newDelivery(randomUUID()),
+      machine: { id: machineId, name: 'm' },
+      proof: { kind: 'trust', id: trust.id },
+      noteUseBefore: NOW,
+      label: { hostname: '', user: '', program: '' },
+      at: NOW,
+      origin: {},
+    })
+  },
+  'note an attempt': ({ machineTrusts }) =>
+    machineTrusts.noteAttempt(tenantId, machineId, {
+      fingerprint: randomUUID(),
+      issuer: 'i',
+      claims: {},
+      isBound: false,
+      reason: 'ref',
+      at: NOW,
+    }),
+  'list attempts': ({ machineTrusts }) => machineTrusts.attempts(tenantId, machineId),
+  'end a trust': ({ machineTrusts }) => machineTrusts.end(tenantId, { machineId, trustId: tokenId }, STAMP),
   'rotate a token': ({ machineTokens }) => {
     const { id, hint, tokenHash } = newToken(randomUUID())
     const rotation = { next: { id, hint, tokenHash }, overlapSeconds: 60, stamp: STAMP }

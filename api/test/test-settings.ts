@@ -35,6 +35,8 @@ export function testSettings(changes: Partial<ApiSettings> = {}): ApiSettings {
     maxTenantBytes: 1_073_741_824,
     maxWorkspacesPerPerson: 1_000,
     machineTokens: true,
+    machineAudience: 'https://keyferry.example.com',
+    privateTargets: [],
     devAllowPlaintext: false,
     requireSignatureV2: false,
     approvalAssurance: 'compat',

@@ -61,6 +61,8 @@ export const AUDIT_ACTIONS = [
   'token.rotated',
   'token.ended',
   'token.reported',
+  'trust.created',
+  'trust.ended',
   'tenant.renamed',
   'tenant.policy_changed',
   'grant.created',

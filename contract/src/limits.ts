@@ -38,6 +38,15 @@ export const LIMITS = {
   /** Lifetime of a machine's token. */
   tokenDays: 366,
   defaultTokenDays: 90,
+  machineTrusts: 20,
+  /** Claims of a trust, and texts of a claim. */
+  trustClaims: 20,
+  claimValues: 10,
+  claimLength: 255,
+  /** Claims of a refused ID token that are shown. */
+  shownClaims: 40,
+  /** Keys that are pasted for an issuer. */
+  issuerKeys: 20,
   /** Leaked tokens that one call reports. */
   reportedTokens: 100,
   usernameLength: 20,

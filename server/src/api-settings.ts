@@ -23,6 +23,8 @@ export function apiSettings(
     maxTenantBytes: settings.MAX_TENANT_BYTES,
     maxWorkspacesPerPerson: settings.MAX_WORKSPACES_PER_PERSON,
     machineTokens: settings.MACHINE_TOKENS,
+    machineAudience: settings.PUBLIC_URL ?? 'keyferry',
+    privateTargets: settings.ALLOW_PRIVATE_TARGETS,
     devAllowPlaintext: settings.DEV_ALLOW_PLAINTEXT,
     requireSignatureV2: settings.REQUIRE_SIGNATURE_V2,
     approvalAssurance: settings.APPROVAL_ASSURANCE,

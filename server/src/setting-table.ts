@@ -113,6 +113,11 @@ export const SETTINGS = {
     mustBe: SWITCH,
     schema: read.flagOn,
   },
+  ALLOW_PRIVATE_TARGETS: {
+    means: 'networks beside the public internet that the API may call for machines, separated by commas',
+    mustBe: 'addresses or networks such as 10.0.0.5 or 10.0.0.0/8, separated by commas',
+    schema: read.networks,
+  },
   DEV_ALLOW_PLAINTEXT: {
     means: '1: callers may read values and store ciphertexts directly (development only)',
     mustBe: SWITCH,

@@ -46,6 +46,14 @@ export type EventData = {
   readonly hint?: string
   /** The token that `token` takes the place of. */
   readonly replaced_token?: string
+  /** Which ID tokens prove a machine. */
+  readonly trust?: string
+  readonly issuer?: string
+  readonly audience?: string
+  /** Each as `name=value`. */
+  readonly claims?: readonly string[]
+  readonly binding?: string
+  readonly is_broad?: boolean
   readonly networks?: readonly string[]
   readonly expires_at?: string
   readonly ends_at?: string
@@ -104,6 +112,11 @@ const DATA_FIELDS = [
   'token',
   'hint',
   'replaced_token',
+  'trust',
+  'issuer',
+  'audience',
+  'binding',
+  'is_broad',
   'networks',
   'expires_at',
   'ends_at',
@@ -184,6 +197,7 @@ function allowedData(data: EventData, most: number): object {
     ...Object.fromEntries(told),
     ...cut('names', data.names, most),
     ...cut('versions', data.versions, most),
+    ...cut('claims', data.claims, most),
     ...cut('parts', data.parts, most),
   }
 }
@@ -194,7 +208,7 @@ function allowed(value: NonNullable<EventData[(typeof DATA_FIELDS)[number]]>): u
 }
 
 function cut(
-  field: 'names' | 'versions' | 'parts',
+  field: 'names' | 'versions' | 'parts' | 'claims',
   list: readonly unknown[] | undefined,
   most: number,
 ): object {

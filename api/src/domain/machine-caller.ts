@@ -1,22 +1,24 @@
-import type { ErrorCode } from '@keyferry/contract'
 import { isMachineToken } from '@keyferry/crypto/machine-token'
 import { hashToken } from '@keyferry/crypto/token'
 import { bundleNotFound } from './bundle.ts'
 import { type ClockAndIds, timestamp } from './clock-and-ids.ts'
-import { DomainError } from './errors.ts'
-import type { GrantScope, MachineToken } from './machine.ts'
+import type { GrantScope, MachineToken, MachineTrust } from './machine.ts'
+import { type ClaimedMachine, type IdentityParts, trustProvedBy } from './machine-identity.ts'
+import { MachineRefusal } from './machine-refusal.ts'
 import { tokensOff } from './machine-token.ts'
 import type { Caller } from './membership.ts'
 import { isInNetworks } from './network.ts'
 import type { Origin } from './origin.ts'
 
 /*
- * How a call proves that a machine makes it, and what the machine may see. Its bearer token is looked up by its hash on
- * every call, so an ended token is refused at once. Whoever holds a token that ended learns why it is refused; all other
- * texts get the same answer. A bundle that is not granted answers as an unknown one does.
+ * How a call proves that a machine makes it, and what the machine may see. A token is looked up by its hash on every call, so an ended one is refused at once. Whoever holds a token that ended learns why it is refused; all other texts get the same
+ * answer. An ID token proves a machine for one delivery (machine-identity.ts). A bundle that is not granted answers as an unknown one does.
  */
 
 type Named = { id: string; name: string }
+
+type TokenProof = Pick<MachineToken, 'id' | 'hint' | 'expires_at' | 'last_used_at'> & { kind: 'token' }
+type TrustProof = Pick<MachineTrust, 'id' | 'last_used_at'> & { kind: 'trust' }
 
 /** An active machine that has proved itself. */
 export type MachineCaller = {
@@ -25,14 +27,14 @@ export type MachineCaller = {
   machine: Named
   readsAudit: boolean
   /** What proved it. */
-  proof: Pick<MachineToken, 'id' | 'hint' | 'expires_at' | 'ended_at' | 'last_used_at'>
+  proof: TokenProof | TrustProof
   origin: Origin | null
 }
 
 /** The looked-up state of a token. */
 type TokenStanding = Pick<MachineCaller, 'workspace' | 'machine' | 'readsAudit'> & {
   isActive: boolean
-  token: MachineCaller['proof'] & Pick<MachineToken, 'networks'>
+  token: Pick<MachineToken, 'id' | 'hint' | 'expires_at' | 'ended_at' | 'last_used_at' | 'networks'>
 }
 
 type OwnGrant = { bundle: Named; scope: GrantScope }
@@ -40,41 +42,68 @@ type OwnGrant = { bundle: Named; scope: GrantScope }
 export interface MachineCallerStore {
   /** Null when there is no such token. */
   findByToken(tokenHash: string): Promise<TokenStanding | null>
+  /** The machine that a call claims to be; null when there is none of this id. */
+  findClaimed(
+    machineId: string,
+  ): Promise<(ClaimedMachine & Pick<MachineCaller, 'workspace' | 'readsAudit'>) | null>
   /** By the bundle's name. */
   grants(tenantId: string, machineId: string): Promise<OwnGrant[]>
   /** The grant of a bundle, by the bundle's id or else its name. */
   findGrant(tenantId: string, machineId: string, bundle: string): Promise<OwnGrant | null>
 }
 
-/** A refused call of a machine. `machine` is null where the caller proved to be none. */
-export class MachineRefusal extends DomainError {
-  readonly machine: (Named & { tenantId: string }) | null
-
-  constructor(code: ErrorCode, message: string, machine: MachineRefusal['machine']) {
-    super(code, message)
-    this.machine = machine
-  }
-}
-
-export type AdmissionParts = {
+export type AdmissionParts = IdentityParts & {
   machineCallers: MachineCallerStore
-  clock: ClockAndIds
   /** The setting MACHINE_TOKENS. */
   tokensAllowed: boolean
 }
 
+type Presented = { bearer: string; address: string; origin: Origin }
+
+/** The machine that a call with an ID token claims to be, and its public key. */
+export type ClaimedIdentity = { machineId: string; clientKey: Uint8Array }
+
 /** Admit the machine that a bearer token proves.
- * @throws MachineRefusal unauthorized · tokens_off · token_ended · token_expired · machine_inactive · network_refused */
+ * @param claimed null for a call that ID tokens cannot make
+ * @throws MachineRefusal unauthorized · tokens_off · token_ended · token_expired · machine_inactive · network_refused ·
+ *   identity_not_trusted · token_not_bound · DomainError issuer_unavailable */
 export async function admitMachine(
-  { machineCallers, clock, tokensAllowed }: AdmissionParts,
-  { bearer, address, origin }: { bearer: string; address: string; origin: Origin },
+  parts: AdmissionParts,
+  presented: Presented,
+  claimed: ClaimedIdentity | null,
 ): Promise<MachineCaller> {
-  if (!isMachineToken(bearer)) throw new MachineRefusal('unauthorized', 'Unauthorized', null)
+  if (isMachineToken(presented.bearer)) return byToken(parts, presented)
+  const known = claimed && (await parts.machineCallers.findClaimed(claimed.machineId))
+  if (!known || !claimed) throw new MachineRefusal('unauthorized', 'Unauthorized', null)
+  const { bearer: token, address, origin } = presented
+  const { id, last_used_at } = await trustProvedBy(parts, known, {
+    token,
+    address,
+    clientKey: claimed.clientKey,
+  })
+  const { who, workspace, readsAudit } = known
+  const machine = { id: who.id, name: who.name }
+  return {
+    tenantId: workspace.id,
+    workspace,
+    machine,
+    readsAudit,
+    proof: { kind: 'trust', id, last_used_at },
+    origin,
+  }
+}
+
+async function byToken(
+  { machineCallers, clock, tokensAllowed }: AdmissionParts,
+  { bearer, address, origin }: Presented,
+): Promise<MachineCaller> {
   if (!tokensAllowed) throw new MachineRefusal('tokens_off', tokensOff().message, null)
   const standing = await machineCallers.findByToken(hashToken(bearer))
   if (standing === null) throw new MachineRefusal('unauthorized', 'Unauthorized', null)
   requireUsable(standing, { clock, address })
-  const { workspace, machine, readsAudit, token: proof } = standing
+  const { workspace, machine, readsAudit, token } = standing
+  const { id, hint, expires_at, last_used_at } = token
+  const proof = { kind: 'token', id, hint, expires_at, last_used_at } as const
   return { tenantId: workspace.id, workspace, machine, readsAudit, proof, origin }
 }
 
@@ -94,6 +123,7 @@ const REASONS = {
   token_expired: 'the token has expired: ask an owner of the workspace for a new one',
   machine_inactive: 'an owner of the workspace stopped this machine',
   network_refused: 'the token does not work from this network',
+  trust_ended: 'the trust was ended: ask an owner of the workspace',
 } as const
 
 type Reason = keyof typeof REASONS

@@ -20,9 +20,9 @@ import { sealValues, valuesOf } from './sealed-values.ts'
 export type NewMachineDelivery = {
   id: string
   machine: { id: string; name: string }
-  /** The id of the token. */
-  proofId: string
-  /** Note on the token that it was used, unless it was used after this time; null: it was noted lately. */
+  /** What proved the machine. */
+  proof: { kind: 'token' | 'trust'; id: string }
+  /** Note there that it was used, unless it was used after this time; null: it was noted lately. */
   noteUseBefore: string | null
   bundle: { id: string; name: string }
   holder: string
@@ -36,7 +36,13 @@ export type NewMachineDelivery = {
 }
 
 /** What the last look at a machine says, within the transaction. */
-export type DeliveryOutcome = 'done' | 'token_ended' | 'token_expired' | 'machine_inactive' | 'not_granted'
+export type DeliveryOutcome =
+  | 'done'
+  | 'token_ended'
+  | 'token_expired'
+  | 'trust_ended'
+  | 'machine_inactive'
+  | 'not_granted'
 
 export interface MachineDeliveryStore {
   /** @throws DomainError unavailable: then nothing may leave */
@@ -107,7 +113,7 @@ function newDelivery(
     ...delivered,
     id: clock.newId(),
     machine,
-    proofId: proof.id,
+    proof: { kind: proof.kind, id: proof.id },
     noteUseBefore: (proof.last_used_at ?? '') < lately ? lately : null,
     holder: machineHolder(machine.id),
     label,

@@ -9,7 +9,7 @@ import { type Stamp, stampOf } from './stamp.ts'
 /*
  * A machine is a program that fetches values without a person: a CI job, a deploy, a service. It belongs to a tenant, and
  * owners manage it. A grant lets it use one bundle, always as a whole: a narrower set of keys is another bundle. It proves
- * itself with a token (machine-token.ts). An inactive machine is refused; a deleted one takes its grants and tokens along.
+ * itself with a token (machine-token.ts) or by the ID token of another service (machine-trust.ts). An inactive machine is refused; a deleted one takes its grants and tokens along.
  * A machine stays when the owner who made it leaves.
  */
 
@@ -34,6 +34,25 @@ export type MachineToken = {
   last_used_ip: string | null
 }
 
+/** `required`: the audience of its tokens names the client's key; `possible`: it may. */
+export type TrustBinding = 'required' | 'possible'
+
+/** Which ID tokens prove a machine. `has_keys`: the issuer's keys were pasted. */
+export type MachineTrust = {
+  id: string
+  issuer: string
+  audience: string
+  claims: Readonly<Record<string, readonly string[]>>
+  binding: TrustBinding
+  networks: readonly string[]
+  max_age_seconds: number | null
+  is_broad: boolean
+  has_keys: boolean
+  created_by: string
+  created_at: string
+  last_used_at: string | null
+}
+
 export type Machine = {
   id: string
   name: string
@@ -49,6 +68,8 @@ export type Machine = {
   grants: readonly MachineGrant[]
   /** The oldest first; those that ended lately among them. */
   tokens: readonly MachineToken[]
+  /** The oldest first. */
+  trusts: readonly MachineTrust[]
 }
 
 export type MachineDraft = Pick<Machine, 'name' | 'description' | 'is_active' | 'audit'>

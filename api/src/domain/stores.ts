@@ -19,6 +19,7 @@ import type { MachineStore } from './machine.ts'
 import type { MachineCallerStore } from './machine-caller.ts'
 import type { MachineDeliveryStore } from './machine-delivery.ts'
 import type { MachineTokenStore } from './machine-token.ts'
+import type { MachineTrustStore } from './machine-trust.ts'
 import type { MemberStore } from './member.ts'
 import type { MembershipStore } from './membership.ts'
 import type { PasskeyStore } from './passkey.ts'
@@ -50,6 +51,7 @@ export type Stores = {
   machineDeliveries: MachineDeliveryStore
   machines: MachineStore
   machineTokens: MachineTokenStore
+  machineTrusts: MachineTrustStore
   members: MemberStore
   memberships: MembershipStore
   policies: PolicyStore

@@ -1,4 +1,5 @@
 import type { ClockAndIds } from '../domain/clock-and-ids.ts'
+import type { TargetRules } from '../domain/outgoing-target.ts'
 import type { Stores } from '../domain/stores.ts'
 import type { Limits } from './rate-limit.ts'
 import type { RequestHandlerParts } from './requests.ts'
@@ -8,6 +9,9 @@ export type HandlerParts = {
   stores: Stores
   clock: ClockAndIds
   requestParts: RequestHandlerParts
+  targets: TargetRules
+  /** The audience of ID tokens, where a trust names none. */
+  machineAudience: string
   takeDelivery: Limits['takeDelivery']
   authMode: string
   /** The setting MACHINE_TOKENS. */

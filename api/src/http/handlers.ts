@@ -15,6 +15,7 @@ import { keyVersionHandlers } from './key-versions.ts'
 import { keyHandlers } from './keys.ts'
 import { legacyItemHandlers } from './legacy-items.ts'
 import { machineDeliveryHandlers } from './machine-deliveries.ts'
+import { machineTrustHandlers } from './machine-trusts.ts'
 import { machineHandlers, machineTokenHandlers } from './machines.ts'
 import { memberHandlers } from './members.ts'
 import { passkeyHandlers } from './passkeys.ts'
@@ -52,6 +53,7 @@ export function createHandlers(parts: HandlerParts): Handlers {
     ...auditHandlers(parts),
     ...machineHandlers(parts),
     ...machineTokenHandlers(parts),
+    ...machineTrustHandlers(parts),
     ...machineDeliveryHandlers(parts),
   }
 }

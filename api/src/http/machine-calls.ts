@@ -4,10 +4,11 @@ import { DomainError } from '../domain/errors.ts'
 import {
   type AdmissionParts,
   admitMachine,
+  type ClaimedIdentity,
   type MachineCaller,
-  MachineRefusal,
   requireAudit,
 } from '../domain/machine-caller.ts'
+import { MachineRefusal } from '../domain/machine-refusal.ts'
 import { originOf, type Peer } from './handler.ts'
 import type { MachineRefusals } from './machine-refusals.ts'
 import type { Limits } from './rate-limit.ts'
@@ -30,14 +31,26 @@ export function bearerOf(row: Endpoint, { raw }: FastifyRequest): string | null 
 }
 
 /** The machine behind a bearer token, if it may call this row.
+ * @param body of a call that an ID token can make, which names the machine and its key
  * @throws MachineRefusal */
 export async function machineBehind(
   parts: MachineCallParts,
   { bearer, peer, row }: { bearer: string; peer: Peer; row: Endpoint },
+  body: unknown,
 ): Promise<MachineCaller> {
-  const machine = await admitMachine(parts, { bearer, address: peer.address, origin: originOf(peer) })
+  const presented = { bearer, address: peer.address, origin: originOf(peer) }
+  const machine = await admitMachine(parts, presented, claimedIn(body))
   if (row.machine === 'audit') requireAudit(machine)
   return machine
+}
+
+// A key that cannot be parsed binds nothing; the call is refused for it later.
+function claimedIn(body: unknown): ClaimedIdentity | null {
+  if (typeof body !== 'object' || body === null || !('machine_id' in body) || !('client_pubkey' in body))
+    return null
+  const { machine_id: machineId, client_pubkey: clientKey } = body
+  if (typeof machineId !== 'string' || typeof clientKey !== 'string') return null
+  return { machineId, clientKey: Buffer.from(clientKey, 'base64') }
 }
 
 /** Count a refusal of a machine and record it; other errors pass.

@@ -18,9 +18,12 @@ export function machineDeliveryHandlers({
     },
     async getOwnMachine({ caller: { tenantId, workspace, machine, readsAudit, proof } }) {
       const grants = await stores.machineCallers.grants(tenantId, machine.id)
-      const { id, hint, expires_at } = proof
-      const token = { id, hint, expires_at }
+      const token = proof.kind === 'token' ? tokenOf(proof) : null
       return { status: 200, body: { ...machine, workspace, audit: readsAudit, grants, token } }
     },
   }
+}
+
+function tokenOf({ id, hint, expires_at }: { id: string; hint: string; expires_at: string }) {
+  return { id, hint, expires_at }
 }

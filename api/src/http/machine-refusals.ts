@@ -2,7 +2,7 @@ import { isIPv4 } from 'node:net'
 import type { Logger } from 'pino'
 import { type ClockAndIds, timestamp } from '../domain/clock-and-ids.ts'
 import type { Event, EventStore } from '../domain/event.ts'
-import type { MachineRefusal } from '../domain/machine-caller.ts'
+import type { MachineRefusal } from '../domain/machine-refusal.ts'
 import type { Origin } from '../domain/origin.ts'
 import { addressBlock } from './address-block.ts'
 

@@ -7,6 +7,7 @@ import {
   listMachines,
   type Machine,
   type MachineToken,
+  type MachineTrust,
   revokeBundle,
   updateMachine,
 } from '../domain/machine.ts'
@@ -91,11 +92,12 @@ export function machineTokenHandlers({ stores, clock, tokensAllowed }: HandlerPa
   }
 }
 
-function present({ grants, tokens, ...machine }: Machine) {
+function present({ grants, tokens, trusts, ...machine }: Machine) {
   return {
     ...machine,
     grants: [...grants],
     tokens: tokens.map(presentToken),
+    trusts: trusts.map(presentTrust),
   }
 }
 
@@ -103,4 +105,9 @@ function presentToken({ id, hint, networks, created_by, created_at, ...token }: 
   const { expires_at, ended_at, last_used_at, last_used_ip } = token
   const times = { created_at, expires_at, ended_at, last_used_at }
   return { id, hint, networks: [...networks], created_by, ...times, last_used_ip }
+}
+
+export function presentTrust({ claims, networks, ...trust }: MachineTrust) {
+  const lists = Object.entries(claims).map(([name, values]): [string, string[]] => [name, [...values]])
+  return { ...trust, claims: Object.fromEntries(lists), networks: [...networks] }
 }

@@ -61,7 +61,8 @@ export function pipeline({ row, handler, rateLimit }: ServedEndpoint, parts: Pip
     }
     await signature.authenticate('machine')
     try {
-      const caller = await machineBehind(parts.machineCalls, { bearer, peer, row })
+      const body = row.access === 'machine' ? bodyIn(row, request) : undefined
+      const caller = await machineBehind(parts.machineCalls, { bearer, peer, row }, body)
       request.tenantId = caller.tenantId
       return await answer({ row, handler, request, reply }, { caller, peer })
     } catch (error) {
@@ -110,8 +111,13 @@ function validParts(row: Endpoint, request: FastifyRequest) {
     params: validated(row.params, request.params),
     query: validated(row.query, request.query),
     headers: validated(row.headers, request.headers),
-    body: row.body && validated(row.body, jsonOf(row.body, request)),
+    body: bodyIn(row, request),
   }
+}
+
+/** The body by its schema; undefined where the row takes none. */
+function bodyIn({ body }: Endpoint, request: FastifyRequest): unknown {
+  return body && validated(body, jsonOf(body, request))
 }
 
 // An absent body counts as `{}`, so that the answer names the first required field.

@@ -74,9 +74,11 @@ export function isCallable(address: string, ownNetworks: BlockList): boolean {
 function groupsOf(address: string): number[] {
   const text = new URL(`http://[${address}]`).hostname.slice(1, -1)
   const [head = '', tail] = text.split('::')
-  const groups = (part: string) =>
-    part === '' ? [] : part.split(':').map((group) => Number.parseInt(group, 16))
-  if (tail === undefined) return groups(head)
-  const [before, after] = [groups(head), groups(tail)]
+  if (tail === undefined) return numbersIn(head)
+  const [before, after] = [numbersIn(head), numbersIn(tail)]
   return [...before, ...Array.from({ length: 8 - before.length - after.length }, () => 0), ...after]
+}
+
+function numbersIn(part: string): number[] {
+  return part === '' ? [] : part.split(':').map((group) => Number.parseInt(group, 16))
 }

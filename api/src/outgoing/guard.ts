@@ -12,6 +12,7 @@ import { innerAddress, isCallable, isIn, listOf } from './address-rules.ts'
  */
 
 type Resolved = { address: string; family: number }
+type LookupDone = Parameters<LookupFunction>[2]
 
 export type GuardOptions = {
   /** The setting ALLOW_PRIVATE_TARGETS: networks that may be called although they are not public. */
@@ -58,15 +59,20 @@ export class Guard implements TargetRules {
 
   /** Resolves the host of an address for one connection to it; an error if any of its addresses may not be called. */
   lookupFor(url: URL): LookupFunction {
-    return (host, options, done) => {
-      this.#resolved(host, url).then(
-        (found) => {
-          const [first] = found
-          if (options.all === true) done(null, [...found])
-          else done(null, first?.address ?? '', first?.family ?? 4)
-        },
-        (error: unknown) => done(error instanceof Error ? error : new Error('not resolved'), ''),
-      )
+    return (host, options, done) => void this.#answer({ host, url, isAll: options.all === true }, done)
+  }
+
+  async #answer(
+    { host, url, isAll }: { host: string; url: URL; isAll: boolean },
+    done: LookupDone,
+  ): Promise<void> {
+    try {
+      const found = await this.#resolved(host, url)
+      const [first] = found
+      if (isAll) done(null, [...found])
+      else done(null, first?.address ?? '', first?.family ?? 4)
+    } catch (error) {
+      done(error instanceof Error ? error : new Error('not resolved'), '')
     }
   }
 

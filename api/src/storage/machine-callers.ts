@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { MachineCallerStore } from '../domain/machine-caller.ts'
 import { networksIn } from './machine-tokens.ts'
+import { keysIn, trustIn } from './machine-trusts.ts'
 import type { Queries } from './queries.ts'
 
 export function createMachineCallerStore({ query, prepare }: Queries): MachineCallerStore {
@@ -22,6 +23,21 @@ export function createMachineCallerStore({ query, prepare }: Queries): MachineCa
         'tenants.name as tenant_name',
       ])
       .where('token.token_hash', '=', value('tokenHash')),
+  )
+  const readClaimed = prepare((value: (name: 'machineId') => string) =>
+    query
+      .selectFrom('machines')
+      .innerJoin('tenants', 'tenants.id', 'machines.tenant_id')
+      .select(['machines.name', 'machines.is_active', 'machines.reads_audit'])
+      .select(['tenants.id as tenant_id', 'tenants.name as tenant_name'])
+      .where('machines.id', '=', value('machineId')),
+  )
+  const readTrusts = prepare((value: (name: 'tenantId' | 'machineId') => string) =>
+    query
+      .selectFrom('machine_trusts')
+      .selectAll()
+      .where('tenant_id', '=', value('tenantId'))
+      .where('machine_id', '=', value('machineId')),
   )
   const grantsOf = (tenantId: string, machineId: string) =>
     query
@@ -50,6 +66,18 @@ export function createMachineCallerStore({ query, prepare }: Queries): MachineCa
         isActive: row.is_active === 1,
         readsAudit: row.reads_audit === 1,
         token: { id, hint, networks: networksIn(networks), expires_at, ended_at, last_used_at },
+      }
+    },
+    async findClaimed(machineId) {
+      const [row] = await readClaimed({ machineId })
+      if (!row) return null
+      const trusts = await readTrusts({ tenantId: row.tenant_id, machineId })
+      return {
+        workspace: { id: row.tenant_id, name: row.tenant_name },
+        who: { tenantId: row.tenant_id, id: machineId, name: row.name },
+        isActive: row.is_active === 1,
+        readsAudit: row.reads_audit === 1,
+        trusts: trusts.map((trust) => ({ ...trustIn(trust), keys: keysIn(trust.issuer_keys) })),
       }
     },
     async grants(tenantId, machineId) {

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Event } from '../domain/event.ts'
 import type { DeliveryOutcome, MachineDeliveryStore, NewMachineDelivery } from '../domain/machine-delivery.ts'
 import { deliveredData, despiteDeletedKeys, storedKey } from './deliveries.ts'
@@ -25,43 +26,46 @@ export function createMachineDeliveryStore(queries: Queries): MachineDeliverySto
 async function noteUse(
   transaction: Query,
   tenantId: string,
-  { proofId, at, noteUseBefore, origin }: NewMachineDelivery,
+  { proof, at, noteUseBefore, origin }: NewMachineDelivery,
 ): Promise<void> {
   await transaction
-    .updateTable('machine_tokens')
+    .updateTable(PROOFS[proof.kind])
     .set({ last_used_at: at, last_used_ip: origin.ip ?? null })
     .where('tenant_id', '=', tenantId)
-    .where('id', '=', proofId)
+    .where('id', '=', proof.id)
     .where((column) =>
       column.or([column('last_used_at', 'is', null), column('last_used_at', '<', noteUseBefore)]),
     )
     .execute()
 }
 
-/** Whether the token, the machine and the grant still hold; none of them changes until the transaction ends. */
+const PROOFS = { token: 'machine_tokens', trust: 'machine_trusts' } as const
+
+type Proof = { id: string; tenant_id: string; machine_id: string }
+type Standing = { tenantId: string; delivery: NewMachineDelivery }
+
+/** Whether the proof, the machine and the grant still hold; none of them changes until the transaction ends. */
 async function holdStanding(
   { holdShared }: Queries,
   transaction: Query,
-  {
-    tenantId,
-    delivery: { proofId, machine, bundle, at },
-  }: { tenantId: string; delivery: NewMachineDelivery },
+  { tenantId, delivery: { proof, machine, bundle, at } }: Standing,
 ): Promise<boolean> {
   const row = await transaction
-    .selectFrom('machine_tokens as token')
+    .selectFrom(sql<Proof>`${sql.table(PROOFS[proof.kind])}`.as('proof'))
     .innerJoin('machines', (join) =>
-      join.onRef('machines.tenant_id', '=', 'token.tenant_id').onRef('machines.id', '=', 'token.machine_id'),
+      join.onRef('machines.tenant_id', '=', 'proof.tenant_id').onRef('machines.id', '=', 'proof.machine_id'),
     )
     .innerJoin('machine_grants as granted', (join) =>
       join
-        .onRef('granted.tenant_id', '=', 'token.tenant_id')
-        .onRef('granted.machine_id', '=', 'token.machine_id'),
+        .onRef('granted.tenant_id', '=', 'proof.tenant_id')
+        .onRef('granted.machine_id', '=', 'proof.machine_id'),
     )
-    .select('token.id')
-    .where('token.tenant_id', '=', tenantId)
-    .where('token.id', '=', proofId)
-    .where('token.expires_at', '>', at)
-    .where('token.ended_at', 'is', null)
+    .select('proof.id')
+    .where('proof.tenant_id', '=', tenantId)
+    .where('proof.id', '=', proof.id)
+    .$if(proof.kind === 'token', (select) =>
+      select.where(sql<boolean>`proof.expires_at > ${at} and proof.ended_at is null`),
+    )
     .where('machines.id', '=', machine.id)
     .where('machines.is_active', '=', 1)
     .where('granted.bundle_id', '=', bundle.id)
@@ -74,25 +78,39 @@ async function holdStanding(
 async function lostStanding(
   transaction: Query,
   tenantId: string,
-  { proofId, machine, at }: NewMachineDelivery,
+  { proof, machine, at }: NewMachineDelivery,
 ): Promise<DeliveryOutcome> {
+  if (proof.kind === 'token') {
+    const token = await transaction
+      .selectFrom('machine_tokens')
+      .select(['ended_at', 'expires_at'])
+      .where('tenant_id', '=', tenantId)
+      .where('id', '=', proof.id)
+      .executeTakeFirst()
+    if (!token || token.ended_at !== null) return 'token_ended'
+    if (token.expires_at <= at) return 'token_expired'
+  } else if (!(await hasTrust(transaction, tenantId, proof.id))) return 'trust_ended'
   const row = await transaction
-    .selectFrom('machine_tokens as token')
-    .innerJoin('machines', (join) =>
-      join.onRef('machines.tenant_id', '=', 'token.tenant_id').onRef('machines.id', '=', 'token.machine_id'),
-    )
-    .select(['token.ended_at', 'token.expires_at', 'machines.is_active'])
-    .where('token.tenant_id', '=', tenantId)
-    .where('token.id', '=', proofId)
-    .where('machines.id', '=', machine.id)
+    .selectFrom('machines')
+    .select('is_active')
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', machine.id)
     .executeTakeFirst()
-  if (!row || row.ended_at !== null) return 'token_ended'
-  if (row.expires_at <= at) return 'token_expired'
-  return row.is_active === 1 ? 'not_granted' : 'machine_inactive'
+  return row?.is_active === 1 ? 'not_granted' : 'machine_inactive'
+}
+
+async function hasTrust(transaction: Query, tenantId: string, id: string): Promise<boolean> {
+  const row = await transaction
+    .selectFrom('machine_trusts')
+    .select('id')
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', id)
+    .executeTakeFirst()
+  return row !== undefined
 }
 
 async function insert(transaction: Query, tenantId: string, delivery: NewMachineDelivery): Promise<void> {
-  const { id, machine, proofId, bundle, holder, label, via, keys, at } = delivery
+  const { id, machine, proof, bundle, holder, label, via, keys, at } = delivery
   await transaction
     .insertInto('deliveries')
     .values({
@@ -105,7 +123,7 @@ async function insert(transaction: Query, tenantId: string, delivery: NewMachine
       bundle_name: bundle.name,
       user_id: null,
       machine_id: machine.id,
-      proof_id: proofId,
+      proof_id: proof.id,
       holder,
       label: JSON.stringify(label),
       via,
@@ -119,14 +137,14 @@ async function insert(transaction: Query, tenantId: string, delivery: NewMachine
 }
 
 function deliveredEvent(tenantId: string, delivery: NewMachineDelivery): Event {
-  const { machine, proofId, bundle, at, origin } = delivery
+  const { machine, proof, bundle, at, origin } = delivery
   return {
     tenantId,
     action: 'delivery.machine',
     at,
     actor: { kind: 'machine', id: machine.id },
     target: { kind: 'bundle', ...bundle },
-    data: { ...deliveredData(delivery), token: proofId },
+    data: { ...deliveredData(delivery), [proof.kind]: proof.id },
     origin,
   }
 }

@@ -1,6 +1,7 @@
 import type { Listed, WholePage } from '../domain/listing.ts'
 import type { Machine, MachineStore } from '../domain/machine.ts'
 import { networksIn } from './machine-tokens.ts'
+import { trustIn } from './machine-trusts.ts'
 import type { Query } from './queries.ts'
 
 /** Reads machines with their grants and tokens. */
@@ -53,13 +54,18 @@ async function list(query: Query, tenantId: string, page: WholePage): Promise<Li
 async function whole(query: Query, tenantId: string, rows: readonly Row[]): Promise<Machine[]> {
   if (rows.length === 0) return []
   const ids = rows.map(({ id }) => id)
-  const [grants, tokens] = await Promise.all([grantsOf(query, tenantId, ids), tokensOf(query, tenantId, ids)])
+  const [grants, tokens, trusts] = await Promise.all([
+    grantsOf(query, tenantId, ids),
+    tokensOf(query, tenantId, ids),
+    trustsOf(query, tenantId, ids),
+  ])
   return rows.map(({ reads_audit, ...row }) => ({
     ...row,
     is_active: row.is_active === 1,
     audit: reads_audit === 1,
     grants: grants.get(row.id) ?? [],
     tokens: tokens.get(row.id) ?? [],
+    trusts: trusts.get(row.id) ?? [],
   }))
 }
 
@@ -97,6 +103,22 @@ async function tokensOf(
     .orderBy('id')
     .execute()
   return grouped(rows, ({ networks, ...row }) => ({ ...row, networks: networksIn(networks) }))
+}
+
+async function trustsOf(
+  query: Query,
+  tenantId: string,
+  machineIds: readonly string[],
+): Promise<ByMachine<Machine['trusts'][number]>> {
+  const rows = await query
+    .selectFrom('machine_trusts')
+    .selectAll()
+    .where('tenant_id', '=', tenantId)
+    .where('machine_id', 'in', machineIds)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute()
+  return grouped(rows, trustIn)
 }
 
 function grouped<R extends { machine_id: string }, T>(

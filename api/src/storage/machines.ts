@@ -116,13 +116,18 @@ function columnsOf(transaction: Query, tenantId: string, machineId: string) {
 
 type Removal = { tenantId: string; machineId: string; stamp: Stamp }
 
-// Tokens first, in the order in which a delivery holds rows: in another order, the two could deadlock.
+// Proofs first, in the order in which a delivery holds rows: in another order, the two could deadlock.
 async function remove(
   { transaction, record }: Recorded,
   { tenantId, machineId, stamp }: Removal,
 ): Promise<boolean> {
   await transaction
     .deleteFrom('machine_tokens')
+    .where('tenant_id', '=', tenantId)
+    .where('machine_id', '=', machineId)
+    .execute()
+  await transaction
+    .deleteFrom('machine_trusts')
     .where('tenant_id', '=', tenantId)
     .where('machine_id', '=', machineId)
     .execute()

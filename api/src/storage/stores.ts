@@ -22,6 +22,7 @@ import { createLibraryImportStore } from './library-imports.ts'
 import { createMachineCallerStore } from './machine-callers.ts'
 import { createMachineDeliveryStore } from './machine-deliveries.ts'
 import { createMachineTokenStore } from './machine-tokens.ts'
+import { createMachineTrustStore } from './machine-trusts.ts'
 import { createMachineStore } from './machines.ts'
 import { createMemberStore } from './members.ts'
 import { createMembershipStore } from './memberships.ts'
@@ -70,6 +71,7 @@ export function createStores(
     machineDeliveries: createMachineDeliveryStore(queries),
     machines: createMachineStore(queries),
     machineTokens: createMachineTokenStore(queries),
+    machineTrusts: createMachineTrustStore(queries),
     members: createMemberStore(queries),
     memberships: createMembershipStore(queries),
     policies: createPolicyStore(queries),

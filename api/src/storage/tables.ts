@@ -2,7 +2,7 @@ import type { Generated } from 'kysely'
 import type { DeliveryKind, DeliveryState } from '../domain/delivery.ts'
 import type { GrantEnd } from '../domain/grant.ts'
 import type { ValueHow } from '../domain/key.ts'
-import type { GrantScope } from '../domain/machine.ts'
+import type { GrantScope, TrustBinding } from '../domain/machine.ts'
 import type { Role } from '../domain/membership.ts'
 import type { PolicySetting } from '../domain/policy.ts'
 
@@ -266,6 +266,39 @@ type MachineTokenRow = {
   last_used_ip: string | null
 }
 
+/** `claims`, `issuer_keys` and `networks` are JSON; `issuer_keys` is null where discovery leads to the keys. */
+type MachineTrustRow = {
+  id: string
+  tenant_id: string
+  machine_id: string
+  issuer: string
+  audience: string
+  claims: string
+  issuer_keys: string | null
+  binding: TrustBinding
+  networks: string
+  max_age_seconds: number | null
+  is_broad: Flag
+  created_by: string
+  created_at: string
+  last_used_at: string | null
+  last_used_ip: string | null
+}
+
+/** A refused call whose ID token was verified. `claims` is JSON. */
+type MachineAttemptRow = {
+  tenant_id: string
+  machine_id: string
+  fingerprint: string
+  issuer: string
+  claims: string
+  is_bound: Flag
+  reason: string
+  first_at: string
+  last_at: string
+  times: number
+}
+
 /** A root key that may be in use; `proof` opens under it and no other. */
 type RootKeyRow = { id: string; proof: Uint8Array; created_at: string }
 
@@ -354,6 +387,8 @@ export type Tables = {
   machines: MachineRow
   machine_grants: MachineGrantRow
   machine_tokens: MachineTokenRow
+  machine_trusts: MachineTrustRow
+  machine_attempts: MachineAttemptRow
   root_keys: RootKeyRow
   account_setup: AccountSetupRow
   login_attempts: LoginAttemptRow

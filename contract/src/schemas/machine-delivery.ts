@@ -5,7 +5,7 @@ import { Id, requiredText, Timestamp } from './text.ts'
 
 const NAMES = 'include_keys must be a list of key names'
 
-/** `bundle_id`: an id or a name. `include_keys`: absent for all of the bundle. */
+/** `machine_id`: needed with an ID token. `bundle_id`: an id or a name. `include_keys`: absent for all of the bundle. */
 export const CreateDelivery = z
   .object({
     client_pubkey: requiredText('client_pubkey', 64, 'client_pubkey required'),
@@ -15,6 +15,7 @@ export const CreateDelivery = z
       .min(1, 'include_keys must not be empty: leave it out for all keys')
       .max(LIMITS.importEntries, `include_keys must be at most ${LIMITS.importEntries} names`)
       .optional(),
+    machine_id: requiredText('machine_id', 64, 'machine_id must be a machine id').optional(),
     meta: ClaimedMeta.default({}),
   })
   .meta({
@@ -64,7 +65,7 @@ export const OwnMachine = z
     workspace: Named,
     audit: z.boolean(),
     grants: z.array(z.object({ bundle: Named, scope: z.enum(['read', 'deliver']) })),
-    token: z.object({ id: Id, hint: z.string(), expires_at: Timestamp }),
+    token: z.object({ id: Id, hint: z.string(), expires_at: Timestamp }).nullable(),
   })
   .meta({
     id: 'OwnMachine',

@@ -69,6 +69,47 @@ export const MachineToken = z
   })
   .meta({ id: 'MachineToken' })
 
+const Binding = z.enum(['required', 'possible'], { error: 'binding must be required or possible' })
+
+const EXAMPLE_CLAIMS = { repository_id: ['789'], environment: ['prod'] }
+
+/** `binding`: `required`, if the audience has to name the client's key (`<audience>/key/<hash>`). `has_keys`: the issuer's keys
+ * were pasted. `is_broad`: an owner allowed it although it is not specific. */
+export const MachineTrust = z
+  .object({
+    id: Id,
+    issuer: z.string(),
+    audience: z.string(),
+    claims: z.record(z.string(), z.array(z.string())),
+    binding: Binding,
+    networks: z.array(z.string()),
+    max_age_seconds: z.int().nullable(),
+    is_broad: z.boolean(),
+    has_keys: z.boolean(),
+    created_by: Id,
+    created_at: Timestamp,
+    last_used_at: Timestamp.nullable(),
+  })
+  .meta({
+    id: 'MachineTrust',
+    examples: [
+      {
+        id: '6e1c6f1b-5b0e-4a7b-9f5d-2f4f6f1b7c55',
+        issuer: 'https://token.actions.githubusercontent.com',
+        audience: 'https://keyferry.example.com',
+        claims: EXAMPLE_CLAIMS,
+        binding: 'required',
+        networks: [],
+        max_age_seconds: null,
+        is_broad: false,
+        has_keys: false,
+        created_by: 'd9c1b1e7-7f3a-4d0c-9d30-1f3f0b8e6c55',
+        created_at: '2026-01-31T12:00:00.000Z',
+        last_used_at: null,
+      },
+    ],
+  })
+
 const EXAMPLE = {
   id: 'c0b0a1de-5a3e-4ad5-8a8f-0a5f0f3d8d11',
   name: 'ci-deploy',
@@ -99,9 +140,10 @@ const EXAMPLE = {
       last_used_ip: '10.1.2.3',
     },
   ],
+  trusts: [],
 } as const
 
-/** `last_used_at` of a token is exact to a minute. */
+/** `last_used_at` of a token or a trust is exact to a minute. */
 export const Machine = z
   .object({
     id: Id,
@@ -117,6 +159,7 @@ export const Machine = z
       z.object({ bundle: Named, scope: Scope, created_at: Timestamp }).meta({ id: 'MachineGrant' }),
     ),
     tokens: z.array(MachineToken),
+    trusts: z.array(MachineTrust),
   })
   .meta({ id: 'Machine', examples: [EXAMPLE] })
 
@@ -191,5 +234,103 @@ export const ReportTokens = z
       ],
     ],
   })
+
+const claimText = z
+  .string({ error: 'claims must be lists of texts' })
+  .min(1, 'claims must not be empty texts')
+  .max(LIMITS.claimLength, `claims must be at most ${LIMITS.claimLength} characters`)
+
+const maxAge = 'max_age_seconds must be a whole number from 60 to 86400'
+
+/** `claims`: exact texts by name; a token needs one of them for each. `keys`: the issuer's key set (JWKS), for an issuer that
+ * the server cannot reach. `broad`: allow claims that are not specific. */
+export const CreateTrust = z
+  .object({
+    issuer: requiredText('issuer', LIMITS.claimLength, 'issuer required'),
+    audience: requiredText('audience', LIMITS.claimLength, 'audience must be a text').optional(),
+    claims: z
+      .record(claimText, z.array(claimText).min(1).max(LIMITS.claimValues), { error: 'claims required' })
+      .refine(
+        (claims) => Object.keys(claims).length <= LIMITS.trustClaims,
+        `claims must be at most ${LIMITS.trustClaims}`,
+      ),
+    keys: z
+      .object({ keys: z.array(z.record(z.string(), z.unknown())).min(1).max(LIMITS.issuerKeys) })
+      .optional(),
+    binding: Binding.optional(),
+    networks: z
+      .array(z.string({ error: 'networks must be texts' }), { error: 'networks must be a list' })
+      .max(LIMITS.tokenNetworks, `networks must be at most ${LIMITS.tokenNetworks}`)
+      .default([]),
+    max_age_seconds: z.int(maxAge).min(60, maxAge).max(86_400, maxAge).optional(),
+    broad: Flag('broad').default(false),
+  })
+  .meta({
+    id: 'CreateTrust',
+    examples: [{ issuer: 'https://token.actions.githubusercontent.com', claims: EXAMPLE_CLAIMS }],
+  })
+
+export const MachineTrustParams = z.object({
+  machine_id: PathPart('machine_id'),
+  trust_id: PathPart('trust_id'),
+})
+
+export const MachineAttemptParams = z.object({
+  machine_id: PathPart('machine_id'),
+  fingerprint: PathPart('fingerprint'),
+})
+
+/** Refused calls whose ID token was verified, the latest first. `reason`: what differs, by name, separated by commas.
+ * `suggested`: the claims to choose beforehand. `is_bound`: the token was bound to the client's key. */
+export const MachineAttemptList = z
+  .array(
+    z
+      .object({
+        fingerprint: z.string(),
+        issuer: z.string(),
+        claims: z.record(z.string(), z.string()),
+        suggested: z.array(z.string()),
+        is_bound: z.boolean(),
+        reason: z.string(),
+        first_at: Timestamp,
+        last_at: Timestamp,
+        times: z.int(),
+      })
+      .meta({ id: 'MachineAttempt' }),
+  )
+  .meta({
+    id: 'MachineAttemptList',
+    examples: [
+      [
+        {
+          fingerprint: '5f2e8d8a6c1b4e0f9a7d3c2b1a0f9e8d7c6b5a4f3e2d1c0b9a8f7e6d5c4b3a29',
+          issuer: 'https://token.actions.githubusercontent.com',
+          claims: {
+            repository: 'acme/web',
+            repository_id: '789',
+            environment: 'prod',
+            ref: 'refs/heads/main',
+          },
+          suggested: ['repository_id', 'environment'],
+          is_bound: true,
+          reason: 'issuer',
+          first_at: '2026-01-31T12:00:00.000Z',
+          last_at: '2026-01-31T12:00:00.000Z',
+          times: 1,
+        },
+      ],
+    ],
+  })
+
+/** `claims`: names of the attempt's claims that the trust demands. */
+export const AllowAttempt = z
+  .object({
+    claims: z
+      .array(z.string({ error: 'claims must be names' }), { error: 'claims required' })
+      .min(1, 'claims must not be empty')
+      .max(LIMITS.trustClaims, `claims must be at most ${LIMITS.trustClaims}`),
+    broad: Flag('broad').default(false),
+  })
+  .meta({ id: 'AllowAttempt', examples: [{ claims: ['repository_id', 'environment'] }] })
 
 export const NoContent = z.literal('').meta({ id: 'NoContent', examples: [''] })

@@ -325,6 +325,42 @@ export const initial = ({ text, bytes, count, position, tableEnd }: ColumnTypes)
   ) ${tableEnd}`,
   'create index machine_tokens_machine on machine_tokens (tenant_id, machine_id, created_at, id)',
 
+  `create table machine_trusts (
+    id ${text} not null,
+    tenant_id ${text} not null,
+    machine_id ${text} not null,
+    issuer ${text} not null,
+    audience ${text} not null,
+    claims ${text} not null,
+    issuer_keys ${text},
+    binding ${text} not null check (binding in ('required', 'possible')),
+    networks ${text} not null,
+    max_age_seconds integer,
+    is_broad integer not null,
+    created_by ${text} not null,
+    created_at ${text} not null,
+    last_used_at ${text},
+    last_used_ip ${text},
+    primary key (tenant_id, id),
+    foreign key (tenant_id, machine_id) references machines (tenant_id, id) on delete cascade
+  ) ${tableEnd}`,
+  'create index machine_trusts_machine on machine_trusts (tenant_id, machine_id, created_at, id)',
+
+  `create table machine_attempts (
+    tenant_id ${text} not null,
+    machine_id ${text} not null,
+    fingerprint ${text} not null,
+    issuer ${text} not null,
+    claims ${text} not null,
+    is_bound integer not null,
+    reason ${text} not null,
+    first_at ${text} not null,
+    last_at ${text} not null,
+    times integer not null,
+    primary key (tenant_id, machine_id, fingerprint),
+    foreign key (tenant_id, machine_id) references machines (tenant_id, id) on delete cascade
+  ) ${tableEnd}`,
+
   `create table events (
     position ${position},
     tenant_id ${text} not null,

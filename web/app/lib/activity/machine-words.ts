@@ -40,6 +40,15 @@ export const machineWords = {
     `reported and ended the leaked token ${ending(text('hint'))} of the machine `,
     gone,
   ],
+  'trust.created': ({ gone, text, is }) => [
+    `let an identity of ${text('issuer') ?? 'an issuer'} be the machine `,
+    gone,
+    is('is_broad') ? ', although the trust is broad' : '',
+  ],
+  'trust.ended': ({ gone, text }) => [
+    `ended the trust in an identity of ${text('issuer') ?? 'an issuer'} for the machine `,
+    gone,
+  ],
 } as const satisfies Record<string, (told: Told) => readonly Part[]>
 
 const REFUSALS: Readonly<Record<string, string>> = {
@@ -48,6 +57,10 @@ const REFUSALS: Readonly<Record<string, string>> = {
   machine_inactive: ': it is stopped',
   network_refused: ': its token does not work from that network',
   not_granted: ': it may not fetch the bundle',
+  identity_not_trusted: ': it does not trust the identity of the call',
+  token_not_bound: ': the ID token was not bound to the client',
+  trust_ended: ': its trust was ended',
+  unauthorized: ': its ID token was not valid',
   forbidden: ': it may not read the audit log',
 }
 

@@ -155,6 +155,11 @@ const CASES: readonly [AuditAction, Given, string][] = [
     'sam let the machine ci-deploy fetch the values of prod/app',
   ],
   [
+    'trust.created',
+    { target: MACHINE, data: { issuer: 'https://gitlab.com', is_broad: true } },
+    'sam let an identity of https://gitlab.com be the machine ci-deploy, although the trust is broad',
+  ],
+  [
     'token.rotated',
     { target: MACHINE, data: { hint: '3SBX' } },
     'sam replaced a token of the machine ci-deploy by the token that ends in 3SBX',

@@ -1,0 +1,30 @@
+import type { Logger } from 'pino'
+import type { ClockAndIds } from './domain/clock-and-ids.ts'
+import type { IdTokens } from './domain/id-token.ts'
+import { createIdTokens } from './federation/id-tokens.ts'
+import { IssuerKeys } from './federation/issuer-keys.ts'
+import { Guard } from './outgoing/guard.ts'
+import type { ApiSettings } from './settings.ts'
+
+/** What calls other servers: the guard of all such calls, and the issuers of ID tokens. */
+export function outgoingOf(
+  settings: ApiSettings,
+  { clock, log }: { clock: ClockAndIds; log: Logger },
+): { guard: Guard; idTokens: IdTokens } {
+  const ownStores = [settings.databaseUrl, settings.redisUrl].flatMap(placeOf)
+  const guard = new Guard({ ownNetworks: settings.privateTargets, ownStores })
+  const issuerKeys = new IssuerKeys({ guard, nowMs: () => clock.now().getTime(), log })
+  return { guard, idTokens: createIdTokens(issuerKeys, clock.now) }
+}
+
+const REDIS_PORT = 6379
+const POSTGRES_PORT = 5432
+
+/** Where a store listens, so that no call that an owner causes reaches it. */
+function placeOf(address: string | null): { host: string; port: number }[] {
+  const url = address === null ? null : URL.parse(address)
+  if (url === null || url.hostname === '') return []
+  const host = url.hostname.replace(/^\[|\]$/g, '')
+  const usual = url.protocol.startsWith('redis') ? REDIS_PORT : POSTGRES_PORT
+  return [{ host, port: url.port === '' ? usual : Number(url.port) }]
+}

@@ -1,0 +1,199 @@
+import { LIMITS } from '@keyferry/contract'
+import { z } from 'zod'
+import { type Event, type EventData, madeBy } from '../domain/event.ts'
+import type { KeySet } from '../domain/id-token.ts'
+import type { MachineTrust } from '../domain/machine.ts'
+import type { Attempt, MachineTrustStore, NewTrust } from '../domain/machine-trust.ts'
+import type { Stamp } from '../domain/stamp.ts'
+import { holdMachine, type MachineRef } from './machine-changes.ts'
+import { networksIn } from './machine-tokens.ts'
+import type { Queries, Query, Recorded } from './queries.ts'
+import { flag, type Tables } from './tables.ts'
+
+export function createMachineTrustStore({ query, write, record }: Queries): MachineTrustStore {
+  return {
+    insert: (tenantId, machineId, trust) =>
+      write((transaction) => insert({ transaction, record }, { tenantId, machineId, trust })),
+    end: (tenantId, place, stamp) =>
+      write((transaction) => end({ transaction, record }, { tenantId, ...place, stamp })),
+    attempts: (tenantId, machineId) => attempts(query, tenantId, machineId),
+    noteAttempt: (tenantId, machineId, attempt) =>
+      write((transaction) => noteAttempt(transaction, { ...attempt, tenantId, machineId })),
+  }
+}
+
+const StoredClaims = z.record(z.string(), z.array(z.string()))
+const StoredKeys = z.object({ keys: z.array(z.record(z.string(), z.unknown())) })
+const ShownClaims = z.record(z.string(), z.string())
+
+/** A trust in a row. */
+export function trustIn(row: Tables['machine_trusts']): MachineTrust {
+  const { id, issuer, audience, binding, max_age_seconds, created_by, created_at, last_used_at } = row
+  const texts = { id, issuer, audience, binding, max_age_seconds, created_by, created_at, last_used_at }
+  const claims = StoredClaims.parse(JSON.parse(row.claims))
+  const is_broad = row.is_broad === 1
+  return {
+    ...texts,
+    claims,
+    is_broad,
+    networks: networksIn(row.networks),
+    has_keys: row.issuer_keys !== null,
+  }
+}
+
+/** The pasted keys in a row's text. */
+export function keysIn(text: string | null): KeySet | null {
+  return text === null ? null : StoredKeys.parse(JSON.parse(text))
+}
+
+type Insertion = { tenantId: string; machineId: string; trust: NewTrust & { stamp: Stamp } }
+
+async function insert(
+  { transaction, record }: Recorded,
+  { tenantId, machineId, trust: { stamp, ...trust } }: Insertion,
+): ReturnType<MachineTrustStore['insert']> {
+  const machine = await holdMachine(transaction, tenantId, machineId)
+  if (!machine) return 'absent'
+  const { total } = await transaction
+    .selectFrom('machine_trusts')
+    .select(({ fn }) => fn.countAll<number>().as('total'))
+    .where('tenant_id', '=', tenantId)
+    .where('machine_id', '=', machineId)
+    .executeTakeFirstOrThrow()
+  if (total >= LIMITS.machineTrusts) return 'full'
+  const { claims, keys, networks, is_broad, ...texts } = trust
+  await transaction
+    .insertInto('machine_trusts')
+    .values({
+      ...texts,
+      tenant_id: tenantId,
+      machine_id: machineId,
+      claims: JSON.stringify(claims),
+      issuer_keys: keys && JSON.stringify(keys),
+      networks: JSON.stringify(networks),
+      is_broad: flag(is_broad),
+      created_by: stamp.by,
+      created_at: stamp.at,
+      last_used_at: null,
+      last_used_ip: null,
+    })
+    .execute()
+  const { id, issuer, audience, binding } = trust
+  const told = Object.entries(claims).flatMap(([name, values]) => values.map((value) => `${name}=${value}`))
+  const data = { trust: id, issuer, audience, binding, is_broad, networks, claims: told }
+  await record(transaction, trustEvent({ tenantId, machine }, 'trust.created', { stamp, data }))
+  return 'done'
+}
+
+type Ending = { tenantId: string; machineId: string; trustId: string; stamp: Stamp }
+
+// The trust before the machine, in the order in which a delivery holds them.
+async function end(
+  { transaction, record }: Recorded,
+  { tenantId, machineId, trustId, stamp }: Ending,
+): Promise<boolean> {
+  const row = await transaction
+    .deleteFrom('machine_trusts')
+    .where('tenant_id', '=', tenantId)
+    .where('machine_id', '=', machineId)
+    .where('id', '=', trustId)
+    .returning(['issuer'])
+    .executeTakeFirst()
+  const machine = row && (await holdMachine(transaction, tenantId, machineId))
+  if (!row || !machine) return false
+  const data = { trust: trustId, issuer: row.issuer }
+  await record(transaction, trustEvent({ tenantId, machine }, 'trust.ended', { stamp, data }))
+  return true
+}
+
+function trustEvent(
+  { tenantId, machine: { id, name } }: { tenantId: string; machine: MachineRef },
+  action: 'trust.created' | 'trust.ended',
+  { stamp, data }: { stamp: Stamp; data: EventData },
+): Event {
+  return { tenantId, action, target: { kind: 'machine', id, name }, data, ...madeBy(stamp) }
+}
+
+async function attempts(query: Query, tenantId: string, machineId: string): Promise<Attempt[] | null> {
+  const rows = await query
+    .selectFrom('machines')
+    .leftJoin('machine_attempts as attempt', (join) =>
+      join
+        .onRef('attempt.tenant_id', '=', 'machines.tenant_id')
+        .onRef('attempt.machine_id', '=', 'machines.id'),
+    )
+    .select(['attempt.fingerprint', 'attempt.issuer', 'attempt.claims', 'attempt.is_bound', 'attempt.reason'])
+    .select(['attempt.first_at', 'attempt.last_at', 'attempt.times'])
+    .where('machines.tenant_id', '=', tenantId)
+    .where('machines.id', '=', machineId)
+    .orderBy('attempt.last_at', 'desc')
+    .execute()
+  return rows.length === 0 ? null : rows.flatMap(attemptIn)
+}
+
+type JoinedAttempt = {
+  [C in keyof Omit<Tables['machine_attempts'], 'tenant_id' | 'machine_id'>]:
+    | Tables['machine_attempts'][C]
+    | null
+}
+
+// A machine without attempts is one row without any.
+function attemptIn({
+  fingerprint,
+  issuer,
+  claims,
+  is_bound,
+  reason,
+  first_at,
+  last_at,
+  times,
+}: JoinedAttempt): Attempt[] {
+  if (fingerprint === null || issuer === null || claims === null || reason === null) return []
+  if (first_at === null || last_at === null || times === null) return []
+  const shown = ShownClaims.parse(JSON.parse(claims))
+  return [{ fingerprint, issuer, claims: shown, isBound: is_bound === 1, reason, first_at, last_at, times }]
+}
+
+const KEPT = 10
+const NEW_IN_A_MINUTE = 5
+const MINUTE_MS = 60_000
+
+type Noting = { tenantId: string; machineId: string } & Parameters<MachineTrustStore['noteAttempt']>[2]
+
+async function noteAttempt(transaction: Query, noting: Noting): Promise<void> {
+  const { tenantId, machineId, fingerprint, issuer, claims, isBound, reason, at } = noting
+  if (!(await holdMachine(transaction, tenantId, machineId))) return
+  const known = await knownAttempts(transaction, tenantId, machineId)
+  const since = new Date(Date.parse(at) - MINUTE_MS).toISOString()
+  const isNew = !known.some((attempt) => attempt.fingerprint === fingerprint)
+  if (isNew && known.filter(({ first_at }) => first_at > since).length >= NEW_IN_A_MINUTE) return
+  const row = { issuer, claims: JSON.stringify(claims), is_bound: flag(isBound), reason, last_at: at }
+  const place = { tenant_id: tenantId, machine_id: machineId, fingerprint }
+  await transaction
+    .insertInto('machine_attempts')
+    .values({ ...place, ...row, first_at: at, times: 1 })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['tenant_id', 'machine_id', 'fingerprint'])
+        .doUpdateSet((column) => ({ ...row, times: column('machine_attempts.times', '+', 1) })),
+    )
+    .execute()
+  const dropped = isNew ? known.slice(KEPT - 1).map((attempt) => attempt.fingerprint) : []
+  if (dropped.length === 0) return
+  await transaction
+    .deleteFrom('machine_attempts')
+    .where('tenant_id', '=', tenantId)
+    .where('machine_id', '=', machineId)
+    .where('fingerprint', 'in', dropped)
+    .execute()
+}
+
+function knownAttempts(transaction: Query, tenantId: string, machineId: string) {
+  return transaction
+    .selectFrom('machine_attempts')
+    .select(['fingerprint', 'first_at'])
+    .where('tenant_id', '=', tenantId)
+    .where('machine_id', '=', machineId)
+    .orderBy('last_at', 'desc')
+    .execute()
+}

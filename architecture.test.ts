@@ -80,7 +80,9 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'cli/src/import': ['cli/src/server', 'cli/src/ground', ...CARGO],
   'cli/src/release': ['cli/src/server', 'cli/src/state', 'cli/src/terminal', 'cli/src/ground', ...CARGO],
   'cli/src/receipt': ['cli/src/server', 'cli/src/state', 'cli/src/ground', ...CARGO],
+  'cli/src/machine': ['cli/src/ground', ...CARGO],
   'cli/src/delivery': [
+    'cli/src/machine',
     'cli/src/receipt',
     'cli/src/release',
     'cli/src/server',
@@ -102,6 +104,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'cli/src/audit',
     'cli/src/import',
     'cli/src/delivery',
+    'cli/src/machine',
     'cli/src/receipt',
     'cli/src/release',
     'cli/src/project',

@@ -1,4 +1,6 @@
+import { keyBinding } from '@keyferry/crypto/key-binding'
 import {
+  type Answer,
   type Asked,
   type Behaviour,
   createdAnswer,
@@ -6,6 +8,9 @@ import {
   gone,
   signedDelivery,
 } from './scripted-server.ts'
+
+/** A token with a right checksum. */
+const TOKEN = 'kfm_Zu4Af1hEPvrr1Jl52fl5mhoAyP15JXuDKcjxKCLWMM00B0UBJ'
 
 // Clears the screen, turns the reading direction round, rings.
 const HOSTILE_TEXT = '\u001b[2J\u001b]0;owned\u0007\u202egnp\u0000\r\nkeyferry: approved'
@@ -61,6 +66,43 @@ export const BEHAVIOURS = {
   'signs another command': { wait: (asked) => signedDelivery(asked, VALUES, { argv_sha256: 'x' }) },
   'signs other names': { wait: (asked) => signedDelivery(asked, VALUES, { keys: [{ name: 'EVIL' }] }) },
   'signs a new form': { wait: (asked) => signedDelivery(asked, VALUES, { v: 2 }) },
+  'knows a token': {
+    machine: ({ authorization }) =>
+      authorization === `Bearer ${TOKEN}` ? {} : refusedMachine(401, 'unauthorized', 'unknown token'),
+  },
+  'takes bound ID tokens': {
+    machine: ({ authorization, body }) => {
+      const key = Buffer.from(String(body['client_pubkey']), 'base64')
+      const isBound = authorization.endsWith(`/key/${keyBinding(key)}`)
+      return isBound && body['machine_id'] === 'm1' ? {} : refusedMachine(403, 'token_not_bound', 'not bound')
+    },
+  },
+  'does not trust the identity': {
+    machine: () => ({
+      status: 403,
+      body: {
+        error: 'this identity is not trusted',
+        code: 'identity_not_trusted',
+        details: { differs: ['ref', 'environment'], seen: {} },
+      },
+    }),
+  },
+  'has granted nothing': { machine: () => refusedMachine(403, 'not_granted', 'this bundle is not granted') },
+  'is busy for machines': {
+    machine: (_call, count) =>
+      count < 3 ? { status: 503, body: { error: 'unavailable' }, headers: { 'retry-after': '0' } } : {},
+  },
+  'is away for machines': {
+    machine: () => ({ status: 503, body: { error: 'unavailable' }, headers: { 'retry-after': '0' } }),
+  },
+  'lacks a key': {
+    machine: ({ body }) => {
+      const names: unknown = body['include_keys']
+      if (!Array.isArray(names) || !names.includes('MORE')) return {}
+      const error = 'the bundle has no key MORE'
+      return { status: 400, body: { error, code: 'invalid', details: { keys: ['MORE'] } } }
+    },
+  },
   'needs a second person': {
     create: (asked) => changed(asked, { interval: 1 }),
     wait: (_asked, count) => (count === 1 ? { body: { status: 'pending', needs: 'second_person' } } : {}),
@@ -170,4 +212,8 @@ function delivers(plaintext: string) {
 
 function ready(ciphertext: string) {
   return { status: 200, body: { status: 'ready', ciphertext_base64: ciphertext } }
+}
+
+function refusedMachine(status: number, code: string, error: string): Partial<Answer> {
+  return { status, body: { error, code } }
 }

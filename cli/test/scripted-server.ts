@@ -21,7 +21,11 @@ export type Behaviour = {
   /** `count` is 1 at the first call. `isReleased`: the right code came back. */
   readonly wait?: (asked: Asked, count: number, isReleased: boolean) => Partial<Answer> | 'hang up'
   readonly withdraw?: () => Partial<Answer>
+  /** A machine fetches. `count` is 1 at the first call. */
+  readonly machine?: (call: MachineCall, count: number) => Partial<Answer>
 }
+
+type MachineCall = { readonly authorization: string; readonly body: Record<string, unknown> }
 
 export type Answer = {
   readonly status: number
@@ -86,6 +90,8 @@ async function answer(request: IncomingMessage, scene: Scene): Promise<void> {
   const body = await readBody(request)
   if (request.url?.endsWith('/withdraw')) return withdraw(request, scene)
   if (request.url?.endsWith('/release')) return release(request, body, scene)
+  if (request.url === '/api/v1/deliveries') return deliverToMachine(request, body, scene)
+  if (request.url?.startsWith('/id-token?')) return send(scene.response, idToken(request))
   if (request.url === '/api/v1/receipt-keys') return send(scene.response, { body: RECEIPT_KEYS })
   if (request.url === '/api/v1/grants/forget') return send(scene.response, { body: { ended: 1 } })
   if (request.method === 'POST') return create(body, scene)
@@ -185,6 +191,24 @@ export function signedDelivery(
     status: 200,
     body: { ...body, receipt: receiptFor(asked, { ciphertext, names }, changes) },
   }
+}
+
+// What GitHub answers to a job that asks for an ID token.
+function idToken({ url, headers }: IncomingMessage): Partial<Answer> {
+  if (headers.authorization !== 'Bearer job') return { status: 401, body: {} }
+  const audience = new URL(`http://x${url}`).searchParams.get('audience')
+  return { body: { value: `id-token-for-${audience}` } }
+}
+
+function deliverToMachine(request: IncomingMessage, text: string, scene: Scene): void {
+  const body = JSON.parse(text) as Record<string, unknown>
+  scene.waits.push(performance.now())
+  const call = { authorization: request.headers.authorization ?? '', body }
+  const publicKey = Buffer.from(String(body['client_pubkey']), 'base64')
+  const { body: delivered } = delivery({ id: '', publicKey, body }, JSON.stringify(VALUES))
+  const keys = Object.keys(VALUES).map((name) => ({ name, version: 3 }))
+  const usual = { body: { ...delivered, keys, machine: { id: 'c0b0a1de', name: 'ci-deploy' } } }
+  send(scene.response, { ...usual, ...scene.behaviour.machine?.(call, scene.waits.length) })
 }
 
 /** The answer for a request that is no more. */

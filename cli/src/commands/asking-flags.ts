@@ -38,6 +38,11 @@ export const ASKING_FLAGS: readonly Flag[] = [
   },
   { name: 'any-bundle', summary: 'Accept the approval of another bundle or workspace than requested' },
   SERVER_FLAG,
+  {
+    name: 'as',
+    value: 'person|machine',
+    summary: 'Ask a person, or use the credential of a machine (default: a machine if one is set)',
+  },
   { name: 'no-open', summary: 'Print the link without opening the browser' },
   { name: 'no-qr', summary: 'Show no QR code' },
   { name: 'reason', value: 'TEXT', summary: 'Tell the approver why (an AI agent has to)' },
@@ -92,6 +97,7 @@ export async function readAsking(words: Words, parts: Parts): Promise<AskingOpti
     workspace: readWorkspaceFlag(words) ?? project?.workspace ?? null,
     acceptsAnyBundle: words.has('any-bundle'),
     hidesQrCode: words.has('no-qr'),
+    as: readSpeaker(words),
     requiredAssurance: readAssurance(words),
     receiptFile: words.text('receipt'),
     isRemembered: !words.has('ask'),
@@ -100,6 +106,12 @@ export async function readAsking(words: Words, parts: Parts): Promise<AskingOpti
     isResumable: words.has('resumable'),
     projectFormat: project?.format ?? null,
   }
+}
+
+function readSpeaker(words: Words): Ask['as'] {
+  const speaker = words.text('as')
+  if (speaker === null || speaker === 'person' || speaker === 'machine') return speaker
+  throw usageError('--as must be person or machine', 'Use one of the two, or leave it out.')
 }
 
 function readAssurance(words: Words): Ask['requiredAssurance'] {

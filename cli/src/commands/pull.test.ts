@@ -29,6 +29,7 @@ function options(output: { path: string; mayReplace: boolean } | null) {
     keys: [],
     optionalKeys: [],
     agent: null,
+    as: null,
     isRemembered: false,
     requiredAssurance: null,
     receiptFile: null,

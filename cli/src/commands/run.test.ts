@@ -23,6 +23,7 @@ function options() {
     keys: [],
     optionalKeys: [],
     agent: null,
+    as: null,
     isRemembered: false,
     requiredAssurance: null,
     receiptFile: null,

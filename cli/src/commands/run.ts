@@ -2,6 +2,7 @@ import type { Command, Words } from '../command-line/command.ts'
 import { harmlessValues } from '../delivery/dangerous-names.ts'
 import type { Parts } from '../ground/parts.ts'
 import type { PendingRequest } from '../ground/pending-request.ts'
+import { withoutCredentials } from '../machine/credential.ts'
 import { requireProgram } from '../program/find-program.ts'
 import { programEnvironment } from '../program/program-environment.ts'
 import { throughShell } from '../program/through-shell.ts'
@@ -73,7 +74,7 @@ export async function run(options: RunOptions, parts: Parts): Promise<number> {
   await starting
   return await parts.startProgram({
     argv,
-    env: programEnvironment(env, values, options),
+    env: programEnvironment(withoutCredentials(env), values, options),
     searchPath: env['PATH'] ?? null,
   })
 }

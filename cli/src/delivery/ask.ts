@@ -1,9 +1,12 @@
 import type { ViewName } from '../ground/parts.ts'
 import type { PendingRequest } from '../ground/pending-request.ts'
+import type { Speaker } from '../machine/credential.ts'
 
 /** What is requested from a server, and how progress is shown. */
 export type Ask = {
   readonly server: string
+  /** Who asks. */
+  readonly as: Speaker
   /** Id or name; null: the approver picks one. */
   readonly bundle: string | null
   /** Id or name of the workspace to look for the bundle in; null: any. */

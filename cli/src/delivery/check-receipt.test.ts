@@ -40,6 +40,7 @@ const ask: Ask = {
   optionalKeys: [],
   agent: null,
   reason: null,
+  as: null,
   isRemembered: false,
   requiredAssurance: null,
   receiptFile: null,

@@ -1,6 +1,7 @@
 import { hostname, release, type as systemName, userInfo } from 'node:os'
 import type { Environment } from '../ground/parts.ts'
 import { VERSION } from '../ground/version.ts'
+import type { Ask } from './ask.ts'
 
 const MAX_LENGTH = 200
 const UNWANTED = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
@@ -20,6 +21,14 @@ export function claims(
     cwd: claim(cwd),
     command: claim(command.map(shownArgument).join(' ')),
   }
+}
+
+/** Which agent asks, and why. */
+export function agentClaims({
+  agent,
+  reason,
+}: Pick<Ask, 'agent' | 'reason'>): Readonly<Record<string, string>> {
+  return { ...(agent === null ? {} : { agent }), ...(reason === null ? {} : { reason }) }
 }
 
 function userName(env: Environment): string {

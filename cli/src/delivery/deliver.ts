@@ -4,6 +4,7 @@ import { EXIT } from '../ground/exit-code.ts'
 import type { Parts, Values } from '../ground/parts.ts'
 import type { PendingRequest } from '../ground/pending-request.ts'
 import { printable } from '../ground/printable.ts'
+import { findCredential } from '../machine/credential.ts'
 import { type Receipt, requireNames } from '../receipt/receipt.ts'
 import { openWayBack, type WayBack } from '../release/way-back.ts'
 import { isLoopback } from '../server/loopback.ts'
@@ -23,9 +24,16 @@ import { makeRequest } from './make-request.ts'
 import { waitForDelivery } from './wait.ts'
 import { withdraw } from './withdraw.ts'
 
-/** Make a request, wait for the approval, and open the delivery.
+/** Get the values: as a machine if this environment has its credential, else by a request that a person approves.
  * @throws CliError */
 export async function deliver(ask: Ask, parts: Parts): Promise<Values> {
+  const credential = findCredential(ask.as, ask.server, parts)
+  if (credential === null) return await deliverToPerson(ask, parts)
+  const { deliverToMachine } = await import('./deliver-to-machine.ts')
+  return await deliverToMachine(ask, credential, parts)
+}
+
+async function deliverToPerson(ask: Ask, parts: Parts): Promise<Values> {
   if (ask.keepAs !== null) requireKeepable(parts)
   const random = await parts.randomness()
   const keyPair = ask.pending?.keyPair ?? random.newKeyPair()

@@ -15,7 +15,7 @@ import {
 import { patientExchange, rateLimitNotice } from '../server/rate-limit.ts'
 import { asksAgainText } from '../server/remembered.ts'
 import type { Ask } from './ask.ts'
-import { claims } from './claims.ts'
+import { agentClaims, claims } from './claims.ts'
 import { commandFields, proofOf, seedFor } from './command-proof.ts'
 import { shownCommand } from './shown-command.ts'
 
@@ -86,10 +86,6 @@ async function createSigned(
     if (!(error instanceof RefusedDevice)) throw error
     return await createRequest(exchange, ask.server, body)
   }
-}
-
-function agentClaims({ agent, reason }: Ask): Readonly<Record<string, string>> {
-  return { ...(agent === null ? {} : { agent }), ...(reason === null ? {} : { reason }) }
 }
 
 // A server that shows another code has another public key, so someone else could read the delivery.

@@ -28,6 +28,7 @@ const ask = (changes: Partial<Ask> = {}): Ask => ({
   keys: [],
   optionalKeys: [],
   agent: null,
+  as: null,
   isRemembered: false,
   requiredAssurance: null,
   receiptFile: null,

@@ -45,22 +45,24 @@ export type WaitOutcome =
 export function readWaitAnswer(answer: ExchangeAnswer): WaitOutcome {
   const body = parseObject(answer.body) ?? {}
   if (body['status'] === 'pending') return { kind: 'pending', needs: readNeeds(body) }
+  if (body['status'] !== 'ready') throw refusedAnswer('the server answered neither "pending" nor "ready"')
+  return { kind: 'ready', delivery: readDelivery(body) }
+}
+
+/** Read what an answer says of a delivery.
+ * @throws CliError refused */
+export function readDelivery(body: Record<string, unknown>): Delivery {
   const ciphertextBase64 = body['ciphertext_base64']
-  if (body['status'] !== 'ready' || typeof ciphertextBase64 !== 'string') {
-    throw refusedAnswer('the server answered neither "pending" nor "ready"')
-  }
+  if (typeof ciphertextBase64 !== 'string') throw refusedAnswer('the server sent no ciphertext')
   return {
-    kind: 'ready',
-    delivery: {
-      ciphertextBase64,
-      bundle: readNamed(body, 'bundle'),
-      workspace: readNamed(body, 'workspace'),
-      missingRequired: readNames(body, 'missing_required'),
-      expired: readNames(body, 'expired'),
-      deliveryId: readDeliveryId(body['delivery_id']),
-      versions: readVersions(body['versions']),
-      receipt: readReceipt(body['receipt']),
-    },
+    ciphertextBase64,
+    bundle: readNamed(body, 'bundle'),
+    workspace: readNamed(body, 'workspace'),
+    missingRequired: readNames(body, 'missing_required'),
+    expired: readNames(body, 'expired'),
+    deliveryId: readDeliveryId(body['delivery_id']),
+    versions: readVersions(body['versions']),
+    receipt: readReceipt(body['receipt']),
   }
 }
 

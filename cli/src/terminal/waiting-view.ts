@@ -109,7 +109,12 @@ export function deliveredText({ names, bundle, workspace, approvers, releasedBy 
 }
 
 /** What the person should know beside that, one line for each point. */
-export function deliveryNotes({ missing, missingRequired, expired, isUnchecked }: Received): string[] {
+export function deliveryNotes({
+  missing,
+  missingRequired,
+  expired,
+  isUnchecked,
+}: Pick<Received, 'missing' | 'missingRequired' | 'expired' | 'isUnchecked'>): string[] {
   return [
     ...(missing.length === 0 ? [] : [`optional and not delivered: ${missing.join(', ')}`]),
     ...(missingRequired.length === 0

@@ -1,0 +1,105 @@
+import { readFileSync } from 'node:fs'
+import { keyBinding } from '@keyferry/crypto/key-binding'
+import { isMachineToken, tokenHint } from '@keyferry/crypto/machine-token'
+import { usageError } from '../ground/cli-error.ts'
+import type { Environment, Parts } from '../ground/parts.ts'
+import { printable } from '../ground/printable.ts'
+import { githubIdToken } from './github-id-token.ts'
+
+/** How this client proves that it is a machine. */
+export type MachineCredential = {
+  /** For people, without anything secret: `token …abcd`. */
+  readonly proof: string
+  /** Which machine it claims to be; null: the credential says it by itself. */
+  readonly machineId: string | null
+  /** The credential for a call with this public key. */
+  readonly forKey: (publicKey: Uint8Array) => Promise<string>
+}
+
+/** Who asks for values: what `--as` says; null: what is found. */
+export type Speaker = 'person' | 'machine' | null
+
+// A program that gets values gets none of these.
+const CREDENTIAL_VARIABLES = new Set(['KEYFERRY_TOKEN', 'KEYFERRY_ID_TOKEN'])
+
+/** An environment without the credentials of a machine. */
+export function withoutCredentials(env: Environment): Environment {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !CREDENTIAL_VARIABLES.has(name)))
+}
+
+type CredentialParts = Pick<Parts, 'env' | 'exchange'>
+
+/** The credential that this environment has, the first of: a token, an ID token of the platform. Null: ask a person.
+ * @throws CliError usage: a credential that cannot be used, or `--as machine` without one */
+export function findCredential(
+  as: Speaker,
+  server: string,
+  parts: CredentialParts,
+): MachineCredential | null {
+  if (as === 'person') return null
+  const token = readSecret('KEYFERRY_TOKEN', parts)
+  if (token !== null) return tokenCredential(token)
+  const machineId = parts.env['KEYFERRY_MACHINE'] || null
+  const idToken = machineId === null ? null : idTokenCredential(machineId, server, parts)
+  if (idToken !== null) return idToken
+  if (machineId !== null || as === 'machine') throw noCredential(machineId)
+  return null
+}
+
+function tokenCredential(token: string): MachineCredential {
+  if (!isMachineToken(token)) {
+    throw usageError(
+      'KEYFERRY_TOKEN is not the token of a machine',
+      'A token begins with kfm_ and has 53 characters. Copy it again; the server shows it once.',
+    )
+  }
+  return { proof: `token …${tokenHint(token)}`, machineId: null, forKey: async () => token }
+}
+
+function idTokenCredential(
+  machineId: string,
+  server: string,
+  parts: CredentialParts,
+): MachineCredential | null {
+  const { env, exchange } = parts
+  const requestUrl = env['ACTIONS_ID_TOKEN_REQUEST_URL'] || null
+  const requestToken = env['ACTIONS_ID_TOKEN_REQUEST_TOKEN'] || null
+  if (requestUrl !== null && requestToken !== null) {
+    return {
+      proof: `GitHub Actions ${printable(env['GITHUB_REPOSITORY'] ?? '', 100)}@${printable(env['GITHUB_REF_NAME'] ?? '', 100)}`,
+      machineId,
+      // Bound to the key of this call: whoever else sees the token cannot use it.
+      forKey: async (publicKey) =>
+        await githubIdToken(
+          { requestUrl, requestToken, audience: `${server}/key/${keyBinding(publicKey)}` },
+          exchange,
+        ),
+    }
+  }
+  const token = readSecret('KEYFERRY_ID_TOKEN', parts)
+  return token === null
+    ? null
+    : { proof: 'ID token', machineId, forKey: async () => readSecret('KEYFERRY_ID_TOKEN', parts) ?? token }
+}
+
+/** The variable itself, or the content of the file that NAME_FILE names. */
+function readSecret(name: string, { env }: CredentialParts): string | null {
+  const text = env[name]?.trim() || null
+  const path = env[`${name}_FILE`] || null
+  if (text !== null || path === null) return text
+  try {
+    return readFileSync(path, 'utf8').trim() || null
+  } catch (cause) {
+    throw usageError(
+      `${name}_FILE cannot be read: ${cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown'}`,
+      `Check the file ${printable(path)}.`,
+    )
+  }
+}
+
+function noCredential(machineId: string | null): Error {
+  return usageError(
+    machineId === null ? 'no credential of a machine is set' : 'KEYFERRY_MACHINE is set, but no ID token is',
+    'Set KEYFERRY_TOKEN, or KEYFERRY_MACHINE with an ID token: in GitHub Actions "permissions: id-token: write", elsewhere KEYFERRY_ID_TOKEN or KEYFERRY_ID_TOKEN_FILE.',
+  )
+}

@@ -18,6 +18,9 @@ export type Backends = {
 /** The internal API as a separate process, with one person in it. */
 export type ApiProcess = NodeProcess & { readonly owner: SignedClient; readonly dataDir: string }
 
+/** Preload this into a server, and it writes no events. */
+export const WITHOUT_EVENTS = join(import.meta.dirname, 'without-events.ts')
+
 const BARE_SERVER = join(import.meta.dirname, 'bare-server.ts')
 const PLAIN_SERVER = join(import.meta.dirname, 'plain-server.ts')
 const folders: string[] = []

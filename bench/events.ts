@@ -1,12 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { join } from 'node:path'
-import { type ApiProcess, startApi } from './contenders.ts'
+import { type ApiProcess, startApi, WITHOUT_EVENTS } from './contenders.ts'
 import type { LoadCall } from './load.ts'
 import type { Benchmark, BenchOptions, Measurement } from './measurement.ts'
 import { type Stage, stages } from './stages.ts'
 import { comparison, inTurns } from './turns.ts'
 
-const WITHOUT_EVENTS = join(import.meta.dirname, 'without-events.ts')
 const CHANGED_KEYS = 200
 
 type CallOf = (api: ApiProcess) => Promise<LoadCall>

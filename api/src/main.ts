@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { chmodSync, rmSync } from 'node:fs'
 import { connect } from 'node:net'
+import { signReceipt } from '@keyferry/crypto/receipt'
 import { randomId, randomRequestId, randomToken } from '@keyferry/crypto/token'
 import { drain } from '@keyferry/plumbing/http-server'
 import type { FastifyInstance } from 'fastify'
@@ -13,6 +14,7 @@ import { DEVICE_NONCE_SECONDS } from './domain/device.ts'
 import { forgetOldGrants } from './domain/grant.ts'
 import { endOverdue } from './domain/held-delivery.ts'
 import type { IdTokens } from './domain/id-token.ts'
+import type { ReceiptSigner } from './domain/receipt.ts'
 import type { Stores } from './domain/stores.ts'
 import { ExpiringApprovals } from './domain/take-back.ts'
 import { setupCodeOf, untoldSetupCode } from './first-set-up.ts'
@@ -26,6 +28,7 @@ import type { ApiSettings } from './settings.ts'
 import { noncesOf, openShortLived, type ShortLived } from './short-lived.ts'
 import { AuditRetention, type RetentionParts } from './storage/audit-retention.ts'
 import type { Database } from './storage/queries.ts'
+import { type KnownReceiptKey, openReceiptKeys } from './storage/receipt-keys.ts'
 import { recording } from './storage/recording.ts'
 import { Sealer } from './storage/sealer.ts'
 import { createStores } from './storage/stores.ts'
@@ -41,6 +44,7 @@ export {
 export {
   backupDatabase,
   type DatabaseSettings,
+  makeReceiptKey,
   migrate,
   type Rotation,
   recordRestore,
@@ -83,6 +87,7 @@ export async function startApi(settings: ApiSettings, options: StartOptions = {}
   const database = opened.adopt(await readyDatabase(settings, timestamp(clock)), (it) => it.close())
   const shortLived = opened.adopt(await openShortLived(settings, { clock, log }), (it) => it.close())
   const auditKey = await auditKeyIn(database, settings, timestamp(clock))
+  const receiptKeys = await openReceiptKeys(database, { ring: ringOf(settings), now: timestamp(clock) })
   const sealer = opened.adopt(new Sealer({ database, key: auditKey, now: clock.now, log }), (it) =>
     it.close(),
   )
@@ -109,6 +114,7 @@ export async function startApi(settings: ApiSettings, options: StartOptions = {}
     sealer,
     refusals,
     ...outgoingOf(settings, { clock, log }),
+    receiptKeys,
     clock,
     log,
   })
@@ -160,6 +166,7 @@ type ServerParts = {
   stores: Stores
   shortLived: ShortLived
   sealer: Sealer
+  receiptKeys: readonly KnownReceiptKey[]
   refusals: MachineRefusals
   expiring: ExpiringApprovals
   guard: Guard
@@ -169,7 +176,7 @@ type ServerParts = {
 }
 
 function wire(parts: ServerParts): FastifyInstance {
-  const { settings, database, stores, shortLived, sealer, expiring, clock, log } = parts
+  const { settings, database, stores, shortLived, sealer, receiptKeys, expiring, clock, log } = parts
   const { sharedSecrets, requireSignatureV2, devAllowPlaintext, maxBodyBytes, version, authMode } = settings
   const signing = {
     sharedSecrets,
@@ -191,6 +198,7 @@ function wire(parts: ServerParts): FastifyInstance {
         maxPayloadBytes: settings.maxPayloadBytes,
         assurance: settings.approvalAssurance,
         isLocal: authMode === 'local' && 'socketPath' in settings.listen,
+        receipts: signerOf(receiptKeys, settings.publicHost),
         takeDeviceNonce: deviceNoncesOf(shortLived, clock),
       },
       targets: parts.guard,
@@ -198,6 +206,7 @@ function wire(parts: ServerParts): FastifyInstance {
       takeDelivery: shortLived.takeDelivery,
       tokensAllowed: settings.machineTokens,
       authMode,
+      receiptKeys,
       setupCode: setupCodeOf(settings),
       devAllowPlaintext,
       version,
@@ -221,6 +230,19 @@ function wire(parts: ServerParts): FastifyInstance {
     maxBodyBytes,
     trustProxy: 'socketPath' in settings.listen ? 'nearest' : settings.trustProxy,
   })
+}
+
+function signerOf(keys: readonly KnownReceiptKey[], origin: string): ReceiptSigner {
+  const [newest] = keys
+  if (!newest) throw new Error('no key to sign receipts with')
+  return {
+    origin,
+    sign: (payload) => ({
+      kid: newest.kid,
+      payload: Buffer.from(payload).toString('base64'),
+      signature: Buffer.from(signReceipt(payload, newest)).toString('base64'),
+    }),
+  }
 }
 
 function deviceNoncesOf(shortLived: ShortLived, clock: ClockAndIds): (nonce: string) => Promise<boolean> {

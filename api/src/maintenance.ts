@@ -10,6 +10,7 @@ import { openDatabase } from './storage/database.ts'
 import { backupEmbedded, restoreEmbedded } from './storage/embedded-backup.ts'
 import { migrateDatabase } from './storage/migrate.ts'
 import type { Database, Queries } from './storage/queries.ts'
+import { rotateReceiptKey } from './storage/receipt-keys.ts'
 import { recording } from './storage/recording.ts'
 import { proveRootKeys } from './storage/root-keys.ts'
 import { type Rotation, rotateTenantKeys } from './storage/rotation.ts'
@@ -64,6 +65,14 @@ export async function migrate(
  * @throws Error when a root key in use is not among the settings' */
 export async function rotateRootKey(settings: DatabaseSettings): Promise<Rotation> {
   return withDatabase(settings, (database) => rotateTenantKeys(database, ringOf(settings)))
+}
+
+/** Make a new key that signs receipts; the one in use endorses it. Servers sign with it after their next start.
+ * @returns the new key's id */
+export async function makeReceiptKey(settings: DatabaseSettings): Promise<string> {
+  return withDatabase(settings, (database) =>
+    rotateReceiptKey(database, { ring: ringOf(settings), now: new Date().toISOString() }),
+  )
 }
 
 /** Decrypt every stored value and report those that fail. No value is kept. */

@@ -15,6 +15,7 @@ export function announcement({ role, settings, running, version }: Announced): s
   if (role === 'all' && settings.AUTH_MODE === 'local')
     lines.push(`  Next      ${nextCommand(running.address)}`)
   if (role === 'api' && settings.TRUST_PROXY.length === 0) lines.push('', NO_PROXY_ADVICE)
+  if (isUnbound(role, settings)) lines.push('', UNBOUND_ADVICE)
   if (running.madeRootKey)
     lines.push('', `  Created a root key: ${running.dataDir}/root.key`, ROOT_KEY_ADVICE)
   return `${[...lines, '', '  Stop with Ctrl-C.'].join('\n')}\n`
@@ -26,7 +27,15 @@ const ROOT_KEY_ADVICE =
   '  Store a copy of it separately from the data: without it, no value can be decrypted.'
 const NO_PROXY_ADVICE =
   '  TRUST_PROXY is not set: only calls with X-Signature-V2 are counted by their client’s address.'
+const UNBOUND_ADVICE =
+  '  APPROVAL_ASSURANCE is not bound: a click on a link of somebody else can deliver values. Set APPROVAL_ASSURANCE=bound.'
 const DEFAULT_ADDRESS = 'http://127.0.0.1:5393'
+
+// An API node serves web nodes that sign people in, whatever AUTH_MODE is set here.
+function isUnbound(role: Role, { AUTH_MODE, APPROVAL_ASSURANCE }: Settings): boolean {
+  const isHosted = role === 'api' || (role === 'all' && AUTH_MODE !== 'local')
+  return isHosted && (APPROVAL_ASSURANCE === 'compat' || APPROVAL_ASSURANCE === 'typed')
+}
 
 function nextCommand(address: string): string {
   const server = address === DEFAULT_ADDRESS ? '' : ` --server ${address}`

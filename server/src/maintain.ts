@@ -25,6 +25,14 @@ export const MAINTENANCE: Readonly<Record<string, Maintenance>> = {
       return well(await (hasOwnFile ? rotateFolder(settings) : rotate(databaseOf(settings))))
     },
   },
+  'rotate-receipt-key': {
+    means: 'make a new key that signs receipts; clients accept it because the old key signs it',
+    async run(settings) {
+      const { makeReceiptKey } = await import('@keyferry/api')
+      const kid = await makeReceiptKey(databaseOf(settings))
+      return well(`The new receipt key is ${kid}. Restart the servers to sign with it.`)
+    },
+  },
   verify: {
     means: 'decrypt every stored value and list those that fail',
     async run(settings) {

@@ -10,6 +10,7 @@ import type { HeldDeliveryStore } from './held-delivery.ts'
 import type { Caller } from './membership.ts'
 import type { Origin } from './origin.ts'
 import { effectivePolicy, type PolicyParts, type PolicyStore } from './policy.ts'
+import { type ReceiptSigner, returningByCode } from './receipt.ts'
 import {
   type Claimant,
   findLive,
@@ -39,6 +40,7 @@ export type ReleaseParts = RequestParts & {
     policies: PolicyStore
   }
   deliveries: Deliveries
+  receipts: ReceiptSigner
   /** Counts a release of the request.
    * @throws DomainError too_many */
   takeRelease: (requestId: string) => Promise<void>
@@ -134,7 +136,10 @@ export async function freshCode(
   await requireCodeAllowed(parts, stored)
   const { hold, release } = newHold(parts.clock, request, 'code')
   const { hash, untilMs } = hold
-  const code = { hash, untilMs, approverId: caller.userId, limit: ATTEMPTS.freshReleaseCodes, approval }
+  const receipt = approval && returningByCode(parts.receipts, approval.receipt)
+  const returning = approval && receipt && { ...approval, receipt, remember: null }
+  const limit = ATTEMPTS.freshReleaseCodes
+  const code = { hash, untilMs, approverId: caller.userId, limit, approval: returning }
   if (await parts.requests.renewCode(request.id, code, parts.clock.now().getTime())) return release
   throw new DomainError('conflict', 'There are no more codes for this request: deny it and start again')
 }

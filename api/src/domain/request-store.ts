@@ -1,4 +1,4 @@
-import { FORMATS, RELEASES, type ReleaseWay } from '@keyferry/contract'
+import { FORMATS, RELEASES, Receipt, type ReleaseWay } from '@keyferry/contract'
 import { z } from 'zod'
 import { GrantDraft } from './grant-draft.ts'
 
@@ -93,6 +93,8 @@ export const Approval = z.object({
   versions: z.array(z.object({ name: z.string(), version: z.number() })),
   /** Names of delivered values that had expired. */
   expired: z.array(z.string()),
+  /** The signed receipt. */
+  receipt: Receipt,
   /** What the approver lets the terminal repeat, once the approval returned over loopback. */
   remember: GrantDraft.nullable(),
 })

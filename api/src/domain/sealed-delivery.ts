@@ -5,6 +5,7 @@ import type { DeliveryStore, NewDelivery } from './delivery.ts'
 import { namesDigest } from './grant.ts'
 import type { GrantDraft } from './grant-draft.ts'
 import type { Caller } from './membership.ts'
+import { type ReceiptSigner, receiptOf } from './receipt.ts'
 import { publicKeyOf } from './request.ts'
 import { deliveryOf, expiredNames } from './request-delivery.ts'
 import type { ApprovalRequest, FirstApproval, Hold, Sealed } from './request-store.ts'
@@ -18,6 +19,7 @@ import { findSelf, type TenantStore } from './tenant.ts'
 export type SealingParts = {
   clock: ClockAndIds
   stores: EntryStores & { deliveries: DeliveryStore; tenants: TenantStore }
+  receipts: ReceiptSigner
   /** Bound of the plaintext that is sealed. */
   maxPayloadBytes: number
 }
@@ -52,7 +54,7 @@ export async function prepareDelivery(
   toSeal: ToSeal,
 ): Promise<{ delivery: NewDelivery; sealed: Sealed }> {
   const { caller, bundle, request, names, hold, first, grantId = null } = toSeal
-  const { tenant } = await findSelf(parts.stores.tenants, caller)
+  const { tenant, username } = await findSelf(parts.stores.tenants, caller)
   const place = { tenantId: tenant.id, bundleId: bundle.id }
   const { values, entries, missingRequired } = await valuesOf(parts, place, names)
   const sealing = { publicKey: publicKeyOf(request.publicKey), maxBytes: parts.maxPayloadBytes }
@@ -68,6 +70,10 @@ export async function prepareDelivery(
       isPart === true ? [] : [{ name, version }],
     ),
     expired: expiredNames(entries, parts.clock.now()),
+    receipt: receiptOf(parts.receipts, {
+      ...{ request, ciphertextBase64, delivery, tenant, first, hold },
+      approver: { id: caller.userId, username },
+    }),
     remember: await draftOf(parts, toSeal, { place, missingRequired }),
   }
   return { delivery, sealed: { ciphertextBase64, approval } }

@@ -4,6 +4,14 @@ import type { Stores } from '../domain/stores.ts'
 import type { Limits } from './rate-limit.ts'
 import type { RequestHandlerParts } from './requests.ts'
 
+type ReceiptKeyFacts = {
+  kid: string
+  publicKey: Uint8Array
+  /** ISO timestamp. */
+  createdAt: string
+  endorsement: { kid: string; signature: string } | null
+}
+
 /** What handlers need from the program. */
 export type HandlerParts = {
   stores: Stores
@@ -14,6 +22,8 @@ export type HandlerParts = {
   machineAudience: string
   takeDelivery: Limits['takeDelivery']
   authMode: string
+  /** The keys that sign receipts, the newest first. */
+  receiptKeys: readonly ReceiptKeyFacts[]
   /** The setting MACHINE_TOKENS. */
   tokensAllowed: boolean
   /** Needed to create the first account. */

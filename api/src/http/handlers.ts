@@ -2,7 +2,6 @@ import { accountHandlers } from './accounts.ts'
 import { attachmentHandlers } from './attachments.ts'
 import { auditHandlers } from './audit.ts'
 import { bundleHandlers } from './bundles.ts'
-import { consentHandlers } from './consent.ts'
 import { deliveryHandlers } from './deliveries.ts'
 import { exportHandlers } from './exports.ts'
 import { grantHandlers } from './grants.ts'
@@ -20,6 +19,7 @@ import { machineHandlers, machineTokenHandlers } from './machines.ts'
 import { memberHandlers } from './members.ts'
 import { passkeyHandlers } from './passkeys.ts'
 import { policyHandlers } from './policies.ts'
+import { receiptHandlers } from './receipts.ts'
 import { releaseHandlers } from './releases.ts'
 import { requestHandlers } from './requests.ts'
 import { serviceHandlers } from './service.ts'
@@ -31,7 +31,7 @@ export function createHandlers(parts: HandlerParts): Handlers {
   return {
     ...serviceHandlers(parts),
     ...requestHandlers(parts.requestParts),
-    ...consentHandlers(),
+    ...receiptHandlers(parts),
     ...grantHandlers(parts),
     ...policyHandlers(parts),
     ...releaseHandlers(parts),

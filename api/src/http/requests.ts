@@ -102,7 +102,7 @@ export function requestHandlers(parts: RequestHandlerParts): Pick<Handlers, Requ
 function presentReady({ ciphertextBase64, approval }: Sealed) {
   const ready = { status: 'ready', ciphertext_base64: ciphertextBase64 } as const
   if (approval === null) return ready
-  const { bundle, tenant, missingRequired, deliveryId, versions, expired } = approval
+  const { bundle, tenant, missingRequired, deliveryId, versions, expired, receipt } = approval
   const about = { bundle, workspace: tenant, missing_required: missingRequired, expired }
-  return { ...ready, ...about, delivery_id: deliveryId, versions }
+  return { ...ready, ...about, delivery_id: deliveryId, versions, receipt }
 }

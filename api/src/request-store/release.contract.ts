@@ -15,6 +15,7 @@ const approvalOf = (approverId: string, tenantId = 'tenant'): Approval => ({
   deliveryId: 'd1',
   versions: [],
   expired: [],
+  receipt: { kid: 'k', payload: 'e30=', signature: 'c2ln' },
   remember: null,
 })
 

@@ -44,6 +44,7 @@ const approval = (approverId: string, tenantId = 'tenant'): Approval => ({
   deliveryId: 'd1',
   versions: [{ name: 'A', version: 3 }],
   expired: [],
+  receipt: { kid: 'k', payload: 'e30=', signature: 'c2ln' },
   remember: null,
 })
 

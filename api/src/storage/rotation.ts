@@ -2,13 +2,14 @@ import type { RootKeyRing } from '@keyferry/crypto/root-key'
 import { unwrapTenantKey, wrapTenantKey } from '@keyferry/crypto/tenant-key'
 import { rewrapAuditKeys } from './audit-keys.ts'
 import type { Database, Query } from './queries.ts'
+import { rewrapReceiptKeys } from './receipt-keys.ts'
 
 const TENANTS_AT_ONCE = 200
 
 /** `rewrapped`: tenants whose key this run wrapped anew; `forgotten`: ids of the root keys that nothing needs now. */
 export type Rotation = { rewrapped: number; forgotten: readonly string[] }
 
-/** Wrap every tenant's key and the audit keys with the ring's first root key. What is done stays done, so that a run that was stopped is
+/** Wrap every tenant's key and the audit and receipt keys with the ring's first root key. What is done stays done, so that a run that was stopped is
  * carried on by the next one. */
 export async function rotateTenantKeys(database: Database, ring: RootKeyRing): Promise<Rotation> {
   let rewrapped = 0
@@ -17,7 +18,10 @@ export async function rotateTenantKeys(database: Database, ring: RootKeyRing): P
     rewrapped += done
     if (done === 0) break
   }
-  await database.query.transaction().execute((transaction) => rewrapAuditKeys(transaction, ring))
+  await database.query.transaction().execute(async (transaction) => {
+    await rewrapAuditKeys(transaction, ring)
+    await rewrapReceiptKeys(transaction, ring)
+  })
   return { rewrapped, forgotten: await forgetOthers(database, ring) }
 }
 
@@ -48,6 +52,7 @@ async function forgetOthers({ query }: Database, ring: RootKeyRing): Promise<rea
     .where('id', '<>', ring.first.id)
     .where('id', 'not in', (inUse) => inUse.selectFrom('tenants').select('root_key_id').distinct())
     .where('id', 'not in', (inUse) => inUse.selectFrom('audit_keys').select('root_key_id'))
+    .where('id', 'not in', (inUse) => inUse.selectFrom('receipt_keys').select('root_key_id'))
     .returning('id')
     .execute()
   return rows.map(({ id }) => id)

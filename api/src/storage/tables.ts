@@ -357,6 +357,17 @@ type AuditKeyRow = {
   created_at: string
 }
 
+/** Signs receipts. `serial` counts up; `wrapped_key` holds the seed; `endorsement` is the signature of the key before. */
+type ReceiptKeyRow = {
+  id: string
+  serial: number
+  wrapped_key: Uint8Array
+  root_key_id: string
+  endorsed_by: string | null
+  endorsement: string | null
+  created_at: string
+}
+
 type LoginAttemptRow = {
   email_key: string
   failed: number
@@ -397,5 +408,6 @@ export type Tables = {
   audit_heads: AuditHeadRow
   audit_seals: AuditSealRow
   audit_keys: AuditKeyRow
+  receipt_keys: ReceiptKeyRow
   migrations: MigrationRow
 }

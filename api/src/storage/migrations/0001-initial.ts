@@ -419,5 +419,15 @@ export const initial = ({ text, bytes, count, position, tableEnd }: ColumnTypes)
     created_at ${text} not null
   ) ${tableEnd}`,
 
+  `create table receipt_keys (
+    id ${text} primary key,
+    serial integer not null unique,
+    wrapped_key ${bytes} not null,
+    root_key_id ${text} not null,
+    endorsed_by ${text},
+    endorsement ${text},
+    created_at ${text} not null
+  ) ${tableEnd}`,
+
   `create table root_keys (id ${text} primary key, proof ${bytes} not null, created_at ${text} not null) ${tableEnd}`,
 ]

@@ -8,6 +8,10 @@ import { ReturningClient, secretOf } from './returning-client.ts'
 
 type Signed = { kid: string; payload: string; signature: string }
 
+const bytes = (text: string) => Buffer.from(text, 'base64')
+const receiptIn = (answer: { json: unknown }) => (answer.json as { receipt: Signed }).receipt
+const keysOf = async (api: Pick<TestApi, 'call'>) => (await api.call('listReceiptKeys')).json.keys
+
 describe.each(databases)('receipts on %s', (kind) => {
   let api: TestApi
   let owner: Identity
@@ -19,8 +23,7 @@ describe.each(databases)('receipts on %s', (kind) => {
   })
   afterAll(() => api.close())
 
-  const bytes = (text: string) => Buffer.from(text, 'base64')
-  const keys = async (call = api.call) => (await call('listReceiptKeys')).json.keys
+  const keys = () => keysOf(api)
   const factsOf = async ({ kid, payload, signature }: Signed) => {
     const key = (await keys()).find((each) => each.kid === kid)
     const proof = { publicKey: bytes(key?.public_key ?? ''), signature: bytes(signature) }
@@ -34,7 +37,6 @@ describe.each(databases)('receipts on %s', (kind) => {
     const { json } = await approveWith(api, owner, choice)
     return { client, id, json }
   }
-  const receiptIn = (answer: { json: unknown }) => (answer.json as { receipt: Signed }).receipt
 
   test('a delivery comes with a signed receipt of who approved what, and how', async () => {
     const { client, id, json } = await delivered('loopback', { argv: ['npm', 'start'] })
@@ -76,7 +78,7 @@ describe.each(databases)('receipts on %s', (kind) => {
     const kid = await makeReceiptKey(api.settings)
     const running = await startApi({ ...api.settings, logLevel: 'silent' })
     try {
-      const [newest, older, ...rest] = await keys(callsTo(running.address))
+      const [newest, older, ...rest] = await keysOf({ call: callsTo(running.address) })
       expect(rest).toEqual([])
       expect(newest?.kid).toBe(kid)
       expect(newest?.endorsed_by?.kid).toBe(older?.kid)
@@ -97,7 +99,7 @@ describe.each(databases)('receipts on %s', (kind) => {
     await rotateRootKey({ ...api.settings, rootKeys })
     const running = await startApi({ ...api.settings, rootKeys: [rootKeys[0]], logLevel: 'silent' })
     try {
-      const kids = (await keys(callsTo(running.address))).map(({ kid }) => kid)
+      const kids = (await keysOf({ call: callsTo(running.address) })).map(({ kid }) => kid)
       expect(kids).toHaveLength(2)
       expect(before).toBeDefined()
     } finally {

@@ -71,7 +71,12 @@ export async function prepareDelivery(
     ),
     expired: expiredNames(entries, parts.clock.now()),
     receipt: receiptOf(parts.receipts, {
-      ...{ request, ciphertextBase64, delivery, tenant, first, hold },
+      request,
+      ciphertextBase64,
+      delivery,
+      tenant,
+      first,
+      hold,
       approver: { id: caller.userId, username },
     }),
     remember: await draftOf(parts, toSeal, { place, missingRequired }),

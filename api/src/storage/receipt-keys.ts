@@ -63,15 +63,16 @@ async function insertKey(
   const seed = createReceiptSeed()
   const key = receiptKeyOf(seed)
   const signature = before && Buffer.from(endorseReceiptKey(key.publicKey, before)).toString('base64')
-  const { newest } = await transaction
+  const newest = await transaction
     .selectFrom('receipt_keys')
-    .select(({ fn }) => fn.max('serial').as('newest'))
-    .executeTakeFirstOrThrow()
+    .select('serial')
+    .orderBy('serial', 'desc')
+    .executeTakeFirst()
   await transaction
     .insertInto('receipt_keys')
     .values({
       id: key.kid,
-      serial: Number(newest ?? 0) + 1,
+      serial: (newest?.serial ?? 0) + 1,
       wrapped_key: wrapReceiptSeed(seed, ring.first),
       root_key_id: ring.first.id,
       endorsed_by: before?.kid ?? null,

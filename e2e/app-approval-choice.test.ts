@@ -3,7 +3,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ACCOUNTS, OWNER, sessionHeaders, setUpOwner } from './app-accounts.ts'
 import { type Asking, askApproval, createLibrary, LIBRARY, type LibraryKey } from './app-library.ts'
-import { closePage, expectAccessible, openPage, readRequest } from './app-page.ts'
+import { closePage, expectAccessible, openPage, readRequest, typeCheckCode } from './app-page.ts'
 import { hasBrowser, launchBrowser } from './browser.ts'
 import { type RunningServer, startServer } from './start-server.ts'
 
@@ -59,6 +59,7 @@ describe.skipIf(!hasBrowser())('what an approver shares, and from where', () => 
     await page.context().addCookies([{ ...session, url: server.url }])
     await page.goto(server.url + request.verification_uri_complete)
     await readRequest(page)
+    await typeCheckCode(page, request.user_code)
     return { page, request }
   }
 

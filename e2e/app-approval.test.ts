@@ -11,6 +11,7 @@ import {
   openPage,
   readRequest,
   recordAnswers,
+  typeCheckCode,
   type WatchedPage,
 } from './app-page.ts'
 import { hasBrowser, launchBrowser } from './browser.ts'
@@ -330,6 +331,8 @@ describe.skipIf(!hasBrowser())('the approval page', () => {
     await page.context().addCookies([{ ...session, url: own.url }])
     await page.goto(own.url + request.verification_uri_complete)
     await readRequest(page)
+    await page.getByText('This client cannot return the approval to a terminal.').waitFor()
+    await typeCheckCode(page, request.user_code)
     await page.context().clearCookies({ name: session.name })
     await approve(page).click()
     await title(page, 'Sign in to decide').waitFor()
@@ -339,6 +342,9 @@ describe.skipIf(!hasBrowser())('the approval page', () => {
     await page.getByLabel('Password').fill(OWNER.password)
     await page.getByRole('button', { name: 'Sign in' }).click()
     await readRequest(page)
+    await approveAll(page).click()
+    await page.getByText('Type all eight letters of the code in your terminal.').waitFor()
+    await typeCheckCode(page, request.user_code)
     await approveAll(page).click()
     await title(page, 'Approved').waitFor()
     await closePage(page)

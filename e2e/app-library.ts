@@ -78,6 +78,9 @@ export type Asking = {
   address?: string
   /** With one, the request can be withdrawn, and only this client can wait for it. */
   verifier?: string
+  /** How the client takes an approval back; not at all unless given. */
+  release?: readonly ('loopback' | 'code')[]
+  argv?: readonly string[]
 }
 
 /** What a terminal says of itself. */
@@ -95,7 +98,7 @@ export const META = {
 export async function askApproval(url: string, asking: Asking = {}) {
   const { publicKey } = generateKeyPair()
   const call: Call = createClient(url)
-  const { bundle, workspace, keys = [], meta = META, verifier } = asking
+  const { bundle, workspace, keys = [], meta = META, verifier, release, argv } = asking
   const { address = `198.51.${randomInt(256)}.${randomInt(256)}` } = asking
   return await call('POST', '/api/v1/requests', {
     headers: { 'x-forwarded-for': address, 'user-agent': 'keyferry/0.1.0' },
@@ -105,6 +108,8 @@ export async function askApproval(url: string, asking: Asking = {}) {
       meta,
       ...(bundle === undefined ? {} : { bundle_id: bundle }),
       ...(workspace === undefined ? {} : { workspace }),
+      ...(release === undefined ? {} : { release: [...release] }),
+      ...(argv === undefined ? {} : { argv: [...argv] }),
       ...(verifier === undefined ? {} : { poll_challenge: pollChallenge(verifier) }),
     },
   })

@@ -26,6 +26,11 @@ export async function readRequest(page: Page): Promise<void> {
   for (const x of [40, 60]) await page.mouse.move(x, 40)
 }
 
+/** Type the check code, as the page asks for a client that cannot take an approval back. */
+export async function typeCheckCode(page: Page, code: string): Promise<void> {
+  await page.getByLabel('Type the code that your terminal shows.').fill(code)
+}
+
 /** Hold a page, once its heading is there, against the accessibility rules: none broken. */
 export async function expectAccessible(page: Page): Promise<void> {
   await page.locator('h1').first().waitFor({ state: 'attached' })

@@ -7,7 +7,7 @@ import { freePort } from '@keyferry/plumbing/free-port'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type IdentityProvider, startIdentityProvider } from '../web/test/identity-provider.ts'
-import { closePage, openPage, readRequest, type WatchedPage } from './app-page.ts'
+import { closePage, openPage, readRequest, typeCheckCode, type WatchedPage } from './app-page.ts'
 import { hasBrowser, launchBrowser } from './browser.ts'
 import { clientIn } from './page-client.ts'
 import { type RunningServer, startServer } from './start-server.ts'
@@ -102,6 +102,7 @@ describe.skipIf(!hasBrowser())('people who sign in at an identity provider', () 
     const page = await signedIn('sam', asked.verification_uri_complete)
     expect(page.url()).toBe(url + asked.verification_uri_complete)
     await readRequest(page)
+    await typeCheckCode(page, asked.user_code)
     await page.getByRole('button', { name: /^Approve/ }).click()
     const params = { request_id: asked.id }
     const result = await client('GET', '/api/v1/requests/{request_id}/wait', { params })

@@ -10,6 +10,7 @@ export type Tenant = Answer<Endpoints['listTenants']>[number]
 export type RequestBundleEntry = Answer<Endpoints['listRequestBundles']>[number]
 export type RequestBundle = Answer<Endpoints['getRequestBundle']>
 export type RequestBundleItem = RequestBundle['items'][number]
+export type ApprovalAnswer = Answer<Endpoints['encryptFromBundle']>
 export type Bundle = Answer<Endpoints['listBundles']>[number]
 export type BundleWithItems = Answer<Endpoints['getBundle']>
 export type BundleItem = BundleWithItems['items'][number]

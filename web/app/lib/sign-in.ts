@@ -71,3 +71,8 @@ export async function signUp(account: { token: string; password: string }): Prom
 export function invitationToken(search: string): string | null {
   return /^\/invite\/([\w-]+)$/.exec(askedReturn(search))?.[1] ?? null
 }
+
+/** Where to go after signing in. The fragment is kept: the client's way back on the approval page is in it. */
+export function returnAddress(): string {
+  return askedReturn(location.search) + location.hash
+}

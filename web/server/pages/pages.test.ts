@@ -102,16 +102,22 @@ test('the session says how people sign in', async () => {
   })
 })
 
+const policyWith = (formAction: string) =>
+  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; " +
+  `font-src 'self'; manifest-src 'self'; form-action ${formAction}; base-uri 'none'; frame-ancestors 'none'; ` +
+  "require-trusted-types-for 'script'; trusted-types 'none'"
+
 describe('headers', () => {
-  test.each(['/', '/approve/x', '/assets/index-4f2a.js', '/api/v1/keys', '/nothing', '/session'])(
+  test('a form of the approval page may go to a program on the own computer', async () => {
+    const { headers } = await get('/approve/x')
+    expect(headers.get('content-security-policy')).toBe(policyWith("'self' http://127.0.0.1:*"))
+  })
+
+  test.each(['/', '/assets/index-4f2a.js', '/api/v1/keys', '/nothing', '/session'])(
     '%s runs nothing but our own files',
     async (path) => {
       const { headers } = await get(path)
-      expect(headers.get('content-security-policy')).toBe(
-        "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; " +
-          "font-src 'self'; manifest-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; " +
-          "require-trusted-types-for 'script'; trusted-types 'none'",
-      )
+      expect(headers.get('content-security-policy')).toBe(policyWith("'self'"))
       expect(headers.get('referrer-policy')).toBe('no-referrer')
       expect(headers.get('x-content-type-options')).toBe('nosniff')
       expect(headers.get('cross-origin-opener-policy')).toBe('same-origin')

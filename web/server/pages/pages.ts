@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Identity } from '../identity/identity.ts'
 import type { AppFile, AppFiles } from './app-files.ts'
 import { approvalAddress } from './approval-arrival.ts'
+import { allowFormsToOwnComputer } from './form-targets.ts'
 
 /** Addresses of the app that only a signed-in person can use. */
 const SIGNED_IN_PAGES = [
@@ -38,6 +39,7 @@ export function servePages(app: FastifyInstance, { files, identity, isHttps }: P
     const address = approvalAddress(request, reply, isHttps)
     if (!(await identity.isSignedIn(request))) return reply.redirect(identity.signInPath(address), 302)
     if (address !== request.url) return reply.redirect(address, 302)
+    allowFormsToOwnComputer(reply)
     return await sendPage(files, reply, { entry: 'approve.html', status: 200 })
   })
   app.setNotFoundHandler(async (request, reply) => {

@@ -1,12 +1,17 @@
 import { ThemeSwitch } from '../../ui/theme-switch.tsx'
 import { Wordmark } from '../../ui/wordmark.tsx'
 import { Approved } from './approved.tsx'
+import { Held } from './held.tsx'
 import { Ended } from './outcome.tsx'
 import { RequestForm } from './request-form.tsx'
+import { SecondPerson } from './second-person.tsx'
 import { useRequest } from './use-request.ts'
+import { returnSecret, type WayBack } from './way-back.ts'
+
+type ApprovalPageProps = { requestId: string; wayBack: WayBack | null }
 
 /** The page behind the link that a terminal shows. */
-export function ApprovalPage({ requestId }: { requestId: string }) {
+export function ApprovalPage(props: ApprovalPageProps) {
   return (
     <div className="mx-auto flex min-h-dvh max-w-5xl flex-col px-4 sm:px-6">
       <header className="flex items-center justify-between py-3">
@@ -16,23 +21,32 @@ export function ApprovalPage({ requestId }: { requestId: string }) {
         <ThemeSwitch />
       </header>
       <main className="flex-1 pt-2 sm:pt-4">
-        <Request requestId={requestId} />
+        <Request {...props} />
       </main>
     </div>
   )
 }
 
-function Request({ requestId }: { requestId: string }) {
-  const { state, reload, end, approved } = useRequest(requestId)
+function Request({ requestId, wayBack }: ApprovalPageProps) {
+  const { state, reload, end, approved, recoded } = useRequest(requestId)
   if (state.phase === 'loading') return <p className="text-ink-soft">Loading the request…</p>
   if (state.phase === 'ended') return <Ended end={state.end} onRetry={reload} />
   if (state.phase === 'approved') return <Approved choice={state.choice} delivered={state.delivered} />
+  if (state.phase === 'second')
+    return <SecondPerson count={state.choice.keys.length} bundle={state.choice.bundle.name} />
+  if (state.phase === 'held')
+    return <Held requestId={requestId} request={state} onCode={recoded} onEnd={end} />
   return (
     <RequestForm
       requestId={requestId}
       request={state}
       openedByLink={new URLSearchParams(location.search).get('from') === 'link'}
-      onApproved={(choice) => approved(state.context, choice)}
+      wayBack={wayBack}
+      onApproved={(choice, answer) => {
+        approved(state.context, choice, answer)
+        if (answer.release?.by === 'loopback' && wayBack !== null)
+          returnSecret(wayBack, answer.release.secret)
+      }}
       onEnd={end}
     />
   )

@@ -31,7 +31,7 @@ export function BundleKeys({ state, suggested, format, onRetry, ...choice }: Bun
       </Notice>
     )
   }
-  const { items, name } = state.bundle
+  const { items, name, first_approval: first } = state.bundle
   if (items.length === 0)
     return <p className="text-sm text-ink-soft">This bundle has no keys. Choose another.</p>
   return (
@@ -40,6 +40,7 @@ export function BundleKeys({ state, suggested, format, onRetry, ...choice }: Bun
       <KeyChoice
         items={items}
         bundleName={name}
+        isFixed={first !== undefined && first !== null}
         wasNamed={suggested !== null && isNamed(state.bundle, suggested)}
         {...choice}
       />

@@ -2,6 +2,8 @@ import { ShieldCheck } from 'lucide-react'
 import { type Ref, useId } from 'react'
 
 type CheckCodeProps = {
+  /** The client cannot take an approval back. */
+  isUnbound: boolean
   code: string
   typed: string | null
   onType: (text: string) => void
@@ -10,13 +12,19 @@ type CheckCodeProps = {
 }
 
 /** The check code: shown to be compared, or asked for when the server wants it typed (`typed` is then a string). */
-export function CheckCode({ code, typed, onType, problem, inputRef }: CheckCodeProps) {
+export function CheckCode({ code, isUnbound, typed, onType, problem, inputRef }: CheckCodeProps) {
   return (
     <section aria-labelledby="check-code" className="rounded-lg border border-line bg-surface p-4 sm:p-5">
       <h2 id="check-code" className="flex items-center gap-2 text-sm font-semibold">
         <ShieldCheck aria-hidden size={18} className="text-accent" />
         Check code
       </h2>
+      {isUnbound && (
+        <p className="mt-2 text-sm font-medium text-danger">
+          This client cannot return the approval to a terminal. Approve only what you started yourself seconds
+          ago.
+        </p>
+      )}
       {typed === null ? (
         <>
           <p className="mt-2 font-mono text-code font-semibold tracking-wider whitespace-nowrap">{code}</p>
@@ -34,7 +42,7 @@ export function CheckCode({ code, typed, onType, problem, inputRef }: CheckCodeP
   )
 }
 
-type TypedCodeProps = Omit<CheckCodeProps, 'code' | 'typed'> & { typed: string }
+type TypedCodeProps = Omit<CheckCodeProps, 'code' | 'typed' | 'isUnbound'> & { typed: string }
 
 function TypedCode({ typed, onType, problem, inputRef }: TypedCodeProps) {
   const id = useId()

@@ -11,6 +11,8 @@ type DecisionBarProps = {
   choice: { count: number; bundle: string | null } | null
   workspace: string | null
   account: string
+  /** After approving, the person types a code into the terminal. */
+  typesCode: boolean
   busy: 'approve' | 'deny' | null
   problem: string | null
   onApprove: () => void
@@ -23,6 +25,7 @@ export function DecisionBar({
   context,
   workspace,
   account,
+  typesCode,
   problem,
   onExpired,
   ...buttons
@@ -40,6 +43,7 @@ export function DecisionBar({
           <p className="min-w-0 text-ink-soft">
             <bdi>{workspace ?? 'No workspace chosen'}</bdi> · <bdi>{account}</bdi>
           </p>
+          {typesCode && <p className="text-ink-soft">Then you type a code into your terminal.</p>}
         </div>
         <DecisionButtons {...buttons} />
       </div>

@@ -1,9 +1,12 @@
 import type { RequestBundle, RequestContext } from '../../lib/answers.ts'
 import { isNamed } from './place.ts'
+import type { ReturnPlan } from './return-plan.ts'
 import { firstKeys, splitByAsking } from './selection.ts'
 
 /** What makes a request or a choice strange. */
 export type Doubts = {
+  /** Why the page cannot approve; null if it can. */
+  refused: string | null
   /** The terminal asked from another network than the person's. */
   otherNetwork: boolean
   /** The two addresses are of different kinds, so they cannot be compared. */
@@ -21,6 +24,7 @@ export type Doubts = {
 }
 
 type Decision = {
+  plan: ReturnPlan
   context: RequestContext
   openedByLink: boolean
   workspace: { id: string; name: string } | null
@@ -28,9 +32,10 @@ type Decision = {
   selected: ReadonlySet<string>
 }
 
-export function doubtsOf({ context, openedByLink, workspace, bundle, selected }: Decision): Doubts {
+export function doubtsOf({ context, openedByLink, workspace, bundle, selected, plan }: Decision): Doubts {
   const { suggested_bundle_id, workspace: namedWorkspace, template_keys, same_network } = context
   return {
+    refused: plan.by === 'refused' ? plan.reason : null,
     otherNetwork: same_network === false,
     unknownNetwork: same_network === null,
     openedByLink,

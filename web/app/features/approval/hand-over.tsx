@@ -1,23 +1,21 @@
+import type { RequestBundle } from '../../lib/answers.ts'
+import { Notice } from '../../ui/notice.tsx'
 import { BundleChoice } from './bundle-choice.tsx'
 import { BundleKeys } from './bundle-keys.tsx'
 import { EmptyLibrary } from './empty-library.tsx'
 import type { OpenRequest } from './request-state.ts'
 import { formatOf } from './requested-format.ts'
-import type { usePlace } from './use-place.ts'
-import type { BundleState } from './use-request-bundle.ts'
+import type { useChoice } from './use-choice.ts'
 import { WorkspaceChoice } from './workspace-choice.tsx'
 
 type HandOverProps = {
   request: OpenRequest
-  place: ReturnType<typeof usePlace>
-  state: BundleState
-  selected: ReadonlySet<string>
-  onSelect: (selected: ReadonlySet<string>) => void
-  onRetry: () => void
+  choice: ReturnType<typeof useChoice>
 }
 
 /** What the terminal would get: a workspace, a bundle, and which of its keys. */
-export function HandOver({ request, place, ...keys }: HandOverProps) {
+export function HandOver({ request, choice }: HandOverProps) {
+  const { place, state, selected, select, reload } = choice
   const { context, candidates, person } = request
   const isEmpty = place.bundles.phase === 'ready' && place.bundles.bundles.length === 0
   return (
@@ -48,16 +46,33 @@ export function HandOver({ request, place, ...keys }: HandOverProps) {
             onChoose={place.chooseBundle}
             onRetry={place.reloadBundles}
           />
-          <div className="mt-4">
+          <div className="mt-4 space-y-3">
+            <TwoPeople bundle={choice.bundle} />
             <BundleKeys
               suggested={context.suggested_bundle_id}
               templateKeys={context.template_keys}
               format={formatOf(context.requester_meta['command'])}
-              {...keys}
+              state={state}
+              selected={selected}
+              onSelect={select}
+              onRetry={reload}
             />
           </div>
         </>
       )}
     </section>
+  )
+}
+
+function TwoPeople({ bundle }: { bundle: RequestBundle | null }) {
+  if (bundle === null || (bundle.approvals_needed ?? 1) < 2) return null
+  const first = bundle.first_approval ?? null
+  if (first === null)
+    return <Notice tone="plain">Two people must approve this bundle. You are the first.</Notice>
+  return (
+    <Notice tone="plain">
+      <strong>{first.person.name ?? 'A person who is gone'}</strong> approved these keys first. With your
+      approval the terminal gets them.
+    </Notice>
   )
 }

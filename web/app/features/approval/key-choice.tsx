@@ -1,9 +1,9 @@
-import { useId, useState } from 'react'
+import { useState } from 'react'
 import type { RequestBundleItem } from '../../lib/answers.ts'
-import { DUE_NAMES } from '../../lib/due.ts'
 import { matches } from '../../lib/search.ts'
 import { Button } from '../../ui/button.tsx'
 import { VirtualList } from '../../ui/virtual-list.tsx'
+import { KeyRow } from './key-row.tsx'
 import { isWhole, splitByAsking } from './selection.ts'
 
 const FILTER_FROM = 12
@@ -15,6 +15,8 @@ type KeyChoiceProps = {
   bundleName: string
   /** The terminal names this bundle. */
   wasNamed: boolean
+  /** Another person chose already. */
+  isFixed: boolean
   templateKeys: readonly string[]
   selected: ReadonlySet<string>
   onSelect: (selected: ReadonlySet<string>) => void
@@ -43,7 +45,7 @@ export function KeyChoice(props: KeyChoiceProps) {
   )
 }
 
-function KeyList({ items, templateKeys, selected, onSelect }: KeyChoiceProps) {
+function KeyList({ items, isFixed, templateKeys, selected, onSelect }: KeyChoiceProps) {
   const [query, setQuery] = useState('')
   const shown = items.filter(({ key }) => matches(key, query))
   const { asked, others } = splitByAsking(shown, templateKeys)
@@ -58,7 +60,7 @@ function KeyList({ items, templateKeys, selected, onSelect }: KeyChoiceProps) {
     .asked.filter(isWhole)
     .map(({ key }) => key)
   return (
-    <fieldset className="min-w-0">
+    <fieldset className="min-w-0" disabled={isFixed}>
       <legend className="sr-only">Keys to share</legend>
       <div className="flex flex-wrap items-center gap-x-2 gap-y-1">
         <p className="text-sm font-medium" aria-live="polite">
@@ -127,54 +129,5 @@ function KeyRows({ label, items, selected, onToggle }: KeyRowsProps & { label: s
         render={(item) => <KeyRow item={item} checked={selected.has(item.key)} onToggle={onToggle} />}
       />
     </div>
-  )
-}
-
-type KeyRowProps = {
-  item: RequestBundleItem
-  checked: boolean
-  onToggle: (name: string, on: boolean) => void
-}
-
-function KeyRow({ item, checked, onToggle }: KeyRowProps) {
-  const id = useId()
-  return (
-    <label className="flex items-start gap-3 px-3 py-2.5 hover:bg-sunken/60">
-      <input
-        type="checkbox"
-        className="checkbox mt-0.5"
-        checked={checked}
-        disabled={!isWhole(item)}
-        onChange={(event) => onToggle(item.key, event.currentTarget.checked)}
-        aria-describedby={`${id}-note`}
-      />
-      <span className="min-w-0 flex-1">
-        <span className="font-mono text-sm font-medium break-all">{item.key}</span>
-        <span id={`${id}-note`} className="block text-xs text-ink-soft">
-          {item.required && <strong className="font-semibold text-caution">Required. </strong>}
-          {item.due !== null && (
-            <strong className="font-semibold text-caution">{DUE_NAMES[item.due]}. </strong>
-          )}
-          {isWhole(item) && (item.is_secret ? 'Secret' : 'Not secret')}
-          {item.description !== null && item.description !== '' && ` · ${item.description}`}
-          <BuiltFrom item={item} />
-        </span>
-      </span>
-    </label>
-  )
-}
-
-function BuiltFrom({ item: { built_from, missing_parts = [] } }: { item: RequestBundleItem }) {
-  if (built_from === undefined) return null
-  return (
-    <span className="block [overflow-wrap:anywhere]">
-      {missing_parts.length > 0 ? (
-        <strong className="font-semibold text-danger">
-          Cannot be built: {missing_parts.join(', ')} missing from this bundle.
-        </strong>
-      ) : (
-        `Built from ${built_from.join(', ')}. Their values go into it, selected or not.`
-      )}
-    </span>
   )
 }

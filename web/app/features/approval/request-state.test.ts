@@ -13,6 +13,8 @@ test.each([
   ['approved by another person', failure(409), 'already_approved'],
   ['signed out', failure(401), 'signed_out'],
   ['no member', failure(403), 'forbidden'],
+  ['a rule of the bundle', failure(403, 'release_required'), null],
+  ['other keys than the first person chose', { ...failure(409), details: { keys: ['A'] } }, null],
   ['a server in trouble', failure(503), null],
   ['a server that is gone', failure(null), null],
   ['a wrong code', failure(400), null],

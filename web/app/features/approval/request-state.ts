@@ -30,10 +30,25 @@ export type OpenRequest = {
   person: Approver
 }
 
+/** An approval that waits for its return to the terminal. `choice`: null if this tab did not approve. `code`: what to type
+ * there. `untilMs`: until when it can return this way, on the server's clock. */
+export type HeldRequest = {
+  context: RequestContext
+  choice: Choice | null
+  by: 'loopback' | 'code'
+  code: string | null
+  untilMs: number
+  /** This page is handing the approval to the client. */
+  isReturning: boolean
+}
+
+/** `approved`: `expiresAt` is null once the terminal has the values. `second`: this tab gave the first of two approvals. */
 export type RequestState =
   | { phase: 'loading' }
   | ({ phase: 'open' } & OpenRequest)
-  | { phase: 'approved'; context: RequestContext; choice: Choice; delivered: boolean }
+  | ({ phase: 'held' } & HeldRequest)
+  | { phase: 'second'; context: RequestContext; choice: Choice }
+  | { phase: 'approved'; expiresAt: string; choice: Choice; delivered: boolean }
   | { phase: 'ended'; end: End }
 
 const ENDS: Readonly<Record<string, End>> = {
@@ -42,14 +57,17 @@ const ENDS: Readonly<Record<string, End>> = {
   request_expired: 'expired',
 }
 
+// What the bundle's rules refuse, another person or another terminal may be allowed.
+const RULES = new Set(['release_required', 'owner_approves', 'agents_denied', 'second_person'])
+
 /** The end that a failed call means, or null when the person can try the same again. A request that is unknown after its
  * time has expired; before its time it was used. */
 export function endOf(failure: Failure, expiresAt: string | null, nowMs: number): End | null {
   const end = ENDS[failure.code]
   if (end !== undefined) return end
   if (failure.status === 404) return expiresAt !== null && Date.parse(expiresAt) <= nowMs ? 'expired' : 'gone'
-  if (failure.status === 409) return 'already_approved'
+  if (failure.status === 409) return 'keys' in failure.details ? null : 'already_approved'
   if (failure.status === 401) return 'signed_out'
-  if (failure.status === 403) return 'forbidden'
+  if (failure.status === 403) return RULES.has(failure.code) ? null : 'forbidden'
   return null
 }

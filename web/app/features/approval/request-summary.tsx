@@ -4,6 +4,9 @@ import { ago } from '../../lib/time.ts'
 import { useNow } from '../../lib/use-now.ts'
 import { visibleText } from '../../lib/visible-text.ts'
 import { WholeWords } from '../../ui/whole-words.tsx'
+import { RequestedCommand } from './requested-command.tsx'
+
+const LONGEST_PATH = 4_096
 
 type SummaryProps = { context: RequestContext; workspace: string | null; account: string }
 
@@ -16,7 +19,7 @@ export function RequestSummary({ context, workspace, account }: SummaryProps) {
     ['in workspace', named === null ? '' : visibleText(named)],
     ['on', claim('hostname')],
     ['as', claim('user')],
-    ['in', claim('cwd')],
+    ['in', visibleText(context.cwd ?? meta['cwd'] ?? '', LONGEST_PATH)],
   ].filter(([, text]) => text !== '')
   return (
     <section aria-label="Requested by" className="mt-4 rounded-lg border border-line bg-surface">
@@ -24,13 +27,7 @@ export function RequestSummary({ context, workspace, account }: SummaryProps) {
         <p className="text-xs text-ink-soft">
           Reported by the terminal <span className="text-caution">(not verified)</span>
         </p>
-        <p className="mt-1 overflow-hidden text-lg font-semibold">
-          {claim('command') === '' ? (
-            'A command that it does not name'
-          ) : (
-            <WholeWords text={claim('command')} />
-          )}
-        </p>
+        <RequestedCommand context={context} />
         <p className="mt-1 overflow-hidden text-sm">
           {place.map(([word, text]) => (
             <span key={word} className="mr-1.5">

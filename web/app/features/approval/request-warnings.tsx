@@ -50,6 +50,15 @@ function warningsOf({ doubts, context, chosen, bundleMissing }: WarningsProps): 
   const { requester_meta, viewer_ip } = context
   const asked = requester_meta.ip
   const all: (Warning | false)[] = [
+    doubts.refused !== null && {
+      id: 'refused',
+      tone: 'danger',
+      text: (
+        <>
+          <strong>You cannot approve this.</strong> {doubts.refused}
+        </>
+      ),
+    },
     doubts.otherNetwork && {
       id: 'network',
       tone: 'danger',

@@ -1,15 +1,22 @@
 import { useRef, useState } from 'react'
-import type { RequestContext } from '../../lib/answers.ts'
+import type { ApprovalAnswer, RequestContext } from '../../lib/answers.ts'
 import { call } from '../../lib/api.ts'
 import { describeFailure, type Failure } from '../../lib/failure.ts'
 import { serverNowMs } from '../../lib/server-clock.ts'
 import { inWorkspace } from './place.ts'
 import { type Choice, type End, endOf } from './request-state.ts'
 
+/** How a choice is approved. `userCode`: null where none is typed. `rememberHours`: 0: the terminal asks each time. */
+export type Manner = {
+  release: 'loopback' | 'code' | null
+  userCode: string | null
+  rememberHours: number
+}
+
 type DecisionProps = {
   requestId: string
   context: RequestContext
-  onApproved: (choice: Choice) => void
+  onApproved: (choice: Choice, answer: ApprovalAnswer) => void
   onEnd: (end: End) => void
   onWrongCode: (problem: string) => void
 }
@@ -39,19 +46,21 @@ export function useDecision({ requestId, context, onApproved, onEnd, onWrongCode
       setBusy(null)
     }
   }
-  const approve = (choice: Choice, userCode: string | null) =>
+  const approve = (choice: Choice, { release, userCode, rememberHours }: Manner) =>
     decide('approve', async () => {
       const body = {
         bundle_id: choice.bundle.id,
         include_keys: [...choice.keys],
         ...(userCode === null ? {} : { user_code: userCode }),
+        ...(release === null ? {} : { release }),
+        ...(rememberHours === 0 ? {} : { remember_hours: rememberHours }),
       }
-      await call('POST', '/api/v1/requests/{request_id}/encrypt-from-bundle', {
+      const answer = await call('POST', '/api/v1/requests/{request_id}/encrypt-from-bundle', {
         params,
         headers: inWorkspace(choice.workspaceId),
         body,
       })
-      onApproved(choice)
+      onApproved(choice, answer)
     })
   const deny = () =>
     decide('deny', async () => {

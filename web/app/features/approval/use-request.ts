@@ -1,16 +1,18 @@
 import { useCallback, useEffect, useState } from 'react'
-import type { Me, RequestContext, Tenant } from '../../lib/answers.ts'
+import type { ApprovalAnswer, Me, RequestContext, Tenant } from '../../lib/answers.ts'
 import { call } from '../../lib/api.ts'
-import { describeFailure, type Failure } from '../../lib/failure.ts'
+import { describeFailure } from '../../lib/failure.ts'
 import { serverNowMs } from '../../lib/server-clock.ts'
+import { keepChoice, keptChoice } from './kept-choice.ts'
 import { type Approver, type Choice, type End, endOf, type RequestState } from './request-state.ts'
+import { afterFailedLook, afterLook, stateAfterApproval } from './watched-request.ts'
 
 // Once approved, the terminal fetches within moments.
-const WATCH_EVERY_MS = { open: 3_000, approved: 1_000 } as const
+const WATCH_EVERY_MS = { open: 3_000, second: 3_000, held: 1_000, approved: 1_000 } as const
 
 type SetState = (next: RequestState | ((state: RequestState) => RequestState)) => void
 
-/** An approval request as it stands: loaded, then watched until it ends. */
+/** An approval request and what became of it: loaded, then watched until it ends. */
 export function useRequest(requestId: string) {
   const [state, setState] = useState<RequestState>({ phase: 'loading' })
   const reload = useCallback(() => {
@@ -20,13 +22,33 @@ export function useRequest(requestId: string) {
   useEffect(reload, [reload])
   useWatch(requestId, state, setState)
   const end = useCallback((reason: End) => setState({ phase: 'ended', end: reason }), [])
-  const approved = (context: RequestContext, choice: Choice) =>
-    setState({ phase: 'approved', context, choice, delivered: false })
-  return { state, reload, end, approved }
+  const approved = (context: RequestContext, choice: Choice, answer: ApprovalAnswer) => {
+    keepChoice(requestId, choice)
+    setState(stateOfAnswer(context, choice, answer))
+  }
+  const recoded = (code: string, untilMs: number) =>
+    setState((before) => (before.phase === 'held' ? { ...before, by: 'code', code, untilMs } : before))
+  return { state, reload, end, approved, recoded }
+}
+
+function stateOfAnswer(
+  context: RequestContext,
+  choice: Choice,
+  { release, approvals }: ApprovalAnswer,
+): RequestState {
+  if (release !== undefined) {
+    const untilMs = serverNowMs() + release.expires_in * 1_000
+    const code = release.by === 'code' ? release.code : null
+    return { phase: 'held', context, choice, by: release.by, code, untilMs, isReturning: code === null }
+  }
+  if (approvals !== undefined && approvals.given < approvals.needed)
+    return { phase: 'second', context, choice }
+  return { phase: 'approved', expiresAt: context.expires_at, choice, delivered: false }
 }
 
 async function load(requestId: string): Promise<RequestState> {
   const params = { request_id: requestId }
+  const kept = keptChoice(requestId)
   const besides = Promise.all([
     call('GET', '/api/v1/requests/{request_id}/candidates', { params }),
     call('GET', '/api/v1/me'),
@@ -36,11 +58,15 @@ async function load(requestId: string): Promise<RequestState> {
   besides.catch(() => undefined)
   try {
     const context = await call('GET', '/api/v1/requests/{request_id}/context', { params })
-    if (context.status === 'ready') return { phase: 'ended', end: 'already_approved' }
+    const after = stateAfterApproval(context, kept)
+    if (after !== null) return after
     const [candidates, me, workspaces] = await besides
     return { phase: 'open', context, candidates, person: approver(me, workspaces) }
   } catch (error) {
-    return { phase: 'ended', end: endOf(describeFailure(error), null, serverNowMs()) ?? 'unreachable' }
+    const end = endOf(describeFailure(error), null, serverNowMs()) ?? 'unreachable'
+    if (end === 'gone' && kept !== null)
+      return { phase: 'approved', expiresAt: '', choice: kept, delivered: true }
+    return { phase: 'ended', end }
   }
 }
 
@@ -60,22 +86,14 @@ function useWatch(requestId: string, state: RequestState, setState: SetState): v
   }, [requestId, everyMs, setState])
 }
 
-/** Look once whether the request still stands; what it answers changes the state that is then current. */
+/** Look once at the request; what the server answers changes the state that is then current. */
 async function look(requestId: string): Promise<(state: RequestState) => RequestState> {
   const params = { request_id: requestId }
   try {
-    const { status } = await call('GET', '/api/v1/requests/{request_id}/context', { params })
-    return (state) =>
-      state.phase === 'open' && status === 'ready' ? { phase: 'ended', end: 'already_approved' } : state
+    const context = await call('GET', '/api/v1/requests/{request_id}/context', { params })
+    return (state) => afterLook(state, context)
   } catch (error) {
     const failure = describeFailure(error)
-    return (state) => afterFailedLook(state, failure)
+    return (state) => afterFailedLook(state, failure, serverNowMs())
   }
-}
-
-function afterFailedLook(state: RequestState, failure: Failure): RequestState {
-  if (failure.status !== 404 || state.phase === 'loading' || state.phase === 'ended') return state
-  const end = endOf(failure, state.context.expires_at, serverNowMs()) ?? 'gone'
-  if (state.phase === 'open' || end === 'denied' || end === 'withdrawn') return { phase: 'ended', end }
-  return end === 'expired' ? { phase: 'ended', end: 'not_collected' } : { ...state, delivered: true }
 }

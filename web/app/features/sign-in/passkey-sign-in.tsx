@@ -1,4 +1,3 @@
-import { askedReturn } from '@keyferry/contract/return-path'
 import { useMutation } from '@tanstack/react-query'
 import { KeyRound } from 'lucide-react'
 import { useEffect, useState } from 'react'
@@ -6,10 +5,11 @@ import { describeFailure } from '../../lib/failure.ts'
 import { passkeyObstacle } from '../../lib/passkey-browser.ts'
 import { offerPasskeys, signInWithPasskey, stopOfferingPasskeys } from '../../lib/passkey-sign-in.ts'
 import { useSession } from '../../lib/session.ts'
+import { returnAddress } from '../../lib/sign-in.ts'
 import { Button } from '../../ui/button.tsx'
 import { Notice } from '../../ui/notice.tsx'
 
-const goOn = () => location.assign(askedReturn(location.search))
+const goOn = () => location.assign(returnAddress())
 
 /** Signs in with a passkey alone, where passkeys work; nothing is shown elsewhere. */
 export function PasskeySignIn() {

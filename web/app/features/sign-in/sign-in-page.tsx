@@ -1,8 +1,7 @@
-import { askedReturn } from '@keyferry/contract/return-path'
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { describeFailure } from '../../lib/failure.ts'
-import { signIn } from '../../lib/sign-in.ts'
+import { returnAddress, signIn } from '../../lib/sign-in.ts'
 import { Button } from '../../ui/button.tsx'
 import { NewPasswordField, passwordProblem } from '../../ui/new-password-field.tsx'
 import { Notice } from '../../ui/notice.tsx'
@@ -23,7 +22,7 @@ export function SignInPage() {
     mutationFn: signIn,
     gcTime: 0,
     onError: (error) => setWasReset((before) => before || isReset(error)),
-    onSuccess: () => location.assign(askedReturn(location.search)),
+    onSuccess: () => location.assign(returnAddress()),
   })
   const submit = (event: FormEvent) => {
     event.preventDefault()

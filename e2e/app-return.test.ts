@@ -1,0 +1,173 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { generatePollVerifier } from '@keyferry/crypto/poll-challenge'
+import { freePort } from '@keyferry/plumbing/free-port'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ACCOUNTS, type SessionCookie, sessionHeaders, setUpOwner } from './app-accounts.ts'
+import { askApproval, createLibrary } from './app-library.ts'
+import { closePage, expectAccessible, openPage, readRequest } from './app-page.ts'
+import { hasBrowser, launchBrowser } from './browser.ts'
+import { noteAddresses } from './opened-address.ts'
+import { type RunningServer, startServer } from './start-server.ts'
+import { closeTerminals, hasTerminal, inTerminal } from './terminal.ts'
+
+const KEYFERRY = [process.execPath, join(import.meta.dirname, '../cli/bin/keyferry.js')]
+
+describe.skipIf(!hasBrowser() || !hasTerminal())('an approval returns to the terminal', () => {
+  let server: RunningServer
+  let browser: Browser
+  let cookie: SessionCookie
+  let folder: string
+  let opened: Awaited<ReturnType<typeof noteAddresses>>
+
+  beforeAll(async () => {
+    const env = { ...ACCOUNTS, TRUST_PROXY: '127.0.0.1', APPROVAL_ASSURANCE: 'bound' }
+    ;[server, browser] = await Promise.all([startServer({ env }), launchBrowser()])
+    cookie = await setUpOwner(server.url)
+    await createLibrary(server.url, undefined, sessionHeaders(server.url, cookie))
+    folder = await mkdtemp(join(tmpdir(), 'keyferry-return-'))
+    opened = await noteAddresses(folder)
+  })
+
+  afterAll(async () => {
+    closeTerminals()
+    await browser?.close()
+    await server?.dispose()
+    if (folder !== undefined) await rm(folder, { recursive: true, force: true })
+  })
+
+  /** A client in a new terminal. Without `opens` it has no browser on its computer. */
+  function client(words: readonly string[], { opens }: { opens: boolean }) {
+    const { PATH, HOME } = process.env
+    const own = { PATH, HOME, TERM: 'xterm-256color', LANG: 'C.UTF-8', KEYFERRY_SERVER: server.url }
+    const browserIs = { BROWSER: opens ? opened.program : 'none' }
+    const runtime = { XDG_RUNTIME_DIR: folder, XDG_STATE_HOME: join(folder, 'state') }
+    return inTerminal([...KEYFERRY, ...words], {
+      cwd: folder,
+      env: { ...own, ...browserIs, ...runtime },
+    })
+  }
+
+  async function signedIn() {
+    const page = await openPage(browser)
+    await page.context().addCookies([{ ...cookie, url: server.url }])
+    return page
+  }
+
+  test('over loopback: one click, and the page that comes back says that it was delivered', async () => {
+    const output = join(folder, 'loopback.json')
+    const terminal = client(['pull', 'dev/app', '--format', 'json', '--output', output], { opens: true })
+    const page = await signedIn()
+    await page.goto(await opened.next())
+    await readRequest(page)
+    expect(new URL(page.url()).hash).toBe('')
+    expect(await page.getByText('Check code').count()).toBe(0)
+    await expectAccessible(page)
+    await page.getByRole('button', { name: 'Approve 6 keys' }).click()
+    expect(await terminal.exit).toBe(0)
+    await page.getByRole('heading', { name: 'Delivered' }).waitFor()
+    await page.getByText('6 keys from').waitFor()
+    expect(page.url()).toMatch(new RegExp(`^${server.url}/approve/[0-9a-f]{32}$`))
+    expect(JSON.parse(await readFile(output, 'utf8'))).toMatchObject({ DATABASE_URL: 'planted-database_url' })
+    await expectAccessible(page)
+    await page.reload()
+    await page.getByRole('heading', { name: 'Delivered' }).waitFor()
+    await closePage(page)
+  })
+
+  test('the way back outlives a reload and a sign-in', async () => {
+    const terminal = client(['run', 'dev/app', '--', 'true'], { opens: true })
+    const page = await openPage(browser)
+    await page.goto(await opened.next())
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+    await page.getByLabel('E-mail').fill('sam@example.com')
+    await page.getByLabel('Password', { exact: true }).fill('correct horse battery')
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+    await readRequest(page)
+    await page.reload()
+    await readRequest(page)
+    await page.getByRole('button', { name: 'Approve 6 keys' }).click()
+    expect(await terminal.exit).toBe(0)
+    await page.getByRole('heading', { name: 'Delivered' }).waitFor()
+    await closePage(page)
+  })
+
+  test('by a code: typed into the terminal that waits', async () => {
+    const output = join(folder, 'code.json')
+    const terminal = client(['pull', 'dev/app', '--format', 'json', '--output', output], { opens: false })
+    const [link] = await terminal.appears(/http:\/\/127\.0\.0\.1:\d+\/approve\/\w+/)
+    const page = await signedIn()
+    await page.goto(link)
+    await readRequest(page)
+    await page.getByText('Then you type a code into your terminal.').waitFor()
+    await page.getByRole('button', { name: 'Approve 6 keys' }).click()
+    await page.getByRole('heading', { name: 'Type this code into your terminal' }).waitFor()
+    await expectAccessible(page)
+    const code = await page.locator('p.text-code').innerText()
+    await terminal.appears(/Code: /)
+    terminal.type(`${code}\n`)
+    expect(await terminal.exit).toBe(0)
+    await page.getByRole('heading', { name: 'Delivered' }).waitFor()
+    expect(JSON.parse(await readFile(output, 'utf8'))).toMatchObject({ PORT: '3000' })
+    await closePage(page)
+  })
+
+  test('a page that is loaded again gets a fresh code', async () => {
+    const terminal = client(['run', 'dev/app', '--', 'true'], { opens: false })
+    const [link] = await terminal.appears(/http:\/\/127\.0\.0\.1:\d+\/approve\/\w+/)
+    const page = await signedIn()
+    await page.goto(link)
+    await readRequest(page)
+    await page.getByRole('button', { name: 'Approve 6 keys' }).click()
+    await page.getByRole('heading', { name: 'Type this code into your terminal' }).waitFor()
+    await page.reload()
+    await page.getByRole('heading', { name: 'Waiting for a code' }).waitFor()
+    await expectAccessible(page)
+    await page.getByRole('button', { name: 'Get a code' }).click()
+    const code = await page.locator('p.text-code').innerText()
+    await terminal.appears(/Code: /)
+    terminal.type(`${code}\n`)
+    expect(await terminal.exit).toBe(0)
+    await page.getByRole('heading', { name: 'Delivered' }).waitFor()
+    await closePage(page)
+  })
+
+  test('a port that nobody listens on gets nothing; the page offers a code, and Deny', {
+    timeout: 40_000,
+  }, async () => {
+    const release = ['loopback', 'code'] as const
+    const verifier = generatePollVerifier()
+    const request = await askApproval(server.url, { bundle: 'dev/app', release, verifier })
+    const page = await signedIn()
+    const link = server.url + request.verification_uri_complete
+    await page.goto(`${link}#lb=${await freePort('127.0.0.1')}.${'A'.repeat(43)}`)
+    await readRequest(page)
+    const unreached = page.waitForEvent('requestfailed', (sent) => sent.method() === 'POST')
+    await page.getByRole('button', { name: 'Approve 6 keys' }).click()
+    expect(new URL((await unreached).url()).pathname).toBe(`/r/${'A'.repeat(43)}`)
+    await page.goto(link)
+    await page
+      .getByRole('heading', { name: 'Your browser could not reach the program' })
+      .waitFor({ timeout: 20_000 })
+    await expectAccessible(page)
+    await page.getByRole('button', { name: 'Get a code' }).click()
+    await page.getByRole('heading', { name: 'Type this code into your terminal' }).waitFor()
+    await page.getByRole('button', { name: 'Deny' }).click()
+    await page.getByRole('heading', { name: 'Denied' }).waitFor()
+    await closePage(page)
+  })
+
+  test('a client that takes no approval back is refused before the click', async () => {
+    const { verification_uri_complete } = await askApproval(server.url, { bundle: 'dev/app' })
+    const page = await signedIn()
+    await page.goto(server.url + verification_uri_complete)
+    await readRequest(page)
+    await page.getByText('You cannot approve this.').waitFor()
+    await page.getByText('only to a client that takes the approval back').waitFor()
+    expect(await page.getByRole('button', { name: /^Approve/ }).isDisabled()).toBe(true)
+    await expectAccessible(page)
+    await closePage(page)
+  })
+})

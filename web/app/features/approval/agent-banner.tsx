@@ -1,0 +1,28 @@
+import type { RequestContext } from '../../lib/answers.ts'
+import { visibleText } from '../../lib/visible-text.ts'
+import { Notice } from '../../ui/notice.tsx'
+
+const LONGEST_REASON = 500
+
+/** Says that an AI agent asks, why, and what it can read; in red where the agent itself gets the values. */
+export function AgentBanner({ meta }: { meta: RequestContext['requester_meta'] }) {
+  const agent = visibleText(meta['agent'] ?? '')
+  if (agent === '') return null
+  const reason = visibleText(meta['reason'] ?? '', LONGEST_REASON)
+  const readsItself = meta['via'] === 'pull'
+  return (
+    <Notice tone={readsItself ? 'danger' : 'caution'} className="mt-3">
+      <p>
+        <strong>
+          An AI agent (<bdi>{agent}</bdi>) asks
+        </strong>
+        {reason === '' ? ' and gives no reason.' : <>, because: “{reason}”</>}
+      </p>
+      <p className="mt-0.5">
+        {readsItself
+          ? 'It reads every value itself, and its transcript keeps them.'
+          : 'It can read whatever this program prints.'}
+      </p>
+    </Notice>
+  )
+}

@@ -1,0 +1,107 @@
+import { KeyRound, MonitorOff, Undo2 } from 'lucide-react'
+import { clockTime } from '../../lib/time.ts'
+import { useNow } from '../../lib/use-now.ts'
+import { Button } from '../../ui/button.tsx'
+import { Notice } from '../../ui/notice.tsx'
+import { Outcome } from './outcome.tsx'
+import type { End, HeldRequest } from './request-state.ts'
+import { useHeldEnd } from './use-held-end.ts'
+
+type HeldProps = {
+  requestId: string
+  request: HeldRequest
+  onCode: (code: string, untilMs: number) => void
+  onEnd: (end: End) => void
+}
+
+/** An approval on its way back to the terminal: over loopback within seconds, or by a code that the person types there. */
+export function Held(props: HeldProps) {
+  const { request } = props
+  const leftMs = request.untilMs - useNow(250)
+  if (request.code !== null && leftMs > 0)
+    return <CodeToType {...props} code={request.code} leftMs={leftMs} />
+  if (request.isReturning && leftMs > 0) {
+    return (
+      <Outcome title="Returning to your terminal" Icon={Undo2} tone="plain">
+        <p role="status">Your browser hands the approval to the program on this computer.</p>
+      </Outcome>
+    )
+  }
+  return <NotReturned {...props} />
+}
+
+function CodeToType({ code, leftMs, ...props }: HeldProps & { code: string; leftMs: number }) {
+  const end = useHeldEnd(props)
+  return (
+    <Outcome title="Type this code into your terminal" Icon={KeyRound} tone="plain">
+      <p
+        className="font-mono text-code font-semibold tracking-wider whitespace-nowrap text-ink"
+        role="status"
+      >
+        {code}
+      </p>
+      <p>
+        Type <strong className="font-mono text-ink">{code}</strong> into the terminal you started. Nobody else
+        ever needs it: if someone asks you for it, deny.
+      </p>
+      <p className="text-sm">
+        Waiting for the code, <span role="timer">{clockTime(leftMs)}</span> left
+      </p>
+      <EndButtons end={end} />
+    </Outcome>
+  )
+}
+
+function NotReturned(props: HeldProps) {
+  const { request } = props
+  const end = useHeldEnd(props)
+  const takesCode = (request.context.release ?? []).includes('code')
+  const { title, text } = request.choice === null ? BY_ANOTHER : LATE[request.by]
+  return (
+    <Outcome title={title} Icon={MonitorOff} tone="plain">
+      <p>{text}</p>
+      {!takesCode && <p>Deny, then run the command again on this computer, without --no-open.</p>}
+      <EndButtons end={end} {...(takesCode ? { action: 'Get a code' } : {})} />
+    </Outcome>
+  )
+}
+
+const BY_ANOTHER = {
+  title: 'Approved, not yet returned',
+  text: 'A person approved this request, but the approval has not returned to the terminal. The terminal has no values.',
+}
+
+const LATE = {
+  loopback: {
+    title: 'Your browser could not reach the program',
+    text: 'The terminal has no values yet. If the terminal that you started is still waiting, use a code.',
+  },
+  code: {
+    title: 'Waiting for a code',
+    text: 'The terminal has no values yet. A code works for two minutes; get a fresh one.',
+  },
+} as const
+
+type EndButtonsProps = { end: ReturnType<typeof useHeldEnd>; action?: string }
+
+function EndButtons({ end, action }: EndButtonsProps) {
+  return (
+    <>
+      {end.problem !== null && (
+        <Notice tone="danger" role="alert">
+          {end.problem}
+        </Notice>
+      )}
+      <div className="flex flex-wrap gap-3">
+        {action !== undefined && (
+          <Button look="primary" size="large" busy={end.busy} onClick={() => void end.getCode()}>
+            {action}
+          </Button>
+        )}
+        <Button look="danger" size="large" busy={end.busy} onClick={() => void end.deny()}>
+          Deny
+        </Button>
+      </div>
+    </>
+  )
+}

@@ -1,0 +1,46 @@
+import type { RequestBundle, RequestContext } from '../../lib/answers.ts'
+import type { WayBack } from './way-back.ts'
+
+/** How an approval returns to the terminal. `none`: it does not have to. `refused`: the page cannot approve, and why. */
+export type ReturnPlan =
+  | { by: 'loopback'; wayBack: WayBack }
+  | { by: 'code' }
+  | { by: 'none' }
+  | { by: 'refused'; reason: string }
+
+type Grounds = {
+  context: RequestContext
+  /** Null until it has loaded. */
+  bundle: RequestBundle | null
+  wayBack: WayBack | null
+  /** The server serves one person, and only their own computer reaches it. */
+  isOwnServer: boolean
+}
+
+const START_AGAIN =
+  'This bundle is delivered only to a terminal on the computer of your browser. Start the command again on this computer, without --no-open.'
+
+/** Choose the way back: over loopback where the client itself opened this page, else by a code. A server that only its own
+ * computer reaches asks for a code only where a rule demands it. */
+export function planReturn({ context, bundle, wayBack, isOwnServer }: Grounds): ReturnPlan {
+  const whyNot = bundle?.why_not ?? null
+  if (whyNot !== null) return { by: 'refused', reason: `${whyNot.error}.` }
+  if (bundle?.first_approval?.returned === true) return { by: 'none' }
+  const ways = bundle?.release ?? context.release ?? []
+  if (wayBack !== null && ways.includes('loopback')) return { by: 'loopback', wayBack }
+  const mustReturn = bundle?.release_required === true
+  if (ways.includes('code') && (mustReturn || !isOwnServer)) return { by: 'code' }
+  return mustReturn ? { by: 'refused', reason: START_AGAIN } : { by: 'none' }
+}
+
+/** Whether no approval can return to the client that asked, so that a click alone would deliver. */
+export function isUnbound({ context, isOwnServer }: Pick<Grounds, 'context' | 'isOwnServer'>): boolean {
+  return (context.release ?? []).length === 0 && !isOwnServer
+}
+
+/** Whether the approver types the check code. */
+export function mustTypeCode(plan: ReturnPlan, grounds: Grounds): boolean {
+  if (plan.by !== 'none') return false
+  const { context, bundle } = grounds
+  return (bundle?.user_code_required ?? context.user_code_required) || isUnbound(grounds)
+}

@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest'
+import { shownArgument } from './shown-argument.ts'
+
+test.each([
+  ['--port=3000', '--port=3000'],
+  ['a b', "'a b'"],
+  ["it's", String.raw`'it'\''s'`],
+  ['', "''"],
+  ['one\ntwo\t', String.raw`'one\ntwo\t'`],
+  ['\u001b[2K', String.raw`'\u{1b}[2K'`],
+  ['a\u202eb', String.raw`'a\u{202e}b'`],
+  ['x'.repeat(8_000), 'x'.repeat(8_000)],
+])('%j is shown as %s', (argument, shown) => {
+  expect(shownArgument(argument)).toBe(shown)
+})

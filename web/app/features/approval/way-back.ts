@@ -1,0 +1,39 @@
+/** Where the client on this computer takes an approval back: a port of 127.0.0.1, and a path that no other page can guess. */
+export type WayBack = { port: number; token: string }
+
+const FRAGMENT = /^#lb=(\d{1,5})\.([\w-]{43})$/
+const MAX_PORT = 65_535
+
+/** The way back that the fragment of the page's address names; null: none. */
+export function readFragment(hash: string): WayBack | null {
+  const [, digits = '', token = ''] = FRAGMENT.exec(hash) ?? []
+  const port = Number(digits)
+  return token !== '' && port > 0 && port <= MAX_PORT ? { port, token } : null
+}
+
+/** Read the fragment of the page's address and remove it. The tab keeps the way back for a reload. It proves nothing: a web
+ * page that links here can write a fragment too. After a return the fragment says how it went (`#released`, `#failed`), and
+ * the server knows that better. */
+export function takeWayBack(requestId: string): WayBack | null {
+  const { hash } = location
+  const kept = `keyferry:way-back:${requestId}`
+  if (readFragment(hash) !== null) sessionStorage.setItem(kept, hash)
+  if (hash !== '') history.replaceState(history.state, '', location.pathname + location.search)
+  return readFragment(sessionStorage.getItem(kept) ?? '')
+}
+
+/** Leave this page with a form that brings the secret to the client. A form is the one way that every browser lets a page
+ * reach a program on its own computer, and it keeps the secret out of every address. */
+export function returnSecret({ port, token }: WayBack, secret: string): void {
+  const form = document.createElement('form')
+  form.method = 'POST'
+  form.action = `http://127.0.0.1:${port}/r/${token}`
+  const field = document.createElement('input')
+  field.type = 'hidden'
+  field.name = 'secret'
+  field.value = secret
+  form.append(field)
+  document.body.append(form)
+  form.submit()
+  form.remove()
+}

@@ -264,6 +264,26 @@ describe.each(databases)('federation on %s', (kind) => {
     expect(await eventsOf(api, owner, 'trust.ended')).toMatchObject([{ data: { trust: trust.id } }])
   })
 
+  test('after the acknowledged end of a trust nothing is delivered', async () => {
+    const { machine, trust } = await trusted(trustInGitHub())
+    await trusted({ ...trustInGitHub(), claims: { repository_id: ['1'], environment: ['x'] } }, machine)
+    const params = { machine_id: machine.id, trust_id: trust.id }
+    let isEnded = false
+    const late: unknown[] = []
+    const lines = Array.from({ length: 6 }, async () => {
+      for (let call = 0; call < 10; call += 1) {
+        const begunAfterEnd = isEnded
+        const outcome = await present(machine.id, signed)
+        if (begunAfterEnd) late.push(outcome)
+      }
+    })
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    expect((await api.call('endMachineTrust', { as: owner, params })).status).toBe(200)
+    isEnded = true
+    await Promise.all(lines)
+    expect(new Set(late)).toEqual(new Set(['identity_not_trusted']))
+  })
+
   test('an ID token makes no other call', async () => {
     const token = await issuer.sign(ofGitHub(AUDIENCE))
     const headers = { authorization: `Bearer ${token}` }

@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest'
+import type { IdTokens } from './id-token.ts'
+import { type ClaimedMachine, type IdentityParts, trustProvedBy } from './machine-identity.ts'
+import type { Attempt, MachineTrustStore } from './machine-trust.ts'
+import { GITHUB } from './trusted-claims.ts'
+
+const NOW = new Date('2026-06-01T00:00:00Z')
+const AUDIENCE = 'https://keyferry.example.com'
+const SECONDS = NOW.getTime() / 1_000
+const CLAIMS = { iss: GITHUB, aud: AUDIENCE, sub: 'x', iat: SECONDS, exp: SECONDS + 300, repository_id: '74' }
+const MACHINE: ClaimedMachine = { who: { tenantId: 't', id: 'm', name: 'ci' }, isActive: true, trusts: [] }
+const CALL = { token: 'a.b.c', address: '192.0.2.1', clientKey: new Uint8Array(32) }
+
+type Noted = Omit<Attempt, 'first_at' | 'last_at' | 'times'>
+
+/** An issuer whose tokens verify to these claims, and a list of what is noted. */
+function parts(issuer: string, verify: IdTokens['verify'] = async () => CLAIMS) {
+  const noted: Noted[] = []
+  const asked: string[] = []
+  const idTokens: IdTokens = {
+    issuerOf: () => issuer,
+    verify: (token, from) => {
+      asked.push(from.issuer)
+      return verify(token, from)
+    },
+  }
+  const noteAttempt: MachineTrustStore['noteAttempt'] = async (_tenant, _machine, attempt) => {
+    noted.push(attempt)
+  }
+  const store: MachineTrustStore = {
+    noteAttempt,
+    insert: async () => 'absent',
+    end: async () => false,
+    attempts: async () => null,
+  }
+  const clock = { now: () => NOW, newId: () => 'id', newToken: () => 'token' }
+  const all: IdentityParts = { idTokens, machineTrusts: store, clock, audience: AUDIENCE }
+  return { all, noted, asked }
+}
+
+test('a known platform may knock at a machine that trusts nobody', async () => {
+  const { all, noted } = parts(GITHUB)
+  await expect(trustProvedBy(all, MACHINE, CALL)).rejects.toMatchObject({
+    code: 'identity_not_trusted',
+    details: { differs: ['issuer'], seen: { repository_id: '74' } },
+  })
+  expect(noted).toMatchObject([{ issuer: GITHUB, reason: 'issuer', isBound: false }])
+})
+
+test('an unknown issuer is refused before it is asked for anything', async () => {
+  const { all, noted, asked } = parts('https://issuer.example.com')
+  await expect(trustProvedBy(all, MACHINE, CALL)).rejects.toMatchObject({ code: 'unauthorized' })
+  expect([noted, asked]).toEqual([[], []])
+})
+
+test('a token of a known platform that was made for another service is no knock', async () => {
+  const { all, noted } = parts(GITHUB, async () => ({ ...CLAIMS, aud: 'sts.amazonaws.com' }))
+  await expect(trustProvedBy(all, MACHINE, CALL)).rejects.toMatchObject({ code: 'identity_not_trusted' })
+  expect(noted).toEqual([])
+})
+
+test.each([
+  ['issuer_unavailable', 'issuer_unavailable'],
+  ['expired', 'token_expired'],
+  ['invalid', 'unauthorized'],
+] as const)('a token whose verification ends in %s is refused as %s', async (problem, code) => {
+  const { all } = parts(GITHUB, async () => problem)
+  await expect(trustProvedBy(all, MACHINE, CALL)).rejects.toMatchObject({ code })
+})

@@ -2,6 +2,7 @@ import { generatePollVerifier } from '@keyferry/crypto/poll-challenge'
 import type { Page } from 'playwright-core'
 import { askApproval, createLibrary, withdraw } from './app-library.ts'
 import { readRequest } from './app-page.ts'
+import { consentShots } from './screenshot-consent.ts'
 import { environmentShots } from './screenshot-environments.ts'
 import { memoryShots } from './screenshot-memory.ts'
 import { passkeyShots } from './screenshot-passkeys.ts'
@@ -31,6 +32,7 @@ export async function shots(): Promise<{ list: readonly Shot[]; close: () => Pro
   const passkeys = await passkeyShots()
   const environments = await environmentShots()
   const workspaces = await workspaceShots()
+  const consent = await consentShots()
   const ids = await createLibrary(full.url)
   await createLibrary(typing.url)
   const list = [
@@ -43,10 +45,11 @@ export async function shots(): Promise<{ list: readonly Shot[]; close: () => Pro
     ...passkeys.list,
     ...environments.list,
     ...workspaces.list,
+    ...consent.list,
     { name: 'approval-nothing-yet', show: asked(empty.url, {}) },
     { name: 'approval-typed', show: asked(typing.url, { bundle: 'dev/app' }) },
   ]
-  const alone = [memory, passkeys, environments, workspaces].map(({ server }) => server)
+  const alone = [memory, passkeys, environments, workspaces, consent].map(({ server }) => server)
   const servers = [full, empty, typing, ...alone, ...people.servers]
   return { list, close: async () => void (await Promise.all(servers.map((server) => server.dispose()))) }
 }

@@ -6,6 +6,7 @@ import { Notice } from '../../ui/notice.tsx'
 import { PageHeading } from '../../ui/page-heading.tsx'
 import { ChangeEmail } from './change-email.tsx'
 import { ChangePassword } from './change-password.tsx'
+import { OwnGrants } from './own-grants.tsx'
 import { Passkeys } from './passkeys.tsx'
 import { Sessions } from './sessions.tsx'
 import { Shortcuts } from './shortcuts.tsx'
@@ -45,6 +46,7 @@ export function AccountPage() {
           <ChangeEmail />
         </>
       )}
+      <OwnGrants />
       <Shortcuts />
     </div>
   )

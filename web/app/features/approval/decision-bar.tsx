@@ -1,8 +1,10 @@
+import type { ComponentProps } from 'react'
 import type { RequestContext } from '../../lib/answers.ts'
 import { Button } from '../../ui/button.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { WholeWords } from '../../ui/whole-words.tsx'
 import { Countdown } from './countdown.tsx'
+import { RememberChoice } from './remember-choice.tsx'
 import { useArming } from './use-arming.ts'
 
 type DecisionBarProps = {
@@ -13,6 +15,7 @@ type DecisionBarProps = {
   account: string
   /** After approving, the person types a code into the terminal. */
   typesCode: boolean
+  remember: ComponentProps<typeof RememberChoice>
   busy: 'approve' | 'deny' | null
   problem: string | null
   onApprove: () => void
@@ -26,6 +29,7 @@ export function DecisionBar({
   workspace,
   account,
   typesCode,
+  remember,
   problem,
   onExpired,
   ...buttons
@@ -37,6 +41,7 @@ export function DecisionBar({
           {problem}
         </Notice>
       )}
+      <RememberChoice {...remember} />
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
         <div className="mr-auto flex min-w-0 flex-wrap items-center gap-x-3 text-sm sm:block">
           <Countdown expiresAt={context.expires_at} onEnd={onExpired} />

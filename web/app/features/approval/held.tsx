@@ -40,10 +40,7 @@ function CodeToType({ code, leftMs, ...props }: HeldProps & { code: string; left
       >
         {code}
       </p>
-      <p>
-        Type <strong className="font-mono text-ink">{code}</strong> into the terminal you started. Nobody else
-        ever needs it: if someone asks you for it, deny.
-      </p>
+      <p>Nobody else ever needs it. If someone asks you for it, deny.</p>
       <p className="text-sm">
         Waiting for the code, <span role="timer">{clockTime(leftMs)}</span> left
       </p>

@@ -1,5 +1,6 @@
 import type { ApprovalAnswer } from '../../lib/answers.ts'
 import { useTitle } from '../../lib/use-title.ts'
+import { classNames } from '../../ui/class-names.ts'
 import { AgentBanner } from './agent-banner.tsx'
 import { CheckCode } from './check-code.tsx'
 import { ConfirmApproval } from './confirm-approval.tsx'
@@ -32,8 +33,9 @@ export function RequestForm(props: RequestFormProps) {
   const { context, person } = request
   const choice = useChoice(props)
   const { place, bundle, keys, doubts, plan } = choice
-  const { code, decision, approve, send, isConfirming, cancel } = useApproval(props, choice)
+  const { code, decision, approve, send, isConfirming, remember, cancel } = useApproval(props, choice)
   const workspace = place.workspace?.name ?? null
+  const showsCode = plan.by === 'none' || plan.by === 'code'
   const isEmpty = place.bundles.phase === 'ready' && place.bundles.bundles.length === 0
   return (
     <>
@@ -49,11 +51,16 @@ export function RequestForm(props: RequestFormProps) {
           context.suggested_bundle_id !== null && request.candidates.length === 0 && bundle === null
         }
       />
-      <div className="mt-4 grid gap-4 lg:grid-cols-[22rem_1fr] lg:grid-rows-[auto_1fr] lg:items-start lg:gap-6">
-        {plan.by !== 'loopback' && (
+      <div
+        className={classNames(
+          'mt-4 grid gap-4 lg:items-start lg:gap-6',
+          showsCode && 'lg:grid-cols-[22rem_1fr] lg:grid-rows-[auto_1fr]',
+        )}
+      >
+        {showsCode && (
           <CheckCode code={context.user_code} isUnbound={isUnbound(choice.grounds)} {...code.field} />
         )}
-        <div className="min-w-0 lg:col-start-2 lg:row-span-2 lg:row-start-1">
+        <div className={classNames('min-w-0', showsCode && 'lg:col-start-2 lg:row-span-2 lg:row-start-1')}>
           <HandOver request={request} choice={choice} />
         </div>
         <RequestFacts meta={context.requester_meta} />
@@ -66,6 +73,7 @@ export function RequestForm(props: RequestFormProps) {
         workspace={workspace}
         account={person.account}
         typesCode={plan.by === 'code'}
+        remember={remember}
         busy={decision.busy}
         problem={decision.problem}
         onApprove={approve}

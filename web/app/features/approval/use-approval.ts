@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import type { ApprovalAnswer } from '../../lib/answers.ts'
 import { needsConfirmation } from './doubts.ts'
+import { offeredHours } from './remember-choice.tsx'
 import type { Choice, End, OpenRequest } from './request-state.ts'
 import { mustTypeCode } from './return-plan.ts'
 import type { useChoice } from './use-choice.ts'
@@ -33,11 +34,13 @@ export function useApproval(
   const [isConfirming, setConfirming] = useState(false)
   const [rememberHours, setRememberHours] = useState(0)
   const { workspaceId } = place
+  const offered = offeredHours(bundle, plan)
+  const hours = offered.includes(rememberHours) ? rememberHours : 0
   const send = () => {
     setConfirming(false)
     if (bundle === null || workspaceId === null || plan.by === 'refused') return
     const release: Manner['release'] = plan.by === 'none' ? null : plan.by
-    const manner = { release, userCode: code.field.typed, rememberHours }
+    const manner = { release, userCode: code.field.typed, rememberHours: hours }
     void decision.approve({ workspaceId, bundle, keys }, manner)
   }
   const approve = () => {
@@ -49,6 +52,6 @@ export function useApproval(
     if (needsConfirmation(doubts)) return setConfirming(true)
     send()
   }
-  const remember = { hours: rememberHours, onHours: setRememberHours }
+  const remember = { offered, hours, onHours: setRememberHours }
   return { code, decision, approve, send, isConfirming, remember, cancel: () => setConfirming(false) }
 }

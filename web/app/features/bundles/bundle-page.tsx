@@ -1,5 +1,5 @@
 import { Plus } from 'lucide-react'
-import { useState } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import { Link, useSearchParams } from 'wouter'
 import type { BundleItem, BundleWithItems } from '../../lib/answers.ts'
 import { useBundle } from '../../lib/bundles.ts'
@@ -24,6 +24,8 @@ import { EntryDialog } from './entry-dialog.tsx'
 import { ExportDialog } from './export-dialog.tsx'
 import { LegacyItems } from './legacy-items.tsx'
 
+const BundleRules = lazy(async () => ({ default: (await import('./bundle-rules.tsx')).BundleRules }))
+
 /** One bundle: the keys it holds in their order, what can be done with it, and what happened to it. */
 export function BundlePage({ id, view }: { id: string; view: string | undefined }) {
   const bundle = useBundle(id)
@@ -46,17 +48,14 @@ function BundleView({ bundle, view }: { bundle: BundleWithItems; view: string | 
         intro={<BundleIntro bundle={bundle} />}
         actions={<BundleActions bundle={bundle} canEdit={canEdit} isOwner={isOwner} onOpen={setOpen} />}
       />
-      {isOwner && <BundleTabs bundle={bundle} />}
-      {view === 'activity' ? (
-        <ActivityOf id={bundle.id} />
-      ) : (
-        <BundleContents
-          bundle={bundle}
-          canEdit={canEdit}
-          isOwner={isOwner}
-          onAttach={() => setOpen('attach')}
-        />
-      )}
+      <BundleTabs bundle={bundle} isOwner={isOwner} />
+      <BundlePart
+        view={view}
+        bundle={bundle}
+        canEdit={canEdit}
+        isOwner={isOwner}
+        onAttach={() => setOpen('attach')}
+      />
       {open === 'attach' && <AttachDialog bundle={bundle} onClose={close} />}
       {open === 'edit' && <EditBundleDialog bundle={bundle} onClose={close} />}
       {open === 'duplicate' && (
@@ -68,14 +67,15 @@ function BundleView({ bundle, view }: { bundle: BundleWithItems; view: string | 
   )
 }
 
-function BundleTabs({ bundle: { id, items } }: { bundle: BundleWithItems }) {
+function BundleTabs({ bundle: { id, items }, isOwner }: { bundle: BundleWithItems; isOwner: boolean }) {
   const href = `/bundles/${id}`
   return (
     <Tabs
       label="Parts of the bundle"
       tabs={[
         { href, name: 'Keys', note: items.length },
-        { href: `${href}/activity`, name: 'Activity' },
+        { href: `${href}/rules`, name: 'Rules' },
+        ...(isOwner ? [{ href: `${href}/activity`, name: 'Activity' }] : []),
       ]}
     />
   )
@@ -86,6 +86,17 @@ type BundleContentsProps = {
   canEdit: boolean
   isOwner: boolean
   onAttach: () => void
+}
+
+function BundlePart({ view, ...contents }: BundleContentsProps & { view: string | undefined }) {
+  if (view === 'activity') return <ActivityOf id={contents.bundle.id} />
+  if (view === 'rules')
+    return (
+      <Suspense fallback={null}>
+        <BundleRules bundleId={contents.bundle.id} />
+      </Suspense>
+    )
+  return <BundleContents {...contents} />
 }
 
 function BundleContents({ bundle, canEdit, isOwner, onAttach }: BundleContentsProps) {

@@ -3,7 +3,9 @@ import { LoadingState } from '../../ui/loading-state.tsx'
 import { PageHeading } from '../../ui/page-heading.tsx'
 import { Members } from './members.tsx'
 import { OneUser } from './one-user.tsx'
+import { WorkspaceGrants } from './workspace-grants.tsx'
 import { WorkspaceName } from './workspace-name.tsx'
+import { WorkspaceRules } from './workspace-rules.tsx'
 
 /** The workspace's own page: its name, its people, and the way out. */
 export function SettingsPage() {
@@ -16,6 +18,8 @@ export function SettingsPage() {
       ) : (
         <>
           <WorkspaceName me={me.data} />
+          <WorkspaceRules />
+          <WorkspaceGrants />
           {me.data.auth_mode === 'local' ? <OneUser /> : <Members me={me.data} />}
         </>
       )}

@@ -1,0 +1,148 @@
+import { generatePollVerifier } from '@keyferry/crypto/poll-challenge'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ACCOUNTS, OWNER, type SessionCookie, sessionHeaders, setUpOwner } from './app-accounts.ts'
+import { askApproval, createLibrary, META } from './app-library.ts'
+import { closePage, expectAccessible, openPage, readRequest, typeCheckCode } from './app-page.ts'
+import { hasBrowser, launchBrowser } from './browser.ts'
+import { clientIn } from './page-client.ts'
+import { type RunningServer, startServer } from './start-server.ts'
+
+const MEMBER = 'kim@example.com'
+
+describe.skipIf(!hasBrowser())('rules for approvals', () => {
+  let server: RunningServer
+  let browser: Browser
+  let cookie: SessionCookie
+  let bundles: ReadonlyMap<string, string>
+
+  beforeAll(async () => {
+    const env = { ...ACCOUNTS, TRUST_PROXY: '127.0.0.1' }
+    ;[server, browser] = await Promise.all([startServer({ env }), launchBrowser()])
+    cookie = await setUpOwner(server.url)
+    bundles = (await createLibrary(server.url, undefined, sessionHeaders(server.url, cookie))).bundles
+  })
+
+  afterAll(async () => {
+    await browser?.close()
+    await server?.dispose()
+  })
+
+  async function asOwner(path = '/') {
+    const page = await openPage(browser)
+    await page.context().addCookies([{ ...cookie, url: server.url }])
+    await page.goto(server.url + path)
+    return page
+  }
+
+  async function asMember() {
+    const owner = await asOwner()
+    const { accept_path } = await clientIn(owner)('POST', '/api/v1/invitations', {
+      body: { email: MEMBER, role: 'member' },
+    })
+    await closePage(owner)
+    const page = await openPage(browser)
+    await page.goto(server.url + accept_path)
+    await page.getByLabel('Password', { exact: true }).fill('a long enough pass phrase')
+    await page.getByRole('button', { name: 'Create the account and join' }).click()
+    await page.getByRole('heading', { name: 'Bundles' }).waitFor()
+    return page
+  }
+
+  test('an owner sets two people for a bundle; both approve the same keys', { timeout: 60_000 }, async () => {
+    const owner = await asOwner(`/bundles/${bundles.get('dev/worker')}/rules`)
+    await owner.getByLabel('How many people approve').selectOption('Two people')
+    await expectAccessible(owner)
+    await owner.getByRole('button', { name: 'Save rules' }).click()
+    await owner.getByText('Now: Two people').waitFor()
+
+    const request = await askApproval(server.url, { bundle: 'dev/worker' })
+    const link = server.url + request.verification_uri_complete
+    await owner.goto(link)
+    await readRequest(owner)
+    await owner.getByText('You are the first.').waitFor()
+    await owner.getByRole('checkbox', { name: 'LOG_LEVEL' }).uncheck()
+    await typeCheckCode(owner, request.user_code)
+    await owner.getByRole('button', { name: 'Approve 2 keys' }).click()
+    await owner.getByRole('heading', { name: 'Approved by you, one person missing' }).waitFor()
+    await expectAccessible(owner)
+    await owner.reload()
+    await owner.getByRole('heading', { name: 'Approved by you, one person missing' }).waitFor()
+
+    const member = await asMember()
+    await member.goto(`${server.url}/bundles/${bundles.get('dev/worker')}/rules`)
+    await member.getByText('Two people').waitFor()
+    expect(await member.getByRole('button', { name: 'Save rules' }).count()).toBe(0)
+    await member.goto(link)
+    await readRequest(member)
+    await member.getByText('approved these keys first').waitFor()
+    expect(await member.getByRole('checkbox', { checked: true }).count()).toBe(2)
+    expect(await member.getByRole('checkbox', { name: 'DATABASE_URL' }).isDisabled()).toBe(true)
+    await expectAccessible(member)
+    await typeCheckCode(member, request.user_code)
+    await member.getByRole('button', { name: 'Approve 2 keys' }).click()
+    await member.getByRole('heading', { name: 'Approved', exact: true }).waitFor()
+    await owner.getByRole('heading', { name: 'Approved', exact: true }).waitFor()
+    await Promise.all([closePage(owner), closePage(member)])
+  })
+
+  test('a whole command, an agent, and who changed a value lately', async () => {
+    const argv = ['bash', '-c', `echo ${'x'.repeat(300)}\nend`, '--token=***']
+    const meta = { ...META, agent: 'claude-code', reason: 'to run the migration', via: 'run' }
+    const { verification_uri_complete } = await askApproval(server.url, { bundle: 'dev/app', argv, meta })
+    const page = await asOwner(verification_uri_complete)
+    await readRequest(page)
+    const summary = await page.getByRole('region', { name: 'Requested by' }).innerText()
+    expect(summary.replaceAll(/\s/g, '')).toContain(`bash-c'echo${'x'.repeat(300)}\\nend'`)
+    expect(summary).toContain('bash runs a script, which can do anything with the values.')
+    await page.getByText('An AI agent (claude-code) asks, because: “to run the migration”').waitFor()
+    await page.getByText('It can read whatever this program prints.').waitFor()
+    await page
+      .getByText(/version 1, changed .* by sam/)
+      .first()
+      .waitFor()
+    await expectAccessible(page)
+    await closePage(page)
+  })
+
+  test('an agent that reads the values itself is said in red', async () => {
+    const meta = { ...META, agent: 'codex', via: 'pull' }
+    const { verification_uri_complete } = await askApproval(server.url, { bundle: 'dev/app', meta })
+    const page = await asOwner(verification_uri_complete)
+    await readRequest(page)
+    await page.getByText('It reads every value itself, and its transcript keeps them.').waitFor()
+    await page.getByText('The client did not send its whole command.').waitFor()
+    await closePage(page)
+  })
+
+  test('a bundle for production is offered the strictest way', async () => {
+    const page = await asOwner(`/bundles/${bundles.get('prod/shop/app')}/rules`)
+    await page.getByText('This bundle is for production.').waitFor()
+    await expectAccessible(page)
+    await page.getByRole('button', { name: 'Same computer only' }).click()
+    await page.getByText('Now: It returns to a terminal on the same computer only').waitFor()
+    expect(await page.getByText('This bundle is for production.').count()).toBe(0)
+
+    const asked = { bundle: 'prod/shop/app', release: ['code'] as const, verifier: generatePollVerifier() }
+    const request = await askApproval(server.url, asked)
+    await page.goto(server.url + request.verification_uri_complete)
+    await readRequest(page)
+    await page.getByText('run the command there, without --no-open').waitFor()
+    expect(await page.getByRole('button', { name: /^Approve/ }).isDisabled()).toBe(true)
+    await closePage(page)
+  })
+
+  test('owners are advised to bind approvals to the terminal', async () => {
+    const page = await asOwner('/settings')
+    await page.getByText('One careless click on a link').waitFor()
+    await expectAccessible(page)
+    await page.getByRole('button', { name: 'Return approvals to the terminal' }).click()
+    await page.getByText('Now: It returns to the terminal, by the browser or by a code').waitFor()
+    expect(await page.getByText('One careless click on a link').count()).toBe(0)
+    const request = await askApproval(server.url, { bundle: 'dev/app' })
+    await page.goto(server.url + request.verification_uri_complete)
+    await page.getByText('You cannot approve this.').waitFor()
+    expect(await page.getByText(OWNER.email).count()).toBeGreaterThan(0)
+    await closePage(page)
+  })
+})

@@ -1,0 +1,43 @@
+import { describeFailure } from '../../lib/failure.ts'
+import { useGrants, useRevokeOwnGrants } from '../../lib/grants.ts'
+import { useMe } from '../../lib/me.ts'
+import { Button } from '../../ui/button.tsx'
+import { GrantList } from '../../ui/grants/grant-list.tsx'
+import { Notice } from '../../ui/notice.tsx'
+import { notify } from '../../ui/toast-store.ts'
+
+/** The commands that the person's terminals may repeat without a question. */
+export function OwnGrants() {
+  const userId = useMe().data?.user_id
+  const grants = useGrants().data?.filter(({ person }) => person.id === userId) ?? []
+  const revoke = useRevokeOwnGrants()
+  const end = () =>
+    revoke.mutate(undefined, {
+      onSuccess: ({ ended }) => notify({ text: ended === 1 ? 'Revoked one.' : `Revoked ${ended}.` }),
+    })
+  return (
+    <section aria-labelledby="grants" className="mt-8">
+      <h2 id="grants" className="text-sm font-semibold">
+        Remembered approvals
+      </h2>
+      <p className="mt-1 text-sm text-ink-soft">
+        These commands start without a question, on the terminal where you approved them.
+      </p>
+      {grants.length > 0 ? (
+        <div className="mt-3">
+          <GrantList grants={grants} namesPeople={false} />
+        </div>
+      ) : (
+        <p className="mt-3 text-sm">None in this workspace.</p>
+      )}
+      {revoke.error !== null && (
+        <Notice tone="danger" role="alert" className="mt-3">
+          {describeFailure(revoke.error).message}
+        </Notice>
+      )}
+      <Button className="mt-3" busy={revoke.isPending} onClick={end}>
+        Revoke mine in all workspaces
+      </Button>
+    </section>
+  )
+}

@@ -1,0 +1,41 @@
+import type { RequestBundle } from '../../lib/answers.ts'
+import type { ReturnPlan } from './return-plan.ts'
+
+const OFFERED = [1, 8]
+
+/** For how many hours the approver may let the terminal repeat the approval; empty: not at all. */
+export function offeredHours(bundle: RequestBundle | null, plan: ReturnPlan): number[] {
+  const most = bundle?.remember_hours ?? 0
+  if (most === 0 || plan.by === 'refused') return []
+  if (bundle?.remember_needs_loopback !== false && plan.by !== 'loopback') return []
+  const offered = OFFERED.filter((hours) => hours <= most)
+  return most < 8 && most > 1 ? [...offered, most] : offered
+}
+
+type RememberChoiceProps = {
+  offered: readonly number[]
+  hours: number
+  onHours: (hours: number) => void
+}
+
+/** Whether the terminal asks each time for this command. */
+export function RememberChoice({ offered, hours, onHours }: RememberChoiceProps) {
+  if (offered.length === 0) return null
+  return (
+    <label className="mb-2 flex flex-wrap items-center gap-x-2 gap-y-1 text-sm">
+      <span>Do not ask again for this command on this terminal:</span>
+      <select
+        value={hours}
+        onChange={(event) => onHours(Number(event.currentTarget.value))}
+        className="min-h-8 rounded-md border border-edge bg-surface px-2"
+      >
+        <option value={0}>ask each time</option>
+        {offered.map((each) => (
+          <option key={each} value={each}>
+            {each === 1 ? '1 hour' : `${each} hours`}
+          </option>
+        ))}
+      </select>
+    </label>
+  )
+}

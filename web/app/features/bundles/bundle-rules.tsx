@@ -1,0 +1,63 @@
+import type { BundlePolicy } from '../../lib/answers.ts'
+import { useIsOwner } from '../../lib/me.ts'
+import { useBundlePolicy, useChangeBundlePolicy } from '../../lib/policies.ts'
+import { Button } from '../../ui/button.tsx'
+import { LoadingState } from '../../ui/loading-state.tsx'
+import { Notice } from '../../ui/notice.tsx'
+import { PolicyFacts } from '../../ui/policy/policy-facts.tsx'
+import { PolicyForm } from '../../ui/policy/policy-form.tsx'
+
+/** A bundle's rules for approvals; an owner changes them. */
+export function BundleRules({ bundleId }: { bundleId: string }) {
+  const policy = useBundlePolicy(bundleId)
+  return (
+    <section aria-labelledby="rules">
+      <h2 id="rules" className="mb-1 text-sm font-semibold">
+        Rules for approvals
+      </h2>
+      <p className="mb-4 max-w-xl text-sm text-ink-soft">
+        What an approval of this bundle takes. Of the server, the workspace and the bundle, the strictest rule
+        counts.
+      </p>
+      {policy.data === undefined ? (
+        <LoadingState error={policy.error} onRetry={() => void policy.refetch()} what="the rules" />
+      ) : (
+        <Rules bundleId={bundleId} policy={policy.data} />
+      )}
+    </section>
+  )
+}
+
+function Rules({ bundleId, policy }: { bundleId: string; policy: BundlePolicy }) {
+  const isOwner = useIsOwner()
+  const save = useChangeBundlePolicy(bundleId)
+  const { effective, bundle, is_production } = policy
+  if (!isOwner) return <PolicyFacts effective={effective} />
+  return (
+    <>
+      {is_production && effective.assurance !== 'local' && (
+        <Notice tone="caution" className="mb-4 max-w-xl">
+          <p>
+            This bundle is for production. If its values are needed on people’s own computers only, let
+            approvals return to the same computer only: then no link and no code helps an attacker.
+          </p>
+          <Button
+            size="small"
+            className="mt-2"
+            busy={save.isPending}
+            onClick={() => save.mutate({ assurance: 'local' })}
+          >
+            Same computer only
+          </Button>
+        </Notice>
+      )}
+      <PolicyForm
+        key={JSON.stringify(bundle)}
+        own={bundle}
+        effective={effective}
+        inherits="As the workspace says"
+        save={save}
+      />
+    </>
+  )
+}

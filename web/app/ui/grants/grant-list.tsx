@@ -1,0 +1,68 @@
+import { X } from 'lucide-react'
+import { Link } from 'wouter'
+import type { Grant } from '../../lib/answers.ts'
+import { describeFailure } from '../../lib/failure.ts'
+import { useRevokeGrant } from '../../lib/grants.ts'
+import { serverNowMs } from '../../lib/server-clock.ts'
+import { shownArgument } from '../../lib/shown-argument.ts'
+import { ago, ahead } from '../../lib/time.ts'
+import { visibleText } from '../../lib/visible-text.ts'
+import { IconButton } from '../icon-button.tsx'
+import { notify } from '../toast-store.ts'
+import { WholeWords } from '../whole-words.tsx'
+
+/** Remembered approvals: which command on which terminal, until when, and how often used; each can be revoked. */
+export function GrantList({ grants, namesPeople }: { grants: readonly Grant[]; namesPeople: boolean }) {
+  return (
+    <ul className="divide-y divide-line rounded-lg border border-line bg-surface">
+      {grants.map((grant) => (
+        <GrantRow key={grant.id} grant={grant} namesPerson={namesPeople} />
+      ))}
+    </ul>
+  )
+}
+
+function GrantRow({ grant, namesPerson }: { grant: Grant; namesPerson: boolean }) {
+  const revoke = useRevokeGrant()
+  const { id, bundle, person, label, argv, cwd, agent } = grant
+  const terminal = [label.user, label.hostname]
+    .map((text) => visibleText(text))
+    .filter(Boolean)
+    .join('@')
+  const end = () =>
+    revoke.mutate(id, {
+      onError: (error) => notify({ text: describeFailure(error).message, tone: 'danger' }),
+    })
+  return (
+    <li className="flex items-start gap-3 py-3 pr-2 pl-4">
+      <div className="min-w-0 flex-1">
+        <p className="overflow-hidden text-sm font-medium">
+          <WholeWords text={argv.map(shownArgument).join(' ')} />
+        </p>
+        <p className="mt-0.5 overflow-hidden text-xs text-ink-soft">
+          <Link href={`/bundles/${bundle.id}`} className="link font-mono">
+            {bundle.name}
+          </Link>
+          {namesPerson && ` · ${person.name ?? 'a person who is gone'}`} · {terminal} ·{' '}
+          <WholeWords text={visibleText(cwd, 4_096)} />
+          {agent !== null && ` · AI agent ${visibleText(agent)}`}
+        </p>
+        <GrantUses grant={grant} />
+      </div>
+      <IconButton label={`Revoke ${bundle.name}`} disabled={revoke.isPending} onClick={end}>
+        <X aria-hidden size={17} />
+      </IconButton>
+    </li>
+  )
+}
+
+function GrantUses({ grant: { uses, uses_left, expires_at, last_used_at } }: { grant: Grant }) {
+  const nowMs = serverNowMs()
+  return (
+    <p className="mt-0.5 text-xs text-ink-soft">
+      Used {uses} {uses === 1 ? 'time' : 'times'}
+      {last_used_at !== null && `, last ${ago(last_used_at, nowMs)}`} · {uses_left} left · ends{' '}
+      {ahead(expires_at, nowMs)}
+    </p>
+  )
+}

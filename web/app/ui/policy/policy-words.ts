@@ -1,0 +1,51 @@
+import type { PolicySetting } from '../../lib/answers.ts'
+
+type Fields = { [Name in keyof PolicySetting]: NonNullable<PolicySetting[Name]> }
+
+export type Option<Value> = { value: Value; name: string }
+
+/** How each choice of a rule is called, from the weakest to the strictest. */
+export const OPTIONS: { readonly [Name in keyof Fields]: readonly Option<Fields[Name]>[] } = {
+  assurance: [
+    { value: 'compat', name: 'The approver compares the check code' },
+    { value: 'typed', name: 'The approver types the check code' },
+    { value: 'bound', name: 'It returns to the terminal, by the browser or by a code' },
+    { value: 'local', name: 'It returns to a terminal on the same computer only' },
+  ],
+  approvers: [
+    { value: 'member', name: 'Members and owners' },
+    { value: 'owner', name: 'Owners only' },
+  ],
+  approvals_needed: [
+    { value: 1, name: 'One person' },
+    { value: 2, name: 'Two people' },
+  ],
+  agents: [
+    { value: 'ask', name: 'May ask; the approver sees it' },
+    { value: 'deny', name: 'Get nothing' },
+  ],
+  remember_hours: [
+    { value: 12, name: 'For up to 12 hours' },
+    { value: 8, name: 'For up to 8 hours' },
+    { value: 1, name: 'For up to 1 hour' },
+    { value: 0, name: 'Never' },
+  ],
+}
+
+export const LABELS: Readonly<Record<keyof PolicySetting, string>> = {
+  assurance: 'How an approval reaches the terminal',
+  approvers: 'Who may approve',
+  approvals_needed: 'How many people approve',
+  agents: 'AI agents',
+  remember_hours: 'Approvals can be remembered',
+}
+
+export const FIELDS = ['assurance', 'approvers', 'approvals_needed', 'agents', 'remember_hours'] as const
+
+export type Field = (typeof FIELDS)[number]
+
+/** What a choice is called; hours that no option has are named too. */
+export function nameOfChoice(field: Field, value: PolicySetting[Field]): string {
+  const found = OPTIONS[field].find((option) => option.value === value)
+  return found?.name ?? `For up to ${value} hours`
+}

@@ -147,6 +147,7 @@ describe.skipIf(!hasBrowser() || !hasTerminal())('an approval returns to the ter
     const unreached = page.waitForEvent('requestfailed', (sent) => sent.method() === 'POST')
     await page.getByRole('button', { name: 'Approve 6 keys' }).click()
     expect(new URL((await unreached).url()).pathname).toBe(`/r/${'A'.repeat(43)}`)
+    await expect.poll(() => page.url()).toMatch(/^chrome-error:/)
     await page.goto(link)
     await page
       .getByRole('heading', { name: 'Your browser could not reach the program' })

@@ -66,6 +66,7 @@ export function HandOver({ request, choice }: HandOverProps) {
 
 function TwoPeople({ bundle }: { bundle: RequestBundle | null }) {
   if (bundle === null || (bundle.approvals_needed ?? 1) < 2) return null
+  if (bundle.why_not?.code === 'second_person') return null
   const first = bundle.first_approval ?? null
   if (first === null)
     return <Notice tone="plain">Two people must approve this bundle. You are the first.</Notice>

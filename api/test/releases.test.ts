@@ -1,7 +1,7 @@
 import { generatePollVerifier, pollChallenge } from '@keyferry/crypto/poll-challenge'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testRedis } from '../../plumbing/test/redis-server.ts'
-import { databases, expectError, type Identity, startTestApi, type TestApi } from './api.ts'
+import { databases, expectError, type Identity, layerHeaders, startTestApi, type TestApi } from './api.ts'
 import { ApprovalClient, approveWith, newBundle } from './approval-client.ts'
 import { joinWorkspace } from './joined.ts'
 import { ReturningClient, secretOf } from './returning-client.ts'
@@ -162,6 +162,26 @@ describe.each([...stores, ...(redis ? [['postgres', redis.url] as const] : [])])
       await api.call('withdrawRequest', { params: { request_id: id }, headers })
       expect(await latest()).toMatchObject({ state: 'void' })
       expect(await actions(1)).toEqual(['delivery.void'])
+    })
+
+    test.each<[string, (person: Identity & { idpUserId: string }) => Promise<unknown>]>([
+      ['removed', (person) => api.call('removeMember', { as: owner, params: { user_id: person.userId } })],
+      [
+        'deactivated',
+        ({ idpUserId: idp_user_id }) => {
+          const body = { is_active: false, email_verified: false }
+          const headers = layerHeaders('PUT', `/api/v1/users/${idp_user_id}`, body)
+          return api.call('changeProvidedUser', { params: { idp_user_id }, body, headers })
+        },
+      ],
+    ])('a person who is %s while their approval is held delivers nothing', async (_, leave) => {
+      const person = await joinWorkspace(api, owner, 'member')
+      const client = new ReturningClient(api)
+      const id = await client.request()
+      const { json } = await approve(id, { release: 'loopback' }, person)
+      expect(await leave(person)).toMatchObject({ status: 200 })
+      expect((await client.release(id, secretOf(json))).status).toBe(404)
+      expect((await client.waits(id, 'none')).status).toBe(404)
     })
 
     test('an approval must return where the bundle says so, and only in a way that the client offers', async () => {

@@ -1,5 +1,14 @@
 import { spawn, spawnSync } from 'node:child_process'
-import { chmodSync, existsSync, globSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -29,6 +38,11 @@ beforeEach(() => {
   write('package.json', '{"scripts":{"x":"true"}}')
   write('Ran.pm', `open(my $f, '>', '${ran}'); 1;\n`)
   write('code.cjs', `require('fs').writeFileSync(${JSON.stringify(ran)}, '')`)
+  write('init.tcl', `close [open ${ran} w]`)
+  write('ls.fish', `function ls; echo > ${ran}; end`)
+  write('wgetrc', `use_askpass=${script}`)
+  write('a.c', '')
+  for (const name of ['cc1', 'troff']) symlinkSync(script, join(code, name))
   write('makefile', 'all:\n\techo "x"; :\n')
   spawnSync('git', ['init', '-q', repository], { env: BASE })
 })
@@ -68,6 +82,14 @@ const DEMONSTRATIONS: readonly Demonstration[] = [
   },
   { family: 'shell', program: 'bash', args: () => ['-c', ':'], env: () => ({ BASH_ENV: script }) },
   { family: 'shell', program: 'sh', args: () => ['-i', '-c', ':'], env: () => ({ ENV: script }) },
+  { family: 'shell', program: 'zsh', args: () => ['-fc', '> /dev/null'], env: () => ({ NULLCMD: script }) },
+  {
+    family: 'shell',
+    program: 'zsh',
+    args: () => ['-fc', '< /dev/null'],
+    env: () => ({ READNULLCMD: script }),
+  },
+  { family: 'shell', program: 'fish', args: () => ['-c', 'ls'], env: () => ({ fish_function_path: code }) },
   {
     family: 'search',
     program: '/bin/sh',
@@ -105,6 +127,12 @@ const DEMONSTRATIONS: readonly Demonstration[] = [
     env: () => ({ npm_config_script_shell: script }),
   },
   {
+    family: 'node',
+    program: join(import.meta.dirname, '../../../node_modules/.bin/biome'),
+    args: () => ['--version'],
+    env: () => ({ BIOME_BINARY: script }),
+  },
+  {
     family: 'java',
     program: 'java',
     args: () => ['-version'],
@@ -115,6 +143,12 @@ const DEMONSTRATIONS: readonly Demonstration[] = [
     program: 'perl',
     args: () => ['-e', '1'],
     env: () => ({ PERL5OPT: `-I${code} -MRan` }),
+  },
+  {
+    family: 'languages',
+    program: 'tclsh',
+    args: () => ['/dev/null'],
+    env: () => ({ TCL_LIBRARY: code }),
   },
   {
     family: 'git',
@@ -141,6 +175,24 @@ const DEMONSTRATIONS: readonly Demonstration[] = [
     program: 'tar',
     args: () => ['-cf', '/dev/null', join(code, 'makefile')],
     env: () => ({ TAR_OPTIONS: `--checkpoint=1 --checkpoint-action=exec=${script}` }),
+  },
+  {
+    family: 'tools',
+    program: 'groff',
+    args: () => [join(code, 'a.c')],
+    env: () => ({ GROFF_BIN_PATH: code }),
+  },
+  {
+    family: 'tools',
+    program: 'wget',
+    args: () => ['-O', '/dev/null', 'http://127.0.0.1:1/'],
+    env: () => ({ SYSTEM_WGETRC: join(code, 'wgetrc') }),
+  },
+  {
+    family: 'build',
+    program: 'gcc',
+    args: () => ['-c', join(code, 'a.c'), '-o', '/dev/null'],
+    env: () => ({ COMPILER_PATH: code }),
   },
   {
     family: 'build',

@@ -44,8 +44,9 @@ describe.each(databases)('members that are removed or demoted, on %s', (kind) =>
     expect((await approveWith(api, as, choice)).status).toBe(200)
     return () => asking.wait(requestId)
   }
-  const changeEmail = (idpUserId: string, email: string) => {
-    const body = { email, email_verified: true }
+  const changeEmail = (idpUserId: string, email: string) =>
+    changeProvided(idpUserId, { email, email_verified: true })
+  const changeProvided = (idpUserId: string, body: object) => {
     const headers = layerHeaders('PUT', `/api/v1/users/${idpUserId}`, body)
     return api.call('changeProvidedUser', { params: { idp_user_id: idpUserId }, body, headers })
   }
@@ -109,6 +110,21 @@ describe.each(databases)('members that are removed or demoted, on %s', (kind) =>
     await setRole('owner')
     expect((await accept()).status).toBe(200)
     await database.close()
+  })
+
+  test('an invitation counts for nothing while the identity provider says that its inviter is gone', async () => {
+    const email = newEmail()
+    const { token } = (await api.call('createInvitation', { as: second, body: { email, role: 'owner' } }))
+      .json
+    const body = { idp_user_id: `user_${randomUUID()}`, email, email_verified: true }
+    const { json } = await api.call('ensureUser', { body })
+    const as = { userId: json.user_id, tenantId: json.tenant_id }
+    const accept = () => api.call('acceptInvitation', { as, body: { token } })
+    await changeProvided(second.idpUserId, { is_active: false })
+    expect((await api.call('previewInvitation', { body: { token } })).status).toBe(404)
+    expectError(await accept(), 404, 'invitation not found or expired', 'not_found')
+    await changeProvided(second.idpUserId, { is_active: true })
+    expect((await accept()).status).toBe(200)
   })
 
   test.each(['removed', 'demoted'])('an invitation to a %s member ends', async (how) => {

@@ -10,7 +10,7 @@ import type { Tenant } from './tenant.ts'
 /*
  * An owner invites one e-mail address to their tenant, as an owner or a member. A new invitation to the same address
  * replaces the older one. The token is shown once and stored as a hash; it can be used once, within seven days, by a
- * user whose verified e-mail is the invited one, and only while the inviter is an owner. Every other token gets the same
+ * user whose verified e-mail is the invited one, and only while the inviter is an active owner. Every other token gets the same
  * answer: not found.
  */
 
@@ -43,10 +43,10 @@ export interface InvitationStore {
   delete(tenantId: string, invitationId: string, stamp: Stamp): Promise<boolean>
   /** The e-mail that an open invitation is for; null when it is unknown, used or expired. */
   openEmail(tokenHash: string, now: string): Promise<string | null>
-  /** Null when it is unknown, used or expired, or when its inviter is not an owner. */
+  /** Null when it is unknown, used or expired, or when its inviter is not an active owner. */
   findOffer(tokenHash: string, now: string): Promise<Offer | null>
-  /** Use it up and join, in one step. Null unless it is open, its inviter is an owner, and the user's verified e-mail is
-   * the invited one. */
+  /** Use it up and join, in one step. Null unless it is open, its inviter is an active owner, and the user's verified
+   * e-mail is the invited one. */
   accept(acceptance: Acceptance): Promise<Tenant | null>
   /** Whether only the missing verification of the user's e-mail keeps them from joining. */
   waitsForVerification(acceptance: Acceptance): Promise<boolean>

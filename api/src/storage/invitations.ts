@@ -111,6 +111,7 @@ async function findOffer(query: Query, tokenHash: string, now: string): Promise<
     .where('token_hash', '=', tokenHash)
     .where('expires_at', '>', now)
     .where('memberships.role', '=', 'owner')
+    .where('users.is_active', '=', 1)
     .executeTakeFirst()
   if (!row) return null
   const { id, name, username, inviter_email, ...offer } = row
@@ -131,10 +132,12 @@ async function accept({ transaction, record }: Recorded, acceptance: Acceptance)
       rows.exists(
         rows
           .selectFrom('memberships')
+          .innerJoin('users', 'users.id', 'memberships.user_id')
           .select('memberships.id')
           .whereRef('memberships.user_id', '=', 'invitations.created_by')
           .whereRef('memberships.tenant_id', '=', 'invitations.tenant_id')
-          .where('memberships.role', '=', 'owner'),
+          .where('memberships.role', '=', 'owner')
+          .where('users.is_active', '=', 1),
       ),
     )
     .returning(['id', 'tenant_id', 'role'])

@@ -42,6 +42,8 @@ describe.each(databases)('tenants on %s', (kind) => {
     ['   ', 'name required'],
     ['x'.repeat(256), 'name must be at most 255 characters'],
     ['Acme\u202etxt', 'name must not contain control characters'],
+    ['\u3164', 'name must not contain invisible characters'],
+    ['Acme\u2800', 'name must not contain invisible characters'],
   ])('the name %j answers 400 %s', async (name, message) => {
     expectError(await create(await api.newOwner(), name), 400, message, 'invalid')
   })

@@ -21,6 +21,8 @@ const TenantName = requiredText('name', LIMITS.nameLength, 'name required')
   .trim()
   .min(1, 'name required')
   .refine((name) => !/[\p{Cc}\p{Cf}\u2028\u2029]/u.test(name), 'name must not contain control characters')
+  // U+FE0F ends many emoji.
+  .refine((name) => !/(?!\uFE0F)\p{DI}|\u2800/u.test(name), 'name must not contain invisible characters')
 
 export const NameTenant = z
   .object({ name: TenantName })

@@ -24,6 +24,7 @@ describe.skipIf(!hasBrowser())('what an approver shares, and from where', () => 
   let browser: Browser
   let session: { name: string; value: string }
   let acme: string
+  let call: Call
 
   beforeAll(async () => {
     const env = { TRUST_PROXY: '127.0.0.1', ...ACCOUNTS }
@@ -31,7 +32,7 @@ describe.skipIf(!hasBrowser())('what an approver shares, and from where', () => 
     session = await setUpOwner(server.url)
     const headers = sessionHeaders(server.url, session)
     await createLibrary(server.url, LIBRARY, headers)
-    const call: Call = createClient(server.url, (input, init) =>
+    call = createClient(server.url, (input, init) =>
       fetch(input, { ...init, headers: Object.assign({}, init?.headers, headers) }),
     )
     const { id } = await call('POST', '/api/v1/tenants', { body: { name: ACME } })
@@ -103,6 +104,20 @@ describe.skipIf(!hasBrowser())('what an approver shares, and from where', () => 
     await title(page, 'Approved').waitFor()
     expect(await delivered(request.id)).toMatchObject({ workspace: { name: ACME } })
     await closePage(page)
+  })
+
+  test('two workspaces of one name are told apart by the beginning of their ids', async () => {
+    const rename = (name: string) =>
+      call('PUT', '/api/v1/tenants/{tenant_id}', { params: { tenant_id: acme }, body: { name } })
+    const own = (await call('GET', '/api/v1/tenants')).find(({ id }) => id !== acme)
+    await rename(own?.name ?? '')
+    const { page } = await open({ bundle: 'acme/only' })
+    const shown = `${own?.name} (${acme.slice(0, 8)})`
+    const options = await page.getByLabel('Workspace').locator('option').allInnerTexts()
+    expect(options.toSorted()).toEqual([shown, `${own?.name} (${own?.id.slice(0, 8)})`].toSorted())
+    await page.getByText(`${shown} · ${OWNER.email}`).waitFor()
+    await closePage(page)
+    await rename(ACME)
   })
 
   test('the workspace that the terminal names narrows the choice and is shown', async () => {

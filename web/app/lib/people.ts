@@ -1,7 +1,8 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import type { Invitation, Member, Role } from './answers.ts'
+import type { Invitation, Member, Role, Tenant } from './answers.ts'
 import { call } from './api.ts'
 import { optimistic } from './optimistic.ts'
+import { toldApart } from './workspace-names.ts'
 
 /** How a role is called on the pages. */
 export const ROLE_NAMES: Readonly<Record<Role, string>> = { owner: 'Owner', member: 'Member' }
@@ -60,9 +61,14 @@ export function useRevokeInvitation() {
   })
 }
 
-/** The person's workspaces, by name. */
+/** The person's workspaces, by name; equal names are told apart. */
 export function useTenants() {
-  return useQuery({ queryKey: TENANTS, queryFn: () => call('GET', '/api/v1/tenants'), staleTime: 60_000 })
+  return useQuery({
+    queryKey: TENANTS,
+    queryFn: () => call('GET', '/api/v1/tenants'),
+    select: toldApart<Tenant>,
+    staleTime: 60_000,
+  })
 }
 
 /** What an invitation offers, by its token. */

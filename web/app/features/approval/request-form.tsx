@@ -34,7 +34,7 @@ export function RequestForm(props: RequestFormProps) {
   const choice = useChoice(props)
   const { place, bundle, keys, doubts, plan } = choice
   const { code, decision, approve, send, isConfirming, remember, cancel } = useApproval(props, choice)
-  const workspace = place.workspace?.name ?? null
+  const workspace = place.workspaceName
   const showsCode = plan.by === 'none' || plan.by === 'code'
   const isEmpty = place.bundles.phase === 'ready' && place.bundles.bundles.length === 0
   return (

@@ -3,6 +3,7 @@ import type { RequestBundleEntry } from '../../lib/answers.ts'
 import { call } from '../../lib/api.ts'
 import { describeFailure, type Failure } from '../../lib/failure.ts'
 import { serverNowMs } from '../../lib/server-clock.ts'
+import { toldApart } from '../../lib/workspace-names.ts'
 import { bundleIn, firstPlace, inWorkspace, onlyBundle, type Place } from './place.ts'
 import { type End, endOf, type OpenRequest } from './request-state.ts'
 
@@ -36,6 +37,8 @@ export function usePlace(
   return {
     ...place,
     workspace: person.workspaces.find(({ id }) => id === workspaceId) ?? null,
+    /** As the page shows it. */
+    workspaceName: toldApart(person.workspaces).find(({ id }) => id === workspaceId)?.name ?? null,
     bundles: state,
     reloadBundles: reload,
     chooseWorkspace: (id: string) => setPlace({ workspaceId: id, bundleId: bundleIn(id, candidates) }),

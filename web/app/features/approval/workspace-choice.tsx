@@ -1,5 +1,6 @@
 import { useId } from 'react'
 import type { Candidate, Tenant } from '../../lib/answers.ts'
+import { toldApart } from '../../lib/workspace-names.ts'
 import { Notice } from '../../ui/notice.tsx'
 
 type WorkspaceChoiceProps = {
@@ -12,6 +13,7 @@ type WorkspaceChoiceProps = {
 /** The workspace to share from; not shown to a person who has only one. */
 export function WorkspaceChoice({ workspaces, candidates, chosenId, onChoose }: WorkspaceChoiceProps) {
   const id = useId()
+  const shown = toldApart(workspaces)
   if (workspaces.length < 2 && chosenId !== null) return null
   return (
     <div className="mb-3">
@@ -25,23 +27,24 @@ export function WorkspaceChoice({ workspaces, candidates, chosenId, onChoose }: 
         className="field"
       >
         {chosenId === null && <option value="">Choose a workspace</option>}
-        {workspaces.map((workspace) => (
+        {shown.map((workspace) => (
           <option key={workspace.id} value={workspace.id}>
             {workspace.name}
           </option>
         ))}
       </select>
-      {chosenId === null && candidates.length > 1 && <SeveralNote candidates={candidates} />}
+      {chosenId === null && candidates.length > 1 && <SeveralNote {...{ candidates, shown }} />}
     </div>
   )
 }
 
-function SeveralNote({ candidates }: { candidates: readonly Candidate[] }) {
+function SeveralNote({ candidates, shown }: { candidates: readonly Candidate[]; shown: readonly Tenant[] }) {
+  const having = new Set(candidates.map(({ workspace }) => workspace.id))
+  const names = shown.flatMap(({ id, name }) => (having.has(id) ? [name] : []))
   return (
     <Notice tone="caution" className="mt-2">
       <span className="font-mono">{candidates[0]?.bundle.name}</span> is in {candidates.length} of your
-      workspaces: {candidates.map(({ workspace }) => workspace.name).join(', ')}. Choose the one that you
-      mean.
+      workspaces: {names.join(', ')}. Choose the one that you mean.
     </Notice>
   )
 }

@@ -212,7 +212,7 @@ describe.skipIf(!hasBrowser())('the memory of a workspace in the browser', () =>
     await page.reload()
     await expect.poll(() => lines.count()).toBe(1)
     await page.getByLabel('To', { exact: true }).fill('2020-01-31')
-    await page.getByText('Nothing happened that matches.').waitFor()
+    await page.getByText('No matching activity.').waitFor()
     await page.getByRole('link', { name: 'Clear' }).click()
     await expect.poll(() => lines.count()).toBeGreaterThan(20)
     expect(new URL(page.url()).search).toBe('')

@@ -38,7 +38,7 @@ export type LongValues = { names: readonly string[]; values: 'public' | 'all' }
 /** One of the two lists that a bundle's entries come from. Sizes are known without reading a value. */
 type EntryList<Entry> = {
   list(tenantId: string, bundleId: string, values: WantedValues): Promise<Entry[]>
-  /** By name; a name that is not in the bundle any more, or whose value is not wanted any more, is left out. */
+  /** By name; leaves out names that are not in the bundle or whose value is not requested. */
   longValues(tenantId: string, bundleId: string, wanted: LongValues): Promise<ReadonlyMap<string, Plaintext>>
   valueSizes(tenantId: string, bundleId: string): Promise<ValueSize[]>
 }

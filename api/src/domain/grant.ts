@@ -50,7 +50,7 @@ export type NewGrant = GrantTerms & {
   stamp: Stamp
 }
 
-/** A grant as a use finds it. `ended`: why it does not hold any more. */
+/** A grant as a use finds it. `ended`: why it is no longer valid; null: it is valid. */
 export type KnownGrant = GrantTerms & {
   id: string
   tenant: { id: string; name: string }
@@ -68,7 +68,7 @@ export interface GrantStore {
   /** Grants of a terminal that ended lately or not at all, of all tenants, the newest first. */
   ofDevice(deviceKey: string): Promise<KnownGrant[]>
   /** Counts a use and records its delivery, together.
-   * @returns false: the grant does not hold any more, and nothing may leave */
+   * @returns false: the grant has ended, so nothing may be delivered */
   use(tenantId: string, grantId: string, delivery: NewDelivery): Promise<boolean>
   /** Those that hold at this time, the newest first. `userId`: of this person only. */
   list(
@@ -155,7 +155,7 @@ export async function forgetDevice(
   return parts.stores.grants.endOfDevice(device.public_key, { at: timestamp(parts.clock), origin })
 }
 
-/** Forget grants that no terminal asks about any more. */
+/** Delete grants that ended long ago. */
 export async function forgetOldGrants({ stores, clock }: GrantParts): Promise<void> {
   await stores.grants.forgetBefore(timestamp(clock, -KEPT_SECONDS))
 }

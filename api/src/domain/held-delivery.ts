@@ -3,9 +3,9 @@ import { type ClockAndIds, timestamp } from './clock-and-ids.ts'
 import type { DeliveryEnd } from './delivery.ts'
 
 /*
- * A delivery whose values are sealed while its approval waits for the return to the terminal. When that never comes, somebody
- * approved what no terminal of theirs asked for, or their browser could not reach it. Owners see it in the audit log as
- * `delivery.not_released`: the best sign of a lure there is.
+ * A delivery whose values are sealed while its approval waits for the return to the terminal. If the approval never returns,
+ * the person approved a request of another person's terminal, or their browser could not reach their own. Owners see it in
+ * the audit log as `delivery.not_released`: the clearest sign of phishing.
  */
 
 /** Why a held delivery never left the server. `expired` and `wrong_code`: the approval did not return to the terminal. */

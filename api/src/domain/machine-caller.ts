@@ -11,8 +11,9 @@ import { isInNetworks } from './network.ts'
 import type { Origin } from './origin.ts'
 
 /*
- * How a call proves that a machine makes it, and what the machine may see. A token is looked up by its hash on every call, so an ended one is refused at once. Whoever holds a token that ended learns why it is refused; all other texts get the same
- * answer. An ID token proves a machine for one delivery (machine-identity.ts). A bundle that is not granted answers as an unknown one does.
+ * How a call proves that a machine makes it, and what the machine may see. Each call looks the token up by its hash, so an
+ * ended token is refused at once. The caller learns why an ended token is refused; all other texts get the same answer. An ID
+ * token proves a machine for one delivery (machine-identity.ts). A bundle that is not granted answers like an unknown one.
  */
 
 type Named = { id: string; name: string }

@@ -11,8 +11,8 @@ import { type Stamp, stampOf } from './stamp.ts'
 
 /*
  * A token proves a machine. It is shown once and stored as a hash, always expires, and may be bound to networks. Rotating
- * makes a second one with the same networks and lifetime, and lets the old one expire after an overlap. Whoever holds a
- * token may end it: that is how a leaked one is reported. With MACHINE_TOKENS=0 none is made and none works.
+ * makes a second one with the same networks and lifetime, and lets the old one expire after an overlap. Anyone who has a
+ * token may end it, to report a leak. With MACHINE_TOKENS=0 no token is created or accepted.
  */
 
 export type NewToken = Pick<MachineToken, 'id' | 'hint' | 'networks' | 'expires_at'> & {

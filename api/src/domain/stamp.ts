@@ -7,7 +7,7 @@ export type Stamp = { by: string; at: string; origin: Origin | null }
 /** A stamp without who: for changes that the server makes for a person, as a sign-in. */
 export type Moment = Omit<Stamp, 'by'>
 
-/** A call that nobody has signed in for yet. */
+/** A call before sign-in. */
 export type Arrival = { clock: ClockAndIds; origin: Origin | null }
 
 export function momentOf({ clock, origin }: Arrival): Moment {

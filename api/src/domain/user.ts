@@ -103,7 +103,7 @@ export async function homeOf(
   return { user_id: id, tenant_id: tenantId, role: 'owner' }
 }
 
-// A user who owns no tenant any more gets a new one.
+// A user who owns no tenant gets a new one.
 async function replaceHome(
   users: UserStore,
   user: { id: string; username: string },

@@ -9,7 +9,7 @@ import { addressBlock } from './address-block.ts'
 /*
  * Refused calls of known machines become events. The first one at once; its repeats, of the same machine for the same reason
  * from the same network, are counted and told once a minute. A job that is set up wrongly calls every few seconds, and must
- * not fill the log. An event that cannot be written is logged: the call is refused all the same.
+ * not fill the log. If the event cannot be written, the server logs that and still refuses the call.
  */
 
 const REPEATS_MS = 60_000

@@ -36,7 +36,7 @@ export type Limits = {
    * @throws RateExceeded */
   takeDelivery: (machineId: string) => Promise<void>
   /** Counts a refused call with a bearer token, by address.
-   * @throws RateExceeded: so many that the caller learns no reason any more */
+   * @throws RateExceeded: so many that the caller gets no reason */
   countRefusal: (address: string) => Promise<void>
   /** Counts a release of a request.
    * @throws RateExceeded */

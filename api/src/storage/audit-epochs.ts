@@ -3,7 +3,7 @@ import type { Queries, Recorded } from './queries.ts'
 import { holdHead } from './sealing.ts'
 
 /*
- * A restored backup takes the log back. Notes that were signed after the backup then fit no entry any more. So a restore
+ * A restored backup takes the log back. Notes that were signed after the backup then match no entry. So a restore
  * begins a new epoch of each log and records where the old one was left: a reader can tell a restore from an attack, and
  * a server that knows a newer head of an older epoch seals again.
  */

@@ -45,7 +45,7 @@ async function release(
   })
 }
 
-// A delivery that is held by nobody any more counts as approved.
+// A delivery that is not held counts as approved.
 function unhold(transaction: Query, tenantId: string, deliveryId: string) {
   return transaction
     .updateTable('deliveries')

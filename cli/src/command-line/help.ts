@@ -9,7 +9,7 @@ export const EXIT_CODES: readonly (readonly [string, string])[] = [
   ['0', 'done'],
   ['1', 'an error on this machine; diff: the bundles differ; audit: the log is wrong'],
   ['2', 'the command line is invalid'],
-  ['3', 'the approver denied the request'],
+  ['3', 'the approver denied the request, or the server refused the machine'],
   ['4', 'the request expired or is unknown'],
   ['5', 'the server is unreachable'],
   ['6', 'the server refused, or the client refused what it delivered'],
@@ -19,6 +19,8 @@ export const EXIT_CODES: readonly (readonly [string, string])[] = [
 
 export const ENVIRONMENT: readonly (readonly [string, string])[] = [
   ['KEYFERRY_SERVER', 'address of the server; --server overrides it'],
+  ['KEYFERRY_TOKEN', 'token of a machine; KEYFERRY_TOKEN_FILE names a file that holds it'],
+  ['KEYFERRY_MACHINE', 'id of a machine that uses an ID token'],
   ['HTTPS_PROXY, NO_PROXY', 'proxies for servers on other machines'],
   ['NODE_EXTRA_CA_CERTS, SSL_CERT_FILE', 'certificates of private certificate authorities'],
   ['BROWSER', 'the command that opens the approval page; none opens nothing'],

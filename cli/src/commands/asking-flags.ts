@@ -41,17 +41,16 @@ export const ASKING_FLAGS: readonly Flag[] = [
   {
     name: 'as',
     value: 'person|machine',
-    summary: 'Ask a person, or use the credential of a machine (default: a machine if one is set)',
+    summary: 'Ask for an approval, or use a machine credential (default: machine if a credential is set)',
   },
   { name: 'no-open', summary: 'Print the link without opening the browser' },
   { name: 'no-qr', summary: 'Show no QR code' },
-  { name: 'reason', value: 'TEXT', summary: 'Tell the approver why (an AI agent has to)' },
-  { name: 'ask', summary: 'Ask even if an approval is remembered, and let none be remembered' },
+  { name: 'reason', value: 'TEXT', summary: 'Tell the approver why (required for AI agents)' },
+  { name: 'ask', summary: 'Require a new approval, which cannot be remembered' },
   {
     name: 'require-assurance',
     value: 'bound|local',
-    summary:
-      'Refuse an approval that did not come back through this terminal (bound) or this machine (local)',
+    summary: 'Refuse an approval that did not return through this terminal (bound) or this machine (local)',
   },
   { name: 'receipt', value: 'FILE', summary: "Write the server's signed receipt to this file" },
   { name: 'prefix', value: 'TEXT', summary: 'Add this prefix to every delivered name' },
@@ -130,8 +129,8 @@ function readAgent(words: Words, { env }: Parts): Pick<Ask, 'agent' | 'reason'> 
   }
   if (agent === null || reason !== null) return { agent, reason }
   throw usageError(
-    `${agent} started this command, so the approver has to know why`,
-    'Add --reason TEXT: what the values are needed for, in one sentence.',
+    `${agent} started this command, so a reason is required`,
+    'Add --reason TEXT: say in one sentence what the values are for.',
   )
 }
 

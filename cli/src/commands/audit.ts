@@ -10,7 +10,7 @@ export const auditCommand: Command = {
   summary: 'Check an export of the audit log, without a server',
   details: [
     'Checks that no entry of the export was changed, removed, added or moved since it was written, and names the first line that is wrong. The exit code is 1 if something is wrong.',
-    'An export is only self-consistent until a note anchors it: whoever can write to the database can make another log that fits itself. With --key the note of the export is checked too. With --note, a note that you saved earlier must fit the entries up to its own; it detects entries that were removed at the end.',
+    'Without a note, the check shows only that the entries fit each other: an attacker who can write to the database can write another such log. With --key, it also checks the note of the export. With --note, it also checks a note that you saved earlier, which shows whether the newest entries were removed.',
   ],
   flags: [
     { name: 'key', value: 'KEY', summary: 'The key of the server, as keyferry-server audit-key shows it' },

@@ -7,12 +7,12 @@ export const forgetCommand: Command = {
   name: 'forget',
   operands: '',
   maxOperands: 0,
-  summary: 'End the approvals that a server remembers for this terminal',
+  summary: 'End the remembered approvals of this terminal',
   details: [
-    'An approver can let a terminal repeat a command for some hours. This ends all such approvals of the server for the terminals of this login, and deletes their key. The next command asks again.',
+    'An approver can let a terminal repeat a command for some hours. This command ends all remembered approvals of this login at the server, and deletes the key that signs its requests. The next command needs an approval again.',
   ],
   flags: [SERVER_FLAG],
-  examples: [{ command: 'keyferry forget', what: 'Ask for an approval again from now on' }],
+  examples: [{ command: 'keyferry forget', what: 'Require an approval again' }],
   run: async (words, parts) => await forget(words, parts),
 }
 
@@ -21,7 +21,7 @@ async function forget(words: Words, parts: Parts): Promise<number> {
   const { forgetTerminal } = await import('../server/forget-call.ts')
   const { dropTerminalKey, existingTerminalKey } = await import('../state/terminal-key.ts')
   const seed = existingTerminalKey(server, parts)
-  // The key goes first: without it nothing that the server remembers can be used, even if the call fails.
+  // Delete the key first: without it, no remembered approval can be used, even if the call fails.
   dropTerminalKey(server, parts)
   const ended = seed === null ? 0 : await forgetTerminal(server, seed, parts)
   parts.stderr.write(

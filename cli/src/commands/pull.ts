@@ -60,7 +60,7 @@ function requireReader(agent: string | null, words: Words): void {
   if (agent === null || words.has('for-agent')) return
   throw usageError(
     `${agent} started this command, and would read the values`,
-    'Use keyferry run, which gives them to a program only. If the agent shall read them, add --for-agent.',
+    'Use keyferry run, which gives them to a program only. To let the agent read them, add --for-agent.',
   )
 }
 

@@ -13,7 +13,7 @@ export const receiptCommand: Command = {
   maxOperands: 2,
   summary: 'Check a receipt that --receipt wrote, without a server',
   details: [
-    'Checks that the server signed the receipt, with a key that this client knows from earlier deliveries, and prints what it says. The exit code is 6 if it is not signed so.',
+    'Checks that the server signed the receipt, with a key that this client knows from earlier deliveries, and prints what it says. The exit code is 6 if the signature is not valid.',
   ],
   flags: [],
   examples: [

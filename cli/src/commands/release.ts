@@ -8,7 +8,7 @@ export const releaseCommand: Command = {
   name: 'release',
   operands: 'ID CODE',
   maxOperands: 2,
-  summary: 'Give the code of the approval page to a client that waits without a keyboard',
+  summary: 'Enter the code from the approval page for a client without a terminal',
   details: [
     'A client without a terminal, for example in a script, prints this command with its ID. Run it in any shell of the same user on the same machine. The page shows the code after the approval.',
   ],
@@ -16,7 +16,7 @@ export const releaseCommand: Command = {
   examples: [
     {
       command: "keyferry release 7f9c2ba4e88f827d616045507605853e '482 913'",
-      what: 'Let the waiting client fetch what was approved',
+      what: 'Let the waiting client fetch the approved values',
     },
   ],
   run: async (words, parts) => await release(words, parts),

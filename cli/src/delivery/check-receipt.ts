@@ -41,7 +41,7 @@ function missing(server: string): CliError {
   return new CliError(
     EXIT.refused,
     `${server} signed its deliveries before, and this one is not signed`,
-    'Nothing was used. Somebody may sit between you and the server; ask its operator.',
+    'Nothing was used. An attacker may be between you and the server. Ask the operator of the server.',
   )
 }
 
@@ -53,7 +53,7 @@ function requireAssurance(receipt: Receipt | null, { requiredAssurance }: Ask): 
   if (requiredAssurance === 'local' ? isLocal : isBound) return
   throw new CliError(
     EXIT.refused,
-    `the approval did not come back through this ${requiredAssurance === 'local' ? 'machine' : 'terminal'}, as --require-assurance ${requiredAssurance} asks`,
+    `the approval did not return through this ${requiredAssurance === 'local' ? 'machine' : 'terminal'}, as --require-assurance ${requiredAssurance} asks`,
     'Nothing was started and the values were dropped. Start the command again and approve in the browser that it opens.',
   )
 }

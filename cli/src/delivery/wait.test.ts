@@ -162,5 +162,5 @@ test('each call says what the client knows, so that the next need ends it', asyn
 
 test('a need that this client does not know is refused', async () => {
   const { done } = scene([answer(200, { status: 'pending', needs: 'a_fax' })])
-  await expect(done).rejects.toThrow('needs something that this client does not know')
+  await expect(done).rejects.toThrow('does not support what the request needs')
 })

@@ -3,7 +3,7 @@ import type { PendingRequest } from '../ground/pending-request.ts'
 import { withdrawRequest } from '../server/approval-requests.ts'
 import { remaining } from '../terminal/waiting-view.ts'
 
-/** Withdraw a request that this client stops waiting for, so that it is not approved in vain, and report the result.
+/** Withdraw a request that this client stops waiting for, so that no person approves it, and report the result.
  * Never throws.
  * @param making the request, which may not be answered yet */
 export async function withdraw(making: Promise<PendingRequest>, view: ViewName, parts: Parts): Promise<void> {

@@ -15,7 +15,7 @@ export type PendingRequest = {
   readonly lifetimeMs: number
   /** Monotonic time at which it ends. */
   readonly deadlineMs: number
-  /** The approval that it repeats, so that nobody is asked; null: a person is. */
+  /** The approval that it repeats; null: a person has to approve. */
   readonly remembered: { readonly expiresAtMs: number; readonly usesLeft: number } | null
   /** Why a person is asked although an approval is remembered, in words; null: none is. */
   readonly asksAgain: string | null

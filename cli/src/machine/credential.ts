@@ -49,7 +49,7 @@ export function findCredential(
 function tokenCredential(token: string): MachineCredential {
   if (!isMachineToken(token)) {
     throw usageError(
-      'KEYFERRY_TOKEN is not the token of a machine',
+      'KEYFERRY_TOKEN is not a machine token',
       'A token begins with kfm_ and has 53 characters. Copy it again; the server shows it once.',
     )
   }
@@ -68,7 +68,7 @@ function idTokenCredential(
     return {
       proof: `GitHub Actions ${printable(env['GITHUB_REPOSITORY'] ?? '', 100)}@${printable(env['GITHUB_REF_NAME'] ?? '', 100)}`,
       machineId,
-      // Bound to the key of this call: whoever else sees the token cannot use it.
+      // Bound to the key of this call: a thief of the token cannot use it.
       forKey: async (publicKey) =>
         await githubIdToken(
           { requestUrl, requestToken, audience: `${server}/key/${keyBinding(publicKey)}` },
@@ -99,7 +99,7 @@ function readSecret(name: string, { env }: CredentialParts): string | null {
 
 function noCredential(machineId: string | null): Error {
   return usageError(
-    machineId === null ? 'no credential of a machine is set' : 'KEYFERRY_MACHINE is set, but no ID token is',
+    machineId === null ? 'no machine credential is set' : 'KEYFERRY_MACHINE is set, but no ID token is',
     'Set KEYFERRY_TOKEN, or KEYFERRY_MACHINE with an ID token: in GitHub Actions "permissions: id-token: write", elsewhere KEYFERRY_ID_TOKEN or KEYFERRY_ID_TOKEN_FILE.',
   )
 }

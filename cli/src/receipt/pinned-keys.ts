@@ -31,8 +31,8 @@ export function pinnedKeys(server: string, parts: StateParts): readonly PinnedKe
   })
 }
 
-/** The public key of a server by its id. The first key of a server is believed; a later one only if one that is known signed
- * it. A server on this machine may be set up anew at any time, so its new key is believed too.
+/** The public key of a server by its id. The client trusts the first key of a server, and a later key only if a known key
+ * signed it. A server on this machine can be set up again at any time, so the client trusts its new key too.
  * @returns 32 bytes · @throws CliError refused: the key changed · NetworkError */
 export async function keyOf(server: string, kid: string, parts: Parts): Promise<Uint8Array> {
   const pinned = pinnedKeys(server, parts)
@@ -63,7 +63,7 @@ function changed(server: string, parts: StateParts): CliError {
   return new CliError(
     EXIT.refused,
     `${server} signs with another key than before`,
-    `Nothing was used. Somebody may sit between you and the server. If its operator confirms that it was set up anew, delete ${printable(fileOf(server, parts), 300)} and run the command again.`,
+    `Nothing was used. An attacker may be between you and the server. If the operator confirms that the server was set up again, delete ${printable(fileOf(server, parts), 300)} and run the command again.`,
   )
 }
 

@@ -17,7 +17,7 @@ export type Receipt = {
   readonly approvers: readonly string[]
   /** ISO timestamp. */
   readonly approvedAt: string
-  /** How the approval came back; null: it did not have to. */
+  /** How the approval returned; null: it did not have to return. */
   readonly releasedBy: 'loopback' | 'code' | null
   /** A remembered approval was repeated. */
   readonly isRepeated: boolean
@@ -46,7 +46,7 @@ function decoded(base64: string): Uint8Array {
 
 function parseReceipt(fields: Record<string, unknown>): Receipt {
   const { v, released_by, grant_id, argv_sha256, bundle, keys, approvers } = fields
-  if (v !== 1) throw refusedAnswer('the receipt has a form that this version of Keyferry does not know')
+  if (v !== 1) throw refusedAnswer('this version of Keyferry does not know the format of the receipt')
   return {
     requestId: text(fields['request_id']),
     clientPublicKey: text(fields['client_pubkey']),
@@ -71,7 +71,7 @@ function texts(list: unknown, field: string): string[] {
   return list.map((entry: unknown) => text(isObject(entry) ? entry[field] : undefined))
 }
 
-/** What this client knows of the delivery by itself. */
+/** What this client knows about the delivery without the server. */
 export type Known = {
   readonly requestId: string
   readonly clientPublicKey: Uint8Array
@@ -90,12 +90,12 @@ export function requireFits(receipt: Receipt, { requestId, clientPublicKey, box,
     argv === null || receipt.commandDigest === commandDigest(argv) ? null : 'another command',
   ].filter((what) => what !== null)
   if (differs.length === 0) return
-  throw refusedAnswer(`the server signed ${differs.join(', ')} than what came`)
+  throw refusedAnswer(`the receipt is for ${differs.join(', ')}`)
 }
 
 /** Whether the receipt lists the names that were in the box.
  * @throws CliError refused */
 export function requireNames(receipt: Receipt, names: readonly string[]): void {
   if (receipt.names.toSorted().join('\n') === names.toSorted().join('\n')) return
-  throw refusedAnswer('the server signed other names than those that came')
+  throw refusedAnswer('the receipt lists other names than the delivery')
 }

@@ -124,6 +124,8 @@ async function takeCode(
     ended.addEventListener('abort', stop, { once: true })
     view.codeNeeded(`keyferry release ${pending.id} CODE`)
   } catch (error) {
-    view.codeRefused(`no code can be taken here: ${printable(String(error))}; run the command at a terminal`)
+    view.codeRefused(
+      `the code cannot be read here: ${printable(String(error))}; run the command at a terminal`,
+    )
   }
 }

@@ -76,14 +76,14 @@ function missingNames({ body }: ExchangeAnswer): readonly string[] {
 const NEXT: Readonly<Record<string, string>> = {
   token_expired: 'Ask an owner to make a new token on the page of the machine.',
   token_ended: 'Ask an owner to make a new token on the page of the machine.',
-  tokens_off: 'This server takes no tokens. Use an ID token of the platform.',
+  tokens_off: 'This server accepts no tokens. Use an ID token of the platform.',
   not_granted: 'Ask an owner to grant this bundle to the machine.',
   machine_inactive: 'Ask an owner to switch the machine on.',
   network_refused: 'The credential works from other networks only. Ask an owner to allow this one.',
   identity_not_trusted:
     'An owner can allow this identity on the page of the machine, where this attempt is listed.',
   token_not_bound:
-    'The ID token must be bound to the key of this call; this platform fixes its audience. Ask an owner to accept that.',
+    'The ID token must be bound to the key of this call, but this platform fixes the audience. Ask an owner to allow unbound ID tokens.',
   trust_ended: 'Ask an owner to allow this identity again on the page of the machine.',
 }
 
@@ -93,7 +93,7 @@ function refusedMachine(answer: ExchangeAnswer, code: string, server: string): C
   if (next === undefined && answer.status !== 401) return plain
   const details = parseObject(answer.body)?.['details']
   const differs = isObject(details) && Array.isArray(details['differs']) ? details['differs'].map(String) : []
-  const what = differs.length === 0 ? '' : `; it differs in ${printable(differs.join(', '), 200)}`
+  const what = differs.length === 0 ? '' : `; claims that differ: ${printable(differs.join(', '), 200)}`
   return new CliError(
     EXIT.denied,
     `${plain.message}${what}`,

@@ -12,20 +12,20 @@ export type RememberedApproval = {
 export type AsksAgain = (typeof ASKS_AGAIN)[number] | 'unknown'
 
 const REASONS: Readonly<Record<AsksAgain, string>> = {
-  expired: 'the remembered approval has ended',
-  used_up: 'the remembered approval was used as often as it may be',
+  expired: 'the remembered approval has expired',
+  used_up: 'the remembered approval has no uses left',
   revoked: 'the remembered approval was revoked',
   forgotten: 'the remembered approval was forgotten',
   person_removed: 'the person who approved is no longer a member',
   role_changed: 'the role of the person who approved has changed',
   policy_changed: 'the rules for approvals have changed',
   signed_out: 'the person who approved signed out everywhere',
-  other_command: 'this is another command than the one approved before',
-  other_folder: 'this is another folder than the one approved before',
-  other_agent: 'somebody else started this than the one approved before',
-  other_keys: 'this asks for other keys than those approved before',
-  bundle_changed: 'the bundle has other keys than those approved before',
-  unknown: 'the remembered approval does not count here',
+  other_command: 'the command differs from the approved one',
+  other_folder: 'the folder differs from the approved one',
+  other_agent: 'another person or AI agent started the command',
+  other_keys: 'the requested keys differ from the approved ones',
+  bundle_changed: 'the keys of the bundle have changed',
+  unknown: 'the remembered approval is not valid for this request',
 }
 
 /** @throws CliError refused: malformed */

@@ -70,7 +70,7 @@ function readNeeds({ needs, release_by }: Record<string, unknown>): Needs {
   if (needs === undefined) return 'none'
   if (needs === 'second_person') return needs
   if (needs === 'release' && (release_by === 'loopback' || release_by === 'code')) return release_by
-  throw refusedAnswer('the request needs something that this client does not know; a newer one may')
+  throw refusedAnswer('this client does not support what the request needs; install a newer version')
 }
 
 function readNamed(body: Record<string, unknown>, field: string): Named | null {

@@ -5,7 +5,7 @@ import { makePrivateFolder, type StateParts } from './state-folder.ts'
 
 /** The folder for what lasts until the person logs out: sockets, and the key of this terminal. Only its owner can enter it.
  * Without XDG_RUNTIME_DIR it is below the folder for temporary files, where others may write too, so its owner is checked.
- * @throws Error if it cannot be made, or belongs to somebody else */
+ * @throws Error if it cannot be made, or another user owns it */
 export function runtimeFolder({ env, platform }: StateParts): string {
   const base = env['XDG_RUNTIME_DIR'] || null
   const { uid } = platform === 'win32' ? { uid: 0 } : userInfo()

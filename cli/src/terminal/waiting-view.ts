@@ -18,7 +18,7 @@ export type Asked = {
   readonly whyNotOpened: string | null
   /** Monotonic time at which the request ends. */
   readonly deadlineMs: number
-  /** Why a person is asked although an approval is remembered; null: none is. */
+  /** Why a remembered approval is not used; null: there is none. */
   readonly asksAgain: string | null
 }
 
@@ -40,7 +40,7 @@ export type Received = {
   readonly versions: readonly { readonly name: string; readonly version: number }[]
   /** Usernames of who approved, as the server signed it; empty if it signs nothing. */
   readonly approvers: readonly string[]
-  /** How the approval came back, as the server signed it. */
+  /** How the approval returned, as the server signed it. */
   readonly releasedBy: 'loopback' | 'code' | null
   /** A bundle was requested, and the server does not say which one was approved. */
   readonly isUnchecked: boolean
@@ -49,11 +49,11 @@ export type Received = {
 /** Shows progress on stderr, for a person at a terminal, a log or a machine. */
 export type WaitingView = {
   readonly asked: (asked: Asked) => void
-  /** Nobody is asked: an approval is remembered. */
+  /** No person is asked, because an approval is remembered. */
   readonly remembered: (approval: { readonly usesLeft: number; readonly expiresAtMs: number }) => void
   readonly trouble: (reason: string) => void
   readonly recovered: () => void
-  /** The browser that opened is on another machine, so it cannot hand the approval back by itself. */
+  /** The browser that opened is on another machine, so it cannot return the approval to this client. */
   readonly notReached: () => void
   /** The approval waits for the code that the page shows.
    * @param command what takes the code in another shell; null: it is typed here */
@@ -96,8 +96,8 @@ export const SECOND_NEEDED = 'one person approved; this bundle needs a second on
 /** Where to put the code of the page. */
 export function codeNeededText(command: string | null): string {
   const where =
-    command === null ? 'type the code of the page here' : `give the code of the page to ${command}`
-  return `approved; ${where}. Nobody else needs it`
+    command === null ? 'type the code from the page here' : `run ${command} with the code from the page`
+  return `approved; ${where}. Do not share the code`
 }
 
 /** What was delivered, in words: `by sam: 2 values from dev/app in workspace "Acme", returned through this terminal`. */
@@ -108,7 +108,7 @@ export function deliveredText({ names, bundle, workspace, approvers, releasedBy 
   return `approved${by}: ${values}${releasedBy === null ? '' : ', returned through this terminal'}`
 }
 
-/** What the person should know beside that, one line for each point. */
+/** What else the person should know, one line for each point. */
 export function deliveryNotes({
   missing,
   missingRequired,

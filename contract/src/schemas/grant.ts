@@ -19,7 +19,7 @@ export const Device = z
   })
   .meta({ id: 'Device', examples: [EXAMPLE_DEVICE] })
 
-/** Why a terminal that has a remembered approval of this bundle is asked all the same. */
+/** Why a remembered approval of this bundle does not apply to a request. */
 export const ASKS_AGAIN = [
   'expired',
   'used_up',

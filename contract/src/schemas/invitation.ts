@@ -46,7 +46,7 @@ export const CreatedInvitation = z
     ],
   })
 
-/** What an open invitation says before anybody joins: to the holder of its token. */
+/** What an open invitation shows to the holder of its token, before they join. */
 export const InvitationPreview = z
   .object({
     tenant: z.object({ id: Id, name: z.string() }),

@@ -205,7 +205,7 @@ export const CreatedToken = z
     ],
   })
 
-/** Leaked tokens in the form of GitHub's secret scanning, unsigned: whoever holds a token may end it. Texts that are no
+/** Leaked tokens in the form of GitHub's secret scanning, unsigned: anyone who has a token may end it. Texts that are no
  * tokens are ignored. */
 export const ReportTokens = z
   .array(

@@ -32,7 +32,7 @@ export function LifetimeFields({
           problem={rotationProblem(rotate_after_days)}
         />
       </div>
-      <p className="mt-1 text-xs text-ink-soft">Reminders only: Keyferry goes on delivering the value.</p>
+      <p className="mt-1 text-xs text-ink-soft">Reminders only: Keyferry still delivers the value.</p>
     </div>
   )
 }

@@ -33,7 +33,7 @@ export function SecretCheckbox({ checked, onChange, isTemplate = false }: Secret
 }
 
 function hintOf(checked: boolean, isTemplate: boolean): string {
-  if (checked) return 'Hidden from everyone on these pages, unless it is declared not secret later.'
+  if (checked) return 'These pages hide the value from everyone, until the key is declared not secret.'
   if (isTemplate) return 'Every member sees this text. The composed value is secret if one of its parts is.'
   return 'Every member of the workspace sees the value.'
 }

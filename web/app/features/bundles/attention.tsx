@@ -11,7 +11,7 @@ const SHOWN = 8
 
 type Reason = { id: string; name: string; href: string; text: string }
 
-/** What waits for somebody: values that expire or should be replaced, and old values that are held for long. Nothing where
+/** What needs attention: values that expire or should be replaced, and old values that are held for long. Nothing where
  * nothing waits. */
 export function Attention() {
   const due = useDueKeys().data ?? []

@@ -129,10 +129,10 @@ function AfterDuplicate({ bundle }: { bundle: BundleWithItems }) {
   if (!params.has('new')) return null
   return (
     <>
-      <h2 className="mt-4 mb-2 text-sm font-semibold">Give it values of its own from a file</h2>
+      <h2 className="mt-4 mb-2 text-sm font-semibold">Import its values from a file</h2>
       <CommandLine command={importCommand(bundle.name)} />
       <p className="mt-1 text-sm text-ink-soft">
-        Values that differ become its own. The other bundles keep theirs.
+        The bundle gets its own keys for values that differ. Other bundles do not change.
       </p>
     </>
   )

@@ -41,8 +41,8 @@ export function KeyHistory({ item }: { item: KeyWithBundles }) {
       />
       <p className="mt-3 text-sm text-ink-soft">
         {item.is_secret
-          ? 'Old values of a secret can be restored, and are never shown.'
-          : 'An old value is shown unless it was secret.'}
+          ? 'You can restore old values of a secret, but not see them.'
+          : 'Old values are shown, unless they were secret.'}
       </p>
       {asked?.what === 'restore' && <RestoreDialog item={item} {...asked} versions={data} onClose={close} />}
       {asked?.what === 'destroy' && <DestroyDialog item={item} version={asked.version} onClose={close} />}

@@ -25,7 +25,7 @@ export function KeyHolders({ item }: { item: Key }) {
     return <LoadingState error={holders.error} onRetry={() => void holders.refetch()} what="the holders" />
   if (data.length === 0) {
     return (
-      <EmptyState title="Nobody was given this value">
+      <EmptyState title="No deliveries yet">
         <p>
           After an approval, the terminal that gets the value is listed here, with the version it was given.
         </p>

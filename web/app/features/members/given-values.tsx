@@ -13,7 +13,7 @@ type GivenValuesProps = {
   onClose: () => void
 }
 
-/** After somebody was removed: the values that they were given and that were not changed since. */
+/** After a member was removed: the values that they received and that have not changed. */
 export function GivenValues({ username, keys, error, onRetry, onClose }: GivenValuesProps) {
   return (
     <Dialog title={`Removed ${username}`} onClose={onClose}>

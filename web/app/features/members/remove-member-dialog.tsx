@@ -42,7 +42,7 @@ export function RemoveMemberDialog({ member, onClose }: { member: Member; onClos
       <p>{member.email} can no longer see or approve anything in this workspace.</p>
       <p>
         {given === null || given.length === 0
-          ? 'Values that were delivered before stay known.'
+          ? 'They keep the values that they received.'
           : `They were given ${given.length} ${given.length === 1 ? 'value that is' : 'values that are'} still current. The list follows.`}
       </p>
     </ConfirmDialog>

@@ -93,7 +93,7 @@ export const WORDS: Readonly<Record<AuditAction, Words>> = {
   'delivery.remembered': (delivery) => ['got, by a remembered approval, ', ...delivered(delivery)],
   'delivery.void': ({ bundle, isRequest, text }) =>
     isRequest
-      ? [`denied a request in vain: ${endText(text('reason'))}`]
+      ? [`tried to deny a request: ${endText(text('reason'))}`]
       : ['approved ', bundle, `, and nothing was delivered: ${endText(text('reason'))}`],
   'delivery.denied': ({ place, origin }) => [
     `denied a request from ${place ?? origin('requester_ip') ?? 'a terminal'}`,

@@ -13,7 +13,7 @@ export function ActivityList({ filter }: { filter: ActivityFilter }) {
   if (data === undefined)
     return <LoadingState error={activity.error} onRetry={() => void activity.refetch()} what="the activity" />
   const entries = withoutRepeats(data.pages.flat())
-  if (entries.length === 0) return <p className="py-6 text-ink-soft">Nothing happened that matches.</p>
+  if (entries.length === 0) return <p className="py-6 text-ink-soft">No matching activity.</p>
   return (
     <>
       {byDay(entries).map(([day, ofDay]) => (

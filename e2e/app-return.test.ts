@@ -77,6 +77,28 @@ describe.skipIf(!hasBrowser() || !hasTerminal())('an approval returns to the ter
     await closePage(page)
   })
 
+  test('remembered for an hour: the command starts again without a question, until it is revoked', async () => {
+    const command = ['run', 'dev/worker', '--', 'true']
+    const first = client(command, { opens: true })
+    const page = await signedIn()
+    await page.goto(await opened.next())
+    await readRequest(page)
+    await page.getByLabel('Do not ask again for this command on this terminal').selectOption('1 hour')
+    await expectAccessible(page)
+    await page.getByRole('button', { name: 'Approve 3 keys' }).click()
+    expect(await first.exit).toBe(0)
+    await page.getByRole('heading', { name: 'Delivered' }).waitFor()
+    expect(await client(command, { opens: false }).exit).toBe(0)
+    await page.goto(`${server.url}/account`)
+    await page.getByText('Used 1 time').waitFor()
+    await expectAccessible(page)
+    await page.getByRole('button', { name: 'Revoke dev/worker' }).click()
+    await page.getByText('None in this workspace.').waitFor()
+    const asksAgain = client(command, { opens: false })
+    await asksAgain.appears(/\/approve\/\w+/)
+    await closePage(page)
+  })
+
   test('the way back outlives a reload and a sign-in', async () => {
     const terminal = client(['run', 'dev/app', '--', 'true'], { opens: true })
     const page = await openPage(browser)

@@ -103,6 +103,19 @@ const TAMPERINGS: Readonly<Record<string, readonly [Tampering, RegExp]>> = {
     },
     /carries another number/,
   ],
+  'an entry added before the first': [
+    (query, id) =>
+      sql`insert into audit_log select tenant_id, 0, hash, replace(body, '"seq":5,', '"seq":0,'), origin, at, action,
+        actor_id, target_id from audit_log ${of(id, 5)}`.execute(query),
+    /entry 0 was added before the first entry, 1/,
+  ],
+  'a log that is gone': [
+    async (query, id) => {
+      for (const table of ['audit_log', 'audit_heads', 'audit_seals'])
+        await sql`delete from ${sql.table(table)} where tenant_id = ${id}`.execute(query)
+    },
+    /the workspace has no log/,
+  ],
   'a whole log hashed again': [chainAgain, /is not the one that the seal|differs/],
 }
 

@@ -71,4 +71,27 @@ describe.each(databases)('rows of the outbox that no server wrote, on %s', (kind
     }
     expect(await problem()).toMatch(/event \d+ of the outbox was set aside, but a server wrote it/)
   })
+
+  test('an honest row that is added again is named once it is sealed', async () => {
+    const other = await api.newOwner()
+    const waiting = () =>
+      database.query.selectFrom('events').selectAll().where('tenant_id', '=', other.tenantId).execute()
+    const whenSealed = async () => {
+      while ((await waiting()).length > 0) await sleep(20)
+    }
+    let event: Awaited<ReturnType<typeof waiting>>[number] | undefined
+    for (let count = 0; event === undefined; count++) {
+      await api.call('createKey', { as: other, body: { name: `REPEATED_${count}`, value: 'x' } })
+      event = (await waiting()).at(-1)
+    }
+    await whenSealed()
+    const { position: _, ...again } = event
+    await database.query.insertInto('events').values(again).execute()
+    // Another change wakes the server that seals.
+    await api.call('createKey', { as: other, body: { name: 'LATER', value: 'x' } })
+    await whenSealed()
+    const verdicts = await verifyAudit(api.settings)
+    const verdict = verdicts.find(({ tenantId }) => tenantId === other.tenantId)
+    expect(verdict?.problem).toMatch(/entry \d+ repeats an earlier entry/)
+  })
 })

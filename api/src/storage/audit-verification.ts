@@ -2,6 +2,7 @@ import { chainHash, originHash } from '@keyferry/crypto/audit-chain'
 import { chainNote } from '@keyferry/crypto/chain-note'
 import { openNote, verifierKey } from '@keyferry/crypto/signed-note'
 import { indexOf } from '../domain/audit.ts'
+import { additionTo } from './audit-additions.ts'
 import type { NamedAuditKey } from './audit-keys.ts'
 import { hasEvent, type Sought } from './audit-search.ts'
 import type { Query } from './queries.ts'
@@ -41,6 +42,7 @@ async function tenantsWithLogs(query: Query): Promise<string[]> {
     .union(query.selectFrom('audit_log').select('tenant_id'))
     .union(query.selectFrom('audit_seals').select('tenant_id'))
     .union(query.selectFrom('events').select('tenant_id'))
+    .union(query.selectFrom('tenants').select('id as tenant_id'))
     .execute()
   return rows.map(({ tenant_id }) => tenant_id).toSorted()
 }
@@ -87,7 +89,11 @@ async function checkLog(walk: Walk): Promise<void> {
   for (const seal of seals) checkSeal(walk, seal, hashes.at.get(seal.seq))
   if (end.seq > start.seq && seals.at(-1)?.seq !== end.seq)
     throw new Broken(`no seal signs the last entry, ${end.seq}`)
-  await checkOutbox(walk)
+  const addition = await additionTo(query, tenantId, start.seq + 1)
+  if (addition !== null) throw new Broken(addition)
+  const waiting = await checkOutbox(walk)
+  // The first change in a workspace is that it was made.
+  if (!head && waiting === 0) throw new Broken('the workspace has no log')
   if (head) await checkRecords(walk, head)
 }
 
@@ -175,7 +181,8 @@ function checkSeal({ tenantId, key }: Walk, seal: Tables['audit_seals'], hash: s
     throw new Broken(`entry ${seal.seq} is not the one that the seal of ${seal.day} signed`)
 }
 
-async function checkOutbox({ query, tenantId, key }: Walk): Promise<void> {
+/** @returns how many events wait */
+async function checkOutbox({ query, tenantId, key }: Walk): Promise<number> {
   const rows = await query
     .selectFrom('events')
     .select(['position', 'tenant_id', 'body', 'origin', 'mac', 'refused_at'])
@@ -189,4 +196,5 @@ async function checkOutbox({ query, tenantId, key }: Walk): Promise<void> {
   }
   const kept = rows.find(({ refused_at }) => refused_at !== null)
   if (kept) throw new Broken(`event ${kept.position} of the outbox was set aside, but a server wrote it`)
+  return rows.length
 }

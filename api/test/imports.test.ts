@@ -287,6 +287,22 @@ describe.each(databases)('imports on %s', (kind) => {
       expectError(again, 403, 'Forbidden: owner role required', 'forbidden')
     })
 
+    test('learns no secret of others by guessing, in a duplicate of their bundle', async () => {
+      await importing('dev/app', { A: '1' })
+      const duplicate = { params: { bundle_id: await bundleId('dev/app') }, body: { name: 'mine' } }
+      const { json: mine } = await api.call('duplicateBundle', { as: member, ...duplicate })
+      const text = { name: 'T', value: '${A}', is_template: true, is_secret: false }
+      const { json: template } = await api.call('createKey', { as: member, body: text })
+      const params = { bundle_id: mine.id, key_id: template.id }
+      expect((await api.call('attachKey', { as: member, params })).status).toBe(201)
+      for (const guess of ['1', '2']) {
+        const answer = await importing('mine', { A: guess }, { dry_run: true }, member)
+        expectError(answer, 403, 'Forbidden: owner role required', 'forbidden')
+        const composed = await importing('mine', { T: guess }, { dry_run: true }, member)
+        expect(composed.json.plan).toMatchObject([{ action: 'kept' }])
+      }
+    })
+
     test.each<[string, string, object]>([
       ['shares', 'mine', { share: ['A'] }],
       ['replaces', 'mine', { replace: ['A'] }],

@@ -70,7 +70,7 @@ export type PlannedImport = {
   bundleName: string
   entries: readonly ImportEntry[]
   choices: ImportChoices
-  /** Whether the caller may learn if a key of another bundle has a certain value. */
+  /** Whether the caller may learn if a key has a certain value, or a template delivers it. */
   mayCompare: (key: FoundKey) => boolean
 }
 
@@ -118,7 +118,7 @@ type AttachedTemplate = { template: FoundKey; valueAfter: (name: string) => Plai
 function decideTemplate(
   entry: ImportEntry,
   { template, valueAfter }: AttachedTemplate,
-  { choices: { own, replace } }: PlannedImport,
+  { choices: { own, replace }, mayCompare }: PlannedImport,
 ): Decision {
   const { name } = entry
   const isShared = template.elsewhere.length > 0
@@ -129,7 +129,7 @@ function decideTemplate(
   if (!isMasked && own.has(name) && isShared) return { ...step, action: 'own', choices }
   if (!isMasked && (isReplacing || own.has(name)))
     return { ...step, action: isShared ? 'replace' : 'update', choices }
-  const value = isMasked ? null : composed(template.value, valueAfter)
+  const value = isMasked || !mayCompare(template) ? null : composed(template.value, valueAfter)
   const isSame = value instanceof Plaintext && value.reveal() === entry.value
   return { ...step, action: isSame ? 'same' : 'kept', choices: isMasked ? [] : choices }
 }
@@ -197,7 +197,8 @@ function actionOn(entry: ImportEntry, attached: FoundKey, asked: PlannedImport):
   const isShared = attached.elsewhere.length > 0
   if (entry.value === MASK) return 'kept'
   if (isShared && own.has(name)) return 'own'
-  if (isEqual(entry, attached)) return 'same'
+  // Whoever duplicates a bundle has its secrets attached, and must not learn them by guessing.
+  if ((asked.mayCompare(attached) || !attached.is_secret) && isEqual(entry, attached)) return 'same'
   if (!isShared && share.has(name)) {
     throw invalid('share is not possible, because the bundle has its own key: detach the key first', [name])
   }

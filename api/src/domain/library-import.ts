@@ -111,7 +111,9 @@ function readingOf({ bundleName, entries, choices }: LibraryImport): ImportReadi
 
 function planIn(library: ImportLibrary, caller: Caller, asked: LibraryImport): ImportPlan {
   const isOwner = caller.role === 'owner'
-  const mayCompare = (key: FoundKey) => isOwner || key.created_by === caller.userId
+  // A template's creator did not create its parts.
+  const mayCompare = ({ created_by, templateParts }: FoundKey) =>
+    isOwner || (created_by === caller.userId && templateParts === null)
   const steps = planImport(library, { ...asked, mayCompare })
   if (!isOwner) requireCreating(library, steps, caller)
   const bundleId = library.bundle?.id ?? null

@@ -50,7 +50,7 @@ const BY_INTEREST: readonly Why[] = [
 ]
 
 /** Answer a new request by a remembered approval, if one holds for it.
- * @returns what was used; why the terminal is asked all the same; or null: nothing is remembered for it */
+ * @returns what was used; or why a person has to approve; or null: nothing is remembered for the terminal */
 export async function useGrant(
   parts: GrantUseParts,
   request: ApprovalRequest,

@@ -157,10 +157,7 @@ async function requireSameChoice(
   })
   const mayApprove = policy.approvers === 'member' ? standing?.role != null : standing?.role === 'owner'
   if (standing?.isActive === true && mayApprove) return
-  throw new DomainError(
-    'conflict',
-    'The first approval does not count any more: deny the request and start again',
-  )
+  throw new DomainError('conflict', 'The first approval is no longer valid: deny the request and start again')
 }
 
 /** Store a ciphertext that was sealed elsewhere; for development.

@@ -145,6 +145,21 @@ test('without a keyboard, another shell of the same user gives the code', async 
   expect(await giveCode(ID, CODE, at)).toBeNull()
 })
 
+test('beside the keyboard, another shell may give the code too', async () => {
+  const keyboard = {
+    isThere: () => true,
+    ask: () => null,
+    askUntil: () => new Promise<null>(() => undefined),
+  }
+  const at = parts({ keyboard })
+  const told = view()
+  const wayBack = await open(false, at)
+  wayBack.begin(pending, told.view)
+  wayBack.onNeeds('code')
+  await expect.poll(() => told.lines).toEqual(['needed: null'])
+  expect(await giveCode(ID, CODE, at)).toBe('ok')
+})
+
 test('a second person is told of', async () => {
   const told = view()
   const wayBack = await open(false, parts())

@@ -111,21 +111,22 @@ async function takeCode(
   ended: AbortSignal,
 ): Promise<void> {
   const { askForCode, enterCode } = await import('./enter-code.ts')
-  if (viewName !== 'json' && parts.keyboard.isThere()) {
-    view.codeNeeded(null)
-    return await askForCode(parts, { release, view }, ended)
-  }
   const { socketPath, takeCodes } = await import('./release-socket.ts')
+  const hasKeyboard = viewName !== 'json' && parts.keyboard.isThere()
   try {
     const stop = await takeCodes(
       socketPath(pending.id, parts),
       async (code) => await enterCode(code, release),
     )
     ended.addEventListener('abort', stop, { once: true })
-    view.codeNeeded(`keyferry release ${pending.id} CODE`)
   } catch (error) {
-    view.codeRefused(
-      `the code cannot be read here: ${printable(String(error))}; run the command at a terminal`,
-    )
+    if (!hasKeyboard) {
+      view.codeRefused(
+        `no code can be taken here: ${printable(String(error))}; run the command at a terminal`,
+      )
+      return
+    }
   }
+  view.codeNeeded(hasKeyboard ? null : `keyferry release ${pending.id} CODE`)
+  if (hasKeyboard) await askForCode(parts, { release, view }, ended)
 }

@@ -36,7 +36,8 @@ function redirected({ location }: ExchangeAnswer): CliError {
 }
 
 function afterStatus({ status, retryAfterMs }: ExchangeAnswer, server: string): string {
-  if (status === 401) return `The client cannot sign in here. Use the web page: ${server}/bundles, or ${server}/bundles/import to import.`
+  if (status === 401)
+    return `The client cannot sign in here. Use the web page: ${server}/bundles, or ${server}/bundles/import to import.`
   if (status === 403) return 'Ask an owner of the workspace to do this, or to give you the owner role.'
   if (status === 429) return `Wait ${Math.ceil((retryAfterMs ?? 60_000) / 1000)} s, then try again.`
   if (status === 404) return 'Check the server address and the version of the server.'

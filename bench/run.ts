@@ -14,6 +14,7 @@ import { sealing } from './sealing.ts'
 import { start } from './start.ts'
 import { tableOf } from './table.ts'
 import { tenants } from './tenants.ts'
+import { terminalConsent } from './terminal-consent.ts'
 import { waiting } from './waiting.ts'
 import { webHop } from './web-hop.ts'
 import { writes } from './writes.ts'
@@ -32,6 +33,7 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   sealing,
   start,
   'client-start': clientStart,
+  'terminal-consent': terminalConsent,
   growth,
   'memory-growth': memoryGrowth,
 }

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { type Browser, chromium } from 'playwright-core'
 
-const EXECUTABLE = process.env['CHROMIUM'] ?? '/usr/bin/chromium'
+export const EXECUTABLE = process.env['CHROMIUM'] ?? '/usr/bin/chromium'
 const FLAGS = [
   '--no-sandbox',
   '--disable-gpu',
@@ -20,6 +20,6 @@ export function hasBrowser(): boolean {
   return false
 }
 
-export async function launchBrowser(): Promise<Browser> {
-  return await chromium.launch({ executablePath: EXECUTABLE, args: FLAGS })
+export async function launchBrowser(executablePath = EXECUTABLE): Promise<Browser> {
+  return await chromium.launch({ executablePath, args: FLAGS })
 }

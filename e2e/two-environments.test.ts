@@ -164,7 +164,7 @@ describe.skipIf(!hasBrowser() || !hasTerminal())('two environments of one applic
     await page.getByRole('button', { name: /^Give this bundle its own value/ }).click()
     await page.getByLabel('Value in prod/app').fill('8080')
     await page.getByRole('button', { name: 'Give it its own value' }).click()
-    await page.getByText('key PROD_APP_PORT').waitFor()
+    await page.getByText('key PROD_APP_PORT', { exact: true }).waitFor()
     expect(await runBoth(['PORT'])).toEqual([{ PORT: '3000' }, { PORT: '8080' }])
   })
 

@@ -120,22 +120,26 @@ test('a backup made while the server runs brings everything back', async () => {
   expect(await names(await start())).toEqual(['A=value of A'])
 })
 
+type Entry = { action: string; sealed: boolean; data: object }
+
+async function sealedLog(address: string): Promise<Entry[]> {
+  for (;;) {
+    const log = (await (await fetch(`${address}/api/v1/audit`)).json()) as Entry[]
+    if (log.every(({ sealed }) => sealed)) return log
+    await sleep(50)
+  }
+}
+
 test('a restore begins a new epoch of the audit log, and other commands work on the log', async () => {
   const address = await start()
   await createKey(address, 'A')
+  await sealedLog(address) // a log has no epoch before its first seal
   const file = join(folder.path, 'backup.db')
   await run('backup', file)
   await stop()
   await run('restore', file)
   const restarted = await start()
-  const log = async () =>
-    (await (await fetch(`${restarted}/api/v1/audit`)).json()) as {
-      action: string
-      sealed: boolean
-      data: object
-    }[]
-  while ((await log()).some(({ sealed }) => !sealed)) await sleep(50)
-  const [restored] = (await log()).filter(({ action }) => action === 'audit.restored')
+  const [restored] = (await sealedLog(restarted)).filter(({ action }) => action === 'audit.restored')
   expect(restored?.data).toMatchObject({ epoch_before: 1, reason: 'backup restored' })
   const me = (await (await fetch(`${restarted}/api/v1/me`)).json()) as { tenant: { id: string } }
   const workspace = me.tenant.id

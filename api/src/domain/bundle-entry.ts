@@ -111,7 +111,7 @@ function withoutNames(values: WantedValues, hidden: ReadonlySet<string>): Wanted
   return typeof values === 'string' ? values : new Set([...values].filter((name) => !hidden.has(name)))
 }
 
-const GROUP = { entries: 500, longValues: 16 } as const
+const GROUP = { entries: 500, longValues: 4 } as const
 
 /** The same entries with their long values, in groups that are small enough to hold in memory. Values are read as the
  * consumer takes each group, so a value that was removed or made secret before that is null. */

@@ -30,6 +30,12 @@ export async function deliverToMachine(
   if (ask.bundle === null) {
     throw usageError('a machine has to name the bundle', 'Add the bundle: keyferry run BUNDLE -- PROGRAM.')
   }
+  if (ask.requiredAssurance !== null || ask.receiptFile !== null) {
+    throw usageError(
+      'a machine has no approval, so --require-assurance and --receipt cannot be met',
+      'Leave them out, or ask a person with --as person.',
+    )
+  }
   const keyPair = (await parts.randomness()).newKeyPair()
   try {
     const body = requestBody(ask, ask.bundle, { credential, keyPair, parts })

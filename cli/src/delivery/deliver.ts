@@ -5,13 +5,13 @@ import type { Parts, Values } from '../ground/parts.ts'
 import type { PendingRequest } from '../ground/pending-request.ts'
 import { printable } from '../ground/printable.ts'
 import { findCredential } from '../machine/credential.ts'
+import { requireWritable, writeOutputFile } from '../output/output-file.ts'
 import { type Receipt, requireNames } from '../receipt/receipt.ts'
 import { openWayBack, type WayBack } from '../release/way-back.ts'
 import { isLoopback } from '../server/loopback.ts'
 import { readable } from '../server/server-failure.ts'
 import type { Delivery } from '../server/wait-answer.ts'
 import { forgetRequest, keepRequest, requireKeepable } from '../state/kept-requests.ts'
-import { writePrivateFile } from '../state/write-private-file.ts'
 import { whyNoBrowser } from '../terminal/browser.ts'
 import { waitingView } from '../terminal/choose-view.ts'
 import type { Asked, Received, WaitingView } from '../terminal/waiting-view.ts'
@@ -35,6 +35,7 @@ export async function deliver(ask: Ask, parts: Parts): Promise<Values> {
 
 async function deliverToPerson(ask: Ask, parts: Parts): Promise<Values> {
   if (ask.keepAs !== null) requireKeepable(parts)
+  if (ask.receiptFile !== null) requireWritable({ path: ask.receiptFile, mayReplace: true })
   const random = await parts.randomness()
   const keyPair = ask.pending?.keyPair ?? random.newKeyPair()
   const view = await waitingView(ask.view, parts)
@@ -136,7 +137,7 @@ function approval(receipt: Receipt | null): Pick<Received, 'approvers' | 'releas
 
 function keepReceipt(path: string, { receipt }: Delivery, server: string): void {
   if (receipt === null) throw noReceipt(server)
-  writePrivateFile(path, `${JSON.stringify({ server, ...receipt })}\n`)
+  writeOutputFile({ path, mayReplace: true }, `${JSON.stringify({ server, ...receipt })}\n`)
 }
 
 function noReceipt(server: string): CliError {

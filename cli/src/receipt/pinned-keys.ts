@@ -7,10 +7,10 @@ import { EXIT } from '../ground/exit-code.ts'
 import { isObject, parseObject } from '../ground/json-object.ts'
 import type { Parts } from '../ground/parts.ts'
 import { printable } from '../ground/printable.ts'
+import { writeOutputFile } from '../output/output-file.ts'
 import { isLoopback } from '../server/loopback.ts'
 import { fetchReceiptKeys, type ReceiptKey } from '../server/receipt-keys.ts'
 import { makePrivateFolder, type StateParts, stateFolder } from '../state/state-folder.ts'
-import { writePrivateFile } from '../state/write-private-file.ts'
 
 /** A key that this client has seen sign for a server. Public. */
 export type PinnedKey = { readonly kid: string; readonly publicKey: string }
@@ -53,10 +53,16 @@ function isEndorsed({ publicKey, endorsedBy }: ReceiptKey, pinned: readonly Pinn
   return endorsementFits(decodeBase64(publicKey), proof)
 }
 
+// Where nothing can be written, as in a container with a read-only home, each delivery is like the first.
 function pin(server: string, keys: readonly PinnedKey[], parts: StateParts): void {
-  makePrivateFolder(folderOf(parts))
   const entries = keys.map(({ kid, publicKey }) => ({ kid, public_key: publicKey }))
-  writePrivateFile(fileOf(server, parts), `${JSON.stringify({ server, keys: entries })}\n`)
+  const text = `${JSON.stringify({ server, keys: entries })}\n`
+  try {
+    makePrivateFolder(folderOf(parts))
+    writeOutputFile({ path: fileOf(server, parts), mayReplace: true }, text)
+  } catch {
+    return
+  }
 }
 
 function changed(server: string, parts: StateParts): CliError {

@@ -12,7 +12,8 @@ export type DiskFault = {
   end(): Promise<void>
 }
 
-const SMALL_DISK_MIB = 4
+// A write-ahead log may grow to 4 MiB before SQLite moves it into the database: without the ballast all of it must fit.
+const SMALL_DISK_MIB = 24
 const BLOCK = Buffer.alloc(64 * 1_024, 1)
 const STRACE_READY = /attached/
 

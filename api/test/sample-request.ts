@@ -1,5 +1,6 @@
 import { randomRequestId } from '@keyferry/crypto/token'
-import type { ApprovalRequest, Sealed, Step } from '../src/domain/request-store.ts'
+import type { Step } from '../src/domain/request-store.ts'
+import type { ApprovalRequest, Sealed } from '../src/domain/stored-request.ts'
 
 /** A request as a plain client makes it. */
 export function sampleRequest(changes: Partial<ApprovalRequest> = {}): ApprovalRequest {

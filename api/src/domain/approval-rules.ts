@@ -3,7 +3,7 @@ import type { z } from 'zod'
 import { DomainError } from './errors.ts'
 import type { Caller } from './membership.ts'
 import { isAtLeast, type Policy } from './policy.ts'
-import type { ApprovalRequest, FirstApproval } from './request-store.ts'
+import type { ApprovalRequest, FirstApproval } from './stored-request.ts'
 
 /*
  * Whether a person may approve a request with a bundle, and how. The approval page asks before the click, and `approve` asks

@@ -8,8 +8,8 @@ import type { Caller, MembershipStore } from './membership.ts'
 import type { Origin } from './origin.ts'
 import { effectivePolicy, type PolicyStore } from './policy.ts'
 import type { RequestParts } from './request.ts'
-import type { ApprovalRequest } from './request-store.ts'
 import { prepareDelivery, type SealingParts } from './sealed-delivery.ts'
+import type { ApprovalRequest } from './stored-request.ts'
 
 /*
  * The use of a remembered approval. Everything that the approval rested on is checked again: the terminal's key, the command,

@@ -11,8 +11,8 @@ import type { Listed, Page, WholePage } from './listing.ts'
 import type { Caller, Visitor } from './membership.ts'
 import type { Origin } from './origin.ts'
 import { labelOf } from './request-delivery.ts'
-import type { Approval, ApprovalRequest } from './request-store.ts'
 import { type Stamp, stampOf } from './stamp.ts'
+import type { Approval, ApprovalRequest } from './stored-request.ts'
 
 /*
  * A remembered approval, a grant: a person lets one terminal repeat an approval for some hours. It holds for one key of the

@@ -2,7 +2,7 @@ import type { Receipt } from '@keyferry/contract'
 import { boxDigest, commandDigest } from '@keyferry/crypto/receipt'
 import type { z } from 'zod'
 import type { NewDelivery } from './delivery.ts'
-import type { ApprovalRequest, FirstApproval, Hold } from './request-store.ts'
+import type { ApprovalRequest, FirstApproval, Hold } from './stored-request.ts'
 
 /*
  * A receipt says what left the server, for whom, and who approved it: the same facts as the event of the delivery. The API

@@ -20,8 +20,9 @@ import {
   requestNotFound,
   requireOpen,
 } from './request.ts'
-import type { Approval, ApprovalRequest, Hold, Released, StoredRequest } from './request-store.ts'
-import type { Deliveries } from './request-wait.ts'
+import type { Deliveries } from './request-deliveries.ts'
+import type { Released } from './request-store.ts'
+import type { Approval, ApprovalRequest, Hold, StoredRequest } from './stored-request.ts'
 
 /*
  * How an approval returns to the terminal that asked. The approver's page gets a secret, and the request is held until the

@@ -3,8 +3,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { sampleRequest, sealing } from '../../test/sample-request.ts'
 import { openSqliteRequestStore } from '../request-store/sqlite.ts'
 import { unavailable } from './errors.ts'
+import { Deliveries } from './request-deliveries.ts'
 import type { RequestStore } from './request-store.ts'
-import { Deliveries } from './request-wait.ts'
 
 const NOW = Date.parse('2026-01-31T12:00:00Z')
 const clock = { now: () => new Date(NOW), newId: randomRequestId, newToken: randomRequestId }

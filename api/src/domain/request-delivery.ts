@@ -6,8 +6,8 @@ import { holderOf } from './holder.ts'
 import { dueOf } from './key-lifetime.ts'
 import type { Caller } from './membership.ts'
 import type { Origin } from './origin.ts'
-import type { Approval, ApprovalRequest, FirstApproval, Hold, RequesterMeta } from './request-store.ts'
 import { stampOf } from './stamp.ts'
+import type { Approval, ApprovalRequest, FirstApproval, Hold, RequesterMeta } from './stored-request.ts'
 
 /*
  * What an approval leaves behind: the record of its delivery. It is written before the sealed values enter the request

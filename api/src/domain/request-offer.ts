@@ -1,14 +1,15 @@
 import { MASK, type RequestBundle } from '@keyferry/contract'
 import type { z } from 'zod'
 import { mustReturn, mustTypeCode, refusalOf, rememberHours, waysOf } from './approval-rules.ts'
+import type { ApprovalParts } from './approval-step.ts'
 import { type Bundle, type BundleOfTenant, findBundle, listBundles } from './bundle.ts'
 import { type BundleEntry, bundleEntries } from './bundle-entry.ts'
 import { dueOf } from './key-lifetime.ts'
 import type { Listing } from './listing.ts'
 import type { Caller, Visitor } from './membership.ts'
 import { findOpen } from './request.ts'
-import { type ApprovalParts, groundsOf } from './request-approval.ts'
-import type { FirstApproval } from './request-store.ts'
+import { groundsOf } from './request-approval.ts'
+import type { FirstApproval } from './stored-request.ts'
 
 /*
  * What an approver sees before the click: the bundles to choose from, a bundle's entries with masks for values, and what its

@@ -1,111 +1,15 @@
-import { FORMATS, RELEASES, Receipt, type ReleaseWay } from '@keyferry/contract'
-import { z } from 'zod'
-import { GrantDraft } from './grant-draft.ts'
-
-/** Who asks: what the server saw (the named fields) and what the client claims about itself (any other). */
-const StoredRequesterMeta = z
-  .object({
-    ip: z.string(),
-    user_agent: z.string(),
-    requested_at: z.string(),
-    format: z.enum(FORMATS),
-  })
-  .catchall(z.string())
-
-export type RequesterMeta = z.infer<typeof StoredRequesterMeta>
-
-/** A request as it is stored, without its state. Plain JSON; read back through this schema. */
-export const ApprovalRequest = z.object({
-  id: z.string(),
-  /** Standard base64 of the client's 32 bytes. */
-  publicKey: z.string(),
-  /** A bundle's id or name, as the client gave it. */
-  suggestedBundle: z.string().nullable(),
-  /** A tenant's id or name, as the client gave it. */
-  suggestedWorkspace: z.string().nullable(),
-  templateKeys: z.array(z.string()),
-  requesterMeta: StoredRequesterMeta,
-  /** With a challenge, only the client that knows its verifier may wait. */
-  pollChallenge: z.string().nullable(),
-  /** The ways in which the client can take an approval back. */
-  release: z.array(z.enum(RELEASES)),
-  /** The whole command, as the client claims. */
-  argv: z.array(z.string()).nullable(),
-  /** A digest of the arguments that the client left out of `argv`. */
-  argvMasked: z.string().nullable(),
-  /** The folder that the command runs in, as the client claims. */
-  cwd: z.string().nullable(),
-  /** The public key of the terminal, which signed the request; base64. */
-  deviceKey: z.string().nullable(),
-  /** Epoch milliseconds. */
-  expiresAtMs: z.number(),
-})
-
-export type ApprovalRequest = z.infer<typeof ApprovalRequest>
-
-/** A first approval, where a bundle needs two. Plain JSON. */
-export const FirstApproval = z.object({
-  approverId: z.string(),
-  username: z.string(),
-  tenantId: z.string(),
-  bundleId: z.string(),
-  /** Delivered names. */
-  keys: z.array(z.string()),
-  /** ISO timestamp. */
-  at: z.string(),
-})
-
-export type FirstApproval = z.infer<typeof FirstApproval>
-
-/** An approval that waits for its return to the terminal. `approverId`: who may have a fresh code. */
-export type Held = { by: ReleaseWay; untilMs: number; approverId: string }
-
-/** `ready` until the ciphertext is gone for good, claimed or not. `returned`: how the last approval of the request came
- * back through the terminal. `approval` is what was sealed, while there is something to say about it. */
-export type StoredRequest = {
-  request: ApprovalRequest
-  status: 'pending' | 'held' | 'ready' | Ended
-  first: FirstApproval | null
-  held: Held | null
-  returned: ReleaseWay | null
-  approval: Approval | null
-}
-
-/** How a request can end before its lifetime does; its marker stays until then. */
-export const ENDED_STATES = ['denied', 'withdrawn'] as const
-
-export type Ended = (typeof ENDED_STATES)[number]
+import type {
+  Approval,
+  ApprovalRequest,
+  Ended,
+  FirstApproval,
+  Hold,
+  Sealed,
+  StoredRequest,
+} from './stored-request.ts'
 
 /** How long a store remembers the id of a request whose lifetime ended. */
 export const EXPIRED_KNOWN_MS = 15 * 60 * 1_000
-
-const Named = z.object({ id: z.string(), name: z.string() })
-
-/** Who approved, and what from; plain JSON. */
-export const Approval = z.object({
-  approverId: z.string(),
-  tenant: Named,
-  bundle: Named,
-  /** Required keys of the bundle that the approver left out. */
-  missingRequired: z.array(z.string()),
-  deliveryId: z.string(),
-  /** The version of each delivered value that has versions, by its delivered name. */
-  versions: z.array(z.object({ name: z.string(), version: z.number() })),
-  /** Names of delivered values that had expired. */
-  expired: z.array(z.string()),
-  /** The signed receipt. */
-  receipt: Receipt,
-  /** What the approver lets the terminal repeat, once the approval returned over loopback. */
-  remember: GrantDraft.nullable(),
-})
-
-export type Approval = z.infer<typeof Approval>
-
-/** What an approval adds; `approval` is null for a ciphertext stored without a sign-in. */
-export type Sealed = { ciphertextBase64: string; approval: Approval | null }
-
-/** A secret whose holder releases the request. `hash`: of the secret; `untilMs`: epoch milliseconds. */
-export type Hold = { by: ReleaseWay; hash: string; untilMs: number }
 
 /** One approval. `after`: who approved first, as the caller saw it. `first` is kept where nothing is sealed yet. */
 export type Step = {

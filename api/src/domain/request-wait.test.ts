@@ -4,8 +4,10 @@ import { randomRequestId } from '@keyferry/crypto/token'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { sampleRequest, sealing } from '../../test/sample-request.ts'
 import { openSqliteRequestStore } from '../request-store/sqlite.ts'
-import type { ApprovalRequest, RequestStore } from './request-store.ts'
-import { type Wait, WaitingRoom, type WaitParts, waitForApproval } from './request-wait.ts'
+import type { RequestStore } from './request-store.ts'
+import { type Wait, type WaitParts, waitForApproval } from './request-wait.ts'
+import type { ApprovalRequest } from './stored-request.ts'
+import { WaitingRoom } from './waiting-room.ts'
 
 const T0 = Date.parse('2026-01-31T12:00:00Z')
 

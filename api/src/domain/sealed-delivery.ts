@@ -8,8 +8,8 @@ import type { Caller } from './membership.ts'
 import { type ReceiptSigner, receiptOf } from './receipt.ts'
 import { publicKeyOf } from './request.ts'
 import { deliveryOf, expiredNames } from './request-delivery.ts'
-import type { ApprovalRequest, FirstApproval, Hold, Sealed } from './request-store.ts'
 import { sealValues, valuesOf } from './sealed-values.ts'
+import type { ApprovalRequest, FirstApproval, Hold, Sealed } from './stored-request.ts'
 import { findSelf, type TenantStore } from './tenant.ts'
 
 /*

@@ -1,7 +1,8 @@
 import { type ClockAndIds, timestamp } from './clock-and-ids.ts'
 import type { DeliveryStore } from './delivery.ts'
 import type { Origin } from './origin.ts'
-import type { Approval, RequestStore } from './request-store.ts'
+import type { RequestStore } from './request-store.ts'
+import type { Approval } from './stored-request.ts'
 
 /*
  * Approved values that no client has claimed can be taken back: when their client withdraws the request, or when the request

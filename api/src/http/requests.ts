@@ -1,18 +1,15 @@
+import type { ApprovalParts } from '../domain/approval-step.ts'
 import { type GrantUseParts, useGrant } from '../domain/grant-use.ts'
+import { createRequest, type NewRequestParts } from '../domain/new-request.ts'
 import type { PolicyParts } from '../domain/policy.ts'
 import type { ReleaseParts } from '../domain/release.ts'
-import {
-  createRequest,
-  deny,
-  type NewRequestParts,
-  requestContext,
-  withdrawRequest,
-} from '../domain/request.ts'
-import { type ApprovalParts, approve, storePayload } from '../domain/request-approval.ts'
+import { requestContext } from '../domain/request.ts'
+import { approve, storePayload } from '../domain/request-approval.ts'
 import { confirmDelivery } from '../domain/request-delivery.ts'
+import { deny, withdrawRequest } from '../domain/request-end.ts'
 import { listCandidates, listOfferedBundles, offeredBundle } from '../domain/request-offer.ts'
-import type { Sealed } from '../domain/request-store.ts'
 import { type WaitParts, waitForApproval } from '../domain/request-wait.ts'
+import type { Sealed } from '../domain/stored-request.ts'
 import type { Stores } from '../domain/stores.ts'
 import type { ExpiringApprovals } from '../domain/take-back.ts'
 import { isSameNetwork } from './address-block.ts'

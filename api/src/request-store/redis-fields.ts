@@ -1,13 +1,13 @@
 import { RELEASES } from '@keyferry/contract'
 import { z } from 'zod'
+import type { Step } from '../domain/request-store.ts'
 import {
   Approval,
   ApprovalRequest,
   FirstApproval,
   type Held,
-  type Step,
   type StoredRequest,
-} from '../domain/request-store.ts'
+} from '../domain/stored-request.ts'
 
 const State = z.enum(['pending', 'held', 'ready', 'claimed', 'denied', 'withdrawn'])
 const Field = z.string().nullable()

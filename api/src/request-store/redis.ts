@@ -1,8 +1,6 @@
 import { LIMITS } from '@keyferry/contract'
 import { z } from 'zod'
 import {
-  Approval,
-  type ApprovalRequest,
   type Claim,
   EXPIRED_KNOWN_MS,
   type FreshCode,
@@ -10,8 +8,8 @@ import {
   type RequestStore,
   type Settled,
   type Step,
-  type StoredRequest,
 } from '../domain/request-store.ts'
+import { Approval, type ApprovalRequest, type StoredRequest } from '../domain/stored-request.ts'
 import { Bell } from './bell.ts'
 import type { RedisConnection } from './redis-connection.ts'
 import { approvalFields, storedRequest } from './redis-fields.ts'

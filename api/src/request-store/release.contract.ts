@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sampleRequest, sealing } from '../../test/sample-request.ts'
-import type { Approval, FirstApproval, Hold, RequestStore, Step } from '../domain/request-store.ts'
+import type { RequestStore, Step } from '../domain/request-store.ts'
+import type { Approval, FirstApproval, Hold } from '../domain/stored-request.ts'
 import type { OpenedStores } from './request-store.contract.ts'
 
 const T0 = Date.now()

@@ -1,12 +1,8 @@
 import { randomRequestId } from '@keyferry/crypto/token'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sampleRequest, sealing } from '../../test/sample-request.ts'
-import {
-  type Approval,
-  type ApprovalRequest,
-  EXPIRED_KNOWN_MS,
-  type RequestStore,
-} from '../domain/request-store.ts'
+import { EXPIRED_KNOWN_MS, type RequestStore } from '../domain/request-store.ts'
+import type { Approval, ApprovalRequest } from '../domain/stored-request.ts'
 
 /** Two nodes on the same requests where the store can be shared; the same store twice otherwise. */
 export type OpenedStores = {

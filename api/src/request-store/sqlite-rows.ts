@@ -1,13 +1,12 @@
 import { RELEASES } from '@keyferry/contract'
+import type { Claim, Settled } from '../domain/request-store.ts'
 import {
   Approval,
   ApprovalRequest,
-  type Claim,
   FirstApproval,
   type Held,
-  type Settled,
   type StoredRequest,
-} from '../domain/request-store.ts'
+} from '../domain/stored-request.ts'
 
 const STATES = ['pending', 'held', 'ready', 'claimed', 'denied', 'withdrawn'] as const
 

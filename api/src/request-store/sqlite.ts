@@ -2,16 +2,8 @@ import { DatabaseSync } from 'node:sqlite'
 import { LIMITS } from '@keyferry/contract'
 import { makePrivateFile } from '@keyferry/plumbing/private-files'
 import { unavailable } from '../domain/errors.ts'
-import type {
-  ApprovalRequest,
-  Claim,
-  FreshCode,
-  Released,
-  RequestStore,
-  Settled,
-  Step,
-  StoredRequest,
-} from '../domain/request-store.ts'
+import type { Claim, FreshCode, Released, RequestStore, Settled, Step } from '../domain/request-store.ts'
+import type { ApprovalRequest, StoredRequest } from '../domain/stored-request.ts'
 import { Bell } from './bell.ts'
 import { asSettled, asState, claimed, type State, storedRequest } from './sqlite-rows.ts'
 import { createTable, prepare, type Statements, sweep } from './sqlite-statements.ts'

@@ -1,0 +1,68 @@
+import type { Assurance, EncryptFromBundle } from '@keyferry/contract'
+import type { z } from 'zod'
+import type { Grounds } from './approval-rules.ts'
+import type { Bundle, BundleStore } from './bundle.ts'
+import { timestamp } from './clock-and-ids.ts'
+import { DomainError } from './errors.ts'
+import type { EventStore } from './event.ts'
+import type { GrantStore } from './grant.ts'
+import type { Caller, MembershipStore } from './membership.ts'
+import type { PolicyStore } from './policy.ts'
+import { alreadyApproved, findOpen, type OpenRequest, type RequestParts, requireOpen } from './request.ts'
+import type { Settled, Step } from './request-store.ts'
+import type { SealingParts } from './sealed-delivery.ts'
+import type { TenantStore } from './tenant.ts'
+
+/*
+ * One step of an approval: from a pending request to what follows. Of any number of callers one wins.
+ */
+
+export type ApprovalParts = RequestParts &
+  SealingParts & {
+    stores: {
+      bundles: BundleStore
+      events: EventStore
+      grants: GrantStore
+      memberships: MembershipStore
+      policies: PolicyStore
+      tenants: TenantStore
+    }
+    /** What the server demands of every approval. */
+    assurance: Assurance
+    /** The server serves one person on this machine. */
+    isLocal: boolean
+  }
+
+export type Choice = z.output<typeof EncryptFromBundle>
+
+export type Approving = { caller: Caller; bundle: Bundle; choice: Choice; grounds: Grounds }
+
+/** @throws DomainError not_found · request_denied · request_withdrawn · request_expired · conflict (approved already) */
+export async function findPending(parts: ApprovalParts, requestId: string): Promise<OpenRequest> {
+  const stored = await findOpen(parts, requestId)
+  if (stored.status !== 'pending') throw alreadyApproved()
+  return stored
+}
+
+/** Take one step with a pending request. Where another was faster, the delivery that was begun ends.
+ * @throws DomainError not_found · request_denied · request_withdrawn · request_expired · conflict */
+export async function settle(
+  parts: Pick<ApprovalParts, 'requests' | 'clock' | 'stores'>,
+  id: string,
+  step: Step,
+): Promise<void> {
+  const settled = await parts.requests.approve(id, step, parts.clock.now().getTime())
+  const approval = step.sealed?.approval
+  if (settled !== 'done' && approval) {
+    const end = { deliveryId: approval.deliveryId, at: timestamp(parts.clock), origin: null }
+    await parts.stores.deliveries.void(approval.tenant.id, end)
+  }
+  requireSettled(settled)
+}
+
+function requireSettled(settled: Settled): void {
+  requireOpen(settled)
+  if (settled === 'ready' || settled === 'held') throw alreadyApproved()
+  if (settled === 'changed')
+    throw new DomainError('conflict', 'Another person approved this request meanwhile: read it again')
+}

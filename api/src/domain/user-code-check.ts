@@ -1,0 +1,29 @@
+import { ATTEMPTS } from '@keyferry/contract'
+import { normalizeUserCode } from '@keyferry/crypto/user-code'
+import { type Grounds, mustTypeCode } from './approval-rules.ts'
+import type { Choice } from './approval-step.ts'
+import { DomainError } from './errors.ts'
+import { type RequestParts, userCodeOf } from './request.ts'
+import type { ApprovalRequest } from './stored-request.ts'
+
+/** Check the typed code. One that is given is checked even where none is required: an approver who types it expects it to
+ * count.
+ * @throws DomainError invalid (a wrong or missing code) */
+export async function requireUserCode(
+  parts: RequestParts,
+  { policy, request }: Grounds,
+  choice: Choice,
+): Promise<void> {
+  const typed = choice.user_code ?? ''
+  if (typed === '') {
+    if (!mustTypeCode(policy, choice)) return
+    throw new DomainError('invalid', 'user_code required', { details: { field: 'user_code' } })
+  }
+  if (normalizeUserCode(typed) !== userCodeOf(request)) throw await wrongCode(parts, request)
+}
+
+async function wrongCode({ requests, clock }: RequestParts, { id }: ApprovalRequest): Promise<DomainError> {
+  const attemptsLeft = await requests.countWrongCode(id, ATTEMPTS.wrongUserCodes, clock.now().getTime())
+  const details = { field: 'user_code', attempts_left: attemptsLeft }
+  return new DomainError('invalid', 'user_code does not match', { details })
+}

@@ -1,0 +1,87 @@
+import type { RequestStore } from './request-store.ts'
+
+/** Keeps the held callers. Each is woken when its request changes, when its time ends, when its connection ends, or when
+ * the process stops. Nothing polls. */
+export class WaitingRoom {
+  readonly #requests: RequestStore
+  readonly #holds = new Set<Hold>()
+  #isClosed = false
+
+  constructor(requests: RequestStore) {
+    this.#requests = requests
+  }
+
+  /** Listens at once: a change from now on ends the next `rung()`, even if it comes before that call. */
+  hold(requestId: string, ms: number): Hold {
+    const hold = new Hold(ms, this.#holds)
+    hold.listen(this.#requests, requestId)
+    if (this.#isClosed) hold.finish()
+    return hold
+  }
+
+  /** How many callers are held. */
+  get size(): number {
+    return this.#holds.size
+  }
+
+  /** Finishes every hold, present and future. */
+  close(): void {
+    this.#isClosed = true
+    for (const hold of this.#holds) hold.finish()
+  }
+}
+
+/** One held caller. There may be tens of thousands, so each is one object and one timer. */
+export class Hold {
+  #hasRung = false
+  #isOver = false
+  #wake: (() => void) | null = null
+  #unwatch: (() => void) | null = null
+  readonly #timer: NodeJS.Timeout
+  readonly #holds: Set<Hold>
+
+  constructor(ms: number, holds: Set<Hold>) {
+    this.#timer = setTimeout(finish, ms, this)
+    this.#holds = holds.add(this)
+  }
+
+  /** No more rings: the time is over, the connection broke, or the process stops. */
+  get isOver(): boolean {
+    return this.#isOver
+  }
+
+  listen(requests: RequestStore, requestId: string): void {
+    this.#unwatch = requests.watch(requestId, () => this.#ring())
+  }
+
+  /** Resolves at the next ring or the end; at once if a ring came since the last call. */
+  rung(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    if (this.#hasRung || this.#isOver) resolve()
+    else this.#wake = resolve
+    this.#hasRung = false
+    return promise
+  }
+
+  finish(): void {
+    this.#isOver = true
+    this.#ring()
+  }
+
+  /** Stops listening. */
+  [Symbol.dispose](): void {
+    clearTimeout(this.#timer)
+    this.#unwatch?.()
+    this.#holds.delete(this)
+  }
+
+  #ring(): void {
+    if (this.#wake === null) this.#hasRung = true
+    else this.#wake()
+    this.#wake = null
+  }
+}
+
+function finish(hold: Hold): void {
+  hold.finish()
+}

@@ -111,6 +111,7 @@ export const EVENTS: Readonly<Record<ApiEndpointName, readonly AuditAction[] | n
   endMachineTrust: null,
   listMachineAttempts: [],
   allowMachineAttempt: null,
+  dismissMachineAttempt: null,
   reportTokens: [],
   createDelivery: null,
   getOwnMachine: null,

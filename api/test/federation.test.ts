@@ -343,6 +343,27 @@ describe.each(databases)('federation on %s', (kind) => {
     expect(allowed.json).toMatchObject({ claims: rules, binding: 'required', audience: AUDIENCE })
     await trusted({ ...trustInGitHub(), claims: rules }, machine)
     expect(await present(machine.id, signed)).toEqual(bundle.values)
+    const left = await api.call('listMachineAttempts', { as: owner, params })
+    expect(left.json).toEqual([])
+  })
+
+  test('a dismissed attempt comes back with its next call', async () => {
+    const { machine } = await trusted({
+      ...trustInGitHub(),
+      claims: { repository_id: ['1'], environment: ['x'] },
+    })
+    const params = { machine_id: machine.id }
+    const attempts = async () => (await api.call('listMachineAttempts', { as: owner, params })).json
+    const counted = async () => (await api.call('getMachine', { as: owner, params })).json.attempts
+    await present(machine.id, signed)
+    const [attempt] = await attempts()
+    expect(await counted()).toBe(1)
+    const place = { ...params, fingerprint: attempt?.fingerprint ?? '' }
+    const dismiss = async () => (await api.call('dismissMachineAttempt', { as: owner, params: place })).status
+    expect([await dismiss(), await dismiss()]).toEqual([200, 404])
+    expect([await attempts(), await counted()]).toEqual([[], 0])
+    await present(machine.id, signed)
+    expect(await counted()).toBe(1)
   })
 
   test('five new identities a minute are kept, and ten in all', async () => {

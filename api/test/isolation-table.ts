@@ -138,6 +138,7 @@ export const EXPECTED: Readonly<Record<ApiEndpointName, readonly number[]>> = {
   endMachineTrust: [401, 401, 404, 404, 403, 403, 404, 403, 404],
   listMachineAttempts: [401, 401, 404, 404, 403, 403, 404, 403, 200],
   allowMachineAttempt: [401, 401, 404, 404, 403, 403, 404, 403, 404],
+  dismissMachineAttempt: [401, 401, 404, 404, 403, 403, 404, 403, 404],
   reportTokens: [204, 204, 204, 204, 204, 204, 204, 204, 204],
   createDelivery: [401, 401, 401, 401, 401, 401, 401, 401, 401],
   getOwnMachine: [401, 401, 401, 401, 401, 401, 401, 401, 401],

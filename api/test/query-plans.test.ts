@@ -233,6 +233,8 @@ const USES: Readonly<Record<string, (stores: Stores) => Promise<unknown>>> = {
       at: NOW,
     }),
   'list attempts': ({ machineTrusts }) => machineTrusts.attempts(tenantId, machineId),
+  'forget an attempt': ({ machineTrusts }) =>
+    machineTrusts.forgetAttempt(tenantId, { machineId, fingerprint: randomUUID() }),
   'end a trust': ({ machineTrusts }) => machineTrusts.end(tenantId, { machineId, trustId: tokenId }, STAMP),
   'rotate a token': ({ machineTokens }) => {
     const { id, hint, tokenHash } = newToken(randomUUID())

@@ -151,6 +151,15 @@ export const machineEndpoints = {
     responses: { 201: machine.MachineTrust },
     errors: [400, 404, 409],
   },
+  dismissMachineAttempt: {
+    method: 'DELETE',
+    path: '/api/v1/machines/{machine_id}/attempts/{fingerprint}',
+    access: 'owner',
+    summary: 'Take an identity off the list of refused ones; its next call puts it there again',
+    params: machine.MachineAttemptParams,
+    responses: { 200: Ok },
+    errors: [404],
+  },
   reportTokens: {
     method: 'POST',
     path: '/api/v1/tokens/reported',

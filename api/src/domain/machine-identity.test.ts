@@ -32,6 +32,7 @@ function parts(issuer: string, verify: IdTokens['verify'] = async () => CLAIMS) 
     insert: async () => 'absent',
     end: async () => false,
     attempts: async () => null,
+    forgetAttempt: async () => false,
   }
   const clock = { now: () => NOW, newId: () => 'id', newToken: () => 'token' }
   const all: IdentityParts = { idTokens, machineTrusts: store, clock, audience: AUDIENCE }

@@ -36,6 +36,8 @@ export type Attempt = {
   times: number
 }
 
+export type AttemptPlace = { machineId: string; fingerprint: string }
+
 export type NewTrust = Omit<MachineTrust, 'created_by' | 'created_at' | 'last_used_at' | 'has_keys'> & {
   keys: KeySet | null
 }
@@ -50,6 +52,8 @@ export interface MachineTrustStore {
   end(tenantId: string, place: { machineId: string; trustId: string }, stamp: Stamp): Promise<boolean>
   /** The latest first; null when the tenant has no such machine. */
   attempts(tenantId: string, machineId: string): Promise<Attempt[] | null>
+  /** False when there is no such attempt. */
+  forgetAttempt(tenantId: string, place: AttemptPlace): Promise<boolean>
   /** Counts an attempt again, or keeps it as a new one unless there were too many. */
   noteAttempt(
     tenantId: string,
@@ -130,26 +134,37 @@ export async function listAttempts(
   }))
 }
 
-/** Trust what an attempt showed, by the chosen claims.
+/** Take an attempt off the list. Its next call puts it there again.
+ * @throws DomainError not_found */
+export async function dismissAttempt(
+  { machineTrusts }: Pick<TrustParts, 'machineTrusts'>,
+  { tenantId }: Caller,
+  place: AttemptPlace,
+): Promise<void> {
+  if (!(await machineTrusts.forgetAttempt(tenantId, place))) throw attemptNotFound()
+}
+
+function attemptNotFound(): DomainError {
+  return new DomainError('not_found', 'the machine has no such attempt')
+}
+
+/** Trust what an attempt showed, by the chosen claims, and take it off the list.
  * @returns the id of the trust
  * @throws DomainError not_found · invalid (a claim that the attempt lacks) · as `createTrust` */
 export async function allowAttempt(
   parts: TrustParts,
   caller: Caller,
-  {
-    machineId,
-    fingerprint,
-    names,
-    broad,
-  }: { machineId: string; fingerprint: string; names: readonly string[]; broad: boolean },
+  { machineId, fingerprint, names, broad }: AttemptPlace & { names: readonly string[]; broad: boolean },
 ): Promise<string> {
   const attempts = await parts.machineTrusts.attempts(caller.tenantId, machineId)
   const attempt = attempts?.find((each) => each.fingerprint === fingerprint)
-  if (!attempt) throw new DomainError('not_found', 'the machine has no such attempt')
+  if (!attempt) throw attemptNotFound()
   const claims = Object.fromEntries(names.map((name) => [name, [claimOf(attempt, name)]]))
   const binding = attempt.isBound ? 'required' : 'possible'
   const draft = { issuer: attempt.issuer, claims, binding, networks: [], broad } as const
-  return createTrust(parts, caller, { machineId, draft })
+  const trustId = await createTrust(parts, caller, { machineId, draft })
+  await parts.machineTrusts.forgetAttempt(caller.tenantId, { machineId, fingerprint })
+  return trustId
 }
 
 function claimOf({ claims }: Attempt, name: string): string {

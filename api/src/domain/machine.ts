@@ -70,6 +70,8 @@ export type Machine = {
   tokens: readonly MachineToken[]
   /** The oldest first. */
   trusts: readonly MachineTrust[]
+  /** How many refused identities an owner can allow. */
+  attempts: number
 }
 
 export type MachineDraft = Pick<Machine, 'name' | 'description' | 'is_active' | 'audit'>

@@ -1,6 +1,6 @@
 import { DomainError } from '../domain/errors.ts'
 import { findMachine } from '../domain/machine.ts'
-import { allowAttempt, createTrust, endTrust, listAttempts } from '../domain/machine-trust.ts'
+import { allowAttempt, createTrust, dismissAttempt, endTrust, listAttempts } from '../domain/machine-trust.ts'
 import type { Caller } from '../domain/membership.ts'
 import type { Handlers } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'
@@ -8,7 +8,11 @@ import { presentTrust } from './machines.ts'
 
 type TrustHandlers = Pick<
   Handlers,
-  'createMachineTrust' | 'endMachineTrust' | 'listMachineAttempts' | 'allowMachineAttempt'
+  | 'createMachineTrust'
+  | 'endMachineTrust'
+  | 'listMachineAttempts'
+  | 'allowMachineAttempt'
+  | 'dismissMachineAttempt'
 >
 
 export function machineTrustHandlers({
@@ -44,6 +48,10 @@ export function machineTrustHandlers({
       const { machine_id: machineId, fingerprint } = params
       const trustId = await allowAttempt(parts, caller, { machineId, fingerprint, names, broad })
       return created(caller, machineId, trustId)
+    },
+    async dismissMachineAttempt({ caller, params: { machine_id: machineId, fingerprint } }) {
+      await dismissAttempt(parts, caller, { machineId, fingerprint })
+      return { status: 200, body: { ok: true } }
     },
   }
 }

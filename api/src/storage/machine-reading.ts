@@ -34,6 +34,14 @@ function machines(query: Query, tenantId: string) {
         .whereRef('deliveries.machine_id', '=', 'machines.id')
         .as('last_delivery_at'),
     )
+    .select((column) =>
+      column
+        .selectFrom('machine_attempts')
+        .select(({ fn }) => fn.countAll<number>().as('count'))
+        .where('machine_attempts.tenant_id', '=', tenantId)
+        .whereRef('machine_attempts.machine_id', '=', 'machines.id')
+        .as('attempts'),
+    )
     .where('machines.tenant_id', '=', tenantId)
 }
 
@@ -63,6 +71,7 @@ async function whole(query: Query, tenantId: string, rows: readonly Row[]): Prom
     ...row,
     is_active: row.is_active === 1,
     audit: reads_audit === 1,
+    attempts: row.attempts ?? 0,
     grants: grants.get(row.id) ?? [],
     tokens: tokens.get(row.id) ?? [],
     trusts: trusts.get(row.id) ?? [],

@@ -3,11 +3,12 @@ import { z } from 'zod'
 import { type Event, type EventData, madeBy } from '../domain/event.ts'
 import type { KeySet } from '../domain/id-token.ts'
 import type { MachineTrust } from '../domain/machine.ts'
-import type { Attempt, MachineTrustStore, NewTrust } from '../domain/machine-trust.ts'
+import type { MachineTrustStore, NewTrust } from '../domain/machine-trust.ts'
 import type { Stamp } from '../domain/stamp.ts'
+import { attempts, forgetAttempt, noteAttempt } from './machine-attempts.ts'
 import { holdMachine, type MachineRef } from './machine-changes.ts'
 import { networksIn } from './machine-tokens.ts'
-import type { Queries, Query, Recorded } from './queries.ts'
+import type { Queries, Recorded } from './queries.ts'
 import { flag, type Tables } from './tables.ts'
 
 export function createMachineTrustStore({ query, write, record }: Queries): MachineTrustStore {
@@ -17,6 +18,8 @@ export function createMachineTrustStore({ query, write, record }: Queries): Mach
     end: (tenantId, place, stamp) =>
       write((transaction) => end({ transaction, record }, { tenantId, ...place, stamp })),
     attempts: (tenantId, machineId) => attempts(query, tenantId, machineId),
+    forgetAttempt: (tenantId, place) =>
+      write((transaction) => forgetAttempt(transaction, { tenantId, ...place })),
     noteAttempt: (tenantId, machineId, attempt) =>
       write((transaction) => noteAttempt(transaction, { ...attempt, tenantId, machineId })),
   }
@@ -24,7 +27,6 @@ export function createMachineTrustStore({ query, write, record }: Queries): Mach
 
 const StoredClaims = z.record(z.string(), z.array(z.string()))
 const StoredKeys = z.object({ keys: z.array(z.record(z.string(), z.unknown())) })
-const ShownClaims = z.record(z.string(), z.string())
 
 /** A trust in a row. */
 export function trustIn(row: Tables['machine_trusts']): MachineTrust {
@@ -112,88 +114,4 @@ function trustEvent(
   { stamp, data }: { stamp: Stamp; data: EventData },
 ): Event {
   return { tenantId, action, target: { kind: 'machine', id, name }, data, ...madeBy(stamp) }
-}
-
-async function attempts(query: Query, tenantId: string, machineId: string): Promise<Attempt[] | null> {
-  const rows = await query
-    .selectFrom('machines')
-    .leftJoin('machine_attempts as attempt', (join) =>
-      join
-        .onRef('attempt.tenant_id', '=', 'machines.tenant_id')
-        .onRef('attempt.machine_id', '=', 'machines.id'),
-    )
-    .select(['attempt.fingerprint', 'attempt.issuer', 'attempt.claims', 'attempt.is_bound', 'attempt.reason'])
-    .select(['attempt.first_at', 'attempt.last_at', 'attempt.times'])
-    .where('machines.tenant_id', '=', tenantId)
-    .where('machines.id', '=', machineId)
-    .orderBy('attempt.last_at', 'desc')
-    .execute()
-  return rows.length === 0 ? null : rows.flatMap(attemptIn)
-}
-
-type JoinedAttempt = {
-  [C in keyof Omit<Tables['machine_attempts'], 'tenant_id' | 'machine_id'>]:
-    | Tables['machine_attempts'][C]
-    | null
-}
-
-// A machine without attempts is one row without any.
-function attemptIn({
-  fingerprint,
-  issuer,
-  claims,
-  is_bound,
-  reason,
-  first_at,
-  last_at,
-  times,
-}: JoinedAttempt): Attempt[] {
-  if (fingerprint === null || issuer === null || claims === null || reason === null) return []
-  if (first_at === null || last_at === null || times === null) return []
-  const shown = ShownClaims.parse(JSON.parse(claims))
-  return [{ fingerprint, issuer, claims: shown, isBound: is_bound === 1, reason, first_at, last_at, times }]
-}
-
-const KEPT = 10
-const NEW_IN_A_MINUTE = 5
-const MINUTE_MS = 60_000
-
-type Noting = { tenantId: string; machineId: string } & Parameters<MachineTrustStore['noteAttempt']>[2]
-
-async function noteAttempt(transaction: Query, noting: Noting): Promise<void> {
-  const { tenantId, machineId, fingerprint, issuer, claims, isBound, reason, at } = noting
-  if (!(await holdMachine(transaction, tenantId, machineId))) return
-  const known = await knownAttempts(transaction, tenantId, machineId)
-  const since = new Date(Date.parse(at) - MINUTE_MS).toISOString()
-  const isNew = !known.some((attempt) => attempt.fingerprint === fingerprint)
-  if (isNew && known.filter(({ first_at }) => first_at > since).length >= NEW_IN_A_MINUTE) return
-  const row = { issuer, claims: JSON.stringify(claims), is_bound: flag(isBound), reason, last_at: at }
-  const place = { tenant_id: tenantId, machine_id: machineId, fingerprint }
-  await transaction
-    .insertInto('machine_attempts')
-    .values({ ...place, ...row, first_at: at, times: 1 })
-    .onConflict((conflict) =>
-      conflict
-        .columns(['tenant_id', 'machine_id', 'fingerprint'])
-        .doUpdateSet((column) => ({ ...row, times: column('machine_attempts.times', '+', 1) })),
-    )
-    .execute()
-  const dropped = isNew ? known.slice(KEPT - 1).map((attempt) => attempt.fingerprint) : []
-  if (dropped.length === 0) return
-  await transaction
-    .deleteFrom('machine_attempts')
-    .where('tenant_id', '=', tenantId)
-    .where('machine_id', '=', machineId)
-    .where('fingerprint', 'in', dropped)
-    .execute()
-}
-
-function knownAttempts(transaction: Query, tenantId: string, machineId: string) {
-  return transaction
-    .selectFrom('machine_attempts')
-    .select(['fingerprint', 'first_at'])
-    .where('tenant_id', '=', tenantId)
-    .where('machine_id', '=', machineId)
-    .orderBy('last_at', 'desc')
-    .execute()
 }

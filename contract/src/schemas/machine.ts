@@ -141,9 +141,10 @@ const EXAMPLE = {
     },
   ],
   trusts: [],
+  attempts: 0,
 } as const
 
-/** `last_used_at` of a token or a trust is exact to a minute. */
+/** `last_used_at` of a token or a trust is exact to a minute. `attempts`: how many refused identities an owner can allow. */
 export const Machine = z
   .object({
     id: Id,
@@ -160,6 +161,7 @@ export const Machine = z
     ),
     tokens: z.array(MachineToken),
     trusts: z.array(MachineTrust),
+    attempts: z.int(),
   })
   .meta({ id: 'Machine', examples: [EXAMPLE] })
 

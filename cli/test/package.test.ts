@@ -1,5 +1,5 @@
-import { execFileSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { existsSync, writeFileSync } from 'node:fs'
 import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -53,6 +53,17 @@ test('it says its version and its help', () => {
   const bin = join(folder, 'node_modules', '.bin', 'keyferry')
   expect(execFileSync(bin, ['--version'], { encoding: 'utf8' })).toBe(`${manifest.version}\n`)
   expect(execFileSync(bin, ['--help'], { encoding: 'utf8' })).toContain('keyferry run dev/app -- npm run dev')
+})
+
+// Each of these takes longer to load than the help page takes to print.
+test('its help loads neither cryptography nor network code', () => {
+  const report = join(folder, 'report.cjs')
+  const loaded =
+    'process.moduleLoadList.filter((name) => /^NativeModule (crypto|net|tty|zlib|stream)$/.test(name))'
+  writeFileSync(report, `process.on('exit', () => require('fs').writeSync(2, JSON.stringify(${loaded})))`)
+  const bin = join(folder, 'node_modules/keyferry/bin/keyferry.js')
+  const { stderr } = spawnSync(process.execPath, ['--require', report, bin, '--help'], { encoding: 'utf8' })
+  expect(JSON.parse(stderr)).toEqual([])
 })
 
 test('it runs a program with delivered values', async () => {

@@ -1,4 +1,5 @@
-import { DIALECT_NAMES, FORMAT_NAMES } from '@keyferry/contract/env'
+import { DIALECT_NAMES } from '@keyferry/contract/env/dialects'
+import { FORMAT_NAMES } from '@keyferry/contract/env/format-names'
 import type { Command, Flag } from './command.ts'
 import { allFlags } from './parse-words.ts'
 

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { DIALECT_NAMES, type Dialect, isDialect } from '@keyferry/contract/env'
+import { DIALECT_NAMES, type Dialect, isDialect } from '@keyferry/contract/env/dialects'
 import type { Command, Words } from '../command-line/command.ts'
 import { usageError } from '../ground/cli-error.ts'
 import type { Parts } from '../ground/parts.ts'

@@ -1,5 +1,4 @@
 import { resolve } from 'node:path'
-import { FORMATS } from '@keyferry/contract/env'
 import { FORMAT_NAMES, type FormatName } from '@keyferry/contract/env/format-names'
 import type { Command, Words } from '../command-line/command.ts'
 import { harmlessValues } from '../delivery/dangerous-names.ts'
@@ -7,8 +6,8 @@ import { CliError, usageError } from '../ground/cli-error.ts'
 import { EXIT } from '../ground/exit-code.ts'
 import type { Parts, Values } from '../ground/parts.ts'
 import type { PendingRequest } from '../ground/pending-request.ts'
+import { requireFormatName } from '../output/format-name.ts'
 import type { OutputFile } from '../output/output-file.ts'
-import { requireFormatName, writeValues } from '../output/write-values.ts'
 import { ASKING_FLAGS, type AskingOptions, readAsking } from './asking-flags.ts'
 
 export const pullCommand: Command = {
@@ -80,6 +79,8 @@ const OBEYED = /[^\P{Cc}\t\r\n]|\r(?!\n)|\p{Bidi_Control}/u
 export async function pull(options: PullOptions, parts: Parts): Promise<number> {
   const { output, formatName } = options
   const { requireWritable, writeOutputFile } = await import('../output/output-file.ts')
+  const { writeValues } = await import('../output/write-values.ts')
+  const { FORMATS } = await import('@keyferry/contract/env')
   const { deliver } = await import('../delivery/deliver.ts')
   if (output !== null) requireWritable(output)
   else warnOfTerminal(parts, formatName)

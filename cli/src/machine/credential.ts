@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { keyBinding } from '@keyferry/crypto/key-binding'
 import { isMachineToken, tokenHint } from '@keyferry/crypto/machine-token'
 import { usageError } from '../ground/cli-error.ts'
-import type { Environment, Parts } from '../ground/parts.ts'
+import type { Parts } from '../ground/parts.ts'
 import { printable } from '../ground/printable.ts'
 import { githubIdToken } from './github-id-token.ts'
 
@@ -18,14 +18,6 @@ export type MachineCredential = {
 
 /** Who asks for values: what `--as` says; null: what is found. */
 export type Speaker = 'person' | 'machine' | null
-
-// A program that gets values gets none of these.
-const CREDENTIAL_VARIABLES = new Set(['KEYFERRY_TOKEN', 'KEYFERRY_ID_TOKEN'])
-
-/** An environment without the credentials of a machine. */
-export function withoutCredentials(env: Environment): Environment {
-  return Object.fromEntries(Object.entries(env).filter(([name]) => !CREDENTIAL_VARIABLES.has(name)))
-}
 
 type CredentialParts = Pick<Parts, 'env' | 'exchange'>
 

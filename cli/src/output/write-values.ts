@@ -1,9 +1,8 @@
 import { FORMATS, misfits } from '@keyferry/contract/env'
-import { FORMAT_NAMES, type FormatName, isFormatName } from '@keyferry/contract/env/format-names'
-import { CliError, usageError } from '../ground/cli-error.ts'
+import type { FormatName } from '@keyferry/contract/env/format-names'
+import { CliError } from '../ground/cli-error.ts'
 import { EXIT } from '../ground/exit-code.ts'
 import type { Values } from '../ground/parts.ts'
-import { printable } from '../ground/printable.ts'
 
 export type Written = {
   readonly text: string
@@ -32,10 +31,4 @@ function warningsOf(formatName: FormatName, values: Values): string[] {
     }
   }
   return [...namesByReader].map(([reader, names]) => `${reader}: ${names.join(', ')}`)
-}
-
-/** @throws CliError usage: unknown format */
-export function requireFormatName(text: string): FormatName {
-  if (isFormatName(text)) return text
-  throw usageError(`unknown format ${printable(text, 60)}`, `Use one of ${FORMAT_NAMES.join(', ')}.`)
 }

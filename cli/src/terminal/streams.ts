@@ -12,14 +12,20 @@ const RETRY_MS = 5
 /** Standard output or standard error. Does not use Node's streams: they set pipes to non-blocking, and the program that
  * takes over this process would inherit that. */
 export function fileOutput(fd: 1 | 2): Output {
-  const isScreen = isTerminal(fd)
+  let known: boolean | null = null
+  const isScreen = (): boolean => {
+    known ??= isTerminal(fd)
+    return known
+  }
   let screen: WriteStream | null = null
   const size = (): readonly number[] => {
-    if (isScreen) screen ??= terminalOf(fd)
+    if (isScreen()) screen ??= terminalOf(fd)
     return screen?.getWindowSize() ?? []
   }
   return {
-    isTerminal: isScreen,
+    get isTerminal() {
+      return isScreen()
+    },
     columns: () => size()[0] || DEFAULT_COLUMNS,
     rows: () => size()[1] || DEFAULT_ROWS,
     write: (text) => writeAll(fd, Buffer.from(text)),

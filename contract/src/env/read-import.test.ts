@@ -1,9 +1,10 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { hostileMap } from '../../../e2e/hostile-maps.ts'
+import { DIALECT_NAMES, type Dialect } from './dialects.ts'
 import { writeEnv } from './formats/interface-text.ts'
 import { FORMATS } from './formats.ts'
-import { DIALECT_NAMES, type Dialect, decodeImport, readImport } from './read-import.ts'
+import { decodeImport, readImport } from './read-import.ts'
 
 const problemsIn = (text: string, dialect: Dialect = 'dotenv') =>
   readImport(text, dialect).problems.map(({ line, problem }) => ({ line, problem }))

@@ -1,3 +1,4 @@
+import type { Dialect } from './dialects.ts'
 import { EnvError } from './env-error.ts'
 import type { Grammar } from './grammar.ts'
 import { composeGrammar } from './grammars/compose.ts'
@@ -8,25 +9,16 @@ import { type EnvEntry, type EnvText, readEnv } from './read-env.ts'
 import { readJson } from './read-json.ts'
 import { valueProblem } from './values.ts'
 
-/** What an import can take a text for, when it is not JSON. */
-const DIALECTS = {
+const GRAMMARS: Readonly<Record<Dialect, Grammar>> = {
   dotenv: dotenvGrammar,
   shell: shellGrammar,
   compose: composeGrammar,
-} as const satisfies Record<string, Grammar>
-
-export type Dialect = keyof typeof DIALECTS
-
-export const DIALECT_NAMES: readonly Dialect[] = Object.keys(DIALECTS).filter(isDialect)
-
-export function isDialect(text: string): text is Dialect {
-  return Object.hasOwn(DIALECTS, text)
 }
 
 /** Read what a person imports: JSON if it begins with `{`, otherwise ENV text in the dialect.
  * @returns each name once, with its last value, where it was last assigned */
 export function readImport(text: string, dialect: Dialect): EnvText {
-  const read = /^[\s\ufeff]*\{/.test(text) ? readJson(text) : readEnv(text, DIALECTS[dialect])
+  const read = /^[\s\ufeff]*\{/.test(text) ? readJson(text) : readEnv(text, GRAMMARS[dialect])
   const fitting: EnvEntry[] = []
   const problems = [...read.problems]
   for (const entry of read.entries) {

@@ -1,4 +1,4 @@
-import { type Dialect, isDialect } from '@keyferry/contract/env'
+import { type Dialect, isDialect } from '@keyferry/contract/env/dialects'
 
 const LABELS: Readonly<Record<Dialect, string>> = {
   dotenv: 'npm dotenv, Node.js',

@@ -18,6 +18,7 @@ const HOSTILE_TEXT = '\u001b[2J\u001b]0;owned\u0007\u202egnp\u0000\r\nkeyferry: 
 /** Servers by name, for sessions: those that a client must live with, and those that it must not be fooled by. */
 export const BEHAVIOURS = {
   approves: {},
+  'approves long values': { wait: (asked) => delivery(asked, LONG_VALUES) },
   'approves another bundle': {
     wait: (asked) => delivery(asked, VALUES, { bundle: { id: 'e5a7d1c2', name: 'ops/prod' } }),
   },
@@ -196,6 +197,11 @@ export const BEHAVIOURS = {
 } as const satisfies Record<string, Behaviour>
 
 const VALUES = '{"GREETING":"hi"}'
+const LONG_VALUES = JSON.stringify({
+  DATABASE_URL: 'postgres://app:s3cret@db/app',
+  PEM: 'first line\nsecond line',
+  PORT: '8080',
+})
 const ANOTHER_KEY = 'hSDwCYkwp1R0i33ctD73Wg2/Og0mOBr066SpjqqbTmo='
 
 function tooMany(retryAfter: string) {

@@ -6,6 +6,8 @@ export type Flag = {
   readonly name: string
   readonly short?: string
   readonly value?: string
+  /** What the flag means without a value. Such a flag takes its value after `=` only. */
+  readonly valueIfBare?: string
   /** May be given more than once. */
   readonly repeats?: true
   readonly summary: string

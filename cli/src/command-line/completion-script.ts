@@ -14,6 +14,7 @@ export function completionScript(shell: CompletionShell, commands: readonly Comm
 const WORDS: Readonly<Record<string, readonly string[]>> = {
   FORMAT: FORMAT_NAMES,
   DIALECT: DIALECT_NAMES,
+  'auto|always|never': ['auto', 'always', 'never'],
   'bash|zsh|fish|powershell': ['bash', 'zsh', 'fish', 'powershell'],
 }
 
@@ -92,7 +93,9 @@ if [[ $zsh_eval_context[-1] == loadautofunc ]]; then _keyferry "$@"; else compde
 
 function zshFlag(flag: Flag): string {
   const argument = flag.value === undefined ? '' : `:${flag.value}:${zshValues(flag)}`
-  return `${flag.repeats === true ? '*' : ''}--${flag.name}[${zshText(flag.summary)}]${argument}`
+  const [join, colon] = flag.valueIfBare === undefined ? ['', ''] : ['=-', ':']
+  const start = `${flag.repeats === true ? '*' : ''}--${flag.name}${join}`
+  return `${start}[${zshText(flag.summary)}]${colon}${argument}`
 }
 
 function zshValues(flag: Flag): string {
@@ -130,7 +133,7 @@ function fishFlag(command: Command, flag: Flag): string {
     `complete -c keyferry -n '__fish_seen_subcommand_from ${command.name}'`,
     `-l ${flag.name}`,
     ...(flag.short === undefined ? [] : [`-s ${flag.short}`]),
-    ...(flag.value === undefined ? [] : [takesFile(flag) ? '-rF' : '-x']),
+    ...(flag.value === undefined || flag.valueIfBare !== undefined ? [] : [takesFile(flag) ? '-rF' : '-x']),
     ...(words === undefined ? [] : [`-a '${words.join(' ')}'`]),
     `-d '${fishText(flag.summary)}'`,
   ]

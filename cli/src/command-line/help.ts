@@ -82,8 +82,9 @@ export function synopsis(command: Command): string {
 }
 
 /** A flag as it is typed: `-h, --help`, `--keys A,B`. */
-export function flagForm({ name, short, value }: Flag): string {
-  return `${short === undefined ? '' : `-${short}, `}--${name}${value === undefined ? '' : ` ${value}`}`
+export function flagForm({ name, short, value, valueIfBare }: Flag): string {
+  const argument = value === undefined ? '' : valueIfBare === undefined ? ` ${value}` : `[=${value}]`
+  return `${short === undefined ? '' : `-${short}, `}--${name}${argument}`
 }
 
 function exampleLines({ command, what }: { command: string; what: string }): string[] {

@@ -35,10 +35,10 @@ export function allFlags(command: Command): readonly Flag[] {
 
 function tokensOf(args: readonly string[], flags: readonly Flag[]) {
   const options = Object.fromEntries(
-    flags.map(({ name, short, value }) => [
+    flags.map(({ name, short, value, valueIfBare }) => [
       name,
       {
-        type: value === undefined ? ('boolean' as const) : ('string' as const),
+        type: value === undefined || valueIfBare !== undefined ? ('boolean' as const) : ('string' as const),
         ...(short === undefined ? {} : { short }),
       },
     ]),
@@ -68,6 +68,7 @@ function flagValue(flag: Flag, { rawName, value, inlineValue }: OptionToken): st
     if (inlineValue !== true) return ''
     throw usageError(`${rawName} takes no value`, `Write ${rawName} without a value.`)
   }
+  if (flag.valueIfBare !== undefined && inlineValue !== true) return flag.valueIfBare
   const looksLikeFlag = inlineValue !== true && value !== undefined && /^-./.test(value)
   if (value === undefined || looksLikeFlag) {
     throw usageError(`${rawName} needs a value`, `Write ${rawName} ${flag.value}.`)

@@ -39,6 +39,7 @@ function options() {
     isShell: false,
     isOnly: false,
     keepsExisting: false,
+    redaction: 'never',
     keepAs: null,
     pending: null,
   } as const
@@ -59,6 +60,7 @@ test('the program is started once, with its arguments exactly and the values ove
       argv: options().program,
       env: { PATH: process.env['PATH'], DISPLAY: ':0', KEPT: 'yes', GREETING: "it's me", EMPTY: '' },
       searchPath: process.env['PATH'],
+      filters: { stdout: null, stderr: null },
     },
   ])
   expect(scene.seen.stdout).toBe('')

@@ -1,11 +1,13 @@
 import type { Command, Words } from '../command-line/command.ts'
 import { harmlessValues } from '../delivery/dangerous-names.ts'
+import { usageError } from '../ground/cli-error.ts'
 import type { Parts } from '../ground/parts.ts'
 import type { PendingRequest } from '../ground/pending-request.ts'
 import { withoutCredentials } from '../machine/without-credentials.ts'
 import { requireProgram } from '../program/find-program.ts'
 import { programEnvironment } from '../program/program-environment.ts'
 import { throughShell } from '../program/through-shell.ts'
+import { outputFilters, type Redaction } from '../redaction/output-filters.ts'
 import { ASKING_FLAGS, type AskingOptions, readAsking } from './asking-flags.ts'
 
 export const runCommand: Command = {
@@ -17,11 +19,19 @@ export const runCommand: Command = {
   details: [
     'Requests the values of a bundle, shows the approval link, waits, and starts the program. The program gets its arguments exactly as written, without a shell. On Linux and macOS it replaces the keyferry process, so it has the terminal, the signals and the exit code to itself.',
     'A delivered value overrides a variable that is already set, unless you give --keep-existing.',
+    '--redact is a seat belt, not a wall. It finds values of 8 bytes and more: as they are, line by line, and in JSON, URLs, base64 and hexadecimal. A program that prints a value backwards, or one character at a time, still shows it. The output of the program is then no terminal.',
   ],
   flags: [
     ...ASKING_FLAGS,
     { name: 'only', summary: 'Start the program with the delivered values only' },
     { name: 'keep-existing', summary: 'Keep variables that are already set' },
+    {
+      name: 'redact',
+      value: 'auto|always|never',
+      valueIfBare: 'always',
+      summary:
+        'Replace the values in the output of the program by their names (default: auto, for AI agents without a terminal)',
+    },
     { name: 'shell', summary: 'Run the text after -- as a shell command' },
   ],
   examples: [
@@ -44,6 +54,7 @@ type RunOptions = AskingOptions & {
   readonly isShell: boolean
   readonly isOnly: boolean
   readonly keepsExisting: boolean
+  readonly redaction: Redaction
   readonly keepAs: readonly string[] | null
   readonly pending: PendingRequest | null
 }
@@ -56,15 +67,22 @@ async function readRun(words: Words, parts: Parts, pending: PendingRequest | nul
     isShell: words.has('shell'),
     isOnly: words.has('only'),
     keepsExisting: words.has('keep-existing'),
+    redaction: readRedaction(words),
     keepAs: asking.isResumable ? words.line : null,
     pending,
   }
 }
 
+function readRedaction(words: Words): Redaction {
+  const when = words.text('redact') ?? 'auto'
+  if (when === 'auto' || when === 'always' || when === 'never') return when
+  throw usageError('--redact must be auto, always or never', 'Use one of the three, or leave it out.')
+}
+
 /** Request the values and start the program with them.
  * @returns the program's exit code, if the client could not become the program · @throws CliError */
 export async function run(options: RunOptions, parts: Parts): Promise<number> {
-  const { env, platform } = parts
+  const { env, platform, stdout, stderr } = parts
   const argv = options.isShell ? throughShell(options.program, env, platform) : options.program
   requireProgram(argv[0] ?? '', parts) // before the client makes a request
   const { deliver } = await import('../delivery/deliver.ts')
@@ -76,5 +94,6 @@ export async function run(options: RunOptions, parts: Parts): Promise<number> {
     argv,
     env: programEnvironment(withoutCredentials(env), values, options),
     searchPath: env['PATH'] ?? null,
+    filters: await outputFilters(values, { ...options, stdout, stderr }),
   })
 }

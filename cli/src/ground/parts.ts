@@ -1,3 +1,4 @@
+import type { Transform } from 'node:stream'
 import type { KeyPair } from '@keyferry/crypto/key-pair'
 import type { Exchange } from './exchange.ts'
 
@@ -50,6 +51,8 @@ export type ProgramStart = {
   /** Where to look for the program, in the form of PATH; null: the system's folders. */
   readonly searchPath: string | null
   readonly env: Readonly<Record<string, string>>
+  /** What the program's output passes through; null: the program writes to our output itself. */
+  readonly filters: Readonly<Record<'stdout' | 'stderr', Transform | null>>
 }
 
 export type Randomness = { readonly newKeyPair: () => KeyPair; readonly newPollVerifier: () => string }

@@ -1,4 +1,8 @@
+import type { ChildProcess } from 'node:child_process'
+import { createWriteStream } from 'node:fs'
 import { constants } from 'node:os'
+import type { Readable, Transform } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 import { isatty } from 'node:tty'
 import spawn from 'cross-spawn'
 import { CliError } from '../ground/cli-error.ts'
@@ -28,23 +32,41 @@ const FORWARDED = [
  * @returns its exit code, or 128 plus the signal's number
  * @throws CliError 126 · 127 */
 export async function forwardTo(
-  { argv, env, searchPath }: ProgramStart,
+  { argv, env, searchPath, filters }: ProgramStart,
   options: StartOptions,
 ): Promise<number> {
   const [name = '', ...args] = argv
   const file = options.platform === 'win32' ? name : findProgram(name, { searchPath, cwd: process.cwd() })
   options.beforeHandover()
-  const child = spawn(file, args, { env, stdio: 'inherit', argv0: name })
+  const stdio = ['inherit', filters.stdout ? 'pipe' : 'inherit', filters.stderr ? 'pipe' : 'inherit'] as const
+  const child = spawn(file, args, { env, stdio: [...stdio], argv0: name })
   const stop = passSignals((signal) => child.kill(signal))
+  const output = [passOn(child.stdout, filters.stdout, 1), passOn(child.stderr, filters.stderr, 2)]
   try {
-    return await new Promise<number>((resolve, reject) => {
-      child.on('error', (cause) => reject(startError(name, cause)))
-      child.on('exit', (code, signal) =>
-        resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal])),
-      )
-    })
+    const exitCode = await exitCodeOf(child, name)
+    await Promise.all(output)
+    return exitCode
   } finally {
     stop()
+  }
+}
+
+function exitCodeOf(child: ChildProcess, name: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    child.on('error', (cause) => reject(startError(name, cause)))
+    child.on('exit', (code, signal) =>
+      resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal])),
+    )
+  })
+}
+
+// Nobody reads our output any more: the program learns it from its next write, as it would without us.
+async function passOn(from: Readable | null, through: Transform | null, to: 1 | 2): Promise<void> {
+  if (from === null || through === null) return
+  try {
+    await pipeline(from, through, createWriteStream('', { fd: to, autoClose: false }))
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EPIPE')) throw error
   }
 }
 

@@ -1,0 +1,58 @@
+import type { Values } from '../ground/parts.ts'
+
+/** Bytes that show a value, and the name to show in their place. */
+export type Pattern = { readonly bytes: Buffer; readonly name: string }
+
+/** Shorter values and lines are left alone: a program prints `1` or `true` for many reasons. */
+const SHORTEST_REDACTED = 8
+// base64(1) starts a new line after so many characters.
+const BASE64_LINE = 76
+
+/** How the values may appear in the output of a program: as they are, line by line, and in the common encodings. */
+export function patternsOf(values: Values): Pattern[] {
+  const found = new Map<string, Pattern>()
+  for (const [name, value] of values) {
+    for (const form of formsOf(value)) {
+      if (form.length >= SHORTEST_REDACTED && !found.has(form)) {
+        found.set(form, { bytes: Buffer.from(form), name })
+      }
+    }
+  }
+  return [...found.values()]
+}
+
+function formsOf(value: string): string[] {
+  const bytes = Buffer.from(value)
+  if (bytes.length < SHORTEST_REDACTED) return []
+  const hex = bytes.toString('hex')
+  const base64 = [0, 1, 2].map((offset) => base64At(bytes, offset))
+  return [
+    value,
+    ...value.split(/\r\n|[\r\n]/),
+    JSON.stringify(value).slice(1, -1),
+    ...percentEncoded(value),
+    hex,
+    hex.toUpperCase(),
+    bytes.toString('base64'),
+    ...base64,
+    ...base64.map((text) => text.replaceAll('+', '-').replaceAll('/', '_')),
+    ...linesOf(bytes.toString('base64')),
+  ]
+}
+
+function percentEncoded(value: string): string[] {
+  const encoded = encodeURIComponent(value.toWellFormed())
+  const form = new URLSearchParams([['', value]]).toString().slice(1)
+  return [encoded, encoded.replaceAll('%2F', '/'), form]
+}
+
+/** The characters of a base64 text that the bytes alone decide, when so many other bytes come before them. */
+function base64At(bytes: Buffer, offset: number): string {
+  const text = Buffer.concat([Buffer.alloc(offset), bytes]).toString('base64')
+  return text.slice(Math.ceil((offset * 8) / 6), Math.floor(((offset + bytes.length) * 8) / 6))
+}
+
+function linesOf(base64: string): string[] {
+  if (base64.length <= BASE64_LINE) return []
+  return base64.match(new RegExp(`.{1,${BASE64_LINE}}`, 'g')) ?? []
+}

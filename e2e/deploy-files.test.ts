@@ -31,7 +31,7 @@ test('the image copies what there is, and leaves no workspace out', () => {
 })
 
 test.each([
-  ['Dockerfile', /^ENTRYPOINT \["\/keyferry\/([^"]+)"\]$/m],
+  ['Dockerfile', /^ENTRYPOINT \["\/keyferry\/(server\/[^"]+)"\]$/m],
   ['keyferry.service', /^ExecStart=\/usr\/bin\/env \/opt\/keyferry\/(\S+)$/m],
 ])('%s starts the program by its own first line, so with the options that it wants', (name, start) => {
   const program = start.exec(read(name))?.[1] ?? ''

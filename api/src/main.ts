@@ -93,6 +93,7 @@ export async function startApi(settings: ApiSettings, options: StartOptions = {}
   )
   const queries = recording(database, auditKey, {
     wake: (tenantIds) => sealer.wake(tenantIds),
+    valuesChanged: (tenantIds) => shortLived.changes.tell(tenantIds),
     isFull: (tenantId) => sealer.isFull(tenantId),
   })
   keepDays(opened, { queries, days: settings.auditRetentionDays, now: clock.now, log })
@@ -152,7 +153,7 @@ async function measure(app: FastifyInstance, { settings, shortLived, opened }: M
   if (settings.metrics === null) return
   const { countCalls, serveMetrics, showHeldCalls } = await import('@keyferry/plumbing/metrics')
   countCalls(app, 'api')
-  showHeldCalls(() => shortLived.room.size)
+  showHeldCalls(() => shortLived.room.size + shortLived.changeRoom.size)
   opened.defer(await serveMetrics(settings.metrics))
 }
 
@@ -204,6 +205,7 @@ function wire(parts: ServerParts): FastifyInstance {
       targets: parts.guard,
       machineAudience: settings.machineAudience,
       takeDelivery: shortLived.takeDelivery,
+      takeWatch: shortLived.takeWatch,
       tokensAllowed: settings.machineTokens,
       authMode,
       receiptKeys,
@@ -280,6 +282,7 @@ async function close(
   { shortLived, resources }: { shortLived: ShortLived; resources: AsyncDisposableStack },
 ): Promise<void> {
   shortLived.room.close()
+  shortLived.changeRoom.close()
   await drain(app, { ms: DRAIN_MS, giveUp: () => app.server.closeAllConnections() })
   await resources.disposeAsync()
 }

@@ -1,11 +1,13 @@
 import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { createMemoryNonces, createSharedNonces, type NonceStore } from './auth/nonces.ts'
+import { Watchers } from './domain/changed-values.ts'
 import type { ClockAndIds } from './domain/clock-and-ids.ts'
 import { Deliveries } from './domain/request-deliveries.ts'
 import type { RequestStore } from './domain/request-store.ts'
 import { WaitingRoom } from './domain/waiting-room.ts'
 import { type Limits, openRateLimits } from './http/rate-limit.ts'
+import { type ChangeNotices, openChangeNotices } from './request-store/change-notices.ts'
 import { openRedisRequestStore } from './request-store/redis.ts'
 import type { RedisConnection } from './request-store/redis-connection.ts'
 import { openSqliteRequestStore } from './request-store/sqlite.ts'
@@ -17,6 +19,10 @@ export type ShortLived = Limits & {
   redis: RedisConnection | null
   requests: RequestStore
   room: WaitingRoom
+  /** Tells of changed values, and holds who waits for them. */
+  changes: ChangeNotices
+  changeRoom: WaitingRoom
+  watchers: Watchers
   deliveries: Deliveries
   close(): Promise<void>
 }
@@ -33,9 +39,11 @@ export async function openShortLived(
   const requests = redis
     ? await openRedisRequestStore({ redis, maxLive })
     : openSqliteRequestStore({ path: join(settings.dataDir, 'requests.db'), now, maxLive })
+  const changes = await openChangeNotices({ redis })
   const deliveries = new Deliveries(requests, clock)
   const close = async () => {
     await deliveries.settled()
+    await changes.close()
     await requests.close()
     redis?.close()
   }
@@ -44,6 +52,9 @@ export async function openShortLived(
     redis,
     requests,
     room: new WaitingRoom(requests),
+    changes,
+    changeRoom: new WaitingRoom(changes),
+    watchers: new Watchers(),
     deliveries,
     close,
   }

@@ -27,6 +27,7 @@ export const EVENTS: Readonly<Record<ApiEndpointName, readonly AuditAction[] | n
   revokeGrant: null,
   revokeOwnGrants: [],
   forgetDevice: [],
+  waitForRememberedChange: null,
   createBundle: ['bundle.created'],
   listBundles: [],
   getBundle: [],
@@ -114,5 +115,6 @@ export const EVENTS: Readonly<Record<ApiEndpointName, readonly AuditAction[] | n
   dismissMachineAttempt: null,
   reportTokens: [],
   createDelivery: null,
+  waitForChange: null,
   getOwnMachine: null,
 }

@@ -4,6 +4,7 @@ import {
   type DeviceRequest,
   signDeviceForget,
   signDeviceRequest,
+  signDeviceWatch,
 } from '@keyferry/crypto/device-key'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testRedis } from '../../plumbing/test/redis-server.ts'
@@ -254,6 +255,30 @@ describe.each([
     const device = signDeviceForget(asked.seed, new Date(nowMs()).toISOString())
     expect((await api.call('forgetDevice', { body: { device } })).json).toEqual({ ended: 1 })
     expect(await again(bundle, asked)).toBe('forgotten')
+  })
+
+  test('a terminal learns of changes to what it was given, as long as its approval holds', async () => {
+    const bundle = await bundleOf()
+    const { seed } = await remembered(bundle)
+    const [delivery] = (await api.call('listDeliveries', { as: owner })).json
+    const deliveryId = delivery?.id ?? ''
+    const signed = (signer: Uint8Array, id = deliveryId) =>
+      signDeviceWatch(signer, id, new Date(nowMs()).toISOString())
+    const wait = (device: ReturnType<typeof signed>) =>
+      api.call('waitForRememberedChange', { body: { delivery_id: deliveryId, device } })
+    expectError(await wait(signed(createDeviceSeed())), 404, 'Delivery not found')
+    expectError(await wait(signed(seed, 'another')), 400, 'device.signature does not fit the request')
+    const used = signed(seed)
+    const waiting = wait(used)
+    const keys = (await api.call('listBundleKeys', { as: owner, params: { bundle_id: bundle.id } })).json
+    const params = { key_id: keys[0]?.id ?? '' }
+    await api.call('updateKey', { as: owner, params, body: { value: 'second' } })
+    expect((await waiting).json).toEqual({ delivery_id: deliveryId, changed: true })
+    expectError(await wait(used), 400, 'device.nonce was used before')
+    await api.call('forgetDevice', {
+      body: { device: signDeviceForget(seed, new Date(nowMs()).toISOString()) },
+    })
+    expectError(await wait(signed(seed)), 404, 'Delivery not found')
   })
 
   test('a member lists and revokes their own; an owner all', async () => {

@@ -53,6 +53,7 @@ export const EXPECTED: Readonly<Record<ApiEndpointName, readonly number[]>> = {
   revokeGrant: [401, 401, 404, 404, 403, 403, 404, 404, 404],
   revokeOwnGrants: [401, 401, 404, 200, 200, 403, 200, 200, 200],
   forgetDevice: [200, 200, 200, 200, 200, 200, 200, 200, 200],
+  waitForRememberedChange: [404, 404, 404, 404, 404, 404, 404, 404, 404],
 
   listBundleKeys: [401, 401, 404, 404, 403, 403, 404, 200, 200],
   listSharedKeys: [401, 401, 404, 404, 403, 403, 404, 200, 200],
@@ -141,6 +142,7 @@ export const EXPECTED: Readonly<Record<ApiEndpointName, readonly number[]>> = {
   dismissMachineAttempt: [401, 401, 404, 404, 403, 403, 404, 403, 404],
   reportTokens: [204, 204, 204, 204, 204, 204, 204, 204, 204],
   createDelivery: [401, 401, 401, 401, 401, 401, 401, 401, 401],
+  waitForChange: [401, 401, 401, 401, 401, 401, 401, 401, 401],
   getOwnMachine: [401, 401, 401, 401, 401, 401, 401, 401, 401],
 }
 
@@ -166,5 +168,6 @@ export const EXPECTED_OF_MACHINES: Readonly<Partial<Record<ApiEndpointName, read
   exportAudit: [403, 403, 200, 403, 401, 403],
   getAuditNote: [403, 403, 200, 403, 401, 403],
   createDelivery: [403, 200, 403, 403, 401, 403],
+  waitForChange: [404, 404, 404, 403, 401, 404],
   getOwnMachine: [200, 200, 200, 403, 401, 200],
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { type ApiEndpointName, apiEndpoints } from '@keyferry/contract'
-import { createDeviceSeed, signDeviceForget } from '@keyferry/crypto/device-key'
+import { createDeviceSeed, signDeviceForget, signDeviceWatch } from '@keyferry/crypto/device-key'
 import { generateKeyPair } from '@keyferry/crypto/key-pair'
 import { generatePollVerifier, pollChallenge } from '@keyferry/crypto/poll-challenge'
 import { SoftwarePasskey } from '../../plumbing/test/software-passkey.ts'
@@ -172,6 +172,11 @@ function requestBody(verifier: string | null) {
   return verifier === null ? { client_pubkey } : { client_pubkey, poll_challenge: pollChallenge(verifier) }
 }
 
+function watchBody(delivery_id: string) {
+  const time = new Date().toISOString()
+  return { delivery_id, device: signDeviceWatch(createDeviceSeed(), delivery_id, time) }
+}
+
 function bodies(world: World, ids: Record<string, string>): { readonly [N in ApiEndpointName]?: unknown } {
   const unique = randomUUID().replaceAll('-', '')
   return {
@@ -181,6 +186,7 @@ function bodies(world: World, ids: Record<string, string>): { readonly [N in Api
     changeBundlePolicy: { approvers: 'owner' },
     changeTenantPolicy: { approvers: 'member' },
     forgetDevice: { device: signDeviceForget(createDeviceSeed(), new Date().toISOString()) },
+    waitForRememberedChange: watchBody(ids['delivery_id'] ?? 'none'),
     storePayload: { ciphertext_base64: 'AAAA' },
     createBundle: { name: unique },
     updateBundle: { description: 'new' },

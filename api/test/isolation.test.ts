@@ -87,7 +87,10 @@ describe.each(databases)('isolation on %s', (kind) => {
   test.each(withIds)('%s answers a foreign id byte for byte as an unknown one', async (name) => {
     const foreign = await freshCall(api, world, name)
     const unknown = withUnknownIds(foreign)
-    const headers = callerHeaders(world, 'foreign owner')
+    const headers =
+      apiEndpoints[name].access === 'machine'
+        ? await machineHeaders(api, { world, machines, kind: 'foreign machine' }, foreign)
+        : callerHeaders(world, 'foreign owner')
     const first = await api.call(name, { ...foreign, headers })
     const second = await api.call(name, { ...unknown, headers })
     expect([first.status, first.text]).toEqual([404, second.text])

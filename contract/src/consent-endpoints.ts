@@ -1,6 +1,7 @@
 import type { Endpoint } from './endpoint.ts'
 import { LIMITS } from './limits.ts'
 import { BundleParams } from './schemas/bundle.ts'
+import { Change, WaitForRememberedChange } from './schemas/change.ts'
 import * as grant from './schemas/grant.ts'
 import * as policy from './schemas/policy.ts'
 import { ReceiptKeys } from './schemas/receipt.ts'
@@ -109,5 +110,16 @@ export const consentEndpoints = {
     maxBodyBytes: LIMITS.requestBodyBytes,
     responses: { 200: grant.EndedGrants },
     errors: [400, 429],
+  },
+  waitForRememberedChange: {
+    method: 'POST',
+    path: '/api/v1/grants/wait',
+    access: 'public',
+    summary:
+      'Hold until a value of a delivery changes, at most 30 s: for a terminal with a remembered approval, which signs the call',
+    body: WaitForRememberedChange,
+    maxBodyBytes: LIMITS.requestBodyBytes,
+    responses: { 200: Change },
+    errors: [400, 404, 429],
   },
 } as const satisfies Record<string, Endpoint>

@@ -25,6 +25,8 @@ export const LIMITS = {
   argvItems: 64,
   argvBytes: 8 * KIB,
   cwdLength: 4_096,
+  /** Calls of one machine or terminal that one node holds until a value changes. */
+  heldWatches: 100,
   /** Deliveries by one remembered approval. */
   grantUses: 50,
   /** Of one workspace. */
@@ -127,6 +129,10 @@ export const RATES = {
   machineDelivery: { calls: 600, windowSeconds: MINUTE },
   /** Refused calls with a bearer token; allowed ones are not counted. */
   machineRefusal: { calls: 30, windowSeconds: MINUTE },
+  /** Waits for changed values of one address, by terminals. */
+  waitForRememberedChange: { calls: 100, windowSeconds: MINUTE },
+  /** Waits for changed values of one machine, from any address. */
+  machineWait: { calls: 600, windowSeconds: MINUTE },
   reportTokens: { calls: 60, windowSeconds: MINUTE },
   setup: { calls: 3, windowSeconds: 60 * MINUTE },
 } as const

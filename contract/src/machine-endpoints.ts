@@ -1,6 +1,7 @@
 import type { Endpoint } from './endpoint.ts'
 import { LIMITS } from './limits.ts'
-import { HoldingList, ListHoldingsQuery } from './schemas/delivery.ts'
+import { Change, WaitForChange } from './schemas/change.ts'
+import { DeliveryParams, HoldingList, ListHoldingsQuery } from './schemas/delivery.ts'
 import * as machine from './schemas/machine.ts'
 import { CreateDelivery, MachineDelivery, OwnMachine } from './schemas/machine-delivery.ts'
 import { Ok } from './schemas/text.ts'
@@ -178,6 +179,18 @@ export const machineEndpoints = {
     body: CreateDelivery,
     responses: { 200: MachineDelivery },
     errors: [400, 413],
+  },
+  waitForChange: {
+    method: 'POST',
+    path: '/api/v1/deliveries/{delivery_id}/wait',
+    access: 'machine',
+    summary: "Hold until a value of the machine's own delivery changes, at most 30 s",
+    params: DeliveryParams,
+    body: WaitForChange,
+    bodyOptional: true,
+    maxBodyBytes: LIMITS.requestBodyBytes,
+    responses: { 200: Change },
+    errors: [404],
   },
   getOwnMachine: {
     method: 'GET',

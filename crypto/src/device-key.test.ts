@@ -4,8 +4,10 @@ import {
   type DeviceRequest,
   deviceSignedForget,
   deviceSignedRequest,
+  deviceSignedWatch,
   signDeviceForget,
   signDeviceRequest,
+  signDeviceWatch,
 } from './device-key.ts'
 
 const TIME = '2026-01-31T12:00:00.000Z'
@@ -64,4 +66,11 @@ test('the wish to be forgotten is not a request, and a request is not that wish'
 
 test('a seed that is not 32 bytes is refused', () => {
   expect(() => signDeviceForget(new Uint8Array(31), TIME)).toThrow('device seed is not 32 bytes')
+})
+
+test('the wish to learn of changes names one delivery', () => {
+  const proof = signDeviceWatch(seed, 'a', TIME)
+  expect(deviceSignedWatch(proof, 'a')).toBe(true)
+  expect(deviceSignedWatch(proof, 'b')).toBe(false)
+  expect(deviceSignedWatch(signDeviceForget(seed, TIME), 'a')).toBe(false)
 })

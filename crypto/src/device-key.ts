@@ -41,6 +41,11 @@ export function signDeviceForget(seed: Uint8Array, time: string): DeviceProof {
   return proofOf(seed, time, (nonce) => forgetStatement({ time, nonce }))
 }
 
+/** Sign the wish to learn when a value of a delivery changes. */
+export function signDeviceWatch(seed: Uint8Array, deliveryId: string, time: string): DeviceProof {
+  return proofOf(seed, time, (nonce) => watchStatement(deliveryId, { time, nonce }))
+}
+
 /** Whether the holder of the terminal's key signed this request. */
 export function deviceSignedRequest(proof: DeviceProof, request: DeviceRequest): boolean {
   return isSigned(proof, requestStatement(request, proof))
@@ -49,6 +54,11 @@ export function deviceSignedRequest(proof: DeviceProof, request: DeviceRequest):
 /** Whether the holder of the terminal's key wants to be forgotten. */
 export function deviceSignedForget(proof: DeviceProof): boolean {
   return isSigned(proof, forgetStatement(proof))
+}
+
+/** Whether the holder of the terminal's key wants to learn of changes to this delivery. */
+export function deviceSignedWatch(proof: DeviceProof, deliveryId: string): boolean {
+  return isSigned(proof, watchStatement(deliveryId, proof))
 }
 
 type Once = { time: string; nonce: string }
@@ -62,6 +72,10 @@ function requestStatement(request: DeviceRequest, { time, nonce }: Once): Buffer
 
 function forgetStatement({ time, nonce }: Once): Buffer {
   return frame('keyferry device forget v1', time, nonce)
+}
+
+function watchStatement(deliveryId: string, { time, nonce }: Once): Buffer {
+  return frame('keyferry device watch v1', deliveryId, time, nonce)
 }
 
 function proofOf(seed: Uint8Array, time: string, statement: (nonce: string) => Buffer): DeviceProof {

@@ -1,5 +1,10 @@
 import { type CreateRequest, type Device, TIMES } from '@keyferry/contract'
-import { type DeviceRequest, deviceSignedForget, deviceSignedRequest } from '@keyferry/crypto/device-key'
+import {
+  type DeviceRequest,
+  deviceSignedForget,
+  deviceSignedRequest,
+  deviceSignedWatch,
+} from '@keyferry/crypto/device-key'
 import type { z } from 'zod'
 import type { ClockAndIds } from './clock-and-ids.ts'
 import { DomainError } from './errors.ts'
@@ -49,6 +54,13 @@ export async function requireDevice(
  * @throws DomainError invalid */
 export async function requireForgetting(parts: DeviceParts, device: Proof): Promise<void> {
   if (!deviceSignedForget(device)) throw invalid('device.signature does not fit the request')
+  await requireFresh(parts, device)
+}
+
+/** Check that the terminal wants to learn of changes to a delivery.
+ * @throws DomainError invalid */
+export async function requireWatching(parts: DeviceParts, device: Proof, deliveryId: string): Promise<void> {
+  if (!deviceSignedWatch(device, deliveryId)) throw invalid('device.signature does not fit the request')
   await requireFresh(parts, device)
 }
 

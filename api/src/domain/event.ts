@@ -159,6 +159,11 @@ export type Event = {
   readonly origin: Origin | null
 }
 
+/** Whether a bundle may deliver other values after this event. */
+export function changesValues({ action }: Pick<Event, 'action'>): boolean {
+  return /^(?:key|bundle|item)\./.test(action)
+}
+
 /** Records an event that no change in the database goes with: an export, say. */
 export interface EventStore {
   /** @throws DomainError unavailable: it could not be written, so what it tells about must not happen */

@@ -1,20 +1,21 @@
-import type { RequestStore } from './request-store.ts'
+/** Calls `listener` at each change of what has this id, and sometimes without one. */
+export type Watched = { watch(id: string, listener: () => void): () => void }
 
-/** Keeps the held callers. Each is woken when its request changes, when its time ends, when its connection ends, or when
+/** Keeps the held callers. Each is woken when what it waits for changes, when its time ends, when its connection ends, or when
  * the process stops. Nothing polls. */
 export class WaitingRoom {
-  readonly #requests: RequestStore
+  readonly #watched: Watched
   readonly #holds = new Set<Hold>()
   #isClosed = false
 
-  constructor(requests: RequestStore) {
-    this.#requests = requests
+  constructor(watched: Watched) {
+    this.#watched = watched
   }
 
   /** Listens at once: a change from now on ends the next `rung()`, even if it comes before that call. */
-  hold(requestId: string, ms: number): Hold {
+  hold(id: string, ms: number): Hold {
     const hold = new Hold(ms, this.#holds)
-    hold.listen(this.#requests, requestId)
+    hold.listen(this.#watched, id)
     if (this.#isClosed) hold.finish()
     return hold
   }
@@ -50,8 +51,8 @@ export class Hold {
     return this.#isOver
   }
 
-  listen(requests: RequestStore, requestId: string): void {
-    this.#unwatch = requests.watch(requestId, () => this.#ring())
+  listen(watched: Watched, id: string): void {
+    this.#unwatch = watched.watch(id, () => this.#ring())
   }
 
   /** Resolves at the next ring or the end; at once if a ring came since the last call. */

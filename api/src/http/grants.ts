@@ -1,9 +1,13 @@
+import { waitForRememberedChange } from '../domain/changed-values.ts'
 import { forgetDevice, listGrants, revokeGrant, revokeOwnGrants } from '../domain/grant.ts'
 import { type Handlers, originOf } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'
 import { pageReply } from './list-reply.ts'
 
-type GrantHandlers = Pick<Handlers, 'listGrants' | 'revokeGrant' | 'revokeOwnGrants' | 'forgetDevice'>
+type GrantHandlers = Pick<
+  Handlers,
+  'listGrants' | 'revokeGrant' | 'revokeOwnGrants' | 'forgetDevice' | 'waitForRememberedChange'
+>
 
 export function grantHandlers({ requestParts: parts }: HandlerParts): GrantHandlers {
   return {
@@ -19,6 +23,14 @@ export function grantHandlers({ requestParts: parts }: HandlerParts): GrantHandl
     },
     async forgetDevice({ body, peer }) {
       return { status: 200, body: { ended: await forgetDevice(parts, body.device, originOf(peer)) } }
+    },
+    async waitForRememberedChange(call) {
+      const { delivery_id, device } = call.body
+      const held = { deliveryId: delivery_id, onBreak: (listener: () => void) => call.onBreak(listener) }
+      return {
+        status: 200,
+        body: { delivery_id, changed: await waitForRememberedChange(parts, device, held) },
+      }
     },
   }
 }

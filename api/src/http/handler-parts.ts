@@ -21,6 +21,7 @@ export type HandlerParts = {
   /** The audience of ID tokens, where a trust names none. */
   machineAudience: string
   takeDelivery: Limits['takeDelivery']
+  takeWatch: Limits['takeWatch']
   authMode: string
   /** The keys that sign receipts, the newest first. */
   receiptKeys: readonly ReceiptKeyFacts[]

@@ -1,20 +1,33 @@
+import { waitForChange } from '../domain/changed-values.ts'
 import { deliverToMachine } from '../domain/machine-delivery.ts'
 import type { Handlers } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'
 
-type MachineDeliveryHandlers = Pick<Handlers, 'createDelivery' | 'getOwnMachine'>
+type MachineDeliveryHandlers = Pick<Handlers, 'createDelivery' | 'waitForChange' | 'getOwnMachine'>
 
 /** What a machine calls for itself. */
 export function machineDeliveryHandlers({
   stores,
   clock,
-  requestParts: { maxPayloadBytes },
+  requestParts,
   takeDelivery,
+  takeWatch,
 }: HandlerParts): MachineDeliveryHandlers {
+  const { maxPayloadBytes } = requestParts
   return {
     async createDelivery({ caller, body }) {
       await takeDelivery(caller.machine.id)
       return { status: 200, body: await deliverToMachine({ stores, clock, maxPayloadBytes }, caller, body) }
+    },
+    async waitForChange(call) {
+      const { caller, params } = call
+      await takeWatch(caller.machine.id)
+      const held = {
+        deliveryId: params.delivery_id,
+        onBreak: (listener: () => void) => call.onBreak(listener),
+      }
+      const changed = await waitForChange(requestParts, caller, held)
+      return { status: 200, body: { delivery_id: params.delivery_id, changed } }
     },
     async getOwnMachine({ caller: { tenantId, workspace, machine, readsAudit, proof } }) {
       const grants = await stores.machineCallers.grants(tenantId, machine.id)

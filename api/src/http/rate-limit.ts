@@ -20,6 +20,7 @@ type LimitedEndpoint =
   | 'createRequest'
   | 'waitForApproval'
   | 'forgetDevice'
+  | 'waitForRememberedChange'
   | 'logIn'
   | 'logInWithPasskey'
   | 'setUpAccount'
@@ -35,6 +36,9 @@ export type Limits = {
   /** Counts a delivery of a machine.
    * @throws RateExceeded */
   takeDelivery: (machineId: string) => Promise<void>
+  /** Counts a machine's wait for changed values.
+   * @throws RateExceeded */
+  takeWatch: (machineId: string) => Promise<void>
   /** Counts a refused call with a bearer token, by address.
    * @throws RateExceeded: so many that the caller gets no reason */
   countRefusal: (address: string) => Promise<void>
@@ -66,6 +70,7 @@ export function openRateLimits(options: RateLimitOptions): Limits {
   const createRequestWide = openLimit('createRequestWide', RATES.createRequestWide, options)
   const windowSeconds = TIMES.pollIntervalSeconds - POLL_TOLERANCE_MS / 1_000
   const machineDelivery = openLimit('machineDelivery', RATES.machineDelivery, options)
+  const machineWait = openLimit('machineWait', RATES.machineWait, options)
   const machineRefusal = openLimit('machineRefusal', RATES.machineRefusal, options)
   return {
     rateLimits: {
@@ -77,6 +82,7 @@ export function openRateLimits(options: RateLimitOptions): Limits {
       },
       waitForApproval: byAddress('wait'),
       forgetDevice: byAddress('forgetDevice'),
+      waitForRememberedChange: byAddress('waitForRememberedChange'),
       logIn: byAddressAndEmail(options),
       logInWithPasskey: byAddress('passkeyLogin'),
       setUpAccount: byAddress('setup'),
@@ -86,6 +92,7 @@ export function openRateLimits(options: RateLimitOptions): Limits {
     takeTurn: orExceeded(openLimit('poll', { calls: 1, windowSeconds }, options)),
     takeRelease: orExceeded(openLimit('release', RATES.release, options)),
     takeDelivery: async (machineId) => requireAllowed(await machineDelivery(machineId)),
+    takeWatch: async (machineId) => requireAllowed(await machineWait(machineId)),
     countRefusal: async (address) => requireAllowed(await machineRefusal(addressBlock(address))),
   }
 }

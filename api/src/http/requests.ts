@@ -1,4 +1,5 @@
 import type { ApprovalParts } from '../domain/approval-step.ts'
+import type { ChangeParts } from '../domain/changed-values.ts'
 import { type GrantUseParts, useGrant } from '../domain/grant-use.ts'
 import { createRequest, type NewRequestParts } from '../domain/new-request.ts'
 import type { PolicyParts } from '../domain/policy.ts'
@@ -21,6 +22,7 @@ export type RequestHandlerParts = NewRequestParts &
   WaitParts &
   ReleaseParts &
   GrantUseParts &
+  ChangeParts &
   PolicyParts & { stores: Stores; expiring: ExpiringApprovals }
 
 type RequestEndpoint =

@@ -3,7 +3,7 @@ import type { AuditKey } from '@keyferry/crypto/audit-key'
 import { randomId } from '@keyferry/crypto/token'
 import type { Insertable } from 'kysely'
 import { unavailable } from '../domain/errors.ts'
-import { type Event, eventBody } from '../domain/event.ts'
+import { changesValues, type Event, eventBody } from '../domain/event.ts'
 import { originText } from '../domain/origin.ts'
 import type { Queries } from './queries.ts'
 import type { Tables } from './tables.ts'
@@ -12,11 +12,16 @@ import type { Tables } from './tables.ts'
 type Spine = {
   /** Called after a commit, with the tenants that have new events. */
   wake: (tenantIds: ReadonlySet<string>) => void
+  /** Called after a commit, with the tenants of which a bundle may deliver other values now. */
+  valuesChanged: (tenantIds: ReadonlySet<string>) => void
   /** Whether a tenant has too many unsealed events to make more. */
   isFull: (tenantId: string) => boolean
 }
 
-const NO_SPINE: Spine = { wake: () => {}, isFull: () => false }
+const NO_SPINE: Spine = { wake: () => {}, valuesChanged: () => {}, isFull: () => false }
+
+/** What a transaction has recorded so far. `changed`: the tenants whose bundles may deliver other values after it. */
+type Recorded = { rows: EventRow[]; changed: Set<string> }
 
 type EventRow = Insertable<Tables['events']>
 
@@ -28,26 +33,29 @@ export function recording(
   spine: Spine = NO_SPINE,
 ): Queries {
   const { insertAll } = database
-  const recorded = new WeakMap<object, EventRow[]>()
+  const recorded = new WeakMap<object, Recorded>()
   return {
     ...database,
     async write(change) {
       const rows: EventRow[] = []
+      const changed = new Set<string>()
       const result = await database.write(async (transaction) => {
-        recorded.set(transaction, rows)
-        const changed = await change(transaction)
+        recorded.set(transaction, { rows, changed })
+        const made = await change(transaction)
         await insertAll(transaction, 'events', rows)
-        return changed
+        return made
       })
       if (rows.length > 0) spine.wake(new Set(rows.map(({ tenant_id }) => tenant_id)))
+      if (changed.size > 0) spine.valuesChanged(changed)
       return result
     },
     async record(transaction, event) {
       if (spine.isFull(event.tenantId)) throw unavailable('audit log')
       const row = eventRow(event, key)
-      const rows = recorded.get(transaction)
-      if (rows) rows.push(row)
-      else await insertAll(transaction, 'events', [row])
+      const noted = recorded.get(transaction)
+      noted?.rows.push(row)
+      if (noted && changesValues(event)) noted.changed.add(event.tenantId)
+      if (!noted) await insertAll(transaction, 'events', [row])
     },
   }
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Actor, Id, Page, PathPart, Timestamp } from './text.ts'
 
-const EXAMPLE_DEVICE = {
+export const EXAMPLE_DEVICE = {
   public_key: 'hSDwCYkwp1R0i33ctD73Wg2/Og0mOBr066SpjqqbTmo=',
   time: '2026-01-31T12:00:00Z',
   nonce: 'AAAAAAAAAAAAAAAAAAAAAA',

@@ -1,0 +1,56 @@
+import type { Watched } from '../domain/waiting-room.ts'
+import { Bell } from './bell.ts'
+import type { RedisConnection } from './redis-connection.ts'
+
+/** Changes of one tenant within this time are told once. */
+const COLLECTED_MS = 200
+
+export type ChangeNotices = Watched & {
+  /** Call the listeners of these tenants soon, on all nodes. */
+  tell(tenantIds: Iterable<string>): void
+  close(): Promise<void>
+}
+
+type Options = {
+  /** Null: there is no other node. */
+  redis: RedisConnection | null
+  prefix?: string
+}
+
+/** Tells who waits for changed values that a tenant's bundles may deliver others now. With Redis, on one channel that every
+ * node listens to. A notice can be lost, so a listener compares by itself before and after each wait. */
+export async function openChangeNotices({ redis, prefix = 'keyferry:' }: Options): Promise<ChangeNotices> {
+  const bell = new Bell()
+  const channel = `${prefix}changes`
+  if (redis) {
+    await redis.subscriber.subscribe(channel, (tenantIds) => ringEach(bell, tenantIds.split(' ')))
+    redis.subscriber.on('ready', () => bell.ringAll())
+  }
+  const collected = new Set<string>()
+  let timer: NodeJS.Timeout | null = null
+  const send = () => {
+    timer = null
+    const tenantIds = [...collected]
+    collected.clear()
+    ringEach(bell, tenantIds)
+    redis?.reply((client) => client.publish(channel, tenantIds.join(' '))).catch(missed)
+  }
+  return {
+    watch: (tenantId, listener) => bell.watch(tenantId, listener),
+    tell(tenantIds) {
+      for (const tenantId of tenantIds) collected.add(tenantId)
+      timer ??= setTimeout(send, COLLECTED_MS).unref()
+    },
+    async close() {
+      if (timer !== null) clearTimeout(timer)
+      if (redis?.subscriber.isReady) await redis.subscriber.unsubscribe(channel)
+    },
+  }
+}
+
+function ringEach(bell: Bell, tenantIds: readonly string[]): void {
+  for (const tenantId of tenantIds) bell.ring(tenantId)
+}
+
+// The waiters of other nodes compare again when their call ends.
+function missed(): void {}

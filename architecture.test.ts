@@ -94,6 +94,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     ...CARGO,
   ],
   'cli/src/doctor': [
+    'cli/src/machine',
     'cli/src/project',
     'cli/src/server',
     'cli/src/state',

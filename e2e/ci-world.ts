@@ -36,8 +36,12 @@ export type CiWorld = {
   readonly clientFolder: string
   /** ID tokens that were issued so far. */
   readonly issued: string[]
-  /** An ID token of a job. */
-  readonly idToken: (platform: Platform, audience?: string) => Promise<string>
+  /** An ID token of a job. `changes` replaces claims. */
+  readonly idToken: (
+    platform: Platform,
+    audience?: string,
+    changes?: Readonly<Record<string, unknown>>,
+  ) => Promise<string>
   /** The variables by which a job of GitHub Actions requests ID tokens. */
   readonly requestVariables: Readonly<Record<string, string>>
   readonly dispose: () => Promise<void>
@@ -51,7 +55,7 @@ export async function startCiWorld(): Promise<CiWorld> {
   const values = await importValues(server.url)
   const machineId = await trustedMachine(server.url, issuer)
   const issued: string[] = []
-  const idToken = async (platform: Platform, audience = server.url) => {
+  const idToken: CiWorld['idToken'] = async (platform, audience = server.url, changes = {}) => {
     const { issuer: iss, claims } = PLATFORMS[platform]
     const seconds = Math.floor(Date.now() / 1_000)
     const times = { iat: seconds, nbf: seconds, exp: seconds + 300 }
@@ -61,6 +65,7 @@ export async function startCiWorld(): Promise<CiWorld> {
       iss,
       aud: audience,
       jti: randomBytes(8).toString('hex'),
+      ...changes,
     })
     issued.push(token)
     return token

@@ -1,10 +1,13 @@
 import type { Parts } from '../ground/parts.ts'
 import { examineFiles } from './files.ts'
 import type { Finding } from './finding.ts'
+import { examineMachine } from './machine.ts'
 import { examineServer } from './server.ts'
 import { examineTerminal } from './terminal.ts'
 
 /** Check everything that a command depends on, in the order in which commands use it. */
 export async function examine(serverFlag: string | null, parts: Parts): Promise<readonly Finding[]> {
-  return [...(await examineServer(serverFlag, parts)), ...examineTerminal(parts), ...examineFiles(parts)]
+  const { findings, server } = await examineServer(serverFlag, parts)
+  const machine = await examineMachine(server, parts)
+  return [...findings, ...machine, ...examineTerminal(parts), ...examineFiles(parts)]
 }

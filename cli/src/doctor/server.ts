@@ -13,9 +13,15 @@ import { broken, doubtful, type Finding, good } from './finding.ts'
 
 const CLOCK_TOLERANCE_SECONDS = 30
 
+export type ExaminedServer = {
+  readonly findings: readonly Finding[]
+  /** The address; null if a request there needs a confirmation, or cannot succeed. */
+  readonly server: string | null
+}
+
 /** Check which server is chosen and whether it answers. A server that a project's file names gets no request until the
  * person has confirmed it. */
-export async function examineServer(serverFlag: string | null, parts: Parts): Promise<readonly Finding[]> {
+export async function examineServer(serverFlag: string | null, parts: Parts): Promise<ExaminedServer> {
   try {
     const project = findProject(parts.cwd)
     const choice = chooseServer(serverFlag, project, parts.env)
@@ -27,9 +33,14 @@ export async function examineServer(serverFlag: string | null, parts: Parts): Pr
       ...proxy(parts),
       ...authorities(parts),
     ]
-    return mayAsk ? [...settings, ...(await reach(choice.server, parts))] : settings
+    if (!mayAsk) return { findings: settings, server: null }
+    const reached = await reach(choice.server, parts)
+    const isThere = reached.every(({ state }) => state !== 'broken')
+    return { findings: [...settings, ...reached], server: isThere ? choice.server : null }
   } catch (error) {
-    if (error instanceof CliError) return [broken('settings', error.message, error.next)]
+    if (error instanceof CliError) {
+      return { findings: [broken('settings', error.message, error.next)], server: null }
+    }
     throw error
   }
 }

@@ -5,6 +5,7 @@ import { usageError } from '../ground/cli-error.ts'
 import type { Parts } from '../ground/parts.ts'
 import { printable } from '../ground/printable.ts'
 import { githubIdToken } from './github-id-token.ts'
+import { jobName } from './job.ts'
 
 /** How this client proves that it is a machine. */
 export type MachineCredential = {
@@ -58,7 +59,7 @@ function idTokenCredential(
   const requestToken = env['ACTIONS_ID_TOKEN_REQUEST_TOKEN'] || null
   if (requestUrl !== null && requestToken !== null) {
     return {
-      proof: `GitHub Actions ${printable(env['GITHUB_REPOSITORY'] ?? '', 100)}@${printable(env['GITHUB_REF_NAME'] ?? '', 100)}`,
+      proof: jobName(env) ?? 'GitHub Actions',
       machineId,
       // Bound to the key of this call: a thief of the token cannot use it.
       forKey: async (publicKey) =>
@@ -71,7 +72,11 @@ function idTokenCredential(
   const token = readSecret('KEYFERRY_ID_TOKEN', parts)
   return token === null
     ? null
-    : { proof: 'ID token', machineId, forKey: async () => readSecret('KEYFERRY_ID_TOKEN', parts) ?? token }
+    : {
+        proof: jobName(env) ?? 'ID token',
+        machineId,
+        forKey: async () => readSecret('KEYFERRY_ID_TOKEN', parts) ?? token,
+      }
 }
 
 /** The variable itself, or the content of the file that NAME_FILE names. */

@@ -87,16 +87,20 @@ const NEXT: Readonly<Record<string, string>> = {
   trust_ended: 'Ask an owner to allow this identity again on the page of the machine.',
 }
 
-function refusedMachine(answer: ExchangeAnswer, code: string, server: string): CliError {
+/** The error for a machine whose call was refused. */
+export function refusedMachine(answer: ExchangeAnswer, code: string, server: string): CliError {
   const plain = refusal(answer, server)
   const next = NEXT[code]
   if (next === undefined && answer.status !== 401) return plain
   const details = parseObject(answer.body)?.['details']
   const differs = isObject(details) && Array.isArray(details['differs']) ? details['differs'].map(String) : []
   const what = differs.length === 0 ? '' : `; claims that differ: ${printable(differs.join(', '), 200)}`
-  return new CliError(
-    EXIT.denied,
-    `${plain.message}${what}`,
-    next ?? 'Check KEYFERRY_TOKEN, or the ID token of this job.',
-  )
+  return new CliError(EXIT.denied, `${plain.message}${what}`, nextStep(next, differs, server))
+}
+
+function nextStep(next: string | undefined, differs: readonly string[], server: string): string {
+  // The server lists no attempt of a token that was made for another service.
+  if (differs.includes('aud'))
+    return `Request the ID token for the audience ${server}, as the server's PUBLIC_URL names it.`
+  return next ?? 'Check KEYFERRY_TOKEN, or the ID token of this job.'
 }

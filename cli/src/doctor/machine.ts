@@ -1,0 +1,111 @@
+import { wipe } from '@keyferry/crypto/key-pair'
+import { CliError } from '../ground/cli-error.ts'
+import type { Parts } from '../ground/parts.ts'
+import { printable } from '../ground/printable.ts'
+import { findCredential, type MachineCredential } from '../machine/credential.ts'
+import { type IdTokenContent, readIdToken } from '../machine/id-token-content.ts'
+import { jobName } from '../machine/job.ts'
+import { knock, ownMachine } from '../server/machine-knock.ts'
+import { readable } from '../server/server-failure.ts'
+import { broken, doubtful, type Finding, good } from './finding.ts'
+
+const SOON_MS = 14 * 24 * 60 * 60 * 1_000
+
+/** Check what this job or service presents as a machine, and what the server says about it. Shows claims, never a token.
+ * @param server null: the server may not be contacted */
+export async function examineMachine(server: string | null, parts: Parts): Promise<readonly Finding[]> {
+  try {
+    const credential = findCredential(null, server ?? '', parts)
+    if (credential === null) return withoutCredential(parts)
+    if (server === null) return [good('machine', `${credential.proof}; doctor did not present it`)]
+    return await present(credential, server, parts)
+  } catch (error) {
+    return [failure(error, server)]
+  }
+}
+
+function failure(error: unknown, server: string | null): Finding {
+  const shown = readable(error, server ?? '')
+  if (shown instanceof CliError) return broken('machine', shown.message, shown.next)
+  throw shown
+}
+
+function withoutCredential({ env }: Parts): readonly Finding[] {
+  const job = jobName(env)
+  if (job === null) return []
+  const what = `${job}, but no machine credential is set, so keyferry asks a person`
+  return [
+    doubtful('machine', what, 'Set KEYFERRY_MACHINE to the id of the machine; its page shows the job file.'),
+  ]
+}
+
+async function present(credential: MachineCredential, server: string, parts: Parts): Promise<Finding[]> {
+  const { publicKey, secretKey } = (await parts.randomness()).newKeyPair()
+  wipe(secretKey)
+  const proof = await credential.forKey(publicKey)
+  const { machineId } = credential
+  const place = { exchange: parts.exchange, server }
+  if (machineId === null) return tokenFindings(credential.proof, await ownMachine(place, proof), parts)
+  const content = readIdToken(proof)
+  if (content === null) {
+    return [broken('ID token', 'it is not a JWT', 'Give the ID token of the platform, unchanged.')]
+  }
+  const shown = contentFindings(content, { proof: credential.proof, server, nowMs: parts.clock.epochMs() })
+  try {
+    await knock(place, proof, { machineId, publicKey })
+    return [...shown, good('machine', `${printable(machineId, 100)}: the server accepts this identity`)]
+  } catch (error) {
+    return [...shown, failure(error, server)]
+  }
+}
+
+function tokenFindings(
+  proof: string,
+  { name, workspace, bundles, tokenExpiresAt }: Awaited<ReturnType<typeof ownMachine>>,
+  { clock }: Parts,
+): Finding[] {
+  const who = good('machine', `${printable(name, 100)} in ${printable(workspace, 100)}, by ${proof}`)
+  const list = bundles.map((bundle) => printable(bundle, 80)).join(', ')
+  const fetches =
+    bundles.length === 0
+      ? doubtful('bundles', 'it may fetch none', 'Ask an owner to grant a bundle to the machine.')
+      : good('bundles', `it may fetch ${list}`)
+  const until = `until ${printable(tokenExpiresAt, 40)}`
+  const isSoon = Date.parse(tokenExpiresAt) - clock.epochMs() < SOON_MS
+  const ends = isSoon
+    ? doubtful('token', until, 'Rotate it on the page of the machine.')
+    : good('token', until)
+  return [who, fetches, ends]
+}
+
+type Shown = { readonly proof: string; readonly server: string; readonly nowMs: number }
+
+function contentFindings({ issuer, audience, expiresAt, claims }: IdTokenContent, shown: Shown): Finding[] {
+  return [
+    good('ID token', `${shown.proof}, signed by ${printable(issuer)}`),
+    audienceFinding(audience, shown.server),
+    expiryFinding(expiresAt, shown.nowMs),
+    ...claims.map(([name, text]) => good('claim', `${printable(name, 100)} = ${printable(text)}`)),
+  ]
+}
+
+function audienceFinding(audience: string, server: string): Finding {
+  if (audience.startsWith(`${server}/key/`))
+    return good('audience', `${server}, bound to the key of this call`)
+  if (audience === server) return good('audience', `${server}, not bound to a key`)
+  const what = `${printable(audience)}, which is not ${server}`
+  return doubtful(
+    'audience',
+    what,
+    `Request the ID token for ${server}, unless the trust names another audience.`,
+  )
+}
+
+function expiryFinding(expiresAt: number | null, nowMs: number): Finding {
+  if (expiresAt === null)
+    return broken('expiry', 'the ID token names none', 'Use an ID token of the platform.')
+  const seconds = Math.round(expiresAt - nowMs / 1_000)
+  return seconds > 0
+    ? good('expiry', `in ${seconds} s`)
+    : broken('expiry', `${-seconds} s ago`, 'Get a new ID token: the platform gives one to each job.')
+}

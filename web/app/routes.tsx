@@ -22,6 +22,10 @@ const ActivityPage = lazy(async () =>
 const DeliveryPage = lazy(async () =>
   page((await import('./features/activity/delivery-page.tsx')).DeliveryPage),
 )
+const MachinesPage = lazy(async () =>
+  page((await import('./features/machines/machines-page.tsx')).MachinesPage),
+)
+const MachinePage = lazy(async () => page((await import('./features/machines/machine-page.tsx')).MachinePage))
 const SettingsPage = lazy(async () =>
   page((await import('./features/members/settings-page.tsx')).SettingsPage),
 )
@@ -129,6 +133,10 @@ function WorkspacePages() {
       <Route path="/compare" component={ComparePage} />
       <Route path="/activity" component={ActivityPage} />
       <Route path="/activity/deliveries/:id">{({ id }) => <DeliveryPage key={id} id={id} />}</Route>
+      <Route path="/machines" component={MachinesPage} />
+      <Route path="/machines/:id/:view?">
+        {({ id, view }) => <MachinePage key={id} id={id} view={view} />}
+      </Route>
       <Route path="/settings" component={SettingsPage} />
       <Route path="/members">
         <Redirect to="/settings" replace />

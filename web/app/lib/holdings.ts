@@ -12,3 +12,15 @@ export function useHoldings(userId: string) {
       }),
   })
 }
+
+/** What a machine was given, by key; for owners, also after the machine was deleted. */
+export function useMachineHoldings(machineId: string) {
+  return useQuery({
+    queryKey: ['holdings', machineId],
+    queryFn: () =>
+      call('GET', '/api/v1/machines/{machine_id}/holdings', {
+        params: { machine_id: machineId },
+        query: { limit: 1_000 },
+      }),
+  })
+}

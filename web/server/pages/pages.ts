@@ -14,6 +14,8 @@ const SIGNED_IN_PAGES = [
   '/compare',
   '/activity',
   '/activity/*',
+  '/machines',
+  '/machines/*',
   '/members',
   '/settings',
   '/account',

@@ -6,6 +6,7 @@ const SHORTCUTS: readonly { keys: readonly string[]; text: string }[] = [
   { keys: ['g', 'c'], text: 'Compare' },
   { keys: ['g', 'i'], text: 'Import' },
   { keys: ['g', 't'], text: 'Activity, for owners' },
+  { keys: ['g', 'm'], text: 'Machines' },
   { keys: ['g', 's'], text: 'Settings' },
   { keys: ['g', 'a'], text: 'Account' },
   { keys: ['↑', '↓'], text: 'Move a key within its bundle, on its handle' },

@@ -7,6 +7,7 @@ export const PLACES: readonly Place[] = [
   { href: '/keys', name: 'Keys' },
   { href: '/compare', name: 'Compare' },
   { href: '/activity', name: 'Activity', forOwners: true },
+  { href: '/machines', name: 'Machines' },
   { href: '/settings', name: 'Settings', also: ['/members'] },
   { href: '/account', name: 'Account' },
 ]

@@ -6,7 +6,7 @@ const AFTER_G: Readonly<Record<string, string>> = {
   b: '/bundles',
   k: '/keys',
   c: '/compare',
-  m: '/settings',
+  m: '/machines',
   s: '/settings',
   a: '/account',
   t: '/activity',

@@ -5,8 +5,8 @@ import { useHoldings } from '../../lib/holdings.ts'
 import { useRemoveMember } from '../../lib/people.ts'
 import { stillCurrent } from '../../lib/still-current.ts'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
+import { GivenValues } from '../../ui/given-values.tsx'
 import { notify } from '../../ui/toast-store.ts'
-import { GivenValues } from './given-values.tsx'
 
 /** Asks before a member is removed, and ends in the values that they were given and that are still current. */
 export function RemoveMemberDialog({ member, onClose }: { member: Member; onClose: () => void }) {
@@ -22,7 +22,8 @@ export function RemoveMemberDialog({ member, onClose }: { member: Member; onClos
   if (isRemoved) {
     return (
       <GivenValues
-        username={member.username}
+        title={`Removed ${member.username}`}
+        who="They were"
         keys={given}
         error={holdings.error}
         onRetry={() => void holdings.refetch()}

@@ -19,6 +19,7 @@ const PAGES: readonly Destination[] = [
   { id: 'unused', kind: 'Page', name: 'Unused keys', href: '/keys?filter=unused' },
   { id: 'compare', kind: 'Page', name: 'Compare bundles', href: '/compare' },
   { id: 'activity', kind: 'Page', name: 'Activity', href: '/activity', forOwners: true },
+  { id: 'machines', kind: 'Page', name: 'Machines', href: '/machines' },
   { id: 'settings', kind: 'Page', name: 'Settings and members', href: '/settings' },
   { id: 'account', kind: 'Page', name: 'Account and shortcuts', href: '/account' },
 ]

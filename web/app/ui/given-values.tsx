@@ -1,11 +1,13 @@
 import { Link } from 'wouter'
-import { Button } from '../../ui/button.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
-import { EntryName } from '../../ui/entry-name.tsx'
-import { LoadingState } from '../../ui/loading-state.tsx'
+import { Button } from './button.tsx'
+import { Dialog } from './dialog.tsx'
+import { EntryName } from './entry-name.tsx'
+import { LoadingState } from './loading-state.tsx'
 
 type GivenValuesProps = {
-  username: string
+  title: string
+  /** Who received them, as the beginning of a sentence: `They were`, `It was`. */
+  who: string
   /** Null while they are not known. */
   keys: readonly { id: string; name: string; version: number }[] | null
   error: Error | null
@@ -13,17 +15,17 @@ type GivenValuesProps = {
   onClose: () => void
 }
 
-/** After a member was removed: the values that they received and that have not changed. */
-export function GivenValues({ username, keys, error, onRetry, onClose }: GivenValuesProps) {
+/** After a member or a machine is gone: the values that it received and that have not changed. */
+export function GivenValues({ title, who, keys, error, onRetry, onClose }: GivenValuesProps) {
   return (
-    <Dialog title={`Removed ${username}`} onClose={onClose}>
+    <Dialog title={title} onClose={onClose}>
       {keys === null ? (
         <LoadingState error={error} onRetry={onRetry} what="the values" />
       ) : (
         <>
           <p className="text-ink-soft">
-            They were given {keys.length} {keys.length === 1 ? 'value that is' : 'values that are'} still
-            current. Change each of them where it comes from, then here:
+            {who} given {keys.length} {keys.length === 1 ? 'value that is' : 'values that are'} still current.
+            Change each of them where it comes from, then here:
           </p>
           <ul
             aria-label="Values that are still current"

@@ -1,0 +1,78 @@
+import { useId, useState } from 'react'
+import type { Machine } from '../../lib/answers.ts'
+import { describeFailure } from '../../lib/failure.ts'
+import { useUpdateMachine } from '../../lib/machines.ts'
+import { useUnsaved } from '../../lib/unsaved.ts'
+import { Dialog } from '../../ui/dialog.tsx'
+import { DialogForm } from '../../ui/dialog-form.tsx'
+import { notify } from '../../ui/toast-store.ts'
+import { MachineFields, machineNameProblem } from './machine-fields.tsx'
+
+type EditMachineProps = { machine: Machine; onClose: () => void }
+
+/** Changes a machine's name and description, and whether it may read the audit log. */
+export function EditMachineDialog(props: EditMachineProps) {
+  return (
+    <Dialog title="Edit machine" onClose={props.onClose}>
+      <EditMachineForm {...props} />
+    </Dialog>
+  )
+}
+
+function EditMachineForm({ machine, onClose }: EditMachineProps) {
+  const update = useUpdateMachine(machine.id)
+  const { name, description, audit } = machine
+  const [draft, setDraft] = useState({ name, description, audit })
+  const [nameProblem, setNameProblem] = useState<string | null>(null)
+  const isChanged = draft.name !== name || draft.description !== description || draft.audit !== audit
+  const saved = useUnsaved(isChanged)
+  const submit = () => {
+    const problem = machineNameProblem(draft.name)
+    setNameProblem(problem)
+    if (problem !== null) return
+    update.mutate(draft, {
+      onSuccess: (changed) => {
+        saved()
+        onClose()
+        notify({ text: `Saved ${changed.name}.` })
+      },
+      onError: (error) => setNameProblem(describeFailure(error).message),
+    })
+  }
+  return (
+    <DialogForm action="Save" busy={update.isPending} onSubmit={submit} onCancel={onClose}>
+      <MachineFields
+        draft={draft}
+        nameProblem={nameProblem}
+        onChange={(change) => setDraft({ ...draft, ...change })}
+      />
+      <AuditCheckbox checked={draft.audit} onChange={(checked) => setDraft({ ...draft, audit: checked })} />
+    </DialogForm>
+  )
+}
+
+type AuditCheckboxProps = { checked: boolean; onChange: (checked: boolean) => void }
+
+function AuditCheckbox({ checked, onChange }: AuditCheckboxProps) {
+  const id = useId()
+  return (
+    <div className="flex items-start gap-3">
+      <input
+        id={id}
+        type="checkbox"
+        className="checkbox mt-0.5"
+        checked={checked}
+        onChange={(event) => onChange(event.currentTarget.checked)}
+        aria-describedby={`${id}-hint`}
+      />
+      <div>
+        <label htmlFor={id} className="text-sm font-medium">
+          May read the audit log
+        </label>
+        <p id={`${id}-hint`} className="text-xs text-ink-soft">
+          For a machine that exports the log elsewhere. The log has no values.
+        </p>
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,101 @@
+import { Plus, X } from 'lucide-react'
+import { useState } from 'react'
+import { Link } from 'wouter'
+import type { Machine, MachineGrant } from '../../lib/answers.ts'
+import { describeFailure } from '../../lib/failure.ts'
+import { useGrantBundle, useRevokeBundle } from '../../lib/machines.ts'
+import { Button } from '../../ui/button.tsx'
+import { EntryName } from '../../ui/entry-name.tsx'
+import { IconButton } from '../../ui/icon-button.tsx'
+import { notify } from '../../ui/toast-store.ts'
+import { AddBundleDialog } from './add-bundle-dialog.tsx'
+import { SCOPES, scopeNamed } from './scopes.ts'
+import { Rows, Section } from './section.tsx'
+
+type GrantedBundlesProps = { machine: Machine; isOwner: boolean }
+
+/** The bundles that a machine may use; an owner adds, changes and removes them. */
+export function GrantedBundles({ machine, isOwner }: GrantedBundlesProps) {
+  const [isAdding, setAdding] = useState(false)
+  const { grants } = machine
+  return (
+    <Section
+      id="bundles"
+      title="Bundles"
+      count={grants.length}
+      intro="The machine gets whole bundles. For fewer keys, make a bundle that holds only those."
+      action={
+        isOwner && (
+          <Button size="small" onClick={() => setAdding(true)}>
+            <Plus aria-hidden size={15} /> Add bundle
+          </Button>
+        )
+      }
+    >
+      {grants.length === 0 ? (
+        <p className="text-sm text-ink-soft">None yet.</p>
+      ) : (
+        <Rows label="Bundles">
+          {grants.map((grant) => (
+            <GrantRow key={grant.bundle.id} machine={machine} grant={grant} isOwner={isOwner} />
+          ))}
+        </Rows>
+      )}
+      {isAdding && <AddBundleDialog machine={machine} onClose={() => setAdding(false)} />}
+    </Section>
+  )
+}
+
+function onError(error: unknown): void {
+  notify({ text: describeFailure(error).message, tone: 'danger' })
+}
+
+type GrantRowProps = { machine: Machine; grant: MachineGrant; isOwner: boolean }
+
+function GrantRow({ machine, grant: { bundle, scope }, isOwner }: GrantRowProps) {
+  const grant = useGrantBundle(machine.id)
+  const revoke = useRevokeBundle(machine.id)
+  const remove = () =>
+    revoke.mutate(bundle.id, {
+      onSuccess: () =>
+        notify({
+          text: `${machine.name} may not use ${bundle.name} any more.`,
+          undo: () => grant.mutate({ bundleId: bundle.id, scope }, { onError }),
+        }),
+      onError,
+    })
+  return (
+    <li className="flex min-h-13 flex-wrap items-center gap-x-3 gap-y-1 py-2 pr-2 pl-4">
+      <Link
+        href={`/bundles/${bundle.id}`}
+        className="min-w-0 flex-1 basis-44 font-mono text-sm font-medium [overflow-wrap:anywhere] hover:underline"
+      >
+        <EntryName name={bundle.name} />
+      </Link>
+      {isOwner ? (
+        <div className="ml-auto flex items-center gap-1">
+          <select
+            aria-label={`What it may do with ${bundle.name}`}
+            value={scope}
+            disabled={grant.isPending}
+            onChange={({ currentTarget }) =>
+              grant.mutate({ bundleId: bundle.id, scope: scopeNamed(currentTarget.value) }, { onError })
+            }
+            className="field w-auto text-sm"
+          >
+            {Object.entries(SCOPES).map(([value, name]) => (
+              <option key={value} value={value}>
+                {name}
+              </option>
+            ))}
+          </select>
+          <IconButton label={`Remove ${bundle.name}`} disabled={revoke.isPending} onClick={remove}>
+            <X aria-hidden size={17} />
+          </IconButton>
+        </div>
+      ) : (
+        <span className="pr-2 text-sm text-ink-soft">{SCOPES[scope]}</span>
+      )}
+    </li>
+  )
+}

@@ -1,0 +1,100 @@
+import { Plus, Trash2 } from 'lucide-react'
+import { useState } from 'react'
+import type { Machine, MachineTrust } from '../../lib/answers.ts'
+import { issuerName, type Platform } from '../../lib/platforms.ts'
+import { serverNowMs } from '../../lib/server-clock.ts'
+import { ago } from '../../lib/time.ts'
+import { visibleText } from '../../lib/visible-text.ts'
+import { Badge } from '../../ui/badge.tsx'
+import { Button } from '../../ui/button.tsx'
+import { IconButton } from '../../ui/icon-button.tsx'
+import { EndTrustDialog } from './end-trust-dialog.tsx'
+import { NewTrustDialog } from './new-trust-dialog.tsx'
+import { Rows, Section } from './section.tsx'
+
+type IdentitiesProps = {
+  machine: Machine
+  isOwner: boolean
+  /** The platform whose form is open. */
+  adding: Platform | null
+  onAdd: (platform: Platform) => void
+  onClose: () => void
+}
+
+/** The identities of other services that prove a machine; an owner adds and ends them. */
+export function Identities({ machine, isOwner, adding, onAdd, onClose }: IdentitiesProps) {
+  const { trusts } = machine
+  return (
+    <Section
+      id="identities"
+      title="Identities"
+      count={trusts.length}
+      intro="The machine proves itself by an ID token of its platform. There is nothing to store and nothing to rotate."
+      action={
+        isOwner && (
+          <Button size="small" onClick={() => onAdd('github')}>
+            <Plus aria-hidden size={15} /> Add identity
+          </Button>
+        )
+      }
+    >
+      {trusts.length === 0 ? (
+        <p className="text-sm text-ink-soft">None.</p>
+      ) : (
+        <Rows label="Identities">
+          {trusts.map((trust) => (
+            <TrustRow key={trust.id} machine={machine} trust={trust} isOwner={isOwner} />
+          ))}
+        </Rows>
+      )}
+      {isOwner && adding !== null && (
+        <NewTrustDialog key={adding} machine={machine} platform={adding} onClose={onClose} />
+      )}
+    </Section>
+  )
+}
+
+type TrustRowProps = { machine: Machine; trust: MachineTrust; isOwner: boolean }
+
+function TrustRow({ machine, trust, isOwner }: TrustRowProps) {
+  const [isEnding, setEnding] = useState(false)
+  const name = issuerName(trust)
+  return (
+    <li className="flex items-start gap-1 py-2.5 pr-2 pl-4">
+      <div className="min-w-0 flex-1">
+        <p className="flex flex-wrap items-center gap-2 text-sm font-medium">
+          {name}
+          {trust.is_broad && <Badge tone="danger">Broad</Badge>}
+          {trust.binding === 'required' && <Badge tone="good">Bound to the client</Badge>}
+          {trust.has_keys && <Badge>Pasted keys</Badge>}
+        </p>
+        <p className="mt-0.5 font-mono text-xs text-ink [overflow-wrap:anywhere]">{claimsText(trust)}</p>
+        <p className="mt-0.5 text-xs text-ink-soft">{factsOf(trust)}</p>
+      </div>
+      {isOwner && (
+        <IconButton label={`End the identity ${name}, ${claimsText(trust)}`} onClick={() => setEnding(true)}>
+          <Trash2 aria-hidden size={16} />
+        </IconButton>
+      )}
+      {isEnding && <EndTrustDialog machine={machine} trust={trust} onClose={() => setEnding(false)} />}
+    </li>
+  )
+}
+
+function claimsText({ claims }: MachineTrust): string {
+  return Object.entries(claims)
+    .map(([name, texts]) => `${visibleText(name)}=${texts.map((text) => visibleText(text)).join(' or ')}`)
+    .join(' · ')
+}
+
+function factsOf({ networks, max_age_seconds, last_used_at, audience, created_at }: MachineTrust): string {
+  const nowMs = serverNowMs()
+  return [
+    last_used_at === null
+      ? `never used, added ${ago(created_at, nowMs)}`
+      : `used ${ago(last_used_at, nowMs)}`,
+    `audience ${visibleText(audience)}`,
+    ...(networks.length === 0 ? [] : [`only from ${networks.join(', ')}`]),
+    ...(max_age_seconds === null ? [] : [`tokens up to ${max_age_seconds} seconds old`]),
+  ].join(' · ')
+}

@@ -1,0 +1,131 @@
+import { useState } from 'react'
+import type { Machine, MachineAttempt } from '../../lib/answers.ts'
+import { callerWords, dangersOf, reasonWords } from '../../lib/attempt-words.ts'
+import { describeFailure } from '../../lib/failure.ts'
+import { useAllowAttempt, useDismissAttempt } from '../../lib/machine-proofs.ts'
+import { issuerName } from '../../lib/platforms.ts'
+import { serverNowMs } from '../../lib/server-clock.ts'
+import { ago, dateTime } from '../../lib/time.ts'
+import { Badge } from '../../ui/badge.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Notice } from '../../ui/notice.tsx'
+import { notify } from '../../ui/toast-store.ts'
+import { BroadCheckbox } from './broad-checkbox.tsx'
+import { KnockClaims } from './knock-claims.tsx'
+
+type KnockProps = { machine: Machine; attempt: MachineAttempt }
+
+/** One refused identity: who it is, what is dangerous about it, and the claims to allow it by. */
+export function Knock({ machine, attempt }: KnockProps) {
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(() => new Set(attempt.suggested))
+  const [isBroad, setBroad] = useState(false)
+  const allow = useAllowAttempt(machine.id)
+  const failure = allow.error === null ? null : describeFailure(allow.error)
+  const submit = () =>
+    allow.mutate(
+      { fingerprint: attempt.fingerprint, claims: [...chosen], broad: isBroad },
+      { onSuccess: () => notify({ text: `${machine.name} trusts this identity now. Run the job again.` }) },
+    )
+  return (
+    <li className="rounded-lg border border-line bg-surface p-4">
+      <KnockHead attempt={attempt} />
+      <Dangers attempt={attempt} chosen={chosen} />
+      <KnockClaims attempt={attempt} chosen={chosen} onChoose={setChosen} />
+      {failure !== null && (
+        <Notice tone="danger" role="alert" className="mt-3">
+          {failure.message}
+        </Notice>
+      )}
+      {failure?.code === 'trust_too_broad' && (
+        <div className="mt-3">
+          <BroadCheckbox checked={isBroad} onChange={setBroad} />
+        </div>
+      )}
+      <KnockActions
+        machine={machine}
+        attempt={attempt}
+        isPending={allow.isPending}
+        canAllow={chosen.size > 0}
+        onAllow={submit}
+      />
+    </li>
+  )
+}
+
+function KnockHead({ attempt }: { attempt: MachineAttempt }) {
+  const { last_at, times, reason, is_bound } = attempt
+  return (
+    <>
+      <h3 className="flex flex-wrap items-center gap-x-2 gap-y-1 text-sm font-medium">
+        <span className="[overflow-wrap:anywhere]">
+          {issuerName(attempt)} · <bdi className="font-mono">{callerWords(attempt)}</bdi>
+        </span>
+        {is_bound && <Badge tone="good">Bound to the client</Badge>}
+      </h3>
+      <p className="mt-0.5 text-xs text-ink-soft" title={dateTime(last_at)}>
+        {ago(last_at, serverNowMs())}
+        {times > 1 && `, ${times} times`} · refused: {reasonWords(reason)}
+      </p>
+    </>
+  )
+}
+
+function Dangers({ attempt, chosen }: { attempt: MachineAttempt; chosen: ReadonlySet<string> }) {
+  const dangers = dangersOf(attempt, chosen)
+  if (dangers.length === 0) return null
+  return (
+    <Notice tone="danger" role="status" className="mt-3">
+      {dangers.map((danger) => (
+        <p key={danger}>{danger}</p>
+      ))}
+    </Notice>
+  )
+}
+
+type KnockActionsProps = KnockProps & { isPending: boolean; canAllow: boolean; onAllow: () => void }
+
+function KnockActions({ machine, attempt, isPending, canAllow, onAllow }: KnockActionsProps) {
+  const dismiss = useDismissAttempt(machine.id)
+  const who = callerWords(attempt)
+  return (
+    <>
+      <p className="mt-3 text-xs text-ink-soft">
+        Anyone who can start such a job gets the values of {bundlesText(machine)}, at any time, without a
+        question.
+      </p>
+      <div className="mt-3 flex flex-wrap gap-2">
+        <Button
+          look="primary"
+          size="small"
+          busy={isPending}
+          disabled={!canAllow}
+          aria-label={`Allow ${who}`}
+          onClick={onAllow}
+        >
+          Allow
+        </Button>
+        <Button
+          size="small"
+          busy={dismiss.isPending}
+          aria-label={`Dismiss ${who}`}
+          onClick={() =>
+            dismiss.mutate(attempt.fingerprint, {
+              onSuccess: () => notify({ text: 'Dismissed. Its next call puts it on the list again.' }),
+              onError: (error) => notify({ text: describeFailure(error).message, tone: 'danger' }),
+            })
+          }
+        >
+          Dismiss
+        </Button>
+      </div>
+    </>
+  )
+}
+
+function bundlesText({ grants }: Machine): string {
+  const names = grants.filter(({ scope }) => scope === 'deliver').map(({ bundle }) => bundle.name)
+  const [first, second] = names
+  if (first === undefined) return 'the bundles that you add to this machine'
+  if (second === undefined) return first
+  return names.length === 2 ? `${first} and ${second}` : `${first}, ${second} and ${names.length - 2} more`
+}

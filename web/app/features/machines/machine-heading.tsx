@@ -1,0 +1,86 @@
+import { Pause, Pencil, Play, Trash2 } from 'lucide-react'
+import { useState } from 'react'
+import type { Machine } from '../../lib/answers.ts'
+import { describeFailure } from '../../lib/failure.ts'
+import { useUpdateMachine } from '../../lib/machines.ts'
+import { useIsOwner } from '../../lib/me.ts'
+import { serverNowMs } from '../../lib/server-clock.ts'
+import { ago } from '../../lib/time.ts'
+import { Button } from '../../ui/button.tsx'
+import { EntryName } from '../../ui/entry-name.tsx'
+import { PageHeading } from '../../ui/page-heading.tsx'
+import { notify } from '../../ui/toast-store.ts'
+import { DeleteMachineDialog } from './delete-machine-dialog.tsx'
+import { EditMachineDialog } from './edit-machine-dialog.tsx'
+
+/** The head of a machine's page: its name, what is known of it, and what an owner can do with it. */
+export function MachineHeading({ machine }: { machine: Machine }) {
+  const isOwner = useIsOwner()
+  const [open, setOpen] = useState<'edit' | 'delete' | null>(null)
+  const close = () => setOpen(null)
+  return (
+    <>
+      <PageHeading
+        title={machine.name}
+        shown={
+          <span className="font-mono text-xl tracking-normal [overflow-wrap:anywhere]">
+            <EntryName name={machine.name} />
+          </span>
+        }
+        intro={<MachineIntro machine={machine} />}
+        actions={
+          isOwner && (
+            <>
+              <Button onClick={() => setOpen('edit')}>
+                <Pencil aria-hidden size={16} /> Edit
+              </Button>
+              <Switch machine={machine} />
+              <Button onClick={() => setOpen('delete')}>
+                <Trash2 aria-hidden size={16} /> Delete
+              </Button>
+            </>
+          )
+        }
+      />
+      {open === 'edit' && <EditMachineDialog machine={machine} onClose={close} />}
+      {open === 'delete' && <DeleteMachineDialog machine={machine} onClose={close} />}
+    </>
+  )
+}
+
+function MachineIntro({ machine }: { machine: Machine }) {
+  const { description, created_at, last_delivery_at, audit } = machine
+  const nowMs = serverNowMs()
+  const used = last_delivery_at === null ? 'never used' : `last delivery ${ago(last_delivery_at, nowMs)}`
+  return (
+    <>
+      {description !== '' && <p>{description}</p>}
+      <p className="mt-1 text-sm">
+        Created {ago(created_at, nowMs)} · {used}
+        {audit && ' · may read the audit log'}
+      </p>
+    </>
+  )
+}
+
+function Switch({ machine: { id, name, is_active } }: { machine: Machine }) {
+  const update = useUpdateMachine(id)
+  const set = (isActive: boolean) =>
+    update.mutate(
+      { is_active: isActive },
+      {
+        onSuccess: () =>
+          notify({
+            text: isActive ? `Enabled ${name}.` : `Disabled ${name}. The server refuses its calls.`,
+            undo: () => set(!isActive),
+          }),
+        onError: (error) => notify({ text: describeFailure(error).message, tone: 'danger' }),
+      },
+    )
+  return (
+    <Button busy={update.isPending} onClick={() => set(!is_active)}>
+      {is_active ? <Pause aria-hidden size={16} /> : <Play aria-hidden size={16} />}
+      {is_active ? 'Disable' : 'Enable'}
+    </Button>
+  )
+}

@@ -1,0 +1,60 @@
+import { Link } from 'wouter'
+import type { Machine } from '../../lib/answers.ts'
+import { describeFailure } from '../../lib/failure.ts'
+import { useMachine } from '../../lib/machines.ts'
+import { useIsOwner } from '../../lib/me.ts'
+import { LoadingState } from '../../ui/loading-state.tsx'
+import { OutdatedNotice } from '../../ui/outdated-notice.tsx'
+import { PageHeading } from '../../ui/page-heading.tsx'
+import { Tabs } from '../../ui/tabs.tsx'
+import { MachineActivity } from './machine-activity.tsx'
+import { MachineHeading } from './machine-heading.tsx'
+import { MachineOverview } from './machine-overview.tsx'
+
+/** One machine: what it may fetch, how it proves itself, and what it did. */
+export function MachinePage({ id, view }: { id: string; view: string | undefined }) {
+  const machine = useMachine(id)
+  const isGone = machine.error !== null && describeFailure(machine.error).status === 404
+  if (isGone) return <MachineNotFound />
+  if (machine.data === undefined)
+    return <LoadingState error={machine.error} onRetry={() => void machine.refetch()} what="the machine" />
+  return (
+    <>
+      <MachineHeading machine={machine.data} />
+      <OutdatedNotice query={machine} />
+      <MachineTabs id={id} />
+      <MachinePart view={view} machine={machine.data} />
+    </>
+  )
+}
+
+function MachineTabs({ id }: { id: string }) {
+  const isOwner = useIsOwner()
+  const href = `/machines/${id}`
+  return (
+    <Tabs
+      label="Parts of the machine"
+      tabs={[
+        { href, name: 'Overview' },
+        ...(isOwner ? [{ href: `${href}/activity`, name: 'Activity' }] : []),
+      ]}
+    />
+  )
+}
+
+function MachinePart({ view, machine }: { view: string | undefined; machine: Machine }) {
+  if (view === 'activity') return <MachineActivity id={machine.id} />
+  return <MachineOverview machine={machine} />
+}
+
+function MachineNotFound() {
+  return (
+    <>
+      <PageHeading title="Machine not found" />
+      <p className="text-ink-soft">It was deleted, or it belongs to another workspace.</p>
+      <Link href="/machines" className="link mt-4 inline-block">
+        Go to the machines
+      </Link>
+    </>
+  )
+}

@@ -1,0 +1,86 @@
+import { Plus } from 'lucide-react'
+import { useState } from 'react'
+import type { Machine } from '../../lib/answers.ts'
+import { useMachines } from '../../lib/machines.ts'
+import { useIsOwner } from '../../lib/me.ts'
+import { matches } from '../../lib/search.ts'
+import { useAddressFields } from '../../lib/use-address-fields.ts'
+import { Button } from '../../ui/button.tsx'
+import { LoadingState } from '../../ui/loading-state.tsx'
+import { OutdatedNotice } from '../../ui/outdated-notice.tsx'
+import { PageHeading } from '../../ui/page-heading.tsx'
+import { SearchField } from '../../ui/search-field.tsx'
+import { VirtualList } from '../../ui/virtual-list.tsx'
+import { MachineRow } from './machine-row.tsx'
+import { NewMachineDialog } from './new-machine-dialog.tsx'
+import { NoMachines } from './no-machines.tsx'
+import { RefusedMachines } from './refused-machines.tsx'
+import type { Way } from './ways.ts'
+
+const ROW_HEIGHT_PX = 62
+
+/** The machines of the workspace: who they are, what they may fetch, and what needs attention. */
+export function MachinesPage() {
+  const machines = useMachines()
+  const isOwner = useIsOwner()
+  const [adding, setAdding] = useState<Way | null>(null)
+  return (
+    <>
+      <PageHeading
+        title="Machines"
+        intro="CI jobs, deploys and services that fetch values without a person."
+        actions={
+          isOwner && (
+            <Button look="primary" onClick={() => setAdding('github')}>
+              <Plus aria-hidden size={17} /> New machine
+            </Button>
+          )
+        }
+      />
+      {machines.data === undefined ? (
+        <LoadingState error={machines.error} onRetry={() => void machines.refetch()} what="the machines" />
+      ) : (
+        <>
+          <OutdatedNotice query={machines} />
+          {machines.data.length === 0 ? (
+            <NoMachines isOwner={isOwner} onAdd={setAdding} />
+          ) : (
+            <Machines machines={machines.data} isOwner={isOwner} />
+          )}
+        </>
+      )}
+      {adding !== null && <NewMachineDialog way={adding} onClose={() => setAdding(null)} />}
+    </>
+  )
+}
+
+function Machines({ machines, isOwner }: { machines: readonly Machine[]; isOwner: boolean }) {
+  const { textOf, set } = useAddressFields(['query'])
+  const query = textOf('query')
+  const shown = machines.filter(({ name, description }) => matches(`${name} ${description}`, query))
+  return (
+    <>
+      {isOwner && <RefusedMachines machines={machines} />}
+      <SearchField
+        label="Search machines"
+        value={query}
+        onChange={(text) => set('query', text)}
+        className="mb-4"
+      />
+      <p className="sr-only" role="status">
+        {shown.length} {shown.length === 1 ? 'machine' : 'machines'}
+      </p>
+      {shown.length === 0 ? (
+        <p className="py-6 text-ink-soft">No machine matches. Change the search.</p>
+      ) : (
+        <VirtualList
+          label="Machines"
+          items={shown}
+          keyOf={({ id }) => id}
+          rowHeight={ROW_HEIGHT_PX}
+          render={(machine) => <MachineRow machine={machine} />}
+        />
+      )}
+    </>
+  )
+}

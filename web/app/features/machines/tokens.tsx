@@ -1,0 +1,113 @@
+import { Plus, RefreshCw, Trash2 } from 'lucide-react'
+import { useState } from 'react'
+import type { Machine, MachineToken } from '../../lib/answers.ts'
+import { type TokenState, tokenState } from '../../lib/machine-state.ts'
+import { serverNowMs } from '../../lib/server-clock.ts'
+import { ago, ahead, dateTime } from '../../lib/time.ts'
+import { Badge } from '../../ui/badge.tsx'
+import { Button } from '../../ui/button.tsx'
+import { IconButton } from '../../ui/icon-button.tsx'
+import { EndTokenDialog } from './end-token-dialog.tsx'
+import { NewTokenDialog } from './new-token-dialog.tsx'
+import { RotateTokenDialog } from './rotate-token-dialog.tsx'
+import { Rows, Section } from './section.tsx'
+
+type TokensProps = {
+  machine: Machine
+  isOwner: boolean
+  isAdding: boolean
+  onAdd: () => void
+  onClose: () => void
+}
+
+/** The tokens of a machine, the newest first; an owner creates, rotates and ends them. */
+export function Tokens({ machine, isOwner, isAdding, onAdd, onClose }: TokensProps) {
+  const tokens = machine.tokens.toReversed()
+  return (
+    <Section
+      id="tokens"
+      title="Tokens"
+      count={tokens.length}
+      intro="The last choice: anyone who has a token can use it until it expires. The server stores only a hash of it."
+      action={
+        isOwner && (
+          <Button size="small" onClick={onAdd}>
+            <Plus aria-hidden size={15} /> Create token
+          </Button>
+        )
+      }
+    >
+      {tokens.length === 0 ? (
+        <p className="text-sm text-ink-soft">None.</p>
+      ) : (
+        <Rows label="Tokens">
+          {tokens.map((token) => (
+            <TokenRow key={token.id} machine={machine} token={token} isOwner={isOwner} />
+          ))}
+        </Rows>
+      )}
+      {isAdding && <NewTokenDialog machine={machine} onClose={onClose} />}
+    </Section>
+  )
+}
+
+const STATES: Readonly<Record<TokenState, { tone: 'good' | 'caution' | 'danger' | 'plain'; name: string }>> =
+  {
+    works: { tone: 'good', name: 'Works' },
+    expiring: { tone: 'caution', name: 'Expires soon' },
+    expired: { tone: 'danger', name: 'Expired' },
+    ended: { tone: 'plain', name: 'Ended' },
+  }
+
+type TokenRowProps = { machine: Machine; token: MachineToken; isOwner: boolean }
+
+function TokenRow({ machine, token, isOwner }: TokenRowProps) {
+  const [open, setOpen] = useState<'rotate' | 'end' | null>(null)
+  const close = () => setOpen(null)
+  const state = tokenState(token, serverNowMs())
+  const { tone, name } = STATES[state]
+  const isOver = state === 'ended' || state === 'expired'
+  return (
+    <li className="flex min-h-13 items-center gap-1 py-2 pr-2 pl-4">
+      <div className="min-w-0 flex-1">
+        <p className="flex flex-wrap items-center gap-2 text-sm">
+          <span className="font-mono">kfm_…{token.hint}</span>
+          <Badge tone={tone}>{name}</Badge>
+        </p>
+        <p className="text-xs text-ink-soft" title={dateTime(token.expires_at)}>
+          {factsOf(token, serverNowMs()).join(' · ')}
+        </p>
+      </div>
+      {isOwner && !isOver && (
+        <>
+          <IconButton label={`Rotate the token ${token.hint}`} onClick={() => setOpen('rotate')}>
+            <RefreshCw aria-hidden size={16} />
+          </IconButton>
+          <IconButton label={`End the token ${token.hint}`} onClick={() => setOpen('end')}>
+            <Trash2 aria-hidden size={16} />
+          </IconButton>
+        </>
+      )}
+      {open === 'rotate' && <RotateTokenDialog machine={machine} token={token} onClose={close} />}
+      {open === 'end' && <EndTokenDialog machine={machine} token={token} onClose={close} />}
+    </li>
+  )
+}
+
+function factsOf(token: MachineToken, nowMs: number): string[] {
+  const { networks, last_used_at, last_used_ip } = token
+  return [
+    lifeOf(token, nowMs),
+    last_used_at === null
+      ? 'never used'
+      : `used ${ago(last_used_at, nowMs)}${last_used_ip === null ? '' : ` from ${last_used_ip}`}`,
+    networks.length === 0 ? 'from any address' : `only from ${networks.join(', ')}`,
+  ]
+}
+
+function lifeOf({ ended_at, expires_at }: MachineToken, nowMs: number): string {
+  if (ended_at !== null) return `ended ${ago(ended_at, nowMs)}`
+  return Date.parse(expires_at) <= nowMs
+    ? `expired ${ago(expires_at, nowMs)}`
+    : `expires ${ahead(expires_at, nowMs)}`
+}

@@ -1,0 +1,191 @@
+import type { ComponentType, InputHTMLAttributes, ReactNode } from 'react'
+import type { Platform } from '../../lib/platforms.ts'
+import type { TrustDraft, TrustProblems } from '../../lib/trust-draft.ts'
+import { TextArea, TextField } from '../../ui/text-field.tsx'
+
+export type TrustFieldsProps = {
+  draft: TrustDraft
+  problems: TrustProblems
+  onChange: (change: Partial<TrustDraft>) => void
+}
+
+type TextName = Exclude<keyof TrustDraft, 'isProtected' | 'isBound' | 'isBroad'>
+
+type DraftFieldProps = TrustFieldsProps & {
+  name: TextName
+  label: string
+  hint?: ReactNode
+} & Pick<InputHTMLAttributes<HTMLInputElement>, 'placeholder' | 'inputMode' | 'autoFocus'>
+
+/** One text of the draft, with what is wrong with it. */
+export function DraftField({ draft, problems, onChange, name, ...rest }: DraftFieldProps) {
+  return (
+    <TextField
+      {...rest}
+      value={draft[name]}
+      onChange={(event) => onChange({ [name]: event.currentTarget.value })}
+      problem={problems[name]}
+      autoComplete="off"
+      autoCapitalize="off"
+      spellCheck={false}
+      className="font-mono text-sm"
+    />
+  )
+}
+
+/** The fields that name an identity of a platform. */
+export function TrustFields({ platform, ...fields }: TrustFieldsProps & { platform: Platform }) {
+  const Fields = FIELDS[platform]
+  return <Fields {...fields} />
+}
+
+function GitHubFields(fields: TrustFieldsProps) {
+  return (
+    <>
+      <DraftField
+        {...fields}
+        name="repositoryId"
+        label="Repository id"
+        inputMode="numeric"
+        placeholder="123456789"
+        autoFocus
+        hint={
+          <>
+            A number. To print it: <code className="font-mono">gh api repos/OWNER/NAME --jq .id</code>
+          </>
+        }
+      />
+      <div className="grid gap-4 sm:grid-cols-2">
+        <DraftField {...fields} name="environment" label="Environment" placeholder="prod" />
+        <DraftField
+          {...fields}
+          name="ref"
+          label="Branch or tag"
+          placeholder="main"
+          hint="A branch, or a full ref such as refs/tags/*."
+        />
+      </div>
+      <DraftField
+        {...fields}
+        name="workflow"
+        label="Workflow (optional)"
+        placeholder="acme/web/.github/workflows/deploy.yml@refs/heads/main"
+        hint="The claim job_workflow_ref. For a reusable workflow it is the one that is called."
+      />
+    </>
+  )
+}
+
+function GitLabFields(fields: TrustFieldsProps) {
+  const { draft, onChange } = fields
+  return (
+    <>
+      <DraftField
+        {...fields}
+        name="projectId"
+        label="Project id"
+        inputMode="numeric"
+        placeholder="12345678"
+        autoFocus
+        hint="A number. The project's page shows it in the menu beside its name."
+      />
+      <div className="grid gap-4 sm:grid-cols-2">
+        <DraftField {...fields} name="environment" label="Environment" placeholder="prod" />
+        <DraftField {...fields} name="ref" label="Branch or tag" placeholder="main" />
+      </div>
+      <label className="flex items-center gap-3 text-sm">
+        <input
+          type="checkbox"
+          className="checkbox"
+          checked={draft.isProtected}
+          onChange={(event) => onChange({ isProtected: event.currentTarget.checked })}
+        />
+        Only while the branch or tag is protected
+      </label>
+      <DraftField {...fields} name="issuer" label="Address of GitLab" />
+    </>
+  )
+}
+
+function KubernetesFields(fields: TrustFieldsProps) {
+  return (
+    <>
+      <div className="grid gap-4 sm:grid-cols-2">
+        <DraftField {...fields} name="namespace" label="Namespace" placeholder="prod" autoFocus />
+        <DraftField {...fields} name="serviceAccount" label="Service account" placeholder="billing" />
+      </div>
+      <DraftField
+        {...fields}
+        name="issuer"
+        label="Issuer of the cluster"
+        placeholder="https://kubernetes.default.svc.cluster.local"
+        hint={
+          <>
+            To print it:{' '}
+            <code className="font-mono">kubectl get --raw /.well-known/openid-configuration</code>
+          </>
+        }
+      />
+      <KeySetField {...fields} />
+    </>
+  )
+}
+
+function OtherFields(fields: TrustFieldsProps) {
+  const { draft, problems, onChange } = fields
+  return (
+    <>
+      <DraftField
+        {...fields}
+        name="issuer"
+        label="Issuer"
+        placeholder="https://issuer.example.com"
+        autoFocus
+        hint="Exactly as in the claim iss."
+      />
+      <DraftField {...fields} name="subject" label="Subject" hint="The claim sub, exactly." />
+      <TextArea
+        label="More claims (optional)"
+        rows={2}
+        value={draft.more}
+        onChange={(event) => onChange({ more: event.currentTarget.value })}
+        problem={problems.more}
+        hint="One on each line, as name=value. A name on several lines: one of the values is enough."
+        placeholder="project=billing"
+        autoComplete="off"
+        spellCheck={false}
+        className="font-mono text-sm"
+      />
+      <KeySetField {...fields} />
+    </>
+  )
+}
+
+function KeySetField({ draft, problems, onChange }: TrustFieldsProps) {
+  return (
+    <TextArea
+      label="Key set (only if the server cannot reach the issuer)"
+      rows={draft.keys === '' ? 2 : 6}
+      value={draft.keys}
+      onChange={(event) => onChange({ keys: event.currentTarget.value })}
+      problem={problems.keys}
+      hint={
+        <>
+          The public keys. For a cluster: <code className="font-mono">kubectl get --raw /openid/v1/jwks</code>
+          . Paste them again when the issuer changes its keys.
+        </>
+      }
+      placeholder={'{"keys": [ … ]}'}
+      autoComplete="off"
+      spellCheck={false}
+      className="font-mono text-sm"
+    />
+  )
+}
+
+const FIELDS: Readonly<Record<Platform, ComponentType<TrustFieldsProps>>> = {
+  github: GitHubFields,
+  gitlab: GitLabFields,
+  kubernetes: KubernetesFields,
+  other: OtherFields,
+}

@@ -1,0 +1,94 @@
+import type { Machine, MachineToken } from './answers.ts'
+import { issuerName } from './platforms.ts'
+import { ago, ahead } from './time.ts'
+
+/** Something about a machine that its owner should know: in a word or two, and in a sentence. */
+export type Warning = { tone: 'danger' | 'caution' | 'plain'; name: string; text: string }
+
+/** Days before a token expires from which it is marked. */
+const EXPIRING_DAYS = 14
+const DAY_MS = 86_400_000
+
+export type TokenState = 'works' | 'expiring' | 'expired' | 'ended'
+
+export function tokenState({ ended_at, expires_at }: MachineToken, nowMs: number): TokenState {
+  if (ended_at !== null) return 'ended'
+  const leftMs = Date.parse(expires_at) - nowMs
+  if (leftMs <= 0) return 'expired'
+  return leftMs < EXPIRING_DAYS * DAY_MS ? 'expiring' : 'works'
+}
+
+/** The tokens that work, the newest first. */
+function workingTokens({ tokens }: Pick<Machine, 'tokens'>, nowMs: number): MachineToken[] {
+  return tokens
+    .filter((token) => ['works', 'expiring'].includes(tokenState(token, nowMs)))
+    .toSorted((one, other) => other.created_at.localeCompare(one.created_at))
+}
+
+/** How a machine proves itself, for example `GitHub Actions`, `2 tokens`. */
+export function proofsOf(machine: Machine, nowMs: number): string[] {
+  const issuers = machine.trusts.map(issuerName)
+  const tokens = workingTokens(machine, nowMs).length
+  return [...new Set(issuers), ...(tokens === 0 ? [] : [`${tokens} ${tokens === 1 ? 'token' : 'tokens'}`])]
+}
+
+/** What is wrong with a machine or will be soon, the worst first. */
+export function warningsOf(machine: Machine, nowMs: number): Warning[] {
+  const { is_active, grants, trusts } = machine
+  const inactive: Warning = {
+    tone: 'caution',
+    name: 'Disabled',
+    text: 'The server refuses every call of this machine until an owner enables it.',
+  }
+  const broad: Warning = {
+    tone: 'danger',
+    name: 'Broad identity',
+    text: 'An owner allowed an identity that is not specific. More jobs than intended may be this machine.',
+  }
+  const noBundles: Warning = {
+    tone: 'caution',
+    name: 'No bundles',
+    text: 'It may fetch nothing. Add a bundle.',
+  }
+  return [
+    ...(is_active ? [] : [inactive]),
+    ...(trusts.some(({ is_broad }) => is_broad) ? [broad] : []),
+    ...proofWarnings(machine, nowMs),
+    ...(grants.some(({ scope }) => scope === 'deliver') ? [] : [noBundles]),
+    ...neverUsed(machine, nowMs),
+  ]
+}
+
+function proofWarnings(machine: Machine, nowMs: number): Warning[] {
+  const working = workingTokens(machine, nowMs)
+  if (machine.trusts.length === 0 && working.length === 0) return [noProof(machine, nowMs)]
+  return working
+    .filter((token) => tokenState(token, nowMs) === 'expiring' && !isReplaced(token, working))
+    .map(({ hint, expires_at }) => ({
+      tone: 'caution',
+      name: 'Token expires',
+      text: `The token that ends in ${hint} expires ${ahead(expires_at, nowMs)}. Rotate it.`,
+    }))
+}
+
+// A rotation creates a token with the same networks and lets the old one expire soon.
+function isReplaced(token: MachineToken, working: readonly MachineToken[]): boolean {
+  const networks = token.networks.join(' ')
+  return working.some((each) => each.created_at > token.created_at && each.networks.join(' ') === networks)
+}
+
+function noProof({ tokens }: Machine, nowMs: number): Warning {
+  if (tokens.some((token) => tokenState(token, nowMs) === 'expired'))
+    return { tone: 'danger', name: 'Token expired', text: 'Its token has expired. Create a new one.' }
+  return {
+    tone: 'caution',
+    name: 'Cannot sign in',
+    text: 'It has no way to prove itself. Add an identity, or create a token.',
+  }
+}
+
+function neverUsed({ last_delivery_at, created_at }: Machine, nowMs: number): Warning[] {
+  if (last_delivery_at !== null) return []
+  const text = `It has fetched nothing since it was created ${ago(created_at, nowMs)}.`
+  return [{ tone: 'plain', name: 'Never used', text }]
+}

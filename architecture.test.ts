@@ -93,6 +93,14 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'cli/src/ground',
     ...CARGO,
   ],
+  'cli/src/mcp': [
+    'cli/src/delivery',
+    'cli/src/machine',
+    'cli/src/program',
+    'cli/src/redaction',
+    'cli/src/ground',
+    ...CARGO,
+  ],
   'cli/src/doctor': [
     'cli/src/machine',
     'cli/src/project',
@@ -103,6 +111,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     ...CARGO,
   ],
   'cli/src/commands': [
+    'cli/src/mcp',
     'cli/src/doctor',
     'cli/src/audit',
     'cli/src/import',

@@ -6,6 +6,7 @@ import { doctorCommand } from './doctor.ts'
 import { forgetCommand } from './forget.ts'
 import { importCommand } from './import.ts'
 import { initCommand } from './init.ts'
+import { mcpCommand } from './mcp.ts'
 import { pullCommand } from './pull.ts'
 import { receiptCommand } from './receipt.ts'
 import { releaseCommand } from './release.ts'
@@ -19,6 +20,7 @@ const verbs: readonly Command[] = [
   importCommand,
   diffCommand,
   initCommand,
+  mcpCommand,
   resumeCommand,
   releaseCommand,
   forgetCommand,

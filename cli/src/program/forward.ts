@@ -51,7 +51,9 @@ export async function forwardTo(
   }
 }
 
-function exitCodeOf(child: ChildProcess, name: string): Promise<number> {
+/** The exit code of a program, once it ends; 128 plus the signal's number if a signal ended it.
+ * @throws CliError 126 · 127: it did not start */
+export function exitCodeOf(child: ChildProcess, name: string): Promise<number> {
   return new Promise((resolve, reject) => {
     child.on('error', (cause) => reject(startError(name, cause)))
     child.on('exit', (code, signal) =>

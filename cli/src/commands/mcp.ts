@@ -1,0 +1,26 @@
+import type { Command, Words } from '../command-line/command.ts'
+import { detectAgent } from '../delivery/agent.ts'
+import { EXIT } from '../ground/exit-code.ts'
+import type { Parts } from '../ground/parts.ts'
+import { libraryHere, SERVER_FLAG, WORKSPACE_FLAG } from './server-flag.ts'
+
+export const mcpCommand: Command = {
+  name: 'mcp',
+  operands: '',
+  maxOperands: 0,
+  summary: 'Serve AI agents one tool that runs approved commands (Model Context Protocol)',
+  details: [
+    'Serves the tool run over standard input and output. Each call names a bundle, the keys, the program with its arguments and a reason. A person sees all of it on the approval page. After the approval, this process runs exactly that command once, without a shell and without input, and returns the exit code and the end of the output, with the values replaced by their names.',
+    'No tool returns a value or lists names. If the agent runs its own commands in a sandbox, it cannot read the values from this process either.',
+  ],
+  flags: [SERVER_FLAG, WORKSPACE_FLAG],
+  examples: [{ command: 'keyferry mcp', what: 'Start it from the configuration of an agent' }],
+  run: async (words, parts) => await serve(words, parts),
+}
+
+async function serve(words: Words, parts: Parts): Promise<number> {
+  const { server, workspace } = await libraryHere(words, parts)
+  const { serveMcp } = await import('../mcp/serve.ts')
+  await serveMcp({ parts, server, workspace }, detectAgent(parts.env))
+  return EXIT.ok
+}

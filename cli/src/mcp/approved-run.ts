@@ -1,0 +1,196 @@
+import { statSync } from 'node:fs'
+import { resolve } from 'node:path'
+import type { Ask } from '../delivery/ask.ts'
+import { harmlessValues } from '../delivery/dangerous-names.ts'
+import { deliver } from '../delivery/deliver.ts'
+import { canBeShown, shownCommand } from '../delivery/shown-command.ts'
+import { usageError } from '../ground/cli-error.ts'
+import { parseObject } from '../ground/json-object.ts'
+import type { CleanUp, Keyboard, Parts } from '../ground/parts.ts'
+import { printable } from '../ground/printable.ts'
+import { withoutCredentials } from '../machine/without-credentials.ts'
+import { type Captured, capture } from '../program/capture.ts'
+import { requireProgram } from '../program/find-program.ts'
+import { programEnvironment } from '../program/program-environment.ts'
+import { outputFilters } from '../redaction/output-filters.ts'
+
+const MAX_OUTPUT_BYTES = 64 * 1_024
+
+/** A command that an agent wants to run with values. */
+export type WantedRun = {
+  readonly bundle: string
+  readonly keys: readonly string[]
+  readonly argv: readonly string[]
+  readonly reason: string
+  /** Relative to the folder of this client. */
+  readonly cwd: string
+  readonly timeoutS: number
+}
+
+/** Who wants it, and where it runs. */
+export type RunHost = {
+  readonly parts: Parts
+  readonly server: string
+  readonly workspace: string | null
+  readonly agent: string
+  /** Shows the approval page to the person; null: this client opens a browser. */
+  readonly openLink: ((link: string) => void) | null
+}
+
+export type Approval = { readonly link: string; readonly userCode: string }
+
+/** One run of an approved command: exactly as approved, once, without a shell and without input. The values are replaced
+ * in its output. */
+export class ApprovedRun {
+  /** Resolves when a person is asked; never, if an earlier approval counts. */
+  readonly asked: Promise<Approval>
+  /** @throws CliError */
+  readonly ended: Promise<Captured>
+  readonly #host: RunHost
+  readonly #cancelled = new AbortController()
+  readonly #cleanUps = new Set<CleanUp>()
+  readonly #onAsked: (approval: Approval) => void
+  #openedLink: string | null = null
+  #approval: Approval | null = null
+  #state = 'requesting the values'
+  #isProgramRunning = false
+
+  constructor(wanted: WantedRun, host: RunHost) {
+    this.#host = host
+    const { promise, resolve: onAsked } = Promise.withResolvers<Approval>()
+    this.asked = promise
+    this.#onAsked = onAsked
+    this.ended = this.#run(wanted)
+  }
+
+  /** How a person approves it; null as long as none is asked. */
+  get approval(): Approval | null {
+    return this.#approval
+  }
+
+  /** What it waits for, in words. */
+  get state(): string {
+    return this.#state
+  }
+
+  /** Withdraw the request, or end the program and wait for its end. `ended` never settles after a withdrawal. */
+  async cancel(): Promise<void> {
+    this.#cancelled.abort()
+    await Promise.all([...this.#cleanUps].map(async (cleanUp) => await cleanUp()))
+    if (this.#isProgramRunning) await Promise.allSettled([this.ended])
+  }
+
+  async #run(wanted: WantedRun): Promise<Captured> {
+    const parts = this.#parts(folderOf(wanted, this.#host.parts))
+    requireShownWhole(wanted.argv)
+    requireProgram(wanted.argv[0] ?? '', parts)
+    const delivered = await deliver(askOf(wanted, this.#host), parts)
+    const values = harmlessValues(delivered, { prefix: '', allowedNames: [] })
+    this.#state = 'the program runs'
+    this.#isProgramRunning = true
+    const env = programEnvironment(withoutCredentials(parts.env), values, {
+      isOnly: false,
+      keepsExisting: false,
+    })
+    const filters = await outputFilters(values, { ...parts, redaction: 'always', agent: this.#host.agent })
+    return await capture(
+      { argv: wanted.argv, env, searchPath: parts.env['PATH'] ?? null, filters },
+      {
+        cwd: parts.cwd,
+        timeoutMs: wanted.timeoutS * 1_000,
+        maxBytes: MAX_OUTPUT_BYTES,
+        cancelled: this.#cancelled.signal,
+      },
+    )
+  }
+
+  // The terminal belongs to the agent: nothing is read from it, and the progress is read here.
+  #parts(cwd: string): Parts {
+    const { parts, openLink } = this.#host
+    const open = openLink ?? parts.openBrowser
+    return {
+      ...parts,
+      cwd,
+      keyboard: NO_KEYBOARD,
+      stderr: { ...parts.stderr, isTerminal: false, write: (text) => this.#follow(text) },
+      openBrowser: (link) => {
+        this.#openedLink = link
+        open(link)
+      },
+      atInterrupt: (cleanUp) => this.#atInterrupt(cleanUp),
+    }
+  }
+
+  #follow(lines: string): void {
+    for (const event of lines.split('\n').map(parseObject)) {
+      if (event?.['event'] === 'asked') {
+        this.#state = 'waiting for a person to approve'
+        const link = this.#openedLink ?? String(event['approval_url'])
+        this.#approval = { link, userCode: String(event['user_code']) }
+        this.#onAsked(this.#approval)
+      }
+      if (event?.['event'] === 'second_approval_needed')
+        this.#state = 'waiting for a second person to approve'
+      if (event?.['event'] === 'release_needed')
+        this.#state = `approved: the person has to run "${String(event['command'])}" in a terminal on this machine, with the code from the page`
+    }
+  }
+
+  #atInterrupt(cleanUp: CleanUp): () => void {
+    const takeBack = this.#host.parts.atInterrupt(cleanUp)
+    this.#cleanUps.add(cleanUp)
+    return () => {
+      this.#cleanUps.delete(cleanUp)
+      takeBack()
+    }
+  }
+}
+
+const NO_KEYBOARD: Keyboard = { isThere: () => false, ask: () => null, askUntil: async () => null }
+
+function askOf({ bundle, keys, argv, reason }: WantedRun, { server, workspace, agent }: RunHost): Ask {
+  return {
+    server,
+    as: 'person',
+    bundle,
+    workspace,
+    acceptsAnyBundle: false,
+    keys,
+    optionalKeys: [],
+    format: 'sh',
+    command: argv,
+    via: 'run',
+    agent,
+    reason,
+    requiredAssurance: null,
+    receiptFile: null,
+    isRemembered: true,
+    whyNotOpen: null,
+    hidesQrCode: true,
+    view: 'json',
+    keepAs: null,
+    pending: null,
+  }
+}
+
+function folderOf({ cwd }: WantedRun, parts: Parts): string {
+  const folder = resolve(parts.cwd, cwd)
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return folder
+  throw usageError(`cwd is not a folder: ${printable(folder)}`, 'Give a folder that exists.')
+}
+
+// The person approves what they see, so nothing of the command may be left out or hidden from them.
+function requireShownWhole(argv: readonly string[]): void {
+  if (!canBeShown(argv)) {
+    throw usageError(
+      'argv is too long to be shown whole',
+      'Put the command into a script file, and run that.',
+    )
+  }
+  if (shownCommand(argv).isMasked) {
+    throw usageError(
+      'argv contains what looks like a secret, which the approval page would hide',
+      'Let the program read it from its environment.',
+    )
+  }
+}

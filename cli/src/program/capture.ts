@@ -1,0 +1,130 @@
+import type { ChildProcess } from 'node:child_process'
+import { type Readable, type Transform, Writable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import spawn from 'cross-spawn'
+import type { ProgramStart } from '../ground/parts.ts'
+import { findProgram } from './find-program.ts'
+import { exitCodeOf } from './forward.ts'
+
+export type CaptureOptions = {
+  readonly cwd: string
+  readonly timeoutMs: number
+  /** Of each stream the last so many bytes are kept. */
+  readonly maxBytes: number
+  /** Ends the program. */
+  readonly cancelled: AbortSignal
+}
+
+/** What a program wrote, as UTF-8. `leftOut`: bytes that came before what was kept. */
+export type Captured = {
+  /** 128 plus the signal's number if a signal ended it. */
+  readonly exitCode: number
+  readonly isTimedOut: boolean
+  readonly stdout: CapturedText
+  readonly stderr: CapturedText
+}
+
+type CapturedText = { readonly text: string; readonly leftOut: number }
+
+// From SIGTERM to SIGKILL.
+const GRACE_MS = 5_000
+// What the program leaves running behind it may keep its output open.
+const LAST_OUTPUT_MS = 1_000
+
+/** Run a program without input, and keep the end of its output. When the program ends, whatever it started and left
+ * running is ended too.
+ * @throws CliError 126 · 127 */
+export async function capture(
+  { argv, env, searchPath, filters }: ProgramStart,
+  { cwd, timeoutMs, maxBytes, cancelled }: CaptureOptions,
+): Promise<Captured> {
+  const [name = '', ...args] = argv
+  const isWindows = process.platform === 'win32'
+  const file = isWindows ? name : findProgram(name, { searchPath, cwd })
+  const child = spawn(file, args, {
+    cwd,
+    env,
+    argv0: name,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: !isWindows,
+  })
+  const [stdout, stderr] = [new Tail(maxBytes), new Tail(maxBytes)]
+  const output = Promise.all([
+    keep(child.stdout, filters.stdout, stdout),
+    keep(child.stderr, filters.stderr, stderr),
+  ])
+  const timeout = AbortSignal.timeout(timeoutMs)
+  const ending = endAt(AbortSignal.any([timeout, cancelled]), child)
+  try {
+    const exitCode = await exitCodeOf(child, name)
+    const isTimedOut = timeout.aborted
+    await Promise.race([output, new Promise((resolve) => void setTimeout(resolve, LAST_OUTPUT_MS))])
+    return { exitCode, isTimedOut, stdout: stdout.captured(), stderr: stderr.captured() }
+  } finally {
+    ending.stop()
+    killGroup(child, 'SIGKILL')
+    child.stdout?.destroy()
+    child.stderr?.destroy()
+    await output
+  }
+}
+
+class Tail extends Writable {
+  readonly #max: number
+  #kept = Buffer.alloc(0)
+  #leftOut = 0
+
+  constructor(max: number) {
+    super()
+    this.#max = max
+  }
+
+  override _write(chunk: Buffer, _encoding: string, done: () => void): void {
+    const all = Buffer.concat([this.#kept, chunk])
+    const surplus = Math.max(0, all.length - this.#max)
+    this.#leftOut += surplus
+    this.#kept = all.subarray(surplus)
+    done()
+  }
+
+  captured(): CapturedText {
+    return { text: this.#kept.toString(), leftOut: this.#leftOut }
+  }
+}
+
+async function keep(from: Readable | null, through: Transform | null, to: Writable): Promise<void> {
+  if (from === null) return
+  try {
+    await (through === null ? pipeline(from, to) : pipeline(from, through, to))
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE'))
+      throw error
+  }
+}
+
+function endAt(signal: AbortSignal, child: ChildProcess): { stop: () => void } {
+  let last: NodeJS.Timeout | undefined
+  const end = (): void => {
+    killGroup(child, 'SIGTERM')
+    last = setTimeout(() => killGroup(child, 'SIGKILL'), GRACE_MS)
+  }
+  if (signal.aborted) end()
+  else signal.addEventListener('abort', end, { once: true })
+  return {
+    stop: () => {
+      signal.removeEventListener('abort', end)
+      clearTimeout(last)
+    },
+  }
+}
+
+// The program leads a process group of its own, so that its children end with it.
+function killGroup(child: ChildProcess, signal: NodeJS.Signals): void {
+  if (child.pid === undefined) return
+  if (process.platform === 'win32') return void child.kill(signal)
+  try {
+    process.kill(-child.pid, signal)
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error
+  }
+}

@@ -1,0 +1,178 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Client } from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { BEHAVIOURS } from './behaviours.ts'
+import { type ScriptedServer, startScriptedServer } from './scripted-server.ts'
+
+const KEYFERRY = join(import.meta.dirname, '../bin/keyferry.js')
+const RUN = {
+  bundle: 'dev/app',
+  keys: ['DATABASE_URL', 'PEM', 'PORT'],
+  argv: ['sh', '-c', 'printenv DATABASE_URL PORT; echo problem >&2; exit 3'],
+  reason: 'run the migrations',
+}
+const WAITS = { wait: () => ({ status: 200, body: { status: 'pending' } }) }
+
+type Agent = {
+  readonly call: (wanted: object) => ReturnType<Client['callTool']>
+  readonly shown: { url: string; message: string }[]
+  readonly close: () => Promise<void>
+}
+
+let folder: string
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'keyferry-mcp-'))
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+async function serverThat(behaviour: Parameters<typeof startScriptedServer>[0]): Promise<ScriptedServer> {
+  const server = await startScriptedServer(behaviour)
+  onTestFinished(() => server.close())
+  return server
+}
+
+/** An agent with the real client of the protocol; `keyferry mcp` is its child.
+ * @param opens what the person does when the agent wants to open a page; null: the agent cannot */
+async function agentAt(
+  { url }: ScriptedServer,
+  opens: 'accept' | 'decline' | null,
+  mode: 'legacy' | { pin: string } = 'legacy',
+): Promise<Agent> {
+  const client = new Client(
+    { name: 'test-agent', version: '1' },
+    { capabilities: opens === null ? {} : { elicitation: { url: {} } }, versionNegotiation: { mode } },
+  )
+  const shown: Agent['shown'] = []
+  if (opens !== null) {
+    client.setRequestHandler('elicitation/create', async ({ params }) => {
+      shown.push({ url: 'url' in params ? params.url : '', message: params.message })
+      return { action: opens }
+    })
+  }
+  const env = {
+    PATH: process.env['PATH'] ?? '',
+    HOME: folder,
+    XDG_RUNTIME_DIR: folder,
+    KEYFERRY_SERVER: url,
+    BROWSER: 'none',
+  }
+  await client.connect(
+    new StdioClientTransport({ command: process.execPath, args: [KEYFERRY, 'mcp'], env, cwd: folder }),
+  )
+  onTestFinished(() => client.close())
+  const call = (wanted: object) => client.callTool({ name: 'run', arguments: { ...wanted } })
+  return { call, shown, close: () => client.close() }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
+  } catch {
+    return false
+  }
+}
+
+describe.each([
+  ['2025-11-25', 'legacy'],
+  ['2026-07-28', { pin: '2026-07-28' }],
+] as const)('an agent of revision %s', (_, mode) => {
+  test('gets the output of the approved command, without the values', async () => {
+    const server = await serverThat(BEHAVIOURS['approves long values'])
+    const agent = await agentAt(server, 'accept', mode)
+    const { structuredContent, isError } = await agent.call(RUN)
+    expect(isError ?? false).toBe(false)
+    expect(structuredContent).toEqual({
+      state: 'ended',
+      exit_code: 3,
+      timed_out: false,
+      stdout: '[keyferry:DATABASE_URL]\n8080\n',
+      stderr: 'problem\n',
+    })
+    expect(server.asked.map(({ body }) => body)).toMatchObject([
+      {
+        bundle_id: 'dev/app',
+        template_keys: RUN.keys,
+        argv: RUN.argv,
+        cwd: folder,
+        meta: { agent: 'test-agent', reason: RUN.reason },
+      },
+    ])
+  })
+
+  test('shows the page to the person; who declines ends the request', async () => {
+    const server = await serverThat(WAITS)
+    const agent = await agentAt(server, 'decline', mode)
+    expect(await agent.call(RUN)).toMatchObject({ isError: true, content: [{ text: /did not open/ }] })
+    expect(agent.shown).toMatchObject([{ url: `${server.url}/approve/${server.asked[0]?.id}` }])
+    expect(agent.shown[0]?.message).toMatch(/must show the code [B-Z]{4}-[B-Z]{4}/)
+    await vi.waitFor(() => expect(server.withdrawn).toEqual([server.asked[0]?.id]))
+  })
+})
+
+test('an agent that cannot show a page gets the result too', async () => {
+  const agent = await agentAt(await serverThat(BEHAVIOURS['approves long values']), null)
+  expect((await agent.call(RUN)).structuredContent).toMatchObject({ state: 'ended', exit_code: 3 })
+})
+
+test('a denial, and commands that cannot be approved as they are', async () => {
+  const server = await serverThat(BEHAVIOURS.denies)
+  const agent = await agentAt(server, null)
+  const refusals: [object, RegExp][] = [
+    [RUN, /denied/],
+    [{ ...RUN, argv: ['no-such-program'] }, /program not found/],
+    [{ ...RUN, argv: ['curl', '--token=abcdefgh'] }, /looks like a secret/],
+    [{ ...RUN, argv: Array(65).fill('x') }, /too long/],
+    [{ ...RUN, cwd: 'missing' }, /not a folder/],
+    [{ ...RUN, keys: [] }, /keys/],
+    [{ ...RUN, reason: ' ' }, /reason/],
+    [{ ...RUN, timeout_s: 601 }, /timeout_s/],
+    [{ ...RUN, environment: {} }, /environment/],
+  ]
+  for (const [wanted, why] of refusals) {
+    expect(await agent.call(wanted)).toMatchObject({ isError: true, content: [{ text: why }] })
+  }
+  expect(server.asked).toHaveLength(1)
+})
+
+test('a program that takes too long is ended, with what it started', async () => {
+  const agent = await agentAt(await serverThat(BEHAVIOURS['approves long values']), null)
+  const argv = ['sh', '-c', 'sleep 60 & echo $!; wait']
+  const { structuredContent } = await agent.call({ ...RUN, argv, timeout_s: 1 })
+  expect(structuredContent).toMatchObject({ timed_out: true, exit_code: 143 })
+  const sleeping = Number((structuredContent as { stdout: string }).stdout)
+  expect(sleeping).toBeGreaterThan(0)
+  await vi.waitFor(() => expect(isRunning(sleeping)).toBe(false))
+})
+
+test('the end of a long output is kept', async () => {
+  const agent = await agentAt(await serverThat(BEHAVIOURS['approves long values']), null)
+  const { structuredContent } = await agent.call({
+    ...RUN,
+    argv: ['sh', '-c', 'yes x | head -c 100000; echo; echo last'],
+  })
+  const { stdout } = structuredContent as { stdout: string }
+  expect(stdout).toMatch(/^\[34470 bytes left out\]\nx\nx\n/)
+  expect(stdout.endsWith('\nlast\n')).toBe(true)
+})
+
+test('when the agent goes, its requests are withdrawn', async () => {
+  const server = await serverThat(WAITS)
+  const agent = await agentAt(server, null)
+  agent.call(RUN).catch(() => undefined)
+  await vi.waitFor(() => expect(server.waits.length).toBeGreaterThan(0))
+  await agent.close()
+  await vi.waitFor(() => expect(server.withdrawn).toHaveLength(1))
+})
+
+test('when the agent goes, its programs are ended', async () => {
+  const agent = await agentAt(await serverThat(BEHAVIOURS['approves long values']), null)
+  const mark = join(folder, 'pid')
+  agent.call({ ...RUN, argv: ['sh', '-c', 'echo $$ > pid; sleep 60'] }).catch(() => undefined)
+  await vi.waitFor(() => expect(existsSync(mark)).toBe(true), 5_000)
+  await agent.close()
+  await vi.waitFor(() => expect(isRunning(Number(readFileSync(mark, 'utf8')))).toBe(false))
+})

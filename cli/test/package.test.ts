@@ -55,6 +55,16 @@ test('it says its version and its help', () => {
   expect(execFileSync(bin, ['--help'], { encoding: 'utf8' })).toContain('keyferry run dev/app -- npm run dev')
 })
 
+test('it serves agents', () => {
+  const call = { jsonrpc: '2.0', id: 1, method: 'initialize' }
+  const client = { capabilities: {}, clientInfo: { name: 'test', version: '1' } }
+  const { stdout } = spawnSync(join(folder, 'node_modules', '.bin', 'keyferry'), ['mcp'], {
+    input: `${JSON.stringify({ ...call, params: { protocolVersion: '2025-11-25', ...client } })}\n`,
+    encoding: 'utf8',
+  })
+  expect(JSON.parse(stdout)).toMatchObject({ result: { serverInfo: { name: 'keyferry' } } })
+})
+
 // Each of these takes longer to load than the help page takes to print.
 test('its help loads neither cryptography nor network code', () => {
   const report = join(folder, 'report.cjs')

@@ -5,7 +5,7 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server'
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
-import { z } from 'zod'
+import * as z from 'zod'
 import { printable } from '../ground/printable.ts'
 import { VERSION } from '../ground/version.ts'
 import type { RunHost } from './approved-run.ts'

@@ -7,7 +7,7 @@ import {
   inputResponse,
   type ServerContext,
 } from '@modelcontextprotocol/server'
-import { z } from 'zod'
+import * as z from 'zod'
 import { CliError } from '../ground/cli-error.ts'
 import type { Captured } from '../program/capture.ts'
 import type { Approval, ApprovedRun, RunHost } from './approved-run.ts'

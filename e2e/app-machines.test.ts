@@ -118,6 +118,14 @@ describe.skipIf(!hasBrowser())('the pages of machines', () => {
     await page.getByRole('button', { name: 'Undo' }).click()
     await page.getByRole('button', { name: 'Disable' }).waitFor()
 
+    await page.getByRole('link', { name: 'Job file' }).click()
+    await page.getByText('keyferry run --as machine prod/shop/mail -- ./server').waitFor()
+    await page.getByLabel('Where it runs').selectOption('GitHub Actions')
+    await page.getByText('has no identity of GitHub Actions yet').waitFor()
+    await page.getByText('.github/actions/keyferry/action.yml').click()
+    await page.getByText('The client requests an ID token').waitFor()
+    await expectAccessible(page)
+
     await page.getByRole('link', { name: 'Activity' }).last().click()
     await page.getByText('got 2 values of').first().waitFor()
     await page.getByLabel('Show').selectOption('changes')

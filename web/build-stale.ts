@@ -5,7 +5,13 @@ const APP = join(import.meta.dirname, 'app')
 const BUILT = join(APP, 'dist', 'index.html')
 
 /** What the built app is made from, besides its dependencies. */
-const SOURCES = [APP, join(import.meta.dirname, '../contract/src'), join(import.meta.dirname, 'package.json')]
+const SOURCES = [
+  APP,
+  join(import.meta.dirname, '../contract/src'),
+  // The files that the pages of machines show filled in.
+  join(import.meta.dirname, '../deploy/ci'),
+  join(import.meta.dirname, 'package.json'),
+]
 
 // Before `npm start`: builds the browser app where nothing is built yet, or what is built is older than a source.
 if (isStale()) {

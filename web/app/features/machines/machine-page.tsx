@@ -1,3 +1,4 @@
+import { lazy, Suspense } from 'react'
 import { Link } from 'wouter'
 import type { Machine } from '../../lib/answers.ts'
 import { describeFailure } from '../../lib/failure.ts'
@@ -11,7 +12,9 @@ import { MachineActivity } from './machine-activity.tsx'
 import { MachineHeading } from './machine-heading.tsx'
 import { MachineOverview } from './machine-overview.tsx'
 
-/** One machine: what it may fetch, how it proves itself, and what it did. */
+const JobFile = lazy(async () => ({ default: (await import('./job-file.tsx')).JobFile }))
+
+/** One machine: what it may fetch, how it proves itself, the file for its job, and what it did. */
 export function MachinePage({ id, view }: { id: string; view: string | undefined }) {
   const machine = useMachine(id)
   const isGone = machine.error !== null && describeFailure(machine.error).status === 404
@@ -36,6 +39,7 @@ function MachineTabs({ id }: { id: string }) {
       label="Parts of the machine"
       tabs={[
         { href, name: 'Overview' },
+        { href: `${href}/job`, name: 'Job file' },
         ...(isOwner ? [{ href: `${href}/activity`, name: 'Activity' }] : []),
       ]}
     />
@@ -44,6 +48,12 @@ function MachineTabs({ id }: { id: string }) {
 
 function MachinePart({ view, machine }: { view: string | undefined; machine: Machine }) {
   if (view === 'activity') return <MachineActivity id={machine.id} />
+  if (view === 'job')
+    return (
+      <Suspense fallback={null}>
+        <JobFile machine={machine} />
+      </Suspense>
+    )
   return <MachineOverview machine={machine} />
 }
 

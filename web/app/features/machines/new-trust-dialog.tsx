@@ -45,8 +45,8 @@ function NewTrustForm({ machine, platform: first, onClose }: NewTrustProps) {
   return (
     <DialogForm action="Add identity" busy={isPending} onSubmit={submit} onCancel={onClose}>
       <Notice tone="plain">
-        You can also run the job once: Keyferry refuses the call and shows you its identity here, and you
-        allow it without typing ids.
+        You can also run the job once, with the file under Job file: Keyferry refuses the call and shows you
+        its identity here, and you allow it without typing ids.
       </Notice>
       <SelectField label="Platform" value={platform} options={PLATFORM_NAMES} onChange={choose} />
       <TrustFields platform={platform} {...fields} />

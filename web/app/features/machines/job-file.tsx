@@ -1,0 +1,119 @@
+import { useState } from 'react'
+import type { Machine } from '../../lib/answers.ts'
+import { type JobFile as File, jobFiles } from '../../lib/job-files.ts'
+import { PLATFORM_NAMES, platformOf } from '../../lib/platforms.ts'
+import { CopyButton } from '../../ui/copy-button.tsx'
+import { Notice } from '../../ui/notice.tsx'
+import { SelectField } from '../../ui/select-field.tsx'
+import { WAYS, type Way, wayNamed } from './ways.ts'
+
+const EXAMPLE_BUNDLE = 'prod/billing'
+
+/** The files that make a job this machine, filled in and ready to copy. */
+export function JobFile({ machine }: { machine: Machine }) {
+  const [way, setWay] = useState<Way>(() => usualWay(machine))
+  const names = machine.grants.filter(({ scope }) => scope === 'deliver').map(({ bundle }) => bundle.name)
+  const [chosen, setChosen] = useState<string | null>(null)
+  const bundle = names.find((name) => name === chosen) ?? names[0] ?? EXAMPLE_BUNDLE
+  const files = jobFiles(way, { server: location.origin, machine, bundle })
+  return (
+    <>
+      <p className="mb-4 max-w-xl text-sm text-ink-soft">
+        Copy this to your project and change the command at its end. It holds no secret.
+      </p>
+      <div className="mb-4 grid max-w-xl gap-4 sm:grid-cols-2">
+        <SelectField
+          label="Where it runs"
+          value={way}
+          options={WAYS}
+          onChange={(text) => setWay(wayNamed(text) ?? way)}
+        />
+        {names.length > 1 && (
+          <SelectField
+            label="Bundle"
+            value={bundle}
+            options={Object.fromEntries(names.map((name) => [name, name]))}
+            onChange={setChosen}
+          />
+        )}
+      </div>
+      <BeforeUse machine={machine} way={way} />
+      <div className="max-w-3xl space-y-6">
+        {files.map((file) => (
+          <FileText key={file.path} file={file} />
+        ))}
+      </div>
+    </>
+  )
+}
+
+function usualWay({ trusts, tokens }: Machine): Way {
+  const [trust] = trusts
+  if (trust !== undefined) return platformOf(trust)
+  return tokens.length > 0 ? 'token' : 'github'
+}
+
+/** What has to be done before the file works. */
+function BeforeUse({ machine, way }: { machine: Machine; way: Way }) {
+  const missing = missingText(machine, way)
+  const isHere = /^(localhost|127\.0\.0\.1|\[::1\])$/.test(location.hostname)
+  const lines = [
+    ...(machine.grants.some(({ scope }) => scope === 'deliver')
+      ? []
+      : ['Add a bundle to this machine. The file names an example.']),
+    ...(missing === null ? [] : [missing]),
+    ...(isHere
+      ? [
+          `Jobs on other computers cannot reach ${location.origin}. Open this page at the public address of the server.`,
+        ]
+      : []),
+  ]
+  if (lines.length === 0) return null
+  return (
+    <Notice tone="caution" className="mb-4 max-w-3xl">
+      {lines.map((line) => (
+        <p key={line}>{line}</p>
+      ))}
+    </Notice>
+  )
+}
+
+function missingText({ trusts, tokens }: Machine, way: Way): string | null {
+  if (way === 'token') {
+    const works = tokens.some(({ ended_at }) => ended_at === null)
+    return works ? null : 'Create a token, and store it in the file that the script names.'
+  }
+  if (trusts.some((trust) => platformOf(trust) === way)) return null
+  const canKnock = way === 'github' || way === 'gitlab'
+  return canKnock
+    ? `This machine has no identity of ${PLATFORM_NAMES[way]} yet. Run the job once: the server refuses it, and an owner allows it under Overview.`
+    : 'Add the identity under Overview before you start the job.'
+}
+
+function FileText({ file: { path, text, isShared } }: { file: File }) {
+  const body = (
+    <div className="mt-2 flex items-start gap-2 rounded-md border border-line bg-sunken py-2 pr-1 pl-3">
+      <pre className="min-w-0 flex-1 py-1 font-mono text-xs leading-5 whitespace-pre-wrap [overflow-wrap:anywhere]">
+        {text}
+      </pre>
+      <CopyButton text={text} what={path} />
+    </div>
+  )
+  if (!isShared) {
+    return (
+      <section aria-label={path}>
+        <h2 className="font-mono text-sm font-medium [overflow-wrap:anywhere]">{path}</h2>
+        {body}
+      </section>
+    )
+  }
+  return (
+    <details>
+      <summary className="text-sm">
+        <span className="font-mono font-medium [overflow-wrap:anywhere]">{path}</span>{' '}
+        <span className="text-ink-soft">once for each repository</span>
+      </summary>
+      {body}
+    </details>
+  )
+}

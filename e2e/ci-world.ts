@@ -51,7 +51,10 @@ export async function startCiWorld(): Promise<CiWorld> {
   const issuer = new Issuer()
   await issuer.start()
   const port = await freePort()
-  const server = await startServer({ port, env: { PUBLIC_URL: `http://127.0.0.1:${port}` } })
+  const server = await startServer({
+    port,
+    env: { PUBLIC_URL: `http://127.0.0.1:${port}`, LOG_LEVEL: 'trace' },
+  })
   const values = await importValues(server.url)
   const machineId = await trustedMachine(server.url, issuer)
   const issued: string[] = []

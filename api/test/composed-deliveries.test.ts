@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { databases, startTestApi, type TestApi } from './api.ts'
 import { ApprovalClient, approveWith } from './approval-client.ts'
 import { ComposedLibrary, URL_TEMPLATE } from './composed-library.ts'
+import { fetchValues, grant, newMachine } from './machine-client.ts'
 
 describe.each(databases)('delivering composed values on %s', (kind) => {
   let api: TestApi
@@ -51,6 +52,17 @@ describe.each(databases)('delivering composed values on %s', (kind) => {
     const { ready, values } = await deliver(['DATABASE_URL'])
     expect(values).toEqual({ DATABASE_URL: 'postgres://app:p%40ss@db.prod/app' })
     expect(ready).toMatchObject({ versions: [{ name: 'DATABASE_URL', version: 1 }] })
+  })
+
+  test('a machine gets the whole value, and becomes a holder of it and of its secret part', async () => {
+    const machine = await newMachine(api, library.owner)
+    await grant(api, library.owner, { machine, bundle: { id: prod } })
+    const wish = { token: machine.token, bundle_id: prod, include_keys: ['DATABASE_URL'] }
+    const { answer, values } = await fetchValues(api, wish)
+    expect(values).toEqual({ DATABASE_URL: 'postgres://app:p%40ss@db.prod/app' })
+    expect(answer.json).toMatchObject({ keys: [{ name: 'DATABASE_URL', version: 1 }], missing_required: [] })
+    for (const key of [url, password])
+      expect(await holders(key)).toMatchObject([{ kind: 'machine', name: machine.name, version: 1 }])
   })
 
   test('a chosen part is delivered as well', async () => {

@@ -44,10 +44,22 @@ export class Issuer {
 
   /** A token with these claims and no others. */
   async sign(claims: JWTPayload, header: Partial<JWTHeaderParameters> = {}): Promise<string> {
+    const { kid, alg } = this.#own.public
+    return await this.#signed(claims, { typ: 'JWT', alg: String(alg), kid: String(kid), ...header })
+  }
+
+  /** A token whose header names no key. */
+  async signWithoutKeyId(claims: JWTPayload): Promise<string> {
+    return await this.#signed(claims, { typ: 'JWT', alg: String(this.#own.public['alg']) })
+  }
+
+  async #signed(claims: JWTPayload, header: JWTHeaderParameters): Promise<string> {
+    return await new SignJWT(claims).setProtectedHeader(header).sign(this.#own.private)
+  }
+
+  get #own(): { private: CryptoKey; public: PublicKey } {
     if (!this.#key) throw new Error('the issuer has not started')
-    const { kid, alg } = this.#key.public
-    const whole = { typ: 'JWT', alg: String(alg), kid: String(kid), ...header }
-    return new SignJWT(claims).setProtectedHeader(whole).sign(this.#key.private)
+    return this.#key
   }
 
   stop(): void {

@@ -46,7 +46,11 @@ export async function newBundle(
 export async function grant(
   api: Pick<TestApi, 'call'>,
   as: Identity,
-  { machine, bundle, scope = 'deliver' }: { machine: TestMachine; bundle: TestBundle; scope?: string },
+  {
+    machine,
+    bundle,
+    scope = 'deliver',
+  }: { machine: TestMachine; bundle: Pick<TestBundle, 'id'>; scope?: string },
 ): Promise<void> {
   const params = { machine_id: machine.id, bundle_id: bundle.id }
   expect((await api.call('grantBundle', { as, params, body: { scope } })).status).toBe(200)

@@ -1,4 +1,4 @@
-import type { JSONWebKeySet, JWTPayload } from 'jose'
+import type { CryptoKey, JSONWebKeySet, JWTPayload, JWTVerifyOptions } from 'jose'
 import type { IdTokenProblem, IdTokens, KeySet } from '../domain/id-token.ts'
 import type { Claims } from '../domain/trusted-claims.ts'
 import type { IssuerKeys } from './issuer-keys.ts'
@@ -65,7 +65,7 @@ async function outcomeOf(
 ): Promise<Claims | 'invalid' | 'expired' | 'unknown_key'> {
   const jose = await import('jose')
   try {
-    const { payload } = await jose.jwtVerify(token, jose.createLocalJWKSet(jwksOf(keys)), {
+    const payload = await payloadOf(token, jwksOf(keys), {
       issuer,
       algorithms: ALGORITHMS,
       clockTolerance: TOLERANCE_SECONDS,
@@ -76,6 +76,35 @@ async function outcomeOf(
   } catch (error) {
     if (error instanceof jose.errors.JWTExpired) return 'expired'
     return error instanceof jose.errors.JWKSNoMatchingKey ? 'unknown_key' : 'invalid'
+  }
+}
+
+async function payloadOf(token: string, keys: JSONWebKeySet, options: JWTVerifyOptions): Promise<JWTPayload> {
+  const { createLocalJWKSet, errors, jwtVerify } = await import('jose')
+  try {
+    return (await jwtVerify(token, createLocalJWKSet(keys), options)).payload
+  } catch (error) {
+    if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error
+    // The token names no key, or several have its id: the one that verifies it counts.
+    for await (const key of error) {
+      const payload = await payloadBy(token, key, options)
+      if (payload !== null) return payload
+    }
+    throw new errors.JWSSignatureVerificationFailed()
+  }
+}
+
+async function payloadBy(
+  token: string,
+  key: CryptoKey,
+  options: JWTVerifyOptions,
+): Promise<JWTPayload | null> {
+  const { errors, jwtVerify } = await import('jose')
+  try {
+    return (await jwtVerify(token, key, options)).payload
+  } catch (error) {
+    if (error instanceof errors.JWSSignatureVerificationFailed) return null
+    throw error
   }
 }
 

@@ -102,6 +102,14 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'cli/src/ground',
     ...CARGO,
   ],
+  'cli/src/watch': [
+    'cli/src/delivery',
+    'cli/src/machine',
+    'cli/src/server',
+    'cli/src/state',
+    'cli/src/ground',
+    ...CARGO,
+  ],
   'cli/src/doctor': [
     'cli/src/machine',
     'cli/src/project',
@@ -116,6 +124,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'cli/src/doctor',
     'cli/src/audit',
     'cli/src/import',
+    'cli/src/watch',
     'cli/src/delivery',
     'cli/src/machine',
     'cli/src/receipt',

@@ -58,7 +58,7 @@ describe('a remembered approval, with the real client', { timeout: 120_000 }, ()
     child.stdout.setEncoding('utf8').on('data', (text: string) => (printed += text))
     child.stderr.setEncoding('utf8').on('data', (text: string) => (said += text))
     const ended = once(child, 'close').then(() => ({ printed, said }))
-    return { ended, said: () => said, stop: () => child.kill('SIGTERM') }
+    return { ended, said: () => said, printed: () => printed, stop: () => child.kill('SIGTERM') }
   }
 
   const grantsOf = async (bundle: string) =>
@@ -66,21 +66,33 @@ describe('a remembered approval, with the real client', { timeout: 120_000 }, ()
 
   let bundles = 0
 
-  /** A bundle with one value (all three have one name), whose approval the victim's terminal may repeat, and a thief who has the terminal's key. */
-  async function remembered(approver = owner) {
+  /** A bundle with one value, all three with one name. */
+  async function newBundle() {
     bundles += 1
     const bundle = `STOLEN_${bundles}`
     const library = [{ name: bundle, keys: [{ name: bundle, value: bundle, is_secret: true }] }]
     const made = await createLibrary(server.address, library, owner.headers)
-    const first = client(run(bundle))
+    return { bundle, id: made.bundles.get(bundle) ?? '' }
+  }
+
+  /** The approver lets the terminal that just asked repeat the approval. */
+  async function approveForHours({ bundle, id }: { bundle: string; id: string }, approver = owner) {
     const { requestId, bringBack } = await browser.opened()
     const approved = await new CarelessApprover(server.address, approver.headers).approve(requestId, {
-      bundle: made.bundles.get(bundle) ?? '',
+      bundle: id,
       keys: [bundle],
       release: 'loopback',
       remember_hours: 8,
     })
     expect(await bringBack(returnedSecret(approved))).toMatch(/#released$/)
+  }
+
+  /** A bundle whose approval the victim's terminal may repeat, and a thief who has the terminal's key. */
+  async function remembered(approver = owner) {
+    const made = await newBundle()
+    const { bundle } = made
+    const first = client(run(bundle))
+    await approveForHours(made, approver)
     expect((await first.ended).printed).toBe(`${bundle}\n`)
     await cp(join(folder, 'home'), join(folder, 'thief'), { recursive: true })
     return bundle
@@ -101,6 +113,40 @@ describe('a remembered approval, with the real client', { timeout: 120_000 }, ()
       expect((await client(run(bundle)).ended).printed).toBe(`${bundle}\n`)
     expect(await browser.isAsked()).toBe(false)
     expect(await grantsOf(bundle)).toMatchObject([{ uses: 20 }])
+  })
+
+  test('--watch restarts the program after a change, until the approval is revoked', async () => {
+    const made = await newBundle()
+    const { bundle } = made
+    const watching = client([
+      'run',
+      '--watch',
+      bundle,
+      '--',
+      'sh',
+      '-c',
+      `printenv ${bundle}; exec sleep 100`,
+    ])
+    await approveForHours(made)
+    const printed = (text: string) =>
+      expect.poll(watching.printed, { timeout: 15_000 }).toBe(`${bundle}\n${text}`)
+    await printed('')
+    const [key] = await owner.call('GET', '/api/v1/bundles/{bundle_id}/keys', {
+      params: { bundle_id: made.id },
+    })
+    const change = (value: string) =>
+      owner.call('PUT', '/api/v1/keys/{key_id}', { params: { key_id: key?.id ?? '' }, body: { value } })
+    await change('second')
+    await printed('second\n')
+    expect(watching.said()).toContain(`keyferry: changed: ${bundle}; restarting the program\n`)
+    expect(await grantsOf(bundle)).toMatchObject([{ uses: 1 }])
+    const [grant] = await grantsOf(bundle)
+    await owner.call('DELETE', '/api/v1/grants/{grant_id}', { params: { grant_id: grant?.id ?? '' } })
+    await change('third')
+    await expect.poll(watching.said, { timeout: 15_000 }).toContain('keyferry: values are not watched: ')
+    expect(await browser.isAsked()).toBe(false)
+    watching.stop()
+    expect((await watching.ended).printed).toBe(`${bundle}\nsecond\n`)
   })
 
   test('a copied key repeats the approved command in its folder, nothing else, and nothing after it was revoked', async () => {

@@ -29,6 +29,10 @@ export function realParts(args: readonly string[]): Parts {
       const { startProgram } = await import('./program/start-program.ts')
       return await startProgram(start, { platform, beforeHandover: signals.stop })
     },
+    superviseProgram: async (start) => {
+      const { supervise } = await import('./program/supervise.ts')
+      return supervise(start, { platform, beforeHandover: signals.stop })
+    },
     atInterrupt: signals.atInterrupt,
   }
 }

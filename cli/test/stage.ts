@@ -11,6 +11,8 @@ export type Stage = Parts & {
     stderr: string
     readonly opened: string[]
     readonly started: ProgramStart[]
+    /** Settled by a test, when a program that is watched shall end. */
+    readonly ended: PromiseWithResolvers<number>
     readonly keyPairs: KeyPair[]
     /** What would run if a signal came now. */
     readonly cleanUps: Set<CleanUp>
@@ -23,6 +25,7 @@ export function stage(env: Environment, cwd: string): Stage {
     stderr: '',
     opened: [],
     started: [],
+    ended: Promise.withResolvers(),
     keyPairs: [],
     cleanUps: new Set(),
   }
@@ -62,6 +65,16 @@ export function stage(env: Environment, cwd: string): Stage {
     startProgram: async (start) => {
       seen.started.push(start)
       return 0
+    },
+    superviseProgram: async (start) => {
+      seen.started.push(start)
+      return {
+        ended: seen.ended.promise,
+        restart: async (again) => {
+          seen.started.push(again)
+          return 'restarted'
+        },
+      }
     },
     atInterrupt: (cleanUp) => {
       seen.cleanUps.add(cleanUp)

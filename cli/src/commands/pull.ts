@@ -89,7 +89,7 @@ export async function pull(options: PullOptions, parts: Parts): Promise<number> 
     { ...options, format: FORMATS[formatName].asked, command, via: 'pull' },
     parts,
   )
-  const values = harmlessValues(delivered, options)
+  const values = harmlessValues(delivered.values, options)
   const { text, warnings } = writeValues(formatName, values)
   if (output === null) writeToStandardOutput(text, values, parts)
   else writeOutputFile(output, text)

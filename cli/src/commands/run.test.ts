@@ -40,6 +40,7 @@ function options() {
     isOnly: false,
     keepsExisting: false,
     redaction: 'never',
+    watchSignal: null,
     keepAs: null,
     pending: null,
   } as const

@@ -1,13 +1,15 @@
 import type { Command, Words } from '../command-line/command.ts'
+import type { Ask } from '../delivery/ask.ts'
 import { harmlessValues } from '../delivery/dangerous-names.ts'
 import { usageError } from '../ground/cli-error.ts'
-import type { Parts } from '../ground/parts.ts'
+import type { Parts, ProgramStart, Values } from '../ground/parts.ts'
 import type { PendingRequest } from '../ground/pending-request.ts'
 import { withoutCredentials } from '../machine/without-credentials.ts'
 import { requireProgram } from '../program/find-program.ts'
 import { programEnvironment } from '../program/program-environment.ts'
 import { throughShell } from '../program/through-shell.ts'
 import { outputFilters, type Redaction } from '../redaction/output-filters.ts'
+import type { Watching } from '../watch/watch-values.ts'
 import { ASKING_FLAGS, type AskingOptions, readAsking } from './asking-flags.ts'
 
 export const runCommand: Command = {
@@ -19,6 +21,7 @@ export const runCommand: Command = {
   details: [
     'Requests the values of a bundle, shows the approval link, waits, and starts the program. The program gets its arguments exactly as written, without a shell. On Linux and macOS it replaces the keyferry process, so it has the terminal, the signals and the exit code to itself.',
     'A delivered value overrides a variable that is already set, unless you give --keep-existing.',
+    '--watch needs a machine credential, or an approval that is remembered. keyferry stays as the parent of the program. It waits for changes, fetches the values again, ends the program and starts it. If the program does not end within 10 s, keyferry kills it. If the new values cannot be fetched, the program keeps running with the old ones.',
     '--redact is a seat belt, not a wall. It finds values of 8 bytes and more: as they are, line by line, and in JSON, URLs, base64 and hexadecimal. A program that prints a value backwards, or one character at a time, still shows it. The output of the program is then no terminal.',
   ],
   flags: [
@@ -32,6 +35,12 @@ export const runCommand: Command = {
       summary:
         'Replace the values in the output of the program by their names (default: auto, for AI agents without a terminal)',
     },
+    { name: 'watch', summary: 'Restart the program when a value changes' },
+    {
+      name: 'watch-signal',
+      value: 'NAME',
+      summary: 'The signal that ends the program for a restart (default: TERM)',
+    },
     { name: 'shell', summary: 'Run the text after -- as a shell command' },
   ],
   examples: [
@@ -40,6 +49,10 @@ export const runCommand: Command = {
     {
       command: 'keyferry run --no-open -- ./deploy.sh',
       what: 'On a remote machine, let the approver choose the bundle',
+    },
+    {
+      command: 'keyferry run prod/app --watch -- ./deploy.sh',
+      what: 'As a machine, run the script again when a value changes',
     },
     {
       command: `keyferry run dev/app --shell -- 'echo "$PORT" | wc -c'`,
@@ -55,6 +68,8 @@ type RunOptions = AskingOptions & {
   readonly isOnly: boolean
   readonly keepsExisting: boolean
   readonly redaction: Redaction
+  /** The signal that ends the program when a value changed; null: values are not watched. */
+  readonly watchSignal: NodeJS.Signals | null
   readonly keepAs: readonly string[] | null
   readonly pending: PendingRequest | null
 }
@@ -68,6 +83,7 @@ async function readRun(words: Words, parts: Parts, pending: PendingRequest | nul
     isOnly: words.has('only'),
     keepsExisting: words.has('keep-existing'),
     redaction: readRedaction(words),
+    watchSignal: readWatchSignal(words),
     keepAs: asking.isResumable ? words.line : null,
     pending,
   }
@@ -79,21 +95,79 @@ function readRedaction(words: Words): Redaction {
   throw usageError('--redact must be auto, always or never', 'Use one of the three, or leave it out.')
 }
 
+const WATCH_SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2', 'SIGKILL'] as const
+
+function readWatchSignal(words: Words): NodeJS.Signals | null {
+  const text = words.text('watch-signal')
+  if (!words.has('watch')) {
+    if (text !== null) throw usageError('--watch-signal needs --watch', 'Add --watch.')
+    return null
+  }
+  if (words.has('ask')) {
+    throw usageError(
+      '--watch and --ask cannot be combined',
+      'Leave out --ask: the approval has to be remembered.',
+    )
+  }
+  const name = (text ?? 'TERM').toUpperCase()
+  const signal = WATCH_SIGNALS.find((known) => known === name || known === `SIG${name}`)
+  if (signal !== undefined) return signal
+  const names = WATCH_SIGNALS.map((known) => known.slice('SIG'.length)).join(', ')
+  throw usageError(`--watch-signal must be one of ${names}`, 'Use one of them, or leave it out for TERM.')
+}
+
 /** Request the values and start the program with them.
  * @returns the program's exit code, if the client could not become the program · @throws CliError */
 export async function run(options: RunOptions, parts: Parts): Promise<number> {
-  const { env, platform, stdout, stderr } = parts
+  const { env, platform } = parts
   const argv = options.isShell ? throughShell(options.program, env, platform) : options.program
   requireProgram(argv[0] ?? '', parts) // before the client makes a request
   const { deliver } = await import('../delivery/deliver.ts')
-  const starting = import('../program/start-program.ts') // load now, so that the program starts at once after the approval
-  const delivered = await deliver({ ...options, format: 'sh', command: options.program, via: 'run' }, parts)
-  const values = harmlessValues(delivered, options)
+  // Load now, so that the program starts at once after the approval.
+  const starting = Promise.all([
+    import('../program/start-program.ts'),
+    ...(options.watchSignal === null ? [] : [import('../watch/watch-values.ts')]),
+  ])
+  const ask: Ask = { ...options, format: 'sh', command: options.program, via: 'run' }
+  const delivered = await deliver(ask, parts)
+  const startWith = async (values: Values) => await startOf(argv, { values, options }, parts)
+  const start = await startWith(delivered.values)
   await starting
-  return await parts.startProgram({
+  if (options.watchSignal === null) return await parts.startProgram(start)
+  const watching = { ask, delivered, signal: options.watchSignal, startWith }
+  return await runWatched(watching, start, parts)
+}
+
+async function startOf(
+  argv: readonly string[],
+  { values: delivered, options }: { values: Values; options: RunOptions },
+  { env, stdout, stderr }: Parts,
+): Promise<ProgramStart> {
+  const values = harmlessValues(delivered, options)
+  return {
     argv,
     env: programEnvironment(withoutCredentials(env), values, options),
     searchPath: env['PATH'] ?? null,
     filters: await outputFilters(values, { ...options, stdout, stderr }),
-  })
+  }
+}
+
+async function runWatched(
+  watching: Omit<Watching, 'program' | 'fetch'>,
+  start: ProgramStart,
+  parts: Parts,
+): Promise<number> {
+  const [{ watchValues }, { deliverUnasked }] = await Promise.all([
+    import('../watch/watch-values.ts'),
+    import('../delivery/deliver.ts'),
+  ])
+  const program = await parts.superviseProgram(start)
+  const again: Ask = {
+    ...watching.ask,
+    view: watching.ask.view === 'json' ? 'json' : 'quiet',
+    whyNotOpen: 'the values are fetched again',
+    keepAs: null,
+    pending: null,
+  }
+  return await watchValues({ ...watching, program, fetch: () => deliverUnasked(again, parts) }, parts)
 }

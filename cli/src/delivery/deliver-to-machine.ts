@@ -3,7 +3,7 @@ import { wipe } from '@keyferry/crypto/key-pair'
 import { CliError, usageError } from '../ground/cli-error.ts'
 import { type Exchange, NetworkError } from '../ground/exchange.ts'
 import { EXIT } from '../ground/exit-code.ts'
-import type { Parts, Values } from '../ground/parts.ts'
+import type { Parts } from '../ground/parts.ts'
 import { printable } from '../ground/printable.ts'
 import type { MachineCredential } from '../machine/credential.ts'
 import { maskInJobLog } from '../machine/job-log.ts'
@@ -13,7 +13,7 @@ import { deliveryNotes } from '../terminal/waiting-view.ts'
 import { requireRequestedBundle, requireRequestedKeys } from './agreement.ts'
 import type { Ask } from './ask.ts'
 import { agentClaims, claims } from './claims.ts'
-import { openDelivery } from './delivered-values.ts'
+import { type Delivered, openDelivery } from './delivered-values.ts'
 import { shownCommand } from './shown-command.ts'
 
 const TRIES = 3
@@ -26,7 +26,7 @@ export async function deliverToMachine(
   ask: Ask,
   credential: MachineCredential,
   parts: Parts,
-): Promise<Values> {
+): Promise<Delivered> {
   if (ask.bundle === null) {
     throw usageError('a machine has to name the bundle', 'Add the bundle: keyferry run BUNDLE -- PROGRAM.')
   }
@@ -54,7 +54,7 @@ export async function deliverToMachine(
       expired: delivery.expired,
       missing_required: delivery.missingRequired,
     })
-    return values
+    return { values, deliveryId: delivery.deliveryId }
   } catch (error) {
     throw readable(error, ask.server)
   } finally {
@@ -79,10 +79,10 @@ function requestBody(ask: Ask, bundle: string, { credential, keyPair, parts }: M
 }
 
 type Fetching = Making & { readonly ask: Ask }
-type Delivered = Extract<MachineOutcome, { kind: 'delivered' }>
+type MachineDelivery = Extract<MachineOutcome, { kind: 'delivered' }>
 
 // A new credential each time: an ID token lives for minutes.
-async function fetchPatiently(fetching: Fetching, body: MachineRequest): Promise<Delivered> {
+async function fetchPatiently(fetching: Fetching, body: MachineRequest): Promise<MachineDelivery> {
   const { parts, ask } = fetching
   for (let tries = 1; ; tries += 1) {
     const outcome = await fetchOnce(fetching, body)

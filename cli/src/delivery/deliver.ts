@@ -8,6 +8,7 @@ import { findCredential } from '../machine/credential.ts'
 import { requireWritable, writeOutputFile } from '../output/output-file.ts'
 import { type Receipt, requireNames } from '../receipt/receipt.ts'
 import { openWayBack, type WayBack } from '../release/way-back.ts'
+import { withdrawRequest } from '../server/approval-requests.ts'
 import { isLoopback } from '../server/loopback.ts'
 import { readable } from '../server/server-failure.ts'
 import type { Delivery } from '../server/wait-answer.ts'
@@ -19,21 +20,37 @@ import { requireRequestedBundle, requireRequestedKeys } from './agreement.ts'
 import type { Ask } from './ask.ts'
 import { checkReceipt } from './check-receipt.ts'
 import { shownArgument } from './claims.ts'
+import type { Delivered } from './delivered-values.ts'
 import { atInterruption, type Interruption } from './interruption.ts'
 import { makeRequest } from './make-request.ts'
 import { waitForDelivery } from './wait.ts'
 import { withdraw } from './withdraw.ts'
 
+/** A remembered approval does not hold, and nobody is to be asked. */
+export class PersonNeeded extends CliError {}
+
 /** Get the values: as a machine if this environment has its credential, else by a request that a person approves.
  * @throws CliError */
-export async function deliver(ask: Ask, parts: Parts): Promise<Values> {
+export async function deliver(ask: Ask, parts: Parts): Promise<Delivered> {
+  return await deliverAs(ask, parts, { mayAsk: true })
+}
+
+/** Get the values without asking a person: as a machine, or by a remembered approval.
+ * @throws PersonNeeded · CliError */
+export async function deliverUnasked(ask: Ask, parts: Parts): Promise<Delivered> {
+  return await deliverAs(ask, parts, { mayAsk: false })
+}
+
+type Asking = { readonly mayAsk: boolean }
+
+async function deliverAs(ask: Ask, parts: Parts, asking: Asking): Promise<Delivered> {
   const credential = findCredential(ask.as, ask.server, parts)
-  if (credential === null) return await deliverToPerson(ask, parts)
+  if (credential === null) return await deliverToPerson(ask, parts, asking)
   const { deliverToMachine } = await import('./deliver-to-machine.ts')
   return await deliverToMachine(ask, credential, parts)
 }
 
-async function deliverToPerson(ask: Ask, parts: Parts): Promise<Values> {
+async function deliverToPerson(ask: Ask, parts: Parts, { mayAsk }: Asking): Promise<Delivered> {
   if (ask.keepAs !== null) requireKeepable(parts)
   if (ask.receiptFile !== null) requireWritable({ path: ask.receiptFile, mayReplace: true })
   const random = await parts.randomness()
@@ -55,6 +72,7 @@ async function deliverToPerson(ask: Ask, parts: Parts): Promise<Values> {
   try {
     const pending = await interruption.unlessEnding(making)
     isKept = ask.keepAs !== null
+    if (!mayAsk && pending.remembered === null) throw await personNeeded(pending, parts)
     return await fetchValues(ask, pending, { view, parts, interruption, wayBack, whyNotOpen })
   } catch (error) {
     throw readable(error, ask.server)
@@ -64,6 +82,12 @@ async function deliverToPerson(ask: Ask, parts: Parts): Promise<Values> {
     view.end()
     interruption.takeBack()
   }
+}
+
+async function personNeeded(pending: PendingRequest, parts: Parts): Promise<PersonNeeded> {
+  await withdrawRequest(parts.exchange, pending).catch(() => undefined) // it expires by itself
+  const why = pending.asksAgain ?? 'the approval is not remembered'
+  return new PersonNeeded(EXIT.denied, why, 'Run the command again, and approve it.')
 }
 
 type Waiter = {
@@ -79,7 +103,7 @@ async function fetchValues(
   ask: Ask,
   pending: PendingRequest,
   { view, parts, interruption, wayBack, whyNotOpen }: Waiter,
-): Promise<Values> {
+): Promise<Delivered> {
   const takeBack = keep(ask, pending, parts)
   if (pending.remembered === null) askPerson(ask, pending, { view, parts, wayBack, whyNotOpen })
   else view.remembered(pending.remembered)
@@ -100,7 +124,7 @@ async function fetchValues(
     if (ask.receiptFile !== null) keepReceipt(ask.receiptFile, delivery, ask.server)
     view.delivered({ ...received(values, delivery, ask), ...approval(receipt) })
     forgetRequest(pending.id, parts)
-    return values
+    return { values, deliveryId: delivery.deliveryId }
   } catch (error) {
     if (!canGoOn(error)) forgetRequest(pending.id, parts)
     throw error

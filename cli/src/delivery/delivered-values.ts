@@ -7,6 +7,13 @@ import { parseObject } from '../ground/json-object.ts'
 import type { Values } from '../ground/parts.ts'
 import { printable } from '../ground/printable.ts'
 
+/** What a client was given. */
+export type Delivered = {
+  readonly values: Values
+  /** Under which the server keeps the record of the delivery; null if it does not say. */
+  readonly deliveryId: string | null
+}
+
 /** Open the sealed box and check its content before it is used.
  * @param keys the requested names; empty: any
  * @throws CliError refused: not a sealed box for this key, not a map of strings, names that were not requested, names or

@@ -55,6 +55,16 @@ export type ProgramStart = {
   readonly filters: Readonly<Record<'stdout' | 'stderr', Transform | null>>
 }
 
+/** A program that this client runs as its child, and can restart. */
+export type SupervisedProgram = {
+  /** Its exit code, once it has ended by itself or by a signal to this client. Rejects with a CliError 126 · 127. */
+  readonly ended: Promise<number>
+  /** End the program by this signal, after 10 s by SIGKILL, and start it again. `over`: a signal to this client came meanwhile,
+   * so it was not started.
+   * @throws CliError general: it cannot be started with this environment, and runs on */
+  readonly restart: (start: ProgramStart, signal: NodeJS.Signals) => Promise<'restarted' | 'killed' | 'over'>
+}
+
 export type Randomness = { readonly newKeyPair: () => KeyPair; readonly newPollVerifier: () => string }
 
 /** Runs when a signal ends the client; must not take longer than about a second. */
@@ -75,6 +85,9 @@ export type Parts = {
   readonly openBrowser: (url: string) => void
   /** Becomes the program, or runs it and returns its exit code. */
   readonly startProgram: (start: ProgramStart) => Promise<number>
+  /** Runs the program as a child that can be restarted.
+   * @throws CliError 126 · 127 · general */
+  readonly superviseProgram: (start: ProgramStart) => Promise<SupervisedProgram>
   /** Runs `cleanUp` when a signal ends the client; returns a function that cancels this. */
   readonly atInterrupt: (cleanUp: CleanUp) => () => void
 }

@@ -85,7 +85,7 @@ export class ApprovedRun {
     requireShownWhole(wanted.argv)
     requireProgram(wanted.argv[0] ?? '', parts)
     const delivered = await deliver(askOf(wanted, this.#host), parts)
-    const values = harmlessValues(delivered, { prefix: '', allowedNames: [] })
+    const values = harmlessValues(delivered.values, { prefix: '', allowedNames: [] })
     this.#state = 'the program runs'
     this.#isProgramRunning = true
     const env = programEnvironment(withoutCredentials(parts.env), values, {

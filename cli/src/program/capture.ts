@@ -3,8 +3,9 @@ import { type Readable, type Transform, Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import spawn from 'cross-spawn'
 import type { ProgramStart } from '../ground/parts.ts'
+import { exitCodeOf } from './child.ts'
 import { findProgram } from './find-program.ts'
-import { exitCodeOf } from './forward.ts'
+import { killGroup } from './kill-group.ts'
 
 export type CaptureOptions = {
   readonly cwd: string
@@ -115,16 +116,5 @@ function endAt(signal: AbortSignal, child: ChildProcess): { stop: () => void } {
       signal.removeEventListener('abort', end)
       clearTimeout(last)
     },
-  }
-}
-
-// The program leads a process group of its own, so that its children end with it.
-function killGroup(child: ChildProcess, signal: NodeJS.Signals): void {
-  if (child.pid === undefined) return
-  if (process.platform === 'win32') return void child.kill(signal)
-  try {
-    process.kill(-child.pid, signal)
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error
   }
 }

@@ -1,99 +1,19 @@
-import type { ChildProcess } from 'node:child_process'
-import { createWriteStream } from 'node:fs'
-import { constants } from 'node:os'
-import type { Readable, Transform } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
-import { isatty } from 'node:tty'
-import spawn from 'cross-spawn'
-import { CliError } from '../ground/cli-error.ts'
-import { EXIT, type ExitCode } from '../ground/exit-code.ts'
 import type { ProgramStart } from '../ground/parts.ts'
-import { printable } from '../ground/printable.ts'
-import { findProgram } from './find-program.ts'
-
-export type StartOptions = {
-  readonly platform: NodeJS.Platform
-  /** Restores the default signal handling before the program starts. */
-  readonly beforeHandover: () => void
-}
-
-const FORWARDED = [
-  'SIGINT',
-  'SIGTERM',
-  'SIGHUP',
-  'SIGQUIT',
-  'SIGUSR1',
-  'SIGUSR2',
-  'SIGWINCH',
-  'SIGCONT',
-] as const
+import { onForwardedSignals, type StartOptions, startChild } from './child.ts'
 
 /** Run the program as a child process with our input and output, and forward signals to it.
  * @returns its exit code, or 128 plus the signal's number
  * @throws CliError 126 · 127 */
 export async function forwardTo(
-  { argv, env, searchPath, filters }: ProgramStart,
-  options: StartOptions,
+  start: ProgramStart,
+  { platform, beforeHandover }: StartOptions,
 ): Promise<number> {
-  const [name = '', ...args] = argv
-  const file = options.platform === 'win32' ? name : findProgram(name, { searchPath, cwd: process.cwd() })
-  options.beforeHandover()
-  const stdio = ['inherit', filters.stdout ? 'pipe' : 'inherit', filters.stderr ? 'pipe' : 'inherit'] as const
-  const child = spawn(file, args, { env, stdio: [...stdio], argv0: name })
-  const stop = passSignals((signal) => child.kill(signal))
-  const output = [passOn(child.stdout, filters.stdout, 1), passOn(child.stderr, filters.stderr, 2)]
+  const child = startChild(start, { platform, hasOwnGroup: false })
+  beforeHandover()
+  const stop = onForwardedSignals((signal, isSeen) => isSeen || child.process.kill(signal))
   try {
-    const exitCode = await exitCodeOf(child, name)
-    await Promise.all(output)
-    return exitCode
+    return await child.ended
   } finally {
     stop()
   }
-}
-
-/** The exit code of a program, once it ends; 128 plus the signal's number if a signal ended it.
- * @throws CliError 126 · 127: it did not start */
-export function exitCodeOf(child: ChildProcess, name: string): Promise<number> {
-  return new Promise((resolve, reject) => {
-    child.on('error', (cause) => reject(startError(name, cause)))
-    child.on('exit', (code, signal) =>
-      resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal])),
-    )
-  })
-}
-
-// Nobody reads our output any more: the program learns it from its next write, as it would without us.
-async function passOn(from: Readable | null, through: Transform | null, to: 1 | 2): Promise<void> {
-  if (from === null || through === null) return
-  try {
-    await pipeline(from, through, createWriteStream('', { fd: to, autoClose: false }))
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EPIPE')) throw error
-  }
-}
-
-function passSignals(pass: (signal: NodeJS.Signals) => void): () => void {
-  const listeners = FORWARDED.map((signal) => {
-    // A terminal sends Ctrl-C and Ctrl-\ to the child too, so forwarding them would deliver them twice.
-    const isFromTerminal = isatty(0) && (signal === 'SIGINT' || signal === 'SIGQUIT')
-    const listener = (): void => (isFromTerminal ? undefined : pass(signal))
-    process.on(signal, listener)
-    return { signal, listener }
-  })
-  return () => {
-    for (const { signal, listener } of listeners) process.off(signal, listener)
-  }
-}
-
-function startError(name: string, cause: Error): CliError {
-  const code = 'code' in cause ? String(cause.code) : ''
-  const isMissing = code === 'ENOENT'
-  const exitCode: ExitCode = isMissing ? EXIT.notFound : EXIT.cannotStart
-  const what = isMissing ? 'the program or its interpreter was not found' : code
-  return new CliError(
-    exitCode,
-    `${printable(name)} cannot be started: ${what}`,
-    'Check that it was built for this system and that the interpreter in its first line exists.',
-    { cause },
-  )
 }

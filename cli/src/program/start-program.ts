@@ -1,8 +1,8 @@
 import module from 'node:module'
 import type { ProgramStart } from '../ground/parts.ts'
+import type { StartOptions } from './child.ts'
 import { executableForm } from './executable-form.ts'
 import { findProgram } from './find-program.ts'
-import type { StartOptions } from './forward.ts'
 import { requireFits } from './size-limits.ts'
 
 /** Become the program. Where that is not possible (on Windows, before Node.js 23.11, if its output is filtered, or if the file

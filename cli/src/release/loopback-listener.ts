@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { randomToken } from '@keyferry/crypto/token'
+import { withResolvers } from '../ground/with-resolvers.ts'
 
 const MAX_BODY_BYTES = 4_096
 const MAX_CONNECTIONS = 20
@@ -26,7 +27,7 @@ export type LoopbackListener = {
 export async function listenOnLoopback(
   release: (secret: string) => Promise<boolean>,
 ): Promise<LoopbackListener> {
-  const reached = Promise.withResolvers<void>()
+  const reached = withResolvers<void>()
   const door = randomToken()
   const back = randomToken()
   const answering = new Set<Promise<void>>()

@@ -1,0 +1,111 @@
+import type { ChildProcess } from 'node:child_process'
+import { createWriteStream } from 'node:fs'
+import { constants } from 'node:os'
+import type { Readable, Transform } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { isatty } from 'node:tty'
+import spawn from 'cross-spawn'
+import { CliError } from '../ground/cli-error.ts'
+import { EXIT, type ExitCode } from '../ground/exit-code.ts'
+import type { ProgramStart } from '../ground/parts.ts'
+import { printable } from '../ground/printable.ts'
+import { findProgram } from './find-program.ts'
+
+export type StartOptions = {
+  readonly platform: NodeJS.Platform
+  /** Restores the default signal handling before the program starts. */
+  readonly beforeHandover: () => void
+}
+
+export type Child = {
+  readonly process: ChildProcess
+  /** Its exit code, or 128 plus the signal's number, once its output was passed on. Rejects with a CliError 126 · 127. */
+  readonly ended: Promise<number>
+}
+
+type ChildOptions = {
+  readonly platform: NodeJS.Platform
+  /** Start it in a process group of its own, which can be ended as a whole. Away from the group of the terminal, a program
+   * gets no Ctrl-C and may not read the keyboard. */
+  readonly hasOwnGroup: boolean
+}
+
+/** Start a program as a child process with our input and output.
+ * @throws CliError 126 · 127 */
+export function startChild(
+  { argv, env, searchPath, filters }: ProgramStart,
+  { platform, hasOwnGroup }: ChildOptions,
+): Child {
+  const [name = '', ...args] = argv
+  const file = platform === 'win32' ? name : findProgram(name, { searchPath, cwd: process.cwd() })
+  const stdio = ['inherit', filters.stdout ? 'pipe' : 'inherit', filters.stderr ? 'pipe' : 'inherit'] as const
+  const child = spawn(file, args, { env, stdio: [...stdio], argv0: name, detached: hasOwnGroup })
+  const output = [passOn(child.stdout, filters.stdout, 1), passOn(child.stderr, filters.stderr, 2)]
+  return { process: child, ended: endOf(child, name, output) }
+}
+
+async function endOf(child: ChildProcess, name: string, output: readonly Promise<void>[]): Promise<number> {
+  const exitCode = await exitCodeOf(child, name)
+  await Promise.all(output)
+  return exitCode
+}
+
+/** The exit code of a program, once it ends; 128 plus the signal's number if a signal ended it.
+ * @throws CliError 126 · 127: it did not start */
+export function exitCodeOf(child: ChildProcess, name: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    child.on('error', (cause) => reject(startError(name, cause)))
+    child.on('exit', (code, signal) =>
+      resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal])),
+    )
+  })
+}
+
+// Nobody reads our output any more: the program learns it from its next write, as it would without us.
+async function passOn(from: Readable | null, through: Transform | null, to: 1 | 2): Promise<void> {
+  if (from === null || through === null) return
+  try {
+    await pipeline(from, through, createWriteStream('', { fd: to, autoClose: false }))
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EPIPE')) throw error
+  }
+}
+
+const FORWARDED = [
+  'SIGINT',
+  'SIGTERM',
+  'SIGHUP',
+  'SIGQUIT',
+  'SIGUSR1',
+  'SIGUSR2',
+  'SIGWINCH',
+  'SIGCONT',
+] as const
+
+/** Listen to signals. `isSeen`: the terminal sends this one, such as Ctrl-C, to our child too, so forwarding it would deliver
+ * it twice.
+ * @returns ends the listening */
+export function onForwardedSignals(onSignal: (signal: NodeJS.Signals, isSeen: boolean) => void): () => void {
+  const listeners = FORWARDED.map((signal) => {
+    const isFromTerminal = isatty(0) && (signal === 'SIGINT' || signal === 'SIGQUIT')
+    const listener = (): void => onSignal(signal, isFromTerminal)
+    process.on(signal, listener)
+    return { signal, listener }
+  })
+  return () => {
+    for (const { signal, listener } of listeners) process.off(signal, listener)
+  }
+}
+
+function startError(name: string, cause: Error): CliError {
+  const code = 'code' in cause ? String(cause.code) : ''
+  const isMissing = code === 'ENOENT'
+  const exitCode: ExitCode = isMissing ? EXIT.notFound : EXIT.cannotStart
+  const what = isMissing ? 'the program or its interpreter was not found' : code
+  return new CliError(
+    exitCode,
+    `${printable(name)} cannot be started: ${what}`,
+    'Check that it was built for this system and that the interpreter in its first line exists.',
+    { cause },
+  )
+}

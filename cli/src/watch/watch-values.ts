@@ -1,0 +1,169 @@
+import type { Ask } from '../delivery/ask.ts'
+import { PersonNeeded } from '../delivery/deliver.ts'
+import type { Delivered } from '../delivery/delivered-values.ts'
+import { CliError } from '../ground/cli-error.ts'
+import { NetworkError } from '../ground/exchange.ts'
+import type { Parts, ProgramStart, SupervisedProgram, Values } from '../ground/parts.ts'
+import { printable } from '../ground/printable.ts'
+import { waitForChange } from './change-call.ts'
+
+/*
+ * Keeps a program on the current values: the client waits for a change, fetches the values again and restarts the program.
+ * Changes that come together are one restart, and all programs that watch a value do not fetch at once. If the values cannot
+ * be fetched, the program keeps what it has.
+ */
+
+// After a change, wait for others. Not all clients wait alike.
+const SETTLE_MS = { least: 1_000, most: 3_000 }
+const BETWEEN_RESTARTS_MS = 5_000
+const SOON_MS = 1_000
+const PAUSE_MS = { first: 1_000, most: 60_000 }
+const FETCH_PAUSE_MS = { first: 2_000, most: 300_000 }
+// A restart of the server takes less, and is not worth a line.
+const QUIET_FAILURES = 5
+
+export type Watching = {
+  readonly ask: Ask
+  /** What the program was started with. */
+  readonly delivered: Delivered
+  readonly program: SupervisedProgram
+  /** The signal that ends the program. */
+  readonly signal: NodeJS.Signals
+  /** @throws CliError: the values cannot be used */
+  readonly startWith: (values: Values) => Promise<ProgramStart>
+  /** Fetch the values again, without asking a person.
+   * @throws CliError denied: a person would have to approve · CliError · NetworkError */
+  readonly fetch: () => Promise<Delivered>
+}
+
+/** Watch the values of a program until it ends.
+ * @returns its exit code · @throws CliError 126 · 127: it could not be started again */
+export async function watchValues(watching: Watching, parts: Parts): Promise<number> {
+  const { ask, program } = watching
+  // Whatever goes wrong here, the program runs on.
+  follow(watching, parts).catch((error: unknown) => tellEnd(ask, parts, messageOf(error)))
+  return await program.ended
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : 'unexpected error'
+}
+
+async function follow(watching: Watching, parts: Parts): Promise<void> {
+  const { clock } = parts
+  let { delivered } = watching
+  let nextMs = 0
+  for (;;) {
+    if (!(await isChanged(watching, delivered, parts))) return
+    const settleMs = SETTLE_MS.least + Math.random() * (SETTLE_MS.most - SETTLE_MS.least)
+    await clock.sleep(Math.max(settleMs, nextMs - clock.monotonicMs()))
+    const fresh = await fetchPatiently(watching, parts)
+    if (fresh === null) return
+    const names = changedNames(delivered.values, fresh.delivered.values)
+    delivered = fresh.delivered
+    if (names.length === 0) continue
+    await restart({ watching, names, start: fresh.start }, parts)
+    nextMs = clock.monotonicMs() + BETWEEN_RESTARTS_MS
+  }
+}
+
+/** @returns false: it cannot be learned */
+async function isChanged({ ask }: Watching, { deliveryId }: Delivered, parts: Parts): Promise<boolean> {
+  if (deliveryId === null) {
+    tellEnd(ask, parts, 'this server does not tell of changes')
+    return false
+  }
+  for (let failures = 0, unknowns = 0; ; ) {
+    const startedMs = parts.clock.monotonicMs()
+    const outcome = await waitForChange(ask, deliveryId, parts)
+    if (outcome.kind === 'changed') return true
+    // The approval may be remembered a moment after its values arrive.
+    unknowns = outcome.kind === 'unknown' ? unknowns + 1 : 0
+    if (outcome.kind === 'unknown' && unknowns > 1) {
+      tellEnd(ask, parts, unknownText(outcome.reason))
+      return false
+    }
+    failures = outcome.kind === 'same' ? 0 : failures + 1
+    const isWorthALine = outcome.kind === 'refused' ? failures === 1 : failures === QUIET_FAILURES
+    if ('reason' in outcome && isWorthALine) tellTrouble(ask, parts, outcome.reason)
+    const retryAfterMs = outcome.kind === 'later' ? outcome.retryAfterMs : null
+    const pauseMs =
+      failures === 0 ? startedMs + SOON_MS - parts.clock.monotonicMs() : pause(PAUSE_MS, failures)
+    await parts.clock.sleep(Math.max(0, retryAfterMs ?? pauseMs))
+  }
+}
+
+type Fresh = { readonly delivered: Delivered; readonly start: ProgramStart }
+
+/** @returns null: a person would have to approve */
+async function fetchPatiently({ ask, fetch, startWith }: Watching, parts: Parts): Promise<Fresh | null> {
+  let told = ''
+  for (let failures = 1; ; failures += 1) {
+    try {
+      const delivered = await fetch()
+      return { delivered, start: await startWith(delivered.values) }
+    } catch (error) {
+      if (!(error instanceof CliError || error instanceof NetworkError)) throw error
+      if (error instanceof PersonNeeded) {
+        tellEnd(ask, parts, error.message)
+        return null
+      }
+      if (error.message !== told)
+        tellTrouble(ask, parts, `values changed, but cannot be fetched: ${error.message}`)
+      told = error.message
+      await parts.clock.sleep(pause(FETCH_PAUSE_MS, failures))
+    }
+  }
+}
+
+function pause({ first, most }: { first: number; most: number }, failures: number): number {
+  return Math.min(first * 2 ** (failures - 1), most) * (0.75 + Math.random() / 2)
+}
+
+function changedNames(before: Values, now: Values): string[] {
+  const names = new Set([...before.keys(), ...now.keys()])
+  return [...names].filter((name) => before.get(name) !== now.get(name))
+}
+
+type Restart = {
+  readonly watching: Watching
+  readonly names: readonly string[]
+  readonly start: ProgramStart
+}
+
+async function restart({ watching, names, start }: Restart, parts: Parts): Promise<void> {
+  const { ask, program, signal } = watching
+  const text = `changed: ${printable(names.join(', '), 200)}; restarting the program`
+  tell(ask, parts, { event: 'changed', names }, ask.view === 'quiet' ? null : text)
+  try {
+    if ((await program.restart(start, signal)) === 'killed')
+      tell(
+        ask,
+        parts,
+        { event: 'killed' },
+        `the program did not end within 10 s of ${signal}, so it was killed`,
+      )
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error
+    tellTrouble(ask, parts, error.message)
+  }
+}
+
+function unknownText(reason: string): string {
+  return `the server does not let this client watch them (${reason}). A person's approval has to be remembered: tick that on the page`
+}
+
+function tellEnd(ask: Ask, parts: Parts, reason: string): void {
+  const text = `values are not watched: ${printable(reason)}. The program keeps running with the values it has`
+  tell(ask, parts, { event: 'not_watched', reason }, text)
+}
+
+function tellTrouble(ask: Ask, parts: Parts, reason: string): void {
+  const text = `${printable(reason)}; the program keeps the values it has, trying again`
+  tell(ask, parts, { event: 'trouble', reason }, text)
+}
+
+function tell({ view }: Ask, { stderr }: Parts, event: object, text: string | null): void {
+  if (view === 'json') stderr.write(`${JSON.stringify(event)}\n`)
+  else if (text !== null) stderr.write(`keyferry: ${text}\n`)
+}

@@ -19,10 +19,12 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'api/src/request-store': ['api/src/domain', 'contract', 'crypto', 'plumbing'],
   'api/src/outgoing': ['api/src/domain', 'contract', 'crypto', 'plumbing'],
   'api/src/federation': ['api/src/outgoing', 'api/src/domain', 'contract', 'crypto', 'plumbing'],
+  'api/src/webhooks': ['api/src/outgoing', 'api/src/domain', 'contract', 'crypto', 'plumbing'],
   'api/src/auth': ['api/src/domain', 'contract', 'crypto'],
   'api/src/http': ['api/src/domain', 'contract', 'crypto', 'plumbing'],
   api: [
     'api/src/federation',
+    'api/src/webhooks',
     'api/src/outgoing',
     'api/src/http',
     'api/src/auth',

@@ -104,12 +104,7 @@ async function sealedPerSecond(databaseUrl: string | undefined): Promise<number>
     await migrateDatabase(database, new Date().toISOString())
     await fillOutbox(recording(database, key), tenantId)
     const startedAt = performance.now()
-    const options = {
-      key,
-      now: new Date().toISOString(),
-      most: database.sealBatch,
-      insertAll: database.insertAll,
-    }
+    const options = { ...database, key, now: new Date().toISOString(), most: database.sealBatch }
     let sealed = 0
     for (let read = 1; read > 0; sealed += read) {
       const place = { tenantId, seen: undefined }

@@ -23,7 +23,7 @@ import { MachineRefusals } from './http/machine-refusals.ts'
 import { createServer } from './http/server.ts'
 import { auditKeyIn, readyDatabase, ringOf } from './maintenance.ts'
 import type { Guard } from './outgoing/guard.ts'
-import { outgoingOf } from './outgoing-calls.ts'
+import { outgoingOf, sendWebhooks } from './outgoing-calls.ts'
 import type { ApiSettings } from './settings.ts'
 import { noncesOf, openShortLived, type ShortLived } from './short-lived.ts'
 import { AuditRetention, type RetentionParts } from './storage/audit-retention.ts'
@@ -105,6 +105,9 @@ export async function startApi(settings: ApiSettings, options: StartOptions = {}
     await forgetOldGrants({ stores, clock })
   }
   opened.defer(sweepEvery(SWEEP_SECONDS, sweep, log))
+  const outgoing = outgoingOf(settings, { clock, log })
+  const { guard } = outgoing
+  sendWebhooks(opened, { outbox: stores.webhookOutbox, guard, clock, log, version: settings.version })
   const expiring = opened.adopt(new ExpiringApprovals({ ...shortLived, stores, clock }), (it) => it.close())
   const app = wire({
     settings,
@@ -114,7 +117,7 @@ export async function startApi(settings: ApiSettings, options: StartOptions = {}
     expiring,
     sealer,
     refusals,
-    ...outgoingOf(settings, { clock, log }),
+    ...outgoing,
     receiptKeys,
     clock,
     log,

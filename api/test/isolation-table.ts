@@ -143,6 +143,16 @@ export const EXPECTED: Readonly<Record<ApiEndpointName, readonly number[]>> = {
   reportTokens: [204, 204, 204, 204, 204, 204, 204, 204, 204],
   createDelivery: [401, 401, 401, 401, 401, 401, 401, 401, 401],
   waitForChange: [401, 401, 401, 401, 401, 401, 401, 401, 401],
+  createWebhook: [401, 401, 404, 404, 403, 403, 201, 403, 201],
+  listWebhooks: [401, 401, 404, 404, 403, 403, 200, 403, 200],
+  getWebhook: [401, 401, 404, 404, 403, 403, 404, 403, 200],
+  updateWebhook: [401, 401, 404, 404, 403, 403, 404, 403, 200],
+  rotateWebhookSecret: [401, 401, 404, 404, 403, 403, 404, 403, 200],
+  testWebhook: [401, 401, 404, 404, 403, 403, 404, 403, 202],
+  listWebhookMessages: [401, 401, 404, 404, 403, 403, 404, 403, 200],
+  resendWebhookMessage: [401, 401, 404, 404, 403, 403, 404, 403, 202],
+  deleteWebhook: [401, 401, 404, 404, 403, 403, 404, 403, 200],
+
   getOwnMachine: [401, 401, 401, 401, 401, 401, 401, 401, 401],
 }
 

@@ -122,6 +122,7 @@ async function freshIds(
   }
   if (needs('{grant_id}')) ids['grant_id'] = randomUUID()
   if (needs('{machine_id}')) Object.assign(ids, await newMachine(api, world, ids['bundle_id']))
+  if (needs('{webhook_id}')) Object.assign(ids, await newWebhook(api, world))
   if (needs('/invitations')) Object.assign(ids, await newInvitation(api, world, name))
   return ids
 }
@@ -139,6 +140,17 @@ async function newBundle(api: TestApi, { owner: as }: World, name: ApiEndpointNa
   await api.call('updateKey', { as, params, body: { value: 'w' } })
   const given = name === 'dismissHolder' || name === 'getDelivery' ? await newHolder(api, as, params) : {}
   return { ...params, ...given, key_name, version: '1' }
+}
+
+/** A webhook that nobody receives, with a message. */
+async function newWebhook(api: TestApi, { owner: as }: World): Promise<Record<string, string>> {
+  // A workspace can have few, so the one before makes room.
+  const before = await api.call('listWebhooks', { as })
+  for (const { id } of before.json) await api.call('deleteWebhook', { as, params: { webhook_id: id } })
+  const { json } = await api.call('createWebhook', { as, body: { url: 'https://192.0.2.1/' } })
+  const params = { webhook_id: json.id }
+  const sent = await api.call('testWebhook', { as, params })
+  return { ...params, message_id: sent.json.message_id }
 }
 
 /** A machine with a token, and a grant of the bundle, if there is one. */
@@ -229,6 +241,8 @@ function bodies(world: World, ids: Record<string, string>): { readonly [N in Api
     createMachineTrust: { issuer: 'https://issuer.example.com', claims: { sub: ['a'] } },
     allowMachineAttempt: { claims: ['sub'] },
     reportTokens: [{ token: 'kfm_unknown' }],
+    createWebhook: { url: 'https://192.0.2.1/' },
+    updateWebhook: { description: 'new' },
     createDelivery: { ...requestBody(null), bundle_id: ids['bundle_id'] },
   }
 }

@@ -165,7 +165,7 @@ describe.each(databases)('one action on several keys, on %s', (kind) => {
     await change('delete', 'CD')
     expect(await count('key.deleted')).toBe(2)
     expect(await count('bundle.attached')).toBe(3)
-    expect(await count('bundle.detached')).toBe(1)
+    expect(await count('bundle.detached')).toBe(2)
     expect(await count('key.declared_secret')).toBe(2)
   })
 

@@ -13,7 +13,7 @@ type Needs<R, Part extends string> = [Input<R, Part>] extends [never]
 type Optional<R, Part extends string> = [Input<R, Part>] extends [never]
   ? object
   : { [K in Part]?: Input<R, Part> }
-type Success = 200 | 201
+type Success = 200 | 201 | 202
 
 export type CallOptions<R> = Needs<R, 'params'> &
   Optional<R, 'query'> &

@@ -23,6 +23,7 @@ import * as tenant from './schemas/tenant.ts'
 import { Ok, OkMessage } from './schemas/text.ts'
 import * as user from './schemas/user.ts'
 import { webEndpoints } from './web-endpoints.ts'
+import { webhookEndpoints } from './webhook-endpoints.ts'
 
 /** Members change what they created; owners change everything. */
 const CREATOR = ' (owner, or the member who created it)'
@@ -731,6 +732,7 @@ export const apiEndpoints = {
   ...teams,
   ...auditEndpoints,
   ...machineEndpoints,
+  ...webhookEndpoints,
 } as const
 
 /** Every endpoint, once. */

@@ -41,4 +41,10 @@ export { SessionList, SessionParams, SessionState, SignedOut } from './schemas/s
 export * from './schemas/tenant.ts'
 export * from './schemas/text.ts'
 export * from './schemas/user.ts'
+export * from './schemas/webhook.ts'
 export { webEndpoints } from './web-endpoints.ts'
+export {
+  WEBHOOK_EVENTS,
+  type WebhookEvent,
+  type WebhookMessageType,
+} from './webhook-events.ts'

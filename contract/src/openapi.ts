@@ -32,6 +32,7 @@ const TAGS = {
   grants: 'Remembered approvals',
   machines: 'Programs that fetch values without a person',
   machine: 'What a machine may do',
+  webhooks: 'Calls to other servers when something changes',
   tokens: 'Leaked tokens',
   users: 'Provisioning, for the web-facing layer',
   auth: 'Local accounts, for the web-facing layer',

@@ -19,7 +19,7 @@ const EventBody = z.object({
     id: z.string().nullable(),
   }),
   target: z.object({
-    kind: z.enum(['key', 'bundle', 'user', 'invitation', 'tenant', 'request', 'machine']),
+    kind: z.enum(['key', 'bundle', 'user', 'invitation', 'tenant', 'request', 'machine', 'webhook']),
     id: z.string(),
     name: z.string().nullable(),
   }),

@@ -19,7 +19,7 @@ type Actor =
 
 /** What an event is about. A person's name is never kept; `name` is null then. */
 type Target = {
-  readonly kind: 'key' | 'bundle' | 'user' | 'invitation' | 'tenant' | 'request' | 'machine'
+  readonly kind: 'key' | 'bundle' | 'user' | 'invitation' | 'tenant' | 'request' | 'machine' | 'webhook'
   readonly id: string
   readonly name: string | null
 }

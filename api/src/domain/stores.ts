@@ -28,6 +28,9 @@ import type { ValueOriginStore } from './request-offer.ts'
 import type { SplitStore } from './split.ts'
 import type { TenantStore } from './tenant.ts'
 import type { UserStore } from './user.ts'
+import type { WebhookStore } from './webhook.ts'
+import type { WebhookLogStore } from './webhook-log.ts'
+import type { WebhookOutbox } from './webhook-outbox.ts'
 
 /** Every store of the domain. Each interface is declared beside the rules that use it. */
 export type Stores = {
@@ -59,4 +62,7 @@ export type Stores = {
   tenants: TenantStore
   users: UserStore
   valueOrigins: ValueOriginStore
+  webhooks: WebhookStore
+  webhookLog: WebhookLogStore
+  webhookOutbox: WebhookOutbox
 }

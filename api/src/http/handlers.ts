@@ -25,6 +25,7 @@ import { requestHandlers } from './requests.ts'
 import { serviceHandlers } from './service.ts'
 import { tenantHandlers } from './tenants.ts'
 import { userHandlers } from './users.ts'
+import { webhookHandlers } from './webhooks.ts'
 
 /** The handler of every endpoint. */
 export function createHandlers(parts: HandlerParts): Handlers {
@@ -55,5 +56,6 @@ export function createHandlers(parts: HandlerParts): Handlers {
     ...machineTokenHandlers(parts),
     ...machineTrustHandlers(parts),
     ...machineDeliveryHandlers(parts),
+    ...webhookHandlers(parts),
   }
 }

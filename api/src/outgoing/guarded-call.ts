@@ -16,10 +16,15 @@ export class OutgoingFailure extends Error {
   }
 }
 
-export type GuardedCall = {
+type Target = {
   url: string
   /** For the whole call. */
   timeoutMs: number
+  /** Ends the call early. */
+  signal?: AbortSignal
+}
+
+export type GuardedCall = Target & {
   /** Of the answer's body; a longer one is a failure. */
   maxBytes: number
 }
@@ -28,27 +33,75 @@ export type GuardedCall = {
  * @throws OutgoingFailure */
 export async function guardedGet(
   guard: Guard,
-  { url, timeoutMs, maxBytes }: GuardedCall,
+  { maxBytes, ...target }: GuardedCall,
 ): Promise<{ status: number; body: string }> {
-  const signal = AbortSignal.timeout(timeoutMs)
+  const sent = { method: 'GET', headers: { accept: 'application/json' }, body: '' }
+  return called(guard, { ...target, ...sent }, async (answer) => ({
+    status: answer.statusCode ?? 0,
+    body: await bodyOf(answer, maxBytes),
+  }))
+}
+
+export type GuardedPost = Target & { headers: Readonly<Record<string, string>>; body: string }
+
+/** The most that is read of an answer whose body says nothing to the server. */
+const DRAINED_BYTES = 4 * 1024
+const DRAINED_MS = 1_000
+
+/** POST to an address that the guard allows. Redirects are not followed. The answer's body is read a little, so that the
+ * receiver can end its answer, and thrown away.
+ * @throws OutgoingFailure */
+export async function guardedPost(
+  guard: Guard,
+  call: GuardedPost,
+): Promise<{ status: number; retryAfter: string | null }> {
+  return called(guard, { ...call, method: 'POST' }, async (answer) => {
+    await drained(answer)
+    return { status: answer.statusCode ?? 0, retryAfter: answer.headers['retry-after'] ?? null }
+  })
+}
+
+type Sending = Target & { method: string; headers: Readonly<Record<string, string>>; body: string }
+
+async function called<T>(
+  guard: Guard,
+  { url, timeoutMs, signal: early, ...sent }: Sending,
+  read: (answer: IncomingMessage) => Promise<T>,
+): Promise<T> {
+  const timeout = AbortSignal.timeout(timeoutMs)
+  const signal = early ? AbortSignal.any([timeout, early]) : timeout
   try {
     const target = await guard.connectable(url)
-    const answer = await answered(open(guard, target, signal))
-    return { status: answer.statusCode ?? 0, body: await bodyOf(answer, maxBytes) }
+    return await read(await answered(open(guard, target, { signal, ...sent })))
   } catch (error) {
-    throw failure(error, signal)
+    throw failure(error, timeout)
   }
 }
 
-function open(guard: Guard, url: URL, signal: AbortSignal): ClientRequest {
-  const options = {
-    lookup: guard.lookupFor(url),
-    signal,
-    agent: false as const,
-    headers: { accept: 'application/json' },
-  }
+function open(
+  guard: Guard,
+  url: URL,
+  { body, ...options }: Pick<Sending, 'method' | 'headers' | 'body'> & { signal: AbortSignal },
+): ClientRequest {
   const send = url.protocol === 'http:' ? requestHttp : requestHttps
-  return send(url, options).end()
+  return send(url, { ...options, lookup: guard.lookupFor(url), agent: false }).end(body)
+}
+
+// The status is the answer; what happens to the rest of it does not matter.
+async function drained(answer: IncomingMessage): Promise<void> {
+  const timer = setTimeout(() => answer.destroy(), DRAINED_MS)
+  let bytes = 0
+  try {
+    for await (const chunk of answer) {
+      bytes += Buffer.isBuffer(chunk) ? chunk.length : 0
+      if (bytes > DRAINED_BYTES) break
+    }
+  } catch {
+    // The receiver broke the connection after its status.
+  } finally {
+    clearTimeout(timer)
+    answer.destroy()
+  }
 }
 
 function answered(call: ClientRequest): Promise<IncomingMessage> {

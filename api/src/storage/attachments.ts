@@ -14,7 +14,7 @@ import type { Stamp } from '../domain/stamp.ts'
 import type { WantedValues } from '../domain/wanted-values.ts'
 import { lengthOf, move, positionOf, shift } from './attachment-positions.ts'
 import { requireWithinBound } from './bundle-bound.ts'
-import { stampBundle } from './bundle-changes.ts'
+import { deliveredAs, stampBundle } from './bundle-changes.ts'
 import { isMissingReference } from './database.ts'
 import type { Queries, Query, Recorded } from './queries.ts'
 import { flag } from './tables.ts'
@@ -72,9 +72,11 @@ function changed(
 ): Promise<boolean> {
   return write(async (transaction) => {
     const isHeld = await holdBundle(transaction, place.tenantId, place.bundleId)
-    if (!isHeld || !(await change(transaction))) return false
+    const as = await deliveredName(transaction, place.tenantId, place)
+    if (!isHeld || as === null || !(await change(transaction))) return false
     const key = await mentioned(transaction, place)
-    await stampBundle({ transaction, record }, place, { action, data: { key, ...data } })
+    const told = { key, ...deliveredAs(key.name, as), ...data }
+    await stampBundle({ transaction, record }, place, { action, data: told })
     return true
   })
 }

@@ -30,3 +30,8 @@ export async function stampBundleForEach(
   const target = { kind: 'bundle', id: bundleId, name } as const
   for (const data of told) await record(transaction, { tenantId, target, action, data, ...madeBy(stamp) })
 }
+
+/** What an event about a key in a bundle tells of the name there: only one that differs from the key's. */
+export function deliveredAs(keyName: string, deliveredName: string): { as?: string } {
+  return keyName === deliveredName ? {} : { as: deliveredName }
+}

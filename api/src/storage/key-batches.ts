@@ -4,7 +4,7 @@ import type { Stamp } from '../domain/stamp.ts'
 import { closeGaps, lengthOf } from './attachment-positions.ts'
 import { holdBundle } from './attachments.ts'
 import { requireWithinBound } from './bundle-bound.ts'
-import { stampBundleForEach } from './bundle-changes.ts'
+import { deliveredAs, stampBundleForEach } from './bundle-changes.ts'
 import { changeHeldKey, holdKey, type KeyChangeParts } from './key-changes.ts'
 import { removeKeys } from './key-removal.ts'
 import type { Queries, Query, Recorded } from './queries.ts'
@@ -158,12 +158,15 @@ async function detach({ transaction, record }: Recorded, place: InBundle): Promi
     .where('tenant_id', '=', tenantId)
     .where('bundle_id', '=', bundleId)
     .where('key_id', 'in', keyIds)
-    .returning('key_id')
+    .returning(['key_id', 'delivered_name'])
     .execute()
   if (rows.length === 0) return { status: 'done', changed: 0 }
   await closeGaps(transaction, tenantId, [bundleId])
-  const detached = new Set(rows.map(({ key_id }) => key_id))
-  const told = keys.filter(({ id }) => detached.has(id)).map(({ id, name }) => ({ key: { id, name } }))
+  const delivered = new Map(rows.map(({ key_id, delivered_name }) => [key_id, delivered_name]))
+  const told = keys.flatMap(({ id, name }) => {
+    const as = delivered.get(id)
+    return as === undefined ? [] : [{ key: { id, name }, ...deliveredAs(name, as) }]
+  })
   await stampBundleForEach({ transaction, record }, place, { action: 'bundle.detached', told })
   return { status: 'done', changed: rows.length }
 }

@@ -1,12 +1,13 @@
 import { madeBy } from '../domain/event.ts'
 import type { Stamp } from '../domain/stamp.ts'
 import { closeGaps } from './attachment-positions.ts'
+import { deliveredAs } from './bundle-changes.ts'
 import type { Query, Recorded } from './queries.ts'
 import { holdTenant } from './tenants.ts'
 
 type Removal = { tenantId: string; keyIds: readonly string[]; stamp: Stamp }
 
-/** Delete keys, from every bundle too, and record an event for each.
+/** Delete keys, from every bundle too, and record an event for each of them and for each place in a bundle.
  * @returns the ids of those that the tenant had */
 export async function removeKeys(
   { transaction, record }: Recorded,
@@ -16,6 +17,7 @@ export async function removeKeys(
   // Serialise deletes per tenant; otherwise two of them can deadlock.
   await holdTenant(transaction, tenantId)
   const bundleIds = await stampBundlesUsing(transaction, { tenantId, keyIds, stamp })
+  const places = await placesOf(transaction, tenantId, keyIds)
   const deleted = await transaction
     .deleteFrom('keys')
     .where('id', 'in', keyIds)
@@ -23,6 +25,10 @@ export async function removeKeys(
     .returning(['id', 'name'])
     .execute()
   await closeGaps(transaction, tenantId, bundleIds)
+  for (const { bundle, key, as } of places) {
+    const event = { tenantId, action: 'bundle.detached', data: { key, ...as }, ...madeBy(stamp) } as const
+    await record(transaction, { ...event, target: { kind: 'bundle', ...bundle } })
+  }
   for (const { id, name } of deleted) {
     const target = { kind: 'key', id, name } as const
     await record(transaction, { tenantId, action: 'key.deleted', target, ...madeBy(stamp) })
@@ -48,4 +54,23 @@ async function stampBundlesUsing(
     .returning('id')
     .execute()
   return rows.map(({ id }) => id)
+}
+
+async function placesOf(transaction: Query, tenantId: string, keyIds: readonly string[]) {
+  const rows = await transaction
+    .selectFrom('attachments')
+    .innerJoin('keys', (join) =>
+      join.onRef('keys.tenant_id', '=', 'attachments.tenant_id').onRef('keys.id', '=', 'attachments.key_id'),
+    )
+    .innerJoin('bundles', 'bundles.id', 'attachments.bundle_id')
+    .select(['keys.id as keyId', 'keys.name as keyName', 'attachments.delivered_name'])
+    .select(['bundles.id', 'bundles.name'])
+    .where('attachments.tenant_id', '=', tenantId)
+    .where('attachments.key_id', 'in', keyIds)
+    .execute()
+  return rows.map(({ keyId, keyName, delivered_name, ...bundle }) => ({
+    bundle,
+    key: { id: keyId, name: keyName },
+    as: deliveredAs(keyName, delivered_name),
+  }))
 }

@@ -21,7 +21,7 @@ export type Write = <T>(change: (transaction: Transaction<Tables>) => Promise<T>
 
 /** Insert rows in a transaction, with one statement or one that is prepared once. On PostgreSQL they are only sent: if that
  * fails, the transaction fails (see pipeline.ts). */
-export type InsertAll = <Table extends keyof Tables>(
+type InsertAll = <Table extends keyof Tables>(
   transaction: Query,
   table: Table,
   rows: Rows<Table>,

@@ -104,8 +104,8 @@ export class Sealer {
 
   #sealOnce(tenantId: string): Promise<Seal> {
     const { database, key, now } = this.#parts
-    const { insertAll, sealBatch: most } = database
-    const options = { key, now: now().toISOString(), most, insertAll }
+    const { insertAll, updateAll, holdShared, sealBatch: most } = database
+    const options = { key, now: now().toISOString(), most, insertAll, updateAll, holdShared }
     return database.write((transaction) =>
       sealTenant(transaction, { tenantId, seen: this.#seen.get(tenantId) }, options),
     )

@@ -4,8 +4,9 @@ import { signNote } from '@keyferry/crypto/signed-note'
 import { indexOf } from '../domain/audit.ts'
 import type { NamedAuditKey } from './audit-keys.ts'
 import { send } from './pipeline.ts'
-import type { InsertAll, Query } from './queries.ts'
+import type { Database, Query } from './queries.ts'
 import type { Tables } from './tables.ts'
+import { fanOut } from './webhook-fan-out.ts'
 
 /** The newest entry of a chain. */
 export type Head = { seq: number; hash: string; epoch: number }
@@ -14,14 +15,18 @@ export type Head = { seq: number; hash: string; epoch: number }
  * node wrote; they are never sealed. `note` is set at the first seal of a day. */
 export type Seal = { head: Head; read: number; forged: readonly number[]; note: string | null }
 
-export type SealOptions = { key: NamedAuditKey; now: string; most: number; insertAll: InsertAll }
+export type SealOptions = { key: NamedAuditKey; now: string; most: number } & Pick<
+  Database,
+  'insertAll' | 'updateAll' | 'holdShared'
+>
 
 /** A head that is older than one that this node has seen: the database was cut or restored without `audit-restored`. */
 class HeadWentBack extends Error {
   override readonly name = 'HeadWentBack'
 }
 
-/** Move a tenant's oldest events from the outbox to the log: number them, chain them, sign the new head. Run it in a
+/** Move a tenant's oldest events from the outbox to the log: number them, chain them, sign the new head, and make the messages of
+ * webhooks. Run it in a
  * transaction, which holds the head until it ends, so that seals of one tenant follow one another.
  * @param seen the newest head that this node knows
  * @throws HeadWentBack */
@@ -57,6 +62,7 @@ async function append(
     transaction,
     transaction.updateTable('audit_heads').set(newHead).where('tenant_id', '=', tenantId),
   )
+  await fanOut(options, transaction, { tenantId, rows, note, now: options.now })
   return { head: newHead, note }
 }
 

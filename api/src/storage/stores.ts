@@ -36,6 +36,10 @@ import { createTenantStore } from './tenants.ts'
 import { createUserStore } from './users.ts'
 import { createValueOriginStore } from './value-origins.ts'
 import { ValueVault } from './value-vault.ts'
+import { createWebhookLogStore } from './webhook-log.ts'
+import { createWebhookOutbox } from './webhook-outbox.ts'
+import { webhookSecrets } from './webhook-secrets.ts'
+import { createWebhookStore } from './webhooks.ts'
 
 /** Every store of the domain over one database. */
 export function createStores(
@@ -47,6 +51,7 @@ export function createStores(
   const stored = new StoredBytes(queries, bounds)
   const keyVault = new ValueVault(tenantKeys, 'keys', stored)
   const itemVault = new ValueVault(tenantKeys, 'legacy_items', stored)
+  const secrets = webhookSecrets(tenantKeys)
   return {
     accounts: createAccountStore(queries, tenantKeys),
     audit: createAuditStore(query, auditKey),
@@ -79,5 +84,8 @@ export function createStores(
     tenants: createTenantStore(queries),
     users: createUserStore(queries, { tenantKeys, bounds }),
     valueOrigins: createValueOriginStore(queries),
+    webhooks: createWebhookStore(queries, secrets),
+    webhookLog: createWebhookLogStore(queries),
+    webhookOutbox: createWebhookOutbox(queries, secrets),
   }
 }

@@ -1,3 +1,4 @@
+import type { WebhookMessageType } from '@keyferry/contract'
 import type { Generated } from 'kysely'
 import type { DeliveryKind, DeliveryState } from '../domain/delivery.ts'
 import type { GrantEnd } from '../domain/grant.ts'
@@ -5,6 +6,8 @@ import type { ValueHow } from '../domain/key.ts'
 import type { GrantScope, TrustBinding } from '../domain/machine.ts'
 import type { Role } from '../domain/membership.ts'
 import type { PolicySetting } from '../domain/policy.ts'
+import type { WebhookEnd } from '../domain/webhook.ts'
+import type { MessageState } from '../domain/webhook-log.ts'
 
 /** 0 or 1: the one form of a truth value that both databases keep alike. */
 export type Flag = 0 | 1
@@ -249,7 +252,8 @@ type MachineGrantRow = {
   created_at: string
 }
 
-/** `networks` is a JSON list. A rotation brings `expires_at` of the old token forward; `lifetime_seconds` stays. */
+/** `networks` is a JSON list. A rotation brings `expires_at` of the old token forward; `lifetime_seconds` stays. `tell_at`: when
+ * to tell that it expires; null once that is told, or need not be. */
 type MachineTokenRow = {
   id: string
   tenant_id: string
@@ -261,6 +265,7 @@ type MachineTokenRow = {
   created_at: string
   lifetime_seconds: number
   expires_at: string
+  tell_at: string | null
   ended_at: string | null
   last_used_at: string | null
   last_used_ip: string | null
@@ -297,6 +302,50 @@ type MachineAttemptRow = {
   first_at: string
   last_at: string
   times: number
+}
+
+/** `events` and `bundle_ids` are JSON lists, empty for all. `old_secret` has the version before `secret_version`. `next_at`: no
+ * call before; `claimed_until`: a node sends until then. Both are '' where nothing holds calls back. */
+export type WebhookRow = {
+  tenant_id: string
+  id: string
+  url: string
+  description: string
+  secret: Uint8Array
+  secret_version: number
+  old_secret: Uint8Array | null
+  old_secret_until: string | null
+  events: string
+  bundle_ids: string
+  is_active: Flag
+  failing_since: string | null
+  failures: number
+  next_at: string
+  claimed_until: string
+  claimed_by: string | null
+  ended_reason: WebhookEnd | null
+  last_delivered_at: string | null
+  created_by: string
+  created_at: string
+}
+
+/** `merge_key`: what changes of the same thing share, while no call has been made; null: nothing may be added. */
+export type WebhookMessageRow = {
+  tenant_id: string
+  webhook_id: string
+  id: string
+  type: WebhookMessageType
+  body: string
+  merge_key: string | null
+  state: MessageState
+  not_before: string
+  give_up_at: string
+  attempts: number
+  last_status: number | null
+  last_error: string | null
+  last_ms: number | null
+  created_at: string
+  done_at: string | null
 }
 
 /** A root key that may be in use; `proof` opens under it and no other. */
@@ -400,6 +449,8 @@ export type Tables = {
   machine_tokens: MachineTokenRow
   machine_trusts: MachineTrustRow
   machine_attempts: MachineAttemptRow
+  webhooks: WebhookRow
+  webhook_messages: WebhookMessageRow
   root_keys: RootKeyRow
   account_setup: AccountSetupRow
   login_attempts: LoginAttemptRow

@@ -317,6 +317,7 @@ export const initial = ({ text, bytes, count, position, tableEnd }: ColumnTypes)
     created_at ${text} not null,
     lifetime_seconds integer not null,
     expires_at ${text} not null,
+    tell_at ${text},
     ended_at ${text},
     last_used_at ${text},
     last_used_ip ${text},
@@ -324,6 +325,7 @@ export const initial = ({ text, bytes, count, position, tableEnd }: ColumnTypes)
     foreign key (tenant_id, machine_id) references machines (tenant_id, id) on delete cascade
   ) ${tableEnd}`,
   'create index machine_tokens_machine on machine_tokens (tenant_id, machine_id, created_at, id)',
+  'create index machine_tokens_tell on machine_tokens (tell_at) where tell_at is not null',
 
   `create table machine_trusts (
     id ${text} not null,
@@ -360,6 +362,59 @@ export const initial = ({ text, bytes, count, position, tableEnd }: ColumnTypes)
     primary key (tenant_id, machine_id, fingerprint),
     foreign key (tenant_id, machine_id) references machines (tenant_id, id) on delete cascade
   ) ${tableEnd}`,
+
+  // `claimed_until` and `next_at` are '' where nothing holds a webhook back.
+  `create table webhooks (
+    tenant_id ${text} not null references tenants (id) on delete cascade,
+    id ${text} not null,
+    url ${text} not null,
+    description ${text} not null,
+    secret ${bytes} not null,
+    secret_version integer not null,
+    old_secret ${bytes},
+    old_secret_until ${text},
+    events ${text} not null,
+    bundle_ids ${text} not null,
+    is_active integer not null,
+    failing_since ${text},
+    failures integer not null,
+    next_at ${text} not null,
+    claimed_until ${text} not null,
+    claimed_by ${text},
+    ended_reason ${text} check (ended_reason in ('gone', 'failing')),
+    last_delivered_at ${text},
+    created_by ${text} not null,
+    created_at ${text} not null,
+    primary key (tenant_id, id)
+  ) ${tableEnd}`,
+  'create index webhooks_active on webhooks (next_at) where is_active = 1',
+
+  `create table webhook_messages (
+    tenant_id ${text} not null,
+    webhook_id ${text} not null,
+    id ${text} not null,
+    type ${text} not null,
+    body ${text} not null,
+    merge_key ${text},
+    state ${text} not null check (state in ('waiting', 'sending', 'done', 'failed')),
+    not_before ${text} not null,
+    give_up_at ${text} not null,
+    attempts integer not null,
+    last_status integer,
+    last_error ${text},
+    last_ms integer,
+    created_at ${text} not null,
+    done_at ${text},
+    primary key (tenant_id, webhook_id, id),
+    foreign key (tenant_id, webhook_id) references webhooks (tenant_id, id) on delete cascade
+  ) ${tableEnd}`,
+  `create unique index webhook_messages_coalesced on webhook_messages (tenant_id, webhook_id, merge_key)
+    where state = 'waiting'`,
+  `create index webhook_messages_pending on webhook_messages (tenant_id, webhook_id, not_before)
+    where state in ('waiting', 'sending')`,
+  'create index webhook_messages_log on webhook_messages (tenant_id, webhook_id, created_at, id)',
+  'create index webhook_messages_done on webhook_messages (done_at) where done_at is not null',
+  "create index webhook_messages_overdue on webhook_messages (give_up_at) where state = 'waiting'",
 
   `create table events (
     position ${position},

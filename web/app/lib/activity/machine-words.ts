@@ -36,6 +36,10 @@ export const machineWords = {
     ` by the token ${ending(text('hint'))}`,
   ],
   'token.ended': ({ gone, text }) => [`ended the token ${ending(text('hint'))} of the machine `, gone],
+  'token.expiring': ({ gone, text }) => [
+    `found that the token ${ending(text('hint'))} expires soon, of the machine `,
+    gone,
+  ],
   'token.reported': ({ gone, text }) => [
     `reported and ended the leaked token ${ending(text('hint'))} of the machine `,
     gone,

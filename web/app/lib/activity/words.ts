@@ -3,6 +3,7 @@ import { accountWords } from './account-words.ts'
 import { machineWords } from './machine-words.ts'
 import { counted, fieldList, roleName } from './phrases.ts'
 import type { Part, Told } from './told.ts'
+import { webhookWords } from './webhook-words.ts'
 
 type Words = (told: Told) => readonly Part[]
 
@@ -110,6 +111,7 @@ export const WORDS: Readonly<Record<AuditAction, Words>> = {
 
   ...accountWords,
   ...machineWords,
+  ...webhookWords,
 
   'tenant.renamed': ({ gone }) => ['renamed the workspace to ', gone],
   'tenant.policy_changed': ({ listed }) => [

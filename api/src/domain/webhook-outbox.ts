@@ -1,0 +1,100 @@
+import { TIMES } from '@keyferry/contract'
+import type { WebhookEnd } from './webhook.ts'
+
+/*
+ * How messages get to a receiver. A node claims a webhook for a while and sends its messages one after another, so no two
+ * nodes send to one receiver at a time. Failures pace the webhook, not the message: until the next try nothing is sent to it,
+ * and then the oldest message first. All of it is in the database, so a server that is killed loses nothing.
+ */
+
+/** What a call needs to know of a webhook. */
+type Receiving = {
+  url: string
+  /** The current secret, and the one before while it still signs. */
+  secrets: readonly string[]
+  failures: number
+  failingSince: string | null
+}
+
+/** A message with where it goes. `url` and `secrets` are those of now: an owner may have changed them. */
+export type OutgoingMessage = Receiving & { id: string; body: string; giveUpAt: string }
+
+/** What became of one call. `word`: why it failed; null: it did not. */
+export type CallOutcome = {
+  status: number | null
+  word: string | null
+  ms: number
+  /** Seconds that the receiver asked to wait. */
+  retryAfter: number | null
+}
+
+/** What follows from an outcome. `retryAt`: of a failure. `end`: turn the webhook off. */
+export type Settlement =
+  | { state: 'done' }
+  | { state: 'waiting' | 'failed'; retryAt: string; end: WebhookEnd | null }
+
+export interface WebhookOutbox {
+  /** Webhooks with a message to send now that no node has claimed, the longest waiting first. */
+  due(
+    now: string,
+    options: { most: number; busyTenants: readonly string[] },
+  ): Promise<readonly WebhookPlace[]>
+  /** False when another node was faster. */
+  claim(place: WebhookPlace, lease: Lease): Promise<boolean>
+  /** The next message of a claimed webhook, marked as being sent; null when none is due or the claim is over. Renews the
+   * claim. */
+  next(place: WebhookPlace, lease: Lease): Promise<OutgoingMessage | null>
+  /** Note what became of a call. Does nothing when the claim is over. */
+  settle(place: WebhookPlace, settled: Settled): Promise<void>
+  /** Give a webhook back, with the message that was not sent to its end. */
+  release(place: WebhookPlace, claim: string): Promise<void>
+  /** Forget old messages and those beyond the bounds. */
+  sweep(now: string): Promise<void>
+}
+
+export type WebhookPlace = { tenantId: string; id: string }
+
+/** `claim`: names the claim; `until`: when it ends unless it is renewed. */
+export type Lease = { claim: string; now: string; until: string }
+
+export type Settled = {
+  claim: string
+  messageId: string
+  outcome: CallOutcome
+  settlement: Settlement
+  now: string
+}
+
+/** Seconds from each failure in a row to the next try; then daily. */
+const SCHEDULE = [5, 5 * 60, 30 * 60, 2 * 60 * 60, 5 * 60 * 60, 10 * 60 * 60]
+const DAY = 24 * 60 * 60
+
+/** How much of a delay is random, so that receivers that fail together are not tried together. */
+const JITTER = 0.2
+
+type Settling = {
+  message: Pick<OutgoingMessage, 'giveUpAt' | 'failures' | 'failingSince'>
+  outcome: CallOutcome
+  now: Date
+  /** From 0 to 1. */
+  random: number
+}
+
+/** What follows from the outcome of a call. */
+export function settlementOf({ message, outcome, now, random }: Settling): Settlement {
+  if (outcome.word === null) return { state: 'done' }
+  const isGone = outcome.status === 410
+  const failingSince = message.failingSince === null ? now.getTime() : Date.parse(message.failingSince)
+  const isFailing = now.getTime() - failingSince >= TIMES.webhookTriedSeconds * 1_000
+  const isOver = isGone || message.giveUpAt <= now.toISOString()
+  return {
+    state: isOver ? 'failed' : 'waiting',
+    retryAt: new Date(now.getTime() + delaySeconds(message.failures, outcome, random) * 1_000).toISOString(),
+    end: isGone ? 'gone' : isFailing ? 'failing' : null,
+  }
+}
+
+function delaySeconds(failures: number, { retryAfter }: CallOutcome, random: number): number {
+  const planned = (SCHEDULE[failures] ?? DAY) * (1 + JITTER * (2 * random - 1))
+  return Math.max(planned, Math.min(retryAfter ?? 0, DAY))
+}

@@ -1,0 +1,120 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import type { ClockAndIds } from '../domain/clock-and-ids.ts'
+import {
+  type CallOutcome,
+  type Lease,
+  settlementOf,
+  type WebhookOutbox,
+  type WebhookPlace,
+} from '../domain/webhook-outbox.ts'
+import type { WebhookCall } from './webhook-call.ts'
+
+const LOOK_EVERY_MS = 500
+/** Longer than a call may take, so that a claim ends only when its node ended. */
+const LEASE_MS = 60_000
+/** Receivers that this node calls at a time, in all and of one tenant: slow ones of one tenant leave room for others. */
+const AT_ONCE = { all: 100, tenant: 10 }
+/** Between two messages to one receiver. */
+const PACE_MS = 100
+/** How long calls may go on while the server ends. */
+const END_MS = 1_500
+
+export type SenderParts = {
+  outbox: WebhookOutbox
+  call: (call: WebhookCall) => Promise<CallOutcome>
+  clock: ClockAndIds
+  log: Pick<Logger, 'warn' | 'error'>
+  /** From 0 to 1. */
+  random?: () => number
+}
+
+/** Sends the messages of webhooks in the background. */
+export class WebhookSender {
+  readonly #parts: SenderParts
+  /** The webhooks that this node sends to, by tenant. */
+  readonly #running = new Map<string, { tenantId: string; run: Promise<void> }>()
+  readonly #looks: NodeJS.Timeout
+  readonly #ending = new AbortController()
+  #look: Promise<void> | null = null
+  #isClosed = false
+
+  constructor(parts: SenderParts) {
+    this.#parts = parts
+    this.#looks = setInterval(() => this.#startLook(), LOOK_EVERY_MS).unref()
+  }
+
+  /** Lets running calls end for a moment, then ends them: another node, or the next start, sends their messages. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    clearInterval(this.#looks)
+    const timer = setTimeout(() => this.#ending.abort(), END_MS)
+    await this.#look
+    await Promise.all([...this.#running.values()].map(({ run }) => run))
+    clearTimeout(timer)
+  }
+
+  #startLook(): void {
+    if (this.#look || this.#running.size >= AT_ONCE.all) return
+    const look = this.#lookOnce().catch((error: unknown) => this.#note(error, 'webhooks not read'))
+    this.#look = look.finally(() => {
+      this.#look = null
+    })
+  }
+
+  async #lookOnce(): Promise<void> {
+    const { outbox, clock } = this.#parts
+    const counts = Map.groupBy(this.#running.values(), ({ tenantId }) => tenantId)
+    const busyTenants = [...counts].filter(([, runs]) => runs.length >= AT_ONCE.tenant).map(([id]) => id)
+    const most = AT_ONCE.all - this.#running.size
+    const places = await outbox.due(clock.now().toISOString(), { most, busyTenants })
+    for (const place of places) if (this.#hasRoom(place)) this.#start(place)
+  }
+
+  #hasRoom({ tenantId, id }: WebhookPlace): boolean {
+    const ofTenant = [...this.#running.values()].filter((running) => running.tenantId === tenantId)
+    return !this.#isClosed && !this.#running.has(id) && ofTenant.length < AT_ONCE.tenant
+  }
+
+  #start(place: WebhookPlace): void {
+    const run = this.#send(place)
+      .catch((error: unknown) => this.#note(error, 'webhook not sent'))
+      .finally(() => this.#running.delete(place.id))
+    this.#running.set(place.id, { tenantId: place.tenantId, run })
+  }
+
+  async #send(place: WebhookPlace): Promise<void> {
+    const { outbox, clock } = this.#parts
+    const claim = clock.newId()
+    if (!(await outbox.claim(place, this.#lease(claim)))) return
+    try {
+      while (!this.#isClosed && (await this.#sendNext(place, claim))) await sleep(PACE_MS)
+    } finally {
+      await outbox.release(place, claim)
+    }
+  }
+
+  /** @returns whether more can be sent now */
+  async #sendNext(place: WebhookPlace, claim: string): Promise<boolean> {
+    const { outbox, call, clock, random = Math.random } = this.#parts
+    const message = await outbox.next(place, this.#lease(claim))
+    if (!message) return false
+    const outcome = await call({ message, signal: this.#ending.signal })
+    // The call was ended, and is no failure of the receiver.
+    if (this.#ending.signal.aborted && outcome.word !== null) return false
+    const now = clock.now()
+    const settlement = settlementOf({ message, outcome, now, random: random() })
+    const settled = { claim, messageId: message.id, outcome, settlement, now: now.toISOString() }
+    await outbox.settle(place, settled)
+    return settlement.state === 'done'
+  }
+
+  #lease(claim: string): Lease {
+    const now = this.#parts.clock.now()
+    return { claim, now: now.toISOString(), until: new Date(now.getTime() + LEASE_MS).toISOString() }
+  }
+
+  #note(error: unknown, what: string): void {
+    this.#parts.log.warn({ error: error instanceof Error ? error.message : 'unknown' }, what)
+  }
+}

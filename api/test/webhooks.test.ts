@@ -1,0 +1,411 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { LIMITS, TIMES } from '@keyferry/contract'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { databases, expectError, type Identity, startTestApi, type TestApi } from './api.ts'
+import { eventsOf, newBundle, type TestBundle } from './machine-client.ts'
+import { Receiver, verified } from './webhook-receiver.ts'
+
+const URL_OF_NOBODY = 'https://192.0.2.1/'
+const SOON = { timeout: 10_000, interval: 20 }
+
+describe.each(databases)('webhooks on %s', (kind) => {
+  let api: TestApi
+  let owner: Identity
+  let bundle: TestBundle
+  let receiver: Receiver
+  // Far enough behind the system's clock that verifiers accept the time.
+  let aheadMs = 0
+  beforeAll(async () => {
+    api = await startTestApi(kind, {
+      now: () => new Date(Date.now() + aheadMs),
+      privateTargets: ['127.0.0.1/32'],
+    })
+  })
+  beforeEach(async () => {
+    aheadMs = 0
+    owner = await api.newOwner()
+    bundle = await newBundle(api, owner, { A: 'one', B: 'two' })
+    receiver = new Receiver()
+    await receiver.start()
+  })
+  afterEach(() => receiver.stop())
+  afterAll(() => api.close())
+
+  // Without a choice of events, it gets test messages alone.
+  const webhook = async (draft: object = {}) => {
+    const body = { url: receiver.url, events: ['webhook.disabled'], ...draft }
+    const made = await api.call('createWebhook', { as: owner, body })
+    expect(made.failure).toBeNull()
+    return made.json
+  }
+  const shown = async (id: string) =>
+    (await api.call('getWebhook', { as: owner, params: { webhook_id: id } })).json
+  const messages = async (id: string, query: Record<string, string> = {}) =>
+    (await api.call('listWebhookMessages', { as: owner, params: { webhook_id: id }, query })).json
+  const change = (name: string, value: string) =>
+    api.call('updateKey', { as: owner, params: { key_id: bundle.keyIds[name] ?? '' }, body: { value } })
+  /** Wait until all changes are sealed, and until the quiet time after them is over. */
+  const quiet = async () => {
+    await vi.waitFor(async () => {
+      const { json } = await api.call('listAudit', { as: owner })
+      expect(json.every(({ sealed }) => sealed)).toBe(true)
+    }, SOON)
+    aheadMs += TIMES.webhookLongestQuietSeconds * 1_000
+  }
+  const arrived = (count: number) => vi.waitFor(() => expect(receiver.received).toHaveLength(count), SOON)
+  const settled = (id: string, state: string) =>
+    vi.waitFor(async () => expect((await messages(id))[0]?.state).toBe(state), SOON)
+
+  test('a webhook is created, changed and deleted, and each change is an event that names the host alone', async () => {
+    const { secret, ...made } = await webhook({
+      url: 'https://192.0.2.1/path-with-a-token',
+      events: ['bundle.changed'],
+    })
+    expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/)
+    expect(made).toMatchObject({ events: ['bundle.changed'], bundle_ids: [], is_active: true, waiting: 0 })
+    const params = { webhook_id: made.id }
+    const body = { bundle_ids: [bundle.id], is_active: false }
+    const changed = await api.call('updateWebhook', { as: owner, params, body })
+    expect(changed.json).toEqual({ ...made, ...body })
+    expect((await api.call('listWebhooks', { as: owner })).json).toEqual([changed.json])
+    expect((await api.call('deleteWebhook', { as: owner, params })).json).toEqual({ ok: true })
+    expectError(await api.call('getWebhook', { as: owner, params }), 404, 'webhook not found', 'not_found')
+    for (const action of ['webhook.created', 'webhook.changed', 'webhook.deleted'])
+      expect(await eventsOf(api, owner, action)).toMatchObject([
+        { target: { kind: 'webhook', id: made.id, name: '192.0.2.1' } },
+      ])
+    const log = await api.call('listAudit', { as: owner })
+    expect(log.text).not.toContain('path-with-a-token')
+  })
+
+  test.each([
+    ['http://hooks.example.com/', 'target_refused'],
+    ['https://10.0.0.1/', 'target_refused'],
+    ['https://169.254.169.254/', 'target_refused'],
+    ['https://user:password@hooks.example.com/', 'target_refused'],
+    ['no address', 'target_refused'],
+    ['', 'invalid'],
+    [`https://a.example/${'x'.repeat(LIMITS.webhookUrlLength)}`, 'invalid'],
+  ])('the address %s is refused', async (url, code) => {
+    const made = await api.call('createWebhook', { as: owner, body: { url } })
+    expect([made.status, made.failure?.code]).toEqual([400, code])
+    const { id } = await webhook({ url: URL_OF_NOBODY })
+    const changed = await api.call('updateWebhook', { as: owner, params: { webhook_id: id }, body: { url } })
+    expect([changed.status, changed.failure?.code]).toEqual([400, code])
+  })
+
+  test('events and bundles that do not exist are refused, and so is one webhook too many', async () => {
+    const create = (draft: object) =>
+      api.call('createWebhook', { as: owner, body: { url: URL_OF_NOBODY, ...draft } })
+    expectError(await create({ events: ['key.seen'] }), 400, 'events must be types of events', 'invalid')
+    expectError(await create({ bundle_ids: [randomUUID()] }), 404, 'bundle not found')
+    const foreign = await newBundle(api, await api.newOwner(), { A: '1' })
+    expectError(await create({ bundle_ids: [foreign.id] }), 404, 'bundle not found')
+    for (let count = 0; count < LIMITS.webhooks; count += 1) expect((await create({})).status).toBe(201)
+    const message = 'a workspace can have 20 webhooks: delete one that is not used'
+    expectError(await create({}), 409, message, 'conflict')
+  })
+
+  test('a changed value makes a signed message that names the keys and holds no value', async () => {
+    const { id, secret } = await webhook({ events: ['bundle.changed'] })
+    await change('A', 'a new value')
+    await quiet()
+    await arrived(1)
+    const [first] = receiver.received
+    if (!first) throw new Error('nothing arrived')
+    aheadMs = 0
+    expect(first.headers).toMatchObject({ 'content-type': 'application/json' })
+    expect(first.body).not.toContain('a new value')
+    expect(JSON.parse(first.body)).toMatchObject({
+      type: 'bundle.changed',
+      data: {
+        bundle: { id: bundle.id, name: bundle.name },
+        keys: [{ name: 'A', change: 'value', version: 2 }],
+        actor: { kind: 'user', id: owner.userId },
+      },
+    })
+    // The clock was ahead by the quiet time; verifiers allow five minutes.
+    expect(verified(first, secret)).toEqual(JSON.parse(first.body))
+    expect(() => verified(first, `whsec_${Buffer.alloc(32).toString('base64')}`)).toThrow(/signature/)
+    expect(() => verified({ ...first, body: first.body.replace('"A"', '"B"') }, secret)).toThrow(/signature/)
+    await settled(id, 'done')
+    expect(await messages(id)).toMatchObject([{ attempts: 1, last_status: 204, last_error: null }])
+    expect(await shown(id)).toMatchObject({ failing_since: null, waiting: 0 })
+  })
+
+  test('everything that changes what a bundle delivers is told, once for each bundle', async () => {
+    await webhook({ events: ['bundle.changed'] })
+    const params = { bundle_id: bundle.id, key_id: bundle.keyIds['A'] ?? '' }
+    const other = await newBundle(api, owner, { C: 'three' })
+    await api.call('attachKey', {
+      as: owner,
+      params: { ...params, bundle_id: other.id },
+      body: { as: 'ALIAS' },
+    })
+    await api.call('changeAttachment', { as: owner, params, body: { as: 'RENAMED' } })
+    await change('A', 'changed')
+    await api.call('restoreKeyVersion', { as: owner, params, body: { version: 1 } })
+    await api.call('detachKey', { as: owner, params: { ...params, key_id: bundle.keyIds['B'] ?? '' } })
+    await api.call('deleteKey', { as: owner, params: { key_id: other.keyIds['C'] ?? '' } })
+    await quiet()
+    await arrived(2)
+    const byBundle = new Map(
+      receiver.bodies.map(({ data }) => [(data['bundle'] as { id: string }).id, data['keys']]),
+    )
+    expect(byBundle.get(bundle.id)).toEqual([
+      { name: 'RENAMED', change: 'value', version: 3 },
+      { name: 'B', change: 'detached', version: null },
+    ])
+    expect(byBundle.get(other.id)).toEqual(
+      expect.arrayContaining([
+        { name: 'ALIAS', change: 'value', version: 3 },
+        { name: 'C', change: 'detached', version: null },
+      ]),
+    )
+  })
+
+  test('a webhook gets the types and bundles that it asked for', async () => {
+    await webhook({
+      bundle_ids: [bundle.id],
+      events: ['bundle.changed', 'bundle.deleted', 'key.changed'],
+    })
+    const typed = await webhook({ events: ['bundle.created'] })
+    const other = await newBundle(api, owner, { C: 'three' })
+    await api.call('deleteBundle', { as: owner, params: { bundle_id: other.id } })
+    await change('A', 'changed')
+    await quiet()
+    await vi.waitFor(
+      () =>
+        expect(receiver.bodies.map(({ type }) => type).toSorted()).toEqual([
+          'bundle.changed',
+          'bundle.created',
+          'key.changed',
+        ]),
+      SOON,
+    )
+    expect((await messages(typed.id)).map(({ type }) => type)).toEqual(['bundle.created'])
+  })
+
+  test('a thousand changes make one message, which names the last version', async () => {
+    await webhook({ events: ['bundle.changed'] })
+    for (let count = 0; count < 50; count += 1)
+      await Promise.all(
+        Array.from({ length: 20 }, (_, index) => change(index % 2 ? 'A' : 'B', `${count} ${index}`)),
+      )
+    await quiet()
+    await arrived(1)
+    const versions = await Promise.all(
+      ['A', 'B'].map(
+        async (name) =>
+          (await api.call('getKey', { as: owner, params: { key_id: bundle.keyIds[name] ?? '' } })).json
+            .version,
+      ),
+    )
+    await vi.waitFor(() => {
+      const keys = receiver.bodies.at(-1)?.data['keys'] as { name: string; version: number }[]
+      expect(new Map(keys.map(({ name, version }) => [name, version]))).toEqual(
+        new Map([
+          ['A', versions[0]],
+          ['B', versions[1]],
+        ]),
+      )
+    }, SOON)
+    expect(receiver.received.length).toBeLessThanOrEqual(3)
+  })
+
+  test('a change during a slow call makes another message', async () => {
+    const { id } = await webhook({ events: ['bundle.changed'] })
+    const held: (() => void)[] = []
+    receiver.answer = (response) => void held.push(() => response.writeHead(200).end())
+    await change('A', 'first')
+    await quiet()
+    await vi.waitFor(() => expect(held).toHaveLength(1), SOON)
+    expect((await messages(id))[0]?.state).toBe('sending')
+    await change('A', 'second')
+    await quiet()
+    for (const answer of held.splice(0)) answer()
+    receiver.answer = (response) => response.writeHead(200).end()
+    await arrived(2)
+    expect(receiver.bodies.map(({ data }) => data['keys'])).toMatchObject([
+      [{ version: 2 }],
+      [{ version: 3 }],
+    ])
+    expect(new Set(receiver.ids).size).toBe(2)
+  })
+
+  test('a failed call is repeated by the schedule, with the same id and a new signature', async () => {
+    const { id, secret } = await webhook()
+    receiver.answer = (response) => response.writeHead(500).end()
+    await api.call('testWebhook', { as: owner, params: { webhook_id: id } })
+    await arrived(1)
+    await vi.waitFor(async () => expect((await shown(id)).failures).toBe(1), SOON)
+    const failing = await shown(id)
+    const waitMs = Date.parse(failing.next_at ?? '') - Date.parse(failing.failing_since ?? '')
+    expect([waitMs >= 4_000, waitMs <= 6_100]).toEqual([true, true])
+    expect(await messages(id)).toMatchObject([
+      { state: 'waiting', last_status: 500, last_error: 'http', next_at: failing.next_at },
+    ])
+    receiver.answer = (response) => response.writeHead(204).end()
+    aheadMs += 6_100
+    await arrived(2)
+    expect(receiver.ids[0]).toBe(receiver.ids[1])
+    const [first, second] = receiver.received
+    expect(first?.headers['webhook-signature']).not.toBe(second?.headers['webhook-signature'])
+    if (second) verified(second, secret)
+    await vi.waitFor(
+      async () => expect(await shown(id)).toMatchObject({ failing_since: null, failures: 0, next_at: null }),
+      SOON,
+    )
+  })
+
+  test('while calls fail, only the oldest message is tried; after a success the rest follow', async () => {
+    const { id } = await webhook({ events: ['bundle.created'] })
+    receiver.answer = (response) => response.writeHead(503, { 'retry-after': '120' }).end()
+    for (let count = 0; count < 3; count += 1) await newBundle(api, owner, { A: 'x' })
+    await arrived(1)
+    await vi.waitFor(async () => expect((await shown(id)).waiting).toBe(3), SOON)
+    aheadMs += 60_000
+    await sleep(1_200)
+    expect(receiver.received).toHaveLength(1)
+    receiver.answer = (response) => response.writeHead(204).end()
+    aheadMs += 61_000
+    await arrived(4)
+    expect(receiver.ids[0]).toBe(receiver.ids[1])
+    expect(new Set(receiver.ids).size).toBe(3)
+  })
+
+  test('410 turns a webhook off at once, with an event and a reason, and turning it on clears that', async () => {
+    const { id } = await webhook()
+    const other = await webhook({ url: URL_OF_NOBODY, events: ['webhook.disabled'] })
+    receiver.answer = (response) => response.writeHead(410).end()
+    await api.call('testWebhook', { as: owner, params: { webhook_id: id } })
+    await vi.waitFor(
+      async () => expect(await shown(id)).toMatchObject({ is_active: false, ended_reason: 'gone' }),
+      SOON,
+    )
+    await vi.waitFor(
+      async () => expect(await messages(other.id)).toMatchObject([{ type: 'webhook.disabled' }]),
+      SOON,
+    )
+    expect(await eventsOf(api, owner, 'webhook.disabled')).toMatchObject([
+      { data: { reason: 'gone' }, actor: { kind: 'server' } },
+    ])
+    const params = { webhook_id: id }
+    expectError(
+      await api.call('testWebhook', { as: owner, params }),
+      409,
+      'this webhook is off: turn it on first',
+    )
+    await api.call('updateWebhook', { as: owner, params, body: { is_active: true } })
+    expect(await shown(id)).toMatchObject({ is_active: true, ended_reason: null, failing_since: null })
+  })
+
+  test('five days of failures turn a webhook off', async () => {
+    const { id } = await webhook()
+    receiver.answer = (response) => response.writeHead(500).end()
+    await api.call('testWebhook', { as: owner, params: { webhook_id: id } })
+    await arrived(1)
+    await vi.waitFor(async () => expect((await shown(id)).failures).toBe(1), SOON)
+    aheadMs += TIMES.webhookTriedSeconds * 1_000 + 1_000
+    await vi.waitFor(
+      async () => expect(await shown(id)).toMatchObject({ is_active: false, ended_reason: 'failing' }),
+      SOON,
+    )
+    expect(await messages(id)).toMatchObject([{ state: 'failed' }])
+  })
+
+  test('after a rotation both secrets sign for a day, then the new one alone', async () => {
+    const { id, secret: old } = await webhook()
+    const params = { webhook_id: id }
+    const rotated = await api.call('rotateWebhookSecret', { as: owner, params })
+    expect((await shown(id)).old_secret_until).toBe(rotated.json.old_secret_until)
+    await api.call('testWebhook', { as: owner, params })
+    await arrived(1)
+    const [first] = receiver.received
+    if (!first) throw new Error('nothing arrived')
+    verified(first, old)
+    verified(first, rotated.json.secret)
+    await settled(id, 'done')
+    aheadMs += TIMES.webhookOverlapSeconds * 1_000 + 1_000
+    expect((await shown(id)).old_secret_until).toBeNull()
+    await api.call('testWebhook', { as: owner, params })
+    await arrived(2)
+    expect(receiver.received[1]?.headers['webhook-signature']?.toString().split(' ')).toHaveLength(1)
+  })
+
+  test('a message is sent again with its id and body', async () => {
+    const { id } = await webhook()
+    const params = { webhook_id: id }
+    const sent = await api.call('testWebhook', { as: owner, params })
+    await settled(id, 'done')
+    const place = { ...params, message_id: sent.json.message_id }
+    const again = await api.call('resendWebhookMessage', { as: owner, params: place })
+    expect([again.status, again.json]).toEqual([202, sent.json])
+    await arrived(2)
+    expect(receiver.received[1]?.body).toBe(receiver.received[0]?.body)
+    expect(receiver.ids).toEqual([sent.json.message_id, sent.json.message_id])
+    const unknown = await api.call('resendWebhookMessage', {
+      as: owner,
+      params: { ...place, message_id: randomUUID() },
+    })
+    expectError(unknown, 404, 'message not found')
+  })
+
+  test('the log is listed by state', async () => {
+    const { id } = await webhook()
+    await api.call('testWebhook', { as: owner, params: { webhook_id: id } })
+    await settled(id, 'done')
+    expect(await messages(id, { state: 'done' })).toHaveLength(1)
+    expect(await messages(id, { state: 'failed' })).toHaveLength(0)
+    const odd = await api.call('listWebhookMessages', {
+      as: owner,
+      params: { webhook_id: id },
+      query: { state: 'x' },
+    })
+    expectError(odd, 400, 'state must be one of waiting, sending, done, failed')
+  })
+
+  test.each([
+    [
+      'a redirect',
+      'http',
+      (receiving: Receiver) => {
+        receiving.answer = (response) =>
+          response.writeHead(302, { location: 'http://169.254.169.254/' }).end()
+      },
+    ],
+    [
+      'a broken connection',
+      'refused',
+      (receiving: Receiver) => {
+        receiving.answer = (response) => response.destroy()
+      },
+    ],
+    ['nobody', 'refused', (receiving: Receiver) => receiving.stop()],
+  ])('%s is a failure that is told by a word', async (_what, word, prepare) => {
+    const { id } = await webhook()
+    prepare(receiver)
+    await api.call('testWebhook', { as: owner, params: { webhook_id: id } })
+    await vi.waitFor(
+      async () => expect(await messages(id)).toMatchObject([{ state: 'waiting', last_error: word }]),
+      SOON,
+    )
+  })
+
+  test('a huge answer counts by its status, and its body is not read', async () => {
+    const { id } = await webhook()
+    let written = 0
+    receiver.answer = (response) => {
+      response.writeHead(200)
+      const more = () => {
+        while (!response.destroyed && response.write(Buffer.alloc(65_536))) written += 65_536
+        if (!response.destroyed) response.once('drain', more)
+      }
+      more()
+    }
+    await api.call('testWebhook', { as: owner, params: { webhook_id: id } })
+    await settled(id, 'done')
+    expect(written).toBeLessThan(16 * 1_024 * 1_024)
+  })
+})

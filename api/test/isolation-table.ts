@@ -152,7 +152,6 @@ export const EXPECTED: Readonly<Record<ApiEndpointName, readonly number[]>> = {
   listWebhookMessages: [401, 401, 404, 404, 403, 403, 404, 403, 200],
   resendWebhookMessage: [401, 401, 404, 404, 403, 403, 404, 403, 202],
   deleteWebhook: [401, 401, 404, 404, 403, 403, 404, 403, 200],
-
   getOwnMachine: [401, 401, 401, 401, 401, 401, 401, 401, 401],
 }
 

@@ -118,6 +118,12 @@ describe.skipIf(!hasBrowser())('the pages of machines', () => {
     await page.getByRole('button', { name: 'Undo' }).click()
     await page.getByRole('button', { name: 'Disable' }).waitFor()
 
+    await page.getByRole('link', { name: 'prod/shop/mail' }).click()
+    const parts = page.getByRole('navigation', { name: 'Parts of the bundle' })
+    await parts.getByRole('link', { name: 'Machines' }).click()
+    await page.getByText('These machines use the bundle').waitFor()
+    await expectAccessible(page)
+    await page.getByRole('link', { name: /billing-service/ }).click()
     await page.getByRole('link', { name: 'Job file' }).click()
     await page.getByText('keyferry run --as machine prod/shop/mail -- ./server').waitFor()
     await page.getByLabel('Where it runs').selectOption('GitHub Actions')

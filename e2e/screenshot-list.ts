@@ -4,6 +4,7 @@ import { askApproval, createLibrary, withdraw } from './app-library.ts'
 import { readRequest } from './app-page.ts'
 import { consentShots } from './screenshot-consent.ts'
 import { environmentShots } from './screenshot-environments.ts'
+import { machineShots } from './screenshot-machines.ts'
 import { memoryShots } from './screenshot-memory.ts'
 import { passkeyShots } from './screenshot-passkeys.ts'
 import { peopleShots } from './screenshot-people.ts'
@@ -33,6 +34,7 @@ export async function shots(): Promise<{ list: readonly Shot[]; close: () => Pro
   const environments = await environmentShots()
   const workspaces = await workspaceShots()
   const consent = await consentShots()
+  const machines = await machineShots()
   const ids = await createLibrary(full.url)
   await createLibrary(typing.url)
   const list = [
@@ -46,10 +48,11 @@ export async function shots(): Promise<{ list: readonly Shot[]; close: () => Pro
     ...environments.list,
     ...workspaces.list,
     ...consent.list,
+    ...machines.list,
     { name: 'approval-nothing-yet', show: asked(empty.url, {}) },
     { name: 'approval-typed', show: asked(typing.url, { bundle: 'dev/app' }) },
   ]
-  const alone = [memory, passkeys, environments, workspaces, consent].map(({ server }) => server)
+  const alone = [memory, passkeys, environments, workspaces, consent, machines].map(({ server }) => server)
   const servers = [full, empty, typing, ...alone, ...people.servers]
   return { list, close: async () => void (await Promise.all(servers.map((server) => server.dispose()))) }
 }

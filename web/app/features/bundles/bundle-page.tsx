@@ -24,6 +24,9 @@ import { EntryDialog } from './entry-dialog.tsx'
 import { ExportDialog } from './export-dialog.tsx'
 import { LegacyItems } from './legacy-items.tsx'
 
+const BundleMachines = lazy(async () => ({
+  default: (await import('./bundle-machines.tsx')).BundleMachines,
+}))
 const BundleRules = lazy(async () => ({ default: (await import('./bundle-rules.tsx')).BundleRules }))
 
 /** One bundle: the keys it holds in their order, what can be done with it, and what happened to it. */
@@ -74,6 +77,7 @@ function BundleTabs({ bundle: { id, items }, isOwner }: { bundle: BundleWithItem
       label="Parts of the bundle"
       tabs={[
         { href, name: 'Keys', note: items.length },
+        { href: `${href}/machines`, name: 'Machines' },
         { href: `${href}/rules`, name: 'Rules' },
         ...(isOwner ? [{ href: `${href}/activity`, name: 'Activity' }] : []),
       ]}
@@ -90,6 +94,12 @@ type BundleContentsProps = {
 
 function BundlePart({ view, ...contents }: BundleContentsProps & { view: string | undefined }) {
   if (view === 'activity') return <ActivityOf id={contents.bundle.id} />
+  if (view === 'machines')
+    return (
+      <Suspense fallback={null}>
+        <BundleMachines bundleId={contents.bundle.id} />
+      </Suspense>
+    )
   if (view === 'rules')
     return (
       <Suspense fallback={null}>

@@ -2,13 +2,13 @@ import { useState } from 'react'
 import type { Machine } from '../../lib/answers.ts'
 import { useBundles } from '../../lib/bundles.ts'
 import { describeFailure } from '../../lib/failure.ts'
+import { SCOPES, scopeNamed } from '../../lib/machine-scopes.ts'
 import { useGrantBundle } from '../../lib/machines.ts'
 import { Combobox } from '../../ui/combobox.tsx'
 import { FormDialog } from '../../ui/form-dialog.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { SelectField } from '../../ui/select-field.tsx'
 import { notify } from '../../ui/toast-store.ts'
-import { SCOPES, scopeNamed } from './scopes.ts'
 
 /** Lets a machine use one more bundle. */
 export function AddBundleDialog({ machine, onClose }: { machine: Machine; onClose: () => void }) {

@@ -30,13 +30,20 @@ export function MachineRow({ machine }: { machine: Machine }) {
             </Badge>
           ))}
         </span>
-        <span className="line-clamp-1 text-xs text-ink-soft">{factsOf(machine, nowMs)}</span>
+        <span className="block truncate text-xs text-ink-soft">
+          <span className="sm:hidden">{usedText(machine, nowMs)} · </span>
+          {factsOf(machine, nowMs)}
+        </span>
       </span>
-      <span className="shrink-0 text-right text-xs text-ink-faint">
-        {machine.last_delivery_at === null ? 'never used' : ago(machine.last_delivery_at, nowMs)}
+      <span className="hidden shrink-0 text-right text-xs text-ink-faint sm:block">
+        {usedText(machine, nowMs)}
       </span>
     </Link>
   )
+}
+
+function usedText({ last_delivery_at }: Machine, nowMs: number): string {
+  return last_delivery_at === null ? 'never used' : `used ${ago(last_delivery_at, nowMs)}`
 }
 
 function factsOf(machine: Machine, nowMs: number): string {

@@ -44,11 +44,13 @@ function NewTrustForm({ machine, platform: first, onClose }: NewTrustProps) {
   }
   return (
     <DialogForm action="Add identity" busy={isPending} onSubmit={submit} onCancel={onClose}>
-      <Notice tone="plain">
-        You can also run the job once, with the file under Job file: Keyferry refuses the call and shows you
-        its identity here, and you allow it without typing ids.
-      </Notice>
       <SelectField label="Platform" value={platform} options={PLATFORM_NAMES} onChange={choose} />
+      {CAN_KNOCK.has(platform) && (
+        <Notice tone="plain">
+          You can also run the job once, with the file under Job file: Keyferry refuses the call and shows you
+          its identity here, and you allow it without typing ids.
+        </Notice>
+      )}
       <TrustFields platform={platform} {...fields} />
       <TrustLimits {...fields} />
       <p className="text-sm text-ink-soft">{WHO_GETS_IT[platform]}</p>
@@ -63,6 +65,9 @@ function NewTrustForm({ machine, platform: first, onClose }: NewTrustProps) {
     </DialogForm>
   )
 }
+
+// The server keeps refused calls of these issuers although no trust names them.
+const CAN_KNOCK: ReadonlySet<Platform> = new Set(['github', 'gitlab'])
 
 const WHO_GETS_IT: Readonly<Record<Platform, string>> = {
   github:

@@ -13,16 +13,14 @@ type SectionProps = {
 export function Section({ id, title, count, intro, action, children }: SectionProps) {
   return (
     <section aria-labelledby={id}>
-      <div className="mb-2 flex items-start justify-between gap-3">
-        <div>
-          <h2 id={id} className="text-sm font-semibold">
-            {title}
-            {count !== undefined && <span className="font-normal text-ink-soft"> {count}</span>}
-          </h2>
-          <p className="max-w-xl text-sm text-ink-soft">{intro}</p>
-        </div>
+      <div className="flex items-center justify-between gap-3">
+        <h2 id={id} className="text-sm font-semibold">
+          {title}
+          {count !== undefined && <span className="font-normal text-ink-soft"> {count}</span>}
+        </h2>
         {action}
       </div>
+      <p className="mt-1 mb-2 max-w-2xl text-sm text-ink-soft">{intro}</p>
       {children}
     </section>
   )

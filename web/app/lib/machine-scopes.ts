@@ -1,4 +1,4 @@
-import type { MachineGrant } from '../../lib/answers.ts'
+import type { MachineGrant } from './answers.ts'
 
 type Scope = MachineGrant['scope']
 

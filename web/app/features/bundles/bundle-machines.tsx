@@ -1,0 +1,69 @@
+import { Link } from 'wouter'
+import type { Machine } from '../../lib/answers.ts'
+import { SCOPES } from '../../lib/machine-scopes.ts'
+import { proofsOf } from '../../lib/machine-state.ts'
+import { useMachines } from '../../lib/machines.ts'
+import { useIsOwner } from '../../lib/me.ts'
+import { serverNowMs } from '../../lib/server-clock.ts'
+import { Badge } from '../../ui/badge.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { EntryName } from '../../ui/entry-name.tsx'
+import { LoadingState } from '../../ui/loading-state.tsx'
+import { OutdatedNotice } from '../../ui/outdated-notice.tsx'
+
+/** Which machines may use a bundle, without a question. */
+export function BundleMachines({ bundleId }: { bundleId: string }) {
+  const machines = useMachines()
+  const isOwner = useIsOwner()
+  if (machines.data === undefined)
+    return <LoadingState error={machines.error} onRetry={() => void machines.refetch()} what="the machines" />
+  const using = machines.data.filter(({ grants }) => grants.some(({ bundle }) => bundle.id === bundleId))
+  if (using.length === 0) {
+    return (
+      <EmptyState title="No machine may use this bundle">
+        <p>
+          A machine is a CI job or a service that fetches values without a person.{' '}
+          {isOwner ? 'Add this bundle on the page of a machine.' : 'Owners add bundles to machines.'}
+        </p>
+        <Link href="/machines" className="link">
+          Go to the machines
+        </Link>
+      </EmptyState>
+    )
+  }
+  return (
+    <>
+      <OutdatedNotice query={machines} />
+      <p className="mb-3 max-w-xl text-sm text-ink-soft">
+        These machines use the bundle at any time, without an approval.
+      </p>
+      <ul aria-label="Machines" className="divide-y divide-line rounded-lg border border-line bg-surface">
+        {using.map((machine) => (
+          <MachineLine key={machine.id} machine={machine} bundleId={bundleId} />
+        ))}
+      </ul>
+    </>
+  )
+}
+
+function MachineLine({ machine, bundleId }: { machine: Machine; bundleId: string }) {
+  const scope = machine.grants.find(({ bundle }) => bundle.id === bundleId)?.scope ?? 'read'
+  const proofs = proofsOf(machine, serverNowMs()).join(', ')
+  return (
+    <li>
+      <Link
+        href={`/machines/${machine.id}`}
+        className="flex min-h-13 items-center gap-3 px-4 py-2 -outline-offset-2 hover:bg-sunken/60"
+      >
+        <span className="min-w-0 flex-1">
+          <span className="block font-mono text-sm font-medium [overflow-wrap:anywhere]">
+            <EntryName name={machine.name} />
+          </span>
+          <span className="text-xs text-ink-soft">{proofs === '' ? 'Cannot sign in' : proofs}</span>
+        </span>
+        {!machine.is_active && <Badge tone="caution">Disabled</Badge>}
+        <span className="shrink-0 text-sm text-ink-soft">{SCOPES[scope]}</span>
+      </Link>
+    </li>
+  )
+}

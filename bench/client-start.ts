@@ -1,14 +1,15 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type ScriptedServer, startScriptedServer } from '../cli/test/scripted-server.ts'
+import { buildExecutable } from '../release/executable.ts'
+import { targetHere } from '../release/targets.ts'
 import { type Benchmark, type Measurement, median, rounded, shown } from './measurement.ts'
 
 const CLI = join(import.meta.dirname, '../cli')
 const PUBLISHED = [process.execPath, join(CLI, 'dist/bin/keyferry.js')]
-const BINARY = join(CLI, `dist-binaries/keyferry-${process.platform}-${process.arch}`)
 const DOTENVX = '@dotenvx/dotenvx@2.38.2'
 const ROUNDS_PER_TURN = 4
 const RUN = ['run', '--no-open', '--quiet', '--', 'true']
@@ -34,13 +35,12 @@ function contenders(): Contender[] {
     { what: 'keyferry --help', argv: [...PUBLISHED, '--help'], target: 1.3 },
     { what: 'keyferry run', argv: [...PUBLISHED, ...RUN], target: 2.5 },
   ]
-  if (!existsSync(BINARY)) {
-    process.stderr.write(`  no ${BINARY}: npm run build:binaries -w cli -- linux-x64 makes it\n`)
-    return published
-  }
+  const target = targetHere()
+  if (target === null) return published
+  const executable = buildExecutable(target)
   const single = [
-    { what: 'single executable, --help', argv: [BINARY, '--help'], target: 1 },
-    { what: 'single executable, run', argv: [BINARY, ...RUN], target: null },
+    { what: 'single executable, --help', argv: [executable, '--help'], target: 1 },
+    { what: 'single executable, run', argv: [executable, ...RUN], target: null },
   ]
   return [...published, ...single]
 }

@@ -127,21 +127,3 @@ test('its manual page names every command and exit code', async () => {
   for (const code of ['0', '1', '2', '3', '4', '5', '6', '126, 127', '130'])
     expect(page).toContain(`.B ${code}\n`)
 })
-
-// Building it fetches a compiler of 40 MB, so this runs on CI, and elsewhere only if it is built already.
-test('the single executable does the same', { timeout: 180_000 }, async ({ skip }) => {
-  const target = `${process.platform}-${process.arch}`
-  const binary = join(CLI, 'dist-binaries', `keyferry-${target}`)
-  if (process.env['CI'])
-    execFileSync(process.execPath, [join(CLI, 'build-binaries.ts'), target], { stdio: 'ignore' })
-  if (!existsSync(binary)) {
-    console.warn(`SKIPPED: no ${binary}; npm run build:binaries -w cli -- ${target} makes it`)
-    skip()
-  }
-  expect(execFileSync(binary, ['--version'], { encoding: 'utf8' })).toBe(`${manifest.version}\n`)
-  const server = await startScriptedServer()
-  const command = `'${binary}' run --no-open -q -- sh -c 'echo "$GREETING"; exit 7'`
-  const played = await playSession(sessionOf(command), { url: server.url, folder: join(folder, 'binary') })
-  server.close()
-  expect(played).toMatchObject({ exit: 7, stdout: "it's me\n" })
-})

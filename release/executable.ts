@@ -1,0 +1,44 @@
+import { execFileSync } from 'node:child_process'
+import { chmodSync, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { EXECUTABLES, ROOT, RUNTIMES } from './places.ts'
+import { runtimeProgram } from './runtime.ts'
+import { type Target, targetHere } from './targets.ts'
+
+const ENTRY = join(ROOT, 'cli/bin/keyferry.js')
+
+// Without the last two, the executable would read `.env` and run what `bunfig.toml` names, in whatever folder it starts.
+const FLAGS = [
+  '--compile',
+  '--minify',
+  '--bytecode',
+  '--format=esm',
+  '--no-compile-autoload-dotenv',
+  '--no-compile-autoload-bunfig',
+]
+
+function executablePath(target: Target): string {
+  return join(EXECUTABLES, `keyferry-${target}${target.startsWith('windows-') ? '.exe' : ''}`)
+}
+
+/** Build the single executable of a target. The same sources give the same bytes.
+ * @returns its path
+ * @throws Error: this machine runs no target, or a runtime cannot be fetched */
+export function buildExecutable(target: Target): string {
+  const here = targetHere()
+  if (here === null) throw new Error(`executables cannot be built on ${process.platform}-${process.arch}`)
+  mkdirSync(EXECUTABLES, { recursive: true })
+  const outfile = executablePath(target)
+  const flags = [
+    ...FLAGS,
+    `--target=bun-${target}`,
+    `--compile-executable-path=${runtimeProgram(target, RUNTIMES)}`,
+    `--outfile=${outfile}`,
+  ]
+  execFileSync(runtimeProgram(here, RUNTIMES), ['build', ...flags, ENTRY], {
+    cwd: EXECUTABLES,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
+  chmodSync(outfile, 0o755)
+  return outfile
+}

@@ -54,9 +54,11 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'web/server/http',
     ...BOTH_SERVERS,
   ],
+  'web/server/client-files': ['web/server/http', ...BOTH_SERVERS],
   'web/server/pages': ['web/server/identity', 'web/server/http', 'web/server/cookies.ts', ...BOTH_SERVERS],
   'web/server': [
     'web/server/forwarding',
+    'web/server/client-files',
     'web/server/pages',
     'web/server/identity',
     'web/server/sessions',

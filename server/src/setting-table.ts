@@ -43,6 +43,12 @@ export const SETTINGS = {
     mustBe: 'an http or https address without a path, for example https://keyferry.example.com',
     schema: read.origin.optional(),
   },
+  CLIENT_DIR: {
+    means:
+      'folder with the files of the client that /install.sh hands out; default: release/dist, where npm run release puts them',
+    mustBe: 'a path',
+    schema: text,
+  },
   DATABASE_URL: {
     means: 'PostgreSQL database; default: SQLite in DATA_DIR',
     mustBe: 'an address that begins with postgres:// or postgresql://',

@@ -1,7 +1,12 @@
+import { resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import type { IdentitySettings, WebSettings } from '@keyferry/web'
 import { logLevelOf } from './api-settings.ts'
 import { required } from './safe-start.ts'
 import type { Settings } from './setting-table.ts'
+
+// Where `npm run release` puts them.
+const CLIENT_FILES = fileURLToPath(new URL('../../release/dist/', import.meta.url))
 
 /** The web-facing layer's part of the settings. */
 export function webSettings(
@@ -13,6 +18,7 @@ export function webSettings(
     listen: { host: settings.HOST, port: settings.PORT },
     publicUrl: settings.PUBLIC_URL ?? null,
     redisUrl: settings.REDIS_URL ?? null,
+    clientDir: resolve(settings.CLIENT_DIR ?? CLIENT_FILES),
     identity: identityOf(settings),
     identityWebhookSecret: settings.IDENTITY_WEBHOOK_SECRET ?? null,
     maxBodyBytes: settings.MAX_BODY_BYTES,

@@ -6,6 +6,7 @@ import { freePort } from '@keyferry/plumbing/free-port'
 import { createHttpServer, drain } from '@keyferry/plumbing/http-server'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
+import { serveClientFiles } from './client-files/serve.ts'
 import { forwardEndpoints } from './forwarding/forward.ts'
 import { OpenCalls } from './forwarding/open-calls.ts'
 import { serveHealth } from './health.ts'
@@ -58,6 +59,7 @@ export async function startWeb(settings: WebSettings, parts: Partial<WebParts> =
   addHooks(app, { settings, log, files, originRules })
   const closeMetrics = await measure(app, settings.metrics)
   serveHealth(app, { version: settings.version, api, store, sign, now, log })
+  serveClientFiles(app, { folder: settings.clientDir, version: settings.version, publicUrl })
   serveSession(app, { identity, mode: settings.identity.mode, publicUrl })
   const { maxBodyBytes } = settings
   forwardEndpoints(app, { api, identity, sign, originRules, maxBodyBytes, openCalls })

@@ -31,6 +31,8 @@ export type WebSettings = {
   /** Absolute path; holds the session store if there is no Redis. */
   dataDir: string
   redisUrl: string | null
+  /** Folder with the files of the client that this layer hands out; it may be missing. */
+  clientDir: string
   /** The first one signs. */
   sharedSecrets: readonly [string, ...string[]]
   identity: IdentitySettings

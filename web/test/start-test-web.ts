@@ -19,6 +19,7 @@ export async function startTestWeb(
       api: { url: apiUrl },
       dataDir: mkdtempSync(join(tmpdir(), 'keyferry-web-')),
       redisUrl: null,
+      clientDir: '/no/such/folder',
       sharedSecrets: [SECRET],
       identity: { mode: 'local' },
       identityWebhookSecret: null,

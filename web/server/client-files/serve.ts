@@ -1,0 +1,68 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { Refusal } from '../http/refusal.ts'
+import { type ClientFile, ClientFiles } from './client-files.ts'
+import { installScript, type ScriptName } from './install-script.ts'
+
+export type ClientOptions = {
+  /** The folder with the client's files; it may be missing. */
+  folder: string
+  version: string
+  /** Where clients reach this server. Never taken from a request, whose Host anyone can choose. */
+  publicUrl: string
+}
+
+const SCRIPTS: readonly ScriptName[] = ['install.sh', 'install.ps1']
+
+// A cache must ask whether it still has the right file: a script and its files belong together.
+const CACHED = 'public, no-cache'
+
+/** Hand out the client: `/install.sh`, `/install.ps1`, and its files below `/client/`, to anyone. */
+export function serveClientFiles(app: FastifyInstance, { folder, version, publicUrl }: ClientOptions): void {
+  const clientFiles = new ClientFiles(folder, version)
+  for (const name of SCRIPTS) {
+    app.get(`/${name}`, async (_request, reply) => {
+      const files = await clientFiles.list()
+      const script = await installScript(name, { origin: publicUrl, version, files })
+      return reply.type('text/plain; charset=utf-8').header('cache-control', CACHED).send(script)
+    })
+  }
+  app.get('/client/SHA256SUMS', async (_request, reply) => {
+    const lines = (await clientFiles.list()).map(({ sha256, name }) => `${sha256}  ${name}\n`)
+    return reply.type('text/plain; charset=utf-8').header('cache-control', CACHED).send(lines.join(''))
+  })
+  app.route<{ Params: { name: string } }>({
+    method: ['GET', 'HEAD'],
+    url: '/client/:name',
+    handler: async (request, reply) => {
+      const file = (await clientFiles.list()).find(({ name }) => name === request.params.name)
+      if (file === undefined) throw noFile()
+      return await sendFile(clientFiles, file, { request, reply })
+    },
+  })
+}
+
+async function sendFile(
+  files: ClientFiles,
+  file: ClientFile,
+  { request, reply }: { request: FastifyRequest; reply: FastifyReply },
+): Promise<FastifyReply> {
+  const etag = `"${file.sha256}"`
+  reply.headers({ 'cache-control': CACHED, etag })
+  if (request.headers['if-none-match'] === etag) return reply.code(304).send()
+  const found = await files.open(file)
+  if (found === null) throw noFile()
+  reply.headers({
+    'content-type': 'application/octet-stream',
+    'content-length': found.bytes,
+    'content-disposition': `attachment; filename="${file.name}"`,
+  })
+  if (request.method === 'HEAD') {
+    await found.handle.close()
+    return reply.send()
+  }
+  return reply.send(found.handle.createReadStream())
+}
+
+function noFile(): Refusal {
+  return new Refusal(404, 'not_found', 'this server has no such file')
+}

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { auditEndpoints } from './audit-endpoints.ts'
 import { consentEndpoints } from './consent-endpoints.ts'
+import { depositEndpoints } from './deposit-endpoints.ts'
 import type { Endpoint } from './endpoint.ts'
 import { LIMITS } from './limits.ts'
 import { machineEndpoints } from './machine-endpoints.ts'
@@ -33,9 +34,10 @@ const requests = {
     method: 'POST',
     path: '/api/v1/requests',
     access: 'public',
-    summary: 'Ask for approval: a client hands in its public key',
+    summary:
+      'Ask for approval: a client hands in its public key, or values to store (`kind: "deposit"`); at most 32 KiB without a deposit',
     body: request.CreateRequest,
-    maxBodyBytes: LIMITS.requestBodyBytes,
+    maxBodyBytes: LIMITS.depositBodyBytes,
     responses: { 201: request.CreatedRequest },
     errors: [400, 413, 429],
   },
@@ -722,6 +724,7 @@ export const apiEndpoints = {
   ...service,
   ...requests,
   ...consentEndpoints,
+  ...depositEndpoints,
   ...bundles,
   ...attachments,
   ...imports,

@@ -22,6 +22,7 @@ export const ERROR_CODES = [
   'version_destroyed',
   'name_taken',
   'plan_changed',
+  'deposit_damaged',
   'bundle_full',
   'workspace_full',
   'too_many_workspaces',

@@ -73,6 +73,12 @@ export const LIMITS = {
   pageSize: 1_000,
   /** Body of a new approval request, which anyone may send. */
   requestBodyBytes: 32 * KIB,
+  /** Of one deposit: names, bytes of the plaintext in its box, and the body of its request. */
+  depositEntries: 1_000,
+  depositBytes: 256 * KIB,
+  depositBodyBytes: 1_024 * KIB,
+  /** Default of the setting MAX_WAITING_DEPOSIT_BYTES: all deposits that wait for approval. */
+  waitingDepositBytes: 64 * 1_024 * KIB,
   /** Body of a report of leaked tokens. */
   reportBodyBytes: 512 * KIB,
   /** Default of the setting MAX_LIVE_REQUESTS. */
@@ -132,6 +138,7 @@ export const TIMES = {
 export const RATES = {
   createRequest: { calls: 10, windowSeconds: MINUTE },
   createRequestWide: { calls: 100, windowSeconds: MINUTE },
+  createDeposit: { calls: 10, windowSeconds: 10 * MINUTE },
   wait: { calls: 100, windowSeconds: MINUTE },
   /** Of one request. */
   release: { calls: 10, windowSeconds: MINUTE },

@@ -1,13 +1,10 @@
-import { diffieHellman } from 'node:crypto'
-import { hsalsa, xsalsa20poly1305 } from '@noble/ciphers/salsa.js'
-import { blake2b } from '@noble/hashes/blake2.js'
+import { xsalsa20poly1305 } from '@noble/ciphers/salsa.js'
+import { boxKeyOf, boxNonceOf, sharedSecret } from './box-key.ts'
 import { CryptoError } from './crypto-error.ts'
-import { type KeyPair, publicKeyObject, SECRET_KEY_BYTES, secretKeyObject, wipe } from './key-pair.ts'
+import { type KeyPair, SECRET_KEY_BYTES, wipe } from './key-pair.ts'
 import { PUBLIC_KEY_BYTES, requirePublicKey } from './public-key.ts'
 
 const TAG_BYTES = 16
-const NONCE_BYTES = 24
-const SALSA_CONSTANT = Uint32Array.of(0x61707865, 0x3320646e, 0x79622d32, 0x6b206574) // "expand 32-byte k"
 
 /** Open a libsodium sealed box. Pure JavaScript over Node's X25519, so that the client carries no native module.
  * @param sealedBox ephemeral public key (32 bytes) ‖ tag (16) ‖ ciphertext
@@ -17,9 +14,9 @@ const SALSA_CONSTANT = Uint32Array.of(0x61707865, 0x3320646e, 0x79622d32, 0x6b20
 export function open(sealedBox: Uint8Array, keyPair: KeyPair): Uint8Array {
   requireSizes(sealedBox, keyPair)
   const ephemeralPublicKey = sealedBox.subarray(0, PUBLIC_KEY_BYTES)
-  const boxKey = boxKeyOf(ephemeralPublicKey, keyPair.secretKey)
+  const boxKey = boxKeyOf(secretSharedWith(ephemeralPublicKey, keyPair))
   try {
-    const nonce = nonceOf(ephemeralPublicKey, keyPair.publicKey)
+    const nonce = boxNonceOf(ephemeralPublicKey, keyPair.publicKey)
     return xsalsa20poly1305(boxKey, nonce).decrypt(sealedBox.subarray(PUBLIC_KEY_BYTES))
   } catch (cause) {
     throw new CryptoError('bad_sealed_box', 'sealed box was changed or sealed to another key', { cause })
@@ -37,34 +34,17 @@ function requireSizes(sealedBox: Uint8Array, { publicKey, secretKey }: KeyPair):
   }
 }
 
-function boxKeyOf(ephemeralPublicKey: Uint8Array, secretKey: Uint8Array): Uint8Array {
-  const shared = sharedSecret(ephemeralPublicKey, secretKey)
-  const boxKey = new Uint32Array(8)
-  hsalsa(SALSA_CONSTANT, new Uint32Array(shared.buffer), new Uint32Array(4), boxKey)
-  wipe(shared)
-  return new Uint8Array(boxKey.buffer)
-}
-
-function sharedSecret(ephemeralPublicKey: Uint8Array, secretKey: Uint8Array): Uint8Array<ArrayBuffer> {
-  const agreed = agreedSecret(ephemeralPublicKey, secretKey)
-  const shared = Uint8Array.from(agreed) // an aligned copy, so that it can be read as 32-bit words
-  wipe(agreed)
-  if (shared.every((byte) => byte === 0)) throw new CryptoError('bad_sealed_box', 'shared secret is all zero')
-  return shared
-}
-
-function agreedSecret(ephemeralPublicKey: Uint8Array, secretKey: Uint8Array): Uint8Array {
+function secretSharedWith(ephemeralPublicKey: Uint8Array, { secretKey }: KeyPair): Uint8Array {
   try {
     requirePublicKey(ephemeralPublicKey)
-    return diffieHellman({
-      privateKey: secretKeyObject(secretKey),
-      publicKey: publicKeyObject(ephemeralPublicKey),
-    })
+    const shared = sharedSecret({ publicKey: ephemeralPublicKey, secretKey })
+    if (shared.some((byte) => byte !== 0)) return shared
   } catch (cause) {
-    throw new CryptoError('bad_sealed_box', 'sealed box begins with a low-order point', { cause })
+    throw lowOrder({ cause })
   }
+  throw lowOrder()
 }
 
-function nonceOf(ephemeralPublicKey: Uint8Array, publicKey: Uint8Array): Uint8Array {
-  return blake2b.create({ dkLen: NONCE_BYTES }).update(ephemeralPublicKey).update(publicKey).digest()
+function lowOrder(options?: ErrorOptions): CryptoError {
+  return new CryptoError('bad_sealed_box', 'sealed box begins with a low-order point', options)
 }

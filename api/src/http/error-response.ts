@@ -38,6 +38,7 @@ const STATUS = {
   version_destroyed: 409,
   name_taken: 409,
   plan_changed: 409,
+  deposit_damaged: 400,
   bundle_full: 409,
   workspace_full: 409,
   too_many_workspaces: 409,

@@ -6,8 +6,9 @@ import {
   wrapAuditSeed,
 } from '@keyferry/crypto/audit-key'
 import { keyId } from '@keyferry/crypto/derivation-key'
-import type { RootKeyRing } from '@keyferry/crypto/root-key'
+import type { RootKey, RootKeyRing } from '@keyferry/crypto/root-key'
 import type { Database, Query } from './queries.ts'
+import { rewrapKeys } from './rewrapping.ts'
 
 /** `name` is what notes are signed as. */
 export type NamedAuditKey = AuditKey & { readonly name: string }
@@ -48,19 +49,7 @@ async function insertKey(transaction: Query, { ring, name, now }: Naming): Promi
 
 /** Wrap the audit keys with the ring's first root key. */
 export async function rewrapAuditKeys(transaction: Query, ring: RootKeyRing): Promise<void> {
-  const rows = await transaction
-    .selectFrom('audit_keys')
-    .select(['id', 'wrapped_key'])
-    .where('root_key_id', '<>', ring.first.id)
-    .execute()
-  for (const { id, wrapped_key } of rows) {
-    await transaction
-      .updateTable('audit_keys')
-      .set({
-        wrapped_key: wrapAuditSeed(unwrapAuditSeed(wrapped_key, ring), ring.first),
-        root_key_id: ring.first.id,
-      })
-      .where('id', '=', id)
-      .execute()
-  }
+  const rewrap = (wrapped: Uint8Array, rootKey: RootKey) =>
+    wrapAuditSeed(unwrapAuditSeed(wrapped, ring), rootKey)
+  await rewrapKeys(transaction, 'audit_keys', { ring, rewrap })
 }

@@ -6,8 +6,9 @@ import {
   unwrapReceiptSeed,
   wrapReceiptSeed,
 } from '@keyferry/crypto/receipt'
-import type { RootKeyRing } from '@keyferry/crypto/root-key'
+import type { RootKey, RootKeyRing } from '@keyferry/crypto/root-key'
 import type { Database, Query } from './queries.ts'
+import { rewrapKeys } from './rewrapping.ts'
 
 /** A key that signs receipts, or signed them before the newest. `endorsement`: of the key before it. */
 export type KnownReceiptKey = ReceiptKey & {
@@ -86,17 +87,7 @@ async function insertKey(
 
 /** Wrap the receipt keys with the ring's first root key. */
 export async function rewrapReceiptKeys(transaction: Query, ring: RootKeyRing): Promise<void> {
-  const rows = await transaction
-    .selectFrom('receipt_keys')
-    .select(['id', 'wrapped_key'])
-    .where('root_key_id', '<>', ring.first.id)
-    .execute()
-  for (const { id, wrapped_key } of rows) {
-    const rewrapped = wrapReceiptSeed(unwrapReceiptSeed(wrapped_key, ring), ring.first)
-    await transaction
-      .updateTable('receipt_keys')
-      .set({ wrapped_key: rewrapped, root_key_id: ring.first.id })
-      .where('id', '=', id)
-      .execute()
-  }
+  const rewrap = (wrapped: Uint8Array, rootKey: RootKey) =>
+    wrapReceiptSeed(unwrapReceiptSeed(wrapped, ring), rootKey)
+  await rewrapKeys(transaction, 'receipt_keys', { ring, rewrap })
 }

@@ -1,6 +1,7 @@
 import type { RootKeyRing } from '@keyferry/crypto/root-key'
 import { unwrapTenantKey, wrapTenantKey } from '@keyferry/crypto/tenant-key'
 import { rewrapAuditKeys } from './audit-keys.ts'
+import { rewrapDepositKeys } from './deposit-keys.ts'
 import type { Database, Query } from './queries.ts'
 import { rewrapReceiptKeys } from './receipt-keys.ts'
 
@@ -9,8 +10,8 @@ const TENANTS_AT_ONCE = 200
 /** `rewrapped`: tenants whose key this run wrapped anew; `forgotten`: ids of the root keys that nothing needs now. */
 export type Rotation = { rewrapped: number; forgotten: readonly string[] }
 
-/** Wrap every tenant's key and the audit and receipt keys with the ring's first root key. What is done stays done, so that a run that was stopped is
- * carried on by the next one. */
+/** Wrap every tenant's key and the server's own keys with the ring's first root key. What is done stays done, so the next
+ * run continues one that was stopped. */
 export async function rotateTenantKeys(database: Database, ring: RootKeyRing): Promise<Rotation> {
   let rewrapped = 0
   for (;;) {
@@ -21,6 +22,7 @@ export async function rotateTenantKeys(database: Database, ring: RootKeyRing): P
   await database.query.transaction().execute(async (transaction) => {
     await rewrapAuditKeys(transaction, ring)
     await rewrapReceiptKeys(transaction, ring)
+    await rewrapDepositKeys(transaction, ring)
   })
   return { rewrapped, forgotten: await forgetOthers(database, ring) }
 }
@@ -53,6 +55,7 @@ async function forgetOthers({ query }: Database, ring: RootKeyRing): Promise<rea
     .where('id', 'not in', (inUse) => inUse.selectFrom('tenants').select('root_key_id').distinct())
     .where('id', 'not in', (inUse) => inUse.selectFrom('audit_keys').select('root_key_id'))
     .where('id', 'not in', (inUse) => inUse.selectFrom('receipt_keys').select('root_key_id'))
+    .where('id', 'not in', (inUse) => inUse.selectFrom('deposit_keys').select('root_key_id'))
     .returning('id')
     .execute()
   return rows.map(({ id }) => id)

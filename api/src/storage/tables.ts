@@ -417,6 +417,15 @@ type ReceiptKeyRow = {
   created_at: string
 }
 
+/** Opens deposits. `serial` counts up; `wrapped_key` holds the secret half. */
+type DepositKeyRow = {
+  id: string
+  serial: number
+  wrapped_key: Uint8Array
+  root_key_id: string
+  created_at: string
+}
+
 type LoginAttemptRow = {
   email_key: string
   failed: number
@@ -460,5 +469,6 @@ export type Tables = {
   audit_seals: AuditSealRow
   audit_keys: AuditKeyRow
   receipt_keys: ReceiptKeyRow
+  deposit_keys: DepositKeyRow
   migrations: MigrationRow
 }

@@ -24,8 +24,23 @@ const ImportEntry = z
   )
   .meta({ id: 'ImportEntry' })
 
-/** `own`, `share`, `replace`: what to do with entries that other bundles have too; see `ImportAction`. `key_names`: the
- * library name of an entry's key, by the entry's name. `plan_id`: apply only what this plan says. */
+const REPLACE = 'replace must be a list of names, or "all"'
+
+/** What to do with entries that other bundles have too; see `ImportAction`. `key_names`: the library name of an entry's key,
+ * by the entry's name. */
+export const IMPORT_CHOICES = {
+  own: Names('own'),
+  share: Names('share'),
+  replace: z.union([z.literal('all'), Names('replace')], { error: REPLACE }),
+  key_names: z.record(KeyName, KeyName, { error: 'key_names must map entry names to library names' }),
+}
+
+/** The plan that the caller saw. */
+export const PlanId = z
+  .string({ error: 'plan_id must be the plan_id of a dry run' })
+  .max(64, 'plan_id is too long')
+
+/** `plan_id`: apply only what this plan says. */
 export const ImportVariables = z
   .object({
     bundle: BundleName,
@@ -33,19 +48,12 @@ export const ImportVariables = z
       .array(ImportEntry, { error: ENTRIES })
       .min(1, 'entries must not be empty')
       .max(LIMITS.importEntries, TOO_MANY),
-    own: Names('own').default([]),
-    share: Names('share').default([]),
-    replace: z
-      .union([z.literal('all'), Names('replace')], { error: 'replace must be a list of names, or "all"' })
-      .default([]),
-    key_names: z
-      .record(KeyName, KeyName, { error: 'key_names must map entry names to library names' })
-      .default({}),
+    own: IMPORT_CHOICES.own.default([]),
+    share: IMPORT_CHOICES.share.default([]),
+    replace: IMPORT_CHOICES.replace.default([]),
+    key_names: IMPORT_CHOICES.key_names.default({}),
     dry_run: Flag('dry_run').default(false),
-    plan_id: z
-      .string({ error: 'plan_id must be the plan_id of a dry run' })
-      .max(64, 'plan_id is too long')
-      .optional(),
+    plan_id: PlanId.optional(),
   })
   .meta({
     id: 'ImportVariables',
@@ -74,7 +82,7 @@ export type ImportAction = (typeof IMPORT_ACTIONS)[number]
 /** `key_id`: null for a key that is still to be created. `is_secret`: the key's mark afterwards. `shared_with`: other bundles that use the key, at most five by
  * name; for `own`, the bundles that keep the other value. `shared_total` counts them all. `choices`: what a caller may
  * ask for in place of `action`. `template_parts`: of a key whose value the bundle composes; absent for any other key. */
-const ImportStep = z
+export const ImportStep = z
   .object({
     name: z.string(),
     action: z.enum(IMPORT_ACTIONS),

@@ -4,6 +4,7 @@ import { Due } from './key.ts'
 import { AssuranceField, MAX_REMEMBER_HOURS } from './policy.ts'
 import { ReleaseField } from './release.ts'
 import { NamedBundle, NamedWorkspace } from './request.ts'
+import { WhyNot } from './request-refusal.ts'
 import { Actor, Id, optionalText, requiredText, Timestamp } from './text.ts'
 
 /** Bundles that a request may mean, each with its workspace. */
@@ -27,9 +28,6 @@ export const RequestBundleList = z
     id: 'RequestBundleList',
     examples: [[{ id: '0f0b6a0e-3c52-4f43-9a55-0d5f3c1f7a10', name: 'dev/app', description: '' }]],
   })
-
-/** Why a caller may not approve; codes of the error body too. */
-const WHY_NOT = ['release_required', 'owner_approves', 'agents_denied', 'second_person'] as const
 
 /** `built_from`: the names of which the bundle composes a value; absent for any other value. Their values go into it whether
  * they are chosen or not. With `missing_parts`, which the bundle does not deliver, the value cannot be chosen. */
@@ -60,10 +58,7 @@ export const RequestBundle = z
     assurance: AssuranceField.optional(),
     /** Whether the caller may approve this request with this bundle at all. */
     may_approve: z.boolean().optional(),
-    why_not: z
-      .object({ code: z.enum(WHY_NOT), error: z.string() })
-      .nullable()
-      .optional(),
+    why_not: WhyNot.nullable().optional(),
     /** The ways of return that the client offers and the bundle allows. */
     release: z.array(ReleaseField).optional(),
     /** Whether the approval must return to the terminal in one of these ways. */

@@ -1,5 +1,7 @@
 import { z } from 'zod'
 import { LIMITS } from '../limits.ts'
+import { BundleName } from './bundle.ts'
+import { AppliedDeposit, Deposit, DepositContent } from './deposit.ts'
 import { ASKS_AGAIN, Device } from './grant.ts'
 import { AssuranceField } from './policy.ts'
 import { Receipt } from './receipt.ts'
@@ -90,8 +92,14 @@ export const RequestBundleParams = z.object({
 const NO_WORKSPACE = 'workspace must be a workspace id or name'
 const NO_BUNDLE = 'bundle_id must be a bundle id or name'
 
+/** `delivery`: values for the client, as the interface says. `deposit`: values from the client, for a bundle. */
+export const REQUEST_KINDS = ['delivery', 'deposit'] as const
+
 export const CreateRequest = z
   .object({
+    kind: z
+      .enum(REQUEST_KINDS, { error: `kind must be one of ${REQUEST_KINDS.join(', ')}` })
+      .default('delivery'),
     client_pubkey: z.string({ error: 'client_pubkey required' }).min(1, 'client_pubkey required').max(64),
     bundle_id: suggestion('bundle_id', NO_BUNDLE).min(1, NO_BUNDLE).optional(),
     /** Narrows where the suggested bundle is looked for; a hint to the approver. */
@@ -117,6 +125,24 @@ export const CreateRequest = z
     cwd: optionalText('cwd', LIMITS.cwdLength).optional(),
     /** Needs `argv` and `cwd`. Lets the approver remember the approval, and the terminal repeat it. */
     device: Device.optional(),
+    /** Of a deposit, which needs a `poll_challenge` too, and the name of a bundle in `bundle_id`. */
+    deposit: Deposit.optional(),
+  })
+  .refine(({ kind, deposit }) => (kind === 'deposit') === (deposit !== undefined), {
+    error: 'deposit must be given for kind "deposit", and for no other',
+    path: ['deposit'],
+  })
+  .refine(({ kind, bundle_id }) => kind !== 'deposit' || BundleName.safeParse(bundle_id).success, {
+    error: 'bundle_id must be the name of the bundle of the deposit',
+    path: ['bundle_id'],
+  })
+  .refine(({ kind, poll_challenge }) => kind !== 'deposit' || poll_challenge !== undefined, {
+    error: 'a deposit needs a poll_challenge',
+    path: ['poll_challenge'],
+  })
+  .refine(({ kind, device }) => kind !== 'deposit' || device === undefined, {
+    error: 'a deposit cannot be remembered: leave device out',
+    path: ['device'],
   })
   .refine(({ release, poll_challenge }) => release.length === 0 || poll_challenge !== undefined, {
     error: 'release needs a poll_challenge',
@@ -190,7 +216,8 @@ export const NamedWorkspace = named('WorkspaceName')
  * approval, because a client of the plain interface knows no second confirmation; the page asks for one, and the
  * terminal decides what to do with the names. `expired`: delivered values that are past their `expires_at`. `versions`: the
  * version of each delivered key. `needs` of a pending request: `release`, the approval waits for its return to the terminal
- * (`release_by`); `second_person`, one person approved and the bundle needs two. All but the ciphertext are absent where it was stored directly. */
+ * (`release_by`); `second_person`, one person approved and the bundle needs two. All but the ciphertext are absent where it was stored directly.
+ * `applied`: the deposit is stored; told once. */
 export const WaitResult = z
   .discriminatedUnion('status', [
     z.object({
@@ -209,6 +236,7 @@ export const WaitResult = z
       versions: z.array(z.object({ name: z.string(), version: z.int() })).optional(),
       receipt: Receipt.optional(),
     }),
+    z.object({ status: z.literal('applied'), deposit: AppliedDeposit }),
   ])
   .meta({ id: 'WaitResult', examples: [{ status: 'pending' }] })
 
@@ -253,6 +281,9 @@ export const RequestContext = z
     /** The client left secrets out of `argv`. */
     is_argv_masked: z.boolean().optional(),
     cwd: z.string().nullable().optional(),
+    kind: z.enum(REQUEST_KINDS).optional(),
+    /** What a deposit contains, without its values; null for a delivery. */
+    deposit: DepositContent.nullable().optional(),
   })
   .meta({
     id: 'RequestContext',

@@ -484,5 +484,13 @@ export const initial = ({ text, bytes, count, position, tableEnd }: ColumnTypes)
     created_at ${text} not null
   ) ${tableEnd}`,
 
+  `create table deposit_keys (
+    id ${text} primary key,
+    serial integer not null unique,
+    wrapped_key ${bytes} not null,
+    root_key_id ${text} not null,
+    created_at ${text} not null
+  ) ${tableEnd}`,
+
   `create table root_keys (id ${text} primary key, proof ${bytes} not null, created_at ${text} not null) ${tableEnd}`,
 ]

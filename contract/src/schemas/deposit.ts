@@ -1,0 +1,169 @@
+import { z } from 'zod'
+import { LIMITS } from '../limits.ts'
+import { IMPORT_ACTIONS, IMPORT_CHOICES, ImportStep, PlanId } from './import.ts'
+import { KeyName } from './key.ts'
+import { AssuranceField } from './policy.ts'
+import { Release, ReleaseField } from './release.ts'
+import { WhyNot } from './request-refusal.ts'
+import { Flag, Id, optionalText, Timestamp } from './text.ts'
+
+const ENTRIES = `deposit.entries must be 1 to ${LIMITS.depositEntries} names`
+const BOX = `deposit.ciphertext_base64 must be the base64 of a sealed box of at most ${LIMITS.depositBytes} bytes`
+const BOX_LENGTH = Math.ceil((LIMITS.depositBytes + 48) / 3) * 4
+
+const { own, share, replace, key_names } = IMPORT_CHOICES
+
+/** The values are in the box, in the order of `entries`; everything else is shown to the approver. `kid`: the deposit key
+ * that the box is sealed to. `own`, `share`, `replace`: as in an import; the approver may choose otherwise. docs/deposits.md
+ * says what the box holds. */
+export const Deposit = z
+  .object(
+    {
+      kid: z.string({ error: 'deposit.kid required' }).regex(/^[0-9a-f]{16}$/, 'deposit.kid is no key id'),
+      entries: z
+        .array(z.object({ name: KeyName, is_secret: Flag('is_secret').optional() }), { error: ENTRIES })
+        .min(1, ENTRIES)
+        .max(LIMITS.depositEntries, ENTRIES)
+        .refine((entries) => new Set(entries.map(({ name }) => name)).size === entries.length, {
+          error: 'deposit.entries must not name a variable twice',
+        }),
+      own: own.max(LIMITS.depositEntries).default([]),
+      share: share.max(LIMITS.depositEntries).default([]),
+      replace: replace.default([]),
+      ciphertext_base64: z.base64({ error: BOX }).min(64, BOX).max(BOX_LENGTH, BOX),
+    },
+    { error: 'deposit must be an object' },
+  )
+  .meta({ id: 'Deposit' })
+
+/** What a deposit contains, without its values. `is_secret`: null where the client does not say. */
+export const DepositContent = z
+  .object({
+    entries: z.array(z.object({ name: z.string(), is_secret: z.boolean().nullable() })),
+    own: z.array(z.string()),
+    share: z.array(z.string()),
+    replace: z.union([z.literal('all'), z.array(z.string())]),
+  })
+  .meta({ id: 'DepositContent' })
+
+/** The key that clients seal deposits to. `public_key`: base64 of 32 bytes. `signed_by`: a key that signs receipts signed it,
+ * over the frame of `keyferry deposit key v1` and the public key. */
+export const DepositKey = z
+  .object({
+    kid: z.string(),
+    public_key: z.base64(),
+    created_at: Timestamp,
+    signed_by: z.object({ kid: z.string(), signature: z.base64() }),
+  })
+  .meta({
+    id: 'DepositKey',
+    examples: [
+      {
+        kid: '9c1f5a3e7b2d4860',
+        public_key: 'hSDwCYkwp1R0i33ctD73Wg2/Og0mOBr066SpjqqbTmo=',
+        created_at: '2026-01-31T12:00:00.000Z',
+        signed_by: { kid: '1a2b3c4d5e6f7081', signature: 'c2lnbmVk' },
+      },
+    ],
+  })
+
+/** Absent choices are those of the client. */
+const choices = {
+  own: own.optional(),
+  share: share.optional(),
+  replace: replace.optional(),
+  key_names: key_names.optional(),
+}
+
+export const PlanDeposit = z.object(choices).meta({ id: 'PlanDeposit', examples: [{}] })
+
+const DepositStep = ImportStep.extend({
+  /** Of a value that is not secret, before and after. */
+  old_value: z.string().optional(),
+  new_value: z.string().optional(),
+}).meta({ id: 'DepositStep' })
+
+/** What an approval of the deposit does, and what it takes. */
+export const DepositPlan = z
+  .object({
+    /** Null for a bundle that is still to be created. */
+    bundle_id: Id.nullable(),
+    bundle: z.string(),
+    plan: z.array(DepositStep),
+    plan_id: z.string(),
+    /** The strictest of the bundle's and of those bundles that the plan changes too. */
+    assurance: AssuranceField,
+    may_approve: z.boolean(),
+    why_not: WhyNot.nullable(),
+    /** The ways of return that the client offers and the bundles allow. */
+    release: z.array(ReleaseField),
+    release_required: z.boolean(),
+    user_code_required: z.boolean(),
+    /** Names of other bundles whose values change. */
+    changes: z.array(z.string()),
+    /** Names of production bundles that the plan writes to. */
+    production: z.array(z.string()),
+  })
+  .meta({
+    id: 'DepositPlan',
+    examples: [
+      {
+        bundle_id: null,
+        bundle: 'dev/app',
+        plan: [
+          {
+            name: 'PORT',
+            action: 'create',
+            key_id: null,
+            key_name: 'PORT',
+            is_secret: false,
+            shared_with: [],
+            shared_total: 0,
+            choices: [],
+            new_value: '8080',
+          },
+        ],
+        plan_id: 'f2ca1bb6c7e907d06dafe4687e579fce76b37e4e93b7605022da52e6ccc26fd2',
+        assurance: 'compat',
+        may_approve: true,
+        why_not: null,
+        release: ['loopback', 'code'],
+        release_required: false,
+        user_code_required: false,
+        changes: [],
+        production: [],
+      },
+    ],
+  })
+
+export const ApproveDeposit = z
+  .object({
+    ...choices,
+    /** The plan that the approver saw. */
+    plan_id: PlanId,
+    user_code: optionalText('user_code', 32).optional(),
+    /** How the approval returns to the terminal; one of the ways that the client offered. */
+    release: ReleaseField.optional(),
+  })
+  .meta({
+    id: 'ApproveDeposit',
+    examples: [{ plan_id: 'f2ca1bb6c7e907d06dafe4687e579fce76b37e4e93b7605022da52e6ccc26fd2' }],
+  })
+
+const named = z.object({ id: Id, name: z.string() })
+
+/** How many variables had each action; `approved_by`: a username. */
+export const AppliedDeposit = z
+  .object({
+    id: Id,
+    bundle: named,
+    workspace: named,
+    counts: z.record(z.enum(IMPORT_ACTIONS), z.int()),
+    approved_by: z.string(),
+  })
+  .meta({ id: 'AppliedDeposit' })
+
+/** `release`: nothing is stored until the terminal returns it. `deposit`: stored. */
+export const ApprovedDeposit = z
+  .object({ ok: z.literal(true), release: Release.optional(), deposit: AppliedDeposit.optional() })
+  .meta({ id: 'ApprovedDeposit', examples: [{ ok: true }] })

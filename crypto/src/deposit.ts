@@ -1,0 +1,74 @@
+import { hash, sign } from 'node:crypto'
+import { signatureFits } from './ed25519.ts'
+import { frame } from './frame.ts'
+import type { ReceiptKey } from './receipt.ts'
+import { userCode } from './user-code.ts'
+
+/*
+ * A client seals the values that it deposits to a key of the API, so that no layer before the API reads them. The API signs
+ * that key with its receipt key, which clients pin. The box holds a digest of everything that the approval page shows, so
+ * that nobody can put the box under other names.
+ */
+
+const KID_DIGITS = 16
+
+/** What the approver sees of a deposit. `replace`: names, or `all`. */
+export type DepositContent = {
+  /** The id of the deposit key. */
+  readonly kid: string
+  /** The client's 32 bytes. */
+  readonly publicKey: Uint8Array
+  readonly pollChallenge: string
+  readonly bundle: string
+  readonly workspace: string | null
+  /** In the order of the values. `isSecret`: null where the client does not say. */
+  readonly entries: readonly { readonly name: string; readonly isSecret: boolean | null }[]
+  readonly own: readonly string[]
+  readonly share: readonly string[]
+  readonly replace: 'all' | readonly string[]
+}
+
+/** The digest that binds a box to its content: 64 lower-case hex digits. */
+export function depositBinding({ entries, ...content }: DepositContent): string {
+  const { kid, publicKey, pollChallenge, bundle, workspace, own, share, replace } = content
+  const marks = entries.flatMap(({ name, isSecret }) => [name, markOf(isSecret)])
+  const choices = [own.join(), share.join(), replace === 'all' ? '*' : replace.join()]
+  const head = ['keyferry deposit v1', kid, publicKey, pollChallenge, bundle, workspace ?? '']
+  return hash('sha256', frame(...head, ...choices, ...marks), 'hex')
+}
+
+function markOf(isSecret: boolean | null): string {
+  return isSecret === null ? '' : isSecret ? 'secret' : 'public'
+}
+
+/** The check code of a deposit. Unlike that of a delivery it covers the content and the box as well. */
+export function depositUserCode(
+  requestId: string,
+  { publicKey, binding, box }: { publicKey: Uint8Array; binding: string; box: Uint8Array },
+): string {
+  const boxHash = hash('sha256', box, 'buffer')
+  return userCode(requestId, hash('sha256', frame('keyferry deposit code v1', publicKey, binding, boxHash), 'buffer'))
+}
+
+/** The name of a deposit key, made from its public half of 32 bytes: 16 lower-case hex digits. */
+export function depositKeyId(publicKey: Uint8Array): string {
+  return hash('sha256', frame('keyferry deposit kid v1', publicKey), 'hex').slice(0, KID_DIGITS)
+}
+
+/** Sign the public half of a deposit key.
+ * @returns 64 bytes */
+export function signDepositKey(publicKey: Uint8Array, { signer }: Pick<ReceiptKey, 'signer'>): Uint8Array {
+  return sign(null, statementOf(publicKey), signer)
+}
+
+/** Whether a receipt key signed this deposit key. */
+export function depositKeyFits(
+  publicKey: Uint8Array,
+  proof: { publicKey: Uint8Array; signature: Uint8Array },
+): boolean {
+  return signatureFits(statementOf(publicKey), proof)
+}
+
+function statementOf(publicKey: Uint8Array): Buffer {
+  return frame('keyferry deposit key v1', publicKey)
+}

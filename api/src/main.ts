@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { chmodSync, rmSync } from 'node:fs'
 import { connect } from 'node:net'
+import { signDepositKey } from '@keyferry/crypto/deposit'
 import { signReceipt } from '@keyferry/crypto/receipt'
 import { randomId, randomRequestId, randomToken } from '@keyferry/crypto/token'
 import { drain } from '@keyferry/plumbing/http-server'
@@ -10,6 +11,7 @@ import { type DestinationStream, type Logger, pino } from 'pino'
 import { SignedCall } from './auth/signed-headers.ts'
 import type { Bounds } from './domain/bounds.ts'
 import { type ClockAndIds, timestamp } from './domain/clock-and-ids.ts'
+import { endOverdueDeposits } from './domain/deposit-record.ts'
 import { DEVICE_NONCE_SECONDS } from './domain/device.ts'
 import { forgetOldGrants } from './domain/grant.ts'
 import { endOverdue } from './domain/held-delivery.ts'
@@ -18,6 +20,7 @@ import type { ReceiptSigner } from './domain/receipt.ts'
 import type { Stores } from './domain/stores.ts'
 import { ExpiringApprovals } from './domain/take-back.ts'
 import { setupCodeOf, untoldSetupCode } from './first-set-up.ts'
+import type { DepositKeySigner } from './http/handler-parts.ts'
 import { createHandlers } from './http/handlers.ts'
 import { MachineRefusals } from './http/machine-refusals.ts'
 import { createServer } from './http/server.ts'
@@ -27,6 +30,7 @@ import { outgoingOf, sendWebhooks } from './outgoing-calls.ts'
 import type { ApiSettings } from './settings.ts'
 import { noncesOf, openShortLived, type ShortLived } from './short-lived.ts'
 import { AuditRetention, type RetentionParts } from './storage/audit-retention.ts'
+import { beginDepositKeys } from './storage/deposit-keys.ts'
 import type { Database } from './storage/queries.ts'
 import { type KnownReceiptKey, openReceiptKeys } from './storage/receipt-keys.ts'
 import { recording } from './storage/recording.ts'
@@ -44,6 +48,7 @@ export {
 export {
   backupDatabase,
   type DatabaseSettings,
+  makeDepositKey,
   makeReceiptKey,
   migrate,
   type Rotation,
@@ -88,6 +93,7 @@ export async function startApi(settings: ApiSettings, options: StartOptions = {}
   const shortLived = opened.adopt(await openShortLived(settings, { clock, log }), (it) => it.close())
   const auditKey = await auditKeyIn(database, settings, timestamp(clock))
   const receiptKeys = await openReceiptKeys(database, { ring: ringOf(settings), now: timestamp(clock) })
+  await beginDepositKeys(database, { ring: ringOf(settings), now: timestamp(clock) })
   const sealer = opened.adopt(new Sealer({ database, key: auditKey, now: clock.now, log }), (it) =>
     it.close(),
   )
@@ -102,6 +108,7 @@ export async function startApi(settings: ApiSettings, options: StartOptions = {}
   opened.defer(() => refusals.close())
   const sweep = async () => {
     await endOverdue({ heldDeliveries: stores.heldDeliveries, clock })
+    await endOverdueDeposits({ deposits: stores.deposits, clock })
     await forgetOldGrants({ stores, clock })
   }
   opened.defer(sweepEvery(SWEEP_SECONDS, sweep, log))
@@ -212,6 +219,7 @@ function wire(parts: ServerParts): FastifyInstance {
       tokensAllowed: settings.machineTokens,
       authMode,
       receiptKeys,
+      signDepositKey: depositKeySigner(receiptKeys),
       setupCode: setupCodeOf(settings),
       devAllowPlaintext,
       version,
@@ -238,8 +246,7 @@ function wire(parts: ServerParts): FastifyInstance {
 }
 
 function signerOf(keys: readonly KnownReceiptKey[], origin: string): ReceiptSigner {
-  const [newest] = keys
-  if (!newest) throw new Error('no key to sign receipts with')
+  const newest = newestOf(keys)
   return {
     origin,
     sign: (payload) => ({
@@ -248,6 +255,16 @@ function signerOf(keys: readonly KnownReceiptKey[], origin: string): ReceiptSign
       signature: Buffer.from(signReceipt(payload, newest)).toString('base64'),
     }),
   }
+}
+
+function depositKeySigner(keys: readonly KnownReceiptKey[]): DepositKeySigner {
+  const newest = newestOf(keys)
+  return (publicKey) => ({ kid: newest.kid, signature: signDepositKey(publicKey, newest) })
+}
+
+function newestOf([newest]: readonly KnownReceiptKey[]): KnownReceiptKey {
+  if (!newest) throw new Error('no key to sign receipts with')
+  return newest
 }
 
 function deviceNoncesOf(shortLived: ShortLived, clock: ClockAndIds): (nonce: string) => Promise<boolean> {

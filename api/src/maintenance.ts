@@ -7,6 +7,7 @@ import { resetAccountPassword } from './storage/accounts.ts'
 import { beginEpochs } from './storage/audit-epochs.ts'
 import { type NamedAuditKey, openAuditKey } from './storage/audit-keys.ts'
 import { openDatabase } from './storage/database.ts'
+import { rotateDepositKey } from './storage/deposit-keys.ts'
 import { backupEmbedded, restoreEmbedded } from './storage/embedded-backup.ts'
 import { migrateDatabase } from './storage/migrate.ts'
 import type { Database, Queries } from './storage/queries.ts'
@@ -72,6 +73,14 @@ export async function rotateRootKey(settings: DatabaseSettings): Promise<Rotatio
 export async function makeReceiptKey(settings: DatabaseSettings): Promise<string> {
   return withDatabase(settings, (database) =>
     rotateReceiptKey(database, { ring: ringOf(settings), now: new Date().toISOString() }),
+  )
+}
+
+/** Make a new key that clients seal deposits to. Servers use it at once.
+ * @returns the new key's id */
+export async function makeDepositKey(settings: DatabaseSettings): Promise<string> {
+  return withDatabase(settings, (database) =>
+    rotateDepositKey(database, { ring: ringOf(settings), now: new Date().toISOString() }),
   )
 }
 

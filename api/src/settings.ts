@@ -29,6 +29,8 @@ export type ApiSettings = {
   maxBodyBytes: number
   /** Open approval requests at one time. */
   maxLiveRequests: number
+  /** Of all deposits that wait for approval. */
+  maxWaitingDepositBytes: number
   /** Attached keys and legacy items of one bundle. */
   maxBundleEntries: number
   /** Stored values of one tenant. */

@@ -29,16 +29,16 @@ export type ShortLived = Limits & {
 
 /** @throws DomainError unavailable: Redis does not answer */
 export async function openShortLived(
-  settings: Pick<ApiSettings, 'dataDir' | 'redisUrl' | 'maxLiveRequests'>,
+  settings: Pick<ApiSettings, 'dataDir' | 'redisUrl' | 'maxLiveRequests' | 'maxWaitingDepositBytes'>,
   { clock, log }: { clock: ClockAndIds; log: Logger },
 ): Promise<ShortLived> {
-  const { maxLiveRequests: maxLive } = settings
+  const { maxLiveRequests: maxLive, maxWaitingDepositBytes: maxBoxBytes } = settings
   const now = () => clock.now().getTime()
   const onError = (error: Error) => log.warn({ error: error.name }, 'redis')
   const redis = settings.redisUrl === null ? null : await connect(settings.redisUrl, onError)
   const requests = redis
-    ? await openRedisRequestStore({ redis, maxLive })
-    : openSqliteRequestStore({ path: join(settings.dataDir, 'requests.db'), now, maxLive })
+    ? await openRedisRequestStore({ redis, maxLive, maxBoxBytes })
+    : openSqliteRequestStore({ path: join(settings.dataDir, 'requests.db'), now, maxLive, maxBoxBytes })
   const changes = await openChangeNotices({ redis })
   const deliveries = new Deliveries(requests, clock)
   const close = async () => {

@@ -25,6 +25,7 @@ const nodeOn = (requests: RequestStore) => ({
   deliveries: new Deliveries(requests, clock),
   clock,
   takeTurn: async () => {},
+  onTaken: async () => {},
 })
 type Node = ReturnType<typeof nodeOn>
 

@@ -195,6 +195,7 @@ function bodies(world: World, ids: Record<string, string>): { readonly [N in Api
     createRequest: requestBody(null),
     encryptFromBundle: { bundle_id: ids['bundle_id'], include_keys: [ids['key_name']] },
     releaseRequest: { secret: '482913' },
+    approveDeposit: { plan_id: 'x' },
     changeBundlePolicy: { approvers: 'owner' },
     changeTenantPolicy: { approvers: 'member' },
     forgetDevice: { device: signDeviceForget(createDeviceSeed(), new Date().toISOString()) },

@@ -17,6 +17,7 @@ export function sampleRequest(changes: Partial<ApprovalRequest> = {}): ApprovalR
     argvMasked: null,
     cwd: null,
     deviceKey: null,
+    deposit: null,
     expiresAtMs: Date.now() + 300_000,
     ...changes,
   }

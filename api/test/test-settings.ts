@@ -31,6 +31,7 @@ export function testSettings(changes: Partial<ApiSettings> = {}): ApiSettings {
     auditRetentionDays: 0,
     maxBodyBytes: 2_097_152,
     maxLiveRequests: 20_000,
+    maxWaitingDepositBytes: 67_108_864,
     maxBundleEntries: 10_000,
     maxTenantBytes: 1_073_741_824,
     maxWorkspacesPerPerson: 1_000,

@@ -47,7 +47,10 @@ export function depositUserCode(
   { publicKey, binding, box }: { publicKey: Uint8Array; binding: string; box: Uint8Array },
 ): string {
   const boxHash = hash('sha256', box, 'buffer')
-  return userCode(requestId, hash('sha256', frame('keyferry deposit code v1', publicKey, binding, boxHash), 'buffer'))
+  return userCode(
+    requestId,
+    hash('sha256', frame('keyferry deposit code v1', publicKey, binding, boxHash), 'buffer'),
+  )
 }
 
 /** The name of a deposit key, made from its public half of 32 bytes: 16 lower-case hex digits. */

@@ -9,9 +9,7 @@ import { requirePublicKey } from './public-key.ts'
 export function portableSeal(plaintext: Uint8Array, recipientPublicKey: Uint8Array): Uint8Array {
   requirePublicKey(recipientPublicKey)
   const ephemeral = generateKeyPair()
-  const boxKey = boxKeyOf(
-    sharedSecret({ publicKey: recipientPublicKey, secretKey: ephemeral.secretKey }),
-  )
+  const boxKey = boxKeyOf(sharedSecret({ publicKey: recipientPublicKey, secretKey: ephemeral.secretKey }))
   const nonce = boxNonceOf(ephemeral.publicKey, recipientPublicKey)
   try {
     return Buffer.concat([ephemeral.publicKey, xsalsa20poly1305(boxKey, nonce).encrypt(plaintext)])

@@ -19,6 +19,7 @@ export function apiSettings(
     auditRetentionDays: settings.AUDIT_RETENTION_DAYS,
     maxBodyBytes: settings.MAX_BODY_BYTES,
     maxLiveRequests: settings.MAX_LIVE_REQUESTS,
+    maxWaitingDepositBytes: settings.MAX_WAITING_DEPOSIT_BYTES,
     maxBundleEntries: settings.MAX_BUNDLE_ENTRIES,
     maxTenantBytes: settings.MAX_TENANT_BYTES,
     maxWorkspacesPerPerson: settings.MAX_WORKSPACES_PER_PERSON,

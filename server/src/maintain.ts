@@ -33,6 +33,13 @@ export const MAINTENANCE: Readonly<Record<string, Maintenance>> = {
       return well(`The new receipt key is ${kid}. Restart the servers to sign with it.`)
     },
   },
+  'rotate-deposit-key': {
+    means: 'make a new key that clients seal deposits to; the key before it still opens them',
+    async run(settings) {
+      const { makeDepositKey } = await import('@keyferry/api')
+      return well(`The new deposit key is ${await makeDepositKey(databaseOf(settings))}.`)
+    },
+  },
   verify: {
     means: 'decrypt every stored value and list those that fail',
     async run(settings) {

@@ -159,6 +159,11 @@ export const SETTINGS = {
     mustBe: 'a whole number from 1 to 10000000',
     schema: z.coerce.number().int().min(1).max(10_000_000).default(LIMITS.liveRequests),
   },
+  MAX_WAITING_DEPOSIT_BYTES: {
+    means: 'bytes that all deposits that wait for approval may take; beyond that, new ones get 503',
+    mustBe: 'a whole number of bytes',
+    schema: bytes.default(LIMITS.waitingDepositBytes),
+  },
   MAX_BUNDLE_ENTRIES: {
     means: 'keys that one bundle may hold; beyond that, 409',
     mustBe: 'a whole number from 1 to 1000000',

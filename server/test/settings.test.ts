@@ -30,6 +30,7 @@ test('an empty environment is a local start on loopback', () => {
     AUDIT_RETENTION_DAYS: 0,
     MAX_BODY_BYTES: 2_097_152,
     MAX_LIVE_REQUESTS: 20_000,
+    MAX_WAITING_DEPOSIT_BYTES: 67_108_864,
     MAX_BUNDLE_ENTRIES: 10_000,
     MAX_TENANT_BYTES: 1_073_741_824,
     MAX_WORKSPACES_PER_PERSON: 100,

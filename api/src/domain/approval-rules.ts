@@ -111,6 +111,6 @@ export function refused({ code, error }: Refusal): DomainError {
   return new DomainError(code, error)
 }
 
-export function releaseRequired({ assurance }: Policy): Refusal {
+export function releaseRequired({ assurance }: Pick<Policy, 'assurance'>): Refusal {
   return { code: 'release_required', error: assurance === 'local' ? LOCAL_REQUIRED : RELEASE_REQUIRED }
 }

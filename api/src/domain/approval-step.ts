@@ -38,9 +38,18 @@ export type Choice = z.output<typeof EncryptFromBundle>
 export type Approving = { caller: Caller; bundle: Bundle; choice: Choice; grounds: Grounds }
 
 /** @throws DomainError not_found · request_denied · request_withdrawn · request_expired · conflict (approved already) */
-export async function findPending(parts: ApprovalParts, requestId: string): Promise<OpenRequest> {
+export async function findPending(parts: RequestParts, requestId: string): Promise<OpenRequest> {
   const stored = await findOpen(parts, requestId)
   if (stored.status !== 'pending') throw alreadyApproved()
+  return stored
+}
+
+/** A pending request for values.
+ * @throws DomainError as `findPending` · conflict (a deposit) */
+export async function findPendingDelivery(parts: RequestParts, requestId: string): Promise<OpenRequest> {
+  const stored = await findPending(parts, requestId)
+  if (stored.request.deposit)
+    throw new DomainError('conflict', 'This request stores values: approve it as a deposit')
   return stored
 }
 
@@ -60,7 +69,8 @@ export async function settle(
   requireSettled(settled)
 }
 
-function requireSettled(settled: Settled): void {
+/** @throws DomainError not_found · request_denied · request_withdrawn · conflict */
+export function requireSettled(settled: Settled): void {
   requireOpen(settled)
   if (settled === 'ready' || settled === 'held') throw alreadyApproved()
   if (settled === 'changed')

@@ -55,6 +55,8 @@ export interface BundleStore {
   count(tenantId: string, filter: BundleFilter): Promise<number>
   /** Bundles of all tenants of a user, by workspace name and bundle name. */
   findSuggested(userId: string, suggestion: BundleSuggestion): Promise<BundleOfTenant[]>
+  /** The bundles of these names. */
+  findNamed(tenantId: string, names: readonly string[]): Promise<Pick<Bundle, 'id' | 'name' | 'tags'>[]>
   delete(tenantId: string, bundleId: string, stamp: Stamp): Promise<boolean>
 }
 

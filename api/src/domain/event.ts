@@ -35,6 +35,10 @@ export type EventData = {
   readonly replaced?: Mentioned
   /** The id that ties the events of one delivery together. */
   readonly delivery?: string
+  /** The id that ties the events of one deposit together. */
+  readonly deposit?: string
+  /** The name of the bundle of a deposit, which may not exist yet. */
+  readonly into?: string
   /** A version of the target's value. */
   readonly version?: number
   readonly restored_from?: number
@@ -105,6 +109,8 @@ const DATA_FIELDS = [
   'bundle',
   'replaced',
   'delivery',
+  'deposit',
+  'into',
   'version',
   'restored_from',
   'role',

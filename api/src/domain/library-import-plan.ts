@@ -281,6 +281,13 @@ function withKeyNames(
   })
 }
 
+/** How many steps have each action. */
+export function countsOf(steps: readonly Pick<ImportStep, 'action'>[]): Record<ImportAction, number> {
+  const counts = { create: 0, own: 0, share: 0, update: 0, replace: 0, same: 0, kept: 0 }
+  for (const { action } of steps) counts[action] += 1
+  return counts
+}
+
 /** Whether a step adds a key to the library. */
 export function makesKey({ action }: { action: ImportAction }): boolean {
   return action === 'create' || action === 'own'

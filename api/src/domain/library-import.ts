@@ -39,6 +39,8 @@ export type ImportChange = {
   bundle: NewBundle | null
   steps: readonly (ImportStep & { newKeyId: string })[]
   planId: string
+  /** The deposit whose values these are; null: none. */
+  depositId: string | null
   stamp: Stamp
 }
 
@@ -60,6 +62,8 @@ export type LibraryImport = {
   choices: ImportChoices
   /** The plan that the caller saw; undefined: whatever the plan is now. */
   planId: string | undefined
+  /** The approved deposit whose values these are. It ends with the change, and the change needs it to be open. */
+  depositId?: string
 }
 
 /** `bundleId`: null for a bundle that is still to be created; `newKeyId`: given once the key is made. */
@@ -84,7 +88,7 @@ export async function planOf(
 /** Bring variables into the library and a bundle, all or nothing.
  * @returns the plan that was carried out
  * @throws DomainError invalid, conflict, name_taken: see `planImport` · forbidden: the plan does more than create ·
- *   plan_changed: the plan is not `planId`, or the library changed in between */
+ *   plan_changed: the plan is not `planId`, the library changed in between, or the deposit has ended */
 export async function importVariables(
   { imports, clock }: ImportParts,
   caller: Caller,
@@ -93,7 +97,7 @@ export async function importVariables(
   const change = await imports.carryOut(caller.tenantId, readingOf(asked), (library) => {
     const plan = planIn(library, caller, asked)
     if (asked.planId !== undefined && asked.planId !== plan.planId) throw planChanged()
-    return changeOf(plan, caller, { bundleName: asked.bundleName, clock })
+    return changeOf(plan, caller, { ...asked, clock })
   })
   if (!change) throw planChanged()
   return change
@@ -141,7 +145,7 @@ function planIdOf(bundleId: string | null, bundleName: string, steps: readonly I
 function changeOf(
   { bundleId, steps, planId }: ImportPlan,
   caller: Caller,
-  { bundleName, clock }: { bundleName: string; clock: ClockAndIds },
+  { bundleName, depositId, clock }: Pick<LibraryImport, 'bundleName' | 'depositId'> & { clock: ClockAndIds },
 ): ImportChange {
   const stamp = stampOf(caller, clock)
   const id = bundleId ?? clock.newId()
@@ -151,10 +155,11 @@ function changeOf(
     bundle: bundleId === null ? newBundle(draft, { id, tenantId: caller.tenantId, stamp }) : null,
     steps: steps.map((step) => ({ ...step, newKeyId: clock.newId() })),
     planId,
+    depositId: depositId ?? null,
     stamp,
   }
 }
 
-function planChanged(): DomainError {
+export function planChanged(): DomainError {
   return new DomainError('plan_changed', 'the library changed after this import was planned: plan it again')
 }

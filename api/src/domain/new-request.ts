@@ -9,11 +9,12 @@ import {
 } from '@keyferry/contract'
 import { isPollChallenge } from '@keyferry/crypto/poll-challenge'
 import { parsePublicKey } from '@keyferry/crypto/public-key'
-import { userCode } from '@keyferry/crypto/user-code'
 import type { z } from 'zod'
+import type { DepositKeyStore } from './deposit-key.ts'
 import { type DeviceParts, requireDevice } from './device.ts'
 import { DomainError } from './errors.ts'
-import type { RequestParts } from './request.ts'
+import { newDeposit } from './new-deposit.ts'
+import { type RequestParts, userCodeOf } from './request.ts'
 import type { ApprovalRequest, RequesterMeta } from './stored-request.ts'
 
 /*
@@ -22,6 +23,7 @@ import type { ApprovalRequest, RequesterMeta } from './stored-request.ts'
 
 export type NewRequestParts = DeviceParts &
   RequestParts & {
+    stores: { depositKeys: DepositKeyStore }
     /** 128 random bits or more, as 32 lower-case hex digits. */
     newRequestId: () => string
     lifetimeSeconds: number
@@ -33,30 +35,40 @@ export type NewRequestParts = DeviceParts &
 export type Ask = { asked: z.output<typeof CreateRequest>; peer: { address: string; userAgent: string } }
 
 /** Keep a new request until its lifetime ends (interface: "Create request").
- * @throws DomainError invalid (an unsafe public key, or a malformed challenge) · unavailable (too many open requests) */
+ * @throws DomainError invalid (an unsafe public key, a malformed challenge, an unknown deposit key) · too_large · unavailable
+ *   (too many open requests, or bytes of deposits) */
 export async function createRequest(
   parts: NewRequestParts,
   ask: Ask,
 ): Promise<{ created: z.output<typeof CreatedRequest>; request: ApprovalRequest }> {
-  const publicKey = requirePublicKey(ask.asked.client_pubkey)
-  const deviceKey = await requireDevice(parts, ask.asked, publicKey)
-  const request = newRequest(parts, ask, { publicKey, deviceKey })
-  if (!(await parts.requests.create(request, parts.clock.now().getTime()))) throw tooManyOpen()
+  const { asked } = ask
+  requireSize(asked)
+  const publicKey = requirePublicKey(asked.client_pubkey)
+  const deviceKey = await requireDevice(parts, asked, publicKey)
+  const id = parts.newRequestId()
+  const made = asked.deposit
+    ? await newDeposit(parts, { id, publicKey, asked, deposit: asked.deposit })
+    : null
+  const deposit = made && { userCode: made.userCode }
+  const request = newRequest(parts, ask, { id, publicKey, deviceKey, deposit })
+  if (!(await parts.requests.create(request, parts.clock.now().getTime(), made?.box))) throw tooManyOpen()
   const created = {
     id: request.id,
     verification_uri_complete: `/approve/${request.id}`,
     interval: TIMES.pollIntervalSeconds,
     expires_in: parts.lifetimeSeconds,
-    user_code: userCode(request.id, publicKey),
+    user_code: userCodeOf(request),
     assurance: parts.assurance,
   }
   return { created, request }
 }
 
+type Made = Pick<ApprovalRequest, 'id' | 'deviceKey' | 'deposit'> & { publicKey: Uint8Array }
+
 function newRequest(
   parts: NewRequestParts,
   { asked, peer }: Ask,
-  { publicKey, deviceKey }: { publicKey: Uint8Array; deviceKey: string | null },
+  { id, publicKey, deviceKey, deposit }: Made,
 ): ApprovalRequest {
   const now = parts.clock.now()
   const seen = {
@@ -66,7 +78,7 @@ function newRequest(
     format: asked.format,
   }
   return {
-    id: parts.newRequestId(),
+    id,
     publicKey: Buffer.from(publicKey).toString('base64'),
     suggestedBundle: asked.bundle_id ?? null,
     suggestedWorkspace: asked.workspace ?? null,
@@ -78,6 +90,7 @@ function newRequest(
     argvMasked: asked.argv_masked ?? null,
     cwd: asked.cwd ?? null,
     deviceKey,
+    deposit,
     expiresAtMs: now.getTime() + parts.lifetimeSeconds * 1_000,
   }
 }
@@ -98,6 +111,12 @@ function requesterMeta(
 function shownUserAgent(userAgent: string): string {
   const text = userAgent.toWellFormed().replaceAll(/\p{Cc}/gu, '\ufffd')
   return text.length <= LIMITS.metaValueLength ? text : `${text.slice(0, LIMITS.metaValueLength - 1)}…`
+}
+
+// Only a deposit may be long: thousands of other requests are kept at one time.
+function requireSize(asked: Ask['asked']): void {
+  if (asked.deposit === undefined && JSON.stringify(asked).length > LIMITS.requestBodyBytes)
+    throw new DomainError('too_large', 'request body too large')
 }
 
 function requirePublicKey(text: string): Uint8Array {

@@ -146,7 +146,19 @@ function hoursOf(workspace: number | null, bundle: number | null, isForProductio
 
 const PRODUCTION = /^prod(uction)?\d*$/i
 
+/** The strictest of the rules of several bundles, for a deposit that changes all of them. An owner can store values without
+ * a second person, so one approval is enough; a deposit is never remembered. */
+export function strictestPolicy(policies: readonly Policy[]): Policy {
+  return {
+    approvals_needed: 1,
+    remember_hours: 0,
+    assurance: strictest(policies.map(({ assurance }) => assurance)),
+    approvers: policies.some(({ approvers }) => approvers === 'owner') ? 'owner' : 'member',
+    agents: policies.some(({ agents }) => agents === 'deny') ? 'deny' : 'ask',
+  }
+}
+
 /** Whether a part of the bundle's name or one of its tags says that it is for production. */
-function isProduction({ name, tags }: Pick<Bundle, 'name' | 'tags'>): boolean {
+export function isProduction({ name, tags }: Pick<Bundle, 'name' | 'tags'>): boolean {
   return [...name.split(/[/_-]/), ...tags.split(/[,/_-]/)].some((part) => PRODUCTION.test(part))
 }

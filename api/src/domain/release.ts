@@ -1,16 +1,18 @@
-import { ATTEMPTS, type Release, type ReleaseWay, TIMES } from '@keyferry/contract'
-import { createReleaseCode, createReleaseSecret, releaseHash } from '@keyferry/crypto/release'
+import { ATTEMPTS, type Release, type ReleaseWay } from '@keyferry/contract'
+import { releaseHash } from '@keyferry/crypto/release'
 import type { z } from 'zod'
 import { refused, releaseRequired } from './approval-rules.ts'
 import type { BundleStore } from './bundle.ts'
-import { type ClockAndIds, timestamp } from './clock-and-ids.ts'
+import { timestamp } from './clock-and-ids.ts'
+import type { DepositStore } from './deposit-record.ts'
 import { DomainError } from './errors.ts'
 import { type GrantStore, remember } from './grant.ts'
 import type { HeldDeliveryStore } from './held-delivery.ts'
 import type { Caller } from './membership.ts'
 import type { Origin } from './origin.ts'
-import { effectivePolicy, type PolicyParts, type PolicyStore } from './policy.ts'
+import { effectivePolicy, type Policy, type PolicyParts, type PolicyStore } from './policy.ts'
 import { type ReceiptSigner, returningByCode } from './receipt.ts'
+import { newHold } from './release-hold.ts'
 import {
   type Claimant,
   findLive,
@@ -22,7 +24,7 @@ import {
 } from './request.ts'
 import type { Deliveries } from './request-deliveries.ts'
 import type { Released } from './request-store.ts'
-import type { Approval, ApprovalRequest, Hold, StoredRequest } from './stored-request.ts'
+import type { Approval, ApprovalRequest, StoredRequest } from './stored-request.ts'
 
 /*
  * How an approval returns to the terminal that asked. The approver's page gets a secret, and the request is held until the
@@ -36,6 +38,7 @@ import type { Approval, ApprovalRequest, Hold, StoredRequest } from './stored-re
 export type ReleaseParts = RequestParts & {
   stores: {
     bundles: BundleStore
+    deposits: DepositStore
     grants: GrantStore
     heldDeliveries: HeldDeliveryStore
     policies: PolicyStore
@@ -47,23 +50,6 @@ export type ReleaseParts = RequestParts & {
   takeRelease: (requestId: string) => Promise<void>
 }
 
-/** A secret for the approver's page, and what the store keeps of it. */
-export function newHold(
-  clock: ClockAndIds,
-  request: Pick<ApprovalRequest, 'id' | 'expiresAtMs'>,
-  by: ReleaseWay,
-): { hold: Hold; release: z.output<typeof Release> } {
-  const nowMs = clock.now().getTime()
-  const seconds = by === 'loopback' ? TIMES.loopbackReleaseSeconds : TIMES.codeReleaseSeconds
-  const untilMs = Math.min(nowMs + seconds * 1_000, request.expiresAtMs)
-  const secret = by === 'loopback' ? createReleaseSecret() : createReleaseCode()
-  const expires_in = Math.floor((untilMs - nowMs) / 1_000)
-  return {
-    hold: { by, hash: releaseHash(request.id, { by, secret }), untilMs },
-    release: by === 'loopback' ? { by, secret, expires_in } : { by, code: secret, expires_in },
-  }
-}
-
 /** Release a held request: for the client that asked.
  * @throws DomainError not_found · request_denied · request_withdrawn · request_expired · conflict (not held) ·
  *   release_wrong · release_expired · too_many */
@@ -72,7 +58,7 @@ export async function releaseRequest(
   claimant: Claimant,
   { secret, origin }: { secret: string; origin: Origin },
 ): Promise<void> {
-  const { request, held, approval } = await findOwn(parts, claimant)
+  const { request, held, approval, deposit } = await findOwn(parts, claimant)
   if (request.pollChallenge === null) throw requestNotFound()
   if (held === null) throw notHeld()
   await parts.takeRelease(request.id)
@@ -80,7 +66,8 @@ export async function releaseRequest(
   const attempt = { hash, limit: ATTEMPTS.wrongReleaseCodes }
   const outcome = await parts.requests.release(request.id, attempt, parts.clock.now().getTime())
   if (outcome.status === 'released') return noteRelease(parts, { request, approval, origin, by: held.by })
-  if (outcome.status === 'wrong' && outcome.attemptsLeft <= 0) noteWrongCodes(parts, approval, origin)
+  if (outcome.status === 'wrong' && outcome.attemptsLeft <= 0)
+    noteWrongCodes(parts, { approval, deposit, origin })
   throw await refusedRelease(parts, request.id, outcome)
 }
 
@@ -96,11 +83,15 @@ function noteRelease(parts: ReleaseParts, { request, approval, origin, by }: Not
 
 function noteWrongCodes(
   { deliveries, stores, clock }: ReleaseParts,
-  approval: Approval | null,
-  origin: Origin,
+  { approval, deposit, origin }: Pick<StoredRequest, 'approval' | 'deposit'> & { origin: Origin },
 ) {
+  const why = { at: timestamp(clock), origin, reason: 'wrong_code' } as const
+  if (deposit) {
+    const end = { ...why, depositId: deposit.id }
+    deliveries.afterwards(async () => void (await stores.deposits.void(deposit.tenant.id, end)))
+  }
   if (approval === null) return
-  const end = { deliveryId: approval.deliveryId, at: timestamp(clock), origin, reason: 'wrong_code' } as const
+  const end = { ...why, deliveryId: approval.deliveryId }
   deliveries.afterwards(() => stores.heldDeliveries.end(approval.tenant.id, end))
 }
 
@@ -132,7 +123,8 @@ export async function freshCode(
   requireOpen(stored.status)
   const { request, held, approval } = stored
   if (held === null) throw notHeld()
-  if (held.approverId !== caller.userId || placeOf(stored)?.tenantId !== caller.tenantId)
+  const tenantId = stored.deposit?.tenant.id ?? placeOf(stored)?.tenantId
+  if (held.approverId !== caller.userId || tenantId !== caller.tenantId)
     throw new DomainError('forbidden', 'Forbidden: another person approved this request')
   await requireCodeAllowed(parts, stored)
   const { hold, release } = newHold(parts.clock, request, 'code')
@@ -149,13 +141,17 @@ async function requireCodeAllowed(
   { stores, assurance }: ReleaseParts & Pick<PolicyParts, 'assurance'>,
   stored: StoredRequest,
 ): Promise<void> {
+  if (stored.deposit) return requireOfferedCode(stored, stored.deposit)
   const place = placeOf(stored)
   const bundle = place && (await stores.bundles.find(place.tenantId, place.bundleId))
   if (!place || !bundle) throw notHeld()
   const policy = effectivePolicy(assurance, await stores.policies.find(place.tenantId, bundle.id), bundle)
+  requireOfferedCode(stored, policy)
+}
+
+function requireOfferedCode({ request }: StoredRequest, policy: Pick<Policy, 'assurance'>): void {
   if (policy.assurance === 'local') throw refused(releaseRequired(policy))
-  if (!stored.request.release.includes('code'))
-    throw refused(releaseRequired({ ...policy, assurance: 'local' }))
+  if (!request.release.includes('code')) throw refused(releaseRequired({ assurance: 'local' }))
 }
 
 /** What a held request was approved with. */

@@ -1,12 +1,18 @@
 import type { Approved } from '@keyferry/contract'
 import type { z } from 'zod'
 import { type Grounds, requireAllowed, requireRememberable } from './approval-rules.ts'
-import { type ApprovalParts, type Approving, type Choice, findPending, settle } from './approval-step.ts'
+import {
+  type ApprovalParts,
+  type Approving,
+  type Choice,
+  findPendingDelivery,
+  settle,
+} from './approval-step.ts'
 import { type Bundle, findBundle } from './bundle.ts'
 import { remember } from './grant.ts'
 import type { Caller } from './membership.ts'
 import { effectivePolicy } from './policy.ts'
-import { newHold } from './release.ts'
+import { newHold } from './release-hold.ts'
 import type { OpenRequest } from './request.ts'
 import { sealDelivery } from './sealed-delivery.ts'
 import { requireBoxSize } from './sealed-values.ts'
@@ -30,7 +36,7 @@ export async function approve(
   caller: Caller,
   { requestId, choice }: { requestId: string; choice: Choice },
 ): Promise<z.output<typeof Approved>> {
-  const stored = await findPending(parts, requestId)
+  const stored = await findPendingDelivery(parts, requestId)
   const bundle = await findBundle(parts.stores.bundles, caller, choice.bundle_id)
   const grounds = await groundsOf(parts, caller, { stored, bundle })
   requireAllowed(grounds, choice)
@@ -84,7 +90,7 @@ export async function storePayload(
   ciphertextBase64: string,
 ): Promise<void> {
   requireBoxSize(ciphertextBase64, parts.maxPayloadBytes)
-  const { request, first } = await findPending(parts, requestId)
+  const { request, first } = await findPendingDelivery(parts, requestId)
   const sealed = { ciphertextBase64, approval: null }
   await settle(parts, request.id, {
     after: first?.approverId ?? null,

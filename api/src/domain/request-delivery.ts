@@ -96,6 +96,10 @@ export function viaOf({ via }: Claims): Via {
   return via === 'run' || via === 'pull' ? via : null
 }
 
-function requesterOrigin({ ip, os }: RequesterMeta, { hostname, user, program }: DeliveryLabel): Origin {
+/** What an event keeps of the terminal that asked. */
+export function requesterOrigin(
+  { ip, os }: RequesterMeta,
+  { hostname, user, program }: DeliveryLabel,
+): Origin {
   return { requester_ip: ip, hostname, user, program, ...(os === undefined ? {} : { os }) }
 }

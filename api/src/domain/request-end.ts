@@ -1,6 +1,7 @@
 import { hashToken } from '@keyferry/crypto/token'
 import { type ClockAndIds, timestamp } from './clock-and-ids.ts'
 import type { DeliveryStore } from './delivery.ts'
+import type { DepositStore } from './deposit-record.ts'
 import { type EventStore, madeBy } from './event.ts'
 import type { HeldDeliveryStore, HeldEnd } from './held-delivery.ts'
 import type { Visitor } from './membership.ts'
@@ -23,7 +24,12 @@ import { claimUnclaimed, voidUnclaimed } from './take-back.ts'
  */
 
 type EndParts = RequestParts & {
-  stores: { events: EventStore; deliveries: DeliveryStore; heldDeliveries: HeldDeliveryStore }
+  stores: {
+    events: EventStore
+    deliveries: DeliveryStore
+    deposits: DepositStore
+    heldDeliveries: HeldDeliveryStore
+  }
 }
 
 /** Deny a pending or held request, so that nothing is delivered.
@@ -34,10 +40,11 @@ export async function deny(parts: EndParts, caller: Visitor, requestId: string):
   requireOpen(status)
   if (status === 'ready') throw alreadyApproved()
   const event = denialOf(request, caller, parts.clock)
-  await parts.stores.events.record({ ...event, action: 'delivery.denied' })
+  const kind = request.deposit ? 'deposit' : 'delivery'
+  await parts.stores.events.record({ ...event, action: `${kind}.denied` })
   const settled = await parts.requests.deny(request.id, parts.clock.now().getTime())
   if (settled !== 'done') {
-    await parts.stores.events.record({ ...event, action: 'delivery.void', data: { reason: settled } })
+    await parts.stores.events.record({ ...event, action: `${kind}.void`, data: { reason: settled } })
   }
   requireOpen(settled)
   if (settled === 'ready') throw alreadyApproved()
@@ -51,9 +58,14 @@ async function endHeld(
   end: Pick<HeldEnd, 'reason' | 'origin'>,
 ): Promise<void> {
   const ended = await requests.find(requestId, clock.now().getTime())
+  const at = timestamp(clock)
+  if (ended?.deposit) {
+    const { id: depositId, tenant } = ended.deposit
+    await stores.deposits.void(tenant.id, { ...end, depositId, at })
+  }
   if (!ended?.approval) return
   const { tenant, deliveryId } = ended.approval
-  await stores.heldDeliveries.end(tenant.id, { ...end, deliveryId, at: timestamp(clock) })
+  await stores.heldDeliveries.end(tenant.id, { ...end, deliveryId, at })
 }
 
 // The event names a hash of the request's id, because the id lets its holder act on the request.
@@ -70,14 +82,15 @@ function denialOf(request: ApprovalRequest, caller: Visitor, clock: ClockAndIds)
 
 /** Withdraw a pending, held or approved request, so that it cannot be approved or fetched. Only the client that asked may do
  * this. A request made without a challenge cannot be withdrawn, because no client can prove that it made the request.
- * @throws DomainError not_found · request_denied (already) · request_expired */
+ * @throws DomainError not_found · request_denied (already) · request_expired · conflict (a deposit that was approved) */
 export async function withdrawRequest(parts: EndParts, claimant: Claimant, origin: Origin): Promise<void> {
-  const { id, pollChallenge } = (await findOwn(parts, claimant)).request
+  const { id, pollChallenge, deposit } = (await findOwn(parts, claimant)).request
   if (pollChallenge === null) throw requestNotFound()
-  const unclaimed = await claimUnclaimed(parts, id)
+  // An approved deposit is stored, whether its client has heard of it or not.
+  const unclaimed = deposit ? null : await claimUnclaimed(parts, id)
   const settled = await parts.requests.withdraw(id, parts.clock.now().getTime())
   if (unclaimed) await voidUnclaimed(parts, unclaimed, { reason: 'withdrawn', origin })
   requireOpen(settled)
-  if (settled !== 'done') throw requestNotFound()
+  if (settled !== 'done') throw deposit ? alreadyApproved() : requestNotFound()
   await endHeld(parts, id, { reason: 'withdrawn', origin })
 }

@@ -1,3 +1,4 @@
+import type { AppliedDeposit, DepositApproval } from './stored-deposit.ts'
 import type {
   Approval,
   ApprovalRequest,
@@ -20,13 +21,19 @@ export type Step = {
   by: { approverId: string; tenantId: string } | null
 }
 
+/** How long a node may take to store the values of a deposit. After that, another node looks what became of it. */
+export const APPLY_MS = 15_000
+
+export type DepositStep = { approval: DepositApproval; hold: Hold | null }
+
 /** The result of an attempt to approve, deny or withdraw. `changed`: another person's approval came first, or ended; `gone`:
  * unknown, expired or delivered. */
 export type Settled = 'done' | 'changed' | 'held' | 'ready' | Ended | 'gone'
 
-/** The result of a claim. `taken`: another caller holds the claim and may still give it back. */
+/** The result of a claim. `taken`: another caller holds the claim and may still give it back, or a node stores a deposit.
+ * `applied`: of a deposit, which has no ciphertext. */
 export type Claim =
-  | ({ status: 'claimed' } & Sealed)
+  | ({ status: 'claimed'; applied?: AppliedDeposit } & Sealed)
   | { status: 'pending' | 'held' | 'taken' | Ended | 'gone' }
 
 /** The result of a release. `wrong` counts against a code; the last wrong one denies the request. */
@@ -53,8 +60,9 @@ export type FreshCode = {
  * Every method throws DomainError unavailable while the store cannot be reached, and works again once it can.
  */
 export interface RequestStore {
-  /** False when the store holds as many live requests as it may. */
-  create(request: ApprovalRequest, nowMs: number): Promise<boolean>
+  /** @param box of a deposit: a `DepositBox` as JSON
+   * @returns false when the store holds as many live requests as it may, or as many bytes of boxes */
+  create(request: ApprovalRequest, nowMs: number, box?: string): Promise<boolean>
   find(id: string, nowMs: number): Promise<StoredRequest | null>
   /** Whether a request's lifetime ended before it was delivered. Remembered for `EXPIRED_KNOWN_MS` after that; the rest of
    * the request is gone. */
@@ -62,7 +70,17 @@ export interface RequestStore {
   /** From pending to held (with a hold), to ready (with what was sealed), or to a first approval. `done` for exactly one
    * of any number of callers. */
   approve(id: string, step: Step, nowMs: number): Promise<Settled>
-  /** From held to ready, or to pending after a first approval, for the holder of the secret. Exactly one of any number of
+  /** The box of a deposit, as it was given; null when it is gone: applied, denied, withdrawn or expired. */
+  box(id: string, nowMs: number): Promise<string | null>
+  /** From pending to held (with a hold) or to applying. `done` for exactly one of any number of callers. */
+  approveDeposit(id: string, step: DepositStep, nowMs: number): Promise<Settled>
+  /** From applying to ready with what was stored, or back to pending with null. False when this deposit is not applying. */
+  settleDeposit(
+    id: string,
+    outcome: { depositId: string; applied: AppliedDeposit | null },
+    nowMs: number,
+  ): Promise<boolean>
+  /** From held to ready, or to pending after a first approval, or to applying, for the holder of the secret. Exactly one of any number of
    * callers gets `released`. */
   release(id: string, attempt: { hash: string; limit: number }, nowMs: number): Promise<Released>
   /** Replaces the secret of a held request by a code. False when it is not held, or not by this approver, or there were too
@@ -70,7 +88,8 @@ export interface RequestStore {
   renewCode(id: string, code: FreshCode, nowMs: number): Promise<boolean>
   /** From pending or held to denied; the marker stays until the lifetime would have ended. */
   deny(id: string, nowMs: number): Promise<Settled>
-  /** From pending, held, ready or claimed to withdrawn; the ciphertext is gone at once, and a claim cannot bring it back. */
+  /** From pending, held, ready or claimed to withdrawn; the ciphertext is gone at once, and a claim cannot bring it back. A
+   * deposit that is applying or ready stays: its values are in the library. */
   withdraw(id: string, nowMs: number): Promise<Settled>
   /** Counts a wrong check code; the one that reaches `limit` denies the request.
    * @returns how many attempts are left; 0 too when the request is not pending */

@@ -25,6 +25,7 @@ beforeEach(() => {
     takeTurn: async (id) => {
       turns.push(id)
     },
+    onTaken: async () => {},
   }
 })
 afterEach(async () => {

@@ -1,5 +1,6 @@
 import { type ReleaseWay, TIMES } from '@keyferry/contract'
 import { type Claimant, findOwn, goneError, type RequestParts, requireOpen } from './request.ts'
+import type { AppliedDeposit } from './stored-deposit.ts'
 import type { Sealed } from './stored-request.ts'
 import type { WaitingRoom } from './waiting-room.ts'
 
@@ -18,6 +19,8 @@ export type WaitParts = RequestParts & {
   /** Counts a poll of the request.
    * @throws DomainError too_many: the last call began less than the polling interval ago */
   takeTurn: (turn: string) => Promise<void>
+  /** Called while a node stores a deposit, or another waiter holds the claim. */
+  onTaken: (requestId: string) => Promise<void>
 }
 
 /** What a request needs before its values can be delivered. */
@@ -34,7 +37,9 @@ export type Wait = Claimant & {
 }
 
 /** `ready` holds a claim, which the caller must end with `Deliveries`. */
-export type WaitOutcome = ({ status: 'pending' } & Needs) | ({ status: 'ready' } & Sealed)
+export type WaitOutcome =
+  | ({ status: 'pending' } & Needs)
+  | ({ status: 'ready'; applied?: AppliedDeposit } & Sealed)
 
 /** Hold until the request is approved, at most 30 s and never past its lifetime (interface: "Wait for approval").
  * While another waiter holds the claim this one stays: it may be released.
@@ -50,6 +55,7 @@ export async function waitForApproval(parts: WaitParts, wait: Wait): Promise<Wai
     if (claim.status === 'claimed') return { ...claim, status: 'ready' }
     if (claim.status === 'gone') throw await goneError(parts, wait.requestId)
     requireOpen(claim.status)
+    if (claim.status === 'taken') await parts.onTaken(wait.requestId)
     const needs = await needsOf(parts, wait, claim.status)
     if (hold.isOver || isNews(needs, wait.known)) return { status: 'pending', ...needs }
     await hold.rung()

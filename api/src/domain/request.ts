@@ -5,6 +5,7 @@ import type { z } from 'zod'
 import type { ClockAndIds } from './clock-and-ids.ts'
 import { DomainError } from './errors.ts'
 import type { RequestStore } from './request-store.ts'
+import { DepositBox } from './stored-deposit.ts'
 import { type ApprovalRequest, ENDED_STATES, type Ended, type StoredRequest } from './stored-request.ts'
 
 /*
@@ -21,6 +22,9 @@ import { type ApprovalRequest, ENDED_STATES, type Ended, type StoredRequest } fr
  * | held      | the client that asked: send a third wrong code   | denied     |
  * | pending, held | a member of a tenant: deny                   | denied     |
  * | pending   | a member of a tenant: type a fifth wrong code    | denied     |
+ * | pending, held | a deposit, approved or released: the server stores it | applying |
+ * | applying  | the server: the values are stored                | ready      |
+ * | applying  | the server: they are not, the plan changed       | pending    |
  * | ready     | the client that asked: wait (claims the values)  | claimed    |
  * | claimed   | the server: the answer was delivered             | removed    |
  * | claimed   | the server: the connection broke before that     | ready      |
@@ -34,7 +38,7 @@ import { type ApprovalRequest, ENDED_STATES, type Ended, type StoredRequest } fr
  * answers "not found": unknown and delivered requests look alike.
  * See new-request.ts for how a request begins, request-approval.ts for what the approver does, release.ts for how an
  * approval returns to the terminal, request-wait.ts for how the values are delivered only once, and request-end.ts for
- * denials and withdrawals.
+ * denials and withdrawals. deposit-approval.ts says what differs for a deposit, whose values come from the client.
  */
 
 const REQUEST_ID = /^[0-9a-f]{32}$/
@@ -68,7 +72,17 @@ export async function requestContext(
     argv: request.argv,
     is_argv_masked: request.argvMasked !== null,
     cwd: request.cwd,
+    kind: request.deposit ? 'deposit' : 'delivery',
+    deposit: request.deposit ? await shownDeposit(parts, request.id) : null,
   }
+}
+
+// The box goes when the deposit is stored; then there is nothing to show.
+async function shownDeposit({ requests, clock }: RequestParts, requestId: string) {
+  const text = await requests.box(requestId, clock.now().getTime())
+  if (text === null) return null
+  const { entries, own, share, replace } = DepositBox.parse(JSON.parse(text))
+  return { entries, own, share, replace }
 }
 
 type Open = Exclude<StoredRequest['status'], Ended>
@@ -109,8 +123,8 @@ export function requireOpen<Status extends string>(
 }
 
 /** The check code that the client shows and the approver compares. */
-export function userCodeOf({ id, publicKey }: ApprovalRequest): string {
-  return userCode(id, publicKeyOf(publicKey))
+export function userCodeOf({ id, publicKey, deposit }: ApprovalRequest): string {
+  return deposit?.userCode ?? userCode(id, publicKeyOf(publicKey))
 }
 
 export function publicKeyOf(base64: string): Uint8Array {

@@ -1,6 +1,7 @@
 import { FORMATS, RELEASES, Receipt, type ReleaseWay } from '@keyferry/contract'
 import { z } from 'zod'
 import { GrantDraft } from './grant-draft.ts'
+import type { DepositApproval } from './stored-deposit.ts'
 
 /** Who asks: what the server saw (the named fields) and what the client claims about itself (any other). */
 const StoredRequesterMeta = z
@@ -13,6 +14,12 @@ const StoredRequesterMeta = z
   .catchall(z.string())
 
 export type RequesterMeta = z.infer<typeof StoredRequesterMeta>
+
+/** What a deposit's request keeps beside its box. */
+const StoredDepositFacts = z.object({
+  /** The check code, which covers the content and the box. */
+  userCode: z.string(),
+})
 
 /** A request as it is stored, without its state. Plain JSON; read back through this schema. */
 export const ApprovalRequest = z.object({
@@ -37,6 +44,8 @@ export const ApprovalRequest = z.object({
   cwd: z.string().nullable(),
   /** The public key of the terminal, which signed the request; base64. */
   deviceKey: z.string().nullable(),
+  /** Null for a delivery. */
+  deposit: StoredDepositFacts.nullable(),
   /** Epoch milliseconds. */
   expiresAtMs: z.number(),
 })
@@ -61,7 +70,8 @@ export type FirstApproval = z.infer<typeof FirstApproval>
 export type Held = { by: ReleaseWay; untilMs: number; approverId: string }
 
 /** `ready` until the ciphertext is gone for good, claimed or not. `returned`: how the last approval of the request came
- * back through the terminal. `approval` is what was sealed, while there is something to say about it. */
+ * back through the terminal. `approval` is what was sealed, while there is something to say about it. `deposit`: who approved
+ * a deposit, and how; `applyingUntilMs`: a node stores its values now, and must be done by then. */
 export type StoredRequest = {
   request: ApprovalRequest
   status: 'pending' | 'held' | 'ready' | Ended
@@ -69,6 +79,8 @@ export type StoredRequest = {
   held: Held | null
   returned: ReleaseWay | null
   approval: Approval | null
+  deposit: DepositApproval | null
+  applyingUntilMs: number | null
 }
 
 /** How a request can end before its lifetime does; its marker stays until then. */

@@ -4,6 +4,8 @@ import type { AuditStore } from './audit.ts'
 import type { BundleStore } from './bundle.ts'
 import type { ComparisonStore } from './comparison.ts'
 import type { DeliveryStore } from './delivery.ts'
+import type { DepositKeyStore } from './deposit-key.ts'
+import type { DepositStore } from './deposit-record.ts'
 import type { DuplicateStore } from './duplicate.ts'
 import type { EventStore } from './event.ts'
 import type { GrantStore } from './grant.ts'
@@ -41,6 +43,8 @@ export type Stores = {
   comparison: ComparisonStore
   events: EventStore
   deliveries: DeliveryStore
+  depositKeys: DepositKeyStore
+  deposits: DepositStore
   grants: GrantStore
   heldDeliveries: HeldDeliveryStore
   holders: HolderStore

@@ -11,8 +11,8 @@ import type { ApprovalRequest } from './stored-request.ts'
  * @throws DomainError invalid (a wrong or missing code) */
 export async function requireUserCode(
   parts: RequestParts,
-  { policy, request }: Grounds,
-  choice: Choice,
+  { policy, request }: Pick<Grounds, 'policy' | 'request'>,
+  choice: Pick<Choice, 'user_code' | 'release'>,
 ): Promise<void> {
   const typed = choice.user_code ?? ''
   if (typed === '') {

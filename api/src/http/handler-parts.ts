@@ -12,6 +12,9 @@ type ReceiptKeyFacts = {
   endorsement: { kid: string; signature: string } | null
 }
 
+/** Signs the public half of a deposit key. */
+export type DepositKeySigner = (publicKey: Uint8Array) => { kid: string; signature: Uint8Array }
+
 /** What handlers need from the program. */
 export type HandlerParts = {
   stores: Stores
@@ -25,6 +28,7 @@ export type HandlerParts = {
   authMode: string
   /** The keys that sign receipts, the newest first. */
   receiptKeys: readonly ReceiptKeyFacts[]
+  signDepositKey: DepositKeySigner
   /** The setting MACHINE_TOKENS. */
   tokensAllowed: boolean
   /** Needed to create the first account. */

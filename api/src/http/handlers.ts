@@ -3,6 +3,7 @@ import { attachmentHandlers } from './attachments.ts'
 import { auditHandlers } from './audit.ts'
 import { bundleHandlers } from './bundles.ts'
 import { deliveryHandlers } from './deliveries.ts'
+import { depositHandlers } from './deposits.ts'
 import { exportHandlers } from './exports.ts'
 import { grantHandlers } from './grants.ts'
 import type { Handlers } from './handler.ts'
@@ -33,6 +34,7 @@ export function createHandlers(parts: HandlerParts): Handlers {
     ...serviceHandlers(parts),
     ...requestHandlers(parts.requestParts),
     ...receiptHandlers(parts),
+    ...depositHandlers(parts),
     ...grantHandlers(parts),
     ...policyHandlers(parts),
     ...releaseHandlers(parts),

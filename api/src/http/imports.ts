@@ -29,7 +29,8 @@ function presentPlan({ bundleId, steps, planId }: ImportPlan) {
   return { bundle_id: bundleId, plan: steps.map(presentStep), plan_id: planId }
 }
 
-function presentStep(step: ImportPlan['steps'][number]) {
+/** A step of a plan as callers see it. */
+export function presentStep(step: ImportPlan['steps'][number]) {
   const { entry, action, key, keyName, choices, newKeyId } = step
   const elsewhere = key?.elsewhere ?? []
   return {

@@ -67,6 +67,7 @@ export function openRateLimits(options: RateLimitOptions): Limits {
     return ({ address }: { address: string }) => limit(addressBlock(address))
   }
   const createRequest = byAddress('createRequest')
+  const createDeposit = byAddress('createDeposit')
   const createRequestWide = openLimit('createRequestWide', RATES.createRequestWide, options)
   const windowSeconds = TIMES.pollIntervalSeconds - POLL_TOLERANCE_MS / 1_000
   const machineDelivery = openLimit('machineDelivery', RATES.machineDelivery, options)
@@ -74,11 +75,14 @@ export function openRateLimits(options: RateLimitOptions): Limits {
   const machineRefusal = openLimit('machineRefusal', RATES.machineRefusal, options)
   return {
     rateLimits: {
-      createRequest: async (peer) => {
+      createRequest: async (peer, body) => {
         const narrow = await createRequest(peer)
-        if (!narrow.allowed || !isIPv6Network(peer.address)) return narrow
-        const wide = await createRequestWide(addressBlock(peer.address, 48))
-        return wide.allowed ? narrow : wide
+        if (!narrow.allowed) return narrow
+        const isWide = isIPv6Network(peer.address)
+        const wide = isWide ? await createRequestWide(addressBlock(peer.address, 48)) : narrow
+        if (!wide.allowed) return wide
+        const deposit = fieldOf(body, 'kind') === 'deposit' ? await createDeposit(peer) : narrow
+        return deposit.allowed ? narrow : deposit
       },
       waitForApproval: byAddress('wait'),
       forgetDevice: byAddress('forgetDevice'),
@@ -114,16 +118,16 @@ function byAddressAndEmail(options: RateLimitOptions): RateLimit {
   return async ({ address }, body) => {
     const block = addressBlock(address)
     const wide = await ofAddress(block)
-    return wide.allowed ? await ofPair(`${block} ${hashToken(emailKey(emailIn(body)))}`) : wide
+    return wide.allowed ? await ofPair(`${block} ${hashToken(emailKey(fieldOf(body, 'email')))}`) : wide
   }
 }
 
-// A body without an e-mail is refused later, by its schema.
-function emailIn(body: Uint8Array): string {
+// A malformed body is refused later, by its schema.
+function fieldOf(body: Uint8Array, field: 'email' | 'kind'): string {
   try {
     const value: unknown = JSON.parse(Buffer.from(body).toString('utf8'))
-    const isNamed = typeof value === 'object' && value !== null && 'email' in value
-    return isNamed && typeof value.email === 'string' ? value.email : ''
+    const text = new Map(Object.entries(value ?? {})).get(field)
+    return typeof text === 'string' ? text : ''
   } catch {
     return ''
   }

@@ -1,5 +1,6 @@
 import type { ApprovalParts } from '../domain/approval-step.ts'
 import type { ChangeParts } from '../domain/changed-values.ts'
+import { rescueDeposit } from '../domain/deposit-storing.ts'
 import { type GrantUseParts, useGrant } from '../domain/grant-use.ts'
 import { createRequest, type NewRequestParts } from '../domain/new-request.ts'
 import type { PolicyParts } from '../domain/policy.ts'
@@ -19,7 +20,7 @@ import { listReply } from './list-reply.ts'
 
 export type RequestHandlerParts = NewRequestParts &
   ApprovalParts &
-  WaitParts &
+  Omit<WaitParts, 'onTaken'> &
   ReleaseParts &
   GrantUseParts &
   ChangeParts &
@@ -38,6 +39,7 @@ type RequestEndpoint =
   | 'storePayload'
 
 export function requestHandlers(parts: RequestHandlerParts): Pick<Handlers, RequestEndpoint> {
+  const waitParts = { ...parts, onTaken: (requestId: string) => rescueDeposit(parts, requestId) }
   const handOver = { deliveries: parts.stores.deliveries, clock: parts.clock }
   return {
     async createRequest({ body, peer }) {
@@ -47,7 +49,7 @@ export function requestHandlers(parts: RequestHandlerParts): Pick<Handlers, Requ
     },
     async waitForApproval(call) {
       const { params, headers } = call
-      const outcome = await waitForApproval(parts, {
+      const outcome = await waitForApproval(waitParts, {
         requestId: params.request_id,
         verifier: headers['x-poll-verifier'],
         known: call.query.known,
@@ -58,7 +60,9 @@ export function requestHandlers(parts: RequestHandlerParts): Pick<Handlers, Requ
       const delivery = parts.deliveries.of(params.request_id, async () => {
         if (approval) await confirmDelivery(handOver, approval, originOf(call.peer))
       })
-      return { status: 200, body: presentReady(outcome), delivery }
+      const { applied } = outcome
+      const body = applied ? { status: 'applied' as const, deposit: applied } : presentReady(outcome)
+      return { status: 200, body, delivery }
     },
     async getRequestContext({ params, peer }) {
       const context = await requestContext(parts, params.request_id)

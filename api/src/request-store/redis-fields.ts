@@ -1,6 +1,7 @@
 import { RELEASES } from '@keyferry/contract'
 import { z } from 'zod'
-import type { Step } from '../domain/request-store.ts'
+import { APPLY_MS, type DepositStep, type Step } from '../domain/request-store.ts'
+import { DepositApproval } from '../domain/stored-deposit.ts'
 import {
   Approval,
   ApprovalRequest,
@@ -9,10 +10,10 @@ import {
   type StoredRequest,
 } from '../domain/stored-request.ts'
 
-const State = z.enum(['pending', 'held', 'ready', 'claimed', 'denied', 'withdrawn'])
+const State = z.enum(['pending', 'held', 'applying', 'ready', 'claimed', 'denied', 'withdrawn'])
 const Field = z.string().nullable()
 const FoundReply = z.union([
-  z.tuple([State, z.string(), Field, Field, Field, Field, Field, Field]),
+  z.tuple([State, z.string(), Field, Field, Field, Field, Field, Field, Field]),
   z.tuple([]),
 ])
 
@@ -20,15 +21,29 @@ const FoundReply = z.union([
 export function storedRequest(reply: unknown): StoredRequest | null {
   const found = FoundReply.parse(reply)
   if (found.length === 0) return null
-  const [state, request, approval, approverId, first, by, untilMs, returned] = found
+  const [state, request, approval, approverId, first, by, untilMs, returned, deposit] = found
   return {
     request: ApprovalRequest.parse(JSON.parse(request)),
-    status: state === 'claimed' ? 'ready' : state,
+    status: state === 'claimed' || state === 'applying' ? 'ready' : state,
     first: first ? FirstApproval.parse(JSON.parse(first)) : null,
     held: state === 'held' ? heldOf(by, { untilMs: Number(untilMs), approverId: approverId ?? '' }) : null,
     returned: asWay(returned),
     approval: approval ? Approval.parse(JSON.parse(approval)) : null,
+    deposit: deposit ? DepositApproval.parse(JSON.parse(deposit)) : null,
+    applyingUntilMs: state === 'applying' ? Number(untilMs) : null,
   }
+}
+
+/** The fields that the approval of a deposit sets, each name before its value. */
+export function depositFields({ approval, hold }: DepositStep, nowMs: number): string[] {
+  const fields = {
+    deposit: JSON.stringify(approval),
+    approver_id: approval.approver.id,
+    release_hash: hold?.hash ?? '',
+    release_by: hold?.by ?? '',
+    release_until_ms: String(hold?.untilMs ?? nowMs + APPLY_MS),
+  }
+  return Object.entries(fields).flat()
 }
 
 /** The fields that an approval sets, each name before its value. */

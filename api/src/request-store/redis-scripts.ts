@@ -1,6 +1,8 @@
+import { APPLY_MS } from '../domain/request-store.ts'
+
 /**
  * Each script is one step on one request. KEYS[1] is its hash (request, state, ciphertext, approval, approver_id, tenant_id,
- * first, first_approver_id, release_hash, release_by, release_until_ms, release_wrong, release_codes, returned, wrong_codes,
+ * first, first_approver_id, box, deposit, applied, release_hash, release_by, release_until_ms, release_wrong, release_codes, returned, wrong_codes,
  * expires_at_ms; a field that is absent or empty is nil); ARGV[1] the caller's clock in epoch milliseconds, ARGV[2] the channel, ARGV[3] the id.
  * `state` is nil for a request that is unknown or expired by the caller's clock; Redis expires the key by its own clock.
  */
@@ -14,15 +16,35 @@ const LIVE = `
   end`
 
 const SETTLED = `
-  if state == 'claimed' then return 'ready' end
+  if state == 'claimed' or state == 'applying' then return 'ready' end
   return state or 'gone'`
 
+/** Forgets the box of a deposit. KEYS[4] the bytes of each box, and of all in `total`. */
+const FORGET_BOX = `
+  local function forget_box(id)
+    local bytes = redis.call('hget', KEYS[4], id)
+    if not bytes then return end
+    redis.call('hdel', KEYS[4], id)
+    redis.call('hincrby', KEYS[4], 'total', -bytes)
+    redis.call('hdel', KEYS[1], 'box')
+  end`
+
 /** ARGV[4] request, ARGV[5] expires_at_ms, ARGV[6] how many may live, ARGV[7] for how many milliseconds after its lifetime
- * the id is remembered; KEYS[2] the live ids by expiry, KEYS[3] the key that remembers the id. The lifetime is passed as a
+ * the id is remembered, ARGV[8] the box of a deposit or nothing, ARGV[9] how many bytes all boxes may take; KEYS[2] the live
+ * ids by expiry, KEYS[3] the key that remembers the id, KEYS[4] the bytes of each box, and of all in `total`. The lifetime is passed as a
  * length, so that Redis's clock may differ. @returns 'done' or 'full' */
-export const CREATE = `
+export const CREATE = `${FORGET_BOX}
+  for _, id in ipairs(redis.call('zrangebyscore', KEYS[2], '-inf', ARGV[1])) do forget_box(id) end
   redis.call('zremrangebyscore', KEYS[2], '-inf', ARGV[1])
   if redis.call('zcard', KEYS[2]) >= tonumber(ARGV[6]) then return 'full' end
+  local bytes = #ARGV[8]
+  if bytes > 0 then
+    if bytes + tonumber(redis.call('hget', KEYS[4], 'total') or 0) > tonumber(ARGV[9]) then return 'full' end
+    redis.call('hset', KEYS[1], 'box', ARGV[8])
+    redis.call('hset', KEYS[4], ARGV[3], bytes)
+    redis.call('hincrby', KEYS[4], 'total', bytes)
+    redis.call('pexpire', KEYS[4], math.max(ARGV[5] - ARGV[1], redis.call('pttl', KEYS[4])))
+  end
   redis.call('zadd', KEYS[2], ARGV[5], ARGV[3])
   redis.call('pexpire', KEYS[2], math.max(ARGV[5] - ARGV[1], redis.call('pttl', KEYS[2])))
   redis.call('hset', KEYS[1], 'state', 'pending', 'request', ARGV[4], 'expires_at_ms', ARGV[5])
@@ -30,11 +52,40 @@ export const CREATE = `
   redis.call('set', KEYS[3], '', 'px', ARGV[5] - ARGV[1] + ARGV[7])
   return 'done'`
 
-/** @returns [state, request, approval, approver_id, first, release_by, release_until_ms, returned], or [] */
+/** @returns [state, request, approval, approver_id, first, release_by, release_until_ms, returned, deposit], or [] */
 export const FIND = `${LIVE}
   if not state then return {} end
   return redis.call('hmget', KEYS[1], 'state', 'request', 'approval', 'approver_id', 'first', 'release_by',
-    'release_until_ms', 'returned')`
+    'release_until_ms', 'returned', 'deposit')`
+
+/** @returns the box, or nil */
+export const BOX = `${LIVE}
+  if not state then return nil end
+  return redis.call('hget', KEYS[1], 'box')`
+
+/** ARGV[4] the next state; then pairs of fields and values that the approval sets. @returns a Settled */
+export const APPROVE_DEPOSIT = `${LIVE}
+  if state == 'pending' and redis.call('hexists', KEYS[1], 'box') == 1 then
+    redis.call('hset', KEYS[1], 'release_wrong', 0, 'release_codes', 0, unpack(ARGV, 5))
+    become(ARGV[4])
+    return 'done'
+  end
+  if state == 'pending' then return 'changed' end${SETTLED}`
+
+/** ARGV[4] the deposit's id, ARGV[5] what was stored; empty: nothing. @returns 1 when the deposit was applying, else 0 */
+export const SETTLE_DEPOSIT = `${LIVE}${FORGET_BOX}
+  if state ~= 'applying' then return 0 end
+  if cjson.decode(redis.call('hget', KEYS[1], 'deposit')).id ~= ARGV[4] then return 0 end
+  redis.call('hdel', KEYS[1], 'approver_id', 'returned', 'release_by', 'release_until_ms')
+  if ARGV[5] == '' then
+    redis.call('hdel', KEYS[1], 'deposit')
+    become('pending')
+    return 1
+  end
+  redis.call('hset', KEYS[1], 'applied', ARGV[5])
+  forget_box(ARGV[3])
+  become('ready')
+  return 1`
 
 /** KEYS[3] the key that remembers the id. @returns 1 when the request was made and its lifetime has ended, else 0 */
 export const HAS_EXPIRED = `${LIVE}
@@ -57,21 +108,27 @@ export const APPROVE = `${LIVE}
   end${SETTLED}`
 
 /** ARGV[4] the hash, ARGV[5] the count of wrong codes that denies. @returns [status], with the attempts left after 'wrong' */
-export const RELEASE = `${LIVE}
+export const RELEASE = `${LIVE}${FORGET_BOX}
   if not state then return { 'gone' } end
   if state == 'denied' or state == 'withdrawn' then return { state } end
   if state ~= 'held' then return { 'not_held' } end
-  local held = redis.call('hmget', KEYS[1], 'release_until_ms', 'release_hash', 'release_by', 'ciphertext')
+  local held = redis.call('hmget', KEYS[1], 'release_until_ms', 'release_hash', 'release_by', 'ciphertext', 'deposit')
   if tonumber(held[1]) <= tonumber(ARGV[1]) then return { 'late' } end
   if held[2] == ARGV[4] then
     redis.call('hset', KEYS[1], 'returned', held[3], 'release_hash', '')
-    become((held[4] or '') == '' and 'pending' or 'ready')
+    if held[5] then
+      redis.call('hset', KEYS[1], 'release_until_ms', ARGV[1] + ${APPLY_MS})
+      become('applying')
+    else
+      become((held[4] or '') == '' and 'pending' or 'ready')
+    end
     return { 'released' }
   end
   if held[3] ~= 'code' then return { 'wrong', tonumber(ARGV[5]) } end
   local left = ARGV[5] - redis.call('hincrby', KEYS[1], 'release_wrong', 1)
   if left <= 0 then
     redis.call('hset', KEYS[1], 'ciphertext', '')
+    forget_box(ARGV[3])
     become('denied')
   end
   return { 'wrong', left }`
@@ -88,35 +145,42 @@ export const RENEW_CODE = `${LIVE}
   return 1`
 
 /** @returns a Settled */
-export const DENY = `${LIVE}
+export const DENY = `${LIVE}${FORGET_BOX}
   if state == 'pending' or state == 'held' then
     redis.call('hset', KEYS[1], 'ciphertext', '')
+    forget_box(ARGV[3])
     become('denied')
     return 'done'
   end${SETTLED}`
 
 /** @returns a Settled */
-export const WITHDRAW = `${LIVE}
-  if state == 'pending' or state == 'held' or state == 'ready' or state == 'claimed' then
+export const WITHDRAW = `${LIVE}${FORGET_BOX}
+  local is_delivery = redis.call('hexists', KEYS[1], 'deposit') == 0
+  if state == 'pending' or state == 'held' or (is_delivery and (state == 'ready' or state == 'claimed')) then
     redis.call('hset', KEYS[1], 'ciphertext', '')
+    forget_box(ARGV[3])
     become('withdrawn')
     return 'done'
   end${SETTLED}`
 
 /** ARGV[4] the count that denies. @returns attempts left */
-export const COUNT_WRONG_CODE = `${LIVE}
+export const COUNT_WRONG_CODE = `${LIVE}${FORGET_BOX}
   if state ~= 'pending' then return 0 end
   local left = ARGV[4] - redis.call('hincrby', KEYS[1], 'wrong_codes', 1)
-  if left <= 0 then become('denied') end
+  if left <= 0 then
+    forget_box(ARGV[3])
+    become('denied')
+  end
   return left`
 
-/** @returns [status], with the ciphertext and the approval after 'claimed' */
+/** @returns [status], with the ciphertext, the approval and what a deposit stored after 'claimed' */
 export const CLAIM = `${LIVE}
   if state == 'ready' then
     redis.call('hset', KEYS[1], 'state', 'claimed')
-    return { 'claimed', redis.call('hget', KEYS[1], 'ciphertext'), redis.call('hget', KEYS[1], 'approval') }
+    local found = redis.call('hmget', KEYS[1], 'ciphertext', 'approval', 'applied')
+    return { 'claimed', found[1] or '', found[2] or '', found[3] or '' }
   end
-  if state == 'claimed' then return { 'taken' } end
+  if state == 'claimed' or state == 'applying' then return { 'taken' } end
   return { state or 'gone' }`
 
 export const UNCLAIM = `${LIVE}
@@ -142,7 +206,8 @@ export const REMOVE_APPROVED = `${LIVE}
   return 'done'`
 
 /** KEYS[2] the live ids, KEYS[3] the key that remembers the id. */
-export const REMOVE = `
+export const REMOVE = `${FORGET_BOX}
+  forget_box(ARGV[3])
   redis.call('del', KEYS[1], KEYS[3])
   redis.call('zrem', KEYS[2], ARGV[3])
   redis.call('publish', ARGV[2], ARGV[3])

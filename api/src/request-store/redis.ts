@@ -2,6 +2,7 @@ import { LIMITS } from '@keyferry/contract'
 import { z } from 'zod'
 import {
   type Claim,
+  type DepositStep,
   EXPIRED_KNOWN_MS,
   type FreshCode,
   type Released,
@@ -9,15 +10,16 @@ import {
   type Settled,
   type Step,
 } from '../domain/request-store.ts'
+import { AppliedDeposit } from '../domain/stored-deposit.ts'
 import { Approval, type ApprovalRequest, type StoredRequest } from '../domain/stored-request.ts'
 import { Bell } from './bell.ts'
 import type { RedisConnection } from './redis-connection.ts'
-import { approvalFields, storedRequest } from './redis-fields.ts'
+import { approvalFields, depositFields, storedRequest } from './redis-fields.ts'
 import * as scripts from './redis-scripts.ts'
 
 const SettledReply = z.enum(['done', 'changed', 'held', 'ready', 'denied', 'withdrawn', 'gone'])
 const ClaimReply = z.union([
-  z.tuple([z.literal('claimed'), z.string(), z.string()]),
+  z.tuple([z.literal('claimed'), z.string(), z.string(), z.string()]),
   z.tuple([z.enum(['pending', 'held', 'taken', 'denied', 'withdrawn', 'gone'])]),
 ])
 const ReleaseReply = z.union([
@@ -26,7 +28,12 @@ const ReleaseReply = z.union([
 ])
 
 /** `prefix` starts every key and the channel, so that several services can share one Redis. */
-export type RedisRequestStoreOptions = { redis: RedisConnection; prefix?: string; maxLive?: number }
+export type RedisRequestStoreOptions = {
+  redis: RedisConnection
+  prefix?: string
+  maxLive?: number
+  maxBoxBytes?: number
+}
 
 /** The request store that many processes share. Each step is one script. Changes are published on one channel that every
  * process subscribes to. After a lost connection every listener is called, because it may have missed a message. */
@@ -34,6 +41,7 @@ export async function openRedisRequestStore({
   redis,
   prefix = 'keyferry:',
   maxLive = LIMITS.liveRequests,
+  maxBoxBytes = LIMITS.waitingDepositBytes,
 }: RedisRequestStoreOptions): Promise<RequestStore> {
   const bell = new Bell()
   const channel = `${prefix}requests`
@@ -44,10 +52,10 @@ export async function openRedisRequestStore({
       if (redis.subscriber.isReady && redis.commands.isReady) bell.ringAll()
     })
   }
-  return new RedisRequestStore({ redis, prefix, maxLive, channel, bell })
+  return new RedisRequestStore({ redis, prefix, maxLive, maxBoxBytes, channel, bell })
 }
 
-type Parts = { redis: RedisConnection; prefix: string; maxLive: number; channel: string; bell: Bell }
+type Parts = Required<RedisRequestStoreOptions> & { channel: string; bell: Bell }
 
 class RedisRequestStore implements RequestStore {
   readonly #parts: Parts
@@ -56,13 +64,15 @@ class RedisRequestStore implements RequestStore {
     this.#parts = parts
   }
 
-  async create(request: ApprovalRequest, nowMs: number): Promise<boolean> {
+  async create(request: ApprovalRequest, nowMs: number, box = ''): Promise<boolean> {
     const { id, expiresAtMs } = request
     const rest = [
       JSON.stringify(request),
       String(expiresAtMs),
       String(this.#parts.maxLive),
       String(EXPIRED_KNOWN_MS),
+      box,
+      String(this.#parts.maxBoxBytes),
     ]
     return (await this.#run(scripts.CREATE, id, nowMs, ...rest)) === 'done'
   }
@@ -82,6 +92,29 @@ class RedisRequestStore implements RequestStore {
     const values = [String(nowMs), channel, id, step.after ?? '', next, ...approvalFields(step)]
     const reply = await redis.reply((client) => client.eval(scripts.APPROVE, { keys, arguments: values }))
     return SettledReply.parse(reply)
+  }
+
+  async box(id: string, nowMs: number): Promise<string | null> {
+    return z
+      .string()
+      .nullable()
+      .parse(await this.#run(scripts.BOX, id, nowMs))
+  }
+
+  async approveDeposit(id: string, step: DepositStep, nowMs: number): Promise<Settled> {
+    const next = step.hold ? 'held' : 'applying'
+    return SettledReply.parse(
+      await this.#run(scripts.APPROVE_DEPOSIT, id, nowMs, next, ...depositFields(step, nowMs)),
+    )
+  }
+
+  async settleDeposit(
+    id: string,
+    { depositId, applied }: { depositId: string; applied: AppliedDeposit | null },
+    nowMs: number,
+  ): Promise<boolean> {
+    const text = applied === null ? '' : JSON.stringify(applied)
+    return (await this.#run(scripts.SETTLE_DEPOSIT, id, nowMs, depositId, text)) === 1
   }
 
   async release(
@@ -114,10 +147,13 @@ class RedisRequestStore implements RequestStore {
   }
 
   async claim(id: string, nowMs: number): Promise<Claim> {
-    const [status, ciphertextBase64, approved] = ClaimReply.parse(await this.#run(scripts.CLAIM, id, nowMs))
+    const [status, ciphertextBase64, approved, stored] = ClaimReply.parse(
+      await this.#run(scripts.CLAIM, id, nowMs),
+    )
     if (status !== 'claimed') return { status }
     const approval = approved === '' ? null : Approval.parse(JSON.parse(approved))
-    return { status, ciphertextBase64, approval }
+    const claimed = { status, ciphertextBase64, approval }
+    return stored === '' ? claimed : { ...claimed, applied: AppliedDeposit.parse(JSON.parse(stored)) }
   }
 
   async unclaim(id: string, nowMs: number): Promise<void> {
@@ -161,7 +197,7 @@ class RedisRequestStore implements RequestStore {
 
   #run(script: string, id: string, nowMs: number, ...rest: string[]): Promise<unknown> {
     const { redis, prefix, channel } = this.#parts
-    const keys = [this.#key(id), `${prefix}live-requests`, `${prefix}expired:${id}`]
+    const keys = [this.#key(id), `${prefix}live-requests`, `${prefix}expired:${id}`, `${prefix}deposit-bytes`]
     return redis.reply((client) =>
       client.eval(script, { keys, arguments: [String(nowMs), channel, id, ...rest] }),
     )

@@ -9,7 +9,7 @@ export type OpenedStores = {
   here: RequestStore
   there: RequestStore
   /** Another store, empty, that holds at most `maxLive` requests. */
-  small(maxLive: number): Promise<RequestStore>
+  small(maxLive: number, maxBoxBytes?: number): Promise<RequestStore>
   close(): Promise<void>
 }
 
@@ -118,6 +118,8 @@ export function requestStoreContract(name: string, open: () => Promise<OpenedSto
         held: null,
         returned: null,
         approval: null,
+        deposit: null,
+        applyingUntilMs: null,
       })
     })
 

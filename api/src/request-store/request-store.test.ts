@@ -1,17 +1,19 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { LIMITS } from '@keyferry/contract'
 import { randomRequestId } from '@keyferry/crypto/token'
 import { afterAll, describe } from 'vitest'
 import { testRedis } from '../../../plumbing/test/redis-server.ts'
+import { depositContract } from './deposit.contract.ts'
 import { openRedisRequestStore } from './redis.ts'
 import { openRedis } from './redis-connection.ts'
 import { releaseContract } from './release.contract.ts'
 import { type OpenedStores, requestStoreContract } from './request-store.contract.ts'
 import { openSqliteRequestStore } from './sqlite.ts'
 
-const smallSqlite = async (maxLive: number) =>
-  openSqliteRequestStore({ path: ':memory:', now: Date.now, maxLive })
+const smallSqlite = async (maxLive: number, maxBoxBytes = LIMITS.waitingDepositBytes) =>
+  openSqliteRequestStore({ path: ':memory:', now: Date.now, maxLive, maxBoxBytes })
 
 async function openSqlite(): Promise<OpenedStores> {
   const folder = mkdtempSync(join(tmpdir(), 'keyferry-requests-'))
@@ -25,6 +27,7 @@ async function openSqlite(): Promise<OpenedStores> {
 
 requestStoreContract('SQLite', openSqlite)
 releaseContract('SQLite', openSqlite)
+depositContract('SQLite', openSqlite)
 
 const redis = await testRedis()
 
@@ -38,8 +41,13 @@ async function openNodes(): Promise<OpenedStores> {
   )
   const [here, there] = nodes
   if (here === undefined || there === undefined) throw new Error('two nodes')
-  const small = async (maxLive: number) =>
-    openRedisRequestStore({ redis: here.connection, prefix: `small-${prefix}`, maxLive })
+  const small = async (maxLive: number, maxBoxBytes = LIMITS.waitingDepositBytes) =>
+    openRedisRequestStore({
+      redis: here.connection,
+      prefix: `small-${maxBoxBytes}-${prefix}`,
+      maxLive,
+      maxBoxBytes,
+    })
   const close = async () => {
     for (const { connection, store } of nodes) {
       await store.close()
@@ -54,4 +62,5 @@ describe.runIf(redis)('with a Redis', () => {
 
   requestStoreContract('Redis', openNodes)
   releaseContract('Redis', openNodes)
+  depositContract('Redis', openNodes)
 })

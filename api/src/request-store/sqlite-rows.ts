@@ -1,5 +1,6 @@
 import { RELEASES } from '@keyferry/contract'
 import type { Claim, Settled } from '../domain/request-store.ts'
+import { AppliedDeposit, DepositApproval } from '../domain/stored-deposit.ts'
 import {
   Approval,
   ApprovalRequest,
@@ -8,7 +9,7 @@ import {
   type StoredRequest,
 } from '../domain/stored-request.ts'
 
-const STATES = ['pending', 'held', 'ready', 'claimed', 'denied', 'withdrawn'] as const
+const STATES = ['pending', 'held', 'applying', 'ready', 'claimed', 'denied', 'withdrawn'] as const
 
 export type State = (typeof STATES)[number]
 
@@ -22,26 +23,29 @@ export function asState(value: unknown): State {
 
 /** What a caller learns whose change did not happen. */
 export function asSettled(state: State | 'gone'): Exclude<Settled, 'done' | 'changed'> {
-  return state === 'pending' || state === 'claimed' ? 'ready' : state
+  return state === 'pending' || state === 'claimed' || state === 'applying' ? 'ready' : state
 }
 
 export function storedRequest(row: Row): StoredRequest {
   const state = asState(row['state'])
   return {
     request: ApprovalRequest.parse(JSON.parse(String(row['request']))),
-    status: state === 'claimed' ? 'ready' : state,
+    status: state === 'claimed' || state === 'applying' ? 'ready' : state,
     first: typeof row['first'] === 'string' ? FirstApproval.parse(JSON.parse(row['first'])) : null,
     held: state === 'held' ? heldOf(row) : null,
     returned: asWay(row['returned']),
     approval: approvalIn(row['approval']),
+    deposit: typeof row['deposit'] === 'string' ? DepositApproval.parse(JSON.parse(row['deposit'])) : null,
+    applyingUntilMs: state === 'applying' ? Number(row['release_until_ms']) : null,
   }
 }
 
-export function claimed({ ciphertext, approval }: Row): Claim {
+export function claimed({ ciphertext, approval, applied }: Row): Claim {
   return {
     status: 'claimed',
-    ciphertextBase64: String(ciphertext),
+    ciphertextBase64: String(ciphertext ?? ''),
     approval: approvalIn(approval),
+    ...(typeof applied === 'string' ? { applied: AppliedDeposit.parse(JSON.parse(applied)) } : {}),
   }
 }
 

@@ -1,8 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { EXPIRED_KNOWN_MS } from '../domain/request-store.ts'
+import { APPLY_MS, EXPIRED_KNOWN_MS } from '../domain/request-store.ts'
 
 /** Increase it with every change of the table. Rows of another version are dropped; they live for minutes only. */
-const SCHEMA_VERSION = 5
+const SCHEMA_VERSION = 6
 
 const SCHEMA = `
   drop table if exists requests;
@@ -10,7 +10,7 @@ const SCHEMA = `
     id text primary key,
     request text not null,
     state text not null default 'pending'
-      check (state in ('pending', 'held', 'ready', 'claimed', 'denied', 'withdrawn')),
+      check (state in ('pending', 'held', 'applying', 'ready', 'claimed', 'denied', 'withdrawn')),
     ciphertext text,
     approval text,
     approver_id text,
@@ -24,9 +24,14 @@ const SCHEMA = `
     release_codes integer not null default 0,
     returned text,
     wrong_codes integer not null default 0,
+    box text,
+    box_bytes integer not null default 0,
+    deposit text,
+    applied text,
     expires_at_ms integer not null
   ) strict, without rowid;
   create index requests_by_expiry on requests (expires_at_ms);
+  create index requests_by_box on requests (expires_at_ms, box_bytes) where box_bytes > 0;
   create index requests_by_approver on requests (approver_id) where approver_id is not null;
   create index requests_by_first_approver on requests (first_approver_id) where first_approver_id is not null;
   pragma user_version = ${SCHEMA_VERSION};`
@@ -35,10 +40,21 @@ const LIVE = 'id = :id and expires_at_ms > :nowMs'
 const BY = '(:tenantId is null or tenant_id = :tenantId)'
 
 const SQL = {
-  create: `insert into requests (id, request, expires_at_ms) select :id, :request, :expiresAtMs
-    where (select count(*) from (select 1 from requests where expires_at_ms > :nowMs limit :maxLive)) < :maxLive`,
-  find: `select request, state, approval, approver_id, first, release_by, release_until_ms, returned
+  create: `insert into requests (id, request, expires_at_ms, box, box_bytes)
+    select :id, :request, :expiresAtMs, :box, :boxBytes
+    where (:boxBytes = 0 or :boxBytes + (select coalesce(sum(box_bytes), 0) from requests
+      where box_bytes > 0 and expires_at_ms > :nowMs) <= :maxBoxBytes) and (select count(*) from (select 1 from requests where expires_at_ms > :nowMs limit :maxLive)) < :maxLive`,
+  find: `select request, state, approval, approver_id, first, release_by, release_until_ms, returned, deposit
     from requests where ${LIVE}`,
+  box: `select box from requests where ${LIVE} and box is not null`,
+  approveDeposit: `update requests set state = :next, deposit = :deposit, approver_id = :approverId,
+      release_hash = :hash, release_by = :by, release_until_ms = :untilMs, release_wrong = 0, release_codes = 0
+    where ${LIVE} and state = 'pending' and box is not null`,
+  settleDeposit: `update requests set state = case when :applied is null then 'pending' else 'ready' end,
+      applied = :applied, approver_id = null, returned = null, release_by = null, release_until_ms = null,
+      deposit = case when :applied is null then null else deposit end,
+      box = case when :applied is null then box end, box_bytes = case when :applied is null then box_bytes else 0 end
+    where ${LIVE} and state = 'applying' and json_extract(deposit, '$.id') = :depositId`,
   hasExpired: `select 1 from requests
     where id = :id and expires_at_ms <= :nowMs and expires_at_ms > :nowMs - ${EXPIRED_KNOWN_MS}`,
   approve: `update requests set state = :next, ciphertext = :ciphertext, approval = :approval,
@@ -46,25 +62,30 @@ const SQL = {
       first = coalesce(:first, first), first_approver_id = coalesce(:firstApproverId, first_approver_id),
       release_hash = :hash, release_by = :by, release_until_ms = :untilMs, release_wrong = 0, release_codes = 0
     where ${LIVE} and state = 'pending' and first_approver_id is :after`,
-  release: `update requests set state = case when ciphertext is null then 'pending' else 'ready' end,
-      returned = release_by, release_hash = null
+  release: `update requests set returned = release_by, release_hash = null,
+      state = case when deposit is not null then 'applying' when ciphertext is null then 'pending' else 'ready' end,
+      release_until_ms = case when deposit is null then release_until_ms else :nowMs + ${APPLY_MS} end
     where ${LIVE} and state = 'held' and release_hash = :hash and release_until_ms > :nowMs returning state`,
   countWrongRelease: `update requests set release_wrong = release_wrong + 1,
       ciphertext = case when release_wrong + 1 >= :limit then null else ciphertext end,
-      state = case when release_wrong + 1 >= :limit then 'denied' else state end
+      state = case when release_wrong + 1 >= :limit then 'denied' else state end,
+      box = case when release_wrong + 1 >= :limit then null else box end,
+      box_bytes = case when release_wrong + 1 >= :limit then 0 else box_bytes end
     where ${LIVE} and state = 'held' and release_by = 'code' returning release_wrong, state`,
   renewCode: `update requests set release_hash = :hash, release_by = 'code', release_until_ms = :untilMs,
       release_wrong = 0, release_codes = release_codes + 1, approval = :approval
     where ${LIVE} and state = 'held' and approver_id = :approverId and release_codes < :limit`,
-  deny: `update requests set state = 'denied', ciphertext = null
+  deny: `update requests set state = 'denied', ciphertext = null, box = null, box_bytes = 0
     where ${LIVE} and state in ('pending', 'held')`,
-  withdraw: `update requests set state = 'withdrawn', ciphertext = null
-    where ${LIVE} and state in ('pending', 'held', 'ready', 'claimed')`,
+  withdraw: `update requests set state = 'withdrawn', ciphertext = null, box = null, box_bytes = 0
+    where ${LIVE} and (state in ('pending', 'held') or (deposit is null and state in ('ready', 'claimed')))`,
   countWrongCode: `update requests set wrong_codes = wrong_codes + 1,
-      state = case when wrong_codes + 1 >= :limit then 'denied' else state end
+      state = case when wrong_codes + 1 >= :limit then 'denied' else state end,
+      box = case when wrong_codes + 1 >= :limit then null else box end,
+      box_bytes = case when wrong_codes + 1 >= :limit then 0 else box_bytes end
     where ${LIVE} and state = 'pending' returning wrong_codes, state`,
   claim: `update requests set state = 'claimed'
-    where ${LIVE} and state = 'ready' returning ciphertext, approval`,
+    where ${LIVE} and state = 'ready' returning ciphertext, approval, applied`,
   unclaim: `update requests set state = 'ready' where ${LIVE} and state = 'claimed'`,
   remove: 'delete from requests where id = :id',
   removeApprovedBy: `delete from requests where (approver_id = :userId or first_approver_id = :userId)
@@ -73,7 +94,7 @@ const SQL = {
       tenant_id = null, release_hash = null, returned = null
     where first_approver_id = :userId and state in ('pending', 'held') and ${BY} returning id`,
   empty: `update requests set request = '', ciphertext = null, approval = null, approver_id = null, tenant_id = null,
-      first = null, first_approver_id = null, release_hash = null
+      first = null, first_approver_id = null, release_hash = null, box = null, box_bytes = 0, deposit = null, applied = null
     where expires_at_ms <= :nowMs and request <> ''`,
   forget: `delete from requests where expires_at_ms <= :nowMs - ${EXPIRED_KNOWN_MS}`,
   ping: 'select 1 from requests limit 1',
@@ -93,6 +114,9 @@ export function prepare(database: DatabaseSync) {
   return {
     create: database.prepare(SQL.create),
     find: database.prepare(SQL.find),
+    box: database.prepare(SQL.box),
+    approveDeposit: database.prepare(SQL.approveDeposit),
+    settleDeposit: database.prepare(SQL.settleDeposit),
     hasExpired: database.prepare(SQL.hasExpired),
     approve: database.prepare(SQL.approve),
     release: database.prepare(SQL.release),

@@ -2,7 +2,17 @@ import { DatabaseSync } from 'node:sqlite'
 import { LIMITS } from '@keyferry/contract'
 import { makePrivateFile } from '@keyferry/plumbing/private-files'
 import { unavailable } from '../domain/errors.ts'
-import type { Claim, FreshCode, Released, RequestStore, Settled, Step } from '../domain/request-store.ts'
+import {
+  APPLY_MS,
+  type Claim,
+  type DepositStep,
+  type FreshCode,
+  type Released,
+  type RequestStore,
+  type Settled,
+  type Step,
+} from '../domain/request-store.ts'
+import type { AppliedDeposit } from '../domain/stored-deposit.ts'
 import type { ApprovalRequest, StoredRequest } from '../domain/stored-request.ts'
 import { Bell } from './bell.ts'
 import { asSettled, asState, claimed, type State, storedRequest } from './sqlite-rows.ts'
@@ -17,6 +27,7 @@ export type SqliteRequestStoreOptions = {
   /** How often the contents of expired requests are deleted from the file. */
   sweepSeconds?: number
   maxLive?: number
+  maxBoxBytes?: number
 }
 
 /** The request store of a single process, in a separate file, so that backups of the database hold no requests. Writes
@@ -31,9 +42,12 @@ class SqliteRequestStore implements RequestStore {
   readonly #bell = new Bell()
   readonly #sweeping: NodeJS.Timeout
   readonly #maxLive: number
+  readonly #maxBoxBytes: number
 
-  constructor({ path, now, sweepSeconds = 60, maxLive = LIMITS.liveRequests }: SqliteRequestStoreOptions) {
-    this.#maxLive = maxLive
+  constructor(options: SqliteRequestStoreOptions) {
+    const { path, now, sweepSeconds = 60 } = options
+    this.#maxLive = options.maxLive ?? LIMITS.liveRequests
+    this.#maxBoxBytes = options.maxBoxBytes ?? LIMITS.waitingDepositBytes
     if (path !== IN_MEMORY) makePrivateFile(path)
     this.#database = new DatabaseSync(path, { timeout: 5_000 })
     this.#database.exec('pragma journal_mode = wal; pragma synchronous = full;')
@@ -43,11 +57,40 @@ class SqliteRequestStore implements RequestStore {
     this.#sweeping = setInterval(() => this.#sweep(now()), sweepSeconds * 1_000).unref()
   }
 
-  create(request: ApprovalRequest, nowMs: number): Promise<boolean> {
+  create(request: ApprovalRequest, nowMs: number, box?: string): Promise<boolean> {
     return this.#step(({ create }) => {
       const { id, expiresAtMs } = request
-      const row = { id, request: JSON.stringify(request), expiresAtMs, nowMs, maxLive: this.#maxLive }
+      const bounds = { nowMs, maxLive: this.#maxLive, maxBoxBytes: this.#maxBoxBytes }
+      const held = { box: box ?? null, boxBytes: box?.length ?? 0 }
+      const row = { id, request: JSON.stringify(request), expiresAtMs, ...held, ...bounds }
       return Number(create.run(row).changes) === 1
+    })
+  }
+
+  box(id: string, nowMs: number): Promise<string | null> {
+    return this.#step(({ box }) => {
+      const row = box.get({ id, nowMs })
+      return row === undefined ? null : String(row['box'])
+    })
+  }
+
+  approveDeposit(id: string, step: DepositStep, nowMs: number): Promise<Settled> {
+    return this.#step(({ approveDeposit }) => {
+      const row = { id, nowMs, ...depositColumns(step, nowMs) }
+      return this.#settle(approveDeposit.run(row).changes, id, nowMs)
+    })
+  }
+
+  settleDeposit(
+    id: string,
+    { depositId, applied }: { depositId: string; applied: AppliedDeposit | null },
+    nowMs: number,
+  ): Promise<boolean> {
+    return this.#step(({ settleDeposit }) => {
+      const row = { id, nowMs, depositId, applied: applied && JSON.stringify(applied) }
+      const isSettled = Number(settleDeposit.run(row).changes) > 0
+      if (isSettled) this.#bell.ring(id)
+      return isSettled
     })
   }
 
@@ -120,7 +163,7 @@ class SqliteRequestStore implements RequestStore {
       const [row] = claim.all({ id, nowMs })
       if (row !== undefined) return claimed(row)
       const state = this.#stateOf(id, nowMs)
-      return { status: state === 'claimed' || state === 'ready' ? 'taken' : state }
+      return { status: state === 'claimed' || state === 'applying' || state === 'ready' ? 'taken' : state }
     })
   }
 
@@ -206,6 +249,17 @@ function columnsOf({ after, first, sealed, hold, by }: Step) {
     hash: hold?.hash ?? null,
     by: hold?.by ?? null,
     untilMs: hold?.untilMs ?? null,
+  }
+}
+
+function depositColumns({ approval, hold }: DepositStep, nowMs: number) {
+  return {
+    next: hold ? 'held' : 'applying',
+    deposit: JSON.stringify(approval),
+    approverId: approval.approver.id,
+    hash: hold?.hash ?? null,
+    by: hold?.by ?? null,
+    untilMs: hold?.untilMs ?? nowMs + APPLY_MS,
   }
 }
 

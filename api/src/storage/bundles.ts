@@ -23,6 +23,7 @@ export function createBundleStore(queries: Queries): BundleStore {
     find: finder(queries),
     list: (tenantId, filter, slice) => list(query, { tenantId, filter, slice }),
     findSuggested: (userId, suggestion) => findSuggested(query, userId, suggestion),
+    findNamed: (tenantId, names) => findNamed(query, tenantId, names),
     count: (tenantId, filter) => countMatches(query, tenantId, filter),
     delete: (tenantId, bundleId, stamp) =>
       write(async (transaction) => {
@@ -161,6 +162,22 @@ function matching(query: Query, tenantId: string, { query: text, tag, grantedTo 
           .where('machine_grants.machine_id', '=', grantedTo ?? ''),
       ),
     )
+}
+
+const NAMES_AT_ONCE = 500
+
+async function findNamed(query: Query, tenantId: string, names: readonly string[]) {
+  const found: { id: string; name: string; tags: string }[] = []
+  for (let from = 0; from < names.length; from += NAMES_AT_ONCE) {
+    const rows = await query
+      .selectFrom('bundles')
+      .select(['id', 'name', 'tags'])
+      .where('tenant_id', '=', tenantId)
+      .where('name', 'in', names.slice(from, from + NAMES_AT_ONCE))
+      .execute()
+    found.push(...rows)
+  }
+  return found
 }
 
 async function findSuggested(

@@ -3,18 +3,19 @@ import { Plaintext } from '@keyferry/crypto/plaintext'
 import type { Bounds } from '../domain/bounds.ts'
 import type { EventData } from '../domain/event.ts'
 import type { ImportChange, LibraryImportStore } from '../domain/library-import.ts'
-import { makesKey, markAfter, splits } from '../domain/library-import-plan.ts'
+import { countsOf, makesKey, markAfter, splits } from '../domain/library-import-plan.ts'
 import { lengthOf } from './attachment-positions.ts'
 import { holdBundle } from './attachments.ts'
 import { requireWithinBound } from './bundle-bound.ts'
 import { stampBundle } from './bundle-changes.ts'
 import { createBundle } from './bundles.ts'
 import { isMissingReference, isTaken } from './database.ts'
+import { endApplied } from './deposits.ts'
 import { changeOfKey, holdKeysOf, type KeyChangeParts } from './key-changes.ts'
 import { writeKeyChanges } from './key-writes.ts'
 import { keyCreated, newKeyRow } from './keys.ts'
 import { readLibrary } from './library-reading.ts'
-import type { Queries, Query } from './queries.ts'
+import type { Queries, Query, Recorded } from './queries.ts'
 import { flag, type KeyRow } from './tables.ts'
 import { holdTenant } from './tenants.ts'
 import type { TenantVault, ValueVault } from './value-vault.ts'
@@ -37,6 +38,7 @@ export function createLibraryImportStore(
           const change = decide(await readLibrary(transaction, tenantVault, { tenantId, reading }))
           const parts = { ...queries, ...bounds, transaction, vault: tenantVault, bounds }
           await apply(parts, { ...change, tenantId })
+          await endDeposit(parts, { ...change, tenantId }, reading.bundleName)
           return change
         })
       } catch (error) {
@@ -47,7 +49,7 @@ export function createLibraryImportStore(
   }
 }
 
-/** Ends the transaction: a key of the plan was changed by another call after it was read. */
+/** Ends the transaction: a key of the plan was changed by another call after it was read, or its deposit has ended. */
 class Overtaken extends Error {}
 
 async function holdBundleNamed(transaction: Query, tenantId: string, name: string): Promise<void> {
@@ -72,6 +74,17 @@ async function apply(parts: Parts, change: Change): Promise<void> {
   await changeKeys(parts, change, held)
   await attach(parts, change)
   await stampBundle(parts, { tenantId, bundleId, stamp }, { action: 'bundle.imported', data: summary(steps) })
+}
+
+async function endDeposit(
+  recorded: Recorded,
+  { tenantId, bundleId, depositId, steps, stamp }: Change,
+  bundleName: string,
+): Promise<void> {
+  if (depositId === null) return
+  const outcome = { bundleId, counts: countsOf(steps) }
+  const ending = { tenantId, depositId, bundle: { id: bundleId, name: bundleName }, outcome, stamp }
+  if (!(await endApplied(recorded, ending))) throw new Overtaken()
 }
 
 function summary(steps: ImportChange['steps']): EventData {

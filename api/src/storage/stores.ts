@@ -8,6 +8,8 @@ import { createAuditStore } from './audit-log.ts'
 import { createBundleStore } from './bundles.ts'
 import { createComparisonStore } from './comparison.ts'
 import { createDeliveryStore } from './deliveries.ts'
+import { createDepositKeyStore } from './deposit-keys.ts'
+import { createDepositStore } from './deposits.ts'
 import { duplicator } from './duplicates.ts'
 import { createGrantStore } from './grants.ts'
 import { createHeldDeliveryStore } from './held-deliveries.ts'
@@ -60,6 +62,8 @@ export function createStores(
     comparison: createComparisonStore(query),
     events: { record: (event) => queries.write((transaction) => queries.record(transaction, event)) },
     deliveries: createDeliveryStore(queries),
+    depositKeys: createDepositKeyStore(queries, ring),
+    deposits: createDepositStore(queries),
     grants: createGrantStore(queries),
     heldDeliveries: createHeldDeliveryStore(queries),
     holders: createHolderStore(queries),

@@ -176,6 +176,24 @@ export type DeliveryRow = {
   collected_at: string | null
 }
 
+/** A deposit that was approved. `open_until`: while it can still be stored; null once it has ended. */
+export type DepositRow = {
+  tenant_id: string
+  id: string
+  state: 'approved' | 'applied' | 'void'
+  open_until: string | null
+  /** How its approval has to return to the terminal; null: it has not. */
+  held_by: string | null
+  /** SHA-256 of the request's id. */
+  request_hash: string
+  bundle_name: string
+  user_id: string
+  /** What was stored, as the client is told; null until then. */
+  applied: string | null
+  created_at: string
+  ended_at: string | null
+}
+
 /** What a holder has of one key: `version` by a confirmed delivery, `perhaps_version` by one that is not confirmed. */
 type HoldingRow = {
   tenant_id: string
@@ -449,6 +467,7 @@ export type Tables = {
   keys: KeyRow
   key_versions: KeyVersionRow
   deliveries: DeliveryRow
+  deposits: DepositRow
   holdings: HoldingRow
   attachments: AttachmentRow
   legacy_items: LegacyItemRow

@@ -211,6 +211,22 @@ export const initial = ({ text, bytes, count, position, tableEnd }: ColumnTypes)
 
   'create index deliveries_held on deliveries (held_until) where held_until is not null',
 
+  `create table deposits (
+    tenant_id ${text} not null references tenants (id) on delete cascade,
+    id ${text} not null,
+    state ${text} not null,
+    open_until ${text},
+    held_by ${text},
+    request_hash ${text} not null,
+    bundle_name ${text} not null,
+    user_id ${text} not null,
+    applied ${text},
+    created_at ${text} not null,
+    ended_at ${text},
+    primary key (tenant_id, id)
+  ) ${tableEnd}`,
+  'create index deposits_open on deposits (open_until) where open_until is not null',
+
   `create table holdings (
     tenant_id ${text} not null,
     key_id ${text} not null,

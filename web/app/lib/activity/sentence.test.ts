@@ -129,6 +129,16 @@ const CASES: readonly [AuditAction, Given, string][] = [
     { target: { kind: 'request', id: 'r', name: null }, origin: TERMINAL },
     'sam denied a request from sam@laptop',
   ],
+  [
+    'deposit.applied',
+    { target: BUNDLE, data: { created: 3, updated: 1 } },
+    'sam stored a deposit in dev/app: 3 created, 1 updated',
+  ],
+  [
+    'deposit.not_released',
+    { data: { into: 'prod/app', reason: 'expired' } },
+    'sam approved a deposit into prod/app, and the approval never returned to a terminal: the request expired',
+  ],
   ['member.role_changed', { target: KIM, data: { role: 'owner' } }, 'sam made kim an owner'],
   ['member.removed', { target: KIM }, 'sam removed kim'],
   ['member.removed', { target: SAM }, 'sam left the workspace'],

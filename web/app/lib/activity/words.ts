@@ -1,5 +1,6 @@
 import type { AuditAction } from '@keyferry/contract'
 import { accountWords } from './account-words.ts'
+import { depositWords } from './deposit-words.ts'
 import { machineWords } from './machine-words.ts'
 import { counted, fieldList, roleName } from './phrases.ts'
 import type { Part, Told } from './told.ts'
@@ -100,6 +101,8 @@ export const WORDS: Readonly<Record<AuditAction, Words>> = {
     `denied a request from ${place ?? origin('requester_ip') ?? 'a terminal'}`,
   ],
   'delivery.collected': ({ bundle }) => ['collected the values of ', bundle],
+
+  ...depositWords,
 
   'member.invited': ({ origin, text }) => [
     `invited ${origin('email') ?? 'a person'} as ${roleName(text('role'))}`,

@@ -1,0 +1,123 @@
+import { timestamp } from './clock-and-ids.ts'
+import { importOf, type PlanParts } from './deposit-plan.ts'
+import type { DepositEnd, DepositOutcome, DepositStore } from './deposit-record.ts'
+import { DomainError } from './errors.ts'
+import { importVariables } from './library-import.ts'
+import { countsOf } from './library-import-plan.ts'
+import type { Caller, MembershipStore } from './membership.ts'
+import { labelOf, requesterOrigin } from './request-delivery.ts'
+import type { AppliedDeposit, DepositApproval } from './stored-deposit.ts'
+import type { ApprovalRequest } from './stored-request.ts'
+
+/*
+ * How the values of an approved deposit are stored: in one transaction, which ends the deposit's record too. The request is
+ * `applying` meanwhile. If the node dies, another one finds out from the record what became of the transaction. A record
+ * that is still open is made void first, so that a slow transaction cannot come later.
+ */
+
+export type StoringParts = PlanParts & { stores: { deposits: DepositStore; memberships: MembershipStore } }
+
+type Storing = { request: ApprovalRequest; approval: DepositApproval; caller: Caller }
+
+/** Store the values of a request that is `applying`. If that fails, the request is pending again.
+ * @throws DomainError plan_changed · unavailable · what `importVariables` throws */
+export async function storeDeposit(
+  parts: StoringParts,
+  { request, approval, caller }: Storing,
+): Promise<AppliedDeposit> {
+  try {
+    const outcome = await importApproved(parts, { request, approval, caller })
+    const applied = appliedOf(request, approval, outcome)
+    await tell(parts, request, { approval, applied })
+    return applied
+  } catch (error) {
+    const isChanged = error instanceof DomainError && error.code === 'plan_changed'
+    const applied = await conclude(parts, { request, approval }, isChanged ? 'plan_changed' : 'refused')
+    if (applied) return applied
+    throw error
+  }
+}
+
+/** Store the values of a deposit whose approval came back through the terminal.
+ * @throws DomainError as `storeDeposit` · conflict (the person who approved may not any more) */
+export async function storeReleased(parts: StoringParts, requestId: string): Promise<void> {
+  const stored = await parts.requests.find(requestId, parts.clock.now().getTime())
+  if (!stored?.deposit || stored.applyingUntilMs === null) return
+  const { request, deposit: approval } = stored
+  const caller = await approverOf(parts, request, approval)
+  if (caller) await storeDeposit(parts, { request, approval, caller })
+  else {
+    await conclude(parts, { request, approval }, 'refused')
+    throw new DomainError(
+      'conflict',
+      'The person who approved this deposit may not any more: it needs a new approval',
+    )
+  }
+}
+
+/** Find out what became of a deposit whose node did not finish in time. Does nothing to any other request. */
+export async function rescueDeposit(parts: StoringParts, requestId: string): Promise<void> {
+  const nowMs = parts.clock.now().getTime()
+  const stored = await parts.requests.find(requestId, nowMs)
+  if (!stored?.deposit || stored.applyingUntilMs === null || stored.applyingUntilMs > nowMs) return
+  await conclude(parts, { request: stored.request, approval: stored.deposit }, 'overtaken')
+}
+
+async function importApproved(
+  parts: StoringParts,
+  { request, approval, caller }: Storing,
+): Promise<DepositOutcome> {
+  const { keyNames, ...choices } = approval.choices
+  const { asked } = await importOf(parts, request, { ...choices, key_names: keyNames })
+  const imports = { imports: parts.stores.imports, clock: parts.clock }
+  const exact = { ...asked, planId: approval.planId, depositId: approval.id }
+  const { bundleId, steps } = await importVariables(imports, caller, exact)
+  return { bundleId: bundleId ?? '', counts: countsOf(steps) }
+}
+
+// The approver's rights may have changed while the approval was on its way.
+async function approverOf(
+  { stores }: StoringParts,
+  { requesterMeta }: ApprovalRequest,
+  { approver, tenant }: DepositApproval,
+): Promise<Caller | null> {
+  const signed = { userId: approver.id, tenantId: tenant.id }
+  const standing = await stores.memberships.findStanding(signed)
+  if (!standing?.isActive || standing.role === null) return null
+  return { ...signed, role: standing.role, origin: requesterOrigin(requesterMeta, labelOf(requesterMeta)) }
+}
+
+type Approved = { request: ApprovalRequest; approval: DepositApproval }
+
+/** End the record, unless the values are stored, and tell the request store.
+ * @returns what was stored; null: nothing, and the request is pending again */
+async function conclude(
+  parts: StoringParts,
+  { request, approval }: Approved,
+  reason: DepositEnd['reason'],
+): Promise<AppliedDeposit | null> {
+  const { deposits } = parts.stores
+  const end = { depositId: approval.id, reason, at: timestamp(parts.clock), origin: null }
+  const isVoid = await deposits.void(approval.tenant.id, end)
+  const outcome = isVoid ? null : await deposits.outcomeOf(approval.tenant.id, approval.id)
+  const applied = outcome && appliedOf(request, approval, outcome)
+  await tell(parts, request, { approval, applied })
+  return applied
+}
+
+async function tell(
+  { requests, clock }: StoringParts,
+  { id }: ApprovalRequest,
+  { approval, applied }: { approval: DepositApproval; applied: AppliedDeposit | null },
+): Promise<void> {
+  await requests.settleDeposit(id, { depositId: approval.id, applied }, clock.now().getTime())
+}
+
+function appliedOf(
+  { suggestedBundle }: ApprovalRequest,
+  { id, tenant, approver }: DepositApproval,
+  { bundleId, counts }: DepositOutcome,
+): AppliedDeposit {
+  const bundle = { id: bundleId, name: suggestedBundle ?? '' }
+  return { id, bundle, workspace: tenant, counts, approved_by: approver.username }
+}

@@ -1,0 +1,35 @@
+import { approveDeposit } from '../domain/deposit-approval.ts'
+import { planDeposit, shownPlan, shownValues } from '../domain/deposit-plan.ts'
+import type { Handlers } from './handler.ts'
+import type { HandlerParts } from './handler-parts.ts'
+import { presentStep } from './imports.ts'
+
+export function depositHandlers({
+  stores: { depositKeys },
+  signDepositKey,
+  requestParts: parts,
+}: HandlerParts): Pick<Handlers, 'getDepositKey' | 'planDeposit' | 'approveDeposit'> {
+  return {
+    async getDepositKey() {
+      const { kid, pair, createdAt } = await depositKeys.newest()
+      const { kid: signer, signature } = signDepositKey(pair.publicKey)
+      const body = {
+        kid,
+        public_key: Buffer.from(pair.publicKey).toString('base64'),
+        created_at: createdAt,
+        signed_by: { kid: signer, signature: Buffer.from(signature).toString('base64') },
+      }
+      return { status: 200, body }
+    },
+    async planDeposit({ caller, params, body }) {
+      const asked = { requestId: params.request_id, treatment: body }
+      const planned = await planDeposit(parts, caller, asked)
+      const plan = planned.plan.steps.map((step) => ({ ...presentStep(step), ...shownValues(step) }))
+      return { status: 200, body: { ...shownPlan(planned), plan } }
+    },
+    async approveDeposit({ caller, params, body }) {
+      const approving = { requestId: params.request_id, choice: body }
+      return { status: 200, body: await approveDeposit(parts, caller, approving) }
+    },
+  }
+}

@@ -1,0 +1,141 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { sampleRequest } from '../../test/sample-request.ts'
+import { APPLY_MS } from '../domain/request-store.ts'
+import type { AppliedDeposit, DepositApproval } from '../domain/stored-deposit.ts'
+import type { Hold } from '../domain/stored-request.ts'
+import type { OpenedStores } from './request-store.contract.ts'
+
+const T0 = Date.now()
+const BOX = JSON.stringify({ kid: 'k', ciphertextBase64: 'c2VhbGVk' })
+const HOLD: Hold = { by: 'code', hash: 'right', untilMs: T0 + 10_000 }
+const ATTEMPT = { hash: 'right', limit: 3 }
+
+const approval: DepositApproval = {
+  id: 'd1',
+  approver: { id: 'sam', username: 'sam' },
+  tenant: { id: 'tenant', name: 'Team' },
+  planId: 'plan',
+  choices: { own: [], share: [], replace: [], keyNames: {} },
+  assurance: 'bound',
+}
+
+const applied: AppliedDeposit = {
+  id: '7d7d0a60-51b4-4a53-8f6e-2a2b7f1c9e04',
+  bundle: { id: '0f0b6a0e-3c52-4f43-9a55-0d5f3c1f7a10', name: 'dev/app' },
+  workspace: { id: '5a1c8b52-4f0e-4c3a-8a53-3d1f0e9b7c21', name: 'Team' },
+  counts: { create: 1, own: 0, share: 0, update: 0, replace: 0, same: 0, kept: 0 },
+  approved_by: 'sam',
+}
+
+/** How deposits wait and are stored; run on each implementation. */
+export function depositContract(name: string, open: () => Promise<OpenedStores>): void {
+  describe(`deposits: ${name}`, () => {
+    let stores: OpenedStores
+    beforeAll(async () => {
+      stores = await open()
+    })
+    afterAll(() => stores.close())
+
+    const created = async () => {
+      const request = sampleRequest({ expiresAtMs: T0 + 300_000, deposit: { userCode: 'BCDF-GHJK' } })
+      expect(await stores.here.create(request, T0, BOX)).toBe(true)
+      return request.id
+    }
+    const approved = async (hold: Hold | null = null) => {
+      const id = await created()
+      expect(await stores.here.approveDeposit(id, { approval, hold }, T0)).toBe('done')
+      return id
+    }
+    const settle = (id: string, result: AppliedDeposit | null, depositId = 'd1') =>
+      stores.there.settleDeposit(id, { depositId, applied: result }, T0)
+
+    test('its box is read from every node until it is stored', async () => {
+      const id = await created()
+      expect(await stores.there.box(id, T0)).toBe(BOX)
+      await stores.here.approveDeposit(id, { approval, hold: null }, T0)
+      expect(await stores.there.box(id, T0)).toBe(BOX)
+      expect(await settle(id, applied)).toBe(true)
+      expect(await stores.here.box(id, T0)).toBeNull()
+    })
+
+    test('of two approvals one wins; the deposit is taken until it is stored', async () => {
+      const id = await created()
+      const both = [stores.here, stores.there].map((store) =>
+        store.approveDeposit(id, { approval, hold: null }, T0),
+      )
+      expect((await Promise.all(both)).toSorted()).toEqual(['done', 'ready'])
+      expect(await stores.there.find(id, T0)).toMatchObject({
+        status: 'ready',
+        deposit: approval,
+        applyingUntilMs: T0 + APPLY_MS,
+      })
+      expect(await stores.here.claim(id, T0)).toEqual({ status: 'taken' })
+      expect(await stores.here.deny(id, T0)).toBe('ready')
+      expect(await stores.here.withdraw(id, T0)).toBe('ready')
+    })
+
+    test('what was stored is told once, and cannot be withdrawn', async () => {
+      const id = await approved()
+      expect(await settle(id, applied)).toBe(true)
+      expect(await stores.here.withdraw(id, T0)).toBe('ready')
+      expect(await stores.there.claim(id, T0)).toMatchObject({ status: 'claimed', applied })
+      expect(await stores.here.claim(id, T0)).toEqual({ status: 'taken' })
+    })
+
+    test('one that was not stored is pending again, with its box', async () => {
+      const id = await approved()
+      expect(await settle(id, null, 'another')).toBe(false)
+      expect(await settle(id, null)).toBe(true)
+      expect(await settle(id, applied)).toBe(false)
+      const stored = await stores.here.find(id, T0)
+      expect(stored).toMatchObject({ status: 'pending', deposit: null, held: null, applyingUntilMs: null })
+      expect(await stores.here.box(id, T0)).toBe(BOX)
+      expect(await stores.here.approveDeposit(id, { approval, hold: HOLD }, T0)).toBe('done')
+    })
+
+    test('a held one is applying once it is released', async () => {
+      const id = await approved(HOLD)
+      expect(await stores.there.find(id, T0)).toMatchObject({ status: 'held', held: { approverId: 'sam' } })
+      expect(await stores.there.release(id, ATTEMPT, T0 + 1)).toEqual({ status: 'released' })
+      const until = { applyingUntilMs: T0 + 1 + APPLY_MS, returned: 'code' }
+      expect(await stores.here.find(id, T0)).toMatchObject(until)
+      expect(await stores.here.release(id, ATTEMPT, T0)).toEqual({ status: 'not_held' })
+    })
+
+    test('a removed approver takes nothing away: the rights are looked up again at the release', async () => {
+      const id = await approved(HOLD)
+      await stores.here.removeApprovedBy({ userId: 'sam', tenantId: null }, T0)
+      expect(await stores.here.find(id, T0)).toMatchObject({ status: 'held', deposit: approval })
+    })
+
+    test.each(['deny', 'withdraw'] as const)('%s deletes the box', async (end) => {
+      const id = await created()
+      expect(await stores.here[end](id, T0)).toBe('done')
+      expect(await stores.there.box(id, T0)).toBeNull()
+    })
+
+    test('a delivery is not approved as a deposit', async () => {
+      const request = sampleRequest({ expiresAtMs: T0 + 300_000 })
+      await stores.here.create(request, T0)
+      expect(await stores.here.approveDeposit(request.id, { approval, hold: null }, T0)).not.toBe('done')
+      expect((await stores.here.find(request.id, T0))?.status).toBe('pending')
+    })
+
+    test('all boxes together have a bound; each one that ends makes room', async () => {
+      const store = await stores.small(100, BOX.length * 2)
+      const ids = Array.from({ length: 5 }, () => sampleRequest({ expiresAtMs: T0 + 60_000 }))
+      const create = async (index: number, nowMs = T0) => {
+        const request = ids[index]
+        return request !== undefined && (await store.create(request, nowMs, BOX))
+      }
+      expect([await create(0), await create(1), await create(2)]).toEqual([true, true, false])
+      expect(await store.create(sampleRequest({ expiresAtMs: T0 + 60_000 }), T0)).toBe(true)
+      await store.deny(ids[0]?.id ?? '', T0)
+      expect([await create(2), await create(3)]).toEqual([true, false])
+      await store.remove(ids[1]?.id ?? '')
+      expect([await create(3), await create(4)]).toEqual([true, false])
+      expect(await create(4, T0 + 60_001)).toBe(true)
+      if (store !== stores.here) await store.close()
+    })
+  })
+}

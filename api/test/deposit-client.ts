@@ -1,0 +1,120 @@
+import { type DepositContent, depositBinding } from '@keyferry/crypto/deposit'
+import { pollChallenge } from '@keyferry/crypto/poll-challenge'
+import { portableSeal } from '@keyferry/crypto/portable-seal'
+import { expect } from 'vitest'
+import type { Identity, TestApi } from './api.ts'
+import { ReturningClient } from './returning-client.ts'
+
+/** Values by name; a pair says whether a value is secret. */
+export type Deposited = Readonly<Record<string, string | readonly [value: string, isSecret: boolean]>>
+
+type Options = {
+  workspace?: string
+  own?: string[]
+  share?: string[]
+  replace?: 'all' | string[]
+  release?: string[]
+  meta?: Record<string, string>
+}
+
+/** A client that stores values with an approval. */
+export class DepositClient extends ReturningClient {
+  readonly #api: Pick<TestApi, 'call'>
+
+  constructor(api: Pick<TestApi, 'call'>) {
+    super(api)
+    this.#api = api
+  }
+
+  /** The id of a new deposit. */
+  async deposit(bundle: string, values: Deposited, options: Options = {}): Promise<string> {
+    return await this.asked(await this.body(bundle, values, options))
+  }
+
+  /** The body of a new deposit, with its values sealed. */
+  async body(bundle: string, values: Deposited, options: Options = {}) {
+    const { kid, public_key } = (await this.#api.call('getDepositKey')).json
+    const { own = [], share = [], replace = [], workspace, release, meta } = options
+    const entries = Object.entries(values).map(([name, given]) => ({
+      name,
+      isSecret: typeof given === 'string' ? null : given[1],
+    }))
+    const content: DepositContent = {
+      kid,
+      publicKey: this.keyPair.publicKey,
+      pollChallenge: pollChallenge(this.verifier),
+      bundle,
+      workspace: workspace ?? null,
+      entries,
+      own,
+      share,
+      replace,
+    }
+    const texts = Object.values(values).map((given) => (typeof given === 'string' ? given : given[0]))
+    return {
+      kind: 'deposit',
+      client_pubkey: this.publicKey,
+      bundle_id: bundle,
+      ...(workspace === undefined ? {} : { workspace }),
+      ...(meta === undefined ? {} : { meta }),
+      ...this.returning(release),
+      deposit: {
+        kid,
+        entries: entries.map(({ name, isSecret }) =>
+          isSecret === null ? { name } : { name, is_secret: isSecret },
+        ),
+        own,
+        share,
+        replace,
+        ciphertext_base64: box({ v: 1, binding: depositBinding(content), values: texts }, public_key),
+      },
+    }
+  }
+}
+
+/** A sealed box of something that may be no deposit. */
+export function box(content: unknown, publicKeyBase64: string): string {
+  const sealed = portableSeal(Buffer.from(JSON.stringify(content)), Buffer.from(publicKeyBase64, 'base64'))
+  return Buffer.from(sealed).toString('base64')
+}
+
+type Approving = {
+  plan_id?: string
+  user_code?: string
+  release?: string
+  replace?: string[]
+  own?: string[]
+}
+
+export const planOf = (api: Pick<TestApi, 'call'>, as: Identity, request_id: string, body = {}) =>
+  api.call('planDeposit', { as, params: { request_id }, body })
+
+/** Approve the plan as it is now. */
+export async function approveDeposit(
+  api: Pick<TestApi, 'call'>,
+  as: Identity,
+  { requestId: request_id, ...choice }: { requestId: string } & Approving,
+) {
+  const plan = await planOf(api, as, request_id, choice)
+  const body = { plan_id: plan.json.plan_id, ...choice }
+  return await api.call('approveDeposit', { as, params: { request_id }, body })
+}
+
+/** What the library of a person delivers in a bundle: names and values, where they may be read. */
+export async function bundleValues(
+  api: Pick<TestApi, 'call'>,
+  as: Identity,
+  name: string,
+): Promise<Record<string, string>> {
+  const { json } = await api.call('listBundles', { as, query: { query: name } })
+  const bundle = json.find((each) => each.name === name)
+  if (bundle === undefined) return {}
+  const client = new ReturningClient(api)
+  const keys = await api.call('listBundleKeys', { as, params: { bundle_id: bundle.id } })
+  const id = await client.asked()
+  const include_keys = keys.json.map((key) => key.name)
+  const body = { bundle_id: bundle.id, include_keys }
+  const approved = await api.call('encryptFromBundle', { as, params: { request_id: id }, body })
+  expect(approved.status).toBe(200)
+  return client.opened(await client.wait(id))
+}

@@ -1,0 +1,433 @@
+import { randomUUID } from 'node:crypto'
+import { depositKeyFits } from '@keyferry/crypto/deposit'
+import { generateKeyPair } from '@keyferry/crypto/key-pair'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { makeDepositKey } from '../src/main.ts'
+import { databases, type Identity, startTestApi, type TestApi } from './api.ts'
+import { newBundle } from './approval-client.ts'
+import { approveDeposit, box, bundleValues, DepositClient, planOf } from './deposit-client.ts'
+import { joinWorkspace } from './joined.ts'
+import { secretOf } from './returning-client.ts'
+
+const bytes = (text: string) => Buffer.from(text, 'base64')
+const freshName = (prefix = 'dev') => `${prefix}/${randomUUID()}`
+
+describe.each(databases)('deposits on %s', (kind) => {
+  let api: TestApi
+  let owner: Identity
+  beforeAll(async () => {
+    api = await startTestApi(kind, { trustProxy: ['127.0.0.1'] })
+    owner = await api.newOwner()
+  })
+  afterAll(() => api.close())
+
+  const approve = (requestId: string, choice = {}, as = owner) =>
+    approveDeposit(api, as, { requestId, ...choice })
+  const contextOf = async (request_id: string) =>
+    (await api.call('getRequestContext', { params: { request_id } })).json
+  const newest = async (limit: number) => {
+    const { json } = await api.call('listAudit', { as: owner, query: { limit: String(limit) } })
+    return json.map(({ action }) => action)
+  }
+
+  test('values are stored with one approval, and the terminal learns what happened', async () => {
+    const client = new DepositClient(api)
+    const bundle = freshName()
+    const id = await client.deposit(bundle, { URL: 'pg://s3cret', PORT: ['8080', false] })
+    const { status, json } = await approve(id)
+    expect([status, json.release]).toEqual([200, undefined])
+    const answer = await client.waits(id)
+    expect(answer.json).toEqual({
+      status: 'applied',
+      deposit: {
+        id: expect.any(String),
+        bundle: { id: expect.any(String), name: bundle },
+        workspace: { id: owner.tenantId, name: expect.any(String) },
+        counts: { create: 2, own: 0, share: 0, update: 0, replace: 0, same: 0, kept: 0 },
+        approved_by: expect.any(String),
+      },
+    })
+    expect(await bundleValues(api, owner, bundle)).toEqual({ URL: 'pg://s3cret', PORT: '8080' })
+    await expect.poll(async () => (await client.waits(id)).status).toBe(404)
+  })
+
+  test('the page sees names and marks, and no value; the check code covers them', async () => {
+    const client = new DepositClient(api)
+    const made = await client.ask(await client.body('dev/seen', { A: 'v4lue', B: ['w', false] }))
+    const context = await contextOf(made.json.id)
+    expect(context).toMatchObject({
+      kind: 'deposit',
+      suggested_bundle_id: 'dev/seen',
+      user_code: made.json.user_code,
+      deposit: {
+        entries: [
+          { name: 'A', is_secret: null },
+          { name: 'B', is_secret: false },
+        ],
+        own: [],
+        share: [],
+        replace: [],
+      },
+    })
+    expect(JSON.stringify(context)).not.toContain('v4lue')
+  })
+
+  test('the plan shows old and new values of what is not secret, and no other', async () => {
+    const bundle = await newBundle(api, owner, {
+      SECRET_S: 'old-secret',
+      PUBLIC_P: { value: 'old', is_secret: false },
+    })
+    const client = new DepositClient(api)
+    const id = await client.deposit(bundle.name, { SECRET_S: 'new-secret', PUBLIC_P: 'new', MADE_M: 'm' })
+    const plan = await planOf(api, owner, id)
+    expect(
+      plan.json.plan.map(({ name, action, old_value, new_value }) => [name, action, old_value, new_value]),
+    ).toEqual([
+      ['SECRET_S', 'update', undefined, undefined],
+      ['PUBLIC_P', 'update', 'old', 'new'],
+      ['MADE_M', 'create', undefined, undefined],
+    ])
+    expect(plan.text).not.toMatch(/old-secret|new-secret/)
+    await approve(id)
+    expect(await bundleValues(api, owner, bundle.name)).toEqual({
+      SECRET_S: 'new-secret',
+      PUBLIC_P: 'new',
+      MADE_M: 'm',
+    })
+  })
+
+  test('a plan that the person did not see is not carried out; they get the new one', async () => {
+    const bundle = await newBundle(api, owner, { STALE_A: 'one' })
+    const client = new DepositClient(api)
+    const id = await client.deposit(bundle.name, { STALE_A: 'three' })
+    const { plan_id } = (await planOf(api, owner, id)).json
+    const other = await client.deposit(bundle.name, { STALE_A: 'two' })
+    expect((await approve(other)).status).toBe(200)
+    const params = { request_id: id }
+    const stale = await api.call('approveDeposit', { as: owner, params, body: { plan_id } })
+    expect([stale.status, stale.failure?.code]).toEqual([409, 'plan_changed'])
+    expect(await bundleValues(api, owner, bundle.name)).toEqual({ STALE_A: 'two' })
+    expect((await approve(id)).status).toBe(200)
+    expect(await bundleValues(api, owner, bundle.name)).toEqual({ STALE_A: 'three' })
+  })
+
+  test('a value that another bundle has stays there; the approver may decide otherwise', async () => {
+    const other = await newBundle(api, owner, { SHARED_X: 'theirs' })
+    const client = new DepositClient(api)
+    const mine = freshName()
+    const first = await client.deposit(mine, { SHARED_X: 'mine' })
+    expect((await planOf(api, owner, first)).json).toMatchObject({ changes: [], plan: [{ action: 'own' }] })
+    await approve(first)
+    expect(await bundleValues(api, owner, other.name)).toEqual({ SHARED_X: 'theirs' })
+    const second = await client.deposit(freshName(), { SHARED_X: 'replaced' }, { replace: ['SHARED_X'] })
+    const plan = await planOf(api, owner, second)
+    expect(plan.json).toMatchObject({ plan: [{ action: 'replace' }], changes: [mine, other.name].slice(1) })
+    const gentle = await planOf(api, owner, second, { replace: [] })
+    expect(gentle.json).toMatchObject({ plan: [{ action: 'own' }], changes: [] })
+  })
+
+  test('deny, withdraw and expiry store nothing', async () => {
+    const client = new DepositClient(api)
+    const bundle = freshName()
+    const denied = await client.deposit(bundle, { A_DENIED: '1' })
+    await api.call('denyRequest', { as: owner, params: { request_id: denied } })
+    expect((await client.waits(denied)).failure?.code).toBe('request_denied')
+    expect((await newest(1))[0]).toBe('deposit.denied')
+    const withdrawn = await client.deposit(bundle, { A_WITHDRAWN: '1' })
+    const headers = { 'x-poll-verifier': client.verifier }
+    await api.call('withdrawRequest', { params: { request_id: withdrawn }, headers })
+    expect((await planOf(api, owner, withdrawn)).failure?.code).toBe('request_withdrawn')
+    expect(await bundleValues(api, owner, bundle)).toEqual({})
+  })
+
+  test('a deposit that was stored cannot be withdrawn or denied any more', async () => {
+    const client = new DepositClient(api)
+    const id = await client.deposit(freshName(), { TOO_LATE: '1' })
+    await approve(id)
+    const headers = { 'x-poll-verifier': client.verifier }
+    expect((await api.call('withdrawRequest', { params: { request_id: id }, headers })).status).toBe(409)
+    expect((await api.call('denyRequest', { as: owner, params: { request_id: id } })).status).toBe(409)
+    expect((await client.waits(id)).json).toMatchObject({ status: 'applied' })
+  })
+
+  test('of many approvals at once one stores the values', async () => {
+    const client = new DepositClient(api)
+    const bundle = freshName()
+    const id = await client.deposit(bundle, { RACE_A: '1', RACE_B: '2' })
+    const { plan_id } = (await planOf(api, owner, id)).json
+    const calls = Array.from({ length: 8 }, () =>
+      api.call('approveDeposit', { as: owner, params: { request_id: id }, body: { plan_id } }),
+    )
+    const statuses = (await Promise.all(calls)).map(({ status }) => status)
+    expect(statuses.toSorted()).toEqual([200, ...Array(7).fill(409)])
+    expect(Object.keys(await bundleValues(api, owner, bundle))).toEqual(['RACE_A', 'RACE_B'])
+  })
+
+  test('another client cannot use a box, and no name can be put in the place of another', async () => {
+    const client = new DepositClient(api)
+    const body = await client.body('dev/swapped', { HARMLESS: 'evil' })
+    const swapped = { ...body, deposit: { ...body.deposit, entries: [{ name: 'DATABASE_URL' }] } }
+    const elsewhere = { ...body, bundle_id: 'prod/app' }
+    const replacing = { ...body, deposit: { ...body.deposit, replace: ['HARMLESS'] } }
+    const stranger = new DepositClient(api)
+    const taken = { ...body, client_pubkey: stranger.publicKey, ...stranger.returning() }
+    for (const changed of [swapped, elsewhere, replacing, taken]) {
+      const id = await new DepositClient(api).asked(changed)
+      expect((await planOf(api, owner, id)).failure?.code).toBe('deposit_damaged')
+    }
+  })
+
+  test.each([
+    ['no deposit', { hello: 1 }],
+    ['too few values', { v: 1, values: [] }],
+  ])('a box with %s is refused without its content', async (_what, content) => {
+    const client = new DepositClient(api)
+    const body = await client.body('dev/odd', { ODD: 'odd-v4lue' })
+    const { public_key } = (await api.call('getDepositKey')).json
+    const deposit = { ...body.deposit, ciphertext_base64: box(content, public_key) }
+    const answer = await planOf(api, owner, await client.asked({ ...body, deposit }))
+    expect([answer.status, answer.failure?.code]).toEqual([400, 'deposit_damaged'])
+  })
+
+  test('a box that was sealed to another key is refused', async () => {
+    const client = new DepositClient(api)
+    const body = await client.body('dev/odd', { ODD: '1' })
+    const foreign = Buffer.from(generateKeyPair().publicKey).toString('base64')
+    const deposit = { ...body.deposit, ciphertext_base64: box({ v: 1 }, foreign) }
+    const answer = await planOf(api, owner, await client.asked({ ...body, deposit }))
+    expect(answer.failure?.code).toBe('deposit_damaged')
+  })
+
+  test('what is no deposit is refused at once', async () => {
+    const client = new DepositClient(api)
+    const body = await client.body('dev/bad', { A: '1' })
+    const { poll_challenge: _, release: __, ...unproved } = body
+    const { deposit: ___, ...empty } = body
+    const wrong: [string, object][] = [
+      ['no challenge', unproved],
+      ['no values', empty],
+      ['no bundle', { ...body, bundle_id: '' }],
+      ['a deposit in a delivery', { ...body, kind: 'delivery' }],
+      ['an unknown key', { ...body, deposit: { ...body.deposit, kid: '0'.repeat(16) } }],
+      ['a name twice', { ...body, deposit: { ...body.deposit, entries: [{ name: 'A' }, { name: 'A' }] } }],
+    ]
+    for (const [what, changed] of wrong) {
+      const { status } = await new DepositClient(api).ask(changed as Record<string, unknown>)
+      expect([what, status]).toEqual([what, 400])
+    }
+  })
+
+  test('values beyond 256 KiB, and names beyond 1,000, are refused', async () => {
+    const client = new DepositClient(api)
+    const large = Object.fromEntries(Array.from({ length: 6 }, (_, i) => [`L${i}`, 'x'.repeat(60_000)]))
+    expect((await client.ask(await client.body('dev/large', large))).status).toBe(400)
+    const many = Object.fromEntries(Array.from({ length: 1_001 }, (_, i) => [`N${i}`, '']))
+    expect((await client.ask(await client.body('dev/many', many))).status).toBe(400)
+    const fits = Object.fromEntries(Array.from({ length: 1_000 }, (_, i) => [`N${i}`, 'x'.repeat(240)]))
+    expect((await client.ask(await client.body('dev/many', fits))).status).toBe(201)
+  })
+
+  test('a request for values stays small: only a deposit may be long', async () => {
+    const client = new DepositClient(api)
+    const template_keys = Array.from({ length: 200 }, (_, i) => `K${i}`.padEnd(200, 'X'))
+    expect((await client.ask({ template_keys })).status).toBe(413)
+  })
+
+  test('a deposit is not approved as a delivery, nor a delivery as a deposit', async () => {
+    const client = new DepositClient(api)
+    const bundle = await newBundle(api, owner, { MIXED: '1' })
+    const deposit = await client.deposit(bundle.name, { MIXED: '2' })
+    const body = { bundle_id: bundle.id, include_keys: ['MIXED'] }
+    const sealed = await api.call('encryptFromBundle', { as: owner, params: { request_id: deposit }, body })
+    expect(sealed.status).toBe(409)
+    const delivery = await client.asked()
+    expect((await planOf(api, owner, delivery)).status).toBe(409)
+  })
+
+  test('a member approves what only creates; the rest is for owners', async () => {
+    const member = await joinWorkspace(api, owner, 'member')
+    const stranger = await api.newOwner()
+    const client = new DepositClient(api)
+    const bundle = await newBundle(api, owner, { OWNED: '1' })
+    const id = await client.deposit(bundle.name, { OWNED: '2' })
+    const outside = await api.call('planDeposit', {
+      as: { ...stranger, tenantId: owner.tenantId },
+      params: { request_id: id },
+    })
+    expect(outside.status).toBe(403)
+    expect((await planOf(api, member, id)).status).toBe(403)
+    const creating = await client.deposit(freshName(), { BY_MEMBER: '1' })
+    expect((await approve(creating, {}, member)).status).toBe(200)
+  })
+
+  test('the deposit key is signed by a receipt key; the one before still opens', async () => {
+    const { json } = await api.call('getDepositKey')
+    const { keys } = (await api.call('listReceiptKeys')).json
+    const signer = keys.find(({ kid }) => kid === json.signed_by.kid)
+    const proof = { publicKey: bytes(signer?.public_key ?? ''), signature: bytes(json.signed_by.signature) }
+    expect(depositKeyFits(bytes(json.public_key), proof)).toBe(true)
+    const client = new DepositClient(api)
+    const bundle = freshName()
+    const id = await client.deposit(bundle, { ROTATED: '1' })
+    const kid = await makeDepositKey(api.settings)
+    expect((await api.call('getDepositKey')).json.kid).toBe(kid)
+    expect((await approve(id)).status).toBe(200)
+    const old = await client.deposit(bundle, { ROTATED: '2' })
+    await makeDepositKey(api.settings)
+    await makeDepositKey(api.settings)
+    expect((await planOf(api, owner, old)).failure?.code).toBe('deposit_damaged')
+  })
+
+  test('events tell who approved and what was stored, in one log with the import', async () => {
+    const client = new DepositClient(api)
+    const id = await client.deposit(freshName(), { LOGGED: 'l0gged' }, { meta: { hostname: 'laptop' } })
+    await approve(id)
+    const { json, text } = await api.call('listAudit', { as: owner, query: { limit: '5' } })
+    expect(json.map(({ action }) => action).toSorted()).toEqual([
+      'bundle.created',
+      'bundle.imported',
+      'deposit.applied',
+      'deposit.approved',
+      'key.created',
+    ])
+    const approved = json.find(({ action }) => action === 'deposit.approved')
+    expect(approved).toMatchObject({ data: { names: ['LOGGED'] }, origin: { hostname: 'laptop' } })
+    expect(text).not.toContain('l0gged')
+  })
+
+  test('ten deposits in ten minutes come from one address', async () => {
+    const client = new DepositClient(api)
+    const body = await client.body('dev/rate', { A: '1' })
+    for (let call = 0; call < 10; call++) expect((await client.ask(body)).status).toBe(201)
+    const refused = await client.ask(body)
+    expect(refused.status).toBe(429)
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+  })
+})
+
+describe.each(databases)('deposits that must return to the terminal, on %s', (kind) => {
+  let api: TestApi
+  let owner: Identity
+  beforeAll(async () => {
+    api = await startTestApi(kind, { trustProxy: ['127.0.0.1'], approvalAssurance: 'bound' })
+    owner = await api.newOwner()
+  })
+  afterAll(() => api.close())
+
+  const approve = (requestId: string, choice = {}) => approveDeposit(api, owner, { requestId, ...choice })
+  const state = async (request_id: string) =>
+    (await api.call('getRequestContext', { params: { request_id } })).json.status
+  const actions = async (limit: number) => {
+    const { json } = await api.call('listAudit', { as: owner, query: { limit: String(limit) } })
+    return json.map(({ action }) => action)
+  }
+
+  test.each(['loopback', 'code'])('nothing is stored until the approval returns by %s', async (release) => {
+    const client = new DepositClient(api)
+    const bundle = freshName()
+    const id = await client.deposit(bundle, { HELD: 'h' })
+    const approved = await approve(id, { release })
+    expect(approved.json.deposit).toBeUndefined()
+    expect(await state(id)).toBe('held')
+    const { json } = await api.call('listBundles', { as: owner, query: { query: bundle } })
+    expect(json).toEqual([])
+    expect((await client.release(id, secretOf(approved.json))).status).toBe(200)
+    expect((await client.waits(id)).json).toMatchObject({
+      status: 'applied',
+      deposit: { bundle: { name: bundle } },
+    })
+  })
+
+  test('a click alone stores nothing: a client that takes no approval back is refused', async () => {
+    const client = new DepositClient(api)
+    const id = await client.deposit(freshName(), { LURE: '1' }, { release: [] })
+    expect((await planOf(api, owner, id)).json).toMatchObject({
+      may_approve: false,
+      why_not: { code: 'release_required' },
+    })
+    expect((await approve(id)).failure?.code).toBe('release_required')
+    const offering = await client.deposit(freshName(), { LURE: '1' })
+    expect((await approve(offering)).failure?.code).toBe('release_required')
+  })
+
+  test('three wrong codes deny the deposit, and that is an alarm', async () => {
+    const client = new DepositClient(api)
+    const id = await client.deposit(freshName(), { GUESSED: '1' })
+    await approve(id, { release: 'code' })
+    for (const code of ['000 001', '000 002', '000 003']) await client.release(id, code)
+    expect((await client.waits(id)).failure?.code).toBe('request_denied')
+    await expect.poll(() => actions(1)).toEqual(['deposit.not_released'])
+  })
+
+  test('a library that changed meanwhile stores nothing; the request is open again', async () => {
+    const client = new DepositClient(api)
+    const bundle = freshName()
+    const id = await client.deposit(bundle, { TWICE: '1' })
+    const held = await approve(id, { release: 'code' })
+    const made = await api.call('createKey', { as: owner, body: { name: 'TWICE', value: 'other' } })
+    expect(made.status).toBe(201)
+    const refused = await client.release(id, secretOf(held.json))
+    expect([refused.status, refused.failure?.code]).toEqual([409, 'plan_changed'])
+    expect(await state(id)).toBe('pending')
+    expect(await actions(2)).toContain('deposit.void')
+    const again = await approve(id, { release: 'code' })
+    expect((await client.release(id, secretOf(again.json))).status).toBe(200)
+    expect((await client.waits(id)).json).toMatchObject({ status: 'applied' })
+  })
+
+  test('an approver who lost their rights meanwhile stores nothing', async () => {
+    const client = new DepositClient(api)
+    const there = await joinWorkspace(api, owner, 'owner')
+    const bundle = freshName()
+    const id = await client.deposit(bundle, { LEFT: '1' })
+    const held = await approveDeposit(api, there, { requestId: id, release: 'code' })
+    await api.call('removeMember', { as: owner, params: { user_id: there.userId } })
+    expect((await client.release(id, secretOf(held.json))).status).toBe(409)
+    expect(await state(id)).toBe('pending')
+    const listed = await api.call('listBundles', { as: owner, query: { query: bundle } })
+    expect(listed.json).toEqual([])
+  })
+
+  test('denied while it is held, it is void', async () => {
+    const client = new DepositClient(api)
+    const id = await client.deposit(freshName(), { HELD_BACK: '1' })
+    const held = await approve(id, { release: 'code' })
+    await api.call('denyRequest', { as: owner, params: { request_id: id } })
+    expect((await client.release(id, secretOf(held.json))).failure?.code).toBe('request_denied')
+    expect((await actions(2)).toSorted()).toEqual(['deposit.denied', 'deposit.void'])
+  })
+
+  test('a fresh code returns it too', async () => {
+    const client = new DepositClient(api)
+    const id = await client.deposit(freshName(), { FRESH: '1' })
+    await approve(id, { release: 'loopback' })
+    const params = { request_id: id }
+    const fresh = await api.call('createReleaseCode', { as: owner, params })
+    expect((await client.release(id, secretOf(fresh.json))).status).toBe(200)
+  })
+
+  test('the rules of every bundle that it changes count', async () => {
+    const prod = await newBundle(api, owner, { RULED: 'prod-value' })
+    const rules = { as: owner, params: { bundle_id: prod.id } }
+    await api.call('changeBundlePolicy', { ...rules, body: { assurance: 'local', agents: 'deny' } })
+    const client = new DepositClient(api)
+    const lure = { replace: ['RULED'], release: ['code'] }
+    const id = await client.deposit(freshName(), { RULED: 'evil' }, lure)
+    expect((await planOf(api, owner, id)).json).toMatchObject({
+      assurance: 'local',
+      may_approve: false,
+      changes: [prod.name],
+    })
+    expect((await approve(id, { release: 'code' })).failure?.code).toBe('release_required')
+    const agent = { replace: ['RULED'], meta: { agent: 'claude-code' } }
+    const asked = await client.deposit(freshName(), { RULED: 'evil' }, agent)
+    expect((await approve(asked, { release: 'loopback' })).failure?.code).toBe('agents_denied')
+  })
+
+  test('a bundle of production is named', async () => {
+    const client = new DepositClient(api)
+    const id = await client.deposit(freshName('prod'), { P: '1' })
+    const { json } = await planOf(api, owner, id)
+    expect(json.production).toEqual([json.bundle])
+  })
+})

@@ -1,0 +1,41 @@
+import type { Part, Told } from './told.ts'
+
+/** What the actions of deposits say after the actor. */
+export const depositWords = {
+  'deposit.approved': ({ text, names, number }) => {
+    const count = number('names_count') ?? names('names').length
+    return [`approved a deposit of ${count} ${count === 1 ? 'variable' : 'variables'} into ${into(text)}`]
+  },
+  'deposit.applied': ({ bundle, number }) => [
+    `stored a deposit in `,
+    bundle,
+    `: ${number('created') ?? 0} created, ${number('updated') ?? 0} updated`,
+  ],
+  'deposit.not_released': ({ text }) => [
+    `approved a deposit into ${into(text)}, and the approval never returned to a terminal: ${endText(text('reason'))}`,
+  ],
+  'deposit.void': ({ text }) => [
+    text('into') === null ? 'tried to deny a deposit' : `approved a deposit into ${into(text)}`,
+    `${text('into') === null ? '' : ', and nothing was stored'}: ${endText(text('reason'))}`,
+  ],
+  'deposit.denied': ({ place, origin }) => [
+    `denied a deposit from ${place ?? origin('requester_ip') ?? 'a terminal'}`,
+  ],
+} as const satisfies Readonly<Record<string, (told: Told) => Part[]>>
+
+function into(text: Told['text']): string {
+  return text('into') ?? 'a bundle'
+}
+
+const ENDS: Readonly<Record<string, string>> = {
+  denied: 'the request was denied',
+  withdrawn: 'the request was withdrawn',
+  expired: 'the request expired',
+  wrong_code: 'its code was wrong',
+  plan_changed: 'the library had changed',
+  refused: 'it was refused',
+}
+
+function endText(reason: string | null): string {
+  return ENDS[reason ?? ''] ?? 'another approval was faster'
+}

@@ -27,7 +27,7 @@ export type NewDeposit = {
   stamp: Stamp
 }
 
-export type ImportCounts = Record<ImportAction, number>
+type ImportCounts = Record<ImportAction, number>
 
 /** What was stored. */
 export type DepositOutcome = { bundleId: string; counts: ImportCounts }

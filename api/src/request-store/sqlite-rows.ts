@@ -43,7 +43,7 @@ export function storedRequest(row: Row): StoredRequest {
 export function claimed({ ciphertext, approval, applied }: Row): Claim {
   return {
     status: 'claimed',
-    ciphertextBase64: String(ciphertext ?? ''),
+    ciphertextBase64: typeof ciphertext === 'string' ? ciphertext : '',
     approval: approvalIn(approval),
     ...(typeof applied === 'string' ? { applied: AppliedDeposit.parse(JSON.parse(applied)) } : {}),
   }

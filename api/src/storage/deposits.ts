@@ -14,7 +14,7 @@ const BATCH = 100
 export function createDepositStore({ query, write, record }: Queries): DepositStore {
   return {
     begin: (tenantId, deposit) => write((transaction) => begin({ transaction, record }, tenantId, deposit)),
-    void: (tenantId, end) => write((transaction) => endVoid({ transaction, record }, tenantId, end)),
+    void: (tenantId, ending) => write((transaction) => endVoid({ transaction, record }, tenantId, ending)),
     outcomeOf: (tenantId, depositId) => outcomeOf(query, tenantId, depositId),
     async overdue(time) {
       const rows = await query
@@ -107,7 +107,7 @@ export async function endApplied(
   return true
 }
 
-function countsData({ counts: { create = 0, own = 0, update = 0, replace = 0 } }: DepositOutcome): EventData {
+function countsData({ counts: { create, own, update, replace } }: DepositOutcome): EventData {
   return { created: create + own, updated: update + replace }
 }
 

@@ -177,7 +177,7 @@ export type DeliveryRow = {
 }
 
 /** A deposit that was approved. `open_until`: while it can still be stored; null once it has ended. */
-export type DepositRow = {
+type DepositRow = {
   tenant_id: string
   id: string
   state: 'approved' | 'applied' | 'void'

@@ -56,6 +56,12 @@ describe.skipIf(!hasBrowser())('bundles in the browser', () => {
     return items.map(({ name }) => name.replace(/_\d+$/, ''))
   }
 
+  test('an address with the name of a bundle, as keyferry open prints it, leads to its page', async () => {
+    const page = await open('/bundles?open=prod/shop/mail')
+    await page.getByRole('heading', { level: 1, name: 'prod/shop/mail' }).waitFor()
+    await closePage(page)
+  })
+
   test('the list is a tree; search, tag and order are in the address', async () => {
     const page = await open('/')
     await page.getByRole('button', { name: 'dev/' }).waitFor()

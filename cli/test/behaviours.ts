@@ -18,6 +18,7 @@ const HOSTILE_TEXT = '\u001b[2J\u001b]0;owned\u0007\u202egnp\u0000\r\nkeyferry: 
 /** Servers by name, for sessions: those that a client must live with, and those that it must not be fooled by. */
 export const BEHAVIOURS = {
   approves: {},
+  'wants a sign-in': { authMode: 'oidc' },
   'approves long values': { wait: (asked) => delivery(asked, LONG_VALUES) },
   'approves another bundle': {
     wait: (asked) => delivery(asked, VALUES, { bundle: { id: 'e5a7d1c2', name: 'ops/prod' } }),

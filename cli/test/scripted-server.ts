@@ -17,6 +17,8 @@ export type Asked = {
 
 /** How a server behaves; what is left out it does as it should. Answers are given by hand, so that they can be wrong. */
 export type Behaviour = {
+  /** Set: it says how people sign in, and refuses calls to the library. */
+  readonly authMode?: string
   readonly create?: (asked: Asked) => Partial<Answer>
   /** `count` is 1 at the first call. `isReleased`: the right code came back. */
   readonly wait?: (asked: Asked, count: number, isReleased: boolean) => Partial<Answer> | 'hang up'
@@ -86,8 +88,22 @@ type Scene = {
   response: ServerResponse
 }
 
+const SIGN_IN_FIRST = { status: 401, body: { error: 'sign in first', code: 'unauthorized' } }
+
+function tellAboutItself({ url = '' }: IncomingMessage, { behaviour, response }: Scene): boolean {
+  const answers: Record<string, Partial<Answer>> = {
+    '/healthz': { body: { version: '0.1.0' } },
+    '/session': { body: { auth_mode: behaviour.authMode } },
+    '/api/v1/bundles': SIGN_IN_FIRST,
+  }
+  const told = answers[url]
+  if (told !== undefined) send(response, told)
+  return told !== undefined
+}
+
 async function answer(request: IncomingMessage, scene: Scene): Promise<void> {
   const body = await readBody(request)
+  if (scene.behaviour.authMode !== undefined && tellAboutItself(request, scene)) return
   if (request.url?.endsWith('/withdraw')) return withdraw(request, scene)
   if (request.url?.endsWith('/release')) return release(request, body, scene)
   if (request.url === '/api/v1/deliveries') return deliverToMachine(request, body, scene)

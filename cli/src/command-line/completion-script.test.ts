@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -14,7 +14,11 @@ beforeAll(() => {
   for (const shell of ['bash', 'zsh', 'fish', 'powershell'] as const) {
     writeFileSync(join(folder, shell), completionScript(shell, commands))
   }
+  mkdirSync(join(folder, 'bin'))
+  writeFileSync(join(folder, 'bin', 'keyferry'), FAKE, { mode: 0o755 })
 })
+
+const FAKE = '#!/bin/sh\n[ "$*" = "ls --here --quiet" ] && printf "dev/app\\nprod/app\\n"\n'
 
 afterAll(() => rmSync(folder, { recursive: true }))
 
@@ -31,7 +35,7 @@ function output(shell: string, args: readonly string[]): string {
   const { stdout, stderr } = spawnSync(shell, args, {
     cwd: folder,
     encoding: 'utf8',
-    env: { ...process.env, HOME: folder },
+    env: { ...process.env, HOME: folder, PATH: `${join(folder, 'bin')}:${process.env['PATH'] ?? ''}` },
   })
   expect(stderr).toBe('')
   return stdout
@@ -44,6 +48,8 @@ test.each([
   [['keyferry', 'completion', 'z'], 'zsh'],
   [['keyferry', 'help', 'im'], 'import'],
   [['keyferry', 'run', '--', 'ls'], ''],
+  [['keyferry', 'run', 'd'], 'dev/app'],
+  [['keyferry', 'diff', 'dev/app', ''], 'dev/app prod/app'],
 ])('bash: %j', (words, expected) => {
   const line = words.map((word) => `'${word}'`).join(' ')
   const script = `compopt() { :; }; source ./bash; COMP_WORDS=(${line}); COMP_CWORD=${words.length - 1}; _keyferry; echo "\${COMPREPLY[*]}"`
@@ -55,6 +61,7 @@ test.each([
   ['keyferry pull --resu', '--resumable'],
   ['keyferry pull --format sys', 'systemd'],
   ['keyferry completion po', 'powershell'],
+  ['keyferry open pr', 'prod/app'],
 ])('fish: %s', (line, expected) => {
   if (!hasFish()) return
   const completed = output('fish', ['--no-config', '-c', `source fish; complete -C ${JSON.stringify(line)}`])

@@ -18,6 +18,14 @@ const WORDS: Readonly<Record<string, readonly string[]>> = {
   'bash|zsh|fish|powershell': ['bash', 'zsh', 'fish', 'powershell'],
 }
 
+// Commands that take bundles, whose names a server on this machine knows.
+const BUNDLE_OPERANDS = ['[BUNDLE]', 'BUNDLE BUNDLE...']
+const LIST_BUNDLES = 'keyferry ls --here --quiet 2>/dev/null'
+
+function takesBundle({ operands }: Command): boolean {
+  return BUNDLE_OPERANDS.includes(operands)
+}
+
 function takesFile({ value, name }: Flag): boolean {
   return value === 'FILE' || name === 'output'
 }
@@ -35,7 +43,8 @@ function names(commands: readonly Command[]): string {
 function bash(commands: readonly Command[]): string {
   const cases = commands.map((command) => {
     const words = (WORDS[command.operands] ?? []).join(' ')
-    return `    ${command.name}) words="${[flagWords(command), words].join(' ').trim()}" ;;`
+    const bundles = takesBundle(command) ? ` [[ $current == -* ]] || words=$(${LIST_BUNDLES})` : ''
+    return `    ${command.name}) words="${[flagWords(command), words].join(' ').trim()}";${bundles} ;;`
   })
   return `_keyferry() {
   local current="\${COMP_WORDS[COMP_CWORD]}" previous="\${COMP_WORDS[COMP_CWORD - 1]}" words="" index
@@ -65,7 +74,10 @@ function zsh(commands: readonly Command[]): string {
   const described = commands.map(({ name, summary }) => `    '${name}:${zshText(summary)}'`)
   const cases = commands.map((command) => {
     const flags = allFlags(command).map((flag) => `'${zshFlag(flag)}'`)
-    const end = command.takesProgram === true ? `'*:::program:_normal'` : `'*:operand:${zshOperand(command)}'`
+    const end =
+      command.takesProgram === true
+        ? `'1:bundle:${zshOperand(command)}' '*:::program:_normal'`
+        : `'*:operand:${zshOperand(command)}'`
     return `    ${command.name}) _arguments ${[...flags, end].join(' ')} ;;`
   })
   return `#compdef keyferry
@@ -104,7 +116,9 @@ function zshValues(flag: Flag): string {
   return words === undefined ? '' : `(${words.join(' ')})`
 }
 
-function zshOperand({ operands }: Command): string {
+function zshOperand(command: Command): string {
+  const { operands } = command
+  if (takesBundle(command)) return `{compadd -- \${(f)"$(${LIST_BUNDLES})"}}`
   const words = WORDS[operands]
   if (words !== undefined) return `(${words.join(' ')})`
   return operands.startsWith('FILE') ? '_files' : ''
@@ -124,7 +138,13 @@ function fish(commands: readonly Command[]): string {
       ({ name, operands }) =>
         `complete -c keyferry -n '__fish_seen_subcommand_from ${name}' -f -a '${(WORDS[operands] ?? []).join(' ')}'`,
     )
-  return `${[...verbs, `${first} help -d 'Show the help of a command'`, ...flags, ...words].join('\n')}\n`
+  const bundles = commands
+    .filter(takesBundle)
+    .map(
+      ({ name }) =>
+        `complete -c keyferry -n '__fish_seen_subcommand_from ${name}; and not contains -- -- (commandline -opc)' -f -a '(${LIST_BUNDLES})'`,
+    )
+  return `${[...verbs, `${first} help -d 'Show the help of a command'`, ...flags, ...words, ...bundles].join('\n')}\n`
 }
 
 function fishFlag(command: Command, flag: Flag): string {
@@ -149,6 +169,10 @@ function powershell(commands: readonly Command[]): string {
     const words = [flagWords(command), ...(WORDS[command.operands] ?? [])].join(' ')
     return `    '${command.name}' = '${words}'`
   })
+  const bundles = commands
+    .filter(takesBundle)
+    .map(({ name }) => `'${name}'`)
+    .join(', ')
   return `Register-ArgumentCompleter -Native -CommandName keyferry -ScriptBlock {
   param($word, $line, $cursor)
   $words = @{
@@ -158,6 +182,9 @@ ${table.join('\n')}
   $given = @($line.CommandElements | ForEach-Object { "$_" })
   $isFirst = $given.Count -lt 2 -or ($given.Count -eq 2 -and $word -ne '')
   $choices = if ($isFirst) { '${names(commands)} --help --version' } else { $words[$given[1]] }
+  if (-not $isFirst -and @(${bundles}) -contains $given[1] -and -not $word.StartsWith('-')) {
+    $choices = @(keyferry ls --here --quiet 2>$null) -join ' '
+  }
   "$choices".Split(' ') | Where-Object { $_ -ne '' -and $_.StartsWith($word) } | ForEach-Object {
     [System.Management.Automation.CompletionResult]::new($_, $_, 'ParameterValue', $_)
   }

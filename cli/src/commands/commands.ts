@@ -6,24 +6,30 @@ import { doctorCommand } from './doctor.ts'
 import { forgetCommand } from './forget.ts'
 import { importCommand } from './import.ts'
 import { initCommand } from './init.ts'
+import { lsCommand } from './ls.ts'
 import { mcpCommand } from './mcp.ts'
+import { openCommand } from './open.ts'
 import { pullCommand } from './pull.ts'
 import { receiptCommand } from './receipt.ts'
 import { releaseCommand } from './release.ts'
 import { resumeCommand } from './resume.ts'
 import { runCommand } from './run.ts'
 import { statusCommand } from './status.ts'
+import { whoamiCommand } from './whoami.ts'
 
 const verbs: readonly Command[] = [
   runCommand,
   pullCommand,
   importCommand,
+  lsCommand,
   diffCommand,
+  openCommand,
   initCommand,
   mcpCommand,
   resumeCommand,
   releaseCommand,
   forgetCommand,
+  whoamiCommand,
   statusCommand,
   doctorCommand,
   auditCommand,

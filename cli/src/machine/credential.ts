@@ -39,14 +39,27 @@ export function findCredential(
   return null
 }
 
+/** The token of a machine that this environment has; null without one. Unlike an ID token, it is good for other calls than
+ * the delivery of values.
+ * @throws CliError usage: it is malformed */
+export function findToken(parts: CredentialParts): string | null {
+  const token = readSecret('KEYFERRY_TOKEN', parts)
+  if (token !== null) requireToken(token)
+  return token
+}
+
 function tokenCredential(token: string): MachineCredential {
+  requireToken(token)
+  return { proof: `token …${tokenHint(token)}`, machineId: null, forKey: async () => token }
+}
+
+function requireToken(token: string): void {
   if (!isMachineToken(token)) {
     throw usageError(
       'KEYFERRY_TOKEN is not a machine token',
       'A token begins with kfm_ and has 53 characters. Copy it again; the server shows it once.',
     )
   }
-  return { proof: `token …${tokenHint(token)}`, machineId: null, forKey: async () => token }
 }
 
 function idTokenCredential(

@@ -4,6 +4,7 @@ import { isObject } from '../ground/json-object.ts'
 import { nearest } from '../ground/nearest.ts'
 import type { Parts } from '../ground/parts.ts'
 import { printable } from '../ground/printable.ts'
+import { listBundles } from './bundles.ts'
 import { callLibrary, type Library, unknownAnswer } from './library-call.ts'
 
 const STATES = ['shared', 'own', 'missing'] as const
@@ -33,9 +34,7 @@ export async function compareBundles(call: Call, bundleNames: readonly string[])
 }
 
 async function idsOf(call: Call, bundleNames: readonly string[]): Promise<string[]> {
-  const answer = await callLibrary(call, { method: 'GET', path: '/api/v1/bundles' })
-  if (!Array.isArray(answer)) throw unknownAnswer()
-  const idByName = new Map(answer.map(readBundle))
+  const idByName = new Map((await listBundles(call)).map(({ name, id }) => [name, id]))
   return bundleNames.map((name) => {
     const id = idByName.get(name)
     if (id === undefined)
@@ -46,12 +45,6 @@ async function idsOf(call: Call, bundleNames: readonly string[]): Promise<string
       })
     return id
   })
-}
-
-function readBundle(entry: unknown): [string, string] {
-  const { id, name } = isObject(entry) ? entry : {}
-  if (typeof id !== 'string' || typeof name !== 'string') throw unknownAnswer()
-  return [name, id]
 }
 
 type Missing = {

@@ -19,6 +19,8 @@ export type Library = {
   /** The workspace that the calls work in; null: the server chooses. */
   readonly workspace: { readonly id: string; readonly name: string } | null
   readonly view: ViewName
+  /** The token of a machine; absent: the calls are made without a credential. */
+  readonly token?: string
 }
 
 /** Call the server's library of keys, and wait where the server limits the rate.
@@ -29,14 +31,18 @@ export async function callLibrary(
   { method, path, query = '', body }: Call,
   explain: (answer: ExchangeAnswer) => Error | undefined = () => undefined,
 ): Promise<unknown> {
-  const { server, view, workspace } = library
+  const { server, view, workspace, token } = library
   const exchange = patientExchange(parts, (waitMs) => parts.stderr.write(rateLimitNotice(view, waitMs)))
   const inWorkspace: Record<string, string> = workspace === null ? {} : { 'keyferry-workspace': workspace.id }
   const answer = await answerOf(exchange, server, {
     method,
     url: server + fillPath(path) + query,
     // The web-facing layer accepts writes from its own origin only.
-    headers: { origin: new URL(server).origin, ...inWorkspace },
+    headers: {
+      origin: new URL(server).origin,
+      ...inWorkspace,
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+    },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     timeoutMs: TIMEOUT_MS,
     maxBodyBytes: MAX_BODY_BYTES,

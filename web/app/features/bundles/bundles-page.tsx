@@ -44,7 +44,7 @@ export function BundlesPage() {
         <FirstSteps />
       ) : (
         <>
-          <DuplicateLink bundles={bundles.data} />
+          <BundleLink bundles={bundles.data} />
           <BundleList bundles={bundles.data} />
         </>
       )}
@@ -53,14 +53,15 @@ export function BundlesPage() {
   )
 }
 
-/** Leads from `?duplicate=dev/app&as=staging/app`, which the client prints, to the dialog on the bundle's page. */
-function DuplicateLink({ bundles }: { bundles: readonly Bundle[] }) {
+/** Leads from the addresses that the client prints to the bundle's page: `?open=dev/app`, and to its dialog
+ * `?duplicate=dev/app&as=staging/app`. */
+function BundleLink({ bundles }: { bundles: readonly Bundle[] }) {
   const [params] = useSearchParams()
-  const bundle = bundles.find(({ name }) => name === params.get('duplicate'))
+  const wanted = params.get('duplicate') ?? params.get('open')
+  const bundle = bundles.find(({ id, name }) => name === wanted || id === wanted)
   if (bundle === undefined) return null
-  return (
-    <Redirect replace to={`/bundles/${bundle.id}?duplicate=${encodeURIComponent(params.get('as') ?? '')}`} />
-  )
+  const dialog = params.has('duplicate') ? `?duplicate=${encodeURIComponent(params.get('as') ?? '')}` : ''
+  return <Redirect replace to={`/bundles/${bundle.id}${dialog}`} />
 }
 
 function BundleList({ bundles }: { bundles: readonly Bundle[] }) {

@@ -1,0 +1,26 @@
+import type { Command, Words } from '../command-line/command.ts'
+import { EXIT } from '../ground/exit-code.ts'
+import type { Parts } from '../ground/parts.ts'
+import { whyNoBrowser } from '../terminal/browser.ts'
+import { readBundleOperand } from './names.ts'
+import { SERVER_FLAG, serverHere } from './server-flag.ts'
+
+export const openCommand: Command = {
+  name: 'open',
+  operands: '[BUNDLE]',
+  maxOperands: 1,
+  summary: 'Open the web page of the server, or of a bundle',
+  details: ['Prints the address too, for machines without a browser.'],
+  flags: [SERVER_FLAG, { name: 'no-open', summary: 'Print the address without opening the browser' }],
+  examples: [{ command: 'keyferry open dev/app', what: 'Open the page of the bundle dev/app' }],
+  run: async (words, parts) => await open(words, parts),
+}
+
+async function open(words: Words, parts: Parts): Promise<number> {
+  const bundle = readBundleOperand(words)
+  const server = await serverHere(words, parts)
+  const address = bundle === null ? server : `${server}/bundles?open=${bundle}`
+  parts.stdout.write(`${address}\n`)
+  if (!words.has('no-open') && whyNoBrowser(parts.env, parts.platform) === null) parts.openBrowser(address)
+  return EXIT.ok
+}

@@ -12,9 +12,10 @@ import { playSession } from './session.ts'
 
 const VALUES = { DATABASE_URL: 'postgres://db', PORT: '3000', HOST: 'localhost' }
 // These use a library; each gets a new one.
-const NEED_LIBRARY = new Set(['import', 'status', 'doctor', 'diff'])
-// What has to be done before an example works: equal bundles to compare.
+const NEED_LIBRARY = new Set(['import', 'status', 'doctor', 'diff', 'ls', 'whoami'])
+// What has to be done before an example works: bundles to compare or to list.
 const BEFORE: Readonly<Record<string, string>> = {
+  ls: 'keyferry import .env -b dev/app -q; ',
   diff: 'for bundle in dev/app staging/app prod/app; do keyferry import .env -b $bundle -q; done; ',
 }
 
@@ -80,7 +81,7 @@ async function setStage(stage: string, command: string): Promise<void> {
   )
   const files = [
     writeFile(join(app, 'deploy.sh'), DEPLOY, { mode: 0o755 }),
-    ...(['import', 'diff'].includes(command) ? ['.env', '.env.production'] : []).map((name) =>
+    ...(['import', 'diff', 'ls'].includes(command) ? ['.env', '.env.production'] : []).map((name) =>
       writeFile(join(app, name), 'PORT=1\nHOST=2\n'),
     ),
   ]

@@ -9,6 +9,7 @@ import { requireWritable, writeOutputFile } from '../output/output-file.ts'
 import { type Receipt, requireNames } from '../receipt/receipt.ts'
 import { openWayBack, type WayBack } from '../release/way-back.ts'
 import { withdrawRequest } from '../server/approval-requests.ts'
+import { requireKnownBundle } from '../server/known-bundle.ts'
 import { isLoopback } from '../server/loopback.ts'
 import { readable } from '../server/server-failure.ts'
 import type { Delivery } from '../server/wait-answer.ts'
@@ -71,8 +72,11 @@ async function deliverToPerson(ask: Ask, parts: Parts, { mayAsk }: Asking): Prom
   })
   try {
     const pending = await interruption.unlessEnding(making)
-    isKept = ask.keepAs !== null
     if (!mayAsk && pending.remembered === null) throw await personNeeded(pending, parts)
+    if (ask.pending === null && pending.remembered === null) {
+      await interruption.unlessEnding(requireKnown(ask, pending, parts))
+    }
+    isKept = ask.keepAs !== null
     return await fetchValues(ask, pending, { view, parts, interruption, wayBack, whyNotOpen })
   } catch (error) {
     throw readable(error, ask.server)
@@ -88,6 +92,15 @@ async function personNeeded(pending: PendingRequest, parts: Parts): Promise<Pers
   await withdrawRequest(parts.exchange, pending).catch(() => undefined) // it expires by itself
   const why = pending.asksAgain ?? 'the approval is not remembered'
   return new PersonNeeded(EXIT.denied, why, 'Run the command again, and approve it.')
+}
+
+async function requireKnown(ask: Ask, pending: PendingRequest, parts: Parts): Promise<void> {
+  try {
+    await requireKnownBundle(ask, parts)
+  } catch (error) {
+    await withdraw(Promise.resolve(pending), ask.view, parts)
+    throw error
+  }
 }
 
 type Waiter = {

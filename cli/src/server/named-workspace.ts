@@ -27,7 +27,9 @@ export async function openLibrary(named: NamedLibrary, parts: Parts): Promise<Li
   return { ...library, workspace }
 }
 
-async function workspacesOf(library: Library, parts: Parts): Promise<Workspace[]> {
+/** The workspaces of the caller.
+ * @throws CliError refused, network */
+export async function workspacesOf(library: Library, parts: Parts): Promise<Workspace[]> {
   const answer = await callLibrary({ library, parts }, { method: 'GET', path: '/api/v1/tenants' })
   if (!Array.isArray(answer)) throw unknownAnswer()
   return answer.map((entry: unknown) => {

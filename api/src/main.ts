@@ -110,6 +110,7 @@ export async function startApi(settings: ApiSettings, options: StartOptions = {}
     await endOverdue({ heldDeliveries: stores.heldDeliveries, clock })
     await endOverdueDeposits({ deposits: stores.deposits, clock })
     await forgetOldGrants({ stores, clock })
+    await stores.machineTokens.tellExpiring(timestamp(clock))
   }
   opened.defer(sweepEvery(SWEEP_SECONDS, sweep, log))
   const outgoing = outgoingOf(settings, { clock, log })

@@ -16,7 +16,8 @@ export function outgoingOf(
   { clock, log }: { clock: ClockAndIds; log: Logger },
 ): { guard: Guard; idTokens: IdTokens } {
   const ownStores = [settings.databaseUrl, settings.redisUrl].flatMap(placeOf)
-  const guard = new Guard({ ownNetworks: settings.privateTargets, ownStores })
+  const { privateTargets: ownNetworks, egressProxy: proxy } = settings
+  const guard = new Guard({ ownNetworks, ownStores, proxy })
   const issuerKeys = new IssuerKeys({ guard, nowMs: () => clock.now().getTime(), log })
   return { guard, idTokens: createIdTokens(issuerKeys, clock.now) }
 }

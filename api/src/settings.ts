@@ -43,6 +43,8 @@ export type ApiSettings = {
   machineAudience: string
   /** Networks that the server may call although they are not public. */
   privateTargets: readonly string[]
+  /** The proxy through which the server calls others; null: none. */
+  egressProxy: string | null
   devAllowPlaintext: boolean
   requireSignatureV2: boolean
   /** What every approval takes; a workspace and a bundle can demand more. */

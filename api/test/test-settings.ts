@@ -38,6 +38,7 @@ export function testSettings(changes: Partial<ApiSettings> = {}): ApiSettings {
     machineTokens: true,
     machineAudience: 'https://keyferry.example.com',
     privateTargets: [],
+    egressProxy: null,
     devAllowPlaintext: false,
     requireSignatureV2: false,
     approvalAssurance: 'compat',

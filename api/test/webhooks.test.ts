@@ -2,11 +2,15 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { LIMITS, TIMES } from '@keyferry/contract'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { withRecording } from '../src/maintenance.ts'
+import { tellExpiring } from '../src/storage/expiring-tokens.ts'
 import { databases, expectError, type Identity, startTestApi, type TestApi } from './api.ts'
-import { eventsOf, newBundle, type TestBundle } from './machine-client.ts'
+import { eventsOf, newBundle, newMachine, type TestBundle, type TestMachine } from './machine-client.ts'
 import { Receiver, verified } from './webhook-receiver.ts'
 
 const URL_OF_NOBODY = 'https://192.0.2.1/'
+const placeOf = ({ id: machine_id, tokenId: token_id }: TestMachine) => ({ machine_id, token_id })
+
 const SOON = { timeout: 10_000, interval: 20 }
 
 describe.each(databases)('webhooks on %s', (kind) => {
@@ -407,5 +411,28 @@ describe.each(databases)('webhooks on %s', (kind) => {
     await api.call('testWebhook', { as: owner, params: { webhook_id: id } })
     await settled(id, 'done')
     expect(written).toBeLessThan(16 * 1_024 * 1_024)
+  })
+
+  test('a token that expires soon is told once; one that was ended or replaced is not', {
+    timeout: 30_000,
+  }, async () => {
+    const { id } = await webhook({ events: ['token.expiring', 'token.ended'] })
+    const told = await newMachine(api, owner, { expires_in_days: 1 })
+    const ended = await newMachine(api, owner, { expires_in_days: 1 })
+    const replaced = await newMachine(api, owner, { expires_in_days: 1 })
+    await api.call('endMachineToken', { as: owner, params: placeOf(ended) })
+    await api.call('rotateMachineToken', { as: owner, params: placeOf(replaced), body: {} })
+    await arrived(1)
+    aheadMs += 13 * 60 * 60 * 1_000
+    // As two nodes that look at the same time.
+    const now = new Date(Date.now() + aheadMs).toISOString()
+    await withRecording(api.settings, (queries) =>
+      Promise.all([tellExpiring(queries, now), tellExpiring(queries, now)]),
+    )
+    await arrived(3)
+    expect(receiver.bodies[0]).toMatchObject({ type: 'token.ended', data: { machine: { id: ended.id } } })
+    const machines = receiver.bodies.slice(1).map(({ data }) => (data['machine'] as { id: string }).id)
+    expect(machines.toSorted()).toEqual([told.id, replaced.id].toSorted())
+    expect((await messages(id)).filter(({ type }) => type === 'token.expiring')).toHaveLength(2)
   })
 })

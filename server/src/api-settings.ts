@@ -26,6 +26,7 @@ export function apiSettings(
     machineTokens: settings.MACHINE_TOKENS,
     machineAudience: settings.PUBLIC_URL ?? 'keyferry',
     privateTargets: settings.ALLOW_PRIVATE_TARGETS,
+    egressProxy: settings.EGRESS_PROXY ?? null,
     devAllowPlaintext: settings.DEV_ALLOW_PLAINTEXT,
     requireSignatureV2: settings.REQUIRE_SIGNATURE_V2,
     approvalAssurance: settings.APPROVAL_ASSURANCE,

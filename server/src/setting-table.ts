@@ -120,9 +120,16 @@ export const SETTINGS = {
     schema: read.flagOn,
   },
   ALLOW_PRIVATE_TARGETS: {
-    means: 'networks beside the public internet that the API may call for machines, separated by commas',
+    means:
+      'networks beside the public internet that the API may call for machines and webhooks, separated by commas',
     mustBe: 'addresses or networks such as 10.0.0.5 or 10.0.0.0/8, separated by commas',
     schema: read.networks,
+  },
+  EGRESS_PROXY: {
+    means:
+      'HTTP proxy for the calls of the API to issuers of ID tokens and to webhooks; it has to refuse private networks',
+    mustBe: 'an http or https address without a path, for example http://proxy.example.com:3128',
+    schema: read.proxy.optional(),
   },
   DEV_ALLOW_PLAINTEXT: {
     means: '1: callers may read values and store ciphertexts directly (development only)',

@@ -29,6 +29,12 @@ export const origins = z
   .refine((list) => list.every(isOrigin))
   .transform((list) => list.map((text) => new URL(text).origin))
 
+/** As an origin; it may hold a user and a password. */
+export const proxy = z.string().refine((text) => {
+  const address = URL.parse(text)
+  return address !== null && isOrigin(address.origin) && address.pathname === '/' && address.search === ''
+})
+
 /** An issuer, exactly as it is written in tokens. */
 export const issuer = z.string().refine((text) => {
   const address = URL.parse(text)

@@ -37,6 +37,8 @@ export interface MachineTokenStore {
   ): Promise<{ status: 'done'; token: MachineToken } | { status: 'absent' } | { status: 'full' }>
   /** Ends a token now. False when there is none that works. */
   end(tenantId: string, place: TokenPlace, stamp: Stamp): Promise<boolean>
+  /** Records an event for each token that expires soon, once. */
+  tellExpiring(now: string): Promise<void>
   /** Ends a token that works, by its hash: for a reporter who is not known. */
   report(tokenHash: string, report: { at: string; origin: Origin | null; url: string | null }): Promise<void>
 }

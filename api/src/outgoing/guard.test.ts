@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type NameServer, startNameServer } from '../../test/name-server.ts'
 import { innerAddress } from './address-rules.ts'
 import { Guard } from './guard.ts'
-import { guardedGet, OutgoingFailure } from './guarded-call.ts'
+import { guardedGet, guardedPost, OutgoingFailure } from './guarded-call.ts'
 
 const OPEN = new Guard({ ownNetworks: [], ownStores: [] })
 const CALL = { timeoutMs: 2_000, maxBytes: 1_024 }
@@ -171,4 +171,45 @@ test('a call without an answer times out, one without a listener is refused', as
   await expect(guardedGet(guard, { ...CALL, url: 'http://127.0.0.2:1/' })).rejects.toMatchObject({
     word: 'refused',
   })
+})
+
+async function posted(guard: Guard, url: string): Promise<string> {
+  calls = []
+  const call = { url, timeoutMs: 2_000, headers: {}, body: 'message' }
+  return guardedPost(guard, call).then(
+    ({ status }) => String(status),
+    (error: unknown) => (error instanceof OutgoingFailure ? error.word : String(error)),
+  )
+}
+
+test('a message goes by the same rules: judged at each call, at the address that was judged, without redirects', async () => {
+  names.answer('flip.localhost', ['127.0.0.2'], ['169.254.169.254'], ['127.0.0.2', '127.0.0.3'])
+  const guard = guardOf()
+  expect(await posted(guard, `http://flip.localhost:${port}/`)).toBe('200')
+  expect([calls, names.asked('flip.localhost')]).toEqual([['127.0.0.2'], 1])
+  expect(await posted(guard, `http://flip.localhost:${port}/`)).toBe('target_refused')
+  expect(await posted(guard, `http://flip.localhost:${port}/`)).toBe('target_refused')
+  expect(calls).toEqual([])
+  expect(await posted(guard, `http://127.0.0.2:${port}/redirect`)).toBe('302')
+  expect(await posted(guard, `http://127.0.0.2:${port}/long`)).toBe('200')
+  expect(await posted(guard, `https://127.0.0.2:${port}/`)).toBe('tls')
+})
+
+test('with a proxy, calls go through it and it resolves names; the form of an address is judged as ever', async () => {
+  const asked: string[] = []
+  const proxy = createServer((request, response) => {
+    asked.push(request.url ?? '')
+    response.end('{}')
+  }).on('connect', (request, socket) => {
+    asked.push(request.url ?? '')
+    socket.end('HTTP/1.1 403 Forbidden\r\n\r\n')
+  })
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
+  const at = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`
+  const guard = new Guard({ ownNetworks: [], ownStores: [], proxy: at })
+  expect(await posted(guard, 'http://receiver.localhost/hook')).toBe('200')
+  expect(await posted(guard, 'https://receiver.example/hook')).toBe('refused')
+  expect(await posted(guard, 'https://10.0.0.1/')).toBe('target_refused')
+  expect(asked).toEqual(['http://receiver.localhost/hook', 'receiver.example:443'])
+  proxy.close()
 })

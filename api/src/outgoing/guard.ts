@@ -1,4 +1,6 @@
 import { lookup } from 'node:dns/promises'
+import { Agent as HttpAgent } from 'node:http'
+import { Agent as HttpsAgent } from 'node:https'
 import { type BlockList, isIP, type LookupFunction } from 'node:net'
 import { isLoopback } from '@keyferry/plumbing/loopback'
 import { TargetRefused, type TargetRules } from '../domain/outgoing-target.ts'
@@ -19,6 +21,8 @@ export type GuardOptions = {
   ownNetworks: readonly string[]
   /** The server's own stores, which may not be called in any network. */
   ownStores: readonly { host: string; port: number }[]
+  /** The setting EGRESS_PROXY: calls go through it, so it resolves and judges names. */
+  proxy?: string | null
   /** The system's resolver when absent. */
   resolve?: (host: string) => Promise<readonly Resolved[]>
 }
@@ -29,9 +33,11 @@ const LOOPBACK = listOf(['127.0.0.0/8', '::1'])
 export class Guard implements TargetRules {
   readonly #ownNetworks: BlockList
   readonly #ownStores: GuardOptions['ownStores']
+  readonly #proxied: Proxied | null
   readonly #resolve: NonNullable<GuardOptions['resolve']>
 
-  constructor({ ownNetworks, ownStores, resolve }: GuardOptions) {
+  constructor({ ownNetworks, ownStores, resolve, proxy = null }: GuardOptions) {
+    this.#proxied = proxy === null ? null : agentsOf(proxy)
     this.#ownNetworks = listOf(ownNetworks)
     this.#ownStores = ownStores
     this.#resolve = resolve ?? ((host) => lookup(host, { all: true }))
@@ -57,8 +63,14 @@ export class Guard implements TargetRules {
     return url
   }
 
-  /** Resolves the host of an address for one connection to it; an error if any of its addresses may not be called. */
-  lookupFor(url: URL): LookupFunction {
+  /** How to connect to an address: through the proxy, or to an address of its host that is judged for this connection. */
+  wayTo(url: URL): { agent: HttpAgent } | { agent: false; lookup: LookupFunction } {
+    if (this.#proxied) return { agent: url.protocol === 'http:' ? this.#proxied.http : this.#proxied.https }
+    return { agent: false, lookup: this.#lookupFor(url) }
+  }
+
+  // Resolves the host for one connection; an error if any of its addresses may not be called.
+  #lookupFor(url: URL): LookupFunction {
     return (host, options, done) => void this.#answer({ host, url, isAll: options.all === true }, done)
   }
 
@@ -103,6 +115,13 @@ export class Guard implements TargetRules {
         throw new TargetRefused('it is a store of this server')
     }
   }
+}
+
+type Proxied = { http: HttpAgent; https: HttpsAgent }
+
+function agentsOf(proxy: string): Proxied {
+  const proxyEnv = { http_proxy: proxy, https_proxy: proxy }
+  return { http: new HttpAgent({ proxyEnv }), https: new HttpsAgent({ proxyEnv }) }
 }
 
 function hostOf({ hostname }: URL): string {

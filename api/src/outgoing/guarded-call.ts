@@ -84,7 +84,7 @@ function open(
   { body, ...options }: Pick<Sending, 'method' | 'headers' | 'body'> & { signal: AbortSignal },
 ): ClientRequest {
   const send = url.protocol === 'http:' ? requestHttp : requestHttps
-  return send(url, { ...options, lookup: guard.lookupFor(url), agent: false }).end(body)
+  return send(url, { ...options, ...guard.wayTo(url) }).end(body)
 }
 
 // The status is the answer; what happens to the rest of it does not matter.

@@ -1,4 +1,4 @@
-import { LIMITS } from '@keyferry/contract'
+import { LIMITS, TIMES } from '@keyferry/contract'
 import { z } from 'zod'
 import { type Event, type EventData, madeBy } from '../domain/event.ts'
 import type { MachineToken } from '../domain/machine.ts'
@@ -9,11 +9,14 @@ import {
   secondsAfter,
 } from '../domain/machine-token.ts'
 import type { Stamp } from '../domain/stamp.ts'
+import { tellExpiring } from './expiring-tokens.ts'
 import { holdMachine, type MachineRef } from './machine-changes.ts'
 import type { Queries, Query, Recorded } from './queries.ts'
 
-export function createMachineTokenStore({ write, record }: Queries): MachineTokenStore {
+export function createMachineTokenStore(queries: Queries): MachineTokenStore {
+  const { write, record } = queries
   return {
+    tellExpiring: (now) => tellExpiring(queries, now),
     insert: (tenantId, machineId, token) =>
       write((transaction) => insert({ transaction, record }, { tenantId, machineId, token })),
     rotate: (tenantId, place, rotation) =>
@@ -77,9 +80,15 @@ async function insertRow(
       token_hash: tokenHash,
       networks: JSON.stringify(networks),
       lifetime_seconds: lifetimeSeconds,
+      tell_at: tellAt(expires_at, lifetimeSeconds),
     })
     .execute()
   return { ...row, networks }
+}
+
+/** When to tell that a token expires: two weeks before, or halfway through a shorter life. */
+function tellAt(expiresAt: string, lifetimeSeconds: number): string {
+  return secondsAfter(expiresAt, -Math.min(TIMES.expiringSeconds, Math.floor(lifetimeSeconds / 2)))
 }
 
 type OfMachine = { tenantId: string; machineId: string; at: string }
@@ -158,7 +167,7 @@ async function endAfter(
   const endsAt = after < expires_at ? after : expires_at
   await transaction
     .updateTable('machine_tokens')
-    .set(overlapSeconds === 0 ? { ended_at: at } : { expires_at: endsAt })
+    .set(overlapSeconds === 0 ? { ended_at: at } : { expires_at: endsAt, tell_at: null })
     .where('tenant_id', '=', tenant_id)
     .where('id', '=', id)
     .execute()

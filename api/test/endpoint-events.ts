@@ -9,6 +9,7 @@ export const EVENTS: Readonly<Record<ApiEndpointName, readonly AuditAction[] | n
   createRequest: [],
   waitForApproval: ['delivery.collected'],
   getRequestContext: [],
+  listCompanions: [],
   listCandidates: [],
   listRequestBundles: [],
   getRequestBundle: [],

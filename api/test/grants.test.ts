@@ -1,4 +1,4 @@
-import { LIMITS } from '@keyferry/contract'
+import { LIMITS, RATES } from '@keyferry/contract'
 import {
   createDeviceSeed,
   type DeviceRequest,
@@ -24,6 +24,8 @@ type Asked = {
   argv_masked?: string
   template_keys?: string[]
   agent?: string
+  /** Where the terminal calls from; a new address unless given. */
+  address?: string
 }
 
 describe.each([
@@ -49,7 +51,7 @@ describe.each([
   type Bundle = Awaited<ReturnType<typeof bundleOf>>
 
   /** A signed request of a terminal. */
-  const ask = async (bundle: Bundle, { seed, agent, ...changes }: Asked) => {
+  const ask = async (bundle: Bundle, { seed, agent, address, ...changes }: Asked) => {
     const client = new ReturningClient(api)
     const { argv = COMMAND.argv, cwd = COMMAND.cwd, argv_masked, template_keys = [] } = changes
     const signed: DeviceRequest = {
@@ -71,7 +73,8 @@ describe.each([
       ...(agent === undefined ? {} : { meta: { agent } }),
       device: signDeviceRequest(seed, signed, new Date(nowMs()).toISOString()),
     }
-    const answer = await client.ask({ ...client.returning(), ...body })
+    const from = { 'x-forwarded-for': address ?? client.address }
+    const answer = await client.ask({ ...client.returning(), ...body }, from)
     return { client, body, json: answer.json, id: answer.json.id, answer }
   }
   const approve = (id: string, bundle: Bundle, body: Record<string, unknown> = {}, as = owner) =>
@@ -122,6 +125,18 @@ describe.each([
       data: { grant: json.remembered?.grant_id, delivery: delivery?.id },
     })
     expect(await grantsOf(bundle)).toMatchObject([{ ...COMMAND, uses: 1, keys: bundle.names }])
+  })
+
+  test('restarts take nothing from the requests that its address may make', async () => {
+    const bundle = await bundleOf()
+    const asked = { ...(await remembered(bundle)), address: new ReturningClient(api).address }
+    for (let run = 0; run < RATES.createRequest.calls + 2; run += 1)
+      expect(await again(bundle, asked)).toBe('ready')
+    const from = { 'x-forwarded-for': asked.address }
+    const plain = async () => (await new ReturningClient(api).ask({}, from)).status
+    await expect.poll(plain).toBe(201)
+    const answers = await Promise.all(Array.from({ length: RATES.createRequest.calls }, plain))
+    expect(answers).toContain(429)
   })
 
   test.each<[string, Partial<Asked>, string]>([

@@ -18,6 +18,7 @@ export function sampleRequest(changes: Partial<ApprovalRequest> = {}): ApprovalR
     cwd: null,
     deviceKey: null,
     deposit: null,
+    together: false,
     expiresAtMs: Date.now() + 300_000,
     ...changes,
   }

@@ -6,11 +6,21 @@ import * as grant from './schemas/grant.ts'
 import * as policy from './schemas/policy.ts'
 import { ReceiptKeys } from './schemas/receipt.ts'
 import * as release from './schemas/release.ts'
-import { RequestParams, VerifierHeaders } from './schemas/request.ts'
+import { CompanionList, RequestParams, VerifierHeaders } from './schemas/request.ts'
 import { Ok } from './schemas/text.ts'
 
 /** What an approval takes, how it returns to the terminal, and how it is remembered. */
 export const consentEndpoints = {
+  listCompanions: {
+    method: 'GET',
+    path: '/api/v1/requests/{request_id}/companions',
+    access: 'session',
+    summary:
+      'Pending requests that the same terminal made in the same folder within seconds: the key of the terminal signed each',
+    params: RequestParams,
+    responses: { 200: CompanionList },
+    errors: [404],
+  },
   releaseRequest: {
     method: 'POST',
     path: '/api/v1/requests/{request_id}/release',

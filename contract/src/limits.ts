@@ -27,6 +27,8 @@ export const LIMITS = {
   cwdLength: 4_096,
   /** Calls of one machine or terminal that one node holds until a value changes. */
   heldWatches: 100,
+  /** Requests of one start that are approved together with another. */
+  companions: 8,
   /** Deliveries by one remembered approval. */
   grantUses: 50,
   /** Of one workspace. */
@@ -114,6 +116,8 @@ export const TIMES = {
   signatureWindowSeconds: 30,
   /** How far the clock of a terminal may be off when it signs with its device key. */
   deviceWindowSeconds: 5 * MINUTE,
+  /** How far apart the requests of one start may be made. */
+  startSeconds: 5,
   /** How long an approval waits for its return over loopback, and for its code. */
   loopbackReleaseSeconds: 10,
   codeReleaseSeconds: 2 * MINUTE,

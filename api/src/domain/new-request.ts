@@ -91,6 +91,7 @@ function newRequest(
     cwd: asked.cwd ?? null,
     deviceKey,
     deposit,
+    together: asked.together,
     expiresAtMs: now.getTime() + parts.lifetimeSeconds * 1_000,
   }
 }

@@ -12,6 +12,9 @@ import type {
 /** How long a store remembers the id of a request whose lifetime ended. */
 export const EXPIRED_KNOWN_MS = 15 * 60 * 1_000
 
+/** How many requests of one terminal a store looks at. */
+export const DEVICE_REQUESTS = 32
+
 /** One approval. `after`: who approved first, as the caller saw it. `first` is kept where nothing is sealed yet. */
 export type Step = {
   after: string | null
@@ -64,6 +67,8 @@ export interface RequestStore {
    * @returns false when the store holds as many live requests as it may, or as many bytes of boxes */
   create(request: ApprovalRequest, nowMs: number, box?: string): Promise<boolean>
   find(id: string, nowMs: number): Promise<StoredRequest | null>
+  /** Pending requests that this terminal signed and that can be approved together; the newest `DEVICE_REQUESTS`. */
+  ofDevice(deviceKey: string, nowMs: number): Promise<StoredRequest[]>
   /** Whether a request's lifetime ended before it was delivered. Remembered for `EXPIRED_KNOWN_MS` after that; the rest of
    * the request is gone. */
   hasExpired(id: string, nowMs: number): Promise<boolean>

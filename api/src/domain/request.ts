@@ -54,7 +54,16 @@ export async function requestContext(
   parts: RequestParts & { assurance: Assurance },
   requestId: string,
 ): Promise<Omit<z.output<typeof RequestContext>, 'viewer_ip' | 'same_network'>> {
-  const { request, status, held, first } = await findOpen(parts, requestId)
+  const open = await findOpen(parts, requestId)
+  const context = contextOf(parts, open)
+  return open.request.deposit ? { ...context, deposit: await shownDeposit(parts, requestId) } : context
+}
+
+/** What the approval page shows about an open request, without the entries of a deposit. */
+export function contextOf(
+  { assurance }: { assurance: Assurance },
+  { request, status, held, first }: OpenRequest,
+): Omit<z.output<typeof RequestContext>, 'viewer_ip' | 'same_network'> {
   return {
     cli_pubkey: request.publicKey,
     suggested_bundle_id: request.suggestedBundle,
@@ -63,9 +72,9 @@ export async function requestContext(
     requester_meta: request.requesterMeta,
     status,
     user_code: userCodeOf(request),
-    user_code_required: parts.assurance === 'typed',
+    user_code_required: assurance === 'typed',
     expires_at: new Date(request.expiresAtMs).toISOString(),
-    assurance: parts.assurance,
+    assurance,
     release: request.release,
     held: held && { by: held.by, until: new Date(held.untilMs).toISOString() },
     awaits_second: status === 'pending' && first !== null,
@@ -73,7 +82,7 @@ export async function requestContext(
     is_argv_masked: request.argvMasked !== null,
     cwd: request.cwd,
     kind: request.deposit ? 'deposit' : 'delivery',
-    deposit: request.deposit ? await shownDeposit(parts, request.id) : null,
+    deposit: null,
   }
 }
 

@@ -46,6 +46,8 @@ export const ApprovalRequest = z.object({
   deviceKey: z.string().nullable(),
   /** Null for a delivery. */
   deposit: StoredDepositFacts.nullable(),
+  /** The client takes its approval back from another client of its terminal too. */
+  together: z.boolean(),
   /** Epoch milliseconds. */
   expiresAtMs: z.number(),
 })

@@ -37,3 +37,11 @@ test('a clock that is set back an hour blocks no caller', async () => {
   clock.nowMs += 1_000
   expect(await count('key')).toEqual({ calls: 2, msLeft: WINDOW_MS - 1_000 })
 })
+
+test('a call that is taken back does not count', async () => {
+  const { clock, count } = counterAt(0)
+  await count('key')
+  clock.nowMs += 10
+  await count('key')
+  expect(await count('key', -1)).toEqual({ calls: 1, msLeft: WINDOW_MS - 10 })
+})

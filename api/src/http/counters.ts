@@ -1,8 +1,8 @@
 /** `calls`: the calls of a key in its window, this one included. `msLeft`: until the window ends. */
 export type Counted = { calls: number; msLeft: number }
 
-/** Counts one call. A key's window begins with its first call; later calls do not extend it. */
-export type Counter = (key: string) => Promise<Counted>
+/** Counts one call, or takes one back (-1). A key's window begins with its first call; later calls do not extend it. */
+export type Counter = (key: string, by?: 1 | -1) => Promise<Counted>
 
 /** A Redis that all nodes share. `reply` fails with DomainError unavailable when there is no answer. */
 export type SharedRedis = {
@@ -13,14 +13,14 @@ type RedisEval = {
   eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>
 }
 
-/** KEYS[1] the counter, ARGV[1] its window in milliseconds. One step, so that every counter expires. */
+/** KEYS[1] the counter, ARGV[1] its window in milliseconds, ARGV[2] what to add. One step, so that every counter expires. */
 const COUNT = `
   redis.call('set', KEYS[1], 0, 'PX', ARGV[1], 'NX')
-  return { redis.call('incr', KEYS[1]), redis.call('pttl', KEYS[1]) }`
+  return { redis.call('incrby', KEYS[1], ARGV[2]), redis.call('pttl', KEYS[1]) }`
 
 export function redisCounter(redis: SharedRedis, prefix: string, windowMs: number): Counter {
-  return async (key) => {
-    const options = { keys: [prefix + key], arguments: [String(windowMs)] }
+  return async (key, by = 1) => {
+    const options = { keys: [prefix + key], arguments: [String(windowMs), String(by)] }
     const reply = await redis.reply((client) => client.eval(COUNT, options))
     const [calls, msLeft] = Array.isArray(reply) ? reply : []
     if (typeof calls !== 'number' || typeof msLeft !== 'number')
@@ -44,11 +44,11 @@ export function memoryCounter(windowMs: number, now: () => number): Counter {
     younger = new Map()
     turnsAtMs = now() + windowMs
   }
-  return async (key) => {
+  return async (key, by = 1) => {
     if (!isAhead(turnsAtMs)) turn()
     const known = younger.get(key) ?? older.get(key)
     const window = known && isAhead(known.endsAtMs) ? known : { calls: 0, endsAtMs: now() + windowMs }
-    window.calls += 1
+    window.calls += by
     if (window !== known) younger.set(key, window)
     return { calls: window.calls, msLeft: window.endsAtMs - now() }
   }

@@ -42,6 +42,8 @@ export type Limits = {
   /** Counts a refused call with a bearer token, by address.
    * @throws RateExceeded: so many that the caller gets no reason */
   countRefusal: (address: string) => Promise<void>
+  /** Takes back the count of a request by this address that a remembered approval answered. */
+  uncountRequest: (address: string) => Promise<void>
   /** Counts a release of a request.
    * @throws RateExceeded */
   takeRelease: (requestId: string) => Promise<void>
@@ -58,7 +60,7 @@ export class RateExceeded extends DomainError {
 }
 
 type Rate = { calls: number; windowSeconds: number }
-type Limit = (key: string) => Promise<RateVerdict>
+type Limit = (key: string, by?: 1 | -1) => Promise<RateVerdict>
 
 /** Every limit of the interface. While Redis is unavailable, limited calls fail instead of passing uncounted. */
 export function openRateLimits(options: RateLimitOptions): Limits {
@@ -66,7 +68,7 @@ export function openRateLimits(options: RateLimitOptions): Limits {
     const limit = openLimit(name, RATES[name], options)
     return ({ address }: { address: string }) => limit(addressBlock(address))
   }
-  const createRequest = byAddress('createRequest')
+  const createRequest = openLimit('createRequest', RATES.createRequest, options)
   const createDeposit = byAddress('createDeposit')
   const createRequestWide = openLimit('createRequestWide', RATES.createRequestWide, options)
   const windowSeconds = TIMES.pollIntervalSeconds - POLL_TOLERANCE_MS / 1_000
@@ -76,7 +78,7 @@ export function openRateLimits(options: RateLimitOptions): Limits {
   return {
     rateLimits: {
       createRequest: async (peer, body) => {
-        const narrow = await createRequest(peer)
+        const narrow = await createRequest(addressBlock(peer.address))
         if (!narrow.allowed) return narrow
         const isWide = isIPv6Network(peer.address)
         const wide = isWide ? await createRequestWide(addressBlock(peer.address, 48)) : narrow
@@ -94,6 +96,10 @@ export function openRateLimits(options: RateLimitOptions): Limits {
       reportTokens: byAddress('reportTokens'),
     },
     takeTurn: orExceeded(openLimit('poll', { calls: 1, windowSeconds }, options)),
+    uncountRequest: async (address) => {
+      await createRequest(addressBlock(address), -1)
+      if (isIPv6Network(address)) await createRequestWide(addressBlock(address, 48), -1)
+    },
     takeRelease: orExceeded(openLimit('release', RATES.release, options)),
     takeDelivery: async (machineId) => requireAllowed(await machineDelivery(machineId)),
     takeWatch: async (machineId) => requireAllowed(await machineWait(machineId)),
@@ -136,7 +142,7 @@ function fieldOf(body: Uint8Array, field: 'email' | 'kind'): string {
 function openLimit(name: string, rate: Rate, { redis, now, prefix = 'keyferry:' }: RateLimitOptions): Limit {
   const windowMs = Math.round(rate.windowSeconds * 1_000)
   const count = redis ? redisCounter(redis, `${prefix}rate:${name}:`, windowMs) : memoryCounter(windowMs, now)
-  return async (key) => verdict(rate, await count(key), now())
+  return async (key, by) => verdict(rate, await count(key, by), now())
 }
 
 function verdict(rate: Rate, { calls, msLeft }: Counted, nowMs: number): RateVerdict {

@@ -1,5 +1,6 @@
 import type { ApprovalParts } from '../domain/approval-step.ts'
 import type { ChangeParts } from '../domain/changed-values.ts'
+import { joinsAnother, listCompanions } from '../domain/companions.ts'
 import { rescueDeposit } from '../domain/deposit-storing.ts'
 import { type GrantUseParts, useGrant } from '../domain/grant-use.ts'
 import { createRequest, type NewRequestParts } from '../domain/new-request.ts'
@@ -24,12 +25,18 @@ export type RequestHandlerParts = NewRequestParts &
   ReleaseParts &
   GrantUseParts &
   ChangeParts &
-  PolicyParts & { stores: Stores; expiring: ExpiringApprovals }
+  PolicyParts & {
+    stores: Stores
+    expiring: ExpiringApprovals
+    /** Takes back the count of a request by this address. */
+    uncountRequest: (address: string) => Promise<void>
+  }
 
 type RequestEndpoint =
   | 'createRequest'
   | 'waitForApproval'
   | 'getRequestContext'
+  | 'listCompanions'
   | 'listCandidates'
   | 'listRequestBundles'
   | 'getRequestBundle'
@@ -45,7 +52,11 @@ export function requestHandlers(parts: RequestHandlerParts): Pick<Handlers, Requ
     async createRequest({ body, peer }) {
       const { created, request } = await createRequest(parts, { asked: body, peer })
       const used = await useGrant(parts, request, originOf(peer))
-      return { status: 201, body: { ...created, ...used } }
+      const isRemembered = used !== null && 'remembered' in used
+      // Each approval that is remembered has its own bound of uses, so a restart takes nothing from its neighbours.
+      if (isRemembered) parts.deliveries.afterwards(() => parts.uncountRequest(peer.address))
+      const joins = !isRemembered && (await joinsAnother(parts, request))
+      return { status: 201, body: { ...created, ...used, ...(joins ? { joins } : {}) } }
     },
     async waitForApproval(call) {
       const { params, headers } = call
@@ -68,6 +79,14 @@ export function requestHandlers(parts: RequestHandlerParts): Pick<Handlers, Requ
       const context = await requestContext(parts, params.request_id)
       const same_network = isSameNetwork(context.requester_meta.ip, peer.address)
       return { status: 200, body: { ...context, viewer_ip: peer.address, same_network } }
+    },
+    async listCompanions({ params, peer }) {
+      const companions = await listCompanions(parts, params.request_id)
+      const seen = companions.map(({ request_id, context }) => {
+        const same_network = isSameNetwork(context.requester_meta.ip, peer.address)
+        return { request_id, context: { ...context, viewer_ip: peer.address, same_network } }
+      })
+      return { status: 200, body: seen }
     },
     async listCandidates({ caller, params }) {
       return { status: 200, body: await listCandidates(parts, caller, params.request_id) }

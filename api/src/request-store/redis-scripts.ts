@@ -31,7 +31,8 @@ const FORGET_BOX = `
 
 /** ARGV[4] request, ARGV[5] expires_at_ms, ARGV[6] how many may live, ARGV[7] for how many milliseconds after its lifetime
  * the id is remembered, ARGV[8] the box of a deposit or nothing, ARGV[9] how many bytes all boxes may take; KEYS[2] the live
- * ids by expiry, KEYS[3] the key that remembers the id, KEYS[4] the bytes of each box, and of all in `total`. The lifetime is passed as a
+ * ids by expiry, KEYS[3] the key that remembers the id, KEYS[4] the bytes of each box, and of all in `total`, KEYS[5],
+ * for a terminal whose requests can be approved together, the index of its ids by expiry. The lifetime is passed as a
  * length, so that Redis's clock may differ. @returns 'done' or 'full' */
 export const CREATE = `${FORGET_BOX}
   for _, id in ipairs(redis.call('zrangebyscore', KEYS[2], '-inf', ARGV[1])) do forget_box(id) end
@@ -50,6 +51,11 @@ export const CREATE = `${FORGET_BOX}
   redis.call('hset', KEYS[1], 'state', 'pending', 'request', ARGV[4], 'expires_at_ms', ARGV[5])
   redis.call('pexpire', KEYS[1], ARGV[5] - ARGV[1])
   redis.call('set', KEYS[3], '', 'px', ARGV[5] - ARGV[1] + ARGV[7])
+  if KEYS[5] then
+    redis.call('zremrangebyscore', KEYS[5], '-inf', ARGV[1])
+    redis.call('zadd', KEYS[5], ARGV[5], ARGV[3])
+    redis.call('pexpire', KEYS[5], math.max(ARGV[5] - ARGV[1], redis.call('pttl', KEYS[5])))
+  end
   return 'done'`
 
 /** @returns [state, request, approval, approver_id, first, release_by, release_until_ms, returned, deposit], or [] */

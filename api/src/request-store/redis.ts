@@ -2,6 +2,7 @@ import { LIMITS } from '@keyferry/contract'
 import { z } from 'zod'
 import {
   type Claim,
+  DEVICE_REQUESTS,
   type DepositStep,
   EXPIRED_KNOWN_MS,
   type FreshCode,
@@ -74,11 +75,26 @@ class RedisRequestStore implements RequestStore {
       box,
       String(this.#parts.maxBoxBytes),
     ]
-    return (await this.#run(scripts.CREATE, id, nowMs, ...rest)) === 'done'
+    const { redis, channel } = this.#parts
+    const ofDevice = request.together && request.deviceKey !== null ? [this.#ofDevice(request.deviceKey)] : []
+    const keys = [...this.#keys(id), ...ofDevice]
+    const values = [String(nowMs), channel, id, ...rest]
+    return (
+      (await redis.reply((client) => client.eval(scripts.CREATE, { keys, arguments: values }))) === 'done'
+    )
   }
 
   async find(id: string, nowMs: number): Promise<StoredRequest | null> {
     return storedRequest(await this.#run(scripts.FIND, id, nowMs))
+  }
+
+  async ofDevice(deviceKey: string, nowMs: number): Promise<StoredRequest[]> {
+    const newest = { REV: true } as const
+    const ids = await this.#parts.redis.reply((client) =>
+      client.zRange(this.#ofDevice(deviceKey), 0, DEVICE_REQUESTS - 1, newest),
+    )
+    const found = await Promise.all(ids.map((id) => this.find(id, nowMs)))
+    return found.flatMap((stored) => (stored?.status === 'pending' ? [stored] : []))
   }
 
   async hasExpired(id: string, nowMs: number): Promise<boolean> {
@@ -191,15 +207,23 @@ class RedisRequestStore implements RequestStore {
     return `${this.#parts.prefix}request:${id}`
   }
 
+  #keys(id: string): string[] {
+    const { prefix } = this.#parts
+    return [this.#key(id), `${prefix}live-requests`, `${prefix}expired:${id}`, `${prefix}deposit-bytes`]
+  }
+
+  #ofDevice(deviceKey: string): string {
+    return `${this.#parts.prefix}of-device:${deviceKey}`
+  }
+
   #approvedBy(userId: string): string {
     return `${this.#parts.prefix}approved-by:${userId}`
   }
 
   #run(script: string, id: string, nowMs: number, ...rest: string[]): Promise<unknown> {
-    const { redis, prefix, channel } = this.#parts
-    const keys = [this.#key(id), `${prefix}live-requests`, `${prefix}expired:${id}`, `${prefix}deposit-bytes`]
+    const { redis, channel } = this.#parts
     return redis.reply((client) =>
-      client.eval(script, { keys, arguments: [String(nowMs), channel, id, ...rest] }),
+      client.eval(script, { keys: this.#keys(id), arguments: [String(nowMs), channel, id, ...rest] }),
     )
   }
 }

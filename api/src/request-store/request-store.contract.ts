@@ -76,6 +76,21 @@ export function requestStoreContract(name: string, open: () => Promise<OpenedSto
       return id
     }
 
+    test('finds what one terminal can have approved together, the newest first, until it is not pending', async () => {
+      const deviceKey = randomRequestId()
+      const signed = { deviceKey, together: true }
+      const first = await created(signed)
+      const second = await created({ ...signed, expiresAtMs: T0 + LIFETIME_MS + 1 })
+      await created({ deviceKey, together: false })
+      await created({ deviceKey: randomRequestId(), together: true })
+      const ids = async (nowMs = T0) =>
+        (await stores.there.ofDevice(deviceKey, nowMs)).map((stored) => stored.request.id)
+      expect(await ids()).toEqual([second, first])
+      await stores.here.deny(second, T0)
+      expect(await ids()).toEqual([first])
+      expect(await ids(T0 + LIFETIME_MS)).toEqual([])
+    })
+
     test('unclaimed approvals of a user are removed on demand, and their waiters are woken', async () => {
       const [own, handedOut, other, pending] = await Promise.all([created(), created(), created(), created()])
       const approver = `user-${own}`

@@ -1,14 +1,15 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { APPLY_MS, EXPIRED_KNOWN_MS } from '../domain/request-store.ts'
+import { APPLY_MS, DEVICE_REQUESTS, EXPIRED_KNOWN_MS } from '../domain/request-store.ts'
 
 /** Increase it with every change of the table. Rows of another version are dropped; they live for minutes only. */
-const SCHEMA_VERSION = 6
+const SCHEMA_VERSION = 7
 
 const SCHEMA = `
   drop table if exists requests;
   create table requests (
     id text primary key,
     request text not null,
+    device_key text,
     state text not null default 'pending'
       check (state in ('pending', 'held', 'applying', 'ready', 'claimed', 'denied', 'withdrawn')),
     ciphertext text,
@@ -32,6 +33,7 @@ const SCHEMA = `
   ) strict, without rowid;
   create index requests_by_expiry on requests (expires_at_ms);
   create index requests_by_box on requests (expires_at_ms, box_bytes) where box_bytes > 0;
+  create index requests_by_device on requests (device_key) where device_key is not null;
   create index requests_by_approver on requests (approver_id) where approver_id is not null;
   create index requests_by_first_approver on requests (first_approver_id) where first_approver_id is not null;
   pragma user_version = ${SCHEMA_VERSION};`
@@ -40,8 +42,8 @@ const LIVE = 'id = :id and expires_at_ms > :nowMs'
 const BY = '(:tenantId is null or tenant_id = :tenantId)'
 
 const SQL = {
-  create: `insert into requests (id, request, expires_at_ms, box, box_bytes)
-    select :id, :request, :expiresAtMs, :box, :boxBytes
+  create: `insert into requests (id, request, device_key, expires_at_ms, box, box_bytes)
+    select :id, :request, :deviceKey, :expiresAtMs, :box, :boxBytes
     where (:boxBytes = 0 or :boxBytes + (select coalesce(sum(box_bytes), 0) from requests
       where box_bytes > 0 and expires_at_ms > :nowMs) <= :maxBoxBytes) and (select count(*) from (select 1 from requests where expires_at_ms > :nowMs limit :maxLive)) < :maxLive`,
   find: `select request, state, approval, approver_id, first, release_by, release_until_ms, returned, deposit
@@ -55,6 +57,9 @@ const SQL = {
       deposit = case when :applied is null then null else deposit end,
       box = case when :applied is null then box end, box_bytes = case when :applied is null then box_bytes else 0 end
     where ${LIVE} and state = 'applying' and json_extract(deposit, '$.id') = :depositId`,
+  ofDevice: `select request, state, approval, approver_id, first, release_by, release_until_ms, returned, deposit
+    from requests where device_key = :deviceKey and state = 'pending' and expires_at_ms > :nowMs
+    order by expires_at_ms desc limit ${DEVICE_REQUESTS}`,
   hasExpired: `select 1 from requests
     where id = :id and expires_at_ms <= :nowMs and expires_at_ms > :nowMs - ${EXPIRED_KNOWN_MS}`,
   approve: `update requests set state = :next, ciphertext = :ciphertext, approval = :approval,
@@ -93,7 +98,7 @@ const SQL = {
   removeFirstBy: `update requests set state = 'pending', first = null, first_approver_id = null, approver_id = null,
       tenant_id = null, release_hash = null, returned = null
     where first_approver_id = :userId and state in ('pending', 'held') and ${BY} returning id`,
-  empty: `update requests set request = '', ciphertext = null, approval = null, approver_id = null, tenant_id = null,
+  empty: `update requests set request = '', device_key = null, ciphertext = null, approval = null, approver_id = null, tenant_id = null,
       first = null, first_approver_id = null, release_hash = null, box = null, box_bytes = 0, deposit = null, applied = null
     where expires_at_ms <= :nowMs and request <> ''`,
   forget: `delete from requests where expires_at_ms <= :nowMs - ${EXPIRED_KNOWN_MS}`,
@@ -117,6 +122,7 @@ export function prepare(database: DatabaseSync) {
     box: database.prepare(SQL.box),
     approveDeposit: database.prepare(SQL.approveDeposit),
     settleDeposit: database.prepare(SQL.settleDeposit),
+    ofDevice: database.prepare(SQL.ofDevice),
     hasExpired: database.prepare(SQL.hasExpired),
     approve: database.prepare(SQL.approve),
     release: database.prepare(SQL.release),

@@ -60,9 +60,10 @@ class SqliteRequestStore implements RequestStore {
   create(request: ApprovalRequest, nowMs: number, box?: string): Promise<boolean> {
     return this.#step(({ create }) => {
       const { id, expiresAtMs } = request
+      const deviceKey = request.together ? request.deviceKey : null
       const bounds = { nowMs, maxLive: this.#maxLive, maxBoxBytes: this.#maxBoxBytes }
       const held = { box: box ?? null, boxBytes: box?.length ?? 0 }
-      const row = { id, request: JSON.stringify(request), expiresAtMs, ...held, ...bounds }
+      const row = { id, request: JSON.stringify(request), deviceKey, expiresAtMs, ...held, ...bounds }
       return Number(create.run(row).changes) === 1
     })
   }
@@ -99,6 +100,10 @@ class SqliteRequestStore implements RequestStore {
       const row = find.get({ id, nowMs })
       return row === undefined ? null : storedRequest(row)
     })
+  }
+
+  ofDevice(deviceKey: string, nowMs: number): Promise<StoredRequest[]> {
+    return this.#step(({ ofDevice }) => ofDevice.all({ deviceKey, nowMs }).map(storedRequest))
   }
 
   hasExpired(id: string, nowMs: number): Promise<boolean> {

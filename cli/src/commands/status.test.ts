@@ -36,6 +36,7 @@ test('a request that waits is listed with its command as one would type it, on o
     lifetimeMs: 300_000,
     remembered: null,
     asksAgain: null,
+    joins: false,
     deadlineMs: scene.clock.monotonicMs() + 299_000,
   }
   keepRequest(pending, ['run', '--resumable', '--', 'sh', '-c', "echo 'a b' >&2\nexit"], scene)

@@ -67,6 +67,7 @@ const pending: PendingRequest = {
   deadlineMs: 300_000,
   remembered: null,
   asksAgain: null,
+  joins: false,
 }
 
 /** What comes of a delivery with this receipt; null: without one. */

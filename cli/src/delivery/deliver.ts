@@ -58,10 +58,13 @@ async function deliverToPerson(ask: Ask, parts: Parts, { mayAsk }: Asking): Prom
   const keyPair = ask.pending?.keyPair ?? random.newKeyPair()
   const view = await waitingView(ask.view, parts)
   const whyNotOpen = ask.whyNotOpen ?? whyNoBrowser(parts.env, parts.platform)
-  const wayBack = await openWayBack({ opensBrowser: whyNotOpen === null, viewName: ask.view }, parts)
+  const wayBack = await openWayBack(
+    { opensBrowser: whyNotOpen === null, viewName: ask.view, isSigned: ask.isRemembered },
+    parts,
+  )
   const making =
     ask.pending === null
-      ? makeRequest(ask, { keyPair, verifier: random.newPollVerifier(), release: wayBack.offered }, parts)
+      ? makeRequest(ask, { keyPair, verifier: random.newPollVerifier(), wayBack }, parts)
       : Promise.resolve(ask.pending)
   let isKept = ask.pending !== null
   const interruption = atInterruption(parts, async () => {
@@ -146,14 +149,17 @@ async function fetchValues(
   }
 }
 
+const JOINS = 'the page of another command of this start shows this one too'
+
 function askPerson(
   ask: Ask,
   pending: PendingRequest,
   { view, parts, wayBack, whyNotOpen }: Omit<Waiter, 'interruption'>,
 ): void {
-  const address = wayBack.begin(pending, view)
-  if (whyNotOpen === null) parts.openBrowser(address)
-  view.asked(facts(ask, pending, whyNotOpen))
+  const whyNot = whyNotOpen ?? (pending.joins ? JOINS : null)
+  const address = wayBack.begin(pending, view, whyNot === null)
+  if (whyNot === null) parts.openBrowser(address)
+  view.asked(facts(ask, pending, whyNot))
 }
 
 // After an interruption, tells the person that the request can be resumed.

@@ -1,4 +1,3 @@
-import type { ReleaseWay } from '@keyferry/contract'
 import type { KeyPair } from '@keyferry/crypto/key-pair'
 import { pollChallenge } from '@keyferry/crypto/poll-challenge'
 import { normalizeUserCode, userCode } from '@keyferry/crypto/user-code'
@@ -6,6 +5,7 @@ import { refusedAnswer } from '../ground/cli-error.ts'
 import type { Exchange } from '../ground/exchange.ts'
 import type { Clock, Parts } from '../ground/parts.ts'
 import type { PendingRequest } from '../ground/pending-request.ts'
+import type { WayBack } from '../release/way-back.ts'
 import {
   type CreatedRequest,
   createRequest,
@@ -19,11 +19,13 @@ import { agentClaims, claims } from './claims.ts'
 import { commandFields, proofOf, seedFor } from './command-proof.ts'
 import { shownCommand } from './shown-command.ts'
 
+type Offered = Pick<WayBack, 'offered' | 'takesFromOthers'>
+
 /** Make a request for the public key.
  * @throws CliError refused, also if the server's check code differs from ours · NetworkError */
 export async function makeRequest(
   ask: Ask,
-  { keyPair, verifier, release }: { keyPair: KeyPair; verifier: string; release: readonly ReleaseWay[] },
+  { keyPair, verifier, wayBack }: { keyPair: KeyPair; verifier: string; wayBack: Offered },
   parts: Parts,
 ): Promise<PendingRequest> {
   const { clock, stderr } = parts
@@ -40,7 +42,7 @@ export async function makeRequest(
     ...(ask.keys.length === 0 ? {} : { template_keys: ask.keys }),
     format: ask.format,
     poll_challenge: pollChallenge(verifier),
-    release,
+    release: wayBack.offered,
     ...commandFields(ask, seed, parts.cwd),
     meta: {
       ...claims(parts.env, parts.cwd, shownCommand(ask.command).argv),
@@ -48,7 +50,7 @@ export async function makeRequest(
       ...agentClaims(ask),
     },
   }
-  const created = await createSigned(body, { ask, seed, exchange, clock })
+  const created = await createSigned(body, { ask, seed, exchange, clock, together: wayBack.takesFromOthers })
   return {
     server: ask.server,
     id: created.id,
@@ -62,6 +64,7 @@ export async function makeRequest(
     deadlineMs: startedMs + created.lifetimeMs,
     remembered: created.remembered,
     asksAgain: created.asksAgain === null ? null : asksAgainText(created.asksAgain),
+    joins: created.joins,
   }
 }
 
@@ -70,18 +73,19 @@ type Signing = {
   readonly seed: Uint8Array | null
   readonly exchange: Exchange
   readonly clock: Clock
+  readonly together: boolean
 }
 
 // A server whose clock is far from ours takes no signature. Then this approval cannot be remembered, but it can be asked for.
 async function createSigned(
   body: RequestBody,
-  { ask, seed, exchange, clock }: Signing,
+  { ask, seed, exchange, clock, together }: Signing,
 ): Promise<CreatedRequest> {
   const time = new Date(clock.epochMs()).toISOString()
   const device = seed === null ? null : proofOf(body, seed, time)
   if (device === null) return await createRequest(exchange, ask.server, body)
   try {
-    return await createRequest(exchange, ask.server, { ...body, device })
+    return await createRequest(exchange, ask.server, { ...body, device, ...(together ? { together } : {}) })
   } catch (error) {
     if (!(error instanceof RefusedDevice)) throw error
     return await createRequest(exchange, ask.server, body)

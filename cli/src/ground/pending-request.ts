@@ -19,4 +19,6 @@ export type PendingRequest = {
   readonly remembered: { readonly expiresAtMs: number; readonly usesLeft: number } | null
   /** Why a person is asked although an approval is remembered, in words; null: none is. */
   readonly asksAgain: string | null
+  /** The page of another command of the same start offers to approve this one too. */
+  readonly joins: boolean
 }

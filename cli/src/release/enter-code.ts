@@ -3,6 +3,7 @@ import type { ReleaseOutcome } from '../server/release-call.ts'
 import type { WaitingView } from '../terminal/waiting-view.ts'
 
 const CODE = /^\d{6}$/
+const SECRET = /^[\w-]{43}$/
 
 export type EnterCode = {
   readonly release: (secret: string) => Promise<ReleaseOutcome>
@@ -11,10 +12,17 @@ export type EnterCode = {
 
 /** Hand a code to the server.
  * @returns why it was refused; null if the approval is released */
-export async function enterCode(text: string, release: EnterCode['release']): Promise<string | null> {
+async function enterCode(text: string, release: EnterCode['release']): Promise<string | null> {
   const code = text.replace(/[\s-]/g, '')
   if (!CODE.test(code)) return 'the code of the page has six digits'
   return refusalText(await release(code))
+}
+
+/** Hand over what came through the socket: a code that a person typed in another shell, or the secret that the page returned
+ * through another client of this terminal.
+ * @returns why it was refused; null if the approval is released */
+export async function takeIn(text: string, release: EnterCode['release']): Promise<string | null> {
+  return SECRET.test(text) ? refusalText(await release(text)) : await enterCode(text, release)
 }
 
 function refusalText(outcome: ReleaseOutcome): string | null {

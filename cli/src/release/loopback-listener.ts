@@ -2,12 +2,15 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import { randomToken } from '@keyferry/crypto/token'
 import { withResolvers } from '../ground/with-resolvers.ts'
+import { type ForAnother, readOthers } from './pass-on.ts'
 
 const MAX_BODY_BYTES = 4_096
 const MAX_CONNECTIONS = 20
 const HEADERS_TIMEOUT_MS = 2_000
 const REQUEST_TIMEOUT_MS = 5_000
 const SETTLE_MS = 1_000
+
+type Release = (secret: string, others: readonly ForAnother[]) => Promise<boolean>
 
 /** Where the browser of this machine hands an approval back to the client that asked for it. */
 export type LoopbackListener = {
@@ -22,11 +25,9 @@ export type LoopbackListener = {
 }
 
 /** Listen on a free port of 127.0.0.1. Both paths are unguessable; everything else is 404 and changes nothing.
- * @param release hands the secret to the server; whether the approval is released
+ * @param release hands the secret to the server, and those of other clients to them; whether this approval is released
  * @throws Error if no port can be had */
-export async function listenOnLoopback(
-  release: (secret: string) => Promise<boolean>,
-): Promise<LoopbackListener> {
+export async function listenOnLoopback(release: Release): Promise<LoopbackListener> {
   const reached = withResolvers<void>()
   const door = randomToken()
   const back = randomToken()
@@ -71,17 +72,18 @@ export async function listenOnLoopback(
   }
 }
 
-type Return = { readonly approvalUrl: string; readonly release: (secret: string) => Promise<boolean> }
+type Return = { readonly approvalUrl: string; readonly release: Release }
 
 async function takeBack(
   request: IncomingMessage,
   response: ServerResponse,
   { approvalUrl, release }: Return,
 ): Promise<void> {
-  const secret = await readSecret(request)
-  if (secret === null) return notFound(response)
+  const fields = await readForm(request)
+  const secret = fields?.get('secret') ?? null
+  if (fields === null || secret === null) return notFound(response)
   const isSent = new Promise<void>((resolve) => void response.once('close', resolve))
-  const isReleased = await release(secret)
+  const isReleased = await release(secret, readOthers(fields.getAll('other')))
   redirect(response, `${approvalUrl}#${isReleased ? 'released' : 'failed'}`)
   await isSent
 }
@@ -91,7 +93,7 @@ function addressed({ method, url, headers }: IncomingMessage, port: number): str
   return headers.host === `127.0.0.1:${port}` ? `${method} ${url}` : null
 }
 
-async function readSecret(request: IncomingMessage): Promise<string | null> {
+async function readForm(request: IncomingMessage): Promise<URLSearchParams | null> {
   const chunks: Buffer[] = []
   let length = 0
   try {
@@ -104,7 +106,7 @@ async function readSecret(request: IncomingMessage): Promise<string | null> {
   } catch {
     return null // the connection broke
   }
-  return new URLSearchParams(Buffer.concat(chunks).toString()).get('secret')
+  return new URLSearchParams(Buffer.concat(chunks).toString())
 }
 
 const HEADERS = { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer', connection: 'close' }

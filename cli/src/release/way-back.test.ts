@@ -39,6 +39,7 @@ const pending: PendingRequest = {
   deadlineMs: 300_000,
   remembered: null,
   asksAgain: null,
+  joins: false,
 }
 
 // A server that takes one code; the third wrong one ends the request.
@@ -91,7 +92,7 @@ async function open(
   at: Parts,
   viewName: 'person' | 'json' = 'person',
 ): Promise<WayBack> {
-  const wayBack = await openWayBack({ opensBrowser, viewName }, at)
+  const wayBack = await openWayBack({ opensBrowser, viewName, isSigned: true }, at)
   opened.push(wayBack)
   return wayBack
 }
@@ -105,15 +106,17 @@ test('loopback is offered only where a browser of this machine opens', async () 
 })
 
 test('the browser opens the listener, or the page itself', async () => {
-  expect((await open(true, parts())).begin(pending, view().view)).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/k\//)
-  expect((await open(false, parts())).begin(pending, view().view)).toBe(pending.approvalUrl)
+  expect((await open(true, parts())).begin(pending, view().view, true)).toMatch(
+    /^http:\/\/127\.0\.0\.1:\d+\/k\//,
+  )
+  expect((await open(false, parts())).begin(pending, view().view, true)).toBe(pending.approvalUrl)
 })
 
 test('a browser on another machine is told of', async () => {
   const at = parts()
   const told = view()
   const wayBack = await open(true, { ...at, clock: { ...at.clock, sleep: async () => undefined } })
-  wayBack.begin(pending, told.view)
+  wayBack.begin(pending, told.view, true)
   await expect.poll(() => told.lines).toEqual(['not reached'])
 })
 
@@ -122,7 +125,7 @@ test('the code is asked for at the terminal until it is right', async () => {
   const keyboard = { isThere: () => true, ask: () => null, askUntil: async () => typed.shift() ?? null }
   const told = view()
   const wayBack = await open(false, parts({ keyboard }))
-  wayBack.begin(pending, told.view)
+  wayBack.begin(pending, told.view, true)
   wayBack.onNeeds('code')
   await expect.poll(() => typed).toEqual([])
   expect(told.lines).toEqual([
@@ -136,7 +139,7 @@ test('without a keyboard, another shell of the same user gives the code', async 
   const at = parts()
   const told = view()
   const wayBack = await open(false, at, 'json')
-  wayBack.begin(pending, told.view)
+  wayBack.begin(pending, told.view, true)
   wayBack.onNeeds('code')
   await expect.poll(() => told.lines).toEqual([`needed: keyferry release ${ID} CODE`])
   expect(await giveCode(ID, '111111', at)).toBe('that is not the code of the page; 2 tries left')
@@ -154,7 +157,7 @@ test('beside the keyboard, another shell may give the code too', async () => {
   const at = parts({ keyboard })
   const told = view()
   const wayBack = await open(false, at)
-  wayBack.begin(pending, told.view)
+  wayBack.begin(pending, told.view, true)
   wayBack.onNeeds('code')
   await expect.poll(() => told.lines).toEqual(['needed: null'])
   expect(await giveCode(ID, CODE, at)).toBe('ok')
@@ -163,7 +166,70 @@ test('beside the keyboard, another shell may give the code too', async () => {
 test('a second person is told of', async () => {
   const told = view()
   const wayBack = await open(false, parts())
-  wayBack.begin(pending, told.view)
+  wayBack.begin(pending, told.view, true)
   wayBack.onNeeds('second_person')
   expect(told.lines).toEqual(['second'])
+})
+
+const OTHER = '00000000000000000000000000000001'
+const SECRET = 's'.repeat(43)
+const FOR_OTHER = 'o'.repeat(43)
+
+// A server that takes every secret, and notes which request it released.
+function noting(released: string[]): Exchange {
+  return async ({ url, body = '{}' }) => {
+    const { secret } = JSON.parse(body) as { secret: string }
+    released.push(`${url.split('/').at(-2)} ${secret}`)
+    return { status: 200, body: '{}', retryAfterMs: null, dateMs: null, location: null, contentType: '' }
+  }
+}
+
+/** Return to a client as the page does, after its browser came through the door. */
+async function bringBack(door: string, fields: [string, string][]): Promise<string> {
+  const { headers } = await fetch(door, { redirect: 'manual' })
+  const [, port, path] = /#lb=(\d+)\.([\w-]+)$/.exec(headers.get('location') ?? '') ?? []
+  const body = new URLSearchParams(fields)
+  const answer = await fetch(`http://127.0.0.1:${port}/r/${path}`, {
+    method: 'POST',
+    body,
+    redirect: 'manual',
+  })
+  return new URL(answer.headers.get('location') ?? '').hash
+}
+
+test('an approval for another client of this terminal is passed on, and that client releases its own', async () => {
+  const released: string[] = []
+  const at = parts({ exchange: noting(released) })
+  const other = await open(true, at)
+  other.begin({ ...pending, id: OTHER }, view().view, false)
+  const wayBack = await open(true, at)
+  const door = wayBack.begin(pending, view().view, true)
+  const hash = await bringBack(door, [
+    ['secret', SECRET],
+    ['other', `${OTHER}.${FOR_OTHER}`],
+    ['other', `../../etc/passwd.${FOR_OTHER}`],
+  ])
+  expect(hash).toBe('#released')
+  expect(released).toEqual([`${OTHER} ${FOR_OTHER}`, `${ID} ${SECRET}`])
+})
+
+test('another client that is gone does not keep this one from its values', async () => {
+  const released: string[] = []
+  const wayBack = await open(true, parts({ exchange: noting(released) }))
+  const door = wayBack.begin(pending, view().view, true)
+  const fields: [string, string][] = [
+    ['secret', SECRET],
+    ['other', `${OTHER}.${FOR_OTHER}`],
+  ]
+  expect(await bringBack(door, fields)).toBe('#released')
+  expect(released).toEqual([`${ID} ${SECRET}`])
+})
+
+test('a client whose page is that of another command is not told that no browser came', async () => {
+  const at = parts()
+  const told = view()
+  const wayBack = await open(true, { ...at, clock: { ...at.clock, sleep: async () => undefined } })
+  wayBack.begin(pending, told.view, false)
+  await new Promise((resolve) => void setTimeout(resolve, 20))
+  expect(told.lines).toEqual([])
 })

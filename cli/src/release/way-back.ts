@@ -16,9 +16,12 @@ const REACH_MS = 5_000
 export type WayBack = {
   /** The ways that this client offers with its request. */
   readonly offered: readonly ReleaseWay[]
+  /** Whether another client of this terminal can bring the approval here. */
+  readonly takesFromOthers: boolean
   /** Take the approval of this request back from now on.
+   * @param isOpened whether this client opens a browser now
    * @returns what the browser opens */
-  readonly begin: (pending: PendingRequest, view: WaitingView) => string
+  readonly begin: (pending: PendingRequest, view: WaitingView, isOpened: boolean) => string
   /** Tell what the request needs now. */
   readonly onNeeds: (needs: Needs) => void
   /** Resolves when the browser has been sent back to the page, so that this process may end. */
@@ -27,32 +30,41 @@ export type WayBack = {
   readonly end: () => void
 }
 
-export type WayBackOptions = { readonly opensBrowser: boolean; readonly viewName: ViewName }
+export type WayBackOptions = {
+  readonly opensBrowser: boolean
+  readonly viewName: ViewName
+  /** The key of this terminal signs the request. */
+  readonly isSigned: boolean
+}
 
 /** Open the ways back that this machine has: a port of 127.0.0.1 if a browser of this machine opens the page, and a code
  * typed at the terminal or given to `keyferry release`. */
 export async function openWayBack(
-  { opensBrowser, viewName }: WayBackOptions,
+  { opensBrowser, viewName, isSigned }: WayBackOptions,
   parts: Parts,
 ): Promise<WayBack> {
   const ended = new AbortController()
-  let current: { pending: PendingRequest; view: WaitingView } | null = null
+  let current: Taking | null = null
   const release = async (secret: string): Promise<ReleaseOutcome> =>
     current === null ? { kind: 'ended' } : await releaseNow(current.pending, secret, parts)
-  const listener = opensBrowser && !isElsewhere(parts.env) ? await listenIfPossible(release) : null
-  const takesCode = parts.platform !== 'win32' || parts.keyboard.isThere()
+  const listener = opensBrowser && !isElsewhere(parts.env) ? await listenIfPossible(release, parts) : null
+  const hasSockets = parts.platform !== 'win32'
+  const takesFromOthers = hasSockets && isSigned
+  const takesCode = hasSockets || parts.keyboard.isThere()
   return {
     offered: [...(listener === null ? [] : ['loopback' as const]), ...(takesCode ? ['code' as const] : [])],
-    begin: (pending, view) => {
-      current = { pending, view }
+    takesFromOthers,
+    begin: (pending, view, isOpened) => {
+      const socket = takesFromOthers ? openSocket(pending.id, { release, parts, ended: ended.signal }) : null
+      current = { pending, view, viewName, release, socket }
       if (listener === null) return pending.approvalUrl
-      void tellIfUnreached(listener, { view, parts, ended: ended.signal })
+      if (isOpened) void tellIfUnreached(listener, { view, parts, ended: ended.signal })
       return listener.doorTo(pending.approvalUrl)
     },
     onNeeds: (needs) => {
       if (current === null) return
       if (needs === 'second_person') current.view.secondNeeded()
-      if (needs === 'code') void takeCode({ ...current, viewName, release }, parts, ended.signal)
+      if (needs === 'code') void takeCode(current, parts, ended.signal)
     },
     settled: async () => await listener?.settled(),
     end: () => {
@@ -71,10 +83,16 @@ function isElsewhere(env: Environment): boolean {
 
 async function listenIfPossible(
   release: (secret: string) => Promise<ReleaseOutcome>,
+  parts: Parts,
 ): Promise<LoopbackListener | null> {
   const { listenOnLoopback } = await import('./loopback-listener.ts')
   try {
-    return await listenOnLoopback(async (secret) => (await release(secret)).kind === 'released')
+    return await listenOnLoopback(async (secret, others) => {
+      // First the others: with its own values this client may end at once.
+      const { passOn } = await import('./pass-on.ts')
+      await passOn(others, parts)
+      return (await release(secret)).kind === 'released'
+    })
   } catch {
     return null // no port can be had here; the code remains
   }
@@ -103,29 +121,37 @@ type Taking = {
   readonly view: WaitingView
   readonly viewName: ViewName
   readonly release: (secret: string) => Promise<ReleaseOutcome>
+  /** Open already, for other clients: why it cannot be had, or null if it is there. */
+  readonly socket: Promise<string | null> | null
+}
+
+type Opening = Pick<Taking, 'release'> & { readonly parts: Parts; readonly ended: AbortSignal }
+
+// Through it come codes from another shell, and secrets from another client of this terminal.
+async function openSocket(id: string, { release, parts, ended }: Opening): Promise<string | null> {
+  const { takeIn } = await import('./enter-code.ts')
+  const { socketPath, takeCodes } = await import('./release-socket.ts')
+  try {
+    const stop = await takeCodes(socketPath(id, parts), async (text) => await takeIn(text, release))
+    if (ended.aborted) stop()
+    else ended.addEventListener('abort', stop, { once: true })
+    return null
+  } catch (error) {
+    return printable(String(error))
+  }
 }
 
 async function takeCode(
-  { pending, view, viewName, release }: Taking,
+  { pending, view, viewName, release, socket }: Taking,
   parts: Parts,
   ended: AbortSignal,
 ): Promise<void> {
-  const { askForCode, enterCode } = await import('./enter-code.ts')
-  const { socketPath, takeCodes } = await import('./release-socket.ts')
+  const { askForCode } = await import('./enter-code.ts')
   const hasKeyboard = viewName !== 'json' && parts.keyboard.isThere()
-  try {
-    const stop = await takeCodes(
-      socketPath(pending.id, parts),
-      async (code) => await enterCode(code, release),
-    )
-    ended.addEventListener('abort', stop, { once: true })
-  } catch (error) {
-    if (!hasKeyboard) {
-      view.codeRefused(
-        `no code can be taken here: ${printable(String(error))}; run the command at a terminal`,
-      )
-      return
-    }
+  const problem = await (socket ?? openSocket(pending.id, { release, parts, ended }))
+  if (!hasKeyboard && problem !== null) {
+    view.codeRefused(`no code can be taken here: ${problem}; run the command at a terminal`)
+    return
   }
   view.codeNeeded(hasKeyboard ? null : `keyferry release ${pending.id} CODE`)
   if (hasKeyboard) await askForCode(parts, { release, view }, ended)

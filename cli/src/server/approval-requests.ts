@@ -35,6 +35,8 @@ export type RequestBody = {
   readonly cwd?: string
   /** By the key of this terminal, so that the approval can be remembered. */
   readonly device?: DeviceProof
+  /** With `device`: another client of this terminal may bring the approval here. */
+  readonly together?: true
   readonly meta: Readonly<Record<string, string>>
 }
 
@@ -52,6 +54,8 @@ export type CreatedRequest = {
   readonly remembered: RememberedApproval | null
   /** Why a remembered approval of this terminal does not count here; null: there is none. */
   readonly asksAgain: AsksAgain | null
+  /** The page of another command of the same start offers to approve this one too. */
+  readonly joins: boolean
 }
 
 /** The server does not take the signature of this terminal. */
@@ -94,6 +98,7 @@ function readCreated(body: Record<string, unknown>, server: string): CreatedRequ
     isCodeTyped: body['assurance'] === 'typed',
     remembered: readRemembered(body['remembered']),
     asksAgain: readAsksAgain(body['asks_again']),
+    joins: body['joins'] === true,
   }
 }
 

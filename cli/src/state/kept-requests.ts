@@ -113,6 +113,7 @@ function readKept(path: string): KeptRequest | null {
         deadlineMs: nowMonotonicMs + (expiresAtMs - nowEpochMs),
         remembered: null,
         asksAgain: null,
+        joins: false,
       }
     },
   }

@@ -125,6 +125,9 @@ export const CreateRequest = z
     cwd: optionalText('cwd', LIMITS.cwdLength).optional(),
     /** Needs `argv` and `cwd`. Lets the approver remember the approval, and the terminal repeat it. */
     device: Device.optional(),
+    /** Needs `device`. The client takes its approval back from another client of its terminal too, so that requests of one
+     * start can be approved on one page. */
+    together: z.boolean({ error: 'together must be true or false' }).default(false),
     /** Of a deposit, which needs a `poll_challenge` too, and the name of a bundle in `bundle_id`. */
     deposit: Deposit.optional(),
   })
@@ -152,6 +155,10 @@ export const CreateRequest = z
     error: 'device needs argv and cwd',
     path: ['device'],
   })
+  .refine(({ together, device }) => !together || device !== undefined, {
+    error: 'together needs a device',
+    path: ['together'],
+  })
   .meta({
     id: 'CreateRequest',
     examples: [
@@ -178,6 +185,8 @@ export const CreatedRequest = z
     remembered: z.object({ grant_id: Id, expires_at: Timestamp, uses_left: z.int() }).optional(),
     /** Why a remembered approval of this terminal does not count for this request. */
     asks_again: z.enum(ASKS_AGAIN).optional(),
+    /** The page of an earlier request of the same start offers to approve this one too. */
+    joins: z.literal(true).optional(),
   })
   .meta({
     id: 'CreatedRequest',
@@ -309,3 +318,8 @@ export const RequestContext = z
       },
     ],
   })
+
+/** Pending requests that the same terminal made at the same time; `context` is what the page shows of each. */
+export const CompanionList = z
+  .array(z.object({ request_id: z.string(), context: RequestContext }))
+  .meta({ id: 'CompanionList', examples: [[]] })

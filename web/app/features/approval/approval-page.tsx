@@ -5,6 +5,8 @@ import { Held } from './held.tsx'
 import { Ended } from './outcome.tsx'
 import { RequestForm } from './request-form.tsx'
 import { SecondPerson } from './second-person.tsx'
+import { CompanionOutcomes } from './together/companion-outcomes.tsx'
+import { keepTogether } from './together/kept-together.ts'
 import { useRequest } from './use-request.ts'
 import { returnSecret, type WayBack } from './way-back.ts'
 
@@ -31,21 +33,38 @@ function Request({ requestId, wayBack }: ApprovalPageProps) {
   const { state, reload, end, approved, recoded } = useRequest(requestId)
   if (state.phase === 'loading') return <p className="text-ink-soft">Loading the request…</p>
   if (state.phase === 'ended') return <Ended end={state.end} onRetry={reload} />
-  if (state.phase === 'approved') return <Approved choice={state.choice} delivered={state.delivered} />
+  if (state.phase === 'approved') {
+    return (
+      <>
+        <Approved choice={state.choice} delivered={state.delivered} />
+        <CompanionOutcomes requestId={requestId} />
+      </>
+    )
+  }
   if (state.phase === 'second')
     return <SecondPerson count={state.choice.keys.length} bundle={state.choice.bundle.name} />
-  if (state.phase === 'held')
-    return <Held requestId={requestId} request={state} onCode={recoded} onEnd={end} />
+  if (state.phase === 'held') {
+    return (
+      <>
+        <Held requestId={requestId} request={state} onCode={recoded} onEnd={end} />
+        <CompanionOutcomes requestId={requestId} />
+      </>
+    )
+  }
   return (
     <RequestForm
       requestId={requestId}
       request={state}
       openedByLink={new URLSearchParams(location.search).get('from') === 'link'}
       wayBack={wayBack}
-      onApproved={(choice, answer) => {
+      onApproved={(choice, answer, others) => {
+        keepTogether(requestId, others)
         approved(state.context, choice, answer)
+        const toPassOn = others.flatMap(({ requestId: id, secret }) =>
+          secret === null ? [] : [{ requestId: id, secret }],
+        )
         if (answer.release?.by === 'loopback' && wayBack !== null)
-          returnSecret(wayBack, answer.release.secret)
+          returnSecret(wayBack, answer.release.secret, toPassOn)
       }}
       onEnd={end}
     />

@@ -10,7 +10,7 @@ import { useArming } from './use-arming.ts'
 type DecisionBarProps = {
   context: RequestContext
   /** What is approved; null when there is nothing to approve. */
-  choice: { count: number; bundle: string | null } | null
+  choice: { count: number; bundle: string | null; others: number } | null
   workspace: string | null
   account: string
   /** After approving, the person types a code into the terminal. */
@@ -99,7 +99,15 @@ function ActiveNote({ active }: { active: boolean }) {
 // The choice is on its own line, so that a long label does not break at an arbitrary word.
 function ApproveLabel({ choice }: { choice: DecisionBarProps['choice'] }) {
   if (choice === null || choice.bundle === null || choice.count === 0) return 'Approve'
-  const { count, bundle } = choice
+  const { count, bundle, others } = choice
+  if (others > 0) {
+    return (
+      <span className="min-w-0 py-1">
+        Approve {others + 1} commands{' '}
+        <span className="block text-xs leading-tight font-medium">each with its own keys</span>
+      </span>
+    )
+  }
   return (
     <span className="min-w-0 py-1">
       Approve{' '}

@@ -15,15 +15,20 @@ export function offeredHours(bundle: RequestBundle | null, plan: ReturnPlan): nu
 type RememberChoiceProps = {
   offered: readonly number[]
   hours: number
+  /** How many are approved at once. */
+  commands: number
   onHours: (hours: number) => void
 }
 
 /** Whether the terminal asks each time for this command. */
-export function RememberChoice({ offered, hours, onHours }: RememberChoiceProps) {
+export function RememberChoice({ offered, hours, commands, onHours }: RememberChoiceProps) {
   if (offered.length === 0) return null
   return (
     <label className="mb-2 flex flex-wrap items-center gap-x-2 gap-y-1 text-sm">
-      <span>Do not ask again for this command on this terminal:</span>
+      <span>
+        Do not ask again for {commands === 1 ? 'this command' : `these ${commands} commands`} on this
+        terminal:
+      </span>
       <select
         value={hours}
         onChange={(event) => onHours(Number(event.currentTarget.value))}

@@ -11,6 +11,8 @@ import type { Choice, End, OpenRequest } from './request-state.ts'
 import { RequestSummary } from './request-summary.tsx'
 import { RequestWarnings } from './request-warnings.tsx'
 import { isUnbound } from './return-plan.ts'
+import type { Tried } from './together/approve-companions.ts'
+import { CompanionList } from './together/companion-list.tsx'
 import { useApproval } from './use-approval.ts'
 import { useChoice } from './use-choice.ts'
 import type { WayBack } from './way-back.ts'
@@ -22,7 +24,7 @@ type RequestFormProps = {
   openedByLink: boolean
   /** Where the client says that it takes the approval back. */
   wayBack: WayBack | null
-  onApproved: (choice: Choice, answer: ApprovalAnswer) => void
+  onApproved: (choice: Choice, answer: ApprovalAnswer, others: readonly Tried[]) => void
   onEnd: (end: End) => void
 }
 
@@ -33,7 +35,10 @@ export function RequestForm(props: RequestFormProps) {
   const { context, person } = request
   const choice = useChoice(props)
   const { place, bundle, keys, doubts, plan } = choice
-  const { code, decision, approve, send, isConfirming, remember, cancel } = useApproval(props, choice)
+  const { code, together, decision, approve, send, isConfirming, remember, cancel } = useApproval(
+    props,
+    choice,
+  )
   const workspace = place.workspaceName
   const showsCode = plan.by === 'none' || plan.by === 'code'
   const isEmpty = place.bundles.phase === 'ready' && place.bundles.bundles.length === 0
@@ -51,6 +56,7 @@ export function RequestForm(props: RequestFormProps) {
           context.suggested_bundle_id !== null && request.candidates.length === 0 && bundle === null
         }
       />
+      <CompanionList way={plan.by} together={together} />
       <div
         className={classNames(
           'mt-4 grid gap-4 lg:items-start lg:gap-6',
@@ -68,7 +74,9 @@ export function RequestForm(props: RequestFormProps) {
       <DecisionBar
         context={context}
         choice={
-          isEmpty || plan.by === 'refused' ? null : { count: keys.length, bundle: bundle?.name ?? null }
+          isEmpty || plan.by === 'refused'
+            ? null
+            : { count: keys.length, bundle: bundle?.name ?? null, others: together.selected.length }
         }
         workspace={workspace}
         account={person.account}

@@ -4,6 +4,8 @@ import { needsConfirmation } from './doubts.ts'
 import { offeredHours } from './remember-choice.tsx'
 import type { Choice, End, OpenRequest } from './request-state.ts'
 import { mustTypeCode } from './return-plan.ts'
+import { approveCompanions, type Tried } from './together/approve-companions.ts'
+import { useCompanions } from './together/use-companions.ts'
 import type { useChoice } from './use-choice.ts'
 import { type Manner, useDecision } from './use-decision.ts'
 import type { BundleState } from './use-request-bundle.ts'
@@ -19,7 +21,7 @@ const NO_KEYS_YET: Readonly<Record<BundleState['phase'], string>> = {
 type ApprovalProps = {
   requestId: string
   request: OpenRequest
-  onApproved: (choice: Choice, answer: ApprovalAnswer) => void
+  onApproved: (choice: Choice, answer: ApprovalAnswer, others: readonly Tried[]) => void
   onEnd: (end: End) => void
 }
 
@@ -30,7 +32,14 @@ export function useApproval(
 ) {
   const code = useTypedCode(mustTypeCode(plan, grounds))
   const { context } = request
-  const decision = useDecision({ requestId, context, onApproved, onEnd, onWrongCode: code.refuse })
+  const together = useCompanions(requestId, plan.by)
+  const approveOthers = ({ release, rememberHours: given }: Manner) =>
+    approveCompanions(together.selected, {
+      release: release === 'loopback' ? release : null,
+      rememberHours: given,
+    })
+  const onWrongCode = code.refuse
+  const decision = useDecision({ requestId, context, approveOthers, onApproved, onEnd, onWrongCode })
   const [isConfirming, setConfirming] = useState(false)
   const [rememberHours, setRememberHours] = useState(0)
   const { workspaceId } = place
@@ -52,6 +61,15 @@ export function useApproval(
     if (needsConfirmation(doubts)) return setConfirming(true)
     send()
   }
-  const remember = { offered, hours, onHours: setRememberHours }
-  return { code, decision, approve, send, isConfirming, remember, cancel: () => setConfirming(false) }
+  const remember = { offered, hours, commands: together.selected.length + 1, onHours: setRememberHours }
+  return {
+    code,
+    together,
+    decision,
+    approve,
+    send,
+    isConfirming,
+    remember,
+    cancel: () => setConfirming(false),
+  }
 }

@@ -5,6 +5,7 @@ import { describeFailure, type Failure } from '../../lib/failure.ts'
 import { serverNowMs } from '../../lib/server-clock.ts'
 import { inWorkspace } from './place.ts'
 import { type Choice, type End, endOf } from './request-state.ts'
+import type { Tried } from './together/approve-companions.ts'
 
 /** How a choice is approved. `userCode`: null where none is typed. `rememberHours`: 0: the terminal asks each time. */
 export type Manner = {
@@ -16,13 +17,16 @@ export type Manner = {
 type DecisionProps = {
   requestId: string
   context: RequestContext
-  onApproved: (choice: Choice, answer: ApprovalAnswer) => void
+  /** Approves what was started together with this request; the request itself is approved by then. */
+  approveOthers: (manner: Manner) => Promise<readonly Tried[]>
+  onApproved: (choice: Choice, answer: ApprovalAnswer, others: readonly Tried[]) => void
   onEnd: (end: End) => void
   onWrongCode: (problem: string) => void
 }
 
 /** Approve and deny: one call at a time; presses during a call do nothing. `problem` is why the last call failed. */
-export function useDecision({ requestId, context, onApproved, onEnd, onWrongCode }: DecisionProps) {
+export function useDecision(props: DecisionProps) {
+  const { requestId, context, approveOthers, onApproved, onEnd, onWrongCode } = props
   const underWay = useRef(false)
   const [busy, setBusy] = useState<'approve' | 'deny' | null>(null)
   const [problem, setProblem] = useState<string | null>(null)
@@ -46,8 +50,9 @@ export function useDecision({ requestId, context, onApproved, onEnd, onWrongCode
       setBusy(null)
     }
   }
-  const approve = (choice: Choice, { release, userCode, rememberHours }: Manner) =>
+  const approve = (choice: Choice, manner: Manner) =>
     decide('approve', async () => {
+      const { release, userCode, rememberHours } = manner
       const body = {
         bundle_id: choice.bundle.id,
         include_keys: [...choice.keys],
@@ -60,7 +65,7 @@ export function useDecision({ requestId, context, onApproved, onEnd, onWrongCode
         headers: inWorkspace(choice.workspaceId),
         body,
       })
-      onApproved(choice, answer)
+      onApproved(choice, answer, await approveOthers(manner))
     })
   const deny = () =>
     decide('deny', async () => {

@@ -22,18 +22,32 @@ export function takeWayBack(requestId: string): WayBack | null {
   return readFragment(sessionStorage.getItem(kept) ?? '')
 }
 
-/** Leave this page with a form that brings the secret to the client. A form is the one way that every browser lets a page
+/** What the page returns through the client for another client of its terminal. */
+export type ForAnother = { requestId: string; secret: string }
+
+/** Leave this page with a form that brings the secret to the client, and those of other clients for it to pass on. A form is the one way that every browser lets a page
  * reach a program on its own computer, and it keeps the secret out of every address. */
-export function returnSecret({ port, token }: WayBack, secret: string): void {
+export function returnSecret(
+  { port, token }: WayBack,
+  secret: string,
+  others: readonly ForAnother[] = [],
+): void {
   const form = document.createElement('form')
   form.method = 'POST'
   form.action = `http://127.0.0.1:${port}/r/${token}`
-  const field = document.createElement('input')
-  field.type = 'hidden'
-  field.name = 'secret'
-  field.value = secret
-  form.append(field)
+  form.append(
+    hidden('secret', secret),
+    ...others.map((other) => hidden('other', `${other.requestId}.${other.secret}`)),
+  )
   document.body.append(form)
   form.submit()
   form.remove()
+}
+
+function hidden(name: string, value: string): HTMLInputElement {
+  const field = document.createElement('input')
+  field.type = 'hidden'
+  field.name = name
+  field.value = value
+  return field
 }

@@ -1,0 +1,58 @@
+import { call } from '../../../lib/api.ts'
+import { describeFailure } from '../../../lib/failure.ts'
+import { shownArgument } from '../../../lib/shown-argument.ts'
+import { keepChoice } from '../kept-choice.ts'
+import { inWorkspace } from '../place.ts'
+import type { Companion } from './companion.ts'
+
+/** What became of one approval. `secret`: what the page returns to its client; `problem`: why it was not approved. */
+export type Tried = {
+  requestId: string
+  command: string
+  bundle: string
+  secret: string | null
+  problem: string | null
+}
+
+type Manner = { release: 'loopback' | null; rememberHours: number }
+
+/** Approve each in its own call, one after another. One that fails does not stop the others. */
+export async function approveCompanions(
+  companions: readonly Companion[],
+  manner: Manner,
+): Promise<readonly Tried[]> {
+  const tried: Tried[] = []
+  for (const companion of companions) tried.push(await approveOne(companion, manner))
+  return tried
+}
+
+async function approveOne(companion: Companion, manner: Manner): Promise<Tried> {
+  const { requestId, context, workspaceId, bundle, keys } = companion
+  const about = { requestId, command: (context.argv ?? []).map(shownArgument).join(' ') }
+  if (bundle === null || workspaceId === null)
+    return { ...about, bundle: '', secret: null, problem: 'Its bundle is not chosen.' }
+  try {
+    const answer = await call('POST', '/api/v1/requests/{request_id}/encrypt-from-bundle', {
+      params: { request_id: requestId },
+      headers: inWorkspace(workspaceId),
+      body: {
+        bundle_id: bundle.id,
+        include_keys: [...keys],
+        ...fieldsOf(manner, bundle.remember_hours ?? 0),
+      },
+    })
+    keepChoice(requestId, { workspaceId, bundle, keys })
+    const secret = answer.release?.by === 'loopback' ? answer.release.secret : null
+    return { ...about, bundle: bundle.name, secret, problem: null }
+  } catch (error) {
+    return { ...about, bundle: bundle.name, secret: null, problem: describeFailure(error).message }
+  }
+}
+
+// Its own bundle may allow fewer hours; then its terminal asks each time.
+function fieldsOf({ release, rememberHours }: Manner, most: number) {
+  return {
+    ...(release === null ? {} : { release }),
+    ...(rememberHours === 0 || rememberHours > most ? {} : { remember_hours: rememberHours }),
+  }
+}

@@ -1,0 +1,74 @@
+import { CircleAlert, CircleCheck, CircleSlash, Hourglass, type LucideIcon } from 'lucide-react'
+import { classNames } from '../../../ui/class-names.ts'
+import { WholeWords } from '../../../ui/whole-words.tsx'
+import type { Fate } from './fate.ts'
+import type { Kept } from './kept-together.ts'
+import { useFates } from './use-fates.ts'
+
+type Look = { text: string; Icon: LucideIcon; tone: string; needsPage: boolean }
+
+const LOOKS: Readonly<Record<Fate, Look>> = {
+  underway: { text: 'On its way', Icon: Hourglass, tone: 'text-ink-faint', needsPage: false },
+  delivered: { text: 'Delivered', Icon: CircleCheck, tone: 'text-good', needsPage: false },
+  not_approved: { text: 'Not approved', Icon: CircleAlert, tone: 'text-danger', needsPage: true },
+  not_returned: {
+    text: 'Approved, but it did not reach its program.',
+    Icon: CircleAlert,
+    tone: 'text-danger',
+    needsPage: true,
+  },
+  denied: { text: 'Denied', Icon: CircleSlash, tone: 'text-ink-faint', needsPage: false },
+  withdrawn: {
+    text: 'Cancelled by the terminal',
+    Icon: CircleSlash,
+    tone: 'text-ink-faint',
+    needsPage: false,
+  },
+  expired: { text: 'Expired', Icon: Hourglass, tone: 'text-ink-faint', needsPage: false },
+}
+
+/** What became of each command that was approved beside this request. */
+export function CompanionOutcomes({ requestId }: { requestId: string }) {
+  const fates = useFates(requestId)
+  if (fates.length === 0) return null
+  return (
+    <section
+      aria-labelledby="together"
+      className="mx-auto -mt-2 mb-6 max-w-xl rounded-lg border border-line bg-surface p-6 sm:-mt-8 sm:p-8"
+    >
+      <h2 id="together" className="text-sm font-semibold">
+        Started together
+      </h2>
+      <ul className="mt-3 space-y-4">
+        {fates.map(({ kept, fate }) => (
+          <li key={kept.requestId}>
+            <Outcome kept={kept} fate={fate} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+function Outcome({ kept, fate }: { kept: Kept; fate: Fate }) {
+  const { text, Icon, tone, needsPage } = LOOKS[fate]
+  return (
+    <div className="flex gap-2.5">
+      <Icon aria-hidden size={18} className={classNames('mt-0.5 shrink-0', tone)} />
+      <div className="min-w-0 flex-1 text-sm">
+        <p className="font-medium">
+          <WholeWords text={kept.command} />
+        </p>
+        <p className="text-ink-soft">
+          <bdi className="font-mono text-ink [overflow-wrap:anywhere]">{kept.bundle}</bdi> ·{' '}
+          <span role="status">{kept.problem === null ? text : `Not approved: ${kept.problem}`}</span>{' '}
+          {needsPage && (
+            <a href={`/approve/${kept.requestId}`} className="link">
+              Open its page
+            </a>
+          )}
+        </p>
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,60 @@
+import type { Candidate, RequestBundle, RequestContext } from '../../../lib/answers.ts'
+import { commandRisk } from '../command-risk.ts'
+import { firstPlace } from '../place.ts'
+import type { ReturnPlan } from '../return-plan.ts'
+import { firstKeys } from '../selection.ts'
+
+/** A request of the same start, with the bundle and the keys that its own page would select first. */
+export type Companion = {
+  requestId: string
+  context: RequestContext
+  workspaceId: string | null
+  bundle: RequestBundle | null
+  keys: readonly string[]
+}
+
+/** How the page's own request returns. */
+export type Way = ReturnPlan['by']
+
+/** The bundle that the terminal means, if exactly one of the person's workspaces has it. */
+export function placeOf(context: RequestContext, candidates: readonly Candidate[]) {
+  if (context.suggested_bundle_id === null) return { workspaceId: null, bundleId: null }
+  return firstPlace(context, candidates, [])
+}
+
+/** The keys that are approved: those that the terminal asks for, or all. */
+export function keysOf({ items }: RequestBundle, { template_keys }: RequestContext): readonly string[] {
+  const { selected } = firstKeys(items, template_keys)
+  return items.map(({ key }) => key).filter((name) => selected.has(name))
+}
+
+/** Why a request needs its own page; null: it can be approved beside another. Only what nobody has to choose, to type or to
+ * confirm fits beside another, and only what returns in the same way. */
+export function whyOwnPage({ context, bundle, keys }: Companion, way: Way): string | null {
+  if (way !== 'loopback' && way !== 'none') return 'Approve it on its own page.'
+  if ((context.requester_meta['agent'] ?? '') !== '') return 'An AI agent started it.'
+  if (bundle === null) return 'You have to choose its bundle.'
+  if (bundle.why_not) return `${bundle.why_not.error}.`
+  if ((bundle.approvals_needed ?? 1) > 1) return 'Two people must approve it.'
+  if (keys.length === 0) return 'The bundle has none of the requested keys.'
+  if (firstKeys(bundle.items, context.template_keys).missing.length > 0)
+    return 'The bundle lacks requested keys.'
+  return whyOtherWay(bundle, way)
+}
+
+function whyOtherWay(
+  { release, release_required, user_code_required }: RequestBundle,
+  way: Way,
+): string | null {
+  if (way === 'loopback') {
+    return (release ?? []).includes('loopback') ? null : 'It cannot return over this computer.'
+  }
+  if (release_required === true) return 'It must return to its terminal.'
+  return user_code_required === true ? 'You have to type its check code.' : null
+}
+
+/** Whether it is selected when the page opens. A command that can print or send its values is the person's own choice. */
+export function isSelectedFirst(companion: Companion, way: Way): boolean {
+  const { argv = null } = companion.context
+  return whyOwnPage(companion, way) === null && argv !== null && commandRisk(argv) === null
+}

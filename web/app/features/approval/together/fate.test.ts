@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest'
+import { fateOf, fateOfFailure } from './fate.ts'
+
+const NOW = Date.parse('2026-01-31T12:00:00.000Z')
+const heldUntil = (until: string) => ({ by: 'loopback' as const, until })
+
+test.each([
+  ['pending', null, 'not_approved'],
+  ['held', heldUntil('2026-01-31T12:00:09.000Z'), 'underway'],
+  ['held', heldUntil('2026-01-31T12:00:00.000Z'), 'not_returned'],
+  ['ready', null, 'underway'],
+] as const)('a request that is %s (%o) is %s', (status, held, fate) => {
+  expect(fateOf({ status, held }, NOW)).toBe(fate)
+})
+
+test.each([
+  [404, 'request_denied', 'denied'],
+  [404, 'request_withdrawn', 'withdrawn'],
+  [404, 'request_expired', 'expired'],
+  [404, 'not_found', 'delivered'],
+  [null, 'unreachable', null],
+  [500, 'internal', null],
+] as const)('an answer %s %s means %s', (status, code, fate) => {
+  expect(fateOfFailure({ status, code, message: '', details: {} })).toBe(fate)
+})

@@ -20,6 +20,13 @@ export function hasBrowser(): boolean {
   return false
 }
 
-export async function launchBrowser(executablePath = EXECUTABLE): Promise<Browser> {
-  return await chromium.launch({ executablePath, args: FLAGS })
+/** @param options `flags`: besides those of every test */
+export async function launchBrowser({
+  executablePath = EXECUTABLE,
+  flags = [],
+}: {
+  executablePath?: string
+  flags?: readonly string[]
+} = {}): Promise<Browser> {
+  return await chromium.launch({ executablePath, args: [...FLAGS, ...flags] })
 }

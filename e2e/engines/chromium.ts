@@ -1,0 +1,25 @@
+import { EXECUTABLE, launchBrowser } from '../browser.ts'
+import { type Engine, type EnginePage, SHOWN_WITHIN_MS } from './engine.ts'
+
+export const CHROMIUM: Engine = {
+  name: 'Chromium',
+  programs: { chromium: EXECUTABLE },
+  start: async ({ publicPort }) => {
+    const browser = await launchBrowser({
+      flags: [`--ip-address-space-overrides=127.0.0.1:${publicPort}=public`],
+    })
+    const context = await browser.newContext({ ignoreHTTPSErrors: true })
+    const page = await context.newPage()
+    page.setDefaultTimeout(SHOWN_WITHIN_MS)
+    const at = (xpath: string) => page.locator(`xpath=${xpath}`)
+    const driven: EnginePage = {
+      goto: async (address) => void (await page.goto(address)),
+      address: async () => page.url(),
+      text: async (xpath) => await at(xpath).innerText(),
+      click: async (xpath) => await at(xpath).click(),
+      type: async (xpath, text) => await at(xpath).pressSequentially(text),
+      movePointer: async (x, y) => await page.mouse.move(x, y),
+    }
+    return { page: driven, close: async () => await browser.close() }
+  },
+}

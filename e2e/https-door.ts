@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { join } from 'node:path'
@@ -26,7 +27,9 @@ export async function openHttpsDoor(folder: string): Promise<HttpsDoor> {
   let target = 0
   const open = new Set<Socket>()
   const server = createServer({ key: readFileSync(key), cert: readFileSync(certificate) }, (socket) => {
-    const inside = connect(target, '127.0.0.1')
+    // Each connection comes from another address, so that the rate limit of one address does not slow the tests.
+    const localAddress = `127.1.${randomInt(256)}.${randomInt(1, 255)}`
+    const inside = connect({ port: target, host: '127.0.0.1', localAddress })
     open.add(socket)
     socket.on('close', () => open.delete(socket))
     for (const [from, to] of [

@@ -1,5 +1,5 @@
-import { readdirSync, statSync } from 'node:fs'
-import { join, sep } from 'node:path'
+import { join } from 'node:path'
+import { isStale } from './stale.ts'
 
 const APP = join(import.meta.dirname, 'app')
 const BUILT = join(APP, 'dist', 'index.html')
@@ -14,20 +14,8 @@ const SOURCES = [
 ]
 
 // Before `npm start`: builds the browser app where nothing is built yet, or what is built is older than a source.
-if (isStale()) {
+if (isStale(BUILT, SOURCES)) {
   process.stdout.write('Building the browser app …\n')
   const { build } = await import('vite')
   await build({ root: APP, configFile: join(APP, 'vite.config.ts'), logLevel: 'warn' })
-}
-
-function isStale(): boolean {
-  const built = statSync(BUILT, { throwIfNoEntry: false })?.mtimeMs ?? 0
-  return SOURCES.flatMap(filesBelow).some((file) => statSync(file).mtimeMs > built)
-}
-
-function filesBelow(place: string): string[] {
-  if (statSync(place).isFile()) return [place]
-  return readdirSync(place, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && !entry.parentPath.split(sep).includes('dist'))
-    .map((entry) => join(entry.parentPath, entry.name))
 }

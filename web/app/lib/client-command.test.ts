@@ -1,7 +1,16 @@
 import { afterEach, expect, test, vi } from 'vitest'
-import { importCommand, runCommand } from './client-command.ts'
+import { importCommand, installCommand, runCommand } from './client-command.ts'
 
 afterEach(() => vi.unstubAllGlobals())
+
+test.each([
+  ['Mozilla/5.0 (X11; Linux x86_64)', 'curl -fsS https://keyferry.example/install.sh | sh'],
+  ['Mozilla/5.0 (Windows NT 10.0; Win64; x64)', 'irm https://keyferry.example/install.ps1 | iex'],
+])('the client is installed from this server: %s', (userAgent, command) => {
+  vi.stubGlobal('location', { origin: 'https://keyferry.example' })
+  vi.stubGlobal('navigator', { userAgent })
+  expect(installCommand()).toBe(command)
+})
 
 test('the client finds the usual server by itself', () => {
   vi.stubGlobal('location', { origin: 'http://127.0.0.1:5393' })

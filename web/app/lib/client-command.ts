@@ -1,5 +1,12 @@
 const WITHOUT_SAYING = ['http://127.0.0.1:5393', 'http://localhost:5393']
 
+/** The line that installs the client as this server has it, for the shell of this person's system. */
+export function installCommand(): string {
+  const { origin } = location
+  const isWindows = navigator.userAgent.includes('Windows')
+  return isWindows ? `irm ${origin}/install.ps1 | iex` : `curl -fsS ${origin}/install.sh | sh`
+}
+
 /** The line that imports a file, as it works on this person's machine: it names the server unless that is the one that the
  * client asks by itself.
  * @param workspaceId null: the one that the server chooses */

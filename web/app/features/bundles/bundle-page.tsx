@@ -10,6 +10,7 @@ import { ActivityOf } from '../../ui/activity/activity-of.tsx'
 import { Button } from '../../ui/button.tsx'
 import { CommandLine } from '../../ui/command-line.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
+import { InstallClient } from '../../ui/install-client.tsx'
 import { LoadingState } from '../../ui/loading-state.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { PageHeading } from '../../ui/page-heading.tsx'
@@ -117,6 +118,7 @@ function BundleContents({ bundle, canEdit, isOwner, onAttach }: BundleContentsPr
     <>
       <div className="mb-6 max-w-2xl">
         <h2 className="mb-2 text-sm font-semibold">Start a program with these keys</h2>
+        <InstallClient />
         <CommandLine command={runCommand(bundle.name)} />
         {canEdit && <AfterDuplicate bundle={bundle} />}
       </div>

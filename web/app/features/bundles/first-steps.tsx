@@ -1,5 +1,5 @@
 import { Link } from 'wouter'
-import { importCommand, runCommand } from '../../lib/client-command.ts'
+import { importCommand, installCommand, runCommand } from '../../lib/client-command.ts'
 import { useTenants } from '../../lib/people.ts'
 import { useSession } from '../../lib/session.ts'
 import { pageWorkspace } from '../../lib/workspace.ts'
@@ -12,6 +12,10 @@ export function FirstSteps() {
   return (
     <EmptyState title="Bring in your first .env file">
       <ol className="list-decimal space-y-4 pl-5 marker:text-ink-faint">
+        <li>
+          <p className="mb-2 text-ink">Install the client, once on each machine:</p>
+          <CommandLine command={installCommand()} what="the command that installs the client" />
+        </li>
         <li>{isLocal ? <ImportFromTerminal /> : <ImportHere />}</li>
         <li>
           <p className="mb-2 text-ink">Start your program with them:</p>

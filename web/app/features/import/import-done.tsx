@@ -3,6 +3,7 @@ import type { ImportPlan } from '../../lib/answers.ts'
 import { runCommand } from '../../lib/client-command.ts'
 import { Button, buttonClasses } from '../../ui/button.tsx'
 import { CommandLine } from '../../ui/command-line.tsx'
+import { InstallClient } from '../../ui/install-client.tsx'
 import { PageHeading } from '../../ui/page-heading.tsx'
 import { planText } from './decisions.ts'
 
@@ -14,6 +15,7 @@ export function ImportDone({ result, bundleName, onAgain }: ImportDoneProps) {
     <div className="max-w-2xl">
       <PageHeading title="Imported" intro={`Into ${bundleName}: ${planText(result.plan)}.`} />
       <h2 className="mb-2 text-sm font-semibold">Now start your program with them</h2>
+      <InstallClient />
       <CommandLine command={runCommand(bundleName)} />
       <p className="mt-2 text-sm text-ink-soft">
         A page opens on which you approve. Then you can delete the .env file.

@@ -7,7 +7,8 @@ import { manualPage } from './src/command-line/manual-page.ts'
 import { commands } from './src/commands/commands.ts'
 
 const HERE = import.meta.dirname
-const DIST = join(HERE, 'dist')
+// The folder that is written: an argument, or dist.
+const DIST = process.argv[2] ?? join(HERE, 'dist')
 const SOURCE_ENTRY = '../src/main.ts'
 
 // The published package: it contains everything and has no dependencies.

@@ -46,11 +46,20 @@ test('the security checklist names tests that exist', () => {
   ).toEqual([])
 })
 
-test('the alias of the readme works in any folder, without a Node.js of the system', () => {
-  const alias = commandsOf('README.md').find((line) => line.startsWith('alias '))
-  const script = `shopt -s expand_aliases\n${alias}\ncd /\nPATH=/nowhere\nkeyferry --version`
-  const shell = spawnSync('bash', ['-c', script], { cwd: ROOT, encoding: 'utf8' })
+test('the client that a clone installs works in any folder', async () => {
+  const home = await mkdtemp(join(tmpdir(), 'keyferry-installed-'))
+  const env = { ...process.env, HOME: home, XDG_DATA_HOME: '' }
+  const installing = commandsOf('README.md').find((line) => line.includes('install-client')) ?? ''
+  const installed = spawnSync('sh', ['-c', installing], { cwd: ROOT, env, encoding: 'utf8' })
+  expect(`${installed.status}: ${installed.stderr}`).toMatch(/^0:/)
+  expect(installed.stdout).toContain(`${home}/.local/bin is not in your PATH`)
+  const shell = spawnSync(join(home, '.local/bin/keyferry'), ['--version'], {
+    cwd: '/',
+    env,
+    encoding: 'utf8',
+  })
   expect([shell.stdout, shell.stderr]).toEqual([expect.stringMatching(/^\d+\.\d+\.\d+\n$/), ''])
+  await rm(home, { recursive: true })
 })
 
 describe('the commands of the readme, as they are written', () => {

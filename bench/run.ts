@@ -7,6 +7,7 @@ import { deliveries } from './deliveries.ts'
 import { events } from './events.ts'
 import { growth } from './growth.ts'
 import { imports } from './imports.ts'
+import { machineDeliveries } from './machine-deliveries.ts'
 import type { Benchmark, Measurement } from './measurement.ts'
 import { memoryGrowth } from './memory-growth.ts'
 import { sealer } from './sealer.ts'
@@ -29,6 +30,7 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   'web-hop': webHop,
   'approve-to-delivered': approveToDelivered,
   deliveries,
+  'machine-deliveries': machineDeliveries,
   waiting,
   sealing,
   start,

@@ -116,6 +116,35 @@ describe.each(databases)('deliveries to machines on %s', (kind) => {
     expect(await holders()).toMatchObject([{ version: 2, is_current: true, times: 2 }])
   })
 
+  test('each fetch of the same versions counts, at once too, and one of a part leaves the others as they were', async () => {
+    const { machine, bundle } = await granted()
+    const wish = { token: machine.token, bundle_id: bundle.id }
+    const holding = async (name: string) => {
+      const params = { key_id: bundle.keyIds[name] ?? '' }
+      return (await api.call('listHolders', { as: owner, params })).json
+    }
+    await Promise.all(Array.from({ length: 5 }, () => fetchValues(api, wish)))
+    clockMs += 1_000
+    const { answer } = await fetchValues(api, { ...wish, include_keys: ['PORT'] })
+    const last = { delivery_id: answer.json.delivery_id, last_at: new Date(clockMs).toISOString() }
+    expect(await holding('PORT')).toMatchObject([{ version: 1, times: 6, state: 'given', ...last }])
+    expect(await holding('DATABASE_URL')).toMatchObject([{ version: 1, times: 5 }])
+    expect((await holding('DATABASE_URL'))[0]?.delivery_id).not.toBe(last.delivery_id)
+  })
+
+  test('a dismissed holder is one again after its next fetch', async () => {
+    const { machine, bundle } = await granted()
+    const wish = { token: machine.token, bundle_id: bundle.id }
+    await fetchValues(api, wish)
+    const params = { key_id: bundle.keyIds['PORT'] ?? '' }
+    const [held] = (await api.call('listHolders', { as: owner, params })).json
+    const holder = held?.holder ?? ''
+    await api.call('dismissHolder', { as: owner, params: { ...params, holder } })
+    expect((await api.call('listHolders', { as: owner, params })).json).toEqual([])
+    await fetchValues(api, wish)
+    expect((await api.call('listHolders', { as: owner, params })).json).toMatchObject([{ holder, times: 2 }])
+  })
+
   test('what a deleted machine was given stays listed', async () => {
     const { machine, bundle } = await granted()
     await fetchValues(api, { token: machine.token, bundle_id: bundle.id })

@@ -29,14 +29,17 @@ import {
 
 export function createAttachmentStore(queries: Queries, vault: ValueVault, bounds: Bounds): AttachmentStore {
   const { query, write, record } = queries
+  const readSizes = queries.prepare((value: (name: 'tenantId' | 'bundleId') => string) =>
+    attachedKeys(query, value('tenantId'), value('bundleId')).select([
+      'attachments.delivered_name as name',
+      'keys.template_parts',
+      VALUE_BYTES,
+    ]),
+  )
   return {
     list: lister(queries, vault),
     longValues: (tenantId, bundleId, wanted) => longValues(query, vault, { tenantId, bundleId, wanted }),
-    valueSizes: (tenantId, bundleId) =>
-      attachedKeys(query, tenantId, bundleId)
-        .select(['attachments.delivered_name as name', 'keys.template_parts', VALUE_BYTES])
-        .execute()
-        .then((rows) => rows.map(sizeIn)),
+    valueSizes: async (tenantId, bundleId) => (await readSizes({ tenantId, bundleId })).map(sizeIn),
     insert: (tenantId, attachment, stamp) => insert(queries, bounds, { tenantId, attachment, stamp }),
     delete: (tenantId, attachment, stamp) =>
       changed(queries, { tenantId, stamp, action: 'bundle.detached', ...attachment }, (transaction) =>

@@ -26,12 +26,15 @@ export function createLegacyItemStore(
   bounds: Bounds,
 ): Omit<LegacyItemStore, 'convert'> {
   const { query, write, record } = queries
+  const readSizes = queries.prepare((value: (name: 'tenantId' | 'bundleId') => string) =>
+    itemsOf(query, { tenantId: value('tenantId'), bundleId: value('bundleId') }).select(VALUE_BYTES),
+  )
   return {
     list: lister(queries, vault),
     longValues: (tenantId, bundleId, wanted) =>
       longValues(query, vault, { place: { tenantId, bundleId }, wanted }),
     valueSizes: async (tenantId, bundleId) => {
-      const rows = await itemsOf(query, { tenantId, bundleId }).select(VALUE_BYTES).execute()
+      const rows = await readSizes({ tenantId, bundleId })
       return rows.map(({ name, bytes }) => ({ name, bytes, templateParts: null }))
     },
     upsert: (place, items, stamp) => upsert(queries, { vault, bounds }, { place, items, stamp }),

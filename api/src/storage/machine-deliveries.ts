@@ -2,19 +2,23 @@ import { sql } from 'kysely'
 import type { Event } from '../domain/event.ts'
 import type { DeliveryOutcome, MachineDeliveryStore, NewMachineDelivery } from '../domain/machine-delivery.ts'
 import { deliveredData, despiteDeletedKeys, storedKey } from './deliveries.ts'
-import { noteCollected } from './holdings.ts'
+import { noteCollected, noteCollectedAgain } from './holdings.ts'
+import { preparedInTransaction } from './prepared.ts'
 import type { Queries, Query } from './queries.ts'
 
 export function createMachineDeliveryStore(queries: Queries): MachineDeliveryStore {
   const { write, record } = queries
+  const standing = { token: standingRead(queries, 'token'), trust: standingRead(queries, 'trust') }
   return {
     deliver: (tenantId, delivery) =>
       despiteDeletedKeys(() =>
         write(async (transaction) => {
           if (delivery.noteUseBefore !== null) await noteUse(transaction, tenantId, delivery)
-          if (!(await holdStanding(queries, transaction, { tenantId, delivery })))
+          const { proof, machine, bundle, at } = delivery
+          const ids = { tenantId, proofId: proof.id, machineId: machine.id, bundleId: bundle.id }
+          if ((await standing[proof.kind](transaction, { ...ids, at })).length === 0)
             return lostStanding(transaction, tenantId, delivery)
-          await insert(transaction, tenantId, delivery)
+          await insert(queries, transaction, { tenantId, delivery })
           await record(transaction, deliveredEvent(tenantId, delivery))
           return 'done'
         }),
@@ -44,35 +48,35 @@ const PROOFS = { token: 'machine_tokens', trust: 'machine_trusts' } as const
 type Proof = { id: string; tenant_id: string; machine_id: string }
 type Standing = { tenantId: string; delivery: NewMachineDelivery }
 
-/** Whether the proof, the machine and the grant still hold; none of them changes until the transaction ends. */
-async function holdStanding(
-  { holdShared }: Queries,
-  transaction: Query,
-  { tenantId, delivery: { proof, machine, bundle, at } }: Standing,
-): Promise<boolean> {
-  const row = await transaction
-    .selectFrom(sql<Proof>`${sql.table(PROOFS[proof.kind])}`.as('proof'))
-    .innerJoin('machines', (join) =>
-      join.onRef('machines.tenant_id', '=', 'proof.tenant_id').onRef('machines.id', '=', 'proof.machine_id'),
-    )
-    .innerJoin('machine_grants as granted', (join) =>
-      join
-        .onRef('granted.tenant_id', '=', 'proof.tenant_id')
-        .onRef('granted.machine_id', '=', 'proof.machine_id'),
-    )
-    .select('proof.id')
-    .where('proof.tenant_id', '=', tenantId)
-    .where('proof.id', '=', proof.id)
-    .$if(proof.kind === 'token', (select) =>
-      select.where(sql<boolean>`proof.expires_at > ${at} and proof.ended_at is null`),
-    )
-    .where('machines.id', '=', machine.id)
-    .where('machines.is_active', '=', 1)
-    .where('granted.bundle_id', '=', bundle.id)
-    .where('granted.scope', '=', 'deliver')
-    .modifyEnd(holdShared)
-    .executeTakeFirst()
-  return row !== undefined
+type StandingValue = 'tenantId' | 'proofId' | 'machineId' | 'bundleId' | 'at'
+
+/** Reads whether the proof, the machine and the grant still hold; none of them changes until the transaction ends. */
+function standingRead({ query, holdShared }: Queries, kind: keyof typeof PROOFS) {
+  return preparedInTransaction((value: (name: StandingValue) => string) =>
+    query
+      .selectFrom(sql<Proof>`${sql.table(PROOFS[kind])}`.as('proof'))
+      .innerJoin('machines', (join) =>
+        join
+          .onRef('machines.tenant_id', '=', 'proof.tenant_id')
+          .onRef('machines.id', '=', 'proof.machine_id'),
+      )
+      .innerJoin('machine_grants as granted', (join) =>
+        join
+          .onRef('granted.tenant_id', '=', 'proof.tenant_id')
+          .onRef('granted.machine_id', '=', 'proof.machine_id'),
+      )
+      .select('proof.id')
+      .where('proof.tenant_id', '=', value('tenantId'))
+      .where('proof.id', '=', value('proofId'))
+      .$if(kind === 'token', (select) =>
+        select.where(sql<boolean>`proof.expires_at > ${value('at')} and proof.ended_at is null`),
+      )
+      .where('machines.id', '=', value('machineId'))
+      .where('machines.is_active', '=', 1)
+      .where('granted.bundle_id', '=', value('bundleId'))
+      .where('granted.scope', '=', 'deliver')
+      .modifyEnd(holdShared),
+  )
 }
 
 async function lostStanding(
@@ -109,30 +113,33 @@ async function hasTrust(transaction: Query, tenantId: string, id: string): Promi
   return row !== undefined
 }
 
-async function insert(transaction: Query, tenantId: string, delivery: NewMachineDelivery): Promise<void> {
+async function insert(
+  { insertAll, hold }: Queries,
+  transaction: Query,
+  { tenantId, delivery }: Standing,
+): Promise<void> {
   const { id, machine, proof, bundle, holder, label, via, keys, at } = delivery
-  await transaction
-    .insertInto('deliveries')
-    .values({
-      tenant_id: tenantId,
-      id,
-      kind: 'machine',
-      state: 'collected',
-      request_id: null,
-      bundle_id: bundle.id,
-      bundle_name: bundle.name,
-      user_id: null,
-      machine_id: machine.id,
-      proof_id: proof.id,
-      holder,
-      label: JSON.stringify(label),
-      via,
-      versions: JSON.stringify(keys.map(storedKey)),
-      created_at: at,
-      collected_at: at,
-    })
-    .execute()
+  const row = {
+    tenant_id: tenantId,
+    id,
+    kind: 'machine',
+    state: 'collected',
+    request_id: null,
+    bundle_id: bundle.id,
+    bundle_name: bundle.name,
+    user_id: null,
+    machine_id: machine.id,
+    proof_id: proof.id,
+    holder,
+    label: JSON.stringify(label),
+    via,
+    versions: JSON.stringify(keys.map(storedKey)),
+    created_at: at,
+    collected_at: at,
+  } as const
+  await insertAll(transaction, 'deliveries', [row])
   const given = { tenantId, userId: null, machineId: machine.id, deliveryId: id, holder, keys, at }
+  if (await noteCollectedAgain({ hold }, transaction, given)) return
   await noteCollected(transaction, { ...given, approvedAt: at })
 }
 

@@ -69,6 +69,7 @@ export function openPostgres(url: string): Database {
     },
     sealBatch: 500,
     holdShared: sql`for share`,
+    hold: sql`for update`,
     columns: {
       text: 'text collate "C"',
       bytes: 'bytea',

@@ -46,6 +46,8 @@ export type Database = {
   /** Ends a select whose rows no other transaction may change until this one ends. On SQLite a transaction is alone in
    * writing anyway. */
   holdShared: RawBuilder<unknown>
+  /** As `holdShared`, for rows that this transaction will change. */
+  hold: RawBuilder<unknown>
   columns: ColumnTypes
   /** Make every other migrator wait until the transaction ends. */
   lockMigrations(transaction: Query): Promise<void>
@@ -63,5 +65,5 @@ export type Recorded = { transaction: Query; record: RecordEvent }
 export type ManyRows = Pick<Database, 'insertAll' | 'updateAll'>
 
 /** What stores read and write with. */
-export type Queries = Pick<Database, 'query' | 'prepare' | 'write' | 'holdShared'> &
+export type Queries = Pick<Database, 'query' | 'prepare' | 'write' | 'holdShared' | 'hold'> &
   ManyRows & { record: RecordEvent }

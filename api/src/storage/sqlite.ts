@@ -68,6 +68,7 @@ export function openSqlite(path: string): Database {
     },
     sealBatch: 200,
     holdShared: sql``,
+    hold: sql``,
     columns: {
       text: 'text',
       bytes: 'blob',

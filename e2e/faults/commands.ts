@@ -8,6 +8,7 @@ import { hostedStores } from './hosted-stores.ts'
 import { fuzzHttp } from './http-fuzz.ts'
 import { killUnderLoad } from './kills.ts'
 import { storeOutages, sufferOutage } from './outages.ts'
+import { raceRevocations } from './revocations.ts'
 import { type RaceOptions, raceForDeliveries } from './single-delivery.ts'
 import { besetBySlowClients } from './slow-clients.ts'
 import { soak } from './soak.ts'
@@ -19,6 +20,7 @@ export type Counts = {
   readonly kills: number
   readonly approvals: number
   readonly waiters: number
+  readonly revocations: number
   readonly idle: number
   readonly fuzz: number
   readonly soakMinutes: number
@@ -75,6 +77,19 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
         what: `${approvals} approvals × ${waiters} waiters, ${name}`,
         seen: `${totals.once} delivered exactly once, ${totals.otherwise} otherwise`,
         isWell: totals.otherwise === 0,
+      }
+    }
+  },
+  async *revocations({ revocations }) {
+    for await (const { name, options } of deployments()) {
+      await using deployment = await Deployment.start(options)
+      const bundle = await makeSharedBundle(deployment.address)
+      const addresses: RaceOptions['addresses'] = [deployment.address]
+      const { delivered, refused, late, unclear } = await raceRevocations({ addresses, bundle, revocations })
+      yield {
+        what: `${revocations} revocations under load, ${name}`,
+        seen: `${delivered} delivered before, ${refused} refused after, late: ${firstOf(late)}, unclear: ${firstOf(unclear)}`,
+        isWell: late.length === 0 && unclear.length === 0,
       }
     }
   },

@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util'
 import { COMMANDS, type Counts } from './commands.ts'
 
-const USAGE = `npm run faults -- [NAME…] [--kills 30] [--approvals 500] [--waiters 8] [--idle 10000]
-    [--fuzz 20000] [--soak-minutes 20]
+const USAGE = `npm run faults -- [NAME…] [--kills 30] [--approvals 500] [--waiters 8] [--revocations 1000]
+    [--idle 10000] [--fuzz 20000] [--soak-minutes 20]
 Names: ${Object.keys(COMMANDS).join(', ')}; without one, all.\n`
 
 const { values, positionals } = parseArgs({
@@ -11,6 +11,7 @@ const { values, positionals } = parseArgs({
     kills: { type: 'string', default: '30' },
     approvals: { type: 'string', default: '500' },
     waiters: { type: 'string', default: '8' },
+    revocations: { type: 'string', default: '1000' },
     idle: { type: 'string', default: '10000' },
     fuzz: { type: 'string', default: '20000' },
     'soak-minutes': { type: 'string', default: '20' },
@@ -21,6 +22,7 @@ const counts: Counts = {
   kills: Number(values.kills),
   approvals: Number(values.approvals),
   waiters: Number(values.waiters),
+  revocations: Number(values.revocations),
   idle: Number(values.idle),
   fuzz: Number(values.fuzz),
   soakMinutes: Number(values['soak-minutes']),

@@ -177,7 +177,9 @@ export async function valueSizes(
   { attachments, legacyItems }: EntryStores,
   { tenantId, bundleId }: BundleAddress,
 ): Promise<ReadonlyMap<string, ValueSize>> {
-  const attached = await attachments.valueSizes(tenantId, bundleId)
-  const legacy = await legacyItems.valueSizes(tenantId, bundleId)
+  const [attached, legacy] = await Promise.all([
+    attachments.valueSizes(tenantId, bundleId),
+    legacyItems.valueSizes(tenantId, bundleId),
+  ])
   return new Map([...legacy, ...attached].map((size) => [size.name, size]))
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { CompiledQuery } from 'kysely'
-import type { Query } from './queries.ts'
+import { CompiledQuery, type Kysely } from 'kysely'
+import type { Tables } from './tables.ts'
 
 /** A read that is built once and run often, outside of transactions. */
 export type PreparedRead<Name extends string, Row> = (
@@ -14,7 +14,7 @@ export type BuildRead<Name extends string, Row> = (value: (name: Name) => string
 
 /** As `PreparedRead`, within a transaction. */
 type PreparedInTransaction<Name extends string, Row> = (
-  transaction: Query,
+  transaction: Kysely<Tables>,
   values: Readonly<Record<Name, string>>,
 ) => Promise<readonly Row[]>
 

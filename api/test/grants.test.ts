@@ -310,6 +310,15 @@ describe.each([
     expect((await api.call('revokeGrant', { as: member, params: { grant_id: id } })).status).toBe(200)
   })
 
+  test('an owner of another workspace cannot revoke it, and it goes on', async () => {
+    const bundle = await bundleOf()
+    const asked = await remembered(bundle)
+    const params = { grant_id: (await grantsOf(bundle))[0]?.id ?? '' }
+    const stranger = await api.newOwner()
+    expectError(await api.call('revokeGrant', { as: stranger, params }), 404, 'Remembered approval not found')
+    expect(await again(bundle, asked)).toBe('ready')
+  })
+
   test('only what returned over loopback is remembered, and only for as long as the rules allow', async () => {
     const bundle = await bundleOf()
     const seed = createDeviceSeed()

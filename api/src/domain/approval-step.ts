@@ -74,5 +74,8 @@ export function requireSettled(settled: Settled): void {
   requireOpen(settled)
   if (settled === 'ready' || settled === 'held') throw alreadyApproved()
   if (settled === 'changed')
-    throw new DomainError('conflict', 'Another person approved this request meanwhile: read it again')
+    throw new DomainError(
+      'conflict',
+      'Another person changed this request while you read it. Load the page again, then decide.',
+    )
 }

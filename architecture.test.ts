@@ -146,6 +146,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   ],
   cli: [
     'cli/src/commands',
+    'cli/src/delivery',
+    'cli/src/machine',
     'cli/src/program',
     'cli/src/server',
     'cli/src/command-line',

@@ -1,4 +1,5 @@
-import { copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { execFileSync } from 'node:child_process'
+import { appendFile, copyFile, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { builtinModules } from 'node:module'
 import { join } from 'node:path'
 import { type BuildOptions, build, type Plugin } from 'esbuild'
@@ -19,6 +20,11 @@ const PUBLISHED = {
   license: manifest.license,
   type: 'module',
   bin: { keyferry: 'bin/keyferry.js' },
+  exports: {
+    './client': { types: './lib/client.d.ts', default: './lib/client.js' },
+    './config': { types: './lib/config.d.cts', default: './lib/config.cjs' },
+    './package.json': './package.json',
+  },
   man: ['man/keyferry.1'],
   files: ['bin', 'lib', 'man'],
   engines: { node: '>=20.16' },
@@ -65,6 +71,7 @@ function importedBuiltin(name: string): string {
 
 await rm(DIST, { recursive: true, force: true })
 await bundle()
+await declareTypes()
 await mkdir(join(DIST, 'bin'))
 await mkdir(join(DIST, 'man'))
 await writeFile(join(DIST, 'bin', 'keyferry.js'), await launcher(), { mode: 0o755 })
@@ -95,6 +102,26 @@ async function bundle(): Promise<void> {
     entryPoints: { mcp: join(HERE, 'src', 'mcp', 'serve.ts') },
     plugins: [quickBuiltins],
   })
+  await build({ ...options, entryPoints: [join(HERE, 'src', 'client.ts')], plugins: [quickBuiltins] })
+  // CommonJS, so that --require and require() load it on every Node.
+  await build({
+    ...options,
+    format: 'cjs',
+    entryPoints: { config: join(HERE, 'src', 'set-environment.ts') },
+    outExtension: { '.js': '.cjs' },
+    plugins: [quickBuiltins],
+  })
+}
+
+// The file of types imports nothing, so its declarations stand for themselves.
+async function declareTypes(): Promise<void> {
+  const lib = join(DIST, 'lib')
+  const flags = ['--ignoreConfig', '--noResolve', '--noCheck', '--declaration', '--emitDeclarationOnly']
+  const out = ['--outDir', lib, '--target', 'es2024', '--module', 'nodenext']
+  execFileSync('tsc', [join(HERE, 'src', 'client-types.ts'), ...flags, ...out], { stdio: 'inherit' })
+  await rename(join(lib, 'client-types.d.ts'), join(lib, 'client.d.ts'))
+  await appendFile(join(lib, 'client.d.ts'), 'export declare const deliver: Deliver;\n')
+  await writeFile(join(lib, 'config.d.cts'), 'export {}\n')
 }
 
 async function launcher(): Promise<string> {

@@ -1,30 +1,21 @@
 import { isForMachines } from './command-line/parse-words.ts'
 import type { Exchange } from './ground/exchange.ts'
-import type { Clock, Parts, Randomness } from './ground/parts.ts'
+import type { Clock, Environment, Parts, Randomness } from './ground/parts.ts'
 import { endOnSignals } from './terminal/interrupt.ts'
 import { terminalKeyboard } from './terminal/keyboard.ts'
 import { fileOutput, standardInput } from './terminal/streams.ts'
 
-/** The parts of the real machine.
+/** The parts of the real machine, for the command.
  * @param args the command line */
 export function realParts(args: readonly string[]): Parts {
   const { env, platform } = process
   const stderr = fileOutput(2)
   const signals = endOnSignals(stderr, isForMachines(args))
   return {
-    env,
+    ...systemParts(env),
     cwd: workingFolder(),
-    platform,
-    stdin: standardInput(),
     keyboard: terminalKeyboard(stderr, signals.without, platform),
-    stdout: fileOutput(1),
     stderr,
-    clock,
-    exchange: lazyExchange(env),
-    randomness,
-    openBrowser: (url) => {
-      void import('./terminal/open-browser.ts').then(({ openBrowser }) => openBrowser(url, env, platform))
-    },
     startProgram: async (start) => {
       const { startProgram } = await import('./program/start-program.ts')
       return await startProgram(start, { platform, beforeHandover: signals.stop })
@@ -34,6 +25,25 @@ export function realParts(args: readonly string[]): Parts {
       return supervise(start, { platform, beforeHandover: signals.stop })
     },
     atInterrupt: signals.atInterrupt,
+  }
+}
+
+type OfProgram = 'cwd' | 'keyboard' | 'stderr' | 'startProgram' | 'superviseProgram' | 'atInterrupt'
+
+/** The parts that do not depend on who uses the client: the command, or a program that imports it. */
+export function systemParts(env: Environment): Omit<Parts, OfProgram> {
+  const { platform } = process
+  return {
+    env,
+    platform,
+    stdin: standardInput(),
+    stdout: fileOutput(1),
+    clock,
+    exchange: lazyExchange(env),
+    randomness,
+    openBrowser: (url) => {
+      void import('./terminal/open-browser.ts').then(({ openBrowser }) => openBrowser(url, env, platform))
+    },
   }
 }
 
@@ -56,7 +66,7 @@ const clock: Clock = {
   },
 }
 
-function lazyExchange(env: NodeJS.ProcessEnv): Exchange {
+function lazyExchange(env: Environment): Exchange {
   let loaded: Promise<Exchange> | null = null
   return async (request) => {
     loaded ??= import('./server/http-exchange.ts').then(({ httpExchange }) => httpExchange(env))
@@ -64,7 +74,8 @@ function lazyExchange(env: NodeJS.ProcessEnv): Exchange {
   }
 }
 
-function workingFolder(): string {
+/** Empty if the folder was deleted. */
+export function workingFolder(): string {
   try {
     return process.cwd()
   } catch {

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { publint } from 'publint'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import manifest from '../package.json' with { type: 'json' }
+import { showImports } from './imported-package.ts'
 import { startScriptedServer } from './scripted-server.ts'
 import { playSession, type Session } from './session.ts'
 
@@ -127,3 +128,5 @@ test('its manual page names every command and exit code', async () => {
   for (const code of ['0', '1', '2', '3', '4', '5', '6', '126, 127', '130'])
     expect(page).toContain(`.B ${code}\n`)
 })
+
+showImports(() => folder, findNode20())

@@ -2,7 +2,6 @@ import type { Command, Words } from '../command-line/command.ts'
 import { EXIT } from '../ground/exit-code.ts'
 import type { Parts } from '../ground/parts.ts'
 import { printable } from '../ground/printable.ts'
-import { findToken } from '../machine/credential.ts'
 import type { ListedBundle, ListedName } from '../server/bundles.ts'
 import type { Library } from '../server/library-call.ts'
 import { isLoopback } from '../server/loopback.ts'
@@ -38,6 +37,7 @@ async function ls(words: Words, parts: Parts): Promise<number> {
   if (words.has('here') && !isLoopback(new URL(named.server).hostname)) return EXIT.ok
   const { openLibrary } = await import('../server/named-workspace.ts')
   const { bundleNamed, listBundles, listNames } = await import('../server/bundles.ts')
+  const { findToken } = await import('../machine/credential.ts')
   const token = findToken(parts)
   const opened = await openLibrary(token === null ? named : { ...named, workspace: null }, parts)
   const library: Library = token === null ? opened : { ...opened, token }

@@ -54,8 +54,9 @@ async function readPull(words: Words, parts: Parts, pending: PendingRequest | nu
   }
 }
 
-// What pull prints is in the agent's transcript, and a file that it names is one that it reads.
-function requireReader(agent: string | null, words: Words): void {
+/** What pull prints is in the agent's transcript, and a file that it names is one that it reads.
+ * @throws CliError usage */
+export function requireReader(agent: string | null, words: Words): void {
   if (agent === null || words.has('for-agent')) return
   throw usageError(
     `${agent} started this command, and would read the values`,

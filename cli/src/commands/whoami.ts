@@ -3,7 +3,6 @@ import { EXIT } from '../ground/exit-code.ts'
 import { isObject } from '../ground/json-object.ts'
 import type { Parts } from '../ground/parts.ts'
 import { printable } from '../ground/printable.ts'
-import { findCredential, findToken } from '../machine/credential.ts'
 import { callLibrary, type Library, unknownAnswer } from '../server/library-call.ts'
 import { SERVER_FLAG, serverHere } from './server-flag.ts'
 
@@ -37,6 +36,7 @@ async function whoami(words: Words, parts: Parts): Promise<number> {
 }
 
 async function identityAt(library: Library, parts: Parts): Promise<Identity> {
+  const { findCredential, findToken } = await import('../machine/credential.ts')
   const credential = findCredential(null, library.server, parts)
   const token = findToken(parts)
   if (token !== null) {

@@ -1,6 +1,6 @@
 import type { Environment } from '../ground/parts.ts'
 
-const CREDENTIAL_VARIABLES = new Set(['KEYFERRY_TOKEN', 'KEYFERRY_ID_TOKEN'])
+export const CREDENTIAL_VARIABLES: ReadonlySet<string> = new Set(['KEYFERRY_TOKEN', 'KEYFERRY_ID_TOKEN'])
 
 /** An environment without the credentials of a machine: a program that gets values gets none of these. */
 export function withoutCredentials(env: Environment): Environment {

@@ -8,6 +8,7 @@ import { usageError } from '../ground/cli-error.ts'
 import { parseObject } from '../ground/json-object.ts'
 import type { CleanUp, Keyboard, Parts } from '../ground/parts.ts'
 import { printable } from '../ground/printable.ts'
+import { withResolvers } from '../ground/with-resolvers.ts'
 import { withoutCredentials } from '../machine/without-credentials.ts'
 import { type Captured, capture } from '../program/capture.ts'
 import { requireProgram } from '../program/find-program.ts'
@@ -57,7 +58,7 @@ export class ApprovedRun {
 
   constructor(wanted: WantedRun, host: RunHost) {
     this.#host = host
-    const { promise, resolve: onAsked } = Promise.withResolvers<Approval>()
+    const { promise, resolve: onAsked } = withResolvers<Approval>()
     this.asked = promise
     this.#onAsked = onAsked
     this.ended = this.#run(wanted)

@@ -1,0 +1,132 @@
+import { basename } from 'node:path'
+import type { Approval, DeliverOptions, KeyferryErrorCode } from './client-types.ts'
+import { Words } from './command-line/command.ts'
+import { type AskingOptions, readAsking } from './commands/asking-flags.ts'
+import { requireReader } from './commands/pull.ts'
+import { harmlessValues } from './delivery/dangerous-names.ts'
+import { deliver } from './delivery/deliver.ts'
+import { CliError } from './ground/cli-error.ts'
+import { EXIT } from './ground/exit-code.ts'
+import { parseObject } from './ground/json-object.ts'
+import type { Keyboard, Output, Parts } from './ground/parts.ts'
+import { withResolvers } from './ground/with-resolvers.ts'
+import { systemParts, workingFolder } from './real-parts.ts'
+import { fileOutput } from './terminal/streams.ts'
+
+type Failure = { readonly code: KeyferryErrorCode; readonly message: string; readonly next: string }
+
+/** Get values for a program that imports the client, as `keyferry pull` does. Never throws for a refused or failed delivery. */
+export async function deliverValues(
+  options: DeliverOptions,
+): Promise<{ readonly values: Record<string, string> } | Failure> {
+  const aborted = withResolvers<Failure>()
+  const parts = partsOf(options, () => aborted.resolve(ABORTED))
+  if (options.signal?.aborted) return ABORTED
+  return await Promise.race([aborted.promise, valuesOf(options, parts).catch(failureOf)])
+}
+
+const ABORTED: Failure = {
+  code: 'aborted',
+  message: 'the delivery was aborted',
+  next: 'Nothing was delivered.',
+}
+
+async function valuesOf(
+  options: DeliverOptions,
+  parts: Parts,
+): Promise<{ readonly values: Record<string, string> }> {
+  const words = wordsOf(options)
+  const asking: AskingOptions = await readAsking(words, parts)
+  requireReader(asking.agent, words)
+  const delivered = await deliver(
+    {
+      ...asking,
+      view: options.onApproval === undefined ? 'quiet' : 'json',
+      format: '.env',
+      command: [basename(process.argv0), ...process.argv.slice(1)],
+      via: 'run',
+      keepAs: null,
+      pending: null,
+    },
+    parts,
+  )
+  return { values: Object.fromEntries(harmlessValues(delivered.values, asking)) }
+}
+
+// The options are flags of the command by other names, so that both mean the same.
+function wordsOf(options: DeliverOptions): Words {
+  const { bundle, keys = [], optionalKeys = [], allowNames = [] } = options
+  const given = [
+    ['workspace', options.workspace ?? []],
+    ['keys', keys],
+    ['optional', optionalKeys],
+    ['server', options.server ?? []],
+    ['as', options.as ?? []],
+    ['reason', options.reason ?? []],
+    ['allow-name', allowNames],
+    ['for-agent', options.forAgent === true ? '' : []],
+    ['no-open', options.open === true ? [] : ''],
+    ['no-qr', ''],
+  ] as const
+  const flags = given.map(([name, value]) => [name, typeof value === 'string' ? [value] : value] as const)
+  return new Words({
+    operands: bundle === undefined ? [] : [bundle],
+    program: null,
+    line: [],
+    flags: new Map(flags.filter(([, values]) => values.length > 0)),
+  })
+}
+
+// The terminal and the signals belong to the program.
+function partsOf({ signal, onApproval }: DeliverOptions, onAborted: () => void): Parts {
+  return {
+    ...systemParts(process.env),
+    cwd: workingFolder(),
+    keyboard: NO_KEYBOARD,
+    stderr: onApproval === undefined ? noTerminal(fileOutput(2)) : eventsTo(onApproval),
+    startProgram: noProgram,
+    superviseProgram: noProgram,
+    atInterrupt: (cleanUp) => {
+      const end = (): void => void Promise.resolve(cleanUp()).finally(onAborted)
+      signal?.addEventListener('abort', end, { once: true })
+      return () => signal?.removeEventListener('abort', end)
+    },
+  }
+}
+
+const NO_KEYBOARD: Keyboard = { isThere: () => false, ask: () => null, askUntil: async () => null }
+
+async function noProgram(): Promise<never> {
+  throw new Error('a program that imports the client starts none')
+}
+
+function noTerminal(output: Output): Output {
+  return { columns: output.columns, rows: output.rows, write: output.write, isTerminal: false }
+}
+
+function eventsTo(onApproval: (approval: Approval) => void): Output {
+  const follow = (lines: string): void => {
+    for (const event of lines.split('\n').map(parseObject)) {
+      if (event?.['event'] !== 'asked') continue
+      onApproval({
+        link: String(event['approval_url']),
+        checkCode: String(event['user_code']),
+        expiresInSeconds: Number(event['expires_in']),
+      })
+    }
+  }
+  return { isTerminal: false, columns: () => 80, rows: () => 24, write: follow }
+}
+
+const CODES: Readonly<Record<number, KeyferryErrorCode>> = {
+  [EXIT.usage]: 'usage',
+  [EXIT.denied]: 'denied',
+  [EXIT.expired]: 'expired',
+  [EXIT.network]: 'network',
+  [EXIT.refused]: 'refused',
+}
+
+function failureOf(error: unknown): Failure {
+  if (!(error instanceof CliError)) throw error
+  return { code: CODES[error.exitCode] ?? 'failed', message: error.message, next: error.next }
+}

@@ -29,6 +29,10 @@ const MachinePage = lazy(async () => page((await import('./features/machines/mac
 const SettingsPage = lazy(async () =>
   page((await import('./features/members/settings-page.tsx')).SettingsPage),
 )
+const WebhooksPage = lazy(async () =>
+  page((await import('./features/webhooks/webhooks-page.tsx')).WebhooksPage),
+)
+const WebhookPage = lazy(async () => page((await import('./features/webhooks/webhook-page.tsx')).WebhookPage))
 const ForeignWorkspacePage = lazy(async () =>
   page((await import('./features/home/workspace-pages.tsx')).ForeignWorkspacePage),
 )
@@ -138,6 +142,8 @@ function WorkspacePages() {
         {({ id, view }) => <MachinePage key={id} id={id} view={view} />}
       </Route>
       <Route path="/settings" component={SettingsPage} />
+      <Route path="/settings/webhooks" component={WebhooksPage} />
+      <Route path="/settings/webhooks/:id">{({ id }) => <WebhookPage key={id} id={id} />}</Route>
       <Route path="/members">
         <Redirect to="/settings" replace />
       </Route>

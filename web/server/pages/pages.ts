@@ -18,6 +18,7 @@ const SIGNED_IN_PAGES = [
   '/machines/*',
   '/members',
   '/settings',
+  '/settings/*',
   '/account',
   '/invite/:token',
 ]

@@ -2,12 +2,12 @@ import { Plus, X } from 'lucide-react'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import type { Machine, MachineGrant } from '../../lib/answers.ts'
-import { describeFailure } from '../../lib/failure.ts'
 import { SCOPES, scopeNamed } from '../../lib/machine-scopes.ts'
 import { useGrantBundle, useRevokeBundle } from '../../lib/machines.ts'
 import { Button } from '../../ui/button.tsx'
 import { EntryName } from '../../ui/entry-name.tsx'
 import { IconButton } from '../../ui/icon-button.tsx'
+import { notifyFailure } from '../../ui/notify-failure.ts'
 import { notify } from '../../ui/toast-store.ts'
 import { AddBundleDialog } from './add-bundle-dialog.tsx'
 import { Rows, Section } from './section.tsx'
@@ -46,10 +46,6 @@ export function GrantedBundles({ machine, isOwner }: GrantedBundlesProps) {
   )
 }
 
-function onError(error: unknown): void {
-  notify({ text: describeFailure(error).message, tone: 'danger' })
-}
-
 type GrantRowProps = { machine: Machine; grant: MachineGrant; isOwner: boolean }
 
 function GrantRow({ machine, grant: { bundle, scope }, isOwner }: GrantRowProps) {
@@ -60,9 +56,9 @@ function GrantRow({ machine, grant: { bundle, scope }, isOwner }: GrantRowProps)
       onSuccess: () =>
         notify({
           text: `${machine.name} may not use ${bundle.name} any more.`,
-          undo: () => grant.mutate({ bundleId: bundle.id, scope }, { onError }),
+          undo: () => grant.mutate({ bundleId: bundle.id, scope }, { onError: notifyFailure }),
         }),
-      onError,
+      onError: notifyFailure,
     })
   return (
     <li className="flex min-h-13 flex-wrap items-center gap-x-3 gap-y-1 py-2 pr-2 pl-4">
@@ -79,7 +75,10 @@ function GrantRow({ machine, grant: { bundle, scope }, isOwner }: GrantRowProps)
             value={scope}
             disabled={grant.isPending}
             onChange={({ currentTarget }) =>
-              grant.mutate({ bundleId: bundle.id, scope: scopeNamed(currentTarget.value) }, { onError })
+              grant.mutate(
+                { bundleId: bundle.id, scope: scopeNamed(currentTarget.value) },
+                { onError: notifyFailure },
+              )
             }
             className="field w-auto text-sm"
           >

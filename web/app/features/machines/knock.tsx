@@ -9,6 +9,7 @@ import { ago, dateTime } from '../../lib/time.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Notice } from '../../ui/notice.tsx'
+import { notifyFailure } from '../../ui/notify-failure.ts'
 import { notify } from '../../ui/toast-store.ts'
 import { BroadCheckbox } from './broad-checkbox.tsx'
 import { KnockClaims } from './knock-claims.tsx'
@@ -111,7 +112,7 @@ function KnockActions({ machine, attempt, isPending, canAllow, onAllow }: KnockA
           onClick={() =>
             dismiss.mutate(attempt.fingerprint, {
               onSuccess: () => notify({ text: 'Dismissed. Its next call puts it on the list again.' }),
-              onError: (error) => notify({ text: describeFailure(error).message, tone: 'danger' }),
+              onError: notifyFailure,
             })
           }
         >

@@ -1,13 +1,13 @@
 import { Pause, Pencil, Play, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import type { Machine } from '../../lib/answers.ts'
-import { describeFailure } from '../../lib/failure.ts'
 import { useUpdateMachine } from '../../lib/machines.ts'
 import { useIsOwner } from '../../lib/me.ts'
 import { serverNowMs } from '../../lib/server-clock.ts'
 import { ago } from '../../lib/time.ts'
 import { Button } from '../../ui/button.tsx'
 import { EntryName } from '../../ui/entry-name.tsx'
+import { notifyFailure } from '../../ui/notify-failure.ts'
 import { PageHeading } from '../../ui/page-heading.tsx'
 import { notify } from '../../ui/toast-store.ts'
 import { DeleteMachineDialog } from './delete-machine-dialog.tsx'
@@ -74,7 +74,7 @@ function Switch({ machine: { id, name, is_active } }: { machine: Machine }) {
             text: isActive ? `Enabled ${name}.` : `Disabled ${name}. The server refuses its calls.`,
             undo: () => set(!isActive),
           }),
-        onError: (error) => notify({ text: describeFailure(error).message, tone: 'danger' }),
+        onError: notifyFailure,
       },
     )
   return (

@@ -6,6 +6,7 @@ import { OneUser } from './one-user.tsx'
 import { WorkspaceGrants } from './workspace-grants.tsx'
 import { WorkspaceName } from './workspace-name.tsx'
 import { WorkspaceRules } from './workspace-rules.tsx'
+import { WorkspaceWebhooks } from './workspace-webhooks.tsx'
 
 /** The workspace's own page: its name, its people, and the way out. */
 export function SettingsPage() {
@@ -20,6 +21,7 @@ export function SettingsPage() {
           <WorkspaceName me={me.data} />
           <WorkspaceRules />
           <WorkspaceGrants />
+          <WorkspaceWebhooks />
           {me.data.auth_mode === 'local' ? <OneUser /> : <Members me={me.data} />}
         </>
       )}

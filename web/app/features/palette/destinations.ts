@@ -20,6 +20,7 @@ const PAGES: readonly Destination[] = [
   { id: 'compare', kind: 'Page', name: 'Compare bundles', href: '/compare' },
   { id: 'activity', kind: 'Page', name: 'Activity', href: '/activity', forOwners: true },
   { id: 'machines', kind: 'Page', name: 'Machines', href: '/machines' },
+  { id: 'webhooks', kind: 'Page', name: 'Webhooks', href: '/settings/webhooks', forOwners: true },
   { id: 'settings', kind: 'Page', name: 'Settings and members', href: '/settings' },
   { id: 'account', kind: 'Page', name: 'Account and shortcuts', href: '/account' },
 ]

@@ -1,0 +1,84 @@
+import { RotateCw } from 'lucide-react'
+import type { Webhook, WebhookMessage, WebhookMessageState } from '../../lib/answers.ts'
+import { serverNowMs } from '../../lib/server-clock.ts'
+import { ago, ahead, dateTime } from '../../lib/time.ts'
+import { callWords, MESSAGE_STATES } from '../../lib/webhook-words.ts'
+import { useResendMessage } from '../../lib/webhooks.ts'
+import { Badge } from '../../ui/badge.tsx'
+import { CopyButton } from '../../ui/copy-button.tsx'
+import { IconButton } from '../../ui/icon-button.tsx'
+import { notifyFailure } from '../../ui/notify-failure.ts'
+import { notify } from '../../ui/toast-store.ts'
+
+const TONES: Readonly<Record<WebhookMessageState, 'plain' | 'good' | 'danger'>> = {
+  waiting: 'plain',
+  sending: 'plain',
+  done: 'good',
+  failed: 'danger',
+}
+
+type MessageRowProps = { webhook: Webhook; message: WebhookMessage }
+
+/** One message; its body opens below it. */
+export function MessageRow({ webhook, message }: MessageRowProps) {
+  const { id, type, state, body, created_at } = message
+  return (
+    <li className="py-2 pr-2 pl-4">
+      <div className="flex items-center gap-2">
+        <div className="min-w-0 flex-1">
+          <p className="flex flex-wrap items-center gap-x-2 gap-y-1 text-sm">
+            <span className="font-mono">{type}</span>
+            <Badge tone={TONES[state]}>{MESSAGE_STATES[state]}</Badge>
+          </p>
+          <p className="text-xs text-ink-soft" title={dateTime(created_at)}>
+            {factsOf(message)}
+          </p>
+        </div>
+        {webhook.is_active && state !== 'sending' && <Resend webhookId={webhook.id} message={message} />}
+      </div>
+      <details>
+        <summary className="min-h-7 py-0.5 text-xs text-ink-soft">What was sent</summary>
+        <div className="mt-1 flex items-start gap-2 rounded-md border border-line bg-sunken py-1 pr-1 pl-3">
+          <pre className="min-w-0 flex-1 py-1 font-mono text-xs leading-5 whitespace-pre-wrap [overflow-wrap:anywhere]">
+            {`webhook-id: ${id}\n\n${readable(body)}`}
+          </pre>
+          <CopyButton text={body} what={`the body of ${id}`} />
+        </div>
+      </details>
+    </li>
+  )
+}
+
+function factsOf(message: WebhookMessage): string {
+  const nowMs = serverNowMs()
+  const { created_at, next_at, state } = message
+  const next = state === 'waiting' && next_at !== null ? `next call ${ahead(next_at, nowMs)}` : ''
+  return [ago(created_at, nowMs), callWords(message), next].filter((text) => text !== '').join(' · ')
+}
+
+// The exact text is on one line; the copy has it as it is.
+function readable(body: string): string {
+  try {
+    return JSON.stringify(JSON.parse(body), null, 2)
+  } catch {
+    return body
+  }
+}
+
+function Resend({ webhookId, message }: { webhookId: string; message: WebhookMessage }) {
+  const resend = useResendMessage(webhookId)
+  return (
+    <IconButton
+      label={`Send ${message.type} again`}
+      disabled={resend.isPending}
+      onClick={() =>
+        resend.mutate(message.id, {
+          onSuccess: () => notify({ text: 'Sending the message again, with the same id.' }),
+          onError: notifyFailure,
+        })
+      }
+    >
+      <RotateCw aria-hidden size={16} />
+    </IconButton>
+  )
+}

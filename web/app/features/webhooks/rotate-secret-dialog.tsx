@@ -1,0 +1,34 @@
+import { useState } from 'react'
+import type { Webhook } from '../../lib/answers.ts'
+import { describeFailure } from '../../lib/failure.ts'
+import { useRotateSecret } from '../../lib/webhooks.ts'
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { ShownSecret } from './shown-secret.tsx'
+
+/** Creates a new secret, which signs beside the old one for a day, and shows it once. */
+export function RotateSecretDialog({ webhook, onClose }: { webhook: Webhook; onClose: () => void }) {
+  const rotate = useRotateSecret(webhook.id)
+  const [secret, setSecret] = useState<string | null>(null)
+  if (secret !== null) {
+    return (
+      <Dialog title="New secret" onClose={onClose}>
+        <ShownSecret secret={secret} onClose={onClose} />
+      </Dialog>
+    )
+  }
+  return (
+    <ConfirmDialog
+      title="Create a new secret?"
+      action="Create the new secret"
+      look="primary"
+      busy={rotate.isPending}
+      problem={rotate.error === null ? null : describeFailure(rotate.error).message}
+      onConfirm={() => rotate.mutate(undefined, { onSuccess: (answer) => setSecret(answer.secret) })}
+      onClose={onClose}
+    >
+      <p>For 24 hours each call has two signatures, by the new and by the old secret.</p>
+      <p>Replace the secret at the receiver in that time. After it, only the new one signs.</p>
+    </ConfirmDialog>
+  )
+}

@@ -1,0 +1,111 @@
+import { LIMITS } from '@keyferry/contract/limits'
+import type { ReactNode } from 'react'
+import type { Webhook, WebhookEvent } from '../../lib/answers.ts'
+import { useBundles } from '../../lib/bundles.ts'
+import { EVENT_WORDS, EVENTS } from '../../lib/webhook-words.ts'
+import { Combobox } from '../../ui/combobox.tsx'
+import { TextField } from '../../ui/text-field.tsx'
+import { ChosenBundles } from './chosen-bundles.tsx'
+
+export type WebhookDraft = Pick<Webhook, 'url' | 'description' | 'events' | 'bundle_ids'>
+
+export const NO_WEBHOOK: WebhookDraft = { url: '', description: '', events: [], bundle_ids: [] }
+
+type WebhookFieldsProps = {
+  draft: WebhookDraft
+  problem: string | undefined
+  onChange: (change: Partial<WebhookDraft>) => void
+}
+
+/** The fields of a webhook: where it calls, and for what. */
+export function WebhookFields({ draft, problem, onChange }: WebhookFieldsProps) {
+  return (
+    <>
+      <TextField
+        label="Address"
+        type="url"
+        autoFocus
+        value={draft.url}
+        maxLength={LIMITS.webhookUrlLength}
+        onChange={(event) => onChange({ url: event.currentTarget.value })}
+        problem={problem}
+        hint="With https://. The server calls it with POST."
+        placeholder="https://hooks.example.com/keyferry"
+        autoComplete="off"
+        spellCheck={false}
+        className="font-mono text-sm"
+      />
+      <TextField
+        label="Description (optional)"
+        value={draft.description}
+        maxLength={LIMITS.descriptionLength}
+        onChange={(event) => onChange({ description: event.currentTarget.value })}
+      />
+      <EventChoice events={draft.events} onChange={(events) => onChange({ events })} />
+      <BundleChoice bundleIds={draft.bundle_ids} onChange={(bundle_ids) => onChange({ bundle_ids })} />
+    </>
+  )
+}
+
+type EventChoiceProps = { events: readonly WebhookEvent[]; onChange: (events: WebhookEvent[]) => void }
+
+function EventChoice({ events, onChange }: EventChoiceProps) {
+  const toggle = (event: WebhookEvent) =>
+    onChange(events.includes(event) ? events.filter((each) => each !== event) : [...events, event])
+  return (
+    <Choice legend="Events" hint="None ticked: all of them, new ones too.">
+      <ul className="max-h-56 overflow-auto rounded-md border border-line px-3 py-1">
+        {EVENTS.map((event) => (
+          <li key={event}>
+            <label className="flex items-start gap-2.5 py-1 text-sm">
+              <input
+                type="checkbox"
+                className="checkbox mt-0.5"
+                checked={events.includes(event)}
+                onChange={() => toggle(event)}
+              />
+              <span>
+                {EVENT_WORDS[event]} <span className="font-mono text-xs text-ink-soft">{event}</span>
+              </span>
+            </label>
+          </li>
+        ))}
+      </ul>
+    </Choice>
+  )
+}
+
+type BundleChoiceProps = { bundleIds: readonly string[]; onChange: (ids: string[]) => void }
+
+function BundleChoice({ bundleIds, onChange }: BundleChoiceProps) {
+  const bundles = useBundles().data ?? []
+  const free = bundles.filter(({ id }) => !bundleIds.includes(id))
+  return (
+    <Choice legend="Bundles" hint="None chosen: all of them. This limits the events about bundles and keys.">
+      <ChosenBundles
+        bundles={bundles}
+        ids={bundleIds}
+        onRemove={(id) => onChange(bundleIds.filter((each) => each !== id))}
+      />
+      <Combobox
+        label="Add a bundle"
+        placeholder="prod/api"
+        options={free.map(({ id, name, description }) => ({ id, name, detail: description }))}
+        chosenId={null}
+        onChoose={(id) => onChange([...bundleIds, id])}
+      />
+    </Choice>
+  )
+}
+
+type ChoiceProps = { legend: string; hint: string; children: ReactNode }
+
+function Choice({ legend, hint, children }: ChoiceProps) {
+  return (
+    <fieldset>
+      <legend className="text-sm font-medium">{legend}</legend>
+      <p className="mb-1 text-xs text-ink-soft">{hint}</p>
+      {children}
+    </fieldset>
+  )
+}

@@ -1,0 +1,89 @@
+import { Pause, Pencil, Play, RefreshCw, Send, Trash2 } from 'lucide-react'
+import { useState } from 'react'
+import type { Webhook } from '../../lib/answers.ts'
+import { serverNowMs } from '../../lib/server-clock.ts'
+import { visibleText } from '../../lib/visible-text.ts'
+import { webhookState } from '../../lib/webhook-words.ts'
+import { useTestWebhook, useUpdateWebhook } from '../../lib/webhooks.ts'
+import { Badge } from '../../ui/badge.tsx'
+import { Button } from '../../ui/button.tsx'
+import { notifyFailure } from '../../ui/notify-failure.ts'
+import { PageHeading } from '../../ui/page-heading.tsx'
+import { notify } from '../../ui/toast-store.ts'
+import { DeleteWebhookDialog } from './delete-webhook-dialog.tsx'
+import { EditWebhookDialog } from './edit-webhook-dialog.tsx'
+import { RotateSecretDialog } from './rotate-secret-dialog.tsx'
+
+type Open = 'edit' | 'rotate' | 'delete' | null
+
+/** The head of a webhook's page: its address, how it does, and what an owner can do with it. */
+export function WebhookHeading({ webhook }: { webhook: Webhook }) {
+  const [open, setOpen] = useState<Open>(null)
+  const close = () => setOpen(null)
+  return (
+    <>
+      <PageHeading
+        title="Webhook"
+        intro={<WebhookIntro webhook={webhook} />}
+        actions={<WebhookActions webhook={webhook} onOpen={setOpen} />}
+      />
+      {open === 'edit' && <EditWebhookDialog webhook={webhook} onClose={close} />}
+      {open === 'rotate' && <RotateSecretDialog webhook={webhook} onClose={close} />}
+      {open === 'delete' && <DeleteWebhookDialog webhook={webhook} onClose={close} />}
+    </>
+  )
+}
+
+function WebhookIntro({ webhook }: { webhook: Webhook }) {
+  const { tone, name } = webhookState(webhook, serverNowMs())
+  return (
+    <>
+      <p className="flex flex-wrap items-center gap-2">
+        <bdi className="font-mono text-sm text-ink [overflow-wrap:anywhere]">
+          {visibleText(webhook.url, 2_000)}
+        </bdi>
+        <Badge tone={tone}>{name}</Badge>
+      </p>
+      {webhook.description !== '' && <p className="mt-1 text-sm">{webhook.description}</p>}
+    </>
+  )
+}
+
+function WebhookActions({ webhook, onOpen }: { webhook: Webhook; onOpen: (open: Open) => void }) {
+  const test = useTestWebhook(webhook.id)
+  const update = useUpdateWebhook(webhook.id)
+  const { is_active } = webhook
+  return (
+    <>
+      {is_active && (
+        <Button
+          busy={test.isPending}
+          onClick={() =>
+            test.mutate(undefined, {
+              onSuccess: () => notify({ text: 'Sending a test message. The log shows the answer.' }),
+              onError: notifyFailure,
+            })
+          }
+        >
+          <Send aria-hidden size={16} /> Send test
+        </Button>
+      )}
+      <Button onClick={() => onOpen('edit')}>
+        <Pencil aria-hidden size={16} /> Edit
+      </Button>
+      <Button onClick={() => onOpen('rotate')}>
+        <RefreshCw aria-hidden size={16} /> New secret
+      </Button>
+      <Button
+        busy={update.isPending}
+        onClick={() => update.mutate({ is_active: !is_active }, { onError: notifyFailure })}
+      >
+        {is_active ? <Pause aria-hidden size={16} /> : <Play aria-hidden size={16} />}
+        {is_active ? 'Disable' : 'Enable'}
+      </Button>
+      <Button onClick={() => onOpen('delete')}>
+        <Trash2 aria-hidden size={16} /> Delete
+      </Button>
+    </>
+  )
+}

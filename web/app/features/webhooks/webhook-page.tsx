@@ -1,0 +1,81 @@
+import { Link } from 'wouter'
+import type { Webhook } from '../../lib/answers.ts'
+import { useBundles } from '../../lib/bundles.ts'
+import { describeFailure } from '../../lib/failure.ts'
+import { useMe } from '../../lib/me.ts'
+import { serverNowMs } from '../../lib/server-clock.ts'
+import { ago, dateTime } from '../../lib/time.ts'
+import { bundlesText, eventsText, webhookState } from '../../lib/webhook-words.ts'
+import { useWebhook } from '../../lib/webhooks.ts'
+import { Facts } from '../../ui/activity/facts.tsx'
+import { LoadingState } from '../../ui/loading-state.tsx'
+import { Notice } from '../../ui/notice.tsx'
+import { OutdatedNotice } from '../../ui/outdated-notice.tsx'
+import { PageHeading } from '../../ui/page-heading.tsx'
+import { MessageLog } from './message-log.tsx'
+import { OwnersOnly } from './owners-only.tsx'
+import { WebhookHeading } from './webhook-heading.tsx'
+
+/** One webhook: how its calls do, what it is called for, and its messages. */
+export function WebhookPage({ id }: { id: string }) {
+  const me = useMe().data
+  if (me !== undefined && me.role !== 'owner') return <OwnersOnly />
+  return <WebhookOf id={id} />
+}
+
+function WebhookOf({ id }: { id: string }) {
+  const webhook = useWebhook(id)
+  const isGone = webhook.error !== null && describeFailure(webhook.error).status === 404
+  if (isGone) return <WebhookNotFound />
+  if (webhook.data === undefined)
+    return <LoadingState error={webhook.error} onRetry={() => void webhook.refetch()} what="the webhook" />
+  return (
+    <>
+      <WebhookHeading webhook={webhook.data} />
+      <OutdatedNotice query={webhook} />
+      <State webhook={webhook.data} />
+      <WebhookFacts webhook={webhook.data} />
+      <MessageLog webhook={webhook.data} />
+    </>
+  )
+}
+
+function State({ webhook }: { webhook: Webhook }) {
+  const { tone, text } = webhookState(webhook, serverNowMs())
+  if (text === null) return null
+  return (
+    <Notice tone={tone} className="mb-4 max-w-2xl">
+      {text}
+    </Notice>
+  )
+}
+
+function WebhookFacts({ webhook }: { webhook: Webhook }) {
+  const { events, bundle_ids, last_delivered_at, old_secret_until, waiting } = webhook
+  const bundles = useBundles().data ?? []
+  const names = bundle_ids.map((id) => bundles.find((bundle) => bundle.id === id)?.name ?? 'a deleted bundle')
+  const facts: [string, string][] = [
+    ['Events', events.length === 0 ? eventsText(webhook) : events.join(', ')],
+    ['Bundles', names.length === 0 ? bundlesText(webhook) : names.join(', ')],
+    ['Delivered', last_delivered_at === null ? 'never' : `last ${ago(last_delivered_at, serverNowMs())}`],
+    ['Waiting', waiting === 0 ? '' : `${waiting} ${waiting === 1 ? 'message' : 'messages'}`],
+    ['Old secret', old_secret_until === null ? '' : `signs too until ${dateTime(old_secret_until)}`],
+  ]
+  return (
+    <div className="mb-8 max-w-2xl rounded-lg border border-line bg-surface p-4">
+      <Facts facts={facts.filter(([, text]) => text !== '')} />
+    </div>
+  )
+}
+
+function WebhookNotFound() {
+  return (
+    <>
+      <PageHeading title="Webhook not found" />
+      <p className="text-ink-soft">It was deleted, or it belongs to another workspace.</p>
+      <Link href="/settings/webhooks" className="link mt-4 inline-block">
+        Go to the webhooks
+      </Link>
+    </>
+  )
+}

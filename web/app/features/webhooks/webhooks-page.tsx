@@ -1,0 +1,94 @@
+import { Plus } from 'lucide-react'
+import { useState } from 'react'
+import { Link } from 'wouter'
+import type { Webhook } from '../../lib/answers.ts'
+import { useMe } from '../../lib/me.ts'
+import { serverNowMs } from '../../lib/server-clock.ts'
+import { visibleText } from '../../lib/visible-text.ts'
+import { bundlesText, eventsText, webhookState } from '../../lib/webhook-words.ts'
+import { useWebhooks } from '../../lib/webhooks.ts'
+import { Badge } from '../../ui/badge.tsx'
+import { Button } from '../../ui/button.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { LoadingState } from '../../ui/loading-state.tsx'
+import { OutdatedNotice } from '../../ui/outdated-notice.tsx'
+import { PageHeading } from '../../ui/page-heading.tsx'
+import { NewWebhookDialog } from './new-webhook-dialog.tsx'
+import { OwnersOnly } from './owners-only.tsx'
+
+/** The servers that are told when something changes. */
+export function WebhooksPage() {
+  const me = useMe().data
+  const [isAdding, setAdding] = useState(false)
+  if (me !== undefined && me.role !== 'owner') return <OwnersOnly />
+  return (
+    <>
+      <PageHeading
+        title="Webhooks"
+        intro="Keyferry calls your servers when something changes. Messages have names and versions, never values."
+        actions={
+          <Button look="primary" onClick={() => setAdding(true)}>
+            <Plus aria-hidden size={17} /> New webhook
+          </Button>
+        }
+      />
+      <Webhooks onAdd={() => setAdding(true)} />
+      {isAdding && <NewWebhookDialog onClose={() => setAdding(false)} />}
+    </>
+  )
+}
+
+function Webhooks({ onAdd }: { onAdd: () => void }) {
+  const webhooks = useWebhooks()
+  if (webhooks.data === undefined)
+    return <LoadingState error={webhooks.error} onRetry={() => void webhooks.refetch()} what="the webhooks" />
+  return (
+    <>
+      <OutdatedNotice query={webhooks} />
+      {webhooks.data.length === 0 ? (
+        <EmptyState title="No webhooks yet">
+          <p>
+            A webhook restarts a service when a value changes, or tells a channel about a refused machine.
+            Each call is signed, so the receiver can tell that it comes from here.
+          </p>
+          <Button onClick={onAdd}>Create the first webhook</Button>
+        </EmptyState>
+      ) : (
+        <ul aria-label="Webhooks" className="divide-y divide-line rounded-lg border border-line bg-surface">
+          {webhooks.data.map((webhook) => (
+            <WebhookRow key={webhook.id} webhook={webhook} />
+          ))}
+        </ul>
+      )}
+    </>
+  )
+}
+
+function WebhookRow({ webhook }: { webhook: Webhook }) {
+  const { id, url, description, waiting } = webhook
+  const { tone, name } = webhookState(webhook, serverNowMs())
+  const facts = [
+    visibleText(description, 120),
+    eventsText(webhook),
+    bundlesText(webhook),
+    waiting === 0 ? '' : `${waiting} waiting`,
+  ]
+  return (
+    <li>
+      <Link
+        href={`/settings/webhooks/${id}`}
+        className="flex min-h-13 items-center gap-3 px-4 py-2 -outline-offset-2 hover:bg-sunken/60"
+      >
+        <span className="min-w-0 flex-1">
+          <bdi className="block font-mono text-sm font-medium [overflow-wrap:anywhere]">
+            {visibleText(url, 120)}
+          </bdi>
+          <span className="block truncate text-xs text-ink-soft">
+            {facts.filter((fact) => fact !== '').join(' · ')}
+          </span>
+        </span>
+        <Badge tone={tone}>{name}</Badge>
+      </Link>
+    </li>
+  )
+}

@@ -1,0 +1,49 @@
+import { type ReactNode, useState } from 'react'
+import { useUnsaved } from '../lib/unsaved.ts'
+import { Button } from './button.tsx'
+import { Notice } from './notice.tsx'
+import { TextField } from './text-field.tsx'
+
+type ShownOnceProps = {
+  /** What the secret is called, for example `Token`. */
+  label: string
+  secret: string
+  warning: string
+  onClose: () => void
+  /** Where to store it. */
+  children: ReactNode
+}
+
+/** A secret that no later page shows. Until it was copied, closing asks first. */
+export function ShownOnce({ label, secret, warning, onClose, children }: ShownOnceProps) {
+  const [isCopied, setCopied] = useState(false)
+  const stored = useUnsaved(!isCopied)
+  const leave = () => {
+    stored()
+    onClose()
+  }
+  const copy = async () => {
+    await navigator.clipboard.writeText(secret)
+    setCopied(true)
+  }
+  return (
+    <div className="space-y-4">
+      <Notice tone="caution">{warning}</Notice>
+      <TextField
+        label={label}
+        readOnly
+        value={secret}
+        onFocus={(event) => event.currentTarget.select()}
+        autoComplete="off"
+        className="font-mono text-sm"
+      />
+      <p className="text-sm text-ink-soft">{children}</p>
+      <div className="flex flex-wrap justify-end gap-3">
+        <Button onClick={() => void copy()}>{isCopied ? 'Copied' : `Copy ${label.toLowerCase()}`}</Button>
+        <Button look="primary" onClick={leave}>
+          I have stored it
+        </Button>
+      </div>
+    </div>
+  )
+}

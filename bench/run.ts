@@ -18,6 +18,7 @@ import { tenants } from './tenants.ts'
 import { terminalConsent } from './terminal-consent.ts'
 import { waiting } from './waiting.ts'
 import { webHop } from './web-hop.ts'
+import { webhooks } from './webhooks.ts'
 import { writes } from './writes.ts'
 
 const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
@@ -27,6 +28,7 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   imports,
   tenants,
   sealer,
+  webhooks,
   'web-hop': webHop,
   'approve-to-delivered': approveToDelivered,
   deliveries,

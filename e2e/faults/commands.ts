@@ -13,6 +13,7 @@ import { type RaceOptions, raceForDeliveries } from './single-delivery.ts'
 import { besetBySlowClients } from './slow-clients.ts'
 import { soak } from './soak.ts'
 import { firstOf, unclearAnswers, type Verdict } from './verdict.ts'
+import { killBeforeCalls } from './webhook-kills.ts'
 import { makeSharedBundle } from './workload.ts'
 
 /** How much of each; a command of hours and one of minutes are the same command. */
@@ -48,6 +49,15 @@ async function* deployments(): AsyncGenerator<{ name: string; options: Deploymen
 
 /** Each kind of fault by its name. */
 export const COMMANDS: Readonly<Record<string, Command>> = {
+  async *webhooks({ kills }) {
+    const { acknowledged, repeated, faults } = await killBeforeCalls({ kills })
+    yield {
+      what: `kill -9 × ${kills} between changes and webhooks`,
+      seen: `${acknowledged} changes, ${repeated} messages came twice: ${firstOf(faults)}`,
+      isWell: faults.length === 0,
+    }
+  },
+
   async *kills({ kills }) {
     for await (const { name, options } of deployments()) {
       const { acknowledgedWrites, deliveries, restartsMs, faults } = await killUnderLoad(options, kills)

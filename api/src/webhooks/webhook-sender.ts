@@ -12,7 +12,7 @@ import type { WebhookCall } from './webhook-call.ts'
 
 const LOOK_EVERY_MS = 500
 /** Longer than a call may take, so that a claim ends only when its node ended. */
-const LEASE_MS = 60_000
+const LEASE_MS = 30_000
 /** Receivers that this node calls at a time, in all and of one tenant: slow ones of one tenant leave room for others. */
 const AT_ONCE = { all: 100, tenant: 10 }
 /** Between two messages to one receiver. */
@@ -37,6 +37,7 @@ export class WebhookSender {
   readonly #looks: NodeJS.Timeout
   readonly #ending = new AbortController()
   #look: Promise<void> | null = null
+  #looksAgain = false
   #isClosed = false
 
   constructor(parts: SenderParts) {
@@ -55,10 +56,16 @@ export class WebhookSender {
   }
 
   #startLook(): void {
-    if (this.#look || this.#running.size >= AT_ONCE.all) return
+    if (this.#isClosed || this.#running.size >= AT_ONCE.all) return
+    if (this.#look) {
+      this.#looksAgain = true
+      return
+    }
+    this.#looksAgain = false
     const look = this.#lookOnce().catch((error: unknown) => this.#note(error, 'webhooks not read'))
     this.#look = look.finally(() => {
       this.#look = null
+      if (this.#looksAgain) this.#startLook()
     })
   }
 
@@ -77,10 +84,20 @@ export class WebhookSender {
   }
 
   #start(place: WebhookPlace): void {
-    const run = this.#send(place)
-      .catch((error: unknown) => this.#note(error, 'webhook not sent'))
-      .finally(() => this.#running.delete(place.id))
+    const run = this.#send(place).then(
+      () => this.#ended(place),
+      (error: unknown) => {
+        this.#running.delete(place.id)
+        this.#note(error, 'webhook not sent')
+      },
+    )
     this.#running.set(place.id, { tenantId: place.tenantId, run })
+  }
+
+  // Others may have waited for the room.
+  #ended({ id }: WebhookPlace): void {
+    this.#running.delete(id)
+    this.#startLook()
   }
 
   async #send(place: WebhookPlace): Promise<void> {

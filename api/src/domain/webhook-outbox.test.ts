@@ -1,0 +1,82 @@
+import { LIMITS, TIMES } from '@keyferry/contract'
+import { expect, test } from 'vitest'
+import { extendedBody, messageBody, sentAfterQuiet } from './webhook-body.ts'
+import { type CallOutcome, settlementOf } from './webhook-outbox.ts'
+
+const NOW = new Date('2026-06-01T00:00:00.000Z')
+const later = (seconds: number) => new Date(NOW.getTime() + seconds * 1_000).toISOString()
+const FAILED: CallOutcome = { status: 500, word: 'http', ms: 5, retryAfter: null }
+
+const settled = (
+  failures: number,
+  { outcome = FAILED, random = 0.5, failingSince = null as string | null } = {},
+) => {
+  const message = { giveUpAt: later(TIMES.webhookTriedSeconds), failures, failingSince }
+  return settlementOf({ message, outcome, now: NOW, random })
+}
+
+test.each([
+  [0, 5],
+  [1, 300],
+  [2, 1_800],
+  [3, 7_200],
+  [4, 18_000],
+  [5, 36_000],
+  [6, 86_400],
+  [50, 86_400],
+])('after failure %i, the next call comes %i s later', (failures, seconds) => {
+  expect(settled(failures)).toEqual({ state: 'waiting', retryAt: later(seconds), end: null })
+})
+
+test('a fifth of the delay is random, both ways', () => {
+  expect([settled(1, { random: 0 }), settled(1, { random: 1 })]).toMatchObject([
+    { retryAt: later(240) },
+    { retryAt: later(360) },
+  ])
+})
+
+test.each([
+  [60, 60],
+  [1, 5],
+  [1_000_000, 86_400],
+])('Retry-After of %i s holds the next call for %i s', (retryAfter, seconds) => {
+  expect(settled(0, { outcome: { ...FAILED, retryAfter } })).toMatchObject({ retryAt: later(seconds) })
+})
+
+test('410 and five days of failures turn a webhook off', () => {
+  expect(settled(0, { outcome: { ...FAILED, status: 410 } })).toMatchObject({ state: 'failed', end: 'gone' })
+  const since = later(-TIMES.webhookTriedSeconds)
+  expect(settled(9, { failingSince: since })).toMatchObject({ state: 'waiting', end: 'failing' })
+  expect(settled(9, { failingSince: later(1 - TIMES.webhookTriedSeconds) })).toMatchObject({ end: null })
+})
+
+test('a message waits 5 s after the last change, at most 30 s after the first', () => {
+  expect(sentAfterQuiet(later(0), later(0))).toBe(later(5))
+  expect(sentAfterQuiet(later(0), later(20))).toBe(later(25))
+  expect(sentAfterQuiet(later(0), later(29))).toBe(later(30))
+})
+
+const changed = (names: readonly string[], version: number | null = null) => ({
+  type: 'bundle.changed',
+  at: NOW.toISOString(),
+  data: { seq: version ?? 1, keys: names.map((name) => ({ name, change: 'value' as const, version })) },
+})
+
+test('a message that takes up a change names each key once, with its last version', () => {
+  const body = extendedBody(messageBody(changed(['A', 'B'], 2)), changed(['A'], 3))
+  expect(JSON.parse(body).data).toEqual({
+    seq: 3,
+    keys: [
+      { name: 'B', change: 'value', version: 2 },
+      { name: 'A', change: 'value', version: 3 },
+    ],
+  })
+})
+
+test('a message names the latest keys of many, says that there are more, and keeps saying so', () => {
+  const names = Array.from({ length: LIMITS.webhookKeys + 1 }, (_, index) => `K${index}`)
+  const body = messageBody(changed(names))
+  const { keys, keys_truncated } = JSON.parse(body).data
+  expect([keys.length, keys[0].name, keys_truncated]).toEqual([LIMITS.webhookKeys, 'K1', true])
+  expect(JSON.parse(extendedBody(body, changed(['K7']))).data.keys_truncated).toBe(true)
+})

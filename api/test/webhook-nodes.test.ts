@@ -1,0 +1,68 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { freshPostgres } from '../../plumbing/test/postgres.ts'
+import { ownRedis } from '../../plumbing/test/redis-server.ts'
+import { type Identity, startTestApi, type TestApi, testSettings } from './api.ts'
+import { Receiver } from './webhook-receiver.ts'
+
+const databaseUrl = await freshPostgres()
+const redis = await ownRedis()
+
+const SOON = { timeout: 10_000, interval: 20 }
+const MESSAGES = 30
+
+describe.runIf(databaseUrl && redis)('webhooks of two nodes on one PostgreSQL', () => {
+  let nodes: [TestApi, TestApi]
+  let owner: Identity
+  let receiver: Receiver
+  // The second node's clock, ahead of the first one's.
+  let aheadMs = 0
+  const now = () => new Date(Date.now() + aheadMs)
+  beforeAll(async () => {
+    const { rootKeys } = testSettings()
+    const privateTargets = ['127.0.0.1/32']
+    const shared = { databaseUrl, redisUrl: redis?.url ?? null, rootKeys, privateTargets }
+    nodes = [await startTestApi('sqlite', shared), await startTestApi('sqlite', { ...shared, now })]
+  })
+  beforeEach(async () => {
+    aheadMs = 0
+    owner = await nodes[0].newOwner()
+    receiver = new Receiver()
+    await receiver.start()
+    const body = { url: receiver.url, events: ['bundle.created'] }
+    await nodes[0].call('createWebhook', { as: owner, body })
+  })
+  afterEach(() => receiver.stop())
+  afterAll(async () => {
+    await Promise.all(nodes.map((node) => node.close()))
+    await redis?.stop()
+  })
+
+  const created = (name: string, node = nodes[0]) => node.call('createBundle', { as: owner, body: { name } })
+
+  test('each message is sent once, and the receiver gets one call at a time', async () => {
+    let [running, most] = [0, 0]
+    receiver.answer = (response) => {
+      running += 1
+      most = Math.max(most, running)
+      setTimeout(() => {
+        running -= 1
+        response.writeHead(204).end()
+      }, 20)
+    }
+    for (let count = 0; count < MESSAGES; count += 1) await created(`b${count}`, nodes[count % 2])
+    await vi.waitFor(() => expect(receiver.received.length).toBeGreaterThanOrEqual(MESSAGES), SOON)
+    expect(new Set(receiver.ids).size).toBe(MESSAGES)
+    expect([receiver.received.length, most]).toEqual([MESSAGES, 1])
+  })
+
+  test('a message of a node that ended during the call is sent by another one, with the same id', async () => {
+    receiver.answer = () => {}
+    await created('held')
+    await vi.waitFor(() => expect(receiver.received).toHaveLength(1), SOON)
+    // Whichever node has the claim, the other one sees it end half a minute later.
+    aheadMs = 31_000
+    receiver.answer = (response) => response.writeHead(204).end()
+    await vi.waitFor(() => expect(receiver.received).toHaveLength(2), SOON)
+    expect(new Set(receiver.ids).size).toBe(1)
+  })
+})

@@ -41,6 +41,7 @@ function options() {
     keepsExisting: false,
     redaction: 'never',
     watchSignal: null,
+    files: new Map(),
     keepAs: null,
     pending: null,
   } as const

@@ -8,6 +8,7 @@ import { withoutCredentials } from '../machine/without-credentials.ts'
 import { requireProgram } from '../program/find-program.ts'
 import { programEnvironment } from '../program/program-environment.ts'
 import { throughShell } from '../program/through-shell.ts'
+import { openValueFiles, readWantedFiles, type ValueFiles, type WantedFiles } from '../program/value-files.ts'
 import { outputFilters, type Redaction } from '../redaction/output-filters.ts'
 import type { Watching } from '../watch/watch-values.ts'
 import { ASKING_FLAGS, type AskingOptions, readAsking } from './asking-flags.ts'
@@ -34,6 +35,12 @@ export const runCommand: Command = {
       valueIfBare: 'always',
       summary:
         'Replace the values in the output of the program by their names (default: auto, for AI agents without a terminal)',
+    },
+    {
+      name: 'file',
+      value: 'NAME=FILE',
+      repeats: true,
+      summary: 'Write this value to a file, and give the program its path; deleted when the program ends',
     },
     { name: 'watch', summary: 'Restart the program when a value changes' },
     {
@@ -68,6 +75,8 @@ type RunOptions = AskingOptions & {
   readonly isOnly: boolean
   readonly keepsExisting: boolean
   readonly redaction: Redaction
+  /** Values that the program gets as files. */
+  readonly files: WantedFiles
   /** The signal that ends the program when a value changed; null: values are not watched. */
   readonly watchSignal: NodeJS.Signals | null
   readonly keepAs: readonly string[] | null
@@ -83,6 +92,7 @@ async function readRun(words: Words, parts: Parts, pending: PendingRequest | nul
     isOnly: words.has('only'),
     keepsExisting: words.has('keep-existing'),
     redaction: readRedaction(words),
+    files: readWantedFiles(words.names('file')),
     watchSignal: readWatchSignal(words),
     keepAs: asking.isResumable ? words.line : null,
     pending,
@@ -130,25 +140,33 @@ export async function run(options: RunOptions, parts: Parts): Promise<number> {
   ])
   const ask: Ask = { ...options, format: 'sh', command: options.program, via: 'run' }
   const delivered = await deliver(ask, parts)
-  const startWith = async (values: Values) => await startOf(argv, { values, options }, parts)
-  const start = await startWith(delivered.values)
-  await starting
-  if (options.watchSignal === null) return await parts.startProgram(start)
-  const watching = { ask, delivered, signal: options.watchSignal, startWith }
-  return await runWatched(watching, start, parts)
+  const files = options.files.size === 0 ? null : openValueFiles(options.files, env)
+  try {
+    const startWith = async (values: Values) => await startOf(argv, { values, options, files }, parts)
+    const start = await startWith(delivered.values)
+    await starting
+    if (options.watchSignal === null) return await parts.startProgram(start)
+    const watching = { ask, delivered, signal: options.watchSignal, startWith }
+    return await runWatched(watching, start, parts)
+  } finally {
+    files?.remove()
+  }
 }
+
+type Starting = { readonly values: Values; readonly options: RunOptions; readonly files: ValueFiles | null }
 
 async function startOf(
   argv: readonly string[],
-  { values: delivered, options }: { values: Values; options: RunOptions },
+  { values: delivered, options, files }: Starting,
   { env, stdout, stderr }: Parts,
 ): Promise<ProgramStart> {
   const values = harmlessValues(delivered, options)
   return {
     argv,
-    env: programEnvironment(withoutCredentials(env), values, options),
+    env: programEnvironment(withoutCredentials(env), files?.write(values) ?? values, options),
     searchPath: env['PATH'] ?? null,
     filters: await outputFilters(values, { ...options, stdout, stderr }),
+    ...(files === null ? {} : { isParentNeeded: true as const }),
   }
 }
 

@@ -53,6 +53,8 @@ export type ProgramStart = {
   readonly env: Readonly<Record<string, string>>
   /** What the program's output passes through; null: the program writes to our output itself. */
   readonly filters: Readonly<Record<'stdout' | 'stderr', Transform | null>>
+  /** The client stays as the parent of the program, because it cleans up afterwards. */
+  readonly isParentNeeded?: true
 }
 
 /** A program that this client runs as its child, and can restart. */

@@ -1,0 +1,65 @@
+import { chmodSync, existsSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { usageError } from '../ground/cli-error.ts'
+import type { Environment, Values } from '../ground/parts.ts'
+
+/** The files of a program: file names by the names of values. */
+export type WantedFiles = ReadonlyMap<string, string>
+
+/** A folder of files that hold values. Only its owner can read it. */
+export type ValueFiles = {
+  /** Write the values, and put the path of each in its place. A file that exists is replaced as a whole.
+   * @throws CliError usage: a value was not delivered */
+  readonly write: (values: Values) => Values
+  /** Delete the folder. May be called more than once. */
+  readonly remove: () => void
+}
+
+/** Read `NAME=file.pem`.
+ * @throws CliError usage */
+export function readWantedFiles(texts: readonly string[]): WantedFiles {
+  const files = new Map<string, string>()
+  for (const text of texts) {
+    const [, name, file] = /^([A-Za-z_]\w*)=([\w.-]{1,100})$/.exec(text) ?? []
+    if (name === undefined || file === undefined || /^\.+$/.test(file)) {
+      throw usageError(
+        '--file must be NAME=FILE',
+        'For example: --file TLS_CERT=tls.pem. FILE has no folder.',
+      )
+    }
+    if (files.has(name) || [...files.values()].includes(file))
+      throw usageError(`--file names ${name} or ${file} twice`, 'Give each name and each file once.')
+    files.set(name, file)
+  }
+  return files
+}
+
+/** Make the folder: in memory where the system has such a folder (`XDG_RUNTIME_DIR`, `/dev/shm`), else among the temporary
+ * files. It is deleted when this process exits. */
+export function openValueFiles(wanted: WantedFiles, env: Environment): ValueFiles {
+  const folder = mkdtempSync(join(inMemory(env) ?? tmpdir(), 'keyferry-files-'))
+  chmodSync(folder, 0o700)
+  const remove = (): void => rmSync(folder, { recursive: true, force: true })
+  process.once('exit', remove)
+  return { remove, write: (values) => withPaths(values, wanted, folder) }
+}
+
+function inMemory(env: Environment): string | null {
+  const candidates = [env['XDG_RUNTIME_DIR'] ?? '', '/dev/shm']
+  return candidates.find((path) => path.startsWith('/') && existsSync(path)) ?? null
+}
+
+function withPaths(values: Values, wanted: WantedFiles, folder: string): Values {
+  const replaced = new Map(values)
+  for (const [name, file] of wanted) {
+    const value = values.get(name)
+    if (value === undefined)
+      throw usageError(`--file names ${name}, which was not delivered`, 'Check the name, or request the key.')
+    const path = join(folder, file)
+    writeFileSync(`${path}.new`, value, { mode: 0o600, flag: 'w' })
+    renameSync(`${path}.new`, path)
+    replaced.set(name, path)
+  }
+  return replaced
+}

@@ -54,6 +54,11 @@ export class Words {
     this.#flags = flags
   }
 
+  /** The same words with other operands. */
+  withOperands(operands: readonly string[]): Words {
+    return new Words({ operands, program: this.program, line: this.line, flags: this.#flags })
+  }
+
   has(flag: string): boolean {
     return this.#flags.has(flag)
   }

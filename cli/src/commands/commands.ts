@@ -1,6 +1,7 @@
 import type { Command } from '../command-line/command.ts'
 import { auditCommand } from './audit.ts'
 import { completionOf } from './completion.ts'
+import { composeCommand } from './compose.ts'
 import { diffCommand } from './diff.ts'
 import { doctorCommand } from './doctor.ts'
 import { forgetCommand } from './forget.ts'
@@ -25,6 +26,7 @@ const verbs: readonly Command[] = [
   diffCommand,
   openCommand,
   initCommand,
+  composeCommand,
   mcpCommand,
   resumeCommand,
   releaseCommand,

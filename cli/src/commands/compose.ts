@@ -1,0 +1,87 @@
+import type { Command, Words } from '../command-line/command.ts'
+import { harmlessValues } from '../delivery/dangerous-names.ts'
+import { CliError, usageError } from '../ground/cli-error.ts'
+import { EXIT } from '../ground/exit-code.ts'
+import { parseObject } from '../ground/json-object.ts'
+import type { Parts } from '../ground/parts.ts'
+import { ASKING_FLAGS, readAsking } from './asking-flags.ts'
+
+export const composeCommand: Command = {
+  name: 'compose',
+  operands: 'up|down|metadata [SERVICE]',
+  maxOperands: 2,
+  summary: 'Give values to services of Docker Compose, which calls this (a provider)',
+  details: [
+    'Docker Compose 5.2 or newer runs this command for a service with provider type keyferry. The services that depend on it get the values as variables of the same names. Options of the provider are the options of this command.',
+    'Compose passes the values to the containers, so docker inspect shows them.',
+  ],
+  flags: [
+    { name: 'project-name', value: 'NAME', summary: 'The project of Compose' },
+    { name: 'bundle', short: 'b', value: 'NAME', summary: 'The bundle to request' },
+    ...ASKING_FLAGS,
+  ],
+  examples: [
+    { command: 'keyferry compose metadata', what: 'What Compose reads to learn the options' },
+    {
+      command: 'keyferry compose --project-name shop up --bundle dev/app secrets',
+      what: 'What Compose runs',
+    },
+  ],
+  run: async (words, parts) => await compose(words, parts),
+}
+
+async function compose(words: Words, parts: Parts): Promise<number> {
+  const [verb] = words.operands
+  if (verb === 'metadata') parts.stdout.write(`${JSON.stringify(METADATA)}\n`)
+  else if (verb === 'up') await up(words, parts)
+  else if (verb !== 'down') throw usageError('compose needs up, down or metadata', 'Docker Compose runs it.')
+  return EXIT.ok
+}
+
+const METADATA = {
+  description: composeCommand.summary,
+  up: {
+    parameters: [
+      { name: 'bundle', description: 'The bundle to request', required: false, type: 'string' },
+      {
+        name: 'keys',
+        description: 'Request only these keys, separated by commas',
+        required: false,
+        type: 'string',
+      },
+      { name: 'workspace', description: 'Name or id of the workspace', required: false, type: 'string' },
+      { name: 'server', description: 'Address of the server', required: false, type: 'string' },
+    ],
+  },
+  down: { parameters: [] },
+}
+
+/** Request the values and give them to Compose.
+ * Source: docs/extension.md of Docker Compose, messages on stdout */
+async function up(words: Words, parts: Parts): Promise<void> {
+  const tell = (type: 'info' | 'error' | 'rawsetenv', message: string): void =>
+    parts.stdout.write(`${JSON.stringify({ type, message })}\n`)
+  try {
+    const bundle = words.text('bundle')
+    const asking = await readAsking(words.withOperands(bundle === null ? [] : [bundle]), parts)
+    const { deliver } = await import('../delivery/deliver.ts')
+    const command = ['docker', 'compose', '--project-name', words.text('project-name') ?? '', 'up']
+    const ask = { ...asking, view: 'json', format: 'sh', via: 'run', keepAs: null, pending: null } as const
+    const stderr = { ...parts.stderr, write: (text: string) => text.split('\n').forEach(follow) }
+    const delivered = await deliver({ ...ask, command }, { ...parts, stderr })
+    for (const [name, value] of harmlessValues(delivered.values, asking))
+      tell('rawsetenv', `${name}=${value}`)
+  } catch (error) {
+    if (error instanceof CliError) tell('error', `${error.message}. ${error.next}`)
+    throw error
+  }
+
+  function follow(line: string): void {
+    const event = parseObject(line)
+    if (event?.['event'] === 'asked')
+      tell('info', `approve at ${String(event['approval_url'])} (${String(event['user_code'])})`)
+    if (event?.['event'] === 'release_needed')
+      tell('info', `run ${String(event['command'])} with the code from the page`)
+    if (event?.['event'] === 'second_approval_needed') tell('info', 'a second person has to approve')
+  }
+}

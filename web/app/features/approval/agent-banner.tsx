@@ -4,8 +4,10 @@ import { Notice } from '../../ui/notice.tsx'
 
 const LONGEST_REASON = 500
 
+type AgentBannerProps = { meta: RequestContext['requester_meta']; isDeposit?: boolean }
+
 /** Says that an AI agent asks, why, and what it can read; in red where the agent itself gets the values. */
-export function AgentBanner({ meta }: { meta: RequestContext['requester_meta'] }) {
+export function AgentBanner({ meta, isDeposit = false }: AgentBannerProps) {
   const agent = visibleText(meta['agent'] ?? '')
   if (agent === '') return null
   const reason = visibleText(meta['reason'] ?? '', LONGEST_REASON)
@@ -19,10 +21,14 @@ export function AgentBanner({ meta }: { meta: RequestContext['requester_meta'] }
         {reason === '' ? ' and gives no reason.' : <>, because: “{reason}”</>}
       </p>
       <p className="mt-0.5">
-        {readsItself
-          ? 'It reads every value itself, and its transcript keeps them.'
-          : 'It can read whatever this program prints.'}
+        {isDeposit ? 'It may have chosen the values, and it may know them.' : readingText(readsItself)}
       </p>
     </Notice>
   )
+}
+
+function readingText(readsItself: boolean): string {
+  return readsItself
+    ? 'It reads every value itself, and its transcript keeps them.'
+    : 'It can read whatever this program prints.'
 }

@@ -1,6 +1,8 @@
 import { ThemeSwitch } from '../../ui/theme-switch.tsx'
 import { Wordmark } from '../../ui/wordmark.tsx'
 import { Approved } from './approved.tsx'
+import { DepositForm } from './deposit/deposit-form.tsx'
+import { Stored } from './deposit/stored.tsx'
 import { Held } from './held.tsx'
 import { Ended } from './outcome.tsx'
 import { RequestForm } from './request-form.tsx'
@@ -33,6 +35,8 @@ function Request({ requestId, wayBack }: ApprovalPageProps) {
   const { state, reload, end, approved, recoded } = useRequest(requestId)
   if (state.phase === 'loading') return <p className="text-ink-soft">Loading the request…</p>
   if (state.phase === 'ended') return <Ended end={state.end} onRetry={reload} />
+  if (state.phase === 'approved' && state.choice.isDeposit === true)
+    return <Stored choice={state.choice} isTold={state.delivered} />
   if (state.phase === 'approved') {
     return (
       <>
@@ -51,15 +55,17 @@ function Request({ requestId, wayBack }: ApprovalPageProps) {
       </>
     )
   }
+  const { context } = state
+  const Form = context.kind === 'deposit' ? DepositForm : RequestForm
   return (
-    <RequestForm
+    <Form
       requestId={requestId}
       request={state}
       openedByLink={new URLSearchParams(location.search).get('from') === 'link'}
       wayBack={wayBack}
       onApproved={(choice, answer, others) => {
         keepTogether(requestId, others)
-        approved(state.context, choice, answer)
+        approved(context, choice, answer)
         const toPassOn = others.flatMap(({ requestId: id, secret }) =>
           secret === null ? [] : [{ requestId: id, secret }],
         )

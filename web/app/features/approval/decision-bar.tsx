@@ -10,7 +10,7 @@ import { useArming } from './use-arming.ts'
 type DecisionBarProps = {
   context: RequestContext
   /** What is approved; null when there is nothing to approve. */
-  choice: { count: number; bundle: string | null; others: number } | null
+  choice: { count: number; bundle: string | null; others: number; isDeposit?: boolean } | null
   workspace: string | null
   account: string
   /** After approving, the person types a code into the terminal. */
@@ -99,7 +99,7 @@ function ActiveNote({ active }: { active: boolean }) {
 // The choice is on its own line, so that a long label does not break at an arbitrary word.
 function ApproveLabel({ choice }: { choice: DecisionBarProps['choice'] }) {
   if (choice === null || choice.bundle === null || choice.count === 0) return 'Approve'
-  const { count, bundle, others } = choice
+  const { count, bundle, others, isDeposit } = choice
   if (others > 0) {
     return (
       <span className="min-w-0 py-1">
@@ -108,11 +108,12 @@ function ApproveLabel({ choice }: { choice: DecisionBarProps['choice'] }) {
       </span>
     )
   }
+  const [verb, thing, where] = isDeposit === true ? ['Store', 'variable', 'in'] : ['Approve', 'key', 'of']
   return (
     <span className="min-w-0 py-1">
-      Approve{' '}
+      {verb}{' '}
       <span className="block text-xs leading-tight font-medium">
-        <span className="whitespace-nowrap">{`${count} ${count === 1 ? 'key' : 'keys'}`}</span> of{' '}
+        <span className="whitespace-nowrap">{`${count} ${thing}${count === 1 ? '' : 's'}`}</span> {where}{' '}
         <WholeWords text={bundle} />
       </span>
     </span>

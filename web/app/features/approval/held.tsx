@@ -53,7 +53,8 @@ function NotReturned(props: HeldProps) {
   const { request } = props
   const end = useHeldEnd(props)
   const takesCode = (request.context.release ?? []).includes('code')
-  const { title, text } = request.choice === null ? BY_ANOTHER : LATE[request.by]
+  const words = request.context.kind === 'deposit' ? DEPOSIT : DELIVERY
+  const { title, text } = request.choice === null ? words.byAnother : words[request.by]
   return (
     <Outcome title={title} Icon={MonitorOff} tone="plain">
       <p>{text}</p>
@@ -63,21 +64,23 @@ function NotReturned(props: HeldProps) {
   )
 }
 
-const BY_ANOTHER = {
-  title: 'Approved, not yet returned',
-  text: 'A person approved this request, but the approval has not returned to the terminal. The terminal has no values.',
+const BY_ANOTHER = 'A person approved this request, but the approval has not returned to the terminal.'
+const USE_CODE = 'If the terminal that you started is still waiting, use a code.'
+const FRESH_CODE = 'A code works for two minutes; get a fresh one.'
+
+function wordsOf(nothingYet: string) {
+  return {
+    byAnother: { title: 'Approved, not yet returned', text: `${BY_ANOTHER} ${nothingYet}` },
+    loopback: {
+      title: 'Your browser could not reach the program',
+      text: `${nothingYet} ${USE_CODE}`,
+    },
+    code: { title: 'Waiting for a code', text: `${nothingYet} ${FRESH_CODE}` },
+  }
 }
 
-const LATE = {
-  loopback: {
-    title: 'Your browser could not reach the program',
-    text: 'The terminal has no values yet. If the terminal that you started is still waiting, use a code.',
-  },
-  code: {
-    title: 'Waiting for a code',
-    text: 'The terminal has no values yet. A code works for two minutes; get a fresh one.',
-  },
-} as const
+const DELIVERY = wordsOf('The terminal has no values yet.')
+const DEPOSIT = wordsOf('Nothing is stored yet.')
 
 type EndButtonsProps = { end: ReturnType<typeof useHeldEnd>; action?: string }
 

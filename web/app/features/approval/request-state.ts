@@ -18,6 +18,8 @@ export type Choice = {
   workspaceId: string
   bundle: { id: string; name: string }
   keys: readonly string[]
+  /** The values come from the terminal. */
+  isDeposit?: boolean
 }
 
 /** Who decides. `account`: how the person knows their own account. */
@@ -60,13 +62,20 @@ const ENDS: Readonly<Record<string, End>> = {
 // What the bundle's rules refuse, another person or another terminal may be allowed.
 const RULES = new Set(['release_required', 'owner_approves', 'agents_denied', 'second_person'])
 
+// The person can choose other keys, or change the plan.
+function isAnswerable({ code, details }: Failure): boolean {
+  return ANSWERABLE.has(code) || 'keys' in details || 'names' in details
+}
+
+const ANSWERABLE = new Set(['plan_changed', 'name_taken', 'bundle_full', 'workspace_full'])
+
 /** The end that a failed call means, or null when the person can try the same again. A request that is unknown after its
  * time has expired; before its time it was used. */
 export function endOf(failure: Failure, expiresAt: string | null, nowMs: number): End | null {
   const end = ENDS[failure.code]
   if (end !== undefined) return end
   if (failure.status === 404) return expiresAt !== null && Date.parse(expiresAt) <= nowMs ? 'expired' : 'gone'
-  if (failure.status === 409) return 'keys' in failure.details ? null : 'already_approved'
+  if (failure.status === 409) return isAnswerable(failure) ? null : 'already_approved'
   if (failure.status === 401) return 'signed_out'
   if (failure.status === 403) return RULES.has(failure.code) ? null : 'forbidden'
   return null

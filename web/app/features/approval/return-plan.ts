@@ -8,10 +8,15 @@ export type ReturnPlan =
   | { by: 'none' }
   | { by: 'refused'; reason: string }
 
+type Demands = Pick<
+  RequestBundle,
+  'why_not' | 'first_approval' | 'release' | 'release_required' | 'user_code_required'
+>
+
 type Grounds = {
   context: RequestContext
-  /** Null until it has loaded. */
-  bundle: RequestBundle | null
+  /** What its rules demand; null until it has loaded. */
+  bundle: Demands | null
   wayBack: WayBack | null
   /** The server serves one person, and only their own computer reaches it. */
   isOwnServer: boolean

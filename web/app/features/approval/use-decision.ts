@@ -24,32 +24,10 @@ type DecisionProps = {
   onWrongCode: (problem: string) => void
 }
 
-/** Approve and deny: one call at a time; presses during a call do nothing. `problem` is why the last call failed. */
-export function useDecision(props: DecisionProps) {
-  const { requestId, context, approveOthers, onApproved, onEnd, onWrongCode } = props
-  const underWay = useRef(false)
-  const [busy, setBusy] = useState<'approve' | 'deny' | null>(null)
-  const [problem, setProblem] = useState<string | null>(null)
+/** Approve and deny. */
+export function useDecision({ requestId, approveOthers, onApproved, onEnd, ...props }: DecisionProps) {
+  const { decide, ...shown } = useOneDecision({ onEnd, ...props })
   const params = { request_id: requestId }
-
-  const decide = async (kind: 'approve' | 'deny', act: () => Promise<void>) => {
-    if (underWay.current) return
-    underWay.current = true
-    setBusy(kind)
-    setProblem(null)
-    try {
-      await act()
-    } catch (error) {
-      const failure = describeFailure(error)
-      const end = endOf(failure, context.expires_at, serverNowMs())
-      if (end !== null) onEnd(end)
-      else if (failure.details['field'] === 'user_code') onWrongCode(wrongCode(failure))
-      else setProblem(failure.message)
-    } finally {
-      underWay.current = false
-      setBusy(null)
-    }
-  }
   const approve = (choice: Choice, manner: Manner) =>
     decide('approve', async () => {
       const { release, userCode, rememberHours } = manner
@@ -72,7 +50,43 @@ export function useDecision(props: DecisionProps) {
       await call('DELETE', '/api/v1/requests/{request_id}', { params })
       onEnd('denied')
     })
-  return { busy, problem, setProblem, approve, deny }
+  return { ...shown, approve, deny }
+}
+
+type OneDecisionProps = Pick<DecisionProps, 'context' | 'onEnd' | 'onWrongCode'>
+
+/** One call at a time; presses during a call do nothing. `problem` is why the last call failed. `decide` takes what else a
+ * failure can mean, and whether that answers it. */
+export function useOneDecision({ context, onEnd, onWrongCode }: OneDecisionProps) {
+  const underWay = useRef(false)
+  const [busy, setBusy] = useState<'approve' | 'deny' | null>(null)
+  const [problem, setProblem] = useState<string | null>(null)
+  const fail = (failure: Failure) => {
+    const end = endOf(failure, context.expires_at, serverNowMs())
+    if (end !== null) onEnd(end)
+    else if (failure.details['field'] === 'user_code') onWrongCode(wrongCode(failure))
+    else setProblem(failure.message)
+  }
+  const decide = async (
+    kind: 'approve' | 'deny',
+    act: () => Promise<void>,
+    answers: (failure: Failure) => boolean = () => false,
+  ) => {
+    if (underWay.current) return
+    underWay.current = true
+    setBusy(kind)
+    setProblem(null)
+    try {
+      await act()
+    } catch (error) {
+      const failure = describeFailure(error)
+      if (!answers(failure)) fail(failure)
+    } finally {
+      underWay.current = false
+      setBusy(null)
+    }
+  }
+  return { busy, problem, setProblem, decide }
 }
 
 function wrongCode({ details }: Failure): string {

@@ -20,7 +20,7 @@ export function useRequest(requestId: string) {
     void load(requestId).then(setState)
   }, [requestId])
   useEffect(reload, [reload])
-  useWatch(requestId, state, setState)
+  useWatch({ requestId, state, setState, reload })
   const end = useCallback((reason: End) => setState({ phase: 'ended', end: reason }), [])
   const approved = (context: RequestContext, choice: Choice, answer: ApprovalAnswer) => {
     keepChoice(requestId, choice)
@@ -75,25 +75,39 @@ function approver(me: Me, workspaces: readonly Tenant[]): Approver {
   return { account: signsIn ? me.email || me.username : me.username, signsIn, workspaces }
 }
 
-function useWatch(requestId: string, state: RequestState, setState: SetState): void {
+type Watched = { requestId: string; state: RequestState; setState: SetState; reload: () => void }
+
+function useWatch({ requestId, state, setState, reload }: Watched): void {
   const isOver =
     state.phase === 'loading' || state.phase === 'ended' || (state.phase === 'approved' && state.delivered)
   const everyMs = isOver ? null : WATCH_EVERY_MS[state.phase]
+  const isStoring = (state.phase === 'held' || state.phase === 'approved') && state.choice?.isDeposit === true
   useEffect(() => {
     if (everyMs === null) return undefined
-    const timer = setInterval(() => void look(requestId).then((seen) => setState(seen)), everyMs)
+    const watch = async () => {
+      const { next, status } = await look(requestId)
+      // A deposit whose plan changed on its way back is open again.
+      if (isStoring && status === 'pending') reload()
+      else setState(next)
+    }
+    const timer = setInterval(() => void watch(), everyMs)
     return () => clearInterval(timer)
-  }, [requestId, everyMs, setState])
+  }, [requestId, everyMs, isStoring, setState, reload])
+}
+
+type Look = {
+  status: RequestContext['status'] | null
+  next: (state: RequestState) => RequestState
 }
 
 /** Look once at the request; what the server answers changes the state that is then current. */
-async function look(requestId: string): Promise<(state: RequestState) => RequestState> {
+async function look(requestId: string): Promise<Look> {
   const params = { request_id: requestId }
   try {
     const context = await call('GET', '/api/v1/requests/{request_id}/context', { params })
-    return (state) => afterLook(state, context)
+    return { status: context.status, next: (state) => afterLook(state, context) }
   } catch (error) {
     const failure = describeFailure(error)
-    return (state) => afterFailedLook(state, failure, serverNowMs())
+    return { status: null, next: (state) => afterFailedLook(state, failure, serverNowMs()) }
   }
 }

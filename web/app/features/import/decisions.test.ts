@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { ImportAction, ImportStep } from '../../lib/answers.ts'
-import { applying, hasWork, planText } from './decisions.ts'
+import { planText } from '../../lib/import-steps.ts'
+import { applying, hasWork } from './decisions.ts'
 
 const step = (name: string, action: ImportAction): ImportStep => ({
   name,

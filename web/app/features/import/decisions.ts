@@ -1,13 +1,11 @@
-import type { ImportPlan, ImportRequest, ImportStep } from '../../lib/answers.ts'
+import type { ImportChoice, ImportPlan, ImportRequest, ImportStep } from '../../lib/answers.ts'
 import { looksSecret } from '../../lib/key-names.ts'
-
-export type Choice = ImportStep['choices'][number]
 
 /** What a person decided about entries, by name; what is absent follows the plan. */
 export type Decisions = {
   skipped: ReadonlySet<string>
   secret: ReadonlyMap<string, boolean>
-  choices: ReadonlyMap<string, Choice>
+  choices: ReadonlyMap<string, ImportChoice>
 }
 
 export const UNDECIDED: Decisions = { skipped: new Set(), secret: new Map(), choices: new Map() }
@@ -21,27 +19,6 @@ export function applying(request: ImportRequest, { plan, plan_id }: ImportPlan):
       : entry,
   )
   return { ...request, entries, plan_id }
-}
-
-const COUNTED = [
-  ['create', 'new'],
-  ['own', 'own'],
-  ['share', 'shared'],
-  ['update', 'updated'],
-  ['replace', 'replaced everywhere'],
-  ['same', 'same'],
-  ['kept', 'kept'],
-] as const
-
-/** What a plan does, counted: `12 new, 3 own, 2 shared`. */
-export function planText(plan: readonly Pick<ImportStep, 'action'>[]): string {
-  return COUNTED.map(([action, text]) => ({
-    text,
-    count: plan.filter((step) => step.action === action).length,
-  }))
-    .filter(({ count }) => count > 0)
-    .map(({ count, text }) => `${count} ${text}`)
-    .join(', ')
 }
 
 /** Whether a plan writes anything. */

@@ -1,11 +1,11 @@
 import { Link } from 'wouter'
 import type { ImportPlan } from '../../lib/answers.ts'
 import { runCommand } from '../../lib/client-command.ts'
+import { planText } from '../../lib/import-steps.ts'
 import { Button, buttonClasses } from '../../ui/button.tsx'
 import { CommandLine } from '../../ui/command-line.tsx'
 import { InstallClient } from '../../ui/install-client.tsx'
 import { PageHeading } from '../../ui/page-heading.tsx'
-import { planText } from './decisions.ts'
 
 type ImportDoneProps = { result: ImportPlan; bundleName: string; onAgain: () => void }
 

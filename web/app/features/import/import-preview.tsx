@@ -1,9 +1,11 @@
 import type { EnvError, readImport } from '@keyferry/contract/env'
 import type { ReactNode } from 'react'
+import type { ImportChoice } from '../../lib/answers.ts'
 import { useReadableValues } from '../../lib/bundles.ts'
+import { planText } from '../../lib/import-steps.ts'
 import { Button } from '../../ui/button.tsx'
 import { Notice } from '../../ui/notice.tsx'
-import { type Choice, type Decisions, planText } from './decisions.ts'
+import type { Decisions } from './decisions.ts'
 import { PreviewRow } from './preview-row.tsx'
 import type { Planning } from './use-plan.ts'
 
@@ -29,7 +31,7 @@ export function ImportPreview({ read, planning, decisions, onDecide }: ImportPre
   }
   const decideSecret = (name: string, secret: boolean) =>
     onDecide({ ...decisions, secret: new Map(decisions.secret).set(name, secret) })
-  const choose = (name: string, choice: Choice) =>
+  const choose = (name: string, choice: ImportChoice) =>
     onDecide({ ...decisions, choices: new Map(decisions.choices).set(name, choice) })
   return (
     <section aria-labelledby="preview" aria-busy={isPending}>

@@ -1,0 +1,114 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ACCOUNTS, type SessionCookie, sessionHeaders, setUpOwner } from './app-accounts.ts'
+import { createLibrary } from './app-library.ts'
+import { closePage, expectAccessible, expectNoSidewaysScroll, openPage, readRequest } from './app-page.ts'
+import { hasBrowser, launchBrowser } from './browser.ts'
+import { type Deposited, type Depositing, Depositor } from './depositor.ts'
+import { type RunningServer, startServer } from './start-server.ts'
+
+const VALUES: Deposited = {
+  DATABASE_URL: 'planted-new-database',
+  LOG_LEVEL: ['debug', false],
+  PORT: ['4000', false],
+  NEW_TOKEN: 'planted-token',
+}
+
+describe.skipIf(!hasBrowser())('the page of a deposit', () => {
+  let server: RunningServer
+  let browser: Browser
+  let cookie: SessionCookie
+
+  beforeAll(async () => {
+    const env = { ...ACCOUNTS, TRUST_PROXY: '127.0.0.1', APPROVAL_ASSURANCE: 'bound' }
+    ;[server, browser] = await Promise.all([startServer({ env }), launchBrowser()])
+    cookie = await setUpOwner(server.url)
+    await createLibrary(server.url, undefined, sessionHeaders(server.url, cookie))
+  })
+
+  afterAll(async () => {
+    await browser?.close()
+    await server?.dispose()
+  })
+
+  async function opened(bundle: string, values: Deposited, options: Depositing = {}, width = 1280) {
+    const terminal = new Depositor(server.url)
+    const request = await terminal.deposit(bundle, values, options)
+    const page = await openPage(browser, { viewport: { width, height: 860 } })
+    await page.context().addCookies([{ ...cookie, url: server.url }])
+    await page.goto(server.url + request.path)
+    await page.getByRole('heading', { name: 'Store these values?' }).waitFor()
+    await page.getByRole('list', { name: 'Variables' }).waitFor()
+    return { terminal, page, ...request }
+  }
+
+  test('it shows the plan, old and new values of what is public, and stores after the code', async () => {
+    const { terminal, page, id } = await opened('dev/app', VALUES)
+    const list = page.getByRole('list', { name: 'Variables' })
+    expect(await list.getByRole('listitem').allInnerTexts()).toEqual([
+      expect.stringContaining('dev/worker keeps its value'),
+      expect.stringMatching(/info\s*→\s*debug/),
+      expect.stringMatching(/3000\s*→\s*4000/),
+      expect.stringContaining('New'),
+    ])
+    expect(await page.content()).not.toContain('planted-')
+    await expectAccessible(page)
+    await readRequest(page)
+    await page.getByRole('button', { name: 'Store 4 variables' }).click()
+    const code = await page.getByText(/^\d{3} \d{3}$/).innerText()
+    expect((await terminal.release(id, code)).status).toBe(200)
+    await page.getByRole('heading', { name: 'Stored' }).waitFor()
+    expect((await terminal.wait(id)).body).toMatchObject({
+      status: 'applied',
+      deposit: { counts: { own: 2, update: 1, create: 1 } },
+    })
+    await closePage(page)
+  })
+
+  test('a value of production and of other bundles is red, and asks twice', async () => {
+    const { page } = await opened(
+      'dev/new',
+      { STRIPE_SECRET_KEY: 'planted-evil' },
+      { replace: ['STRIPE_SECRET_KEY'] },
+      360,
+    )
+    await page.getByText('Other bundles change too:').waitFor()
+    await page.getByText('Production:').waitFor()
+    expect(await page.getByText('prod/shop/app').count()).toBeGreaterThan(0)
+    await expectNoSidewaysScroll(page)
+    await expectAccessible(page)
+    await readRequest(page)
+    await page.getByRole('button', { name: 'Store 1 variable' }).click()
+    await page.getByRole('dialog').getByText('other bundles deliver').waitFor()
+    await page.getByRole('button', { name: 'Cancel' }).click()
+    await page.getByRole('combobox', { name: 'What to do with STRIPE_SECRET_KEY' }).selectOption('own')
+    await page.getByText('Other bundles change too:').waitFor({ state: 'detached' })
+    await closePage(page)
+  })
+
+  test('a plan that is old is replaced before anything is stored', async () => {
+    const { terminal, page, id } = await opened('dev/stale', { STALE_ONE: 'planted-1' })
+    const other = await opened('dev/stale', { STALE_ONE: 'planted-2' })
+    await readRequest(other.page)
+    await other.page.getByRole('button', { name: 'Store 1 variable' }).click()
+    const code = await other.page.getByText(/^\d{3} \d{3}$/).innerText()
+    await other.terminal.release(other.id, code)
+    await readRequest(page)
+    await page.getByRole('button', { name: 'Store 1 variable' }).click()
+    await page.getByText('so nothing was stored').waitFor()
+    await page.getByText('Updated', { exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Deny' }).click()
+    await page.getByRole('heading', { name: 'Denied' }).waitFor()
+    expect((await terminal.wait(id)).body).toMatchObject({ code: 'request_denied' })
+    await closePage(page)
+    await closePage(other.page)
+  })
+
+  test('a terminal that takes no approval back cannot be approved', async () => {
+    const { page } = await opened('prod/shop/app', { STRIPE_SECRET_KEY: 'planted-evil' }, { release: [] })
+    await page.getByText('You cannot approve this.').waitFor()
+    await readRequest(page)
+    expect(await page.getByRole('button', { name: 'Approve' }).isDisabled()).toBe(true)
+    await closePage(page)
+  })
+})

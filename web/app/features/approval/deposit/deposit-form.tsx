@@ -1,0 +1,85 @@
+import { useTitle } from '../../../lib/use-title.ts'
+import { classNames } from '../../../ui/class-names.ts'
+import { AgentBanner } from '../agent-banner.tsx'
+import { CheckCode } from '../check-code.tsx'
+import { DecisionBar } from '../decision-bar.tsx'
+import { RequestFacts } from '../request-facts.tsx'
+import { RequestSummary } from '../request-summary.tsx'
+import { RequestWarnings } from '../request-warnings.tsx'
+import { isUnbound } from '../return-plan.ts'
+import { ConfirmDeposit } from './confirm-deposit.tsx'
+import { DepositPlanCard } from './deposit-plan-card.tsx'
+import { DepositWarnings } from './deposit-warnings.tsx'
+import { type DepositProps, useDeposit } from './use-deposit.ts'
+
+const NOT_REMEMBERED = { offered: [], hours: 0, commands: 1, onHours: () => undefined }
+
+/** An open deposit: who asks, what it would change, the check code, and the decision. */
+export function DepositForm(props: DepositProps) {
+  useTitle('Store these values?')
+  const { request, openedByLink, onEnd } = props
+  const { context, person } = request
+  const deposit = useDeposit(props)
+  const { place, planning, returning, code, decision, confirmation } = deposit
+  const { plan } = planning
+  const bundle = context.suggested_bundle_id ?? ''
+  const showsCode = returning.by === 'none' || returning.by === 'code'
+  const doubts = {
+    refused: returning.by === 'refused' ? returning.reason : null,
+    otherNetwork: context.same_network === false,
+    unknownNetwork: context.same_network === null,
+    openedByLink,
+    otherBundle: false,
+    otherWorkspace: place.isOther,
+    unasked: [],
+    leftOut: [],
+  }
+  const count = plan?.plan.length ?? context.deposit?.entries.length ?? 0
+  return (
+    <>
+      <h1 className="text-2xl font-semibold tracking-tight">Store these values?</h1>
+      <p className="mt-1 text-ink-soft">Approve only if you just ran this command yourself.</p>
+      <RequestSummary context={context} workspace={place.name} account={person.account} />
+      <AgentBanner meta={context.requester_meta} isDeposit />
+      <RequestWarnings
+        doubts={doubts}
+        context={context}
+        chosen={{ bundle, workspace: place.name ?? '' }}
+        bundleMissing={false}
+      />
+      <DepositWarnings plan={plan} isReplanned={deposit.isReplanned} requestId={props.requestId} />
+      <div
+        className={classNames(
+          'mt-4 grid gap-4 lg:items-start lg:gap-6',
+          showsCode && 'lg:grid-cols-[22rem_1fr] lg:grid-rows-[auto_1fr]',
+        )}
+      >
+        {showsCode && (
+          <CheckCode code={context.user_code} isUnbound={isUnbound(deposit.grounds)} {...code.field} />
+        )}
+        <div className={classNames('min-w-0', showsCode && 'lg:col-start-2 lg:row-span-2 lg:row-start-1')}>
+          <DepositPlanCard request={request} planning={planning} place={place} />
+        </div>
+        <RequestFacts meta={context.requester_meta} />
+      </div>
+      <DecisionBar
+        context={context}
+        choice={
+          returning.by === 'refused' || plan === null ? null : { count, bundle, others: 0, isDeposit: true }
+        }
+        workspace={place.name}
+        account={person.account}
+        typesCode={returning.by === 'code'}
+        remember={NOT_REMEMBERED}
+        busy={decision.busy}
+        problem={decision.problem}
+        onApprove={deposit.approve}
+        onDeny={() => void deposit.deny()}
+        onExpired={() => onEnd('expired')}
+      />
+      {confirmation.isOpen && (
+        <ConfirmDeposit openedByLink={openedByLink} changes={plan?.changes ?? []} {...confirmation} />
+      )}
+    </>
+  )
+}

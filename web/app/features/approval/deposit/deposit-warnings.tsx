@@ -1,0 +1,39 @@
+import { useState } from 'react'
+import type { DepositPlan } from '../../../lib/answers.ts'
+import { Notice } from '../../../ui/notice.tsx'
+import { keptChoice } from '../kept-choice.ts'
+import { Names } from '../key-notes.tsx'
+
+type DepositWarningsProps = {
+  plan: DepositPlan | null
+  /** The library changed since the person saw the first plan. */
+  isReplanned: boolean
+  requestId: string
+}
+
+/** What a deposit changes beyond its bundle, and that the plan is a new one. */
+export function DepositWarnings({ plan, isReplanned, requestId }: DepositWarningsProps) {
+  const [wasApproved] = useState(() => keptChoice(requestId) !== null)
+  if (plan === null) return null
+  const { changes, production } = plan
+  return (
+    <div className="mt-3 space-y-2">
+      {(isReplanned || wasApproved) && (
+        <Notice tone="caution" role="alert">
+          <strong>The library changed after you approved, so nothing was stored.</strong> This is the plan as
+          it is now. Check it, then approve again or deny.
+        </Notice>
+      )}
+      {production.length > 0 && (
+        <Notice tone="danger" role="alert">
+          <strong>Production:</strong> this writes to <Names names={production} />.
+        </Notice>
+      )}
+      {changes.length > 0 && (
+        <Notice tone="danger" role="alert">
+          <strong>Other bundles change too:</strong> <Names names={changes} />.
+        </Notice>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,25 @@
+import { CircleCheck } from 'lucide-react'
+import { workspacePath } from '../../../lib/workspace.ts'
+import { Outcome } from '../outcome.tsx'
+import type { Choice } from '../request-state.ts'
+
+/** After a deposit was approved: what was stored, and whether the terminal knows. */
+export function Stored({ choice, isTold }: { choice: Choice; isTold: boolean }) {
+  const { keys, bundle, workspaceId } = choice
+  const path = bundle.id === '' ? '/bundles' : `/bundles/${encodeURIComponent(bundle.id)}`
+  return (
+    <Outcome title="Stored" Icon={CircleCheck} tone="good">
+      <p role="status">
+        {isTold
+          ? 'The values are stored, and the terminal knows. You can close this page.'
+          : 'The values are stored. The terminal learns it within seconds.'}
+      </p>
+      <p>
+        {keys.length} {keys.length === 1 ? 'variable' : 'variables'} in{' '}
+        <a href={workspacePath(workspaceId, path)} className="link font-mono">
+          {bundle.name}
+        </a>
+      </p>
+    </Outcome>
+  )
+}

@@ -1,0 +1,62 @@
+import type { ImportChoice as Choice, ImportAction, ImportStep } from '../../lib/answers.ts'
+import { choiceOf } from '../../lib/import-steps.ts'
+import { Badge } from '../badge.tsx'
+
+const ACTIONS = {
+  create: { name: 'New', tone: 'good' },
+  own: { name: 'Own', tone: 'good' },
+  share: { name: 'Shared', tone: 'accent' },
+  update: { name: 'Updated', tone: 'caution' },
+  replace: { name: 'Replaces', tone: 'danger' },
+  same: { name: 'Same', tone: 'plain' },
+  kept: { name: 'Kept', tone: 'plain' },
+} as const satisfies Record<ImportAction, { name: string; tone: string }>
+
+const CHOICES: Readonly<Record<Choice, string>> = {
+  own: 'Own value here',
+  share: 'Keep the shared value',
+  replace: 'Replace it everywhere',
+}
+
+/** What an import does with one variable, and what a person may choose instead. */
+export function StepChoice({
+  step,
+  onChoose,
+}: {
+  step: ImportStep
+  onChoose: (name: string, choice: Choice) => void
+}) {
+  const { name, tone } = ACTIONS[step.action]
+  return (
+    <>
+      {step.choices.length > 0 && (
+        <select
+          aria-label={`What to do with ${step.name}`}
+          value={choiceOf(step)}
+          onChange={({ currentTarget: { value } }) => {
+            const choice = step.choices.find((other) => other === value)
+            if (choice !== undefined) onChoose(step.name, choice)
+          }}
+          className="field min-h-8 w-auto py-1 text-sm"
+        >
+          {choiceOf(step) === '' && <option value="">{restingText(step)}</option>}
+          {step.choices.map((choice) => (
+            <option key={choice} value={choice}>
+              {choiceText(step, choice)}
+            </option>
+          ))}
+        </select>
+      )}
+      <Badge tone={tone}>{name}</Badge>
+    </>
+  )
+}
+
+function restingText({ action, template_parts }: ImportStep): string {
+  if (action === 'update') return 'Use the value here'
+  return template_parts === undefined ? 'Leave as it is' : 'Keep it composed'
+}
+
+function choiceText({ template_parts, shared_total }: ImportStep, choice: Choice): string {
+  return template_parts !== undefined && shared_total === 0 ? 'Use this value instead' : CHOICES[choice]
+}

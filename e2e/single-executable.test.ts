@@ -4,9 +4,11 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text as readText } from 'node:stream/consumers'
+import { gzipSync } from 'node:zlib'
 import { createClient } from '@keyferry/contract/client'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { VERSION } from '../cli/src/ground/version.ts'
+import { writeChecksums } from '../release/checksums.ts'
 import { buildExecutable } from '../release/executable.ts'
 import { targetHere } from '../release/targets.ts'
 import { type RunningServer, startServer } from './start-server.ts'
@@ -85,6 +87,24 @@ test('without Node.js it imports, runs a program and pulls, against a real serve
   expect([run.exit, printed]).toEqual([7, `it's me 3000 ${child}`])
   const pull = await onBareMachine('keyferry pull dev/app --no-open --format json')
   expect(JSON.parse(pull.stdout)).toEqual({ GREETING: "it's me", PORT: '3000' })
+})
+
+test('without Node.js it is installed from the server by one line, and runs', async () => {
+  const clientDir = mkdtempSync(join(tmpdir(), 'keyferry-client-dir-'))
+  const name = `keyferry-${VERSION}-${targetHere()}.gz`
+  writeFileSync(join(clientDir, name), gzipSync(readFileSync(executable), { level: 1 }))
+  writeChecksums(clientDir, [name])
+  const giving = await startServer({ env: { CLIENT_DIR: clientDir } })
+  try {
+    const tools = 'chmod cp curl gunzip gzip mkdir mv printf rm sha256sum uname'.split(' ')
+    for (const tool of tools) symlinkSync(join('/usr/bin', tool), join(home, 'bin', tool))
+    const line = `curl -fsS ${giving.url}/install.sh | sh`
+    const { exit, stdout } = await onBareMachine(`${line} && "$HOME/.local/bin/keyferry" --version`)
+    expect([exit, stdout]).toEqual([0, expect.stringMatching(new RegExp(`\n${VERSION}\n$`))])
+  } finally {
+    await giving.dispose()
+    rmSync(clientDir, { recursive: true })
+  }
 })
 
 // Bun reads both files by default.

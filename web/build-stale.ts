@@ -8,8 +8,9 @@ const BUILT = join(APP, 'dist', 'index.html')
 const SOURCES = [
   APP,
   join(import.meta.dirname, '../contract/src'),
-  // The files that the pages of machines show filled in.
+  // The files that the pages of machines and webhooks show.
   join(import.meta.dirname, '../deploy/ci'),
+  join(import.meta.dirname, '../deploy/webhooks'),
   join(import.meta.dirname, 'package.json'),
 ]
 

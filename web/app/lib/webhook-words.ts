@@ -6,14 +6,14 @@ export const EVENT_WORDS: Readonly<Record<WebhookEvent, string>> = {
   'bundle.created': 'A bundle was created',
   'bundle.changed': 'The keys or values of a bundle changed',
   'bundle.deleted': 'A bundle was deleted',
-  'key.changed': 'A key changed',
+  'key.changed': 'A key of the library got another value',
   'key.deleted': 'A key was deleted',
   'machine.refused': 'A call of a machine was refused',
   'token.expiring': 'A machine’s token expires soon',
   'token.ended': 'A machine’s token ended',
   'member.joined': 'A person joined the workspace',
   'member.removed': 'A person left or was removed',
-  'audit.checkpoint': 'The audit log was sealed',
+  'audit.checkpoint': 'Once a day: the signed note of the audit log',
   'webhook.disabled': 'The server turned another webhook off',
 }
 

@@ -2,7 +2,7 @@ import { useState } from 'react'
 import type { Machine } from '../../lib/answers.ts'
 import { type JobFile as File, jobFiles } from '../../lib/job-files.ts'
 import { PLATFORM_NAMES, platformOf } from '../../lib/platforms.ts'
-import { CopyButton } from '../../ui/copy-button.tsx'
+import { CodeBlock } from '../../ui/code-block.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { SelectField } from '../../ui/select-field.tsx'
 import { WAYS, type Way, wayNamed } from './ways.ts'
@@ -91,14 +91,7 @@ function missingText({ trusts, tokens }: Machine, way: Way): string | null {
 }
 
 function FileText({ file: { path, text, isShared } }: { file: File }) {
-  const body = (
-    <div className="mt-2 flex items-start gap-2 rounded-md border border-line bg-sunken py-2 pr-1 pl-3">
-      <pre className="min-w-0 flex-1 py-1 font-mono text-xs leading-5 whitespace-pre-wrap [overflow-wrap:anywhere]">
-        {text}
-      </pre>
-      <CopyButton text={text} what={path} />
-    </div>
-  )
+  const body = <CodeBlock text={text} what={path} />
   if (!isShared) {
     return (
       <section aria-label={path}>

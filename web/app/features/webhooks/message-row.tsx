@@ -5,7 +5,7 @@ import { ago, ahead, dateTime } from '../../lib/time.ts'
 import { callWords, MESSAGE_STATES } from '../../lib/webhook-words.ts'
 import { useResendMessage } from '../../lib/webhooks.ts'
 import { Badge } from '../../ui/badge.tsx'
-import { CopyButton } from '../../ui/copy-button.tsx'
+import { CodeBlock } from '../../ui/code-block.tsx'
 import { IconButton } from '../../ui/icon-button.tsx'
 import { notifyFailure } from '../../ui/notify-failure.ts'
 import { notify } from '../../ui/toast-store.ts'
@@ -38,12 +38,7 @@ export function MessageRow({ webhook, message }: MessageRowProps) {
       </div>
       <details>
         <summary className="min-h-7 py-0.5 text-xs text-ink-soft">What was sent</summary>
-        <div className="mt-1 flex items-start gap-2 rounded-md border border-line bg-sunken py-1 pr-1 pl-3">
-          <pre className="min-w-0 flex-1 py-1 font-mono text-xs leading-5 whitespace-pre-wrap [overflow-wrap:anywhere]">
-            {`webhook-id: ${id}\n\n${readable(body)}`}
-          </pre>
-          <CopyButton text={body} what={`the body of ${id}`} />
-        </div>
+        <CodeBlock text={`webhook-id: ${id}\n\n${readable(body)}`} what={`the body of ${id}`} copied={body} />
       </details>
     </li>
   )

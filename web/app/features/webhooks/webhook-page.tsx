@@ -14,6 +14,7 @@ import { OutdatedNotice } from '../../ui/outdated-notice.tsx'
 import { PageHeading } from '../../ui/page-heading.tsx'
 import { MessageLog } from './message-log.tsx'
 import { OwnersOnly } from './owners-only.tsx'
+import { Receiver } from './receiver.tsx'
 import { WebhookHeading } from './webhook-heading.tsx'
 
 /** One webhook: how its calls do, what it is called for, and its messages. */
@@ -35,6 +36,7 @@ function WebhookOf({ id }: { id: string }) {
       <OutdatedNotice query={webhook} />
       <State webhook={webhook.data} />
       <WebhookFacts webhook={webhook.data} />
+      <Receiver />
       <MessageLog webhook={webhook.data} />
     </>
   )
@@ -62,7 +64,7 @@ function WebhookFacts({ webhook }: { webhook: Webhook }) {
     ['Old secret', old_secret_until === null ? '' : `signs too until ${dateTime(old_secret_until)}`],
   ]
   return (
-    <div className="mb-8 max-w-2xl rounded-lg border border-line bg-surface p-4">
+    <div className="mb-4 max-w-2xl rounded-lg border border-line bg-surface p-4">
       <Facts facts={facts.filter(([, text]) => text !== '')} />
     </div>
   )

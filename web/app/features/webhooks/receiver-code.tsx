@@ -1,0 +1,27 @@
+import { useState } from 'react'
+import { LANGUAGES, type Language, RECEIVERS } from '../../lib/receivers.ts'
+import { CodeBlock } from '../../ui/code-block.tsx'
+import { SelectField } from '../../ui/select-field.tsx'
+
+/** A receiver that checks signatures, in three languages. */
+export function ReceiverCode() {
+  const [language, setLanguage] = useState<Language>('node')
+  const { path, text } = RECEIVERS[language]
+  return (
+    <>
+      <div className="max-w-48">
+        <SelectField
+          label="Language"
+          value={language}
+          options={LANGUAGES}
+          onChange={(chosen) => setLanguage(languageNamed(chosen) ?? language)}
+        />
+      </div>
+      <CodeBlock text={text} what={path} />
+    </>
+  )
+}
+
+function languageNamed(text: string): Language | null {
+  return (['node', 'python', 'ruby'] as const).find((each) => each === text) ?? null
+}

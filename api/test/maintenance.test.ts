@@ -133,6 +133,24 @@ describe.each(databases)('looking after a database on %s', (kind) => {
     expect(JSON.stringify(failures)).not.toContain(key_id)
     await api.close()
   })
+
+  test('verify opens the secrets of webhooks, the old ones too', async () => {
+    const api = await startTestApi(kind)
+    const as = await api.newOwner()
+    const made = await api.call('createWebhook', { as, body: { url: 'https://192.0.2.1/' } })
+    const params = { webhook_id: made.json.id }
+    await api.call('rotateWebhookSecret', { as, params })
+    expect(await verifyValues(api.settings)).toEqual({ checked: 2, failures: [] })
+    const database = await openDatabase(api.settings.databaseUrl ?? join(api.settings.dataDir, 'keyferry.db'))
+    await database.query
+      .updateTable('webhooks')
+      .set({ old_secret: new Uint8Array(60) })
+      .execute()
+    await database.close()
+    const { failures } = await verifyValues(api.settings)
+    expect(failures).toMatchObject([{ table: 'webhooks', id: params.webhook_id, version: 1 }])
+    await api.close()
+  })
 })
 
 describe('backup and restore of the embedded database', () => {

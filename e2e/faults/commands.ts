@@ -13,6 +13,7 @@ import { type RaceOptions, raceForDeliveries } from './single-delivery.ts'
 import { besetBySlowClients } from './slow-clients.ts'
 import { soak } from './soak.ts'
 import { firstOf, unclearAnswers, type Verdict } from './verdict.ts'
+import { besetByReceivers } from './webhook-faults.ts'
 import { killBeforeCalls } from './webhook-kills.ts'
 import { makeSharedBundle } from './workload.ts'
 
@@ -49,6 +50,11 @@ async function* deployments(): AsyncGenerator<{ name: string; options: Deploymen
 
 /** Each kind of fault by its name. */
 export const COMMANDS: Readonly<Record<string, Command>> = {
+  async *receivers() {
+    for (const { name, seen, isWell } of await besetByReceivers())
+      yield { what: `a receiver of webhooks that ${name}`, seen, isWell }
+  },
+
   async *webhooks({ kills }) {
     const { acknowledged, repeated, faults } = await killBeforeCalls({ kills })
     yield {

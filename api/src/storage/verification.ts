@@ -5,13 +5,20 @@ import type { Query } from './queries.ts'
 import type { Flag } from './tables.ts'
 import { TenantKeys } from './tenant-keys.ts'
 import { type ValueTable, ValueVault } from './value-vault.ts'
+import { type WebhookSecrets, webhookSecrets } from './webhook-secrets.ts'
 
 const ROWS_AT_ONCE = 500
 
 type StoredIn = ValueTable | 'key_versions'
 
 /** `version`: of the value that failed. */
-type ValueFailure = { table: StoredIn; id: string; version: number; tenantId: string; problem: string }
+type ValueFailure = {
+  table: StoredIn | 'webhooks'
+  id: string
+  version: number
+  tenantId: string
+  problem: string
+}
 
 export type Verification = { checked: number; failures: readonly ValueFailure[] }
 
@@ -28,7 +35,27 @@ export async function verifyStoredValues(query: Query, ring: RootKeyRing): Promi
       for (const row of rows) failures.push(...(await failureOf(vault, table, row)))
     }
   }
-  return { checked, failures }
+  const ofWebhooks = await verifySecrets(query, webhookSecrets(tenantKeys))
+  return { checked: checked + ofWebhooks.checked, failures: [...failures, ...ofWebhooks.failures] }
+}
+
+// A workspace has few webhooks.
+async function verifySecrets(query: Query, secrets: WebhookSecrets): Promise<Verification> {
+  const rows = await query
+    .selectFrom('webhooks')
+    .select(['tenant_id', 'id', 'secret', 'secret_version', 'old_secret'])
+    .execute()
+  const stored = rows.flatMap(({ secret, secret_version: version, old_secret: old, ...place }) => [
+    { ...place, value: secret, version },
+    ...(old === null ? [] : [{ ...place, value: old, version: version - 1 }]),
+  ])
+  const failures: ValueFailure[] = []
+  for (const { tenant_id: tenantId, id, value, version } of stored) {
+    const place = { table: 'webhooks', id, version, tenantId } as const
+    const open = async () => (await secrets.of(tenantId)).open(value, { webhookId: id, version })
+    failures.push(...(await failureIn(place, open)))
+  }
+  return { checked: stored.length, failures }
 }
 
 type ValueRow = {
@@ -90,12 +117,18 @@ function someVersions(query: Query, { tenant_id, id, value_version }: RowPlace):
 
 async function failureOf(vault: ValueVault, table: StoredIn, row: ValueRow): Promise<ValueFailure[]> {
   const { id, tenant_id: tenantId, value_version: version } = row
+  return failureIn({ table, id, version, tenantId }, async () => (await vault.of(tenantId)).open(row))
+}
+
+async function failureIn(
+  place: Omit<ValueFailure, 'problem'>,
+  open: () => Promise<unknown>,
+): Promise<ValueFailure[]> {
   try {
-    const { open } = await vault.of(tenantId)
-    open(row)
+    await open()
     return []
   } catch (error) {
     if (!(error instanceof CryptoError)) throw error
-    return [{ table, id, version, tenantId, problem: error.message }]
+    return [{ ...place, problem: error.message }]
   }
 }

@@ -24,7 +24,8 @@ async function doctor(env: Record<string, string>): Promise<{ exitCode: number |
   const own = {
     PATH: `${world.clientFolder}:${process.env['PATH']}`,
     HOME: folder,
-    KEYFERRY_SERVER: world.server.url,
+    ...world.trustVariables,
+    KEYFERRY_SERVER: world.address,
   }
   const child = spawn('keyferry', ['doctor'], { cwd: folder, env: { ...own, ...env } })
   let output = ''
@@ -51,7 +52,7 @@ test('in GitHub Actions it shows the claims of a bound ID token, and that the se
   expect(lines).toContain(
     'ok    ID token: GitHub Actions octo-org/octo-repo@main, signed by https://token.actions.githubusercontent.com',
   )
-  expect(lines).toContain(`ok    audience: ${world.server.url}, bound to the key of this call`)
+  expect(lines).toContain(`ok    audience: ${world.address}, bound to the key of this call`)
   expect(lines).toContainEqual(expect.stringMatching(/^ok {4}expiry: in (300|299|298) s$/))
   expect(lines).toContain('ok    claim: repository_id = 74')
   expect(lines).toContain('ok    claim: environment = prod')
@@ -64,7 +65,7 @@ test('in GitLab it shows an audience of another service, and no address of a per
   const job = { GITLAB_CI: 'true', CI_PROJECT_PATH: 'my-group/my-project', CI_COMMIT_REF_NAME: 'main' }
   const { exitCode, lines } = await doctor({ ...job, ...machine(), KEYFERRY_ID_TOKEN: idToken })
   expect(lines).toContain('ok    ID token: GitLab CI my-group/my-project@main, signed by https://gitlab.com')
-  expect(lines).toContain(`note  audience: https://vault.example.com, which is not ${world.server.url}`)
+  expect(lines).toContain(`note  audience: https://vault.example.com, which is not ${world.address}`)
   expect(lines.join('\n')).toMatch(
     /^FAIL {2}machine: .* claims that differ: aud\n.*Request the ID token for/m,
   )
@@ -78,7 +79,7 @@ test('in a pod it names the claims that no trust has', async () => {
   const pod = { KUBERNETES_SERVICE_HOST: '10.0.0.1', KEYFERRY_ID_TOKEN_FILE: join(folder, 'token') }
   const { exitCode, lines } = await doctor({ ...pod, ...machine() })
   expect(lines).toContainEqual(expect.stringMatching(/^ok {4}ID token: Kubernetes, signed by /))
-  expect(lines).toContain(`ok    audience: ${world.server.url}, not bound to a key`)
+  expect(lines).toContain(`ok    audience: ${world.address}, not bound to a key`)
   expect(lines.join('\n')).toMatch(/^FAIL {2}machine: .* claims that differ: sub\n.*An owner can allow/m)
   expect(exitCode).toBe(1)
 })

@@ -1,7 +1,8 @@
-import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { execFile, execFileSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { validateAction, validateWorkflow } from '@action-validator/core'
 import { Deployment } from 'kubernetes-models/apps/v1'
 import { ServiceAccount } from 'kubernetes-models/v1'
@@ -14,9 +15,16 @@ import { runGitlabJob } from './gitlab-runner.ts'
 const CI = join(import.meta.dirname, '../deploy/ci')
 const read = (name: string) => readFileSync(join(CI, name), 'utf8')
 
+// Asynchronous: this process carries the connections to the server.
+const started = promisify(execFile)
+
 let world: CiWorld
 let folder: string
-const base = () => ({ PATH: `${world.clientFolder}:${process.env['PATH']}`, HOME: folder })
+const base = () => ({
+  PATH: `${world.clientFolder}:${process.env['PATH']}`,
+  HOME: folder,
+  ...world.trustVariables,
+})
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'keyferry-job-'))
@@ -36,7 +44,7 @@ function expectNoSecrets(log: string): void {
   expect(secrets.filter((secret) => log.includes(secret))).toEqual([])
 }
 
-const inputs = () => ({ server: world.server.url, machine: world.machineId, bundle: 'prod/billing' })
+const inputs = () => ({ server: world.address, machine: world.machineId, bundle: 'prod/billing' })
 
 const githubJob = () => ({
   ...base(),
@@ -51,7 +59,7 @@ const runExampleJob = async (variables: Record<string, string>) =>
     job: 'deploy',
     programs: { 'deploy.sh': 'echo "deployed with ${#TLS_KEY} ${KEYFERRY_ID_TOKEN-no token}"' },
     env: base(),
-    variables: { KEYFERRY_SERVER: world.server.url, KEYFERRY_MACHINE: world.machineId, ...variables },
+    variables: { KEYFERRY_SERVER: world.address, KEYFERRY_MACHINE: world.machineId, ...variables },
   })
 
 function signatureOf(token: string): string {
@@ -74,6 +82,24 @@ describe('GitHub Actions', () => {
     expect(job.log).toContain('as machine ci-deploy, by GitHub Actions octo-org/octo-repo')
     expect(job.log.match(/\*\*\*/g)?.length).toBeGreaterThanOrEqual(5)
     expectNoSecrets(job.log)
+  })
+
+  test('a runner without the client gets it from the server', async () => {
+    const tools = mkdtempSync(join(folder, 'tools-'))
+    symlinkSync(process.execPath, join(tools, 'node'))
+    const env = { ...githubJob(), PATH: `${tools}:/usr/bin:/bin` }
+    const run = 'command -v keyferry; echo "${#TLS_KEY}"'
+    const job = await runAction(action, { inputs: { ...inputs(), run }, env })
+    expect([job.exitCode, job.log]).toEqual([0, expect.stringContaining(`${folder}/.local/bin/keyferry`)])
+    expect(job.log.split('\n')).toContain(String(world.values['TLS_KEY']?.length))
+    expectNoSecrets(job.log)
+  })
+
+  test('a server with another certificate gives no client', async () => {
+    const env = { ...githubJob(), PATH: '/usr/bin:/bin', CURL_CA_BUNDLE: '/etc/hostname' }
+    const job = await runAction(action, { inputs: { ...inputs(), run: 'echo started' }, env })
+    expect(job.exitCode).not.toBe(0)
+    expect(job.log).not.toContain('started')
   })
 
   test('the later steps get the values, without a command', async () => {
@@ -138,19 +164,17 @@ describe('Kubernetes', () => {
     writeFileSync(join(folder, 'token'), await world.idToken('kubernetes'))
     const mounted = (text: string) =>
       text.replace('/values/', `${values}/`).replace('/identity/', `${folder}/`)
-    const own = { KEYFERRY_SERVER: world.server.url, KEYFERRY_MACHINE: world.machineId }
+    const own = { KEYFERRY_SERVER: world.address, KEYFERRY_MACHINE: world.machineId }
     const declared = Object.fromEntries(
       (fetching?.env ?? []).map(({ name, value = '' }) => [name, mounted(value)]),
     )
     expect(Object.keys(declared)).toEqual([...Object.keys(own), 'KEYFERRY_ID_TOKEN_FILE'])
     // Twice: the container starts again if its node restarts.
     for (const _ of [1, 2]) {
-      const log = execFileSync('keyferry', (fetching?.args ?? []).map(mounted), {
+      const log = await started('keyferry', (fetching?.args ?? []).map(mounted), {
         env: { ...base(), ...declared, ...own },
-        encoding: 'utf8',
-        stdio: ['ignore', 'pipe', 'pipe'],
       })
-      expect(log).toBe('')
+      expect(log.stdout).toBe('')
     }
     expect(statSync(join(values, 'env')).mode & 0o777).toBe(0o600)
     const [shell = '', flag = '', script = ''] = serving?.command ?? []

@@ -1,5 +1,7 @@
+import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -11,7 +13,10 @@ import github from '../api/test/claims/github.json' with { type: 'json' }
 import gitlab from '../api/test/claims/gitlab.json' with { type: 'json' }
 import kubernetes from '../api/test/claims/kubernetes.json' with { type: 'json' }
 import { Issuer } from '../api/test/issuer.ts'
+import manifest from '../cli/package.json' with { type: 'json' }
+import { clientFolder } from '../web/test/client-folder.ts'
 import { type RunningServer, startServer } from './start-server.ts'
+import { startTlsFront } from './tls-front.ts'
 
 const CLIENT = join(import.meta.dirname, '../cli/bin/keyferry.js')
 const MARKER_BYTES = 12
@@ -29,6 +34,10 @@ const TRUSTED = {
 /** A server with a bundle, a machine that three platforms' tokens prove, and a folder with the client as `keyferry`. */
 export type CiWorld = {
   readonly server: RunningServer
+  /** Where clients reach the server, over https. */
+  readonly address: string
+  /** Variables by which curl and the client trust the certificate of this address. */
+  readonly trustVariables: Readonly<Record<string, string>>
   readonly machineId: string
   /** The values of the bundle prod/billing. */
   readonly values: Readonly<Record<string, string>>
@@ -50,15 +59,17 @@ export type CiWorld = {
 export async function startCiWorld(): Promise<CiWorld> {
   const issuer = new Issuer()
   await issuer.start()
+  const commandFolder = await folderWithClient()
   const port = await freePort()
+  const front = await startTlsFront(commandFolder, port)
   const server = await startServer({
     port,
-    env: { PUBLIC_URL: `http://127.0.0.1:${port}`, LOG_LEVEL: 'trace' },
+    env: { PUBLIC_URL: front.url, LOG_LEVEL: 'trace', CLIENT_DIR: packagedClient() },
   })
   const values = await importValues(server.url)
   const machineId = await trustedMachine(server.url, issuer)
   const issued: string[] = []
-  const idToken: CiWorld['idToken'] = async (platform, audience = server.url, changes = {}) => {
+  const idToken: CiWorld['idToken'] = async (platform, audience = front.url, changes = {}) => {
     const { issuer: iss, claims } = PLATFORMS[platform]
     const seconds = Math.floor(Date.now() / 1_000)
     const times = { iat: seconds, nbf: seconds, exp: seconds + 300 }
@@ -74,20 +85,23 @@ export async function startCiWorld(): Promise<CiWorld> {
     return token
   }
   const endpoint = await startTokenEndpoint(idToken)
-  const clientFolder = await folderWithClient()
+  const authority = front.certificateFile
   return {
     server,
+    address: front.url,
+    trustVariables: { CURL_CA_BUNDLE: authority, NODE_EXTRA_CA_CERTS: authority },
     machineId,
     values,
-    clientFolder,
+    clientFolder: commandFolder,
     issued,
     idToken,
     requestVariables: endpoint.variables,
     dispose: async () => {
       endpoint.server.close()
       issuer.stop()
+      front.close()
       await server.dispose()
-      await rm(clientFolder, { recursive: true, force: true })
+      await rm(commandFolder, { recursive: true, force: true })
     },
   }
 }
@@ -143,6 +157,20 @@ async function startTokenEndpoint(
       ACTIONS_ID_TOKEN_REQUEST_TOKEN: requestToken,
     },
   }
+}
+
+/** The package that the server hands out: one that starts the client of this repository. */
+function packagedClient(): string {
+  const text = `#!/usr/bin/env node\nawait import('${CLIENT}')\n`
+  return clientFolder({ [`keyferry-${manifest.version}.tgz`]: packed(text) })
+}
+
+function packed(program: string): Buffer {
+  const folder = mkdtempSync(join(tmpdir(), 'keyferry-package-'))
+  mkdirSync(join(folder, 'package/bin'), { recursive: true })
+  writeFileSync(join(folder, 'package/package.json'), '{ "type": "module" }')
+  writeFileSync(join(folder, 'package/bin/keyferry.js'), program, { mode: 0o755 })
+  return execFileSync('tar', ['-czf', '-', '-C', folder, 'package'])
 }
 
 async function folderWithClient(): Promise<string> {

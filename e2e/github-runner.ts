@@ -40,9 +40,10 @@ export async function runAction(
     const own = Object.entries(step.env).map(([name, value]) => [name, filled(value, inputs, declared)])
     const script = join(folder, 'script.sh')
     await writeFile(script, step.run)
+    const path = await pathOf(files.GITHUB_PATH, env['PATH'] ?? '')
     exitCode = await bash(
       script,
-      { ...env, ...files, GITHUB_ACTIONS: 'true', ...Object.fromEntries(own) },
+      { ...env, ...files, GITHUB_ACTIONS: 'true', PATH: path, ...Object.fromEntries(own) },
       log,
     )
     if (exitCode !== 0) break
@@ -50,6 +51,12 @@ export async function runAction(
   const exported = readEnvFile(await readFile(files.GITHUB_ENV, 'utf8'))
   await rm(folder, { recursive: true, force: true })
   return { exitCode, log: log.text(), exported }
+}
+
+/** The folders that earlier steps added, the last first. */
+async function pathOf(file: string, first: string): Promise<string> {
+  const added = (await readFile(file, 'utf8')).split('\n').filter((line) => line !== '')
+  return [...added.toReversed(), first].join(':')
 }
 
 function filled(value: string, inputs: Readonly<Record<string, string>>, declared: Action['inputs']): string {

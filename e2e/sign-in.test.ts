@@ -1,5 +1,8 @@
 import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { createClient } from '@keyferry/contract/client'
 import { generateKeyPair } from '@keyferry/crypto/key-pair'
 import { open } from '@keyferry/crypto/open'
@@ -9,8 +12,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type IdentityProvider, startIdentityProvider } from '../web/test/identity-provider.ts'
 import { closePage, openPage, readRequest, typeCheckCode, type WatchedPage } from './app-page.ts'
 import { hasBrowser, launchBrowser } from './browser.ts'
+import { noteAddresses } from './opened-address.ts'
 import { clientIn } from './page-client.ts'
 import { type RunningServer, startServer } from './start-server.ts'
+import { closeTerminals, hasTerminal, inTerminal } from './terminal.ts'
+
+const KEYFERRY = [process.execPath, join(import.meta.dirname, '../cli/bin/keyferry.js')]
 
 async function addLibrary(page: Page): Promise<void> {
   const call = clientIn(page)
@@ -19,6 +26,8 @@ async function addLibrary(page: Page): Promise<void> {
   const params = { bundle_id: bundle.id, key_id: key.id }
   await call('POST', '/api/v1/bundles/{bundle_id}/keys/{key_id}', { params })
 }
+
+const keptNames = (page: Page) => page.evaluate('Object.keys(sessionStorage).join()')
 
 const me = async (page: Page) => await clientIn(page)('GET', '/api/v1/me')
 
@@ -110,6 +119,61 @@ describe.skipIf(!hasBrowser())('people who sign in at an identity provider', () 
     const plaintext = Buffer.from(open(Buffer.from(result.ciphertext_base64, 'base64'), keys)).toString()
     expect(JSON.parse(plaintext)).toEqual({ TOKEN: 'välue' })
     await closePage(page)
+  })
+
+  describe.skipIf(!hasTerminal())('the address that a client opens', () => {
+    let folder: string
+    let opened: Awaited<ReturnType<typeof noteAddresses>>
+    beforeAll(async () => {
+      folder = await mkdtemp(join(tmpdir(), 'keyferry-sign-in-'))
+      opened = await noteAddresses(folder)
+    })
+    afterAll(async () => {
+      closeTerminals()
+      await rm(folder, { recursive: true, force: true })
+    })
+
+    const run = () => {
+      const { PATH, HOME } = process.env
+      const own = { PATH, HOME, TERM: 'xterm-256color', LANG: 'C.UTF-8', KEYFERRY_SERVER: url }
+      const folders = { XDG_RUNTIME_DIR: folder, XDG_STATE_HOME: join(folder, 'state') }
+      const env = { ...own, ...folders, BROWSER: opened.program }
+      return inTerminal([...KEYFERRY, 'run', 'dev/app', '--', 'true'], { cwd: folder, env })
+    }
+
+    test('keeps the way back to the terminal through a sign-in at the provider, which does not see it', async () => {
+      const first = await signedIn('returner')
+      await addLibrary(first)
+      await closePage(first)
+      const terminal = run()
+      const page = await openPage(browser)
+      const seen: string[] = []
+      page.on('framenavigated', (frame) => seen.push(frame.url()))
+      await page.goto(await opened.next())
+      await passProvider(page, 'returner')
+      await readRequest(page)
+      const atProvider = seen.filter((address) => address.startsWith(provider.issuer))
+      expect(atProvider.length).toBeGreaterThan(0)
+      expect(atProvider.filter((address) => address.includes('#'))).toEqual([])
+      expect(page.url()).toMatch(new RegExp(`^${url}/approve/[0-9a-f]{32}$`))
+      expect(await page.getByText('Check code').count()).toBe(0)
+      expect(await keptNames(page)).toContain('keyferry:way-back:')
+      await page.getByRole('button', { name: 'Approve 1 key' }).click()
+      expect(await terminal.exit).toBe(0)
+      await page.getByRole('heading', { name: 'Delivered' }).waitFor()
+      await expect.poll(() => keptNames(page)).not.toContain('keyferry:way-back:')
+      await closePage(page)
+    })
+
+    test('leads to sign-in and to the request without scripts too', async () => {
+      const context = await browser.newContext({ javaScriptEnabled: false })
+      const page = await context.newPage()
+      const path = `/approve/${'0'.repeat(32)}`
+      await page.goto(`${url}${path}#lb=40123.${'A'.repeat(43)}`)
+      await passProvider(page, 'scriptless')
+      expect(page.url()).toBe(url + path)
+      await context.close()
+    })
   })
 
   test('an invitation takes a new person through sign-in into the team in one go', async () => {

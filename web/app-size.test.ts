@@ -27,6 +27,7 @@ function gzippedBytes(scripts: Iterable<string>): number {
 
 test.each([
   ['approve.html', 70 * KB],
+  ['arrive.html', 5 * KB],
   ['index.html', 110 * KB],
 ])('%s loads at most %i bytes of gzipped JavaScript at first', (page, most) => {
   const scripts = initialScripts(page)
@@ -34,7 +35,7 @@ test.each([
   expect(gzippedBytes(scripts)).toBeLessThanOrEqual(most)
 })
 
-test.each(['approve.html', 'index.html'])(
+test.each(['approve.html', 'arrive.html', 'index.html'])(
   '%s holds nothing that the content security policy stops',
   (page) => {
     const html = read(page)

@@ -1,12 +1,12 @@
 import { createRoot } from 'react-dom/client'
 import { ApprovalPage } from './features/approval/approval-page.tsx'
-import { takeWayBack } from './features/approval/way-back.ts'
+import { requestOfPage, takeWayBack } from './features/approval/way-back.ts'
 import { applyTheme, chosenTheme } from './lib/theme.ts'
 import { FailureBoundary } from './ui/failure-boundary.tsx'
 import './tokens.css'
 
 applyTheme(chosenTheme())
-const requestId = decodeURIComponent(location.pathname.split('/')[2] ?? '')
+const requestId = requestOfPage()
 const wayBack = takeWayBack(requestId)
 const root = document.getElementById('root')
 if (root !== null) {

@@ -2,10 +2,11 @@ import { resolve } from 'node:path'
 import tailwindcss from '@tailwindcss/vite'
 import { defineConfig } from 'vite'
 
+const PAGES = ['index', 'approve', 'arrive', 'note']
 const page = (name: string) => resolve(import.meta.dirname, name)
 
-// The approval page has its own entry, so that an approver does not load the rest of the app. A third page has no script;
-// the server fills it in. Nothing is inlined and no polyfill is injected, because the content security policy allows
+// The approval page has its own entry, so that an approver does not load the rest of the app. `arrive` is what a signed-out
+// person gets in its place, and `note` has no script; the server fills in both. Nothing is inlined and no polyfill is injected, because the content security policy allows
 // neither inline scripts nor inline styles. Preact replaces React (docs/decisions/0004-preact-runs-the-react-code.md).
 export default defineConfig({
   root: import.meta.dirname,
@@ -24,7 +25,7 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     rolldownOptions: {
-      input: { index: page('index.html'), approve: page('approve.html'), note: page('note.html') },
+      input: Object.fromEntries(PAGES.map((name) => [name, page(`${name}.html`)])),
       // The icons' modules say "use client", which means nothing to a bundler for the browser.
       checks: { moduleLevelDirective: false },
     },

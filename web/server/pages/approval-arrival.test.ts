@@ -24,9 +24,9 @@ afterAll(async () => {
 
 async function arrive(path: string, headers: Record<string, string>, { address } = web) {
   const answer = await fetch(address + path, { headers, redirect: 'manual' })
-  await answer.text()
   const cookie = answer.headers.get('set-cookie')
-  return { status: answer.status, location: answer.headers.get('location'), cookie }
+  const text = await answer.text()
+  return { status: answer.status, location: answer.headers.get('location'), cookie, text }
 }
 
 const site = (value: string, cookie?: string) => ({
@@ -42,14 +42,14 @@ describe('the approval page', () => {
       /^keyferry_opened=7f9c2ba4e88f827d616045507605853e; Path=\/; .*HttpOnly; SameSite=Lax/,
     )
     const back = await arrive(PAGE, site('cross-site', cookie?.split(';')[0]))
-    expect(back).toEqual({ status: 200, location: null, cookie: null })
+    expect(back).toMatchObject({ status: 200, location: null, cookie: null })
   })
 
   test.each(['cross-site', 'same-site', 'same-origin'])(
     'reached from a page (%s) is marked',
     async (value) => {
-      expect(await arrive(PAGE, site(value))).toEqual({ status: 302, location: MARKED, cookie: null })
-      expect(await arrive(MARKED, site(value))).toEqual({ status: 200, location: null, cookie: null })
+      expect(await arrive(PAGE, site(value))).toMatchObject({ status: 302, location: MARKED, cookie: null })
+      expect(await arrive(MARKED, site(value))).toMatchObject({ status: 200, location: null, cookie: null })
     },
   )
 
@@ -80,10 +80,28 @@ describe('the approval page', () => {
 
   test('sign-in returns to the marked address', async () => {
     const linked = await arrive(PAGE, site('cross-site'), hosted)
-    expect(linked).toMatchObject({ status: 302, cookie: null })
-    expect(linked.location).toBe(`/sign-in?return_to=${encodeURIComponent(MARKED)}`)
+    expect(linked).toMatchObject({ status: 200, location: null, cookie: null })
+    expect(linked.text).toContain(`href="/sign-in?return_to=${encodeURIComponent(MARKED)}"`)
     const direct = await arrive(PAGE, site('none'), hosted)
-    expect(direct.location).toBe(`/sign-in?return_to=${encodeURIComponent(PAGE)}`)
+    expect(direct.text).toContain(`href="/sign-in?return_to=${encodeURIComponent(PAGE)}"`)
     expect(direct.cookie).toMatch(/^__Host-keyferry_opened=.*; Secure$/)
   })
+
+  test('leads a signed-out person to sign-in without a script too', async () => {
+    const { text } = await arrive(PAGE, site('none'), hosted)
+    const path = `/sign-in?return_to=${encodeURIComponent(PAGE)}`
+    expect(text).toContain(`<noscript><meta http-equiv="refresh" content="0; url=${path}" /></noscript>`)
+  })
+
+  test.each(['//evil.example/', '"><script>alert(1)</script>', '{path}', '$&'])(
+    'a strange address leads nowhere else: %s',
+    async (query) => {
+      const { text } = await arrive(`${PAGE}?x=${query}`, site('none'), hosted)
+      const paths = [...text.matchAll(/(?:href="|url=)(\/sign-in[^"]*)"/g)].map(([, path]) => path)
+      expect(paths).toEqual(
+        [1, 2].map(() => expect.stringMatching(/^\/sign-in\?return_to=%2Fapprove%2F[\w%.()]*$/)),
+      )
+      expect(text).not.toContain('<script>')
+    },
+  )
 })

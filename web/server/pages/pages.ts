@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Identity } from '../identity/identity.ts'
 import type { AppFile, AppFiles } from './app-files.ts'
 import { approvalAddress } from './approval-arrival.ts'
+import { sendToSignIn } from './arrival-page.ts'
 import { allowFormsToOwnComputer } from './form-targets.ts'
 
 /** Addresses of the app that only a signed-in person can use. */
@@ -40,7 +41,7 @@ export function servePages(app: FastifyInstance, { files, identity, isHttps }: P
   for (const path of SIGNED_IN_PAGES) app.get(path, signedIn('index.html'))
   app.get(APPROVAL_PAGE, async (request, reply) => {
     const address = approvalAddress(request, reply, isHttps)
-    if (!(await identity.isSignedIn(request))) return reply.redirect(identity.signInPath(address), 302)
+    if (!(await identity.isSignedIn(request))) return sendToSignIn(files, reply, identity.signInPath(address))
     if (address !== request.url) return reply.redirect(address, 302)
     allowFormsToOwnComputer(reply)
     return await sendPage(files, reply, { entry: 'approve.html', status: 200 })
@@ -55,7 +56,7 @@ export function servePages(app: FastifyInstance, { files, identity, isHttps }: P
   })
 }
 
-/** Answer with one of the app's two HTML files. */
+/** Answer with an HTML file of the app that needs no filling in. */
 export async function sendPage(
   files: AppFiles,
   reply: FastifyReply,

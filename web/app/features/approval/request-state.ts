@@ -80,3 +80,13 @@ export function endOf(failure: Failure, expiresAt: string | null, nowMs: number)
   if (failure.status === 403) return RULES.has(failure.code) ? null : 'forbidden'
   return null
 }
+
+// A person can sign in, sign in as somebody else, or try again.
+const PASSING: ReadonlySet<End> = new Set(['signed_out', 'forbidden', 'unreachable'])
+
+/** Whether the request cannot return to its client any more. */
+export function isOver(state: RequestState): boolean {
+  return (
+    (state.phase === 'ended' && !PASSING.has(state.end)) || (state.phase === 'approved' && state.delivered)
+  )
+}

@@ -4,8 +4,9 @@ import { call } from '../../lib/api.ts'
 import { describeFailure } from '../../lib/failure.ts'
 import { serverNowMs } from '../../lib/server-clock.ts'
 import { keepChoice, keptChoice } from './kept-choice.ts'
-import { type Approver, type Choice, type End, endOf, type RequestState } from './request-state.ts'
+import { type Approver, type Choice, type End, endOf, isOver, type RequestState } from './request-state.ts'
 import { afterFailedLook, afterLook, stateAfterApproval } from './watched-request.ts'
+import { forgetWayBack } from './way-back.ts'
 
 // Once approved, the terminal fetches within moments.
 const WATCH_EVERY_MS = { open: 3_000, second: 3_000, held: 1_000, approved: 1_000 } as const
@@ -21,6 +22,10 @@ export function useRequest(requestId: string) {
   }, [requestId])
   useEffect(reload, [reload])
   useWatch({ requestId, state, setState, reload })
+  const hasEnded = isOver(state)
+  useEffect(() => {
+    if (hasEnded) forgetWayBack(requestId)
+  }, [requestId, hasEnded])
   const end = useCallback((reason: End) => setState({ phase: 'ended', end: reason }), [])
   const approved = (context: RequestContext, choice: Choice, answer: ApprovalAnswer) => {
     keepChoice(requestId, choice)
@@ -78,9 +83,9 @@ function approver(me: Me, workspaces: readonly Tenant[]): Approver {
 type Watched = { requestId: string; state: RequestState; setState: SetState; reload: () => void }
 
 function useWatch({ requestId, state, setState, reload }: Watched): void {
-  const isOver =
+  const isStill =
     state.phase === 'loading' || state.phase === 'ended' || (state.phase === 'approved' && state.delivered)
-  const everyMs = isOver ? null : WATCH_EVERY_MS[state.phase]
+  const everyMs = isStill ? null : WATCH_EVERY_MS[state.phase]
   const isStoring = (state.phase === 'held' || state.phase === 'approved') && state.choice?.isDeposit === true
   useEffect(() => {
     if (everyMs === null) return undefined

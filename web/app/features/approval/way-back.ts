@@ -11,15 +11,26 @@ export function readFragment(hash: string): WayBack | null {
   return token !== '' && port > 0 && port <= MAX_PORT ? { port, token } : null
 }
 
-/** Read the fragment of the page's address and remove it. The tab keeps the way back for a reload. It proves nothing: a web
- * page that links here can write a fragment too. After a return the fragment says how it went (`#released`, `#failed`), and
- * the server knows that better. */
+const nameOf = (requestId: string) => `keyferry:way-back:${requestId}`
+
+/** The id of the request that the page's address names. */
+export function requestOfPage(): string {
+  return decodeURIComponent(location.pathname.split('/')[2] ?? '')
+}
+
+/** Read the fragment of the page's address and remove it. The tab keeps the way back for a sign-in and for reloads, until the
+ * request has ended or the tab is closed. It proves nothing: a web page that links here can write a fragment too. After a
+ * return the fragment says how it went (`#released`, `#failed`), and the server knows that better. */
 export function takeWayBack(requestId: string): WayBack | null {
   const { hash } = location
-  const kept = `keyferry:way-back:${requestId}`
-  if (readFragment(hash) !== null) sessionStorage.setItem(kept, hash)
+  if (readFragment(hash) !== null) sessionStorage.setItem(nameOf(requestId), hash)
   if (hash !== '') history.replaceState(history.state, '', location.pathname + location.search)
-  return readFragment(sessionStorage.getItem(kept) ?? '')
+  return readFragment(sessionStorage.getItem(nameOf(requestId)) ?? '')
+}
+
+/** Remove the kept way back of a request that has ended. */
+export function forgetWayBack(requestId: string): void {
+  sessionStorage.removeItem(nameOf(requestId))
 }
 
 /** What the page returns through the client for another client of its terminal. */

@@ -246,6 +246,12 @@ describe('a token that is not honest is refused', () => {
 })
 
 describe('pages of the provider', () => {
+  test('a signed-out person is led there from an approval by a page of ours, which keeps the fragment', async () => {
+    const answer = await fetch(`${web.address}/approve/7f9c`, { redirect: 'manual' })
+    expect(answer.status).toBe(200)
+    expect(await answer.text()).toContain('href="/sign-in?return_to=%2Fapprove%2F7f9c"')
+  })
+
   test('sign-in and sign-up lead there, and back to a page of ours', async () => {
     const answer = await fetch(`${web.address}/sign-up?return_to=/approve/7f9c`, { redirect: 'manual' })
     const target = new URL(answer.headers.get('location') ?? '')

@@ -20,7 +20,8 @@ describe('sign-in', () => {
       { error: 'Unauthorized', code: 'unauthorized' },
     ])
     const page = await world.browser.request(`${world.web.address}/approve/7f9c`)
-    expect([page.status, page.headers.get('location')]).toEqual([302, '/sign-in?return_to=%2Fapprove%2F7f9c'])
+    expect([page.status, page.headers.get('location')]).toEqual([200, null])
+    expect(await page.text()).toContain('href="/sign-in?return_to=%2Fapprove%2F7f9c"')
     expect(await (await world.browser.request(`${world.web.address}/session`)).json()).toMatchObject({
       signed_in: false,
     })

@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from 'node:child_process'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
@@ -113,12 +113,28 @@ function showOn(node: string, installed: () => string): void {
     }))
   }
 
+  function keyferry(...words: readonly string[]) {
+    return spawnSync(node, [join(folder, 'node_modules/keyferry/bin/keyferry.js'), ...words], {
+      cwd: folder,
+      env: { PATH: process.env['PATH'], HOME: folder, KEYFERRY_SERVER: server.url },
+      input: 'NAME=app\nSIZE=1\n',
+      encoding: 'utf8',
+    })
+  }
+
   async function approve(link: string) {
     const [bundle] = await call('GET', '/bundles')
     const id = link.split('/').at(-1)?.split('#')[0]
     const body = { bundle_id: bundle.id, include_keys: Object.keys(VALUES) }
     return await call('POST', `/requests/${id}/encrypt-from-bundle`, body)
   }
+
+  test('the command imports two environments and compares them', () => {
+    expect(keyferry('import', '-', '--bundle', 'one/app', '--yes')).toMatchObject({ status: 0 })
+    const second = keyferry('import', '-', '--bundle', 'two/app', '--yes')
+    expect(second.stderr).toContain('2 shared with one/app (NAME, SIZE)')
+    expect(keyferry('diff', 'dev/app', 'one/app').stdout).toContain('missing in dev/app')
+  })
 
   test('deliver returns the values to a machine', async () => {
     const source = `import { deliver } from 'keyferry/client'

@@ -2,6 +2,7 @@ import { LIMITS } from '@keyferry/contract/limits'
 import type { Command, Words } from '../command-line/command.ts'
 import { usageError } from '../ground/cli-error.ts'
 import { EXIT } from '../ground/exit-code.ts'
+import { groupBy } from '../ground/group-by.ts'
 import type { Parts } from '../ground/parts.ts'
 import { printable } from '../ground/printable.ts'
 import type { ComparedRow } from '../server/comparison.ts'
@@ -124,9 +125,7 @@ function asText(rows: readonly JudgedRow[]): string {
 /** For example `missing in dev/app; shared by staging/app, prod/app`. */
 function whereText({ cells }: ComparedRow): string {
   const missingFirst = cells.toSorted((a, b) => Number(b.state === 'missing') - Number(a.state === 'missing'))
-  const groups = Map.groupBy(missingFirst, ({ state, keyId }) =>
-    state === 'shared' ? `shared ${keyId}` : state,
-  )
+  const groups = groupBy(missingFirst, ({ state, keyId }) => (state === 'shared' ? `shared ${keyId}` : state))
   const words = { missing: 'missing in', own: 'own in', shared: 'shared by' } as const
   return [...groups.values()]
     .map((group) => `${words[group[0]?.state ?? 'own']} ${group.map((cell) => cell.bundleName).join(', ')}`)

@@ -1,3 +1,4 @@
+import { groupBy } from '../ground/group-by.ts'
 import { type Action, type ImportPlan, namesOf, type Step, writesOf } from './plan.ts'
 
 const SIGNS = {
@@ -87,7 +88,7 @@ function whyNothing({ steps }: ImportPlan): string {
 
 /** The steps with an action, counted for each bundle that uses the keys too. */
 function named({ steps }: ImportPlan, action: Action, word: string): string[] {
-  const byBundle = Map.groupBy(
+  const byBundle = groupBy(
     steps.filter((step) => step.action === action),
     (step) => (step.sharedTotal === 0 ? 'the library' : others(step)),
   )

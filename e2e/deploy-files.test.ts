@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -20,6 +20,19 @@ test.each(['keyferry.env.example', 'api.env.example', 'web.env.example', 'compos
     )
   },
 )
+
+test('every hosted example demands that an approval returns to its terminal', () => {
+  const settingOf = (name: string) => /^APPROVAL_ASSURANCE=(\w+)$/m.exec(read(name))?.[1]
+  expect(settingOf('keyferry.env.example')).toBe('bound')
+  for (const name of readdirSync(join(ROOT, 'deploy')).filter((file) => file.endsWith('.env.example')))
+    expect([undefined, 'bound']).toContain(settingOf(name))
+  expect(read('keyferry.service')).toMatch(/^EnvironmentFile=\/etc\/keyferry\/keyferry\.env$/m)
+  const envFiles = [...read('compose.yaml').matchAll(/^ +env_file: (.+)$/gm)].map(([, list]) => list)
+  expect(envFiles.length).toBeGreaterThan(1)
+  for (const list of envFiles) expect(list).toContain('keyferry.env')
+  for (const name of ['compose.yaml', 'keyferry.service'])
+    expect(read(name)).not.toContain('APPROVAL_ASSURANCE')
+})
 
 test('the image copies what there is, and leaves no workspace out', () => {
   const sources = [...read('Dockerfile').matchAll(/^COPY (?!--from)(.+) \S+$/gm)]

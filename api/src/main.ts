@@ -66,6 +66,8 @@ export type StartOptions = {
   logTo?: DestinationStream
   /** The system's clock when absent. */
   now?: () => Date
+  /** How often the server looks for approvals that never returned to their terminal; 15 when absent. */
+  sweepSeconds?: number
 }
 
 export type RunningApi = {
@@ -79,7 +81,6 @@ export type RunningApi = {
 
 const DRAIN_MS = 4_000
 
-/** How often the server looks for approvals that never returned to their terminal. */
 const SWEEP_SECONDS = 15
 
 /** Start the internal API: migrate, prove the root keys, listen.
@@ -112,7 +113,7 @@ export async function startApi(settings: ApiSettings, options: StartOptions = {}
     await forgetOldGrants({ stores, clock })
     await stores.machineTokens.tellExpiring(timestamp(clock))
   }
-  opened.defer(sweepEvery(SWEEP_SECONDS, sweep, log))
+  opened.defer(sweepEvery(options.sweepSeconds ?? SWEEP_SECONDS, sweep, log))
   const outgoing = outgoingOf(settings, { clock, log })
   const { guard } = outgoing
   sendWebhooks(opened, { outbox: stores.webhookOutbox, guard, clock, log, version: settings.version })

@@ -4,7 +4,7 @@ import type { Answer } from '@keyferry/contract/client'
 import { expect } from 'vitest'
 import type { z } from 'zod'
 import { freshPostgres, hasPostgres } from '../../plumbing/test/postgres.ts'
-import { type ApiSettings, startApi } from '../src/main.ts'
+import { type ApiSettings, type StartOptions, startApi } from '../src/main.ts'
 import { renamedAnswer, renamedCall } from './renaming.ts'
 import { type Identity, signedHeaders, testSettings } from './test-settings.ts'
 
@@ -59,14 +59,18 @@ export type TestApi = {
 /** A running API on a fresh database of the kind. */
 export async function startTestApi(
   kind: DatabaseKind,
-  changes: Partial<ApiSettings> & { now?: () => Date } = {},
+  changes: Partial<ApiSettings> & Pick<StartOptions, 'now' | 'sweepSeconds'> = {},
 ): Promise<TestApi> {
-  const { now, ...settingChanges } = changes
+  const { now, sweepSeconds, ...settingChanges } = changes
   const databaseUrl = kind === 'postgres' ? await freshPostgres() : null
   const settings = testSettings({ databaseUrl, ...settingChanges })
   const lines: string[] = []
   const logTo = { write: (line: string) => void lines.push(line) }
-  const running = await startApi(settings, now ? { logTo, now } : { logTo })
+  const running = await startApi(settings, {
+    logTo,
+    ...(now ? { now } : {}),
+    ...(sweepSeconds === undefined ? {} : { sweepSeconds }),
+  })
   const call = callsTo(running.address)
   return {
     address: running.address,

@@ -1,6 +1,8 @@
 import type { ReleaseWay } from '@keyferry/contract'
 import { type ClockAndIds, timestamp } from './clock-and-ids.ts'
 import type { DeliveryEnd } from './delivery.ts'
+import type { EventStore } from './event.ts'
+import type { FirstApproval } from './stored-request.ts'
 
 /*
  * A delivery whose values are sealed while its approval waits for the return to the terminal. If the approval never returns,
@@ -34,4 +36,24 @@ export async function endOverdue({
   for (const { tenantId, deliveryId } of await heldDeliveries.overdue(timestamp(clock, -GRACE_SECONDS))) {
     await heldDeliveries.end(tenantId, { deliveryId, at: timestamp(clock), origin: null, reason: 'expired' })
   }
+}
+
+type FirstEnd = Pick<HeldEnd, 'origin'> & { reason: 'expired' | 'wrong_code' }
+
+/** Record that the first of two approvals never returned to the terminal. It sealed nothing, so there is no delivery to
+ * end. */
+export async function recordFirstNotReleased(
+  { events, clock }: { events: EventStore; clock: ClockAndIds },
+  { tenantId, bundleId, bundleName, approverId, keys }: FirstApproval,
+  { reason, origin }: FirstEnd,
+): Promise<void> {
+  await events.record({
+    tenantId,
+    action: 'delivery.not_released',
+    actor: { kind: 'user', id: approverId },
+    at: timestamp(clock),
+    origin,
+    target: { kind: 'bundle', id: bundleId, name: bundleName },
+    data: { names: keys, reason },
+  })
 }

@@ -6,8 +6,9 @@ import type { BundleStore } from './bundle.ts'
 import { timestamp } from './clock-and-ids.ts'
 import type { DepositStore } from './deposit-record.ts'
 import { DomainError } from './errors.ts'
+import type { EventStore } from './event.ts'
 import { type GrantStore, remember } from './grant.ts'
-import type { HeldDeliveryStore } from './held-delivery.ts'
+import { type HeldDeliveryStore, recordFirstNotReleased } from './held-delivery.ts'
 import type { Caller } from './membership.ts'
 import type { Origin } from './origin.ts'
 import { effectivePolicy, type Policy, type PolicyParts, type PolicyStore } from './policy.ts'
@@ -39,6 +40,7 @@ export type ReleaseParts = RequestParts & {
   stores: {
     bundles: BundleStore
     deposits: DepositStore
+    events: EventStore
     grants: GrantStore
     heldDeliveries: HeldDeliveryStore
     policies: PolicyStore
@@ -58,7 +60,7 @@ export async function releaseRequest(
   claimant: Claimant,
   { secret, origin }: { secret: string; origin: Origin },
 ): Promise<void> {
-  const { request, held, approval, deposit } = await findOwn(parts, claimant)
+  const { request, held, first, approval, deposit } = await findOwn(parts, claimant)
   if (request.pollChallenge === null) throw requestNotFound()
   if (held === null) throw notHeld()
   await parts.takeRelease(request.id)
@@ -67,7 +69,7 @@ export async function releaseRequest(
   const outcome = await parts.requests.release(request.id, attempt, parts.clock.now().getTime())
   if (outcome.status === 'released') return noteRelease(parts, { request, approval, origin, by: held.by })
   if (outcome.status === 'wrong' && outcome.attemptsLeft <= 0)
-    noteWrongCodes(parts, { approval, deposit, origin })
+    noteWrongCodes(parts, { first, approval, deposit, origin })
   throw await refusedRelease(parts, request.id, outcome)
 }
 
@@ -83,14 +85,23 @@ function noteRelease(parts: ReleaseParts, { request, approval, origin, by }: Not
 
 function noteWrongCodes(
   { deliveries, stores, clock }: ReleaseParts,
-  { approval, deposit, origin }: Pick<StoredRequest, 'approval' | 'deposit'> & { origin: Origin },
+  {
+    first,
+    approval,
+    deposit,
+    origin,
+  }: Pick<StoredRequest, 'first' | 'approval' | 'deposit'> & { origin: Origin },
 ) {
   const why = { at: timestamp(clock), origin, reason: 'wrong_code' } as const
   if (deposit) {
     const end = { ...why, depositId: deposit.id }
     deliveries.afterwards(async () => void (await stores.deposits.void(deposit.tenant.id, end)))
   }
-  if (approval === null) return
+  if (approval === null) {
+    const { events } = stores
+    if (first) deliveries.afterwards(() => recordFirstNotReleased({ events, clock }, first, why))
+    return
+  }
   const end = { ...why, deliveryId: approval.deliveryId }
   deliveries.afterwards(() => stores.heldDeliveries.end(approval.tenant.id, end))
 }

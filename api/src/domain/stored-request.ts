@@ -60,6 +60,7 @@ export const FirstApproval = z.object({
   username: z.string(),
   tenantId: z.string(),
   bundleId: z.string(),
+  bundleName: z.string(),
   /** Delivered names. */
   keys: z.array(z.string()),
   /** ISO timestamp. */

@@ -1,5 +1,7 @@
 import { type ClockAndIds, timestamp } from './clock-and-ids.ts'
 import type { DeliveryStore } from './delivery.ts'
+import type { EventStore } from './event.ts'
+import { recordFirstNotReleased } from './held-delivery.ts'
 import type { Origin } from './origin.ts'
 import type { RequestStore } from './request-store.ts'
 import type { Approval } from './stored-request.ts'
@@ -13,7 +15,7 @@ import type { Approval } from './stored-request.ts'
 export type TakeBackParts = {
   requests: RequestStore
   clock: ClockAndIds
-  stores: { deliveries: DeliveryStore }
+  stores: { deliveries: DeliveryStore; events: EventStore }
 }
 
 /** Claim a request's values for the server, so that no client can.
@@ -28,7 +30,7 @@ export async function claimUnclaimed(
 
 /** Record that a delivery never left the server. */
 export async function voidUnclaimed(
-  { stores, clock }: Pick<TakeBackParts, 'stores' | 'clock'>,
+  { stores, clock }: Pick<TakeBackParts, 'clock'> & { stores: Pick<TakeBackParts['stores'], 'deliveries'> },
   { tenant, deliveryId }: Approval,
   why: { reason: 'withdrawn' | 'expired'; origin: Origin | null },
 ): Promise<void> {
@@ -39,10 +41,11 @@ export async function voidUnclaimed(
 const BEFORE_END_MS = 250
 
 /** Takes back what was approved on this node and no client has claimed, right before the request expires. If the node
- * stops before that, the delivery stays `approved`: not confirmed. */
+ * stops before that, the delivery stays `approved`: not confirmed. The first of two approvals that is still held then
+ * raises an alarm. */
 export class ExpiringApprovals {
   readonly #parts: TakeBackParts
-  readonly #timers = new Set<NodeJS.Timeout>()
+  readonly #timers = new Map<string, NodeJS.Timeout>()
   #isClosed = false
 
   constructor(parts: TakeBackParts) {
@@ -57,25 +60,30 @@ export class ExpiringApprovals {
 
   close(): void {
     this.#isClosed = true
-    for (const timer of this.#timers) clearTimeout(timer)
+    for (const timer of this.#timers.values()) clearTimeout(timer)
   }
 
   async #schedule(requestId: string): Promise<void> {
     const nowMs = this.#parts.clock.now().getTime()
     const stored = await this.#parts.requests.find(requestId, nowMs)
-    if (!stored || this.#isClosed) return
+    if (!stored || this.#isClosed || this.#timers.has(requestId)) return
     const timer = setTimeout(
       () => {
-        this.#timers.delete(timer)
+        this.#timers.delete(requestId)
         void this.#end(requestId).catch(() => {})
       },
       stored.request.expiresAtMs - nowMs - BEFORE_END_MS,
     ).unref()
-    this.#timers.add(timer)
+    this.#timers.set(requestId, timer)
   }
 
   async #end(requestId: string): Promise<void> {
     const approval = await claimUnclaimed(this.#parts, requestId)
-    if (approval) await voidUnclaimed(this.#parts, approval, { reason: 'expired', origin: null })
+    const why = { reason: 'expired', origin: null } as const
+    if (approval) return await voidUnclaimed(this.#parts, approval, why)
+    const { requests, stores, clock } = this.#parts
+    const stored = await requests.find(requestId, clock.now().getTime())
+    if (stored?.status !== 'held' || stored.approval || !stored.first) return
+    await recordFirstNotReleased({ events: stores.events, clock }, stored.first, why)
   }
 }

@@ -25,7 +25,8 @@ export async function approveFirst(
   const keys = await heldNames(parts.stores, place, choice.include_keys)
   const { username } = await findSelf(parts.stores.tenants, caller)
   const { userId: approverId, tenantId } = caller
-  const first = { ...place, approverId, username, keys, at: timestamp(parts.clock) }
+  const named = { ...place, bundleName: bundle.name }
+  const first = { ...named, approverId, username, keys, at: timestamp(parts.clock) }
   const held = choice.release === undefined ? null : newHold(parts.clock, request, choice.release)
   const step = {
     after: null,

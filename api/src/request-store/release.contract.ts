@@ -37,6 +37,7 @@ const firstOf = (approverId: string): FirstApproval => ({
   username: approverId,
   tenantId: 'tenant',
   bundleId: 'bundle',
+  bundleName: 'dev/app',
   keys: ['A'],
   at: new Date(T0).toISOString(),
 })
@@ -176,6 +177,20 @@ export function releaseContract(name: string, open: () => Promise<OpenedStores>)
         const isDenied = answers.includes('done')
         expect(await statusOf(id)).toBe(isDenied ? 'denied' : 'ready')
         expect(isDenied).toBe(!answers.some((it) => typeof it === 'object' && it.status === 'released'))
+      }
+    })
+
+    test('of a release and a claim at the end of the lifetime none gets what has expired', async () => {
+      for (let round = 0; round < 20; round++) {
+        const id = await held({ untilMs: T0 + LIFETIME_MS })
+        const nowMs = T0 + LIFETIME_MS - (round % 2)
+        const [released, claimed] = await Promise.all([
+          release(stores.here, id, 'right', nowMs),
+          stores.there.claim(id, T0 + LIFETIME_MS),
+        ])
+        expect(released.status).toBe(round % 2 ? 'released' : 'gone')
+        expect(claimed).toEqual({ status: 'gone' })
+        expect(await stores.there.claim(id, T0 + LIFETIME_MS)).toEqual({ status: 'gone' })
       }
     })
 

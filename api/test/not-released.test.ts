@@ -1,0 +1,110 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { databases, type Identity, startTestApi, type TestApi } from './api.ts'
+import { approveWith, newBundle } from './approval-client.ts'
+import { ReturningClient, secretOf } from './returning-client.ts'
+
+const LIFETIME_MS = 300_000
+
+let skippedMs = 0
+const now = () => new Date(Date.now() + skippedMs)
+
+describe.each(databases)('an approval that never returns, on %s', (kind) => {
+  let api: TestApi
+  let owner: Identity
+  let bundle: { id: string }
+  beforeAll(async () => {
+    api = await startTestApi(kind, { trustProxy: ['127.0.0.1'], now, sweepSeconds: 0.05 })
+    owner = await api.newOwner()
+    bundle = await newBundle(api, owner, { URL: 'pg://s3cret' })
+  })
+  afterAll(() => api.close())
+  beforeEach(() => {
+    skippedMs = 0
+  })
+
+  const held = async (release: 'loopback' | 'code') => {
+    const client = new ReturningClient(api)
+    const requestId = await client.request()
+    const choice = { requestId, bundle_id: bundle.id, include_keys: ['URL'], release }
+    return { client, requestId, secret: secretOf((await approveWith(api, owner, choice)).json) }
+  }
+  const newest = async () => (await api.call('listDeliveries', { as: owner })).json[0]
+  const alarms = async () =>
+    (await api.call('listAudit', { as: owner })).json.filter(
+      ({ action }) => action === 'delivery.not_released',
+    )
+
+  test('ends with one alarm once its request has expired, and not before', async () => {
+    const { requestId } = await held('loopback')
+    skippedMs = LIFETIME_MS - 1_000
+    await sleep(200)
+    expect(await newest()).toMatchObject({ state: 'held' })
+    skippedMs = LIFETIME_MS + 10_000
+    await expect.poll(newest).toMatchObject({ state: 'void' })
+    expect((await api.call('getRequestContext', { params: { request_id: requestId } })).status).toBe(404)
+    await sleep(200)
+    const found = await alarms()
+    expect(found).toHaveLength(1)
+    expect(found[0]).toMatchObject({ target: { id: bundle.id }, data: { reason: 'expired' } })
+  })
+
+  test('is no alarm where it returned in time, though its request expired since', async () => {
+    const before = (await alarms()).length
+    const { client, requestId, secret } = await held('code')
+    expect((await client.release(requestId, secret)).status).toBe(200)
+    expect(client.opened(await client.waits(requestId))).toEqual({ URL: 'pg://s3cret' })
+    await expect.poll(newest).toMatchObject({ state: 'collected' })
+    skippedMs = LIFETIME_MS + 10_000
+    await sleep(200)
+    expect(await newest()).toMatchObject({ state: 'collected' })
+    expect(await alarms()).toHaveLength(before)
+  })
+})
+
+describe('the first of two approvals', () => {
+  let api: TestApi
+  let owner: Identity
+  let bundle: { id: string; name: string }
+  beforeAll(async () => {
+    api = await startTestApi('sqlite', { trustProxy: ['127.0.0.1'], requestTtlSeconds: 2 })
+    owner = await api.newOwner()
+    bundle = await newBundle(api, owner, { URL: 'pg://s3cret' })
+    const params = { bundle_id: bundle.id }
+    await api.call('changeBundlePolicy', { as: owner, params, body: { approvals_needed: 2 } })
+  })
+  afterAll(() => api.close())
+
+  const heldFirst = async () => {
+    const client = new ReturningClient(api)
+    const requestId = await client.request()
+    const choice = { requestId, bundle_id: bundle.id, include_keys: ['URL'], release: 'code' }
+    return { client, requestId, secret: secretOf((await approveWith(api, owner, choice)).json) }
+  }
+  const newest = async () => (await api.call('listAudit', { as: owner })).json[0]
+  const alarm = (reason: string) => ({
+    action: 'delivery.not_released',
+    actor: { id: owner.userId },
+    target: { kind: 'bundle', id: bundle.id, name: bundle.name },
+    data: { names: ['URL'], reason },
+  })
+
+  test('raises an alarm if it never returns until its request expires', async () => {
+    await heldFirst()
+    expect(await newest()).toMatchObject({ action: 'delivery.first_approved' })
+    await expect.poll(newest, { timeout: 5_000 }).toMatchObject(alarm('expired'))
+  })
+
+  test('raises an alarm with the third wrong code', async () => {
+    const { client, requestId } = await heldFirst()
+    for (const code of ['000 001', '000 002', '000 003']) await client.release(requestId, code)
+    await expect.poll(newest).toMatchObject(alarm('wrong_code'))
+  })
+
+  test('raises none if it returned, and only the second person is missing', async () => {
+    const { client, requestId, secret } = await heldFirst()
+    expect((await client.release(requestId, secret)).status).toBe(200)
+    await sleep(2_200)
+    expect(await newest()).toMatchObject({ action: 'delivery.first_approved' })
+  })
+})

@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest'
+import { announcement } from '../src/announce.ts'
+import type { Role } from '../src/safe-start.ts'
+import { readSettings } from '../src/settings.ts'
+
+const ADVICE =
+  '  APPROVAL_ASSURANCE is not bound: a click on a link of somebody else can deliver values. Set APPROVAL_ASSURANCE=bound.'
+
+function linesOf(role: Role, environment: NodeJS.ProcessEnv): string[] {
+  const running = {
+    address: 'http://127.0.0.1:5393',
+    dataDir: '/var/lib/keyferry',
+    madeRootKey: false,
+    setupCode: null,
+    stop: async () => undefined,
+  }
+  return announcement({ role, settings: readSettings(environment), running, version: '1.2.3' }).split('\n')
+}
+
+const HOSTED = { AUTH_MODE: 'accounts' }
+
+test.each<[Role, NodeJS.ProcessEnv]>([
+  ['all', HOSTED],
+  ['all', { ...HOSTED, APPROVAL_ASSURANCE: 'compat' }],
+  ['all', { ...HOSTED, APPROVAL_ASSURANCE: 'typed' }],
+  ['all', { AUTH_MODE: 'oidc' }],
+  ['api', {}],
+])(
+  'the start of a hosted server (%s, %o) advises in one line to demand bound approvals',
+  (role, environment) => {
+    expect(linesOf(role, environment).filter((line) => line === ADVICE)).toHaveLength(1)
+  },
+)
+
+test.each<[Role, NodeJS.ProcessEnv]>([
+  ['all', {}],
+  ['all', { ...HOSTED, APPROVAL_ASSURANCE: 'bound' }],
+  ['all', { ...HOSTED, APPROVAL_ASSURANCE: 'local' }],
+  ['api', { APPROVAL_ASSURANCE: 'bound' }],
+  ['web', HOSTED],
+])('the start of %s with %o needs no such advice', (role, environment) => {
+  expect(linesOf(role, environment).join('\n')).not.toContain('APPROVAL_ASSURANCE')
+})

@@ -94,7 +94,12 @@ function partsOf({ signal, onApproval }: DeliverOptions, onAborted: () => void):
   }
 }
 
-const NO_KEYBOARD: Keyboard = { isThere: () => false, ask: () => null, askUntil: async () => null }
+const NO_KEYBOARD: Keyboard = {
+  isThere: () => false,
+  ask: () => null,
+  askUntil: async () => null,
+  askHidden: async () => null,
+}
 
 async function noProgram(): Promise<never> {
   throw new Error('a program that imports the client starts none')

@@ -12,7 +12,7 @@ import { playSession } from './session.ts'
 
 const VALUES = { DATABASE_URL: 'postgres://db', PORT: '3000', HOST: 'localhost' }
 // These use a library; each gets a new one.
-const NEED_LIBRARY = new Set(['import', 'status', 'doctor', 'diff', 'ls', 'whoami'])
+const NEED_LIBRARY = new Set(['import', 'set', 'status', 'doctor', 'diff', 'ls', 'whoami'])
 // What has to be done before an example works: bundles to compare or to list.
 const BEFORE: Readonly<Record<string, string>> = {
   ls: 'keyferry import .env -b dev/app -q; ',

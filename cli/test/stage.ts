@@ -43,7 +43,12 @@ export function stage(env: Environment, cwd: string): Stage {
     cwd,
     platform: 'linux',
     stdin: { readAll: async () => new Uint8Array() },
-    keyboard: { isThere: () => false, ask: () => null, askUntil: async () => null },
+    keyboard: {
+      isThere: () => false,
+      ask: () => null,
+      askHidden: async () => null,
+      askUntil: async () => null,
+    },
     stdout: output('stdout'),
     stderr: output('stderr'),
     clock: {

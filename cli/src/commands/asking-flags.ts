@@ -16,6 +16,21 @@ export const JSON_FLAG: Flag = {
 
 export const QUIET_FLAG: Flag = { name: 'quiet', short: 'q', summary: 'Print only what is needed' }
 
+/** How the approval page is shown, and what it says of the reason. */
+export const PAGE_FLAGS: readonly Flag[] = [
+  { name: 'no-open', summary: 'Print the link without opening the browser' },
+  { name: 'no-qr', summary: 'Show no QR code' },
+  { name: 'reason', value: 'TEXT', summary: 'Tell the approver why (required for AI agents)' },
+]
+
+/** What these flags say. */
+export function readPage(words: Words): Pick<Ask, 'hidesQrCode' | 'whyNotOpen'> {
+  return {
+    hidesQrCode: words.has('no-qr'),
+    whyNotOpen: words.has('no-open') ? '--no-open was given' : null,
+  }
+}
+
 /** The flags of every command that requests values. */
 export const ASKING_FLAGS: readonly Flag[] = [
   {
@@ -43,9 +58,7 @@ export const ASKING_FLAGS: readonly Flag[] = [
     value: 'person|machine',
     summary: 'Ask for an approval, or use a machine credential (default: machine if a credential is set)',
   },
-  { name: 'no-open', summary: 'Print the link without opening the browser' },
-  { name: 'no-qr', summary: 'Show no QR code' },
-  { name: 'reason', value: 'TEXT', summary: 'Tell the approver why (required for AI agents)' },
+  ...PAGE_FLAGS,
   { name: 'ask', summary: 'Require a new approval, which cannot be remembered' },
   {
     name: 'require-assurance',
@@ -95,13 +108,12 @@ export async function readAsking(words: Words, parts: Parts): Promise<AskingOpti
     bundle: operand ?? project?.bundle ?? null,
     workspace: readWorkspaceFlag(words) ?? project?.workspace ?? null,
     acceptsAnyBundle: words.has('any-bundle'),
-    hidesQrCode: words.has('no-qr'),
     as: readSpeaker(words),
     requiredAssurance: readAssurance(words),
     receiptFile: words.text('receipt'),
     isRemembered: !words.has('ask'),
     ...readAgent(words, parts),
-    whyNotOpen: words.has('no-open') ? '--no-open was given' : null,
+    ...readPage(words),
     isResumable: words.has('resumable'),
     projectFormat: project?.format ?? null,
   }
@@ -121,12 +133,19 @@ function readAssurance(words: Words): Ask['requiredAssurance'] {
 
 const MAX_REASON = LIMITS.reasonLength
 
-function readAgent(words: Words, { env }: Parts): Pick<Ask, 'agent' | 'reason'> {
+/** Which agent started this command, and the reason that was given; null: none.
+ * @throws CliError usage: not a reason that can be shown */
+export function readReason(words: Words, { env }: Parts): Pick<Ask, 'agent' | 'reason'> {
   const agent = detectAgent(env)
   const reason = words.text('reason')?.trim() || null
   if (reason !== null && (reason.length > MAX_REASON || /\p{Cc}/u.test(reason))) {
     throw usageError(`--reason must be one line of at most ${MAX_REASON} characters`, 'Shorten the reason.')
   }
+  return { agent, reason }
+}
+
+function readAgent(words: Words, parts: Parts): Pick<Ask, 'agent' | 'reason'> {
+  const { agent, reason } = readReason(words, parts)
   if (agent === null || reason !== null) return { agent, reason }
   throw usageError(
     `${agent} started this command, so a reason is required`,

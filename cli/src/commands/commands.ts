@@ -15,6 +15,7 @@ import { receiptCommand } from './receipt.ts'
 import { releaseCommand } from './release.ts'
 import { resumeCommand } from './resume.ts'
 import { runCommand } from './run.ts'
+import { setCommand } from './set.ts'
 import { statusCommand } from './status.ts'
 import { whoamiCommand } from './whoami.ts'
 
@@ -22,6 +23,7 @@ const verbs: readonly Command[] = [
   runCommand,
   pullCommand,
   importCommand,
+  setCommand,
   lsCommand,
   diffCommand,
   openCommand,

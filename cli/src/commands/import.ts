@@ -4,8 +4,8 @@ import type { Command, Words } from '../command-line/command.ts'
 import { usageError } from '../ground/cli-error.ts'
 import type { Parts } from '../ground/parts.ts'
 import { printable } from '../ground/printable.ts'
-import type { Choices, ImportOptions, SecretFlags } from '../import/import-file.ts'
-import { JSON_FLAG, QUIET_FLAG, readView } from './asking-flags.ts'
+import type { Choices, ImportOptions, SecretFlags } from '../import/import-options.ts'
+import { JSON_FLAG, PAGE_FLAGS, QUIET_FLAG, readPage, readReason, readView } from './asking-flags.ts'
 import { requireBundleName, requireKeyName } from './names.ts'
 import { libraryHere, SERVER_FLAG, WORKSPACE_FLAG } from './server-flag.ts'
 
@@ -19,7 +19,7 @@ export const importCommand: Command = {
     'Another bundle may have the same variable. An equal value is shared: both bundles use one key. A different value becomes a key that only this bundle uses, so what other bundles deliver stays as it is. --own, --share and --replace decide otherwise for the names that you give. Only --replace changes what other bundles deliver.',
     'On a terminal, import shows the plan and asks. Without a terminal it does the same plan, but updates values of this bundle only with --yes. A value of ***** keeps the stored one, so you can edit an export and import it again.',
     'The file is read as npm dotenv reads it: with or without export, comments, CRLF, three kinds of quotes, values of several lines. Variables in values are not expanded. A note names each line that other programs read differently; --dialect shell and --dialect compose read it their way.',
-    'Where people sign in to the server, import on its web page instead: the client is not signed in.',
+    'Where people sign in to the server, import seals the values to the server, shows a link, and waits until a person has seen the plan and approved it. Nobody but the server can read the values on the way. At most 1,000 variables and 256 KiB at a time.',
   ],
   flags: [
     {
@@ -57,6 +57,7 @@ export const importCommand: Command = {
     },
     { name: 'dry-run', summary: 'Show the plan and change nothing' },
     { name: 'yes', short: 'y', summary: 'Do not ask; update values that only this bundle uses' },
+    ...PAGE_FLAGS,
     QUIET_FLAG,
     JSON_FLAG,
   ],
@@ -87,16 +88,20 @@ async function readOptions(words: Words, parts: Parts): Promise<ImportOptions> {
   if (file === undefined || file === '') {
     throw usageError('import needs a file', 'For example: keyferry import .env --bundle dev/app')
   }
+  const bundleName = readBundleName(words)
   return {
     ...(await libraryHere(words, parts)),
     isServerNamed: words.has('server'),
     path: file === '-' ? null : resolve(parts.cwd, file),
     dialect: readDialect(words),
-    bundleName: readBundleName(words),
+    bundleName,
     flags: readFlags(words),
     choices: readChoices(words),
     isDryRun: words.has('dry-run'),
     mayUpdate: words.has('yes'),
+    ...readPage(words),
+    ...readReason(words, parts),
+    command: ['keyferry', 'import', file, '--bundle', bundleName],
     view: readView(words),
   }
 }

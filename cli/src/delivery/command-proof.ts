@@ -9,7 +9,11 @@ import { canBeShown, shownCommand } from './shown-command.ts'
 export type CommandFields = Pick<RequestBody, 'argv' | 'argv_masked' | 'cwd'>
 
 /** The command as the server gets it; empty if it is too long to be shown whole. */
-export function commandFields({ command }: Ask, seed: Uint8Array | null, cwd: string): CommandFields {
+export function commandFields(
+  { command }: Pick<Ask, 'command'>,
+  seed: Uint8Array | null,
+  cwd: string,
+): CommandFields {
   const { argv, isMasked } = shownCommand(command)
   if (!canBeShown(argv)) return {}
   const digest = isMasked ? { argv_masked: maskedCommandDigest(command, seed ?? createDeviceSeed()) } : {}

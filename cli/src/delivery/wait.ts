@@ -1,9 +1,9 @@
-import { CliError } from '../ground/cli-error.ts'
+import { CliError, refusedAnswer } from '../ground/cli-error.ts'
 import { type Exchange, NetworkError } from '../ground/exchange.ts'
 import { EXIT } from '../ground/exit-code.ts'
 import type { Clock } from '../ground/parts.ts'
 import { expired, type WaitCall, waitOnce } from '../server/approval-requests.ts'
-import type { Delivery, Needs, WaitOutcome } from '../server/wait-answer.ts'
+import type { Delivery, Needs, StoredDeposit, WaitOutcome } from '../server/wait-answer.ts'
 
 const FIRST_BACKOFF_MS = 250
 const LONGEST_BACKOFF_MS = 5_000
@@ -24,20 +24,58 @@ export type WaitEvents = {
   readonly onNeeds: (needs: Needs) => void
 }
 
-/** Poll until the delivery arrives. The interval runs from the start of one call to the start of the next, as the server
- * counts it. After a lost connection or a server error it tries again, with growing pauses, until the request ends.
+type Waits = { readonly exchange: Exchange; readonly clock: Clock }
+
+/** Poll until the delivery arrives: see `waitForEnd`.
  * @throws CliError denied · expired · refused · network */
-export async function waitForDelivery(
-  { exchange, clock }: { exchange: Exchange; clock: Clock },
+export async function waitForDelivery(waits: Waits, waiting: Waiting, events: WaitEvents): Promise<Delivery> {
+  const end = await waitForEnd(waits, waiting, events)
+  if (end.kind === 'ready') return end.delivery
+  throw refusedAnswer('the server says that it stored values, but values were requested')
+}
+
+/** Poll until the values of a deposit are stored: see `waitForEnd`.
+ * @throws CliError denied · expired · refused · network */
+export async function waitForDeposit(
+  waits: Waits,
   waiting: Waiting,
   events: WaitEvents,
-): Promise<Delivery> {
+): Promise<StoredDeposit> {
+  const end = await waitForEnd(waits, waiting, events).catch((error: unknown) => {
+    throw ofDeposit(error)
+  })
+  if (end.kind === 'applied') return end.stored
+  throw refusedAnswer('the server delivered values, but values were to be stored')
+}
+
+function ofDeposit(error: unknown): unknown {
+  const isEnd =
+    error instanceof CliError && (error.exitCode === EXIT.denied || error.exitCode === EXIT.expired)
+  if (!isEnd) return error
+  return new CliError(
+    error.exitCode,
+    error.message,
+    'Nothing was stored. Run the command again to ask again.',
+    {
+      cause: error,
+    },
+  )
+}
+
+/** Poll until the request ends well. The interval runs from the start of one call to the start of the next, as the server
+ * counts it. After a lost connection or a server error it tries again, with growing pauses, until the request ends.
+ * @throws CliError denied · expired · refused · network */
+async function waitForEnd(
+  { exchange, clock }: Waits,
+  waiting: Waiting,
+  events: WaitEvents,
+): Promise<Extract<WaitOutcome, { kind: 'ready' | 'applied' }>> {
   let failures = 0
   let known: Needs = 'none'
   for (;;) {
     const startedMs = clock.monotonicMs()
     const outcome = await askOnce({ exchange, clock }, waiting, known)
-    if (outcome.kind === 'ready') return outcome.delivery
+    if (outcome.kind === 'ready' || outcome.kind === 'applied') return outcome
     if (outcome.kind === 'pending' && outcome.needs !== known) {
       known = outcome.needs
       events.onNeeds(known)

@@ -30,6 +30,8 @@ export type Keyboard = {
   /** Show the question and read one line, without its end; null at the end of input. Ctrl-C ends the client
    * as usual. */
   readonly ask: (question: string) => string | null
+  /** As `ask`, but shows nothing of what is typed. */
+  readonly askHidden: (question: string) => Promise<string | null>
   /** As `ask`, but waits without blocking, until `ended`. Reads the terminal itself, never standard input; null without a
    * terminal too. */
   readonly askUntil: (question: string, ended: AbortSignal) => Promise<string | null>

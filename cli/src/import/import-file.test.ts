@@ -6,7 +6,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type RunningServer, startServer } from '../../../e2e/start-server.ts'
 import { type Stage, stage } from '../../test/stage.ts'
 import { EXIT } from '../ground/exit-code.ts'
-import { type ImportOptions, importFile } from './import-file.ts'
+import { importFile } from './import-file.ts'
+import type { ImportOptions } from './import-options.ts'
 
 let server: RunningServer
 let folder: string
@@ -34,6 +35,11 @@ function options(bundleName: string, text: string, changes: Partial<ImportOption
     isDryRun: false,
     mayUpdate: false,
     view: 'person',
+    command: ['keyferry', 'import'],
+    agent: null,
+    reason: null,
+    whyNotOpen: null,
+    hidesQrCode: false,
     ...changes,
   }
 }
@@ -50,7 +56,7 @@ function terminal(answer: string): Stage & { asked: string[] } {
     ...at,
     asked,
     stderr: { ...at.stderr, isTerminal: true },
-    keyboard: { isThere: () => true, ask, askUntil: async () => null },
+    keyboard: { isThere: () => true, ask, askHidden: async () => null, askUntil: async () => null },
   }
 }
 
@@ -127,7 +133,7 @@ test('an interrupted import says that it is whole or nothing', async () => {
   let calls = 0
   const exchange: Stage['exchange'] = async (request) => {
     calls += 1
-    if (calls === 1) return await at.exchange(request)
+    if (calls <= 2) return await at.exchange(request) // the session and the plan
     reached.resolve()
     return await underWay.promise
   }

@@ -1,49 +1,34 @@
-import type { Dialect, EnvText } from '@keyferry/contract/env'
+import type { EnvText } from '@keyferry/contract/env'
 import { CliError } from '../ground/cli-error.ts'
 import type { ExchangeAnswer } from '../ground/exchange.ts'
 import { EXIT } from '../ground/exit-code.ts'
-import type { Parts, ViewName } from '../ground/parts.ts'
+import type { Parts } from '../ground/parts.ts'
 import { printable } from '../ground/printable.ts'
 import { callLibrary, type Library } from '../server/library-call.ts'
 import { openLibrary } from '../server/named-workspace.ts'
+import { isOwnLibrary } from '../server/own-library.ts'
 import { errorBody } from '../server/server-failure.ts'
+import { type ImportOptions, type ImportTextOptions, nextCommand } from './import-options.ts'
 import { type ImportPlan, namesOf, readPlan, writesOf } from './plan.ts'
 import { planFacts, planText, summary } from './plan-text.ts'
 import { readText } from './read-text.ts'
 
-/** Names said to be secret or public; a key named in neither keeps its flag, and a new one is secret. */
-export type SecretFlags = { readonly secret: readonly string[]; readonly public: readonly string[] }
-
-/** How to treat variables that other bundles have too, by name. */
-export type Choices = {
-  readonly own: readonly string[]
-  readonly share: readonly string[]
-  readonly replace: 'all' | readonly string[]
-}
-
-export type ImportOptions = {
-  readonly server: string
-  /** Whether the next command needs --server to find this server. */
-  readonly isServerNamed: boolean
-  /** The workspace to import into, by name or id; null: the server chooses. */
-  readonly workspace: string | null
-  /** Null: standard input. */
-  readonly path: string | null
-  readonly dialect: Dialect
-  readonly bundleName: string
-  readonly flags: SecretFlags
-  readonly choices: Choices
-  readonly isDryRun: boolean
-  readonly mayUpdate: boolean
-  readonly view: ViewName
-}
-
-/** Read the file, have the server plan, show the plan, ask, and have the server carry it out.
+/** Read the file and import its variables: see `importText`.
  * @returns the exit code · @throws CliError */
 export async function importFile(options: ImportOptions, parts: Parts): Promise<number> {
   const { own, share, replace } = options.choices
   const flagged = { ...options.flags, own, share, replace: replace === 'all' ? [] : replace }
-  const text = await readText({ ...options, flagged }, parts)
+  return await importText(options, await readText({ ...options, flagged }, parts), parts)
+}
+
+/** Have the server plan, show the plan, ask, and have the server carry it out. Where people sign in, a person sees the plan on
+ * the approval page and decides.
+ * @returns the exit code · @throws CliError */
+export async function importText(options: ImportTextOptions, text: EnvText, parts: Parts): Promise<number> {
+  if (!(await isOwnLibrary(options.server, parts))) {
+    const { importWithApproval } = await import('./import-with-approval.ts')
+    return await importWithApproval(options, text, parts)
+  }
   const library = await openLibrary(options, parts)
   const running = { options, parts, library, body: bodyOf(options, text) }
   const plan = await send(running, { dry_run: true })
@@ -56,9 +41,9 @@ export async function importFile(options: ImportOptions, parts: Parts): Promise<
   return EXIT.ok
 }
 
-type RunningImport = { options: ImportOptions; parts: Parts; library: Library; body: object }
+type RunningImport = { options: ImportTextOptions; parts: Parts; library: Library; body: object }
 
-function bodyOf({ bundleName, flags, choices }: ImportOptions, { entries }: EnvText): object {
+function bodyOf({ bundleName, flags, choices }: ImportTextOptions, { entries }: EnvText): object {
   const isSecret = (name: string): { is_secret?: boolean } => {
     if (flags.secret.includes(name)) return { is_secret: true }
     return flags.public.includes(name) ? { is_secret: false } : {}
@@ -138,7 +123,7 @@ async function carryOut(plan: ImportPlan, running: RunningImport): Promise<void>
   }
 }
 
-function interruptedText({ view, bundleName }: ImportOptions): string {
+function interruptedText({ view, bundleName }: ImportTextOptions): string {
   if (view === 'json') return `${JSON.stringify({ event: 'interrupted', bundle: bundleName })}\n`
   return '\n  The server imports all of the file or nothing. Run the same command again to see which.\n'
 }
@@ -148,8 +133,4 @@ function report(plan: ImportPlan, { options, parts }: RunningImport): void {
   if (view === 'json')
     parts.stderr.write(`${JSON.stringify({ event: 'imported', ...planFacts(plan, bundleName) })}\n`)
   if (view === 'person') parts.stderr.write(`Done. Next: ${nextCommand(options)}\n`)
-}
-
-function nextCommand({ bundleName, isServerNamed, server }: ImportOptions): string {
-  return `keyferry run ${bundleName}${isServerNamed ? ` --server ${server}` : ''} -- PROGRAM`
 }

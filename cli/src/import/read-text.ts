@@ -17,15 +17,15 @@ type Source = {
  * @throws CliError general: it cannot be read or has no variables · usage: a flag names a variable that it lacks */
 export async function readText(options: Source, parts: Parts): Promise<EnvText> {
   const name = options.path ?? 'standard input'
-  const bytes = await readBytes(options.path, parts)
+  const bytes = options.path === null ? await parts.stdin.readAll() : await readBytes(options.path)
   const text = parse(bytes, options.dialect, name)
   requireNamed(options.flagged, text, name)
   if (text.entries.length > 0) return text
   throw new CliError(EXIT.general, `${printable(name)} has no variables`, 'Add lines such as NAME=value.')
 }
 
-async function readBytes(path: string | null, { stdin }: Parts): Promise<Uint8Array> {
-  if (path === null) return await stdin.readAll()
+/** @throws CliError general: the file cannot be read */
+export async function readBytes(path: string): Promise<Uint8Array> {
   try {
     return await readFile(path)
   } catch (cause) {

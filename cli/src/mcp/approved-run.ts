@@ -147,7 +147,12 @@ export class ApprovedRun {
   }
 }
 
-const NO_KEYBOARD: Keyboard = { isThere: () => false, ask: () => null, askUntil: async () => null }
+const NO_KEYBOARD: Keyboard = {
+  isThere: () => false,
+  ask: () => null,
+  askUntil: async () => null,
+  askHidden: async () => null,
+}
 
 function askOf({ bundle, keys, argv, reason }: WantedRun, { server, workspace, agent }: RunHost): Ask {
   return {

@@ -29,6 +29,8 @@ function refusalText(outcome: ReleaseOutcome): string | null {
   if (outcome.kind === 'released') return null
   if (outcome.kind === 'wrong') return `that is not the code of the page${triesLeft(outcome.attemptsLeft)}`
   if (outcome.kind === 'late') return 'this code is too old; get a new one on the page'
+  if (outcome.kind === 'changed')
+    return 'the library changed, so nothing was stored; approve the new plan on the page'
   if (outcome.kind === 'busy') return `the server is busy; try again in ${Math.ceil(outcome.waitMs / 1000)} s`
   return 'this request needs no code any more'
 }

@@ -73,7 +73,14 @@ type Told = { readonly view: WaitingView; readonly lines: string[] }
 
 function view(): Told {
   const lines: string[] = []
-  const events = { asked: ignore, trouble: ignore, recovered: ignore, delivered: ignore, end: ignore }
+  const events = {
+    asked: ignore,
+    trouble: ignore,
+    recovered: ignore,
+    delivered: ignore,
+    stored: ignore,
+    end: ignore,
+  }
   return {
     lines,
     view: {
@@ -122,7 +129,12 @@ test('a browser on another machine is told of', async () => {
 
 test('the code is asked for at the terminal until it is right', async () => {
   const typed = ['48', '111 111', '482 913']
-  const keyboard = { isThere: () => true, ask: () => null, askUntil: async () => typed.shift() ?? null }
+  const keyboard = {
+    isThere: () => true,
+    ask: () => null,
+    askHidden: async () => null,
+    askUntil: async () => typed.shift() ?? null,
+  }
   const told = view()
   const wayBack = await open(false, parts({ keyboard }))
   wayBack.begin(pending, told.view, true)
@@ -152,6 +164,7 @@ test('beside the keyboard, another shell may give the code too', async () => {
   const keyboard = {
     isThere: () => true,
     ask: () => null,
+    askHidden: async () => null,
     askUntil: () => new Promise<null>(() => undefined),
   }
   const at = parts({ keyboard })

@@ -45,6 +45,7 @@ export async function openWayBack(
 ): Promise<WayBack> {
   const ended = new AbortController()
   let current: Taking | null = null
+  let takesCodes = false
   const release = async (secret: string): Promise<ReleaseOutcome> =>
     current === null ? { kind: 'ended' } : await releaseNow(current.pending, secret, parts)
   const listener = opensBrowser && !isElsewhere(parts.env) ? await listenIfPossible(release, parts) : null
@@ -64,7 +65,10 @@ export async function openWayBack(
     onNeeds: (needs) => {
       if (current === null) return
       if (needs === 'second_person') current.view.secondNeeded()
-      if (needs === 'code') void takeCode(current, parts, ended.signal)
+      // A deposit with a new plan can need a code again; the first question is still open.
+      if (needs !== 'code' || takesCodes) return
+      takesCodes = true
+      void takeCode(current, parts, ended.signal)
     },
     settled: async () => await listener?.settled(),
     end: () => {

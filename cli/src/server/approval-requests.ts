@@ -20,6 +20,8 @@ const INTERVAL_SECONDS = { least: 1, most: 60 }
 const LIFETIME_SECONDS = { least: 1, most: 86_400 }
 
 export type RequestBody = {
+  /** Absent: values are requested. */
+  readonly kind?: 'deposit'
   readonly client_pubkey: string
   readonly bundle_id?: string
   /** Id or name. */
@@ -38,6 +40,8 @@ export type RequestBody = {
   /** With `device`: another client of this terminal may bring the approval here. */
   readonly together?: true
   readonly meta: Readonly<Record<string, string>>
+  /** The sealed values of a deposit. */
+  readonly deposit?: object
 }
 
 export type CreatedRequest = {
@@ -162,7 +166,7 @@ export async function withdrawRequest(
     maxBodyBytes: MAX_CREATE_BYTES,
   })
   if (answer.status === 200) return true
-  if (answer.status === 404) return false
+  if (answer.status === 404 || answer.status === 409) return false
   throw refusal(answer, server)
 }
 

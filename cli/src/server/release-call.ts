@@ -9,9 +9,9 @@ const MAX_BYTES = 64 * 1024
 
 /** What the server says to a secret or code that came back.
  * `wrong`: not the one of this approval. `late`: it was valid for too short a time, and a new one can be had on the page.
- * `ended`: the request is no longer held. `busy`: too many calls, or the server failed; try again. */
+ * `changed`: the library changed, so a deposit has a new plan. `ended`: the request is no longer held. `busy`: too many calls, or the server failed; try again. */
 export type ReleaseOutcome =
-  | { readonly kind: 'released' | 'late' | 'ended' }
+  | { readonly kind: 'released' | 'late' | 'changed' | 'ended' }
   | { readonly kind: 'wrong'; readonly attemptsLeft: number | null }
   | { readonly kind: 'busy'; readonly waitMs: number }
 
@@ -34,6 +34,7 @@ export async function releaseRequest(
   const { code } = errorBody(answer)
   if (code === 'release_wrong') return { kind: 'wrong', attemptsLeft: attemptsLeft(answer) }
   if (code === 'release_expired') return { kind: 'late' }
+  if (code === 'plan_changed') return { kind: 'changed' }
   if (answer.status === 404 || answer.status === 409) return { kind: 'ended' }
   if (answer.status === 429 || answer.status >= 500)
     return { kind: 'busy', waitMs: answer.retryAfterMs ?? 1_000 }

@@ -9,6 +9,7 @@ export function jsonView({ stderr, clock }: Parts): WaitingView {
     asked: (asked) => {
       const { server, bundle, workspace, keys, approvalUrl, userCode, isCodeTyped } = asked
       say('asked', {
+        ...(asked.isDeposit === true ? { kind: 'deposit' } : {}),
         server,
         bundle,
         workspace,
@@ -35,6 +36,8 @@ export function jsonView({ stderr, clock }: Parts): WaitingView {
       const record = { expired, delivery_id: deliveryId, versions, approvers, released_by: releasedBy }
       say('delivered', { names, missing, bundle, workspace, missing_required: missingRequired, ...record })
     },
+    stored: ({ bundle, workspace, counts, approvedBy }) =>
+      say('stored', { bundle, workspace, counts, approvers: [approvedBy] }),
     end: () => undefined,
   }
 }

@@ -19,6 +19,10 @@ export function terminalKeyboard(
         write(question),
       )
     },
+    askHidden: async (question) => {
+      const { readHidden } = await import('./read-hidden.ts')
+      return await readHidden(platform === 'win32' ? '\\\\.\\CONIN$' : '/dev/tty', question, write)
+    },
     isThere: () => withTerminal((fd) => fd !== null),
     ask: (question) =>
       withTerminal((fd) => {

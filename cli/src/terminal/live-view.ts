@@ -14,6 +14,7 @@ import {
   remaining,
   rememberedText,
   SECOND_NEEDED,
+  storedText,
   type WaitingView,
 } from './waiting-view.ts'
 
@@ -61,6 +62,11 @@ export function liveView(parts: Parts): WaitingView {
       stderr.write(`${style.bold('Keyferry')} ${deliveredText(received)}\n`)
       for (const note of deliveryNotes(received)) stderr.write(`  ${note}\n`)
     },
+    stored: (stored) => {
+      line.clear()
+      if (style.canRewrite) shown?.erase()
+      stderr.write(`${style.bold('Keyferry')} ${storedText(stored)}\n`)
+    },
     end: () => {
       stop?.()
       line.clear()
@@ -101,7 +107,7 @@ function askedText(asked: Asked, { stderr }: Parts, style: TerminalStyle): strin
   const qr = asked.hidesQrCode ? null : qrCode(asked.approvalUrl, stderr, style)
   const lines = (start: string, text: string): string => indented(start, text, stderr.columns())
   return [
-    `${style.bold('Keyferry')} requests ${style.bold(askedFor(asked))}\n`,
+    `${style.bold('Keyferry')} ${asked.isDeposit === true ? 'stores' : 'requests'} ${style.bold(askedFor(asked))}\n`,
     lines('  for     ', printable(asked.command, 200)),
     lines('  server  ', asked.server),
     ...(asked.asksAgain === null ? [] : [lines('  again   ', asked.asksAgain)]),

@@ -11,6 +11,7 @@ import {
   remaining,
   rememberedText,
   SECOND_NEEDED,
+  storedText,
   type WaitingView,
 } from './waiting-view.ts'
 
@@ -35,6 +36,7 @@ export function plainView({ stderr, clock }: Parts): WaitingView {
       say(`keyferry: ${deliveredText(received)}`)
       for (const note of deliveryNotes(received)) say(`keyferry: ${note}`)
     },
+    stored: (stored) => say(`keyferry: ${storedText(stored)}`),
     end: () => stopReminding?.(),
   }
 }
@@ -53,6 +55,7 @@ export function quietView({ stderr }: Parts): WaitingView {
     delivered: (received) => {
       for (const note of deliveryNotes(received)) stderr.write(`keyferry: ${note}\n`)
     },
+    stored: () => undefined,
     end: () => undefined,
   }
 }
@@ -70,7 +73,7 @@ function returnLines(say: (text: string) => void): ReturnEvents {
 
 function askedLines(asked: Asked, leftMs: number): string[] {
   return [
-    `keyferry: requesting from ${asked.server}: ${askedFor(asked)}`,
+    `keyferry: ${asked.isDeposit === true ? 'storing at' : 'requesting from'} ${asked.server}: ${askedFor(asked)}`,
     ...(asked.asksAgain === null ? [] : [`keyferry: asking again: ${asked.asksAgain}`]),
     'keyferry: approve at',
     asked.approvalUrl,

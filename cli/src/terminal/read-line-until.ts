@@ -21,7 +21,8 @@ export async function readLineUntil(
   }
 }
 
-function openTerminal(path: string): ReadStream | null {
+/** Null: this process has no such terminal. */
+export function openTerminal(path: string): ReadStream | null {
   try {
     return new ReadStream(openSync(path, 'r'))
   } catch {

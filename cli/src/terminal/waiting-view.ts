@@ -2,6 +2,8 @@ import { printable } from '../ground/printable.ts'
 
 /** What a person has to know while a request is pending. Contains no value. */
 export type Asked = {
+  /** Values are to be stored; otherwise they are requested. */
+  readonly isDeposit?: boolean
   readonly server: string
   readonly bundle: string | null
   readonly workspace: string | null
@@ -46,6 +48,14 @@ export type Received = {
   readonly isUnchecked: boolean
 }
 
+/** What the server stored. `counts`: how many variables had each action of an import. */
+export type Stored = {
+  readonly bundle: string
+  readonly workspace: string
+  readonly approvedBy: string
+  readonly counts: Readonly<Record<string, number>>
+}
+
 /** Shows progress on stderr, for a person at a terminal, a log or a machine. */
 export type WaitingView = {
   readonly asked: (asked: Asked) => void
@@ -62,6 +72,8 @@ export type WaitingView = {
   /** One person approved, and the bundle needs two. */
   readonly secondNeeded: () => void
   readonly delivered: (received: Received) => void
+  /** The values are in the library. */
+  readonly stored: (stored: Stored) => void
   /** Restore the terminal. May be called at any time, and more than once. */
   readonly end: () => void
 }
@@ -72,9 +84,10 @@ export function remaining(milliseconds: number): string {
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
 }
 
-/** What is requested, in words. */
-export function askedFor({ bundle, workspace, keys }: Asked): string {
+/** What is requested, or to be stored, in words. */
+export function askedFor({ bundle, workspace, keys, isDeposit }: Asked): string {
   const place = `${bundle ?? 'a bundle that the approver chooses'}${inWorkspace(workspace)}`
+  if (isDeposit === true) return `${keys.length} ${keys.length === 1 ? 'variable' : 'variables'} in ${place}`
   return keys.length === 0 ? place : `${keys.join(', ')} of ${place}`
 }
 
@@ -106,6 +119,26 @@ export function deliveredText({ names, bundle, workspace, approvers, releasedBy 
   const from = bundle === null ? '' : ` from ${printable(bundle, 80)}`
   const values = `${names.length} ${names.length === 1 ? 'value' : 'values'}${from}${inWorkspace(workspace)}`
   return `approved${by}: ${values}${releasedBy === null ? '' : ', returned through this terminal'}`
+}
+
+const COUNTED = [
+  ['create', 'new'],
+  ['own', 'own'],
+  ['share', 'shared'],
+  ['update', 'updated'],
+  ['replace', 'replaced'],
+  ['same', 'same'],
+  ['kept', 'kept'],
+] as const
+
+/** What was stored, in words: `approved by sam: stored in dev/app in workspace "Acme": 12 new, 1 updated`. */
+export function storedText({ bundle, workspace, approvedBy, counts }: Stored): string {
+  const parts = COUNTED.flatMap(([action, word]) => {
+    const count = counts[action] ?? 0
+    return count === 0 ? [] : [`${count} ${word}`]
+  })
+  const what = parts.length === 0 ? 'nothing to write' : parts.join(', ')
+  return `approved by ${approvedBy}: stored in ${bundle}${inWorkspace(workspace)}: ${what}`
 }
 
 /** What else the person should know, one line for each point. */

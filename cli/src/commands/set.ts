@@ -1,0 +1,130 @@
+import { resolve } from 'node:path'
+import type { Command, Words } from '../command-line/command.ts'
+import { CliError, usageError } from '../ground/cli-error.ts'
+import { EXIT } from '../ground/exit-code.ts'
+import type { Parts } from '../ground/parts.ts'
+import { printable } from '../ground/printable.ts'
+import type { ImportTextOptions } from '../import/import-options.ts'
+import { findProject } from '../project/project-file.ts'
+import { JSON_FLAG, PAGE_FLAGS, QUIET_FLAG, readPage, readReason, readView } from './asking-flags.ts'
+import { requireBundleName, requireKeyName } from './names.ts'
+import { libraryHere, SERVER_FLAG, WORKSPACE_FLAG } from './server-flag.ts'
+
+const MOST_GENERATED = 1_024
+
+export const setCommand: Command = {
+  name: 'set',
+  operands: 'NAME [-]',
+  maxOperands: 2,
+  summary: 'Store one value in a bundle',
+  details: [
+    'Asks for the value without showing it, reads it from standard input (-), from a file, or makes a random one. A value never belongs on the command line, where other programs can see it. One line end at the end of standard input is left out; a file is stored as it is.',
+    'If other bundles use the same key, this bundle gets its own value and theirs stays. --everywhere changes it for all of them.',
+    'Where people sign in to the server, set seals the value to the server, shows a link, and waits for an approval.',
+  ],
+  flags: [
+    { name: 'bundle', short: 'b', value: 'NAME', summary: 'The bundle (default: that of keyferry.json)' },
+    WORKSPACE_FLAG,
+    SERVER_FLAG,
+    { name: 'file', value: 'FILE', summary: 'Store the content of this file' },
+    { name: 'generate', value: 'LENGTH', summary: 'Store this many random letters and digits' },
+    { name: 'public', summary: 'The value is not secret; it may be shown' },
+    { name: 'secret', summary: 'Mark the key as secret' },
+    { name: 'everywhere', summary: 'Change the value in every bundle that uses it' },
+    ...PAGE_FLAGS,
+    QUIET_FLAG,
+    JSON_FLAG,
+  ],
+  examples: [
+    { command: 'keyferry set API_TOKEN --bundle dev/app', what: 'Type a value that nobody sees' },
+    {
+      command: 'keyferry set SESSION_SECRET --bundle dev/app --generate 32',
+      what: 'A random value of 32 letters and digits',
+    },
+    { command: 'pass show token | keyferry set API_TOKEN - --bundle dev/app', what: 'From another tool' },
+  ],
+  run: async (words, parts) => {
+    const options = await readOptions(words, parts)
+    const value = await readValue(words, options.name, parts)
+    const { importText } = await import('../import/import-file.ts')
+    const text = { entries: [{ name: options.name, value, line: 1 }], notes: [], problems: [] }
+    return await importText(options, text, parts)
+  },
+}
+
+async function readOptions(words: Words, parts: Parts): Promise<ImportTextOptions & { name: string }> {
+  const [name] = words.operands
+  if (name === undefined)
+    throw usageError('set needs a name', 'For example: keyferry set API_TOKEN --bundle dev/app')
+  requireKeyName(name)
+  const bundleName = words.text('bundle') ?? findProject(parts.cwd)?.bundle ?? null
+  if (bundleName === null)
+    throw usageError('set needs a bundle', 'For example: keyferry set API_TOKEN --bundle dev/app')
+  requireBundleName(bundleName)
+  if (words.has('public') && words.has('secret'))
+    throw usageError('a key cannot be both secret and public', 'Use only one of --secret and --public.')
+  return {
+    ...(await libraryHere(words, parts)),
+    name,
+    isServerNamed: words.has('server'),
+    bundleName,
+    flags: { secret: words.has('secret') ? [name] : [], public: words.has('public') ? [name] : [] },
+    choices: { own: [], share: [], replace: words.has('everywhere') ? [name] : [] },
+    isDryRun: false,
+    mayUpdate: true,
+    command: ['keyferry', 'set', name, '--bundle', bundleName],
+    ...readPage(words),
+    ...readReason(words, parts),
+    view: readView(words),
+  }
+}
+
+async function readValue(words: Words, name: string, parts: Parts): Promise<string> {
+  const [, input] = words.operands
+  const [file, length] = [words.text('file'), words.text('generate')]
+  if (input !== undefined && input !== '-')
+    throw usageError(
+      'a value does not belong on the command line',
+      'Leave it out to type it unseen, or use - for standard input, --file or --generate.',
+    )
+  if ([input, file, length].filter((source) => source !== undefined && source !== null).length > 1)
+    throw usageError('give the value in one way', 'Use only one of -, --file and --generate.')
+  if (length !== null) return await generated(length)
+  if (file !== null) return await readFileValue(resolve(parts.cwd, file))
+  if (input === '-' || !parts.keyboard.isThere()) return (await readInput(parts)).replace(/\r?\n$/, '')
+  const typed = await parts.keyboard.askHidden(`${name}: `)
+  if (typed !== null) return typed
+  throw new CliError(EXIT.general, 'no value was typed', 'Nothing was stored.')
+}
+
+async function generated(length: string): Promise<string> {
+  const count = Number(length)
+  if (!Number.isInteger(count) || count < 1 || count > MOST_GENERATED)
+    throw usageError(`--generate needs a length from 1 to ${MOST_GENERATED}`, 'For example: --generate 32')
+  const { randomText } = await import('@keyferry/crypto/random-text')
+  return randomText(count)
+}
+
+async function readFileValue(path: string): Promise<string> {
+  const { readBytes } = await import('../import/read-text.ts')
+  return decoded(await readBytes(path), printable(path))
+}
+
+async function readInput({ stdin }: Parts): Promise<string> {
+  return decoded(await stdin.readAll(), 'standard input')
+}
+
+function decoded(bytes: Uint8Array, name: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch (cause) {
+    throw new CliError(
+      EXIT.general,
+      `${name} is not UTF-8`,
+      'Nothing was stored. Encode the value, for example with base64.',
+      {
+        cause,
+      },
+    )
+  }
+}

@@ -1,0 +1,65 @@
+import { LIMITS } from '@keyferry/contract/limits'
+import { depositBinding } from '@keyferry/crypto/deposit'
+import { pollChallenge } from '@keyferry/crypto/poll-challenge'
+import { portableSeal } from '@keyferry/crypto/portable-seal'
+import { CliError } from '../ground/cli-error.ts'
+import { EXIT } from '../ground/exit-code.ts'
+import type { DepositKey } from './deposit-key.ts'
+
+export type Entry = { readonly name: string; readonly value: string; readonly isSecret: boolean | null }
+
+/** What is stored, and how to treat variables that other bundles have too. */
+export type Content = {
+  readonly bundle: string
+  readonly workspace: string | null
+  readonly entries: readonly Entry[]
+  readonly own: readonly string[]
+  readonly share: readonly string[]
+  readonly replace: 'all' | readonly string[]
+}
+
+export type Sealed = {
+  /** For the body of the request. */
+  readonly deposit: object
+  readonly binding: string
+  readonly box: Uint8Array
+}
+
+/** Seal the values to the key of the API. Names and choices stay readable, because the approver sees them; a digest of them is
+ * in the box, so nobody can put it under other names.
+ * @throws CliError general: more than the server takes in one step */
+export function sealDeposit(
+  { bundle, workspace, entries, own, share, replace }: Content,
+  { key, publicKey, verifier }: { key: DepositKey; publicKey: Uint8Array; verifier: string },
+): Sealed {
+  const binding = depositBinding({
+    kid: key.kid,
+    publicKey,
+    pollChallenge: pollChallenge(verifier),
+    bundle,
+    workspace,
+    entries,
+    own,
+    share,
+    replace,
+  })
+  const values = entries.map(({ value }) => value)
+  const plaintext = Buffer.from(JSON.stringify({ v: 1, binding, values }))
+  requireFits(entries.length, plaintext.length)
+  const box = portableSeal(plaintext, key.publicKey)
+  plaintext.fill(0)
+  const named = entries.map(({ name, isSecret }) =>
+    isSecret === null ? { name } : { name, is_secret: isSecret },
+  )
+  const ciphertext_base64 = Buffer.from(box).toString('base64')
+  return { deposit: { kid: key.kid, entries: named, own, share, replace, ciphertext_base64 }, binding, box }
+}
+
+function requireFits(count: number, bytes: number): void {
+  if (count <= LIMITS.depositEntries && bytes <= LIMITS.depositBytes) return
+  throw new CliError(
+    EXIT.general,
+    `${count} variables with ${Math.ceil(bytes / 1024)} KiB are more than one approval can store`,
+    `Nothing was stored. Split the file: at most ${LIMITS.depositEntries} variables and ${LIMITS.depositBytes / 1024} KiB at a time.`,
+  )
+}

@@ -1,0 +1,47 @@
+import type { Dialect } from '@keyferry/contract/env/dialects'
+import type { ViewName } from '../ground/parts.ts'
+
+/** Names said to be secret or public; a key named in neither keeps its flag, and a new one is secret. */
+export type SecretFlags = { readonly secret: readonly string[]; readonly public: readonly string[] }
+
+/** How to treat variables that other bundles have too, by name. */
+export type Choices = {
+  readonly own: readonly string[]
+  readonly share: readonly string[]
+  readonly replace: 'all' | readonly string[]
+}
+
+export type ImportOptions = {
+  /** Null: standard input. */
+  readonly path: string | null
+  readonly dialect: Dialect
+} & ImportTextOptions
+
+/** How to import variables that have been read. */
+export type ImportTextOptions = {
+  readonly server: string
+  /** Whether the next command needs --server to find this server. */
+  readonly isServerNamed: boolean
+  /** The workspace to import into, by name or id; null: the server chooses. */
+  readonly workspace: string | null
+  readonly bundleName: string
+  readonly flags: SecretFlags
+  readonly choices: Choices
+  readonly isDryRun: boolean
+  readonly mayUpdate: boolean
+  readonly view: ViewName
+  /** The command as an approver sees it. */
+  readonly command: readonly string[]
+  /** The AI agent that started this command; null: none. */
+  readonly agent: string | null
+  readonly reason: string | null
+  readonly whyNotOpen: string | null
+  readonly hidesQrCode: boolean
+}
+
+type NextOptions = Pick<ImportTextOptions, 'bundleName' | 'isServerNamed' | 'server'>
+
+/** What a person probably runs next. */
+export function nextCommand({ bundleName, isServerNamed, server }: NextOptions): string {
+  return `keyferry run ${bundleName}${isServerNamed ? ` --server ${server}` : ''} -- PROGRAM`
+}

@@ -104,6 +104,26 @@ describe.skipIf(!hasBrowser())('the page of a deposit', () => {
     await closePage(other.page)
   })
 
+  test('a lure with a forged way back stores nothing, whatever the person clicks', async () => {
+    const terminal = new Depositor(server.url)
+    const { id, path } = await terminal.deposit('lure/app', { LURED: 'planted-evil' })
+    const page = await openPage(browser)
+    await page.context().addCookies([{ ...cookie, url: server.url }])
+    await page.goto(`${server.url}${path}#lb=9.${'A'.repeat(43)}`)
+    await page.getByRole('list', { name: 'Variables' }).waitFor()
+    await readRequest(page)
+    const unreached = page.waitForEvent('requestfailed')
+    await page.getByRole('button', { name: 'Store 1 variable' }).click()
+    await unreached
+    for (const guess of ['000 000', 'x'.repeat(43)])
+      expect((await terminal.release(id, guess)).status).toBe(400)
+    expect((await terminal.wait(id)).body).toMatchObject({ status: 'pending', needs: 'release' })
+    const headers = sessionHeaders(server.url, cookie)
+    const bundles = await fetch(`${server.url}/api/v1/bundles?query=lure`, { headers })
+    expect(await bundles.json()).toEqual([])
+    await page.context().close()
+  })
+
   test('a terminal that takes no approval back cannot be approved', async () => {
     const { page } = await opened('prod/shop/app', { STRIPE_SECRET_KEY: 'planted-evil' }, { release: [] })
     await page.getByText('You cannot approve this.').waitFor()

@@ -21,11 +21,21 @@ type Answer = { status: number; body: Record<string, unknown> }
 export class Depositor {
   readonly keys: KeyPair = generateKeyPair()
   readonly verifier = generatePollVerifier()
-  readonly #url: string
+  #url: string
   readonly #address = `198.51.${randomInt(256)}.${randomInt(256)}`
 
   constructor(url: string) {
     this.#url = url
+  }
+
+  /** Go on with a server that has another address now. */
+  moveTo(url: string): void {
+    this.#url = url
+  }
+
+  /** What everybody who has the link sees. */
+  context(id: string): Promise<Answer> {
+    return this.#call('GET', `/requests/${id}/context`)
   }
 
   /** Ask to store values.
@@ -76,8 +86,8 @@ export class Depositor {
     }
   }
 
-  wait(id: string): Promise<Answer> {
-    return this.#call('GET', `/requests/${id}/wait`)
+  wait(id: string, known = 'code'): Promise<Answer> {
+    return this.#call('GET', `/requests/${id}/wait?known=${known}`)
   }
 
   release(id: string, secret: string): Promise<Answer> {

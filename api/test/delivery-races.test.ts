@@ -25,7 +25,7 @@ const nodeOn = (requests: RequestStore) => ({
   deliveries: new Deliveries(requests, clock),
   clock,
   takeTurn: async () => {},
-  onTaken: async () => {},
+  onTaken: async () => null,
 })
 type Node = ReturnType<typeof nodeOn>
 

@@ -17,6 +17,9 @@ import type { ApprovalRequest } from './stored-request.ts'
 
 export type StoringParts = PlanParts & { stores: { deposits: DepositStore; memberships: MembershipStore } }
 
+// A timer may fire slightly early.
+const PAST_END_MS = 5
+
 type Storing = { request: ApprovalRequest; approval: DepositApproval; caller: Caller }
 
 /** Store the values of a request that is `applying`. If that fails, the request is pending again.
@@ -55,12 +58,15 @@ export async function storeReleased(parts: StoringParts, requestId: string): Pro
   }
 }
 
-/** Find out what became of a deposit whose node did not finish in time. Does nothing to any other request. */
-export async function rescueDeposit(parts: StoringParts, requestId: string): Promise<void> {
+/** Find out what became of a deposit whose node did not finish in time. Does nothing to any other request.
+ * @returns milliseconds until a deposit that is stored now must be done; null: none is */
+export async function rescueDeposit(parts: StoringParts, requestId: string): Promise<number | null> {
   const nowMs = parts.clock.now().getTime()
   const stored = await parts.requests.find(requestId, nowMs)
-  if (!stored?.deposit || stored.applyingUntilMs === null || stored.applyingUntilMs > nowMs) return
+  if (!stored?.deposit || stored.applyingUntilMs === null) return null
+  if (stored.applyingUntilMs > nowMs) return stored.applyingUntilMs - nowMs + PAST_END_MS
   await conclude(parts, { request: stored.request, approval: stored.deposit }, 'overtaken')
+  return null
 }
 
 async function importApproved(

@@ -25,7 +25,7 @@ beforeEach(() => {
     takeTurn: async (id) => {
       turns.push(id)
     },
-    onTaken: async () => {},
+    onTaken: async () => null,
   }
 })
 afterEach(async () => {

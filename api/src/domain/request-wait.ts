@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type ReleaseWay, TIMES } from '@keyferry/contract'
 import { type Claimant, findOwn, goneError, type RequestParts, requireOpen } from './request.ts'
 import type { AppliedDeposit } from './stored-deposit.ts'
@@ -19,8 +20,9 @@ export type WaitParts = RequestParts & {
   /** Counts a poll of the request.
    * @throws DomainError too_many: the last call began less than the polling interval ago */
   takeTurn: (turn: string) => Promise<void>
-  /** Called while a node stores a deposit, or another waiter holds the claim. */
-  onTaken: (requestId: string) => Promise<void>
+  /** Called while a node stores a deposit, or another waiter holds the claim.
+   * @returns after how many milliseconds to look again, even if nothing changes; null: no need */
+  onTaken: (requestId: string) => Promise<number | null>
 }
 
 /** What a request needs before its values can be delivered. */
@@ -55,10 +57,10 @@ export async function waitForApproval(parts: WaitParts, wait: Wait): Promise<Wai
     if (claim.status === 'claimed') return { ...claim, status: 'ready' }
     if (claim.status === 'gone') throw await goneError(parts, wait.requestId)
     requireOpen(claim.status)
-    if (claim.status === 'taken') await parts.onTaken(wait.requestId)
+    const lookAgainMs = claim.status === 'taken' ? await parts.onTaken(wait.requestId) : null
     const needs = await needsOf(parts, wait, claim.status)
     if (hold.isOver || isNews(needs, wait.known)) return { status: 'pending', ...needs }
-    await hold.rung()
+    await (lookAgainMs === null ? hold.rung() : Promise.race([hold.rung(), sleep(lookAgainMs)]))
   }
 }
 

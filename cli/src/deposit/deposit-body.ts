@@ -6,7 +6,7 @@ import { CliError } from '../ground/cli-error.ts'
 import { EXIT } from '../ground/exit-code.ts'
 import type { DepositKey } from './deposit-key.ts'
 
-export type Entry = { readonly name: string; readonly value: string; readonly isSecret: boolean | null }
+type Entry = { readonly name: string; readonly value: string; readonly isSecret: boolean | null }
 
 /** What is stored, and how to treat variables that other bundles have too. */
 export type Content = {

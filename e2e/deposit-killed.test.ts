@@ -1,0 +1,73 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { hasPostgres } from '../plumbing/test/postgres.ts'
+import { Depositor } from './depositor.ts'
+import { killedServer } from './killed-server.ts'
+import type { NodeProcess } from './node-process.ts'
+import { ownerNamed } from './signed-client.ts'
+
+const VARIABLES = 500
+// To store them takes about 100 ms.
+const DELAYS_MS = { sqlite: [5, 40, 90], postgres: [40] } as const
+
+test.each<'sqlite' | 'postgres'>(hasPostgres() ? ['sqlite', 'postgres'] : ['sqlite'])(
+  'a deposit whose server is killed is stored whole or not at all, and its terminal learns which, on %s',
+  { timeout: 120_000 },
+  async (kind) => {
+    const { start, signedFor, secret } = await killedServer(kind)
+    const deposits: { terminal: Depositor; id: string; isStored: boolean }[] = []
+    let server = await start()
+    for (const delayMs of DELAYS_MS[kind]) {
+      const bundle = `killed/${delayMs}`
+      const terminal = new Depositor(server.address)
+      const names = Array.from({ length: VARIABLES }, (_, index) => `K${delayMs}_${index}`)
+      const { id } = await terminal.deposit(bundle, Object.fromEntries(names.map((name) => [name, name])))
+      const headers = await signedFor(server)
+      const plan = await send(server, headers, `${id}/deposit-plan`, {})
+      const answer = send(server, headers, `${id}/deposit`, { plan_id: plan?.['plan_id'] })
+      await sleep(delayMs)
+      await server.stop('SIGKILL')
+      const isAnswered = (await answer)?.['ok'] === true
+      server = await start()
+      const { call } = await ownerNamed('killed', server.address, secret)
+      const keys = await call('GET', '/api/v1/keys', { query: { query: `K${delayMs}_` } })
+      expect([0, VARIABLES]).toContain(keys.length)
+      if (isAnswered) expect(keys.length).toBe(VARIABLES)
+      deposits.push({ terminal, id, isStored: keys.length === VARIABLES })
+    }
+    const { address } = server
+    await Promise.all(
+      deposits.map(async ({ terminal, id, isStored }) => {
+        terminal.moveTo(address)
+        const answer = await ended(terminal, id)
+        expect(answer).toBe(isStored ? 'applied' : 'pending')
+      }),
+    )
+    await server.stop()
+  },
+)
+
+/** What a request comes to, once no node works on it. A client waits, so that a node looks. */
+async function ended(terminal: Depositor, id: string): Promise<unknown> {
+  const waiting = terminal.wait(id)
+  for (;;) {
+    const { body } = await terminal.context(id)
+    if (body['status'] === 'pending') return 'pending'
+    const answer = await Promise.race([waiting, sleep(500, null)])
+    if (answer !== null) return answer.body['status']
+  }
+}
+
+async function send(
+  { address }: NodeProcess,
+  headers: Readonly<Record<string, string>>,
+  path: string,
+  body: object,
+): Promise<Record<string, unknown> | null> {
+  try {
+    const init = { method: 'POST', headers, body: JSON.stringify(body) }
+    return JSON.parse(await (await fetch(`${address}/api/v1/requests/${path}`, init)).text())
+  } catch {
+    return null // the connection broke
+  }
+}

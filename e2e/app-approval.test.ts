@@ -80,10 +80,13 @@ describe.skipIf(!hasBrowser())('the approval page', () => {
     await closePage(page)
   })
 
-  test('text that hides or reorders what it says is shown without that', async () => {
-    const { page } = await open({ meta: { hostname: 'lap\u202etop', command: '<b>rm</b> -rf' } })
+  test('text that hides or reorders what it says is shown without that, and a folder with escapes', async () => {
+    const { page } = await open({
+      meta: { hostname: 'lap\u202etop', command: '<b>rm</b> -rf', cwd: '/home/ada/shop\u200b' },
+    })
     await page.getByText('laptop', { exact: true }).first().waitFor()
     await page.getByText('<b>rm</b> -rf').first().waitFor()
+    await page.getByText(String.raw`/home/ada/shop\u{200b}`).first().waitFor()
     await closePage(page)
   })
 

@@ -8,7 +8,7 @@ export type NameServer = {
   answer(host: string, ...answers: readonly string[][]): void
   /** Asks this server. */
   resolve(host: string): Promise<{ address: string; family: number }[]>
-  /** How often a host was asked for. */
+  /** How often a host was asked for since its answers were given. */
   asked(host: string): number
   close(): Promise<void>
 }
@@ -39,7 +39,10 @@ export async function startNameServer(): Promise<NameServer> {
   const resolver = new Resolver({ timeout: 1_000, tries: 1 })
   resolver.setServers([`127.0.0.1:${socket.address().port}`])
   return {
-    answer: (host, ...all) => void answers.set(host, [...all]),
+    answer(host, ...all) {
+      answers.set(host, [...all])
+      asked.delete(host)
+    },
     async resolve(host) {
       const v4 = await resolver.resolve4(host).catch(() => [])
       const v6 = await resolver.resolve6(host).catch(() => [])

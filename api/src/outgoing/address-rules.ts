@@ -20,16 +20,21 @@ const REFUSED_V4 = [
   '240.0.0.0/4',
 ]
 
-/** Beside addresses of this host and of private networks: IPv4-compatible, Teredo, 6to4 and local NAT64 addresses. */
+/** All but 2000::/3 and the addresses that carry an IPv4 address: this host, IPv4-compatible and IPv4-translated addresses, local
+ * NAT64, private, link-local and reserved ones; and of 2000::/3 Teredo and 6to4. */
 const REFUSED_V6 = [
   '::/96',
-  'fc00::/7',
-  'fe80::/10',
-  'fec0::/10',
-  'ff00::/8',
+  '::ffff:0:0:0/96',
+  '64:ff9b:1::/48',
+  '100::/8',
+  '200::/7',
+  '400::/6',
+  '800::/5',
+  '1000::/4',
+  '4000::/2',
+  '8000::/1',
   '2001::/32',
   '2002::/16',
-  '64:ff9b:1::/48',
 ]
 
 /** Prefixes after which the last 32 bits are an IPv4 address: mapped, and the well-known NAT64. */

@@ -5,6 +5,7 @@ import { EXIT } from '../ground/exit-code.ts'
 import { parseObject } from '../ground/json-object.ts'
 import type { Parts } from '../ground/parts.ts'
 import { ASKING_FLAGS, readAsking } from './asking-flags.ts'
+import { FOR_AGENT_FLAG, requireReader } from './pull.ts'
 
 export const composeCommand: Command = {
   name: 'compose',
@@ -13,12 +14,13 @@ export const composeCommand: Command = {
   summary: 'Give values to services of Docker Compose, which calls this (a provider)',
   details: [
     'Docker Compose 5.2 or newer runs this command for a service with provider type keyferry. The services that depend on it get the values as variables of the same names. Options of the provider are the options of this command.',
-    'Compose passes the values to the containers, so docker inspect shows them.',
+    'Compose passes the values to the containers, so docker inspect shows them. If an AI agent started it, it needs --for-agent, as pull does.',
   ],
   flags: [
     { name: 'project-name', value: 'NAME', summary: 'The project of Compose' },
     { name: 'bundle', short: 'b', value: 'NAME', summary: 'The bundle to request' },
     ...ASKING_FLAGS,
+    FOR_AGENT_FLAG,
   ],
   examples: [
     { command: 'keyferry compose metadata', what: 'What Compose reads to learn the options' },
@@ -64,9 +66,11 @@ async function up(words: Words, parts: Parts): Promise<void> {
   try {
     const bundle = words.text('bundle')
     const asking = await readAsking(words.withOperands(bundle === null ? [] : [bundle]), parts)
+    requireReader(asking.agent, words)
+    const via = asking.agent === null ? 'run' : 'pull'
     const { deliver } = await import('../delivery/deliver.ts')
     const command = ['docker', 'compose', '--project-name', words.text('project-name') ?? '', 'up']
-    const ask = { ...asking, view: 'json', format: 'sh', via: 'run', keepAs: null, pending: null } as const
+    const ask = { ...asking, view: 'json', format: 'sh', via, keepAs: null, pending: null } as const
     const stderr = { ...parts.stderr, write: (text: string) => text.split('\n').forEach(follow) }
     const delivered = await deliver({ ...ask, command }, { ...parts, stderr })
     for (const [name, value] of harmlessValues(delivered.values, asking))

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { FORMAT_NAMES, type FormatName } from '@keyferry/contract/env/format-names'
-import type { Command, Words } from '../command-line/command.ts'
+import type { Command, Flag, Words } from '../command-line/command.ts'
 import { harmlessValues } from '../delivery/dangerous-names.ts'
 import { CliError, usageError } from '../ground/cli-error.ts'
 import { EXIT } from '../ground/exit-code.ts'
@@ -9,6 +9,11 @@ import type { PendingRequest } from '../ground/pending-request.ts'
 import { requireFormatName } from '../output/format-name.ts'
 import type { OutputFile } from '../output/output-file.ts'
 import { ASKING_FLAGS, type AskingOptions, readAsking } from './asking-flags.ts'
+
+export const FOR_AGENT_FLAG: Flag = {
+  name: 'for-agent',
+  summary: 'Let an AI agent read the values; the approver sees it',
+}
 
 export const pullCommand: Command = {
   name: 'pull',
@@ -24,7 +29,7 @@ export const pullCommand: Command = {
     { name: 'format', short: 'f', value: 'FORMAT', summary: `${FORMAT_NAMES.join(', ')} (default: sh)` },
     { name: 'output', short: 'o', value: 'FILE', summary: 'Write to this file (mode 0600)' },
     { name: 'force', summary: 'Overwrite the file if it exists' },
-    { name: 'for-agent', summary: 'Let an AI agent read the values; the approver sees it' },
+    FOR_AGENT_FLAG,
   ],
   examples: [
     { command: 'eval "$(keyferry pull dev/app)"', what: 'Set the values in this shell' },
@@ -54,7 +59,7 @@ async function readPull(words: Words, parts: Parts, pending: PendingRequest | nu
   }
 }
 
-/** What pull prints is in the agent's transcript, and a file that it names is one that it reads.
+/** What is printed is in the agent's transcript, and a file that it names is one that it reads.
  * @throws CliError usage */
 export function requireReader(agent: string | null, words: Words): void {
   if (agent === null || words.has('for-agent')) return

@@ -30,6 +30,26 @@ test('a value is in a file that only its owner can read, and its path takes its 
   expect(existsSync(dirname(path))).toBe(false)
 })
 
+test('a file whose name is that of another and more stays', () => {
+  const files = openValueFiles(readWantedFiles(['NEW=tls.new', 'CERT=tls']), { XDG_RUNTIME_DIR: runtime })
+  const values = files.write(
+    new Map([
+      ['NEW', 'one'],
+      ['CERT', 'two'],
+    ]),
+  )
+  expect(['NEW', 'CERT'].map((name) => readFileSync(values.get(name) ?? '', 'utf8'))).toEqual(['one', 'two'])
+  files.remove()
+})
+
+test('without a runtime folder to write to, another place is used', () => {
+  const wanted = readWantedFiles(['CERT=tls.pem'])
+  const files = openValueFiles(wanted, { XDG_RUNTIME_DIR: import.meta.filename })
+  const path = files.write(new Map([['CERT', 'one']])).get('CERT') ?? ''
+  expect(readFileSync(path, 'utf8')).toBe('one')
+  files.remove()
+})
+
 test('a value that was not delivered has no file', () => {
   const files = openValueFiles(readWantedFiles(['CERT=tls.pem']), { XDG_RUNTIME_DIR: runtime })
   expect(() => files.write(new Map())).toThrow('--file names CERT, which was not delivered')

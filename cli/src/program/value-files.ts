@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { accessSync, chmodSync, constants, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { usageError } from '../ground/cli-error.ts'
@@ -47,7 +47,17 @@ export function openValueFiles(wanted: WantedFiles, env: Environment): ValueFile
 
 function inMemory(env: Environment): string | null {
   const candidates = [env['XDG_RUNTIME_DIR'] ?? '', '/dev/shm']
-  return candidates.find((path) => path.startsWith('/') && existsSync(path)) ?? null
+  return candidates.find((path) => path.startsWith('/') && isWritableFolder(path)) ?? null
+}
+
+// Under sudo, XDG_RUNTIME_DIR may be another user's.
+function isWritableFolder(path: string): boolean {
+  try {
+    accessSync(`${path}/.`, constants.W_OK | constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
 }
 
 function withPaths(values: Values, wanted: WantedFiles, folder: string): Values {
@@ -57,8 +67,9 @@ function withPaths(values: Values, wanted: WantedFiles, folder: string): Values 
     if (value === undefined)
       throw usageError(`--file names ${name}, which was not delivered`, 'Check the name, or request the key.')
     const path = join(folder, file)
-    writeFileSync(`${path}.new`, value, { mode: 0o600, flag: 'w' })
-    renameSync(`${path}.new`, path)
+    const fresh = `${path}~` // no FILE can have this name
+    writeFileSync(fresh, value, { mode: 0o600, flag: 'w' })
+    renameSync(fresh, path)
     replaced.set(name, path)
   }
   return replaced

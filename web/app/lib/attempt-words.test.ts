@@ -28,7 +28,11 @@ test.each([
   [GITLAB, 'GitLab CI', 'acme/web (id 20) · main'],
   [{ ...GITLAB, issuer: 'https://git.example' }, 'GitLab CI (git.example)', 'acme/web (id 20) · main'],
   [POD, 'Kubernetes (cluster.example)', 'prod/billing'],
-  [{ issuer: 'https://issuer.example', claims: { sub: 'job\u202E' } }, 'issuer.example', 'job'],
+  [
+    { issuer: 'https://issuer.example', claims: { sub: 'job\u202E' } },
+    'issuer.example',
+    String.raw`job\u{202e}`,
+  ],
 ])('%o is named', (attempt, issuer, caller) => {
   expect([issuerName(attempt), callerWords(attempt)]).toEqual([issuer, caller])
 })

@@ -1,6 +1,6 @@
 import type { MachineAttempt } from './answers.ts'
 import { type Platform, platformOf } from './platforms.ts'
-import { visibleText } from './visible-text.ts'
+import { exactText } from './visible-text.ts'
 
 /** Claims that together identify a caller, the most telling first. */
 const IDENTITY: Readonly<Record<Platform, readonly string[]>> = {
@@ -26,7 +26,7 @@ export function claimNames({ issuer, claims }: Shown): { identity: string[]; oth
 
 /** Who called, in a few words: `acme/web (id 789) · deploy.yml · refs/heads/main · environment prod`. */
 export function callerWords({ issuer, claims }: Shown): string {
-  const text = (name: string) => visibleText(claims[name] ?? '', 80)
+  const text = (name: string) => shortened(exactText(claims[name] ?? ''))
   const worded = (name: string, word: string) => (text(name) === '' ? '' : `${word} ${text(name)}`)
   const words = {
     github: [
@@ -44,6 +44,10 @@ export function callerWords({ issuer, claims }: Shown): string {
     other: [text('sub')],
   }
   return words[platformOf({ issuer, claims })].filter((word) => word !== '').join(' · ')
+}
+
+function shortened(text: string): string {
+  return text.length > 80 ? `${text.slice(0, 80)}…` : text
 }
 
 function withId(name: string, id: string): string {

@@ -94,4 +94,15 @@ test('no claim breaks out of its place', () => {
   const ref = 'it\'s "$&"'
   const gitlab = documents(text('gitlab', place(trust(GITLAB_ISSUER, { project_id: '1', ref }))))
   expect(gitlab[0].deploy.rules[0].if).toContain('$CI_COMMIT_REF_NAME == "it\'s')
+  const branch = "a$'b$&"
+  const pushed = trust(GITHUB_ISSUER, { repository_id: '1', ref: `refs/heads/${branch}` })
+  expect(documents(text('github', place(pushed)))[0].on.push).toEqual({ branches: [branch] })
+})
+
+test('no audience breaks out of its place', () => {
+  const audience = 'keys\n  script: evil # $&'
+  const [, template] = jobFiles('gitlab', place(trust(GITLAB_ISSUER, { project_id: '1' }, audience)))
+  expect(documents(template?.text ?? '')[0]['.keyferry'].id_tokens.KEYFERRY_ID_TOKEN.aud).toBe(audience)
+  const other = text('other', place(trust('https://issuer.example', { sub: 'job' }, 'keys\nrm -rf .')))
+  expect(other).not.toMatch(/^rm/m)
 })

@@ -36,14 +36,17 @@ const FILES: Readonly<Record<Way, Files>> = {
   ],
   gitlab: (place, trust) => [
     file('.gitlab-ci.yml', onGitLab(filled(pipeline, place), trust)),
-    shared('keyferry.yml', template.replace('$KEYFERRY_SERVER\n', `${audienceFor(place, trust)}\n`)),
+    shared(
+      'keyferry.yml',
+      template.replace('$KEYFERRY_SERVER\n', () => `${scalar(audienceFor(place, trust))}\n`),
+    ),
   ],
   kubernetes: (place, trust) => [file('keyferry.yaml', onKubernetes(manifests, place, trust))],
   other: (place, trust) => [
     file(
       'start.sh',
       script(place, [
-        `# Write an ID token for the audience ${trust?.audience ?? place.server} to this file before each start.`,
+        `# Write an ID token for the audience ${scalar(audienceFor(place, trust))} to this file before each start.`,
         `export KEYFERRY_MACHINE=${place.machine.id}`,
         'export KEYFERRY_ID_TOKEN_FILE=/run/id-token',
       ]),
@@ -78,7 +81,7 @@ function filled(text: string, { server, machine, bundle }: JobPlace): string {
 }
 
 function onGitHub(text: string, trust: MachineTrust | null): string {
-  return withEnvironment(text, trust).replace('branches: [main]', triggerOf(claim(trust, 'ref')))
+  return withEnvironment(text, trust).replace('branches: [main]', () => triggerOf(claim(trust, 'ref')))
 }
 
 // Without a trust, or with one that names no place to push to, the example's branch stays.

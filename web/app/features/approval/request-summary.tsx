@@ -2,11 +2,9 @@ import type { ReactNode } from 'react'
 import type { RequestContext } from '../../lib/answers.ts'
 import { ago } from '../../lib/time.ts'
 import { useNow } from '../../lib/use-now.ts'
-import { visibleText } from '../../lib/visible-text.ts'
+import { exactText, visibleText } from '../../lib/visible-text.ts'
 import { WholeWords } from '../../ui/whole-words.tsx'
 import { RequestedCommand } from './requested-command.tsx'
-
-const LONGEST_PATH = 4_096
 
 type SummaryProps = { context: RequestContext; workspace: string | null; account: string }
 
@@ -19,7 +17,7 @@ export function RequestSummary({ context, workspace, account }: SummaryProps) {
     ['in workspace', named === null ? '' : visibleText(named)],
     ['on', claim('hostname')],
     ['as', claim('user')],
-    ['in', visibleText(context.cwd ?? meta['cwd'] ?? '', LONGEST_PATH)],
+    ['in', exactText(context.cwd ?? meta['cwd'] ?? '')],
   ].filter(([, text]) => text !== '')
   return (
     <section aria-label="Requested by" className="mt-4 rounded-lg border border-line bg-surface">

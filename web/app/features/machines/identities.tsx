@@ -4,7 +4,7 @@ import type { Machine, MachineTrust } from '../../lib/answers.ts'
 import { issuerName, type Platform } from '../../lib/platforms.ts'
 import { serverNowMs } from '../../lib/server-clock.ts'
 import { ago } from '../../lib/time.ts'
-import { visibleText } from '../../lib/visible-text.ts'
+import { exactText } from '../../lib/visible-text.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { IconButton } from '../../ui/icon-button.tsx'
@@ -83,7 +83,7 @@ function TrustRow({ machine, trust, isOwner }: TrustRowProps) {
 
 function claimsText({ claims }: MachineTrust): string {
   return Object.entries(claims)
-    .map(([name, texts]) => `${visibleText(name)}=${texts.map((text) => visibleText(text)).join(' or ')}`)
+    .map(([name, texts]) => `${exactText(name)}=${texts.map(exactText).join(' or ')}`)
     .join(' · ')
 }
 
@@ -93,7 +93,7 @@ function factsOf({ networks, max_age_seconds, last_used_at, audience, created_at
     last_used_at === null
       ? `never used, added ${ago(created_at, nowMs)}`
       : `used ${ago(last_used_at, nowMs)}`,
-    `audience ${visibleText(audience)}`,
+    `audience ${exactText(audience)}`,
     ...(networks.length === 0 ? [] : [`only from ${networks.join(', ')}`]),
     ...(max_age_seconds === null ? [] : [`tokens up to ${max_age_seconds} seconds old`]),
   ].join(' · ')

@@ -1,6 +1,6 @@
 import type { MachineAttempt } from '../../lib/answers.ts'
 import { claimNames } from '../../lib/attempt-words.ts'
-import { visibleText } from '../../lib/visible-text.ts'
+import { exactText } from '../../lib/visible-text.ts'
 
 type KnockClaimsProps = {
   attempt: MachineAttempt
@@ -53,8 +53,8 @@ function ClaimList({
               onChange={() => toggle(name)}
             />
             <span className="min-w-0 font-mono text-xs leading-5 [overflow-wrap:anywhere]">
-              <span className="text-ink-soft">{visibleText(name, 60)} </span>
-              <bdi>{visibleText(claims[name] ?? '', 255)}</bdi>
+              <span className="text-ink-soft">{exactText(name)} </span>
+              <bdi>{exactText(claims[name] ?? '')}</bdi>
             </span>
           </label>
         </li>

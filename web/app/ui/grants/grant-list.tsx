@@ -6,7 +6,7 @@ import { useRevokeGrant } from '../../lib/grants.ts'
 import { serverNowMs } from '../../lib/server-clock.ts'
 import { shownArgument } from '../../lib/shown-argument.ts'
 import { ago, ahead } from '../../lib/time.ts'
-import { visibleText } from '../../lib/visible-text.ts'
+import { exactText, visibleText } from '../../lib/visible-text.ts'
 import { IconButton } from '../icon-button.tsx'
 import { notify } from '../toast-store.ts'
 import { WholeWords } from '../whole-words.tsx'
@@ -44,7 +44,7 @@ function GrantRow({ grant, namesPerson }: { grant: Grant; namesPerson: boolean }
             {bundle.name}
           </Link>
           {namesPerson && ` · ${person.name ?? 'a person who is gone'}`} · {terminal} ·{' '}
-          <WholeWords text={visibleText(cwd, 4_096)} />
+          <WholeWords text={exactText(cwd)} />
           {agent !== null && ` · AI agent ${visibleText(agent)}`}
         </p>
         <GrantUses grant={grant} />

@@ -122,6 +122,7 @@ function appShots(url: string, ids: Awaited<ReturnType<typeof createLibrary>>): 
     { name: 'bundle-delete', show: at(bundle, press('Delete')) },
     { name: 'bundle-unknown', show: at(`${url}/bundles/3f9a9d5e-4a0e-45f8-9a47-3d0c6e1c1a77`) },
     { name: 'import', show: at(`${url}/bundles/import`) },
+    { name: 'move', show: at(`${url}/bundles/move`) },
     {
       name: 'import-preview',
       show: at(`${url}/bundles/import?bundle=dev/app`, async (page) => {

@@ -45,6 +45,7 @@ export {
   pruneAudit,
   verifyAudit,
 } from './audit-maintenance.ts'
+export { exportLibrary } from './library-export.ts'
 export {
   backupDatabase,
   type DatabaseSettings,

@@ -48,6 +48,7 @@ export const EVENTS: Readonly<Record<ApiEndpointName, readonly AuditAction[] | n
   detachKey: ['bundle.detached'],
   reorderKey: ['bundle.reordered'],
   importVariables: ['bundle.created', 'bundle.imported', 'key.created'],
+  moveLibrary: null,
   importItems: ['item.changed'],
   upsertLegacyItem: ['item.changed'],
   convertLegacyItem: ['item.converted', 'key.created'],

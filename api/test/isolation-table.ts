@@ -68,6 +68,7 @@ export const EXPECTED: Readonly<Record<ApiEndpointName, readonly number[]>> = {
   reorderKey: [401, 401, 404, 404, 403, 403, 404, 403, 200],
 
   importVariables: [401, 401, 404, 404, 403, 403, 200, 200, 200],
+  moveLibrary: [401, 401, 404, 404, 403, 403, 400, 403, 400],
 
   importItems: [401, 401, 404, 404, 403, 403, 404, 403, 200],
   upsertLegacyItem: [401, 401, 404, 404, 403, 403, 404, 403, 200],

@@ -208,6 +208,7 @@ function bodies(world: World, ids: Record<string, string>): { readonly [N in Api
     changeAttachment: { required: true },
     reorderKey: { order: 0 },
     importVariables: { bundle: unique, entries: [{ name: unique, value: '' }] },
+    moveLibrary: { library: { keyferry_library: 1, kid: '9c1f5a3e7b2d4860', box_base64: 'c2VhbGVk' } },
     importItems: { format: 'json', data: { A: '1' } },
     upsertLegacyItem: { key: 'A', value: '1' },
     createKey: { name: unique, value: '' },

@@ -15,6 +15,7 @@ import * as invitation from './schemas/invitation.ts'
 import * as key from './schemas/key.ts'
 import * as batch from './schemas/key-batch.ts'
 import * as legacy from './schemas/legacy-item.ts'
+import { LibraryMove, MoveLibrary } from './schemas/library-move.ts'
 import * as member from './schemas/member.ts'
 import * as passkey from './schemas/passkey.ts'
 import { Approved } from './schemas/release.ts'
@@ -295,6 +296,15 @@ const imports = {
       'Import variables into a bundle, all or nothing, or show what that would do (owner; a member when it only creates)',
     body: ImportVariables,
     responses: { 200: ImportPlan },
+    errors: [400, 409],
+  },
+  moveLibrary: {
+    method: 'POST',
+    path: '/api/v1/library-moves',
+    access: 'owner',
+    summary: 'Add a library of another server, all or nothing, or show what that would do',
+    body: MoveLibrary,
+    responses: { 200: LibraryMove },
     errors: [400, 409],
   },
 } as const satisfies Record<string, Endpoint>

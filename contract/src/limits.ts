@@ -81,6 +81,9 @@ export const LIMITS = {
   depositBodyBytes: 1_024 * KIB,
   /** Default of the setting MAX_WAITING_DEPOSIT_BYTES: all deposits that wait for approval. */
   waitingDepositBytes: 64 * 1_024 * KIB,
+  /** Of one library that moves to another server: keys, and bytes of the plaintext in its box. */
+  movedKeys: 1_000,
+  movedBytes: 1_024 * KIB,
   /** Body of a report of leaked tokens. */
   reportBodyBytes: 512 * KIB,
   /** Default of the setting MAX_LIVE_REQUESTS. */

@@ -43,16 +43,17 @@ function parseCommandLine(words: readonly string[]): CommandLine | null {
 }
 
 function workOf(positionals: readonly string[]): Work | null {
-  const [command = '', argument = '', ...rest] = positionals
-  if (rest.length > 0) return null
+  const [command = '', ...words] = positionals
+  const argument = words.join(' ')
   const role = argument === '' ? ROLES[command] : undefined
   if (role) return { role }
   const maintenance = Object.hasOwn(MAINTENANCE, command) ? MAINTENANCE[command] : undefined
-  return maintenance && takes(maintenance, argument) ? { maintenance, argument } : null
+  return maintenance && takes(maintenance, words) ? { maintenance, argument } : null
 }
 
-function takes({ argument: name }: Maintenance, argument: string): boolean {
-  return argument === '' ? name === undefined || name.startsWith('[') : name !== undefined
+function takes({ argument: name }: Maintenance, words: readonly string[]): boolean {
+  if (words.length === 0 || words[0] === '') return name === undefined || name.startsWith('[')
+  return name !== undefined && (words.length === 1 || name.includes('…'))
 }
 
 async function maintain(maintenance: Maintenance, argument: string): Promise<void> {

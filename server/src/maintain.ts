@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import type { DatabaseSettings } from '@keyferry/api'
 import { AUDIT_COMMANDS } from './audit-commands.ts'
 import { lockDataFolder, prepareDataFolder } from './data-folder.ts'
+import { LIBRARY_COMMANDS } from './library-commands.ts'
 import { type Maintenance, well } from './maintenance.ts'
 import { databaseOf, placeOf, requireRootKeyFile } from './operated-database.ts'
 import { addRootKey, dropOldRootKeys, rootKeyFile } from './root-key-file.ts'
@@ -54,6 +55,7 @@ export const MAINTENANCE: Readonly<Record<string, Maintenance>> = {
     },
   },
   ...AUDIT_COMMANDS,
+  ...LIBRARY_COMMANDS,
   'reset-password': {
     means:
       'give a local account (AUTH_MODE=accounts) a password for one sign-in, remove its passkeys and end its sessions',

@@ -3,7 +3,8 @@ import type { Settings } from './setting-table.ts'
 /** One command for the operator of a database. */
 export type Maintenance = {
   readonly means: string
-  /** The name of its argument in the usage, when it takes one; in brackets when it may be left out. */
+  /** The name of its argument in the usage, when it takes one; in brackets when it may be left out. With `…` it takes
+   * several, separated by spaces. */
   readonly argument?: string
   /** @param argument empty when none is given
    * @param print writes to standard output at once

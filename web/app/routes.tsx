@@ -15,6 +15,7 @@ import { LoadingState } from './ui/loading-state.tsx'
 import { Toasts } from './ui/toasts.tsx'
 
 const ImportPage = lazy(async () => page((await import('./features/import/import-page.tsx')).ImportPage))
+const MovePage = lazy(async () => page((await import('./features/import/move-page.tsx')).MovePage))
 const ComparePage = lazy(async () => page((await import('./features/compare/compare-page.tsx')).ComparePage))
 const ActivityPage = lazy(async () =>
   page((await import('./features/activity/activity-page.tsx')).ActivityPage),
@@ -128,6 +129,7 @@ function WorkspacePages() {
       <Route path="/" component={BundlesPage} />
       <Route path="/bundles" component={BundlesPage} />
       <Route path="/bundles/import" component={ImportPage} />
+      <Route path="/bundles/move" component={MovePage} />
       <Route path="/bundles/:id/:view?">
         {({ id, view }) => <BundlePage key={id} id={id} view={view} />}
       </Route>

@@ -17,6 +17,7 @@ import type { KeyBatchStore } from './key-batch.ts'
 import type { KeyVersionStore } from './key-version.ts'
 import type { LegacyItemStore } from './legacy-item.ts'
 import type { LibraryImportStore } from './library-import.ts'
+import type { LibraryMoveStore } from './library-move.ts'
 import type { MachineStore } from './machine.ts'
 import type { MachineCallerStore } from './machine-caller.ts'
 import type { MachineDeliveryStore } from './machine-delivery.ts'
@@ -61,6 +62,7 @@ export type Stores = {
   machineTrusts: MachineTrustStore
   members: MemberStore
   memberships: MembershipStore
+  moves: LibraryMoveStore
   policies: PolicyStore
   passkeys: PasskeyStore
   tenants: TenantStore

@@ -14,6 +14,7 @@ import { keyBatchHandlers } from './key-batches.ts'
 import { keyVersionHandlers } from './key-versions.ts'
 import { keyHandlers } from './keys.ts'
 import { legacyItemHandlers } from './legacy-items.ts'
+import { libraryMoveHandlers } from './library-moves.ts'
 import { machineDeliveryHandlers } from './machine-deliveries.ts'
 import { machineTrustHandlers } from './machine-trusts.ts'
 import { machineHandlers, machineTokenHandlers } from './machines.ts'
@@ -42,6 +43,7 @@ export function createHandlers(parts: HandlerParts): Handlers {
     ...attachmentHandlers(parts),
     ...exportHandlers(parts),
     ...importHandlers(parts),
+    ...libraryMoveHandlers(parts),
     ...legacyItemHandlers(parts),
     ...keyHandlers(parts),
     ...keyBatchHandlers(parts),

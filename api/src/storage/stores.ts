@@ -21,6 +21,7 @@ import { createKeyStore } from './keys.ts'
 import { converter } from './legacy-conversion.ts'
 import { createLegacyItemStore } from './legacy-items.ts'
 import { createLibraryImportStore } from './library-imports.ts'
+import { createLibraryMoveStore } from './library-moves.ts'
 import { createMachineCallerStore } from './machine-callers.ts'
 import { createMachineDeliveryStore } from './machine-deliveries.ts'
 import { createMachineTokenStore } from './machine-tokens.ts'
@@ -83,6 +84,7 @@ export function createStores(
     machineTrusts: createMachineTrustStore(queries),
     members: createMemberStore(queries),
     memberships: createMembershipStore(queries),
+    moves: createLibraryMoveStore(queries, keyVault, bounds),
     policies: createPolicyStore(queries),
     passkeys: createPasskeyStore(queries),
     tenants: createTenantStore(queries),

@@ -1,6 +1,6 @@
 import { type Dialect, readImport } from '@keyferry/contract/env'
 import { useMemo, useState } from 'react'
-import { useSearchParams } from 'wouter'
+import { Link, useSearchParams } from 'wouter'
 import type { ImportPlan } from '../../lib/answers.ts'
 import { bundleNameProblem } from '../../lib/bundle-names.ts'
 import { useBundles } from '../../lib/bundles.ts'
@@ -26,7 +26,16 @@ export function ImportPage() {
     <>
       <PageHeading
         title="Import"
-        intro="Each line of a .env file becomes a variable of one bundle. Other bundles keep their values. Nothing is written before you confirm."
+        intro={
+          <>
+            Each line of a .env file becomes a variable of one bundle. Other bundles keep their values.
+            Nothing is written before you confirm. To bring all bundles of a local server,{' '}
+            <Link href="/bundles/move" className="link">
+              move its library
+            </Link>
+            .
+          </>
+        }
       />
       <ImportForm bundleName={bundleName} onBundleName={setBundleName} onDone={setResult} />
     </>

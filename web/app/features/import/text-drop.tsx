@@ -60,7 +60,8 @@ function useDrop(onFile: (file: File | undefined) => void) {
   return { over, onDrop, onDragOver, onDragLeave: () => setOver(false) }
 }
 
-function FileChooser({ onFile }: { onFile: (file: File | undefined) => void }) {
+/** A button that lets a person choose one file. */
+export function FileChooser({ onFile }: { onFile: (file: File | undefined) => void }) {
   const chooser = useRef<HTMLInputElement>(null)
   return (
     <>

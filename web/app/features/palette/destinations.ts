@@ -13,6 +13,7 @@ export type Destination = {
 const PAGES: readonly Destination[] = [
   { id: 'bundles', kind: 'Page', name: 'Bundles', href: '/bundles' },
   { id: 'import', kind: 'Page', name: 'Import a .env file', href: '/bundles/import' },
+  { id: 'move', kind: 'Page', name: 'Move a library here', href: '/bundles/move' },
   { id: 'keys', kind: 'Page', name: 'Keys', href: '/keys' },
   { id: 'new-key', kind: 'Page', name: 'New key', href: '/keys/new' },
   { id: 'due', kind: 'Page', name: 'Keys that are due', href: '/keys?filter=due' },

@@ -1,0 +1,109 @@
+import { portableSeal } from '@keyferry/crypto/portable-seal'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { databases, expectError, type Identity, startTestApi, type TestApi } from './api.ts'
+
+const MOST = 1_000
+const BUNDLE_BOUND = 500
+
+type Entry = { key: number; name: string; required: boolean }
+
+const bundle = (name: string, entries: Entry[]) => ({ name, entries })
+const entry = (key: number, name: string): Entry => ({ key, name, required: false })
+
+describe.each(databases)('a move of a library, on %s', (kind) => {
+  let api: TestApi
+  let owner: Identity
+  beforeAll(async () => {
+    api = await startTestApi(kind, { maxBundleEntries: BUNDLE_BOUND, devAllowPlaintext: true })
+  })
+  afterAll(() => api.close())
+  beforeEach(async () => {
+    owner = await api.newOwner()
+  })
+
+  async function move(content: unknown, more: object = {}) {
+    const { kid, public_key } = (await api.call('getDepositKey')).json
+    const bytes = Buffer.from(typeof content === 'string' ? content : JSON.stringify(content))
+    const box = Buffer.from(portableSeal(bytes, Buffer.from(public_key, 'base64'))).toString('base64')
+    const library = { keyferry_library: 1, kid, box_base64: box }
+    return await api.call('moveLibrary', { as: owner, body: { library, ...more } })
+  }
+
+  const delivered = async (bundle_id = ''): Promise<object> => {
+    const query = { format: 'json', reveal: '1' }
+    return Object((await api.call('exportBundle', { as: owner, params: { bundle_id }, query })).json)
+  }
+  const bundles = async () => (await api.call('listBundles', { as: owner })).json
+
+  test('the largest one arrives, with texts that only some keys have, and each key leaves an event', async () => {
+    const keys = Array.from({ length: MOST }, (_, index) => ({
+      name: `KEY_${index}`,
+      value: `value ${index}`,
+      ...(index % 3 === 0 ? { expires_at: '2031-01-31T12:00:00.000Z', rotate_after_days: 30 } : {}),
+      ...(index === 1 ? { value: '${KEY_2}', is_template: true } : {}),
+    }))
+    const entries = keys.map(({ name }, index) => entry(index, name))
+    const [first, second] = [entries.slice(0, BUNDLE_BOUND), entries.slice(BUNDLE_BOUND)]
+    const both = [bundle('dev/app', first), bundle('dev/more', second)]
+    expect((await move({ v: 1, keys, bundles: both })).status).toBe(200)
+    const [app, more] = await bundles()
+    expect(await delivered(app?.id)).toMatchObject({
+      KEY_0: 'value 0',
+      KEY_1: 'value 2',
+      KEY_499: 'value 499',
+    })
+    expect(Object.keys(await delivered(more?.id))).toEqual(second.map(({ name }) => name))
+    const log = await api.call('listAudit', { as: owner, query: { action: 'key.created', limit: '1000' } })
+    expect(JSON.stringify(log.json)).toContain('KEY_999')
+    expect(JSON.stringify(log.json)).not.toContain('value 999')
+  })
+
+  test('a bundle that is too large undoes the whole move', async () => {
+    const keys = Array.from({ length: BUNDLE_BOUND + 1 }, (_, index) => ({ name: `K${index}`, value: '1' }))
+    const full = keys.map(({ name }, index) => entry(index, name))
+    const { status, json } = await move({
+      v: 1,
+      keys,
+      bundles: [bundle('a', [entry(0, 'K0')]), bundle('full', full)],
+    })
+    expect([status, json]).toMatchObject([409, { code: 'bundle_full' }])
+    expect(await bundles()).toEqual([])
+    expect((await api.call('listKeys', { as: owner })).json).toEqual([])
+  })
+
+  test.each([
+    ['no JSON', 'planted'],
+    ['another version', { v: 2, keys: [], bundles: [] }],
+    ['a name twice', { v: 1, keys: [], bundles: [bundle('a', []), bundle('a', [])] }],
+    [
+      'a key twice in a bundle',
+      { v: 1, keys: [{ name: 'A', value: '1' }], bundles: [bundle('a', [entry(0, 'A'), entry(0, 'B')])] },
+    ],
+    ['an entry without a key', { v: 1, keys: [], bundles: [bundle('a', [entry(0, 'A')])] }],
+    ['a template that is none', { v: 1, keys: [{ name: 'A', value: '${', is_template: true }], bundles: [] }],
+    [
+      'too many keys',
+      { v: 1, keys: Array.from({ length: MOST + 1 }, (_, n) => ({ name: `K${n}`, value: '' })), bundles: [] },
+    ],
+  ])('%s is 400, shows nothing of the file, and nothing arrives', async (_what, content) => {
+    const { status, json } = await move(content)
+    expect(status).toBe(400)
+    expect(JSON.stringify(json)).not.toContain('planted')
+    expect((await api.call('listKeys', { as: owner })).json).toEqual([])
+  })
+
+  test('a change of a shared key after the plan refuses the move', async () => {
+    const body = { name: 'A', value: '1', is_secret: false }
+    const { json: key } = await api.call('createKey', { as: owner, body })
+    const content = { v: 1, keys: [body], bundles: [bundle('a', [entry(0, 'A')])] }
+    const { kid, public_key } = (await api.call('getDepositKey')).json
+    const box = portableSeal(Buffer.from(JSON.stringify(content)), Buffer.from(public_key, 'base64'))
+    const library = { keyferry_library: 1, kid, box_base64: Buffer.from(box).toString('base64') }
+    const { json: plan } = await api.call('moveLibrary', { as: owner, body: { library, dry_run: true } })
+    expect(plan.keys).toEqual([{ name: 'A', action: 'share', key_name: 'A' }])
+    await api.call('updateKey', { as: owner, params: { key_id: key.id }, body: { value: '2' } })
+    const late = await api.call('moveLibrary', { as: owner, body: { library, plan_id: plan.plan_id } })
+    expectError(late, 409, 'the library changed after this import was planned: plan it again', 'plan_changed')
+    expect(await bundles()).toEqual([])
+  })
+})

@@ -1,0 +1,70 @@
+import type { LibraryMove } from '../../lib/answers.ts'
+import { Button } from '../../ui/button.tsx'
+import { Notice } from '../../ui/notice.tsx'
+import { movedText } from './moved.ts'
+
+type MovePlanProps = { plan: LibraryMove; busy: boolean; onMove: () => void }
+
+const BUNDLE_NOTES = { create: 'new', left_out: 'exists here: left out', rename: '', share: '' } as const
+
+/** What a move would do, and the button that does exactly that. */
+export function MovePlan({ plan, busy, onMove }: MovePlanProps) {
+  const { bundles, keys } = plan
+  const leftOut = bundles.filter(({ action }) => action === 'left_out')
+  const hasWork = [...bundles, ...keys].some(({ action }) => action === 'create' || action === 'rename')
+  return (
+    <section aria-labelledby="move-plan" className="space-y-4">
+      <h2 id="move-plan" className="text-sm font-semibold">
+        {hasWork ? `${movedText(plan)} arrive` : 'Nothing arrives: this workspace has all of these names'}
+      </h2>
+      {leftOut.length > 0 && (
+        <Notice tone="caution" role="status">
+          A bundle that exists here stays as it is, and nothing of the one in the file arrives. To move it
+          too, rename one of the two, export again, and choose the new file.
+        </Notice>
+      )}
+      <ul className="divide-y divide-line rounded-lg border border-line bg-surface text-sm">
+        {bundles.map(({ name, action, key_count: count }) => (
+          <li key={name} className="flex flex-wrap justify-between gap-x-4 px-3 py-2">
+            <code className="min-w-0 break-words">{name}</code>
+            <span className="text-ink-soft">
+              {count} {count === 1 ? 'key' : 'keys'}, {BUNDLE_NOTES[action]}
+            </span>
+          </li>
+        ))}
+      </ul>
+      <KeyNotes keys={keys} />
+      <Button look="primary" size="large" busy={busy} disabled={!hasWork} onClick={onMove}>
+        {busy ? 'Moving…' : `Move ${movedText(plan)}`}
+      </Button>
+    </section>
+  )
+}
+
+const KEY_NOTES = [
+  ['rename', 'Renamed', 'These names exist here with other values. Programs get the same names as before.'],
+  ['share', 'Shared', 'This workspace has these keys with the same values.'],
+  ['left_out', 'Left out', 'The names exist here, or only bundles that are left out use these keys.'],
+] as const
+
+function KeyNotes({ keys }: Pick<LibraryMove, 'keys'>) {
+  return KEY_NOTES.map(([action, title, why]) => {
+    const some = keys.filter((key) => key.action === action)
+    if (some.length === 0) return null
+    return (
+      <details key={action} className="text-sm">
+        <summary>
+          {title}: {some.length} {some.length === 1 ? 'key' : 'keys'}
+        </summary>
+        <p className="mt-1 text-ink-soft">{why}</p>
+        <ul className="mt-1 pl-5">
+          {some.map(({ name, key_name }) => (
+            <li key={name}>
+              <code className="break-words">{name === key_name ? name : `${name} → ${key_name}`}</code>
+            </li>
+          ))}
+        </ul>
+      </details>
+    )
+  })
+}

@@ -1,9 +1,15 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { generateKeyPair, type KeyPair } from '@keyferry/crypto/key-pair'
 import { open } from '@keyferry/crypto/open'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hasPostgres } from '../plumbing/test/postgres.ts'
 import { hasRedis } from '../plumbing/test/redis-server.ts'
+import { temporaryFolder } from '../server/test/program.ts'
 import { callbackOf } from '../web/test/sign-in.ts'
 import { TestBrowser } from '../web/test/test-browser.ts'
 import { type ManyNodes, type NodeName, startManyNodes } from './many-nodes.ts'
@@ -12,6 +18,7 @@ import { hasNginx } from './nginx.ts'
 type Asked = { id: string; keys: KeyPair }
 type WaitAnswer = { status: 'pending' } | { status: 'ready'; ciphertext_base64: string }
 
+const KEYFERRY = join(import.meta.dirname, '../cli/bin/keyferry.js')
 const VALUE = 'a value with $, "quotes" and ä'
 const canRun = hasNginx() && hasPostgres() && hasRedis()
 
@@ -117,6 +124,35 @@ describe.skipIf(!canRun)('many nodes behind nginx, on PostgreSQL and Redis', () 
     expect(await waiting).toBe(VALUE)
     await sleep(3_100)
     expect((await call(`/api/v1/requests/${asked.id}/wait`, { as: null })).status).toBe(404)
+  })
+
+  test('500 values from a terminal without a credential: asked, planned, approved and waited for on any node', async () => {
+    const folder = temporaryFolder()
+    const file = join(folder.path, 'five-hundred.env')
+    const names = Array.from({ length: 500 }, (_, index) => `MANY_${index}`)
+    writeFileSync(file, names.map((name) => `${name}=planted-${name}\n`).join(''))
+    const words = ['import', file, '--bundle', 'many/app', '--json', '--no-open']
+    const env = { PATH: process.env['PATH'], HOME: folder.path, KEYFERRY_SERVER: nodes.publicUrl }
+    const client = spawn(process.execPath, [KEYFERRY, ...words], { env, stdio: ['ignore', 'ignore', 'pipe'] })
+    const events = createInterface({ input: client.stderr })[Symbol.asyncIterator]()
+    const asked = JSON.parse((await events.next()).value ?? '{}') as { event: string; approval_url: string }
+    expect(asked.event).toBe('asked')
+    const path = `/api/v1/requests/${asked.approval_url.split('/').at(-1)}`
+    const [one, other] = [nodes.addressOf('web-1'), nodes.addressOf('web-2')]
+    const plan = await call(`${path}/deposit-plan`, { at: one, method: 'POST', body: {} })
+    const { plan_id } = (await plan.json()) as { plan_id: string }
+    const approved = await call(`${path}/deposit`, { at: other, method: 'POST', body: { plan_id } })
+    expect([approved.status, await approved.json()]).toMatchObject([
+      200,
+      { deposit: { counts: { create: 500 } } },
+    ])
+    expect(JSON.parse((await events.next()).value ?? '{}')).toMatchObject({
+      event: 'stored',
+      bundle: 'many/app',
+    })
+    const [code] = await once(client, 'exit')
+    expect(code).toBe(0)
+    folder.remove()
   })
 
   test.each<NodeName>(['web-1', 'web-2', 'api-1', 'api-2'])(

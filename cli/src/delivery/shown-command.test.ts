@@ -44,4 +44,5 @@ test('a command that is too long or no text cannot be shown whole', () => {
   expect(canBeShown(Array.from({ length: 65 }, () => 'x'))).toBe(false)
   expect(canBeShown(['x'.repeat(8_193)])).toBe(false)
   expect(canBeShown(['\ud800'])).toBe(false)
+  expect(canBeShown(['a\0b'])).toBe(false)
 })

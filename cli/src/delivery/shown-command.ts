@@ -36,6 +36,8 @@ function masked(argument: string): string {
 export function canBeShown(argv: readonly string[]): boolean {
   const bytes = argv.reduce((sum, argument) => sum + Buffer.byteLength(argument), 0)
   return (
-    argv.length <= LIMITS.argvItems && bytes <= LIMITS.argvBytes && argv.every((text) => text.isWellFormed())
+    argv.length <= LIMITS.argvItems &&
+    bytes <= LIMITS.argvBytes &&
+    argv.every((text) => text.isWellFormed() && !text.includes('\0'))
   )
 }

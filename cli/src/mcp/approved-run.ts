@@ -189,7 +189,7 @@ function folderOf({ cwd }: WantedRun, parts: Parts): string {
 function requireShownWhole(argv: readonly string[]): void {
   if (!canBeShown(argv)) {
     throw usageError(
-      'argv is too long to be shown whole',
+      'argv cannot be shown whole: it is too long, or has NUL or half of a surrogate pair',
       'Put the command into a script file, and run that.',
     )
   }

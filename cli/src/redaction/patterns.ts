@@ -29,7 +29,7 @@ function formsOf(value: string): string[] {
   return [
     value,
     ...value.split(/\r\n|[\r\n]/),
-    JSON.stringify(value).slice(1, -1),
+    ...inJson(value),
     ...percentEncoded(value),
     hex,
     hex.toUpperCase(),
@@ -40,10 +40,22 @@ function formsOf(value: string): string[] {
   ]
 }
 
+// As JavaScript, Python, PHP and Go write it unless told otherwise.
+function inJson(value: string): string[] {
+  const text = JSON.stringify(value).slice(1, -1)
+  const ascii = text.replace(/[\u0080-\uffff]/g, codeOf)
+  return [text, ascii, ascii.replaceAll('/', '\\/'), text.replace(/[<>&\u2028\u2029]/g, codeOf)]
+}
+
+function codeOf(unit: string): string {
+  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
+}
+
 function percentEncoded(value: string): string[] {
   const encoded = encodeURIComponent(value.toWellFormed())
   const form = new URLSearchParams([['', value]]).toString().slice(1)
-  return [encoded, encoded.replaceAll('%2F', '/'), form]
+  const forms = [encoded, encoded.replaceAll('%2F', '/'), form]
+  return [...forms, ...forms.map((text) => text.replace(/%../g, (code) => code.toLowerCase()))]
 }
 
 /** The characters of a base64 text that the bytes alone decide, when so many other bytes come before them. */

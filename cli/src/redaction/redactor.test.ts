@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { patternsOf } from './patterns.ts'
 import { Redactor } from './redactor.ts'
 
-const SECRET = 'pä$$/w+rd?"x"\\?>>tail'
+const SECRET = 'pä$$/w+rd?&"x"\\?>>tail'
 const LINES = '-----BEGIN KEY-----\nMIIBVQIBADANBgkq\nhkiG9w0BAQEFAASC\n-----END KEY-----'
 const VALUES = new Map([
   ['PASSWORD', SECRET],
@@ -22,9 +22,17 @@ function redacted(
   ]).toString()
 }
 
+const asciiJson = (text: string) =>
+  JSON.stringify(text).replace(/[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+const smallCodes = (text: string) => text.replace(/%../g, (code) => code.toLowerCase())
+
 const encodings: readonly (readonly [string, (text: string) => string])[] = [
   ['as it is', (text) => text],
   ['in JSON', (text) => JSON.stringify({ text })],
+  ['in JSON of Python', (text) => asciiJson(text)],
+  ['in JSON of PHP', (text) => asciiJson(text).replaceAll('/', '\\/')],
+  ['in JSON of Go', (text) => JSON.stringify(text).replaceAll('&', '\\u0026').replaceAll('>', '\\u003e')],
+  ['as part of an address in small letters', (text) => smallCodes(encodeURIComponent(text))],
   ['as part of an address', (text) => `?q=${encodeURIComponent(text)}&r`],
   ['as part of a form', (text) => new URLSearchParams({ text }).toString()],
   ['in hexadecimal', (text) => Buffer.from(text).toString('hex')],

@@ -123,6 +123,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'cli/src/ground',
     ...CARGO,
   ],
+  'cli/src/edit': ['cli/src/delivery', 'cli/src/import', 'cli/src/output', 'cli/src/ground', ...CARGO],
   'cli/src/doctor': [
     'cli/src/machine',
     'cli/src/project',
@@ -133,6 +134,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     ...CARGO,
   ],
   'cli/src/commands': [
+    'cli/src/edit',
     'cli/src/mcp',
     'cli/src/doctor',
     'cli/src/audit',

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createClient } from '@keyferry/contract/client'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readRequest } from './app-page.ts'
@@ -77,7 +78,11 @@ describe.skipIf(!canRun)('from a .env file to a running program', () => {
   }
 
   function keyferry(...args: readonly string[]): Terminal {
-    return inTerminal([...KEYFERRY, ...args], { cwd: folder, env: environment() })
+    return keyferryWith({}, ...args)
+  }
+
+  function keyferryWith(env: Record<string, string>, ...args: readonly string[]): Terminal {
+    return inTerminal([...KEYFERRY, ...args], { cwd: folder, env: { ...environment(), ...env } })
   }
 
   // The program copies its environment as the system holds it, so that every byte counts.
@@ -212,6 +217,36 @@ describe.skipIf(!canRun)('from a .env file to a running program', () => {
     expect(seen).not.toHaveProperty('SINGLE')
     await page.context().close()
   })
+
+  test('edit: the editor has the values, and only what changed is stored', async () => {
+    const editor = `sed -i -e 's/"EMPTY": ""/"EMPTY": "filled", "ADDED": "new"/' -e '/"COLOUR"/d'`
+    const terminal = keyferryWith({ EDITOR: editor }, 'edit', 'dev/app')
+    const page = await openApproval(terminal)
+    await page.getByRole('button', { name: 'Approve 10 keys' }).click()
+    await terminal.appears(/still in the bundle: COLOUR/)
+    await terminal.appears(/Import\? \[y\/N\]/)
+    terminal.type('y\n')
+    expect(await terminal.exit).toBe(0)
+    const { items } = await bundle()
+    expect(items.map(({ name }) => name).toSorted()).toEqual([...Object.keys(EXPECTED), 'ADDED'].toSorted())
+    expect(await versionsOf('EMPTY')).toBe(2)
+    expect(await versionsOf('PLAIN')).toBe(1)
+    await page.context().close()
+  })
+
+  async function bundle() {
+    const call = createClient(server.url)
+    const [found] = await call('GET', '/api/v1/bundles')
+    return await call('GET', '/api/v1/bundles/{bundle_id}', { params: { bundle_id: found?.id ?? '' } })
+  }
+
+  async function versionsOf(name: string): Promise<number> {
+    const key_id = (await bundle()).items.find((item) => item.name === name)?.id ?? ''
+    const versions = await createClient(server.url)('GET', '/api/v1/keys/{key_id}/versions', {
+      params: { key_id },
+    })
+    return versions.length
+  }
 
   async function readEnvironment(file: string): Promise<Record<string, string>> {
     const text = await readFile(join(folder, file), 'utf8')

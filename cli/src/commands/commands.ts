@@ -4,6 +4,7 @@ import { completionOf } from './completion.ts'
 import { composeCommand } from './compose.ts'
 import { diffCommand } from './diff.ts'
 import { doctorCommand } from './doctor.ts'
+import { editCommand } from './edit.ts'
 import { forgetCommand } from './forget.ts'
 import { importCommand } from './import.ts'
 import { initCommand } from './init.ts'
@@ -24,6 +25,7 @@ const verbs: readonly Command[] = [
   pullCommand,
   importCommand,
   setCommand,
+  editCommand,
   lsCommand,
   diffCommand,
   openCommand,

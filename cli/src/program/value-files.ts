@@ -1,8 +1,8 @@
-import { accessSync, chmodSync, constants, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { usageError } from '../ground/cli-error.ts'
 import type { Environment, Values } from '../ground/parts.ts'
+import { openPrivateFolder } from '../ground/private-folder.ts'
 
 /** The files of a program: file names by the names of values. */
 export type WantedFiles = ReadonlyMap<string, string>
@@ -35,29 +35,10 @@ export function readWantedFiles(texts: readonly string[]): WantedFiles {
   return files
 }
 
-/** Make the folder: in memory where the system has such a folder (`XDG_RUNTIME_DIR`, `/dev/shm`), else among the temporary
- * files. It is deleted when this process exits. */
+/** Make the folder, which is deleted when this process exits. */
 export function openValueFiles(wanted: WantedFiles, env: Environment): ValueFiles {
-  const folder = mkdtempSync(join(inMemory(env) ?? tmpdir(), 'keyferry-files-'))
-  chmodSync(folder, 0o700)
-  const remove = (): void => rmSync(folder, { recursive: true, force: true })
-  process.once('exit', remove)
-  return { remove, write: (values) => withPaths(values, wanted, folder) }
-}
-
-function inMemory(env: Environment): string | null {
-  const candidates = [env['XDG_RUNTIME_DIR'] ?? '', '/dev/shm']
-  return candidates.find((path) => path.startsWith('/') && isWritableFolder(path)) ?? null
-}
-
-// Under sudo, XDG_RUNTIME_DIR may be another user's.
-function isWritableFolder(path: string): boolean {
-  try {
-    accessSync(`${path}/.`, constants.W_OK | constants.X_OK)
-    return true
-  } catch {
-    return false
-  }
+  const { path, remove } = openPrivateFolder(env)
+  return { remove, write: (values) => withPaths(values, wanted, path) }
 }
 
 function withPaths(values: Values, wanted: WantedFiles, folder: string): Values {

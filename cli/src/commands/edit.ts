@@ -1,0 +1,38 @@
+import type { Command, Words } from '../command-line/command.ts'
+import { usageError } from '../ground/cli-error.ts'
+import type { Parts } from '../ground/parts.ts'
+import { ASKING_FLAGS, readAsking } from './asking-flags.ts'
+
+export const editCommand: Command = {
+  name: 'edit',
+  operands: 'BUNDLE',
+  maxOperands: 1,
+  summary: 'Edit the values of a bundle in your editor',
+  details: [
+    'Requests the values as pull does, opens them as a .env file (as JSON if a value needs it) in VISUAL, EDITOR or vi, and stores what you changed or added. Where people sign in to the server, that takes two approvals: one to read, one to store. Lines that you remove stay in the bundle; detach keys on its page.',
+    'The file is in a folder that only you can read: in memory where the system has one. It is overwritten and deleted when the editor ends. If a line cannot be read, the editor opens again.',
+  ],
+  flags: ASKING_FLAGS.filter(({ name }) => !['prefix', 'resumable', 'receipt'].includes(name)),
+  examples: [{ command: 'EDITOR=nano keyferry edit dev/app', what: 'Edit the values of dev/app in nano' }],
+  run: async (words, parts) => await edit(words, parts),
+}
+
+async function edit(words: Words, parts: Parts): Promise<number> {
+  const asking = await readAsking(words, parts)
+  const { bundle, agent, allowedNames } = asking
+  if (bundle === null) throw usageError('edit needs a bundle', 'For example: keyferry edit dev/app')
+  if (agent !== null) throw usageError(`${agent} started this command`, 'Only a person can edit values.')
+  const command = ['keyferry', 'edit', bundle]
+  const storing = {
+    ...asking,
+    isServerNamed: words.has('server'),
+    bundleName: bundle,
+    flags: { secret: [], public: [] },
+    choices: { own: [], share: [], replace: [] },
+    isDryRun: false,
+    mayUpdate: false,
+    command,
+  }
+  const { editBundle } = await import('../edit/edit-bundle.ts')
+  return await editBundle({ ask: { ...asking, command }, allowedNames, storing }, parts)
+}

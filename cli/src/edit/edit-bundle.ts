@@ -1,0 +1,74 @@
+import { type EnvText, FORMATS, misfits, readImport } from '@keyferry/contract/env'
+import type { Ask } from '../delivery/ask.ts'
+import { harmlessValues } from '../delivery/dangerous-names.ts'
+import { deliver } from '../delivery/deliver.ts'
+import { CliError } from '../ground/cli-error.ts'
+import { EXIT } from '../ground/exit-code.ts'
+import type { Parts, Values } from '../ground/parts.ts'
+import { printable } from '../ground/printable.ts'
+import { importText } from '../import/import-file.ts'
+import type { ImportTextOptions } from '../import/import-options.ts'
+import { writeValues } from '../output/write-values.ts'
+import { editedText } from './edited-text.ts'
+
+/** How to request the values, and how to store them. */
+export type EditOptions = {
+  readonly ask: Omit<Ask, 'format' | 'via' | 'keepAs' | 'pending'>
+  readonly allowedNames: readonly string[]
+  readonly storing: ImportTextOptions
+}
+
+/** Request the values of a bundle, let the person edit them, and store what they changed or added.
+ * @returns the exit code · @throws CliError */
+export async function editBundle({ ask, allowedNames, storing }: EditOptions, parts: Parts): Promise<number> {
+  const format = FORMATS['.env'].asked
+  const delivered = await deliver({ ...ask, format, via: 'pull', keepAs: null, pending: null }, parts)
+  const values = harmlessValues(delivered.values, { prefix: '', allowedNames })
+  const text = changed(editUntilReadable(values, parts), values)
+  if (text.removed.length > 0)
+    tell(parts, `still in the bundle: ${text.removed.join(', ')}; detach them on its page`)
+  if (text.entries.length > 0) return await importText(storing, text, parts)
+  tell(parts, 'nothing changed')
+  return EXIT.ok
+}
+
+function editUntilReadable(values: Values, parts: Parts): EnvText {
+  // JSON holds values for which programs that read .env files need different quotes.
+  const format = misfits(FORMATS['.env'], values).length === 0 ? '.env' : 'json'
+  const file = editedText(
+    writeValues(format, values).text,
+    `values${format === 'json' ? '.json' : format}`,
+    parts.env,
+  )
+  const takeBack = parts.atInterrupt(file.close)
+  try {
+    for (;;) {
+      const text = readImport(file.edit(), 'dotenv')
+      const [problem] = text.problems
+      if (problem === undefined) return text
+      parts.stderr.write(`keyferry: ${printable(problem.message)}\n`)
+      const answer = parts.keyboard.ask('Edit again? [Y/n] ')
+      if (answer === null || /^n/i.test(answer)) throw unreadable(problem.message)
+    }
+  } finally {
+    takeBack()
+    file.close()
+  }
+}
+
+function unreadable(why: string): CliError {
+  return new CliError(EXIT.general, `the file cannot be read: ${printable(why)}`, 'Nothing was stored.')
+}
+
+function changed(text: EnvText, before: Values): EnvText & { removed: readonly string[] } {
+  const left = new Set(text.entries.map(({ name }) => name))
+  return {
+    ...text,
+    entries: text.entries.filter(({ name, value }) => before.get(name) !== value),
+    removed: [...before.keys()].filter((name) => !left.has(name)),
+  }
+}
+
+function tell({ stderr }: Parts, text: string): void {
+  stderr.write(`keyferry: ${text}\n`)
+}

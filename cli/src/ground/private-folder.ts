@@ -1,0 +1,36 @@
+import { accessSync, chmodSync, constants, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Environment } from './parts.ts'
+
+/** A folder that only its owner can read. */
+export type PrivateFolder = {
+  readonly path: string
+  /** May be called more than once. */
+  readonly remove: () => void
+}
+
+/** Make the folder: in memory where the system has such a folder (`XDG_RUNTIME_DIR`, `/dev/shm`), else among the temporary
+ * files. It is deleted when this process exits. */
+export function openPrivateFolder(env: Environment): PrivateFolder {
+  const path = mkdtempSync(join(inMemory(env) ?? tmpdir(), 'keyferry-files-'))
+  chmodSync(path, 0o700)
+  const remove = (): void => rmSync(path, { recursive: true, force: true })
+  process.once('exit', remove)
+  return { path, remove }
+}
+
+function inMemory(env: Environment): string | null {
+  const candidates = [env['XDG_RUNTIME_DIR'] ?? '', '/dev/shm']
+  return candidates.find((path) => path.startsWith('/') && isWritableFolder(path)) ?? null
+}
+
+// Under sudo, XDG_RUNTIME_DIR may be another user's.
+function isWritableFolder(path: string): boolean {
+  try {
+    accessSync(`${path}/.`, constants.W_OK | constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}

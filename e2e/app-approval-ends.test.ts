@@ -74,7 +74,7 @@ describe.skipIf(!hasBrowser())('on a phone, in both themes: a request that ends'
         route.fulfill({ status: 403, json: { error: 'Forbidden', code: 'forbidden' } }),
       )
     })
-    await title(page, 'Not yours to approve').waitFor()
+    await title(page, 'You cannot approve this request').waitFor()
     await expectReadable(page)
     await closePage(page)
   })

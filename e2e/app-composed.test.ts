@@ -115,7 +115,7 @@ describe.skipIf(!hasBrowser())('composed values in the browser', () => {
     const page = await open(path)
     const answers = recordAnswers(page)
     await page
-      .getByText('Built from DB_PASSWORD, DB_HOST. Their values go into it, selected or not.')
+      .getByText('Built from DB_PASSWORD, DB_HOST. It contains their values, even if you do not select them.')
       .waitFor()
     await expectAccessible(page)
     await readRequest(page)

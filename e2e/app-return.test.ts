@@ -83,7 +83,7 @@ describe.skipIf(!hasBrowser() || !hasTerminal())('an approval returns to the ter
     const page = await signedIn()
     await page.goto(await opened.next())
     await readRequest(page)
-    await page.getByLabel('Do not ask again for this command on this terminal').selectOption('1 hour')
+    await page.getByLabel('Remember this approval on this terminal').selectOption('1 hour')
     await expectAccessible(page)
     await page.getByRole('button', { name: 'Approve 3 keys' }).click()
     expect(await first.exit).toBe(0)

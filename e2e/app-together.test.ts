@@ -108,7 +108,7 @@ describe.skipIf(!hasBrowser())('three commands of one start', () => {
     const list = page.getByRole('region', { name: 'Started together' })
     await expect.poll(() => list.getByRole('checkbox', { checked: true }).count()).toBe(2)
     await expectAccessible(page)
-    await page.getByLabel('Do not ask again for these 3 commands on this terminal').selectOption('1 hour')
+    await page.getByLabel('Remember these 3 approvals on this terminal').selectOption('1 hour')
     await page.getByRole('button', { name: 'Approve 3 commands' }).click()
     await started.ended
     await expect.poll(allNoted).toEqual(['3000', 'info', 'planted-npm_token'])

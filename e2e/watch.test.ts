@@ -127,7 +127,7 @@ describe.each(databases)('run --watch on %s', (kind, url) => {
     const place = `/machines/${machine.id}/bundles/${machine.bundleId}`
     await call('DELETE', place)
     await change('A', 'not for this machine')
-    await until(() => stderr().includes('has to grant this bundle'), true)
+    await until(() => stderr().includes('has no grant for this bundle'), true)
     await sleep(300)
     expect(lines()).toHaveLength(1)
     expect(stderr().match(/the program keeps the values it has/g)).toHaveLength(1)

@@ -167,7 +167,7 @@ describe.each(databases)('deliveries to machines on %s', (kind) => {
     const { machine, bundle } = await granted()
     await grant(api, owner, { machine, bundle, scope: 'read' })
     const other = await newBundle(api, owner, newValues())
-    const message = `an owner of the workspace has to grant this bundle to the machine ${machine.name}`
+    const message = `the machine ${machine.name} has no grant for this bundle`
     for (const bundle_id of [bundle.id, bundle.name, other.id, other.name, 'unknown']) {
       const { answer } = await fetchValues(api, { token: machine.token, bundle_id })
       expectError(answer, 403, message, 'not_granted')

@@ -143,7 +143,7 @@ export function refusedNow(
 
 /** The refusal for a bundle that the machine may not fetch, or that does not exist: a machine learns no names. */
 export function notGranted({ machine, tenantId }: MachineCaller): MachineRefusal {
-  const message = `an owner of the workspace has to grant this bundle to the machine ${machine.name}`
+  const message = `the machine ${machine.name} has no grant for this bundle`
   return new MachineRefusal('not_granted', message, { ...machine, tenantId })
 }
 

@@ -11,7 +11,7 @@ export const composeCommand: Command = {
   name: 'compose',
   operands: 'up|down|metadata [SERVICE]',
   maxOperands: 2,
-  summary: 'Give values to services of Docker Compose, which calls this (a provider)',
+  summary: 'Provide values to services of Docker Compose, which runs this command',
   details: [
     'Docker Compose 5.2 or newer runs this command for a service with provider type keyferry. The services that depend on it get the values as variables of the same names. Options of the provider are the options of this command.',
     'Compose passes the values to the containers, so docker inspect shows them. If an AI agent started it, it needs --for-agent, as pull does.',

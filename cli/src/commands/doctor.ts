@@ -11,7 +11,7 @@ export const doctorCommand: Command = {
   maxOperands: 0,
   summary: 'Diagnose problems and suggest fixes',
   details: [
-    'Checks the settings, the server, the clock, the terminal, the browser and the files that keyferry keeps. It changes nothing. In a job or service with a machine credential it also shows what that proves: the claims, the audience, the expiry and what the server says. To ask the server, it presents the credential for a bundle that does not exist; the audit log records the refused call. The exit code is 1 if a check fails.',
+    'Checks the settings, the server, the clock, the terminal, the browser and the files that keyferry keeps. It changes nothing. With a machine credential, it also shows the claims, the audience and the expiry, and whether the server accepts it. For this, it requests a bundle that does not exist; the audit log records the refused call. The exit code is 1 if a check fails.',
   ],
   flags: [SERVER_FLAG, { name: 'json', summary: 'One JSON object' }],
   examples: [{ command: 'keyferry doctor', what: 'Check this machine' }],

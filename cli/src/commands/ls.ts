@@ -15,7 +15,7 @@ export const lsCommand: Command = {
   maxOperands: 1,
   summary: 'List the bundles, or the names that one delivers',
   details: [
-    'Shows no values. A server without accounts answers everybody on its machine. Elsewhere, ls works for machines, with KEYFERRY_TOKEN: it lists the bundles that the machine has access to. The client is never signed in as a person, so people use keyferry open.',
+    'Shows no values. On a server without accounts, ls lists all bundles. On other servers it needs KEYFERRY_TOKEN and lists the bundles of that machine. The client has no sign-in for people: use keyferry open instead.',
   ],
   flags: [
     WORKSPACE_FLAG,

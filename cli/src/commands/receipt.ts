@@ -20,7 +20,7 @@ export const receiptCommand: Command = {
     {
       command:
         'keyferry pull dev/app --receipt receipt.json >/dev/null && keyferry receipt verify receipt.json',
-      what: 'Keep and check the proof of who approved',
+      what: 'Save the receipt of a delivery and verify it',
     },
   ],
   run: async (words, parts) => await verify(words, parts),

@@ -10,9 +10,9 @@ export const whoamiCommand: Command = {
   name: 'whoami',
   operands: '',
   maxOperands: 0,
-  summary: 'Show as whom this client fetches values',
+  summary: 'Show the identity of this client',
   details: [
-    'With a machine credential in the environment, this client is that machine. Without one, it is nobody: it keeps no credential, and a person approves each request in the browser. On a server without accounts, everybody on its machine is the local owner.',
+    'With a machine credential in the environment, the client acts as that machine. Without one, it has no identity, and a person approves each request in the browser. On a server without accounts, you are its owner, local.',
   ],
   flags: [SERVER_FLAG, { name: 'json', summary: 'One JSON object' }],
   examples: [{ command: 'keyferry whoami', what: 'Show the machine, or that a person approves' }],

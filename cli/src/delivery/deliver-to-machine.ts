@@ -28,7 +28,10 @@ export async function deliverToMachine(
   parts: Parts,
 ): Promise<Delivered> {
   if (ask.bundle === null) {
-    throw usageError('a machine has to name the bundle', 'Add the bundle: keyferry run BUNDLE -- PROGRAM.')
+    throw usageError(
+      'no bundle: a machine must name one',
+      'Add its name to the command, or run keyferry init --bundle NAME.',
+    )
   }
   if (ask.requiredAssurance !== null || ask.receiptFile !== null) {
     throw usageError(

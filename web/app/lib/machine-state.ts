@@ -43,12 +43,12 @@ export function warningsOf(machine: Machine, nowMs: number): Warning[] {
   const broad: Warning = {
     tone: 'danger',
     name: 'Broad identity',
-    text: 'An owner allowed an identity that is not specific. More jobs than intended may be this machine.',
+    text: 'An owner allowed an identity that is not specific. More jobs than intended can act as this machine.',
   }
   const noBundles: Warning = {
     tone: 'caution',
     name: 'No bundles',
-    text: 'It may fetch nothing. Add a bundle.',
+    text: 'It cannot fetch values. Add a bundle.',
   }
   return [
     ...(is_active ? [] : [inactive]),

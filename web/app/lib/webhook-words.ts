@@ -6,7 +6,7 @@ export const EVENT_WORDS: Readonly<Record<WebhookEvent, string>> = {
   'bundle.created': 'A bundle was created',
   'bundle.changed': 'The keys or values of a bundle changed',
   'bundle.deleted': 'A bundle was deleted',
-  'key.changed': 'A key of the library got another value',
+  'key.changed': 'A key of the library has a new value',
   'key.deleted': 'A key was deleted',
   'machine.refused': 'A call of a machine was refused',
   'token.expiring': 'A machine’s token expires soon',
@@ -48,9 +48,9 @@ export function webhookState(webhook: Webhook, nowMs: number): WebhookState {
 }
 
 const ENDS = {
-  gone: 'The receiver answered 410, so the server turned it off. Messages are not kept for it.',
+  gone: 'The receiver answered 410, so the server turned it off and sends it nothing.',
   failing:
-    'Calls failed for five days, so the server turned it off. Mend the receiver, then enable the webhook.',
+    'Calls failed for five days, so the server turned it off. Fix the receiver, then enable the webhook.',
 } as const
 
 function disabled({ ended_reason }: Webhook): WebhookState {

@@ -21,7 +21,7 @@ export function OwnGrants() {
         Remembered approvals
       </h2>
       <p className="mt-1 text-sm text-ink-soft">
-        These commands start without a question, on the terminal where you approved them.
+        These commands start without a new approval, on the terminal where you approved them.
       </p>
       {grants.length > 0 ? (
         <div className="mt-3">

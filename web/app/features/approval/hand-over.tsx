@@ -72,8 +72,8 @@ function TwoPeople({ bundle }: { bundle: RequestBundle | null }) {
     return <Notice tone="plain">Two people must approve this bundle. You are the first.</Notice>
   return (
     <Notice tone="plain">
-      <strong>{first.person.name ?? 'A person who is gone'}</strong> approved these keys first. With your
-      approval the terminal gets them.
+      <strong>{first.person.name ?? 'A former member'}</strong> approved these keys first. With your approval
+      the terminal gets them.
     </Notice>
   )
 }

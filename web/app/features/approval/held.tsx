@@ -23,7 +23,7 @@ export function Held(props: HeldProps) {
   if (request.isReturning && leftMs > 0) {
     return (
       <Outcome title="Returning to your terminal" Icon={Undo2} tone="plain">
-        <p role="status">Your browser hands the approval to the program on this computer.</p>
+        <p role="status">Your browser returns the approval to the program on this computer.</p>
       </Outcome>
     )
   }
@@ -40,7 +40,7 @@ function CodeToType({ code, leftMs, ...props }: HeldProps & { code: string; left
       >
         {code}
       </p>
-      <p>Nobody else ever needs it. If someone asks you for it, deny.</p>
+      <p>Give this code to no one. If someone asks you for it, deny.</p>
       <p className="text-sm">
         Waiting for the code, <span role="timer">{clockTime(leftMs)}</span> left
       </p>

@@ -53,7 +53,7 @@ function LastValue({ item: { version, changed_at, changed_by } }: { item: Reques
     <>
       {` · version ${version}, `}
       <strong className="font-semibold text-ink">
-        changed {ago(changed_at, nowMs)} by <bdi>{changed_by ?? 'a person who is gone'}</bdi>
+        changed {ago(changed_at, nowMs)} by <bdi>{changed_by ?? 'a former member'}</bdi>
       </strong>
     </>
   )
@@ -68,7 +68,7 @@ function BuiltFrom({ item: { built_from, missing_parts = [] } }: { item: Request
           Cannot be built: {missing_parts.join(', ')} missing from this bundle.
         </strong>
       ) : (
-        `Built from ${built_from.join(', ')}. Their values go into it, selected or not.`
+        `Built from ${built_from.join(', ')}. It contains their values, even if you do not select them.`
       )}
     </span>
   )

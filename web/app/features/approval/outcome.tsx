@@ -75,7 +75,7 @@ const TEXTS: Readonly<
     text: `The terminal did not fetch the values in time, so the server deleted them. ${ASK_AGAIN}`,
   },
   forbidden: {
-    title: 'Not yours to approve',
+    title: 'You cannot approve this request',
     Icon: LockKeyhole,
     tone: 'danger',
     text: 'You are not a member of this workspace.',

@@ -20,21 +20,20 @@ type RememberChoiceProps = {
   onHours: (hours: number) => void
 }
 
-/** Whether the terminal asks each time for this command. */
+/** For how many hours this terminal can repeat the command without a new approval. */
 export function RememberChoice({ offered, hours, commands, onHours }: RememberChoiceProps) {
   if (offered.length === 0) return null
   return (
     <label className="mb-2 flex flex-wrap items-center gap-x-2 gap-y-1 text-sm">
       <span>
-        Do not ask again for {commands === 1 ? 'this command' : `these ${commands} commands`} on this
-        terminal:
+        Remember {commands === 1 ? 'this approval' : `these ${commands} approvals`} on this terminal:
       </span>
       <select
         value={hours}
         onChange={(event) => onHours(Number(event.currentTarget.value))}
         className="min-h-8 rounded-md border border-edge bg-surface px-2"
       >
-        <option value={0}>ask each time</option>
+        <option value={0}>no</option>
         {offered.map((each) => (
           <option key={each} value={each}>
             {each === 1 ? '1 hour' : `${each} hours`}

@@ -28,7 +28,7 @@ function ClaimedCommand({ text }: { text: string }) {
   return (
     <>
       <p className="mt-1 overflow-hidden text-lg font-semibold">
-        {text === '' ? 'A command that it does not name' : <WholeWords text={text} />}
+        {text === '' ? 'Unknown command' : <WholeWords text={text} />}
       </p>
       <p className="mt-0.5 text-sm text-caution">The client did not send its whole command.</p>
     </>

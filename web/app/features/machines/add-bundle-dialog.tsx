@@ -62,7 +62,7 @@ export function AddBundleDialog({ machine, onClose }: { machine: Machine; onClos
         value={scope}
         options={SCOPES}
         onChange={(text) => setScope(scopeNamed(text))}
-        hint="A machine that fetches gets all values of the bundle, at any time, without a question."
+        hint="With “Fetch values”, the machine can get all values of the bundle at any time, without an approval."
       />
     </FormDialog>
   )

@@ -17,10 +17,10 @@ export function BroadCheckbox({ checked, onChange }: BroadCheckboxProps) {
       />
       <div>
         <label htmlFor={id} className="text-sm font-medium">
-          Allow it although it is not specific
+          Allow it even though it is not specific
         </label>
         <p id={`${id}-hint`} className="text-xs text-ink-soft">
-          More jobs than you intend may be this machine. The audit log records that you allowed it.
+          More jobs than you intend can act as this machine. The audit log records that you allowed it.
         </p>
       </div>
     </div>

@@ -46,8 +46,8 @@ export function DeleteMachineDialog({ machine, onClose }: { machine: Machine; on
       <p>Its tokens and identities end at once. Jobs that use this machine fail.</p>
       <p>
         {given === null || given.length === 0
-          ? 'It keeps the values that it received.'
-          : `It was given ${given.length} ${given.length === 1 ? 'value that is' : 'values that are'} still current. The list follows.`}
+          ? 'Values that it received keep working until you change them.'
+          : `It has received ${given.length} current ${given.length === 1 ? 'value' : 'values'}. Keyferry lists them next.`}
       </p>
       <p>To stop it for a while, disable it instead.</p>
     </ConfirmDialog>

@@ -70,7 +70,7 @@ function AuditCheckbox({ checked, onChange }: AuditCheckboxProps) {
           May read the audit log
         </label>
         <p id={`${id}-hint`} className="text-xs text-ink-soft">
-          For a machine that exports the log elsewhere. The log has no values.
+          For a machine that exports the log. The log contains no values.
         </p>
       </div>
     </div>

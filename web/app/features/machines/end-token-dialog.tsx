@@ -25,7 +25,10 @@ export function EndTokenDialog({ machine, token, onClose }: EndTokenProps) {
       onConfirm={confirm}
       onClose={onClose}
     >
-      <p>The server refuses it from now on. Values that it fetched stay where they are.</p>
+      <p>
+        The server then refuses it. Values that the machine already fetched keep working until you change
+        them.
+      </p>
     </ConfirmDialog>
   )
 }

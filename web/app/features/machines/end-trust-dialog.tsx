@@ -26,7 +26,10 @@ export function EndTrustDialog({ machine, trust, onClose }: EndTrustProps) {
       onConfirm={confirm}
       onClose={onClose}
     >
-      <p>The server refuses its calls from now on. Values that it fetched stay where they are.</p>
+      <p>
+        The server then refuses its calls. Values that the machine already fetched keep working until you
+        change them.
+      </p>
     </ConfirmDialog>
   )
 }

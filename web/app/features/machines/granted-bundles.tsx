@@ -23,7 +23,7 @@ export function GrantedBundles({ machine, isOwner }: GrantedBundlesProps) {
       id="bundles"
       title="Bundles"
       count={grants.length}
-      intro="The machine gets whole bundles. For fewer keys, make a bundle that holds only those."
+      intro="The machine gets all keys of a bundle. To give it fewer, create a bundle with only those."
       action={
         isOwner && (
           <Button size="small" onClick={() => setAdding(true)}>

@@ -29,7 +29,7 @@ export function Identities({ machine, isOwner, adding, onAdd, onClose }: Identit
       id="identities"
       title="Identities"
       count={trusts.length}
-      intro="The machine proves itself by an ID token of its platform. There is nothing to store and nothing to rotate."
+      intro="The machine authenticates with an ID token of its platform. You store nothing and rotate nothing."
       action={
         isOwner && (
           <Button size="small" onClick={() => onAdd('github')}>

@@ -23,7 +23,7 @@ export function JobFile({ machine }: { machine: Machine }) {
       </p>
       <div className="mb-4 grid max-w-xl gap-4 sm:grid-cols-2">
         <SelectField
-          label="Where it runs"
+          label="How it authenticates"
           value={way}
           options={WAYS}
           onChange={(text) => setWay(wayNamed(text) ?? way)}

@@ -91,8 +91,8 @@ function KnockActions({ machine, attempt, isPending, canAllow, onAllow }: KnockA
   return (
     <>
       <p className="mt-3 text-xs text-ink-soft">
-        Anyone who can start such a job gets the values of {bundlesText(machine)}, at any time, without a
-        question.
+        Anyone who can start such a job can get the values of {bundlesText(machine)} at any time, without an
+        approval.
       </p>
       <div className="mt-3 flex flex-wrap gap-2">
         <Button

@@ -47,14 +47,14 @@ function NewMachineForm({ way: first, onClose }: NewMachineProps) {
         onChange={(change) => setDraft({ ...draft, ...change })}
       />
       <SelectField
-        label="How it proves itself"
+        label="How it authenticates"
         value={way}
         options={WAYS}
         onChange={(text) => setWay(wayNamed(text) ?? way)}
         hint={
           way === 'token'
-            ? 'A token is a standing credential. Use it only if the platform gives no ID token.'
-            : 'The next form asks for its identity there.'
+            ? 'A token works until it expires. Use it only if the platform has no ID tokens.'
+            : 'You enter its identity in the next form.'
         }
       />
     </DialogForm>

@@ -47,8 +47,8 @@ function NewTrustForm({ machine, platform: first, onClose }: NewTrustProps) {
       <SelectField label="Platform" value={platform} options={PLATFORM_NAMES} onChange={choose} />
       {CAN_KNOCK.has(platform) && (
         <Notice tone="plain">
-          You can also run the job once, with the file under Job file: Keyferry refuses the call and shows you
-          its identity here, and you allow it without typing ids.
+          You can also run the job once, with the file under Job file. Keyferry refuses the call and shows its
+          identity on the machine’s page. You can allow it there without typing ids.
         </Notice>
       )}
       <TrustFields platform={platform} {...fields} />

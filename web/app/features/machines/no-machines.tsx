@@ -17,13 +17,13 @@ export function NoMachines({ isOwner, onAdd }: NoMachinesProps) {
       {isOwner ? (
         <ul className="space-y-4">
           <WayIn title="A CI job" ways={['github', 'gitlab']} onAdd={onAdd}>
-            The job proves itself by the ID token of its platform. You store no secret there.
+            The job authenticates with the ID token of its platform. You store no secret there.
           </WayIn>
           <WayIn title="A pod, or another platform" ways={['kubernetes', 'other']} onAdd={onAdd}>
             A service account of a cluster, or any OpenID Connect issuer.
           </WayIn>
           <WayIn title="A server with a token" ways={['token']} onAdd={onAdd}>
-            If there is no ID token. The token expires and works from the networks that you name.
+            If the platform has no ID tokens. A token expires, and you can limit it to networks.
           </WayIn>
         </ul>
       ) : (

@@ -28,7 +28,7 @@ export function Tokens({ machine, isOwner, isAdding, onAdd, onClose }: TokensPro
       id="tokens"
       title="Tokens"
       count={tokens.length}
-      intro="The last choice: anyone who has a token can use it until it expires. The server stores only a hash of it."
+      intro="Use a token only if the platform has no ID tokens: anyone who has it can use it until it expires."
       action={
         isOwner && (
           <Button size="small" onClick={onAdd}>

@@ -13,7 +13,7 @@ export function WorkspaceGrants() {
         Remembered approvals <span className="font-normal text-ink-soft">{grants.length}</span>
       </h2>
       <p className="mb-4 max-w-xl text-ink-soft">
-        Commands that start without a question on one terminal. Changing the rules ends them.
+        Commands that start without a new approval on one terminal. Changing the rules ends them.
       </p>
       <GrantList grants={grants} namesPeople />
     </section>

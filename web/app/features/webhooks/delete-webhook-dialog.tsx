@@ -25,7 +25,7 @@ export function DeleteWebhookDialog({ webhook, onClose }: { webhook: Webhook; on
       onConfirm={confirm}
       onClose={onClose}
     >
-      <p>Its log and the messages that wait go too. To stop it for a while, disable it instead.</p>
+      <p>This also deletes its log and its waiting messages. To stop it for a while, disable it instead.</p>
     </ConfirmDialog>
   )
 }

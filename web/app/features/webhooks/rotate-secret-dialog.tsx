@@ -27,8 +27,8 @@ export function RotateSecretDialog({ webhook, onClose }: { webhook: Webhook; onC
       onConfirm={() => rotate.mutate(undefined, { onSuccess: (answer) => setSecret(answer.secret) })}
       onClose={onClose}
     >
-      <p>For 24 hours each call has two signatures, by the new and by the old secret.</p>
-      <p>Replace the secret at the receiver in that time. After it, only the new one signs.</p>
+      <p>For 24 hours, each call has two signatures, by the new and the old secret.</p>
+      <p>Replace the secret at the receiver in this time. After that, calls have only the new signature.</p>
     </ConfirmDialog>
   )
 }

@@ -11,9 +11,8 @@ export function ShownSecret({ secret, onClose }: ShownSecretProps) {
       warning="Copy the secret now. The server does not show it again."
       onClose={onClose}
     >
-      The receiver needs it to check the signature of each call, which follows the Standard Webhooks
-      convention: the header <code className="font-mono">webhook-signature</code>. A call without a valid
-      signature is not from here.
+      The receiver needs it to verify the header <code className="font-mono">webhook-signature</code> of each
+      call (Standard Webhooks). Refuse calls without a valid signature.
     </ShownOnce>
   )
 }

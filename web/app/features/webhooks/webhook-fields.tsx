@@ -29,7 +29,7 @@ export function WebhookFields({ draft, problem, onChange }: WebhookFieldsProps) 
         maxLength={LIMITS.webhookUrlLength}
         onChange={(event) => onChange({ url: event.currentTarget.value })}
         problem={problem}
-        hint="With https://. The server calls it with POST."
+        hint="Begins with https://. The server sends POST requests to it."
         placeholder="https://hooks.example.com/keyferry"
         autoComplete="off"
         spellCheck={false}
@@ -53,7 +53,7 @@ function EventChoice({ events, onChange }: EventChoiceProps) {
   const toggle = (event: WebhookEvent) =>
     onChange(events.includes(event) ? events.filter((each) => each !== event) : [...events, event])
   return (
-    <Choice legend="Events" hint="None ticked: all of them, new ones too.">
+    <Choice legend="Events" hint="Select none to get all of them, including future ones.">
       <ul className="max-h-56 overflow-auto rounded-md border border-line px-3 py-1">
         {EVENTS.map((event) => (
           <li key={event}>
@@ -81,7 +81,10 @@ function BundleChoice({ bundleIds, onChange }: BundleChoiceProps) {
   const bundles = useBundles().data ?? []
   const free = bundles.filter(({ id }) => !bundleIds.includes(id))
   return (
-    <Choice legend="Bundles" hint="None chosen: all of them. This limits the events about bundles and keys.">
+    <Choice
+      legend="Bundles"
+      hint="Select none to get all of them. This limits only the events about bundles and keys."
+    >
       <ChosenBundles
         bundles={bundles}
         ids={bundleIds}

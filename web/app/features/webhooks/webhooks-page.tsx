@@ -48,8 +48,8 @@ function Webhooks({ onAdd }: { onAdd: () => void }) {
       {webhooks.data.length === 0 ? (
         <EmptyState title="No webhooks yet">
           <p>
-            A webhook restarts a service when a value changes, or tells a channel about a refused machine.
-            Each call is signed, so the receiver can tell that it comes from here.
+            For example, restart a service when a value changes, or post refused machines to a channel. Each
+            call is signed, so the receiver can verify that it comes from this server.
           </p>
           <Button onClick={onAdd}>Create the first webhook</Button>
         </EmptyState>

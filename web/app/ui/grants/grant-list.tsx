@@ -43,7 +43,7 @@ function GrantRow({ grant, namesPerson }: { grant: Grant; namesPerson: boolean }
           <Link href={`/bundles/${bundle.id}`} className="link font-mono">
             {bundle.name}
           </Link>
-          {namesPerson && ` · ${person.name ?? 'a person who is gone'}`} · {terminal} ·{' '}
+          {namesPerson && ` · ${person.name ?? 'a former member'}`} · {terminal} ·{' '}
           <WholeWords text={exactText(cwd)} />
           {agent !== null && ` · AI agent ${visibleText(agent)}`}
         </p>

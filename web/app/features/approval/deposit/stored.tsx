@@ -11,8 +11,8 @@ export function Stored({ choice, isTold }: { choice: Choice; isTold: boolean }) 
     <Outcome title="Stored" Icon={CircleCheck} tone="good">
       <p role="status">
         {isTold
-          ? 'The values are stored, and the terminal knows. You can close this page.'
-          : 'The values are stored. The terminal learns it within seconds.'}
+          ? 'The values are stored, and the terminal has been told. You can close this page.'
+          : 'The values are stored. The terminal shows this within seconds.'}
       </p>
       <p>
         {keys.length} {keys.length === 1 ? 'variable' : 'variables'} in{' '}

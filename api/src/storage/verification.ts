@@ -39,23 +39,45 @@ export async function verifyStoredValues(query: Query, ring: RootKeyRing): Promi
   return { checked: checked + ofWebhooks.checked, failures: [...failures, ...ofWebhooks.failures] }
 }
 
-// A workspace has few webhooks.
 async function verifySecrets(query: Query, secrets: WebhookSecrets): Promise<Verification> {
-  const rows = await query
+  const failures: ValueFailure[] = []
+  let checked = 0
+  let last = { tenant_id: '', id: '' }
+  for (;;) {
+    const rows = await someWebhooks(query, last)
+    for (const { place, value } of rows.flatMap(storedSecrets)) {
+      checked += 1
+      const { tenantId, id: webhookId, version } = place
+      const open = async () => (await secrets.of(tenantId)).open(value, { webhookId, version })
+      failures.push(...(await failureIn(place, open)))
+    }
+    const end = rows.at(-1)
+    if (!end) return { checked, failures }
+    last = end
+  }
+}
+
+function someWebhooks(query: Query, after: { tenant_id: string; id: string }) {
+  return query
     .selectFrom('webhooks')
     .select(['tenant_id', 'id', 'secret', 'secret_version', 'old_secret'])
+    .where((columns) =>
+      columns(columns.refTuple('tenant_id', 'id'), '>', columns.tuple(after.tenant_id, after.id)),
+    )
+    .orderBy('tenant_id')
+    .orderBy('id')
+    .limit(ROWS_AT_ONCE)
     .execute()
-  const stored = rows.flatMap(({ secret, secret_version: version, old_secret: old, ...place }) => [
-    { ...place, value: secret, version },
-    ...(old === null ? [] : [{ ...place, value: old, version: version - 1 }]),
-  ])
-  const failures: ValueFailure[] = []
-  for (const { tenant_id: tenantId, id, value, version } of stored) {
-    const place = { table: 'webhooks', id, version, tenantId } as const
-    const open = async () => (await secrets.of(tenantId)).open(value, { webhookId: id, version })
-    failures.push(...(await failureIn(place, open)))
-  }
-  return { checked: stored.length, failures }
+}
+
+// During a rotation the old secret is good too.
+function storedSecrets(row: Awaited<ReturnType<typeof someWebhooks>>[number]) {
+  const { tenant_id: tenantId, id, secret, secret_version: version, old_secret: old } = row
+  const place = { table: 'webhooks', id, tenantId } as const
+  return [
+    { place: { ...place, version }, value: secret },
+    ...(old === null ? [] : [{ place: { ...place, version: version - 1 }, value: old }]),
+  ]
 }
 
 type ValueRow = {

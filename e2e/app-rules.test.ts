@@ -76,6 +76,8 @@ describe.skipIf(!hasBrowser())('rules for approvals', () => {
     await member.goto(link)
     await readRequest(member)
     await member.getByText('approved these keys first').waitFor()
+    await member.getByText('Approve only if you know who ran this command.').waitFor()
+    expect(await member.getByText('just ran this command yourself').count()).toBe(0)
     expect(await member.getByRole('checkbox', { checked: true }).count()).toBe(2)
     expect(await member.getByRole('checkbox', { name: 'DATABASE_URL' }).isDisabled()).toBe(true)
     await expectAccessible(member)

@@ -8,6 +8,7 @@ import { machineShots } from './screenshot-machines.ts'
 import { memoryShots } from './screenshot-memory.ts'
 import { passkeyShots } from './screenshot-passkeys.ts'
 import { peopleShots } from './screenshot-people.ts'
+import { returnShots } from './screenshot-returns.ts'
 import { webhookShots } from './screenshot-webhooks.ts'
 import { workspaceShots } from './screenshot-workspaces.ts'
 import { at, type Shot } from './shot.ts'
@@ -35,6 +36,7 @@ export async function shots(): Promise<{ list: readonly Shot[]; close: () => Pro
   const environments = await environmentShots()
   const workspaces = await workspaceShots()
   const consent = await consentShots()
+  const returns = await returnShots()
   const machines = await machineShots()
   const webhooks = await webhookShots()
   const ids = await createLibrary(full.url)
@@ -50,12 +52,13 @@ export async function shots(): Promise<{ list: readonly Shot[]; close: () => Pro
     ...environments.list,
     ...workspaces.list,
     ...consent.list,
+    ...returns.list,
     ...machines.list,
     ...webhooks.list,
     { name: 'approval-nothing-yet', show: asked(empty.url, {}) },
     { name: 'approval-typed', show: asked(typing.url, { bundle: 'dev/app' }) },
   ]
-  const alone = [memory, passkeys, environments, workspaces, consent, machines, webhooks].map(
+  const alone = [memory, passkeys, environments, workspaces, consent, returns, machines, webhooks].map(
     ({ server }) => server,
   )
   const servers = [full, empty, typing, ...alone, ...people.servers]

@@ -4,6 +4,8 @@ import { type Ref, useId } from 'react'
 type CheckCodeProps = {
   /** The client cannot take an approval back. */
   isUnbound: boolean
+  /** Another person approved first, and the terminal is probably theirs. */
+  isSecond?: boolean
   code: string
   typed: string | null
   onType: (text: string) => void
@@ -12,7 +14,15 @@ type CheckCodeProps = {
 }
 
 /** The check code: shown to be compared, or asked for when the server wants it typed (`typed` is then a string). */
-export function CheckCode({ code, isUnbound, typed, onType, problem, inputRef }: CheckCodeProps) {
+export function CheckCode({
+  code,
+  isUnbound,
+  isSecond = false,
+  typed,
+  onType,
+  problem,
+  inputRef,
+}: CheckCodeProps) {
   return (
     <section aria-labelledby="check-code" className="rounded-lg border border-line bg-surface p-4 sm:p-5">
       <h2 id="check-code" className="flex items-center gap-2 text-sm font-semibold">
@@ -29,7 +39,9 @@ export function CheckCode({ code, isUnbound, typed, onType, problem, inputRef }:
         <>
           <p className="mt-2 font-mono text-code font-semibold tracking-wider whitespace-nowrap">{code}</p>
           <p className="mt-2 text-sm text-ink-soft">
-            Compare it with the code in your own terminal. If it differs, deny.
+            {isSecond
+              ? 'Ask the person who ran the command for the code in their terminal. If it differs, deny.'
+              : 'Compare it with the code in your own terminal. If it differs, deny.'}
           </p>
         </>
       ) : (
@@ -42,7 +54,7 @@ export function CheckCode({ code, isUnbound, typed, onType, problem, inputRef }:
   )
 }
 
-type TypedCodeProps = Omit<CheckCodeProps, 'code' | 'typed' | 'isUnbound'> & { typed: string }
+type TypedCodeProps = Omit<CheckCodeProps, 'code' | 'typed' | 'isUnbound' | 'isSecond'> & { typed: string }
 
 function TypedCode({ typed, onType, problem, inputRef }: TypedCodeProps) {
   const id = useId()

@@ -41,11 +41,16 @@ export function RequestForm(props: RequestFormProps) {
   )
   const workspace = place.workspaceName
   const showsCode = plan.by === 'none' || plan.by === 'code'
+  const first = bundle?.first_approval ?? null
   const isEmpty = place.bundles.phase === 'ready' && place.bundles.bundles.length === 0
   return (
     <>
       <h1 className="text-2xl font-semibold tracking-tight">Approve this request?</h1>
-      <p className="mt-1 text-ink-soft">Approve only if you just ran this command yourself.</p>
+      <p className="mt-1 text-ink-soft">
+        {first === null
+          ? 'Approve only if you just ran this command yourself.'
+          : 'Another person approved first. Approve only if you know who ran this command.'}
+      </p>
       <RequestSummary context={context} workspace={workspace} account={person.account} />
       <AgentBanner meta={context.requester_meta} />
       <RequestWarnings
@@ -64,7 +69,12 @@ export function RequestForm(props: RequestFormProps) {
         )}
       >
         {showsCode && (
-          <CheckCode code={context.user_code} isUnbound={isUnbound(choice.grounds)} {...code.field} />
+          <CheckCode
+            code={context.user_code}
+            isUnbound={isUnbound(choice.grounds)}
+            isSecond={first !== null}
+            {...code.field}
+          />
         )}
         <div className={classNames('min-w-0', showsCode && 'lg:col-start-2 lg:row-span-2 lg:row-start-1')}>
           <HandOver request={request} choice={choice} />

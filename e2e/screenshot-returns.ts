@@ -1,0 +1,175 @@
+import { randomInt } from 'node:crypto'
+import { createClient } from '@keyferry/contract/client'
+import { createDeviceSeed, signDeviceRequest } from '@keyferry/crypto/device-key'
+import { generateKeyPair } from '@keyferry/crypto/key-pair'
+import { generatePollVerifier, pollChallenge } from '@keyferry/crypto/poll-challenge'
+import type { Page } from 'playwright-core'
+import { ACCOUNTS, type SessionCookie, sessionHeaders, setUpOwner } from './app-accounts.ts'
+import { createLibrary, LIBRARY } from './app-library.ts'
+import { readRequest } from './app-page.ts'
+import type { Shot } from './shot.ts'
+import { type RunningServer, startServer } from './start-server.ts'
+
+const CWD = '/home/sam/projects/shop/services/checkout-api'
+const WAY_BACK = `#lb=9.${'A'.repeat(43)}`
+const PASSWORD = 'a password of the tests'
+const UNREACHED_WITHIN_MS = 20_000
+
+type Terminal = { seed: Uint8Array; address: string }
+
+/** The pages of approvals that return or are remembered: several commands at once, two people, a return that fails. */
+export async function returnShots(): Promise<{ list: readonly Shot[]; server: RunningServer }> {
+  const server = await startServer({ env: { ...ACCOUNTS, TRUST_PROXY: '127.0.0.1' } })
+  const { url } = server
+  const owner = await setUpOwner(url)
+  const headers = sessionHeaders(url, owner)
+  const { bundles } = await createLibrary(url, undefined, headers)
+  const idOf = (name: string) => bundles.get(name) ?? ''
+  const params = { bundle_id: idOf('dev/worker') }
+  await createClient(url)('PUT', '/api/v1/bundles/{bundle_id}/policy', {
+    params,
+    headers,
+    body: { approvals_needed: 2 },
+  })
+  const member = await joined(url, headers)
+  const asking = { url, headers, idOf }
+  for (const command of [['dev'], ['test', '--', '--watch', 'checkout']]) await remember(asking, command)
+  const opened = (path: string, after?: (page: Page) => Promise<void>, cookie = owner) =>
+    open(url, { cookie, path, after })
+  const list: Shot[] = [
+    { name: 'consent-together', show: async (page) => await together(asking, opened)(page) },
+    {
+      name: 'consent-unreached',
+      show: async (page) => {
+        const { path } = await ask(url, terminal(), { bundle: 'dev/app', command: ['dev'] })
+        await opened(path + WAY_BACK, readRequest)(page)
+        await unreached(page, url + path)
+      },
+    },
+    {
+      name: 'consent-second-of-two',
+      show: async (page) => {
+        const { id, path } = await ask(url, terminal(), { bundle: 'dev/worker', command: ['worker'] })
+        await approve(asking, id, 'dev/worker', {})
+        await opened(path, readRequest, member)(page)
+      },
+    },
+    { name: 'remembered-account', show: opened('/account', scrollTo('Remembered approvals')) },
+    { name: 'remembered-workspace', show: opened('/settings', scrollTo('Remembered approvals')) },
+  ]
+  return { list, server }
+}
+
+const terminal = (): Terminal => ({
+  seed: createDeviceSeed(),
+  address: `198.51.${randomInt(256)}.${randomInt(256)}`,
+})
+
+type Opened = { cookie: SessionCookie; path: string; after?: ((page: Page) => Promise<void>) | undefined }
+
+function open(url: string, { cookie, path, after }: Opened) {
+  return async (page: Page) => {
+    await page.context().addCookies([{ ...cookie, url }])
+    await page.goto(url + path)
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    await after?.(page)
+  }
+}
+
+/** Ask for a bundle with `npm run …`, signed by the terminal. */
+async function ask(
+  url: string,
+  { seed, address }: Terminal,
+  { bundle, command }: { bundle: string; command: readonly string[] },
+) {
+  const { publicKey } = generateKeyPair()
+  const verifier = generatePollVerifier()
+  const argv = ['npm', 'run', ...command]
+  const rest = { workspace: undefined, templateKeys: [], argvMasked: undefined, agent: undefined }
+  const signed = { clientPublicKey: publicKey, bundle, ...rest, argv, cwd: CWD }
+  const made = await createClient(url)('POST', '/api/v1/requests', {
+    headers: { 'x-forwarded-for': address, 'user-agent': 'keyferry/0.1.0' },
+    body: {
+      client_pubkey: Buffer.from(publicKey).toString('base64'),
+      bundle_id: bundle,
+      meta: { hostname: 'sams-laptop', user: 'sam', command: argv.join(' ') },
+      argv,
+      cwd: CWD,
+      release: ['loopback', 'code'],
+      poll_challenge: pollChallenge(verifier),
+      together: true,
+      device: signDeviceRequest(seed, signed, new Date().toISOString()),
+    },
+  })
+  return { id: made.id, path: made.verification_uri_complete, verifier }
+}
+
+type Asking = { url: string; headers: Readonly<Record<string, string>>; idOf: (name: string) => string }
+
+async function approve(
+  { url, headers, idOf }: Asking,
+  request_id: string,
+  bundle: string,
+  more: { release?: 'loopback'; remember_hours?: number },
+) {
+  const keys = LIBRARY.find(({ name }) => name === bundle)?.keys ?? []
+  return await createClient(url)('POST', '/api/v1/requests/{request_id}/encrypt-from-bundle', {
+    params: { request_id },
+    headers,
+    body: { bundle_id: idOf(bundle), include_keys: keys.map(({ name }) => name), ...more },
+  })
+}
+
+async function remember(asking: Asking, command: readonly string[]): Promise<void> {
+  const { id, verifier } = await ask(asking.url, terminal(), { bundle: 'dev/app', command })
+  const { release } = await approve(asking, id, 'dev/app', { release: 'loopback', remember_hours: 8 })
+  await createClient(asking.url)('POST', '/api/v1/requests/{request_id}/release', {
+    params: { request_id: id },
+    headers: { 'x-poll-verifier': verifier },
+    body: { secret: release?.by === 'loopback' ? release.secret : '' },
+  })
+}
+
+type Opener = (path: string, after?: (page: Page) => Promise<void>) => (page: Page) => Promise<void>
+
+function together({ url }: Asking, opened: Opener) {
+  return async (page: Page) => {
+    const shop = terminal()
+    const { path } = await ask(url, shop, { bundle: 'dev/app', command: ['dev'] })
+    await ask(url, shop, { bundle: 'ci', command: ['watch', '--', '--registry', 'https://npm.example.com'] })
+    await ask(url, shop, { bundle: 'prod/shop/mail', command: ['mail'] })
+    await opened(path + WAY_BACK, readRequest)(page)
+    await page.getByRole('region', { name: 'Started together' }).scrollIntoViewIfNeeded()
+  }
+}
+
+async function unreached(page: Page, address: string): Promise<void> {
+  const failed = page.waitForEvent('requestfailed', (sent) => sent.method() === 'POST')
+  await page.getByRole('button', { name: /^Approve/ }).click()
+  await failed
+  await page.waitForURL(/^chrome-error:/)
+  await page.goto(address)
+  await page
+    .getByRole('heading', { name: 'Your browser could not reach the program' })
+    .waitFor({ timeout: UNREACHED_WITHIN_MS })
+}
+
+const scrollTo = (name: string) => async (page: Page) =>
+  await page.getByRole('heading', { name }).scrollIntoViewIfNeeded()
+
+/** A second person in the owner's workspace. */
+async function joined(url: string, headers: Readonly<Record<string, string>>): Promise<SessionCookie> {
+  const { token } = await createClient(url)('POST', '/api/v1/invitations', {
+    headers,
+    body: { email: 'kim@example.com', role: 'member' },
+  })
+  const answer = await fetch(`${url}/sign-up`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', origin: url },
+    body: JSON.stringify({ token, password: PASSWORD }),
+  })
+  const [pair = ''] = (answer.headers.get('set-cookie') ?? '').split(';')
+  const at = pair.indexOf('=')
+  if (at < 1) throw new Error(`/sign-up answered ${answer.status} without a session`)
+  return { name: pair.slice(0, at), value: pair.slice(at + 1) }
+}

@@ -16,6 +16,11 @@ export function renameAttachments(): void {
   isOn = true
 }
 
+/** From now on, nothing is renamed. */
+export function stopRenaming(): void {
+  isOn = false
+}
+
 /** The call as it goes out. */
 export function renamedCall(name: ApiEndpointName, parts: CallParts): CallParts {
   if (!isOn || !isObject(parts.body ?? {})) return parts

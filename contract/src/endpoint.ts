@@ -25,6 +25,8 @@ export type Endpoint = {
   body?: z.ZodType
   /** Largest body in bytes, where that is less than MAX_BODY_BYTES. */
   maxBodyBytes?: number
+  /** A body with this field may be longer. */
+  longBody?: { field: string; maxBytes: number }
   /** A request without a body counts as `{}`. */
   bodyOptional?: true
   /** Answers of success by status, each a body's schema. */

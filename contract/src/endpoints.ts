@@ -38,7 +38,8 @@ const requests = {
     summary:
       'Ask for approval: a client hands in its public key, or values to store (`kind: "deposit"`); at most 32 KiB without a deposit',
     body: request.CreateRequest,
-    maxBodyBytes: LIMITS.depositBodyBytes,
+    maxBodyBytes: LIMITS.requestBodyBytes,
+    longBody: { field: 'deposit', maxBytes: LIMITS.depositBodyBytes },
     responses: { 201: request.CreatedRequest },
     errors: [400, 413, 429],
   },

@@ -42,7 +42,6 @@ export async function createRequest(
   ask: Ask,
 ): Promise<{ created: z.output<typeof CreatedRequest>; request: ApprovalRequest }> {
   const { asked } = ask
-  requireSize(asked)
   const publicKey = requirePublicKey(asked.client_pubkey)
   const deviceKey = await requireDevice(parts, asked, publicKey)
   const id = parts.newRequestId()
@@ -112,12 +111,6 @@ function requesterMeta(
 function shownUserAgent(userAgent: string): string {
   const text = userAgent.toWellFormed().replaceAll(/\p{Cc}/gu, '\ufffd')
   return text.length <= LIMITS.metaValueLength ? text : `${text.slice(0, LIMITS.metaValueLength - 1)}…`
-}
-
-// Only a deposit may be long: thousands of other requests are kept at one time.
-function requireSize(asked: Ask['asked']): void {
-  if (asked.deposit === undefined && JSON.stringify(asked).length > LIMITS.requestBodyBytes)
-    throw new DomainError('too_large', 'request body too large')
 }
 
 function requirePublicKey(text: string): Uint8Array {

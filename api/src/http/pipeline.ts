@@ -116,8 +116,20 @@ function validParts(row: Endpoint, request: FastifyRequest) {
 }
 
 /** The body by its schema; undefined where the row takes none. */
-function bodyIn({ body }: Endpoint, request: FastifyRequest): unknown {
-  return body && validated(body, jsonOf(body, request))
+function bodyIn({ body, ...bounds }: Endpoint, request: FastifyRequest): unknown {
+  if (body === undefined) return undefined
+  const json = jsonOf(body, request)
+  requireSize(bodyOf(request).length, json, bounds)
+  return validated(body, json)
+}
+
+function requireSize(
+  bytes: number,
+  json: unknown,
+  { maxBodyBytes = Infinity, longBody }: Pick<Endpoint, 'maxBodyBytes' | 'longBody'>,
+): void {
+  const isLong = longBody !== undefined && typeof json === 'object' && json !== null && longBody.field in json
+  if (bytes > maxBodyBytes && !isLong) throw new DomainError('too_large', 'request body too large')
 }
 
 // An absent body counts as `{}`, so that the answer names the first required field.

@@ -56,7 +56,7 @@ function registerEndpoints(app: FastifyInstance, parts: ServerParts): void {
     app.route({
       method: row.method,
       url,
-      bodyLimit: Math.min(row.maxBodyBytes ?? parts.maxBodyBytes, parts.maxBodyBytes),
+      bodyLimit: Math.min(row.longBody?.maxBytes ?? row.maxBodyBytes ?? Infinity, parts.maxBodyBytes),
       handler: pipeline({ row, handler, rateLimit: limits[name] }, parts),
     })
   }

@@ -1,7 +1,7 @@
 const IN_ADDRESS = /^\/w\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?=\/|$)/
 
 // Switching workspaces loads a new document, so that a call that began in one workspace cannot end in another.
-let ofPage = workspaceIn(location.pathname)
+let ofPage = workspaceIn(globalThis.location?.pathname ?? '')
 
 /** The id of the workspace that this page works in; null where the address names none. */
 export function pageWorkspace(): string | null {

@@ -31,7 +31,7 @@ beforeAll(async () => {
   bundleId = await filledBundle(filled)
   publicBundleId = await bundleOfPublicKeys(filled)
   await filled.close()
-  server = spawn(process.execPath, ['--max-old-space-size=64', SERVER, JSON.stringify(filled.settings)], {
+  server = spawn(process.execPath, ['--max-old-space-size=80', SERVER, JSON.stringify(filled.settings)], {
     stdio: ['ignore', 'pipe', 'ignore'],
   })
   if (!server.stdout) throw new Error('the server has no standard output')

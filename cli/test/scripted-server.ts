@@ -104,7 +104,8 @@ function tellAboutItself({ url = '' }: IncomingMessage, { behaviour, response }:
 async function answer(request: IncomingMessage, scene: Scene): Promise<void> {
   const body = await readBody(request)
   if (scene.behaviour.authMode !== undefined && tellAboutItself(request, scene)) return
-  if (request.url === '/api/v1/tenants') return send(scene.response, SIGN_IN_FIRST)
+  if (request.url === '/api/v1/tenants' || request.url === '/api/v1/bundles')
+    return send(scene.response, SIGN_IN_FIRST)
   if (request.url?.endsWith('/withdraw')) return withdraw(request, scene)
   if (request.url?.endsWith('/release')) return release(request, body, scene)
   if (request.url === '/api/v1/deliveries') return deliverToMachine(request, body, scene)

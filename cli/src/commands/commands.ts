@@ -18,6 +18,7 @@ import { resumeCommand } from './resume.ts'
 import { runCommand } from './run.ts'
 import { setCommand } from './set.ts'
 import { statusCommand } from './status.ts'
+import { unsetCommand } from './unset.ts'
 import { whoamiCommand } from './whoami.ts'
 
 const verbs: readonly Command[] = [
@@ -25,6 +26,7 @@ const verbs: readonly Command[] = [
   pullCommand,
   importCommand,
   setCommand,
+  unsetCommand,
   editCommand,
   lsCommand,
   diffCommand,

@@ -13,7 +13,13 @@ export type ListedBundle = {
 }
 
 /** One name that a bundle delivers. No value. */
-export type ListedName = { readonly name: string; readonly isSecret: boolean; readonly isRequired: boolean }
+export type ListedName = {
+  readonly name: string
+  /** The key behind it; null for an inline item. */
+  readonly keyId: string | null
+  readonly isSecret: boolean
+  readonly isRequired: boolean
+}
 
 type Call = { readonly library: Library; readonly parts: Parts }
 
@@ -49,6 +55,22 @@ export async function listNames(call: Call, { id }: ListedBundle): Promise<Liste
   return items.map(readName)
 }
 
+/** Take a name from a bundle. Its key stays in the library.
+ * @throws CliError usage: an inline item, which has no key · as `callLibrary` */
+export async function detachName(
+  call: Call,
+  bundle: ListedBundle,
+  { name, keyId }: ListedName,
+): Promise<void> {
+  if (keyId === null) {
+    throw usageError(
+      `${printable(name)} is an inline item of the bundle`,
+      'Convert the items on the web page first.',
+    )
+  }
+  await callLibrary(call, { method: 'DELETE', path: `/api/v1/bundles/${bundle.id}/keys/${keyId}` })
+}
+
 function readBundle(entry: unknown): ListedBundle {
   const { id, name, tenant_id: tenantId, key_count: keyCount } = isObject(entry) ? entry : {}
   if (typeof id !== 'string' || typeof name !== 'string') throw unknownAnswer()
@@ -57,7 +79,7 @@ function readBundle(entry: unknown): ListedBundle {
 }
 
 function readName(entry: unknown): ListedName {
-  const { name, is_secret: isSecret, required: isRequired } = isObject(entry) ? entry : {}
+  const { id, name, is_secret: isSecret, required: isRequired } = isObject(entry) ? entry : {}
   if (typeof name !== 'string' || typeof isSecret !== 'boolean') throw unknownAnswer()
-  return { name, isSecret, isRequired: isRequired === true }
+  return { name, keyId: typeof id === 'string' ? id : null, isSecret, isRequired: isRequired === true }
 }

@@ -1,6 +1,7 @@
 import { CliError } from '../ground/cli-error.ts'
+import { EXIT } from '../ground/exit-code.ts'
 import type { Parts, ViewName } from '../ground/parts.ts'
-import { bundleNamed, listBundles } from './bundles.ts'
+import { bundleNamed, type ListedBundle, listBundles } from './bundles.ts'
 import type { Library } from './library-call.ts'
 import { isLoopback } from './loopback.ts'
 import { workspacesOf } from './named-workspace.ts'
@@ -13,21 +14,20 @@ export async function requireKnownBundle(
   parts: Parts,
 ): Promise<void> {
   if (bundle === null || !isLoopback(new URL(server).hostname)) return
-  const bundles = await bundlesAt({ server, workspace: null, view }, parts)
-  if (bundles !== null) bundleNamed(bundles, bundle)
+  const library = { server, workspace: null, view }
+  try {
+    const bundles = await listBundles({ library, parts })
+    if (!bundles.some(({ id, name }) => id === bundle || name === bundle)) {
+      bundleNamed([...bundles, ...(await bundlesElsewhere(library, parts))], bundle)
+    }
+  } catch (error) {
+    // A refusal: people sign in there.
+    if (!(error instanceof CliError) || error.exitCode === EXIT.usage) throw error
+  }
 }
 
-/** The bundles of all workspaces; null if the server does not say. */
-async function bundlesAt(
-  library: Library,
-  parts: Parts,
-): Promise<Awaited<ReturnType<typeof listBundles>> | null> {
-  try {
-    const workspaces = await workspacesOf(library, parts)
-    const lists = workspaces.map((workspace) => listBundles({ library: { ...library, workspace }, parts }))
-    return (await Promise.all(lists)).flat()
-  } catch (error) {
-    if (error instanceof CliError) return null
-    throw error
-  }
+async function bundlesElsewhere(library: Library, parts: Parts): Promise<ListedBundle[]> {
+  const workspaces = await workspacesOf(library, parts)
+  const lists = workspaces.map((workspace) => listBundles({ library: { ...library, workspace }, parts }))
+  return (await Promise.all(lists)).flat()
 }

@@ -1,0 +1,85 @@
+import type { Command, Words } from '../command-line/command.ts'
+import { CliError, usageError } from '../ground/cli-error.ts'
+import { EXIT } from '../ground/exit-code.ts'
+import type { Parts } from '../ground/parts.ts'
+import { findProject } from '../project/project-file.ts'
+import { JSON_FLAG, QUIET_FLAG, readView } from './asking-flags.ts'
+import { requireBundleName, requireKeyName } from './names.ts'
+import { libraryHere, SERVER_FLAG, WORKSPACE_FLAG } from './server-flag.ts'
+
+export const unsetCommand: Command = {
+  name: 'unset',
+  operands: 'NAME',
+  maxOperands: 1,
+  summary: 'Remove one name from a bundle',
+  details: [
+    'The bundle no longer delivers the name. Its key stays in the library with all versions, so nothing is lost: attach it again on the page, or delete it there.',
+    'Where people sign in to the server, use the page of the bundle: keyferry open BUNDLE.',
+  ],
+  flags: [
+    { name: 'bundle', short: 'b', value: 'NAME', summary: 'The bundle (default: that of keyferry.json)' },
+    WORKSPACE_FLAG,
+    SERVER_FLAG,
+    { name: 'yes', short: 'y', summary: 'Do not ask' },
+    QUIET_FLAG,
+    JSON_FLAG,
+  ],
+  examples: [
+    { command: 'keyferry unset OLD_TOKEN --bundle dev/app --yes', what: 'Deliver OLD_TOKEN no longer' },
+  ],
+  run: async (words, parts) => await unset(words, parts),
+}
+
+async function unset(words: Words, parts: Parts): Promise<number> {
+  const { name, bundleName } = readNames(words, parts)
+  const named = { ...(await libraryHere(words, parts)), view: readView(words) }
+  const { isOwnLibrary } = await import('../server/own-library.ts')
+  if (!(await isOwnLibrary(named.server, parts))) throw signInNeeded(bundleName)
+  const { openLibrary } = await import('../server/named-workspace.ts')
+  const { bundleNamed, detachName, listBundles, listNames } = await import('../server/bundles.ts')
+  const call = { library: await openLibrary(named, parts), parts }
+  const bundle = bundleNamed(await listBundles(call), bundleName)
+  const found = (await listNames(call, bundle)).find((each) => each.name === name)
+  if (found === undefined) {
+    throw usageError(`${bundleName} does not deliver ${name}`, `keyferry ls ${bundleName} lists its names.`)
+  }
+  if (!words.has('yes')) requireYes(`Remove ${name} from ${bundleName}? [y/N] `, parts)
+  await detachName(call, bundle, found)
+  if (named.view === 'json')
+    parts.stderr.write(`${JSON.stringify({ event: 'removed', name, bundle: bundleName })}\n`)
+  if (named.view === 'person')
+    parts.stderr.write(`Removed ${name} from ${bundleName}. Its key stays in the library.\n`)
+  return EXIT.ok
+}
+
+function readNames(words: Words, parts: Parts): { name: string; bundleName: string } {
+  const [name] = words.operands
+  const bundleName = words.text('bundle') ?? findProject(parts.cwd)?.bundle ?? null
+  if (name === undefined || bundleName === null) {
+    const what = name === undefined ? 'a name' : 'a bundle'
+    throw usageError(`unset needs ${what}`, 'For example: keyferry unset OLD_TOKEN --bundle dev/app')
+  }
+  requireKeyName(name)
+  requireBundleName(bundleName)
+  return { name, bundleName }
+}
+
+function requireYes(question: string, { keyboard, stderr }: Parts): void {
+  if (!keyboard.isThere() || !stderr.isTerminal) {
+    throw new CliError(
+      EXIT.general,
+      'there is no terminal to ask',
+      'Nothing was removed. Add --yes to remove it.',
+    )
+  }
+  if (/^y(?:es)?$/i.test((keyboard.ask(question) ?? '').trim())) return
+  throw new CliError(EXIT.general, 'not confirmed', 'Nothing was removed.')
+}
+
+function signInNeeded(bundleName: string): CliError {
+  return new CliError(
+    EXIT.refused,
+    'people sign in to this server, and the client is not signed in',
+    `Remove the name on the page of the bundle: keyferry open ${bundleName}`,
+  )
+}

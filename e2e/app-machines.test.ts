@@ -168,7 +168,7 @@ describe.skipIf(!hasBrowser())('the pages of machines', () => {
     await page.getByText('stranger').first().waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'Allow nightly' }).click()
     await page.getByText('sub=nightly').waitFor()
-    expect(await page.getByRole('heading', { name: 'Refused calls' }).count()).toBe(0)
+    await page.getByRole('heading', { name: 'Refused calls' }).waitFor({ state: 'detached' })
     expect(await fetchAsMachine(server.url, nightly)).toEqual(['SMTP_PASSWORD', 'SMTP_HOST'])
 
     await page.getByRole('button', { name: /^End the identity .* sub=another-job$/ }).click()

@@ -33,7 +33,7 @@ export async function listCompanions(
     }))
 }
 
-/** Whether the page of an earlier request of the same start offers this one too, so that it needs no page of its own. */
+/** Whether the page of an earlier request of the same start lists this one too. Then the client opens no second page. */
 export async function joinsAnother(parts: RequestParts, request: ApprovalRequest): Promise<boolean> {
   const { deviceKey } = request
   if (deviceKey === null || !isSimple(request)) return false

@@ -197,7 +197,7 @@ function actionOn(entry: ImportEntry, attached: FoundKey, asked: PlannedImport):
   const isShared = attached.elsewhere.length > 0
   if (entry.value === MASK) return 'kept'
   if (isShared && own.has(name)) return 'own'
-  // Whoever duplicates a bundle has its secrets attached, and must not learn them by guessing.
+  // A member who duplicates a bundle has its secrets attached, and must not guess them this way.
   if ((asked.mayCompare(attached) || !attached.is_secret) && isEqual(entry, attached)) return 'same'
   if (!isShared && share.has(name)) {
     throw invalid('share is not possible, because the bundle has its own key: detach the key first', [name])

@@ -30,7 +30,7 @@ export type WebhookMessage = {
   body: string
 }
 
-/** A message of a webhook that is to be sent at once. */
+/** A message of a webhook to send at once. */
 type Now = { webhookId: string; messageId: string; now: string; giveUpAt: string }
 
 export interface WebhookLogStore {

@@ -2,7 +2,7 @@ import type { Watched } from '../domain/waiting-room.ts'
 import { Bell } from './bell.ts'
 import type { RedisConnection } from './redis-connection.ts'
 
-/** Changes of one tenant within this time are told once. */
+/** Changes of one tenant within this time make one notice. */
 const COLLECTED_MS = 200
 
 export type ChangeNotices = Watched & {

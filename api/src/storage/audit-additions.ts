@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Query } from './queries.ts'
 
 /*
- * Entries that somebody added to a log where its chain does not show it.
+ * Entries that were added to a log where its chain does not show it.
  */
 
 /** Names such an entry; null when there is none.

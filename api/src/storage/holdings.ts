@@ -90,7 +90,7 @@ export async function noteCollected(
 
 /** As `noteCollected`, for a holder that has these very versions: the usual case of a machine. No indexed column changes then,
  * so the database writes a page or two instead of some for each key.
- * @returns false, and nothing is noted, if anything else is to be noted */
+ * @returns false, and nothing is written, if the holder has other versions */
 export async function noteCollectedAgain(
   { hold }: Pick<Queries, 'hold'>,
   transaction: Query,

@@ -37,7 +37,7 @@ export async function readWholeLibrary(
     keys: moved.map(({ key }) => key),
     bundles: bundles.map(({ id, ...bundle }) => ({
       ...bundle,
-      // A key that another call made or deleted meanwhile is not in the file.
+      // The file leaves out a key that another call makes or deletes during this read.
       entries: (byBundle.get(id) ?? []).flatMap(({ key_id, delivered_name: name, required }) => {
         const key = places.get(key_id)
         return key === undefined ? [] : [{ key, name, required: required === 1 }]

@@ -188,7 +188,7 @@ type DepositRow = {
   request_hash: string
   bundle_name: string
   user_id: string
-  /** What was stored, as the client is told; null until then. */
+  /** The answer to the client: what was stored; null until then. */
   applied: string | null
   created_at: string
   ended_at: string | null

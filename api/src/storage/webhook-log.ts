@@ -67,7 +67,7 @@ function messageIn(
   return { ...row, next_at: isAwaited ? (next_at > not_before ? next_at : not_before) : null }
 }
 
-/** A message that is to be sent now. */
+/** A message to send now. */
 type Place = { tenantId: string; webhookId: string; messageId: string; now: string; giveUpAt: string }
 
 const TEST = 'webhook.test'

@@ -1,4 +1,4 @@
-import { useId } from 'react'
+import { HintedCheckbox } from './hinted-checkbox.tsx'
 
 type SecretCheckboxProps = {
   checked: boolean
@@ -9,26 +9,8 @@ type SecretCheckboxProps = {
 
 /** Whether a key's value stays hidden once it is stored. */
 export function SecretCheckbox({ checked, onChange, isTemplate = false }: SecretCheckboxProps) {
-  const id = useId()
   return (
-    <div className="flex items-start gap-3">
-      <input
-        id={id}
-        type="checkbox"
-        className="checkbox mt-0.5"
-        checked={checked}
-        onChange={(event) => onChange(event.currentTarget.checked)}
-        aria-describedby={`${id}-hint`}
-      />
-      <div>
-        <label htmlFor={id} className="text-sm font-medium">
-          Secret
-        </label>
-        <p id={`${id}-hint`} className="text-xs text-ink-soft">
-          {hintOf(checked, isTemplate)}
-        </p>
-      </div>
-    </div>
+    <HintedCheckbox label="Secret" hint={hintOf(checked, isTemplate)} checked={checked} onChange={onChange} />
   )
 }
 

@@ -1,10 +1,11 @@
-import { useId, useState } from 'react'
+import { useState } from 'react'
 import type { Machine } from '../../lib/answers.ts'
 import { describeFailure } from '../../lib/failure.ts'
 import { useUpdateMachine } from '../../lib/machines.ts'
 import { useUnsaved } from '../../lib/unsaved.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { DialogForm } from '../../ui/dialog-form.tsx'
+import { HintedCheckbox } from '../../ui/hinted-checkbox.tsx'
 import { notify } from '../../ui/toast-store.ts'
 import { MachineFields, machineNameProblem } from './machine-fields.tsx'
 
@@ -46,33 +47,12 @@ function EditMachineForm({ machine, onClose }: EditMachineProps) {
         nameProblem={nameProblem}
         onChange={(change) => setDraft({ ...draft, ...change })}
       />
-      <AuditCheckbox checked={draft.audit} onChange={(checked) => setDraft({ ...draft, audit: checked })} />
-    </DialogForm>
-  )
-}
-
-type AuditCheckboxProps = { checked: boolean; onChange: (checked: boolean) => void }
-
-function AuditCheckbox({ checked, onChange }: AuditCheckboxProps) {
-  const id = useId()
-  return (
-    <div className="flex items-start gap-3">
-      <input
-        id={id}
-        type="checkbox"
-        className="checkbox mt-0.5"
-        checked={checked}
-        onChange={(event) => onChange(event.currentTarget.checked)}
-        aria-describedby={`${id}-hint`}
+      <HintedCheckbox
+        label="May read the audit log"
+        hint="For a machine that exports the log. The log contains no values."
+        checked={draft.audit}
+        onChange={(checked) => setDraft({ ...draft, audit: checked })}
       />
-      <div>
-        <label htmlFor={id} className="text-sm font-medium">
-          May read the audit log
-        </label>
-        <p id={`${id}-hint`} className="text-xs text-ink-soft">
-          For a machine that exports the log. The log contains no values.
-        </p>
-      </div>
-    </div>
+    </DialogForm>
   )
 }

@@ -11,6 +11,12 @@ export type Access = 'public' | 'session' | 'member' | 'owner' | 'dev' | 'layer'
 export const AUTH_MODES = ['local', 'accounts', 'oidc', 'clerk'] as const
 export type AuthMode = (typeof AUTH_MODES)[number]
 
+/** The modes in which people sign in with a session; `local` has one person and no session. */
+export const HOSTED_MODES = ['accounts', 'oidc', 'clerk'] as const
+
+/** Ends a summary: members change what they created; owners change everything. */
+export const CREATOR = ' (owner, or the member who created it)'
+
 /** One row of the endpoint table. `path` carries its parameters in braces. */
 export type Endpoint = {
   method: Method

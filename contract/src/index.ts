@@ -13,6 +13,7 @@ export {
   type EndpointName,
   endpoints,
   type WebEndpointName,
+  webEndpoints,
 } from './endpoints.ts'
 export { ERROR_CODES, type ErrorCode } from './error-codes.ts'
 export { ATTEMPTS, LIMITS, MASK, RATES, TIMES } from './limits.ts'
@@ -44,7 +45,6 @@ export * from './schemas/tenant.ts'
 export * from './schemas/text.ts'
 export * from './schemas/user.ts'
 export * from './schemas/webhook.ts'
-export { webEndpoints } from './web-endpoints.ts'
 export {
   WEBHOOK_EVENTS,
   type WebhookEvent,

@@ -1,6 +1,6 @@
-import type { Endpoint } from './endpoint.ts'
-import { Ok } from './schemas/text.ts'
-import * as webhook from './schemas/webhook.ts'
+import type { Endpoint } from '../endpoint.ts'
+import { Ok } from '../schemas/text.ts'
+import * as webhook from '../schemas/webhook.ts'
 
 /** Calls to other servers when something changes. */
 export const webhookEndpoints = {

@@ -1,12 +1,11 @@
-import type { Endpoint } from './endpoint.ts'
-import { LIMITS } from './limits.ts'
-import { Change, WaitForChange } from './schemas/change.ts'
-import { DeliveryParams, HoldingList, ListHoldingsQuery } from './schemas/delivery.ts'
-import * as machine from './schemas/machine.ts'
-import { CreateDelivery, MachineDelivery, OwnMachine } from './schemas/machine-delivery.ts'
-import { Ok } from './schemas/text.ts'
+import type { Endpoint } from '../endpoint.ts'
+import { LIMITS } from '../limits.ts'
+import { HoldingList, ListHoldingsQuery } from '../schemas/delivery.ts'
+import * as machine from '../schemas/machine.ts'
+import { OwnMachine } from '../schemas/machine-delivery.ts'
+import { Ok } from '../schemas/text.ts'
 
-/** Machines, and what they call. */
+/** Machines: programs that fetch values without a person. */
 export const machineEndpoints = {
   createMachine: {
     method: 'POST',
@@ -170,27 +169,6 @@ export const machineEndpoints = {
     maxBodyBytes: LIMITS.reportBodyBytes,
     responses: { 204: machine.NoContent },
     errors: [400, 413, 429],
-  },
-  createDelivery: {
-    method: 'POST',
-    path: '/api/v1/deliveries',
-    access: 'machine',
-    summary: "Deliver a bundle's values to a machine, sealed to its public key",
-    body: CreateDelivery,
-    responses: { 200: MachineDelivery },
-    errors: [400, 413],
-  },
-  waitForChange: {
-    method: 'POST',
-    path: '/api/v1/deliveries/{delivery_id}/wait',
-    access: 'machine',
-    summary: "Hold until a value of the machine's own delivery changes, at most 30 s",
-    params: DeliveryParams,
-    body: WaitForChange,
-    bodyOptional: true,
-    maxBodyBytes: LIMITS.requestBodyBytes,
-    responses: { 200: Change },
-    errors: [404],
   },
   getOwnMachine: {
     method: 'GET',

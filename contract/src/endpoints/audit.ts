@@ -1,7 +1,7 @@
-import type { Endpoint } from './endpoint.ts'
-import * as audit from './schemas/audit.ts'
+import type { Endpoint } from '../endpoint.ts'
+import * as audit from '../schemas/audit.ts'
 
-/** The rows of the audit log. */
+/** The audit log. */
 export const auditEndpoints = {
   listAudit: {
     method: 'GET',

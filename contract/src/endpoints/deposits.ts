@@ -1,6 +1,6 @@
-import type { Endpoint } from './endpoint.ts'
-import * as deposit from './schemas/deposit.ts'
-import { RequestParams } from './schemas/request.ts'
+import type { Endpoint } from '../endpoint.ts'
+import * as deposit from '../schemas/deposit.ts'
+import { RequestParams } from '../schemas/request.ts'
 
 /** Values that a terminal stores, after a person approved them. */
 export const depositEndpoints = {

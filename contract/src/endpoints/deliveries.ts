@@ -1,0 +1,56 @@
+import type { Endpoint } from '../endpoint.ts'
+import { LIMITS } from '../limits.ts'
+import { Change, WaitForChange } from '../schemas/change.ts'
+import * as delivery from '../schemas/delivery.ts'
+import { CreateDelivery, MachineDelivery } from '../schemas/machine-delivery.ts'
+import { ReceiptKeys } from '../schemas/receipt.ts'
+
+/** Values that left the server. */
+export const deliveryEndpoints = {
+  listDeliveries: {
+    method: 'GET',
+    path: '/api/v1/deliveries',
+    access: 'owner',
+    summary: 'Deliveries of the workspace, newest first',
+    query: delivery.ListDeliveriesQuery,
+    responses: { 200: delivery.DeliveryList },
+    errors: [400],
+  },
+  getDelivery: {
+    method: 'GET',
+    path: '/api/v1/deliveries/{delivery_id}',
+    access: 'owner',
+    summary: 'A delivery: who approved it for whom, and the version of each value',
+    params: delivery.DeliveryParams,
+    responses: { 200: delivery.Delivery },
+    errors: [404],
+  },
+  createDelivery: {
+    method: 'POST',
+    path: '/api/v1/deliveries',
+    access: 'machine',
+    summary: "Deliver a bundle's values to a machine, sealed to its public key",
+    body: CreateDelivery,
+    responses: { 200: MachineDelivery },
+    errors: [400, 413],
+  },
+  waitForChange: {
+    method: 'POST',
+    path: '/api/v1/deliveries/{delivery_id}/wait',
+    access: 'machine',
+    summary: "Hold until a value of the machine's own delivery changes, at most 30 s",
+    params: delivery.DeliveryParams,
+    body: WaitForChange,
+    bodyOptional: true,
+    maxBodyBytes: LIMITS.requestBodyBytes,
+    responses: { 200: Change },
+    errors: [404],
+  },
+  listReceiptKeys: {
+    method: 'GET',
+    path: '/api/v1/receipt-keys',
+    access: 'public',
+    summary: 'The keys that sign receipts',
+    responses: { 200: ReceiptKeys },
+  },
+} as const satisfies Record<string, Endpoint>

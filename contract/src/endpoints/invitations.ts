@@ -1,0 +1,51 @@
+import type { Endpoint } from '../endpoint.ts'
+import * as invitation from '../schemas/invitation.ts'
+import * as tenant from '../schemas/tenant.ts'
+import { Ok } from '../schemas/text.ts'
+
+/** Invitations to join the current tenant. */
+export const invitationEndpoints = {
+  createInvitation: {
+    method: 'POST',
+    path: '/api/v1/invitations',
+    access: 'owner',
+    summary: 'Invite by e-mail; the token is shown once',
+    body: invitation.CreateInvitation,
+    responses: { 201: invitation.CreatedInvitation },
+    errors: [400, 409],
+  },
+  listInvitations: {
+    method: 'GET',
+    path: '/api/v1/invitations',
+    access: 'owner',
+    summary: 'List open invitations',
+    responses: { 200: invitation.InvitationList },
+  },
+  revokeInvitation: {
+    method: 'DELETE',
+    path: '/api/v1/invitations/{invitation_id}',
+    access: 'owner',
+    summary: 'Revoke an invitation',
+    params: invitation.InvitationParams,
+    responses: { 200: Ok },
+    errors: [404],
+  },
+  previewInvitation: {
+    method: 'POST',
+    path: '/api/v1/invitations/preview',
+    access: 'public',
+    summary: 'What an invitation offers, by its token',
+    body: invitation.AcceptInvitation,
+    responses: { 200: invitation.InvitationPreview },
+    errors: [404],
+  },
+  acceptInvitation: {
+    method: 'POST',
+    path: '/api/v1/invitations/accept',
+    access: 'session',
+    summary: 'Join a tenant by an invitation token',
+    body: invitation.AcceptInvitation,
+    responses: { 200: tenant.CurrentTenant },
+    errors: [400, 404],
+  },
+} as const satisfies Record<string, Endpoint>

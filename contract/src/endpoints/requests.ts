@@ -1,0 +1,142 @@
+import type { Endpoint } from '../endpoint.ts'
+import { LIMITS } from '../limits.ts'
+import * as release from '../schemas/release.ts'
+import * as request from '../schemas/request.ts'
+import * as approval from '../schemas/request-approval.ts'
+import { Ok } from '../schemas/text.ts'
+
+/** Approval requests: a client asks, a person decides, the client collects. */
+export const requestEndpoints = {
+  createRequest: {
+    method: 'POST',
+    path: '/api/v1/requests',
+    access: 'public',
+    summary:
+      'Ask for approval: a client hands in its public key, or values to store (`kind: "deposit"`); at most 32 KiB without a deposit',
+    body: request.CreateRequest,
+    maxBodyBytes: LIMITS.requestBodyBytes,
+    longBody: { field: 'deposit', maxBytes: LIMITS.depositBodyBytes },
+    responses: { 201: request.CreatedRequest },
+    errors: [400, 413, 429],
+  },
+  waitForApproval: {
+    method: 'GET',
+    path: '/api/v1/requests/{request_id}/wait',
+    access: 'public',
+    summary: 'Hold until the request is approved; hands the ciphertext over once',
+    params: request.RequestParams,
+    query: request.WaitQuery,
+    headers: request.VerifierHeaders,
+    responses: { 200: request.WaitResult },
+    errors: [400, 404, 429],
+  },
+  getRequestContext: {
+    method: 'GET',
+    path: '/api/v1/requests/{request_id}/context',
+    access: 'public',
+    summary: 'Who asks for what, for the approval page',
+    params: request.RequestParams,
+    responses: { 200: request.RequestContext },
+    errors: [404],
+  },
+  listCandidates: {
+    method: 'GET',
+    path: '/api/v1/requests/{request_id}/candidates',
+    access: 'session',
+    summary:
+      "Bundles of all the caller's workspaces that match the bundle (id or name) that the request names",
+    params: request.RequestParams,
+    responses: { 200: approval.CandidateList },
+    errors: [404],
+  },
+  listCompanions: {
+    method: 'GET',
+    path: '/api/v1/requests/{request_id}/companions',
+    access: 'session',
+    summary:
+      'Pending requests that the same terminal made in the same folder within seconds: the key of the terminal signed each',
+    params: request.RequestParams,
+    responses: { 200: request.CompanionList },
+    errors: [404],
+  },
+  listRequestBundles: {
+    method: 'GET',
+    path: '/api/v1/requests/{request_id}/bundles',
+    access: 'member',
+    summary: 'Bundles that the approver can choose from',
+    params: request.RequestParams,
+    responses: { 200: approval.RequestBundleList },
+    errors: [404],
+  },
+  getRequestBundle: {
+    method: 'GET',
+    path: '/api/v1/requests/{request_id}/bundles/{bundle_id}',
+    access: 'member',
+    summary: 'A bundle with its entries masked, for the approver',
+    params: request.RequestBundleParams,
+    responses: { 200: approval.RequestBundle },
+    errors: [404],
+  },
+  encryptFromBundle: {
+    method: 'POST',
+    path: '/api/v1/requests/{request_id}/encrypt-from-bundle',
+    access: 'member',
+    summary: 'Approve: seal the chosen values to the client',
+    params: request.RequestParams,
+    body: approval.EncryptFromBundle,
+    responses: { 200: release.Approved },
+    errors: [400, 403, 404, 409, 413],
+  },
+  denyRequest: {
+    method: 'DELETE',
+    path: '/api/v1/requests/{request_id}',
+    access: 'member',
+    summary: 'Deny the request',
+    params: request.RequestParams,
+    responses: { 200: Ok },
+    errors: [404, 409],
+  },
+  withdrawRequest: {
+    method: 'POST',
+    path: '/api/v1/requests/{request_id}/withdraw',
+    access: 'public',
+    summary:
+      'Withdraw a request: for the client, which holds the verifier of its challenge (X-Poll-Verifier)',
+    params: request.RequestParams,
+    headers: request.VerifierHeaders,
+    responses: { 200: Ok },
+    errors: [404],
+  },
+  storePayload: {
+    method: 'PUT',
+    path: '/api/v1/requests/{request_id}/payload',
+    access: 'dev',
+    summary: 'Store a ciphertext as given (development only)',
+    params: request.RequestParams,
+    body: approval.StorePayload,
+    responses: { 200: Ok },
+    errors: [400, 404, 409, 413],
+  },
+  releaseRequest: {
+    method: 'POST',
+    path: '/api/v1/requests/{request_id}/release',
+    access: 'public',
+    summary:
+      'Return an approval to the terminal: for the client, which holds the verifier of its challenge (X-Poll-Verifier)',
+    params: request.RequestParams,
+    headers: request.VerifierHeaders,
+    body: release.ReleaseRequest,
+    maxBodyBytes: 4_096,
+    responses: { 200: Ok },
+    errors: [400, 404, 409, 429],
+  },
+  createReleaseCode: {
+    method: 'POST',
+    path: '/api/v1/requests/{request_id}/release-code',
+    access: 'member',
+    summary: 'A fresh code for an approval that did not reach the terminal: for the person who approved',
+    params: request.RequestParams,
+    responses: { 200: release.FreshCode },
+    errors: [403, 404, 409],
+  },
+} as const satisfies Record<string, Endpoint>

@@ -7,9 +7,9 @@ export function jsonView({ stderr, clock }: Parts): WaitingView {
     stderr.write(`${JSON.stringify({ event, ...fields })}\n`)
   return {
     asked: (asked) => {
-      const { server, bundle, workspace, keys, approvalUrl, userCode, isCodeTyped } = asked
+      const { kind, server, bundle, workspace, keys, approvalUrl, userCode, isCodeTyped } = asked
       say('asked', {
-        ...(asked.isDeposit === true ? { kind: 'deposit' } : {}),
+        ...(kind === undefined ? {} : { kind }),
         server,
         bundle,
         workspace,

@@ -107,7 +107,7 @@ function askedText(asked: Asked, { stderr }: Parts, style: TerminalStyle): strin
   const qr = asked.hidesQrCode ? null : qrCode(asked.approvalUrl, stderr, style)
   const lines = (start: string, text: string): string => indented(start, text, stderr.columns())
   return [
-    `${style.bold('Keyferry')} ${asked.isDeposit === true ? 'stores' : 'requests'} ${style.bold(askedFor(asked))}\n`,
+    `${style.bold('Keyferry')} ${asked.kind === 'deposit' ? 'stores' : 'requests'} ${style.bold(askedFor(asked))}\n`,
     lines('  for     ', printable(asked.command, 200)),
     lines('  server  ', asked.server),
     ...(asked.asksAgain === null ? [] : [lines('  again   ', asked.asksAgain)]),

@@ -73,7 +73,7 @@ function returnLines(say: (text: string) => void): ReturnEvents {
 
 function askedLines(asked: Asked, leftMs: number): string[] {
   return [
-    `keyferry: ${asked.isDeposit === true ? 'storing at' : 'requesting from'} ${asked.server}: ${askedFor(asked)}`,
+    `keyferry: ${asked.kind === 'deposit' ? 'storing at' : 'requesting from'} ${asked.server}: ${askedFor(asked)}`,
     ...(asked.asksAgain === null ? [] : [`keyferry: asking again: ${asked.asksAgain}`]),
     'keyferry: approve at',
     asked.approvalUrl,

@@ -2,8 +2,8 @@ import { printable } from '../ground/printable.ts'
 
 /** What a person has to know while a request is pending. Contains no value. */
 export type Asked = {
-  /** Values are to be stored; otherwise they are requested. */
-  readonly isDeposit?: boolean
+  /** Absent: values are requested. */
+  readonly kind?: 'deposit'
   readonly server: string
   readonly bundle: string | null
   readonly workspace: string | null
@@ -85,9 +85,9 @@ export function remaining(milliseconds: number): string {
 }
 
 /** What is requested, or to be stored, in words. */
-export function askedFor({ bundle, workspace, keys, isDeposit }: Asked): string {
+export function askedFor({ bundle, workspace, keys, kind }: Asked): string {
   const place = `${bundle ?? 'a bundle that the approver chooses'}${inWorkspace(workspace)}`
-  if (isDeposit === true) return `${keys.length} ${keys.length === 1 ? 'variable' : 'variables'} in ${place}`
+  if (kind === 'deposit') return `${keys.length} ${keys.length === 1 ? 'variable' : 'variables'} in ${place}`
   return keys.length === 0 ? place : `${keys.join(', ')} of ${place}`
 }
 

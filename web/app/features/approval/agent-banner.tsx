@@ -1,13 +1,14 @@
 import type { RequestContext } from '../../lib/answers.ts'
 import { visibleText } from '../../lib/visible-text.ts'
 import { Notice } from '../../ui/notice.tsx'
+import type { RequestKind } from './request-state.ts'
 
 const LONGEST_REASON = 500
 
-type AgentBannerProps = { meta: RequestContext['requester_meta']; isDeposit?: boolean }
+type AgentBannerProps = { meta: RequestContext['requester_meta']; kind: RequestKind }
 
 /** Says that an AI agent asks, why, and what it can read; in red where the agent itself gets the values. */
-export function AgentBanner({ meta, isDeposit = false }: AgentBannerProps) {
+export function AgentBanner({ meta, kind }: AgentBannerProps) {
   const agent = visibleText(meta['agent'] ?? '')
   if (agent === '') return null
   const reason = visibleText(meta['reason'] ?? '', LONGEST_REASON)
@@ -21,7 +22,9 @@ export function AgentBanner({ meta, isDeposit = false }: AgentBannerProps) {
         {reason === '' ? ' and gives no reason.' : <>, because: “{reason}”</>}
       </p>
       <p className="mt-0.5">
-        {isDeposit ? 'It may have chosen the values, and it may know them.' : readingText(readsItself)}
+        {kind === 'deposit'
+          ? 'It may have chosen the values, and it may know them.'
+          : readingText(readsItself)}
       </p>
     </Notice>
   )

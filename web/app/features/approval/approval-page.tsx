@@ -35,7 +35,7 @@ function Request({ requestId, wayBack }: ApprovalPageProps) {
   const { state, reload, end, approved, recoded } = useRequest(requestId)
   if (state.phase === 'loading') return <p className="text-ink-soft">Loading the request…</p>
   if (state.phase === 'ended') return <Ended end={state.end} onRetry={reload} />
-  if (state.phase === 'approved' && state.choice.isDeposit === true)
+  if (state.phase === 'approved' && state.choice.kind === 'deposit')
     return <Stored choice={state.choice} isTold={state.delivered} />
   if (state.phase === 'approved') {
     return (

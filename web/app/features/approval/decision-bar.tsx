@@ -5,12 +5,13 @@ import { Notice } from '../../ui/notice.tsx'
 import { WholeWords } from '../../ui/whole-words.tsx'
 import { Countdown } from './countdown.tsx'
 import { RememberChoice } from './remember-choice.tsx'
+import type { RequestKind } from './request-state.ts'
 import { useArming } from './use-arming.ts'
 
 type DecisionBarProps = {
   context: RequestContext
   /** What is approved; null when there is nothing to approve. */
-  choice: { count: number; bundle: string | null; others: number; isDeposit?: boolean } | null
+  choice: { count: number; bundle: string | null; others: number; kind: RequestKind } | null
   workspace: string | null
   account: string
   /** After approving, the person types a code into the terminal. */
@@ -96,10 +97,15 @@ function ActiveNote({ active }: { active: boolean }) {
   )
 }
 
+const WORDS = {
+  delivery: ['Approve', 'key', 'of'],
+  deposit: ['Store', 'variable', 'in'],
+} as const satisfies Record<RequestKind, readonly string[]>
+
 // The choice is on its own line, so that a long label does not break at an arbitrary word.
 function ApproveLabel({ choice }: { choice: DecisionBarProps['choice'] }) {
   if (choice === null || choice.bundle === null || choice.count === 0) return 'Approve'
-  const { count, bundle, others, isDeposit } = choice
+  const { count, bundle, others, kind } = choice
   if (others > 0) {
     return (
       <span className="min-w-0 py-1">
@@ -108,7 +114,7 @@ function ApproveLabel({ choice }: { choice: DecisionBarProps['choice'] }) {
       </span>
     )
   }
-  const [verb, thing, where] = isDeposit === true ? ['Store', 'variable', 'in'] : ['Approve', 'key', 'of']
+  const [verb, thing, where] = WORDS[kind]
   return (
     <span className="min-w-0 py-1">
       {verb}{' '}

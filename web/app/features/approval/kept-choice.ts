@@ -1,11 +1,10 @@
-import type { Choice } from './request-state.ts'
+import { type Choice, REQUEST_KINDS } from './request-state.ts'
 
 const nameOf = (requestId: string) => `keyferry:approved:${requestId}`
 
 /** Keep in this tab what was approved: the return to the client leaves the page, and a reload loads it again. */
-export function keepChoice(requestId: string, { workspaceId, bundle, keys, isDeposit }: Choice): void {
+export function keepChoice(requestId: string, { kind, workspaceId, bundle, keys }: Choice): void {
   const { id, name } = bundle
-  const kind = isDeposit === true ? 'deposit' : 'delivery'
   sessionStorage.setItem(nameOf(requestId), JSON.stringify([kind, workspaceId, id, name, ...keys]))
 }
 
@@ -13,7 +12,8 @@ export function keepChoice(requestId: string, { workspaceId, bundle, keys, isDep
 export function keptChoice(requestId: string): Choice | null {
   const kept: unknown = JSON.parse(sessionStorage.getItem(nameOf(requestId)) ?? '[]')
   if (!Array.isArray(kept)) return null
-  const [kind, workspaceId, id, name, ...keys] = kept.map(String)
-  if (workspaceId === undefined || id === undefined || name === undefined) return null
-  return { workspaceId, bundle: { id, name }, keys, isDeposit: kind === 'deposit' }
+  const [word, workspaceId, id, name, ...keys] = kept.map(String)
+  const kind = REQUEST_KINDS.find((known) => known === word)
+  if (kind === undefined || workspaceId === undefined || id === undefined || name === undefined) return null
+  return { kind, workspaceId, bundle: { id, name }, keys }
 }

@@ -52,7 +52,7 @@ export function RequestForm(props: RequestFormProps) {
           : 'Another person approved first. Approve only if you know who ran this command.'}
       </p>
       <RequestSummary context={context} workspace={workspace} account={person.account} />
-      <AgentBanner meta={context.requester_meta} />
+      <AgentBanner meta={context.requester_meta} kind="delivery" />
       <RequestWarnings
         doubts={doubts}
         context={context}
@@ -86,7 +86,12 @@ export function RequestForm(props: RequestFormProps) {
         choice={
           isEmpty || plan.by === 'refused'
             ? null
-            : { count: keys.length, bundle: bundle?.name ?? null, others: together.selected.length }
+            : {
+                kind: 'delivery',
+                count: keys.length,
+                bundle: bundle?.name ?? null,
+                others: together.selected.length,
+              }
         }
         workspace={workspace}
         account={person.account}

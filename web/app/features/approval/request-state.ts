@@ -13,13 +13,17 @@ export type End =
   | 'forbidden'
   | 'unreachable'
 
-/** What a person chose to share. */
+/** `delivery`: the terminal gets values. `deposit`: they come from the terminal. */
+export const REQUEST_KINDS = ['delivery', 'deposit'] as const satisfies RequestContext['kind'][]
+
+export type RequestKind = (typeof REQUEST_KINDS)[number]
+
+/** What a person chose. */
 export type Choice = {
   workspaceId: string
   bundle: { id: string; name: string }
   keys: readonly string[]
-  /** The values come from the terminal. */
-  isDeposit?: boolean
+  kind: RequestKind
 }
 
 /** Who decides. `account`: how the person knows their own account. */

@@ -50,7 +50,7 @@ export function useApproval(
     if (bundle === null || workspaceId === null || plan.by === 'refused') return
     const release: Manner['release'] = plan.by === 'none' ? null : plan.by
     const manner = { release, userCode: code.field.typed, rememberHours: hours }
-    void decision.approve({ workspaceId, bundle, keys }, manner)
+    void decision.approve({ kind: 'delivery', workspaceId, bundle, keys }, manner)
   }
   const approve = () => {
     if (workspaceId === null) return decision.setProblem('Choose a workspace first.')

@@ -86,7 +86,7 @@ function useWatch({ requestId, state, setState, reload }: Watched): void {
   const isStill =
     state.phase === 'loading' || state.phase === 'ended' || (state.phase === 'approved' && state.delivered)
   const everyMs = isStill ? null : WATCH_EVERY_MS[state.phase]
-  const isStoring = (state.phase === 'held' || state.phase === 'approved') && state.choice?.isDeposit === true
+  const isStoring = (state.phase === 'held' || state.phase === 'approved') && state.choice?.kind === 'deposit'
   useEffect(() => {
     if (everyMs === null) return undefined
     const watch = async () => {

@@ -40,7 +40,7 @@ export function DepositForm(props: DepositProps) {
       <h1 className="text-2xl font-semibold tracking-tight">Store these values?</h1>
       <p className="mt-1 text-ink-soft">Approve only if you just ran this command yourself.</p>
       <RequestSummary context={context} workspace={place.name} account={person.account} />
-      <AgentBanner meta={context.requester_meta} isDeposit />
+      <AgentBanner meta={context.requester_meta} kind="deposit" />
       <RequestWarnings
         doubts={doubts}
         context={context}
@@ -65,7 +65,7 @@ export function DepositForm(props: DepositProps) {
       <DecisionBar
         context={context}
         choice={
-          returning.by === 'refused' || plan === null ? null : { count, bundle, others: 0, isDeposit: true }
+          returning.by === 'refused' || plan === null ? null : { count, bundle, others: 0, kind: 'deposit' }
         }
         workspace={place.name}
         account={person.account}

@@ -107,5 +107,5 @@ function returnOf(
 
 function choiceOf({ bundle, bundle_id, plan }: DepositPlan, workspaceId: string): Choice {
   const keys = plan.map(({ name }) => name)
-  return { workspaceId, bundle: { id: bundle_id ?? '', name: bundle }, keys, isDeposit: true }
+  return { kind: 'deposit', workspaceId, bundle: { id: bundle_id ?? '', name: bundle }, keys }
 }

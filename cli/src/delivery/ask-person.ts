@@ -49,7 +49,7 @@ export type Question<End> = {
   readonly tell: (view: WaitingView, end: End) => void
 }
 
-export type Secrets = { readonly keyPair: KeyPair; readonly verifier: string }
+type Secrets = { readonly keyPair: KeyPair; readonly verifier: string }
 
 type Prepared = { readonly fields: Partial<RequestBody>; readonly codeOf: (requestId: string) => string }
 

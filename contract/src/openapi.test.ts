@@ -28,3 +28,12 @@ test('every endpoint of the table is an operation with an example of each body',
     }
   }
 })
+
+test('every operation has one of the described tags', () => {
+  const document = JSON.parse(JSON.stringify(openApiDocument('0.0.0')))
+  const described = document.tags.map(({ name }: { name: string }) => name)
+  for (const [name, row] of Object.entries<Endpoint>(endpoints)) {
+    const [tag] = document.paths[row.path][row.method.toLowerCase()].tags
+    expect(described, name).toContain(tag)
+  }
+})

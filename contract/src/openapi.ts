@@ -23,13 +23,15 @@ const REASONS: Readonly<Record<number, string>> = {
 }
 
 const TAGS = {
-  service: 'Is it alive, can it serve',
+  service: 'Health checks',
   openapi: 'This document',
   requests: 'Asking for values, and approving',
   bundles: 'Named groups of keys',
   keys: 'The library: one environment variable each',
+  imports: 'Many variables at once',
   deliveries: 'Values that left the server',
   grants: 'Remembered approvals',
+  audit: 'What happened in the workspace',
   machines: 'Programs that fetch values without a person',
   machine: 'What a machine may do',
   webhooks: 'Calls to other servers when something changes',
@@ -42,6 +44,16 @@ const TAGS = {
   members: 'Who belongs to the current workspace',
   invitations: 'Invitations to join the current workspace',
 } as const
+
+// Paths that begin with another word than the tag under which a reader looks for them.
+const TAG_OF_PATH: Readonly<Record<string, keyof typeof TAGS>> = {
+  compare: 'bundles',
+  'deposit-key': 'requests',
+  'library-moves': 'imports',
+  'openapi.json': 'openapi',
+  'receipt-keys': 'deliveries',
+  'stale-keys': 'keys',
+}
 
 /** The whole interface as an OpenAPI 3.1 document, made from the table and the schemas that validate. */
 export function openApiDocument(version: string): Json {
@@ -110,7 +122,8 @@ function worksInTenant({ access, internal, layer }: Endpoint): boolean {
 
 function tagOf({ path, layer }: Endpoint): string {
   if (layer === 'web') return 'sessions'
-  return /^\/api\/v1\/([a-z]+)(?:\/|$)/.exec(path)?.[1] ?? 'service'
+  const [, noun = 'service'] = /^\/api\/v1\/([^/]+)/.exec(path) ?? []
+  return TAG_OF_PATH[noun] ?? noun
 }
 
 function parameters(place: Place, schema: z.ZodType | undefined): Json[] {

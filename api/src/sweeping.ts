@@ -1,6 +1,11 @@
 import type { Logger } from 'pino'
+import { type ClockAndIds, timestamp } from './domain/clock-and-ids.ts'
+import { endOverdueDeposits } from './domain/deposit-record.ts'
+import { forgetOldGrants } from './domain/grant.ts'
+import { endOverdue } from './domain/held-delivery.ts'
+import type { Stores } from './domain/stores.ts'
 
-/** Sweep now and then, until the returned function is called; it resolves when a running sweep has ended. A sweep that fails
+/** Sweep at an interval until the returned function is called; it resolves when a running sweep has ended. A sweep that fails
  * is logged, and the next one tries again. */
 export function sweepEvery(
   seconds: number,
@@ -16,5 +21,16 @@ export function sweepEvery(
   return async () => {
     clearInterval(timer)
     await running
+  }
+}
+
+/** One sweep: end approvals and approved deposits that did not return to their terminal, remove old remembered
+ * approvals, and tell webhooks of tokens that expire soon. */
+export function overdueSweep({ stores, clock }: { stores: Stores; clock: ClockAndIds }): () => Promise<void> {
+  return async () => {
+    await endOverdue({ heldDeliveries: stores.heldDeliveries, clock })
+    await endOverdueDeposits({ deposits: stores.deposits, clock })
+    await forgetOldGrants({ stores, clock })
+    await stores.machineTokens.tellExpiring(timestamp(clock))
   }
 }

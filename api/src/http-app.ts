@@ -1,0 +1,106 @@
+import { randomRequestId } from '@keyferry/crypto/token'
+import type { FastifyInstance } from 'fastify'
+import { sql } from 'kysely'
+import type { Logger } from 'pino'
+import { SignedCall } from './auth/signed-headers.ts'
+import type { ClockAndIds } from './domain/clock-and-ids.ts'
+import { DEVICE_NONCE_SECONDS } from './domain/device.ts'
+import type { IdTokens } from './domain/id-token.ts'
+import type { Stores } from './domain/stores.ts'
+import type { ExpiringApprovals } from './domain/take-back.ts'
+import { setupCodeOf } from './first-set-up.ts'
+import { createHandlers } from './http/handlers.ts'
+import type { MachineRefusals } from './http/machine-refusals.ts'
+import { createServer } from './http/server.ts'
+import type { Guard } from './outgoing/guard.ts'
+import type { ApiSettings } from './settings.ts'
+import { noncesOf, type ShortLived } from './short-lived.ts'
+import { depositKeySigner, receiptSigner } from './signing-keys.ts'
+import type { Database } from './storage/queries.ts'
+import type { KnownReceiptKey } from './storage/receipt-keys.ts'
+import type { Sealer } from './storage/sealer.ts'
+
+type AppParts = {
+  settings: ApiSettings
+  database: Database
+  stores: Stores
+  shortLived: ShortLived
+  sealer: Sealer
+  receiptKeys: readonly KnownReceiptKey[]
+  refusals: MachineRefusals
+  expiring: ExpiringApprovals
+  guard: Guard
+  idTokens: IdTokens
+  clock: ClockAndIds
+  log: Logger
+}
+
+/** The HTTP server of the API, which does not listen yet. */
+export function createApp(parts: AppParts): FastifyInstance {
+  const { settings, database, stores, shortLived, sealer, receiptKeys, expiring, clock, log } = parts
+  const { sharedSecrets, requireSignatureV2, devAllowPlaintext, maxBodyBytes, version, authMode } = settings
+  const signing = {
+    sharedSecrets,
+    requireSignatureV2,
+    nonces: noncesOf(shortLived, clock),
+    now: clock.now,
+  }
+  return createServer({
+    handlers: createHandlers({
+      stores,
+      clock,
+      requestParts: {
+        ...shortLived,
+        expiring,
+        stores,
+        clock,
+        newRequestId: randomRequestId,
+        lifetimeSeconds: settings.requestTtlSeconds,
+        maxPayloadBytes: settings.maxPayloadBytes,
+        assurance: settings.approvalAssurance,
+        isLocal: authMode === 'local' && 'socketPath' in settings.listen,
+        receipts: receiptSigner(receiptKeys, settings.publicHost),
+        takeDeviceNonce: deviceNoncesOf(shortLived, clock),
+      },
+      targets: parts.guard,
+      machineAudience: settings.machineAudience,
+      takeDelivery: shortLived.takeDelivery,
+      takeWatch: shortLived.takeWatch,
+      tokensAllowed: settings.machineTokens,
+      authMode,
+      receiptKeys,
+      signDepositKey: depositKeySigner(receiptKeys),
+      setupCode: setupCodeOf(settings),
+      devAllowPlaintext,
+      version,
+      failingStores: async () => [...(await failingStores(database, shortLived)), ...sealer.problems],
+    }),
+    readSignature: (facts) => new SignedCall(facts, signing),
+    memberships: stores.memberships,
+    machineCalls: {
+      machineCallers: stores.machineCallers,
+      machineTrusts: stores.machineTrusts,
+      idTokens: parts.idTokens,
+      audience: settings.machineAudience,
+      clock,
+      tokensAllowed: settings.machineTokens,
+      countRefusal: shortLived.countRefusal,
+      refusals: parts.refusals,
+    },
+    rateLimits: shortLived.rateLimits,
+    log,
+    devAllowPlaintext,
+    maxBodyBytes,
+    trustProxy: 'socketPath' in settings.listen ? 'nearest' : settings.trustProxy,
+  })
+}
+
+function deviceNoncesOf(shortLived: ShortLived, clock: ClockAndIds): (nonce: string) => Promise<boolean> {
+  const nonces = noncesOf(shortLived, clock)
+  return (nonce) => nonces.useOnce(`device ${nonce}`, DEVICE_NONCE_SECONDS)
+}
+
+async function failingStores({ query }: Database, { requests }: ShortLived): Promise<string[]> {
+  const answers = await Promise.allSettled([sql`select 1`.execute(query), requests.ping()])
+  return ['database', 'request store'].filter((_, index) => answers[index]?.status === 'rejected')
+}

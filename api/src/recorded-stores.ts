@@ -1,0 +1,64 @@
+import type { Logger } from 'pino'
+import type { Bounds } from './domain/bounds.ts'
+import { type ClockAndIds, timestamp } from './domain/clock-and-ids.ts'
+import type { Stores } from './domain/stores.ts'
+import { auditKeyIn, ringOf } from './maintenance.ts'
+import type { ApiSettings } from './settings.ts'
+import type { ShortLived } from './short-lived.ts'
+import { AuditRetention, type RetentionParts } from './storage/audit-retention.ts'
+import { beginDepositKeys } from './storage/deposit-keys.ts'
+import type { Database } from './storage/queries.ts'
+import { type KnownReceiptKey, openReceiptKeys } from './storage/receipt-keys.ts'
+import { recording } from './storage/recording.ts'
+import { Sealer } from './storage/sealer.ts'
+import { createStores } from './storage/stores.ts'
+
+type StoreParts = {
+  settings: ApiSettings
+  database: Database
+  shortLived: Pick<ShortLived, 'changes'>
+  clock: ClockAndIds
+  log: Logger
+}
+
+type RecordedStores = { stores: Stores; sealer: Sealer; receiptKeys: readonly KnownReceiptKey[] }
+
+/** The stores over a database whose writes are recorded in the audit log. Until `opened` ends, a sealer signs the log, and
+ * entries past their time are removed. */
+export async function openStores(
+  opened: AsyncDisposableStack,
+  { settings, database, shortLived, clock, log }: StoreParts,
+): Promise<RecordedStores> {
+  const [ring, now] = [ringOf(settings), timestamp(clock)]
+  const auditKey = await auditKeyIn(database, settings, now)
+  const receiptKeys = await openReceiptKeys(database, { ring, now })
+  await beginDepositKeys(database, { ring, now })
+  const sealer = opened.adopt(new Sealer({ database, key: auditKey, now: clock.now, log }), (it) =>
+    it.close(),
+  )
+  const queries = recording(database, auditKey, {
+    wake: (tenantIds) => sealer.wake(tenantIds),
+    valuesChanged: (tenantIds) => shortLived.changes.tell(tenantIds),
+    isFull: (tenantId) => sealer.isFull(tenantId),
+  })
+  keepDays(opened, { queries, days: settings.auditRetentionDays, now: clock.now, log })
+  return {
+    stores: createStores(queries, { ring, auditKey, bounds: boundsOf(settings) }),
+    sealer,
+    receiptKeys,
+  }
+}
+
+function keepDays(opened: AsyncDisposableStack, { days, ...parts }: RetentionParts): void {
+  if (days > 0) opened.adopt(new AuditRetention({ ...parts, days }), (it) => it.close())
+}
+
+function boundsOf(settings: ApiSettings): Bounds {
+  const { maxBundleEntries, maxTenantBytes, maxWorkspacesPerPerson, versionsKept } = settings
+  return {
+    bundleEntries: maxBundleEntries,
+    tenantBytes: maxTenantBytes,
+    workspacesPerPerson: maxWorkspacesPerPerson,
+    versionsKept,
+  }
+}

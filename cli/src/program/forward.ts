@@ -9,8 +9,9 @@ export async function forwardTo(
   { platform, beforeHandover }: StartOptions,
 ): Promise<number> {
   const child = startChild(start, { platform, hasOwnGroup: false })
-  beforeHandover()
+  // Before the handover: a signal that arrives while nothing listens is lost.
   const stop = onForwardedSignals((signal, isSeen) => isSeen || child.process.kill(signal))
+  beforeHandover()
   try {
     return await child.ended
   } finally {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { ProgramStart } from '../ground/parts.ts'
+import { forwardTo } from './forward.ts'
 import { supervise } from './supervise.ts'
 
 const OPTIONS = { platform: process.platform, beforeHandover: () => undefined, graceMs: 300 }
@@ -27,6 +28,15 @@ function shell(script: string, env: Record<string, string> = {}): ProgramStart {
 const lines = () => (existsSync(log) ? readFileSync(log, 'utf8').split('\n').slice(0, -1) : [])
 const SERVICE =
   'echo "start $A" >>"$LOG"; trap "echo end >>\\"$LOG\\"; exit 0" TERM; while :; do sleep 0.02; done'
+
+test('the program gets every signal from its start on', async () => {
+  const listening: number[] = []
+  const options = { ...OPTIONS, beforeHandover: () => void listening.push(process.listenerCount('SIGTERM')) }
+  const before = process.listenerCount('SIGTERM')
+  expect(await supervise(shell('exit 0'), options).ended).toBe(0)
+  expect(await forwardTo(shell('exit 0'), options)).toBe(0)
+  expect(listening).toEqual([before + 1, before + 1])
+})
 
 test('a restart ends the program, and starts it with the new environment', async () => {
   const program = supervise(shell(SERVICE, { A: '1' }), OPTIONS)

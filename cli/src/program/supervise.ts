@@ -18,9 +18,10 @@ const ENDING: ReadonlySet<NodeJS.Signals> = new Set(['SIGINT', 'SIGTERM', 'SIGHU
 /** Run the program as a child process that can be restarted, and forward signals to it.
  * @throws CliError 126 · 127 */
 export function supervise(first: ProgramStart, options: SuperviseOptions): SupervisedProgram {
-  const started = startIn(first, options)
+  // It listens before the handover: a signal that arrives while nothing listens is lost.
+  const supervisor = new Supervisor(startIn(first, options), options)
   options.beforeHandover()
-  return new Supervisor(started, options)
+  return supervisor
 }
 
 // A terminal signals its own process group, so there the program must stay in ours.

@@ -4,11 +4,12 @@ export function clockTime(remainingMs: number): string {
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
 }
 
+// `carryMs`: what is at most so much less than one of the unit rounds to one of it, not to 60 of the next smaller unit.
 const STEPS = [
-  { unit: 'day', ms: 86_400_000 },
-  { unit: 'hour', ms: 3_600_000 },
-  { unit: 'minute', ms: 60_000 },
-  { unit: 'second', ms: 1_000 },
+  { unit: 'day', ms: 86_400_000, carryMs: 1_800_000 },
+  { unit: 'hour', ms: 3_600_000, carryMs: 30_000 },
+  { unit: 'minute', ms: 60_000, carryMs: 500 },
+  { unit: 'second', ms: 1_000, carryMs: 0 },
 ] as const
 
 /** `just now`, `12 seconds ago`, `3 days ago`: how long before `nowMs` the ISO timestamp was. */
@@ -25,12 +26,13 @@ export function dateTime(timestamp: string): string {
   return new Date(timestamp).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' })
 }
 
-/** `in 3 days`, `in a moment`: how long after `nowMs` the ISO timestamp is. */
+/** `in 3 days`, `in a moment`: how long after `nowMs` the ISO timestamp is. It rounds to the nearest count, so that a time
+ * that was chosen as 8 hours does not read 7 hours a second later. */
 export function ahead(timestamp: string, nowMs: number): string {
   const left = Date.parse(timestamp) - nowMs
-  const step = STEPS.find(({ ms }) => left >= ms)
+  const step = STEPS.find(({ ms, carryMs }) => left >= ms - carryMs)
   if (step === undefined) return 'in a moment'
-  const count = Math.floor(left / step.ms)
+  const count = Math.round(left / step.ms)
   return `in ${count} ${step.unit}${count === 1 ? '' : 's'}`
 }
 

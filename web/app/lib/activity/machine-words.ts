@@ -10,48 +10,51 @@ export const machineWords = {
     `was refused${times(number('count'))}`,
     REFUSALS[text('reason') ?? ''] ?? '',
   ],
-  'machine.created': ({ gone }) => ['created the machine ', gone],
-  'machine.changed': ({ gone, names, is, has }) => [
+  'machine.created': ({ machine }) => ['created the machine ', machine],
+  'machine.changed': ({ machine, names, is, has }) => [
     'changed the machine ',
-    gone,
+    machine,
     changes({ names, is, has }),
   ],
   'machine.deleted': ({ gone }) => ['deleted the machine ', gone],
-  'machine.granted': ({ gone, other, text }) => [
+  'machine.granted': ({ machine, other, text }) => [
     'let the machine ',
-    gone,
+    machine,
     text('scope') === 'deliver' ? ' fetch the values of ' : ' read the names in ',
     other('bundle', 'bundle'),
   ],
-  'machine.revoked': ({ gone, other }) => [
+  'machine.revoked': ({ machine, other }) => [
     'took the bundle ',
     other('bundle', 'bundle'),
     ' from the machine ',
-    gone,
+    machine,
   ],
-  'token.created': ({ gone, text }) => [`created the token ${ending(text('hint'))} of the machine `, gone],
-  'token.rotated': ({ gone, text }) => [
+  'token.created': ({ machine, text }) => [
+    `created the token ${ending(text('hint'))} of the machine `,
+    machine,
+  ],
+  'token.rotated': ({ machine, text }) => [
     'replaced a token of the machine ',
-    gone,
+    machine,
     ` by the token ${ending(text('hint'))}`,
   ],
-  'token.ended': ({ gone, text }) => [`ended the token ${ending(text('hint'))} of the machine `, gone],
-  'token.expiring': ({ gone, text }) => [
+  'token.ended': ({ machine, text }) => [`ended the token ${ending(text('hint'))} of the machine `, machine],
+  'token.expiring': ({ machine, text }) => [
     `found that the token ${ending(text('hint'))} expires soon, of the machine `,
-    gone,
+    machine,
   ],
-  'token.reported': ({ gone, text }) => [
+  'token.reported': ({ machine, text }) => [
     `reported and ended the leaked token ${ending(text('hint'))} of the machine `,
-    gone,
+    machine,
   ],
-  'trust.created': ({ gone, text, is }) => [
+  'trust.created': ({ machine, text, is }) => [
     `let an identity of ${text('issuer') ?? 'an issuer'} be the machine `,
-    gone,
+    machine,
     is('is_broad') ? ', although the trust is broad' : '',
   ],
-  'trust.ended': ({ gone, text }) => [
+  'trust.ended': ({ machine, text }) => [
     `ended the trust in an identity of ${text('issuer') ?? 'an issuer'} for the machine `,
-    gone,
+    machine,
   ],
 } as const satisfies Record<string, (told: Told) => readonly Part[]>
 

@@ -190,8 +190,18 @@ describe('what has a page is a link', () => {
     ])
   })
 
-  test('what was deleted is not', () => {
-    expect(sentenceOf(entry('key.deleted'))).toContainEqual({ kind: 'name', id: 'k1', name: 'DATABASE_URL' })
+  test('machines are, as targets and as actors', () => {
+    const link = { kind: 'machine', id: 'm1', name: 'ci-deploy' }
+    expect(sentenceOf(entry('machine.granted', { target: MACHINE }))).toContainEqual(link)
+    expect(sentenceOf(entry('token.created', { target: MACHINE }))).toContainEqual(link)
+    expect(sentenceOf(entry('delivery.machine', { target: BUNDLE }))[0]).toEqual(link)
+  })
+
+  test.each([
+    ['key.deleted', KEY],
+    ['machine.deleted', MACHINE],
+  ] as const)('what %s names is not', (action, target) => {
+    expect(sentenceOf(entry(action, { target }))).toContainEqual({ ...target, kind: 'name' })
   })
 })
 

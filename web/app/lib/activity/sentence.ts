@@ -23,6 +23,6 @@ function actorOf(entry: AuditEntry): Part {
   const { kind, id, name } = entry.actor
   if (kind === 'user') return { kind: 'person', id: id ?? '', name: name ?? 'A former user' }
   if (kind === 'client') return told(entry).place ?? 'A terminal'
-  if (kind === 'machine') return { kind: 'name', id: id ?? '', name: name ?? 'A former machine' }
+  if (kind === 'machine') return id === null || name === null ? 'A former machine' : { kind, id, name }
   return ACTORS[kind] ?? kind
 }

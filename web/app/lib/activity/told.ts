@@ -3,7 +3,9 @@ import { placeOf } from '../holder-text.ts'
 import { visibleText } from '../visible-text.ts'
 
 /** A piece of a sentence: plain text, or something that has a name and perhaps a page. */
-export type Part = string | { kind: 'key' | 'bundle' | 'person' | 'name'; id: string; name: string }
+export type Part =
+  | string
+  | { kind: 'key' | 'bundle' | 'machine' | 'person' | 'name'; id: string; name: string }
 
 const NAMES_SHOWN = 4
 
@@ -26,6 +28,7 @@ export function told({ actor, target, data, origin }: AuditEntry) {
     /** The target, with a link to its page. */
     key: { kind: 'key', id: target.id, name: target.name ?? 'a key' } as const,
     bundle: { kind: 'bundle', id: target.id, name: target.name ?? 'a bundle' } as const,
+    machine: { kind: 'machine', id: target.id, name: target.name ?? 'a machine' } as const,
     person: { kind: 'person', id: target.id, name: target.name ?? 'a former user' } as const,
     /** The target without a link: it is gone. */
     gone: { kind: 'name', id: target.id, name: target.name ?? 'something without a name' } as const,

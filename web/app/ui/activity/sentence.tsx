@@ -2,7 +2,7 @@ import { Link } from 'wouter'
 import type { Part } from '../../lib/activity/told.ts'
 import { EntryName } from '../entry-name.tsx'
 
-const PLACES = { key: 'keys', bundle: 'bundles' } as const
+const PLACES = { key: 'keys', bundle: 'bundles', machine: 'machines' } as const
 
 /** An event in words; what has a page is a link to it. */
 export function Sentence({ parts }: { parts: readonly Part[] }) {

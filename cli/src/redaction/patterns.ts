@@ -18,7 +18,15 @@ export function patternsOf(values: Values): Pattern[] {
       }
     }
   }
-  return [...found.values()]
+  return [...found.values(), ...[...values].flatMap(([name, value]) => inUtf16(name, value))]
+}
+
+// As some Windows programs write to a pipe.
+function inUtf16(name: string, value: string): Pattern[] {
+  const forms = [...new Set([value, ...linesOfText(value)])]
+  return forms
+    .filter(({ length }) => length >= SHORTEST_REDACTED)
+    .map((form) => ({ bytes: Buffer.from(form, 'utf16le'), name }))
 }
 
 function formsOf(value: string): string[] {
@@ -28,8 +36,10 @@ function formsOf(value: string): string[] {
   const base64 = [0, 1, 2].map((offset) => base64At(bytes, offset))
   return [
     value,
-    ...value.split(/\r\n|[\r\n]/),
+    ...linesOfText(value),
     ...inJson(value),
+    ...inHtml(value),
+    ...inQuotes(value),
     ...percentEncoded(value),
     hex,
     hex.toUpperCase(),
@@ -45,6 +55,33 @@ function inJson(value: string): string[] {
   const text = JSON.stringify(value).slice(1, -1)
   const ascii = text.replace(/[\u0080-\uffff]/g, codeOf)
   return [text, ascii, ascii.replaceAll('/', '\\/'), text.replace(/[<>&\u2028\u2029]/g, codeOf)]
+}
+
+// As a text alone, and with the quotes of Python and React, of JavaScript, of Go and Jinja, of PHP, and of XML.
+function inHtml(value: string): string[] {
+  const text = value.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+  const quotes = [
+    ['&quot;', '&#x27;'],
+    ['&quot;', '&#39;'],
+    ['&quot;', '&#039;'],
+    ['&#34;', '&#39;'],
+    ['&quot;', '&apos;'],
+    ['&quot;', "'"],
+  ] as const
+  return [text, ...quotes.map(([two, one]) => text.replaceAll('"', two).replaceAll("'", one))]
+}
+
+// As a shell shows a command (`set -x`) and its variables (`export -p`), and as SQL and YAML write a text.
+function inQuotes(value: string): string[] {
+  return [
+    value.replaceAll("'", `'\\''`),
+    value.replace(/["$`\\]/g, (unit) => `\\${unit}`),
+    value.replaceAll("'", "''"),
+  ]
+}
+
+function linesOfText(value: string): string[] {
+  return value.split(/\r\n|[\r\n]/)
 }
 
 function codeOf(unit: string): string {

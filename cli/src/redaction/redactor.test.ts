@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { patternsOf } from './patterns.ts'
 import { Redactor } from './redactor.ts'
 
-const SECRET = 'pä$$/w+rd?&"x"\\?>>tail'
+const SECRET = 'pä$$/w+rd?&"x"\'\\?>>tail'
 const LINES = '-----BEGIN KEY-----\nMIIBVQIBADANBgkq\nhkiG9w0BAQEFAASC\n-----END KEY-----'
 const VALUES = new Map([
   ['PASSWORD', SECRET],
@@ -24,6 +24,13 @@ function redacted(
 
 const asciiJson = (text: string) =>
   JSON.stringify(text).replace(/[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+const html = (text: string, two: string, one: string) =>
+  text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', two)
+    .replaceAll("'", one)
 const smallCodes = (text: string) => text.replace(/%../g, (code) => code.toLowerCase())
 
 const encodings: readonly (readonly [string, (text: string) => string])[] = [
@@ -32,6 +39,15 @@ const encodings: readonly (readonly [string, (text: string) => string])[] = [
   ['in JSON of Python', (text) => asciiJson(text)],
   ['in JSON of PHP', (text) => asciiJson(text).replaceAll('/', '\\/')],
   ['in JSON of Go', (text) => JSON.stringify(text).replaceAll('&', '\\u0026').replaceAll('>', '\\u003e')],
+  ['in HTML of Python', (text) => html(text, '&quot;', '&#x27;')],
+  ['in HTML of JavaScript', (text) => html(text, '&quot;', '&#39;')],
+  ['in HTML of Go', (text) => html(text, '&#34;', '&#39;')],
+  ['in HTML of PHP', (text) => html(text, '&quot;', '&#039;')],
+  ['in XML', (text) => html(text, '&quot;', '&apos;')],
+  ['as a text in HTML', (text) => html(text, '"', "'")],
+  ['in single quotes of a shell', (text) => `'${text.replaceAll("'", String.raw`'\''`)}'`],
+  ['in double quotes of a shell', (text) => `"${text.replace(/["$\\`]/g, (unit) => `\\${unit}`)}"`],
+  ['in SQL', (text) => `'${text.replaceAll("'", "''")}'`],
   ['as part of an address in small letters', (text) => smallCodes(encodeURIComponent(text))],
   ['as part of an address', (text) => `?q=${encodeURIComponent(text)}&r`],
   ['as part of a form', (text) => new URLSearchParams({ text }).toString()],
@@ -59,12 +75,14 @@ describe('a value does not show', () => {
   })
 
   test('in any chunks: each pattern, cut at each place', () => {
+    const wrong = []
     for (const { bytes, name } of patternsOf(VALUES)) {
       for (let cut = 1; cut < bytes.length; cut += 1) {
         const shown = redacted(['<', bytes.subarray(0, cut), bytes.subarray(cut), '>'])
-        expect(shown, `${bytes.toString()} cut at ${cut}`).toBe(`<[keyferry:${name}]>`)
+        if (shown !== `<[keyferry:${name}]>`) wrong.push({ pattern: bytes.toString(), cut, shown })
       }
     }
+    expect(wrong).toEqual([])
   })
 
   test('byte by byte', () => {
@@ -75,6 +93,13 @@ describe('a value does not show', () => {
 
   test('when only one of its lines shows', () => {
     expect(redacted(['grep: hkiG9w0BAQEFAASC\n'])).toBe('grep: [keyferry:TLS_KEY]\n')
+  })
+
+  test('in UTF-16, whole or line by line', () => {
+    const output = Buffer.from(`a ${SECRET} b`, 'utf16le')
+    const shown = Buffer.from(redacted([output]), 'latin1').toString('utf8')
+    expect(shown.replaceAll('\0', '')).toBe('a [keyferry:PASSWORD] b')
+    expect(redacted([Buffer.from('hkiG9w0BAQEFAASC', 'utf16le')])).toBe('[keyferry:TLS_KEY]')
   })
 
   test('in the lines of base64(1)', () => {

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { parseObject } from './ground/json-object.ts'
 import { CREDENTIAL_VARIABLES } from './machine/without-credentials.ts'
+import { LOADED_MARK } from './program/program-environment.ts'
 
 /*
  * `import 'keyferry/config'`: sets process.env before the next import runs, in dotenv's place. An import can only wait for
@@ -9,7 +10,6 @@ import { CREDENTIAL_VARIABLES } from './machine/without-credentials.ts'
  * inherit the variables, from asking again.
  */
 
-const MARK = 'KEYFERRY_LOADED'
 const MAX_BYTES = 64 * 1024 * 1024
 
 const WHY: Readonly<Record<number, string>> = {
@@ -20,18 +20,18 @@ const WHY: Readonly<Record<number, string>> = {
   130: 'it was interrupted',
 }
 
-if (process.env[MARK] === undefined) load()
+if (process.env[LOADED_MARK] === undefined) load()
 
 function load(): void {
   const values = fetchValues()
   for (const [name, value] of Object.entries(values)) process.env[name] ??= value
   for (const name of CREDENTIAL_VARIABLES) delete process.env[name]
-  process.env[MARK] = '1'
+  process.env[LOADED_MARK] = '1'
 }
 
 function fetchValues(): Record<string, string> {
   // Options of this program, such as --import keyferry/config or --inspect, are none of the client's.
-  const env = { ...process.env, NODE_OPTIONS: '', [MARK]: '1' }
+  const env = { ...process.env, NODE_OPTIONS: '', [LOADED_MARK]: '1' }
   const { status, stdout, error } = spawnSync(
     process.execPath,
     [join(__dirname, '../bin/keyferry.js'), 'pull', '--format', 'json'],
@@ -47,6 +47,6 @@ function fetchValues(): Record<string, string> {
 function failure(why: string): Error {
   const what = `keyferry/config could not load the values: ${why}.`
   return new Error(
-    `${what} The client's message above says more. To start without Keyferry, set the variables yourself and ${MARK}=1.`,
+    `${what} The client's message above says more. To start without Keyferry, set the variables yourself and ${LOADED_MARK}=1.`,
   )
 }

@@ -211,6 +211,16 @@ function showOn(node: string, installed: () => string): void {
     expect(stderr.match(/as machine/g)).toHaveLength(1)
   })
 
+  test('keyferry/config in a program of keyferry run uses its values and asks nobody', async () => {
+    const source = `import { spawnSync } from 'node:child_process'
+      const program = [process.execPath, '-e', "require('keyferry/config'); console.log(process.env.GREETING)"]
+      const words = ['node_modules/keyferry/bin/keyferry.js', 'run', 'dev/app', '--', ...program]
+      spawnSync(process.execPath, words, { stdio: 'inherit', timeout: 30_000 })`
+    const { stdout, stderr } = await play(source, { env: { KEYFERRY_TOKEN: token } })
+    expect(stdout).toBe(`${VALUES.GREETING}\n`)
+    expect(stderr.match(/as machine/g)).toHaveLength(1)
+  })
+
   test('keyferry/config prints the link, and waits for the approval', async () => {
     const { stdout } = await play(`import 'keyferry/config'\n${SHOW}`, { onLink: approve })
     expect(stdout).toBe(`${VALUES.GREETING}|${VALUES.PORT}|\n`)

@@ -68,5 +68,5 @@ function text({ kind, name, workspace, proof }: Identity, server: string): strin
   const place = workspace === null ? `at ${server}` : `in workspace "${workspace}" at ${server}`
   if (kind === 'machine') return `machine ${name}, by ${proof}, ${place}`
   if (kind === 'person') return `${name} ${place}, without sign-in`
-  return `nobody ${place}: a person approves each request in the browser`
+  return `not signed in ${place}: a person approves each request in the browser`
 }

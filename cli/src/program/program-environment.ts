@@ -1,5 +1,8 @@
 import type { Environment, Values } from '../ground/parts.ts'
 
+/** Set for a program that has its values, so that `import 'keyferry/config'` in it, and in what it starts, makes no request. */
+export const LOADED_MARK = 'KEYFERRY_LOADED'
+
 export type Precedence = {
   /** Use the delivered values only. */
   readonly isOnly: boolean
@@ -7,7 +10,7 @@ export type Precedence = {
   readonly keepsExisting: boolean
 }
 
-/** The program's environment: the existing variables and the delivered values, which override them by default. */
+/** The program's environment: the existing variables, the delivered values, which override them by default, and the mark. */
 export function programEnvironment(
   existing: Environment,
   values: Values,
@@ -20,5 +23,5 @@ export function programEnvironment(
   for (const [name, value] of values) {
     if (!keepsExisting || !merged.has(name)) merged.set(name, value)
   }
-  return Object.fromEntries(merged)
+  return Object.fromEntries([...merged, [LOADED_MARK, '1']])
 }

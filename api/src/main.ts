@@ -13,6 +13,7 @@ import { outgoingOf, sendWebhooks } from './outgoing-calls.ts'
 import { openStores } from './recorded-stores.ts'
 import type { ApiSettings } from './settings.ts'
 import { openShortLived, type ShortLived } from './short-lived.ts'
+import type { Sealer } from './storage/sealer.ts'
 import { overdueSweep, sweepEvery } from './sweeping.ts'
 
 export {
@@ -81,7 +82,7 @@ export async function startApi(settings: ApiSettings, options: StartOptions = {}
   sendWebhooks(opened, { outbox: stores.webhookOutbox, guard, clock, log, version: settings.version })
   const expiring = opened.adopt(new ExpiringApprovals({ ...shortLived, stores, clock }), (it) => it.close())
   const app = createApp({ ...parts, ...recorded, ...outgoing, refusals, expiring })
-  await measure(app, { settings, shortLived, opened })
+  await measure(app, { settings, shortLived, sealer: recorded.sealer, opened })
   const address = await listen(app, settings)
   const setupCode = await untoldSetupCode(settings, stores.accounts)
   const resources = opened.move()
@@ -95,13 +96,22 @@ function standardOutput(opened: AsyncDisposableStack): DestinationStream {
   return lines
 }
 
-type Measured = { settings: ApiSettings; shortLived: ShortLived; opened: AsyncDisposableStack }
+type Measured = {
+  settings: ApiSettings
+  shortLived: ShortLived
+  sealer: Sealer
+  opened: AsyncDisposableStack
+}
 
-async function measure(app: FastifyInstance, { settings, shortLived, opened }: Measured): Promise<void> {
+async function measure(app: FastifyInstance, measured: Measured): Promise<void> {
+  const { settings, shortLived, sealer, opened } = measured
   if (settings.metrics === null) return
-  const { countCalls, serveMetrics, showHeldCalls } = await import('@keyferry/plumbing/metrics')
+  const { countCalls, serveMetrics, showGauges } = await import('@keyferry/plumbing/metrics')
   countCalls(app, 'api')
-  showHeldCalls(() => shortLived.room.size + shortLived.changeRoom.size)
+  showGauges({
+    heldCalls: () => shortLived.room.size + shortLived.changeRoom.size,
+    auditProblems: () => sealer.problems.length,
+  })
   opened.defer(await serveMetrics(settings.metrics))
 }
 

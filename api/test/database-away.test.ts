@@ -24,7 +24,7 @@ describe.skipIf(!hasPostgres())('an unavailable PostgreSQL', () => {
     const readiness = await api.call('getReadiness')
     expect([readiness.status, readiness.json]).toEqual([
       503,
-      { status: 'unavailable', failing: ['database'] },
+      { status: 'unavailable', failing: ['database'], warnings: [] },
     ])
 
     await postgres.start()

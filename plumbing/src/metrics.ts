@@ -30,16 +30,21 @@ export function countCalls(app: FastifyInstance, part: 'api' | 'web'): void {
   })
 }
 
-/** Report how many calls are held open. */
-export function showHeldCalls(heldCalls: () => number): void {
-  register.removeSingleMetric('keyferry_held_calls')
-  const gauge: Gauge = new Gauge({
-    name: 'keyferry_held_calls',
-    help: 'Calls that wait for an approval',
-    collect: () => {
-      gauge.set(heldCalls())
-    },
-  })
+/** Report how many calls are held open, and how many problems the audit log has. */
+export function showGauges({ heldCalls, auditProblems }: Record<'heldCalls' | 'auditProblems', Count>): void {
+  showGauge('keyferry_held_calls', 'Calls that wait for an approval', heldCalls)
+  showGauge(
+    'keyferry_audit_problems',
+    'Problems of the audit log, which /readyz names as warnings',
+    auditProblems,
+  )
+}
+
+type Count = () => number
+
+function showGauge(name: string, help: string, count: Count): void {
+  register.removeSingleMetric(name)
+  const gauge: Gauge = new Gauge({ name, help, collect: () => gauge.set(count()) })
 }
 
 /** Serve the counts and the process's resource use at `/metrics` on a separate address.

@@ -37,6 +37,7 @@ test('a separate address serves the metrics of both layers, by route and never b
       ),
     )
   expect(text).toContain('keyferry_held_calls 0')
+  expect(text).toContain('keyferry_audit_problems 0')
   expect(text).toContain('process_resident_memory_bytes')
   expect(text).not.toContain('an-id-that-stays-out')
   expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(404)

@@ -10,15 +10,29 @@ import { createLog } from './request-log.ts'
 test('healthz needs nothing behind it; readyz says what is down', async () => {
   const api = new RecordingApi()
   const web = await startTestWeb(await api.listen())
-  api.answer = (_call, response) => sendJson(response, 200, { status: 'ok', failing: [] })
+  api.answer = (_call, response) => sendJson(response, 200, { status: 'ok', failing: [], warnings: [] })
   const ready = await fetch(`${web.address}/readyz`)
-  expect([ready.status, await ready.json()]).toEqual([200, { status: 'ok', failing: [] }])
-  api.answer = (_call, response) => sendJson(response, 503, { status: 'unavailable', failing: ['database'] })
+  expect([ready.status, await ready.json()]).toEqual([200, { status: 'ok', failing: [], warnings: [] }])
+  api.answer = (_call, response) =>
+    sendJson(response, 503, { status: 'unavailable', failing: ['database'], warnings: [] })
   const half = await fetch(`${web.address}/readyz`)
-  expect([half.status, await half.json()]).toEqual([503, { status: 'unavailable', failing: ['database'] }])
+  expect([half.status, await half.json()]).toEqual([
+    503,
+    { status: 'unavailable', failing: ['database'], warnings: [] },
+  ])
+  api.answer = (_call, response) =>
+    sendJson(response, 200, { status: 'ok', failing: [], warnings: ['audit backlog'] })
+  const warned = await fetch(`${web.address}/readyz`)
+  expect([warned.status, await warned.json()]).toEqual([
+    200,
+    { status: 'ok', failing: [], warnings: ['audit backlog'] },
+  ])
   await api.close()
   const away = await fetch(`${web.address}/readyz`)
-  expect([away.status, await away.json()]).toEqual([503, { status: 'unavailable', failing: ['api'] }])
+  expect([away.status, await away.json()]).toEqual([
+    503,
+    { status: 'unavailable', failing: ['api'], warnings: [] },
+  ])
   const health = await fetch(`${web.address}/healthz`)
   expect([health.status, await health.json()]).toEqual([200, { status: 'ok', version: '0.0.0-test' }])
   await web.close()
@@ -29,15 +43,16 @@ test('concurrent calls share one check, and a later call makes another', async (
   const web = await startTestWeb(await api.listen())
   const held: (() => void)[] = []
   api.answer = (_call, response) =>
-    void held.push(() => sendJson(response, 200, { status: 'ok', failing: [] }))
+    void held.push(() => sendJson(response, 200, { status: 'ok', failing: [], warnings: [] }))
   const asked = Array.from({ length: 20 }, async () => (await fetch(`${web.address}/readyz`)).status)
   await sleep(300)
   // On a busy machine some come later than that.
-  api.answer = (_call, response) => sendJson(response, 200, { status: 'ok', failing: [] })
+  api.answer = (_call, response) => sendJson(response, 200, { status: 'ok', failing: [], warnings: [] })
   for (const answer of held) answer()
   expect(new Set(await Promise.all(asked))).toEqual(new Set([200]))
   expect(api.forwarded.length).toBeLessThan(20)
-  api.answer = (_call, response) => sendJson(response, 503, { status: 'unavailable', failing: ['database'] })
+  api.answer = (_call, response) =>
+    sendJson(response, 503, { status: 'unavailable', failing: ['database'], warnings: [] })
   expect((await fetch(`${web.address}/readyz`)).status).toBe(503)
   await Promise.all([web.close(), api.close()])
 })
@@ -53,7 +68,7 @@ function checking(secret: string): RecordingApi {
     return verifyRequest(String(headers['x-signature-v2']), facts, terms()) !== null
   }
   api.answer = (call, response) => {
-    if (call.path === '/readyz') return sendJson(response, 200, { status: 'ok', failing: [] })
+    if (call.path === '/readyz') return sendJson(response, 200, { status: 'ok', failing: [], warnings: [] })
     return sendJson(response, isTaken(call) ? 404 : 401, { error: 'x', code: 'x' })
   }
   return api
@@ -74,7 +89,7 @@ test.each([
     const answer = await fetch(`${web.address}/readyz`)
     const { clock_off_seconds: told = 0, ...body } = SignedReadiness.parse(await answer.json())
     const status = failing.length > 0 ? 'unavailable' : 'ok'
-    expect([answer.status, body]).toEqual([failing.length > 0 ? 503 : 200, { status, failing }])
+    expect([answer.status, body]).toEqual([failing.length > 0 ? 503 : 200, { status, failing, warnings: [] }])
     expect(Math.abs(told - (failing.includes('clock') ? offSeconds : 0))).toBeLessThanOrEqual(1)
   }
   expect(lines).toHaveLength(failing.length)

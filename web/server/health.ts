@@ -1,6 +1,7 @@
 import { Readiness, TIMES } from '@keyferry/contract'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
+import type { z } from 'zod'
 import type { ApiConnection } from './internal-api/api-connection.ts'
 import type { Sign } from './internal-api/signed-call.ts'
 
@@ -18,16 +19,17 @@ type HealthOptions = {
 /** `/healthz`: this process runs. `/readyz`: the API and the stores answer too, and the API accepts our signature. */
 export function serveHealth(app: FastifyInstance, options: HealthOptions): void {
   const { version, log } = options
-  let told = ''
+  let told = JSON.stringify([[], []])
   const looked = shared(() => look(options))
   app.get('/healthz', async () => ({ status: 'ok', version }))
   app.get('/readyz', async (_request, reply) => {
-    const { failing, clock } = await looked()
-    if (failing.length > 0) reply.code(503)
-    if (failing.join() !== told)
-      log.warn({ failing, ...clock }, failing.length > 0 ? 'not ready' : 'ready again')
-    told = failing.join()
-    return { status: failing.length === 0 ? 'ok' : 'unavailable', failing, ...clock }
+    const { failing, warnings, clock } = await looked()
+    const isReady = failing.length === 0
+    if (!isReady) reply.code(503)
+    const found = JSON.stringify([failing, warnings])
+    if (found !== told) log.warn({ failing, warnings, ...clock }, isReady ? 'ready' : 'not ready')
+    told = found
+    return { status: isReady ? 'ok' : 'unavailable', failing, warnings, ...clock }
   })
 }
 
@@ -38,7 +40,7 @@ async function look(options: HealthOptions) {
     failingSignature(options),
   ])
   const { failing: signature, ...clock } = signing
-  return { failing: [...behind, ...stores, ...signature], clock }
+  return { failing: [...behind.failing, ...stores, ...signature], warnings: behind.warnings, clock }
 }
 
 // Anyone can ask, and each check costs three calls and a nonce in the API, so concurrent callers share one check.
@@ -52,12 +54,14 @@ function shared<T>(work: () => Promise<T>): () => Promise<T> {
   }
 }
 
-async function failingBehind(api: ApiConnection): Promise<readonly string[]> {
+async function failingBehind(
+  api: ApiConnection,
+): Promise<Pick<z.output<typeof Readiness>, 'failing' | 'warnings'>> {
   try {
     const answer = await api.send({ method: 'GET', path: '/readyz', headers: {} })
-    return Readiness.parse(await answer.body.json()).failing
+    return Readiness.parse(await answer.body.json())
   } catch {
-    return ['api']
+    return { failing: ['api'], warnings: [] }
   }
 }
 

@@ -5,6 +5,7 @@ import type { HandlerParts } from './handler-parts.ts'
 export function serviceHandlers({
   version,
   failingStores,
+  auditProblems,
 }: HandlerParts): Pick<Handlers, 'getHealth' | 'getReadiness' | 'getOpenApi'> {
   let document: ReturnType<typeof openApiDocument> | undefined
   return {
@@ -15,8 +16,11 @@ export function serviceHandlers({
     getHealth: () => ({ status: 200, body: { status: 'ok', version } }),
     async getReadiness() {
       const failing = await failingStores()
-      if (failing.length === 0) return { status: 200, body: { status: 'ok', failing } }
-      return { status: 503, body: { status: 'unavailable', failing }, headers: { 'retry-after': '1' } }
+      // The node serves all workspaces while the log of one has a problem, so no load balancer may take it out.
+      const warnings = [...auditProblems()]
+      if (failing.length === 0) return { status: 200, body: { status: 'ok', failing, warnings } }
+      const body = { status: 'unavailable', failing, warnings } as const
+      return { status: 503, body, headers: { 'retry-after': '1' } }
     },
   }
 }

@@ -8,7 +8,7 @@ const SEAL_AFTER_MS = 200
 const SWEEP_EVERY_MS = 5_000
 const SEEN_HEADS = 10_000
 
-/** `alarm`: from here /readyz names the audit log; `full`: from here the tenant's changes are refused. */
+/** `alarm`: from here /readyz warns of the audit log; `full`: from here the tenant's changes are refused. */
 const BACKLOG = { alarm: 10_000, full: 100_000, alarmAgeMs: 60_000 }
 
 export type SealerParts = {

@@ -2,7 +2,10 @@ import type { Endpoint } from '../endpoint.ts'
 import { LIMITS } from '../limits.ts'
 import { HoldingList, ListHoldingsQuery } from '../schemas/delivery.ts'
 import * as machine from '../schemas/machine.ts'
+import * as attempt from '../schemas/machine-attempt.ts'
 import { OwnMachine } from '../schemas/machine-delivery.ts'
+import * as token from '../schemas/machine-token.ts'
+import * as trust from '../schemas/machine-trust.ts'
 import { Ok } from '../schemas/text.ts'
 
 /** Machines: programs that fetch values without a person. */
@@ -88,9 +91,9 @@ export const machineEndpoints = {
     access: 'owner',
     summary: 'Create a token, which is shown once',
     params: machine.MachineParams,
-    body: machine.CreateToken,
+    body: token.CreateToken,
     bodyOptional: true,
-    responses: { 201: machine.CreatedToken },
+    responses: { 201: token.CreatedToken },
     errors: [400, 404, 409],
   },
   rotateMachineToken: {
@@ -98,10 +101,10 @@ export const machineEndpoints = {
     path: '/api/v1/machines/{machine_id}/tokens/{token_id}/rotate',
     access: 'owner',
     summary: 'Create a token in the place of another, which works a while longer',
-    params: machine.MachineTokenParams,
-    body: machine.RotateToken,
+    params: token.MachineTokenParams,
+    body: token.RotateToken,
     bodyOptional: true,
-    responses: { 201: machine.CreatedToken },
+    responses: { 201: token.CreatedToken },
     errors: [400, 404, 409],
   },
   endMachineToken: {
@@ -109,7 +112,7 @@ export const machineEndpoints = {
     path: '/api/v1/machines/{machine_id}/tokens/{token_id}',
     access: 'owner',
     summary: 'End a token at once',
-    params: machine.MachineTokenParams,
+    params: token.MachineTokenParams,
     responses: { 200: Ok },
     errors: [404],
   },
@@ -119,8 +122,8 @@ export const machineEndpoints = {
     access: 'owner',
     summary: 'Let the ID tokens of another service prove a machine',
     params: machine.MachineParams,
-    body: machine.CreateTrust,
-    responses: { 201: machine.MachineTrust },
+    body: trust.CreateTrust,
+    responses: { 201: trust.MachineTrust },
     errors: [400, 404, 409],
   },
   endMachineTrust: {
@@ -128,7 +131,7 @@ export const machineEndpoints = {
     path: '/api/v1/machines/{machine_id}/trusts/{trust_id}',
     access: 'owner',
     summary: 'End a trust at once',
-    params: machine.MachineTrustParams,
+    params: trust.MachineTrustParams,
     responses: { 200: Ok },
     errors: [404],
   },
@@ -138,7 +141,7 @@ export const machineEndpoints = {
     access: 'owner',
     summary: 'Verified identities that the machine does not trust, the latest first',
     params: machine.MachineParams,
-    responses: { 200: machine.MachineAttemptList },
+    responses: { 200: attempt.MachineAttemptList },
     errors: [404],
   },
   allowMachineAttempt: {
@@ -146,9 +149,9 @@ export const machineEndpoints = {
     path: '/api/v1/machines/{machine_id}/attempts/{fingerprint}/allow',
     access: 'owner',
     summary: 'Trust an identity that called, by the chosen claims',
-    params: machine.MachineAttemptParams,
-    body: machine.AllowAttempt,
-    responses: { 201: machine.MachineTrust },
+    params: attempt.MachineAttemptParams,
+    body: attempt.AllowAttempt,
+    responses: { 201: trust.MachineTrust },
     errors: [400, 404, 409],
   },
   dismissMachineAttempt: {
@@ -156,7 +159,7 @@ export const machineEndpoints = {
     path: '/api/v1/machines/{machine_id}/attempts/{fingerprint}',
     access: 'owner',
     summary: 'Take an identity off the list of refused ones; its next call puts it there again',
-    params: machine.MachineAttemptParams,
+    params: attempt.MachineAttemptParams,
     responses: { 200: Ok },
     errors: [404],
   },
@@ -165,9 +168,9 @@ export const machineEndpoints = {
     path: '/api/v1/tokens/reported',
     access: 'public',
     summary: 'End leaked tokens; the answer is the same for texts that are no tokens',
-    body: machine.ReportTokens,
+    body: token.ReportTokens,
     maxBodyBytes: LIMITS.reportBodyBytes,
-    responses: { 204: machine.NoContent },
+    responses: { 204: token.NoContent },
     errors: [400, 413, 429],
   },
   getOwnMachine: {

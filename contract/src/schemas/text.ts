@@ -40,6 +40,11 @@ export function optionalText(field: string, max: number) {
 
 export const Flag = (field: string) => z.boolean({ error: `${field} must be true or false` })
 
+/** Addresses or networks that calls must come from. */
+export const NetworkList = z
+  .array(z.string({ error: 'networks must be texts' }), { error: 'networks must be a list' })
+  .max(LIMITS.tokenNetworks, `networks must be at most ${LIMITS.tokenNetworks}`)
+
 export const Position = z
   .int({ error: 'order must be a whole number from 0' })
   .min(0, 'order must be a whole number from 0')

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { MachineCallerStore } from '../domain/machine-caller.ts'
-import { networksIn } from './machine-tokens.ts'
+import { networksIn } from './machine-networks.ts'
 import { keysIn, trustIn } from './machine-trusts.ts'
 import type { Queries } from './queries.ts'
 

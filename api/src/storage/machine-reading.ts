@@ -1,6 +1,6 @@
 import type { Listed, WholePage } from '../domain/listing.ts'
 import type { Machine, MachineStore } from '../domain/machine.ts'
-import { networksIn } from './machine-tokens.ts'
+import { networksIn } from './machine-networks.ts'
 import { trustIn } from './machine-trusts.ts'
 import type { Query } from './queries.ts'
 

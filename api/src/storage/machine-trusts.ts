@@ -7,7 +7,7 @@ import type { MachineTrustStore, NewTrust } from '../domain/machine-trust.ts'
 import type { Stamp } from '../domain/stamp.ts'
 import { attempts, forgetAttempt, noteAttempt } from './machine-attempts.ts'
 import { holdMachine, type MachineRef } from './machine-changes.ts'
-import { networksIn } from './machine-tokens.ts'
+import { networksIn } from './machine-networks.ts'
 import type { Queries, Recorded } from './queries.ts'
 import { flag, type Tables } from './tables.ts'
 

@@ -1,0 +1,104 @@
+import { TIMES } from '@keyferry/contract'
+import type { MachineToken } from '../domain/machine.ts'
+import { type NewToken, secondsAfter } from '../domain/machine-token.ts'
+import type { Stamp } from '../domain/stamp.ts'
+import type { MachineRef } from './machine-changes.ts'
+import type { Query } from './queries.ts'
+
+/** Add a token; its webhook message is due two weeks before it expires, or halfway through a shorter life. */
+export async function insertRow(
+  transaction: Query,
+  {
+    tenantId,
+    machineId,
+    token,
+    stamp,
+  }: { tenantId: string; machineId: string; token: NewToken; stamp: Stamp },
+): Promise<MachineToken> {
+  const { id, hint, networks, expires_at, lifetimeSeconds, tokenHash } = token
+  const made = { id, hint, expires_at, created_by: stamp.by, created_at: stamp.at }
+  const row = { ...made, ended_at: null, last_used_at: null, last_used_ip: null }
+  await transaction
+    .insertInto('machine_tokens')
+    .values({
+      ...row,
+      tenant_id: tenantId,
+      machine_id: machineId,
+      token_hash: tokenHash,
+      networks: JSON.stringify(networks),
+      lifetime_seconds: lifetimeSeconds,
+      tell_at: tellAt(expires_at, lifetimeSeconds),
+    })
+    .execute()
+  return { ...row, networks }
+}
+
+/** When to tell that a token expires: two weeks before, or halfway through a shorter life. */
+function tellAt(expiresAt: string, lifetimeSeconds: number): string {
+  return secondsAfter(expiresAt, -Math.min(TIMES.expiringSeconds, Math.floor(lifetimeSeconds / 2)))
+}
+
+type OfMachine = { tenantId: string; machineId: string; at: string }
+
+/** How many tokens of a machine work. */
+export async function countWorking(
+  transaction: Query,
+  { tenantId, machineId, at }: OfMachine,
+): Promise<number> {
+  const { total } = await transaction
+    .selectFrom('machine_tokens')
+    .select(({ fn }) => fn.countAll<number>().as('total'))
+    .where('tenant_id', '=', tenantId)
+    .where('machine_id', '=', machineId)
+    .where('expires_at', '>', at)
+    .where('ended_at', 'is', null)
+    .executeTakeFirstOrThrow()
+  return total
+}
+
+/** How long a token that ended is listed. */
+const LISTED_MS = 90 * 24 * 60 * 60 * 1_000
+
+/** Remove the tokens that ended so long ago that they are not listed. */
+export async function forgetOld(transaction: Query, { tenantId, machineId, at }: OfMachine): Promise<void> {
+  const before = new Date(Date.parse(at) - LISTED_MS).toISOString()
+  await transaction
+    .deleteFrom('machine_tokens')
+    .where('tenant_id', '=', tenantId)
+    .where('machine_id', '=', machineId)
+    .where((column) => column.or([column('ended_at', '<', before), column('expires_at', '<', before)]))
+    .execute()
+}
+
+/** One token, and the time of the call. */
+export type PlacedToken = { tenantId: string; machineId: string; tokenId: string; at: string }
+type EndedToken = { machine: MachineRef; id: string; hint: string }
+
+/** End a token at once.
+ * @returns null when no such token works */
+export async function endWorking(
+  transaction: Query,
+  { tenantId, machineId, tokenId, at }: PlacedToken,
+): Promise<EndedToken | null> {
+  const row = await transaction
+    .updateTable('machine_tokens')
+    .set({ ended_at: at })
+    .where('tenant_id', '=', tenantId)
+    .where('machine_id', '=', machineId)
+    .where('id', '=', tokenId)
+    .where('expires_at', '>', at)
+    .where('ended_at', 'is', null)
+    .returning(['id', 'hint'])
+    .executeTakeFirst()
+  if (!row) return null
+  return { ...row, machine: await machineOf(transaction, tenantId, machineId) }
+}
+
+function machineOf(transaction: Query, tenantId: string, machineId: string): Promise<MachineRef> {
+  return transaction
+    .selectFrom('machines')
+    .select(['id', 'name'])
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', machineId)
+    .executeTakeFirstOrThrow()
+}

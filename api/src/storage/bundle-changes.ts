@@ -1,7 +1,19 @@
 import type { AuditAction } from '@keyferry/contract'
 import { type EventData, madeBy } from '../domain/event.ts'
 import type { Stamp } from '../domain/stamp.ts'
-import type { Recorded } from './queries.ts'
+import type { Query, Recorded } from './queries.ts'
+
+/** Hold a bundle until the transaction ends, so that one change of its positions happens at a time.
+ * @returns false when the tenant has no such bundle */
+export async function holdBundle(transaction: Query, tenantId: string, bundleId: string): Promise<boolean> {
+  const { numUpdatedRows } = await transaction
+    .updateTable('bundles')
+    .set((column) => ({ updated_at: column.ref('updated_at') }))
+    .where('id', '=', bundleId)
+    .where('tenant_id', '=', tenantId)
+    .executeTakeFirstOrThrow()
+  return numUpdatedRows === 1n
+}
 
 type BundleStamp = { tenantId: string; bundleId: string; stamp: Stamp }
 

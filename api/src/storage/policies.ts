@@ -1,7 +1,7 @@
 import { type EventData, madeBy } from '../domain/event.ts'
 import { NO_RULES, type PolicyChange, type PolicySetting, type PolicyStore } from '../domain/policy.ts'
 import type { Stamp } from '../domain/stamp.ts'
-import { holdBundle } from './attachments.ts'
+import { holdBundle } from './bundle-changes.ts'
 import { bundleEvent } from './bundles.ts'
 import { endGrants } from './grant-ends.ts'
 import type { Queries, Query, Recorded } from './queries.ts'

@@ -17,6 +17,8 @@ export type Asked = {
 
 /** How a server behaves; what is left out it does as it should. Answers are given by hand, so that they can be wrong. */
 export type Behaviour = {
+  /** What it delivers to a person. */
+  readonly values?: Readonly<Record<string, string>>
   /** Set: it says how people sign in, and refuses calls to the library. */
   readonly authMode?: string
   readonly create?: (asked: Asked) => Partial<Answer>
@@ -147,7 +149,8 @@ function wait(request: IncomingMessage, scene: Scene & { count: number }): void 
     asked === undefined
       ? gone('not_found')
       : scene.behaviour.wait?.(asked, scene.count, scene.released.includes(asked.id))
-  const usual = asked === undefined ? {} : delivery(asked, JSON.stringify(VALUES))
+  const values = scene.behaviour.values ?? VALUES
+  const usual = asked === undefined ? {} : delivery(asked, JSON.stringify(values))
   if (told === 'hang up') request.socket.destroy()
   else send(scene.response, { ...usual, ...told })
 }

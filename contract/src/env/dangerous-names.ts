@@ -2,11 +2,11 @@
 export type NameFamily = {
   /** The end of a sentence that begins with the name. */
   readonly reason: string
-  /** Matches whole names in upper case: Windows ignores case, and zsh ties `path` to `PATH`. */
-  readonly names: RegExp
+  /** Names in upper case, and regular expressions for whole names: Windows ignores case, and zsh ties `path` to `PATH`. */
+  readonly names: readonly string[]
 }
 
-/** The first family that fits a name counts. */
+/** A name itself counts before an expression that matches it, and an earlier family before a later one. */
 export const NAME_FAMILIES = {
   linker: {
     reason: 'makes the system load libraries into programs',
@@ -93,13 +93,31 @@ export const NAME_FAMILIES = {
 export type FamilyName = keyof typeof NAME_FAMILIES
 
 const IN_ORDER: readonly NameFamily[] = Object.values(NAME_FAMILIES)
+const REASONS = new Map(
+  IN_ORDER.toReversed().flatMap(({ names, reason }) =>
+    names.filter((name) => !isExpression(name)).map((name) => [name, reason] as const),
+  ),
+)
+// Most names are harmless. One expression that none of them matches takes a fraction of the time of one for each family.
+const ANY_EXPRESSION = whole(IN_ORDER.flatMap(({ names }) => names.filter(isExpression)))
 
 /** Why a variable of this name is dangerous, as the end of a sentence; null if it is not. */
 export function whyDangerous(name: string): string | null {
   const upper = name.toUpperCase()
-  return IN_ORDER.find(({ names }) => names.test(upper))?.reason ?? null
+  const reason = REASONS.get(upper)
+  if (reason !== undefined) return reason
+  if (!ANY_EXPRESSION.test(upper)) return null
+  return IN_ORDER.find(({ names }) => whole(names.filter(isExpression)).test(upper))?.reason ?? null
 }
 
-function family(patterns: string): RegExp {
-  return new RegExp(`^(?:${patterns.split(/\s+/).join('|')})$`)
+function family(names: string): readonly string[] {
+  return names.split(/\s+/)
+}
+
+function isExpression(name: string): boolean {
+  return /\W/.test(name)
+}
+
+function whole(expressions: readonly string[]): RegExp {
+  return new RegExp(`^(?:${expressions.join('|')})$`)
 }

@@ -4,6 +4,7 @@ import { harmlessValues } from '../delivery/dangerous-names.ts'
 import { usageError } from '../ground/cli-error.ts'
 import type { Parts, ProgramStart, Values } from '../ground/parts.ts'
 import type { PendingRequest } from '../ground/pending-request.ts'
+import { whileWaiting } from '../ground/while-waiting.ts'
 import { withoutCredentials } from '../machine/without-credentials.ts'
 import { requireProgram } from '../program/find-program.ts'
 import { programEnvironment } from '../program/program-environment.ts'
@@ -133,13 +134,16 @@ export async function run(options: RunOptions, parts: Parts): Promise<number> {
   const argv = options.isShell ? throughShell(options.program, env, platform) : options.program
   requireProgram(argv[0] ?? '', parts) // before the client makes a request
   const { deliver } = await import('../delivery/deliver.ts')
-  // Load now, so that the program starts at once after the approval.
-  const starting = Promise.all([
-    import('../program/start-program.ts'),
-    ...(options.watchSignal === null ? [] : [import('../watch/watch-values.ts')]),
-  ])
   const ask: Ask = { ...options, format: 'sh', command: options.program, via: 'run' }
-  const delivered = await deliver(ask, parts)
+  const delivering = deliver(ask, parts)
+  // Loaded by then, they start the program at once after the approval.
+  const starting = whileWaiting(() =>
+    Promise.all([
+      import('../program/start-program.ts'),
+      ...(options.watchSignal === null ? [] : [import('../watch/watch-values.ts')]),
+    ]),
+  )
+  const delivered = await delivering
   const files = options.files.size === 0 ? null : openValueFiles(options.files, env)
   try {
     const startWith = async (values: Values) => await startOf(argv, { values, options, files }, parts)

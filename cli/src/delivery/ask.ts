@@ -1,6 +1,6 @@
 import type { ViewName } from '../ground/parts.ts'
 import type { PendingRequest } from '../ground/pending-request.ts'
-import type { Speaker } from '../machine/credential.ts'
+import type { Speaker } from '../machine/speaker.ts'
 
 /** What is requested from a server, and how progress is shown. */
 export type Ask = {

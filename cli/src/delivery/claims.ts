@@ -1,10 +1,10 @@
 import { hostname, release, type as systemName, userInfo } from 'node:os'
 import type { Environment } from '../ground/parts.ts'
+import { isPlain } from '../ground/printable.ts'
 import { VERSION } from '../ground/version.ts'
 import type { Ask } from './ask.ts'
 
 const MAX_LENGTH = 200
-const UNWANTED = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
 
 /** What this client tells the approver about itself; the page marks it as reported by the terminal. Contains no requested
  * value, but the command is shown as typed. */
@@ -45,10 +45,14 @@ export function shownArgument(argument: string): string {
 }
 
 function claim(text: string): string {
-  const clean = text.replace(UNWANTED, '').toWellFormed()
+  const clean = isPlain(text) ? text : withoutUnwanted(text)
   if (clean.length <= MAX_LENGTH) return clean
   return `${clean
     .slice(0, MAX_LENGTH - 1)
     .toWellFormed()
     .replace(/\ufffd$/, '')}…`
+}
+
+function withoutUnwanted(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '').toWellFormed()
 }

@@ -95,7 +95,8 @@ async function createSigned(
 // A server that shows another code has another public key, so someone else could read the delivery.
 function agreedCode(created: CreatedRequest, keyPair: KeyPair): string {
   const code = userCode(created.id, keyPair.publicKey)
-  if (created.userCode === null || normalizeUserCode(created.userCode) === code) return code
+  if (created.userCode === null || created.userCode === code) return code
+  if (normalizeUserCode(created.userCode) === code) return code
   throw refusedAnswer(
     'the check code of the server differs from ours: the connection is intercepted, or this is not a Keyferry server',
   )

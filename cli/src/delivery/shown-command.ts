@@ -18,13 +18,18 @@ export type ShownCommand = {
 /** The command as the approver sees it: whole, but a secret in it stays here. */
 export function shownCommand(argv: readonly string[]): ShownCommand {
   const shown = argv.map((argument, index) => {
-    const isValue = index > 0 && FLAG_BEFORE_VALUE.test(argv[index - 1] ?? '') && !argument.startsWith('-')
+    const isValue = !argument.startsWith('-') && isSecretFlag(argv[index - 1] ?? '')
     return isValue ? MASK : masked(argument)
   })
   return { argv: shown, isMasked: shown.some((argument, index) => argument !== argv[index]) }
 }
 
+function isSecretFlag(argument: string): boolean {
+  return argument.startsWith('-') && FLAG_BEFORE_VALUE.test(argument)
+}
+
 function masked(argument: string): string {
+  if (!/[=:]/.test(argument)) return argument // no expression below matches without one of them
   return argument
     .replace(FLAG_WITH_VALUE, `$1${MASK}`)
     .replace(HEADER, `$1$2${MASK}`)

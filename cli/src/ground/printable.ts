@@ -1,14 +1,22 @@
-// Cc: control characters, escape included. Cf: bidirectional overrides, zero-width and other invisible characters.
-// Zl, Zp: separators that some terminals break lines at. Cs, Co, Cn: characters without a defined appearance.
-const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}\p{Cn}]/gu
-
 /** Make text from outside safe to print on one line of a terminal: characters that could move the cursor, hide, reorder or
  * break a line become `�`, and text longer than `maxLength` characters is cut. */
 export function printable(text: string, maxLength = 300): string {
-  const characters = Array.from(text.replace(UNPRINTABLE, '\u{fffd}'))
+  if (text.length <= maxLength && isPlain(text)) return text
+  const characters = Array.from(withoutUnprintable(text))
   return characters.length <= maxLength
     ? characters.join('')
     : `${characters.slice(0, maxLength - 1).join('')}…`
+}
+
+/** Whether a text has printable ASCII only. Expressions over Unicode classes take long to prepare, and few texts need them. */
+export function isPlain(text: string): boolean {
+  return /^[ -~]*$/.test(text)
+}
+
+// Cc: control characters, escape included. Cf: bidirectional overrides, zero-width and other invisible characters.
+// Zl, Zp: separators that some terminals break lines at. Cs, Co, Cn: characters without a defined appearance.
+function withoutUnprintable(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}\p{Cn}]/gu, '\u{fffd}')
 }
 
 /** Replace our punctuation by ASCII. */

@@ -6,6 +6,7 @@ import type { Parts } from '../ground/parts.ts'
 import { printable } from '../ground/printable.ts'
 import { githubIdToken } from './github-id-token.ts'
 import { jobName } from './job.ts'
+import { namesMachine, type Speaker } from './speaker.ts'
 
 /** How this client proves that it is a machine. */
 export type MachineCredential = {
@@ -17,9 +18,6 @@ export type MachineCredential = {
   readonly forKey: (publicKey: Uint8Array) => Promise<string>
 }
 
-/** Who asks for values: what `--as` says; null: what is found. */
-export type Speaker = 'person' | 'machine' | null
-
 type CredentialParts = Pick<Parts, 'env' | 'exchange'>
 
 /** The credential that this environment has, the first of: a token, an ID token of the platform. Null: ask a person.
@@ -29,7 +27,7 @@ export function findCredential(
   server: string,
   parts: CredentialParts,
 ): MachineCredential | null {
-  if (as === 'person') return null
+  if (!namesMachine(as, parts.env)) return null
   const token = readSecret('KEYFERRY_TOKEN', parts)
   if (token !== null) return tokenCredential(token)
   const machineId = parts.env['KEYFERRY_MACHINE'] || null

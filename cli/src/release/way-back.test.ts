@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { generateKeyPair } from '@keyferry/crypto/key-pair'
@@ -9,6 +9,7 @@ import type { Environment, Parts } from '../ground/parts.ts'
 import type { PendingRequest } from '../ground/pending-request.ts'
 import type { WaitingView } from '../terminal/waiting-view.ts'
 import { giveCode } from './give-code.ts'
+import { socketPath } from './release-socket.ts'
 import { openWayBack, type WayBack } from './way-back.ts'
 
 const ID = '7f9c2ba4e88f827d616045507605853e'
@@ -215,6 +216,7 @@ test('an approval for another client of this terminal is passed on, and that cli
   const at = parts({ exchange: noting(released) })
   const other = await open(true, at)
   other.begin({ ...pending, id: OTHER }, view().view, false)
+  await expect.poll(() => existsSync(socketPath(OTHER, at))).toBe(true)
   const wayBack = await open(true, at)
   const door = wayBack.begin(pending, view().view, true)
   const hash = await bringBack(door, [
@@ -245,4 +247,15 @@ test('a client whose page is that of another command is not told that no browser
   wayBack.begin(pending, told.view, false)
   await new Promise((resolve) => void setTimeout(resolve, 20))
   expect(told.lines).toEqual([])
+})
+
+test('a request that ends at once opens no socket', async () => {
+  const at = parts()
+  const wayBack = await open(false, at)
+  wayBack.begin(pending, view().view, false)
+  wayBack.end()
+  await at.clock.sleep(100)
+  expect(readdirSync(folder, { recursive: true }).filter((name) => String(name).endsWith('.sock'))).toEqual(
+    [],
+  )
 })

@@ -10,6 +10,7 @@ import type { LoopbackListener } from './loopback-listener.ts'
 
 // A browser on this machine comes at once; a program that has to start takes a few seconds.
 const REACH_MS = 5_000
+const BEFORE_SOCKET_MS = 50
 
 /** How an approval comes back to this client. A request that somebody else made has another client, so an approval given to
  * a lure never comes back to the one who set it. */
@@ -56,7 +57,9 @@ export async function openWayBack(
     offered: [...(listener === null ? [] : ['loopback' as const]), ...(takesCode ? ['code' as const] : [])],
     takesFromOthers,
     begin: (pending, view, isOpened) => {
-      const socket = takesFromOthers ? openSocket(pending.id, { release, parts, ended: ended.signal }) : null
+      const socket = takesFromOthers
+        ? openSocketSoon(pending.id, { release, parts, ended: ended.signal })
+        : null
       current = { pending, view, viewName, release, socket }
       if (listener === null) return pending.approvalUrl
       if (isOpened) void tellIfUnreached(listener, { view, parts, ended: ended.signal })
@@ -130,6 +133,12 @@ type Taking = {
 }
 
 type Opening = Pick<Taking, 'release'> & { readonly parts: Parts; readonly ended: AbortSignal }
+
+// A request that is answered at once needs no socket, because no page has shown it.
+async function openSocketSoon(id: string, opening: Opening): Promise<string | null> {
+  await opening.parts.clock.sleep(BEFORE_SOCKET_MS)
+  return opening.ended.aborted ? null : await openSocket(id, opening)
+}
 
 // Through it come codes from another shell, and secrets from another client of this terminal.
 async function openSocket(id: string, { release, parts, ended }: Opening): Promise<string | null> {

@@ -1,5 +1,5 @@
 import type { Ask } from '../delivery/ask.ts'
-import { PersonNeeded } from '../delivery/deliver.ts'
+import { PersonNeeded } from '../delivery/deliver-to-person.ts'
 import type { Delivered } from '../delivery/delivered-values.ts'
 import { CliError } from '../ground/cli-error.ts'
 import { NetworkError } from '../ground/exchange.ts'

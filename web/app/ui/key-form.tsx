@@ -8,6 +8,7 @@ import { templateIn } from '../lib/templates.ts'
 import { useClosing, useUnsaved } from '../lib/unsaved.ts'
 import { valueProblem } from '../lib/value-warnings.ts'
 import { Button } from './button.tsx'
+import { DescriptionField } from './description-field.tsx'
 import { LifetimeFields, rotationProblem } from './lifetime-fields.tsx'
 import { SecretCheckbox } from './secret-checkbox.tsx'
 import { TemplateChoice } from './template-choice.tsx'
@@ -62,11 +63,7 @@ export function KeyForm({ name = '', submitLabel, bundle, onCreated, onCancel }:
         <TemplateParts parts={template.parts} bundles={bundle === undefined ? [] : [bundle]} />
       )}
       <SecretCheckbox checked={isSecret} onChange={decideSecret} isTemplate={draft.is_template} />
-      <TextField
-        label="Description (optional)"
-        value={draft.description}
-        onChange={(event) => set({ description: event.currentTarget.value })}
-      />
+      <DescriptionField value={draft.description} onChange={(description) => set({ description })} />
       <LifetimeFields lifetime={draft} onChange={set} />
       <div className="flex justify-end gap-3 pt-2">
         <Button onClick={() => closing(onCancel)}>Cancel</Button>

@@ -1,3 +1,4 @@
+import { DescriptionField } from '../../ui/description-field.tsx'
 import { TextField } from '../../ui/text-field.tsx'
 
 type BundleDraft = { name: string; description: string; tags: string }
@@ -13,11 +14,7 @@ export function BundleFields({ draft, onChange, nameProblem }: BundleFieldsProps
   return (
     <>
       <BundleNameField value={draft.name} onChange={(name) => onChange({ name })} problem={nameProblem} />
-      <TextField
-        label="Description (optional)"
-        value={draft.description}
-        onChange={(event) => onChange({ description: event.currentTarget.value })}
-      />
+      <DescriptionField value={draft.description} onChange={(description) => onChange({ description })} />
       <TextField
         label="Tags (optional)"
         value={draft.tags}

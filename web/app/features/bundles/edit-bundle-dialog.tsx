@@ -1,9 +1,7 @@
-import { useState } from 'react'
 import type { Bundle } from '../../lib/answers.ts'
 import { bundleNameProblem } from '../../lib/bundle-names.ts'
 import { useUpdateBundle } from '../../lib/bundles.ts'
-import { describeFailure } from '../../lib/failure.ts'
-import { useUnsaved } from '../../lib/unsaved.ts'
+import { useNamedDraft } from '../../lib/use-named-draft.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { DialogForm } from '../../ui/dialog-form.tsx'
 import { Notice } from '../../ui/notice.tsx'
@@ -24,30 +22,19 @@ export function EditBundleDialog(props: EditBundleProps) {
 function EditBundleForm({ bundle, onClose }: EditBundleProps) {
   const update = useUpdateBundle(bundle.id)
   const { name, description, tags } = bundle
-  const [draft, setDraft] = useState({ name, description, tags })
-  const [nameProblem, setNameProblem] = useState<string | null>(null)
-  const saved = useUnsaved(draft.name !== name || draft.description !== description || draft.tags !== tags)
-  const submit = () => {
-    const problem = bundleNameProblem(draft.name)
-    setNameProblem(problem)
-    if (problem !== null) return
-    update.mutate(draft, {
-      onSuccess: (changed) => {
-        saved()
-        onClose()
-        notify({ text: `Saved ${changed.name}.` })
-      },
-      onError: (error) => setNameProblem(describeFailure(error).message),
-    })
-  }
+  const { fields, submit } = useNamedDraft({
+    stored: { name, description, tags },
+    nameProblemOf: bundleNameProblem,
+    save: update,
+    onSaved: (changed) => {
+      onClose()
+      notify({ text: `Saved ${changed.name}.` })
+    },
+  })
   return (
     <DialogForm action="Save" busy={update.isPending} onSubmit={submit} onCancel={onClose}>
-      <BundleFields
-        draft={draft}
-        nameProblem={nameProblem}
-        onChange={(change) => setDraft({ ...draft, ...change })}
-      />
-      {draft.name !== name && (
+      <BundleFields {...fields} />
+      {fields.draft.name !== name && (
         <Notice tone="caution" role="status">
           Terminals and <code className="font-mono">keyferry.json</code> files that name {name} do not find it
           after that.

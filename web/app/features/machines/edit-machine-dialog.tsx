@@ -1,8 +1,6 @@
-import { useState } from 'react'
 import type { Machine } from '../../lib/answers.ts'
-import { describeFailure } from '../../lib/failure.ts'
 import { useUpdateMachine } from '../../lib/machines.ts'
-import { useUnsaved } from '../../lib/unsaved.ts'
+import { useNamedDraft } from '../../lib/use-named-draft.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { DialogForm } from '../../ui/dialog-form.tsx'
 import { HintedCheckbox } from '../../ui/hinted-checkbox.tsx'
@@ -23,35 +21,23 @@ export function EditMachineDialog(props: EditMachineProps) {
 function EditMachineForm({ machine, onClose }: EditMachineProps) {
   const update = useUpdateMachine(machine.id)
   const { name, description, audit } = machine
-  const [draft, setDraft] = useState({ name, description, audit })
-  const [nameProblem, setNameProblem] = useState<string | null>(null)
-  const isChanged = draft.name !== name || draft.description !== description || draft.audit !== audit
-  const saved = useUnsaved(isChanged)
-  const submit = () => {
-    const problem = machineNameProblem(draft.name)
-    setNameProblem(problem)
-    if (problem !== null) return
-    update.mutate(draft, {
-      onSuccess: (changed) => {
-        saved()
-        onClose()
-        notify({ text: `Saved ${changed.name}.` })
-      },
-      onError: (error) => setNameProblem(describeFailure(error).message),
-    })
-  }
+  const { fields, submit } = useNamedDraft({
+    stored: { name, description, audit },
+    nameProblemOf: machineNameProblem,
+    save: update,
+    onSaved: (changed) => {
+      onClose()
+      notify({ text: `Saved ${changed.name}.` })
+    },
+  })
   return (
     <DialogForm action="Save" busy={update.isPending} onSubmit={submit} onCancel={onClose}>
-      <MachineFields
-        draft={draft}
-        nameProblem={nameProblem}
-        onChange={(change) => setDraft({ ...draft, ...change })}
-      />
+      <MachineFields {...fields} />
       <HintedCheckbox
         label="May read the audit log"
         hint="For a machine that exports the log. The log contains no values."
-        checked={draft.audit}
-        onChange={(checked) => setDraft({ ...draft, audit: checked })}
+        checked={fields.draft.audit}
+        onChange={(checked) => fields.onChange({ audit: checked })}
       />
     </DialogForm>
   )

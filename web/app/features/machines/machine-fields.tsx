@@ -1,4 +1,5 @@
 import { LIMITS } from '@keyferry/contract/limits'
+import { DescriptionField } from '../../ui/description-field.tsx'
 import { TextField } from '../../ui/text-field.tsx'
 
 type MachineDraft = { name: string; description: string }
@@ -26,12 +27,7 @@ export function MachineFields({ draft, onChange, nameProblem }: MachineFieldsPro
         spellCheck={false}
         className="font-mono"
       />
-      <TextField
-        label="Description (optional)"
-        value={draft.description}
-        maxLength={LIMITS.descriptionLength}
-        onChange={(event) => onChange({ description: event.currentTarget.value })}
-      />
+      <DescriptionField value={draft.description} onChange={(description) => onChange({ description })} />
     </>
   )
 }

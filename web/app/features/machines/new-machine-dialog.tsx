@@ -1,8 +1,7 @@
 import { useState } from 'react'
 import { useLocation } from 'wouter'
-import { describeFailure } from '../../lib/failure.ts'
 import { useCreateMachine } from '../../lib/machines.ts'
-import { useUnsaved } from '../../lib/unsaved.ts'
+import { useNamedDraft } from '../../lib/use-named-draft.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { DialogForm } from '../../ui/dialog-form.tsx'
 import { SelectField } from '../../ui/select-field.tsx'
@@ -24,28 +23,15 @@ function NewMachineForm({ way: first, onClose }: NewMachineProps) {
   const create = useCreateMachine()
   const [, navigate] = useLocation()
   const [way, setWay] = useState(first)
-  const [draft, setDraft] = useState({ name: '', description: '' })
-  const [nameProblem, setNameProblem] = useState<string | null>(null)
-  const saved = useUnsaved(draft.name !== '' || draft.description !== '')
-  const submit = () => {
-    const problem = machineNameProblem(draft.name)
-    setNameProblem(problem)
-    if (problem !== null) return
-    create.mutate(draft, {
-      onSuccess: ({ id }) => {
-        saved()
-        navigate(`/machines/${id}?add=${way}`)
-      },
-      onError: (error) => setNameProblem(describeFailure(error).message),
-    })
-  }
+  const { fields, submit } = useNamedDraft({
+    stored: { name: '', description: '' },
+    nameProblemOf: machineNameProblem,
+    save: create,
+    onSaved: ({ id }) => navigate(`/machines/${id}?add=${way}`),
+  })
   return (
     <DialogForm action="Create machine" busy={create.isPending} onSubmit={submit} onCancel={onClose}>
-      <MachineFields
-        draft={draft}
-        nameProblem={nameProblem}
-        onChange={(change) => setDraft({ ...draft, ...change })}
-      />
+      <MachineFields {...fields} />
       <SelectField
         label="How it authenticates"
         value={way}

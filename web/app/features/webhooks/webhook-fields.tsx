@@ -4,6 +4,7 @@ import type { Webhook, WebhookEvent } from '../../lib/answers.ts'
 import { useBundles } from '../../lib/bundles.ts'
 import { EVENT_WORDS, EVENTS } from '../../lib/webhook-words.ts'
 import { Combobox } from '../../ui/combobox.tsx'
+import { DescriptionField } from '../../ui/description-field.tsx'
 import { TextField } from '../../ui/text-field.tsx'
 import { ChosenBundles } from './chosen-bundles.tsx'
 
@@ -35,12 +36,7 @@ export function WebhookFields({ draft, problem, onChange }: WebhookFieldsProps) 
         spellCheck={false}
         className="font-mono text-sm"
       />
-      <TextField
-        label="Description (optional)"
-        value={draft.description}
-        maxLength={LIMITS.descriptionLength}
-        onChange={(event) => onChange({ description: event.currentTarget.value })}
-      />
+      <DescriptionField value={draft.description} onChange={(description) => onChange({ description })} />
       <EventChoice events={draft.events} onChange={(events) => onChange({ events })} />
       <BundleChoice bundleIds={draft.bundle_ids} onChange={(bundle_ids) => onChange({ bundle_ids })} />
     </>

@@ -27,6 +27,8 @@ export const EVENTS: Readonly<Record<ApiEndpointName, readonly AuditAction[] | n
   getDepositKey: [],
   planDeposit: null,
   approveDeposit: null,
+  previewNames: [],
+  approveNames: ['names.approved'],
   listGrants: [],
   revokeGrant: null,
   revokeOwnGrants: [],

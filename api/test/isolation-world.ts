@@ -87,6 +87,7 @@ export async function freshCall(api: TestApi, world: World, name: ApiEndpointNam
 }
 
 function queryOf(name: ApiEndpointName, ids: Record<string, string>): [string, string][] {
+  if (name === 'previewNames') return [['bundle_id', ids['bundle_id'] ?? '']]
   if (name !== 'compareBundles') return []
   return [ids['bundle_id'], ids['second_id']].map((id) => ['bundle_id', id ?? ''])
 }
@@ -115,7 +116,7 @@ async function freshIds(
   )
     Object.assign(ids, await newBundle(api, world, name))
   if (needs('{request_id}'))
-    ids['request_id'] = (await api.call('createRequest', { body: requestBody(verifier) })).json.id
+    ids['request_id'] = (await api.call('createRequest', { body: askedBody(name, ids, verifier) })).json.id
   if (name === 'compareBundles') {
     Object.assign(ids, await newBundle(api, world, name))
     ids['second_id'] = (await newBundle(api, world, name)).bundle_id
@@ -184,6 +185,12 @@ function requestBody(verifier: string | null) {
   return verifier === null ? { client_pubkey } : { client_pubkey, poll_challenge: pollChallenge(verifier) }
 }
 
+// A request for names is approved as what it asks for.
+function askedBody(name: ApiEndpointName, ids: Record<string, string>, verifier: string | null) {
+  if (name !== 'previewNames' && name !== 'approveNames') return requestBody(verifier)
+  return { ...requestBody(generatePollVerifier()), kind: 'names', bundle_id: ids['bundle_id'] }
+}
+
 function watchBody(delivery_id: string) {
   const time = new Date().toISOString()
   return { delivery_id, device: signDeviceWatch(createDeviceSeed(), delivery_id, time) }
@@ -196,6 +203,7 @@ function bodies(world: World, ids: Record<string, string>): { readonly [N in Api
     encryptFromBundle: { bundle_id: ids['bundle_id'], include_keys: [ids['key_name']] },
     releaseRequest: { secret: '482913' },
     approveDeposit: { plan_id: 'x' },
+    approveNames: { bundle_id: ids['bundle_id'] },
     changeBundlePolicy: { approvers: 'owner' },
     changeTenantPolicy: { approvers: 'member' },
     forgetDevice: { device: signDeviceForget(createDeviceSeed(), new Date().toISOString()) },

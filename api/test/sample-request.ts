@@ -6,6 +6,7 @@ import type { ApprovalRequest, Sealed } from '../src/domain/stored-request.ts'
 export function sampleRequest(changes: Partial<ApprovalRequest> = {}): ApprovalRequest {
   return {
     id: randomRequestId(),
+    kind: 'delivery',
     publicKey: 'hSDwCYkwp1R0i33ctD73Wg2/Og0mOBr066SpjqqbTmo=',
     suggestedBundle: null,
     suggestedWorkspace: null,

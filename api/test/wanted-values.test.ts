@@ -9,14 +9,18 @@ import type { KyselyPlugin } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { freshPostgres } from '../../plumbing/test/postgres.ts'
 import { bundleEntries, valueSizes } from '../src/domain/bundle-entry.ts'
+import { approveNames } from '../src/domain/names-approval.ts'
+import type { ApprovalRequest } from '../src/domain/stored-request.ts'
 import type { Stores } from '../src/domain/stores.ts'
 import type { WantedValues } from '../src/domain/wanted-values.ts'
+import { openSqliteRequestStore } from '../src/request-store/sqlite.ts'
 import { openDatabase } from '../src/storage/database.ts'
 import { migrateDatabase } from '../src/storage/migrate.ts'
 import type { Database } from '../src/storage/queries.ts'
 import { recording } from '../src/storage/recording.ts'
 import { createStores } from '../src/storage/stores.ts'
 import { databases } from './api.ts'
+import { sampleRequest } from './sample-request.ts'
 
 const NOW = '2026-01-31T12:00:00.000Z'
 const [userId, tenantId, bundleId] = [randomUUID(), randomUUID(), randomUUID()]
@@ -58,6 +62,22 @@ describe.each(databases)('the values that a read wants, on %s', (kind) => {
       ['OLD_OPEN', null],
     ])
     expect(fetched).toEqual([null, null, null, null, null])
+  })
+
+  test('the list of a request for names reads no blob', async () => {
+    const requests = openSqliteRequestStore({ path: ':memory:', now: Date.now })
+    const approve = async (asked: Partial<ApprovalRequest>, choice: { bundle_id?: string }) => {
+      const request = sampleRequest({ kind: 'names', ...asked })
+      await requests.create(request, Date.now())
+      const clock = { now: () => new Date(), newId: randomUUID, newToken: randomUUID }
+      const parts = { requests, clock, stores, assurance: 'compat', maxPayloadBytes: 10_000 } as const
+      const caller = { userId, tenantId, role: 'owner', origin: { requester_ip: '' } } as const
+      return await approveNames(parts, caller, { requestId: request.id, choice })
+    }
+    expect(await approve({ suggestedBundle: 'B' }, { bundle_id: bundleId })).toEqual({ ok: true })
+    expect(await approve({}, {})).toEqual({ ok: true })
+    expect(new Set(fetched)).toEqual(new Set([null]))
+    await requests.close()
   })
 
   test('an ordinary answer reads no blob of a secret', async () => {

@@ -12,6 +12,7 @@ import { keyEndpoints } from './endpoints/keys.ts'
 import { legacyItemEndpoints } from './endpoints/legacy-items.ts'
 import { machineEndpoints } from './endpoints/machines.ts'
 import { memberEndpoints } from './endpoints/members.ts'
+import { namesEndpoints } from './endpoints/names.ts'
 import { passkeyEndpoints } from './endpoints/passkeys.ts'
 import { policyEndpoints } from './endpoints/policies.ts'
 import { requestEndpoints } from './endpoints/requests.ts'
@@ -27,6 +28,7 @@ export const apiEndpoints = {
   ...serviceEndpoints,
   ...requestEndpoints,
   ...depositEndpoints,
+  ...namesEndpoints,
   ...grantEndpoints,
   ...policyEndpoints,
   ...bundleEndpoints,

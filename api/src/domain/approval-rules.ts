@@ -73,6 +73,26 @@ export function requireAllowed(grounds: Grounds, { release }: Choice): void {
   if (!waysOf(grounds).includes(release)) throw refused(releaseRequired(grounds.policy))
 }
 
+/** What a refusal says of a request that is not for values. */
+export type RefusalTexts = Readonly<Record<WhyNot, string>>
+
+/** As `refusalOf`, in the words of another kind of request. */
+export function refusalIn(texts: RefusalTexts, grounds: Grounds): Refusal | null {
+  const refusal = refusalOf(grounds)
+  return refusal && { code: refusal.code, error: texts[refusal.code] }
+}
+
+/** As `requireAllowed`, in the words of another kind of request.
+ * @throws DomainError release_required · owner_approves · agents_denied · invalid (a way that the client does not offer) */
+export function requireAllowedIn(texts: RefusalTexts, grounds: Grounds, choice: Choice): void {
+  const refusal = refusalIn(texts, grounds)
+  if (refusal) throw refused(refusal)
+  if (choice.release === undefined && mustReturn(grounds)) {
+    throw refused({ code: 'release_required', error: texts.release_required })
+  }
+  requireAllowed(grounds, choice)
+}
+
 /** For how many hours the approver may let the terminal repeat the approval; 0: not at all. The terminal must have signed the
  * request, and one person's approval must be enough. */
 export function rememberHours(

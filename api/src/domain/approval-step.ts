@@ -45,11 +45,14 @@ export async function findPending(parts: RequestParts, requestId: string): Promi
 }
 
 /** A pending request for values.
- * @throws DomainError as `findPending` · conflict (a deposit) */
+ * @throws DomainError as `findPending` · conflict (another kind) */
 export async function findPendingDelivery(parts: RequestParts, requestId: string): Promise<OpenRequest> {
   const stored = await findPending(parts, requestId)
-  if (stored.request.deposit)
+  const { kind } = stored.request
+  if (kind === 'deposit')
     throw new DomainError('conflict', 'This request stores values: approve it as a deposit')
+  if (kind === 'names')
+    throw new DomainError('conflict', 'This request lists names: approve it as a request for names')
   return stored
 }
 

@@ -1,10 +1,11 @@
 import type { ApproveDeposit, ApprovedDeposit, ReleaseWay } from '@keyferry/contract'
 import type { z } from 'zod'
+import { requireAllowedIn } from './approval-rules.ts'
 import { requireSettled } from './approval-step.ts'
 import { timestamp } from './clock-and-ids.ts'
 import { type PlannedDeposit, type PlanParts, planDeposit } from './deposit-plan.ts'
 import type { DepositStore } from './deposit-record.ts'
-import { requireDepositAllowed } from './deposit-rules.ts'
+import { DEPOSIT_REFUSALS } from './deposit-rules.ts'
 import { type StoringParts, storeDeposit } from './deposit-storing.ts'
 import { planChanged } from './library-import.ts'
 import type { Caller } from './membership.ts'
@@ -37,7 +38,7 @@ export async function approveDeposit(
   { requestId, choice }: { requestId: string; choice: Choice },
 ): Promise<z.output<typeof ApprovedDeposit>> {
   const planned = await planDeposit(parts, caller, { requestId, treatment: choice })
-  requireDepositAllowed(planned.grounds, choice)
+  requireAllowedIn(DEPOSIT_REFUSALS, planned.grounds, choice)
   if (planned.plan.planId !== choice.plan_id) throw planChanged()
   await requireUserCode(parts, planned.grounds, choice)
   const { request } = planned

@@ -1,9 +1,9 @@
 import type { DepositPlan, PlanDeposit } from '@keyferry/contract'
 import type { z } from 'zod'
-import { mustReturn, mustTypeCode, waysOf } from './approval-rules.ts'
+import { mustReturn, mustTypeCode, refusalIn, waysOf } from './approval-rules.ts'
 import { findPending } from './approval-step.ts'
 import type { DepositKeyStore } from './deposit-key.ts'
-import { type DepositGrounds, depositGrounds, depositRefusal, type RuleParts } from './deposit-rules.ts'
+import { DEPOSIT_REFUSALS, type DepositGrounds, depositGrounds, type RuleParts } from './deposit-rules.ts'
 import { DomainError } from './errors.ts'
 import { type ImportPlan, type LibraryImport, type LibraryImportStore, planOf } from './library-import.ts'
 import { type ImportStep, makesKey, markAfter } from './library-import-plan.ts'
@@ -84,7 +84,7 @@ export function shownPlan({
   asked,
   grounds,
 }: PlannedDeposit): Omit<z.input<typeof DepositPlan>, 'plan'> {
-  const whyNot = depositRefusal(grounds)
+  const whyNot = refusalIn(DEPOSIT_REFUSALS, grounds)
   return {
     bundle_id: plan.bundleId,
     bundle: asked.bundleName,

@@ -1,12 +1,5 @@
 import type { Assurance } from '@keyferry/contract'
-import {
-  type Grounds,
-  mustReturn,
-  type Refusal,
-  refusalOf,
-  refused,
-  requireAllowed,
-} from './approval-rules.ts'
+import type { Grounds, RefusalTexts } from './approval-rules.ts'
 import type { BundleStore } from './bundle.ts'
 import type { ImportStep } from './library-import-plan.ts'
 import type { Caller } from './membership.ts'
@@ -65,29 +58,11 @@ async function policyOf(
   return effectivePolicy(assurance, set, bundle)
 }
 
-const TEXTS: Readonly<Record<Refusal['code'], string>> = {
+/** What a refusal says of a deposit. */
+export const DEPOSIT_REFUSALS: RefusalTexts = {
   owner_approves: 'Only an owner may approve deposits for these bundles',
   agents_denied: 'AI agents may not store values in these bundles',
   release_required:
     'Values for these bundles are stored only if the approval returns to the terminal: run the command on this computer, without --no-open',
   second_person: 'Another person must approve this deposit',
-}
-
-/** Why the caller may not approve this deposit at all; null: they may. */
-export function depositRefusal(grounds: DepositGrounds): Refusal | null {
-  const refusal = refusalOf(grounds)
-  return refusal && { code: refusal.code, error: TEXTS[refusal.code] }
-}
-
-/** @throws DomainError release_required · owner_approves · agents_denied · invalid (a way that the client does not offer) */
-export function requireDepositAllowed(
-  grounds: DepositGrounds,
-  choice: Parameters<typeof requireAllowed>[1],
-): void {
-  const refusal = depositRefusal(grounds)
-  if (refusal) throw refused(refusal)
-  if (choice.release === undefined && mustReturn(grounds)) {
-    throw refused({ code: 'release_required', error: TEXTS.release_required })
-  }
-  requireAllowed(grounds, choice)
 }

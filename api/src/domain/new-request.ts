@@ -57,6 +57,7 @@ export async function createRequest(
     interval: TIMES.pollIntervalSeconds,
     expires_in: parts.lifetimeSeconds,
     user_code: userCodeOf(request),
+    ...(request.kind === 'names' ? { kind: request.kind } : {}),
     assurance: parts.assurance,
   }
   return { created, request }
@@ -78,6 +79,7 @@ function newRequest(
   }
   return {
     id,
+    kind: asked.kind,
     publicKey: Buffer.from(publicKey).toString('base64'),
     suggestedBundle: asked.bundle_id ?? null,
     suggestedWorkspace: asked.workspace ?? null,

@@ -33,6 +33,10 @@ export type SetPolicies = { workspace: PolicySetting; bundle: PolicySetting }
 export interface PolicyStore {
   find(tenantId: string, bundleId: string): Promise<SetPolicies>
   findTenant(tenantId: string): Promise<PolicySetting>
+  /** Of the workspace, and of each bundle that sets rules, by its id. */
+  findAll(
+    tenantId: string,
+  ): Promise<{ workspace: PolicySetting; bundles: ReadonlyMap<string, PolicySetting> }>
   /** Ends the bundle's remembered approvals. False when the tenant has no such bundle. */
   changeBundle(tenantId: string, bundleId: string, change: PolicyChange & { stamp: Stamp }): Promise<boolean>
   /** Ends the tenant's remembered approvals. */
@@ -146,8 +150,9 @@ function hoursOf(workspace: number | null, bundle: number | null, isForProductio
 
 const PRODUCTION = /^prod(uction)?\d*$/i
 
-/** The strictest of the rules of several bundles, for a deposit that changes all of them. An owner can store values without
- * a second person, so one approval is enough; a deposit is never remembered. */
+/** The strictest of the rules of several bundles, for a request that is not for values: a deposit that changes all of them, or
+ * a list. An owner can store values without a second person, and every member may read names, so one approval is enough. It is
+ * never remembered. */
 export function strictestPolicy(policies: readonly Policy[]): Policy {
   return {
     approvals_needed: 1,

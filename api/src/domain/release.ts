@@ -10,6 +10,7 @@ import type { EventStore } from './event.ts'
 import { type GrantStore, remember } from './grant.ts'
 import { type HeldDeliveryStore, recordFirstNotReleased } from './held-delivery.ts'
 import type { Caller } from './membership.ts'
+import { recordNamesNotReleased } from './names-event.ts'
 import type { Origin } from './origin.ts'
 import { effectivePolicy, type Policy, type PolicyParts, type PolicyStore } from './policy.ts'
 import { type ReceiptSigner, returningByCode } from './receipt.ts'
@@ -60,7 +61,7 @@ export async function releaseRequest(
   claimant: Claimant,
   { secret, origin }: { secret: string; origin: Origin },
 ): Promise<void> {
-  const { request, held, first, approval, deposit } = await findOwn(parts, claimant)
+  const { request, held, first, approval, names, deposit } = await findOwn(parts, claimant)
   if (request.pollChallenge === null) throw requestNotFound()
   if (held === null) throw notHeld()
   await parts.takeRelease(request.id)
@@ -69,7 +70,7 @@ export async function releaseRequest(
   const outcome = await parts.requests.release(request.id, attempt, parts.clock.now().getTime())
   if (outcome.status === 'released') return noteRelease(parts, { request, approval, origin, by: held.by })
   if (outcome.status === 'wrong' && outcome.attemptsLeft <= 0)
-    noteWrongCodes(parts, { first, approval, deposit, origin })
+    noteWrongCodes(parts, { first, approval, names, deposit, origin })
   throw await refusedRelease(parts, request.id, outcome)
 }
 
@@ -88,9 +89,10 @@ function noteWrongCodes(
   {
     first,
     approval,
+    names,
     deposit,
     origin,
-  }: Pick<StoredRequest, 'first' | 'approval' | 'deposit'> & { origin: Origin },
+  }: Pick<StoredRequest, 'first' | 'approval' | 'names' | 'deposit'> & { origin: Origin },
 ) {
   const why = { at: timestamp(clock), origin, reason: 'wrong_code' } as const
   if (deposit) {
@@ -99,6 +101,7 @@ function noteWrongCodes(
   }
   if (approval === null) {
     const { events } = stores
+    if (names) deliveries.afterwards(() => recordNamesNotReleased({ events, clock }, names, why))
     if (first) deliveries.afterwards(() => recordFirstNotReleased({ events, clock }, first, why))
     return
   }
@@ -132,9 +135,9 @@ export async function freshCode(
 ): Promise<z.output<typeof Release>> {
   const stored = await findLive(parts, requestId)
   requireOpen(stored.status)
-  const { request, held, approval } = stored
+  const { request, held, approval, names } = stored
   if (held === null) throw notHeld()
-  const tenantId = stored.deposit?.tenant.id ?? placeOf(stored)?.tenantId
+  const tenantId = stored.deposit?.tenant.id ?? names?.tenantId ?? placeOf(stored)?.tenantId
   if (held.approverId !== caller.userId || tenantId !== caller.tenantId)
     throw new DomainError('forbidden', 'Forbidden: another person approved this request')
   await requireCodeAllowed(parts, stored)
@@ -143,7 +146,7 @@ export async function freshCode(
   const receipt = approval && returningByCode(parts.receipts, approval.receipt)
   const returning = approval && receipt && { ...approval, receipt, remember: null }
   const limit = ATTEMPTS.freshReleaseCodes
-  const code = { hash, untilMs, approverId: caller.userId, limit, approval: returning }
+  const code = { hash, untilMs, approverId: caller.userId, limit, approval: returning, names }
   if (await parts.requests.renewCode(request.id, code, parts.clock.now().getTime())) return release
   throw new DomainError('conflict', 'There are no more codes for this request: deny it and start again')
 }
@@ -152,7 +155,8 @@ async function requireCodeAllowed(
   { stores, assurance }: ReleaseParts & Pick<PolicyParts, 'assurance'>,
   stored: StoredRequest,
 ): Promise<void> {
-  if (stored.deposit) return requireOfferedCode(stored, stored.deposit)
+  const judged = stored.deposit ?? stored.names
+  if (judged) return requireOfferedCode(stored, judged)
   const place = placeOf(stored)
   const bundle = place && (await stores.bundles.find(place.tenantId, place.bundleId))
   if (!place || !bundle) throw notHeld()

@@ -40,7 +40,7 @@ export async function deny(parts: EndParts, caller: Visitor, requestId: string):
   requireOpen(status)
   if (status === 'ready') throw alreadyApproved()
   const event = denialOf(request, caller, parts.clock)
-  const kind = request.deposit ? 'deposit' : 'delivery'
+  const { kind } = request
   await parts.stores.events.record({ ...event, action: `${kind}.denied` })
   const settled = await parts.requests.deny(request.id, parts.clock.now().getTime())
   if (settled !== 'done') {

@@ -1,13 +1,5 @@
 import type { AppliedDeposit, DepositApproval } from './stored-deposit.ts'
-import type {
-  Approval,
-  ApprovalRequest,
-  Ended,
-  FirstApproval,
-  Hold,
-  Sealed,
-  StoredRequest,
-} from './stored-request.ts'
+import type { ApprovalRequest, Ended, FirstApproval, Hold, Sealed, StoredRequest } from './stored-request.ts'
 
 /** How long a store remembers the id of a request whose lifetime ended. */
 export const EXPIRED_KNOWN_MS = 15 * 60 * 1_000
@@ -50,8 +42,7 @@ export type FreshCode = {
   hash: string
   untilMs: number
   limit: number
-  approval: Approval | null
-}
+} & Omit<Sealed, 'ciphertextBase64'>
 
 /**
  * Keeps approval requests until they are delivered or their lifetime ends. Each method is one atomic step, over all

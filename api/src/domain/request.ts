@@ -38,7 +38,8 @@ import { type ApprovalRequest, ENDED_STATES, type Ended, type StoredRequest } fr
  * answers "not found": unknown and delivered requests look alike.
  * See new-request.ts for how a request begins, request-approval.ts for what the approver does, release.ts for how an
  * approval returns to the terminal, request-wait.ts for how the values are delivered only once, and request-end.ts for
- * denials and withdrawals. deposit-approval.ts says what differs for a deposit, whose values come from the client.
+ * denials and withdrawals. deposit-approval.ts says what differs for a deposit, whose values come from the client, and
+ * names-approval.ts for a request for names, which gets no values.
  */
 
 const REQUEST_ID = /^[0-9a-f]{32}$/
@@ -81,7 +82,7 @@ export function contextOf(
     argv: request.argv,
     is_argv_masked: request.argvMasked !== null,
     cwd: request.cwd,
-    kind: request.deposit ? 'deposit' : 'delivery',
+    kind: request.kind,
     deposit: null,
   }
 }

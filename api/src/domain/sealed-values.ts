@@ -97,21 +97,31 @@ function requireNames(names: ReadonlySet<string>, held: ReadonlyMap<string, unkn
   throw new DomainError('invalid', 'include_keys names keys that are not in the bundle', { details })
 }
 
+type Sealing = { publicKey: Uint8Array; maxBytes: number }
+
 /** Seal values as one JSON map, and wipe them.
  * @returns base64
  * @throws DomainError too_large */
-export function sealValues(
-  values: ReadonlyMap<string, Plaintext>,
-  { publicKey, maxBytes }: { publicKey: Uint8Array; maxBytes: number },
-): string {
+export function sealValues(values: ReadonlyMap<string, Plaintext>, { publicKey, maxBytes }: Sealing): string {
   const plaintext = jsonMap(values)
   try {
-    if (plaintext.length > maxBytes) throw payloadTooLarge(maxBytes)
-    return Buffer.from(seal(plaintext, publicKey)).toString('base64')
+    return sealed(plaintext, { publicKey, maxBytes })
   } finally {
     wipe(plaintext)
     for (const value of values.values()) wipe(value.bytes())
   }
+}
+
+/** Seal a text without values.
+ * @returns base64
+ * @throws DomainError too_large */
+export function sealText(text: string, sealing: Sealing): string {
+  return sealed(Buffer.from(text), sealing)
+}
+
+function sealed(plaintext: Uint8Array, { publicKey, maxBytes }: Sealing): string {
+  if (plaintext.length > maxBytes) throw payloadTooLarge(maxBytes)
+  return Buffer.from(seal(plaintext, publicKey)).toString('base64')
 }
 
 // Written entry by entry, because in an object `__proto__` would not be a name like any other.

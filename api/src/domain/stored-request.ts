@@ -1,4 +1,4 @@
-import { FORMATS, RELEASES, Receipt, type ReleaseWay } from '@keyferry/contract'
+import { ASSURANCES, FORMATS, RELEASES, REQUEST_KINDS, Receipt, type ReleaseWay } from '@keyferry/contract'
 import { z } from 'zod'
 import { GrantDraft } from './grant-draft.ts'
 import type { DepositApproval } from './stored-deposit.ts'
@@ -24,6 +24,7 @@ const StoredDepositFacts = z.object({
 /** A request as it is stored, without its state. Plain JSON; read back through this schema. */
 export const ApprovalRequest = z.object({
   id: z.string(),
+  kind: z.enum(REQUEST_KINDS),
   /** Standard base64 of the client's 32 bytes. */
   publicKey: z.string(),
   /** A bundle's id or name, as the client gave it. */
@@ -44,7 +45,7 @@ export const ApprovalRequest = z.object({
   cwd: z.string().nullable(),
   /** The public key of the terminal, which signed the request; base64. */
   deviceKey: z.string().nullable(),
-  /** Null for a delivery. */
+  /** Null for any other kind. */
   deposit: StoredDepositFacts.nullable(),
   /** The client takes its approval back from another client of its terminal too. */
   together: z.boolean(),
@@ -73,8 +74,8 @@ export type FirstApproval = z.infer<typeof FirstApproval>
 export type Held = { by: ReleaseWay; untilMs: number; approverId: string }
 
 /** `ready` until the ciphertext is gone for good, claimed or not. `returned`: how the last approval of the request came
- * back through the terminal. `approval` is what was sealed, while there is something to say about it. `deposit`: who approved
- * a deposit, and how; `applyingUntilMs`: a node stores its values now, and must be done by then. */
+ * back through the terminal. `approval` is what was sealed, while there is something to say about it; `names`, where a list of
+ * names was. `deposit`: who approved a deposit, and how; `applyingUntilMs`: a node stores its values now, and must be done by then. */
 export type StoredRequest = {
   request: ApprovalRequest
   status: 'pending' | 'held' | 'ready' | Ended
@@ -82,6 +83,7 @@ export type StoredRequest = {
   held: Held | null
   returned: ReleaseWay | null
   approval: Approval | null
+  names: NamesApproval | null
   deposit: DepositApproval | null
   applyingUntilMs: number | null
 }
@@ -113,8 +115,38 @@ export const Approval = z.object({
 
 export type Approval = z.infer<typeof Approval>
 
-/** What an approval adds; `approval` is null for a ciphertext stored without a sign-in. */
-export type Sealed = { ciphertextBase64: string; approval: Approval | null }
+/** Who let a terminal list names, and of what; plain JSON. */
+export const NamesApproval = z.object({
+  approverId: z.string(),
+  tenantId: z.string(),
+  /** What the event tells of. */
+  target: Named.extend({ kind: z.enum(['bundle', 'tenant']) }),
+  /** What the approval took. */
+  assurance: z.enum(ASSURANCES),
+})
+
+export type NamesApproval = z.infer<typeof NamesApproval>
+
+/** What an approval adds. Both `approval` and `names` are null for a ciphertext stored without a sign-in. */
+export type Sealed = { ciphertextBase64: string } & Sealing
+
+/** At most one is there. */
+type Sealing = { approval: Approval | null; names?: NamesApproval | null | undefined }
+
+const StoredSealing = z.union([Approval, NamesApproval])
+
+/** What a store keeps of an approval, as JSON; null: nothing. */
+export function sealingText({ approval, names = null }: Sealing): string | null {
+  const kept = approval ?? names
+  return kept && JSON.stringify(kept)
+}
+
+/** Reads what `sealingText` wrote. */
+export function sealingIn(text: string | null): { approval: Approval | null; names: NamesApproval | null } {
+  const kept = text === null || text === '' ? null : StoredSealing.parse(JSON.parse(text))
+  if (kept === null) return { approval: null, names: null }
+  return 'deliveryId' in kept ? { approval: kept, names: null } : { approval: null, names: kept }
+}
 
 /** A secret whose holder releases the request. `hash`: of the secret; `untilMs`: epoch milliseconds. */
 export type Hold = { by: ReleaseWay; hash: string; untilMs: number }

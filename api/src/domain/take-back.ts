@@ -2,6 +2,7 @@ import { type ClockAndIds, timestamp } from './clock-and-ids.ts'
 import type { DeliveryStore } from './delivery.ts'
 import type { EventStore } from './event.ts'
 import { recordFirstNotReleased } from './held-delivery.ts'
+import { recordNamesNotReleased } from './names-event.ts'
 import type { Origin } from './origin.ts'
 import type { RequestStore } from './request-store.ts'
 import type { Approval } from './stored-request.ts'
@@ -41,8 +42,8 @@ export async function voidUnclaimed(
 const BEFORE_END_MS = 250
 
 /** Takes back what was approved on this node and no client has claimed, right before the request expires. If the node
- * stops before that, the delivery stays `approved`: not confirmed. The first of two approvals that is still held then
- * raises an alarm. */
+ * stops before that, the delivery stays `approved`: not confirmed. The first of two approvals, or that of a list of names, that
+ * is still held then raises an alarm. */
 export class ExpiringApprovals {
   readonly #parts: TakeBackParts
   readonly #timers = new Map<string, NodeJS.Timeout>()
@@ -83,7 +84,9 @@ export class ExpiringApprovals {
     if (approval) return await voidUnclaimed(this.#parts, approval, why)
     const { requests, stores, clock } = this.#parts
     const stored = await requests.find(requestId, clock.now().getTime())
-    if (stored?.status !== 'held' || stored.approval || !stored.first) return
-    await recordFirstNotReleased({ events: stores.events, clock }, stored.first, why)
+    if (stored?.status !== 'held' || stored.approval) return
+    const recording = { events: stores.events, clock }
+    if (stored.names) await recordNamesNotReleased(recording, stored.names, why)
+    else if (stored.first) await recordFirstNotReleased(recording, stored.first, why)
   }
 }

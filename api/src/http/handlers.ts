@@ -19,6 +19,7 @@ import { machineDeliveryHandlers } from './machine-deliveries.ts'
 import { machineTrustHandlers } from './machine-trusts.ts'
 import { machineHandlers, machineTokenHandlers } from './machines.ts'
 import { memberHandlers } from './members.ts'
+import { namesHandlers } from './names.ts'
 import { passkeyHandlers } from './passkeys.ts'
 import { policyHandlers } from './policies.ts'
 import { receiptHandlers } from './receipts.ts'
@@ -36,6 +37,7 @@ export function createHandlers(parts: HandlerParts): Handlers {
     ...requestHandlers(parts.requestParts),
     ...receiptHandlers(parts),
     ...depositHandlers(parts),
+    ...namesHandlers(parts),
     ...grantHandlers(parts),
     ...policyHandlers(parts),
     ...releaseHandlers(parts),

@@ -3,11 +3,12 @@ import { z } from 'zod'
 import { APPLY_MS, type DepositStep, type Step } from '../domain/request-store.ts'
 import { DepositApproval } from '../domain/stored-deposit.ts'
 import {
-  Approval,
   ApprovalRequest,
   FirstApproval,
   type Held,
   type StoredRequest,
+  sealingIn,
+  sealingText,
 } from '../domain/stored-request.ts'
 
 const State = z.enum(['pending', 'held', 'applying', 'ready', 'claimed', 'denied', 'withdrawn'])
@@ -28,7 +29,7 @@ export function storedRequest(reply: unknown): StoredRequest | null {
     first: first ? FirstApproval.parse(JSON.parse(first)) : null,
     held: state === 'held' ? heldOf(by, { untilMs: Number(untilMs), approverId: approverId ?? '' }) : null,
     returned: asWay(returned),
-    approval: approval ? Approval.parse(JSON.parse(approval)) : null,
+    ...sealingIn(approval),
     deposit: deposit ? DepositApproval.parse(JSON.parse(deposit)) : null,
     applyingUntilMs: state === 'applying' ? Number(untilMs) : null,
   }
@@ -48,10 +49,9 @@ export function depositFields({ approval, hold }: DepositStep, nowMs: number): s
 
 /** The fields that an approval sets, each name before its value. */
 export function approvalFields({ first, sealed, hold, by }: Step): string[] {
-  const approval = sealed?.approval ?? null
   const fields = {
     ciphertext: sealed?.ciphertextBase64 ?? '',
-    approval: approval === null ? '' : JSON.stringify(approval),
+    approval: (sealed && sealingText(sealed)) ?? '',
     approver_id: by?.approverId ?? '',
     tenant_id: by?.tenantId ?? '',
     release_hash: hold?.hash ?? '',

@@ -12,7 +12,7 @@ import {
   type Step,
 } from '../domain/request-store.ts'
 import { AppliedDeposit } from '../domain/stored-deposit.ts'
-import { Approval, type ApprovalRequest, type StoredRequest } from '../domain/stored-request.ts'
+import { type ApprovalRequest, type StoredRequest, sealingIn, sealingText } from '../domain/stored-request.ts'
 import { Bell } from './bell.ts'
 import type { RedisConnection } from './redis-connection.ts'
 import { approvalFields, depositFields, storedRequest } from './redis-fields.ts'
@@ -143,9 +143,9 @@ class RedisRequestStore implements RequestStore {
     return status === 'wrong' ? { status, attemptsLeft } : { status }
   }
 
-  async renewCode(id: string, { approval, ...code }: FreshCode, nowMs: number): Promise<boolean> {
+  async renewCode(id: string, { approval, names, ...code }: FreshCode, nowMs: number): Promise<boolean> {
     const { approverId, limit, hash, untilMs } = code
-    const text = approval === null ? '' : JSON.stringify(approval)
+    const text = sealingText({ approval, names }) ?? ''
     const rest = [approverId, String(limit), hash, String(untilMs), text]
     return (await this.#run(scripts.RENEW_CODE, id, nowMs, ...rest)) === 1
   }
@@ -167,8 +167,7 @@ class RedisRequestStore implements RequestStore {
       await this.#run(scripts.CLAIM, id, nowMs),
     )
     if (status !== 'claimed') return { status }
-    const approval = approved === '' ? null : Approval.parse(JSON.parse(approved))
-    const claimed = { status, ciphertextBase64, approval }
+    const claimed = { status, ciphertextBase64, approval: sealingIn(approved).approval }
     return stored === '' ? claimed : { ...claimed, applied: AppliedDeposit.parse(JSON.parse(stored)) }
   }
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sampleRequest, sealing } from '../../test/sample-request.ts'
 import type { RequestStore, Step } from '../domain/request-store.ts'
-import type { Approval, FirstApproval, Hold } from '../domain/stored-request.ts'
+import type { Approval, FirstApproval, Hold, NamesApproval } from '../domain/stored-request.ts'
 import type { OpenedStores } from './request-store.contract.ts'
 
 const T0 = Date.now()
@@ -95,6 +95,25 @@ export function releaseContract(name: string, open: () => Promise<OpenedStores>)
       expect(await stores.here.find(id, T0)).toMatchObject({ status: 'ready', held: null, returned: 'code' })
       expect(await release(stores.there, id)).toEqual({ status: 'not_held' })
       expect(await stores.here.claim(id, T0)).toEqual({ status: 'claimed', ...sealedBy('sam') })
+    })
+
+    test('the approval of a list of names is held, gets a fresh code, and is released', async () => {
+      const id = await created()
+      const names: NamesApproval = {
+        approverId: 'sam',
+        tenantId: 'tenant',
+        target: { kind: 'bundle', id: 'bundle', name: 'dev/app' },
+        assurance: 'bound',
+      }
+      const by = { approverId: 'sam', tenantId: 'tenant' }
+      const sealed = { ciphertextBase64: 'c2VhbGVk', approval: null, names }
+      await stores.here.approve(id, sealing(sealed, { hold: hold({ by: 'loopback' }), by }), T0)
+      const code = { approverId: 'sam', hash: 'fresh', untilMs: T0 + 20_000, limit: 3 }
+      expect(await stores.there.renewCode(id, { ...code, approval: null, names }, T0)).toBe(true)
+      expect(await stores.here.find(id, T0)).toMatchObject({ status: 'held', approval: null, names })
+      expect(await release(stores.there, id, 'fresh')).toEqual({ status: 'released' })
+      const { ciphertextBase64, approval } = sealed
+      expect(await stores.here.claim(id, T0)).toEqual({ status: 'claimed', ciphertextBase64, approval })
     })
 
     test('of 30 releases at once over both nodes exactly one wins', async () => {

@@ -133,6 +133,7 @@ export function requestStoreContract(name: string, open: () => Promise<OpenedSto
         held: null,
         returned: null,
         approval: null,
+        names: null,
         deposit: null,
         applyingUntilMs: null,
       })

@@ -2,11 +2,11 @@ import { RELEASES } from '@keyferry/contract'
 import type { Claim, Settled } from '../domain/request-store.ts'
 import { AppliedDeposit, DepositApproval } from '../domain/stored-deposit.ts'
 import {
-  Approval,
   ApprovalRequest,
   FirstApproval,
   type Held,
   type StoredRequest,
+  sealingIn,
 } from '../domain/stored-request.ts'
 
 const STATES = ['pending', 'held', 'applying', 'ready', 'claimed', 'denied', 'withdrawn'] as const
@@ -34,7 +34,7 @@ export function storedRequest(row: Row): StoredRequest {
     first: typeof row['first'] === 'string' ? FirstApproval.parse(JSON.parse(row['first'])) : null,
     held: state === 'held' ? heldOf(row) : null,
     returned: asWay(row['returned']),
-    approval: approvalIn(row['approval']),
+    ...sealingIn(textOf(row['approval'])),
     deposit: typeof row['deposit'] === 'string' ? DepositApproval.parse(JSON.parse(row['deposit'])) : null,
     applyingUntilMs: state === 'applying' ? Number(row['release_until_ms']) : null,
   }
@@ -44,13 +44,13 @@ export function claimed({ ciphertext, approval, applied }: Row): Claim {
   return {
     status: 'claimed',
     ciphertextBase64: typeof ciphertext === 'string' ? ciphertext : '',
-    approval: approvalIn(approval),
+    approval: sealingIn(textOf(approval)).approval,
     ...(typeof applied === 'string' ? { applied: AppliedDeposit.parse(JSON.parse(applied)) } : {}),
   }
 }
 
-function approvalIn(text: unknown): Approval | null {
-  return typeof text === 'string' ? Approval.parse(JSON.parse(text)) : null
+function textOf(value: unknown): string | null {
+  return typeof value === 'string' ? value : null
 }
 
 function heldOf({ release_by, release_until_ms, approver_id }: Row): Held | null {

@@ -13,7 +13,7 @@ import {
   type Step,
 } from '../domain/request-store.ts'
 import type { AppliedDeposit } from '../domain/stored-deposit.ts'
-import type { ApprovalRequest, StoredRequest } from '../domain/stored-request.ts'
+import { type ApprovalRequest, type StoredRequest, sealingText } from '../domain/stored-request.ts'
 import { Bell } from './bell.ts'
 import { asSettled, asState, claimed, type State, storedRequest } from './sqlite-rows.ts'
 import { createTable, prepare, type Statements, sweep } from './sqlite-statements.ts'
@@ -137,9 +137,9 @@ class SqliteRequestStore implements RequestStore {
     })
   }
 
-  renewCode(id: string, { approval, ...code }: FreshCode, nowMs: number): Promise<boolean> {
+  renewCode(id: string, { approval, names, ...code }: FreshCode, nowMs: number): Promise<boolean> {
     return this.#step(({ renewCode }) => {
-      const row = { id, nowMs, ...code, approval: approval && JSON.stringify(approval) }
+      const row = { id, nowMs, ...code, approval: sealingText({ approval, names }) }
       const isRenewed = Number(renewCode.run(row).changes) === 1
       if (isRenewed) this.#bell.ring(id)
       return isRenewed
@@ -241,12 +241,11 @@ class SqliteRequestStore implements RequestStore {
 }
 
 function columnsOf({ after, first, sealed, hold, by }: Step) {
-  const approval = sealed?.approval ?? null
   return {
     after,
     next: hold ? 'held' : sealed ? 'ready' : 'pending',
     ciphertext: sealed?.ciphertextBase64 ?? null,
-    approval: approval && JSON.stringify(approval),
+    approval: sealed && sealingText(sealed),
     approverId: by?.approverId ?? null,
     tenantId: by?.tenantId ?? null,
     first: first && JSON.stringify(first),

@@ -19,6 +19,14 @@ export function createPolicyStore({ prepare, query, write, record }: Queries): P
   const findTenant = async (tenantId: string) => (await readTenant({ tenantId }))[0] ?? NO_RULES
   return {
     findTenant,
+    async findAll(tenantId) {
+      const rows = query.selectFrom('bundle_policies').select(['bundle_id', ...RULES])
+      const [workspace, bundles] = await Promise.all([
+        findTenant(tenantId),
+        rows.where('tenant_id', '=', tenantId).execute(),
+      ])
+      return { workspace, bundles: new Map(bundles.map(({ bundle_id, ...rules }) => [bundle_id, rules])) }
+    },
     async find(tenantId, bundleId) {
       const [workspace, rows] = await Promise.all([findTenant(tenantId), readBundle({ tenantId, bundleId })])
       return { workspace, bundle: rows[0] ?? NO_RULES }

@@ -12,7 +12,7 @@ export const requestEndpoints = {
     path: '/api/v1/requests',
     access: 'public',
     summary:
-      'Ask for approval: a client hands in its public key, or values to store (`kind: "deposit"`); at most 32 KiB without a deposit',
+      'Ask for approval: a client hands in its public key and requests values, requests names (`kind: "names"`) or stores values (`kind: "deposit"`); at most 32 KiB without a deposit',
     body: request.CreateRequest,
     maxBodyBytes: LIMITS.requestBodyBytes,
     longBody: { field: 'deposit', maxBytes: LIMITS.depositBodyBytes },

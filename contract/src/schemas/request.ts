@@ -92,8 +92,9 @@ export const RequestBundleParams = z.object({
 const NO_WORKSPACE = 'workspace must be a workspace id or name'
 const NO_BUNDLE = 'bundle_id must be a bundle id or name'
 
-/** `delivery`: values for the client, as the interface says. `deposit`: values from the client, for a bundle. */
-export const REQUEST_KINDS = ['delivery', 'deposit'] as const
+/** `delivery`: values for the client, as the interface says. `deposit`: values from the client, for a bundle. `names`: the
+ * names of a bundle for the client, or the bundles of a workspace; no value. */
+export const REQUEST_KINDS = ['delivery', 'deposit', 'names'] as const
 
 export const CreateRequest = z
   .object({
@@ -128,7 +129,7 @@ export const CreateRequest = z
     /** Needs `device`. The client takes its approval back from another client of its terminal too, so that requests of one
      * start can be approved on one page. */
     together: z.boolean({ error: 'together must be true or false' }).default(false),
-    /** Of a deposit, which needs a `poll_challenge` too, and the name of a bundle in `bundle_id`. */
+    /** Of a deposit, which needs the name of a bundle in `bundle_id`. All kinds but `delivery` need a `poll_challenge`. */
     deposit: Deposit.optional(),
   })
   .refine(({ kind, deposit }) => (kind === 'deposit') === (deposit !== undefined), {
@@ -139,13 +140,17 @@ export const CreateRequest = z
     error: 'bundle_id must be the name of the bundle of the deposit',
     path: ['bundle_id'],
   })
-  .refine(({ kind, poll_challenge }) => kind !== 'deposit' || poll_challenge !== undefined, {
-    error: 'a deposit needs a poll_challenge',
+  .refine(({ kind, poll_challenge }) => kind === 'delivery' || poll_challenge !== undefined, {
+    error: 'a request of this kind needs a poll_challenge',
     path: ['poll_challenge'],
   })
-  .refine(({ kind, device }) => kind !== 'deposit' || device === undefined, {
-    error: 'a deposit cannot be remembered: leave device out',
+  .refine(({ kind, device }) => kind === 'delivery' || device === undefined, {
+    error: 'a request of this kind cannot be remembered: leave device out',
     path: ['device'],
+  })
+  .refine(({ kind, template_keys }) => kind !== 'names' || template_keys.length === 0, {
+    error: 'a request for names lists all names: leave template_keys out',
+    path: ['template_keys'],
   })
   .refine(({ release, poll_challenge }) => release.length === 0 || poll_challenge !== undefined, {
     error: 'release needs a poll_challenge',
@@ -179,6 +184,8 @@ export const CreatedRequest = z
     interval: z.int(),
     expires_in: z.int(),
     user_code: z.string(),
+    /** Of a request for names. A server that does not know the kind does not say so. */
+    kind: z.literal('names').optional(),
     /** What this server demands of every approval; a bundle may demand more. */
     assurance: AssuranceField.optional(),
     /** The request is ready at once, by an approval that the approver lets this terminal repeat. */
@@ -291,7 +298,7 @@ export const RequestContext = z
     is_argv_masked: z.boolean().optional(),
     cwd: z.string().nullable().optional(),
     kind: z.enum(REQUEST_KINDS).optional(),
-    /** What a deposit contains, without its values; null for a delivery. */
+    /** What a deposit contains, without its values; null for any other kind. */
     deposit: DepositContent.nullable().optional(),
   })
   .meta({

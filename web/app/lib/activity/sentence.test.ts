@@ -139,6 +139,16 @@ const CASES: readonly [AuditAction, Given, string][] = [
     { data: { into: 'prod/app', reason: 'expired' } },
     'sam approved a deposit into prod/app, and the approval never returned to a terminal: the request expired',
   ],
+  [
+    'names.approved',
+    { target: BUNDLE, data: { count: 3 }, origin: TERMINAL },
+    'sam let sam@laptop list the names of dev/app',
+  ],
+  [
+    'names.not_released',
+    { target: { kind: 'tenant', id: 't1', name: 'Acme' }, data: { reason: 'expired' } },
+    'sam approved a list of the bundles of the workspace, and the approval never returned to a terminal: the request expired',
+  ],
   ['member.role_changed', { target: KIM, data: { role: 'owner' } }, 'sam made kim an owner'],
   ['member.removed', { target: KIM }, 'sam removed kim'],
   ['member.removed', { target: SAM }, 'sam left the workspace'],

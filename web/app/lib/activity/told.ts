@@ -25,6 +25,7 @@ export function told({ actor, target, data, origin }: AuditEntry) {
     /** The person did it to their own account. */
     isOwn: actor.kind === 'user' && target.kind === 'user' && actor.id === target.id,
     isRequest: target.kind === 'request',
+    isTenant: target.kind === 'tenant',
     /** The target, with a link to its page. */
     key: { kind: 'key', id: target.id, name: target.name ?? 'a key' } as const,
     bundle: { kind: 'bundle', id: target.id, name: target.name ?? 'a bundle' } as const,

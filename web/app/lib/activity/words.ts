@@ -2,6 +2,7 @@ import type { AuditAction } from '@keyferry/contract'
 import { accountWords } from './account-words.ts'
 import { depositWords } from './deposit-words.ts'
 import { machineWords } from './machine-words.ts'
+import { namesWords } from './names-words.ts'
 import { counted, fieldList, roleName } from './phrases.ts'
 import type { Part, Told } from './told.ts'
 import { webhookWords } from './webhook-words.ts'
@@ -103,6 +104,7 @@ export const WORDS: Readonly<Record<AuditAction, Words>> = {
   'delivery.collected': ({ bundle }) => ['collected the values of ', bundle],
 
   ...depositWords,
+  ...namesWords,
 
   'member.invited': ({ origin, text }) => [
     `invited ${origin('email') ?? 'a person'} as ${roleName(text('role'))}`,

@@ -57,7 +57,11 @@ export function ActivityRow({ entry }: { entry: AuditEntry }) {
 }
 
 /** An approval that never came back to a terminal may have been asked for by somebody else. */
-const ALARMS: ReadonlySet<AuditEntry['action']> = new Set(['delivery.not_released', 'deposit.not_released'])
+const ALARMS: ReadonlySet<AuditEntry['action']> = new Set([
+  'delivery.not_released',
+  'deposit.not_released',
+  'names.not_released',
+])
 
 function Alarm() {
   return (

@@ -1,0 +1,98 @@
+import type { Approved, ApproveNames } from '@keyferry/contract'
+import type { z } from 'zod'
+import { type Grounds, requireAllowedIn } from './approval-rules.ts'
+import { requireSettled } from './approval-step.ts'
+import { type Event, type EventStore, madeBy } from './event.ts'
+import type { Caller } from './membership.ts'
+import { NAMES_REFUSALS, type OfferedNames, type OfferParts, offerNames } from './names-offer.ts'
+import { newHold } from './release-hold.ts'
+import { publicKeyOf } from './request.ts'
+import { labelOf, requesterOrigin } from './request-delivery.ts'
+import { sealText } from './sealed-values.ts'
+import { stampOf } from './stamp.ts'
+import type { NamesApproval } from './stored-request.ts'
+import { findSelf, type TenantStore } from './tenant.ts'
+import { requireUserCode } from './user-code-check.ts'
+
+/*
+ * How a person lets a terminal list names. The list is sealed to the client's key as values are. Where the rules demand it,
+ * the approval returns to the terminal first, so a lure that ends with a click gets no name. No value leaves, so there is no
+ * delivery and no holder; one event tells of the approval.
+ */
+
+export type NamesParts = OfferParts & {
+  stores: OfferParts['stores'] & { events: EventStore; tenants: TenantStore }
+  /** Bound of the list that is sealed. */
+  maxPayloadBytes: number
+}
+
+type Choice = z.output<typeof ApproveNames>
+
+/** Approve a request for names. Of any number of calls one wins.
+ * @throws DomainError what `offerNames` throws · release_required · owner_approves · agents_denied · invalid (a wrong or missing
+ *   check code) · too_large */
+export async function approveNames(
+  parts: NamesParts,
+  caller: Caller,
+  { requestId, choice }: { requestId: string; choice: Choice },
+): Promise<z.output<typeof Approved>> {
+  const offered = await offerNames(parts, caller, { requestId, bundleId: choice.bundle_id })
+  const { grounds, listed } = offered
+  requireAllowedIn(NAMES_REFUSALS, grounds, choice)
+  await requireUserCode(parts, grounds, choice)
+  const { tenant } = await findSelf(parts.stores.tenants, caller)
+  const { request, policy } = grounds
+  const text = JSON.stringify({ v: 1, kind: 'names', workspace: tenant, ...listed })
+  const sealing = { publicKey: publicKeyOf(request.publicKey), maxBytes: parts.maxPayloadBytes }
+  const ciphertextBase64 = sealText(text, sealing)
+  const target = listed.bundle
+    ? ({ kind: 'bundle', ...listed.bundle } as const)
+    : ({ kind: 'tenant', ...tenant } as const)
+  const approver = { approverId: caller.userId, tenantId: caller.tenantId }
+  const names = { ...approver, target, assurance: policy.assurance }
+  return await settle(parts, caller, { offered, release: choice.release, ciphertextBase64, names })
+}
+
+type Approving = {
+  offered: OfferedNames
+  release: Choice['release']
+  ciphertextBase64: string
+  names: NamesApproval
+}
+
+// The event is written before the list can leave. If another approval was faster, a second one says so.
+async function settle(
+  { requests, stores: { events }, clock }: NamesParts,
+  caller: Caller,
+  { offered: { grounds, listed }, release, ciphertextBase64, names }: Approving,
+): Promise<z.output<typeof Approved>> {
+  const held = release === undefined ? null : newHold(clock, grounds.request, release)
+  const event = eventOf(grounds, { ...madeBy(stampOf(caller, clock)), tenantId: caller.tenantId })
+  const count = listed.bundle ? listed.names.length : listed.bundles.length
+  const data = { count, ...(release === undefined ? {} : { release }) }
+  await events.record({ ...event, action: 'names.approved', target: names.target, data })
+  const step = {
+    after: null,
+    first: null,
+    sealed: { ciphertextBase64, approval: null, names },
+    hold: held?.hold ?? null,
+    by: { approverId: caller.userId, tenantId: caller.tenantId },
+  }
+  const settled = await requests.approve(grounds.request.id, step, clock.now().getTime())
+  if (settled !== 'done')
+    await events.record({
+      ...event,
+      action: 'names.void',
+      target: names.target,
+      data: { reason: 'overtaken' },
+    })
+  requireSettled(settled)
+  return { ok: true, ...(held ? { release: held.release } : {}) }
+}
+
+function eventOf(
+  { request: { requesterMeta } }: Grounds,
+  { origin, ...event }: Pick<Event, 'actor' | 'at' | 'origin' | 'tenantId'>,
+) {
+  return { ...event, origin: { ...origin, ...requesterOrigin(requesterMeta, labelOf(requesterMeta)) } }
+}

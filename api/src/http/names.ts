@@ -1,0 +1,21 @@
+import { approveNames } from '../domain/names-approval.ts'
+import { offerNames, shownOffer } from '../domain/names-offer.ts'
+import type { Handlers } from './handler.ts'
+import type { HandlerParts } from './handler-parts.ts'
+
+export function namesHandlers({
+  requestParts: parts,
+}: HandlerParts): Pick<Handlers, 'previewNames' | 'approveNames'> {
+  return {
+    async previewNames({ caller, params, query }) {
+      const asked = { requestId: params.request_id, bundleId: query.bundle_id }
+      return { status: 200, body: shownOffer(await offerNames(parts, caller, asked)) }
+    },
+    async approveNames({ caller, params, body }) {
+      const approving = { requestId: params.request_id, choice: body }
+      const approved = await approveNames(parts, caller, approving)
+      parts.expiring.watch(params.request_id)
+      return { status: 200, body: approved }
+    },
+  }
+}

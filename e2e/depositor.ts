@@ -11,6 +11,7 @@ export type Deposited = Readonly<Record<string, string | readonly [value: string
 
 export type Depositing = {
   release?: readonly Way[]
+  detach?: readonly string[]
   replace?: readonly string[]
   meta?: Readonly<Record<string, string>>
 }
@@ -45,6 +46,7 @@ export class Depositor {
     values: Deposited,
     {
       release = ['loopback', 'code'],
+      detach = [],
       replace = [],
       meta = { hostname: 'laptop', user: 'sam' },
     }: Depositing = {},
@@ -57,7 +59,7 @@ export class Depositor {
     }))
     const challenge = pollChallenge(this.verifier)
     const content = { kid, publicKey: this.keys.publicKey, pollChallenge: challenge, bundle, workspace: null }
-    const binding = depositBinding({ ...content, entries, own: [], share: [], replace })
+    const binding = depositBinding({ ...content, entries, detach, own: [], share: [], replace })
     const texts = Object.values(values).map((given) => (typeof given === 'string' ? given : given[0]))
     const plaintext = Buffer.from(JSON.stringify({ v: 1, binding, values: texts }))
     const box = portableSeal(plaintext, Buffer.from(String(key.body['public_key']), 'base64'))
@@ -74,6 +76,7 @@ export class Depositor {
         entries: entries.map(({ name, isSecret }) =>
           isSecret === null ? { name } : { name, is_secret: isSecret },
         ),
+        detach,
         replace,
         ciphertext_base64: Buffer.from(box).toString('base64'),
       },

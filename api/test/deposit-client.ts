@@ -10,6 +10,7 @@ export type Deposited = Readonly<Record<string, string | readonly [value: string
 
 type Options = {
   workspace?: string
+  detach?: string[]
   own?: string[]
   share?: string[]
   replace?: 'all' | string[]
@@ -34,7 +35,7 @@ export class DepositClient extends ReturningClient {
   /** The body of a new deposit, with its values sealed. */
   async body(bundle: string, values: Deposited, options: Options = {}) {
     const { kid, public_key } = (await this.#api.call('getDepositKey')).json
-    const { own = [], share = [], replace = [], workspace, release, meta } = options
+    const { detach = [], own = [], share = [], replace = [], workspace, release, meta } = options
     const entries = Object.entries(values).map(([name, given]) => ({
       name,
       isSecret: typeof given === 'string' ? null : given[1],
@@ -46,6 +47,7 @@ export class DepositClient extends ReturningClient {
       bundle,
       workspace: workspace ?? null,
       entries,
+      detach,
       own,
       share,
       replace,
@@ -63,6 +65,7 @@ export class DepositClient extends ReturningClient {
         entries: entries.map(({ name, isSecret }) =>
           isSecret === null ? { name } : { name, is_secret: isSecret },
         ),
+        detach,
         own,
         share,
         replace,

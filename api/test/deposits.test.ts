@@ -43,7 +43,7 @@ describe.each(databases)('deposits on %s', (kind) => {
         id: expect.any(String),
         bundle: { id: expect.any(String), name: bundle },
         workspace: { id: owner.tenantId, name: expect.any(String) },
-        counts: { create: 2, own: 0, share: 0, update: 0, replace: 0, same: 0, kept: 0 },
+        counts: { create: 2, own: 0, share: 0, update: 0, replace: 0, same: 0, kept: 0, detach: 0 },
         approved_by: expect.any(String),
       },
     })

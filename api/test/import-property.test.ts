@@ -10,6 +10,7 @@ type Import = {
   values: Record<string, string>
   own: string[]
   replace: string[]
+  detach: string[]
   isRenamed: boolean
 }
 
@@ -19,6 +20,7 @@ const imports = fc.array(
     values: fc.dictionary(fc.constantFrom(...NAMES), fc.constantFrom('1', '2', '3'), { minKeys: 1 }),
     own: fc.subarray(NAMES, { maxLength: 2 }),
     replace: fc.subarray(NAMES, { maxLength: 2 }),
+    detach: fc.subarray(NAMES, { maxLength: 2 }),
     isRenamed: fc.boolean(),
   }),
   { minLength: 3, maxLength: 8 },
@@ -65,15 +67,20 @@ describe.each(databases)('random imports on %s', (kind) => {
     })
   }
 
-  async function importAndCompare(as: Identity, { bundle, values, own, replace }: Import): Promise<void> {
+  async function importAndCompare(
+    as: Identity,
+    { bundle, values, own, replace, detach }: Import,
+  ): Promise<void> {
     const given = (names: readonly string[]) => names.filter((name) => name in values)
+    const before = await deliveries(as)
+    const removed = detach.filter((name) => name in (before.get(bundle) ?? {}) && !(name in values))
     const body = {
       bundle,
+      detach: removed,
       entries: Object.entries(values).map(([name, value]) => ({ name, value })),
       own: given(own),
       replace: given(replace).filter((name) => !own.includes(name)),
     }
-    const before = await deliveries(as)
     const answer = await api.call('importVariables', { as, body })
     const after = await deliveries(as)
     if (answer.status !== 200) {
@@ -82,14 +89,15 @@ describe.each(databases)('random imports on %s', (kind) => {
       expect(after).toEqual(before)
       return
     }
-    expect(after.get(bundle)).toEqual({ ...before.get(bundle), ...values })
+    const left = Object.entries(before.get(bundle) ?? {}).filter(([name]) => !removed.includes(name))
+    expect(after.get(bundle)).toEqual({ ...Object.fromEntries(left), ...values })
     const replaced = answer.json.plan.filter(({ action }) => action === 'replace')
     for (const { name } of replaced) expect(body.replace).toContain(name)
     if (replaced.length === 0) {
       for (const [other, delivered] of before)
         if (other !== bundle) expect(after.get(other)).toEqual(delivered)
     }
-    const again = await api.call('importVariables', { as, body: { ...body, replace: [] } })
+    const again = await api.call('importVariables', { as, body: { ...body, replace: [], detach: [] } })
     expect(new Set(again.json.plan.map(({ action }) => action))).toEqual(new Set(['same']))
   }
 

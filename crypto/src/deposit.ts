@@ -23,6 +23,8 @@ export type DepositContent = {
   readonly workspace: string | null
   /** In the order of the values. `isSecret`: null where the client does not say. */
   readonly entries: readonly { readonly name: string; readonly isSecret: boolean | null }[]
+  /** Names that the bundle no longer delivers. */
+  readonly detach: readonly string[]
   readonly own: readonly string[]
   readonly share: readonly string[]
   readonly replace: 'all' | readonly string[]
@@ -30,9 +32,9 @@ export type DepositContent = {
 
 /** The digest that binds a box to its content: 64 lower-case hex digits. */
 export function depositBinding({ entries, ...content }: DepositContent): string {
-  const { kid, publicKey, pollChallenge, bundle, workspace, own, share, replace } = content
+  const { kid, publicKey, pollChallenge, bundle, workspace, detach, own, share, replace } = content
   const marks = entries.flatMap(({ name, isSecret }) => [name, markOf(isSecret)])
-  const choices = [own.join(), share.join(), replace === 'all' ? '*' : replace.join()]
+  const choices = [detach.join(), own.join(), share.join(), replace === 'all' ? '*' : replace.join()]
   const head = ['keyferry deposit v1', kid, publicKey, pollChallenge, bundle, workspace ?? '']
   return hash('sha256', frame(...head, ...choices, ...marks), 'hex')
 }

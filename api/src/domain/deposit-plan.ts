@@ -6,7 +6,7 @@ import type { DepositKeyStore } from './deposit-key.ts'
 import { DEPOSIT_REFUSALS, type DepositGrounds, depositGrounds, type RuleParts } from './deposit-rules.ts'
 import { DomainError } from './errors.ts'
 import { type ImportPlan, type LibraryImport, type LibraryImportStore, planOf } from './library-import.ts'
-import { type ImportStep, makesKey, markAfter } from './library-import-plan.ts'
+import { type FoundKey, type ImportStep, makesKey, markAfter } from './library-import-plan.ts'
 import type { Caller } from './membership.ts'
 import { openDeposit } from './opened-deposit.ts'
 import type { RequestParts } from './request.ts'
@@ -66,7 +66,8 @@ export async function importOf(
     replace: replace === 'all' ? replace : new Set(replace),
     keyNames: new Map(Object.entries(keyNames)),
   }
-  const asked = { bundleName: suggestedBundle, entries: opened.entries, choices, planId: undefined }
+  const { entries, detach } = opened
+  const asked = { bundleName: suggestedBundle, entries, detach, choices, planId: undefined }
   return { asked, choices: { own, share, replace, keyNames } }
 }
 
@@ -104,10 +105,20 @@ export function shownPlan({
 export function shownValues(step: ImportStep): { old_value?: string; new_value?: string } {
   const { action, key, entry, isAttached } = step
   const isReplaced = action === 'update' || action === 'replace' || (action === 'own' && isAttached)
-  const old = isReplaced && key && !key.is_secret && key.templateParts === null ? key.value.reveal() : null
+  const old = isReplaced && key ? readableValue(key) : null
   const isWritten = isReplaced || makesKey(step)
   return {
     ...(old === null ? {} : { old_value: old }),
     ...(isWritten && !markAfter(step) ? { new_value: entry.value } : {}),
   }
+}
+
+/** The value of a name that is removed, where it may be shown. */
+export function removedValue(key: FoundKey): { old_value?: string } {
+  const old = readableValue(key)
+  return old === null ? {} : { old_value: old }
+}
+
+function readableValue({ is_secret, templateParts, value }: FoundKey): string | null {
+  return is_secret || templateParts !== null ? null : value.reveal()
 }

@@ -19,7 +19,10 @@ export type NewDeposit = {
   id: string
   requestId: string
   bundleName: string
+  /** All of them: to store and to remove. */
   names: readonly string[]
+  /** How many of them are to be removed. */
+  removals: number
   /** How the approval has to return to the terminal; null: it has not. */
   heldBy: ReleaseWay | null
   /** ISO timestamp: the end of the request. */

@@ -2,8 +2,7 @@ import { timestamp } from './clock-and-ids.ts'
 import { importOf, type PlanParts } from './deposit-plan.ts'
 import type { DepositEnd, DepositOutcome, DepositStore } from './deposit-record.ts'
 import { DomainError } from './errors.ts'
-import { importVariables } from './library-import.ts'
-import { countsOf } from './library-import-plan.ts'
+import { countsOf, importVariables } from './library-import.ts'
 import type { Caller, MembershipStore } from './membership.ts'
 import { labelOf, requesterOrigin } from './request-delivery.ts'
 import type { AppliedDeposit, DepositApproval } from './stored-deposit.ts'
@@ -77,8 +76,8 @@ async function importApproved(
   const { asked } = await importOf(parts, request, { ...choices, key_names: keyNames })
   const imports = { imports: parts.stores.imports, clock: parts.clock }
   const exact = { ...asked, planId: approval.planId, depositId: approval.id }
-  const { bundleId, steps } = await importVariables(imports, caller, exact)
-  return { bundleId: bundleId ?? '', counts: countsOf(steps) }
+  const plan = await importVariables(imports, caller, exact)
+  return { bundleId: plan.bundleId ?? '', counts: countsOf(plan) }
 }
 
 // The approver's rights may have changed while the approval was on its way.

@@ -89,6 +89,8 @@ export type EventData = {
   readonly rules?: readonly string[]
   readonly created?: number
   readonly updated?: number
+  /** How many names the bundle no longer delivers. */
+  readonly removed?: number
   readonly epoch?: number
   readonly epoch_before?: number
   /** The newest entry at a restore. */
@@ -146,6 +148,7 @@ const DATA_FIELDS = [
   'rules',
   'created',
   'updated',
+  'removed',
   'epoch',
   'epoch_before',
   'seq',

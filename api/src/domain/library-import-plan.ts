@@ -39,7 +39,7 @@ export type FoundKey = {
 /** The part of a library that matters to an import. */
 export type ImportLibrary = {
   bundle: { id: string; created_by: string } | null
-  /** What the bundle delivers, by delivered name. */
+  /** What the bundle delivers of the entries and of the names to remove, by delivered name. */
   attached: ReadonlyMap<string, FoundKey>
   /** By delivered name, the values that templates in `attached` are built from. */
   parts: ReadonlyMap<string, Plaintext>
@@ -51,9 +51,12 @@ export type ImportLibrary = {
   isTaken: (libraryName: string) => boolean
 }
 
+/** What may happen to an entry. */
+type EntryAction = Exclude<ImportAction, 'detach'>
+
 export type ImportStep = {
   entry: ImportEntry
-  action: ImportAction
+  action: EntryAction
   /** Whether the bundle delivers this name already. */
   isAttached: boolean
   /** The key that is shared, kept or changed, or whose value the bundle does not take over; null when there is none. */
@@ -69,6 +72,8 @@ type Decision = Omit<ImportStep, 'keyName'>
 export type PlannedImport = {
   bundleName: string
   entries: readonly ImportEntry[]
+  /** Names that the bundle no longer delivers. */
+  detach: readonly string[]
   choices: ImportChoices
   /** Whether the caller may learn if a key has a certain value, or a template delivers it. */
   mayCompare: (key: FoundKey) => boolean
@@ -96,7 +101,9 @@ function decideAll(library: ImportLibrary, asked: PlannedImport): Decision[] {
     if (decision.key && !makesKey(decision)) used.add(decision.key.id)
     decided.set(entry.name, decision)
   }
-  const valueAfter = (name: string) => deliveredAfter(decided.get(name)) ?? library.parts.get(name) ?? null
+  const removed = new Set(asked.detach)
+  const valueAfter = (name: string) =>
+    removed.has(name) ? null : (deliveredAfter(decided.get(name)) ?? library.parts.get(name) ?? null)
   return asked.entries.flatMap((entry) => {
     const template = isTemplate(entry) ? library.attached.get(entry.name) : undefined
     return template
@@ -191,7 +198,7 @@ function decide(entry: ImportEntry, { library, used }: Found, asked: PlannedImpo
   return { entry, isAttached: true, action, key: attached, choices }
 }
 
-function actionOn(entry: ImportEntry, attached: FoundKey, asked: PlannedImport): ImportAction {
+function actionOn(entry: ImportEntry, attached: FoundKey, asked: PlannedImport): EntryAction {
   const { name } = entry
   const { own, share } = asked.choices
   const isShared = attached.elsewhere.length > 0
@@ -264,7 +271,7 @@ function withKeyNames(
     decisions.filter(makesKey).map(({ entry: { name }, action }) => [name, nameOf(name, action)]),
   )
 
-  function nameOf(name: string, action: ImportAction): string | null {
+  function nameOf(name: string, action: EntryAction): string | null {
     const asked = keyNames.get(name)
     if (asked !== undefined && isTaken(asked)) throw libraryNameTaken(name, asked)
     const wanted = asked ?? (action === 'create' && !isTaken(name) ? name : null)
@@ -279,13 +286,6 @@ function withKeyNames(
     reserved.add(keyName)
     return { ...decision, keyName }
   })
-}
-
-/** How many steps have each action. */
-export function countsOf(steps: readonly Pick<ImportStep, 'action'>[]): Record<ImportAction, number> {
-  const counts = { create: 0, own: 0, share: 0, update: 0, replace: 0, same: 0, kept: 0 }
-  for (const { action } of steps) counts[action] += 1
-  return counts
 }
 
 /** Whether a step adds a key to the library. */

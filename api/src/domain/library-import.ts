@@ -12,20 +12,23 @@ import {
   planImport,
   splits,
 } from './library-import-plan.ts'
+import { type ImportRemoval, planRemovals } from './library-import-removals.ts'
 import { libraryPrefix } from './library-name.ts'
 import { type Caller, ownerRequired, requireEditor } from './membership.ts'
 import { type Stamp, stampOf } from './stamp.ts'
 
 /*
- * An import brings the variables of a file into the library and into one bundle, which it creates if need be: all of them
- * or none. library-import-plan.ts says what happens to each. The server plans, because only the server can compare secret
+ * An import brings the variables of a file into the library and into one bundle, which it creates if need be, and removes
+ * names from the bundle: all of it or nothing. library-import-plan.ts says what happens to each variable. The server plans, because only the server can compare secret
  * values. A caller may look at the plan first, and then have exactly that plan carried out. Owners import everything;
- * members only what creates keys, into a new bundle or one that they created.
+ * members only what creates keys or removes names, in a new bundle or one that they created.
  */
 
 /** What an import reads of a library. */
 export type ImportReading = {
   bundleName: string
+  /** Names that the bundle no longer delivers. */
+  detach: readonly string[]
   /** The names of the entries. */
   names: readonly string[]
   /** Library names that new keys may get: these, and all that begin with `prefix`. */
@@ -38,6 +41,7 @@ export type ImportChange = {
   bundleId: string
   bundle: NewBundle | null
   steps: readonly (ImportStep & { newKeyId: string })[]
+  removals: readonly ImportRemoval[]
   planId: string
   /** The deposit whose values these are; null: none. */
   depositId: string | null
@@ -59,6 +63,8 @@ export interface LibraryImportStore {
 export type LibraryImport = {
   bundleName: string
   entries: readonly ImportEntry[]
+  /** Names that the bundle no longer delivers. */
+  detach: readonly string[]
   choices: ImportChoices
   /** The plan that the caller saw; undefined: whatever the plan is now. */
   planId: string | undefined
@@ -70,6 +76,7 @@ export type LibraryImport = {
 export type ImportPlan = {
   bundleId: string | null
   steps: readonly (ImportStep & { newKeyId?: string })[]
+  removals: readonly ImportRemoval[]
   planId: string
 }
 
@@ -87,7 +94,7 @@ export async function planOf(
 
 /** Bring variables into the library and a bundle, all or nothing.
  * @returns the plan that was carried out
- * @throws DomainError invalid, conflict, name_taken: see `planImport` · forbidden: the plan does more than create ·
+ * @throws DomainError invalid, conflict, name_taken: see `planImport` and `planRemovals` · forbidden: the plan does more than create ·
  *   plan_changed: the plan is not `planId`, the library changed in between, or the deposit has ended */
 export async function importVariables(
   { imports, clock }: ImportParts,
@@ -103,10 +110,11 @@ export async function importVariables(
   return change
 }
 
-function readingOf({ bundleName, entries, choices }: LibraryImport): ImportReading {
+function readingOf({ bundleName, entries, detach, choices }: LibraryImport): ImportReading {
   const names = entries.map(({ name }) => name)
   return {
     bundleName,
+    detach,
     names,
     keyNames: [...names, ...choices.keyNames.values()],
     prefix: libraryPrefix(bundleName),
@@ -118,10 +126,11 @@ function planIn(library: ImportLibrary, caller: Caller, asked: LibraryImport): I
   // A template's creator did not create its parts.
   const mayCompare = ({ created_by, templateParts }: FoundKey) =>
     isOwner || (created_by === caller.userId && templateParts === null)
+  const removals = planRemovals(library, asked)
   const steps = planImport(library, { ...asked, mayCompare })
   if (!isOwner) requireCreating(library, steps, caller)
   const bundleId = library.bundle?.id ?? null
-  return { bundleId, steps, planId: planIdOf(bundleId, asked.bundleName, steps) }
+  return { bundleId, steps, removals, planId: planIdOf({ bundleId, steps, removals }, asked.bundleName) }
 }
 
 // A member sets no value that exists, and takes no key of others into reach.
@@ -132,18 +141,29 @@ function requireCreating({ bundle }: ImportLibrary, steps: readonly ImportStep[]
   if (steps.some((step) => !OF_MEMBERS.has(step.action) || splits(step))) throw ownerRequired()
 }
 
-function planIdOf(bundleId: string | null, bundleName: string, steps: readonly ImportStep[]): string {
+/** How many variables have each action. */
+export function countsOf({
+  steps,
+  removals,
+}: Pick<ImportPlan, 'steps' | 'removals'>): Record<ImportAction, number> {
+  const counts = { create: 0, own: 0, share: 0, update: 0, replace: 0, same: 0, kept: 0 }
+  for (const { action } of steps) counts[action] += 1
+  return { ...counts, detach: removals.length }
+}
+
+function planIdOf({ bundleId, steps, removals }: Omit<ImportPlan, 'planId'>, bundleName: string): string {
   const seen = steps.map(({ entry, action, key, keyName }) => [
     entry.name,
     action,
     keyName,
     ...(key === null ? [] : [key.id, key.value_version, key.is_secret, key.elsewhere]),
   ])
-  return digestOf(JSON.stringify([bundleId, bundleName, seen]))
+  const removed = removals.map(({ name, key }) => [name, key.id, key.elsewhere])
+  return digestOf(JSON.stringify([bundleId, bundleName, seen, removed]))
 }
 
 function changeOf(
-  { bundleId, steps, planId }: ImportPlan,
+  { bundleId, steps, removals, planId }: ImportPlan,
   caller: Caller,
   { bundleName, depositId, clock }: Pick<LibraryImport, 'bundleName' | 'depositId'> & { clock: ClockAndIds },
 ): ImportChange {
@@ -154,6 +174,7 @@ function changeOf(
     bundleId: id,
     bundle: bundleId === null ? newBundle(draft, { id, tenantId: caller.tenantId, stamp }) : null,
     steps: steps.map((step) => ({ ...step, newKeyId: clock.newId() })),
+    removals,
     planId,
     depositId: depositId ?? null,
     stamp,

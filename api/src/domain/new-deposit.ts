@@ -28,13 +28,13 @@ export async function newDeposit(
   { stores }: { stores: { depositKeys: DepositKeyStore } },
   { id, publicKey, asked, deposit }: Depositing,
 ): Promise<{ box: string; userCode: string }> {
-  const { kid, own, share, replace, ciphertext_base64: ciphertextBase64 } = deposit
+  const { kid, detach, own, share, replace, ciphertext_base64: ciphertextBase64 } = deposit
   if ((await stores.depositKeys.find(kid)) === null) {
     const details = { field: 'deposit.kid' }
     throw new DomainError('invalid', 'the deposit key is not known: get the key again', { details })
   }
   const entries = deposit.entries.map(({ name, is_secret }) => ({ name, is_secret: is_secret ?? null }))
-  const box: DepositBox = { kid, entries, own, share, replace, ciphertextBase64 }
+  const box: DepositBox = { kid, entries, detach, own, share, replace, ciphertextBase64 }
   const binding = bindingOf(box, {
     publicKey,
     pollChallenge: asked.poll_challenge ?? null,
@@ -51,7 +51,7 @@ type Bound = Pick<ApprovalRequest, 'pollChallenge' | 'suggestedBundle' | 'sugges
 
 /** The digest that the client put into the box. */
 export function bindingOf(
-  { kid, entries, own, share, replace }: DepositBox,
+  { kid, entries, detach, own, share, replace }: DepositBox,
   { publicKey, pollChallenge, suggestedBundle, suggestedWorkspace }: Bound,
 ): string {
   return depositBinding({
@@ -61,6 +61,7 @@ export function bindingOf(
     bundle: suggestedBundle ?? '',
     workspace: suggestedWorkspace,
     entries: entries.map(({ name, is_secret }) => ({ name, isSecret: is_secret })),
+    detach,
     own,
     share,
     replace,

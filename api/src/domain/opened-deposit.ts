@@ -16,7 +16,7 @@ const Opened = z.object({ v: z.literal(1), binding: z.string(), values: z.array(
 type OpeningParts = RequestParts & { stores: { depositKeys: DepositKeyStore } }
 
 /** A deposit with its values, and how its client wants them treated. */
-export type OpenedDeposit = Pick<DepositBox, 'own' | 'share' | 'replace'> & {
+export type OpenedDeposit = Pick<DepositBox, 'detach' | 'own' | 'share' | 'replace'> & {
   entries: readonly ImportEntry[]
 }
 
@@ -35,7 +35,8 @@ export async function openDeposit(parts: OpeningParts, request: ApprovalRequest)
     value: usable(values[index] ?? '', name),
     is_secret: is_secret ?? undefined,
   }))
-  return { entries, own: box.own, share: box.share, replace: box.replace }
+  const { detach, own, share, replace } = box
+  return { entries, detach, own, share, replace }
 }
 
 async function unsealed(

@@ -91,8 +91,8 @@ export function contextOf(
 async function shownDeposit({ requests, clock }: RequestParts, requestId: string) {
   const text = await requests.box(requestId, clock.now().getTime())
   if (text === null) return null
-  const { entries, own, share, replace } = DepositBox.parse(JSON.parse(text))
-  return { entries, own, share, replace }
+  const { entries, detach, own, share, replace } = DepositBox.parse(JSON.parse(text))
+  return { entries, detach, own, share, replace }
 }
 
 type Open = Exclude<StoredRequest['status'], Ended>

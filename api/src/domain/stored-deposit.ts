@@ -13,6 +13,7 @@ export const DepositBox = z.object({
   /** The deposit key that the box is sealed to. */
   kid: z.string(),
   entries: z.array(z.object({ name: z.string(), is_secret: z.boolean().nullable() })),
+  detach: Names,
   own: Names,
   share: Names,
   replace: z.union([z.literal('all'), Names]),

@@ -1,8 +1,8 @@
 import { approveDeposit } from '../domain/deposit-approval.ts'
-import { planDeposit, shownPlan, shownValues } from '../domain/deposit-plan.ts'
+import { planDeposit, removedValue, shownPlan, shownValues } from '../domain/deposit-plan.ts'
 import type { Handlers } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'
-import { presentStep } from './imports.ts'
+import { presentRemoval, presentStep } from './imports.ts'
 
 export function depositHandlers({
   stores: { depositKeys },
@@ -24,8 +24,10 @@ export function depositHandlers({
     async planDeposit({ caller, params, body }) {
       const asked = { requestId: params.request_id, treatment: body }
       const planned = await planDeposit(parts, caller, asked)
-      const plan = planned.plan.steps.map((step) => ({ ...presentStep(step), ...shownValues(step) }))
-      return { status: 200, body: { ...shownPlan(planned), plan } }
+      const { steps, removals } = planned.plan
+      const stored = steps.map((step) => ({ ...presentStep(step), ...shownValues(step) }))
+      const removed = removals.map((each) => ({ ...presentRemoval(each), ...removedValue(each.key) }))
+      return { status: 200, body: { ...shownPlan(planned), plan: [...stored, ...removed] } }
     },
     async approveDeposit({ caller, params, body }) {
       const approving = { requestId: params.request_id, choice: body }

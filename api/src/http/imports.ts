@@ -1,5 +1,6 @@
 import { type ImportPlan, importVariables, planOf } from '../domain/library-import.ts'
-import { makesKey, markAfter } from '../domain/library-import-plan.ts'
+import { type FoundKey, makesKey, markAfter } from '../domain/library-import-plan.ts'
+import type { ImportRemoval } from '../domain/library-import-removals.ts'
 import type { Handlers } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'
 
@@ -11,37 +12,54 @@ export function importHandlers({
 }: HandlerParts): Pick<Handlers, 'importVariables'> {
   return {
     async importVariables({ caller, body }) {
-      const { bundle, entries, dry_run, plan_id } = body
+      const { bundle, entries, detach, dry_run, plan_id } = body
       const choices = {
         own: new Set(body.own),
         share: new Set(body.share),
         replace: body.replace === 'all' ? body.replace : new Set(body.replace),
         keyNames: new Map(Object.entries(body.key_names)),
       }
-      const asked = { bundleName: bundle, entries, choices, planId: plan_id }
+      const asked = { bundleName: bundle, entries, detach, choices, planId: plan_id }
       const plan = await (dry_run ? planOf : importVariables)({ imports, clock }, caller, asked)
       return { status: 200, body: presentPlan(plan) }
     },
   }
 }
 
-function presentPlan({ bundleId, steps, planId }: ImportPlan) {
-  return { bundle_id: bundleId, plan: steps.map(presentStep), plan_id: planId }
+function presentPlan({ bundleId, steps, removals, planId }: ImportPlan) {
+  const plan = [...steps.map(presentStep), ...removals.map(presentRemoval)]
+  return { bundle_id: bundleId, plan, plan_id: planId }
 }
 
 /** A step of a plan as callers see it. */
 export function presentStep(step: ImportPlan['steps'][number]) {
   const { entry, action, key, keyName, choices, newKeyId } = step
-  const elsewhere = key?.elsewhere ?? []
   return {
     name: entry.name,
     action,
     key_id: (makesKey(step) ? newKeyId : key?.id) ?? null,
     key_name: keyName,
     is_secret: markAfter(step),
-    shared_with: elsewhere.slice(0, MOST_NAMED),
-    shared_total: elsewhere.length,
+    ...sharing(key),
     choices: [...choices],
     ...(key?.templateParts && !makesKey(step) ? { template_parts: [...key.templateParts] } : {}),
   }
+}
+
+/** A name that a plan removes, as callers see it. */
+export function presentRemoval({ name, key }: ImportRemoval) {
+  return {
+    name,
+    action: 'detach' as const,
+    key_id: key.id,
+    key_name: key.name,
+    is_secret: key.is_secret,
+    ...sharing(key),
+    choices: [],
+  }
+}
+
+function sharing(key: FoundKey | null) {
+  const elsewhere = key?.elsewhere ?? []
+  return { shared_with: elsewhere.slice(0, MOST_NAMED), shared_total: elsewhere.length }
 }

@@ -33,7 +33,7 @@ async function begin(
   tenantId: string,
   deposit: NewDeposit,
 ): Promise<void> {
-  const { id, requestId, bundleName, names, heldBy, until, stamp } = deposit
+  const { id, requestId, bundleName, names, removals, heldBy, until, stamp } = deposit
   const requestHash = hashToken(requestId)
   await transaction
     .insertInto('deposits')
@@ -55,7 +55,13 @@ async function begin(
     tenantId,
     action: 'deposit.approved',
     target: { kind: 'request', id: requestHash, name: null },
-    data: { deposit: id, into: bundleName, names, ...(heldBy === null ? {} : { release: heldBy }) },
+    data: {
+      deposit: id,
+      into: bundleName,
+      names,
+      ...(removals === 0 ? {} : { removed: removals }),
+      ...(heldBy === null ? {} : { release: heldBy }),
+    },
     ...madeBy(stamp),
   })
 }
@@ -107,8 +113,9 @@ export async function endApplied(
   return true
 }
 
-function countsData({ counts: { create, own, update, replace } }: DepositOutcome): EventData {
-  return { created: create + own, updated: update + replace }
+function countsData({ counts: { create, own, update, replace, detach } }: DepositOutcome): EventData {
+  const written = { created: create + own, updated: update + replace }
+  return detach === 0 ? written : { ...written, removed: detach }
 }
 
 type Ending = { state: 'void'; ended_at: string } | { state: 'applied'; applied: string; ended_at: string }

@@ -2,11 +2,11 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { Plaintext } from '@keyferry/crypto/plaintext'
 import type { Bounds } from '../domain/bounds.ts'
 import type { EventData } from '../domain/event.ts'
-import type { ImportChange, LibraryImportStore } from '../domain/library-import.ts'
-import { countsOf, makesKey, markAfter, splits } from '../domain/library-import-plan.ts'
-import { lengthOf } from './attachment-positions.ts'
+import { countsOf, type ImportChange, type LibraryImportStore } from '../domain/library-import.ts'
+import { makesKey, markAfter, splits } from '../domain/library-import-plan.ts'
+import { closeGaps, lengthOf } from './attachment-positions.ts'
 import { requireWithinBound } from './bundle-bound.ts'
-import { holdBundle, stampBundle } from './bundle-changes.ts'
+import { deliveredAs, holdBundle, stampBundle, stampBundleForEach } from './bundle-changes.ts'
 import { createBundle } from './bundles.ts'
 import { isMissingReference, isTaken } from './database.ts'
 import { endApplied } from './deposits.ts'
@@ -66,6 +66,7 @@ type Parts = KeyChangeParts & { bounds: Bounds }
 
 async function apply(parts: Parts, change: Change): Promise<void> {
   const { tenantId, bundleId, bundle, steps, stamp } = change
+  await detach(parts, change)
   if (!steps.some(({ action }) => action !== 'same' && action !== 'kept') && bundle === null) return
   if (bundle && !(await createBundle(parts, bundle, stamp))) throw new Overtaken()
   const held = await holdKeys(parts.transaction, change)
@@ -75,13 +76,37 @@ async function apply(parts: Parts, change: Change): Promise<void> {
   await stampBundle(parts, { tenantId, bundleId, stamp }, { action: 'bundle.imported', data: summary(steps) })
 }
 
+/** Take names from the bundle, which this transaction holds since the plan was made. */
+async function detach(recorded: Recorded, { tenantId, bundleId, removals, stamp }: Change): Promise<void> {
+  if (removals.length === 0) return
+  for (const some of chunks(removals)) {
+    const { numDeletedRows } = await recorded.transaction
+      .deleteFrom('attachments')
+      .where('tenant_id', '=', tenantId)
+      .where('bundle_id', '=', bundleId)
+      .where(
+        'key_id',
+        'in',
+        some.map(({ key }) => key.id),
+      )
+      .executeTakeFirstOrThrow()
+    if (Number(numDeletedRows) < some.length) throw new Overtaken()
+  }
+  await closeGaps(recorded.transaction, tenantId, [bundleId])
+  const told = removals.map(({ name, key }) => ({
+    key: { id: key.id, name: key.name },
+    ...deliveredAs(key.name, name),
+  }))
+  await stampBundleForEach(recorded, { tenantId, bundleId, stamp }, { action: 'bundle.detached', told })
+}
+
 async function endDeposit(
   recorded: Recorded,
-  { tenantId, bundleId, depositId, steps, stamp }: Change,
+  { tenantId, bundleId, depositId, steps, removals, stamp }: Change,
   bundleName: string,
 ): Promise<void> {
   if (depositId === null) return
-  const outcome = { bundleId, counts: countsOf(steps) }
+  const outcome = { bundleId, counts: countsOf({ steps, removals }) }
   const ending = { tenantId, depositId, bundle: { id: bundleId, name: bundleName }, outcome, stamp }
   if (!(await endApplied(recorded, ending))) throw new Overtaken()
 }

@@ -24,10 +24,11 @@ export async function readLibrary(
   const place = { tenantId, bundleId: bundle?.id ?? null }
   const attachedIds = await attachedIn(query, place)
   const candidateIds = await candidatesFor(query, place, { reading, attachedIds })
-  const known = reading.names.flatMap((name) => attachedIds.get(name) ?? [])
+  const wanted = [...reading.names, ...reading.detach]
+  const known = wanted.flatMap((name) => attachedIds.get(name) ?? [])
   const ids = [...new Set([...known, ...[...candidateIds.values()].flatMap((each) => [...each])])]
   const keys = await keysWith(query, { ...place, ids, open })
-  const attached = attachedKeys(reading.names, attachedIds, keys)
+  const attached = attachedKeys(wanted, attachedIds, keys)
   return {
     bundle,
     attached,

@@ -7,26 +7,25 @@ import { Release, ReleaseField } from './release.ts'
 import { WhyNot } from './request-refusal.ts'
 import { Flag, Id, optionalText, Timestamp } from './text.ts'
 
-const ENTRIES = `deposit.entries must be 1 to ${LIMITS.depositEntries} names`
+const ENTRIES = `deposit.entries must be a list of at most ${LIMITS.depositEntries} names`
+const DETACH = `deposit.detach must be a list of at most ${LIMITS.depositEntries} names`
+const SOME = `deposit.entries and deposit.detach must have 1 to ${LIMITS.depositEntries} names together`
 const BOX = `deposit.ciphertext_base64 must be the base64 of a sealed box of at most ${LIMITS.depositBytes} bytes`
 const BOX_LENGTH = Math.ceil((LIMITS.depositBytes + 48) / 3) * 4
 
 const { own, share, replace, key_names } = IMPORT_CHOICES
 
 /** The values are in the box, in the order of `entries`; everything else is shown to the approver. `kid`: the deposit key
- * that the box is sealed to. `own`, `share`, `replace`: as in an import; the approver may choose otherwise. docs/deposits.md
- * says what the box holds. */
+ * that the box is sealed to. `detach`: names that the bundle no longer delivers. `own`, `share`, `replace`: as in an import; the
+ * approver may choose otherwise. docs/deposits.md says what the box holds. */
 export const Deposit = z
   .object(
     {
       kid: z.string({ error: 'deposit.kid required' }).regex(/^[0-9a-f]{16}$/, 'deposit.kid is no key id'),
       entries: z
         .array(z.object({ name: KeyName, is_secret: Flag('is_secret').optional() }), { error: ENTRIES })
-        .min(1, ENTRIES)
-        .max(LIMITS.depositEntries, ENTRIES)
-        .refine((entries) => new Set(entries.map(({ name }) => name)).size === entries.length, {
-          error: 'deposit.entries must not name a variable twice',
-        }),
+        .max(LIMITS.depositEntries, ENTRIES),
+      detach: z.array(KeyName, { error: DETACH }).max(LIMITS.depositEntries, DETACH).default([]),
       own: own.max(LIMITS.depositEntries).default([]),
       share: share.max(LIMITS.depositEntries).default([]),
       replace: replace.default([]),
@@ -34,12 +33,25 @@ export const Deposit = z
     },
     { error: 'deposit must be an object' },
   )
+  .refine(({ entries, detach }) => isWithin(entries.length + detach.length), SOME)
+  .refine((deposit) => new Set(namesOf(deposit)).size === namesOf(deposit).length, {
+    error: 'deposit must not name a variable twice',
+  })
   .meta({ id: 'Deposit' })
+
+function isWithin(count: number): boolean {
+  return count > 0 && count <= LIMITS.depositEntries
+}
+
+function namesOf({ entries, detach }: { entries: { name: string }[]; detach: string[] }): string[] {
+  return [...entries.map(({ name }) => name), ...detach]
+}
 
 /** What a deposit contains, without its values. `is_secret`: null where the client does not say. */
 export const DepositContent = z
   .object({
     entries: z.array(z.object({ name: z.string(), is_secret: z.boolean().nullable() })),
+    detach: z.array(z.string()),
     own: z.array(z.string()),
     share: z.array(z.string()),
     replace: z.union([z.literal('all'), z.array(z.string())]),

@@ -40,20 +40,23 @@ export const PlanId = z
   .string({ error: 'plan_id must be the plan_id of a dry run' })
   .max(64, 'plan_id is too long')
 
-/** `plan_id`: apply only what this plan says. */
+/** `detach`: names that the bundle no longer delivers; their keys stay in the library. `plan_id`: apply only what this plan
+ * says. */
 export const ImportVariables = z
   .object({
     bundle: BundleName,
-    entries: z
-      .array(ImportEntry, { error: ENTRIES })
-      .min(1, 'entries must not be empty')
-      .max(LIMITS.importEntries, TOO_MANY),
+    entries: z.array(ImportEntry, { error: ENTRIES }).max(LIMITS.importEntries, TOO_MANY),
+    detach: Names('detach').default([]),
     own: IMPORT_CHOICES.own.default([]),
     share: IMPORT_CHOICES.share.default([]),
     replace: IMPORT_CHOICES.replace.default([]),
     key_names: IMPORT_CHOICES.key_names.default({}),
     dry_run: Flag('dry_run').default(false),
     plan_id: PlanId.optional(),
+  })
+  .refine(({ entries, detach }) => entries.length + detach.length > 0, {
+    error: 'entries must not be empty',
+    path: ['entries'],
   })
   .meta({
     id: 'ImportVariables',
@@ -75,8 +78,18 @@ export const ImportVariables = z
  * - `update`: a new value for a key that only this bundle uses
  * - `replace`: a new value for a key that other bundles use too, as `replace` asked
  * - `same`: nothing to write
- * - `kept`: nothing to write, because the entry is masked, `share` keeps the bundle's key, or the bundle composes the value */
-export const IMPORT_ACTIONS = ['create', 'own', 'share', 'update', 'replace', 'same', 'kept'] as const
+ * - `kept`: nothing to write, because the entry is masked, `share` keeps the bundle's key, or the bundle composes the value
+ * - `detach`: the bundle no longer delivers the name; its key stays in the library */
+export const IMPORT_ACTIONS = [
+  'create',
+  'own',
+  'share',
+  'update',
+  'replace',
+  'same',
+  'kept',
+  'detach',
+] as const
 export type ImportAction = (typeof IMPORT_ACTIONS)[number]
 
 /** `key_id`: null for a key that is still to be created. `is_secret`: the key's mark afterwards. `shared_with`: other bundles that use the key, at most five by
@@ -96,7 +109,7 @@ export const ImportStep = z
   })
   .meta({ id: 'ImportStep' })
 
-/** What an import does, in the order of its entries. `bundle_id`: null for a bundle that is still to be created. */
+/** What an import does: its entries in their order, then the names that it detaches. `bundle_id`: null for a bundle that is still to be created. */
 export const ImportPlan = z
   .object({ bundle_id: Id.nullable(), plan: z.array(ImportStep), plan_id: z.string() })
   .meta({

@@ -5,6 +5,8 @@ import { approveDeposit, bundleValues, DepositClient, planOf } from './deposit-c
 import { joinWorkspace } from './joined.ts'
 import { secretOf } from './returning-client.ts'
 
+const actionsIn = (json: { action: string }[]) => json.map(({ action }) => action).toSorted()
+
 describe.each(databases)('names that an import or a deposit removes, on %s', (kind) => {
   let api: TestApi
   let owner: Identity
@@ -21,7 +23,6 @@ describe.each(databases)('names that an import or a deposit removes, on %s', (ki
     (await api.call('listBundleKeys', { as: owner, params: { bundle_id } })).json
   const events = async (limit: number) =>
     (await api.call('listAudit', { as: owner, query: { limit: String(limit) } })).json
-  const actionsIn = (json: { action: string }[]) => json.map(({ action }) => action).toSorted()
 
   test('a deposit removes names and stores values in one step; keys and other bundles stay', async () => {
     const bundle = await newBundle(api, owner, { OLD: 'old', KEEP: '1', GONE: 'gone' })

@@ -47,7 +47,7 @@ export const setCommand: Command = {
     const options = await readOptions(words, parts)
     const value = await readValue(words, options.name, parts)
     const { importText } = await import('../import/import-file.ts')
-    const text = { entries: [{ name: options.name, value, line: 1 }], notes: [], problems: [] }
+    const text = { entries: [{ name: options.name, value, line: 1 }], notes: [], detach: [] }
     return await importText(options, text, parts)
   },
 }

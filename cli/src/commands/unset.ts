@@ -1,9 +1,10 @@
 import type { Command, Words } from '../command-line/command.ts'
 import { CliError, usageError } from '../ground/cli-error.ts'
 import { EXIT } from '../ground/exit-code.ts'
-import type { Parts } from '../ground/parts.ts'
+import type { Parts, ViewName } from '../ground/parts.ts'
 import { findProject } from '../project/project-file.ts'
-import { JSON_FLAG, QUIET_FLAG, readView } from './asking-flags.ts'
+import type { NamedLibrary } from '../server/named-workspace.ts'
+import { JSON_FLAG, PAGE_FLAGS, QUIET_FLAG, readPage, readReason, readView } from './asking-flags.ts'
 import { requireBundleName, requireKeyName } from './names.ts'
 import { libraryHere, SERVER_FLAG, WORKSPACE_FLAG } from './server-flag.ts'
 
@@ -14,13 +15,14 @@ export const unsetCommand: Command = {
   summary: 'Remove one name from a bundle',
   details: [
     'The bundle no longer delivers the name. Its key stays in the library with all versions, so nothing is lost: attach it again on the page, or delete it there.',
-    'Where people sign in to the server, use the page of the bundle: keyferry open BUNDLE.',
+    'Where people sign in to the server, unset shows a link, and waits for an approval. Otherwise it asks on the terminal.',
   ],
   flags: [
     { name: 'bundle', short: 'b', value: 'NAME', summary: 'The bundle (default: that of keyferry.json)' },
     WORKSPACE_FLAG,
     SERVER_FLAG,
-    { name: 'yes', short: 'y', summary: 'Do not ask' },
+    { name: 'yes', short: 'y', summary: 'Do not ask on the terminal' },
+    ...PAGE_FLAGS,
     QUIET_FLAG,
     JSON_FLAG,
   ],
@@ -34,7 +36,38 @@ async function unset(words: Words, parts: Parts): Promise<number> {
   const { name, bundleName } = readNames(words, parts)
   const named = { ...(await libraryHere(words, parts)), view: readView(words) }
   const { isOwnLibrary } = await import('../server/own-library.ts')
-  if (!(await isOwnLibrary(named.server, parts))) throw signInNeeded(bundleName)
+  if (await isOwnLibrary(named.server, parts)) await detachHere(words, { ...named, name, bundleName }, parts)
+  else {
+    const { storeWithApproval } = await import('../deposit/store-with-approval.ts')
+    await storeWithApproval(
+      { ...readPage(words), ...readReason(words, parts), ...removal(name, bundleName, named) },
+      parts,
+    )
+  }
+  return EXIT.ok
+}
+
+type Named = Omit<NamedLibrary, 'view'> & { readonly view: ViewName }
+
+function removal(name: string, bundleName: string, { server, workspace, view }: Named) {
+  const content = {
+    bundle: bundleName,
+    workspace,
+    entries: [],
+    detach: [name],
+    own: [],
+    share: [],
+    replace: [],
+  }
+  return { server, content, view, command: ['keyferry', 'unset', name, '--bundle', bundleName] }
+}
+
+/** Remove a name in local mode, where no approval is needed. */
+async function detachHere(
+  words: Words,
+  { name, bundleName, ...named }: Named & { name: string; bundleName: string },
+  parts: Parts,
+): Promise<void> {
   const { openLibrary } = await import('../server/named-workspace.ts')
   const { bundleNamed, detachName, listBundles, listNames } = await import('../server/bundles.ts')
   const call = { library: await openLibrary(named, parts), parts }
@@ -49,7 +82,6 @@ async function unset(words: Words, parts: Parts): Promise<number> {
     parts.stderr.write(`${JSON.stringify({ event: 'removed', name, bundle: bundleName })}\n`)
   if (named.view === 'person')
     parts.stderr.write(`Removed ${name} from ${bundleName}. Its key stays in the library.\n`)
-  return EXIT.ok
 }
 
 function readNames(words: Words, parts: Parts): { name: string; bundleName: string } {
@@ -74,12 +106,4 @@ function requireYes(question: string, { keyboard, stderr }: Parts): void {
   }
   if (/^y(?:es)?$/i.test((keyboard.ask(question) ?? '').trim())) return
   throw new CliError(EXIT.general, 'not confirmed', 'Nothing was removed.')
-}
-
-function signInNeeded(bundleName: string): CliError {
-  return new CliError(
-    EXIT.refused,
-    'people sign in to this server, and the client is not signed in',
-    `Remove the name on the page of the bundle: keyferry open ${bundleName}`,
-  )
 }

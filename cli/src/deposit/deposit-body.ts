@@ -13,6 +13,8 @@ export type Content = {
   readonly bundle: string
   readonly workspace: string | null
   readonly entries: readonly Entry[]
+  /** Names that the bundle no longer delivers. */
+  readonly detach: readonly string[]
   readonly own: readonly string[]
   readonly share: readonly string[]
   readonly replace: 'all' | readonly string[]
@@ -29,7 +31,7 @@ export type Sealed = {
  * in the box, so nobody can put it under other names.
  * @throws CliError general: more than the server takes in one step */
 export function sealDeposit(
-  { bundle, workspace, entries, own, share, replace }: Content,
+  { bundle, workspace, entries, detach, own, share, replace }: Content,
   { key, publicKey, verifier }: { key: DepositKey; publicKey: Uint8Array; verifier: string },
 ): Sealed {
   const binding = depositBinding({
@@ -39,20 +41,25 @@ export function sealDeposit(
     bundle,
     workspace,
     entries,
+    detach,
     own,
     share,
     replace,
   })
   const values = entries.map(({ value }) => value)
   const plaintext = Buffer.from(JSON.stringify({ v: 1, binding, values }))
-  requireFits(entries.length, plaintext.length)
+  requireFits(entries.length + detach.length, plaintext.length)
   const box = portableSeal(plaintext, key.publicKey)
   plaintext.fill(0)
   const named = entries.map(({ name, isSecret }) =>
     isSecret === null ? { name } : { name, is_secret: isSecret },
   )
   const ciphertext_base64 = Buffer.from(box).toString('base64')
-  return { deposit: { kid: key.kid, entries: named, own, share, replace, ciphertext_base64 }, binding, box }
+  return {
+    deposit: { kid: key.kid, entries: named, detach, own, share, replace, ciphertext_base64 },
+    binding,
+    box,
+  }
 }
 
 function requireFits(count: number, bytes: number): void {

@@ -7,7 +7,7 @@ import { EXIT } from '../ground/exit-code.ts'
 import type { Parts, Values } from '../ground/parts.ts'
 import { printable } from '../ground/printable.ts'
 import { importText } from '../import/import-file.ts'
-import type { ImportTextOptions } from '../import/import-options.ts'
+import type { ImportedText, ImportTextOptions } from '../import/import-options.ts'
 import { writeValues } from '../output/write-values.ts'
 import { editedText } from './edited-text.ts'
 
@@ -18,16 +18,19 @@ export type EditOptions = {
   readonly storing: ImportTextOptions
 }
 
-/** Request the values of a bundle, let the person edit them, and store what they changed or added.
+/** Request the values of a bundle, let the person edit them, and store what they changed, added or removed.
  * @returns the exit code · @throws CliError */
 export async function editBundle({ ask, allowedNames, storing }: EditOptions, parts: Parts): Promise<number> {
   const format = FORMATS['.env'].asked
   const delivered = await deliver({ ...ask, format, via: 'pull', keepAs: null, pending: null }, parts)
   const values = harmlessValues(delivered.values, { prefix: '', allowedNames })
   const text = changed(editUntilReadable(values, parts), values)
-  if (text.removed.length > 0)
-    tell(parts, `still in the bundle: ${text.removed.join(', ')}; detach them on its page`)
-  if (text.entries.length > 0) return await importText(storing, text, parts)
+  if (text.detach.length > 0)
+    tell(
+      parts,
+      `to remove from ${storing.bundleName}: ${text.detach.join(', ')}; the keys stay in the library`,
+    )
+  if (text.entries.length + text.detach.length > 0) return await importText(storing, text, parts)
   tell(parts, 'nothing changed')
   return EXIT.ok
 }
@@ -60,12 +63,19 @@ function unreadable(why: string): CliError {
   return new CliError(EXIT.general, `the file cannot be read: ${printable(why)}`, 'Nothing was stored.')
 }
 
-function changed(text: EnvText, before: Values): EnvText & { removed: readonly string[] } {
-  const left = new Set(text.entries.map(({ name }) => name))
+function changed({ entries, notes }: EnvText, before: Values): ImportedText {
+  const left = new Set(entries.map(({ name }) => name))
+  // Who empties the file, as to give up a commit, does not want to remove everything.
+  if (left.size === 0 && before.size > 0)
+    throw new CliError(
+      EXIT.general,
+      'the file is empty',
+      'Nothing was changed. keyferry unset removes names.',
+    )
   return {
-    ...text,
-    entries: text.entries.filter(({ name, value }) => before.get(name) !== value),
-    removed: [...before.keys()].filter((name) => !left.has(name)),
+    notes,
+    entries: entries.filter(({ name, value }) => before.get(name) !== value),
+    detach: [...before.keys()].filter((name) => !left.has(name)),
   }
 }
 

@@ -1,4 +1,3 @@
-import type { EnvText } from '@keyferry/contract/env'
 import { CliError } from '../ground/cli-error.ts'
 import type { ExchangeAnswer } from '../ground/exchange.ts'
 import { EXIT } from '../ground/exit-code.ts'
@@ -8,7 +7,12 @@ import { callLibrary, type Library } from '../server/library-call.ts'
 import { openLibrary } from '../server/named-workspace.ts'
 import { isOwnLibrary } from '../server/own-library.ts'
 import { errorBody } from '../server/server-failure.ts'
-import { type ImportOptions, type ImportTextOptions, nextCommand } from './import-options.ts'
+import {
+  type ImportedText,
+  type ImportOptions,
+  type ImportTextOptions,
+  nextCommand,
+} from './import-options.ts'
 import { type ImportPlan, namesOf, readPlan, writesOf } from './plan.ts'
 import { planFacts, planText, summary } from './plan-text.ts'
 import { readText } from './read-text.ts'
@@ -18,13 +22,18 @@ import { readText } from './read-text.ts'
 export async function importFile(options: ImportOptions, parts: Parts): Promise<number> {
   const { own, share, replace } = options.choices
   const flagged = { ...options.flags, own, share, replace: replace === 'all' ? [] : replace }
-  return await importText(options, await readText({ ...options, flagged }, parts), parts)
+  const text = await readText({ ...options, flagged }, parts)
+  return await importText(options, { ...text, detach: [] }, parts)
 }
 
 /** Have the server plan, show the plan, ask, and have the server carry it out. Where people sign in, a person sees the plan on
  * the approval page and decides.
  * @returns the exit code · @throws CliError */
-export async function importText(options: ImportTextOptions, text: EnvText, parts: Parts): Promise<number> {
+export async function importText(
+  options: ImportTextOptions,
+  text: ImportedText,
+  parts: Parts,
+): Promise<number> {
   if (!(await isOwnLibrary(options.server, parts))) {
     const { importWithApproval } = await import('./import-with-approval.ts')
     return await importWithApproval(options, text, parts)
@@ -43,7 +52,10 @@ export async function importText(options: ImportTextOptions, text: EnvText, part
 
 type RunningImport = { options: ImportTextOptions; parts: Parts; library: Library; body: object }
 
-function bodyOf({ bundleName, flags, choices }: ImportTextOptions, { entries }: EnvText): object {
+function bodyOf(
+  { bundleName, flags, choices }: ImportTextOptions,
+  { entries, detach }: ImportedText,
+): object {
   const isSecret = (name: string): { is_secret?: boolean } => {
     if (flags.secret.includes(name)) return { is_secret: true }
     return flags.public.includes(name) ? { is_secret: false } : {}
@@ -51,6 +63,7 @@ function bodyOf({ bundleName, flags, choices }: ImportTextOptions, { entries }: 
   return {
     bundle: bundleName,
     entries: entries.map(({ name, value }) => ({ name, value, ...isSecret(name) })),
+    detach,
     ...choices,
   }
 }
@@ -72,7 +85,7 @@ function explain(answer: ExchangeAnswer): Error | undefined {
 
 function show(
   plan: ImportPlan,
-  text: EnvText,
+  text: ImportedText,
   { options, parts, library, asks }: RunningImport & { asks: boolean },
 ): void {
   const { stderr } = parts
@@ -87,15 +100,24 @@ function show(
   }
 }
 
-// On a terminal every write is confirmed. Without one, new keys and shared keys need no confirmation, because no value that
-// a program gets today changes.
+// On a terminal every write is confirmed. Without one, new keys and shared keys need no confirmation, because programs still
+// get all that they get today.
 function mustAsk(plan: ImportPlan, { options, parts }: RunningImport): boolean {
   if (options.mayUpdate || writesOf(plan).length === 0) return false
-  return isAtTerminal({ options, parts }) || namesOf(plan, 'update').length > 0
+  return isAtTerminal({ options, parts }) || risksOf(plan).length > 0
 }
 
 function isAtTerminal({ options, parts }: Pick<RunningImport, 'options' | 'parts'>): boolean {
   return options.view === 'person' && parts.stderr.isTerminal && parts.keyboard.isThere()
+}
+
+// What changes the values that programs get today, in words.
+function risksOf(plan: ImportPlan): string[] {
+  const [updated, removed] = [namesOf(plan, 'update'), namesOf(plan, 'detach')]
+  return [
+    ...(updated.length > 0 ? [`update ${updated.join(', ')}`] : []),
+    ...(removed.length > 0 ? [`remove ${removed.join(', ')}`] : []),
+  ]
 }
 
 function requireConsent(plan: ImportPlan, { options, parts, asks }: RunningImport & { asks: boolean }): void {
@@ -104,8 +126,8 @@ function requireConsent(plan: ImportPlan, { options, parts, asks }: RunningImpor
   if (options.view === 'json' || !stderr.isTerminal || !keyboard.isThere()) {
     throw new CliError(
       EXIT.general,
-      `this would update ${namesOf(plan, 'update').join(', ')}, and there is no terminal to ask`,
-      'Nothing was imported. Add --yes to update them.',
+      `this would ${risksOf(plan).join(' and ')}, and there is no terminal to ask`,
+      'Nothing was imported. Add --yes to do it.',
     )
   }
   const answer = keyboard.ask(`${summary(plan)}. Import? [y/N] `) ?? ''

@@ -1,5 +1,9 @@
+import type { EnvText } from '@keyferry/contract/env'
 import type { Dialect } from '@keyferry/contract/env/dialects'
 import type { ViewName } from '../ground/parts.ts'
+
+/** Variables to store, and names that the bundle no longer delivers. */
+export type ImportedText = Pick<EnvText, 'entries' | 'notes'> & { readonly detach: readonly string[] }
 
 /** Names said to be secret or public; a key named in neither keeps its flag, and a new one is secret. */
 export type SecretFlags = { readonly secret: readonly string[]; readonly public: readonly string[] }

@@ -1,15 +1,14 @@
-import type { EnvText } from '@keyferry/contract/env'
 import { storeWithApproval } from '../deposit/store-with-approval.ts'
 import { usageError } from '../ground/cli-error.ts'
 import { EXIT } from '../ground/exit-code.ts'
 import type { Parts } from '../ground/parts.ts'
-import { type ImportTextOptions, nextCommand } from './import-options.ts'
+import { type ImportedText, type ImportTextOptions, nextCommand } from './import-options.ts'
 
 /** Import variables into a server where people sign in: a person sees the plan on the approval page and decides.
  * @returns the exit code · @throws CliError */
 export async function importWithApproval(
   options: ImportTextOptions,
-  { entries, notes }: EnvText,
+  { entries, notes, detach }: ImportedText,
   parts: Parts,
 ): Promise<number> {
   const { bundleName, workspace, flags, choices, view } = options
@@ -26,6 +25,7 @@ export async function importWithApproval(
     bundle: bundleName,
     workspace,
     entries: entries.map(({ name, value }) => ({ name, value, isSecret: isSecret(name) })),
+    detach,
     ...choices,
   }
   await storeWithApproval({ ...options, content }, parts)

@@ -9,6 +9,7 @@ const SIGNS = {
   replace: '!',
   same: '=',
   kept: '=',
+  detach: '-',
 } as const satisfies Record<Action, string>
 
 const WIDEST_NAME = 40
@@ -42,6 +43,8 @@ const HAPPENS: Readonly<Record<Action, (step: Step) => string>> = {
     step.sharedTotal === 0 ? 'replaced in the library' : `replaced, in ${others(step)} too`,
   same: () => 'same',
   kept: (step) => (step.templateParts === null ? 'kept as it is' : composed(step, step.templateParts)),
+  detach: ({ name, keyName }) =>
+    `removed${keyName === name ? '; its key' : `; the key ${keyName}`} stays in the library`,
 }
 
 function composed({ name, sharedTotal }: Step, parts: readonly string[]): string {
@@ -77,6 +80,7 @@ export function summary(plan: ImportPlan): string {
     ...named(plan, 'replace', 'replaced'),
     ...count('same', 'same'),
     ...count('kept', 'kept'),
+    ...count('detach', 'removed'),
   ].join(', ')
 }
 
@@ -115,5 +119,6 @@ export function planFacts(plan: ImportPlan, bundleName: string): object {
     replace: namesOf(plan, 'replace'),
     same: namesOf(plan, 'same'),
     kept: namesOf(plan, 'kept'),
+    detach: namesOf(plan, 'detach'),
   }
 }

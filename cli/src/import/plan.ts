@@ -4,7 +4,7 @@ import { unknownAnswer } from '../server/library-call.ts'
 
 // By hand instead of by the contract's schemas, whose library is four times as large as the rest of the client.
 
-const ACTIONS = ['create', 'own', 'share', 'update', 'replace', 'same', 'kept'] as const
+const ACTIONS = ['create', 'own', 'share', 'update', 'replace', 'same', 'kept', 'detach'] as const
 export type Action = (typeof ACTIONS)[number]
 
 /** What the server does with one variable. */

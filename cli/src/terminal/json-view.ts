@@ -9,7 +9,11 @@ export function jsonView({ stderr, clock }: Parts): WaitingView {
     asked: (asked) => {
       const { kind, server, bundle, workspace, keys, approvalUrl, userCode, isCodeTyped } = asked
       say('asked', {
+<<<<<<< HEAD
         ...(kind === undefined ? {} : { kind }),
+=======
+        ...(asked.deposit ? { kind: 'deposit', removes: asked.deposit.removes } : {}),
+>>>>>>> bbed414 (cli: unset works with an approval; edit removes the names whose lines are gone)
         server,
         bundle,
         workspace,

@@ -7,6 +7,7 @@ import { type TerminalStyle, terminalStyle } from './terminal-style.ts'
 import {
   type Asked,
   askedFor,
+  askingVerb,
   codeNeededText,
   deliveredText,
   deliveryNotes,
@@ -103,11 +104,17 @@ function statusText(asked: Asked, nowMs: number, trouble: string | null): string
   return isSlow ? `${left} · is ${asked.userCode} on the page?` : `${left} · Ctrl-C stops`
 }
 
+const VERBS = { requesting: 'requests', storing: 'stores', removing: 'removes' } as const
+
 function askedText(asked: Asked, { stderr }: Parts, style: TerminalStyle): string {
   const qr = asked.hidesQrCode ? null : qrCode(asked.approvalUrl, stderr, style)
   const lines = (start: string, text: string): string => indented(start, text, stderr.columns())
   return [
+<<<<<<< HEAD
     `${style.bold('Keyferry')} ${asked.kind === 'deposit' ? 'stores' : 'requests'} ${style.bold(askedFor(asked))}\n`,
+=======
+    `${style.bold('Keyferry')} ${VERBS[askingVerb(asked)]} ${style.bold(askedFor(asked))}\n`,
+>>>>>>> bbed414 (cli: unset works with an approval; edit removes the names whose lines are gone)
     lines('  for     ', printable(asked.command, 200)),
     lines('  server  ', asked.server),
     ...(asked.asksAgain === null ? [] : [lines('  again   ', asked.asksAgain)]),

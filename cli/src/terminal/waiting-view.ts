@@ -2,8 +2,13 @@ import { printable } from '../ground/printable.ts'
 
 /** What a person has to know while a request is pending. Contains no value. */
 export type Asked = {
+<<<<<<< HEAD
   /** Absent: values are requested. */
   readonly kind?: 'deposit'
+=======
+  /** How many values are to be stored, and how many names removed; absent: values are requested. */
+  readonly deposit?: { readonly stores: number; readonly removes: number }
+>>>>>>> bbed414 (cli: unset works with an approval; edit removes the names whose lines are gone)
   readonly server: string
   readonly bundle: string | null
   readonly workspace: string | null
@@ -84,11 +89,31 @@ export function remaining(milliseconds: number): string {
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
 }
 
+<<<<<<< HEAD
 /** What is requested, or to be stored, in words. */
 export function askedFor({ bundle, workspace, keys, kind }: Asked): string {
   const place = `${bundle ?? 'a bundle that the approver chooses'}${inWorkspace(workspace)}`
   if (kind === 'deposit') return `${keys.length} ${keys.length === 1 ? 'variable' : 'variables'} in ${place}`
   return keys.length === 0 ? place : `${keys.join(', ')} of ${place}`
+=======
+/** What is requested, in words; of a deposit what it stores or removes. */
+export function askedFor({ bundle, workspace, keys, deposit }: Asked): string {
+  const place = `${bundle ?? 'a bundle that the approver chooses'}${inWorkspace(workspace)}`
+  if (deposit === undefined) return keys.length === 0 ? place : `${keys.join(', ')} of ${place}`
+  const { stores, removes } = deposit
+  if (stores === 0) return `${counted(removes)} from ${place}`
+  return `${counted(stores)} in ${place}${removes === 0 ? '' : `, and removes ${removes}`}`
+}
+
+/** What the client does at the server: of a deposit that only removes names, `removing`. */
+export function askingVerb({ deposit }: Asked): 'requesting' | 'storing' | 'removing' {
+  if (deposit === undefined) return 'requesting'
+  return deposit.stores === 0 ? 'removing' : 'storing'
+}
+
+function counted(count: number): string {
+  return `${count} ${count === 1 ? 'variable' : 'variables'}`
+>>>>>>> bbed414 (cli: unset works with an approval; edit removes the names whose lines are gone)
 }
 
 /** What to do with the check code on the page. */
@@ -129,6 +154,7 @@ const COUNTED = [
   ['replace', 'replaced'],
   ['same', 'same'],
   ['kept', 'kept'],
+  ['detach', 'removed'],
 ] as const
 
 /** What was stored, in words: `approved by sam: stored in dev/app in workspace "Acme": 12 new, 1 updated`. */

@@ -41,7 +41,9 @@ export type Question<End> = {
   readonly kind: NonNullable<RequestBody['kind']>
   /** The names that the person sees. */
   readonly keys: readonly string[]
-  /** What an agent has to give a reason for: `these values are stored`. */
+  /** How many of them the bundle no longer delivers. */
+  readonly removes?: number
+  /** What an agent has to give a reason for: `you change the bundle`. */
   readonly reasonFor: string
   /** What the request has beside its kind, and its check code. Called once. */
   readonly prepare: (secrets: Secrets) => Promise<Prepared>
@@ -156,7 +158,7 @@ function agreedCode({ userCode }: CreatedRequest, code: string): string {
 
 function facts<End>(
   { server, bundle, workspace, command, hidesQrCode }: Asker,
-  { kind, keys }: Question<End>,
+  { kind, keys, removes = 0 }: Question<End>,
   { pending, whyNotOpened }: { pending: PendingRequest; whyNotOpened: string | null },
 ): Asked {
   const { approvalUrl, userCode, isCodeTyped, lifetimeMs, deadlineMs } = pending
@@ -166,6 +168,7 @@ function facts<End>(
     bundle,
     workspace,
     keys,
+    removes,
     command: shownCommand(command).argv.map(shownArgument).join(' '),
     approvalUrl,
     userCode,

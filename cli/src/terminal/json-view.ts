@@ -7,17 +7,14 @@ export function jsonView({ stderr, clock }: Parts): WaitingView {
     stderr.write(`${JSON.stringify({ event, ...fields })}\n`)
   return {
     asked: (asked) => {
-      const { kind, server, bundle, workspace, keys, approvalUrl, userCode, isCodeTyped } = asked
+      const { kind, removes = 0, server, bundle, workspace, keys, approvalUrl, userCode, isCodeTyped } = asked
       say('asked', {
-<<<<<<< HEAD
         ...(kind === undefined ? {} : { kind }),
-=======
-        ...(asked.deposit ? { kind: 'deposit', removes: asked.deposit.removes } : {}),
->>>>>>> bbed414 (cli: unset works with an approval; edit removes the names whose lines are gone)
         server,
         bundle,
         workspace,
         keys,
+        ...(removes === 0 ? {} : { removes }),
         approval_url: approvalUrl,
         user_code: userCode,
         assurance: isCodeTyped ? 'typed' : 'compat',

@@ -110,11 +110,7 @@ function askedText(asked: Asked, { stderr }: Parts, style: TerminalStyle): strin
   const qr = asked.hidesQrCode ? null : qrCode(asked.approvalUrl, stderr, style)
   const lines = (start: string, text: string): string => indented(start, text, stderr.columns())
   return [
-<<<<<<< HEAD
-    `${style.bold('Keyferry')} ${asked.kind === 'deposit' ? 'stores' : 'requests'} ${style.bold(askedFor(asked))}\n`,
-=======
     `${style.bold('Keyferry')} ${VERBS[askingVerb(asked)]} ${style.bold(askedFor(asked))}\n`,
->>>>>>> bbed414 (cli: unset works with an approval; edit removes the names whose lines are gone)
     lines('  for     ', printable(asked.command, 200)),
     lines('  server  ', asked.server),
     ...(asked.asksAgain === null ? [] : [lines('  again   ', asked.asksAgain)]),

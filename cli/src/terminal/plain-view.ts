@@ -74,11 +74,7 @@ function returnLines(say: (text: string) => void): ReturnEvents {
 
 function askedLines(asked: Asked, leftMs: number): string[] {
   return [
-<<<<<<< HEAD
-    `keyferry: ${asked.kind === 'deposit' ? 'storing at' : 'requesting from'} ${asked.server}: ${askedFor(asked)}`,
-=======
-    `keyferry: ${askingVerb(asked)} ${asked.deposit ? 'at' : 'from'} ${asked.server}: ${askedFor(asked)}`,
->>>>>>> bbed414 (cli: unset works with an approval; edit removes the names whose lines are gone)
+    `keyferry: ${askingVerb(asked)} ${asked.kind === 'deposit' ? 'at' : 'from'} ${asked.server}: ${askedFor(asked)}`,
     ...(asked.asksAgain === null ? [] : [`keyferry: asking again: ${asked.asksAgain}`]),
     'keyferry: approve at',
     asked.approvalUrl,

@@ -2,17 +2,14 @@ import { printable } from '../ground/printable.ts'
 
 /** What a person has to know while a request is pending. Contains no value. */
 export type Asked = {
-<<<<<<< HEAD
   /** Absent: values are requested. */
   readonly kind?: 'deposit'
-=======
-  /** How many values are to be stored, and how many names removed; absent: values are requested. */
-  readonly deposit?: { readonly stores: number; readonly removes: number }
->>>>>>> bbed414 (cli: unset works with an approval; edit removes the names whose lines are gone)
   readonly server: string
   readonly bundle: string | null
   readonly workspace: string | null
   readonly keys: readonly string[]
+  /** How many of them a deposit removes. */
+  readonly removes?: number
   /** The command line that will get the values. */
   readonly command: string
   readonly approvalUrl: string
@@ -89,31 +86,26 @@ export function remaining(milliseconds: number): string {
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
 }
 
-<<<<<<< HEAD
 /** What is requested, or to be stored, in words. */
-export function askedFor({ bundle, workspace, keys, kind }: Asked): string {
+export function askedFor({ bundle, workspace, keys, kind, removes = 0 }: Asked): string {
   const place = `${bundle ?? 'a bundle that the approver chooses'}${inWorkspace(workspace)}`
-  if (kind === 'deposit') return `${keys.length} ${keys.length === 1 ? 'variable' : 'variables'} in ${place}`
+  if (kind === 'deposit') return changedIn(place, { stores: keys.length - removes, removes })
   return keys.length === 0 ? place : `${keys.join(', ')} of ${place}`
-=======
-/** What is requested, in words; of a deposit what it stores or removes. */
-export function askedFor({ bundle, workspace, keys, deposit }: Asked): string {
-  const place = `${bundle ?? 'a bundle that the approver chooses'}${inWorkspace(workspace)}`
-  if (deposit === undefined) return keys.length === 0 ? place : `${keys.join(', ')} of ${place}`
-  const { stores, removes } = deposit
+}
+
+function changedIn(place: string, { stores, removes }: { stores: number; removes: number }): string {
   if (stores === 0) return `${counted(removes)} from ${place}`
   return `${counted(stores)} in ${place}${removes === 0 ? '' : `, and removes ${removes}`}`
 }
 
-/** What the client does at the server: of a deposit that only removes names, `removing`. */
-export function askingVerb({ deposit }: Asked): 'requesting' | 'storing' | 'removing' {
-  if (deposit === undefined) return 'requesting'
-  return deposit.stores === 0 ? 'removing' : 'storing'
-}
-
 function counted(count: number): string {
   return `${count} ${count === 1 ? 'variable' : 'variables'}`
->>>>>>> bbed414 (cli: unset works with an approval; edit removes the names whose lines are gone)
+}
+
+/** What the client does at the server. A deposit that only removes names is `removing`. */
+export function askingVerb({ kind, keys, removes = 0 }: Asked): 'requesting' | 'storing' | 'removing' {
+  if (kind !== 'deposit') return 'requesting'
+  return keys.length === removes ? 'removing' : 'storing'
 }
 
 /** What to do with the check code on the page. */

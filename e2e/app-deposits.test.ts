@@ -86,6 +86,45 @@ describe.skipIf(!hasBrowser())('the page of a deposit', () => {
     await closePage(page)
   })
 
+  test('what production no longer gets is red, comes first, and asks twice', async () => {
+    const { terminal, page, id } = await opened(
+      'prod/shop/mail',
+      { SMTP_HOST: ['mail.example.com', false] },
+      { detach: ['SMTP_PASSWORD'] },
+      360,
+    )
+    await page.getByText('No longer delivered: SMTP_PASSWORD').waitFor()
+    const rows = await page.getByRole('list', { name: 'Variables' }).getByRole('listitem').allInnerTexts()
+    expect(rows).toEqual([
+      expect.stringMatching(/SMTP_PASSWORD[\s\S]*its key stays in the library[\s\S]*Removed/),
+      expect.stringMatching(/smtp\.example\.com\s*→\s*mail\.example\.com/),
+    ])
+    await expectNoSidewaysScroll(page)
+    await expectAccessible(page)
+    await readRequest(page)
+    await page.getByRole('button', { name: /^Store 1 variable in .*, and remove 1$/ }).click()
+    await page.getByRole('dialog').getByText('Production no longer gets SMTP_PASSWORD').waitFor()
+    await page.getByRole('button', { name: 'Approve anyway' }).click()
+    const code = await page.getByText(/^\d{3} \d{3}$/).innerText()
+    await terminal.release(id, code)
+    expect((await terminal.wait(id)).body).toMatchObject({ deposit: { counts: { update: 1, detach: 1 } } })
+    await page.getByText('2 variables changed in').waitFor()
+    await closePage(page)
+  })
+
+  test('a name that the bundle does not deliver is named, and there is nothing to approve', async () => {
+    const terminal = new Depositor(server.url)
+    const { path } = await terminal.deposit('dev/worker', {}, { detach: ['NOT_HERE'] })
+    const page = await openPage(browser)
+    await page.context().addCookies([{ ...cookie, url: server.url }])
+    await page.goto(server.url + path)
+    await page.getByRole('heading', { name: 'Remove these variables?' }).waitFor()
+    await page.getByText('dev/worker does not deliver these names: NOT_HERE').waitFor()
+    await readRequest(page)
+    expect(await page.getByRole('button', { name: 'Approve' }).isDisabled()).toBe(true)
+    await closePage(page)
+  })
+
   test('a plan that is old is replaced before anything is stored', async () => {
     const { terminal, page, id } = await opened('dev/stale', { STALE_ONE: 'planted-1' })
     const other = await opened('dev/stale', { STALE_ONE: 'planted-2' })

@@ -218,17 +218,19 @@ describe.skipIf(!canRun)('from a .env file to a running program', () => {
     await page.context().close()
   })
 
-  test('edit: the editor has the values, and only what changed is stored', async () => {
+  test('edit: the editor has the values; what changed is stored, and a line that is gone is removed', async () => {
     const editor = `sed -i -e 's/"EMPTY": ""/"EMPTY": "filled", "ADDED": "new"/' -e '/"COLOUR"/d'`
     const terminal = keyferryWith({ EDITOR: editor }, 'edit', 'dev/app')
     const page = await openApproval(terminal)
     await page.getByRole('button', { name: 'Approve 10 keys' }).click()
-    await terminal.appears(/still in the bundle: COLOUR/)
+    await terminal.appears(/to remove from dev\/app: COLOUR/)
+    await terminal.appears(/- COLOUR +removed; its key stays in the library/)
     await terminal.appears(/Import\? \[y\/N\]/)
     terminal.type('y\n')
     expect(await terminal.exit).toBe(0)
     const { items } = await bundle()
-    expect(items.map(({ name }) => name).toSorted()).toEqual([...Object.keys(EXPECTED), 'ADDED'].toSorted())
+    const left = Object.keys(EXPECTED).filter((name) => name !== 'COLOUR')
+    expect(items.map(({ name }) => name).toSorted()).toEqual([...left, 'ADDED'].toSorted())
     expect(await versionsOf('EMPTY')).toBe(2)
     expect(await versionsOf('PLAIN')).toBe(1)
     await page.context().close()

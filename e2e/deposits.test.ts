@@ -37,19 +37,22 @@ describe.skipIf(!hasBrowser() || !hasTerminal())('a terminal without a credentia
   })
 
   /** A client in a new terminal, whose browser tells its address. */
-  function client(words: readonly string[], opens = true) {
+  function client(words: readonly string[], opens = true, more: Readonly<Record<string, string>> = {}) {
     const { PATH, HOME } = process.env
     const own = { PATH, HOME, TERM: 'xterm-256color', LANG: 'C.UTF-8', KEYFERRY_SERVER: server.url }
     const browserIs = { BROWSER: opens ? opened.program : 'none' }
     const runtime = { XDG_RUNTIME_DIR: folder, XDG_STATE_HOME: join(folder, 'state') }
-    return inTerminal([...KEYFERRY, ...words], { cwd: folder, env: { ...own, ...browserIs, ...runtime } })
+    return inTerminal([...KEYFERRY, ...words], {
+      cwd: folder,
+      env: { ...own, ...browserIs, ...runtime, ...more },
+    })
   }
 
   async function approve(address: string, name: RegExp) {
     const page = await openPage(browser)
     await page.context().addCookies([{ ...cookie, url: server.url }])
     await page.goto(address)
-    await page.getByRole('list', { name: 'Variables' }).waitFor()
+    await page.getByRole('button', { name }).waitFor()
     await readRequest(page)
     await page.getByRole('button', { name }).click()
     return page
@@ -87,6 +90,24 @@ describe.skipIf(!hasBrowser() || !hasTerminal())('a terminal without a credentia
     expect(terminal.output()).not.toContain('planted-typed')
     expect(await exported('dev/typed')).toBe('TYPED=*****\n')
     await page.context().close()
+  })
+
+  test('unset removes a name with an approval, and edit removes the lines that are gone', async () => {
+    await writeFile(join(folder, '.env'), 'KEPT=1\nGONE=2\nEDITED=3\n')
+    const importing = client(['import', '.env', '--bundle', 'dev/less', '--public', 'KEPT,GONE,EDITED'])
+    const pages = [await approve(await opened.next(), /^Store 3 variables/)]
+    expect(await importing.exit).toBe(0)
+    const unset = client(['unset', 'GONE', '--bundle', 'dev/less'])
+    pages.push(await approve(await opened.next(), /^Remove 1 variable from/))
+    expect(await unset.exit).toBe(0)
+    expect(unset.output()).toMatch(/stored in dev\/less in workspace .*: 1 removed/)
+    expect(await exported('dev/less')).toBe('KEPT=1\nEDITED=3\n')
+    const edit = client(['edit', 'dev/less'], true, { EDITOR: 'sed -i -e s/KEPT=1/KEPT=9/ -e /EDITED/d' })
+    pages.push(await approve(await opened.next(), /^Approve 2 keys/))
+    pages.push(await approve(await opened.next(), /^Store 1 variable in .*remove 1/))
+    expect(await edit.exit).toBe(0)
+    expect(await exported('dev/less')).toBe('KEPT=9\n')
+    for (const page of pages) await page.context().close()
   })
 
   test('a denied deposit ends the command with the code of a denial', async () => {

@@ -59,7 +59,7 @@ function removal(name: string, bundleName: string, { server, workspace, view }: 
     share: [],
     replace: [],
   }
-  return { server, content, view, command: ['keyferry', 'unset', name, '--bundle', bundleName] }
+  return { server, workspace, content, view, command: ['keyferry', 'unset', name, '--bundle', bundleName] }
 }
 
 /** Remove a name in local mode, where no approval is needed. */

@@ -9,6 +9,7 @@ const COUNTED = [
   ['replace', 'replaced everywhere'],
   ['same', 'same'],
   ['kept', 'kept'],
+  ['detach', 'removed'],
 ] as const
 
 /** What a plan does, counted: `12 new, 3 own, 2 shared`. */
@@ -22,9 +23,9 @@ export function planText(plan: readonly Pick<ImportStep, 'action'>[]): string {
     .join(', ')
 }
 
-const CHANGES: ReadonlySet<ImportAction> = new Set(['own', 'update', 'replace'])
+const CHANGES: ReadonlySet<ImportAction> = new Set(['own', 'update', 'replace', 'detach'])
 
-/** Whether a step gives a name of the bundle another value. */
+/** Whether a step gives a name of the bundle another value, or none. */
 export function changes({ action }: Pick<ImportStep, 'action'>): boolean {
   return CHANGES.has(action)
 }
@@ -60,6 +61,7 @@ export function noteOf({
     replace: ` · also changes ${others}`,
     same: ' · nothing to write',
     kept: shared_total === 0 ? ' · keeps the stored value' : ` · keeps the value shared with ${others}`,
+    detach: ` · no longer delivered; ${key_name === name ? 'its key' : `the key ${key_name}`} stays in the library`,
   }
   return notes[action]
 }

@@ -8,10 +8,13 @@ import { RememberChoice } from './remember-choice.tsx'
 import type { RequestKind } from './request-state.ts'
 import { useArming } from './use-arming.ts'
 
+/** `count`: keys or variables. `removed`: how many of a deposit's variables the bundle no longer delivers. */
+type Approved = { count: number; removed?: number; bundle: string | null; others: number; kind: RequestKind }
+
 type DecisionBarProps = {
   context: RequestContext
   /** What is approved; null when there is nothing to approve. */
-  choice: { count: number; bundle: string | null; others: number; kind: RequestKind } | null
+  choice: Approved | null
   workspace: string | null
   account: string
   /** After approving, the person types a code into the terminal. */
@@ -102,10 +105,12 @@ const WORDS = {
   deposit: ['Store', 'variable', 'in'],
 } as const satisfies Record<RequestKind, readonly string[]>
 
+const REMOVAL = ['Remove', 'variable', 'from'] as const
+
 // The choice is on its own line, so that a long label does not break at an arbitrary word.
 function ApproveLabel({ choice }: { choice: DecisionBarProps['choice'] }) {
   if (choice === null || choice.bundle === null || choice.count === 0) return 'Approve'
-  const { count, bundle, others, kind } = choice
+  const { count, removed = 0, bundle, others, kind } = choice
   if (others > 0) {
     return (
       <span className="min-w-0 py-1">
@@ -114,13 +119,16 @@ function ApproveLabel({ choice }: { choice: DecisionBarProps['choice'] }) {
       </span>
     )
   }
-  const [verb, thing, where] = WORDS[kind]
+  const isRemoval = removed === count
+  const [verb, thing, where] = isRemoval ? REMOVAL : WORDS[kind]
+  const shown = isRemoval ? count : count - removed
   return (
     <span className="min-w-0 py-1">
       {verb}{' '}
       <span className="block text-xs leading-tight font-medium">
-        <span className="whitespace-nowrap">{`${count} ${thing}${count === 1 ? '' : 's'}`}</span> {where}{' '}
+        <span className="whitespace-nowrap">{`${shown} ${thing}${shown === 1 ? '' : 's'}`}</span> {where}{' '}
         <WholeWords text={bundle} />
+        {removed > 0 && !isRemoval && `, and remove ${removed}`}
       </span>
     </span>
   )

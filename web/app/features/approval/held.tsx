@@ -80,7 +80,7 @@ function wordsOf(nothingYet: string) {
 }
 
 const DELIVERY = wordsOf('The terminal has no values yet.')
-const DEPOSIT = wordsOf('Nothing is stored yet.')
+const DEPOSIT = wordsOf('Nothing has changed yet.')
 
 type EndButtonsProps = { end: ReturnType<typeof useHeldEnd>; action?: string }
 

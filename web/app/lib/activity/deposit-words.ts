@@ -9,7 +9,7 @@ export const depositWords = {
   'deposit.applied': ({ bundle, number }) => [
     `stored a deposit in `,
     bundle,
-    `: ${number('created') ?? 0} created, ${number('updated') ?? 0} updated`,
+    `: ${number('created') ?? 0} created, ${number('updated') ?? 0} updated${removedText(number('removed'))}`,
   ],
   'deposit.not_released': ({ text }) => [
     `approved a deposit into ${into(text)}, and the approval never returned to a terminal: ${endText(text('reason'))}`,
@@ -22,6 +22,10 @@ export const depositWords = {
     `denied a deposit from ${place ?? origin('requester_ip') ?? 'a terminal'}`,
   ],
 } as const satisfies Readonly<Record<string, (told: Told) => Part[]>>
+
+function removedText(count: number | null): string {
+  return count === null ? '' : `, ${count} removed`
+}
 
 function into(text: Told['text']): string {
   return text('into') ?? 'a bundle'

@@ -10,6 +10,7 @@ const ACTIONS = {
   replace: { name: 'Replaces', tone: 'danger' },
   same: { name: 'Same', tone: 'plain' },
   kept: { name: 'Kept', tone: 'plain' },
+  detach: { name: 'Removed', tone: 'danger' },
 } as const satisfies Record<ImportAction, { name: string; tone: string }>
 
 const CHOICES: Readonly<Record<Choice, string>> = {

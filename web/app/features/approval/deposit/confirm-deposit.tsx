@@ -1,20 +1,21 @@
 import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx'
 import { Names } from '../key-notes.tsx'
+import type { Doubts } from './plan-facts.ts'
 
 type ConfirmDepositProps = {
   openedByLink: boolean
-  /** Other bundles whose values change. */
-  changes: readonly string[]
+  doubts: Doubts
   confirm: () => void
   cancel: () => void
 }
 
 /** Asks once more before a deposit that is probably a mistake or a trap. */
-export function ConfirmDeposit({ openedByLink, changes, confirm, cancel }: ConfirmDepositProps) {
+export function ConfirmDeposit({ openedByLink, doubts, confirm, cancel }: ConfirmDepositProps) {
+  const { changes, removed } = doubts
   return (
     <ConfirmDialog
-      title="Store anyway?"
-      action="Store anyway"
+      title="Approve anyway?"
+      action="Approve anyway"
       busy={false}
       problem={null}
       onConfirm={confirm}
@@ -22,8 +23,13 @@ export function ConfirmDeposit({ openedByLink, changes, confirm, cancel }: Confi
     >
       {openedByLink && (
         <p>
-          A web page linked you here. If you approve, the values of the terminal that made this request are
+          A web page linked you here. If you approve, the changes of the terminal that made this request are
           stored, and it may belong to someone else. Did you just run this command yourself?
+        </p>
+      )}
+      {removed.length > 0 && (
+        <p>
+          Production no longer gets <Names names={removed} />.
         </p>
       )}
       {changes.length > 0 && (

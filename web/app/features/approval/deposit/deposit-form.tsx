@@ -10,15 +10,17 @@ import { isUnbound } from '../return-plan.ts'
 import { ConfirmDeposit } from './confirm-deposit.tsx'
 import { DepositPlanCard } from './deposit-plan-card.tsx'
 import { DepositWarnings } from './deposit-warnings.tsx'
+import { countsOf, doubtsOf } from './plan-facts.ts'
 import { type DepositProps, useDeposit } from './use-deposit.ts'
 
 const NOT_REMEMBERED = { offered: [], hours: 0, commands: 1, onHours: () => undefined }
 
 /** An open deposit: who asks, what it would change, the check code, and the decision. */
 export function DepositForm(props: DepositProps) {
-  useTitle('Store these values?')
   const { request, openedByLink, onEnd } = props
   const { context, person } = request
+  const title = titleOf(context)
+  useTitle(title)
   const deposit = useDeposit(props)
   const { place, planning, returning, code, decision, confirmation } = deposit
   const { plan } = planning
@@ -34,10 +36,9 @@ export function DepositForm(props: DepositProps) {
     unasked: [],
     leftOut: [],
   }
-  const count = plan?.plan.length ?? context.deposit?.entries.length ?? 0
   return (
     <>
-      <h1 className="text-2xl font-semibold tracking-tight">Store these values?</h1>
+      <h1 className="text-2xl font-semibold tracking-tight">{title}</h1>
       <p className="mt-1 text-ink-soft">Approve only if you just ran this command yourself.</p>
       <RequestSummary context={context} workspace={place.name} account={person.account} />
       <AgentBanner meta={context.requester_meta} kind="deposit" />
@@ -65,7 +66,9 @@ export function DepositForm(props: DepositProps) {
       <DecisionBar
         context={context}
         choice={
-          returning.by === 'refused' || plan === null ? null : { count, bundle, others: 0, kind: 'deposit' }
+          returning.by === 'refused' || plan === null
+            ? null
+            : { ...countsOf(plan.plan), bundle, others: 0, kind: 'deposit' }
         }
         workspace={place.name}
         account={person.account}
@@ -78,8 +81,12 @@ export function DepositForm(props: DepositProps) {
         onExpired={() => onEnd('expired')}
       />
       {confirmation.isOpen && (
-        <ConfirmDeposit openedByLink={openedByLink} changes={plan?.changes ?? []} {...confirmation} />
+        <ConfirmDeposit openedByLink={openedByLink} doubts={doubtsOf(plan)} {...confirmation} />
       )}
     </>
   )
+}
+
+function titleOf({ deposit }: DepositProps['request']['context']): string {
+  return deposit?.entries.length === 0 ? 'Remove these variables?' : 'Store these values?'
 }

@@ -20,7 +20,7 @@ export function DepositPlanCard({ request, planning, place }: DepositPlanCardPro
   return (
     <section aria-labelledby="plan" className="min-w-0 rounded-lg border border-line bg-surface p-4 sm:p-5">
       <h2 id="plan" className="mb-3 text-sm font-semibold">
-        What to store in <WholeWords text={context.suggested_bundle_id ?? ''} />
+        What changes in <WholeWords text={context.suggested_bundle_id ?? ''} />
         {plan !== null && plan.bundle_id === null && (
           <span className="font-normal text-ink-soft"> (a new bundle)</span>
         )}
@@ -57,12 +57,17 @@ function PlanOrWait({ planning: { state, choose, reload } }: Pick<DepositPlanCar
         {planText(plan)}
       </p>
       <ul aria-label="Variables" className="divide-y divide-line rounded-lg border border-line">
-        {plan.map((step) => (
+        {removedFirst(plan).map((step) => (
           <StepRow key={step.name} step={step} onChoose={choose} />
         ))}
       </ul>
     </>
   )
+}
+
+// No other order: a row must not move when the person chooses what happens to it.
+function removedFirst(plan: readonly DepositStep[]): DepositStep[] {
+  return plan.toSorted((a, b) => Number(b.action === 'detach') - Number(a.action === 'detach'))
 }
 
 type StepRowProps = { step: DepositStep; onChoose: (name: string, choice: ImportChoice) => void }

@@ -3,6 +3,7 @@ import type { DepositPlan } from '../../../lib/answers.ts'
 import { Notice } from '../../../ui/notice.tsx'
 import { keptChoice } from '../kept-choice.ts'
 import { Names } from '../key-notes.tsx'
+import { removedNames } from './plan-facts.ts'
 
 type DepositWarningsProps = {
   plan: DepositPlan | null
@@ -16,6 +17,7 @@ export function DepositWarnings({ plan, isReplanned, requestId }: DepositWarning
   const [wasApproved] = useState(() => keptChoice(requestId) !== null)
   if (plan === null) return null
   const { changes, production } = plan
+  const removed = removedNames(plan)
   return (
     <div className="mt-3 space-y-2">
       {(isReplanned || wasApproved) && (
@@ -27,6 +29,12 @@ export function DepositWarnings({ plan, isReplanned, requestId }: DepositWarning
       {production.length > 0 && (
         <Notice tone="danger" role="alert">
           <strong>Production:</strong> this writes to <Names names={production} />.
+        </Notice>
+      )}
+      {removed.length > 0 && (
+        <Notice tone={production.length > 0 ? 'danger' : 'caution'} role="alert">
+          <strong>No longer delivered:</strong> <Names names={removed} />. Programs that need{' '}
+          {removed.length === 1 ? 'it' : 'them'} fail at their next start.
         </Notice>
       )}
       {changes.length > 0 && (

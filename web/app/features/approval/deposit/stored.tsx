@@ -8,14 +8,14 @@ export function Stored({ choice, isTold }: { choice: Choice; isTold: boolean }) 
   const { keys, bundle, workspaceId } = choice
   const path = bundle.id === '' ? '/bundles' : `/bundles/${encodeURIComponent(bundle.id)}`
   return (
-    <Outcome title="Stored" Icon={CircleCheck} tone="good">
+    <Outcome title="Changes stored" Icon={CircleCheck} tone="good">
       <p role="status">
         {isTold
-          ? 'The values are stored, and the terminal has been told. You can close this page.'
-          : 'The values are stored. The terminal shows this within seconds.'}
+          ? 'The terminal has been told. You can close this page.'
+          : 'The terminal shows this within seconds.'}
       </p>
       <p>
-        {keys.length} {keys.length === 1 ? 'variable' : 'variables'} in{' '}
+        {keys.length} {keys.length === 1 ? 'variable' : 'variables'} changed in{' '}
         <a href={workspacePath(workspaceId, path)} className="link font-mono">
           {bundle.name}
         </a>

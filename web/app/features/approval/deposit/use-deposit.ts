@@ -8,6 +8,7 @@ import { mustTypeCode, planReturn, type ReturnPlan } from '../return-plan.ts'
 import { useOneDecision } from '../use-decision.ts'
 import { useTypedCode } from '../use-typed-code.ts'
 import type { WayBack } from '../way-back.ts'
+import { changedOf, doubtsOf } from './plan-facts.ts'
 import { type PlanState, useDepositPlan } from './use-deposit-plan.ts'
 
 export type DepositProps = {
@@ -70,7 +71,8 @@ export function useDeposit(props: DepositProps) {
     if (plan === null) return decision.setProblem(NO_PLAN_YET[planning.state.phase])
     if (returning.by === 'refused') return decision.setProblem(returning.reason)
     if (code.missing) return code.refuse('Type all eight letters of the code in your terminal.')
-    if (openedByLink || plan.changes.length > 0) return setConfirming(true)
+    const { changes, removed } = doubtsOf(plan)
+    if (openedByLink || changes.length + removed.length > 0) return setConfirming(true)
     send()
   }
   const deny = () =>
@@ -106,6 +108,6 @@ function returnOf(
 }
 
 function choiceOf({ bundle, bundle_id, plan }: DepositPlan, workspaceId: string): Choice {
-  const keys = plan.map(({ name }) => name)
+  const keys = changedOf(plan).map(({ name }) => name)
   return { kind: 'deposit', workspaceId, bundle: { id: bundle_id ?? '', name: bundle }, keys }
 }

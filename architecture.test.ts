@@ -139,6 +139,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'cli/src/doctor',
     'cli/src/audit',
     'cli/src/import',
+    'cli/src/deposit',
     'cli/src/watch',
     'cli/src/delivery',
     'cli/src/machine',

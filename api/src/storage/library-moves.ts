@@ -8,43 +8,30 @@ import { templatePartsOf } from '../domain/template.ts'
 import { requireWithinBound } from './bundle-bound.ts'
 import { stampBundle } from './bundle-changes.ts'
 import { createBundle } from './bundles.ts'
-import { isMissingReference, isTaken } from './database.ts'
 import { keyCreated, newKeyRow } from './keys.ts'
+import { changeLibrary, chunks, Overtaken } from './library-changes.ts'
 import type { ManyRows, Queries, Query, Recorded } from './queries.ts'
 import { flag } from './tables.ts'
-import { holdTenant } from './tenants.ts'
 import { storedParts, type TenantVault, type ValueVault } from './value-vault.ts'
-
-const ROWS_AT_ONCE = 200
 
 export function createLibraryMoveStore(
   queries: Queries,
   vault: ValueVault,
   bounds: Bounds,
 ): LibraryMoveStore {
-  const { query, write } = queries
+  const { query } = queries
   return {
     read: async (tenantId, reading) => readLibrary(query, await vault.of(tenantId), { tenantId, reading }),
     async carryOut(tenantId, reading, decide) {
       const tenantVault = await vault.toWrite(tenantId)
-      try {
-        return await write(async (transaction) => {
-          // Imports, moves and deletes of one tenant follow one another.
-          await holdTenant(transaction, tenantId)
-          const change = decide(await readLibrary(transaction, tenantVault, { tenantId, reading }))
-          await apply({ ...queries, transaction, vault: tenantVault, bounds }, { ...change, tenantId })
-          return change
-        })
-      } catch (error) {
-        if (error instanceof Overtaken || isTaken(error) || isMissingReference(error)) return null
-        throw error
-      }
+      return changeLibrary(queries, tenantId, async (transaction) => {
+        const change = decide(await readLibrary(transaction, tenantVault, { tenantId, reading }))
+        await apply({ ...queries, transaction, vault: tenantVault, bounds }, { ...change, tenantId })
+        return change
+      })
     },
   }
 }
-
-/** Ends the transaction: another call took a name after it was read. */
-class Overtaken extends Error {}
 
 type Reading = { tenantId: string; reading: MoveReading }
 
@@ -170,8 +157,4 @@ async function addBundle(parts: Parts, change: Change, index: number): Promise<v
 function idOf({ keys, ids }: Change, index: number): string {
   const step = keys[index]
   return (step?.action === 'share' ? step.existing?.id : ids.keys[index]) ?? ''
-}
-
-function* chunks<T>(list: readonly T[]): Generator<readonly T[]> {
-  for (let from = 0; from < list.length; from += ROWS_AT_ONCE) yield list.slice(from, from + ROWS_AT_ONCE)
 }

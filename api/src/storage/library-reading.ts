@@ -1,18 +1,14 @@
 import type { ImportReading } from '../domain/library-import.ts'
 import type { FoundKey, ImportLibrary } from '../domain/library-import-plan.ts'
+import { type BundleRef, type Keys, keysWith } from './found-keys.ts'
+import { chunks } from './library-changes.ts'
 import type { Query } from './queries.ts'
-import { partsIn, type TenantVault } from './value-vault.ts'
+import type { TenantVault } from './value-vault.ts'
 
 /*
  * What an import reads of a library, with values: the keys that the bundle delivers, and those that have the name of an
  * entry or are delivered under it elsewhere.
  */
-
-// Both databases bound the parameters of one query.
-const AT_ONCE = 500
-
-/** `bundleId`: null for a bundle that is still to be created. */
-type BundleRef = { tenantId: string; bundleId: string | null }
 
 /** @param query may be a transaction that holds the tenant and the bundle */
 export async function readLibrary(
@@ -38,8 +34,6 @@ export async function readLibrary(
     isTaken: await takenNames(query, tenantId, reading),
   }
 }
-
-type Keys = ReadonlyMap<string, FoundKey>
 
 function attachedKeys(names: readonly string[], ids: ReadonlyMap<string, string>, keys: Keys): Keys {
   const found = names.map((name) => [name, keys.get(ids.get(name) ?? '')] as const)
@@ -146,53 +140,6 @@ function delivered(query: Query, tenantId: string, names: readonly string[]) {
     .execute()
 }
 
-type WantedKeys = BundleRef & { ids: readonly string[]; open: TenantVault['open'] }
-
-async function keysWith(query: Query, { tenantId, bundleId, ids, open }: WantedKeys): Promise<Keys> {
-  const keys = new Map<string, FoundKey>()
-  for (const chunk of chunks(ids)) {
-    const elsewhere = await bundlesUsing(query, { tenantId, bundleId, ids: chunk })
-    const rows = await query
-      .selectFrom('keys')
-      .select(['id', 'name', 'value', 'value_version', 'is_secret', 'description', 'created_by'])
-      .select('template_parts')
-      .where('tenant_id', '=', tenantId)
-      .where('id', 'in', chunk)
-      .execute()
-    for (const row of rows) {
-      const value = open(row)
-      const marks = { is_secret: row.is_secret === 1, templateParts: partsIn(row.template_parts) }
-      const key = { ...row, ...marks, elsewhere: elsewhere.get(row.id) ?? [] }
-      if (value !== null) keys.set(row.id, { ...key, value })
-    }
-  }
-  return keys
-}
-
-/** The names of the other bundles that use each key, sorted. */
-async function bundlesUsing(
-  query: Query,
-  { tenantId, bundleId, ids }: BundleRef & { ids: readonly string[] },
-): Promise<ReadonlyMap<string, readonly string[]>> {
-  const rows = await query
-    .selectFrom('attachments')
-    .innerJoin('bundles', (join) =>
-      join
-        .onRef('bundles.tenant_id', '=', 'attachments.tenant_id')
-        .onRef('bundles.id', '=', 'attachments.bundle_id'),
-    )
-    .select(['attachments.key_id', 'bundles.id', 'bundles.name'])
-    .where('attachments.tenant_id', '=', tenantId)
-    .where('attachments.key_id', 'in', ids)
-    .orderBy('bundles.name')
-    .execute()
-  const others = Map.groupBy(
-    rows.filter(({ id }) => id !== bundleId),
-    ({ key_id }) => key_id,
-  )
-  return new Map([...others].map(([id, bundles]) => [id, bundles.map(({ name }) => name)]))
-}
-
 /** Whether the library has a key of a name, for the names that new keys of an import may get. */
 async function takenNames(
   query: Query,
@@ -213,8 +160,4 @@ async function takenNames(
     .execute()
   for (const { name } of rows) taken.add(name)
   return (name) => taken.has(name)
-}
-
-function* chunks<T>(list: readonly T[]): Generator<readonly T[]> {
-  for (let from = 0; from < list.length; from += AT_ONCE) yield list.slice(from, from + AT_ONCE)
 }

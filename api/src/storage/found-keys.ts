@@ -1,0 +1,62 @@
+import type { FoundKey } from '../domain/library-import-plan.ts'
+import { chunks } from './library-changes.ts'
+import type { Query } from './queries.ts'
+import { partsIn, type TenantVault } from './value-vault.ts'
+
+/*
+ * The keys that an import may use, with their values and the other bundles that use them.
+ */
+
+/** `bundleId`: null for a bundle that the import creates. */
+export type BundleRef = { tenantId: string; bundleId: string | null }
+
+/** By id or by name. */
+export type Keys = ReadonlyMap<string, FoundKey>
+
+type WantedKeys = BundleRef & { ids: readonly string[]; open: TenantVault['open'] }
+
+/** Keys by their ids, with values. */
+export async function keysWith(query: Query, { tenantId, bundleId, ids, open }: WantedKeys): Promise<Keys> {
+  const keys = new Map<string, FoundKey>()
+  for (const chunk of chunks(ids)) {
+    const elsewhere = await bundlesUsing(query, { tenantId, bundleId, ids: chunk })
+    const rows = await query
+      .selectFrom('keys')
+      .select(['id', 'name', 'value', 'value_version', 'is_secret', 'description', 'created_by'])
+      .select('template_parts')
+      .where('tenant_id', '=', tenantId)
+      .where('id', 'in', chunk)
+      .execute()
+    for (const row of rows) {
+      const value = open(row)
+      const marks = { is_secret: row.is_secret === 1, templateParts: partsIn(row.template_parts) }
+      const key = { ...row, ...marks, elsewhere: elsewhere.get(row.id) ?? [] }
+      if (value !== null) keys.set(row.id, { ...key, value })
+    }
+  }
+  return keys
+}
+
+/** The names of the other bundles that use each key, sorted. */
+async function bundlesUsing(
+  query: Query,
+  { tenantId, bundleId, ids }: BundleRef & { ids: readonly string[] },
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const rows = await query
+    .selectFrom('attachments')
+    .innerJoin('bundles', (join) =>
+      join
+        .onRef('bundles.tenant_id', '=', 'attachments.tenant_id')
+        .onRef('bundles.id', '=', 'attachments.bundle_id'),
+    )
+    .select(['attachments.key_id', 'bundles.id', 'bundles.name'])
+    .where('attachments.tenant_id', '=', tenantId)
+    .where('attachments.key_id', 'in', ids)
+    .orderBy('bundles.name')
+    .execute()
+  const others = Map.groupBy(
+    rows.filter(({ id }) => id !== bundleId),
+    ({ key_id }) => key_id,
+  )
+  return new Map([...others].map(([id, bundles]) => [id, bundles.map(({ name }) => name)]))
+}

@@ -1,10 +1,10 @@
 import { DepositKey } from '@keyferry/contract'
-import { type Maintenance, well } from './maintenance.ts'
+import { isLoopback } from '@keyferry/plumbing/loopback'
+import type { Maintenance } from './maintenance.ts'
 import { databaseOf } from './operated-database.ts'
 import { StartError } from './start-error.ts'
 
 const TIMEOUT_MS = 20_000
-const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/
 
 /** The commands that move a library to another server. */
 export const LIBRARY_COMMANDS = {
@@ -14,34 +14,71 @@ export const LIBRARY_COMMANDS = {
     argument: 'SERVER [BUNDLE …]',
     async run(settings, words) {
       const [server = '', ...bundleNames] = words.split(' ')
-      const { kid, public_key } = await depositKeyOf(addressOf(server))
+      const address = addressOf(server)
+      if (process.stdout.isTTY)
+        throw new StartError(`write to a file: keyferry-server export-library ${words} > library.json`)
+      const database = databaseOf(settings)
+      const { kid, public_key } = await depositKeyOf(address)
       const { exportLibrary } = await import('@keyferry/api')
       const publicKey = Buffer.from(public_key, 'base64')
-      return well(await exportLibrary(databaseOf(settings), { kid, publicKey, bundleNames }))
+      const { text, bundles, keys } = await exportLibrary(database, { kid, publicKey, bundleNames })
+      return { text, isWell: true, next: nextStep(address, { bundles, keys }) }
     },
   },
 } satisfies Record<string, Maintenance>
 
+function nextStep({ origin }: URL, { bundles, keys }: { bundles: number; keys: number }): string {
+  return [
+    `Exported ${counted(bundles, 'bundle')} and ${counted(keys, 'key')}. Only ${origin} can open the file.`,
+    `Next: an owner of a workspace opens ${origin}/bundles/move and chooses the file.`,
+  ].join('\n')
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
+}
+
+/** The address of a server. Without a scheme it means https, or http for this machine. */
 function addressOf(server: string): URL {
-  const url = URL.parse(server)
+  const url = URL.parse(server.includes('://') ? server : withScheme(server))
   if (url === null || !/^https?:$/.test(url.protocol))
     throw new StartError(`${JSON.stringify(server)} is not an address: write https://keyferry.example.com`)
   // The file is only as secret as this answer is genuine.
-  if (url.protocol === 'http:' && !LOOPBACK.test(url.hostname))
-    throw new StartError('the server must have https, because its answer decides who can open the file')
+  if (url.protocol === 'http:' && !isLoopback(url.hostname))
+    throw new StartError(
+      `${url.origin} is not https, and its answer decides who can open the file: use the https address`,
+    )
   return url
 }
 
+function withScheme(server: string): string {
+  const host = URL.parse(`https://${server}`)?.hostname ?? ''
+  return `${isLoopback(host) ? 'http' : 'https'}://${server}`
+}
+
 async function depositKeyOf(server: URL) {
+  const answer = await answerOf(server)
+  const key = DepositKey.safeParse(await answer.json().catch(() => null))
+  if (key.success) return key.data
+  throw new StartError(
+    `${server.origin} answered ${answer.status} without a deposit key: is it a Keyferry server?`,
+  )
+}
+
+async function answerOf(server: URL): Promise<Response> {
   try {
-    const answer = await fetch(new URL('/api/v1/deposit-key', server), {
+    return await fetch(new URL('/api/v1/deposit-key', server), {
       signal: AbortSignal.timeout(TIMEOUT_MS),
       redirect: 'error',
     })
-    return DepositKey.parse(await answer.json())
-  } catch (cause) {
-    throw new StartError(`${server.origin} did not answer with a deposit key: is it a Keyferry server?`, {
-      cause,
-    })
+  } catch (error) {
+    throw new StartError(`cannot reach ${server.origin}: ${reasonOf(error)}`, { cause: error })
   }
+}
+
+/** Why `fetch` failed, for example ENOTFOUND, CERT_HAS_EXPIRED or `unexpected redirect`. */
+function reasonOf(error: unknown): string {
+  const cause = error instanceof Error ? (error.cause ?? error) : error
+  if (!(cause instanceof Error)) return String(cause)
+  return 'code' in cause && typeof cause.code === 'string' ? cause.code : cause.message
 }

@@ -60,8 +60,9 @@ async function maintain(maintenance: Maintenance, argument: string): Promise<voi
   let settings: Settings | null = null
   try {
     settings = readSettings()
-    const { text, isWell } = await maintenance.run(settings, argument, say)
+    const { text, isWell, next } = await maintenance.run(settings, argument, say)
     if (text !== '') say(`${text}\n`)
+    if (next !== undefined) process.stderr.write(`${next}\n`)
     process.exitCode = isWell ? 0 : 1
   } catch (error) {
     process.stderr.write(failureLine(error, settings))

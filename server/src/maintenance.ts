@@ -8,12 +8,12 @@ export type Maintenance = {
   readonly argument?: string
   /** @param argument empty when none is given
    * @param print writes to standard output at once
-   * @returns the text to print at the end, and whether everything is in order */
+   * @returns the text to print at the end, and whether everything is in order; `next`: what to do then, for stderr */
   run(
     settings: Settings,
     argument: string,
     print: (text: string) => void,
-  ): Promise<{ text: string; isWell: boolean }>
+  ): Promise<{ text: string; isWell: boolean; next?: string }>
 }
 
 export function well(text: string): { text: string; isWell: boolean } {

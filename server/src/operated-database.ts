@@ -11,7 +11,8 @@ import { StartError } from './start-error.ts'
 export function placeOf(settings: Settings): Omit<DatabaseSettings, 'rootKeys'> {
   const dataDir = resolve(settings.DATA_DIR)
   const databaseUrl = settings.DATABASE_URL ?? null
-  if (databaseUrl === null && !existsSync(dataDir)) throw new StartError(`DATA_DIR ${dataDir} does not exist`)
+  if (databaseUrl === null && !existsSync(dataDir))
+    throw new StartError(`DATA_DIR ${dataDir} does not exist: set it to the folder of the server`)
   return { dataDir, databaseUrl, publicHost: publicHostOf(settings) }
 }
 

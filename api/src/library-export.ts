@@ -10,13 +10,13 @@ import { ValueVault } from './storage/value-vault.ts'
 export type LibraryExport = { kid: string; publicKey: Uint8Array; bundleNames: readonly string[] }
 
 /** Seal the library of a database to the deposit key of another server.
- * @returns the text of the file
+ * @returns the text of the file, and how many bundles and keys it holds
  * @throws Error with one line for the operator: the database has several workspaces, a bundle does not exist or has inline
  *   items, or the library is too large for one move */
 export async function exportLibrary(
   settings: DatabaseSettings,
   { kid, publicKey, bundleNames }: LibraryExport,
-): Promise<string> {
+): Promise<{ text: string; bundles: number; keys: number }> {
   return withDatabase(settings, async ({ query }) => {
     const vault = new ValueVault(new TenantKeys(query, ringOf(settings)), 'keys')
     const content = await readWholeLibrary(query, vault, { tenantId: await onlyTenant(query), bundleNames })
@@ -25,7 +25,8 @@ export async function exportLibrary(
       throw tooLarge(content.keys.length)
     const box = Buffer.from(seal(bytes, publicKey)).toString('base64')
     bytes.fill(0)
-    return JSON.stringify({ keyferry_library: 1, kid, box_base64: box })
+    const text = JSON.stringify({ keyferry_library: 1, kid, box_base64: box })
+    return { text, bundles: content.bundles.length, keys: content.keys.length }
   })
 }
 

@@ -4,6 +4,7 @@ import { databases, expectError, type Identity, startTestApi, type TestApi } fro
 
 const MOST = 1_000
 const BUNDLE_BOUND = 500
+const OLD = '2024-01-31T12:00:00.000Z'
 
 type Entry = { key: number; name: string; required: boolean }
 
@@ -40,6 +41,7 @@ describe.each(databases)('a move of a library, on %s', (kind) => {
       name: `KEY_${index}`,
       value: `value ${index}`,
       ...(index % 3 === 0 ? { expires_at: '2031-01-31T12:00:00.000Z', rotate_after_days: 30 } : {}),
+      ...(index % 2 === 0 ? { changed_at: OLD } : {}),
       ...(index === 1 ? { value: '${KEY_2}', is_template: true } : {}),
     }))
     const entries = keys.map(({ name }, index) => entry(index, name))
@@ -56,6 +58,46 @@ describe.each(databases)('a move of a library, on %s', (kind) => {
     const log = await api.call('listAudit', { as: owner, query: { action: 'key.created', limit: '1000' } })
     expect(JSON.stringify(log.json)).toContain('KEY_999')
     expect(JSON.stringify(log.json)).not.toContain('value 999')
+  })
+
+  const moved = async (key: object) => {
+    expect((await move({ v: 1, keys: [{ name: 'A', value: '1', ...key }], bundles: [] })).status).toBe(200)
+    const [found] = (await api.call('listKeys', { as: owner })).json
+    const params = { key_id: found?.id ?? '' }
+    const versions = async () => (await api.call('listKeyVersions', { as: owner, params })).json
+    const due = async () => (await api.call('listKeys', { as: owner, query: { due: '1' } })).json.length
+    const update = async (body: object) => (await api.call('updateKey', { as: owner, params, body })).json
+    return { found, versions, due, update }
+  }
+
+  test('the age of a value arrives as a claim: it counts for the rotation, until the value changes', async () => {
+    const { found, versions, due, update } = await moved({ changed_at: OLD, rotate_after_days: 90 })
+    expect(found).toMatchObject({ value_changed_elsewhere_at: OLD, due: 'rotate' })
+    expect(Date.parse(found?.value_set_at ?? '')).toBeGreaterThan(Date.parse(OLD))
+    expect(await due()).toBe(1)
+    expect(await update({ rotate_after_days: 3_650 })).toMatchObject({ due: null })
+    expect(await update({ rotate_after_days: 1 })).toMatchObject({ due: 'rotate' })
+    expect(await update({ value: '2' })).toMatchObject({ due: null, value_changed_elsewhere_at: null })
+    expect(await versions()).toMatchObject([
+      { version: 2, how: 'set', changed_elsewhere_at: null },
+      { version: 1, how: 'move', changed_elsewhere_at: OLD },
+    ])
+  })
+
+  test('the log names who moved a value and when, and has the claim only as a detail', async () => {
+    const { found } = await moved({ changed_at: OLD })
+    const { json } = await api.call('listAudit', { as: owner, query: { action: 'key.created' } })
+    expect(json).toMatchObject([{ at: found?.value_set_at, data: { changed_elsewhere_at: OLD } }])
+    expect(json[0]?.actor.id).toBe(found?.value_set_by.id)
+  })
+
+  test.each([
+    ['before there was a server', '1970-01-01T00:00:00Z'],
+    ['in the future', '2999-01-01T00:00:00Z'],
+    ['that the file does not say', null],
+  ])('a last change %s counts as changed by the move', async (_when, changed_at) => {
+    const { found } = await moved({ changed_at, rotate_after_days: 90 })
+    expect(found).toMatchObject({ value_changed_elsewhere_at: null, due: null })
   })
 
   test('a bundle that is too large undoes the whole move', async () => {
@@ -78,6 +120,10 @@ describe.each(databases)('a move of a library, on %s', (kind) => {
     [
       'a key twice in a bundle',
       { v: 1, keys: [{ name: 'A', value: '1' }], bundles: [bundle('a', [entry(0, 'A'), entry(0, 'B')])] },
+    ],
+    [
+      'a last change that is no time',
+      { v: 1, keys: [{ name: 'A', value: '1', changed_at: 'planted' }], bundles: [] },
     ],
     ['an entry without a key', { v: 1, keys: [], bundles: [bundle('a', [entry(0, 'A')])] }],
     ['a template that is none', { v: 1, keys: [{ name: 'A', value: '${', is_template: true }], bundles: [] }],

@@ -42,6 +42,8 @@ export type EventData = {
   /** A version of the target's value. */
   readonly version?: number
   readonly restored_from?: number
+  /** Of a moved value: when it last changed on the other server. A claim of the moved file. */
+  readonly changed_elsewhere_at?: string
   readonly role?: string
   /** What a machine may do with `bundle`. */
   readonly scope?: string
@@ -115,6 +117,7 @@ const DATA_FIELDS = [
   'into',
   'version',
   'restored_from',
+  'changed_elsewhere_at',
   'role',
   'scope',
   'token',

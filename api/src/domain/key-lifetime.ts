@@ -5,7 +5,7 @@ import { TIMES } from '@keyferry/contract'
  * lists, the approval page and the client warn, and deliveries go on.
  */
 
-/** `expires_at`: ISO timestamp. `rotate_after_days`: counted from the day the value was set. */
+/** `expires_at`: ISO timestamp. `rotate_after_days`: counted from the last change of the value. */
 export type Lifetime = { expires_at: string | null; rotate_after_days: number | null }
 
 /** What a key's row tells about its lifetime; `rotate_at`: ISO timestamp. */
@@ -26,9 +26,16 @@ export function normalLifetime({
   }
 }
 
-/** When a value that was set at this time should be replaced. */
-export function rotationTime(setAt: string, days: number | null): string | null {
-  return days === null ? null : new Date(Date.parse(setAt) + days * DAY_MS).toISOString()
+/** When a value was set here. Of a value that moved here: when it last changed on the other server, as the file says. */
+type LastChange = { value_set_at: string; value_changed_elsewhere_at: string | null }
+
+/** When a value should be replaced. A move does not make a value younger. */
+export function rotationTime(
+  { value_set_at, value_changed_elsewhere_at }: LastChange,
+  days: number | null,
+): string | null {
+  const changedAt = Date.parse(value_changed_elsewhere_at ?? value_set_at)
+  return days === null ? null : new Date(changedAt + days * DAY_MS).toISOString()
 }
 
 /** What is due: values that expire, or should be replaced, until then. ISO timestamps. */

@@ -33,6 +33,8 @@ export type KeyVersion = {
   is_template: boolean
   set_at: string
   set_by: Person
+  /** As `value_changed_elsewhere_at` of a key. */
+  changed_elsewhere_at: string | null
   how: ValueHow
   restored_from: number | null
   replaced_at: string | null

@@ -37,6 +37,8 @@ export type Key = {
   version: number
   value_set_at: string
   value_set_by: Person
+  /** Of a value that moved here: when it last changed on the other server, as the moved file says. No proof. */
+  value_changed_elsewhere_at: string | null
 } & Lifetime &
   Deadlines
 
@@ -46,8 +48,9 @@ type ListedKey = Key & { isLong: boolean }
 /** A user; `name` is null for one who is gone. */
 export type Person = { kind: 'user'; id: string; name: string | null }
 
-/** How a value came to be: written by a person, imported, restored from an older version, converted from a legacy item. */
-export type ValueHow = 'set' | 'import' | 'restore' | 'convert'
+/** How a value came to be: written by a person, imported, moved from another server, restored from an older version,
+ * converted from a legacy item. */
+export type ValueHow = 'set' | 'import' | 'move' | 'restore' | 'convert'
 
 type NewKey = Pick<
   Key,

@@ -93,6 +93,18 @@ function firstUse(bundles: readonly MovedBundle[], index: number) {
   return null
 }
 
+// A clock that was never set says 1970 or 2000.
+const FIRST_CHANGE = '2020-01-01T00:00:00.000Z'
+
+/** When a value last changed on the other server, as the file claims. The server cannot check it, so it counts for the age
+ * of the value and proves nothing.
+ * @returns null for a time that cannot be true; then the value counts as changed by the move */
+export function changeElsewhere(claimed: string | null, movedAt: string): string | null {
+  if (claimed === null) return null
+  const changedAt = new Date(claimed).toISOString()
+  return changedAt >= FIRST_CHANGE && changedAt <= movedAt ? changedAt : null
+}
+
 /** @throws DomainError invalid: names or entries of the content contradict one another */
 export function requireWhole({ keys, bundles }: LibraryContent): void {
   requireUnique(keys.map(({ name }) => name))

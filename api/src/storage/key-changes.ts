@@ -167,12 +167,19 @@ function changedColumns(
 function plainColumns(current: KeyRow, wanted: StampedChange): Partial<KeyRow> {
   const { stamp, description = current.description, expires_at = current.expires_at } = wanted
   const { rotate_after_days = current.rotate_after_days } = wanted
-  const rotate_at = rotationTime(wanted.value ? stamp.at : current.value_set_at, rotate_after_days)
+  const lastChange = wanted.value ? { value_set_at: stamp.at, value_changed_elsewhere_at: null } : current
+  const rotate_at = rotationTime(lastChange, rotate_after_days)
   return { updated_at: stamp.at, updated_by: stamp.by, description, expires_at, rotate_after_days, rotate_at }
 }
 
 function newValueColumns({ at, by }: Stamp, { how, restoredFrom }: Source) {
-  return { value_set_at: at, value_set_by: by, value_how: how, value_restored_from: restoredFrom }
+  return {
+    value_set_at: at,
+    value_set_by: by,
+    value_changed_elsewhere_at: null,
+    value_how: how,
+    value_restored_from: restoredFrom,
+  }
 }
 
 function eventOf(

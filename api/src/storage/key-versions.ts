@@ -88,6 +88,7 @@ function currentVersion(query: Query, tenantId: string, keyId: string): Promise<
     .select('value_version as version')
     .select(['value_set_at as set_at', 'value_set_by as set_by', nameOf('keys.value_set_by')])
     .select(['value_how as how', 'value_restored_from as restored_from'])
+    .select('value_changed_elsewhere_at as changed_elsewhere_at')
     .select([sql<null>`null`.as('replaced_at'), sql<null>`null`.as('destroyed_at')])
     .select(holdersOf('keys', 'id', 'value_version'))
     .where('id', '=', keyId)
@@ -117,7 +118,7 @@ function replacedRows(query: Query, tenantId: string, current: VersionRow) {
       'set_by',
       nameOf('key_versions.set_by'),
     ])
-    .select(['how', 'restored_from', 'replaced_at', 'destroyed_at'])
+    .select(['how', 'restored_from', 'replaced_at', 'destroyed_at', 'changed_elsewhere_at'])
     .select(holdersOf('key_versions', 'key_id', 'version'))
     .select((current.is_secret === 1 ? sql<null>`null` : shown).as('value'))
     .orderBy('version', 'desc')

@@ -59,16 +59,27 @@ function inserter({ write, record }: Queries, vault: ValueVault): KeyStore['inse
   }
 }
 
-type NewlyMade = { id: string; name: string; is_secret: boolean; isTemplate?: boolean }
+type NewlyMade = {
+  id: string
+  name: string
+  is_secret: boolean
+  isTemplate?: boolean
+  value_changed_elsewhere_at?: string | null
+}
 
 /** The event of a new key. */
 export function keyCreated(
   tenantId: string,
-  { id, name, is_secret, isTemplate = false }: NewlyMade,
+  { id, name, is_secret, isTemplate = false, value_changed_elsewhere_at: elsewhere = null }: NewlyMade,
   stamp: Stamp,
 ): Event {
   const target = { kind: 'key', id, name } as const
-  const data = { version: 1, is_secret, ...(isTemplate ? { is_template: true } : {}) }
+  const data = {
+    version: 1,
+    is_secret,
+    ...(isTemplate ? { is_template: true } : {}),
+    ...(elsewhere === null ? {} : { changed_elsewhere_at: elsewhere }),
+  }
   return { tenantId, action: 'key.created', target, data, ...madeBy(stamp) }
 }
 
@@ -81,6 +92,7 @@ type NewKeyRow = Omit<
 const FIRST_VALUE = {
   value_how: 'set',
   value_restored_from: null,
+  value_changed_elsewhere_at: null,
   template_parts: null,
   expires_at: null,
   rotate_after_days: null,
@@ -88,13 +100,12 @@ const FIRST_VALUE = {
 
 /** A new key's row, with what is known of its first value. */
 export function newKeyRow(key: NewKeyRow): KeyRow {
-  const row = { ...FIRST_VALUE, ...key }
+  const row = { ...FIRST_VALUE, ...key, value_set_at: key.created_at }
   return {
     ...row,
-    value_set_at: key.created_at,
     value_set_by: key.created_by,
     value_was_secret: key.is_secret,
-    rotate_at: rotationTime(key.created_at, row.rotate_after_days),
+    rotate_at: rotationTime(row, row.rotate_after_days),
   }
 }
 
@@ -121,6 +132,7 @@ function keysOf(query: Query, tenantId: string) {
     .select(['id', 'name', 'value_version', 'is_secret', 'description', 'created_at', 'updated_at'])
     .select(['created_by', 'updated_by', UPDATED_BY_NAME.as('updated_by_name')])
     .select(['value_set_at', 'value_set_by', SET_BY_NAME.as('value_set_by_name')])
+    .select('value_changed_elsewhere_at')
     .select(['expires_at', 'rotate_after_days', 'rotate_at', 'template_parts'])
     .select(USED_IN_BUNDLES.as('used_in_bundles'))
     .where('tenant_id', '=', tenantId)

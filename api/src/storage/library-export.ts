@@ -74,7 +74,7 @@ async function keysOf(query: Query, vault: ValueVault, tenantId: string) {
   const rows = await query
     .selectFrom('keys')
     .select(['id', 'name', 'value', 'value_version', 'is_secret', 'template_parts', 'description'])
-    .select(['expires_at', 'rotate_after_days'])
+    .select(['expires_at', 'rotate_after_days', 'value_set_at', 'value_changed_elsewhere_at'])
     .where('tenant_id', '=', tenantId)
     .orderBy('name')
     .execute()
@@ -88,6 +88,8 @@ async function keysOf(query: Query, vault: ValueVault, tenantId: string) {
       description: row.description,
       expires_at: row.expires_at,
       rotate_after_days: row.rotate_after_days,
+      // A value that moved before keeps its first claim.
+      changed_at: row.value_changed_elsewhere_at ?? row.value_set_at,
     },
   }))
 }

@@ -2,8 +2,14 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { Plaintext } from '@keyferry/crypto/plaintext'
 import type { Bounds } from '../domain/bounds.ts'
 import { newBundle } from '../domain/bundle.ts'
+import { normalLifetime } from '../domain/key-lifetime.ts'
 import type { LibraryMoveStore, MoveChange, MoveReading } from '../domain/library-move.ts'
-import type { MovedKey, NamedKey, ReceivingLibrary } from '../domain/library-move-plan.ts'
+import {
+  changeElsewhere,
+  type MovedKey,
+  type NamedKey,
+  type ReceivingLibrary,
+} from '../domain/library-move-plan.ts'
 import { templatePartsOf } from '../domain/template.ts'
 import { requireWithinBound } from './bundle-bound.ts'
 import { stampBundle } from './bundle-changes.ts'
@@ -118,17 +124,17 @@ function newKey({ key, keyName }: MovedKey, { id, change: { tenantId, stamp }, v
     tenant_id: tenantId,
     name: keyName,
     value_version: 1,
+    value_changed_elsewhere_at: changeElsewhere(key.changed_at, stamp.at),
     is_secret: flag(key.is_secret),
     template_parts: storedParts(key.is_template ? templatePartsOf(value) : null),
     description: key.description,
-    expires_at: key.expires_at,
-    rotate_after_days: key.rotate_after_days,
+    ...normalLifetime(key),
     created_at: stamp.at,
     created_by: stamp.by,
     updated_at: stamp.at,
     updated_by: stamp.by,
   }
-  return newKeyRow({ ...vault.seal(value, row), value_how: 'import' })
+  return newKeyRow({ ...vault.seal(value, row), value_how: 'move' })
 }
 
 async function addBundle(parts: Parts, change: Change, index: number): Promise<void> {

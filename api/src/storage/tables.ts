@@ -120,6 +120,8 @@ export type KeyRow = {
   value_set_at: string
   /** A user's id. */
   value_set_by: string
+  /** Of a moved value: when it last changed on the other server, as the moved file says. */
+  value_changed_elsewhere_at: string | null
   value_how: ValueHow
   value_restored_from: number | null
   /** 1 as soon as the key is secret while this value stands. */
@@ -128,7 +130,7 @@ export type KeyRow = {
   template_parts: string | null
   expires_at: string | null
   rotate_after_days: number | null
-  /** `rotate_after_days` after `value_set_at`. */
+  /** `rotate_after_days` after the value last changed, here or elsewhere. */
   rotate_at: string | null
 }
 
@@ -145,6 +147,7 @@ type KeyVersionRow = {
   was_secret: Flag
   set_at: string
   set_by: string
+  changed_elsewhere_at: string | null
   how: ValueHow
   restored_from: number | null
   replaced_at: string

@@ -24,8 +24,9 @@ export const RestoreVersion = z
   })
   .meta({ id: 'RestoreVersion', examples: [{ version: 2, expected_version: 4 }] })
 
-/** A value that a key has or had. `how`: whether a person set the value, imported it, restored an older version, or
- * converted a legacy item. `value` is the mask for a value that is or was secret, and for each old value of a key that is
+/** A value that a key has or had. `how`: whether a person set the value, imported it, moved it from another server, restored an
+ * older version, or converted a legacy item. `changed_elsewhere_at`: of a moved value, when it last changed on the other server,
+ * as the moved file says. `value` is the mask for a value that is or was secret, and for each old value of a key that is
  * secret; null for a destroyed one. `holders` counts those who were last given this version. */
 export const KeyVersionList = z
   .array(
@@ -37,7 +38,8 @@ export const KeyVersionList = z
         is_template: z.boolean(),
         set_at: Timestamp,
         set_by: Actor,
-        how: z.enum(['set', 'import', 'restore', 'convert']),
+        changed_elsewhere_at: Timestamp.nullable(),
+        how: z.enum(['set', 'import', 'move', 'restore', 'convert']),
         restored_from: z.int().nullable(),
         replaced_at: Timestamp.nullable(),
         destroyed_at: Timestamp.nullable(),
@@ -56,6 +58,7 @@ export const KeyVersionList = z
           is_template: false,
           set_at: '2026-01-31T12:00:00.000Z',
           set_by: { kind: 'user', id: 'd9c1b1e7-7f3a-4d0c-9d30-1f3f0b8e6c55', name: 'sam' },
+          changed_elsewhere_at: null,
           how: 'set',
           restored_from: null,
           replaced_at: null,

@@ -88,12 +88,15 @@ const EXAMPLE_KEY = {
   version: 1,
   value_set_at: '2026-01-31T12:00:00.000Z',
   value_set_by: EXAMPLE_ACTOR,
+  value_changed_elsewhere_at: null,
   expires_at: null,
   rotate_after_days: 90,
   due: null,
 }
 
-/** A library entry; `value` is the mask for a secret, and the text of a template. `template_parts`: the names in it. `version` counts the values that the key has had, from 1. */
+/** A library entry; `value` is the mask for a secret, and the text of a template. `template_parts`: the names in it. `version` counts the values that the key has had, from 1.
+ * `value_changed_elsewhere_at`: of a value that moved here, when it last changed on the other server. The moved file claims this
+ * time; nothing proves it. */
 export const Key = z
   .object({
     id: Id,
@@ -112,6 +115,7 @@ export const Key = z
     version: z.int(),
     value_set_at: Timestamp,
     value_set_by: Actor,
+    value_changed_elsewhere_at: Timestamp.nullable(),
     expires_at: Timestamp.nullable(),
     rotate_after_days: z.int().nullable(),
     due: Due,

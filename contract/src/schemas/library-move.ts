@@ -3,15 +3,18 @@ import { LIMITS } from '../limits.ts'
 import { BundleName, CreateBundle } from './bundle.ts'
 import { PlanId } from './import.ts'
 import { CreateKey, KeyName } from './key.ts'
-import { Flag, Id } from './text.ts'
+import { Flag, Id, Timestamp } from './text.ts'
 
 const TOO_MANY = `a move holds at most ${LIMITS.movedKeys} keys: move several bundles at a time`
 const NO_FILE = 'library must be a file that keyferry-server export-library wrote'
 
-/** What the box of a moved library holds, as JSON. An entry names its key by its place in `keys`. */
+/** What the box of a moved library holds, as JSON. An entry names its key by its place in `keys`. `changed_at`: when the
+ * value last changed; null where the file does not say. */
 export const LibraryContent = z.object({
   v: z.literal(1),
-  keys: z.array(CreateKey).max(LIMITS.movedKeys, TOO_MANY),
+  keys: z
+    .array(CreateKey.extend({ changed_at: Timestamp.nullable().default(null) }))
+    .max(LIMITS.movedKeys, TOO_MANY),
   bundles: z
     .array(
       CreateBundle.extend({

@@ -2,7 +2,10 @@ import type { Key } from './answers.ts'
 import { ago, ahead } from './time.ts'
 
 type Due = NonNullable<Key['due']>
-type Deadlines = Pick<Key, 'due' | 'expires_at' | 'rotate_after_days' | 'value_set_at'>
+type Deadlines = Pick<
+  Key,
+  'due' | 'expires_at' | 'rotate_after_days' | 'value_set_at' | 'value_changed_elsewhere_at'
+>
 
 /** Why a value is due, in two words or fewer. */
 export const DUE_NAMES: Readonly<Record<Due, string>> = {
@@ -12,12 +15,16 @@ export const DUE_NAMES: Readonly<Record<Due, string>> = {
 }
 
 /** Why a value should be replaced, for example `expires in 3 days`; null where nothing is due. */
-export function dueText({ due, expires_at, rotate_after_days, value_set_at }: Deadlines, nowMs: number) {
+export function dueText(deadlines: Deadlines, nowMs: number) {
+  const { due, expires_at, rotate_after_days: after, value_set_at } = deadlines
   if (due === null) return null
-  if (due === 'rotate')
-    return `set ${ago(value_set_at, nowMs)}, to be replaced after ${days(rotate_after_days)}`
+  if (due === 'rotate') return `${ageText(deadlines, nowMs)}, replace after ${days(after)}`
   const at = expires_at ?? value_set_at
   return due === 'expired' ? `expired ${ago(at, nowMs)}` : `expires ${ahead(at, nowMs)}`
+}
+
+function ageText({ value_set_at, value_changed_elsewhere_at: elsewhere }: Deadlines, nowMs: number): string {
+  return elsewhere === null ? `set ${ago(value_set_at, nowMs)}` : `changed ${ago(elsewhere, nowMs)}`
 }
 
 function days(count: number | null): string {

@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { Link } from 'wouter'
 import type { LibraryMove, LibraryMoveRequest } from '../../lib/answers.ts'
+import { runCommand } from '../../lib/client-command.ts'
 import { describeFailure } from '../../lib/failure.ts'
 import { useMove, usePlanMove } from '../../lib/imports.ts'
 import { useMe } from '../../lib/me.ts'
@@ -10,7 +11,7 @@ import { Notice } from '../../ui/notice.tsx'
 import { PageHeading } from '../../ui/page-heading.tsx'
 import { MovePlan } from './move-plan.tsx'
 import { movedText, sealedLibraryIn } from './moved.ts'
-import { FileChooser } from './text-drop.tsx'
+import { FileChooser, MOST_BYTES } from './text-drop.tsx'
 
 type Library = LibraryMoveRequest['library']
 
@@ -23,7 +24,7 @@ export function MovePage() {
     <>
       <PageHeading
         title="Move a library here"
-        intro="Bundles and keys of a local server arrive with their values, order, marks, descriptions, tags and templates. Nothing here is overwritten."
+        intro="Bundles and keys of a local server arrive with their values, order, marks, descriptions, tags, templates and age. Nothing here is overwritten."
       />
       {role === 'member' ? (
         <Notice tone="plain">Only an owner of this workspace can move a library here.</Notice>
@@ -41,11 +42,15 @@ function MoveForm({ onDone }: { onDone: (move: LibraryMove) => void }) {
   const moving = useMove()
   const choose = async (file: File | undefined) => {
     if (file === undefined) return
-    const sealed = sealedLibraryIn(await file.text())
+    const sealed = file.size > MOST_BYTES ? null : sealedLibraryIn(await file.text())
     moving.reset()
     planning.reset()
     setLibrary(sealed)
-    setProblem(sealed === null ? `${file.name} is no file that keyferry-server export-library wrote.` : null)
+    setProblem(
+      sealed === null
+        ? `${file.name} is not a whole file of keyferry-server export-library. Export the library again.`
+        : null,
+    )
     if (sealed !== null) planning.mutate(sealed)
   }
   const failure = moving.error ?? planning.error
@@ -54,7 +59,10 @@ function MoveForm({ onDone }: { onDone: (move: LibraryMove) => void }) {
     <div className="max-w-2xl space-y-4">
       <p className="text-sm">1. On the machine of the local server, write the library to a file:</p>
       <CommandLine command={`keyferry-server export-library ${window.location.origin} > library.json`} />
-      <p className="text-sm text-ink-soft">The file is sealed: only this server can open it.</p>
+      <p className="text-sm text-ink-soft">
+        The file is sealed: only this server can open it. If you run the local server from a clone, write{' '}
+        <code>npx keyferry-server</code> and run it in the folder of the clone.
+      </p>
       <p className="text-sm">2. Choose the file, and read what would happen:</p>
       <FileChooser onFile={(file) => void choose(file)} />
       {problem !== null && (
@@ -84,11 +92,18 @@ function MoveForm({ onDone }: { onDone: (move: LibraryMove) => void }) {
 }
 
 function MoveDone({ move }: { move: LibraryMove }) {
+  const first = move.bundles.find(({ action }) => action === 'create')
   return (
     <div className="max-w-2xl">
       <PageHeading title="Moved" intro={`${movedText(move)} arrived.`} />
-      <p className="text-sm">
-        Delete the file, and the local server&rsquo;s data once your programs start with this server.
+      {first !== undefined && (
+        <>
+          <p className="mb-2 text-sm">Now start a program with this server:</p>
+          <CommandLine command={runCommand(first.name)} />
+        </>
+      )}
+      <p className="mt-2 text-sm">
+        Delete the file. When all your programs start with this server, delete the data of the local server.
       </p>
       <div className="mt-6">
         <Link href="/bundles" className={buttonClasses({ look: 'primary' })}>

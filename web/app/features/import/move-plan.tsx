@@ -15,7 +15,9 @@ export function MovePlan({ plan, busy, onMove }: MovePlanProps) {
   return (
     <section aria-labelledby="move-plan" className="space-y-4">
       <h2 id="move-plan" className="text-sm font-semibold">
-        {hasWork ? `${movedText(plan)} arrive` : 'Nothing arrives: this workspace has all of these names'}
+        {hasWork
+          ? `${movedText(plan)} arrive`
+          : 'Nothing arrives: this workspace already has these bundles and keys'}
       </h2>
       {leftOut.length > 0 && (
         <Notice tone="caution" role="status">
@@ -34,9 +36,11 @@ export function MovePlan({ plan, busy, onMove }: MovePlanProps) {
         ))}
       </ul>
       <KeyNotes keys={keys} />
-      <Button look="primary" size="large" busy={busy} disabled={!hasWork} onClick={onMove}>
-        {busy ? 'Moving…' : `Move ${movedText(plan)}`}
-      </Button>
+      {hasWork && (
+        <Button look="primary" size="large" busy={busy} onClick={onMove}>
+          {busy ? 'Moving…' : `Move ${movedText(plan)}`}
+        </Button>
+      )}
     </section>
   )
 }

@@ -5,7 +5,8 @@ import { classNames } from '../../ui/class-names.ts'
 import { TextArea } from '../../ui/text-field.tsx'
 import { notify } from '../../ui/toast-store.ts'
 
-const MOST_BYTES = 2_097_152
+/** Larger files are not read. */
+export const MOST_BYTES = 2_097_152
 
 /** Where a text is pasted, or a file dropped or chosen. */
 export function TextDrop({ text, onText }: { text: string; onText: (text: string) => void }) {

@@ -1,6 +1,7 @@
 import { FileDiff, RotateCcw, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import type { KeyVersion, KeyWithBundles } from '../../lib/answers.ts'
+import { elsewhereText } from '../../lib/last-change.ts'
 import { useIsOwner } from '../../lib/me.ts'
 import { serverNowMs } from '../../lib/server-clock.ts'
 import { ago, dateTime } from '../../lib/time.ts'
@@ -97,9 +98,10 @@ function VersionRow({ version, current, onAsk }: VersionRowProps) {
 }
 
 function VersionFacts({ version }: { version: KeyVersion }) {
-  const { holders, destroyed_at, value } = version
+  const { holders, destroyed_at, value, changed_elsewhere_at } = version
   const facts = [
     version.current ? 'current' : '',
+    changed_elsewhere_at === null ? '' : elsewhereText(changed_elsewhere_at, serverNowMs()),
     holders === 0 ? '' : `${holders} ${holders === 1 ? 'holder' : 'holders'}`,
     destroyed_at === null ? '' : `value destroyed ${ago(destroyed_at, serverNowMs())}`,
   ].filter((fact) => fact !== '')
@@ -111,7 +113,12 @@ function VersionFacts({ version }: { version: KeyVersion }) {
   )
 }
 
-const HOW = { set: 'Set', import: 'Imported', convert: 'Converted from a legacy item' } as const
+const HOW = {
+  set: 'Set',
+  import: 'Imported',
+  move: 'Moved here',
+  convert: 'Converted from a legacy item',
+} as const
 
 function howText({ how, set_by, restored_from }: KeyVersion): string {
   const what = how === 'restore' ? `Restored from version ${restored_from}` : HOW[how]

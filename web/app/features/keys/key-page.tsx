@@ -6,12 +6,13 @@ import { dueText } from '../../lib/due.ts'
 import { describeFailure } from '../../lib/failure.ts'
 import { isStale, useHolders } from '../../lib/holders.ts'
 import { useKey } from '../../lib/keys.ts'
+import { elsewhereText } from '../../lib/last-change.ts'
 import { useCanEdit, useIsOwner } from '../../lib/me.ts'
 import { serverNowMs } from '../../lib/server-clock.ts'
 import { ago, dateTime } from '../../lib/time.ts'
 import { ActivityOf } from '../../ui/activity/activity-of.tsx'
-import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
+import { classNames } from '../../ui/class-names.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { EntryName } from '../../ui/entry-name.tsx'
 import { KeyValue } from '../../ui/key-value.tsx'
@@ -64,16 +65,26 @@ function KeyView({ item, view }: { item: KeyWithBundles; view: string | undefine
 }
 
 function KeyIntro({ item }: { item: KeyWithBundles }) {
-  const { version, value_set_at, value_set_by } = item
+  const { value_set_at, value_changed_elsewhere_at: elsewhere } = item
   const due = dueText(item, serverNowMs())
+  const times = [value_set_at, ...(elsewhere === null ? [] : [elsewhere])]
   return (
     <p className="flex flex-wrap items-center gap-x-2">
-      <span title={dateTime(value_set_at)}>
-        Version {version}, set {ago(value_set_at, serverNowMs())} by {value_set_by.name ?? 'a former user'}
-      </span>
-      {due !== null && <Badge tone={item.due === 'expired' ? 'danger' : 'caution'}>{due}</Badge>}
+      <span title={times.map(dateTime).join('; ')}>{originText(item)}</span>
+      {due !== null && (
+        <span className={classNames('font-medium', item.due === 'expired' ? 'text-danger' : 'text-caution')}>
+          {due}
+        </span>
+      )}
     </p>
   )
+}
+
+function originText({ version, value_set_at, value_set_by, value_changed_elsewhere_at }: KeyWithBundles) {
+  const nowMs = serverNowMs()
+  const by = `${ago(value_set_at, nowMs)} by ${value_set_by.name ?? 'a former user'}`
+  if (value_changed_elsewhere_at === null) return `Version ${version}, set ${by}`
+  return `Version ${version}, moved here ${by}; ${elsewhereText(value_changed_elsewhere_at, nowMs)}`
 }
 
 function KeyTabs({ item: { id, version } }: { item: KeyWithBundles }) {

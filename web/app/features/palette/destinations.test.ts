@@ -26,6 +26,7 @@ const key = (name: string) => ({
   version: 1,
   value_set_at: '',
   value_set_by: { kind: 'user' as const, id: '', name: null },
+  value_changed_elsewhere_at: null,
   expires_at: null,
   rotate_after_days: null,
   due: null,

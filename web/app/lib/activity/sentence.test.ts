@@ -56,6 +56,12 @@ test.each(AUDIT_ACTIONS)('%s has words, with little data and with all', (action)
 })
 
 const CASES: readonly [AuditAction, Given, string][] = [
+  ['key.created', { data: { version: 1 } }, 'sam created the key DATABASE_URL'],
+  [
+    'key.created',
+    { data: { version: 1, changed_elsewhere_at: '2024-01-31T12:00:00.000Z' } },
+    'sam moved the key DATABASE_URL here',
+  ],
   [
     'key.changed',
     { data: { version: 4, changed: ['value'] } },

@@ -11,7 +11,8 @@ type Words = (told: Told) => readonly Part[]
 
 /** What follows the actor's name in the sentence of each action. */
 export const WORDS: Readonly<Record<AuditAction, Words>> = {
-  'key.created': ({ key }) => ['created the key ', key],
+  'key.created': ({ key, has }) =>
+    has('changed_elsewhere_at') ? ['moved the key ', key, ' here'] : ['created the key ', key],
   'key.changed': ({ key, number, names }) => [
     'changed the value of ',
     key,

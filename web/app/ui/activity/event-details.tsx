@@ -21,9 +21,14 @@ export function EventDetails({ entry }: { entry: AuditEntry }) {
 
 function factsOf(entry: AuditEntry): [string, ReactNode][] {
   const { seq, id, at, origin, action } = entry
-  const { names, origin: from } = told(entry)
+  const { names, text, origin: from } = told(entry)
+  const elsewhere = text('changed_elsewhere_at')
   const browser = origin?.['user_agent'] === undefined ? null : browserName(origin['user_agent'])
   const all: [string, ReactNode][] = [
+    [
+      'Last change',
+      elsewhere === null ? '' : `${dateTime(elsewhere)} on the other server, says the moved file`,
+    ],
     ['Names', action.startsWith('delivery.') ? '' : names('names').join(', ')],
     ['From', [from('ip'), browser].filter((part) => part !== null).join(', ')],
     ['Terminal', [from('requester_ip'), from('os')].filter((part) => part !== null).join(', ')],

@@ -1,12 +1,12 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createClient } from '@keyferry/contract/client'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { closePage, expectAccessible, openPage } from './app-page.ts'
 import { hasBrowser, launchBrowser } from './browser.ts'
-import { ROOT } from './documents.ts'
+import { commandsOf, ROOT } from './documents.ts'
 import { type RunningServer, startServer } from './start-server.ts'
 
 const PROGRAM = join(ROOT, 'server/bin/keyferry-server.js')
@@ -70,18 +70,24 @@ async function fill(url: string): Promise<void> {
   await attach(url, [prod, host], {})
 }
 
-function exported(...words: string[]): { status: number | null; stdout: string; stderr: string } {
-  const env = { PATH: process.env['PATH'], HOME: folder, DATA_DIR: local.dataDir }
+type Exported = { status: number | null; stdout: string; stderr: string }
+
+const exported = (...words: string[]): Exported => exportedFrom(local, words)
+
+function exportedFrom({ dataDir }: RunningServer, words: readonly string[]): Exported {
+  const env = { PATH: process.env['PATH'], HOME: folder, DATA_DIR: dataDir }
   return spawnSync(process.execPath, [PROGRAM, 'export-library', ...words], { env, encoding: 'utf8' })
 }
 
-async function move(library: string, more: { dry_run?: boolean; plan_id?: string } = {}) {
-  return createClient(team.url)('POST', '/api/v1/library-moves', {
+type Moving = { to?: RunningServer; dry_run?: boolean; plan_id?: string }
+
+async function move(library: string, { to = team, ...more }: Moving = {}) {
+  return createClient(to.url)('POST', '/api/v1/library-moves', {
     body: { library: JSON.parse(library), ...more },
   })
 }
 
-/** Everything of a library that a move keeps, without ids and times. */
+/** Everything of a library that a move keeps. */
 async function contentOf(url: string) {
   const call = createClient(url)
   const bundles = await call('GET', '/api/v1/bundles')
@@ -105,6 +111,8 @@ async function contentOf(url: string) {
     is_secret: each.is_secret,
     description: each.description,
     expires_at: each.expires_at,
+    rotate_after_days: each.rotate_after_days,
+    changed_at: each.value_changed_elsewhere_at ?? each.value_set_at,
     used: each.used_in_bundles,
   }))
   return { bundles: await Promise.all(whole), keys }
@@ -112,7 +120,9 @@ async function contentOf(url: string) {
 
 test('a library arrives whole, and the file holds no value', async () => {
   const { status, stdout, stderr } = exported(team.url)
-  expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+  const next = `Next: an owner of a workspace opens ${team.url}/bundles/move and chooses the file.`
+  expect({ status, stderr }).toEqual({ status: 0, stderr: expect.stringContaining(next) })
+  expect(stderr).toContain('Exported 2 bundles and 4 keys.')
   expect(stdout).not.toContain(SECRET)
   expect(Buffer.from(JSON.parse(stdout).box_base64, 'base64').toString('latin1')).not.toContain('PASSWORD')
   const plan = await move(stdout, { dry_run: true })
@@ -146,15 +156,30 @@ test('what exists stays as it is, and an equal key is shared', async () => {
   expect([...again.bundles, ...again.keys].map(({ action }) => action)).not.toContain('create')
 })
 
-test('bundles that arrive one after the other still share a key', async () => {
-  await move(exported(team.url, 'dev/app').stdout)
-  await move(exported(team.url, 'prod/app').stdout)
+test('the commands of docs/migrate.md write files, and keys of bundles that arrive in parts are still shared', async () => {
+  const lines = commandsOf('docs/migrate.md').filter((line) => line.startsWith('keyferry-server '))
+  const here = lines.map((line) => line.replace('https://keyferry.example.com', team.url))
+  const env = { PATH: `${join(ROOT, 'node_modules/.bin')}:${process.env['PATH']}`, DATA_DIR: local.dataDir }
+  const script = here.join(' && ').replace(' dev/web', '')
+  expect(spawnSync('sh', ['-c', script], { cwd: folder, env }).status).toBe(0)
+  for (const name of ['dev.json', 'prod.json']) await move(readFileSync(join(folder, name), 'utf8'))
   const { keys } = await contentOf(team.url)
   expect(keys.map(({ name, used }) => [name, used])).toEqual([
     ['DB_HOST', 2],
     ['PASSWORD', 1],
     ['URL', 1],
   ])
+})
+
+test('a value that moves twice keeps its age', async () => {
+  await move(exported(team.url).stdout)
+  const third = await startServer()
+  try {
+    await move(exportedFrom(team, [third.url]).stdout, { to: third })
+    expect(await contentOf(third.url)).toEqual(await contentOf(local.url))
+  } finally {
+    await third.dispose()
+  }
 })
 
 test('a plan that is out of date, a changed file and the file of another server move nothing', async () => {
@@ -171,8 +196,9 @@ test('a plan that is out of date, a changed file and the file of another server 
 
 test('a wrong server or bundle is named, and nothing is written', () => {
   expect(exported('http://example.com')).toMatchObject({ status: 1, stdout: '' })
-  expect(exported('http://example.com').stderr).toContain('must have https')
-  expect(exported('http://127.0.0.1:1').stderr).toContain('did not answer with a deposit key')
+  expect(exported('http://example.com').stderr).toContain('http://example.com is not https')
+  expect(exported('http://127.0.0.1:1').stderr).toContain('cannot reach http://127.0.0.1:1: ')
+  expect(exported(`${team.url}`.replace('http://', ''), 'dev/app').status).toBe(0)
   expect(exported(team.url, 'dev/none').stderr).toContain('the bundle "dev/none" does not exist')
   expect(exported()).toMatchObject({ status: 2 })
 })
@@ -186,13 +212,23 @@ test.skipIf(!hasBrowser())('an owner reads the plan on a page and moves the libr
     const page = await openPage(browser)
     await page.goto(`${team.url}/bundles/move`)
     await page.getByLabel('File to import').setInputFiles(join(ROOT, 'package.json'))
-    await page.getByText('package.json is no file that').waitFor()
+    await page.getByText('package.json is not a whole file of').waitFor()
     await page.getByLabel('File to import').setInputFiles(file)
     await page.getByText('prod/app', { exact: true }).waitFor()
     await page.getByText('1 key, exists here: left out').waitFor()
     await expectAccessible(page)
     await page.getByRole('button', { name: 'Move 1 bundle and 4 keys' }).click()
     await page.getByRole('heading', { name: 'Moved' }).waitFor()
+    await page.getByText('keyferry run dev/app').waitFor()
+    await page.goto(`${team.url}/bundles/move`)
+    await page.getByLabel('File to import').setInputFiles(file)
+    await page.getByText('Nothing arrives').waitFor()
+    await page.goto(`${team.url}/keys`)
+    await page.getByRole('link', { name: 'PASSWORD' }).click()
+    await page.getByText(/moved here .* by .*; last changed on the other server .*, says the file/).waitFor()
+    await page.getByRole('link', { name: 'History' }).click()
+    await page.getByText(/^Moved here by /).waitFor()
+    await expectAccessible(page)
     await closePage(page)
   } finally {
     await browser.close()

@@ -198,7 +198,7 @@ test('a wrong server or bundle is named, and nothing is written', () => {
   expect(exported('http://example.com')).toMatchObject({ status: 1, stdout: '' })
   expect(exported('http://example.com').stderr).toContain('http://example.com is not https')
   expect(exported('http://127.0.0.1:1').stderr).toContain('cannot reach http://127.0.0.1:1: ')
-  expect(exported(`${team.url}`.replace('http://', ''), 'dev/app').status).toBe(0)
+  expect(exported(team.url.replace('http://', ''), 'dev/app').status).toBe(0)
   expect(exported(team.url, 'dev/none').stderr).toContain('the bundle "dev/none" does not exist')
   expect(exported()).toMatchObject({ status: 2 })
 })

@@ -35,5 +35,5 @@ function factsOf(entry: AuditEntry): [string, ReactNode][] {
     ['When', dateTime(at)],
     ['Entry', `${seq === null ? 'not sealed yet' : seq.toLocaleString()} · ${action} · ${id}`],
   ]
-  return all.filter(([, text]) => text !== '')
+  return all.filter(([, fact]) => fact !== '')
 }

@@ -64,7 +64,24 @@ export async function bundleEntries(
   values: WantedValues,
 ): Promise<BundleEntry[]> {
   const attached = await stores.attachments.list(place.tenantId, place.bundleId, values)
-  const entries = [...attached, ...(await unhiddenItems(stores, place, { attached, values }))]
+  return composed(attached, await unhiddenItems(stores, place, { attached, values }))
+}
+
+/** The entries of these names, with their values, and every other attached key without. Reads no legacy items if the
+ * attached keys have all names. */
+export async function wantedEntries(
+  stores: EntryStores,
+  place: BundleAddress,
+  names: ReadonlySet<string>,
+): Promise<BundleEntry[]> {
+  const attached = await stores.attachments.list(place.tenantId, place.bundleId, names)
+  const left = withoutNames(names, new Set(attached.map(({ name }) => name)))
+  const legacy = left.size === 0 ? [] : await unhiddenItems(stores, place, { attached, values: left })
+  return composed(attached, legacy)
+}
+
+function composed(attached: readonly AttachedKey[], legacy: readonly BundleEntry[]): BundleEntry[] {
+  const entries = [...attached, ...legacy]
   return attached.some(isTemplate) ? withComposed(entries, entries) : entries
 }
 
@@ -89,7 +106,7 @@ async function unhiddenItems(
   { attached, values }: { attached: readonly AttachedKey[]; values: WantedValues },
 ): Promise<BundleEntry[]> {
   const names = new Set(attached.map(({ name }) => name))
-  const legacy = await legacyItems.list(tenantId, bundleId, withoutNames(values, names))
+  const legacy = await legacyItems.list(tenantId, bundleId, withoutHidden(values, names))
   const unhidden = legacy.filter(({ name }) => !names.has(name))
   return unhidden.map((item) => ({ ...item, ...NOT_ATTACHED }))
 }
@@ -107,8 +124,12 @@ const NOT_ATTACHED = {
 } as const
 
 // A hidden item is not delivered, so its value must not be decrypted.
-function withoutNames(values: WantedValues, hidden: ReadonlySet<string>): WantedValues {
-  return typeof values === 'string' ? values : new Set([...values].filter((name) => !hidden.has(name)))
+function withoutHidden(values: WantedValues, hidden: ReadonlySet<string>): WantedValues {
+  return typeof values === 'string' ? values : withoutNames(values, hidden)
+}
+
+function withoutNames(names: ReadonlySet<string>, others: ReadonlySet<string>): ReadonlySet<string> {
+  return new Set([...names].filter((name) => !others.has(name)))
 }
 
 const GROUP = { entries: 500, longValues: 4 } as const

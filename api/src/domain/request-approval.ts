@@ -16,7 +16,7 @@ import { newHold } from './release-hold.ts'
 import type { OpenRequest } from './request.ts'
 import { sealDelivery } from './sealed-delivery.ts'
 import { requireBoxSize } from './sealed-values.ts'
-import type { FirstApproval } from './stored-request.ts'
+import type { ApprovalRequest, FirstApproval } from './stored-request.ts'
 import { approveFirst, requireSameChoice } from './two-people.ts'
 import { requireUserCode } from './user-code-check.ts'
 
@@ -35,18 +35,26 @@ export async function approve(
   parts: ApprovalParts,
   caller: Caller,
   { requestId, choice }: { requestId: string; choice: Choice },
-): Promise<z.output<typeof Approved>> {
+): Promise<{ approved: z.output<typeof Approved>; request: ApprovalRequest }> {
   const stored = await findPendingDelivery(parts, requestId)
   const bundle = await findBundle(parts.stores.bundles, caller, choice.bundle_id)
   const grounds = await groundsOf(parts, caller, { stored, bundle })
   requireAllowed(grounds, choice)
   requireRememberable(grounds, choice, parts.isLocal)
   await requireUserCode(parts, grounds, choice)
-  const approving = { caller, bundle, choice, grounds }
-  if (grounds.policy.approvals_needed === 1) return await approveAlone(parts, approving, stored.first)
-  if (stored.first === null) return await approveFirst(parts, approving)
-  await requireSameChoice(parts, approving, stored.first)
-  return { ...(await approveAlone(parts, approving, stored.first)), approvals: { given: 2, needed: 2 } }
+  const approved = await takeStep(parts, { caller, bundle, choice, grounds }, stored.first)
+  return { approved, request: stored.request }
+}
+
+async function takeStep(
+  parts: ApprovalParts,
+  approving: Approving,
+  first: FirstApproval | null,
+): Promise<z.output<typeof Approved>> {
+  if (approving.grounds.policy.approvals_needed === 1) return await approveAlone(parts, approving, first)
+  if (first === null) return await approveFirst(parts, approving)
+  await requireSameChoice(parts, approving, first)
+  return { ...(await approveAlone(parts, approving, first)), approvals: { given: 2, needed: 2 } }
 }
 
 /** What the rules for this bundle and caller are judged by.

@@ -4,10 +4,10 @@ import type { Plaintext } from '@keyferry/crypto/plaintext'
 import { seal } from '@keyferry/crypto/seal'
 import {
   type BundleEntry,
-  bundleEntries,
   type EntryStores,
   type ValueSize,
   valueSizes,
+  wantedEntries,
 } from './bundle-entry.ts'
 import { requireComposed } from './composed-entry.ts'
 import { DomainError } from './errors.ts'
@@ -42,7 +42,7 @@ export async function valuesOf(
   requireNames(names, sizes)
   if (leastPayloadBytes(names, sizes) > maxPayloadBytes) throw payloadTooLarge(maxPayloadBytes)
   const parts = [...names].flatMap((name) => sizes.get(name)?.templateParts ?? [])
-  const entries = await bundleEntries(stores, bundle, new Set([...names, ...parts]))
+  const entries = await wantedEntries(stores, bundle, new Set([...names, ...parts]))
   const chosen = entries.filter(({ name }) => names.has(name))
   requireComposed(chosen)
   const values = new Map(chosen.flatMap(({ name, value }) => (value === null ? [] : [[name, value]])))

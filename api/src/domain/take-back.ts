@@ -54,28 +54,22 @@ export class ExpiringApprovals {
   }
 
   /** Watch the end of a request that was approved. */
-  watch(requestId: string): void {
-    // The delivery stays `approved` if a store is away: it may have arrived.
-    void this.#schedule(requestId).catch(() => {})
+  watch({ id, expiresAtMs }: { id: string; expiresAtMs: number }): void {
+    if (this.#isClosed || this.#timers.has(id)) return
+    const timer = setTimeout(
+      () => {
+        this.#timers.delete(id)
+        // The delivery stays `approved` if a store is away: it may have arrived.
+        void this.#end(id).catch(() => {})
+      },
+      expiresAtMs - this.#parts.clock.now().getTime() - BEFORE_END_MS,
+    ).unref()
+    this.#timers.set(id, timer)
   }
 
   close(): void {
     this.#isClosed = true
     for (const timer of this.#timers.values()) clearTimeout(timer)
-  }
-
-  async #schedule(requestId: string): Promise<void> {
-    const nowMs = this.#parts.clock.now().getTime()
-    const stored = await this.#parts.requests.find(requestId, nowMs)
-    if (!stored || this.#isClosed || this.#timers.has(requestId)) return
-    const timer = setTimeout(
-      () => {
-        this.#timers.delete(requestId)
-        void this.#end(requestId).catch(() => {})
-      },
-      stored.request.expiresAtMs - nowMs - BEFORE_END_MS,
-    ).unref()
-    this.#timers.set(requestId, timer)
   }
 
   async #end(requestId: string): Promise<void> {

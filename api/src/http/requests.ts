@@ -101,8 +101,8 @@ export function requestHandlers(parts: RequestHandlerParts): Pick<Handlers, Requ
     },
     async encryptFromBundle({ caller, params, body }) {
       const requestId = params.request_id
-      const approved = await approve(parts, caller, { requestId, choice: body })
-      parts.expiring.watch(requestId)
+      const { approved, request } = await approve(parts, caller, { requestId, choice: body })
+      parts.expiring.watch(request)
       return { status: 200, body: approved }
     },
     async denyRequest({ caller, params }) {

@@ -1,5 +1,5 @@
 import type { HeldDeliveryStore, HeldEnd } from '../domain/held-delivery.ts'
-import { endVoid } from './deliveries.ts'
+import { endVoid } from './delivery-end.ts'
 import type { Queries, Query, Recorded } from './queries.ts'
 
 type Release = Parameters<HeldDeliveryStore['release']>[1] & { tenantId: string }

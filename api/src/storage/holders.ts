@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { madeBy } from '../domain/event.ts'
 import type { HolderStore, Holding, KeyHolder, KeyHolding } from '../domain/holder.ts'
 import type { Listed, WholePage } from '../domain/listing.ts'
-import { labelIn, viaIn } from './deliveries.ts'
+import { labelIn, viaIn } from './delivery-texts.ts'
 import type { Queries, Query } from './queries.ts'
 import { staleKeys } from './stale-keys.ts'
 

@@ -1,5 +1,6 @@
 import { type Expression, sql } from 'kysely'
 import type { DeliveredKey } from '../domain/delivery.ts'
+import { send } from './pipeline.ts'
 import type { Queries, Query } from './queries.ts'
 
 /*
@@ -26,7 +27,7 @@ const ROWS_AT_ONCE = 500
 /** Note in the transaction of a new delivery what its holder may have from then on. */
 export async function noteApproved(transaction: Query, given: Given): Promise<void> {
   for (const keys of await existingKeys(transaction, given)) {
-    await transaction
+    const rows = transaction
       .insertInto('holdings')
       .values(
         keys.map(({ id, version }) => ({
@@ -46,7 +47,7 @@ export async function noteApproved(transaction: Query, given: Given): Promise<vo
           dismissed_at: null,
         })),
       )
-      .execute()
+    await send(transaction, rows)
   }
 }
 
@@ -58,7 +59,7 @@ export async function noteCollected(
   const unlessThis = <T>(column: Expression<T>) =>
     sql<T | null>`case when holdings.perhaps_delivery_id = ${given.deliveryId} then null else ${column} end`
   for (const keys of await existingKeys(transaction, given)) {
-    await transaction
+    const rows = transaction
       .insertInto('holdings')
       .values(
         keys.map(({ id, version }) => ({
@@ -84,7 +85,7 @@ export async function noteCollected(
           dismissed_at: null,
         })),
       )
-      .execute()
+    await send(transaction, rows)
   }
 }
 

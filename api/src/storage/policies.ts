@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { type EventData, madeBy } from '../domain/event.ts'
 import { NO_RULES, type PolicyChange, type PolicySetting, type PolicyStore } from '../domain/policy.ts'
 import type { Stamp } from '../domain/stamp.ts'
@@ -13,8 +14,14 @@ type Changing = { tenantId: string; bundleId: string; change: PolicyChange & { s
 
 export function createPolicyStore({ prepare, query, write, record }: Queries): PolicyStore {
   const readTenant = prepare((value: (name: 'tenantId') => string) => tenantRules(query, value('tenantId')))
-  const readBundle = prepare((value: (name: 'tenantId' | 'bundleId') => string) =>
-    bundleRules(query, value('tenantId'), value('bundleId')),
+  const readBoth = prepare((value: (name: 'tenantId' | 'bundleId') => string) =>
+    tenantRules(query, value('tenantId'))
+      .select(sql.lit<'workspace' | 'bundle'>('workspace').as('place'))
+      .unionAll(
+        bundleRules(query, value('tenantId'), value('bundleId')).select(
+          sql.lit<'workspace' | 'bundle'>('bundle').as('place'),
+        ),
+      ),
   )
   const findTenant = async (tenantId: string) => (await readTenant({ tenantId }))[0] ?? NO_RULES
   return {
@@ -28,14 +35,21 @@ export function createPolicyStore({ prepare, query, write, record }: Queries): P
       return { workspace, bundles: new Map(bundles.map(({ bundle_id, ...rules }) => [bundle_id, rules])) }
     },
     async find(tenantId, bundleId) {
-      const [workspace, rows] = await Promise.all([findTenant(tenantId), readBundle({ tenantId, bundleId })])
-      return { workspace, bundle: rows[0] ?? NO_RULES }
+      const rows = await readBoth({ tenantId, bundleId })
+      return { workspace: rulesOf(rows, 'workspace'), bundle: rulesOf(rows, 'bundle') }
     },
     changeBundle: (tenantId, bundleId, change) =>
       write((transaction) => changeBundle({ transaction, record }, { tenantId, bundleId, change })),
     changeTenant: (tenantId, change) =>
       write((transaction) => changeTenant({ transaction, record }, tenantId, change)),
   }
+}
+
+type PlacedRules = PolicySetting & { place: 'workspace' | 'bundle' }
+
+function rulesOf(rows: readonly PlacedRules[], wanted: PlacedRules['place']): PolicySetting {
+  const { place: _, ...rules } = rows.find(({ place }) => place === wanted) ?? { place: wanted, ...NO_RULES }
+  return rules
 }
 
 function tenantRules(query: Query, tenantId: string) {

@@ -60,7 +60,14 @@ test('the program is started once, with its arguments exactly and the values ove
   expect(scene.seen.started).toEqual([
     {
       argv: options().program,
-      env: { PATH: process.env['PATH'], DISPLAY: ':0', KEPT: 'yes', GREETING: "it's me", EMPTY: '' },
+      env: {
+        PATH: process.env['PATH'],
+        DISPLAY: ':0',
+        KEPT: 'yes',
+        GREETING: "it's me",
+        EMPTY: '',
+        KEYFERRY_LOADED: '1',
+      },
       searchPath: process.env['PATH'],
       filters: { stdout: null, stderr: null },
     },

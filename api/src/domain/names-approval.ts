@@ -10,7 +10,7 @@ import { publicKeyOf } from './request.ts'
 import { labelOf, requesterOrigin } from './request-delivery.ts'
 import { sealText } from './sealed-values.ts'
 import { stampOf } from './stamp.ts'
-import type { NamesApproval } from './stored-request.ts'
+import type { ApprovalRequest, NamesApproval } from './stored-request.ts'
 import { findSelf, type TenantStore } from './tenant.ts'
 import { requireUserCode } from './user-code-check.ts'
 
@@ -35,7 +35,7 @@ export async function approveNames(
   parts: NamesParts,
   caller: Caller,
   { requestId, choice }: { requestId: string; choice: Choice },
-): Promise<z.output<typeof Approved>> {
+): Promise<{ approved: z.output<typeof Approved>; request: ApprovalRequest }> {
   const offered = await offerNames(parts, caller, { requestId, bundleId: choice.bundle_id })
   const { grounds, listed } = offered
   requireAllowedIn(NAMES_REFUSALS, grounds, choice)
@@ -50,7 +50,8 @@ export async function approveNames(
     : ({ kind: 'tenant', ...tenant } as const)
   const approver = { approverId: caller.userId, tenantId: caller.tenantId }
   const names = { ...approver, target, assurance: policy.assurance }
-  return await settle(parts, caller, { offered, release: choice.release, ciphertextBase64, names })
+  const approved = await settle(parts, caller, { offered, release: choice.release, ciphertextBase64, names })
+  return { approved, request }
 }
 
 type Approving = {

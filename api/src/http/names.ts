@@ -13,8 +13,8 @@ export function namesHandlers({
     },
     async approveNames({ caller, params, body }) {
       const approving = { requestId: params.request_id, choice: body }
-      const approved = await approveNames(parts, caller, approving)
-      parts.expiring.watch(params.request_id)
+      const { approved, request } = await approveNames(parts, caller, approving)
+      parts.expiring.watch(request)
       return { status: 200, body: approved }
     },
   }

@@ -98,21 +98,13 @@ async function insertKeys({ transaction, insertAll, record, vault }: Parts, chan
     .filter(({ step: { action } }) => action === 'create' || action === 'rename')
   for (const some of chunks(made)) {
     const rows = some.map(({ step, id }) => newKey(step, { id, change, vault }))
-    // PostgreSQL takes no column of times that is null in some rows only.
-    for (const alike of Map.groupBy(rows, filled).values()) await insertAll(transaction, 'keys', alike)
+    await insertAll(transaction, 'keys', rows)
     for (const { is_secret, template_parts, ...row } of rows) {
       const key = { ...row, is_secret: is_secret === 1, isTemplate: template_parts !== null }
       await record(transaction, keyCreated(change.tenantId, key, change.stamp))
     }
     await turn() // A long move lets other calls run.
   }
-}
-
-function filled(row: object): string {
-  return Object.entries(row)
-    .filter(([, value]) => value !== null)
-    .map(([column]) => column)
-    .join()
 }
 
 type NewKey = { id: string; change: Change; vault: TenantVault }

@@ -8,6 +8,7 @@ import { closePage, expectAccessible, openPage } from './app-page.ts'
 import { hasBrowser, launchBrowser } from './browser.ts'
 import { commandsOf, ROOT } from './documents.ts'
 import { type RunningServer, startServer } from './start-server.ts'
+import { hasTerminal, inTerminal } from './terminal.ts'
 
 const PROGRAM = join(ROOT, 'server/bin/keyferry-server.js')
 const SECRET = 'planted-password'
@@ -201,6 +202,14 @@ test('a wrong server or bundle is named, and nothing is written', () => {
   expect(exported(team.url.replace('http://', ''), 'dev/app').status).toBe(0)
   expect(exported(team.url, 'dev/none').stderr).toContain('the bundle "dev/none" does not exist')
   expect(exported()).toMatchObject({ status: 2 })
+})
+
+test.skipIf(!hasTerminal())('a terminal gets no file, and the command that writes one', async () => {
+  const env = { PATH: process.env['PATH'], DATA_DIR: local.dataDir }
+  const terminal = inTerminal([process.execPath, PROGRAM, 'export-library', team.url, 'dev/app'], { env })
+  expect(await terminal.exit).toBe(1)
+  const shown = terminal.output().replaceAll(/\s+/g, ' ')
+  expect(shown).toContain(`keyferry-server export-library ${team.url} dev/app > library.json`)
 })
 
 test.skipIf(!hasBrowser())('an owner reads the plan on a page and moves the library', async () => {

@@ -61,7 +61,8 @@ function MoveForm({ onDone }: { onDone: (move: LibraryMove) => void }) {
       <CommandLine command={`keyferry-server export-library ${window.location.origin} > library.json`} />
       <p className="text-sm text-ink-soft">
         The file is sealed: only this server can open it. If you run the local server from a clone, write{' '}
-        <code>npx keyferry-server</code> and run it in the folder of the clone.
+        <code>npx keyferry-server</code> and run it in the folder of the clone. To move the library of this
+        server to another one, open this page there.
       </p>
       <p className="text-sm">2. Choose the file, and read what would happen:</p>
       <FileChooser onFile={(file) => void choose(file)} />

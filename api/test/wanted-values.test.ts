@@ -72,7 +72,8 @@ describe.each(databases)('the values that a read wants, on %s', (kind) => {
       const clock = { now: () => new Date(), newId: randomUUID, newToken: randomUUID }
       const parts = { requests, clock, stores, assurance: 'compat', maxPayloadBytes: 10_000 } as const
       const caller = { userId, tenantId, role: 'owner', origin: { requester_ip: '' } } as const
-      return await approveNames(parts, caller, { requestId: request.id, choice })
+      const { approved } = await approveNames(parts, caller, { requestId: request.id, choice })
+      return approved
     }
     expect(await approve({ suggestedBundle: 'B' }, { bundle_id: bundleId })).toEqual({ ok: true })
     expect(await approve({}, {})).toEqual({ ok: true })

@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite'
 import Fastify from 'fastify'
 import { Pool } from 'pg'
 
-// What the figures stand beside: the framework and the database client alone, with the settings that make a write
+// A baseline to compare with: only the framework and the database client, with the settings that make a write
 // durable, and none of the work that a request is about. Run as `node bench/bare-server.ts SQLITE_FILE|postgres://…`.
 
 type Statements = {

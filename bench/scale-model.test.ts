@@ -30,7 +30,7 @@ test('the arithmetic agrees with the simulation', () => {
   expect(seen.queueSeconds / expected.queueSeconds).toBeCloseTo(1, 1)
 })
 
-test('more nodes than the load needs are not asked for, and fewer are not enough', () => {
+test('the model proposes no more nodes than the load needs, and no fewer', () => {
   const nodes = nodesFor(SCALE, 0.5)
   expect(predicted({ ...SCALE, apiNodes: nodes }).utilization).toBeLessThanOrEqual(0.5)
   expect(predicted({ ...SCALE, apiNodes: nodes - 1 }).utilization).toBeGreaterThan(0.5)

@@ -49,8 +49,8 @@ const quickBuiltins: Plugin = {
   },
 }
 
-const mcpApart: Plugin = {
-  name: 'mcp-apart',
+const separateMcp: Plugin = {
+  name: 'separate-mcp',
   setup: (plugin) => {
     plugin.onResolve({ filter: /\/mcp\/serve\.ts$/ }, () => ({ path: './mcp.js', external: true }))
   },
@@ -81,7 +81,7 @@ await copyFile(join(HERE, '..', 'LICENSE'), join(DIST, 'LICENSE'))
 await copyFile(join(HERE, 'README.md'), join(DIST, 'README.md'))
 
 // One file: a module in it still runs only when a lazy import needs it, and one file is read faster than many. What serves
-// agents has a file of its own, because its libraries are twice as large as all the rest.
+// agents has its own file, because its libraries are twice as large as everything else.
 async function bundle(): Promise<void> {
   const options: BuildOptions = {
     outdir: join(DIST, 'lib'),
@@ -95,7 +95,7 @@ async function bundle(): Promise<void> {
   await build({
     ...options,
     entryPoints: [join(HERE, 'src', 'main.ts')],
-    plugins: [quickBuiltins, mcpApart],
+    plugins: [quickBuiltins, separateMcp],
   })
   await build({
     ...options,
@@ -113,7 +113,7 @@ async function bundle(): Promise<void> {
   })
 }
 
-// The file of types imports nothing, so its declarations stand for themselves.
+// The file of types imports nothing, so its declarations need no other file.
 async function declareTypes(): Promise<void> {
   const lib = join(DIST, 'lib')
   const flags = ['--ignoreConfig', '--noResolve', '--noCheck', '--declaration', '--emitDeclarationOnly']

@@ -48,7 +48,7 @@ describe.skipIf(!hasBrowser())('on a phone, in both themes: a request that ends'
     return page
   }
 
-  test('soon: the time left stands out, then the page says that it expired', async () => {
+  test('soon: the page highlights the time left, then says that the request expired', async () => {
     const page = await open()
     await page.getByRole('button', { name: 'Approve 6 keys' }).waitFor()
     expect(await page.getByText('Expires in').isVisible()).toBe(true)

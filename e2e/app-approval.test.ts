@@ -127,7 +127,7 @@ describe.skipIf(!hasBrowser())('the approval page', () => {
     await closePage(page)
   })
 
-  test('a template selects what exists and names what does not', async () => {
+  test('a template selects the keys that exist and names the others', async () => {
     const { page } = await open({ bundle: 'dev/app', keys: ['PORT', 'AWS_KEY'] })
     await page.getByText('Requested, but not in this bundle: AWS_KEY').waitFor()
     await page.getByText('Required, but not selected: DATABASE_URL').waitFor()
@@ -142,7 +142,7 @@ describe.skipIf(!hasBrowser())('the approval page', () => {
     await closePage(page)
   })
 
-  test('more than was asked for: folded away, warned of, and shared only after a question', async () => {
+  test('keys that were not requested are collapsed, have a warning, and need a confirmation', async () => {
     const { page, request } = await open({ bundle: 'dev/app', keys: ['PORT'] })
     await page.getByRole('checkbox', { name: 'PORT' }).waitFor()
     expect(await page.getByRole('checkbox').count()).toBe(1)
@@ -173,7 +173,7 @@ describe.skipIf(!hasBrowser())('the approval page', () => {
     await closePage(page)
   })
 
-  test('on a phone nothing that fits on a line is broken', async () => {
+  test('on a phone, text that fits on a line does not wrap', async () => {
     const own = await startOwn()
     const keys = Array.from({ length: 10 }, (_, index) => ({
       name: `K${index}`,
@@ -211,7 +211,7 @@ describe.skipIf(!hasBrowser())('the approval page', () => {
     await closePage(page)
   })
 
-  test('an unknown suggestion is said, and nothing is chosen instead', async () => {
+  test('an unknown suggestion is reported, and nothing is selected instead', async () => {
     const { page } = await open({ bundle: 'qa/app' })
     await page.getByText('The terminal requested qa/app, which is not in any of your workspaces.').waitFor()
     expect(await page.getByRole('combobox').inputValue()).toBe('')
@@ -270,7 +270,7 @@ describe.skipIf(!hasBrowser())('the approval page', () => {
     await expectEnd(page, 'Already used or unknown')
   })
 
-  test('the server is gone: the page says so, and goes on once it is back', async () => {
+  test('the server is gone: the page says so, and continues once it is back', async () => {
     const own = await startOwn()
     await createLibrary(own.url)
     const { page } = await open({ bundle: 'dev/app' }, own.url)

@@ -180,7 +180,7 @@ describe.skipIf(!hasBrowser())('the memory of a workspace in the browser', () =>
     await closePage(page)
   })
 
-  test('the activity answers what an approval gave away, with one press on its line', async () => {
+  test('one click on an approval in the activity shows what it delivered', async () => {
     const page = await open('/activity')
     await page.getByText('Sealed to entry').waitFor()
     await page.getByText('sam@laptop collected the values of dev/app').waitFor()

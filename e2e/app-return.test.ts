@@ -156,7 +156,7 @@ describe.skipIf(!hasBrowser() || !hasTerminal())('an approval returns to the ter
     await closePage(page)
   })
 
-  test('a port that nobody listens on gets nothing; the page offers a code, and Deny', {
+  test('a port without a listener gets nothing; the page offers a code, and Deny', {
     timeout: 40_000,
   }, async () => {
     const release = ['loopback', 'code'] as const

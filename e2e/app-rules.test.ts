@@ -98,7 +98,7 @@ describe.skipIf(!hasBrowser())('rules for approvals', () => {
     expect(summary.replaceAll(/\s/g, '')).toContain(`bash-c'echo${'x'.repeat(300)}\\nend'`)
     expect(summary).toContain('bash runs a script, which can do anything with the values.')
     await page.getByText('An AI agent (claude-code) asks, because: “to run the migration”').waitFor()
-    await page.getByText('It can read whatever this program prints.').waitFor()
+    await page.getByText('It can read everything that this program prints.').waitFor()
     await page
       .getByText(/version 1, changed .* by sam/)
       .first()

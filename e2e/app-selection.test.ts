@@ -185,7 +185,7 @@ describe.skipIf(!hasBrowser())('several keys at once, in the browser', () => {
     await closePage(page)
   })
 
-  test('a key that somebody deletes meanwhile leaves the selection; the action does nothing and says so', async () => {
+  test('a key that another person deletes leaves the selection; the action does nothing and says so', async () => {
     const page = await open('/keys')
     await row(page, 'PORT').click()
     await row(page, 'SMTP_HOST').click()
@@ -202,7 +202,7 @@ describe.skipIf(!hasBrowser())('several keys at once, in the browser', () => {
     await closePage(page)
   })
 
-  test('a phone has room for all of it', async () => {
+  test('it fits on a phone', async () => {
     for (const path of ['/keys', `/bundles/${bundleIds.get('prod/shop/mail')}`]) {
       const page = await open(path, 360)
       await page.getByRole('checkbox', { name: 'Select all shown' }).click()

@@ -121,7 +121,7 @@ describe.skipIf(!hasBrowser())('three commands of one start', () => {
     expect(again.asked()).toBe(0)
   })
 
-  test('one that ends meanwhile is named; the others are delivered', async () => {
+  test('one that ends before the click is named; the others are delivered', async () => {
     const started = start()
     const page = await openedPage(started)
     const list = page.getByRole('region', { name: 'Started together' })
@@ -144,7 +144,7 @@ describe.skipIf(!hasBrowser())('three commands of one start', () => {
     await closePage(page)
   })
 
-  test('one that is deselected waits on', async () => {
+  test('a deselected request stays open', async () => {
     const started = start()
     const page = await openedPage(started)
     const list = page.getByRole('region', { name: 'Started together' })

@@ -121,7 +121,7 @@ describe.skipIf(!hasBrowser())('text that is not saved', () => {
     expect(questions).toHaveLength(2)
   })
 
-  test('a dialog without a form closes without a question, whatever the page below holds', async () => {
+  test('a dialog without a form closes without a question, even if the page below has unsaved text', async () => {
     await goTo('/settings')
     await page.getByLabel('Name', { exact: true }).fill('Half typed')
     await press(/^Workspace /)(page)

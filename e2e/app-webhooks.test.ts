@@ -106,7 +106,7 @@ describe.skipIf(!hasBrowser())('the pages of webhooks', () => {
     await closePage(page)
   })
 
-  test('a receiver that fails, and one that wants no more, are shown', async () => {
+  test('a receiver that fails, and one that answers 410, are shown', async () => {
     const call = createClient(server.url)
     const { id } = await call('POST', '/api/v1/webhooks', {
       headers,

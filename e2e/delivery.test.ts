@@ -12,7 +12,7 @@ import { closeTerminals, hasTerminal, inTerminal, type Terminal } from './termin
 
 const KEYFERRY = [process.execPath, join(import.meta.dirname, '../cli/bin/keyferry.js')]
 
-// A file as a person has it, and what a program must find in its environment afterwards.
+// A file as a person has it, and what a program must find in its environment.
 const FILE = `# the app
 export PLAIN=hello world   # with a note
 SINGLE='it is $HOME and \`id\` and "quotes" and \\n'

@@ -34,7 +34,7 @@ test('every hosted example demands that an approval returns to its terminal', ()
     expect(read(name)).not.toContain('APPROVAL_ASSURANCE')
 })
 
-test('the image copies what there is, and leaves no workspace out', () => {
+test('the image copies existing files, and every workspace', () => {
   const sources = [...read('Dockerfile').matchAll(/^COPY (?!--from)(.+) \S+$/gm)]
     .flatMap(([, list = '']) => list.split(' '))
     .filter((source) => source !== '')
@@ -46,7 +46,7 @@ test('the image copies what there is, and leaves no workspace out', () => {
 test.each([
   ['Dockerfile', /^ENTRYPOINT \["\/keyferry\/(server\/[^"]+)"\]$/m],
   ['keyferry.service', /^ExecStart=\/usr\/bin\/env \/opt\/keyferry\/(\S+)$/m],
-])('%s starts the program by its own first line, so with the options that it wants', (name, start) => {
+])('%s starts the program by its first line, with the options in it', (name, start) => {
   const program = start.exec(read(name))?.[1] ?? ''
   expect(readFileSync(join(ROOT, program), 'utf8')).toMatch(
     /^#!\/usr\/bin\/env -S node --max-semi-space-size=/,
@@ -55,7 +55,7 @@ test.each([
   expect([status, String(stderr)]).toEqual([0, ''])
 })
 
-test('the two nginx files differ by names alone', () => {
+test('the two nginx files differ only in names', () => {
   const known: [RegExp, string][] = [
     [/^#(?: .*)?\n/gm, ''],
     [/(?:127\.0\.0\.1:5393|web-1:5393)/, 'WEB-1'],

@@ -34,7 +34,7 @@ export class Depositor {
     this.#url = url
   }
 
-  /** What everybody who has the link sees. */
+  /** What anyone with the link sees. */
   context(id: string): Promise<Answer> {
     return this.#call('GET', `/requests/${id}/context`)
   }

@@ -20,7 +20,7 @@ const WAYS: readonly { commands: RegExp; run?: (command: string) => Promise<void
   { commands: /^npm run screenshots$/, run: takesScreenshots },
 ]
 
-/** What stands between backquotes to name a program. */
+/** A text between backquotes that names a program. */
 const NAMES = new Set(['', 'npm run'])
 
 const commands = [

@@ -13,7 +13,7 @@ export function commandsOf(document: string): string[] {
   return blocks.flatMap((block) => block.split('\n')).map((line) => line.replace(/\s+# .*$/, '').trim())
 }
 
-/** The commands that stand within a document's sentences. */
+/** The commands within a document's sentences. */
 export function commandsWithin(document: string): string[] {
   const sentences = readDocument(document).replaceAll(/^```.*?^```/gms, '')
   return [...sentences.matchAll(/`((?:[A-Z_]+=\S+ )*(?:npm|npx) [^`]+)`/g)].map(([, command = '']) => command)

@@ -157,7 +157,7 @@ async function readRequest(page: EnginePage): Promise<void> {
   }
 }
 
-/** Approve a request whose fragment names a port that nobody listens on, and come back from what the browser then shows. */
+/** Approve a request whose fragment names a port without a listener, and come back from what the browser then shows. */
 async function approveIntoNothing(page: EnginePage, link: string): Promise<void> {
   const target = `http://127.0.0.1:${await freePort()}/r/${TOKEN}`
   await page.goto(`${link}#lb=${new URL(target).port}.${TOKEN}`)

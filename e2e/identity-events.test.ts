@@ -43,7 +43,7 @@ async function tell(event: object): Promise<number> {
   return (await fetch(`${url}/webhooks/identity`, { method: 'POST', body, headers })).status
 }
 
-test('a user whom the provider deleted has no session, no way back in, and approved nothing any more', async () => {
+test('a user whom the provider deleted has no session, cannot sign in, and has no open approval', async () => {
   const call = await signIn('leaver')
   const key = await call('POST', '/api/v1/keys', { body: { name: 'TOKEN', value: 'v' } })
   const bundle = await call('POST', '/api/v1/bundles', { body: { name: 'dev/app' } })
@@ -65,7 +65,7 @@ test('a user whom the provider deleted has no session, no way back in, and appro
   expect([back.status, again.cookies(url).get('__session')]).toEqual([403, undefined])
 })
 
-test('another e-mail address is taken over while the person works on', async () => {
+test('a changed e-mail address is stored, and the session continues', async () => {
   const call = await signIn('mover')
   expect(await tell({ type: 'user.updated', data: { id: 'mover', email: 'moved@example.com' } })).toBe(200)
   expect((await call('GET', '/api/v1/me')).email).toBe('moved@example.com')

@@ -9,8 +9,8 @@ export type Way = 'loopback' | 'code'
 
 const POLL_MS = 3_000
 
-/** Somebody who asks for values in their own name and sends the link to a person who can approve. Speaks the interface
- * without the client, and knows everything that the client would know. */
+/** An attacker who makes a request and sends its link to a person who can approve. Calls the interface without the client,
+ * and knows everything that the client would know. */
 export class Attacker {
   readonly keys: KeyPair = generateKeyPair()
   readonly verifier = generatePollVerifier()
@@ -58,7 +58,7 @@ export class Attacker {
     return null
   }
 
-  /** What everybody who has the link sees. */
+  /** What anyone with the link sees. */
   async context(id: string): Promise<Answer> {
     return await this.#call('GET', `/${id}/context`)
   }

@@ -41,7 +41,7 @@ test('a machine fetches values through both layers, until its token ends', async
   const box = open(Buffer.from(delivered.json.ciphertext_base64, 'base64'), keyPair)
   expect(JSON.parse(new TextDecoder().decode(box))).toEqual(values)
 
-  // In local mode every call is the owner's: a bearer token takes that away, whatever it is.
+  // In local mode every call is the owner's: any bearer token takes that away.
   expect((await call('GET', '/bundles')).status).toBe(200)
   expect((await call('GET', '/bundles', undefined, 'no-token')).status).toBe(401)
   expect((await call('POST', '/tokens/reported', [{ token }])).status).toBe(204)

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Ports of loopback: of nginx itself, and of what stands behind it. */
+/** Ports of loopback: of nginx, and of the servers behind it. */
 export type NginxPorts = {
   public: number
   internal: number

@@ -6,8 +6,8 @@ import { EXECUTABLE, launchBrowser } from './browser.ts'
 
 const IN_OWN_NETWORK = ['-rn', 'sh', '-c', 'ip link set lo up && exec "$0" "$@"']
 
-/** Whether a program can have a network of its own here; many containers forbid it. Where it must be (CI), that is a
- * failure instead of a skip. */
+/** Whether a program can have its own network here; many containers forbid it. In CI, that is a failure instead of a
+ * skip. */
 export function hasOwnLoopback(): boolean {
   if (spawnSync('unshare', [...IN_OWN_NETWORK, 'true']).status === 0) return true
   if (process.env['CI'] !== undefined) throw new Error('no network namespace can be made here')

@@ -40,7 +40,7 @@ describe.skipIf(!hasTerminal())('the program has the terminal to itself', () => 
     expect(await terminal([...RUN, 'sh', '-c', `exit ${code}`]).exit).toBe(code)
   })
 
-  test('Ctrl-C reaches the program alone', async () => {
+  test('Ctrl-C reaches only the program', async () => {
     const script = 'trap "echo caught; exit 42" INT; echo ready; while :; do sleep 0.1; done'
     const shown = terminal([...RUN, 'sh', '-c', script])
     await shown.appears(/ready/)
@@ -49,7 +49,7 @@ describe.skipIf(!hasTerminal())('the program has the terminal to itself', () => 
     expect(shown.output().match(/caught/g)).toHaveLength(1)
   })
 
-  test('Ctrl-C ends a program that does not care', async () => {
+  test('Ctrl-C ends a program that does not handle it', async () => {
     const shown = terminal([...RUN, 'sh', '-c', 'echo ready; exec sleep 60'])
     await shown.appears(/ready/)
     shown.type('\x03')
@@ -153,7 +153,7 @@ describe.skipIf(!hasTerminal())('the program has the terminal to itself', () => 
     for (const line of status) expect(line.replace(/\x1b\[\d*[mK]/g, '').length).toBeLessThan(40)
   })
 
-  test('NO_COLOR and TERM=dumb take their part away; a link that only this machine can open has no QR code', async () => {
+  test('NO_COLOR and TERM=dumb remove colours and movement; a link that only this machine can open has no QR code', async () => {
     const wide = await waitingScreen({})
     expect(wide).not.toMatch(/[▀▄█]/)
     expect(wide).toContain('\x1b[1m')

@@ -9,7 +9,7 @@ export const POSIX_SHELLS = ['sh', 'dash', 'bash', 'zsh', 'mksh'] as const
 
 export type RealShell = (typeof POSIX_SHELLS)[number] | 'fish'
 
-/** What a shell is given to evaluate, and the variables that it should know afterwards. */
+/** What a shell evaluates, and the variables that it should have then. */
 export type ShellText = { readonly text: string; readonly names: readonly string[] }
 
 type Dialect = {

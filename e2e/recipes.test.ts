@@ -15,7 +15,7 @@ let folder: string
 let server: RunningServer
 let token: string
 
-// The client uses a machine's token here, so that nobody has to approve.
+// The client uses a machine's token here, so no person has to approve.
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'keyferry-recipes-'))
   server = await startServer()

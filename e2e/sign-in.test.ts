@@ -141,7 +141,7 @@ describe.skipIf(!hasBrowser())('people who sign in at an identity provider', () 
       return inTerminal([...KEYFERRY, 'run', 'dev/app', '--', 'true'], { cwd: folder, env })
     }
 
-    test('keeps the way back to the terminal through a sign-in at the provider, which does not see it', async () => {
+    test('keeps the return address of the terminal through a sign-in at the provider, which does not see it', async () => {
       const first = await signedIn('returner')
       await addLibrary(first)
       await closePage(first)
@@ -192,7 +192,7 @@ describe.skipIf(!hasBrowser())('people who sign in at an identity provider', () 
     await Promise.all([closePage(page), closePage(owner)])
   })
 
-  test('the chosen tenant holds for this session, and losing it leads back to the own one', async () => {
+  test('the chosen tenant is kept for this session; a person who loses it returns to their own', async () => {
     const [owner, guest] = [await signedIn('host'), await signedIn('guest')]
     const { token } = await invite(owner, 'guest@example.com')
     const call = clientIn(guest)

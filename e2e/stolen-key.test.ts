@@ -168,7 +168,7 @@ describe('a remembered approval, with the real client', { timeout: 120_000 }, ()
     await expectAsks('the remembered approval was forgotten', run(bundle))
   })
 
-  test('the fifty-first use asks, whoever had the others', async () => {
+  test('the fifty-first use asks, also after uses by a thief', async () => {
     const bundle = await remembered()
     const [grant] = await grantsOf(bundle)
     const [file = ''] = await readdir(join(folder, 'thief/keyferry'))

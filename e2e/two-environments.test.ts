@@ -114,7 +114,7 @@ describe.skipIf(!hasBrowser() || !hasTerminal())('two environments of one applic
     await page.getByRole('button', { name: 'Save changes' }).click()
   }
 
-  test('a pipeline imports both files, and importing them again writes nothing', async () => {
+  test('a pipeline imports both files; a second import writes nothing', async () => {
     const first = await inPipeline('import', '.env', '--bundle', 'dev/app')
     expect(first).toMatchObject({ code: 0, output: expect.stringContaining('8 new\n') })
     const second = await inPipeline('import', '.env.production', '--bundle', 'prod/app')
@@ -158,7 +158,7 @@ describe.skipIf(!hasBrowser() || !hasTerminal())('two environments of one applic
     for (const value of ['postgres', 'sk_live', 'debug']) expect(output).not.toContain(value)
   })
 
-  test('splitting a key that was equal by chance frees prod from dev', async () => {
+  test('splitting a key that was equal by chance separates prod from dev', async () => {
     await openBundle('prod/app')
     await page.getByRole('button', { name: 'Change PORT in this bundle' }).click()
     await page.getByRole('button', { name: /^Give this bundle its own value/ }).click()

@@ -8,7 +8,7 @@ const KB = 1_000
 
 const read = (path: string) => readFileSync(join(DIST, path), 'utf8')
 
-/** The scripts that a page loads before it can show anything: those it names, and whatever they import statically. */
+/** The scripts that a page loads before it can show anything: those it names, and their static imports. */
 function initialScripts(page: string): Set<string> {
   const found = new Set<string>()
   const visit = (path: string) => {

@@ -13,7 +13,7 @@ import type { RedisConnection } from './request-store/redis-connection.ts'
 import { openSqliteRequestStore } from './request-store/sqlite.ts'
 import type { ApiSettings } from './settings.ts'
 
-/** State that lives for minutes: requests, held callers, call counts. With Redis all nodes share it; without, it is in
+/** State of the last minutes: requests, held callers, call counts. With Redis all nodes share it; without, it is in
  * this process and a file beside the database. */
 export type ShortLived = Limits & {
   redis: RedisConnection | null

@@ -59,7 +59,7 @@ describe.each(databases)('local accounts on %s', (kind) => {
     await own.close()
   })
 
-  test('the right password signs in, whatever the case of the e-mail', async () => {
+  test('the right password signs in with the e-mail in any case', async () => {
     const { status, json } = await logIn(EMAIL.toUpperCase(), PASSWORD)
     expect(status).toBe(200)
     const as = { userId: json.user_id, tenantId: json.tenant_id }
@@ -177,7 +177,7 @@ describe.each(databases)('local accounts on %s', (kind) => {
     expect((await logIn(EMAIL, PASSWORD)).status).toBe(200)
   })
 
-  test('guesses at once cannot outrun the count', async () => {
+  test('concurrent guesses cannot bypass the limit', async () => {
     const answers = await Promise.all(
       Array.from({ length: 12 }, (_, index) => logIn(EMAIL, `guess ${index}`)),
     )

@@ -51,7 +51,7 @@ describe.each(databases)('approving and denying on %s', (kind) => {
       expectError(await context(id), 404, GONE)
     })
 
-    test('takes a name twice as once', async () => {
+    test('counts a repeated name once', async () => {
       const asking = client()
       const id = await asking.asked()
       expect((await approve(id, { include_keys: ['URL', 'URL'] })).status).toBe(200)
@@ -128,7 +128,7 @@ describe.each(databases)('approving and denying on %s', (kind) => {
   })
 
   describe('deny', () => {
-    test('ends the request for everybody, as request_denied', async () => {
+    test('ends the request for every caller, as request_denied', async () => {
       const asking = client()
       const id = await asking.asked()
       const { status, json } = await deny(id)

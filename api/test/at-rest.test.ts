@@ -155,7 +155,7 @@ describe.each(databases)('values at rest on %s', (kind) => {
     expect((await stored(id)).value_version).toBe(13)
   })
 
-  test('a secret that is broken does not keep the list from being shown', async () => {
+  test('a corrupt secret does not break the list', async () => {
     const id = await create('KEY')
     await store(id, { value: new Uint8Array(64) })
     expect((await api.call('listKeys', { as: owner })).json).toMatchObject([{ value: '*****' }])

@@ -98,7 +98,7 @@ describe.each(databases)('attachments on %s', (kind) => {
     expect(await names()).toBe('A')
   })
 
-  test('any changes at once leave the positions dense', async () => {
+  test('concurrent changes leave the positions dense', async () => {
     for (const name of ['A', 'B']) await attach(name)
     await Promise.all([attach('C', { order: 0 }), attach('D', { order: 1 }), move('A', 1), move('B', 0)])
     expect((await names()).split('').toSorted().join('')).toBe('ABCD')

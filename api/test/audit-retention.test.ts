@@ -206,7 +206,7 @@ describe.each(databases)('what leaves the audit log on %s', (kind) => {
     }
   })
 
-  test('an export by the server has all entries, whatever their number', async () => {
+  test('an export by the server has all entries, however many there are', async () => {
     let text = ''
     await exportAudit(api.settings, owner.tenantId, (lines) => {
       text += lines

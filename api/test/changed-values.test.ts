@@ -18,7 +18,7 @@ type Watched = { machine: TestMachine; bundle: TestBundle; deliveryId: string }
 
 let bundles = 0
 
-/** A machine that was given the values of a bundle of its own. */
+/** A machine that got the values of its own bundle. */
 async function watched(api: Api, owner: Identity, wish: object = {}): Promise<Watched> {
   bundles += 1
   const machine = await newMachine(api, owner)
@@ -149,7 +149,7 @@ describe.each(databases)('waiting for changed values on %s', (kind) => {
     expect((await waitFor(api, it.deliveryId, it.machine)).status).toBe(200)
   })
 
-  test('a stopping server ends its waits; the next server tells what changed meanwhile', async () => {
+  test('a stopping server ends its waits; the next server reports the changes in between', async () => {
     const databaseUrl = kind === 'postgres' ? await freshPostgres() : null
     const first = await startTestApi('sqlite', { databaseUrl })
     const as = await first.newOwner()

@@ -74,7 +74,7 @@ describe.each([['sqlite', null] as const, ...(redis ? [['postgres', redis.url] a
       api.call('listCompanions', { as, params: { request_id: id } })
     const idsOf = async (id: string) => (await companionsOf(id)).json.map(({ request_id }) => request_id)
 
-    test('are shown on each other’s page, and only the first needs a page of its own', async () => {
+    test('are shown on each other’s page, and only the first opens its page', async () => {
       const shop = terminal()
       const web = await ask(shop)
       const worker = await ask(shop, { command: 'worker' })
@@ -96,7 +96,7 @@ describe.each([['sqlite', null] as const, ...(redis ? [['postgres', redis.url] a
       expect(await idsOf(web.id)).toEqual([])
     })
 
-    test('a request that another key signed is never among them, whatever else it says', async () => {
+    test('a request that another key signed is never among them, even if all else is equal', async () => {
       const shop = terminal()
       const web = await ask(shop)
       const forged = await ask({ ...terminal(), address: shop.address })
@@ -132,7 +132,7 @@ describe.each([['sqlite', null] as const, ...(redis ? [['postgres', redis.url] a
       ['that an agent started', { agent: 'codex' }],
       ['that cannot return over loopback', { release: ['code'] }],
       ['that names no bundle', { bundle: null }],
-    ])('one %s needs a page of its own, and is listed', async (_, other) => {
+    ])('one %s needs its own page, and is listed', async (_, other) => {
       const shop = terminal()
       const web = await ask(shop)
       const odd = await ask(shop, other)
@@ -156,7 +156,7 @@ describe.each([['sqlite', null] as const, ...(redis ? [['postgres', redis.url] a
       expect((await ask(shop)).joins).toBe(true)
     })
 
-    test('each approval is a delivery, a seal and a return of its own', async () => {
+    test('each approval has its own delivery, seal and return', async () => {
       const shop = terminal()
       const bundles = [
         { ...(await newBundle(api, owner, { [`WEB_${kind}`]: 'w' })), keys: [`WEB_${kind}`] },

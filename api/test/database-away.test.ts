@@ -55,7 +55,7 @@ describe.skipIf(!hasPostgres())('an unavailable PostgreSQL', () => {
 })
 
 describe('a SQLite file that is held by another process', () => {
-  test('answers 503 with Retry-After once waiting has been long enough, and serves again afterwards', async () => {
+  test('answers 503 with Retry-After after the longest wait, and serves again once the database answers', async () => {
     const api = await startTestApi('sqlite')
     const owner = await api.newOwner()
     const other = new DatabaseSync(join(api.settings.dataDir, 'keyferry.db'))

@@ -107,7 +107,7 @@ describe.each(databases)('keys that a bundle delivers under another name, on %s'
     ])
   })
 
-  test('a key is attached once, whatever its delivered name', async () => {
+  test('a key is attached once, under any delivered name', async () => {
     const a = await newKey('A')
     await attach(a)
     expectError(await attach(a, { as: 'B' }), 409, 'Key already attached to bundle', 'conflict')

@@ -131,7 +131,7 @@ describe.each(databases)('federation on %s', (kind) => {
     ['valid in 90 s', (c) => ({ ...c, nbf: seconds() + 90 }), 'unauthorized'],
     ['made in 90 s', (c) => ({ ...c, iat: seconds() + 90 }), 'unauthorized'],
     ['without a time of making', (c) => without(c, 'iat'), 'unauthorized'],
-    ['that lives 25 hours', (c) => ({ ...c, exp: seconds() + 90_000 }), 'identity_not_trusted'],
+    ['that is valid for 25 hours', (c) => ({ ...c, exp: seconds() + 90_000 }), 'identity_not_trusted'],
     ['without a subject', (c) => without(c, 'sub'), 'unauthorized'],
     [
       'with a subject alone',
@@ -140,7 +140,7 @@ describe.each(databases)('federation on %s', (kind) => {
     ],
     ['of another repository', (c) => ({ ...c, repository_id: '75' }), 'identity_not_trusted'],
     [
-      'of a repository whose id begins alike',
+      'of a repository whose id has the same beginning',
       (c) => ({ ...c, repository_id: '740' }),
       'identity_not_trusted',
     ],
@@ -154,7 +154,7 @@ describe.each(databases)('federation on %s', (kind) => {
     ['of another environment', (c) => ({ ...c, environment: 'staging' }), 'identity_not_trusted'],
     ['of an environment in capitals', (c) => ({ ...c, environment: 'PROD' }), 'identity_not_trusted'],
     [
-      'of an environment that begins alike',
+      'of an environment whose name has the same beginning',
       (c) => ({ ...c, environment: 'prod-evil' }),
       'identity_not_trusted',
     ],
@@ -198,7 +198,7 @@ describe.each(databases)('federation on %s', (kind) => {
       'with another form of subject',
       (c) => ({ ...c, sub: 'repository_owner_id:65:repository_id:74:environment:prod' }),
     ],
-    ['with claims nobody knows', (c) => ({ ...c, more: { deep: [1] } })],
+    ['with unknown claims', (c) => ({ ...c, more: { deep: [1] } })],
   ]
 
   test.each(HONEST)('a token %s delivers', async (_name, change) => {
@@ -241,7 +241,7 @@ describe.each(databases)('federation on %s', (kind) => {
   })
 
   test.each(['unknown', 'absent', "another workspace's"])(
-    'the id of a machine that is %s is refused alike',
+    'the id of a machine that is %s gets the same refusal',
     async (which) => {
       await trusted(trustInGitHub())
       const stranger = await api.newOwner()
@@ -291,7 +291,7 @@ describe.each(databases)('federation on %s', (kind) => {
     expectError(await api.call('listBundles', { headers }), 401, 'Unauthorized')
   })
 
-  test('a refusal names what differs and the own claims, never what would be right', async () => {
+  test('a refusal names the claims that differ and their values, never the expected ones', async () => {
     const { machine } = await trusted({
       ...trustInGitHub(),
       claims: { repository_id: ['74'], environment: ['hidden-name'] },
@@ -311,7 +311,7 @@ describe.each(databases)('federation on %s', (kind) => {
     expect(answer.text).not.toContain('hidden-name')
   })
 
-  test('what knocked is shown, and allowed by the chosen claims', async () => {
+  test('an attempt is listed, and allowed by the selected claims', async () => {
     const { machine } = await trusted({
       ...trustInGitHub(),
       claims: { repository_id: ['1'], environment: ['x'] },

@@ -71,7 +71,7 @@ export class ForeignIssuer {
     return token
   }
 
-  /** These texts, or objects as JSON, signed with the provider's key (RS256), whatever they say. */
+  /** These texts, or objects as JSON, signed with the provider's key (RS256), with any content. */
   signRaw(header: object | string, payload: object | string | Buffer): string {
     const text = `${encoded(header)}.${encoded(payload)}`
     return `${text}.${sign('sha256', Buffer.from(text), this.privateKey).toString('base64url')}`

@@ -127,7 +127,7 @@ describe.each([
     expect(await grantsOf(bundle)).toMatchObject([{ ...COMMAND, uses: 1, keys: bundle.names }])
   })
 
-  test('restarts take nothing from the requests that its address may make', async () => {
+  test('restarts do not count against the request limit of the address', async () => {
     const bundle = await bundleOf()
     const asked = { ...(await remembered(bundle)), address: new ReturningClient(api).address }
     for (let run = 0; run < RATES.createRequest.calls + 2; run += 1)
@@ -174,7 +174,7 @@ describe.each([
     expectError(answer, 400, 'device.time is more than five minutes off: set the clock of this computer')
   })
 
-  test('after its hours it has expired', async () => {
+  test('it expires after its hours', async () => {
     const bundle = await bundleOf()
     const asked = await remembered(bundle)
     offsetMs = 8 * 3_600_000
@@ -193,7 +193,7 @@ describe.each([
     expect(await again(bundle, asked)).toBe('used_up')
   })
 
-  test('of a revocation and uses at once, nothing is used after it', async () => {
+  test('no use that follows a revocation succeeds', async () => {
     for (let round = 0; round < 5; round++) {
       const bundle = await bundleOf()
       const asked = await remembered(bundle)
@@ -310,7 +310,7 @@ describe.each([
     expect((await api.call('revokeGrant', { as: member, params: { grant_id: id } })).status).toBe(200)
   })
 
-  test('an owner of another workspace cannot revoke it, and it goes on', async () => {
+  test('an owner of another workspace cannot revoke it, and it still works', async () => {
     const bundle = await bundleOf()
     const asked = await remembered(bundle)
     const params = { grant_id: (await grantsOf(bundle))[0]?.id ?? '' }

@@ -54,7 +54,7 @@ async function trusting(draft: object): Promise<TestMachine> {
   return made
 }
 
-/** One delivery by a token, from an address of its own. */
+/** One delivery by a token, from a fresh address. */
 async function present(machineId: string, forge: Case[1], claims: Claims = {}) {
   const keyPair = generateKeyPair()
   const bound = `${AUDIENCE}/key/${keyOf(keyPair.publicKey)}`

@@ -101,7 +101,7 @@ test('a token that names no key is tried with each of the issuer', async () => {
   expect(await present(machineId, forged)).toBe('unauthorized')
 })
 
-test('a key set with a shared secret lets nobody sign with it', async () => {
+test('a shared secret in a key set verifies no token', async () => {
   const { issuer, machineId } = await newIssuer()
   const secret = Buffer.alloc(32, 7)
   const shared = { kty: 'oct', kid: 'shared', alg: 'HS256', k: secret.toString('base64url') }
@@ -137,7 +137,7 @@ test.each([
   expect(await present(machineId, await issuer.sign(claimsOf(issuer)))).toBe('issuer_unavailable')
 })
 
-test('issuers that hold the connection, drip or send a bomb end within six seconds, and others wait for none', async () => {
+test('a call to an issuer that stalls, drips or sends a bomb ends within six seconds, and other calls do not wait', async () => {
   const holding = await newIssuer()
   holding.issuer.knobs.set(DISCOVERY, () => undefined)
   const dripping = await newIssuer()

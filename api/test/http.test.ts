@@ -81,7 +81,7 @@ describe('what the server does with any request', () => {
     },
   )
 
-  test('what is not HTTP is answered 400, headers without end 431', async () => {
+  test('a call that is not HTTP gets 400, endless headers get 431', async () => {
     expect(await raw('hello\r\n\r\n')).toMatch(
       /^HTTP\/1\.1 400 [\s\S]*{"error":"malformed request","code":"invalid"}$/,
     )
@@ -100,7 +100,7 @@ describe('what the server does with any request', () => {
     )
   })
 
-  test('answers are never to be stored, and carry the request id of the call', async () => {
+  test('answers forbid caching, and carry the request id of the call', async () => {
     const { headers } = await api.call('getHealth', { headers: { 'x-request-id': 'abc-12345' } })
     expect(headers.get('cache-control')).toBe('no-store')
     expect(headers.get('x-request-id')).toBe('abc-12345')

@@ -30,7 +30,7 @@ const withClaims = (changes: Claims) => (forging: Forging) =>
 export const withBound = (audience: (bound: string) => unknown) => (forging: Forging) =>
   forging.issuer.signRaw(header(forging), { ...forging.claims, aud: audience(forging.bound) })
 
-/** Signed with a secret that everybody can know. */
+/** Signed with a public text as the secret. */
 const withSecret =
   (alg: string, secretOf: (issuer: ForeignIssuer) => string | Buffer) => (forging: Forging) => {
     const text = `${encoded(header(forging, { alg }))}.${encoded(forging.claims)}`
@@ -95,10 +95,10 @@ export const CARELESS: readonly (readonly [name: string, differs: string, forge:
   ['for the audience in capitals', 'aud', withClaims({ aud: AUDIENCE.toUpperCase() })],
   ['for the audience with a port', 'aud', withClaims({ aud: `${AUDIENCE}:443` })],
   ['for the audience with an escape', 'aud', withClaims({ aud: AUDIENCE.replace('k', '%6b') })],
-  ['for an audience that looks alike', 'aud', withClaims({ aud: AUDIENCE.replace('e', '\u0435') })],
+  ['for a look-alike audience', 'aud', withClaims({ aud: AUDIENCE.replace('e', '\u0435') })],
   ['for an audience with NUL', 'aud', withClaims({ aud: `${AUDIENCE}\u0000` })],
   ['for the audience without encryption', 'aud', withClaims({ aud: AUDIENCE.replace('https', 'http') })],
-  ['for nobody', 'aud', withClaims({ aud: [] })],
+  ['for no audience', 'aud', withClaims({ aud: [] })],
   ['for a list in a list', 'aud', withClaims({ aud: [[AUDIENCE]] })],
   ['for the audience twice', 'aud', withClaims({ aud: [AUDIENCE, AUDIENCE] })],
   ['for an object', 'aud', withClaims({ aud: { 0: AUDIENCE } })],

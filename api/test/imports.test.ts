@@ -53,7 +53,7 @@ describe.each(databases)('imports on %s', (kind) => {
     ])
   })
 
-  test('another environment shares what is equal and gets its own of what differs', async () => {
+  test('another environment shares equal values and gets its own keys for the others', async () => {
     const dev = { DATABASE_URL: 'dev-db', SENTRY_DSN: 'dsn', PORT: '3000' }
     await importing('dev/app', dev)
     const before = await delivered('dev/app')
@@ -240,7 +240,7 @@ describe.each(databases)('imports on %s', (kind) => {
     expect(await bundleId('x')).toBe('')
   })
 
-  test('a name of an object in JavaScript is a name like any other', async () => {
+  test('a variable may have the name of a JavaScript object's property', async () => {
     expect(await actions('dev/app', { constructor: '1', toString: '2' })).toEqual({
       constructor: 'create',
       toString: 'create',
@@ -278,7 +278,7 @@ describe.each(databases)('imports on %s', (kind) => {
       member = { userId: json.user_id, tenantId: owner.tenantId }
     })
 
-    test('creates, and takes no key of others into reach', async () => {
+    test('creates keys, and gains no access to keys of others', async () => {
       await importing('dev/app', { A: '1' })
       const { json } = await importing('mine', { A: '1', B: '2' }, {}, member)
       expect(json.plan.map(({ action }) => action)).toEqual(['own', 'create'])

@@ -143,7 +143,7 @@ async function newBundle(api: TestApi, { owner: as }: World, name: ApiEndpointNa
   return { ...params, ...given, key_name, version: '1' }
 }
 
-/** A webhook that nobody receives, with a message. */
+/** A webhook without a receiver, with a message. */
 async function newWebhook(api: TestApi, { owner: as }: World): Promise<Record<string, string>> {
   // A workspace can have few, so the one before makes room.
   const before = await api.call('listWebhooks', { as })

@@ -75,7 +75,7 @@ describe.each(databases)('keys on %s', (kind) => {
     })
   })
 
-  test('a mask that comes back does not replace the secret it stood for', async () => {
+  test('writing the mask back does not replace the secret', async () => {
     const key = (await create({ name: 'HIDDEN', value: 'secret' })).json
     for (const change of [key, { value: '*****' }, { value: '*****', is_secret: false }]) {
       const answer = await update(key.id, change)

@@ -56,7 +56,7 @@ export async function grant(
   expect((await api.call('grantBundle', { as, params, body: { scope } })).status).toBe(200)
 }
 
-/** One delivery, with a key pair of its own. */
+/** One delivery, with a fresh key pair. */
 export async function fetchValues(
   api: Pick<TestApi, 'call'>,
   { token, ...wish }: { token: string; bundle_id: string } & Record<string, unknown>,

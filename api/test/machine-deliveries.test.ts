@@ -163,7 +163,7 @@ describe.each(databases)('deliveries to machines on %s', (kind) => {
     expect([values?.['OLD'], answer.json.keys.at(-1)]).toEqual(['x', { name: 'OLD', version: null }])
   })
 
-  test('a bundle that is not granted, to read only, or unknown is refused alike', async () => {
+  test('a bundle that is not granted, granted to read only, or unknown gets the same refusal', async () => {
     const { machine, bundle } = await granted()
     await grant(api, owner, { machine, bundle, scope: 'read' })
     const other = await newBundle(api, owner, newValues())
@@ -220,7 +220,7 @@ describe.each(databases)('deliveries to machines on %s', (kind) => {
       )
   })
 
-  test('a token that is bound to networks works from there alone', async () => {
+  test('a token that is bound to networks works only from there', async () => {
     const { machine, bundle } = await granted({ networks: ['192.0.2.0/24', '2001:db8::/64'] })
     const from = async (address: string) => {
       const wish = { token: machine.token, bundle_id: bundle.id }
@@ -267,7 +267,7 @@ describe.each(databases)('deliveries to machines on %s', (kind) => {
     expect(told.map(({ data }) => data)).toEqual([{ reason: 'not_granted', count: 1 }])
   })
 
-  test('600 deliveries of one machine in a minute are enough', async () => {
+  test('a machine gets at most 600 deliveries a minute', async () => {
     const { machine, bundle } = await granted()
     const wish = { token: machine.token, bundle_id: bundle.id, include_keys: ['NOT_THERE'] }
     const calls = await Promise.all(Array.from({ length: 602 }, () => fetchValues(api, wish)))

@@ -174,7 +174,7 @@ describe.each(databases)('machines on %s', (kind) => {
     expectError(await api.call('getOwnMachine', { headers }), 401, message, 'token_ended')
   })
 
-  test('whoever holds a token may end it, and learns nothing about other texts', async () => {
+  test('the holder of a token can end it, and learns nothing about other texts', async () => {
     const machine = await newMachine(api, owner)
     const url = 'https://example.com/leak'
     const body = [

@@ -57,7 +57,7 @@ async function inProcess(name: 'migrate' | 'rotateRootKey', settings: ApiSetting
   return stdout.trim()
 }
 
-describe.each(databases)('looking after a database on %s', (kind) => {
+describe.each(databases)('maintenance of a database on %s', (kind) => {
   const databaseOf = async () => ({ databaseUrl: kind === 'postgres' ? await freshPostgres() : null })
 
   test('of three processes that start together one migrates', async () => {
@@ -66,7 +66,7 @@ describe.each(databases)('looking after a database on %s', (kind) => {
     expect(runs.filter((names) => names !== '[]')).toEqual(['["0001-initial"]'])
   })
 
-  test('migrations that run alone say which ran', async () => {
+  test('the migrate command reports which migrations ran', async () => {
     const settings = testSettings(await databaseOf())
     expect(await migrate(settings)).toEqual(['0001-initial'])
     expect(await migrate(settings)).toEqual([])

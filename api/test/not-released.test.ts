@@ -49,7 +49,7 @@ describe.each(databases)('an approval that never returns, on %s', (kind) => {
     expect(found[0]).toMatchObject({ target: { id: bundle.id }, data: { reason: 'expired' } })
   })
 
-  test('is no alarm where it returned in time, though its request expired since', async () => {
+  test('is no alarm if it returned in time and its request expired later', async () => {
     const before = (await alarms()).length
     const { client, requestId, secret } = await held('code')
     expect((await client.release(requestId, secret)).status).toBe(200)

@@ -246,7 +246,7 @@ describe.each(databases)('passkeys on %s', (kind) => {
       expect((await second(sam, true)).status).toBe(200)
     })
 
-    test('the right password alone signs in no more; with the passkey it does', async () => {
+    test('the password is not enough; with the passkey it signs in', async () => {
       const { device } = await add(sam)
       await second(sam, true)
       expectError(await logIn(EMAIL, 'wrong'), 401, 'Unauthorized')

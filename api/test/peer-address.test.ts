@@ -13,7 +13,7 @@ import { ApprovalClient } from './approval-client.ts'
 const FORWARDED = { 'x-forwarded-for': '203.0.113.7' }
 
 describe('the address that a call counts for', () => {
-  test('is the peer itself where no proxy is trusted, whatever a header says', async () => {
+  test('is the peer itself if no proxy is trusted, even if a header names another', async () => {
     const api = await startTestApi('sqlite')
     const client = new ApprovalClient(api)
     const { json } = await client.ask({}, FORWARDED)
@@ -60,7 +60,7 @@ describe('the address that a call counts for', () => {
     await api.close()
   })
 
-  test("is the web-facing layer's word behind a socket", async () => {
+  test('is the one that the web-facing layer names, behind a socket', async () => {
     const socketPath = join(mkdtempSync(join(tmpdir(), 'keyferry-socket-')), 'api.sock')
     const api = await startTestApi('sqlite', { listen: { socketPath } })
     const client_pubkey = Buffer.from(generateKeyPair().publicKey).toString('base64')

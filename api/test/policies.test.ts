@@ -136,7 +136,7 @@ describe.each(databases)('rules of approvals on %s', (kind) => {
     })
   })
 
-  test('a duplicate has the rules of its original, whoever makes it', async () => {
+  test('a duplicate has the rules of its original, also if a member makes it', async () => {
     const { id } = await newKeyed()
     await setBundle(id, { approvers: 'owner', assurance: 'local' })
     const name = randomUUID()
@@ -144,7 +144,7 @@ describe.each(databases)('rules of approvals on %s', (kind) => {
     expect((await policyOf(copy.json.id)).effective).toMatchObject({ approvers: 'owner', assurance: 'local' })
   })
 
-  test('a plain client cannot have a bundle that wants its approvals back', async () => {
+  test('a plain client cannot get a bundle that requires approvals to return', async () => {
     const { id } = await newKeyed()
     for (const assurance of ['bound', 'local']) {
       await setBundle(id, { assurance })
@@ -178,7 +178,7 @@ describe.each(databases)('rules of approvals on %s', (kind) => {
     expect((await approve(owner, id)).answer.status).toBe(200)
   })
 
-  test('a bundle can want the check code typed', async () => {
+  test('a bundle can require the check code', async () => {
     const { id } = await newKeyed()
     await setBundle(id, { assurance: 'typed' })
     const { offer, answer } = await approve(owner, id)

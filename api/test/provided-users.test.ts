@@ -72,7 +72,7 @@ describe.each(databases)('what the identity provider says of a user, on %s', (ki
     expect((await api.call('getMe', { as })).json.email).toBe(email)
   })
 
-  test('a user who is gone gets nowhere, and what they approved is gone with them', async () => {
+  test('a removed user has no access, and their open approvals are removed', async () => {
     const { idpUserId, as } = await newUser()
     const requestId = await approvedRequest(as)
     expect((await change(idpUserId, { is_active: false })).status).toBe(200)

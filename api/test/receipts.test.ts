@@ -72,7 +72,7 @@ describe.each(databases)('receipts on %s', (kind) => {
     expect(facts).toMatchObject({ released_by: null, argv_sha256: null })
   })
 
-  test('a new key is endorsed by the one before it, and two live', async () => {
+  test('the previous key endorses a new key, and both are valid', async () => {
     const [first] = await keys()
     await makeReceiptKey(api.settings)
     const kid = await makeReceiptKey(api.settings)

@@ -51,7 +51,7 @@ describe.runIf(redis)('a Redis that is away while an approval is held', () => {
     way.cut()
     expectAway(await client.release(requestId, secret))
     expectAway(await client.waits(requestId))
-    way.mend()
+    way.reconnect()
     await expect.poll(async () => (await client.release(requestId, secret)).status).toBe(200)
     expect(client.opened(await client.waits(requestId))).toEqual({ URL: 'pg://s3cret' })
     expect((await client.waits(requestId)).status).toBe(404)
@@ -104,7 +104,7 @@ async function wayTo(port: number) {
   return {
     port: address.port,
     cut,
-    mend: () => {
+    reconnect: () => {
       isCut = false
     },
     close: () => {

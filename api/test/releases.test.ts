@@ -96,7 +96,7 @@ describe.each([...stores, ...(redis ? [['postgres', redis.url] as const] : [])])
       expect(event).toMatchObject({ action: 'delivery.not_released', data: { reason: 'wrong_code' } })
     })
 
-    test('who has not the verifier can neither release nor learn that there is something to release', async () => {
+    test('a caller without the verifier cannot release, and does not learn that there is anything to release', async () => {
       const client = new ReturningClient(api)
       const id = await client.request()
       const { json } = await approve(id, { release: 'loopback' })

@@ -153,7 +153,7 @@ describe.each(databases)('approval requests on %s', (kind) => {
       expect(json).toMatchObject({ suggested_bundle_id: null, template_keys: [] })
     })
 
-    test('no claim takes the place of what the server saw', async () => {
+    test('claims do not replace what the server saw', async () => {
       const asking = client()
       const meta = { ip: '1.2.3.4', user_agent: 'x', requested_at: 'never', format: 'y', user: 'sam\u202e' }
       const { json } = await context(await asking.asked({ meta }))

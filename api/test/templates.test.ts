@@ -29,7 +29,7 @@ describe.each(databases)('composed values on %s', (kind) => {
   const itemOf = async (bundle: string, name: string) =>
     (await library.items(bundle)).find((item) => item.name === name)
 
-  test('one template delivers to each bundle what is composed of its own values', async () => {
+  test('one template delivers to each bundle a value composed from that bundle', async () => {
     await library.has(dev, 'DB_PASSWORD', 'dev')
     const both = [(await library.exported(dev)).json, (await library.exported(prod)).json]
     expect(both).toMatchObject([
@@ -46,7 +46,7 @@ describe.each(databases)('composed values on %s', (kind) => {
     })
   })
 
-  test('a template with a secret part is secret in every answer, whatever its mark', async () => {
+  test('a template with a secret part is secret in every answer, even if it is marked public', async () => {
     expect(await itemOf(prod, 'DATABASE_URL')).toMatchObject({ is_secret: true, value: MASK })
     const params = { bundle_id: prod }
     const { json } = await api.call('listBundleKeys', { as: library.owner, params })
@@ -166,7 +166,7 @@ describe.each(databases)('composed values on %s', (kind) => {
       .toContain('"is_template":true')
   })
 
-  test('a mark changes without a new version, and the value opens afterwards', async () => {
+  test('a mark changes without a new version, and the value still opens', async () => {
     expect((await library.update(url, { is_secret: true })).json).toMatchObject({ version: 1, value: MASK })
     expect((await library.update(url, { is_secret: false })).json.value).toBe(URL_TEMPLATE)
   })
@@ -195,7 +195,7 @@ describe.each(databases)('composed values on %s', (kind) => {
     expect(json.rows.find(({ name }) => name === 'DB_HOST')?.cells[0]).not.toHaveProperty('template_parts')
   })
 
-  test('a literal template delivers its text, whatever the text', async () => {
+  test('a literal template delivers any text unchanged', async () => {
     const key = await library.template('ANY', '')
     await library.attach(prod, key)
     const anyText = fc.string({ unit: fc.constantFrom('$', '{', '}', 'DB_HOST', 'ä', '\n', ' ', '|uri') })

@@ -104,7 +104,7 @@ describe.each(databases)('two approvers on %s', (kind) => {
     if (late) expect((await approve(late, id)).json).toEqual(BOTH)
   })
 
-  test('a first person who was removed counts no more', async () => {
+  test('a removed first approver does not count', async () => {
     const leaver = await joinWorkspace(api, owner, 'member')
     const client = new ReturningClient(api)
     const id = await client.request()

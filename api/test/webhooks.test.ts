@@ -61,7 +61,7 @@ describe.each(databases)('webhooks on %s', (kind) => {
   const settled = (id: string, state: string) =>
     vi.waitFor(async () => expect((await messages(id))[0]?.state).toBe(state), SOON)
 
-  test('a webhook is created, changed and deleted, and each change is an event that names the host alone', async () => {
+  test('a webhook is created, changed and deleted, and each change is an event that names only the host', async () => {
     const { secret, ...made } = await webhook({
       url: 'https://192.0.2.1/path-with-a-token',
       events: ['bundle.changed'],
@@ -138,7 +138,7 @@ describe.each(databases)('webhooks on %s', (kind) => {
     expect(await shown(id)).toMatchObject({ failing_since: null, waiting: 0 })
   })
 
-  test('everything that changes what a bundle delivers is told, once for each bundle', async () => {
+  test('each change of what a bundle delivers makes a message, once for each bundle', async () => {
     await webhook({ events: ['bundle.changed'] })
     const params = { bundle_id: bundle.id, key_id: bundle.keyIds['A'] ?? '' }
     const other = await newBundle(api, owner, { C: 'three' })
@@ -386,8 +386,8 @@ describe.each(databases)('webhooks on %s', (kind) => {
         receiving.answer = (response) => response.destroy()
       },
     ],
-    ['nobody', 'refused', (receiving: Receiver) => receiving.stop()],
-  ])('%s is a failure that is told by a word', async (_what, word, prepare) => {
+    ['no receiver', 'refused', (receiving: Receiver) => receiving.stop()],
+  ])('%s is a failure with its own reason', async (_what, word, prepare) => {
     const { id } = await webhook()
     prepare(receiver)
     await api.call('testWebhook', { as: owner, params: { webhook_id: id } })
@@ -413,7 +413,7 @@ describe.each(databases)('webhooks on %s', (kind) => {
     expect(written).toBeLessThan(16 * 1_024 * 1_024)
   })
 
-  test('a token that expires soon is told once; one that was ended or replaced is not', {
+  test('a token that expires soon makes one message; one that was ended or replaced makes none', {
     timeout: 30_000,
   }, async () => {
     const { id } = await webhook({ events: ['token.expiring', 'token.ended'] })
@@ -429,7 +429,7 @@ describe.each(databases)('webhooks on %s', (kind) => {
     await withRecording(api.settings, (queries) =>
       Promise.all([tellExpiring(queries, now), tellExpiring(queries, now)]),
     )
-    // The server seals soon after a change of its own.
+    // The server seals soon after it makes a change itself.
     await newBundle(api, owner, { C: 'x' })
     await arrived(3)
     expect(receiver.bodies[0]).toMatchObject({ type: 'token.ended', data: { machine: { id: ended.id } } })

@@ -32,7 +32,7 @@ describe.each(databases)('withdrawing a request on %s', (kind) => {
   const approve = (requestId: string) =>
     approveWith(api, owner, { requestId, bundle_id: bundle.id, include_keys: ['URL'] })
 
-  test('ends a pending request for everybody, as request_withdrawn', async () => {
+  test('ends a pending request for every caller, as request_withdrawn', async () => {
     const { client, id, proof } = await asked()
     const { status, json } = await withdraw(id, proof)
     expect([status, json]).toEqual([200, { ok: true }])
@@ -89,7 +89,7 @@ describe.each(databases)('withdrawing a request on %s', (kind) => {
     expect(client.opened(await client.wait(id, proof))).toEqual({ URL: 'pg://s3cret' })
   })
 
-  test('a request without a challenge cannot be withdrawn, whatever is sent as proof', async () => {
+  test('a request without a challenge cannot be withdrawn with any proof', async () => {
     const client = new ApprovalClient(api)
     const id = await client.asked()
     const unknown = await withdraw(UNKNOWN_ID)
@@ -100,14 +100,14 @@ describe.each(databases)('withdrawing a request on %s', (kind) => {
     expect(client.opened(await client.wait(id))).toEqual({ URL: 'pg://s3cret' })
   })
 
-  test('only who proves the request to be theirs learns from it that it was denied', async () => {
+  test('only a caller with the verifier learns that the request was denied', async () => {
     const { id, proof } = await asked()
     await api.call('denyRequest', { as: owner, params: { request_id: id } })
     expectError(await withdraw(id, proof), 404, GONE, 'request_denied')
     expectError(await withdraw(id), 404, GONE, 'not_found')
   })
 
-  test('what was delivered is not there to be withdrawn', async () => {
+  test('a delivered request cannot be withdrawn', async () => {
     const { client, id, proof } = await asked()
     await approve(id)
     await client.wait(id, proof)

@@ -15,7 +15,7 @@ const TOKEN = 'kfm_Zu4Af1hEPvrr1Jl52fl5mhoAyP15JXuDKcjxKCLWMM00B0UBJ'
 // Clears the screen, turns the reading direction round, rings.
 const HOSTILE_TEXT = '\u001b[2J\u001b]0;owned\u0007\u202egnp\u0000\r\nkeyferry: approved'
 
-/** Servers by name, for sessions: those that a client must live with, and those that it must not be fooled by. */
+/** Servers by name, for sessions: those that a client must cope with, and those that must not deceive it. */
 export const BEHAVIOURS = {
   approves: {},
   'wants a sign-in': { authMode: 'oidc' },

@@ -211,7 +211,7 @@ function showOn(node: string, installed: () => string): void {
     expect(stderr.match(/as machine/g)).toHaveLength(1)
   })
 
-  test('keyferry/config in a program of keyferry run uses its values and asks nobody', async () => {
+  test('keyferry/config in a program of keyferry run uses its values without asking', async () => {
     const source = `import { spawnSync } from 'node:child_process'
       const program = [process.execPath, '-e', "require('keyferry/config'); console.log(process.env.GREETING)"]
       const words = ['node_modules/keyferry/bin/keyferry.js', 'run', 'dev/app', '--', ...program]

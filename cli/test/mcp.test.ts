@@ -103,7 +103,7 @@ describe.each([
     ])
   })
 
-  test('shows the page to the person; who declines ends the request', async () => {
+  test('shows the page to the person; declining ends the request', async () => {
     const server = await serverThat(WAITS)
     const agent = await agentAt(server, 'decline', mode)
     expect(await agent.call(RUN)).toMatchObject({ isError: true, content: [{ text: /did not open/ }] })
@@ -159,7 +159,7 @@ test('the end of a long output is kept', async () => {
   expect(stdout.endsWith('\nlast\n')).toBe(true)
 })
 
-test('when the agent goes, its requests are withdrawn', async () => {
+test('when the agent disconnects, its requests are withdrawn', async () => {
   const server = await serverThat(WAITS)
   const agent = await agentAt(server, null)
   agent.call(RUN).catch(() => undefined)
@@ -168,7 +168,7 @@ test('when the agent goes, its requests are withdrawn', async () => {
   await vi.waitFor(() => expect(server.withdrawn).toHaveLength(1))
 })
 
-test('when the agent goes, its programs are ended', async () => {
+test('when the agent disconnects, its programs are ended', async () => {
   const agent = await agentAt(await serverThat(BEHAVIOURS['approves long values']), null)
   const mark = join(folder, 'pid')
   agent.call({ ...RUN, argv: ['sh', '-c', 'echo $$ > pid; sleep 60'] }).catch(() => undefined)

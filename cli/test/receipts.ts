@@ -10,7 +10,7 @@ import {
 } from '@keyferry/crypto/receipt'
 import type { Asked } from './scripted-server.ts'
 
-/** The first key of a server, one that it endorsed, and one that somebody else made. */
+/** The first key of a server, one that it endorsed, and a stranger's. */
 export const KEYS = {
   first: receiptKeyOf(createReceiptSeed()),
   second: receiptKeyOf(createReceiptSeed()),

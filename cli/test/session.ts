@@ -103,7 +103,7 @@ type ShellOptions = { cwd: string; env: Record<string, string> }
 
 function shell(command: string, options: ShellOptions): Promise<Pick<Session, 'exit' | 'stdout' | 'stderr'>> {
   return new Promise((resolve) => {
-    // Detached: without the terminal of whoever runs the tests.
+    // Detached: without the terminal that the tests run in.
     const child = spawn('/bin/sh', ['-c', command], {
       ...options,
       stdio: ['ignore', 'pipe', 'pipe'],

@@ -78,7 +78,7 @@ export function fillPath(path: string, params: Record<string, string> = {}, quer
  * A typed caller of the endpoint table: `call('GET', '/api/v1/keys/{key_id}', { params: { key_id } })`.
  * The table is read as types alone, so that a browser bundle carries no schema. Answers are not validated here: who
  * talks to a server it does not trust checks them against the schemas.
- * @throws CallError for any answer of failure; whatever `fetch` throws when there is no answer
+ * @throws CallError for any answer of failure; the error of `fetch` when there is no answer
  */
 export function createClient(baseUrl: string, fetchFn: typeof fetch = fetch) {
   return async function call<M extends Method, P extends PathOf<M>>(

@@ -119,7 +119,7 @@ export const TIMES = {
   signatureWindowSeconds: 30,
   /** How far the clock of a terminal may be off when it signs with its device key. */
   deviceWindowSeconds: 5 * MINUTE,
-  /** How far apart the requests of one start may be made. */
+  /** How much time may pass between the requests of one start. */
   startSeconds: 5,
   /** How long an approval waits for its return over loopback, and for its code. */
   loopbackReleaseSeconds: 10,
@@ -179,5 +179,5 @@ export const ATTEMPTS = {
   freshReleaseCodes: 3,
 } as const
 
-/** What stands where a secret value would stand. */
+/** Shown in place of a secret value. */
 export const MASK = '*****'

@@ -7,7 +7,7 @@ import { userCode } from './user-code.ts'
 /*
  * A client seals the values that it deposits to a key of the API, so that no layer before the API reads them. The API signs
  * that key with its receipt key, which clients pin. The box holds a digest of everything that the approval page shows, so
- * that nobody can put the box under other names.
+ * that a box cannot be moved to other names.
  */
 
 const KID_DIGITS = 16

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import vectors from '../../vectors/sealed-box.json' with { type: 'json' }
 import { generateKeyPair, type KeyPair, keyPairFromSecretKey, wipe } from './key-pair.ts'
 
-test('a pair has two halves of 32 bytes, and no two pairs are alike', () => {
+test('a pair has two halves of 32 bytes, and no two pairs are equal', () => {
   const [one, other] = [generateKeyPair(), generateKeyPair()]
   expect([one.publicKey.length, one.secretKey.length]).toEqual([32, 32])
   expect(one.publicKey).not.toEqual(other.publicKey)

@@ -25,7 +25,7 @@ export function isMachineToken(text: string): boolean {
   return TOKEN.test(text) && withChecksum(text.slice(0, -CHECK_DIGITS)) === text
 }
 
-/** The end of a token, for people to tell tokens apart. */
+/** The end of a token, so that people can distinguish tokens. */
 export function tokenHint(token: string): string {
   return token.slice(-HINT_CHARACTERS)
 }

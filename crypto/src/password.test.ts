@@ -18,7 +18,7 @@ test.for(vectors.malformed)('is no hash: $name ($why)', async ({ hash, code }) =
   await expect(verifyPassword('any', hash)).rejects.toMatchObject({ code })
 })
 
-test('verify accepts what hash made, and no two hashes are alike', async () => {
+test('verify accepts what hash made, and no two hashes are equal', async () => {
   const [one, other] = await Promise.all([hashPassword('pässword'), hashPassword('pässword')])
   expect(one).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
   expect(one).not.toBe(other)

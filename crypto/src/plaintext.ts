@@ -20,7 +20,7 @@ export class Plaintext {
     return new Plaintext(Buffer.from(text))
   }
 
-  /** Takes `bytes` over without copying them: the caller must not change them afterwards.
+  /** Takes `bytes` over without copying them: the caller must not change them later.
    * @throws CryptoError bad_text: not UTF-8 */
   static fromBytes(bytes: Uint8Array): Plaintext {
     if (!isUtf8(bytes)) throw new CryptoError('bad_text', 'bytes are not UTF-8')

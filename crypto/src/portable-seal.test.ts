@@ -16,7 +16,7 @@ test('open gives back what it seals', () => {
   )
 })
 
-test('no two boxes are alike', () => {
+test('no two boxes are equal', () => {
   const plaintext = Buffer.from('the same text')
   const [one, other] = [
     portableSeal(plaintext, recipient.publicKey),

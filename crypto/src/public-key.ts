@@ -4,7 +4,7 @@ import { CryptoError } from './crypto-error.ts'
 export const PUBLIC_KEY_BYTES = 32
 
 // The encodings below 2^255 of every point of small order: with one of these as the peer's key the shared secret is
-// all zero whatever the secret key, so anyone could open the box. The last three are p-1, p and p+1.
+// all zero for every secret key, so anyone could open the box. The last three are p-1, p and p+1.
 // https://cr.yp.to/ecdh.html#validate
 const LOW_ORDER_POINTS: readonly Uint8Array[] = [
   '0000000000000000000000000000000000000000000000000000000000000000',

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import { randomText } from './random-text.ts'
 
-test('it has the length asked for, and no two are alike', () => {
+test('it has the requested length, and no two are equal', () => {
   expect(randomText(32)).toMatch(/^[A-Za-z0-9]{32}$/)
   expect(randomText(0)).toBe('')
   expect(new Set(Array.from({ length: 100 }, () => randomText(16))).size).toBe(100)
 })
 
-test('every letter comes about as often', () => {
+test('every letter is about equally frequent', () => {
   const counts = Map.groupBy(randomText(62_000), (letter) => letter)
   expect(counts.size).toBe(62)
   for (const letters of counts.values()) expect(Math.abs(letters.length - 1_000)).toBeLessThan(250)

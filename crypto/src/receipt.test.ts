@@ -48,7 +48,7 @@ test('a key id names the public key alone', () => {
   expect(other.kid).not.toBe(key.kid)
 })
 
-test('arguments are told apart, also where their texts joined are equal', () => {
+test('arguments are distinct, also where their joined texts are equal', () => {
   expect(commandDigest(['npm', 'run'])).not.toBe(commandDigest(['npm run']))
   expect(boxDigest(Buffer.from('abc'))).toBe(
     'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad',

@@ -3,7 +3,7 @@ import { frame } from './frame.ts'
 
 /*
  * What an approver's page carries back to the terminal. The server keeps a hash; the hash of a code could be guessed, but it
- * lives in the request store for two minutes and three attempts.
+ * stays in the request store for two minutes and three attempts.
  */
 
 const SECRET_BYTES = 32

@@ -45,7 +45,7 @@ export function signRequest(facts: RequestFacts, { secret, nowSeconds, nonce }: 
 
 /** Whether `header` signs exactly these facts, about now, under one of the secrets. That the nonce has not been
  * used before is the caller's to check.
- * @returns the nonce, or null for whatever is wrong */
+ * @returns the nonce, or null if anything is wrong */
 export function verifyRequest(
   header: string,
   facts: RequestFacts,

@@ -28,7 +28,7 @@ export function generateRootKey(): RootKey {
 }
 
 /** Read a root key as a setting or key file holds it: base64 of 32 bytes; blanks around it do not count.
- * @throws CryptoError bad_root_key: not base64, not 32 bytes, or all bytes alike (a placeholder, not a key) */
+ * @throws CryptoError bad_root_key: not base64, not 32 bytes, or all bytes equal (a placeholder, not a key) */
 export function parseRootKey(text: string): RootKey {
   const bytes = decoded(text.trim())
   if (bytes.length !== ROOT_KEY_BYTES) throw new CryptoError('bad_root_key', 'root key is not 32 bytes')

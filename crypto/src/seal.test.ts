@@ -21,7 +21,7 @@ test('a megabyte and a Buffer from the pool pass as well', () => {
   expect(Buffer.from(open(seal(pooled, recipient.publicKey), recipient)).toString()).toBe('from the pool')
 })
 
-test('a box is 48 bytes longer, and no two boxes are alike', () => {
+test('a box is 48 bytes longer, and no two boxes are equal', () => {
   const plaintext = Buffer.from('the same text')
   const [one, other] = [seal(plaintext, recipient.publicKey), seal(plaintext, recipient.publicKey)]
   expect(one.length).toBe(plaintext.length + 48)

@@ -8,7 +8,7 @@ import { COMMANDS, type Send, webDriverPage } from './webdriver.ts'
 const READY_WITHIN_MS = 15_000
 const READY_EVERY_MS = 20
 
-/** WebKit as in Safari, in WebKitGTK's small browser. It has no headless mode, so it gets a display of its own. */
+/** WebKit as in Safari, in WebKitGTK's small browser. It has no headless mode, so it gets its own display. */
 export const WEBKIT: Engine = {
   name: 'WebKit',
   programs: { 'webkit2gtk-driver': 'WebKitWebDriver', xvfb: 'Xvfb' },

@@ -34,7 +34,7 @@ export async function auditFaults(address: string, history: History): Promise<st
     ...history.acknowledged
       .filter(({ name, action }) => !told.has(`${action} ${name}`))
       .map(({ name, action }) => `${action} of ${name} was acknowledged and has no event`),
-    // The log may name an approval of which nobody heard; it never misses one.
+    // The log may name an approval whose answer was lost; it never misses one.
     ...(approved < approvals ? [`${approvals} approvals were acknowledged, ${approved} have events`] : []),
   ]
 }

@@ -3,7 +3,7 @@ import { stepClocks } from './clock.ts'
 
 const DELIVERED_WITHIN_MS = 5_000
 
-for (const processes of ['all', 'apart'] as const)
+for (const processes of ['all', 'separate'] as const)
   test.concurrent(`a clock stepped by an hour each way costs nothing (${processes})`, async () => {
     const { deliveredMs, faults } = await stepClocks({ processes })
     expect(faults).toEqual([])

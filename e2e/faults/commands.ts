@@ -43,9 +43,9 @@ const JUNK_ENDS_MS = 120_000
 /** Every deployment that faults are done to. */
 async function* deployments(): AsyncGenerator<{ name: string; options: DeploymentOptions }> {
   yield { name: 'all in one', options: { processes: 'all' } }
-  yield { name: 'API and web layer', options: { processes: 'apart' } }
+  yield { name: 'API and web layer', options: { processes: 'separate' } }
   await using stores = await hostedStores()
-  if (stores) yield { name: 'PostgreSQL and Redis', options: { processes: 'apart', stores } }
+  if (stores) yield { name: 'PostgreSQL and Redis', options: { processes: 'separate', stores } }
 }
 
 /** Each kind of fault by its name. */

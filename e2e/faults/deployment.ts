@@ -9,8 +9,8 @@ import { type NodeProcess, type ProcessOptions, SERVER_PROGRAM, startProcess } f
 export type Stores = { readonly databaseUrl?: string; readonly redisUrl?: string }
 
 export type DeploymentOptions = {
-  /** `all`: one process. `apart`: an API and a web-facing layer. */
-  readonly processes: 'all' | 'apart'
+  /** `all`: one process. `separate`: an API and a web-facing layer. */
+  readonly processes: 'all' | 'separate'
   readonly stores?: Stores
   /** Kept when given; otherwise made, and removed at the end. */
   readonly dataDir?: string
@@ -67,7 +67,7 @@ export class Deployment {
   }
 
   /** Start a part that was killed.
-   * @returns milliseconds until it and what stands behind it answered */
+   * @returns milliseconds until it and the servers behind it answered */
   async restart(part: Part): Promise<number> {
     const startedAt = performance.now()
     await this.#startPart(part, new URL(this.member(part).address).port)

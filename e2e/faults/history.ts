@@ -16,7 +16,7 @@ export type Delivery = {
   readonly received: string[]
 }
 
-/** What many callers did, and what of it must be there afterwards. One key has one writer, which goes on only after its
+/** What many callers did, and what of it must still be there. One key has one writer, which goes on only after its
  * last write ended; so the order of its writes is known. */
 export class History {
   readonly #writes = new Map<string, Write[]>()

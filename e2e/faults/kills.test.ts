@@ -18,12 +18,12 @@ test('kill -9 of the all-in-one server under load loses and doubles nothing', as
 }, 60_000)
 
 test('kill -9 of API and web layer in turn loses and doubles nothing', async () => {
-  expectNothingLost(await killUnderLoad({ processes: 'apart' }, KILLS))
+  expectNothingLost(await killUnderLoad({ processes: 'separate' }, KILLS))
 }, 60_000)
 
 test('kill -9 of API and web layer in turn, on PostgreSQL and Redis, loses and doubles nothing', async (context) => {
   await using stores = await hostedStores()
   context.skip(!stores)
   if (!stores) return
-  expectNothingLost(await killUnderLoad({ processes: 'apart', stores }, KILLS))
+  expectNothingLost(await killUnderLoad({ processes: 'separate', stores }, KILLS))
 }, 60_000)

@@ -17,7 +17,7 @@ function expectRefusedMeanwhile({ answers, health, recoveredMs, faults }: Outage
   expect(faults).toEqual([])
 }
 
-test('PostgreSQL or Redis gone: 503 with Retry-After; back again: all goes on without a restart', async (context) => {
+test('PostgreSQL or Redis gone: 503 with Retry-After; back again: all works without a restart', async (context) => {
   let count = 0
   for await (const outage of storeOutages()) {
     expectRefusedMeanwhile(await sufferOutage(outage))

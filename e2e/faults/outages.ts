@@ -71,7 +71,7 @@ const GIVE_UP_MS = 30_000
 
 /** Work, lose a store while working on, get it back, and go on without a restart. */
 export async function sufferOutage(outage: Outage): Promise<OutageResult> {
-  await using deployment = await Deployment.start({ processes: 'apart', stores: outage.stores })
+  await using deployment = await Deployment.start({ processes: 'separate', stores: outage.stores })
   const { address } = deployment
   const history = new History()
   const bundle = await makeSharedBundle(address)

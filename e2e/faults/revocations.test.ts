@@ -7,7 +7,7 @@ import { makeSharedBundle } from './workload.ts'
 // Each kind of revocation twice: once at each of two nodes.
 const REVOCATIONS = 14
 
-test('no delivery that begins after a revocation was answered succeeds', async () => {
+test('no delivery that begins after the answer to a revocation succeeds', async () => {
   await using deployment = await Deployment.start({ processes: 'all' })
   const bundle = await makeSharedBundle(deployment.address)
   const race = await raceRevocations({ addresses: [deployment.address], bundle, revocations: REVOCATIONS })
@@ -15,12 +15,12 @@ test('no delivery that begins after a revocation was answered succeeds', async (
   expect([race.delivered > 0, race.refused >= REVOCATIONS]).toEqual([true, true])
 })
 
-test('nor at another node than the one that answered', async (context) => {
+test('a revocation also holds at the other node', async (context) => {
   await using stores = await hostedStores()
   context.skip(!stores)
   if (!stores) return
-  await using one = await Deployment.start({ processes: 'apart', stores })
-  await using other = await Deployment.start({ processes: 'apart', stores, rootKey: one.rootKey })
+  await using one = await Deployment.start({ processes: 'separate', stores })
+  await using other = await Deployment.start({ processes: 'separate', stores, rootKey: one.rootKey })
   const addresses = [one.address, other.address] as const
   const bundle = await makeSharedBundle(one.address)
   const race = await raceRevocations({ addresses, bundle, revocations: REVOCATIONS })

@@ -24,8 +24,8 @@ test.concurrent('of waiters and approvers racing over two nodes one each succeed
   await using stores = await hostedStores()
   context.skip(!stores)
   if (!stores) return
-  await using one = await Deployment.start({ processes: 'apart', stores })
-  await using other = await Deployment.start({ processes: 'apart', stores, rootKey: one.rootKey })
+  await using one = await Deployment.start({ processes: 'separate', stores })
+  await using other = await Deployment.start({ processes: 'separate', stores, rootKey: one.rootKey })
   const addresses = [one.address, other.address] as const
   const bundle = await makeSharedBundle(one.address)
   expect(await raceForDeliveries({ addresses, bundle, approvals: APPROVALS, waiters: WAITERS })).toEqual(

@@ -14,7 +14,7 @@ export type SlowClientsOptions = {
 export type SlowClientsResult = {
   readonly answers: readonly TimedAnswer[]
   readonly p99Ms: number
-  /** Connections that stood when the last call had been answered. */
+  /** Open connections after the last call was answered. */
   readonly stillOpen: number
 }
 

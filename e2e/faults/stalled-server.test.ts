@@ -8,7 +8,7 @@ const CALLS = 1_500
 const ROUNDS = 2
 const STALL_MS = 1_000
 
-test('calls that pile up while the process stands still are all answered, none refused', async () => {
+test('calls that pile up while the process is stopped are all answered, none refused', async () => {
   await using deployment = await Deployment.start({ processes: 'all' })
   const { pid } = deployment.member('all')
   for (let round = 0; round < ROUNDS; round++) {

@@ -34,7 +34,7 @@ export class TerminalClient {
 
   /** One wait.
    * @returns the plaintext when it was ready; null while pending
-   * @throws CallError · whatever `fetch` throws */
+   * @throws CallError · the error of `fetch` */
   async wait(requestId: string, signal?: AbortSignal): Promise<string | null> {
     const answer = await this.#call('GET', '/api/v1/requests/{request_id}/wait', {
       params: { request_id: requestId },

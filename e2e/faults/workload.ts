@@ -96,7 +96,7 @@ async function carryOne({ address, history, bundle }: WorkloadOptions): Promise<
     delivery.approval = outcome
   }
   const approve = () => attempt(() => client.approve(requestId, bundle), report)
-  // Every third approval is not waited for: it has to be deliverable after whatever happens next.
+  // Every third approval is not waited for: it has to be deliverable after the next fault.
   if (randomInt(3) === 0) return (await approve()) !== null
   const [, approved] = await Promise.all([waitOnce(delivery, PATIENCE_MS), approve()])
   return approved !== null

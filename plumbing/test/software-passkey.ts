@@ -91,7 +91,7 @@ function cborMap(pairs: readonly (readonly [Cbor, Cbor])[]): Buffer {
   return Buffer.concat([cborHead(5, pairs.length), ...pairs.flat().map(cbor)])
 }
 
-// An empty list stands for an empty map, the only one that is nested.
+// An empty list means an empty map, the only nested one.
 function cbor(value: Cbor): Buffer {
   if (typeof value === 'number') return value < 0 ? cborHead(1, -1 - value) : cborHead(0, value)
   if (typeof value === 'string') return Buffer.concat([cborHead(3, value.length), Buffer.from(value)])

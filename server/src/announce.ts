@@ -28,10 +28,10 @@ const ROOT_KEY_ADVICE =
 const NO_PROXY_ADVICE =
   '  TRUST_PROXY is not set: only calls with X-Signature-V2 are counted by their client’s address.'
 const UNBOUND_ADVICE =
-  '  APPROVAL_ASSURANCE is not bound: a click on a link of somebody else can deliver values. Set APPROVAL_ASSURANCE=bound.'
+  '  APPROVAL_ASSURANCE is not bound: a click on another person's link can deliver values. Set APPROVAL_ASSURANCE=bound.'
 const DEFAULT_ADDRESS = 'http://127.0.0.1:5393'
 
-// An API node serves web nodes that sign people in, whatever AUTH_MODE is set here.
+// An API node serves web nodes that sign people in, with any AUTH_MODE here.
 function isUnbound(role: Role, { AUTH_MODE, APPROVAL_ASSURANCE }: Settings): boolean {
   const isHosted = role === 'api' || (role === 'all' && AUTH_MODE !== 'local')
   return isHosted && (APPROVAL_ASSURANCE === 'compat' || APPROVAL_ASSURANCE === 'typed')

@@ -41,7 +41,7 @@ function requireLocalOnLoopback({ AUTH_MODE, HOST }: Settings): void {
     )
 }
 
-// `keyferry-server api` serves web nodes that may sign people in, whatever AUTH_MODE is set here.
+// `keyferry-server api` serves web nodes that may sign people in, with any AUTH_MODE here.
 function requirePlaintextInDevelopment(settings: Settings, role: Role): void {
   const { DEV_ALLOW_PLAINTEXT, AUTH_MODE, NODE_ENV } = settings
   if (!DEV_ALLOW_PLAINTEXT || NODE_ENV === 'development') return

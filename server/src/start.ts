@@ -21,7 +21,7 @@ export type Running = {
 type Parts = { version: string }
 
 /** Start one role.
- * @throws StartError · whatever listening or the stores throw */
+ * @throws StartError · errors of listening and of the stores */
 export async function start(role: Role, settings: Settings, parts: Parts): Promise<Running> {
   requireSafeStart(settings, role)
   if (role === 'all') return await startAll(settings, parts)

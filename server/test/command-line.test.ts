@@ -8,14 +8,14 @@ async function run(...words: string[]) {
   return { code, stdout: program.stdout, stderr: program.stderr }
 }
 
-test('--help names every setting and ends well', async () => {
+test('--help names every setting and exits with code 0', async () => {
   const { code, stdout } = await run('--help')
   expect(code).toBe(0)
   for (const name of Object.keys(SETTINGS)) expect(stdout).toContain(`\n  ${name} `)
   expect(stdout).toMatch(/^ {2}PORT .*; default: 5393$/m)
 })
 
-test('--version is the version alone', async () => {
+test('--version prints only the version', async () => {
   expect(await run('--version')).toEqual({
     code: 0,
     stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/),

@@ -68,7 +68,7 @@ test('either secret of a list is accepted while it is rotated', async () => {
   expect((await fetch(`${web}/api/v1/bundles`)).status).toBe(200)
 })
 
-test('the stricter signature can be insisted on', async () => {
+test('the stricter signature can be required', async () => {
   const api = await program('api', { REQUIRE_SIGNATURE_V2: '1' }).ready()
   const web = await program('web', { API_URL: api }).ready()
   expect((await fetch(`${web}/api/v1/bundles`)).status).toBe(200)
@@ -92,7 +92,7 @@ test('no secret is ever printed, on a good start or a bad one', async () => {
   expect(bad.stderr.split('\n')).toHaveLength(2)
 })
 
-test('the API believes the client address that a web node signs, and says what a plain start lacks', async () => {
+test('the API trusts the client address that a web node signs, and names what a plain start lacks', async () => {
   const child = program('api', {})
   const api = await child.ready()
   const web = await program('web', { API_URL: api, TRUST_PROXY: '127.0.0.1' }).ready()

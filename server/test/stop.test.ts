@@ -30,7 +30,7 @@ async function createRequest(): Promise<string> {
 }
 
 test.each(['SIGTERM', 'SIGINT'] as const)(
-  '%s answers who waits and ends with code 0 in time',
+  '%s answers waiting callers and exits with code 0 in time',
   async (signal) => {
     const id = await createRequest()
     const waiting = fetch(`${address}/api/v1/requests/${id}/wait`).then(async (answer) => await answer.json())
@@ -51,7 +51,7 @@ test('a request that was pending still is after a restart', async () => {
   expect(context.status).toBe(200)
 })
 
-test('idle connections do not hold the end up', async () => {
+test('idle connections do not delay the exit', async () => {
   await fetch(`${address}/healthz`)
   const begun = Date.now()
   expect(await program.stop()).toEqual({ code: 0, signal: null })

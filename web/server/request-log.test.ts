@@ -9,7 +9,7 @@ import { createLog } from './request-log.ts'
 
 const ERROR_LEVEL = 50
 
-/** By then whatever a broken connection sets off has been logged. */
+/** Long enough for the log lines of a broken connection. */
 const SETTLED_MS = 150
 
 type Line = { level: number; msg: string; status?: number; route?: string }
@@ -42,7 +42,7 @@ async function leave(text: string, isTime: () => boolean): Promise<void> {
   await sleep(SETTLED_MS)
 }
 
-test('a caller who leaves while it is waited for is no failure', async () => {
+test('a caller who disconnects before the answer is no failure', async () => {
   api.answer = () => undefined
   await leave('GET /api/v1/requests/x/wait HTTP/1.1\nHost: localhost\n\n', () => api.forwarded.length === 1)
   expect(failures()).toEqual([])
@@ -51,7 +51,7 @@ test('a caller who leaves while it is waited for is no failure', async () => {
   )
 })
 
-test('a caller who leaves in the middle of its body is no failure', async () => {
+test('a caller who disconnects in the middle of its body is no failure', async () => {
   const head =
     'POST /api/v1/requests HTTP/1.1\nHost: localhost\nContent-Type: application/json\nContent-Length: 99'
   await leave(`${head}\n\n{"client`, () => true)
@@ -59,7 +59,7 @@ test('a caller who leaves in the middle of its body is no failure', async () => 
   expect(api.forwarded).toEqual([])
 })
 
-test('a caller who leaves in the middle of the answer is no failure', async () => {
+test('a caller who disconnects in the middle of the answer is no failure', async () => {
   api.answer = (_call, response) => {
     response.writeHead(200, { 'content-type': 'application/json', 'content-length': 1_000_000 })
     response.write(`[${' '.repeat(20_000)}`)

@@ -26,7 +26,7 @@ export type Oddities = {
 const { privateKey, publicKey } = await generateKeyPair('RS256')
 const other = await generateKeyPair('RS256')
 
-/** A small OpenID Connect provider with real keys and tokens, which a test can make misbehave. It signs everybody in
+/** A small OpenID Connect provider with real keys and tokens, which a test can make misbehave. It signs everyone in
  * as `sam`. */
 export class OddProvider {
   odd: Oddities = {}

@@ -21,7 +21,7 @@ export const PERSON = {
   created: false,
 }
 
-/** Stands where the API stands, to see exactly what reaches it. Ensures one user; `answer` decides all else. */
+/** Takes the place of the API, to see exactly what reaches it. Ensures one user; `answer` decides all else. */
 export class RecordingApi {
   readonly calls: RecordedCall[] = []
   answer: Answer = (_call, response) => sendJson(response, 200, { ok: true })

@@ -13,7 +13,7 @@ test('a nonce is accepted once within its lifetime', async () => {
   }
 })
 
-test('nonces are forgotten in the end', async () => {
+test('nonces are forgotten after their lifetime', async () => {
   let now = 0
   const nonces = createMemoryNonces(() => now)
   await nonces.useOnce('nonce', 60)

@@ -37,7 +37,7 @@ test('one verification serves both the address and the caller', async () => {
   expect(clockReads).toBe(1)
 })
 
-test('reading the address uses up no nonce, and authenticating does', async () => {
+test('reading the address uses no nonce; authenticating uses one', async () => {
   const call = signedCall(() => NOW)
   expect([call.clientAddress, call.clientAddress]).toEqual(['192.0.2.7', '192.0.2.7'])
   await call.authenticate('member')

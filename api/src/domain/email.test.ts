@@ -6,7 +6,7 @@ test('capitals and the spelling of a domain make no difference', () => {
   expect(emailKey('sam@BÜCHER.example')).toBe(emailKey('sam@xn--bcher-kva.example'))
 })
 
-test('letters that only look alike make a difference in the mailbox', () => {
+test('look-alike letters are different letters in a mailbox', () => {
   expect(emailKey('\u212aim@example.com')).not.toBe(emailKey('kim@example.com'))
   expect(emailKey('ſam@example.com')).not.toBe(emailKey('sam@example.com'))
 })

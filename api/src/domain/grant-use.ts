@@ -95,7 +95,7 @@ async function tryGrant(parts: GrantUseParts, grant: KnownGrant, use: Use): Prom
   try {
     return await sealByGrant(parts, grant, use)
   } catch (error) {
-    // The names were there a moment ago: the bundle changed meanwhile.
+    // The names were there a moment ago: another call changed the bundle.
     if (error instanceof DomainError && (error.code === 'invalid' || error.code === 'too_large'))
       return 'bundle_changed'
     throw error

@@ -10,9 +10,9 @@ import { type Stamp, stampOf } from './stamp.ts'
 
 /*
  * A holder is a place that was given values: a person who approves, at one host, as one user of its system; or a machine.
- * Host and user are claims of the client. For each key and holder there is one entry, whatever the number of deliveries: which version
- * was delivered last, and which is in a delivery that is not confirmed. So a delivery that never arrived does not hide an
- * older value that the holder still has.
+ * Host and user are claims of the client. Each key and holder has one entry, however many deliveries there are: the version
+ * that was delivered last, and the version in a delivery that is not confirmed. So a delivery that never arrived does not
+ * hide an older value that the holder still has.
  *
  * An entry says what was delivered, not what is still in use: the server cannot see when a program ends. The entry clears
  * when the holder fetches the newer version; an owner may dismiss it before.
@@ -90,7 +90,7 @@ export async function listHoldings(
   return listed
 }
 
-/** Keys whose older versions are still with somebody, by name. `before`: only those that changed before this time. */
+/** Keys whose older versions someone still holds, by name. `before`: only those that changed before this time. */
 export function listStaleKeys(
   holders: HolderStore,
   { tenantId }: Caller,

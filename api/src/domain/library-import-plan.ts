@@ -61,7 +61,7 @@ export type ImportStep = {
   isAttached: boolean
   /** The key that is shared, kept or changed, or whose value the bundle does not take over; null when there is none. */
   key: FoundKey | null
-  /** The library name of the key that the bundle uses afterwards. */
+  /** The library name of the key that the bundle uses after the step. */
   keyName: string
   choices: readonly Choice[]
 }
@@ -293,7 +293,7 @@ export function makesKey({ action }: { action: ImportAction }): boolean {
   return action === 'create' || action === 'own'
 }
 
-/** Whether the key of a step is secret afterwards. A new key without a mark takes over that of the key beside it; without
+/** Whether the key of a step is secret after the import. A new key without a mark takes over that of the key beside it; without
  * such a key it is secret. A shared key keeps its mark. A value in the place of a template is secret, because the template
  * may have had secret parts. */
 export function markAfter({ action, entry, key }: Pick<ImportStep, 'action' | 'entry' | 'key'>): boolean {

@@ -66,7 +66,7 @@ export type LibraryImport = {
   /** Names that the bundle no longer delivers. */
   detach: readonly string[]
   choices: ImportChoices
-  /** The plan that the caller saw; undefined: whatever the plan is now. */
+  /** The plan that the caller saw; undefined: any plan. */
   planId: string | undefined
   /** The approved deposit whose values these are. It ends with the change, and the change needs it to be open. */
   depositId?: string

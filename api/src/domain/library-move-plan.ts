@@ -31,7 +31,7 @@ export type ReceivingLibrary = {
 
 type MovedBundle = { bundle: LibraryContent['bundles'][number]; action: MoveAction }
 
-/** `existing`: the key that has its name. `keyName`: the library name afterwards. */
+/** `existing`: the key that has its name. `keyName`: its library name after the move. */
 export type MovedKey = {
   key: LibraryContent['keys'][number]
   action: MoveAction

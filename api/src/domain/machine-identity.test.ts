@@ -39,7 +39,7 @@ function parts(issuer: string, verify: IdTokens['verify'] = async () => CLAIMS) 
   return { all, noted, asked }
 }
 
-test('a known platform may knock at a machine that trusts nobody', async () => {
+test('a machine without a trust lists the calls of known platforms as attempts', async () => {
   const { all, noted } = parts(GITHUB)
   await expect(trustProvedBy(all, MACHINE, CALL)).rejects.toMatchObject({
     code: 'identity_not_trusted',
@@ -54,7 +54,7 @@ test('an unknown issuer is refused before it is asked for anything', async () =>
   expect([noted, asked]).toEqual([[], []])
 })
 
-test('a token of a known platform that was made for another service is no knock', async () => {
+test('a token of a known platform for another service adds no attempt', async () => {
   const { all, noted } = parts(GITHUB, async () => ({ ...CLAIMS, aud: 'sts.amazonaws.com' }))
   await expect(trustProvedBy(all, MACHINE, CALL)).rejects.toMatchObject({ code: 'identity_not_trusted' })
   expect(noted).toEqual([])

@@ -119,7 +119,7 @@ export async function endTrust(
   throw new DomainError('not_found', 'the machine has no such trust')
 }
 
-/** Attempts with the claims to choose beforehand.
+/** Attempts with the claims to select by default.
  * @throws DomainError not_found */
 export async function listAttempts(
   { machineTrusts }: Pick<TrustParts, 'machineTrusts'>,

@@ -33,7 +33,7 @@ export interface PasskeyStore {
   /** False when the account has no passkey to ask for. */
   setAfterPassword(afterPassword: boolean, stamp: Stamp): Promise<boolean>
   find(credentialId: string): Promise<StoredPasskey | null>
-  /** Counts a use. False when the passkey is gone, or its counter did not grow meanwhile. */
+  /** Counts a use. False when the passkey is gone, or its counter did not grow. */
   use(id: string, counter: number, now: string): Promise<boolean>
 }
 

@@ -76,7 +76,7 @@ export async function releaseRequest(
 
 type Note = { request: ApprovalRequest; approval: Approval | null; origin: Origin; by: ReleaseWay }
 
-// The values may be collected already, so the record is written whatever happens to this call.
+// The client may have collected the values already, so write the record even if this call fails.
 function noteRelease(parts: ReleaseParts, { request, approval, origin, by }: Note): void {
   if (approval === null) return
   const release = { deliveryId: approval.deliveryId, at: timestamp(parts.clock), origin, by }

@@ -49,7 +49,7 @@ export type FreshCode = {
  * nodes that share the store; an expired request is gone for every one of them. Times are epoch milliseconds.
  *
  * At most one delivery: a claim is never given twice unless it was given back in between. A process that dies between
- * claim and removal may have handed the ciphertext over, so its claim stands until the lifetime ends.
+ * claim and removal may have handed the ciphertext over, so it stays claimed until the lifetime ends.
  *
  * Every method throws DomainError unavailable while the store cannot be reached, and works again once it can.
  */

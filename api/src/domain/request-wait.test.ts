@@ -148,7 +148,7 @@ test.each([
   expect(await wait(id, { verifier })).toMatchObject({ status: 'ready' })
 })
 
-test('only who proves the request to be theirs learns that it was denied', async () => {
+test('only a caller with the verifier learns that the request was denied', async () => {
   const verifier = generatePollVerifier()
   const id = await created({ pollChallenge: pollChallenge(verifier) })
   await requests.deny(id, T0)

@@ -38,7 +38,7 @@ export async function voidUnclaimed(
   await stores.deliveries.void(tenant.id, { ...why, deliveryId, at: timestamp(clock) })
 }
 
-/** After the end, nobody could tell whether a client has claimed the values. */
+/** After the end, the server cannot know whether a client has claimed the values. */
 const BEFORE_END_MS = 250
 
 /** Takes back what was approved on this node and no client has claimed, right before the request expires. If the node

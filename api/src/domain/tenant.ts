@@ -48,7 +48,7 @@ export async function renameTenant(
     : new DomainError('not_found', 'tenant not found')
 }
 
-/** @throws DomainError forbidden: not a member, and unknown tenants alike */
+/** @throws DomainError forbidden: not a member, or an unknown tenant */
 export async function findTenant(
   tenants: TenantStore,
   { userId }: Visitor,

@@ -24,7 +24,7 @@ const REGISTERED = new Set(['iss', 'aud', 'exp', 'iat', 'nbf', 'jti'])
 
 type Platform = 'github' | 'gitlab' | 'other'
 
-/** Names that together identify a caller; the first of each list are ticked beforehand. */
+/** Names that together identify a caller; the first of each list are selected by default. */
 const IDENTITY: Readonly<Record<Platform, readonly string[]>> = {
   github: ['repository_id', 'environment', 'ref', 'job_workflow_ref', 'event_name'],
   gitlab: ['project_id', 'environment', 'ref', 'ref_protected', 'ci_config_ref_uri'],
@@ -41,7 +41,7 @@ export function identityNames(issuer: string, claims: Claims): string[] {
   return IDENTITY[platformOf(issuer, Object.keys(claims))].filter((name) => textOf(claims[name]) !== null)
 }
 
-/** The claims to choose beforehand when a call is allowed: the project's id, and the environment or else the ref. */
+/** The claims to select by default when a call is allowed: the project's id, and the environment or else the ref. */
 export function suggestedNames(issuer: string, claims: Claims): string[] {
   const names = identityNames(issuer, claims)
   const [first = '', ...rest] = names

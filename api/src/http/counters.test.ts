@@ -8,7 +8,7 @@ function counterAt(startMs: number) {
   return { clock, count: memoryCounter(WINDOW_MS, () => clock.nowMs) }
 }
 
-test('a window begins with its first call, wherever the generations turn', async () => {
+test('a window begins with its first call, also when the generations rotate', async () => {
   for (const offsetMs of [0, 1, 30_000, 59_999, 60_000, 60_001, 119_999, 500_000]) {
     const { clock, count } = counterAt(1_000_000)
     clock.nowMs += offsetMs
@@ -20,7 +20,7 @@ test('a window begins with its first call, wherever the generations turn', async
   }
 })
 
-test('calls of others between turn no window back', async () => {
+test('calls of other callers in between do not reset a window', async () => {
   const { clock, count } = counterAt(0)
   clock.nowMs = 50_000
   await count('key')

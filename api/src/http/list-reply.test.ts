@@ -25,7 +25,7 @@ test.each([2, 3, 50])('%i chunks are written as one JSON array', async (chunks) 
   expect(JSON.parse(text)).toEqual(Array.from({ length: 2 * chunks }, (_, entry) => ({ entry })))
 })
 
-test('between two chunks every other call has its turn, however quick the store', async () => {
+test('other calls run between two chunks, even with a fast store', async () => {
   const reply = await listReply(listing(50), present)
   const others = { turns: 0, isOver: false }
   const takeTurn = () => {

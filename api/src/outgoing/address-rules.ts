@@ -3,7 +3,7 @@ import { BlockList, isIP, isIPv6 } from 'node:net'
 /*
  * Which addresses the server may call. Everything that is not the public internet is refused: loopback, private and
  * link-local networks, shared and reserved ranges, multicast. An IPv6 address that carries an IPv4 address is judged by that
- * one; tunnels whose inner address cannot be read reliably are refused. An operator may allow networks of their own.
+ * one; tunnels whose inner address cannot be read reliably are refused. An operator may allow other networks.
  */
 
 const REFUSED_V4 = [

@@ -84,7 +84,7 @@ let server: Server
 let port: number
 let calls: string[] = []
 
-// Listens on every loopback address; those that the operator allowed are told apart by the address that was called.
+// Listens on every loopback address. The called address tells whether the operator allowed it.
 beforeAll(async () => {
   names = await startNameServer()
   server = createServer((request, response) => {
@@ -115,13 +115,13 @@ async function outcome(guard: Guard, host: string, path = '/'): Promise<string> 
   )
 }
 
-test('a name is called at the address that was judged', async () => {
+test('a call connects to the address that was checked', async () => {
   names.answer('good.localhost', ['127.0.0.2'])
   expect(await outcome(guardOf(), 'good.localhost')).toBe('200 {"ok":true}')
   expect(calls).toEqual(['127.0.0.2'])
 })
 
-test('a name whose address changes is judged at each connection, by one look-up', async () => {
+test('a name is checked at each connection, with one look-up', async () => {
   names.answer('flip.localhost', ['127.0.0.2'], ['127.0.0.3'])
   const guard = guardOf()
   expect(await outcome(guard, 'flip.localhost')).toBe('200 {"ok":true}')
@@ -156,14 +156,14 @@ test('the stores of the server are refused, by name and by address', async () =>
   expect(await outcome(guardOf([{ host: '127.0.0.2', port: port + 1 }]), '127.0.0.2')).toBe('200 {"ok":true}')
 })
 
-test('a redirect is an answer, not a way', async () => {
+test('a redirect is an answer and is not followed', async () => {
   expect(await outcome(guardOf(), '127.0.0.2', '/redirect')).toBe('302 ')
 })
 
 test.each([
   ['a long answer', '127.0.0.2', '/long', 'too_large'],
   ['an unknown name', 'unknown.localhost', '/', 'dns'],
-])('%s is told by a word', async (_what, host, path, word) => {
+])('%s has its own reason', async (_what, host, path, word) => {
   expect(await outcome(guardOf(), host, path)).toBe(word)
 })
 
@@ -185,7 +185,7 @@ async function posted(guard: Guard, url: string): Promise<string> {
   )
 }
 
-test('a message goes by the same rules: judged at each call, at the address that was judged, without redirects', async () => {
+test('messages of webhooks follow the same rules: a check at each call, a connection to the checked address, no redirects', async () => {
   names.answer('flip.localhost', ['127.0.0.2'], ['169.254.169.254'], ['127.0.0.2', '127.0.0.3'])
   const guard = guardOf()
   expect(await posted(guard, `http://flip.localhost:${port}/`)).toBe('200')
@@ -198,7 +198,7 @@ test('a message goes by the same rules: judged at each call, at the address that
   expect(await posted(guard, `https://127.0.0.2:${port}/`)).toBe('tls')
 })
 
-test('with a proxy, calls go through it and it resolves names; the form of an address is judged as ever', async () => {
+test('with a proxy, calls go through it and it resolves names; the form of an address is still checked', async () => {
   const asked: string[] = []
   const proxy = createServer((request, response) => {
     asked.push(request.url ?? '')

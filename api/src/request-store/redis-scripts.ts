@@ -29,7 +29,7 @@ const FORGET_BOX = `
     redis.call('hdel', KEYS[1], 'box')
   end`
 
-/** ARGV[4] request, ARGV[5] expires_at_ms, ARGV[6] how many may live, ARGV[7] for how many milliseconds after its lifetime
+/** ARGV[4] request, ARGV[5] expires_at_ms, ARGV[6] how many may be live, ARGV[7] for how many milliseconds after its lifetime
  * the id is remembered, ARGV[8] the box of a deposit or nothing, ARGV[9] how many bytes all boxes may take; KEYS[2] the live
  * ids by expiry, KEYS[3] the key that remembers the id, KEYS[4] the bytes of each box, and of all in `total`, KEYS[5],
  * for a terminal whose requests can be approved together, the index of its ids by expiry. The lifetime is passed as a
@@ -98,7 +98,7 @@ export const HAS_EXPIRED = `${LIVE}
   if state then return 0 end
   return redis.call('exists', KEYS[3])`
 
-/** ARGV[4] who is expected to have approved first, empty for nobody; ARGV[5] the next state; then pairs of fields and values
+/** ARGV[4] who is expected to have approved first, empty if no one did; ARGV[5] the next state; then pairs of fields and values
  * that the approval sets, empty for none. KEYS[2], with an approver: the index of what that user approved. @returns a Settled */
 export const APPROVE = `${LIVE}
   if state == 'pending' then

@@ -87,6 +87,6 @@ describe.runIf(redis)('request store on a Redis that comes and goes', async () =
   })
 })
 
-test('a Redis that is not there stops the start', async () => {
+test('a missing Redis prevents the start', async () => {
   await expect(openRedis('redis://127.0.0.1:1', () => {})).rejects.toMatchObject({ code: 'unavailable' })
 })

@@ -199,7 +199,7 @@ export function releaseContract(name: string, open: () => Promise<OpenedStores>)
       }
     })
 
-    test('of a release and a claim at the end of the lifetime none gets what has expired', async () => {
+    test('neither a release nor a claim at the end of the lifetime gets what has expired', async () => {
       for (let round = 0; round < 20; round++) {
         const id = await held({ untilMs: T0 + LIFETIME_MS })
         const nowMs = T0 + LIFETIME_MS - (round % 2)
@@ -222,7 +222,7 @@ export function releaseContract(name: string, open: () => Promise<OpenedStores>)
       expect(await stores.there.hasExpired(id, ends)).toBe(true)
     })
 
-    test('a held approval goes with its approver', async () => {
+    test('removing the approver removes a held approval', async () => {
       const approverId = `user-${Math.random()}`
       const id = await held({}, approverId)
       await stores.there.removeApprovedBy({ userId: approverId, tenantId: 'elsewhere' }, T0)
@@ -284,7 +284,7 @@ export function releaseContract(name: string, open: () => Promise<OpenedStores>)
       }
     })
 
-    test('what two people approved goes with either of them, unless it was delivered', async () => {
+    test('removing either of two approvers removes their approval, unless it was delivered', async () => {
       const [first, second] = [`first-${Math.random()}`, `second-${Math.random()}`]
       for (const leaver of [first, second]) {
         const id = await created()

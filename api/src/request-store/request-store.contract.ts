@@ -117,7 +117,7 @@ export function requestStoreContract(name: string, open: () => Promise<OpenedSto
       expect((await stores.here.find(elsewhere, T0))?.status).toBe('ready')
     })
 
-    test('a claim tells who approved and from what', async () => {
+    test('a claim returns the approver and the bundle', async () => {
       const id = await created()
       await stores.here.approve(id, sealing(approvedBy('user')), T0)
       expect(await stores.there.claim(id, T0)).toEqual({ status: 'claimed', ...approvedBy('user') })
@@ -155,7 +155,7 @@ export function requestStoreContract(name: string, open: () => Promise<OpenedSto
       await store.close()
     })
 
-    test('a request whose lifetime ended is known as expired for 15 minutes, whatever its state was', async () => {
+    test('a request of any state is known as expired for 15 minutes after its lifetime', async () => {
       const ends = T0 + LIFETIME_MS
       for (const id of [await created(), await sealed(), await claimed()]) {
         expect(await stores.there.hasExpired(id, ends - 1)).toBe(false)
@@ -202,7 +202,7 @@ export function requestStoreContract(name: string, open: () => Promise<OpenedSto
       expect(claim).toEqual({ status: 'claimed', ciphertextBase64: 'Y2lwaGVydGV4dA==', approval: null })
     })
 
-    test('a claimed request stays ready to the eye, and taken to the next claim', async () => {
+    test('a claimed request still reads as ready, and the next claim gets nothing', async () => {
       const id = await claimed()
       expect((await stores.there.find(id, T0))?.status).toBe('ready')
       expect(await stores.there.claim(id, T0)).toEqual({ status: 'taken' })
@@ -382,7 +382,7 @@ export function requestStoreContract(name: string, open: () => Promise<OpenedSto
       expect((await stores.here.find(id, T0))?.status).toBe('denied')
     })
 
-    test('when the lifetime ends a request is gone for every step, whatever its state', async () => {
+    test('after its lifetime a request of any state is gone for every step', async () => {
       const ends = T0 + LIFETIME_MS
       const denied = await created()
       await stores.here.deny(denied, T0)
@@ -421,7 +421,7 @@ export function requestStoreContract(name: string, open: () => Promise<OpenedSto
       await Promise.all(rings)
     })
 
-    test('who has stopped watching, or watches another request, is not called', async () => {
+    test('a watcher that stopped, or watches another request, is not called', async () => {
       const [id, other] = [await created(), await created()]
       let calls = 0
       const stop = stores.here.watch(id, () => calls++)
@@ -440,7 +440,7 @@ export function requestStoreContract(name: string, open: () => Promise<OpenedSto
       await Promise.all(rings)
     })
 
-    test('a store that is there answers a ping', async () => {
+    test('an available store answers a ping', async () => {
       await expect(stores.here.ping()).resolves.toBeUndefined()
     })
   })

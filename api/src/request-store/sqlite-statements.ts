@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { APPLY_MS, DEVICE_REQUESTS, EXPIRED_KNOWN_MS } from '../domain/request-store.ts'
 
-/** Increase it with every change of the table. Rows of another version are dropped; they live for minutes only. */
+/** Increase it with every change of the table. Rows of another version are dropped; they are only minutes old. */
 const SCHEMA_VERSION = 8
 
 const SCHEMA = `

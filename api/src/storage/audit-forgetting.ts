@@ -57,7 +57,7 @@ async function findPerson(query: Query, who: string): Promise<Person | null> {
   return row ? { id: row.id, emailKey: row.email_key } : null
 }
 
-// The outbox first: what is sealed meanwhile is then in the log.
+// The outbox first, so that entries sealed during this work are in the log.
 async function forgetIn(queries: Queries, tenantId: string, forgetting: Forgetting): Promise<number | null> {
   const { person, now } = forgetting
   const deliveries = await deliveriesOf(queries.query, tenantId, person)

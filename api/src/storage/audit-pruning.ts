@@ -43,7 +43,7 @@ export async function pruneExported(
   return cut(recorded, { ...pruning, end })
 }
 
-/** Entries that one transaction deletes, unless a day has more: other writers wait meanwhile. */
+/** Entries that one transaction deletes, unless a day has more: other writers wait for it. */
 const PRUNED_AT_ONCE = 10_000
 
 /** Delete the oldest days of a log, as many as one transaction should.

@@ -4,7 +4,7 @@ import { send } from './pipeline.ts'
 import type { Queries, Query } from './queries.ts'
 
 /*
- * What holders have: one row for each key and holder, whatever the number of deliveries. An approval is noted in
+ * What holders have: one row for each key and holder, however many deliveries there are. An approval is noted in
  * `perhaps_version`, before values leave; a confirmed hand-over moves it to `version`. A confirmed hand-over answers for
  * every delivery to this holder that was approved before it. Rows are written in the order of their keys, so that two
  * deliveries of the same keys wait for each other and do not deadlock.

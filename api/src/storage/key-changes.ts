@@ -14,7 +14,7 @@ import { storedParts, type TenantVault } from './value-vault.ts'
 /*
  * Every change of a key that exists goes through here: a new value, another mark, a description. The replaced value is
  * copied to `key_versions` as it is: its blob is bound to the key's id, and to the name, mark, parts and version of that
- * moment, which the copy keeps. So it opens whatever happens to the key later.
+ * moment, which the copy keeps. So it still opens after the key changes.
  */
 
 export type KeyChangeParts = KeyWriteParts & { vault: TenantVault }

@@ -16,7 +16,7 @@ import type { Query } from './queries.ts'
 
 const unanswered = new WeakMap<DatabaseConnection, Promise<unknown>[]>()
 
-/** Run a statement of a transaction whose answer nobody needs. PostgreSQL gets it at once, and if it fails, the
+/** Run a statement of a transaction without waiting for its answer. PostgreSQL gets it at once, and if it fails, the
  * transaction fails at the commit. SQLite runs it here.
  * @param failure makes the error that the transaction fails with */
 export function send(

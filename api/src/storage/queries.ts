@@ -12,8 +12,8 @@ export type ColumnTypes = { text: string; bytes: string; count: string; position
 /** Make a change in one transaction: all of it is committed, or nothing.
  *
  * Each store that changes tenants, members, invitations, bundles, keys, attachments or items does so in here and nowhere
- * else. So whatever must be committed together with a change (a record of it, say) is one more insert into the same
- * `transaction`, and whatever must follow a commit has one place to start from.
+ * else. So a record that must be committed together with a change is one more insert into the same
+ * `transaction`, and work that must follow a commit has one place to start from.
  *
  * Get from the database what needs another connection (a tenant's key, see `ValueVault.of`) before you call this: on
  * SQLite a transaction holds the only connection that writes. */

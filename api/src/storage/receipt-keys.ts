@@ -18,7 +18,7 @@ export type KnownReceiptKey = ReceiptKey & {
 
 type Making = { ring: RootKeyRing; now: string }
 
-/** How many keys live at one time: the newest signs, and the one before it is still accepted. */
+/** How many keys are in use at one time: the newest signs, and the one before it is still accepted. */
 const LIVE = 2
 
 /** The keys of this database, the newest first; the first call makes one.

@@ -9,7 +9,7 @@ import type { PolicySetting } from '../domain/policy.ts'
 import type { WebhookEnd } from '../domain/webhook.ts'
 import type { MessageState } from '../domain/webhook-log.ts'
 
-/** 0 or 1: the one form of a truth value that both databases keep alike. */
+/** 0 or 1: the form of a boolean that both databases store in the same way. */
 export type Flag = 0 | 1
 
 export function flag(isSet: boolean): Flag {
@@ -124,7 +124,7 @@ export type KeyRow = {
   value_changed_elsewhere_at: string | null
   value_how: ValueHow
   value_restored_from: number | null
-  /** 1 as soon as the key is secret while this value stands. */
+  /** 1 if the key was ever secret while it had this value. */
   value_was_secret: Flag
   /** Of a composed value, the names of its parts, separated by spaces; null for any other value. */
   template_parts: string | null

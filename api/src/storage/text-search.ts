@@ -1,12 +1,12 @@
 import { type RawBuilder, sql } from 'kysely'
 
 /** A condition that holds where `column` holds `text`, read as it is: nothing in it is a wildcard. Both databases
- * compare alike here, which they do not with `like`. */
+ * compare in the same way here, which they do not with `like`. */
 export function contains(column: RawBuilder<string>, text: string): RawBuilder<boolean> {
   return sql<boolean>`replace(${column}, ${text}, '') <> ${column}`
 }
 
-/** As `contains`, in any case. Names are ASCII, the only case that both databases fold alike. */
+/** As `contains`, in any case. Names are ASCII, the only letters whose case both databases fold in the same way. */
 export function containsInAnyCase(column: string, text: string): RawBuilder<boolean> {
   return contains(sql`lower(${sql.ref(column)})`, text.toLowerCase())
 }

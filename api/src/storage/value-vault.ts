@@ -38,7 +38,7 @@ function wantedValue(values: WantedValues, nameColumn: string): RawBuilder<Uint8
 const LONG_BLOB_BYTES = sql.lit(LONG_VALUE_BYTES + BLOB_OVERHEAD_BYTES)
 
 /** The columns of a list that may be as long as a bundle: `value`, and whether a wanted value was left out because it is
- * long. Values that are wanted by name are read whatever their length. */
+ * long. Values that are wanted by name are read at any length. */
 export function listedColumns(values: WantedValues, nameColumn: 'name' | 'delivered_name' = 'name') {
   if (values !== 'public' && values !== 'all') {
     return [valueColumn(values, nameColumn), sql<Flag>`0`.as('is_long')] as const

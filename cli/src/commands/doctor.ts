@@ -32,9 +32,9 @@ async function doctor(words: Words, parts: Parts): Promise<number> {
 function asText(findings: readonly Finding[], { stdout, env, platform }: Parts): string {
   const style = terminalStyle(stdout, env, platform)
   return findings
-    .map(({ state, about, what, mend }) => {
+    .map(({ state, about, what, fix }) => {
       const line = `${state === 'broken' ? style.bold(SIGNS[state]) : SIGNS[state]}  ${about}: ${what}\n`
-      return mend === null ? line : `${line}      ${mend}\n`
+      return fix === null ? line : `${line}      ${fix}\n`
     })
     .join('')
 }

@@ -106,7 +106,7 @@ test('the approver gets the whole command, but no secret of it', async () => {
   expect(JSON.stringify(server.asked[0]?.body)).not.toContain('abc')
 })
 
-test('what it says of itself is short and holds nothing that moves a cursor', async () => {
+test('its description of itself is short and has no control characters', async () => {
   await run(options(), scene)
   const body = server.asked[0]?.body ?? {}
   expect(Object.keys(body).toSorted()).toEqual([

@@ -84,7 +84,7 @@ function requestBody(ask: Ask, bundle: string, { credential, keyPair, parts }: M
 type Fetching = Making & { readonly ask: Ask }
 type MachineDelivery = Extract<MachineOutcome, { kind: 'delivered' }>
 
-// A new credential each time: an ID token lives for minutes.
+// A new credential each time: an ID token is valid for minutes.
 async function fetchPatiently(fetching: Fetching, body: MachineRequest): Promise<MachineDelivery> {
   const { parts, ask } = fetching
   for (let tries = 1; ; tries += 1) {

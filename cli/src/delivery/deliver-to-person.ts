@@ -18,7 +18,7 @@ import { atInterruption } from './interruption.ts'
 import { makeRequest } from './make-request.ts'
 import { withdraw } from './withdraw.ts'
 
-/** A remembered approval does not hold, and nobody is to be asked. */
+/** There is no valid remembered approval, and the caller chose not to ask a person. */
 export class PersonNeeded extends CliError {}
 
 /** Whether a person may be asked if no approval is remembered. */

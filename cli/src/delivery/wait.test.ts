@@ -78,7 +78,7 @@ describe('when the next call starts', () => {
     expect(trouble).toEqual(['Too many requests, wait 7 s'])
   })
 
-  test('a fast clock: refused calls are put off until the server is content', async () => {
+  test('a fast clock: refused calls wait until the server accepts them', async () => {
     const refused = answer(429, { error: 'Too many requests' }, 1_000)
     const { done, starts } = scene([PENDING, refused, refused, READY])
     await done
@@ -136,7 +136,7 @@ describe('how it ends', () => {
     await expectExit(scene([answer(400, { error: 'no' })]).done, 6)
   })
 
-  test('a certificate that is not trusted will not be trusted later', async () => {
+  test('an untrusted certificate is not retried', async () => {
     const { done } = scene([new NetworkError('SELF_SIGNED_CERT_IN_CHAIN', 'self-signed')])
     await expect(done).rejects.toBeInstanceOf(NetworkError)
   })

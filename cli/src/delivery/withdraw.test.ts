@@ -91,7 +91,7 @@ test('a resumable request is not withdrawn', async () => {
   expect(scene.seen.stderr).toContain('continue this request with keyferry resume')
 })
 
-test('a request that would be resumable is withdrawn while nothing is kept of it yet', async () => {
+test('a resumable request is withdrawn before it is saved', async () => {
   const { scene } = await interrupted(/\/requests$/, ask({ keepAs: ['run'] }))
   expect(server.withdrawn).toEqual([server.asked[0]?.id])
   expect(scene.seen.stderr).toBe('keyferry: request withdrawn\n')

@@ -28,7 +28,7 @@ export type Sealed = {
 }
 
 /** Seal the values to the key of the API. Names and choices stay readable, because the approver sees them; a digest of them is
- * in the box, so nobody can put it under other names.
+ * in the box, so a box cannot be moved to other names.
  * @throws CliError general: more than the server takes in one step */
 export function sealDeposit(
   { bundle, workspace, entries, detach, own, share, replace }: Content,

@@ -13,7 +13,7 @@ import type { Captured } from '../program/capture.ts'
 import type { Approval, ApprovedRun, RunHost } from './approved-run.ts'
 import type { Held, Runs } from './runs.ts'
 
-// Clients give up on a call after 60 seconds if nobody configured them otherwise.
+// By default, clients give up on a call after 60 seconds.
 const PATIENCE_MS = 45_000
 const LONGEST_RUN_S = 600
 const USUAL_RUN_S = 120

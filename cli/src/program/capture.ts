@@ -32,8 +32,8 @@ const GRACE_MS = 5_000
 // What the program leaves running behind it may keep its output open.
 const LAST_OUTPUT_MS = 1_000
 
-/** Run a program without input, and keep the end of its output. When the program ends, whatever it started and left
- * running is ended too.
+/** Run a program without input, and keep the end of its output. When the program ends, its remaining
+ * child processes are ended too.
  * @throws CliError 126 · 127 */
 export async function capture(
   { argv, env, searchPath, filters }: ProgramStart,

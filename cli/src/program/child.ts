@@ -25,7 +25,7 @@ export type Child = {
 
 type ChildOptions = {
   readonly platform: NodeJS.Platform
-  /** Start it in a process group of its own, which can be ended as a whole. Away from the group of the terminal, a program
+  /** Start it in its own process group, which can be ended together. Away from the group of the terminal, a program
    * gets no Ctrl-C and may not read the keyboard. */
   readonly hasOwnGroup: boolean
 }
@@ -61,7 +61,7 @@ export function exitCodeOf(child: ChildProcess, name: string): Promise<number> {
   })
 }
 
-// Nobody reads our output any more: the program learns it from its next write, as it would without us.
+// The reader of our output is gone: the program learns it from its next write, as it would without us.
 async function passOn(from: Readable | null, through: Transform | null, to: 1 | 2): Promise<void> {
   if (from === null || through === null) return
   try {

@@ -30,7 +30,7 @@ test('a value is in a file that only its owner can read, and its path takes its 
   expect(existsSync(dirname(path))).toBe(false)
 })
 
-test('a file whose name is that of another and more stays', () => {
+test('a file whose name only begins like another one stays', () => {
   const files = openValueFiles(readWantedFiles(['NEW=tls.new', 'CERT=tls']), { XDG_RUNTIME_DIR: runtime })
   const values = files.write(
     new Map([

@@ -29,14 +29,14 @@ beforeEach(() => {
 
 afterEach(() => rmSync(folder, { recursive: true }))
 
-test('the first key is believed, and not asked for again', async () => {
+test('the first key is trusted, and not fetched again', async () => {
   expect(await keyOf(SERVER, KEYS.first.kid, parts)).toEqual(Buffer.from(KEYS.first.publicKey))
   expect(await keyOf(SERVER, KEYS.first.kid, parts)).toEqual(Buffer.from(KEYS.first.publicKey))
   expect(calls).toBe(1)
   expect(pinnedKeys(SERVER, parts).map(({ kid }) => kid)).toEqual([KEYS.first.kid])
 })
 
-test('a later key is believed only if the known one signed it', async () => {
+test('a later key is trusted only if the known one signed it', async () => {
   await keyOf(SERVER, KEYS.first.kid, parts)
   expect(await keyOf(SERVER, KEYS.second.kid, parts)).toEqual(Buffer.from(KEYS.second.publicKey))
   await expect(keyOf(SERVER, KEYS.foreign.kid, parts)).rejects.toThrow('signs with another key than before')
@@ -47,13 +47,13 @@ test('a key that the server does not have is refused', async () => {
   await expect(keyOf(SERVER, '0000000000000000', parts)).rejects.toThrow('signs with another key')
 })
 
-test('a server on this machine may be set up anew', async () => {
+test('a server on this machine may be set up again', async () => {
   const server = 'http://127.0.0.1:5393'
   await keyOf(server, KEYS.first.kid, parts)
   expect(await keyOf(server, KEYS.foreign.kid, parts)).toEqual(Buffer.from(KEYS.foreign.publicKey))
 })
 
-test('each server has keys of its own', async () => {
+test('each server has its own keys', async () => {
   await keyOf(SERVER, KEYS.first.kid, parts)
   expect(pinnedKeys('https://other.example.com', parts)).toEqual([])
 })

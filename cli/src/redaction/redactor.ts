@@ -3,7 +3,7 @@ import type { Pattern } from './patterns.ts'
 // Every pattern is longer. Four bytes tell nearly all positions of an output that no pattern starts there.
 const PREFIX = 4
 
-/** Replaces patterns in a stream of bytes by `[keyferry:NAME]`, whatever chunks they come in. Of several patterns at one
+/** Replaces patterns in a stream of bytes by `[keyferry:NAME]`, also across chunks. Of several patterns at one
  * place, the longest counts. Bytes that may be the beginning of a pattern are held back. */
 export class Redactor {
   readonly #patterns: readonly Pattern[]

@@ -67,7 +67,7 @@ test('a secret that comes back is released, and the browser returns to the page'
   expect(returned).toEqual([SECRET, 'x'])
 })
 
-test('everything else is 404 and reaches nobody', async () => {
+test('everything else is 404 and has no effect', async () => {
   const path = await backPath()
   const body = `secret=${SECRET}`
   const port = door.port

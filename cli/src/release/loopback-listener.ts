@@ -14,7 +14,7 @@ type Release = (secret: string, others: readonly ForAnother[]) => Promise<boolea
 
 /** Where the browser of this machine hands an approval back to the client that asked for it. */
 export type LoopbackListener = {
-  /** What the browser opens instead of the approval page: it leads there. Whoever gets that far is on this machine.
+  /** What the browser opens instead of the approval page: it leads there. Only a browser on this machine can open it.
    * @param approvalUrl the approval page */
   readonly doorTo: (approvalUrl: string) => string
   /** Resolves when a browser came through the door. */

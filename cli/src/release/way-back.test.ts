@@ -120,7 +120,7 @@ test('the browser opens the listener, or the page itself', async () => {
   expect((await open(false, parts())).begin(pending, view().view, true)).toBe(pending.approvalUrl)
 })
 
-test('a browser on another machine is told of', async () => {
+test('a browser on another machine is reported', async () => {
   const at = parts()
   const told = view()
   const wayBack = await open(true, { ...at, clock: { ...at.clock, sleep: async () => undefined } })
@@ -177,7 +177,7 @@ test('beside the keyboard, another shell may give the code too', async () => {
   expect(await giveCode(ID, CODE, at)).toBe('ok')
 })
 
-test('a second person is told of', async () => {
+test('the need for a second person is reported', async () => {
   const told = view()
   const wayBack = await open(false, parts())
   wayBack.begin(pending, told.view, true)
@@ -240,7 +240,7 @@ test('another client that is gone does not keep this one from its values', async
   expect(released).toEqual([`${ID} ${SECRET}`])
 })
 
-test('a client whose page is that of another command is not told that no browser came', async () => {
+test('a client whose page is that of another command does not report that no browser came', async () => {
   const at = parts()
   const told = view()
   const wayBack = await open(true, { ...at, clock: { ...at.clock, sleep: async () => undefined } })

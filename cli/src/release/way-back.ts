@@ -12,7 +12,7 @@ import type { LoopbackListener } from './loopback-listener.ts'
 const REACH_MS = 5_000
 const BEFORE_SOCKET_MS = 50
 
-/** How an approval comes back to this client. A request that somebody else made has another client, so an approval given to
+/** How an approval comes back to this client. A request from another person has another client, so an approval given to
  * a lure never comes back to the one who set it. */
 export type WayBack = {
   /** The ways that this client offers with its request. */

@@ -13,7 +13,7 @@ export function runtimeFolder({ env, platform }: StateParts): string {
   makePrivateFolder(folder)
   const found = lstatSync(folder)
   if (!found.isDirectory() || (platform !== 'win32' && found.uid !== uid)) {
-    throw new Error(`${folder} belongs to somebody else`)
+    throw new Error(`${folder} belongs to another user`)
   }
   return folder
 }

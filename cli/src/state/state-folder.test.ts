@@ -11,6 +11,6 @@ test('the folder is made with those above it, and is its owner’s alone', () =>
   expect(statSync(folder).mode & 0o777).toBe(0o700)
 })
 
-test('where no folder can be made it says so, rather than trying for ever', () => {
+test('without a folder it fails, and does not retry forever', () => {
   expect(() => makePrivateFolder('/proc/keyferry/a')).toThrow(/ENOENT|EACCES|EPERM|EROFS/)
 })

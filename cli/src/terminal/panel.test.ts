@@ -14,7 +14,7 @@ function terminal(columns = 20, rows = 10) {
   return { seen, output }
 }
 
-test('a panel goes with every row that it fills, wrapped lines included', () => {
+test('erasing a panel clears every row of it, wrapped lines included', () => {
   const { seen, output } = terminal()
   panel(`\x1b[1mtitle\x1b[0m\n\n${'x'.repeat(41)}\n`, output).erase()
   expect(seen.text.endsWith('\x1b[5A\r\x1b[J')).toBe(true)

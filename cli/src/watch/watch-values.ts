@@ -13,7 +13,7 @@ import { waitForChange } from './change-call.ts'
  * be fetched, the program keeps what it has.
  */
 
-// After a change, wait for others. Not all clients wait alike.
+// After a change, wait for others. Each client waits for another time.
 const SETTLE_MS = { least: 1_000, most: 3_000 }
 const BETWEEN_RESTARTS_MS = 5_000
 const SOON_MS = 1_000
@@ -40,7 +40,7 @@ export type Watching = {
  * @returns its exit code · @throws CliError 126 · 127: it could not be started again */
 export async function watchValues(watching: Watching, parts: Parts): Promise<number> {
   const { ask, program } = watching
-  // Whatever goes wrong here, the program runs on.
+  // A failure here must not end the program.
   follow(watching, parts).catch((error: unknown) => tellEnd(ask, parts, messageOf(error)))
   return await program.ended
 }

@@ -92,9 +92,10 @@ export const IMPORT_ACTIONS = [
 ] as const
 export type ImportAction = (typeof IMPORT_ACTIONS)[number]
 
-/** `key_id`: null for a key that is still to be created. `is_secret`: the key's mark afterwards. `shared_with`: other bundles that use the key, at most five by
- * name; for `own`, the bundles that keep the other value. `shared_total` counts them all. `choices`: what a caller may
- * ask for in place of `action`. `template_parts`: of a key whose value the bundle composes; absent for any other key. */
+/** `key_id`: null for a key that does not exist yet. `is_secret`: the key's mark after the import. `shared_with`: other
+ * bundles that use the key, at most five by name; for `own`, the bundles that keep the other value. `shared_total` counts
+ * them all. `choices`: what a caller may ask for in place of `action`. `template_parts`: of a key whose value the bundle
+ * composes; absent for any other key. */
 export const ImportStep = z
   .object({
     name: z.string(),

@@ -8,7 +8,7 @@ export const MachineAttemptParams = z.object({
 })
 
 /** Refused calls whose ID token was verified, the latest first. `reason`: what differs, by name, separated by commas.
- * `suggested`: the claims to choose beforehand. `is_bound`: the token was bound to the client's key. */
+ * `suggested`: the claims to select by default. `is_bound`: the token was bound to the client's key. */
 export const MachineAttemptList = z
   .array(
     z

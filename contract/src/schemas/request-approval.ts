@@ -66,7 +66,7 @@ export const RequestBundle = z
     /** Whether the check code must be typed when the approval does not return to the terminal. */
     user_code_required: z.boolean().optional(),
     approvals_needed: z.int().optional(),
-    /** Who approved first, and what; null: nobody, or with another bundle. */
+    /** Who approved first, and what; null: no one yet, or with another bundle. */
     first_approval: z
       .object({ person: Actor, at: Timestamp, keys: z.array(z.string()), returned: z.boolean() })
       .nullable()

@@ -19,7 +19,7 @@ export function storable<T extends z.ZodString>(text: T, field: string) {
     .refine((value) => value.isWellFormed(), `${field} must be well-formed Unicode (it has a lone surrogate)`)
 }
 
-/** An id or name in a path: whatever is not known there is not found. */
+/** An id or name in a path: an unknown one is not found. */
 export const PathPart = (field: string) => storable(z.string(), field)
 
 /** A required text of 1 to `max` characters; `missing` is the interface's message for an absent or empty one. */

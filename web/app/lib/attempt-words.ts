@@ -111,7 +111,7 @@ const DIFFERENCES: Readonly<Record<string, string>> = {
   issuer: 'this machine trusts no identity of this issuer',
   aud: 'the audience is another one',
   iat: 'the ID token was too old',
-  exp: 'the ID token lives too long',
+  exp: 'the ID token is valid for too long',
   network: 'the call came from another network',
   binding: 'the ID token was not bound to the client',
 }

@@ -25,12 +25,12 @@ test.each([
   expect(refused(429, 'too_many', 'Too many requests', seconds).message).toBe(message)
 })
 
-test('what a person cannot do anything with is put in other words', () => {
+test('technical messages are replaced', () => {
   expect(refused(500, 'internal', 'internal error').message).toMatch(/^The server made a mistake/)
   expect(refused(503, 'unavailable').message).toMatch(/cannot reach its storage/)
 })
 
-test('a missing answer and a refusal have different texts', () => {
+test('no answer and a refusal have different texts', () => {
   const { status, code, message } = describeFailure(new TypeError('fetch failed'))
   expect([status, code]).toEqual([null, 'unreachable'])
   expect(message).toContain('does not answer')

@@ -25,7 +25,7 @@ const MESSAGES: Readonly<Record<string, string>> = {
   unavailable: 'The server cannot reach its storage. Try again in a moment.',
 }
 
-/** Turn whatever a call threw into a message of one or two sentences. `status` is null when there was no answer. */
+/** Turn the error of a call into a message of one or two sentences. `status` is null when there was no answer. */
 export function describeFailure(error: unknown): Failure {
   if (error instanceof Problem) return { status: null, code: 'problem', message: error.message, details: {} }
   if (!(error instanceof CallError)) {

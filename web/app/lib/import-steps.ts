@@ -30,7 +30,7 @@ export function changes({ action }: Pick<ImportStep, 'action'>): boolean {
   return CHANGES.has(action)
 }
 
-/** The choice that a step stands for; empty where it is none. */
+/** The choice that a step is; empty if it is none. */
 export function choiceOf({ action, template_parts }: ImportStep): ImportStep['choices'][number] | '' {
   if (action === 'kept') return template_parts === undefined ? 'share' : ''
   return action === 'own' || action === 'share' || action === 'replace' ? action : ''

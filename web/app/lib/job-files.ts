@@ -88,7 +88,7 @@ function onGitHub(text: string, trust: MachineTrust | null): string {
 function triggerOf(ref: string | null): string {
   const [, kind, name = ''] = /^refs\/(heads|tags)\/(.+)$/.exec(ref ?? '') ?? []
   if (kind === undefined) return 'branches: [main]'
-  // In a trust a final /* stands for any depth, in a workflow /** does.
+  // A final /* matches any depth in a trust; in a workflow, /** does.
   return `${kind === 'heads' ? 'branches' : 'tags'}: [${scalar(name.replace(/\*$/, '**'))}]`
 }
 

@@ -70,7 +70,7 @@ test.each([
 describe('warnings', () => {
   const names = (change: Partial<Machine>) => warningsOf(machine(change), NOW).map(({ name }) => name)
 
-  test('a machine that works needs none', () => expect(names({})).toEqual([]))
+  test('a machine that works has none', () => expect(names({})).toEqual([]))
   test.each([
     ['disabled', { is_active: false }, ['Disabled']],
     [
@@ -93,7 +93,7 @@ describe('warnings', () => {
     expect(names(change as Partial<Machine>)).toEqual(expected)
   })
 
-  test('a token that was rotated is no reason to warn, one of another network is', () => {
+  test('a rotated token is no reason for a warning, a token of another network is', () => {
     const old = token({ expires_at: day(1) })
     const next = token({ id: 'next', created_at: day(0) })
     expect(names({ tokens: [old, next] })).toEqual([])
@@ -101,7 +101,7 @@ describe('warnings', () => {
   })
 })
 
-test('what proves a machine', () => {
+test('how a machine proves itself', () => {
   const tokens = [token(), token({ id: 'other' }), token({ id: 'ended', ended_at: day(-1) })]
   expect(proofsOf(machine({ tokens, trusts: [trust(), trust({ id: 'second' })] }), NOW)).toEqual([
     'GitHub Actions',

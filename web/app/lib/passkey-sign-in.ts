@@ -27,7 +27,7 @@ export async function signInWithPasskey(): Promise<void> {
 }
 
 /** Let the browser offer its passkeys in the e-mail field, and sign in with the one that the person picks.
- * @returns false: the browser cannot, or something else asked for a passkey meanwhile
+ * @returns false: the browser cannot, or another call asked for a passkey
  * @throws CallError: the server refused the picked passkey */
 export async function offerPasskeys(): Promise<boolean> {
   const passkey = await offered()

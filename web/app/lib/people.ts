@@ -61,7 +61,7 @@ export function useRevokeInvitation() {
   })
 }
 
-/** The person's workspaces, by name; equal names are told apart. */
+/** The person's workspaces, by name; equal names get the beginning of the id. */
 export function useTenants() {
   return useQuery({
     queryKey: TENANTS,

@@ -1,4 +1,4 @@
-// oxlint-disable-next-line import/default -- ?raw gives the text of the file, whatever it exports
+// oxlint-disable-next-line import/default -- ?raw imports the file as text
 import node from '../../../deploy/webhooks/receiver.mjs?raw'
 import python from '../../../deploy/webhooks/receiver.py?raw'
 import ruby from '../../../deploy/webhooks/receiver.rb?raw'

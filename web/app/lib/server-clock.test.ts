@@ -6,12 +6,12 @@ const serverMs = Date.parse(DATE)
 
 afterEach(() => noteServerTime(new Date().toUTCString()))
 
-test('a clock that is an hour wrong is set right', () => {
+test('a clock that is an hour off is corrected', () => {
   noteServerTime(DATE, serverMs + 3_600_000)
   expect(serverNowMs(serverMs + 3_605_000)).toBe(serverMs + 5_000)
 })
 
-test('a second of difference is the header’s own roundness', () => {
+test('a difference of one second is the rounding of the header', () => {
   noteServerTime(DATE, serverMs + 900)
   expect(serverNowMs(1_000)).toBe(1_000)
 })

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { exactText, visibleText } from './visible-text.ts'
 
-test('characters that hide or reorder are taken out', () => {
+test('characters that hide or reorder text are removed', () => {
   expect(visibleText('lap\u202etop\u2066 \u200bx\u0007\n\u2028')).toBe('laptop x')
 })
 
-test('blanks that look like nothing are taken out, and marks do not pile up', () => {
+test('invisible blanks are removed, and combining marks do not pile up', () => {
   expect(visibleText('a\u3164\u2800\uffa0\u115f\u{e0041}b')).toBe('ab')
   expect(visibleText(`a${'\u0336\u030a'.repeat(90)}b`)).toBe('a\u0336\u030a\u0336\u030ab')
   expect(visibleText('Việt ที่ क्षि')).toBe('Việt ที่ क्षि')

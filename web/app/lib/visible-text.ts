@@ -15,8 +15,8 @@ export function escapedText(text: string): string {
     .replace(PILED_MARKS, (_, kept: string, others: string) => kept + escapesOf(others))
 }
 
-/** Text of unknown origin that decides something, whole: texts that differ look different, also if only a blank at an end
- * tells them apart. */
+/** The full text of unknown origin, for a decision: texts that differ look different, also if only a space at an end
+ * differs. */
 export function exactText(text: string): string {
   return escapedText(text).replace(/^ +| +$/g, escapesOf)
 }

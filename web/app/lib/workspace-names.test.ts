@@ -14,6 +14,6 @@ test.each([
   ['equal', 'Acme'],
   ['in another case', 'ACME'],
   ['in wide letters', 'Ａcme'],
-])('two names that are %s are told apart by the beginning of the id', (_how, other) => {
+])('two names that are %s get the beginning of the id', (_how, other) => {
   expect(named('Acme', 'Team', other)).toEqual(['Acme (00c7c430)', 'Team', `${other} (20c7c430)`])
 })

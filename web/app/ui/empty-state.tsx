@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 
-/** What stands where a list would be: what this place is for and what to do next. */
+/** Shown in place of an empty list: what this page is for and what to do next. */
 export function EmptyState({ title, children }: { title: string; children: ReactNode }) {
   return (
     <div className="rounded-lg border border-dashed border-edge px-5 py-8 sm:px-8">

@@ -3,7 +3,7 @@ import { Button } from './button.tsx'
 
 type Props = { children: ReactNode }
 
-/** Stands in for a part of the app that failed to load or to draw, so that the rest stays usable. Reloading helps most
+/** Replaces a part of the app that failed to load or to render, so that the rest stays usable. Reloading helps most
  * often: the server may have been updated since the page was opened. */
 export class FailureBoundary extends Component<Props, { failed: boolean }> {
   override state = { failed: false }

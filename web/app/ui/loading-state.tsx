@@ -5,7 +5,7 @@ import { Notice } from './notice.tsx'
 
 type LoadingStateProps = { error: Error | null; onRetry: () => void; what: string }
 
-/** What stands where an answer would be: that it is on its way, or why it did not come. */
+/** Shown in place of an answer: that it is loading, or why it failed. */
 export function LoadingState({ error, onRetry, what }: LoadingStateProps): ReactNode {
   if (error === null) return <p className="py-6 text-ink-soft">Loading {what}…</p>
   return (

@@ -16,7 +16,7 @@ type NoticeProps = {
   role?: 'alert' | 'status'
 }
 
-/** A remark that stands out; with a role it is spoken when it appears. */
+/** A highlighted note; with a role, screen readers announce it when it appears. */
 export function Notice({ tone, children, className, role }: NoticeProps) {
   const { look, mark, Icon } = TONES[tone]
   return (

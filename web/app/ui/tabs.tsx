@@ -5,7 +5,7 @@ import { classNames } from './class-names.ts'
 /** `note`: a few words or a number beside the name. */
 export type Tab = { href: string; name: string; note?: ReactNode }
 
-/** The parts of a page, each with an address of its own. */
+/** The parts of a page, each with its own address. */
 export function Tabs({ label, tabs }: { label: string; tabs: readonly Tab[] }) {
   const [path] = useLocation()
   return (

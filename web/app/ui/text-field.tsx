@@ -50,7 +50,7 @@ export function TextArea({ label, hint, problem, className, ...rest }: TextAreaP
   )
 }
 
-// The browser minds the attribute only while a page or a dialog opens; a field may come later.
+// The browser applies the attribute only when a page or a dialog opens; a field may appear later.
 function useFirstFocus<Field extends HTMLElement>(wanted: boolean) {
   const field = useRef<Field>(null)
   useEffect(() => {

@@ -1,7 +1,7 @@
 import { Fragment } from 'react'
 
-/** A path or a command line, as it stands: a line ends between words, within a longer one after a slash, and only where
- * even that does not fit in the middle of a name. */
+/** A path or a command line, unchanged. A line breaks between words, within a long word after a slash, and within a name
+ * only if nothing else fits. */
 export function WholeWords({ text }: { text: string }) {
   return (
     <bdi className="font-mono whitespace-pre-wrap">

@@ -218,7 +218,7 @@ test('a second installation replaces the first in one step, program by package a
   expect(binOf(home)).toEqual(['keyferry'])
 })
 
-test('another keyferry that comes first in PATH is named', async () => {
+test('another keyferry that is first in PATH is named', async () => {
   const home = machineHome()
   mkdirSync(join(home, 'first'))
   writeFileSync(join(home, 'first/keyferry'), '#!/bin/sh\n', { mode: 0o755 })

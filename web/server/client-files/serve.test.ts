@@ -91,7 +91,7 @@ test('a file comes whole, with its size, and a cache may ask for it again by its
   expect([head.status, head.headers.get('content-length')]).toEqual([200, String(FILES[PROGRAM]?.length)])
 })
 
-test('the list of checksums names what is handed out', async () => {
+test('the list of checksums names the served files', async () => {
   const lines = (await (await get('/client/SHA256SUMS')).text()).trim().split('\n')
   expect(lines.map((line) => line.split('  ')[1])).toEqual([PROGRAM, LARGE, `keyferry-${VERSION}.tgz`])
 })
@@ -102,7 +102,7 @@ test.each([
   '/client/..%2fpackage.json',
   '/client/%2fetc%2fpasswd',
   '/client/nothing',
-])('%s is handed out to nobody', async (path) => {
+])('%s is not served', async (path) => {
   const answer = await get(path)
   expect([answer.status, await answer.json()]).toEqual([
     404,
@@ -132,7 +132,7 @@ test('a new release is found without a restart', async () => {
 
 const openFiles = () => readdirSync('/proc/self/fd').length
 
-test('a caller who leaves in the middle leaves no open file', async () => {
+test('a caller who disconnects in the middle leaves no open file', async () => {
   const before = openFiles()
   for (let count = 0; count < 20; count++) await fetchOneByte(`${web.address}/client/${LARGE}`)
   for (let tries = 0; tries < 100 && openFiles() > before; tries++) await sleep(20)

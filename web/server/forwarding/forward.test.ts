@@ -81,7 +81,7 @@ test.each(rows.filter(([, row]) => row.internal !== true && isOpen(row)))(
 const forMachines = rows.filter(([, row]) => row.access === 'machine' || row.machine !== undefined)
 const bearer = { authorization: 'Bearer kfm_of-a-machine' }
 
-test.each(forMachines)('%s hands a bearer token on, and no person', async (_name, row) => {
+test.each(forMachines)('%s forwards a bearer token, and no person', async (_name, row) => {
   await fetch(web.address + pathOf(row), { method: row.method, headers: bearer })
   const { headers, method, path, body } = await onlyCall()
   expect(headers['authorization']).toBe(bearer.authorization)
@@ -94,12 +94,12 @@ const forOthers = rows.filter(
   ([, row]) => row.internal !== true && row.access !== 'machine' && row.machine === undefined,
 )
 
-test.each(forOthers)('%s hands no bearer token on', async (_name, row) => {
+test.each(forOthers)('%s forwards no bearer token', async (_name, row) => {
   await fetch(web.address + pathOf(row), { method: row.method, headers: bearer })
   expect((await onlyCall()).headers['authorization']).toBeUndefined()
 })
 
-test('another scheme than Bearer is not handed on', async () => {
+test('another scheme than Bearer is not forwarded', async () => {
   await fetch(`${web.address}/api/v1/machine`, { headers: { authorization: 'Basic a2Z0OnBhc3M=' } })
   expect((await onlyCall()).headers['authorization']).toBeUndefined()
 })
@@ -134,7 +134,7 @@ test.each([
 })
 
 test.each([
-  ['spelt alike', 'X-User-ID: a\nX-User-ID: a'],
+  ['with the same spelling', 'X-User-ID: a\nX-User-ID: a'],
   ['spelt in two cases', 'X-User-ID: a\nx-user-id: b'],
   ['spelt with an underscore', 'X-User-ID: a\nX_USER_ID: b'],
   ['of the signature', 'X-Signature: a\nx_signature: b'],
@@ -158,12 +158,12 @@ test.each(['http://127.0.0.1/api/v1/keys', 'api/v1/keys', '*', 'x:/api/v1/keys']
   },
 )
 
-test("the client's address is the peer's, whatever the client says", async () => {
+test("the client's address is the peer's, not the one that the client names", async () => {
   await fetch(`${web.address}/api/v1/keys`, { headers: { 'x-forwarded-for': '203.0.113.9' } })
   expect((await onlyCall()).headers['x-forwarded-for']).toBe('127.0.0.1')
 })
 
-test("a named proxy's word on the client's address is taken", async () => {
+test("the client's address is taken from a trusted proxy", async () => {
   await web.close()
   web = await startTestWeb(apiUrl, { trustProxy: ['127.0.0.1'] })
   await fetch(`${web.address}/api/v1/keys`, { headers: { 'x-forwarded-for': '198.51.100.1, 203.0.113.9' } })
@@ -203,7 +203,7 @@ test('an answer is streamed, not collected', async () => {
   expect(new TextDecoder().decode((await reader?.read())?.value)).toBe('last')
 })
 
-test('a caller that goes away ends the call behind it', async () => {
+test('a caller that disconnects ends the call to the API', async () => {
   api.answer = () => undefined
   const controller = new AbortController()
   const wait = fetch(`${web.address}/api/v1/requests/x/wait`, { signal: controller.signal }).catch(() => null)
@@ -213,7 +213,7 @@ test('a caller that goes away ends the call behind it', async () => {
   expect(await Promise.race([held.broken.then(() => 'broken'), sleep(1_000, 'still held')])).toBe('broken')
 })
 
-test('a wait that is held when this layer ends is answered pending, not broken', async () => {
+test('a wait that is held when this layer stops is answered pending', async () => {
   api.answer = () => undefined
   const wait = fetch(`${web.address}/api/v1/requests/x/wait`)
   await onlyCall()
@@ -221,7 +221,7 @@ test('a wait that is held when this layer ends is answered pending, not broken',
   expect([answer.status, await answer.json()]).toEqual([200, { status: 'pending' }])
 })
 
-test('HEAD never reaches the API: a ready ciphertext would be spent on it', async () => {
+test('HEAD never reaches the API: it would use up a ready ciphertext', async () => {
   const answer = await fetch(`${web.address}/api/v1/requests/x/wait`, { method: 'HEAD' })
   expect(answer.status).toBe(404)
   expect(api.calls).toEqual([])
@@ -251,7 +251,7 @@ test('a broken read is retried once with a new signature; a write is not retried
   expect(api.forwarded).toHaveLength(3)
 })
 
-test.each([502, 504])('a proxy that reaches no API (%i) is 503 in our words', async (status) => {
+test.each([502, 504])('a proxy that reaches no API (%i) is 503 with our error body', async (status) => {
   api.answer = (_call, response) => {
     response.writeHead(status, { 'content-type': 'text/html' }).end('<h1>Bad Gateway</h1>')
   }

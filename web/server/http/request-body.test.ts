@@ -26,7 +26,7 @@ beforeEach(async () => {
 })
 afterEach(() => Promise.all([web.close(), api.close()]))
 
-test('a caller who breaks off in the middle of a body is no failure of the server', async () => {
+test('a caller who disconnects in the middle of a body is no failure of the server', async () => {
   const { hostname, port, host } = new URL(web.address)
   const socket = connect(Number(port), hostname)
   const head = `Host: ${host}\r\nExpect: 100-continue\r\nContent-Length: 100`

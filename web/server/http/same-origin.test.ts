@@ -60,7 +60,7 @@ describe('local mode answers under names of this machine only', () => {
   })
 })
 
-test('a second Host is refused, whichever of the two is ours', async () => {
+test('a second Host is refused, even if one of them is ours', async () => {
   const own = `127.0.0.1:${port}`
   for (const [first, second] of [
     [own, 'attacker.example'],
@@ -105,7 +105,7 @@ describe('a call that writes comes from our own page, or from no browser at all'
     expect(await send(WRITE, { Host: `localhost:${port}`, 'Sec-Fetch-Site': site })).toBe(status)
   })
 
-  test('a program that is no browser may write on its own machine', async () => {
+  test('a program that is not a browser may write on the same machine', async () => {
     expect(await send(WRITE, { Host: `localhost:${port}` })).toBe(200)
   })
 

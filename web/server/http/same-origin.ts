@@ -20,7 +20,7 @@ export function requireOwnHost(request: FastifyRequest, rules: OriginRules): voi
 function ownAddress({ publicUrl }: OriginRules): Note {
   return {
     title: 'Not the address of this server',
-    text: 'This server has no sign-in, so it answers only on its own machine and only under the names of that machine.',
+    text: 'This server has no sign-in, so it answers only on this machine and only under the names of this machine.',
     way: { kind: 'link', label: `Open ${publicUrl}`, path: publicUrl },
   }
 }

@@ -84,7 +84,7 @@ describe('an event of the identity provider', () => {
     expect(api.calls).toHaveLength(1)
   })
 
-  test('others, and users who were never here, are taken note of', async () => {
+  test('other events, and events of unknown users, are accepted', async () => {
     expect(await send({ type: 'session.created', data: { id: 'sess_1' } })).toBe(200)
     expect(api.calls).toEqual([])
     api.answer = (_call, response) => sendJson(response, 404, { error: 'User not found', code: 'not_found' })
@@ -132,7 +132,7 @@ describe('refused without effect', () => {
   })
 })
 
-test('an event that could not be taken over may come again', async () => {
+test('an event that failed may be sent again', async () => {
   api.answer = (_call, response) => sendJson(response, 503, { error: 'unavailable', code: 'unavailable' })
   expect(await send(DELETED, { id: 'msg_later' })).toBe(503)
   api.answer = (_call, response) => sendJson(response, 200, { ok: true })

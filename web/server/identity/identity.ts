@@ -34,6 +34,6 @@ export type Identity = {
   /** Where to redirect a signed-out person who asked for a page.
    * @param path of that page, with its query */
   signInPath(path: string): string
-  /** Sign-in, sign-out and whatever else the mode needs. */
+  /** Sign-in, sign-out and the other routes of the mode. */
   addRoutes(app: FastifyInstance, pages: AppPages): void
 }

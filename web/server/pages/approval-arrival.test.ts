@@ -53,12 +53,12 @@ describe('the approval page', () => {
     },
   )
 
-  test('another request that was opened vouches for nothing', async () => {
+  test('another request that was opened proves nothing', async () => {
     const { location } = await arrive(PAGE, site('cross-site', 'keyferry_opened=aa.bb'))
     expect(location).toBe(MARKED)
   })
 
-  test('of two cookies neither is believed', async () => {
+  test('of two cookies neither counts', async () => {
     const id = PAGE.slice('/approve/'.length)
     const planted = `keyferry_opened=${id}; keyferry_opened=${id}`
     expect((await arrive(PAGE, site('cross-site', planted))).location).toBe(MARKED)
@@ -73,7 +73,7 @@ describe('the approval page', () => {
     expect((await arrive('/approve/x;Domain=example.com', site('none'))).cookie).toBeNull()
   })
 
-  test('a browser that names only the page before it is believed', async () => {
+  test('a browser that names only the previous page is trusted', async () => {
     expect((await arrive(PAGE, { referer: 'https://evil.example/' })).location).toBe(MARKED)
     expect((await arrive(PAGE, {})).status).toBe(200)
   })
@@ -94,7 +94,7 @@ describe('the approval page', () => {
   })
 
   test.each(['//evil.example/', '"><script>alert(1)</script>', '{path}', '$&'])(
-    'a strange address leads nowhere else: %s',
+    'a strange address leads to no other site: %s',
     async (query) => {
       const { text } = await arrive(`${PAGE}?x=${query}`, site('none'), hosted)
       const paths = [...text.matchAll(/(?:href="|url=)(\/sign-in[^"]*)"/g)].map(([, path]) => path)

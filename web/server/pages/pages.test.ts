@@ -60,7 +60,7 @@ test.each(['/nothing', '/approve', '/assets/gone.js', '/index.html', '/approve.h
   },
 )
 
-test.each(['/api/v1/nothing', '/api/', '/api/v2/keys'])('%s is 404 in the words of the API', async (path) => {
+test.each(['/api/v1/nothing', '/api/', '/api/v2/keys'])('%s is 404 with the error body of the API', async (path) => {
   const answer = await get(path)
   expect([answer.status, await answer.json()]).toEqual([404, { error: 'not found', code: 'not_found' }])
 })
@@ -108,7 +108,7 @@ const policyWith = (formAction: string) =>
   "require-trusted-types-for 'script'; trusted-types 'none'"
 
 describe('headers', () => {
-  test('a form of the approval page may go to a program on the own computer', async () => {
+  test('a form of the approval page may be sent to a program on the person's computer', async () => {
     const { headers } = await get('/approve/x')
     expect(headers.get('content-security-policy')).toBe(policyWith("'self' http://127.0.0.1:*"))
   })
@@ -171,7 +171,7 @@ describe('headers', () => {
   })
 })
 
-test('a new build is taken up without a restart', async () => {
+test('a new build is served without a restart', async () => {
   const own = mkdtempSync(join(tmpdir(), 'keyferry-app-'))
   const other = await startTestWeb('http://127.0.0.1:1', {}, { appFolder: own })
   const unbuilt = await fetch(other.address)

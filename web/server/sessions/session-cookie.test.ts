@@ -66,7 +66,7 @@ test.each([
   `/bundles${'/a'.repeat(900)}`,
   `/bundles/${'a'.repeat(1_900)}`,
   '/bundles/a;Domain=example.com;Max-Age=9',
-])('clearing answers shortly, and sets nothing else, whatever address it leads back to', async (address) => {
+])('clearing answers shortly and sets nothing else, for any return address', async (address) => {
   const path = `/session/clear?return_to=${encodeURIComponent(address)}`
   const answer = await ask(path, { ...TWO, 'sec-fetch-site': 'same-origin' }, 'POST')
   expect([answer.status, answer.headers.get('location')]).toEqual([303, address])
@@ -76,7 +76,7 @@ test.each([
   expect(dropped.filter((line) => !whole.test(line))).toEqual([])
 })
 
-test('where the name of the server is long, the likeliest cookies are dropped and a proxy can hold the answer', async () => {
+test('with a long server name, the likeliest cookies are dropped and the answer fits a proxy's buffer', async () => {
   const host = 'keyferry.prod.eu-central-1.internal.our-own-platform.example.com'
   const behindApi = new RecordingApi()
   const behind = await startTestWeb(await behindApi.listen(), {

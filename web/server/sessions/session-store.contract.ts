@@ -24,7 +24,7 @@ function session(facts: Partial<Session> = {}): Session {
   }
 }
 
-/** What every session store has to do, whatever it is made of. */
+/** What every session store has to do. */
 export function describeSessionStore(name: string, open: () => Promise<SessionStore>): void {
   describe(`session store: ${name}`, () => {
     let store: SessionStore
@@ -73,7 +73,7 @@ export function describeSessionStore(name: string, open: () => Promise<SessionSt
       expect(await isThere(made, START + MINUTE)).toBe(false)
     })
 
-    test('the chosen tenant is kept, for this session alone', async () => {
+    test('the chosen tenant is kept, only for this session', async () => {
       const made = await created()
       const other = await created({ idpUserId: made.idpUserId })
       await store.chooseTenant(made.tokenHash, 'team')
@@ -111,7 +111,7 @@ export function describeSessionStore(name: string, open: () => Promise<SessionSt
       await store.removeAll({ providerSessionId: 'nobody' })
     })
 
-    test('living sessions are listed, the last used first', async () => {
+    test('open sessions are listed, the last used first', async () => {
       const one = await created()
       const two = await created({ idpUserId: one.idpUserId, lastSeenAtMs: START + MINUTE })
       const ended = await created({ idpUserId: one.idpUserId })

@@ -20,7 +20,7 @@ describeSessionStore('SQLite', async () =>
 
 if (redis) describeSessionStore('Redis', async () => await openRedisSessionStore(redis.url, quiet))
 
-test('the SQLite file is for its owner alone, outlives a restart, and is swept', async () => {
+test('the SQLite file is for its owner only, survives a restart, and is swept', async () => {
   const path = join(folder, 'sessions.db')
   const facts = { idpUserId: 'user_1', userId: 'u', personalTenantId: 't', tenantId: 't', userAgent: '' }
   const times = { createdAtMs: 1_000, lastSeenAtMs: 1_000 }

@@ -36,7 +36,7 @@ export const TOUCH_MS = 30_000
  * Keeps sessions until they end, are idle too long, or are too old. Each method is one atomic step across all nodes that
  * share the store. `nowMs` is the caller's clock, in epoch milliseconds.
  *
- * Every method throws Refusal unavailable while the store is unreachable, and works again afterwards.
+ * Every method throws Refusal unavailable while the store is unreachable, and works again once it is reachable.
  */
 export interface SessionStore {
   create(session: Session): Promise<void>

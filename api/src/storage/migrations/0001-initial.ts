@@ -67,7 +67,7 @@ export const initial = ({ text, bytes, count, position, tableEnd }: ColumnTypes)
   ) ${tableEnd}`,
   'create index memberships_tenant on memberships (tenant_id)',
 
-  // What belongs to a tenant lies together and is found among its own, not among everybody's.
+  // Indexes begin with the tenant, so a search reads only rows of that tenant.
   `create table bundles (
     id ${text} primary key,
     tenant_id ${text} not null references tenants (id) on delete cascade,

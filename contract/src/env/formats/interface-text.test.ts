@@ -25,7 +25,7 @@ describe.for(POSIX_SHELLS)('real %s', (shell) => {
   )
 })
 
-test('values that no shell gives a meaning to stand bare, and so does the mask', () => {
+test('values without a meaning in any shell are written without quotes, and so is the mask', () => {
   const map: HostileMap = [
     ['A', 'postgres://app@db:5432/x'],
     ['B', ''],

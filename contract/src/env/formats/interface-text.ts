@@ -6,10 +6,10 @@ import { isAssignableName } from '../names.ts'
 import { type EnvEntry, readEnv } from '../read-env.ts'
 import { EVALUATED_BY_SHELLS, isWholeNumber, NUMBERS_OF_SHELLS } from '../reserved-names.ts'
 
-// Shells give these no meaning anywhere in an assigned value, whatever their options.
+// No shell gives these a meaning anywhere in an assigned value, with any options.
 const BARE = /^[A-Za-z0-9_@%+,./:-]*$/
 
-/** The text of the API's export and import: whatever is written, the import and `eval` in every POSIX shell read back. */
+/** The text of the API's export and import: the import, and `eval` in every POSIX shell, read back what was written. */
 const interfaceText: Format = {
   summary: "the text of the API's export",
   asked: '.env',

@@ -33,5 +33,5 @@ export function AgentBanner({ meta, kind }: AgentBannerProps) {
 function readingText(readsItself: boolean): string {
   return readsItself
     ? 'It reads every value itself, and its transcript keeps them.'
-    : 'It can read whatever this program prints.'
+    : 'It can read everything that this program prints.'
 }

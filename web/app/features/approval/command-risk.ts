@@ -36,7 +36,7 @@ const STARTERS = new Set([
   'setsid',
 ])
 
-/** Why a command deserves a second look: a program that prints its environment, sends it away, or runs whatever text it is
+/** Why a command deserves a second look: a program that prints its environment, sends it away, or runs any text that it is
  * given. Null for any other; that proves nothing, because every program can read the values that it gets. */
 export function commandRisk(argv: readonly string[]): string | null {
   const words = startedWords(argv)

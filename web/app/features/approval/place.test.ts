@@ -15,7 +15,7 @@ const asked = (suggested_bundle_id: string | null, workspace: string | null = nu
   workspace,
 })
 
-test('a bundle that one workspace has is chosen there, whatever the current workspace is', () => {
+test('a bundle that one workspace has is chosen there, also from another workspace', () => {
   expect(firstPlace(asked('dev/app'), [named(ACME)], BOTH)).toEqual({ workspaceId: 'a', bundleId: 'a1' })
 })
 

@@ -85,7 +85,7 @@ export function endOf(failure: Failure, expiresAt: string | null, nowMs: number)
   return null
 }
 
-// A person can sign in, sign in as somebody else, or try again.
+// A person can sign in, sign in as another person, or try again.
 const PASSING: ReadonlySet<End> = new Set(['signed_out', 'forbidden', 'unreachable'])
 
 /** Whether the request cannot return to its client any more. */

@@ -16,7 +16,7 @@ export function firstKeys(items: readonly RequestBundleItem[], templateKeys: rea
   }
 }
 
-/** The entries that were asked for, and the others. Who names no keys asks for whatever is chosen. */
+/** The entries that were asked for, and the others. A request without names asks for what the approver selects. */
 export function splitByAsking(
   items: readonly RequestBundleItem[],
   templateKeys: readonly string[],

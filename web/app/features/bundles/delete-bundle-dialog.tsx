@@ -6,7 +6,7 @@ import { describeFailure } from '../../lib/failure.ts'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { notify } from '../../ui/toast-store.ts'
 
-/** Asks before a bundle is deleted, and says what stays. A bundle without legacy items can be made anew afterwards. */
+/** Asks before a bundle is deleted, and says what stays. A bundle without legacy items can be created again later. */
 export function DeleteBundleDialog({ bundle, onClose }: { bundle: BundleWithItems; onClose: () => void }) {
   const client = useQueryClient()
   const remove = useDeleteBundle()

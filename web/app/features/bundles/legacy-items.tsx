@@ -15,7 +15,7 @@ const ROW_HEIGHT_PX = 53
 
 type LegacyItemsProps = { bundleId: string; items: readonly BundleItem[]; isOwner: boolean }
 
-/** Values that stand in the bundle itself instead of the library, each with the way out of that older form. */
+/** Values in the bundle itself instead of the library, each with a button that makes it a library key. */
 export function LegacyItems({ bundleId, items, isOwner }: LegacyItemsProps) {
   const keys = useKeys().data ?? []
   const convert = useConvertLegacyItem(bundleId)
@@ -32,8 +32,8 @@ export function LegacyItems({ bundleId, items, isOwner }: LegacyItemsProps) {
         Inline items <span className="font-normal text-ink-soft">{items.length}</span>
       </h2>
       <p className="mt-1 mb-2 text-sm text-ink-soft">
-        These values stand in this bundle alone. As library keys they could be shared, ordered and rotated in
-        one place.
+        These values belong to this bundle only. As library keys you can share, order and rotate them in one
+        place.
       </p>
       <VirtualList
         label="Inline items"

@@ -47,8 +47,8 @@ function withMoved(ids: readonly string[], { id, to }: Drag): string[] {
 
 type Row = { index: number; middle: number }
 
-/** Where a row that now stands at `from` comes to stand when it is let go at `clientY`. Of a long list only the rows
- * around the view are there, each with its place in the whole. */
+/** The new position of the row at `from` when it is dropped at `clientY`. A long list renders only the rows around the
+ * view, each with its position in the full list. */
 function positionAt(list: HTMLElement, from: number, clientY: number): number {
   const rows = [...list.children].flatMap((row): Row[] => {
     if (!(row instanceof HTMLElement)) return []

@@ -9,8 +9,8 @@ export type Draft = {
   isTemplate: boolean
 } & Lifetime
 
-/** What a person has typed about a key, and the key as it was read then. When the key changes meanwhile, an untouched draft
- * follows it; a changed one stays. */
+/** What a person has typed about a key, and the key as it was read then. When another person changes the key, an
+ * untouched draft follows it; a changed one stays. */
 export function useDraft(item: KeyWithBundles) {
   const [base, setBase] = useState(item)
   const [draft, setDraft] = useState<Draft>(() => draftOf(item))

@@ -2,7 +2,7 @@ import { useGrants } from '../../lib/grants.ts'
 import { useIsOwner } from '../../lib/me.ts'
 import { GrantList } from '../../ui/grants/grant-list.tsx'
 
-/** The remembered approvals of everybody in the workspace, for owners. */
+/** The remembered approvals of all members, for owners. */
 export function WorkspaceGrants() {
   const isOwner = useIsOwner()
   const grants = useGrants().data ?? []

@@ -56,7 +56,7 @@ export function ActivityRow({ entry }: { entry: AuditEntry }) {
   )
 }
 
-/** An approval that never came back to a terminal may have been asked for by somebody else. */
+/** Another person may have requested an approval that never returned to a terminal. */
 const ALARMS: ReadonlySet<AuditEntry['action']> = new Set([
   'delivery.not_released',
   'deposit.not_released',
@@ -65,9 +65,9 @@ const ALARMS: ReadonlySet<AuditEntry['action']> = new Set([
 
 function Alarm() {
   return (
-    <span title="Somebody else may have asked for this approval" className="mr-1.5 inline-block text-caution">
+    <span title="Another person may have requested this approval" className="mr-1.5 inline-block text-caution">
       <TriangleAlert aria-hidden size={15} className="inline align-[-2px]" />
-      <span className="sr-only">Warning: somebody else may have asked for this approval. </span>
+      <span className="sr-only">Warning: another person may have requested this approval. </span>
     </span>
   )
 }

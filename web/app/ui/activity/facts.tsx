@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 
-/** Names and what they stand for, one line each. */
+/** Names and their values, one line each. */
 export function Facts({ facts }: { facts: readonly [string, ReactNode][] }) {
   return (
     <dl className="grid grid-cols-[6rem_1fr] gap-y-1 text-xs">

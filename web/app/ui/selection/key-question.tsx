@@ -24,7 +24,7 @@ type KeyQuestionProps = Pick<KeyQuestionParts, 'onDone' | 'onClose'> & {
   hasList?: boolean
   /** Null while something has to be chosen. */
   change: KeysChange | null
-  /** What the page says afterwards. */
+  /** What the page says when it is done. */
   doneText: (changed: { changed: number; unchanged: number }) => string
   children: ReactNode
 }

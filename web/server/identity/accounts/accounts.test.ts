@@ -75,7 +75,7 @@ describe('before there is an account', () => {
 })
 
 describe('sign-in', () => {
-  test('gives a session whose cookie goes over https alone', async () => {
+  test('gives a session whose cookie is sent over https only', async () => {
     const answer = await post('/sign-in', CREDENTIALS)
     expect(answer.status).toBe(200)
     expect(answer.headers.getSetCookie()[0]).toMatch(
@@ -122,7 +122,7 @@ describe('sign-in', () => {
     expect((await post('/sign-in', CREDENTIALS, {})).status).toBe(200)
   })
 
-  test('who is signed in is led on', async () => {
+  test('a signed-in person is redirected', async () => {
     await post('/sign-in', CREDENTIALS)
     expect((await get('/sign-in?return_to=/keys')).headers.get('location')).toBe('/keys')
   })
@@ -160,7 +160,7 @@ test('sign-out ends the session', async () => {
   expect((await get('/api/v1/keys')).status).toBe(401)
 })
 
-test('the end of sessions reaches the audit log, and a person is signed out without it too', async () => {
+test('the end of sessions reaches the audit log; without the log, a person is signed out too', async () => {
   const ends = () => api.forwarded.filter(({ path }) => path.endsWith('/signed-out'))
   await post('/sign-in', CREDENTIALS)
   await post('/sign-out', {})

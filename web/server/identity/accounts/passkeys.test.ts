@@ -84,7 +84,7 @@ const isSignedIn = async () => {
 }
 
 describe('sign-in with a passkey alone', () => {
-  test('the options name nobody, and verify the person', async () => {
+  test('the options name no person, and verify the person', async () => {
     const options = await begun()
     expect(options).toEqual({
       challenge: expect.stringMatching(/^[\w-]{43}$/),
@@ -104,7 +104,7 @@ describe('sign-in with a passkey alone', () => {
     expect(await isSignedIn()).toBe(true)
   })
 
-  test('the cookie is for our pages alone and goes over https', async () => {
+  test('the cookie is for our pages only and is sent over https', async () => {
     const answer = await post('/sign-in/passkey/options')
     expect(answer.headers.getSetCookie()).toEqual([
       expect.stringMatching(
@@ -126,7 +126,7 @@ describe('sign-in with a passkey alone', () => {
     expect(api.calls).toHaveLength(calls)
   })
 
-  test('a refused passkey uses up its challenge', async () => {
+  test('a refused passkey consumes its challenge', async () => {
     const { challenge } = await begun()
     const cookie = browser.cookies(web.address).get('__Host-keyferry-passkey') ?? ''
     const { answer } = api
@@ -158,7 +158,7 @@ describe('sign-in with a passkey alone', () => {
     expect(lastLogin().ceremony.challenge).not.toBe(challenge)
   })
 
-  test('nobody can make a challenge that lasts longer', async () => {
+  test('a caller cannot make a challenge that lasts longer', async () => {
     const { challenge } = await begun()
     const cookie = browser.cookies(web.address).get('__Host-keyferry-passkey') ?? ''
     const later = [String(now + MINUTE_MS), ...cookie.split('.').slice(1)].join('.')
@@ -215,7 +215,7 @@ describe('a passkey after the password', () => {
     expect(await isSignedIn()).toBe(true)
   })
 
-  test('nobody can claim that the password was right', async () => {
+  test('a caller cannot claim that the password was right', async () => {
     const { challenge } = await begun()
     const cookie = browser.cookies(web.address).get('__Host-keyferry-passkey') ?? ''
     const [time, token] = cookie.split('.')

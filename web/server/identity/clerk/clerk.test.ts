@@ -264,7 +264,7 @@ describe('pages of the provider', () => {
     ['https://brave-owl-12.clerk.accounts.dev', 'https://brave-owl-12.accounts.dev'],
   ])('%s → %s', (from, to) => expect(accountPortal(from)).toBe(to))
 
-  test('sign-out ends the session there, and its last token is good no more', async () => {
+  test('sign-out ends the session there, and its last token is refused', async () => {
     const honest = await token()
     expect(await statusOf(honest)).toBe(200)
     const headers = { cookie: `__session=${honest}`, origin: PUBLIC_URL }
@@ -277,7 +277,7 @@ describe('pages of the provider', () => {
   })
 })
 
-test('the tenant that the person chose is kept in the browser, for this person alone', async () => {
+test('the tenant that the person chose is kept in the browser, only for this person', async () => {
   const browser = new TestBrowser()
   browser.setCookie(web.address, '__session', await token())
   const team = '7d7d0a60-51b4-4a53-8f6e-2a2b7f1c9e04'

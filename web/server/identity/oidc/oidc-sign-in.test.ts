@@ -82,7 +82,7 @@ describe('sign-in', () => {
     expect(JSON.parse(String(world.ensured[0]?.body))).toMatchObject({ idp_user_id: 'user_2aXf' })
   })
 
-  test('sets a cookie that no script and no other site gets at', async () => {
+  test('sets a cookie that no script and no other site can read', async () => {
     const cookie = (await world.signIn()).headers.getSetCookie().find((line) => line.startsWith('__session='))
     expect(cookie).toMatch(/^__session=[\w-]{43}; Path=\/; Max-Age=604800; HttpOnly; SameSite=Lax$/)
   })
@@ -93,7 +93,7 @@ describe('sign-in', () => {
     '/\\attacker.example',
     'javascript:alert(1)',
     '/sign-in',
-  ])('comes back to no address but ours: %s', async (returnTo) => {
+  ])('returns to our addresses only: %s', async (returnTo) => {
     const back = await world.signIn('sam', `/sign-in?return_to=${encodeURIComponent(returnTo)}`)
     expect(back.headers.get('location')).toBe('/')
   })
@@ -110,7 +110,7 @@ describe('sign-in', () => {
     })
   })
 
-  test('does not mind a slash too many in the issuer', async () => {
+  test('accepts a trailing slash in the issuer', async () => {
     await world.close()
     world = await OidcWorld.start({ withSlash: true })
     expect((await world.signIn()).status).toBe(302)
@@ -118,7 +118,7 @@ describe('sign-in', () => {
     await expect.poll(async () => (await world.listKeys()).status).toBe(401)
   })
 
-  test('two windows can be on their way at once', async () => {
+  test('two windows can sign in at the same time', async () => {
     const first = await world.callbackOf('sam', '/sign-in?return_to=/keys')
     const second = await world.callbackOf('sam', '/sign-in?return_to=/bundles')
     expect((await world.browser.request(first)).headers.get('location')).toBe('/keys')

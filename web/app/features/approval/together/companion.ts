@@ -28,8 +28,8 @@ export function keysOf({ items }: RequestBundle, { template_keys }: RequestConte
   return items.map(({ key }) => key).filter((name) => selected.has(name))
 }
 
-/** Why a request needs its own page; null: it can be approved beside another. Only what nobody has to choose, to type or to
- * confirm fits beside another, and only what returns in the same way. */
+/** Why a request needs its own page; null: it can be approved beside another. Only a request without a
+ * choice, a code or a confirmation fits beside another, and only one that returns in the same way. */
 export function whyOwnPage({ context, bundle, keys }: Companion, way: Way): string | null {
   if (way !== 'loopback' && way !== 'none') return 'Approve it on its own page.'
   if ((context.requester_meta['agent'] ?? '') !== '') return 'An AI agent started it.'

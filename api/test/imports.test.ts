@@ -240,7 +240,7 @@ describe.each(databases)('imports on %s', (kind) => {
     expect(await bundleId('x')).toBe('')
   })
 
-  test('a variable may have the name of a JavaScript object's property', async () => {
+  test('a variable may have the name of a property of JavaScript objects', async () => {
     expect(await actions('dev/app', { constructor: '1', toString: '2' })).toEqual({
       constructor: 'create',
       toString: 'create',

@@ -28,7 +28,7 @@ const ROOT_KEY_ADVICE =
 const NO_PROXY_ADVICE =
   '  TRUST_PROXY is not set: only calls with X-Signature-V2 are counted by their client’s address.'
 const UNBOUND_ADVICE =
-  '  APPROVAL_ASSURANCE is not bound: a click on another person's link can deliver values. Set APPROVAL_ASSURANCE=bound.'
+  '  APPROVAL_ASSURANCE is not bound: a click on a link from another person can deliver values. Set APPROVAL_ASSURANCE=bound.'
 const DEFAULT_ADDRESS = 'http://127.0.0.1:5393'
 
 // An API node serves web nodes that sign people in, with any AUTH_MODE here.

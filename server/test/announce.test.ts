@@ -4,7 +4,7 @@ import type { Role } from '../src/safe-start.ts'
 import { readSettings } from '../src/settings.ts'
 
 const ADVICE =
-  '  APPROVAL_ASSURANCE is not bound: a click on another person's link can deliver values. Set APPROVAL_ASSURANCE=bound.'
+  '  APPROVAL_ASSURANCE is not bound: a click on a link from another person can deliver values. Set APPROVAL_ASSURANCE=bound.'
 
 function linesOf(role: Role, environment: NodeJS.ProcessEnv): string[] {
   const running = {

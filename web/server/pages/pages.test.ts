@@ -60,10 +60,13 @@ test.each(['/nothing', '/approve', '/assets/gone.js', '/index.html', '/approve.h
   },
 )
 
-test.each(['/api/v1/nothing', '/api/', '/api/v2/keys'])('%s is 404 with the error body of the API', async (path) => {
-  const answer = await get(path)
-  expect([answer.status, await answer.json()]).toEqual([404, { error: 'not found', code: 'not_found' }])
-})
+test.each(['/api/v1/nothing', '/api/', '/api/v2/keys'])(
+  '%s is 404 with the error body of the API',
+  async (path) => {
+    const answer = await get(path)
+    expect([answer.status, await answer.json()]).toEqual([404, { error: 'not found', code: 'not_found' }])
+  },
+)
 
 test.each([
   '/../package.json',
@@ -108,7 +111,7 @@ const policyWith = (formAction: string) =>
   "require-trusted-types-for 'script'; trusted-types 'none'"
 
 describe('headers', () => {
-  test('a form of the approval page may be sent to a program on the person's computer', async () => {
+  test('a form of the approval page may be sent to a program on the same computer', async () => {
     const { headers } = await get('/approve/x')
     expect(headers.get('content-security-policy')).toBe(policyWith("'self' http://127.0.0.1:*"))
   })

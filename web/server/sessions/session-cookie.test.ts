@@ -76,7 +76,7 @@ test.each([
   expect(dropped.filter((line) => !whole.test(line))).toEqual([])
 })
 
-test('with a long server name, the likeliest cookies are dropped and the answer fits a proxy's buffer', async () => {
+test('with a long server name, the likeliest cookies are dropped and the answer fits the buffer of a proxy', async () => {
   const host = 'keyferry.prod.eu-central-1.internal.our-own-platform.example.com'
   const behindApi = new RecordingApi()
   const behind = await startTestWeb(await behindApi.listen(), {

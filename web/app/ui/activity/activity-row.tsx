@@ -65,7 +65,10 @@ const ALARMS: ReadonlySet<AuditEntry['action']> = new Set([
 
 function Alarm() {
   return (
-    <span title="Another person may have requested this approval" className="mr-1.5 inline-block text-caution">
+    <span
+      title="Another person may have requested this approval"
+      className="mr-1.5 inline-block text-caution"
+    >
       <TriangleAlert aria-hidden size={15} className="inline align-[-2px]" />
       <span className="sr-only">Warning: another person may have requested this approval. </span>
     </span>

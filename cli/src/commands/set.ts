@@ -18,7 +18,7 @@ export const setCommand: Command = {
   maxOperands: 2,
   summary: 'Store one value in a bundle',
   details: [
-    'Asks for the value without showing it, reads it from standard input (-), from a file, or makes a random one. A value never belongs on the command line, where other programs can see it. One line end at the end of standard input is left out; a file is stored as it is.',
+    'Asks for the value without showing it, reads it from standard input (-), from a file, or makes a random one. A value never belongs on the command line, where other programs can see it. One line end at the end of standard input is left out; a file is stored as it is. Empty input is an error; --file /dev/null stores an empty value.',
     'If other bundles use the same key, this bundle gets its own value and theirs stays. --everywhere changes it for all of them.',
     'Where people sign in to the server, set seals the value to the server, shows a link, and waits for an approval.',
   ],
@@ -91,10 +91,19 @@ async function readValue(words: Words, name: string, parts: Parts): Promise<stri
     throw usageError('give the value in one way', 'Use only one of -, --file and --generate.')
   if (length !== null) return await generated(length)
   if (file !== null) return await readFileValue(resolve(parts.cwd, file))
-  if (input === '-' || !parts.keyboard.isThere()) return (await readInput(parts)).replace(/\r?\n$/, '')
-  const typed = await parts.keyboard.askHidden(`${name}: `)
-  if (typed !== null) return typed
-  throw new CliError(EXIT.general, 'no value was typed', 'Nothing was stored.')
+  if (input === '-' || !parts.keyboard.isThere())
+    return given((await readInput(parts)).replace(/\r?\n$/, ''), 'standard input is empty')
+  return given((await parts.keyboard.askHidden(`${name}: `)) ?? '', 'no value was typed')
+}
+
+// An empty value is almost always a program before the pipe that failed.
+function given(value: string, problem: string): string {
+  if (value !== '') return value
+  throw new CliError(
+    EXIT.general,
+    problem,
+    'Nothing was stored. To store an empty value, add --file with an empty file, such as /dev/null.',
+  )
 }
 
 async function generated(length: string): Promise<string> {

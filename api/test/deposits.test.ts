@@ -45,6 +45,7 @@ describe.each(databases)('deposits on %s', (kind) => {
         workspace: { id: owner.tenantId, name: expect.any(String) },
         counts: { create: 2, own: 0, share: 0, update: 0, replace: 0, same: 0, kept: 0, detach: 0 },
         approved_by: expect.any(String),
+        receipt: expect.any(Object),
       },
     })
     expect(await bundleValues(api, owner, bundle)).toEqual({ URL: 'pg://s3cret', PORT: '8080' })

@@ -53,7 +53,7 @@ export async function importOf(
   parts: PlanParts,
   request: ApprovalRequest,
   treatment: Treatment,
-): Promise<{ asked: LibraryImport; choices: DepositApproval['choices'] }> {
+): Promise<{ asked: LibraryImport; choices: DepositApproval['choices']; boxDigest: string }> {
   const { deposit, suggestedBundle } = request
   if (!deposit || suggestedBundle === null)
     throw new DomainError('conflict', 'This request asks for values: it is no deposit')
@@ -66,9 +66,9 @@ export async function importOf(
     replace: replace === 'all' ? replace : new Set(replace),
     keyNames: new Map(Object.entries(keyNames)),
   }
-  const { entries, detach } = opened
+  const { entries, detach, boxDigest } = opened
   const asked = { bundleName: suggestedBundle, entries, detach, choices, planId: undefined }
-  return { asked, choices: { own, share, replace, keyNames } }
+  return { asked, choices: { own, share, replace, keyNames }, boxDigest }
 }
 
 function given({ own, share, replace }: Treatment) {

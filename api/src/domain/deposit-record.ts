@@ -1,5 +1,6 @@
-import type { ImportAction, ReleaseWay } from '@keyferry/contract'
+import type { ReleaseWay } from '@keyferry/contract'
 import { type ClockAndIds, timestamp } from './clock-and-ids.ts'
+import type { ImportedVariable } from './imported-variables.ts'
 import type { Origin } from './origin.ts'
 import type { Stamp } from './stamp.ts'
 
@@ -30,10 +31,15 @@ export type NewDeposit = {
   stamp: Stamp
 }
 
-type ImportCounts = Record<ImportAction, number>
-
-/** What was stored. */
-export type DepositOutcome = { bundleId: string; counts: ImportCounts }
+/** What was stored, for the client and for the receipt. */
+export type DepositOutcome = {
+  bundleId: string
+  /** Of the sealed box, 64 hex digits. */
+  boxDigest: string
+  /** ISO timestamp. */
+  storedAt: string
+  variables: readonly ImportedVariable[]
+}
 
 /** Why a deposit was not stored. `expired` and `wrong_code`: the approval did not return to the terminal. */
 export type DepositEnd = {

@@ -1,9 +1,12 @@
 import { timestamp } from './clock-and-ids.ts'
 import { importOf, type PlanParts } from './deposit-plan.ts'
+import { depositReceipt } from './deposit-receipt.ts'
 import type { DepositEnd, DepositOutcome, DepositStore } from './deposit-record.ts'
 import { DomainError } from './errors.ts'
-import { countsOf, importVariables } from './library-import.ts'
+import { countsOf, variablesOf } from './imported-variables.ts'
+import { importVariables } from './library-import.ts'
 import type { Caller, MembershipStore } from './membership.ts'
+import type { ReceiptSigner } from './receipt.ts'
 import { labelOf, requesterOrigin } from './request-delivery.ts'
 import type { AppliedDeposit, DepositApproval } from './stored-deposit.ts'
 import type { ApprovalRequest } from './stored-request.ts'
@@ -14,7 +17,10 @@ import type { ApprovalRequest } from './stored-request.ts'
  * that is still open is made void first, so that a slow transaction cannot come later.
  */
 
-export type StoringParts = PlanParts & { stores: { deposits: DepositStore; memberships: MembershipStore } }
+export type StoringParts = PlanParts & {
+  stores: { deposits: DepositStore; memberships: MembershipStore }
+  receipts: ReceiptSigner
+}
 
 // A timer may fire slightly early.
 const PAST_END_MS = 5
@@ -29,7 +35,7 @@ export async function storeDeposit(
 ): Promise<AppliedDeposit> {
   try {
     const outcome = await importApproved(parts, { request, approval, caller })
-    const applied = appliedOf(request, approval, outcome)
+    const applied = appliedOf(parts, request, { approval, outcome })
     await tell(parts, request, { approval, applied })
     return applied
   } catch (error) {
@@ -73,11 +79,11 @@ async function importApproved(
   { request, approval, caller }: Storing,
 ): Promise<DepositOutcome> {
   const { keyNames, ...choices } = approval.choices
-  const { asked } = await importOf(parts, request, { ...choices, key_names: keyNames })
+  const { asked, boxDigest } = await importOf(parts, request, { ...choices, key_names: keyNames })
   const imports = { imports: parts.stores.imports, clock: parts.clock }
-  const exact = { ...asked, planId: approval.planId, depositId: approval.id }
-  const plan = await importVariables(imports, caller, exact)
-  return { bundleId: plan.bundleId ?? '', counts: countsOf(plan) }
+  const exact = { ...asked, planId: approval.planId, deposit: { id: approval.id, boxDigest } }
+  const done = await importVariables(imports, caller, exact)
+  return { bundleId: done.bundleId, boxDigest, storedAt: done.stamp.at, variables: variablesOf(done) }
 }
 
 // The approver's rights may have changed while the approval was on its way.
@@ -105,7 +111,7 @@ async function conclude(
   const end = { depositId: approval.id, reason, at: timestamp(parts.clock), origin: null }
   const isVoid = await deposits.void(approval.tenant.id, end)
   const outcome = isVoid ? null : await deposits.outcomeOf(approval.tenant.id, approval.id)
-  const applied = outcome && appliedOf(request, approval, outcome)
+  const applied = outcome && appliedOf(parts, request, { approval, outcome })
   await tell(parts, request, { approval, applied })
   return applied
 }
@@ -119,10 +125,17 @@ async function tell(
 }
 
 function appliedOf(
-  { suggestedBundle }: ApprovalRequest,
-  { id, tenant, approver }: DepositApproval,
-  { bundleId, counts }: DepositOutcome,
+  { receipts }: Pick<StoringParts, 'receipts'>,
+  request: ApprovalRequest,
+  { approval, outcome }: { approval: DepositApproval; outcome: DepositOutcome },
 ): AppliedDeposit {
-  const bundle = { id: bundleId, name: suggestedBundle ?? '' }
-  return { id, bundle, workspace: tenant, counts, approved_by: approver.username }
+  const { id, tenant, approver } = approval
+  return {
+    id,
+    bundle: { id: outcome.bundleId, name: request.suggestedBundle ?? '' },
+    workspace: tenant,
+    counts: countsOf(outcome.variables),
+    approved_by: approver.username,
+    receipt: depositReceipt(receipts, request, { approval, outcome }),
+  }
 }

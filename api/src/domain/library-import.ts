@@ -36,6 +36,9 @@ export type ImportReading = {
   prefix: string
 }
 
+/** An approved deposit. `boxDigest`: of its sealed box, for the receipt. */
+type ApprovedBox = { id: string; boxDigest: string }
+
 /** A plan to carry out. `bundle`: to be created; null for a bundle that exists. `newKeyId`: for a step that makes a key. */
 export type ImportChange = {
   bundleId: string
@@ -44,7 +47,7 @@ export type ImportChange = {
   removals: readonly ImportRemoval[]
   planId: string
   /** The deposit whose values these are; null: none. */
-  depositId: string | null
+  deposit: ApprovedBox | null
   stamp: Stamp
 }
 
@@ -69,7 +72,7 @@ export type LibraryImport = {
   /** The plan that the caller saw; undefined: any plan. */
   planId: string | undefined
   /** The approved deposit whose values these are. It ends with the change, and the change needs it to be open. */
-  depositId?: string
+  deposit?: ApprovedBox
 }
 
 /** `bundleId`: null for a bundle that is still to be created; `newKeyId`: given once the key is made. */
@@ -93,14 +96,14 @@ export async function planOf(
 }
 
 /** Bring variables into the library and a bundle, all or nothing.
- * @returns the plan that was carried out
+ * @returns the change that was made
  * @throws DomainError invalid, conflict, name_taken: see `planImport` and `planRemovals` · forbidden: the plan does more than create ·
  *   plan_changed: the plan is not `planId`, the library changed in between, or the deposit has ended */
 export async function importVariables(
   { imports, clock }: ImportParts,
   caller: Caller,
   asked: LibraryImport,
-): Promise<ImportPlan> {
+): Promise<ImportChange> {
   const change = await imports.carryOut(caller.tenantId, readingOf(asked), (library) => {
     const plan = planIn(library, caller, asked)
     if (asked.planId !== undefined && asked.planId !== plan.planId) throw planChanged()
@@ -141,16 +144,6 @@ function requireCreating({ bundle }: ImportLibrary, steps: readonly ImportStep[]
   if (steps.some((step) => !OF_MEMBERS.has(step.action) || splits(step))) throw ownerRequired()
 }
 
-/** How many variables have each action. */
-export function countsOf({
-  steps,
-  removals,
-}: Pick<ImportPlan, 'steps' | 'removals'>): Record<ImportAction, number> {
-  const counts = { create: 0, own: 0, share: 0, update: 0, replace: 0, same: 0, kept: 0 }
-  for (const { action } of steps) counts[action] += 1
-  return { ...counts, detach: removals.length }
-}
-
 function planIdOf({ bundleId, steps, removals }: Omit<ImportPlan, 'planId'>, bundleName: string): string {
   const seen = steps.map(({ entry, action, key, keyName }) => [
     entry.name,
@@ -165,7 +158,7 @@ function planIdOf({ bundleId, steps, removals }: Omit<ImportPlan, 'planId'>, bun
 function changeOf(
   { bundleId, steps, removals, planId }: ImportPlan,
   caller: Caller,
-  { bundleName, depositId, clock }: Pick<LibraryImport, 'bundleName' | 'depositId'> & { clock: ClockAndIds },
+  { bundleName, deposit, clock }: Pick<LibraryImport, 'bundleName' | 'deposit'> & { clock: ClockAndIds },
 ): ImportChange {
   const stamp = stampOf(caller, clock)
   const id = bundleId ?? clock.newId()
@@ -176,7 +169,7 @@ function changeOf(
     steps: steps.map((step) => ({ ...step, newKeyId: clock.newId() })),
     removals,
     planId,
-    depositId: depositId ?? null,
+    deposit: deposit ?? null,
     stamp,
   }
 }

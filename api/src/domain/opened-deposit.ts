@@ -2,6 +2,7 @@ import { valueProblem } from '@keyferry/contract/env'
 import { CryptoError } from '@keyferry/crypto/crypto-error'
 import { wipe } from '@keyferry/crypto/key-pair'
 import { open } from '@keyferry/crypto/open'
+import { boxDigest } from '@keyferry/crypto/receipt'
 import { z } from 'zod'
 import type { DepositKeyStore } from './deposit-key.ts'
 import { DomainError } from './errors.ts'
@@ -18,6 +19,8 @@ type OpeningParts = RequestParts & { stores: { depositKeys: DepositKeyStore } }
 /** A deposit with its values, and how its client wants them treated. */
 export type OpenedDeposit = Pick<DepositBox, 'detach' | 'own' | 'share' | 'replace'> & {
   entries: readonly ImportEntry[]
+  /** Of the sealed box, 64 hex digits. */
+  boxDigest: string
 }
 
 /** Open the box of a deposit. Its values exist in this process only, until they are encrypted for the library.
@@ -36,7 +39,14 @@ export async function openDeposit(parts: OpeningParts, request: ApprovalRequest)
     is_secret: is_secret ?? undefined,
   }))
   const { detach, own, share, replace } = box
-  return { entries, detach, own, share, replace }
+  return {
+    entries,
+    detach,
+    own,
+    share,
+    replace,
+    boxDigest: boxDigest(Buffer.from(box.ciphertextBase64, 'base64')),
+  }
 }
 
 async function unsealed(

@@ -26,16 +26,25 @@ export type ReceiptFacts = {
   hold: Pick<Hold, 'by'> | null
 }
 
+/** What every receipt says of its request.
+ * @param digest of the sealed box, 64 hex digits */
+export function requestFacts({ origin }: ReceiptSigner, request: ApprovalRequest, digest: string) {
+  return {
+    v: 1,
+    origin,
+    request_id: request.id,
+    client_pubkey: request.publicKey,
+    ciphertext_sha256: digest,
+    argv_sha256: request.argv && commandDigest(request.argv),
+  }
+}
+
 /** The signed receipt of a delivery. */
 export function receiptOf(signer: ReceiptSigner, facts: ReceiptFacts): z.output<typeof Receipt> {
   const { request, delivery, tenant, approver, first, hold } = facts
   const approvers = first ? [{ id: first.approverId, username: first.username }, approver] : [approver]
   const payload = {
-    v: 1,
-    origin: signer.origin,
-    request_id: request.id,
-    client_pubkey: request.publicKey,
-    ciphertext_sha256: boxDigest(Buffer.from(facts.ciphertextBase64, 'base64')),
+    ...requestFacts(signer, request, boxDigest(Buffer.from(facts.ciphertextBase64, 'base64'))),
     delivery_id: delivery.id,
     bundle: delivery.bundle,
     workspace: tenant,
@@ -44,7 +53,6 @@ export function receiptOf(signer: ReceiptSigner, facts: ReceiptFacts): z.output<
     approved_at: delivery.stamp.at,
     released_by: hold?.by ?? null,
     grant_id: delivery.grantId,
-    argv_sha256: request.argv && commandDigest(request.argv),
   }
   return signer.sign(Buffer.from(JSON.stringify(payload)))
 }

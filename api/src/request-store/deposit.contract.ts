@@ -25,6 +25,7 @@ const applied: AppliedDeposit = {
   workspace: { id: '5a1c8b52-4f0e-4c3a-8a53-3d1f0e9b7c21', name: 'Team' },
   counts: { create: 1, own: 0, share: 0, update: 0, replace: 0, same: 0, kept: 0, detach: 0 },
   approved_by: 'sam',
+  receipt: { kid: '1a2b3c4d5e6f7081', payload: 'e30=', signature: 'c2lnbmVk' },
 }
 
 /** How deposits wait and are stored; run on each implementation. */

@@ -3,10 +3,16 @@ import { hashToken } from '@keyferry/crypto/token'
 import { z } from 'zod'
 import type { DepositEnd, DepositOutcome, DepositStore, NewDeposit } from '../domain/deposit-record.ts'
 import { type Event, type EventData, madeBy } from '../domain/event.ts'
+import { countsOf } from '../domain/imported-variables.ts'
 import type { Stamp } from '../domain/stamp.ts'
 import type { Queries, Query, Recorded } from './queries.ts'
 
-const Outcome = z.object({ bundleId: z.string(), counts: z.record(z.enum(IMPORT_ACTIONS), z.int()) })
+const Outcome = z.object({
+  bundleId: z.string(),
+  boxDigest: z.string(),
+  storedAt: z.string(),
+  variables: z.array(z.object({ name: z.string(), action: z.enum(IMPORT_ACTIONS) })),
+})
 
 /** How many deposits one look takes. */
 const BATCH = 100
@@ -113,7 +119,8 @@ export async function endApplied(
   return true
 }
 
-function countsData({ counts: { create, own, update, replace, detach } }: DepositOutcome): EventData {
+function countsData({ variables }: DepositOutcome): EventData {
+  const { create, own, update, replace, detach } = countsOf(variables)
   const written = { created: create + own, updated: update + replace }
   return detach === 0 ? written : { ...written, removed: detach }
 }

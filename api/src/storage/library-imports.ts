@@ -1,6 +1,7 @@
 import type { Bounds } from '../domain/bounds.ts'
 import type { EventData } from '../domain/event.ts'
-import { countsOf, type ImportChange, type LibraryImportStore } from '../domain/library-import.ts'
+import { variablesOf } from '../domain/imported-variables.ts'
+import type { ImportChange, LibraryImportStore } from '../domain/library-import.ts'
 import { makesKey, splits } from '../domain/library-import-plan.ts'
 import { closeGaps, lengthOf } from './attachment-positions.ts'
 import { requireWithinBound } from './bundle-bound.ts'
@@ -88,11 +89,12 @@ async function detach(recorded: Recorded, { tenantId, bundleId, removals, stamp 
 
 async function endDeposit(
   recorded: Recorded,
-  { tenantId, bundleId, depositId, steps, removals, stamp }: Change,
+  { tenantId, bundleId, deposit, stamp, ...plan }: Change,
   bundleName: string,
 ): Promise<void> {
-  if (depositId === null) return
-  const outcome = { bundleId, counts: countsOf({ steps, removals }) }
+  if (deposit === null) return
+  const { id: depositId, boxDigest } = deposit
+  const outcome = { bundleId, boxDigest, storedAt: stamp.at, variables: variablesOf(plan) }
   const ending = { tenantId, depositId, bundle: { id: bundleId, name: bundleName }, outcome, stamp }
   if (!(await endApplied(recorded, ending))) throw new Overtaken()
 }

@@ -3,6 +3,7 @@ import { LIMITS } from '../limits.ts'
 import { IMPORT_ACTIONS, IMPORT_CHOICES, ImportStep, PlanId } from './import.ts'
 import { KeyName } from './key.ts'
 import { AssuranceField } from './policy.ts'
+import { Receipt } from './receipt.ts'
 import { Release, ReleaseField } from './release.ts'
 import { WhyNot } from './request-refusal.ts'
 import { Flag, Id, optionalText, Timestamp } from './text.ts'
@@ -164,7 +165,8 @@ export const ApproveDeposit = z
 
 const named = z.object({ id: Id, name: z.string() })
 
-/** How many variables had each action; `approved_by`: a username. */
+/** `counts`: how many variables had each action. `approved_by`: a username. `receipt`: says the same, and what happened to each
+ * variable; docs/deposits.md has its form. */
 export const AppliedDeposit = z
   .object({
     id: Id,
@@ -172,6 +174,7 @@ export const AppliedDeposit = z
     workspace: named,
     counts: z.record(z.enum(IMPORT_ACTIONS), z.int()),
     approved_by: z.string(),
+    receipt: Receipt,
   })
   .meta({ id: 'AppliedDeposit' })
 

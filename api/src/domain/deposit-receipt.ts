@@ -1,0 +1,29 @@
+import type { Receipt } from '@keyferry/contract'
+import type { z } from 'zod'
+import type { DepositOutcome } from './deposit-record.ts'
+import { countsOf } from './imported-variables.ts'
+import { type ReceiptSigner, requestFacts } from './receipt.ts'
+import type { DepositApproval } from './stored-deposit.ts'
+import type { ApprovalRequest } from './stored-request.ts'
+
+/** The signed receipt of a deposit: what was stored, where, and who approved it. It is made from the record in the database,
+ * so every node signs the same facts. */
+export function depositReceipt(
+  signer: ReceiptSigner,
+  request: ApprovalRequest,
+  { approval, outcome }: { approval: DepositApproval; outcome: DepositOutcome },
+): z.output<typeof Receipt> {
+  const { bundleId, boxDigest, storedAt, variables } = outcome
+  const payload = {
+    ...requestFacts(signer, request, boxDigest),
+    kind: 'deposit',
+    deposit_id: approval.id,
+    bundle: { id: bundleId, name: request.suggestedBundle },
+    workspace: approval.tenant,
+    variables,
+    counts: countsOf(variables),
+    approvers: [approval.approver],
+    stored_at: storedAt,
+  }
+  return signer.sign(Buffer.from(JSON.stringify(payload)))
+}

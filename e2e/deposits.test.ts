@@ -97,10 +97,12 @@ describe.skipIf(!hasBrowser() || !hasTerminal())('a terminal without a credentia
     const importing = client(['import', '.env', '--bundle', 'dev/less', '--public', 'KEPT,GONE,EDITED'])
     const pages = [await approve(await opened.next(), /^Store 3 variables/)]
     expect(await importing.exit).toBe(0)
-    const unset = client(['unset', 'GONE', '--bundle', 'dev/less'])
+    const unset = client(['unset', 'GONE', '--bundle', 'dev/less', '--receipt', 'unset.json'])
     pages.push(await approve(await opened.next(), /^Remove 1 variable from/))
     expect(await unset.exit).toBe(0)
     expect(unset.output()).toMatch(/stored in dev\/less in workspace .*: 1 removed/)
+    const verified = client(['receipt', 'verify', 'unset.json'])
+    await verified.appears(/Bundle +dev\/less in workspace .*\s+Removed +GONE/)
     expect(await exported('dev/less')).toBe('KEPT=1\nEDITED=3\n')
     const edit = client(['edit', 'dev/less'], true, { EDITOR: 'sed -i -e s/KEPT=1/KEPT=9/ -e /EDITED/d' })
     pages.push(await approve(await opened.next(), /^Approve 2 keys/))

@@ -23,6 +23,13 @@ export const PAGE_FLAGS: readonly Flag[] = [
   { name: 'reason', value: 'TEXT', summary: 'Tell the approver why (required for AI agents)' },
 ]
 
+/** For commands that change a bundle with an approval. */
+export const RECEIPT_FLAG: Flag = {
+  name: 'receipt',
+  value: 'FILE',
+  summary: "Write the server's signed receipt to this file",
+}
+
 /** What these flags say. */
 export function readPage(words: Words): Pick<Ask, 'hidesQrCode' | 'whyNotOpen'> {
   return {
@@ -65,7 +72,7 @@ export const ASKING_FLAGS: readonly Flag[] = [
     value: 'bound|local',
     summary: 'Refuse an approval that did not return through this terminal (bound) or this machine (local)',
   },
-  { name: 'receipt', value: 'FILE', summary: "Write the server's signed receipt to this file" },
+  RECEIPT_FLAG,
   { name: 'prefix', value: 'TEXT', summary: 'Add this prefix to every delivered name' },
   {
     name: 'allow-name',

@@ -31,6 +31,7 @@ async function edit(words: Words, parts: Parts): Promise<number> {
     choices: { own: [], share: [], replace: [] },
     isDryRun: false,
     mayUpdate: false,
+    receiptFile: null,
     command,
   }
   const { editBundle } = await import('../edit/edit-bundle.ts')

@@ -5,7 +5,15 @@ import { usageError } from '../ground/cli-error.ts'
 import type { Parts } from '../ground/parts.ts'
 import { printable } from '../ground/printable.ts'
 import type { Choices, ImportOptions, SecretFlags } from '../import/import-options.ts'
-import { JSON_FLAG, PAGE_FLAGS, QUIET_FLAG, readPage, readReason, readView } from './asking-flags.ts'
+import {
+  JSON_FLAG,
+  PAGE_FLAGS,
+  QUIET_FLAG,
+  RECEIPT_FLAG,
+  readPage,
+  readReason,
+  readView,
+} from './asking-flags.ts'
 import { requireBundleName, requireKeyName } from './names.ts'
 import { libraryHere, SERVER_FLAG, WORKSPACE_FLAG } from './server-flag.ts'
 
@@ -58,6 +66,7 @@ export const importCommand: Command = {
     { name: 'dry-run', summary: 'Show the plan and change nothing' },
     { name: 'yes', short: 'y', summary: 'Do not ask; update values that only this bundle uses' },
     ...PAGE_FLAGS,
+    RECEIPT_FLAG,
     QUIET_FLAG,
     JSON_FLAG,
   ],
@@ -100,6 +109,7 @@ async function readOptions(words: Words, parts: Parts): Promise<ImportOptions> {
     isDryRun: words.has('dry-run'),
     mayUpdate: words.has('yes'),
     ...readPage(words),
+    receiptFile: words.text('receipt'),
     ...readReason(words, parts),
     command: ['keyferry', 'import', file, '--bundle', bundleName],
     view: readView(words),

@@ -5,6 +5,8 @@ import { EXIT } from '../ground/exit-code.ts'
 import { parseObject } from '../ground/json-object.ts'
 import type { Parts } from '../ground/parts.ts'
 import { printable } from '../ground/printable.ts'
+import type { DepositReceipt } from '../receipt/deposit-receipt.ts'
+import type { Receipt } from '../receipt/receipt.ts'
 import type { SignedReceipt } from '../server/wait-answer.ts'
 
 export const receiptCommand: Command = {
@@ -13,7 +15,7 @@ export const receiptCommand: Command = {
   maxOperands: 2,
   summary: 'Check a receipt that --receipt wrote, without a server',
   details: [
-    'Checks that the server signed the receipt, with a key that this client knows from earlier deliveries, and prints what it says. The exit code is 6 if the signature is not valid.',
+    'Checks that the server signed the receipt of a delivery or a deposit, with a key that this client knows from earlier receipts, and prints what it says. The exit code is 6 if the signature is not valid.',
   ],
   flags: [],
   examples: [
@@ -33,7 +35,8 @@ async function verify({ operands }: Words, parts: Parts): Promise<number> {
   }
   const { server, receipt } = readFile(file)
   const { pinnedKeys } = await import('../receipt/pinned-keys.ts')
-  const { readReceipt } = await import('../receipt/receipt.ts')
+  const { deliveryReceiptIn, verifiedFields } = await import('../receipt/receipt.ts')
+  const { depositReceiptIn } = await import('../receipt/deposit-receipt.ts')
   const key = pinnedKeys(server, parts).find(({ kid }) => kid === receipt.kid)
   if (key === undefined) {
     throw new CliError(
@@ -42,20 +45,48 @@ async function verify({ operands }: Words, parts: Parts): Promise<number> {
       'Check the receipt on a machine that got values from this server.',
     )
   }
-  const { approvers, approvedAt, bundle, names, releasedBy, requestId } = readReceipt(
-    receipt,
-    Buffer.from(key.publicKey, 'base64'),
-  )
-  const rows = [
-    ['Server', printable(server, 200)],
+  const fields = verifiedFields(receipt, Buffer.from(key.publicKey, 'base64'))
+  const deposit = depositReceiptIn(fields)
+  const rows = deposit === null ? deliveryRows(deliveryReceiptIn(fields)) : depositRows(deposit)
+  const all = [['Server', printable(server, 200)], ...rows]
+  parts.stdout.write(all.map(([name = '', value = '']) => `${name.padEnd(10)}${value}\n`).join(''))
+  return EXIT.ok
+}
+
+type Rows = readonly (readonly [name: string, value: string])[]
+
+function deliveryRows({ approvers, approvedAt, bundle, names, releasedBy, requestId }: Receipt): Rows {
+  return [
     ['Request', requestId],
     ['Approved', `${approvedAt} by ${approvers.join(' and ')}`],
     ['Bundle', bundle],
     ['Keys', names.join(', ')],
     ['Returned', releasedBy === null ? 'not through the terminal' : `by ${releasedBy}`],
   ]
-  parts.stdout.write(rows.map(([name = '', value = '']) => `${name.padEnd(10)}${value}\n`).join(''))
-  return EXIT.ok
+}
+
+const ACTIONS = [
+  ['create', 'New'],
+  ['own', 'Own'],
+  ['share', 'Shared'],
+  ['update', 'Updated'],
+  ['replace', 'Replaced'],
+  ['detach', 'Removed'],
+  ['same', 'Same'],
+  ['kept', 'Kept'],
+] as const
+
+function depositRows({ approvers, bundle, requestId, storedAt, variables, workspace }: DepositReceipt): Rows {
+  const changes = ACTIONS.map(([action, title]) => {
+    const names = variables.filter((each) => each.action === action).map(({ name }) => name)
+    return [title, names.join(', ')] as const
+  })
+  return [
+    ['Request', requestId],
+    ['Stored', `${storedAt}, approved by ${approvers.join(' and ')}`],
+    ['Bundle', `${bundle} in workspace ${workspace}`],
+    ...changes.filter(([, names]) => names !== ''),
+  ]
 }
 
 function readFile(path: string): { readonly server: string; readonly receipt: SignedReceipt } {

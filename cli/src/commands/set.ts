@@ -6,7 +6,15 @@ import type { Parts } from '../ground/parts.ts'
 import { printable } from '../ground/printable.ts'
 import type { ImportTextOptions } from '../import/import-options.ts'
 import { findProject } from '../project/project-file.ts'
-import { JSON_FLAG, PAGE_FLAGS, QUIET_FLAG, readPage, readReason, readView } from './asking-flags.ts'
+import {
+  JSON_FLAG,
+  PAGE_FLAGS,
+  QUIET_FLAG,
+  RECEIPT_FLAG,
+  readPage,
+  readReason,
+  readView,
+} from './asking-flags.ts'
 import { requireBundleName, requireKeyName } from './names.ts'
 import { libraryHere, SERVER_FLAG, WORKSPACE_FLAG } from './server-flag.ts'
 
@@ -32,6 +40,7 @@ export const setCommand: Command = {
     { name: 'secret', summary: 'Mark the key as secret' },
     { name: 'everywhere', summary: 'Change the value in every bundle that uses it' },
     ...PAGE_FLAGS,
+    RECEIPT_FLAG,
     QUIET_FLAG,
     JSON_FLAG,
   ],
@@ -74,6 +83,7 @@ async function readOptions(words: Words, parts: Parts): Promise<ImportTextOption
     mayUpdate: true,
     command: ['keyferry', 'set', name, '--bundle', bundleName],
     ...readPage(words),
+    receiptFile: words.text('receipt'),
     ...readReason(words, parts),
     view: readView(words),
   }

@@ -4,7 +4,15 @@ import { EXIT } from '../ground/exit-code.ts'
 import type { Parts, ViewName } from '../ground/parts.ts'
 import { findProject } from '../project/project-file.ts'
 import type { NamedLibrary } from '../server/named-workspace.ts'
-import { JSON_FLAG, PAGE_FLAGS, QUIET_FLAG, readPage, readReason, readView } from './asking-flags.ts'
+import {
+  JSON_FLAG,
+  PAGE_FLAGS,
+  QUIET_FLAG,
+  RECEIPT_FLAG,
+  readPage,
+  readReason,
+  readView,
+} from './asking-flags.ts'
 import { requireBundleName, requireKeyName } from './names.ts'
 import { libraryHere, SERVER_FLAG, WORKSPACE_FLAG } from './server-flag.ts'
 
@@ -23,6 +31,7 @@ export const unsetCommand: Command = {
     SERVER_FLAG,
     { name: 'yes', short: 'y', summary: 'Do not ask on the terminal' },
     ...PAGE_FLAGS,
+    RECEIPT_FLAG,
     QUIET_FLAG,
     JSON_FLAG,
   ],
@@ -40,7 +49,12 @@ async function unset(words: Words, parts: Parts): Promise<number> {
   else {
     const { storeWithApproval } = await import('../deposit/store-with-approval.ts')
     await storeWithApproval(
-      { ...readPage(words), ...readReason(words, parts), ...removal(name, bundleName, named) },
+      {
+        ...readPage(words),
+        ...readReason(words, parts),
+        receiptFile: words.text('receipt'),
+        ...removal(name, bundleName, named),
+      },
       parts,
     )
   }
@@ -68,6 +82,7 @@ async function detachHere(
   { name, bundleName, ...named }: Named & { name: string; bundleName: string },
   parts: Parts,
 ): Promise<void> {
+  if (words.has('receipt')) throw (await import('../server/own-library.ts')).noReceiptHere()
   const { openLibrary } = await import('../server/named-workspace.ts')
   const { bundleNamed, detachName, listBundles, listNames } = await import('../server/bundles.ts')
   const call = { library: await openLibrary(named, parts), parts }

@@ -4,9 +4,9 @@ import type { Parts, Values } from '../ground/parts.ts'
 import type { PendingRequest } from '../ground/pending-request.ts'
 import { printable } from '../ground/printable.ts'
 import { whileWaiting } from '../ground/while-waiting.ts'
-import { writeOutputFile } from '../output/output-file.ts'
+import { keepReceipt } from '../receipt/keep-receipt.ts'
 import { type Receipt, requireNames } from '../receipt/receipt.ts'
-import type { Delivery } from '../server/wait-answer.ts'
+import type { Delivery, SignedReceipt } from '../server/wait-answer.ts'
 import { forgetRequest, keepRequest } from '../state/kept-requests.ts'
 import type { Received } from '../terminal/waiting-view.ts'
 import { requireRequestedBundle, requireRequestedKeys } from './agreement.ts'
@@ -43,7 +43,7 @@ export async function fetchValues(
     const values = openDelivery(delivery.ciphertextBase64, pending.keyPair, ask.keys)
     if (receipt !== null) requireNames(receipt, [...values.keys()])
     requireRequestedKeys(values, ask)
-    if (ask.receiptFile !== null) keepReceipt(ask.receiptFile, delivery, ask.server)
+    if (ask.receiptFile !== null) keepReceipt(ask.receiptFile, signedReceipt(delivery, ask), ask.server)
     view.delivered({ ...received(values, delivery, ask), ...approval(receipt) })
     forgetRequest(pending.id, parts)
     return { values, deliveryId: delivery.deliveryId }
@@ -71,13 +71,9 @@ function approval(receipt: Receipt | null): Pick<Received, 'approvers' | 'releas
   return { approvers: receipt?.approvers ?? [], releasedBy: receipt?.releasedBy ?? null }
 }
 
-function keepReceipt(path: string, { receipt }: Delivery, server: string): void {
-  if (receipt === null) throw noReceipt(server)
-  writeOutputFile({ path, mayReplace: true }, `${JSON.stringify({ server, ...receipt })}\n`)
-}
-
-function noReceipt(server: string): CliError {
-  return new CliError(EXIT.refused, `${server} signs no receipts`, 'Omit --receipt, or update the server.')
+function signedReceipt({ receipt }: Delivery, { server }: Ask): SignedReceipt {
+  if (receipt !== null) return receipt
+  throw new CliError(EXIT.refused, `${server} signs no receipts`, 'Omit --receipt, or update the server.')
 }
 
 function received(values: Values, delivery: Delivery, ask: Ask): Omit<Received, 'approvers' | 'releasedBy'> {

@@ -3,7 +3,7 @@ import { type Exchange, NetworkError } from '../ground/exchange.ts'
 import { EXIT } from '../ground/exit-code.ts'
 import type { Clock } from '../ground/parts.ts'
 import { expired, type WaitCall, waitOnce } from '../server/approval-requests.ts'
-import type { Delivery, Needs, StoredDeposit, WaitOutcome } from '../server/wait-answer.ts'
+import type { Delivery, Needs, SignedReceipt, WaitOutcome } from '../server/wait-answer.ts'
 
 const FIRST_BACKOFF_MS = 250
 const LONGEST_BACKOFF_MS = 5_000
@@ -35,16 +35,17 @@ export async function waitForDelivery(waits: Waits, waiting: Waiting, events: Wa
 }
 
 /** Poll until the values of a deposit are stored: see `waitForEnd`.
+ * @returns the receipt, which is still to be checked
  * @throws CliError denied · expired · refused · network */
 export async function waitForDeposit(
   waits: Waits,
   waiting: Waiting,
   events: WaitEvents,
-): Promise<StoredDeposit> {
+): Promise<SignedReceipt> {
   const end = await waitForEnd(waits, waiting, events).catch((error: unknown) => {
     throw ofDeposit(error)
   })
-  if (end.kind === 'applied') return end.stored
+  if (end.kind === 'applied') return end.receipt
   throw refusedAnswer('the server delivered values, but values were to be stored')
 }
 

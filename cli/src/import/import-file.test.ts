@@ -40,6 +40,7 @@ function options(bundleName: string, text: string, changes: Partial<ImportOption
     reason: null,
     whyNotOpen: null,
     hidesQrCode: false,
+    receiptFile: null,
     ...changes,
   }
 }

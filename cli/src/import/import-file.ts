@@ -5,7 +5,7 @@ import type { Parts } from '../ground/parts.ts'
 import { printable } from '../ground/printable.ts'
 import { callLibrary, type Library } from '../server/library-call.ts'
 import { openLibrary } from '../server/named-workspace.ts'
-import { isOwnLibrary } from '../server/own-library.ts'
+import { isOwnLibrary, noReceiptHere } from '../server/own-library.ts'
 import { errorBody } from '../server/server-failure.ts'
 import {
   type ImportedText,
@@ -38,6 +38,7 @@ export async function importText(
     const { importWithApproval } = await import('./import-with-approval.ts')
     return await importWithApproval(options, text, parts)
   }
+  if (options.receiptFile !== null) throw noReceiptHere()
   const library = await openLibrary(options, parts)
   const running = { options, parts, library, body: bodyOf(options, text) }
   const plan = await send(running, { dry_run: true })

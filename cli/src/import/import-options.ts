@@ -41,6 +41,8 @@ export type ImportTextOptions = {
   readonly reason: string | null
   readonly whyNotOpen: string | null
   readonly hidesQrCode: boolean
+  /** Where to write the server's receipt; null: nowhere. */
+  readonly receiptFile: string | null
 }
 
 type NextOptions = Pick<ImportTextOptions, 'bundleName' | 'isServerNamed' | 'server'>

@@ -5,35 +5,50 @@ import { isObject, parseObject } from '../ground/json-object.ts'
 import { printable } from '../ground/printable.ts'
 import type { SignedReceipt } from '../server/wait-answer.ts'
 
-/** What the server signed about one delivery. */
-export type Receipt = {
+/** What every receipt says of its request. */
+export type RequestFacts = {
   readonly requestId: string
   /** Base64. */
   readonly clientPublicKey: string
   readonly boxDigest: string
   readonly bundle: string
-  readonly names: readonly string[]
   /** Usernames of who approved. */
   readonly approvers: readonly string[]
+  /** Of the command; null: the client did not send it. */
+  readonly commandDigest: string | null
+}
+
+/** What the server signed about one delivery. */
+export type Receipt = RequestFacts & {
+  readonly names: readonly string[]
   /** ISO timestamp. */
   readonly approvedAt: string
   /** How the approval returned; null: it did not have to return. */
   readonly releasedBy: 'loopback' | 'code' | null
   /** A remembered approval was repeated. */
   readonly isRepeated: boolean
-  /** Of the command; null: the client did not send it. */
-  readonly commandDigest: string | null
 }
 
 /** Check the signature of a receipt and read it.
  * @param publicKey of the server, 32 bytes
  * @throws CliError refused: not signed by this key, or malformed */
-export function readReceipt({ payload, signature }: SignedReceipt, publicKey: Uint8Array): Receipt {
+export function readReceipt(signed: SignedReceipt, publicKey: Uint8Array): Receipt {
+  return deliveryReceiptIn(verifiedFields(signed, publicKey))
+}
+
+/** The fields of a receipt whose signature is valid.
+ * @throws CliError refused: not signed by this key, or malformed */
+export function verifiedFields(
+  { payload, signature }: SignedReceipt,
+  publicKey: Uint8Array,
+): Record<string, unknown> {
   const bytes = decoded(payload)
   if (!receiptFits(bytes, { publicKey, signature: decoded(signature) })) {
     throw refusedAnswer('the receipt is not signed by the key of this server')
   }
-  return parseReceipt(parseObject(new TextDecoder().decode(bytes)) ?? {})
+  const fields = parseObject(new TextDecoder().decode(bytes)) ?? {}
+  if (fields['v'] === 1) return fields
+  throw refusedAnswer('this version of Keyferry does not know the format of the receipt')
 }
 
 function decoded(base64: string): Uint8Array {
@@ -44,34 +59,48 @@ function decoded(base64: string): Uint8Array {
   }
 }
 
-function parseReceipt(fields: Record<string, unknown>): Receipt {
-  const { v, released_by, grant_id, argv_sha256, bundle, keys, approvers } = fields
-  if (v !== 1) throw refusedAnswer('this version of Keyferry does not know the format of the receipt')
+/** What the verified fields of a receipt say of a delivery.
+ * @throws CliError refused: malformed, or of a deposit */
+export function deliveryReceiptIn(fields: Record<string, unknown>): Receipt {
+  const { released_by, grant_id, keys, kind } = fields
+  if (kind !== undefined) throw refusedAnswer('the receipt is not for a delivery')
+  return {
+    ...requestFacts(fields),
+    names: listIn(keys).map(({ name }) => text(name)),
+    approvedAt: text(fields['approved_at']),
+    releasedBy: released_by === 'loopback' || released_by === 'code' ? released_by : null,
+    isRepeated: typeof grant_id === 'string',
+  }
+}
+
+/** @throws CliError refused: malformed */
+export function requestFacts(fields: Record<string, unknown>): RequestFacts {
+  const { argv_sha256, bundle, approvers } = fields
   return {
     requestId: text(fields['request_id']),
     clientPublicKey: text(fields['client_pubkey']),
     boxDigest: text(fields['ciphertext_sha256']),
     bundle: text(isObject(bundle) ? bundle['name'] : undefined),
-    names: texts(keys, 'name'),
-    approvers: texts(approvers, 'username'),
-    approvedAt: text(fields['approved_at']),
-    releasedBy: released_by === 'loopback' || released_by === 'code' ? released_by : null,
-    isRepeated: typeof grant_id === 'string',
+    approvers: listIn(approvers).map(({ username }) => text(username)),
     commandDigest: typeof argv_sha256 === 'string' ? argv_sha256 : null,
   }
 }
 
-function text(value: unknown): string {
+/** A text of a receipt, safe to print.
+ * @throws CliError refused: it is missing */
+export function text(value: unknown): string {
   if (typeof value === 'string') return printable(value, 500)
   throw refusedAnswer('the receipt lacks a field')
 }
 
-function texts(list: unknown, field: string): string[] {
+/** The objects of a list in a receipt.
+ * @throws CliError refused: it is missing */
+export function listIn(list: unknown): Record<string, unknown>[] {
   if (!Array.isArray(list)) throw refusedAnswer('the receipt lacks a list')
-  return list.map((entry: unknown) => text(isObject(entry) ? entry[field] : undefined))
+  return list.map((entry: unknown) => (isObject(entry) ? entry : {}))
 }
 
-/** What this client knows about the delivery without the server. */
+/** What this client knows about its request without the server. */
 export type Known = {
   readonly requestId: string
   readonly clientPublicKey: Uint8Array
@@ -82,7 +111,7 @@ export type Known = {
 
 /** Whether the receipt is for this request, this box and this command.
  * @throws CliError refused, naming what differs */
-export function requireFits(receipt: Receipt, { requestId, clientPublicKey, box, argv }: Known): void {
+export function requireFits(receipt: RequestFacts, { requestId, clientPublicKey, box, argv }: Known): void {
   const differs = [
     receipt.requestId === requestId ? null : 'another request',
     receipt.clientPublicKey === Buffer.from(clientPublicKey).toString('base64') ? null : 'another key',

@@ -1,3 +1,4 @@
+import { type CliError, usageError } from '../ground/cli-error.ts'
 import { parseObject } from '../ground/json-object.ts'
 import type { Parts } from '../ground/parts.ts'
 import { isLoopback } from './loopback.ts'
@@ -18,4 +19,12 @@ export async function isOwnLibrary(server: string, { exchange }: Pick<Parts, 'ex
   } catch (error) {
     throw readable(error, server)
   }
+}
+
+/** The error for --receipt where no approval is needed. */
+export function noReceiptHere(): CliError {
+  return usageError(
+    '--receipt needs a server where people sign in',
+    'Leave it out: without an approval there is no receipt.',
+  )
 }

@@ -34,16 +34,9 @@ type DeliveredVersion = { readonly name: string; readonly version: number }
  * this way. `second_person`: one person approved, and the bundle needs two. */
 export type Needs = 'none' | 'loopback' | 'code' | 'second_person'
 
-/** What the server stored. `counts`: how many variables had each action of an import. */
-export type StoredDeposit = {
-  readonly bundle: string
-  readonly workspace: string
-  readonly approvedBy: string
-  readonly counts: Readonly<Record<string, number>>
-}
-
 export type WaitOutcome =
-  | { readonly kind: 'applied'; readonly stored: StoredDeposit }
+  /** A deposit was stored; the receipt says what. */
+  | { readonly kind: 'applied'; readonly receipt: SignedReceipt }
   | { readonly kind: 'pending'; readonly needs: Needs }
   | { readonly kind: 'ready'; readonly delivery: Delivery }
   /** Ask again, but not before `retryAfterMs` (null: when you like). `reason` is for a person. */
@@ -54,23 +47,15 @@ export type WaitOutcome =
 export function readWaitAnswer(answer: ExchangeAnswer): WaitOutcome {
   const body = parseObject(answer.body) ?? {}
   if (body['status'] === 'pending') return { kind: 'pending', needs: readNeeds(body) }
-  if (body['status'] === 'applied') return { kind: 'applied', stored: readStored(body['deposit']) }
+  if (body['status'] === 'applied') return { kind: 'applied', receipt: readStored(body['deposit']) }
   if (body['status'] !== 'ready') throw refusedAnswer('the server answered neither "pending" nor "ready"')
   return { kind: 'ready', delivery: readDelivery(body) }
 }
 
-function readStored(value: unknown): StoredDeposit {
-  const { bundle, workspace, counts, approved_by } = isObject(value) ? value : {}
-  const names = [bundle, workspace].map((place) => (isObject(place) ? place['name'] : undefined))
-  const [bundleName, workspaceName] = names
-  const areTexts = [bundleName, workspaceName, approved_by].every((text) => typeof text === 'string')
-  if (!areTexts || !isObject(counts)) throw refusedAnswer('the server does not say what it stored')
-  return {
-    bundle: printable(String(bundleName), 80),
-    workspace: printable(String(workspaceName), 80),
-    approvedBy: printable(String(approved_by), 80),
-    counts: Object.fromEntries(Object.entries(counts).map(([action, count]) => [action, Number(count)])),
-  }
+function readStored(value: unknown): SignedReceipt {
+  const receipt = readReceipt(isObject(value) ? value['receipt'] : undefined)
+  if (receipt !== null) return receipt
+  throw refusedAnswer('the server does not say what it stored')
 }
 
 /** Read what an answer says of a delivery.

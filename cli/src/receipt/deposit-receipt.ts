@@ -4,7 +4,7 @@ import type { SignedReceipt } from '../server/wait-answer.ts'
 import { listIn, type RequestFacts, requestFacts, text, verifiedFields } from './receipt.ts'
 
 /** One variable of a deposit, and what happened to it: an action of an import. */
-export type StoredVariable = { readonly name: string; readonly action: string }
+type StoredVariable = { readonly name: string; readonly action: string }
 
 /** What the server signed about one deposit. */
 export type DepositReceipt = RequestFacts & {

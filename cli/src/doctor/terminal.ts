@@ -6,11 +6,11 @@ import { doubtful, type Finding, good } from './finding.ts'
 const QR_COLUMNS = 45
 
 /** Check what this terminal can show, and how a program will be started. */
-export function examineTerminal(parts: Parts): readonly Finding[] {
-  return [view(parts), browser(parts), takeover()]
+export function examineTerminal(parts: Pick<Parts, 'stderr' | 'env' | 'platform'>): readonly Finding[] {
+  return [view(parts), browser(parts), takeover(parts)]
 }
 
-function view({ stderr, env, platform }: Parts): Finding {
+function view({ stderr, env, platform }: Pick<Parts, 'stderr' | 'env' | 'platform'>): Finding {
   if (!stderr.isTerminal)
     return good('terminal', 'standard error is not a terminal; keyferry prints plain lines')
   const style = terminalStyle(stderr, env, platform)
@@ -31,15 +31,16 @@ function view({ stderr, env, platform }: Parts): Finding {
   return good('terminal', `${stderr.columns()} columns, ${style.hasColour ? 'colour' : 'no colour'}`)
 }
 
-function browser({ env, platform }: Parts): Finding {
+function browser({ env, platform }: Pick<Parts, 'env' | 'platform'>): Finding {
   const why = whyNoBrowser(env, platform)
   return why === null
     ? good('browser', 'keyferry can open the approval page')
     : good('browser', `keyferry does not open it (${why}); open the printed link on any device`)
 }
 
-function takeover(): Finding {
-  return process.execve === undefined
+// Bun has an execve on Windows too, which does not replace the process.
+function takeover({ platform }: Pick<Parts, 'platform'>): Finding {
+  return platform === 'win32' || process.execve === undefined
     ? good('run', 'keyferry starts the program as a child process and forwards signals')
     : good('run', 'keyferry becomes the program')
 }

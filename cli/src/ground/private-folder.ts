@@ -1,4 +1,4 @@
-import { accessSync, chmodSync, constants, mkdtempSync, rmSync } from 'node:fs'
+import { accessSync, chmodSync, constants, existsSync, mkdtempSync, readdirSync, rmdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Environment } from './parts.ts'
@@ -15,9 +15,18 @@ export type PrivateFolder = {
 export function openPrivateFolder(env: Environment): PrivateFolder {
   const path = mkdtempSync(join(inMemory(env) ?? tmpdir(), 'keyferry-files-'))
   chmodSync(path, 0o700)
-  const remove = (): void => rmSync(path, { recursive: true, force: true })
+  const remove = (): void => removeFolder(path)
   process.once('exit', remove)
   return { path, remove }
+}
+
+// File by file: under Wine, Bun's recursive removal fails with EFAULT.
+function removeFolder(path: string): void {
+  if (!existsSync(path)) return
+  for (const entry of readdirSync(path, { withFileTypes: true })) {
+    rmSync(join(path, entry.name), { recursive: entry.isDirectory() })
+  }
+  rmdirSync(path)
 }
 
 function inMemory(env: Environment): string | null {

@@ -15,17 +15,17 @@ export function terminalKeyboard(
   return {
     askUntil: async (question, ended) => {
       const { readLineUntil } = await import('./read-line-until.ts')
-      return await readLineUntil(platform === 'win32' ? '\\\\.\\CONIN$' : '/dev/tty', ended, () =>
-        write(question),
-      )
+      return await readLineUntil(terminalPath(platform), ended, () => write(question))
     },
     askHidden: async (question) => {
       const { readHidden } = await import('./read-hidden.ts')
-      return await readHidden(platform === 'win32' ? '\\\\.\\CONIN$' : '/dev/tty', question, write)
+      // On Windows, Bun sets raw mode on standard input only.
+      const terminal = platform === 'win32' && isTerminal(0) ? 0 : terminalPath(platform)
+      return await readHidden(terminal, question, write)
     },
-    isThere: () => withTerminal((fd) => fd !== null),
+    isThere: () => withTerminal(platform, (fd) => fd !== null),
     ask: (question) =>
-      withTerminal((fd) => {
+      withTerminal(platform, (fd) => {
         if (fd === null) return null
         return withoutSignals(() => {
           write(question)
@@ -35,11 +35,15 @@ export function terminalKeyboard(
   }
 }
 
-function withTerminal<T>(use: (fd: number | null) => T): T {
+function terminalPath(platform: NodeJS.Platform): string {
+  return platform === 'win32' ? '\\\\.\\CONIN$' : '/dev/tty'
+}
+
+function withTerminal<T>(platform: NodeJS.Platform, use: (fd: number | null) => T): T {
   if (isTerminal(0)) return use(0)
   let fd: number | null = null
   try {
-    fd = openSync('/dev/tty', 'r')
+    fd = openSync(terminalPath(platform), 'r')
   } catch {
     return use(null)
   }

@@ -5,13 +5,14 @@ const END_OF_INPUT = '\u0004'
 const ERASES = new Set(['\u007f', '\b'])
 
 /** Read one line from a terminal without showing it; null without a terminal, or at the end of input. Ctrl-C ends the client
- * as usual. */
+ * as usual.
+ * @param from the terminal: a path, or an open file descriptor, which this closes */
 export async function readHidden(
-  path: string,
+  from: string | number,
   question: string,
   write: (text: string) => void,
 ): Promise<string | null> {
-  const terminal = openTerminal(path)
+  const terminal = openTerminal(from)
   if (terminal === null) return null
   try {
     terminal.setRawMode(true)

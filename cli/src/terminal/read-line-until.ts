@@ -21,10 +21,11 @@ export async function readLineUntil(
   }
 }
 
-/** Null: this process has no such terminal. */
-export function openTerminal(path: string): ReadStream | null {
+/** @param terminal a path, or an open file descriptor
+ * @returns null: this process has no such terminal */
+export function openTerminal(terminal: string | number): ReadStream | null {
   try {
-    return new ReadStream(openSync(path, 'r'))
+    return new ReadStream(typeof terminal === 'number' ? terminal : openSync(terminal, 'r'))
   } catch {
     return null // this process has no terminal
   }

@@ -4,15 +4,15 @@ import type { Page } from 'playwright-core'
 import { ACCOUNTS, sessionHeaders, setUpOwner } from './app-accounts.ts'
 import { type Asking, askApproval, createLibrary, META } from './app-library.ts'
 import { readRequest, typeCheckCode } from './app-page.ts'
-import type { Shot } from './shot.ts'
-import { type RunningServer, startServer } from './start-server.ts'
+import type { World } from './shot.ts'
+import { startServer } from './start-server.ts'
 
 const ARGV = ['npm', 'run', 'migrate', '--', '--to', '2026-03-01 add orders', '--token=***']
 const AGENT = { ...META, agent: 'claude-code', reason: 'to check that the migration runs', via: 'run' }
 const LURE = `#lb=9.${'A'.repeat(43)}`
 
 /** The approval page on a server that others reach, and the pages of its rules. */
-export async function consentShots(): Promise<{ list: readonly Shot[]; server: RunningServer }> {
+export async function consentShots(): Promise<World> {
   const server = await startServer({ env: { ...ACCOUNTS, TRUST_PROXY: '127.0.0.1' } })
   const cookie = await setUpOwner(server.url)
   const headers = sessionHeaders(server.url, cookie)
@@ -51,7 +51,7 @@ export async function consentShots(): Promise<{ list: readonly Shot[]; server: R
     { name: 'rules-workspace', show: (page: Page) => open(page, '/settings') },
     { name: 'remembered-none', show: remembered(open) },
   ]
-  return { list, server }
+  return { list, servers: [server] }
 }
 
 const approve = (heading: string) => async (page: Page) => {

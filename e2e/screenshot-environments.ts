@@ -1,14 +1,14 @@
 import { createClient } from '@keyferry/contract/client'
 import { askApproval, createLibrary } from './app-library.ts'
-import { at, type Shot } from './shot.ts'
-import { type RunningServer, startServer } from './start-server.ts'
+import { at, type Shot, type World } from './shot.ts'
+import { startServer } from './start-server.ts'
 
 const STAGES = 20
 const open = (name: string, value: string) => ({ name, value, is_secret: false })
 const secret = (name: string) => ({ name, value: `planted-${name}`, is_secret: true })
 
 /** Pages of a library with many environments, own values and composed values. */
-export async function environmentShots(): Promise<{ list: readonly Shot[]; server: RunningServer }> {
+export async function environmentShots(): Promise<World> {
   const server = await startServer({ env: { TRUST_PROXY: '127.0.0.1' } })
   const names = Array.from({ length: STAGES }, (_, index) => `stage-${index + 1}/shop-frontend`)
   const ids = await createLibrary(server.url, [
@@ -42,7 +42,7 @@ export async function environmentShots(): Promise<{ list: readonly Shot[]; serve
     { name: 'approval-composed', show: approving(server.url, 'dev/shop') },
     { name: 'approval-lacking', show: approving(server.url, 'prod/shop') },
   ]
-  return { list, server }
+  return { list, servers: [server] }
 }
 
 async function addOwnAndComposed(url: string, ids: Awaited<ReturnType<typeof createLibrary>>): Promise<void> {

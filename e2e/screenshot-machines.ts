@@ -3,14 +3,14 @@ import type { Page } from 'playwright-core'
 import { Issuer } from '../api/test/issuer.ts'
 import { createLibrary } from './app-library.ts'
 import { createMachine, fetchAsMachine } from './machine-calls.ts'
-import { at, type Shot } from './shot.ts'
-import { type RunningServer, startServer } from './start-server.ts'
+import { at, type World } from './shot.ts'
+import { startServer } from './start-server.ts'
 
 const GITHUB = 'https://token.actions.githubusercontent.com'
 const LONG = 'batch/nightly-export-of-all-orders-to-the-warehouse-of-the-other-company'
 
 /** The pages of machines: one of each kind, and refused calls. */
-export async function machineShots(): Promise<{ list: readonly Shot[]; server: RunningServer }> {
+export async function machineShots(): Promise<World> {
   const server = await startServer()
   const { url } = server
   const { bundles } = await createLibrary(url)
@@ -34,7 +34,7 @@ export async function machineShots(): Promise<{ list: readonly Shot[]; server: R
     { name: 'machine-delete', show: at(page('billing-service'), press('Delete')) },
     { name: 'bundle-machines', show: at(`${url}/bundles/${bundles.get('prod/shop/app')}/machines`) },
   ]
-  return { list, server }
+  return { list, servers: [server] }
 }
 
 const press = (name: string) => async (page: Page) =>

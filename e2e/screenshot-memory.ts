@@ -2,7 +2,7 @@ import { createClient } from '@keyferry/contract/client'
 import type { Page } from 'playwright-core'
 import { createLibrary } from './app-library.ts'
 import { deliver, makeOlder } from './app-memory.ts'
-import { at, type Shot } from './shot.ts'
+import { at, type Shot, type World } from './shot.ts'
 import { type RunningServer, startServer } from './start-server.ts'
 
 const PLACES = [
@@ -14,7 +14,7 @@ const PLACES = [
 ]
 
 /** The pages that tell what happened, on a server where something did. */
-export async function memoryShots(): Promise<{ list: readonly Shot[]; server: RunningServer }> {
+export async function memoryShots(): Promise<World> {
   const server = await startServer({ env: { TRUST_PROXY: '127.0.0.1' } })
   const { keyId, publicId, bundleId } = await makeMemory(server)
   const { url } = server
@@ -66,7 +66,7 @@ export async function memoryShots(): Promise<{ list: readonly Shot[]; server: Ru
     },
     { name: 'activity-nothing', show: at(`${url}/activity?from=2020-01-01&to=2020-01-02`) },
   ]
-  return { list, server }
+  return { list, servers: [server] }
 }
 
 async function makeMemory({ url, dataDir }: RunningServer) {

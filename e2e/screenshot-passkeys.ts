@@ -1,12 +1,12 @@
 import { freePort } from '@keyferry/plumbing/free-port'
 import type { Page } from 'playwright-core'
 import { ACCOUNTS, OWNER, setUpOwner } from './app-accounts.ts'
-import type { Shot } from './shot.ts'
-import { type RunningServer, startServer } from './start-server.ts'
+import type { World } from './shot.ts'
+import { startServer } from './start-server.ts'
 import { addVirtualAuthenticator } from './virtual-authenticator.ts'
 
 /** The pages with passkeys, which need a server under a name. */
-export async function passkeyShots(): Promise<{ list: readonly Shot[]; server: RunningServer }> {
+export async function passkeyShots(): Promise<World> {
   const port = await freePort('127.0.0.1')
   const site = `http://localhost:${port}`
   const server = await startServer({ port, env: { ...ACCOUNTS, PUBLIC_URL: site } })
@@ -56,7 +56,7 @@ export async function passkeyShots(): Promise<{ list: readonly Shot[]; server: R
       },
     },
   ]
-  return { list, server }
+  return { list, servers: [server] }
 }
 
 async function add(page: Page): Promise<void> {

@@ -1,11 +1,11 @@
 import type { Page } from 'playwright-core'
 import { ACCOUNTS, type SessionCookie, sessionHeaders, setUpOwner } from './app-accounts.ts'
 import { createLibrary } from './app-library.ts'
-import type { Shot } from './shot.ts'
-import { type RunningServer, startServer } from './start-server.ts'
+import { at, type World } from './shot.ts'
+import { startServer } from './start-server.ts'
 
 /** The pages of a server that keeps accounts: before the first account, signed out, and as its owner. */
-export async function peopleShots(): Promise<{ list: readonly Shot[]; servers: readonly RunningServer[] }> {
+export async function peopleShots(): Promise<World> {
   const env = ACCOUNTS
   const [fresh, server] = await Promise.all([startServer({ env }), startServer({ env })])
   const cookie = await setUpOwner(server.url)
@@ -40,14 +40,6 @@ export async function peopleShots(): Promise<{ list: readonly Shot[]; servers: r
     },
   ]
   return { list, servers: [fresh, server] }
-}
-
-function at(url: string) {
-  return async (page: Page) => {
-    await page.goto(url)
-    await page.getByRole('heading', { level: 1 }).waitFor()
-    await page.getByText(/^Loading/).waitFor({ state: 'detached' })
-  }
 }
 
 type Place = { url: string; cookie: SessionCookie }

@@ -7,8 +7,8 @@ import type { Page } from 'playwright-core'
 import { ACCOUNTS, type SessionCookie, sessionHeaders, setUpOwner } from './app-accounts.ts'
 import { createLibrary, LIBRARY } from './app-library.ts'
 import { readRequest } from './app-page.ts'
-import type { Shot } from './shot.ts'
-import { type RunningServer, startServer } from './start-server.ts'
+import type { Shot, World } from './shot.ts'
+import { startServer } from './start-server.ts'
 
 const CWD = '/home/sam/projects/shop/services/checkout-api'
 const WAY_BACK = `#lb=9.${'A'.repeat(43)}`
@@ -18,7 +18,7 @@ const UNREACHED_WITHIN_MS = 20_000
 type Terminal = { seed: Uint8Array; address: string }
 
 /** The pages of approvals that return or are remembered: several commands at once, two people, a return that fails. */
-export async function returnShots(): Promise<{ list: readonly Shot[]; server: RunningServer }> {
+export async function returnShots(): Promise<World> {
   const server = await startServer({ env: { ...ACCOUNTS, TRUST_PROXY: '127.0.0.1' } })
   const { url } = server
   const owner = await setUpOwner(url)
@@ -57,7 +57,7 @@ export async function returnShots(): Promise<{ list: readonly Shot[]; server: Ru
     { name: 'remembered-account', show: opened('/account', scrollTo('Remembered approvals')) },
     { name: 'remembered-workspace', show: opened('/settings', scrollTo('Remembered approvals')) },
   ]
-  return { list, server }
+  return { list, servers: [server] }
 }
 
 const terminal = (): Terminal => ({

@@ -1,12 +1,12 @@
 import { createClient } from '@keyferry/contract/client'
 import type { Page } from 'playwright-core'
 import { createLibrary } from './app-library.ts'
-import { at, type Shot } from './shot.ts'
-import { type RunningServer, startServer } from './start-server.ts'
+import { at, type World } from './shot.ts'
+import { startServer } from './start-server.ts'
 import { WebhookReceiver } from './webhook-receiver.ts'
 
 /** The pages of webhooks: none, one that works, one that fails, and one that the server turned off. */
-export async function webhookShots(): Promise<{ list: readonly Shot[]; server: RunningServer }> {
+export async function webhookShots(): Promise<World> {
   const server = await startServer({ env: { ALLOW_PRIVATE_TARGETS: '127.0.0.1/32' } })
   const { bundles } = await createLibrary(server.url)
   const list = `${server.url}/settings/webhooks`
@@ -14,7 +14,7 @@ export async function webhookShots(): Promise<{ list: readonly Shot[]; server: R
   const fails = await created(server.url, { status: 500, bundle_ids: [] })
   await created(server.url, { status: 410, bundle_ids: [] })
   return {
-    server,
+    servers: [server],
     list: [
       { name: 'webhooks', show: at(list) },
       { name: 'webhooks-empty', show: withoutWebhooks(list) },

@@ -2,13 +2,13 @@ import { type Call, createClient } from '@keyferry/contract/client'
 import type { Page } from 'playwright-core'
 import { type Asking, askApproval, createLibrary } from './app-library.ts'
 import { readRequest } from './app-page.ts'
-import { at, type Shot } from './shot.ts'
-import { type RunningServer, startServer } from './start-server.ts'
+import { at, type World } from './shot.ts'
+import { startServer } from './start-server.ts'
 
 const NAMED = 'Acme'
 
 /** The approval page of a person with three workspaces: two have the bundle that terminals ask for, one has none. */
-export async function workspaceShots(): Promise<{ list: readonly Shot[]; server: RunningServer }> {
+export async function workspaceShots(): Promise<World> {
   const server = await startServer({ env: { TRUST_PROXY: '127.0.0.1' } })
   const call: Call = createClient(server.url)
   await createLibrary(server.url)
@@ -18,7 +18,7 @@ export async function workspaceShots(): Promise<{ list: readonly Shot[]; server:
   const asked = (asking: Asking, then?: (page: Page) => Promise<void>) => askedOn(server.url, asking, then)
   const named = { bundle: 'dev/app', workspace: NAMED }
   return {
-    server,
+    servers: [server],
     list: [
       { name: 'approval-workspaces', show: asked({ bundle: 'dev/app' }) },
       { name: 'approval-workspace-named', show: asked(named) },

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, mkdirSync } from 'node:fs'
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { withAdHocSignature } from './mach-o-signature.ts'
 import { EXECUTABLES, ROOT, RUNTIMES } from './places.ts'
 import { runtimeProgram } from './runtime.ts'
 import { type Target, targetHere } from './targets.ts'
@@ -39,6 +40,8 @@ export function buildExecutable(target: Target): string {
     cwd: EXECUTABLES,
     stdio: ['ignore', 'ignore', 'inherit'],
   })
+  if (target.startsWith('darwin-'))
+    writeFileSync(outfile, withAdHocSignature(readFileSync(outfile), 'keyferry'))
   chmodSync(outfile, 0o755)
   return outfile
 }

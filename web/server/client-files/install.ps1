@@ -17,20 +17,29 @@
   }
   if ($env:OS -ne 'Windows_NT') { throw "keyferry: this is not Windows. In a shell, run: curl -fsS $origin/install.sh | sh" }
 
-  $processor = if ($env:PROCESSOR_ARCHITEW6432) { $env:PROCESSOR_ARCHITEW6432 } else { $env:PROCESSOR_ARCHITECTURE }
-  $platform = if ($processor -eq 'ARM64') { 'windows-arm64' } else { 'windows-x64' }
-  $name = $null
-  foreach ($line in $files -split "`n") {
-    $of, $file, $hash = $line.Trim() -split ' '
-    if ($of -eq $platform) { $name = $file; $sum = $hash }
-    if ($of -eq 'package') { $package = $file }
+  # Of the machine: the variable of this process names the processor that Windows emulates for it.
+  $machine = Get-ItemProperty -LiteralPath 'HKLM:\SYSTEM\CurrentControlSet\Control\Session Manager\Environment'
+  $processor = $machine.PROCESSOR_ARCHITECTURE
+  # Windows on ARM64 emulates x64.
+  $platforms = @(switch ($processor) {
+      'ARM64' { 'windows-arm64', 'windows-x64' }
+      'AMD64' { 'windows-x64' }
+    })
+  $of = @{}
+  foreach ($line in ($files -split "`n")) {
+    $platform, $file, $hash = $line.Trim() -split ' '
+    if ($platform) { $of[$platform] = @{ Name = $file; Sum = $hash } }
   }
-  if (-not $name) {
-    if ($package) {
-      throw "keyferry: this server has no program for $platform. With Node.js 20.16 or newer, run: npm install --global $origin/client/$package"
+  $found = @($platforms | Where-Object { $of.ContainsKey($_) })
+  if ($found.Count -eq 0) {
+    if ($of.ContainsKey('package')) {
+      throw "keyferry: this server has no program for Windows on $processor. With Node.js 20.16 or newer, run: npm install --global $origin/client/$($of['package'].Name)"
     }
     throw "keyferry: this server has no client $version to hand out. Its operator can add it with: npm run release"
   }
+
+  $name = $of[$found[0]].Name
+  $sum = $of[$found[0]].Sum
 
   $folder = Join-Path $env:LOCALAPPDATA 'Programs\keyferry'
   $program = Join-Path $folder 'keyferry.exe'
@@ -40,31 +49,43 @@
     $archive = Join-Path $work 'keyferry.exe.gz'
     $unpacked = Join-Path $work 'keyferry.exe'
     Write-Host "Fetching $name from $origin"
-    [Net.ServicePointManager]::SecurityProtocol = [Net.ServicePointManager]::SecurityProtocol -bor [Net.SecurityProtocolType]::Tls12
+    # Old .NET starts without TLS 1.2. 0 leaves the choice to Windows.
+    if ([int][Net.ServicePointManager]::SecurityProtocol -ne 0) {
+      [Net.ServicePointManager]::SecurityProtocol = [Net.ServicePointManager]::SecurityProtocol -bor [Net.SecurityProtocolType]::Tls12
+    }
     Invoke-WebRequest -UseBasicParsing -MaximumRedirection 0 -Uri "$origin/client/$name" -OutFile $archive
-    $found = (Get-FileHash -Algorithm SHA256 -Path $archive).Hash.ToLowerInvariant()
-    if ($found -ne $sum) {
-      throw "keyferry: $name has the wrong checksum; nothing was installed. Expected $sum, found $found."
+    $actual = (Get-FileHash -Algorithm SHA256 -LiteralPath $archive).Hash.ToLowerInvariant()
+    if ($actual -ne $sum) {
+      throw "keyferry: $name has the wrong checksum; nothing was installed. Expected $sum, found $actual."
     }
     $from = [IO.File]::OpenRead($archive)
     $to = [IO.File]::Create($unpacked)
     $gzip = New-Object IO.Compression.GzipStream($from, [IO.Compression.CompressionMode]::Decompress)
     try { $gzip.CopyTo($to) } finally { $gzip.Dispose(); $to.Dispose(); $from.Dispose() }
-    if ((& $unpacked --version) -ne $version) { throw "keyferry: $name does not start on this system." }
+    $says = try { & $unpacked --version } catch { "$_" }
+    if ("$says" -ne $version) { throw "keyferry: $name does not start on this system: $says" }
     # Windows renames a program that runs, but does not replace it.
-    if (Test-Path $program) {
-      Get-ChildItem $folder -Filter 'keyferry.old-*' | Remove-Item -Force -ErrorAction SilentlyContinue
-      Move-Item -Path $program -Destination (Join-Path $folder "keyferry.old-$PID")
+    $old = Join-Path $folder "keyferry.old-$([guid]::NewGuid())"
+    Get-ChildItem -LiteralPath $folder -Filter 'keyferry.old-*' | Remove-Item -Force -ErrorAction SilentlyContinue
+    if (Test-Path -LiteralPath $program) { Move-Item -LiteralPath $program -Destination $old }
+    try {
+      Move-Item -LiteralPath $unpacked -Destination $program
+    } catch {
+      if (Test-Path -LiteralPath $old) { Move-Item -LiteralPath $old -Destination $program }
+      throw
     }
-    Move-Item -Path $unpacked -Destination $program
   } finally {
-    Remove-Item -Recurse -Force -Path $work
+    # A virus scanner may still read it; what is left does no harm.
+    Remove-Item -Recurse -Force -LiteralPath $work -ErrorAction SilentlyContinue
   }
 
   Write-Host "Installed keyferry ${version}: $program"
   if (($env:Path -split ';') -notcontains $folder) {
-    Write-Host "$folder is not in your PATH. To add it, run this line and open a new terminal:"
-    Write-Host "  [Environment]::SetEnvironmentVariable('Path', [Environment]::GetEnvironmentVariable('Path', 'User') + ';$folder', 'User')"
+    Write-Host "$folder is not in your PATH. To add it, run these lines and open a new terminal:"
+    # Keeps names such as %USERPROFILE% in it. The last line changes nothing, but tells Windows to read the variables again.
+    Write-Host '  $path = (Get-Item HKCU:\Environment).GetValue("Path", "", "DoNotExpandEnvironmentNames")'
+    Write-Host "  Set-ItemProperty HKCU:\Environment Path (`"`$path;`" + '$($folder.Replace("'", "''"))') -Type ExpandString"
+    Write-Host '  [Environment]::SetEnvironmentVariable("KEYFERRY_INSTALLED", $null, "User")'
   }
   Write-Host "Next, in your project: keyferry init --server $origin"
 }

@@ -1,0 +1,120 @@
+import type { Page } from 'playwright-core'
+import { createLibrary } from './app-library.ts'
+import { at, press, type Shot, type World } from './shot.ts'
+import { startServer } from './start-server.ts'
+
+const ENV_TEXT = `DATABASE_URL=postgres://shop:pw@db.example/shop
+LOG_LEVEL=debug
+PORT=3000
+this line says nothing
+NEW_API_TOKEN=abc123 
+PUBLIC_URL=https://shop.example
+`
+
+/** The pages of bundles, keys and imports: of a library, and without one. */
+export async function appShots(): Promise<World> {
+  const [full, empty] = await Promise.all([startServer(), startServer()])
+  const ids = await createLibrary(full.url)
+  const list = [
+    ...libraryShots(full.url, ids),
+    { name: 'bundles-empty', show: at(`${empty.url}/`) },
+    { name: 'keys-empty', show: at(`${empty.url}/keys`) },
+  ]
+  return { list, servers: [full, empty] }
+}
+
+const select =
+  (...names: string[]) =>
+  async (page: Page) => {
+    for (const name of names)
+      await page.getByRole('checkbox', { name: `Select ${name}`, exact: true }).check()
+    await page.getByRole('button', { name: 'Clear' }).waitFor()
+  }
+
+function libraryShots(url: string, ids: Awaited<ReturnType<typeof createLibrary>>): Shot[] {
+  const bundle = `${url}/bundles/${ids.bundles.get('dev/app')}`
+  const key = `${url}/keys/${ids.keys.get('DATABASE_URL')}`
+  return [
+    { name: 'bundles', show: at(`${url}/`) },
+    { name: 'bundles-search', show: at(`${url}/bundles?query=app`) },
+    { name: 'bundles-new', show: at(`${url}/bundles`, press('New bundle')) },
+    { name: 'bundle', show: at(bundle) },
+    { name: 'bundle-entry', show: at(bundle, press('Change DATABASE_URL in this bundle')) },
+    {
+      name: 'bundle-own-value',
+      show: at(bundle, async (page) => {
+        await press('Change DATABASE_URL in this bundle')(page)
+        await press(/^Give this bundle its own value/)(page)
+      }),
+    },
+    {
+      name: 'bundle-duplicate',
+      show: at(bundle, async (page) => {
+        await press('Duplicate')(page)
+        await page.getByRole('checkbox', { name: 'DATABASE_URL shared' }).check()
+      }),
+    },
+    { name: 'compare', show: at(`${url}/compare?bundle=dev/app&bundle=dev/worker&bundle=prod/shop/app`) },
+    {
+      name: 'compare-missing',
+      show: at(`${url}/compare?bundle=dev/app&bundle=dev/worker`, press('Missing: PORT in dev/worker')),
+    },
+    { name: 'bundle-attach', show: at(bundle, press('Attach keys')) },
+    { name: 'bundle-export', show: at(bundle, press('Export')) },
+    { name: 'bundle-delete', show: at(bundle, press('Delete')) },
+    { name: 'bundle-unknown', show: at(`${url}/bundles/3f9a9d5e-4a0e-45f8-9a47-3d0c6e1c1a77`) },
+    { name: 'import', show: at(`${url}/bundles/import`) },
+    { name: 'move', show: at(`${url}/bundles/move`) },
+    {
+      name: 'import-preview',
+      show: at(`${url}/bundles/import?bundle=dev/app`, async (page) => {
+        await page.getByLabel('Content of the').fill(ENV_TEXT)
+        await page.getByText('Own', { exact: true }).first().waitFor()
+        await page.getByRole('heading', { name: 'Preview' }).scrollIntoViewIfNeeded()
+      }),
+    },
+    { name: 'keys', show: at(`${url}/keys`) },
+    { name: 'keys-selected', show: at(`${url}/keys`, select('DATABASE_URL', 'LOG_LEVEL', 'REDIS_URL')) },
+    {
+      name: 'keys-delete',
+      show: at(`${url}/keys`, async (page) => {
+        await select('DATABASE_URL', 'LOG_LEVEL', 'REDIS_URL')(page)
+        await press('Delete')(page)
+        await page.getByText('This changes').waitFor()
+      }),
+    },
+    {
+      name: 'keys-attach',
+      show: at(`${url}/keys`, async (page) => {
+        await select('DATABASE_URL', 'PORT')(page)
+        await press('Attach')(page)
+        await page.getByRole('combobox', { name: 'Bundle' }).click()
+      }),
+    },
+    { name: 'bundle-selected', show: at(bundle, select('DATABASE_URL', 'LOG_LEVEL')) },
+    { name: 'key-new', show: at(`${url}/keys/new`) },
+    { name: 'key', show: at(key) },
+    {
+      name: 'key-changed',
+      show: at(key, async (page) => await page.getByLabel('New value').fill('postgres://x \n')),
+    },
+    {
+      name: 'key-reach',
+      show: at(`${key}?bundle=${ids.bundles.get('dev/app')}`, async (page) => {
+        await page.getByLabel('New value').fill('postgres://x')
+        await press('Save changes')(page)
+      }),
+    },
+    { name: 'key-delete', show: at(key, press('Delete')) },
+    { name: 'account', show: at(`${url}/account`) },
+    { name: 'members-one-user', show: at(`${url}/members`) },
+    {
+      name: 'palette',
+      show: at(`${url}/`, async (page) => {
+        await page.keyboard.press('Control+k')
+        await page.getByRole('option', { name: 'Import' }).waitFor()
+      }),
+    },
+    { name: 'not-found', show: at(`${url}/nowhere`) },
+  ]
+}

@@ -1,4 +1,4 @@
-import { appShots } from './screenshot-app.ts'
+import { appShots, emptyShots } from './screenshot-app.ts'
 import { approvalShots } from './screenshot-approval.ts'
 import { consentShots } from './screenshot-consent.ts'
 import { environmentShots } from './screenshot-environments.ts'
@@ -13,6 +13,7 @@ import type { Shot, World } from './shot.ts'
 
 const WORLDS: readonly (() => Promise<World>)[] = [
   appShots,
+  emptyShots,
   approvalShots,
   peopleShots,
   memoryShots,

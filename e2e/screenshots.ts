@@ -34,7 +34,7 @@ async function take({ name, show }: Shot, { width, theme }: Look): Promise<void>
     reducedMotion: 'reduce',
   })
   const page = await context.newPage()
-  page.setDefaultTimeout(8_000)
+  page.setDefaultTimeout(30_000) // a busy machine is slow
   await show(page)
   await page.waitForTimeout(150)
   await page.screenshot({ path: join(FOLDER, `${name}-${width}-${theme}.png`) })

@@ -1,4 +1,13 @@
-import { accessSync, chmodSync, constants, existsSync, mkdtempSync, readdirSync, rmdirSync, rmSync } from 'node:fs'
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  rmdirSync,
+  rmSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Environment } from './parts.ts'

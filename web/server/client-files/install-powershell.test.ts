@@ -4,11 +4,10 @@ import { Language, type Node, Parser } from 'web-tree-sitter'
 import { installScript } from './install-script.ts'
 
 // What Windows PowerShell 5.1 has without a module from elsewhere.
-const COMMANDS = [
-  ...['Get-ChildItem', 'Get-FileHash', 'Get-Item', 'Get-ItemProperty', 'Invoke-WebRequest', 'Join-Path'],
-  ...['Move-Item', 'New-Item', 'New-Object', 'Out-Null', 'Remove-Item', 'Set-ItemProperty', 'Test-Path'],
-  ...['Where-Object', 'Write-Host'],
-]
+const COMMANDS = (
+  'Get-ChildItem Get-FileHash Get-Item Get-ItemProperty Invoke-WebRequest Join-Path Move-Item New-Item New-Object ' +
+  'Out-Null Remove-Item Set-ItemProperty Test-Path Where-Object Write-Host'
+).split(' ')
 const FILES = [
   { platform: 'windows-x64', name: 'keyferry-0.1.0-windows-x64.exe.gz', sha256: 'a'.repeat(64) },
   { platform: 'package', name: 'keyferry-0.1.0.tgz', sha256: 'b'.repeat(64) },

@@ -237,6 +237,12 @@ test('only crypto uses cryptography, except for random ids', () => {
   expect(outside).toEqual([])
 })
 
+test('servers take the HTTP modules of Node from plumbing/src/node-http.ts', () => {
+  const uses = /import (?!type ).* from '(?:node:)?https?'/
+  const outside = files.filter((file) => !file.startsWith('cli/') && uses.test(readFileSync(file, 'utf8')))
+  expect(outside).toEqual([])
+})
+
 type Locked = {
   version?: string
   integrity?: string

@@ -1,7 +1,8 @@
 import { once } from 'node:events'
-import { createServer, type Server, type ServerResponse } from 'node:http'
+import type { Server, ServerResponse } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, register } from 'prom-client'
+import { http } from './node-http.ts'
 
 const BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 2.5, 10, 35]
 const LABELS = ['part', 'method', 'route', 'status'] as const
@@ -51,10 +52,12 @@ function showGauge(name: string, help: string, count: Count): void {
  * @returns stops serving */
 export async function serveMetrics(place: { host: string; port: number }): Promise<() => Promise<void>> {
   if (!register.getSingleMetric('process_cpu_seconds_total')) collectDefaultMetrics()
-  const server = createServer((request, response) => {
-    const isAsked = request.method === 'GET' && request.url === '/metrics'
-    void (isAsked ? answerMetrics(response) : response.writeHead(404).end())
-  }).listen(place.port, place.host)
+  const server = http
+    .createServer((request, response) => {
+      const isAsked = request.method === 'GET' && request.url === '/metrics'
+      void (isAsked ? answerMetrics(response) : response.writeHead(404).end())
+    })
+    .listen(place.port, place.host)
   await once(server, 'listening')
   return () => closed(server)
 }

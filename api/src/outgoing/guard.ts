@@ -1,8 +1,8 @@
 import { lookup } from 'node:dns/promises'
-import { Agent as HttpAgent } from 'node:http'
-import { Agent as HttpsAgent } from 'node:https'
+import type { Agent } from 'node:http'
 import { type BlockList, isIP, type LookupFunction } from 'node:net'
 import { isLoopback } from '@keyferry/plumbing/loopback'
+import { http, https } from '@keyferry/plumbing/node-http'
 import { TargetRefused, type TargetRules } from '../domain/outgoing-target.ts'
 import { innerAddress, isCallable, isIn, listOf } from './address-rules.ts'
 
@@ -64,7 +64,7 @@ export class Guard implements TargetRules {
   }
 
   /** How to connect to an address: through the proxy, or to an address of its host that is judged for this connection. */
-  wayTo(url: URL): { agent: HttpAgent } | { agent: false; lookup: LookupFunction } {
+  wayTo(url: URL): { agent: Agent } | { agent: false; lookup: LookupFunction } {
     if (this.#proxied) return { agent: url.protocol === 'http:' ? this.#proxied.http : this.#proxied.https }
     return { agent: false, lookup: this.#lookupFor(url) }
   }
@@ -117,11 +117,11 @@ export class Guard implements TargetRules {
   }
 }
 
-type Proxied = { http: HttpAgent; https: HttpsAgent }
+type Proxied = { http: Agent; https: Agent }
 
 function agentsOf(proxy: string): Proxied {
   const proxyEnv = { http_proxy: proxy, https_proxy: proxy }
-  return { http: new HttpAgent({ proxyEnv }), https: new HttpsAgent({ proxyEnv }) }
+  return { http: new http.Agent({ proxyEnv }), https: new https.Agent({ proxyEnv }) }
 }
 
 function hostOf({ hostname }: URL): string {

@@ -1,5 +1,5 @@
-import { type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http'
-import { request as requestHttps } from 'node:https'
+import type { ClientRequest, IncomingMessage } from 'node:http'
+import { http, https } from '@keyferry/plumbing/node-http'
 import { TargetRefused } from '../domain/outgoing-target.ts'
 import type { Guard } from './guard.ts'
 
@@ -83,7 +83,7 @@ function open(
   url: URL,
   { body, ...options }: Pick<Sending, 'method' | 'headers' | 'body'> & { signal: AbortSignal },
 ): ClientRequest {
-  const send = url.protocol === 'http:' ? requestHttp : requestHttps
+  const send = url.protocol === 'http:' ? http.request : https.request
   return send(url, { ...options, ...guard.wayTo(url) }).end(body)
 }
 

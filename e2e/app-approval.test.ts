@@ -346,7 +346,7 @@ describe.skipIf(!hasBrowser())('the approval page', () => {
     await page.getByRole('button', { name: 'Sign in' }).click()
     await readRequest(page)
     await approveAll(page).click()
-    await page.getByText('Type all eight letters of the code in your terminal.').waitFor()
+    await page.getByText('Type all eight letters of the check code.').waitFor()
     await typeCheckCode(page, request.user_code)
     await approveAll(page).click()
     await title(page, 'Approved').waitFor()

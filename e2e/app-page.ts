@@ -28,7 +28,7 @@ export async function readRequest(page: Page): Promise<void> {
 
 /** Type the check code, as the page asks for a client that cannot take an approval back. */
 export async function typeCheckCode(page: Page, code: string): Promise<void> {
-  await page.getByLabel('Type the code that your terminal shows.').fill(code)
+  await page.getByLabel(/type the code that (your|their) terminal shows\./i).fill(code)
 }
 
 /** Hold a page, once its heading is there, against the accessibility rules: none broken. */

@@ -59,6 +59,9 @@ describe.skipIf(!hasBrowser())('rules for approvals', () => {
     const request = await askApproval(server.url, { bundle: 'dev/worker' })
     const link = server.url + request.verification_uri_complete
     await owner.goto(link)
+    await owner.getByText('you are the only person of the workspace who may').waitFor()
+    const member = await asMember()
+    await owner.reload()
     await readRequest(owner)
     await owner.getByText('You are the first.').waitFor()
     await owner.getByRole('checkbox', { name: 'LOG_LEVEL' }).uncheck()
@@ -69,7 +72,6 @@ describe.skipIf(!hasBrowser())('rules for approvals', () => {
     await owner.reload()
     await owner.getByRole('heading', { name: 'Approved by you, one person missing' }).waitFor()
 
-    const member = await asMember()
     await member.goto(`${server.url}/bundles/${bundles.get('dev/worker')}/rules`)
     await member.getByText('Two people').waitFor()
     expect(await member.getByRole('button', { name: 'Save rules' }).count()).toBe(0)
@@ -104,6 +106,29 @@ describe.skipIf(!hasBrowser())('rules for approvals', () => {
       .first()
       .waitFor()
     await expectAccessible(page)
+    await closePage(page)
+  })
+
+  test('a request that the rules refuse can only be denied, and the terminal learns why', async () => {
+    const page = await asOwner()
+    const params = { bundle_id: bundles.get('dev/app') ?? '' }
+    await clientIn(page)('PUT', '/api/v1/bundles/{bundle_id}/policy', { params, body: { agents: 'deny' } })
+    const meta = { ...META, agent: 'claude-code', reason: 'to run the migration' }
+    const { id, verification_uri_complete } = await askApproval(server.url, { bundle: 'dev/app', meta })
+    await page.goto(server.url + verification_uri_complete)
+    await readRequest(page)
+    await page.getByText('This bundle is not delivered to AI agents. If you deny, the terminal').waitFor()
+    expect(await page.getByRole('button', { name: 'Approve' }).isDisabled()).toBe(true)
+    await expectAccessible(page)
+    await page.getByRole('button', { name: 'Deny' }).click()
+    await page.getByRole('heading', { name: 'Denied' }).waitFor()
+    const answer = await fetch(`${server.url}/api/v1/requests/${id}/wait`)
+    expect(await answer.json()).toMatchObject({
+      code: 'request_denied',
+      details: { reason: 'agents_denied' },
+    })
+    const body = { agents: null }
+    await clientIn(page)('PUT', '/api/v1/bundles/{bundle_id}/policy', { params, body })
     await closePage(page)
   })
 

@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core'
 import { ACCOUNTS, sessionHeaders, setUpOwner } from './app-accounts.ts'
 import { type Asking, askApproval, createLibrary, META } from './app-library.ts'
 import { readRequest, typeCheckCode } from './app-page.ts'
+import { joined } from './screenshot-returns.ts'
 import type { World } from './shot.ts'
 import { startServer } from './start-server.ts'
 
@@ -18,6 +19,7 @@ export async function consentShots(): Promise<World> {
   const headers = sessionHeaders(server.url, cookie)
   const { bundles } = await createLibrary(server.url, undefined, headers)
   const place = { url: server.url, headers }
+  await joined(server.url, headers)
   await setRule(place, bundles.get('dev/worker') ?? '', { approvals_needed: 2 })
   await setRule(place, bundles.get('prod/shop/mail') ?? '', { assurance: 'local' })
   const open = async (page: Page, path: string) => {

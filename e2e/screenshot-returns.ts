@@ -54,6 +54,16 @@ export async function returnShots(): Promise<World> {
         await opened(path, readRequest, member)(page)
       },
     },
+    {
+      name: 'consent-second-of-two-code',
+      show: async (page) => {
+        const { id, path } = await ask(url, terminal(), { bundle: 'dev/worker', command: ['worker'] })
+        await approve(asking, id, 'dev/worker', {})
+        await opened(path, readRequest, member)(page)
+        await page.getByRole('button', { name: /^Approve/ }).click()
+        await page.getByRole('heading', { name: 'Type this code into the terminal' }).waitFor()
+      },
+    },
     { name: 'remembered-account', show: opened('/account', scrollTo('Remembered approvals')) },
     { name: 'remembered-workspace', show: opened('/settings', scrollTo('Remembered approvals')) },
   ]
@@ -158,7 +168,7 @@ const scrollTo = (name: string) => async (page: Page) =>
   await page.getByRole('heading', { name }).scrollIntoViewIfNeeded()
 
 /** A second person in the owner's workspace. */
-async function joined(url: string, headers: Readonly<Record<string, string>>): Promise<SessionCookie> {
+export async function joined(url: string, headers: Readonly<Record<string, string>>): Promise<SessionCookie> {
   const { token } = await createClient(url)('POST', '/api/v1/invitations', {
     headers,
     body: { email: 'kim@example.com', role: 'member' },

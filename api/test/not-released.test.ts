@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { databases, type Identity, startTestApi, type TestApi } from './api.ts'
 import { approveWith, newBundle } from './approval-client.ts'
+import { joinWorkspace } from './joined.ts'
 import { ReturningClient, secretOf } from './returning-client.ts'
 
 const LIFETIME_MS = 300_000
@@ -69,6 +70,7 @@ describe('the first of two approvals', () => {
   beforeAll(async () => {
     api = await startTestApi('sqlite', { trustProxy: ['127.0.0.1'], requestTtlSeconds: 2 })
     owner = await api.newOwner()
+    await joinWorkspace(api, owner, 'member')
     bundle = await newBundle(api, owner, { URL: 'pg://s3cret' })
     const params = { bundle_id: bundle.id }
     await api.call('changeBundlePolicy', { as: owner, params, body: { approvals_needed: 2 } })

@@ -32,6 +32,7 @@ describe.each(databases)('rules of approvals on %s', (kind) => {
 
   const bundleNamed = async (name: string, tags = '') =>
     (await api.call('createBundle', { as: owner, body: { name: `${name}/${randomUUID()}`, tags } })).json.id
+  const usernameOf = async (as: Identity) => (await api.call('getMe', { as })).json.username
   const policyOf = async (bundle_id: string, as = owner) =>
     (await api.call('getBundlePolicy', { as, params: { bundle_id } })).json
   const setBundle = (bundle_id: string, body: Record<string, unknown>, as = owner) =>
@@ -165,6 +166,7 @@ describe.each(databases)('rules of approvals on %s', (kind) => {
     const { offer, answer } = await approve(member, id)
     const sentence = 'Only an owner may approve requests for this bundle'
     expect(offer).toMatchObject({ may_approve: false, why_not: { code: 'owner_approves', error: sentence } })
+    expect(offer.why_not?.who).toEqual([await usernameOf(owner)])
     expectError(answer, 403, sentence, 'owner_approves')
     expect((await approve(owner, id)).answer.status).toBe(200)
   })
@@ -173,7 +175,7 @@ describe.each(databases)('rules of approvals on %s', (kind) => {
     const { id } = await newKeyed()
     await setBundle(id, { agents: 'deny' })
     const { offer, answer } = await approve(owner, id, { agent: 'claude-code', reason: 'tests' })
-    expect(offer.why_not?.code).toBe('agents_denied')
+    expect(offer.why_not).toEqual({ code: 'agents_denied', error: expect.any(String) })
     expectError(answer, 403, 'This bundle is not delivered to AI agents', 'agents_denied')
     expect((await approve(owner, id)).answer.status).toBe(200)
   })

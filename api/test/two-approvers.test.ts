@@ -26,6 +26,7 @@ describe.each(databases)('two approvers on %s', (kind) => {
     approveWith(api, as, { requestId, bundle_id: bundle.id, include_keys: ['A', 'B'], ...body })
   const offerTo = async (as: Identity, request_id: string) =>
     (await api.call('getRequestBundle', { as, params: { request_id, bundle_id: bundle.id } })).json
+  const usernameOf = async (as: Identity) => (await api.call('getMe', { as })).json.username
   const BOTH = { ok: true, approvals: { given: 2, needed: 2 } }
   const FIRST = { ok: true, approvals: { given: 1, needed: 2 } }
 
@@ -64,9 +65,21 @@ describe.each(databases)('two approvers on %s', (kind) => {
     const sentence = 'You approved this request already: another person must approve too'
     expect(await offerTo(owner, id)).toMatchObject({
       may_approve: false,
-      why_not: { code: 'second_person', error: sentence },
+      why_not: { code: 'second_person', error: sentence, who: [await usernameOf(member)] },
     })
     expectError(await approve(owner, id), 403, sentence, 'second_person')
+  })
+
+  test('without a second person who may, there is no first approval', async () => {
+    await policy({ approvers: 'owner' })
+    const id = await new ReturningClient(api).request()
+    const sentence =
+      'Two people must approve requests for this bundle, and you are the only person of the workspace who may'
+    const offer = await offerTo(owner, id)
+    expect(offer.why_not).toEqual({ code: 'second_person', error: sentence, who: [] })
+    expectError(await approve(owner, id), 403, sentence, 'second_person')
+    await policy({ approvers: null })
+    expect((await approve(owner, id)).json).toEqual(FIRST)
   })
 
   test('the second person approves what the first did, nothing else', async () => {
@@ -117,6 +130,7 @@ describe.each(databases)('two approvers on %s', (kind) => {
   test('where only owners approve, a first person who is no owner any more does not count', async () => {
     await policy({ approvers: 'owner' })
     const demoted = await joinWorkspace(api, owner, 'owner')
+    await joinWorkspace(api, owner, 'owner')
     const id = await new ReturningClient(api).request()
     await approve(demoted, id)
     await api.call('changeMemberRole', {

@@ -50,6 +50,23 @@ describe.each(databases)('waiting on %s', (kind) => {
     expectError(await waiting, 404, GONE, 'request_denied')
   })
 
+  test('a denial that says why nobody can approve tells the client', async () => {
+    const asking = client()
+    const id = await asking.asked()
+    const waiting = asking.wait(id)
+    await sleep(50)
+    const denial = { as: owner, params: { request_id: id } }
+    const wrong = await api.call('denyRequest', { ...denial, query: { reason: 'moon' } })
+    expect([wrong.status, wrong.failure?.code]).toEqual([400, 'invalid'])
+    expect((await api.call('denyRequest', { ...denial, query: { reason: 'agents_denied' } })).status).toBe(
+      200,
+    )
+    const answer = await waiting
+    expectError(answer, 404, GONE, 'request_denied')
+    expect(answer.failure?.details).toEqual({ reason: 'agents_denied' })
+    expect((await api.call('denyRequest', denial)).failure?.details).toEqual({ reason: 'agents_denied' })
+  })
+
   test('answers 429 to a call that comes too soon, even while the first is held', async () => {
     const asking = client()
     const id = await asking.asked()

@@ -111,6 +111,9 @@ export const BEHAVIOURS = {
   },
   'needs something new': { wait: () => ({ body: { status: 'pending', needs: 'a_fax' } }) },
   denies: { wait: () => gone('request_denied') },
+  'denies agents': { wait: () => gone('request_denied', { reason: 'agents_denied' }) },
+  'denies for a new reason': { wait: () => gone('request_denied', { reason: 'full_moon' }) },
+  'demands a return over loopback': { create: (asked) => changed(asked, { assurance: 'local' }) },
   'has forgotten': { wait: () => gone('not_found') },
   'asks for patience': {
     wait: (_asked, count) => (count === 1 ? tooMany('1') : {}),

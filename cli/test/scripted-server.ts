@@ -233,8 +233,11 @@ function deliverToMachine(request: IncomingMessage, text: string, scene: Scene):
 }
 
 /** The answer for a request that is no more. */
-export function gone(code: 'not_found' | 'request_denied'): Pick<Answer, 'status' | 'body'> {
-  return { status: 404, body: { error: 'request not found or expired', code } }
+export function gone(
+  code: 'not_found' | 'request_denied',
+  details?: Readonly<Record<string, string>>,
+): Pick<Answer, 'status' | 'body'> {
+  return { status: 404, body: { error: 'request not found or expired', code, details } }
 }
 
 function send(response: ServerResponse, told: Partial<Answer>): void {

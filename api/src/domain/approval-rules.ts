@@ -1,4 +1,4 @@
-import type { EncryptFromBundle, ErrorCode, ReleaseWay } from '@keyferry/contract'
+import type { EncryptFromBundle, ReleaseWay, WhyNotCode } from '@keyferry/contract'
 import type { z } from 'zod'
 import { DomainError } from './errors.ts'
 import type { Caller } from './membership.ts'
@@ -18,11 +18,11 @@ export type Grounds = {
   first: FirstApproval | null
   /** How the first approval came back through the terminal. */
   returned: ReleaseWay | null
+  /** Two people must approve, and no other person may. */
+  isAlone: boolean
 }
 
-type WhyNot = Extract<ErrorCode, 'release_required' | 'owner_approves' | 'agents_denied' | 'second_person'>
-
-export type Refusal = { code: WhyNot; error: string }
+export type Refusal = { code: WhyNotCode; error: string }
 
 type Choice = Pick<z.output<typeof EncryptFromBundle>, 'release' | 'remember_hours'>
 
@@ -32,7 +32,7 @@ const LOCAL_REQUIRED =
   'This bundle is delivered only to a terminal on the computer of the browser: run the command there, without --no-open'
 
 /** Why the caller may not approve at all; null: they may. */
-export function refusalOf({ policy, request, caller, first }: Grounds): Refusal | null {
+export function refusalOf({ policy, request, caller, first, isAlone }: Grounds): Refusal | null {
   if (policy.approvers === 'owner' && caller.role !== 'owner')
     return { code: 'owner_approves', error: 'Only an owner may approve requests for this bundle' }
   if (policy.agents === 'deny' && isFromAgent(request))
@@ -41,6 +41,12 @@ export function refusalOf({ policy, request, caller, first }: Grounds): Refusal 
     return {
       code: 'second_person',
       error: 'You approved this request already: another person must approve too',
+    }
+  if (isAlone)
+    return {
+      code: 'second_person',
+      error:
+        'Two people must approve requests for this bundle, and you are the only person of the workspace who may',
     }
   const isBound = isAtLeast(policy.assurance, 'bound')
   return isBound && waysOf({ policy, request }).length === 0 ? releaseRequired(policy) : null
@@ -74,7 +80,7 @@ export function requireAllowed(grounds: Grounds, { release }: Choice): void {
 }
 
 /** What a refusal says of a request that is not for values. */
-export type RefusalTexts = Readonly<Record<WhyNot, string>>
+export type RefusalTexts = Readonly<Record<WhyNotCode, string>>
 
 /** As `refusalOf`, in the words of another kind of request. */
 export function refusalIn(texts: RefusalTexts, grounds: Grounds): Refusal | null {

@@ -38,7 +38,7 @@ export async function depositGrounds(parts: RuleParts, judged: Judged): Promise<
   const policies = await Promise.all(bundles.map((bundle) => policyOf(parts, caller.tenantId, bundle)))
   const policy = strictestPolicy(policies)
   const production = bundles.filter(isProduction).map(({ name }) => name)
-  return { policy, request, caller, first: null, returned: null, changes, production }
+  return { policy, request, caller, first: null, returned: null, isAlone: false, changes, production }
 }
 
 function changedElsewhere(steps: readonly ImportStep[]): string[] {

@@ -25,6 +25,8 @@ type Standing = { isActive: boolean; tenantExists: boolean; role: Role | null }
 export interface MembershipStore {
   /** Null when there is no such user. */
   findStanding(caller: SignedCaller): Promise<Standing | null>
+  /** The active people of a tenant, by name. */
+  listActive(tenantId: string): Promise<{ userId: string; username: string; role: Role }[]>
 }
 
 export type MemberAccess = Extract<Access, 'session' | 'member' | 'owner'>

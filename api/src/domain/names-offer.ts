@@ -111,7 +111,7 @@ async function allBundles(store: BundleStore, caller: Caller): Promise<Bundle[]>
 }
 
 function groundsOf({ caller, request }: Asking, policies: readonly Policy[]): Grounds {
-  return { policy: strictestPolicy(policies), request, caller, first: null, returned: null }
+  return { policy: strictestPolicy(policies), request, caller, first: null, returned: null, isAlone: false }
 }
 
 /** What the approver sees. */

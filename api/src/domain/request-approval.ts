@@ -11,6 +11,7 @@ import {
 import { type Bundle, findBundle } from './bundle.ts'
 import { remember } from './grant.ts'
 import type { Caller } from './membership.ts'
+import { otherApprovers } from './other-approvers.ts'
 import { effectivePolicy } from './policy.ts'
 import { newHold } from './release-hold.ts'
 import type { OpenRequest } from './request.ts'
@@ -67,9 +68,12 @@ export async function groundsOf(
   const set = await stores.policies.find(caller.tenantId, bundle.id)
   const policy = effectivePolicy(assurance, set, bundle)
   const { request, first, returned } = stored
-  const isFirstOfTwo = policy.approvals_needed === 2 && first?.bundleId === bundle.id
-  const counts = isFirstOfTwo ? { first, returned } : { first: null, returned: null }
-  return { policy, request, caller, ...counts }
+  const needsTwo = policy.approvals_needed === 2
+  const counts =
+    needsTwo && first?.bundleId === bundle.id ? { first, returned } : { first: null, returned: null }
+  const isFirst = needsTwo && counts.first === null
+  const isAlone = isFirst && (await otherApprovers(stores.memberships, caller, policy)).length === 0
+  return { policy, request, caller, isAlone, ...counts }
 }
 
 // The approval that seals: the only one, or the second of two.

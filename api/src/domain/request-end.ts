@@ -1,3 +1,4 @@
+import type { WhyNotCode } from '@keyferry/contract'
 import { hashToken } from '@keyferry/crypto/token'
 import { type ClockAndIds, timestamp } from './clock-and-ids.ts'
 import type { DeliveryStore } from './delivery.ts'
@@ -32,17 +33,21 @@ type EndParts = RequestParts & {
   }
 }
 
-/** Deny a pending or held request, so that nothing is delivered.
+/** Deny a pending or held request, so that nothing is delivered. `why`: why nobody can approve it, for its client.
  * @throws DomainError not_found · request_denied (already) · request_withdrawn · request_expired
  *   · conflict (approved already) */
-export async function deny(parts: EndParts, caller: Visitor, requestId: string): Promise<void> {
-  const { request, status } = await findLive(parts, requestId)
-  requireOpen(status)
+export async function deny(
+  parts: EndParts,
+  caller: Visitor,
+  { requestId, why }: { requestId: string; why?: WhyNotCode | undefined },
+): Promise<void> {
+  const { request, status, whyDenied } = await findLive(parts, requestId)
+  requireOpen(status, whyDenied)
   if (status === 'ready') throw alreadyApproved()
   const event = denialOf(request, caller, parts.clock)
   const { kind } = request
   await parts.stores.events.record({ ...event, action: `${kind}.denied` })
-  const settled = await parts.requests.deny(request.id, parts.clock.now().getTime())
+  const settled = await parts.requests.deny(request.id, parts.clock.now().getTime(), why)
   if (settled !== 'done') {
     await parts.stores.events.record({ ...event, action: `${kind}.void`, data: { reason: settled } })
   }

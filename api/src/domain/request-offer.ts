@@ -1,12 +1,13 @@
 import { MASK, type RequestBundle } from '@keyferry/contract'
 import type { z } from 'zod'
-import { mustReturn, mustTypeCode, refusalOf, rememberHours, waysOf } from './approval-rules.ts'
+import { type Grounds, mustReturn, mustTypeCode, refusalOf, rememberHours, waysOf } from './approval-rules.ts'
 import type { ApprovalParts } from './approval-step.ts'
 import { type Bundle, type BundleOfTenant, findBundle, listBundles } from './bundle.ts'
 import { type BundleEntry, bundleEntries } from './bundle-entry.ts'
 import { dueOf } from './key-lifetime.ts'
 import type { Listing } from './listing.ts'
 import type { Caller, Visitor } from './membership.ts'
+import { otherApprovers } from './other-approvers.ts'
 import { findOpen } from './request.ts'
 import { groundsOf } from './request-approval.ts'
 import type { FirstApproval } from './stored-request.ts'
@@ -23,6 +24,9 @@ export interface ValueOriginStore {
 
 /** `changed_at`: ISO timestamp. `changed_by`: a username, null for a user who is gone. */
 type ValueOrigin = { changed_at: string; changed_by: string | null }
+
+/** How many people the page names who may approve instead. */
+const NAMED = 10
 
 type OfferParts = ApprovalParts & { stores: { valueOrigins: ValueOriginStore } }
 
@@ -67,7 +71,7 @@ export async function offeredBundle(
     groundsOf(parts, caller, { stored, bundle }),
   ])
   const { policy, first, returned } = grounds
-  const whyNot = refusalOf(grounds)
+  const whyNot = await explained(parts, grounds)
   const now = parts.clock.now()
   return {
     id: bundle.id,
@@ -88,6 +92,14 @@ export async function offeredBundle(
     remember_hours: rememberHours(grounds, parts.isLocal),
     remember_needs_loopback: !parts.isLocal,
   }
+}
+
+// Of what another person may approve, with the names of those who may.
+async function explained({ stores }: OfferParts, grounds: Grounds) {
+  const refusal = refusalOf(grounds)
+  if (refusal?.code !== 'owner_approves' && refusal?.code !== 'second_person') return refusal
+  const others = await otherApprovers(stores.memberships, grounds.caller, grounds.policy)
+  return { ...refusal, who: others.slice(0, NAMED) }
 }
 
 function presentFirst({ approverId, username, at, keys }: FirstApproval, returned: boolean) {

@@ -1,3 +1,4 @@
+import type { WhyNotCode } from '@keyferry/contract'
 import type { AppliedDeposit, DepositApproval } from './stored-deposit.ts'
 import type { ApprovalRequest, Ended, FirstApproval, Hold, Sealed, StoredRequest } from './stored-request.ts'
 
@@ -83,7 +84,7 @@ export interface RequestStore {
    * many codes. */
   renewCode(id: string, code: FreshCode, nowMs: number): Promise<boolean>
   /** From pending or held to denied; the marker stays until the lifetime would have ended. */
-  deny(id: string, nowMs: number): Promise<Settled>
+  deny(id: string, nowMs: number, why?: WhyNotCode): Promise<Settled>
   /** From pending, held, ready or claimed to withdrawn; the ciphertext is gone at once, and a claim cannot bring it back. A
    * deposit that is applying or ready stays: its values are in the library. */
   withdraw(id: string, nowMs: number): Promise<Settled>

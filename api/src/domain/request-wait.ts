@@ -56,6 +56,7 @@ export async function waitForApproval(parts: WaitParts, wait: Wait): Promise<Wai
     const claim = await parts.requests.claim(wait.requestId, parts.clock.now().getTime())
     if (claim.status === 'claimed') return { ...claim, status: 'ready' }
     if (claim.status === 'gone') throw await goneError(parts, wait.requestId)
+    if (claim.status === 'denied') await findOwn(parts, wait) // it knows why
     requireOpen(claim.status)
     const lookAgainMs = claim.status === 'taken' ? await parts.onTaken(wait.requestId) : null
     const needs = await needsOf(parts, wait, claim.status)

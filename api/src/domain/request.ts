@@ -1,4 +1,4 @@
-import type { Assurance, RequestContext } from '@keyferry/contract'
+import type { Assurance, RequestContext, WhyNotCode } from '@keyferry/contract'
 import { verifierMatches } from '@keyferry/crypto/poll-challenge'
 import { userCode } from '@keyferry/crypto/user-code'
 import type { z } from 'zod'
@@ -110,7 +110,7 @@ export async function findOwn(
   const { status, ...stored } = await findLive(parts, requestId)
   const { pollChallenge } = stored.request
   if (pollChallenge !== null && !verifierMatches(pollChallenge, verifier)) throw requestNotFound()
-  requireOpen(status)
+  requireOpen(status, stored.whyDenied)
   return { ...stored, status }
 }
 
@@ -118,7 +118,7 @@ export async function findOwn(
  * @throws DomainError not_found · request_denied · request_withdrawn · request_expired */
 export async function findOpen(parts: RequestParts, requestId: string): Promise<OpenRequest> {
   const { status, ...stored } = await findLive(parts, requestId)
-  requireOpen(status)
+  requireOpen(status, stored.whyDenied)
   return { ...stored, status }
 }
 
@@ -126,10 +126,13 @@ export async function findOpen(parts: RequestParts, requestId: string): Promise<
  * @throws DomainError not_found (`gone`) · request_denied · request_withdrawn */
 export function requireOpen<Status extends string>(
   status: Status,
+  whyDenied: WhyNotCode | null = null,
 ): asserts status is Exclude<Status, Ended | 'gone'> {
   if (status === 'gone') throw requestNotFound()
   const ended = ENDED_STATES.find((state) => state === status)
-  if (ended) throw new DomainError(`request_${ended}`, NOT_FOUND)
+  if (ended === undefined) return
+  const details = whyDenied === null ? {} : { details: { reason: whyDenied } }
+  throw new DomainError(`request_${ended}`, NOT_FOUND, details)
 }
 
 /** The check code that the client shows and the approver compares. */

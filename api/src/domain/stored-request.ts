@@ -1,4 +1,12 @@
-import { ASSURANCES, FORMATS, RELEASES, REQUEST_KINDS, Receipt, type ReleaseWay } from '@keyferry/contract'
+import {
+  ASSURANCES,
+  FORMATS,
+  RELEASES,
+  REQUEST_KINDS,
+  Receipt,
+  type ReleaseWay,
+  type WhyNotCode,
+} from '@keyferry/contract'
 import { z } from 'zod'
 import { GrantDraft } from './grant-draft.ts'
 import type { DepositApproval } from './stored-deposit.ts'
@@ -75,7 +83,8 @@ export type Held = { by: ReleaseWay; untilMs: number; approverId: string }
 
 /** `ready` until the ciphertext is gone for good, claimed or not. `returned`: how the last approval of the request came
  * back through the terminal. `approval` is what was sealed, while there is something to say about it; `names`, where a list of
- * names was. `deposit`: who approved a deposit, and how; `applyingUntilMs`: a node stores its values now, and must be done by then. */
+ * names was. `deposit`: who approved a deposit, and how; `applyingUntilMs`: a node stores its values now, and must be done by then.
+ * `whyDenied`: why no one could approve it, as the person said who denied it. */
 export type StoredRequest = {
   request: ApprovalRequest
   status: 'pending' | 'held' | 'ready' | Ended
@@ -86,6 +95,7 @@ export type StoredRequest = {
   names: NamesApproval | null
   deposit: DepositApproval | null
   applyingUntilMs: number | null
+  whyDenied: WhyNotCode | null
 }
 
 /** How a request can end before its lifetime does; its marker stays until then. */

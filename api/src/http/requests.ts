@@ -105,8 +105,8 @@ export function requestHandlers(parts: RequestHandlerParts): Pick<Handlers, Requ
       parts.expiring.watch(request)
       return { status: 200, body: approved }
     },
-    async denyRequest({ caller, params }) {
-      await deny(parts, caller, params.request_id)
+    async denyRequest({ caller, params, query }) {
+      await deny(parts, caller, { requestId: params.request_id, why: query.reason })
       return { status: 200, body: { ok: true } }
     },
     async withdrawRequest({ params, headers, peer }) {

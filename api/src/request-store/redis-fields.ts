@@ -1,4 +1,4 @@
-import { RELEASES } from '@keyferry/contract'
+import { RELEASES, WhyNotCode } from '@keyferry/contract'
 import { z } from 'zod'
 import { APPLY_MS, type DepositStep, type Step } from '../domain/request-store.ts'
 import { DepositApproval } from '../domain/stored-deposit.ts'
@@ -14,7 +14,7 @@ import {
 const State = z.enum(['pending', 'held', 'applying', 'ready', 'claimed', 'denied', 'withdrawn'])
 const Field = z.string().nullable()
 const FoundReply = z.union([
-  z.tuple([State, z.string(), Field, Field, Field, Field, Field, Field, Field]),
+  z.tuple([State, z.string(), Field, Field, Field, Field, Field, Field, Field, Field]),
   z.tuple([]),
 ])
 
@@ -22,7 +22,7 @@ const FoundReply = z.union([
 export function storedRequest(reply: unknown): StoredRequest | null {
   const found = FoundReply.parse(reply)
   if (found.length === 0) return null
-  const [state, request, approval, approverId, first, by, untilMs, returned, deposit] = found
+  const [state, request, approval, approverId, first, by, untilMs, returned, deposit, why] = found
   return {
     request: ApprovalRequest.parse(JSON.parse(request)),
     status: state === 'claimed' || state === 'applying' ? 'ready' : state,
@@ -32,6 +32,7 @@ export function storedRequest(reply: unknown): StoredRequest | null {
     ...sealingIn(approval),
     deposit: deposit ? DepositApproval.parse(JSON.parse(deposit)) : null,
     applyingUntilMs: state === 'applying' ? Number(untilMs) : null,
+    whyDenied: WhyNotCode.nullable().parse(why || null),
   }
 }
 

@@ -3,7 +3,7 @@ import { APPLY_MS } from '../domain/request-store.ts'
 /**
  * Each script is one step on one request. KEYS[1] is its hash (request, state, ciphertext, approval, approver_id, tenant_id,
  * first, first_approver_id, box, deposit, applied, release_hash, release_by, release_until_ms, release_wrong, release_codes, returned, wrong_codes,
- * expires_at_ms; a field that is absent or empty is nil); ARGV[1] the caller's clock in epoch milliseconds, ARGV[2] the channel, ARGV[3] the id.
+ * why_denied, expires_at_ms; a field that is absent or empty is nil); ARGV[1] the caller's clock in epoch milliseconds, ARGV[2] the channel, ARGV[3] the id.
  * `state` is nil for a request that is unknown or expired by the caller's clock; Redis expires the key by its own clock.
  */
 const LIVE = `
@@ -58,11 +58,11 @@ export const CREATE = `${FORGET_BOX}
   end
   return 'done'`
 
-/** @returns [state, request, approval, approver_id, first, release_by, release_until_ms, returned, deposit], or [] */
+/** @returns [state, request, approval, approver_id, first, release_by, release_until_ms, returned, deposit, why_denied], or [] */
 export const FIND = `${LIVE}
   if not state then return {} end
   return redis.call('hmget', KEYS[1], 'state', 'request', 'approval', 'approver_id', 'first', 'release_by',
-    'release_until_ms', 'returned', 'deposit')`
+    'release_until_ms', 'returned', 'deposit', 'why_denied')`
 
 /** @returns the box, or nil */
 export const BOX = `${LIVE}
@@ -150,10 +150,10 @@ export const RENEW_CODE = `${LIVE}
   become('held')
   return 1`
 
-/** @returns a Settled */
+/** ARGV[4] why nobody could approve, or nothing. @returns a Settled */
 export const DENY = `${LIVE}${FORGET_BOX}
   if state == 'pending' or state == 'held' then
-    redis.call('hset', KEYS[1], 'ciphertext', '')
+    redis.call('hset', KEYS[1], 'ciphertext', '', 'why_denied', ARGV[4])
     forget_box(ARGV[3])
     become('denied')
     return 'done'

@@ -1,4 +1,4 @@
-import { LIMITS } from '@keyferry/contract'
+import { LIMITS, type WhyNotCode } from '@keyferry/contract'
 import { z } from 'zod'
 import {
   type Claim,
@@ -150,8 +150,8 @@ class RedisRequestStore implements RequestStore {
     return (await this.#run(scripts.RENEW_CODE, id, nowMs, ...rest)) === 1
   }
 
-  async deny(id: string, nowMs: number): Promise<Settled> {
-    return SettledReply.parse(await this.#run(scripts.DENY, id, nowMs))
+  async deny(id: string, nowMs: number, why?: WhyNotCode): Promise<Settled> {
+    return SettledReply.parse(await this.#run(scripts.DENY, id, nowMs, why ?? ''))
   }
 
   async withdraw(id: string, nowMs: number): Promise<Settled> {

@@ -136,6 +136,7 @@ export function requestStoreContract(name: string, open: () => Promise<OpenedSto
         names: null,
         deposit: null,
         applyingUntilMs: null,
+        whyDenied: null,
       })
     })
 
@@ -301,6 +302,15 @@ export function requestStoreContract(name: string, open: () => Promise<OpenedSto
       ).toBe('denied')
       expect(await stores.there.claim(id, T0)).toEqual({ status: 'denied' })
       expect(await stores.there.deny(id, T0)).toBe('denied')
+    })
+
+    test('a denial can say why nobody could approve', async () => {
+      const [plain, explained] = [await created(), await created()]
+      expect((await stores.here.find(explained, T0))?.whyDenied).toBeNull()
+      await stores.here.deny(plain, T0)
+      await stores.here.deny(explained, T0, 'agents_denied')
+      expect((await stores.there.find(plain, T0))?.whyDenied).toBeNull()
+      expect((await stores.there.find(explained, T0))?.whyDenied).toBe('agents_denied')
     })
 
     test.each<[string, () => Promise<string>]>([

@@ -1,4 +1,4 @@
-import { RELEASES } from '@keyferry/contract'
+import { RELEASES, WhyNotCode } from '@keyferry/contract'
 import type { Claim, Settled } from '../domain/request-store.ts'
 import { AppliedDeposit, DepositApproval } from '../domain/stored-deposit.ts'
 import {
@@ -37,6 +37,7 @@ export function storedRequest(row: Row): StoredRequest {
     ...sealingIn(textOf(row['approval'])),
     deposit: typeof row['deposit'] === 'string' ? DepositApproval.parse(JSON.parse(row['deposit'])) : null,
     applyingUntilMs: state === 'applying' ? Number(row['release_until_ms']) : null,
+    whyDenied: WhyNotCode.nullable().parse(row['why_denied']),
   }
 }
 

@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { APPLY_MS, DEVICE_REQUESTS, EXPIRED_KNOWN_MS } from '../domain/request-store.ts'
 
 /** Increase it with every change of the table. Rows of another version are dropped; they are only minutes old. */
-const SCHEMA_VERSION = 8
+const SCHEMA_VERSION = 9
 
 const SCHEMA = `
   drop table if exists requests;
@@ -29,6 +29,7 @@ const SCHEMA = `
     box_bytes integer not null default 0,
     deposit text,
     applied text,
+    why_denied text,
     expires_at_ms integer not null
   ) strict, without rowid;
   create index requests_by_expiry on requests (expires_at_ms);
@@ -46,7 +47,7 @@ const SQL = {
     select :id, :request, :deviceKey, :expiresAtMs, :box, :boxBytes
     where (:boxBytes = 0 or :boxBytes + (select coalesce(sum(box_bytes), 0) from requests
       where box_bytes > 0 and expires_at_ms > :nowMs) <= :maxBoxBytes) and (select count(*) from (select 1 from requests where expires_at_ms > :nowMs limit :maxLive)) < :maxLive`,
-  find: `select request, state, approval, approver_id, first, release_by, release_until_ms, returned, deposit
+  find: `select request, state, approval, approver_id, first, release_by, release_until_ms, returned, deposit, why_denied
     from requests where ${LIVE}`,
   box: `select box from requests where ${LIVE} and box is not null`,
   approveDeposit: `update requests set state = :next, deposit = :deposit, approver_id = :approverId,
@@ -57,7 +58,7 @@ const SQL = {
       deposit = case when :applied is null then null else deposit end,
       box = case when :applied is null then box end, box_bytes = case when :applied is null then box_bytes else 0 end
     where ${LIVE} and state = 'applying' and json_extract(deposit, '$.id') = :depositId`,
-  ofDevice: `select request, state, approval, approver_id, first, release_by, release_until_ms, returned, deposit
+  ofDevice: `select request, state, approval, approver_id, first, release_by, release_until_ms, returned, deposit, why_denied
     from requests where device_key = :deviceKey and state = 'pending' and expires_at_ms > :nowMs
     order by expires_at_ms desc limit ${DEVICE_REQUESTS}`,
   hasExpired: `select 1 from requests
@@ -80,7 +81,7 @@ const SQL = {
   renewCode: `update requests set release_hash = :hash, release_by = 'code', release_until_ms = :untilMs,
       release_wrong = 0, release_codes = release_codes + 1, approval = :approval
     where ${LIVE} and state = 'held' and approver_id = :approverId and release_codes < :limit`,
-  deny: `update requests set state = 'denied', ciphertext = null, box = null, box_bytes = 0
+  deny: `update requests set state = 'denied', why_denied = :why, ciphertext = null, box = null, box_bytes = 0
     where ${LIVE} and state in ('pending', 'held')`,
   withdraw: `update requests set state = 'withdrawn', ciphertext = null, box = null, box_bytes = 0
     where ${LIVE} and (state in ('pending', 'held') or (deposit is null and state in ('ready', 'claimed')))`,

@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite'
-import { LIMITS } from '@keyferry/contract'
+import { LIMITS, type WhyNotCode } from '@keyferry/contract'
 import { makePrivateFile } from '@keyferry/plumbing/private-files'
 import { unavailable } from '../domain/errors.ts'
 import {
@@ -146,8 +146,10 @@ class SqliteRequestStore implements RequestStore {
     })
   }
 
-  deny(id: string, nowMs: number): Promise<Settled> {
-    return this.#step(({ deny }) => this.#settle(deny.run({ id, nowMs }).changes, id, nowMs))
+  deny(id: string, nowMs: number, why?: WhyNotCode): Promise<Settled> {
+    return this.#step(({ deny }) =>
+      this.#settle(deny.run({ id, nowMs, why: why ?? null }).changes, id, nowMs),
+    )
   }
 
   withdraw(id: string, nowMs: number): Promise<Settled> {

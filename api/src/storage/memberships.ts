@@ -20,5 +20,14 @@ export function createMembershipStore({ query, prepare }: Queries): MembershipSt
       if (!row) return null
       return { isActive: row.is_active === 1, tenantExists: row.tenant_id !== null, role: row.role }
     },
+    listActive: (tenantId) =>
+      query
+        .selectFrom('memberships')
+        .innerJoin('users', 'users.id', 'memberships.user_id')
+        .select(['users.id as userId', 'users.username', 'memberships.role'])
+        .where('memberships.tenant_id', '=', tenantId)
+        .where('users.is_active', '=', 1)
+        .orderBy('users.username')
+        .execute(),
   }
 }

@@ -2,7 +2,8 @@ import { CliError, refusedAnswer } from '../ground/cli-error.ts'
 import { type Exchange, NetworkError } from '../ground/exchange.ts'
 import { EXIT } from '../ground/exit-code.ts'
 import type { Clock } from '../ground/parts.ts'
-import { expired, type WaitCall, waitOnce } from '../server/approval-requests.ts'
+import { type WaitCall, waitOnce } from '../server/approval-requests.ts'
+import { expired } from '../server/request-end.ts'
 import type { Delivery, Needs, SignedReceipt, WaitOutcome } from '../server/wait-answer.ts'
 
 const FIRST_BACKOFF_MS = 250

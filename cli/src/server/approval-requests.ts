@@ -1,12 +1,12 @@
 import type { ReleaseWay } from '@keyferry/contract'
 import { fillPath } from '@keyferry/contract/client'
 import type { DeviceProof } from '@keyferry/crypto/device-key'
-import { CliError, refusedAnswer } from '../ground/cli-error.ts'
-import type { Exchange, ExchangeAnswer } from '../ground/exchange.ts'
-import { EXIT } from '../ground/exit-code.ts'
-import { isObject, parseObject } from '../ground/json-object.ts'
+import { refusedAnswer } from '../ground/cli-error.ts'
+import type { Exchange } from '../ground/exchange.ts'
+import { parseObject } from '../ground/json-object.ts'
 import { type AsksAgain, type RememberedApproval, readAsksAgain, readRemembered } from './remembered.ts'
-import { errorBody, refusal } from './server-failure.ts'
+import { ended, requireReturnable } from './request-end.ts'
+import { errorDetail, refusal } from './server-failure.ts'
 import { type Needs, readLater, readWaitAnswer, type WaitOutcome } from './wait-answer.ts'
 
 const CREATE_TIMEOUT_MS = 20_000
@@ -81,9 +81,11 @@ export async function createRequest(
     timeoutMs: CREATE_TIMEOUT_MS,
     maxBodyBytes: MAX_CREATE_BYTES,
   })
-  if (answer.status === 400 && refusedField(answer) === 'device') throw new RefusedDevice()
+  if (answer.status === 400 && errorDetail(answer, 'field') === 'device') throw new RefusedDevice()
   if (answer.status !== 201) throw refusal(answer, server)
-  return readCreated(parseObject(answer.body) ?? {}, server)
+  const created = parseObject(answer.body) ?? {}
+  if (created['remembered'] === undefined) requireReturnable(created, body.release, server)
+  return readCreated(created, server)
 }
 
 function readCreated(body: Record<string, unknown>, server: string): CreatedRequest {
@@ -104,11 +106,6 @@ function readCreated(body: Record<string, unknown>, server: string): CreatedRequ
     asksAgain: readAsksAgain(body['asks_again']),
     joins: body['joins'] === true,
   }
-}
-
-function refusedField({ body }: ExchangeAnswer): unknown {
-  const details = parseObject(body)?.['details']
-  return isObject(details) ? details['field'] : undefined
 }
 
 function readUserCode(value: unknown): string | null {
@@ -147,7 +144,7 @@ export async function waitOnce(exchange: Exchange, call: WaitCall, known: Needs)
     maxBodyBytes: MAX_WAIT_BYTES,
   })
   if (answer.status === 200) return readWaitAnswer(answer)
-  if (answer.status === 404) throw gone(answer)
+  if (answer.status === 404) throw ended(answer)
   if (answer.status === 429 || answer.status >= 500) return readLater(answer)
   throw refusal(answer, call.server)
 }
@@ -168,30 +165,4 @@ export async function withdrawRequest(
   if (answer.status === 200) return true
   if (answer.status === 404 || answer.status === 409) return false
   throw refusal(answer, server)
-}
-
-/** The error for a request that was not approved in time. */
-export function expired(): CliError {
-  return new CliError(
-    EXIT.expired,
-    'the request expired before it was approved',
-    'Nothing was delivered. Run the command again and approve it within the time shown.',
-  )
-}
-
-function gone(answer: ExchangeAnswer): CliError {
-  const { code } = errorBody(answer)
-  if (code === 'request_expired') return expired()
-  if (code === 'request_denied') {
-    return new CliError(
-      EXIT.denied,
-      'the request was denied',
-      'Nothing was delivered. If that was a mistake, run the command again.',
-    )
-  }
-  return new CliError(
-    EXIT.expired,
-    'request expired or unknown',
-    'Nothing was delivered. Run the command again to make a new request.',
-  )
 }

@@ -1,7 +1,7 @@
 import { CliError, refusedAnswer } from '../ground/cli-error.ts'
 import { type ExchangeAnswer, NetworkError } from '../ground/exchange.ts'
 import { EXIT } from '../ground/exit-code.ts'
-import { parseObject } from '../ground/json-object.ts'
+import { isObject, parseObject } from '../ground/json-object.ts'
 import { printable } from '../ground/printable.ts'
 
 /** The error for an unreachable server. */
@@ -51,6 +51,12 @@ export function errorBody({ body }: ExchangeAnswer): { error: string; code: stri
   const error = value['error']
   const code = value['code']
   return { error: typeof error === 'string' ? error : '', code: typeof code === 'string' ? code : '' }
+}
+
+/** A detail of an error body; undefined if it has none. */
+export function errorDetail({ body }: ExchangeAnswer, name: string): unknown {
+  const details = parseObject(body)?.['details']
+  return isObject(details) ? details[name] : undefined
 }
 
 /** Turns a NetworkError into a CliError; returns any other error unchanged. */

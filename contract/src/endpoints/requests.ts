@@ -3,6 +3,7 @@ import { LIMITS } from '../limits.ts'
 import * as release from '../schemas/release.ts'
 import * as request from '../schemas/request.ts'
 import * as approval from '../schemas/request-approval.ts'
+import { DenyQuery } from '../schemas/request-refusal.ts'
 import { Ok } from '../schemas/text.ts'
 
 /** Approval requests: a client asks, a person decides, the client collects. */
@@ -91,10 +92,11 @@ export const requestEndpoints = {
     method: 'DELETE',
     path: '/api/v1/requests/{request_id}',
     access: 'member',
-    summary: 'Deny the request',
+    summary: 'Deny the request; with a reason, the client can tell why nobody can approve it',
     params: request.RequestParams,
+    query: DenyQuery,
     responses: { 200: Ok },
-    errors: [404, 409],
+    errors: [400, 404, 409],
   },
   withdrawRequest: {
     method: 'POST',

@@ -1,6 +1,18 @@
 import { z } from 'zod'
 
 /** Why a caller may not approve; codes of the error body too. */
-const WHY_NOT = ['release_required', 'owner_approves', 'agents_denied', 'second_person'] as const
+export const WhyNotCode = z.enum(['release_required', 'owner_approves', 'agents_denied', 'second_person'], {
+  error: 'reason must be release_required, owner_approves, agents_denied or second_person',
+})
 
-export const WhyNot = z.object({ code: z.enum(WHY_NOT), error: z.string() })
+export type WhyNotCode = z.output<typeof WhyNotCode>
+
+/** `who`: names of people who may approve instead. */
+export const WhyNot = z.object({
+  code: WhyNotCode,
+  error: z.string(),
+  who: z.array(z.string()).optional(),
+})
+
+/** `reason`: why nobody can approve the request. The client gets it in `details.reason` of the error `request_denied`. */
+export const DenyQuery = z.object({ reason: WhyNotCode.optional() })

@@ -31,8 +31,10 @@ export function CheckCode({
       </h2>
       {isUnbound && (
         <p className="mt-2 text-sm font-medium text-danger">
-          This client cannot return the approval to a terminal. Approve only what you started yourself seconds
-          ago.
+          This client cannot return the approval to a terminal.{' '}
+          {isSecond
+            ? 'Approve only if you know who started the command.'
+            : 'Approve only what you started yourself seconds ago.'}
         </p>
       )}
       {typed === null ? (
@@ -45,7 +47,7 @@ export function CheckCode({
           </p>
         </>
       ) : (
-        <TypedCode typed={typed} onType={onType} problem={problem} inputRef={inputRef} />
+        <TypedCode typed={typed} isSecond={isSecond} onType={onType} problem={problem} inputRef={inputRef} />
       )}
       <p className="mt-1 text-sm text-ink-soft">
         A code that someone sent you proves nothing: the sender knows it too.
@@ -54,14 +56,16 @@ export function CheckCode({
   )
 }
 
-type TypedCodeProps = Omit<CheckCodeProps, 'code' | 'typed' | 'isUnbound' | 'isSecond'> & { typed: string }
+type TypedCodeProps = Omit<CheckCodeProps, 'code' | 'typed' | 'isUnbound'> & { typed: string }
 
-function TypedCode({ typed, onType, problem, inputRef }: TypedCodeProps) {
+function TypedCode({ typed, isSecond, onType, problem, inputRef }: TypedCodeProps) {
   const id = useId()
   return (
     <>
       <label htmlFor={id} className="mt-2 block text-sm text-ink-soft">
-        Type the code that your terminal shows.
+        {isSecond
+          ? 'Ask the person who ran the command, and type the code that their terminal shows.'
+          : 'Type the code that your terminal shows.'}
       </label>
       <input
         ref={inputRef}

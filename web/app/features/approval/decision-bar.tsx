@@ -17,8 +17,8 @@ type DecisionBarProps = {
   choice: Approved | null
   workspace: string | null
   account: string
-  /** After approving, the person types a code into the terminal. */
-  typesCode: boolean
+  /** What happens after approving: the person types a code into the terminal; null: nothing. */
+  nextStep: string | null
   remember: ComponentProps<typeof RememberChoice>
   busy: 'approve' | 'deny' | null
   problem: string | null
@@ -32,7 +32,7 @@ export function DecisionBar({
   context,
   workspace,
   account,
-  typesCode,
+  nextStep,
   remember,
   problem,
   onExpired,
@@ -52,7 +52,7 @@ export function DecisionBar({
           <p className="min-w-0 text-ink-soft">
             <bdi>{workspace ?? 'No workspace chosen'}</bdi> · <bdi>{account}</bdi>
           </p>
-          {typesCode && <p className="text-ink-soft">Then you type a code into your terminal.</p>}
+          {nextStep !== null && <p className="text-ink-soft">{nextStep}</p>}
         </div>
         <DecisionButtons {...buttons} />
       </div>

@@ -32,15 +32,16 @@ export function Held(props: HeldProps) {
 
 function CodeToType({ code, leftMs, ...props }: HeldProps & { code: string; leftMs: number }) {
   const end = useHeldEnd(props)
+  const isSecond = props.request.choice?.isSecond === true
   return (
-    <Outcome title="Type this code into your terminal" Icon={KeyRound} tone="plain">
+    <Outcome title={`Type this code into ${isSecond ? 'the' : 'your'} terminal`} Icon={KeyRound} tone="plain">
       <p
         className="font-mono text-code font-semibold tracking-wider whitespace-nowrap text-ink"
         role="status"
       >
         {code}
       </p>
-      <p>Give this code to no one. If someone asks you for it, deny.</p>
+      <p>{isSecond ? CODE_OF_SECOND : 'Give this code to no one. If someone asks you for it, deny.'}</p>
       <p className="text-sm">
         Waiting for the code, <span role="timer">{clockTime(leftMs)}</span> left
       </p>
@@ -48,6 +49,10 @@ function CodeToType({ code, leftMs, ...props }: HeldProps & { code: string; left
     </Outcome>
   )
 }
+
+// The code belongs into the terminal of the person who ran the command, so a warning to give it to no one would not help.
+const CODE_OF_SECOND =
+  'Give this code only to the person who ran the command, in person or on a call that you started. If anyone else asks you for it, deny.'
 
 function NotReturned(props: HeldProps) {
   const { request } = props
@@ -65,7 +70,7 @@ function NotReturned(props: HeldProps) {
 }
 
 const BY_ANOTHER = 'A person approved this request, but the approval has not returned to the terminal.'
-const USE_CODE = 'If the terminal that you started is still waiting, use a code.'
+const USE_CODE = 'If the terminal is still waiting, use a code.'
 const FRESH_CODE = 'A code works for two minutes; get a fresh one.'
 
 function wordsOf(nothingYet: string) {

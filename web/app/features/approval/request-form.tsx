@@ -10,7 +10,7 @@ import { RequestFacts } from './request-facts.tsx'
 import type { Choice, End, OpenRequest } from './request-state.ts'
 import { RequestSummary } from './request-summary.tsx'
 import { RequestWarnings } from './request-warnings.tsx'
-import { isUnbound } from './return-plan.ts'
+import { isUnbound, nextStepOf } from './return-plan.ts'
 import type { Tried } from './together/approve-companions.ts'
 import { CompanionList } from './together/companion-list.tsx'
 import { useApproval } from './use-approval.ts'
@@ -35,7 +35,7 @@ export function RequestForm(props: RequestFormProps) {
   const { context, person } = request
   const choice = useChoice(props)
   const { place, bundle, keys, doubts, plan } = choice
-  const { code, together, decision, approve, send, isConfirming, remember, cancel } = useApproval(
+  const { code, together, decision, approve, deny, send, isConfirming, remember, cancel } = useApproval(
     props,
     choice,
   )
@@ -95,12 +95,12 @@ export function RequestForm(props: RequestFormProps) {
         }
         workspace={workspace}
         account={person.account}
-        typesCode={plan.by === 'code'}
+        nextStep={nextStepOf(plan, first !== null)}
         remember={remember}
         busy={decision.busy}
         problem={decision.problem}
         onApprove={approve}
-        onDeny={() => void decision.deny()}
+        onDeny={() => void deny()}
         onExpired={() => onEnd('expired')}
       />
       {isConfirming && (

@@ -24,6 +24,8 @@ export type Choice = {
   bundle: { id: string; name: string }
   keys: readonly string[]
   kind: RequestKind
+  /** Another person approved first, and the terminal is probably theirs. */
+  isSecond: boolean
 }
 
 /** Who decides. `account`: how the person knows their own account. */

@@ -55,7 +55,7 @@ function warningsOf({ doubts, context, chosen, bundleMissing }: WarningsProps): 
       tone: 'danger',
       text: (
         <>
-          <strong>You cannot approve this.</strong> {doubts.refused}
+          <strong>You cannot approve this.</strong> {doubts.refused} If you deny, the terminal shows why.
         </>
       ),
     },

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { RequestBundle, RequestContext } from '../../lib/answers.ts'
-import { isUnbound, mustTypeCode, planReturn } from './return-plan.ts'
+import { isUnbound, mustTypeCode, nextStepOf, planReturn } from './return-plan.ts'
 
 const META = { ip: '', user_agent: '', requested_at: '2026-01-31T12:00:00.000Z', format: 'sh' } as const
 const CONTEXT: RequestContext = {
@@ -75,15 +75,35 @@ describe('an approval returns', () => {
 
   test('never by a code where the bundle takes loopback only, and the page says what to do', () => {
     const reason = expect.stringContaining('on this computer, without --no-open')
-    expect(planReturn({ ...hosted, bundle: local })).toEqual({ by: 'refused', reason })
+    const refused = { by: 'refused', code: 'release_required', reason }
+    expect(planReturn({ ...hosted, bundle: local })).toEqual(refused)
   })
 
   test('not at all where the rules refuse the person', () => {
     const why_not = { code: 'owner_approves' as const, error: 'Only an owner may approve' }
     expect(planReturn({ ...hosted, wayBack, bundle: { ...BUNDLE, why_not } })).toEqual({
       by: 'refused',
+      code: 'owner_approves',
       reason: 'Only an owner may approve.',
     })
+  })
+
+  test('where the rules refuse the person, the page says who may approve', () => {
+    const why_not = {
+      code: 'owner_approves' as const,
+      error: 'Only an owner may approve',
+      who: ['alex', 'kim'],
+    }
+    expect(planReturn({ ...hosted, bundle: { ...BUNDLE, why_not } })).toMatchObject({
+      reason: 'Only an owner may approve. Send the link of this page to alex or kim.',
+    })
+  })
+
+  test('by a code into the terminal of the person who ran the command, which may not be this one', () => {
+    const plan = planReturn(hosted)
+    expect(nextStepOf(plan, false)).toBe('Then you type a code into your terminal.')
+    expect(nextStepOf(plan, true)).toContain('the terminal of the person who ran the command')
+    expect(nextStepOf({ by: 'none' }, true)).toBeNull()
   })
 })
 

@@ -6,7 +6,9 @@ export type ReturnPlan =
   | { by: 'loopback'; wayBack: WayBack }
   | { by: 'code' }
   | { by: 'none' }
-  | { by: 'refused'; reason: string }
+  | { by: 'refused'; code: WhyNotCode; reason: string }
+
+export type WhyNotCode = NonNullable<RequestBundle['why_not']>['code']
 
 type Demands = Pick<
   RequestBundle,
@@ -29,13 +31,28 @@ const START_AGAIN =
  * computer reaches asks for a code only where a rule demands it. */
 export function planReturn({ context, bundle, wayBack, isOwnServer }: Grounds): ReturnPlan {
   const whyNot = bundle?.why_not ?? null
-  if (whyNot !== null) return { by: 'refused', reason: `${whyNot.error}.` }
+  if (whyNot !== null)
+    return { by: 'refused', code: whyNot.code, reason: `${whyNot.error}.${whoCan(whyNot)}` }
   if (bundle?.first_approval?.returned === true) return { by: 'none' }
   const ways = bundle?.release ?? context.release ?? []
   if (wayBack !== null && ways.includes('loopback')) return { by: 'loopback', wayBack }
   const mustReturn = bundle?.release_required === true
   if (ways.includes('code') && (mustReturn || !isOwnServer)) return { by: 'code' }
-  return mustReturn ? { by: 'refused', reason: START_AGAIN } : { by: 'none' }
+  return mustReturn ? { by: 'refused', code: 'release_required', reason: START_AGAIN } : { by: 'none' }
+}
+
+const EITHER = new Intl.ListFormat('en', { type: 'disjunction' })
+
+function whoCan({ who = [] }: NonNullable<RequestBundle['why_not']>): string {
+  return who.length === 0 ? '' : ` Send the link of this page to ${EITHER.format(who)}.`
+}
+
+/** What the person does after approving; null: nothing. */
+export function nextStepOf({ by }: ReturnPlan, isSecond: boolean): string | null {
+  if (by !== 'code') return null
+  return isSecond
+    ? 'Then you get a code for the terminal of the person who ran the command.'
+    : 'Then you type a code into your terminal.'
 }
 
 /** Whether no approval can return to the client that asked, so that a click alone would deliver. */

@@ -50,14 +50,15 @@ export function useApproval(
     if (bundle === null || workspaceId === null || plan.by === 'refused') return
     const release: Manner['release'] = plan.by === 'none' ? null : plan.by
     const manner = { release, userCode: code.field.typed, rememberHours: hours }
-    void decision.approve({ kind: 'delivery', workspaceId, bundle, keys }, manner)
+    const isSecond = (bundle.first_approval ?? null) !== null
+    void decision.approve({ kind: 'delivery', isSecond, workspaceId, bundle, keys }, manner)
   }
   const approve = () => {
     if (workspaceId === null) return decision.setProblem('Choose a workspace first.')
     if (bundle === null) return decision.setProblem(NO_KEYS_YET[state.phase])
     if (plan.by === 'refused') return decision.setProblem(plan.reason)
     if (keys.length === 0) return decision.setProblem('Select at least one key.')
-    if (code.missing) return code.refuse('Type all eight letters of the code in your terminal.')
+    if (code.missing) return code.refuse('Type all eight letters of the check code.')
     if (needsConfirmation(doubts)) return setConfirming(true)
     send()
   }
@@ -67,6 +68,7 @@ export function useApproval(
     together,
     decision,
     approve,
+    deny: () => decision.deny(plan.by === 'refused' ? plan.code : null),
     send,
     isConfirming,
     remember,

@@ -5,6 +5,7 @@ import { describeFailure, type Failure } from '../../lib/failure.ts'
 import { serverNowMs } from '../../lib/server-clock.ts'
 import { inWorkspace } from './place.ts'
 import { type Choice, type End, endOf } from './request-state.ts'
+import type { WhyNotCode } from './return-plan.ts'
 import type { Tried } from './together/approve-companions.ts'
 
 /** How a choice is approved. `userCode`: null where none is typed. `rememberHours`: 0: the terminal asks each time. */
@@ -45,9 +46,13 @@ export function useDecision({ requestId, approveOthers, onApproved, onEnd, ...pr
       })
       onApproved(choice, answer, await approveOthers(manner))
     })
-  const deny = () =>
+  /** `reason`: why nobody can approve, for the terminal. */
+  const deny = (reason: WhyNotCode | null) =>
     decide('deny', async () => {
-      await call('DELETE', '/api/v1/requests/{request_id}', { params })
+      await call('DELETE', '/api/v1/requests/{request_id}', {
+        params,
+        query: reason === null ? {} : { reason },
+      })
       onEnd('denied')
     })
   return { ...shown, approve, deny }

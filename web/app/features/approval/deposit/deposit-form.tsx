@@ -6,7 +6,7 @@ import { DecisionBar } from '../decision-bar.tsx'
 import { RequestFacts } from '../request-facts.tsx'
 import { RequestSummary } from '../request-summary.tsx'
 import { RequestWarnings } from '../request-warnings.tsx'
-import { isUnbound } from '../return-plan.ts'
+import { isUnbound, nextStepOf } from '../return-plan.ts'
 import { ConfirmDeposit } from './confirm-deposit.tsx'
 import { DepositPlanCard } from './deposit-plan-card.tsx'
 import { DepositWarnings } from './deposit-warnings.tsx'
@@ -72,7 +72,7 @@ export function DepositForm(props: DepositProps) {
         }
         workspace={place.name}
         account={person.account}
-        typesCode={returning.by === 'code'}
+        nextStep={nextStepOf(returning, false)}
         remember={NOT_REMEMBERED}
         busy={decision.busy}
         problem={decision.problem}

@@ -70,14 +70,15 @@ export function useDeposit(props: DepositProps) {
   const approve = () => {
     if (plan === null) return decision.setProblem(NO_PLAN_YET[planning.state.phase])
     if (returning.by === 'refused') return decision.setProblem(returning.reason)
-    if (code.missing) return code.refuse('Type all eight letters of the code in your terminal.')
+    if (code.missing) return code.refuse('Type all eight letters of the check code.')
     const { changes, removed } = doubtsOf(plan)
     if (openedByLink || changes.length + removed.length > 0) return setConfirming(true)
     send()
   }
   const deny = () =>
     decision.decide('deny', async () => {
-      await call('DELETE', '/api/v1/requests/{request_id}', { params: { request_id: requestId } })
+      const query = returning.by === 'refused' ? { reason: returning.code } : {}
+      await call('DELETE', '/api/v1/requests/{request_id}', { params: { request_id: requestId }, query })
       onEnd('denied')
     })
   const confirmation = { isOpen: isConfirming, confirm: send, cancel: () => setConfirming(false) }
@@ -104,10 +105,16 @@ function returnOf(
   const grounds = { context, bundle: plan, wayBack, isOwnServer: !person.signsIn }
   const returning = planReturn(grounds)
   const isRefusedHere = returning.by === 'refused' && plan !== null && plan.why_not === null
-  return { returning: isRefusedHere ? { by: 'refused', reason: START_AGAIN } : returning, grounds }
+  return { returning: isRefusedHere ? { ...returning, reason: START_AGAIN } : returning, grounds }
 }
 
 function choiceOf({ bundle, bundle_id, plan }: DepositPlan, workspaceId: string): Choice {
   const keys = changedOf(plan).map(({ name }) => name)
-  return { kind: 'deposit', workspaceId, bundle: { id: bundle_id ?? '', name: bundle }, keys }
+  return {
+    kind: 'deposit',
+    isSecond: false,
+    workspaceId,
+    bundle: { id: bundle_id ?? '', name: bundle },
+    keys,
+  }
 }

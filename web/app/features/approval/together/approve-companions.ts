@@ -41,7 +41,7 @@ async function approveOne(companion: Companion, manner: Manner): Promise<Tried> 
         ...fieldsOf(manner, bundle.remember_hours ?? 0),
       },
     })
-    keepChoice(requestId, { kind: 'delivery', workspaceId, bundle, keys })
+    keepChoice(requestId, { kind: 'delivery', isSecond: false, workspaceId, bundle, keys })
     const secret = answer.release?.by === 'loopback' ? answer.release.secret : null
     return { ...about, bundle: bundle.name, secret, problem: null }
   } catch (error) {

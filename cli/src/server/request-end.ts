@@ -1,0 +1,77 @@
+import type { ReleaseWay, WhyNotCode } from '@keyferry/contract'
+import { CliError } from '../ground/cli-error.ts'
+import type { ExchangeAnswer } from '../ground/exchange.ts'
+import { EXIT } from '../ground/exit-code.ts'
+import { errorBody, errorDetail } from './server-failure.ts'
+
+/*
+ * How a request ends without values: it expires, a person denies it, or the server lets no one approve it.
+ */
+
+/** Refuse a request that the server lets no one approve: every approval must return in a way that this client did not offer.
+ * The request expires by itself.
+ * @throws CliError refused */
+export function requireReturnable(
+  { assurance }: Record<string, unknown>,
+  offered: readonly ReleaseWay[],
+  server: string,
+): void {
+  const needsLoopback = assurance === 'local' && !offered.includes('loopback')
+  if (!needsLoopback && (assurance !== 'bound' || offered.length > 0)) return
+  const [why, next] = UNAPPROVABLE.release_required
+  throw new CliError(EXIT.refused, `this request cannot be approved at ${server}: ${why}`, next)
+}
+
+/** The error for a request that was not approved in time. */
+export function expired(): CliError {
+  return new CliError(
+    EXIT.expired,
+    'the request expired before it was approved',
+    'Nothing was delivered. Run the command again and approve it within the time shown.',
+  )
+}
+
+/** Why a request cannot be approved, and what to do. */
+const UNAPPROVABLE: Readonly<Record<WhyNotCode, readonly [why: string, next: string]>> = {
+  release_required: [
+    'the approval must return to the terminal that asks',
+    'Run the command in a terminal on the computer of your browser, without --no-open.',
+  ],
+  agents_denied: [
+    'the rules of the bundle deny AI agents',
+    'Run the command yourself, or ask an owner to change the rules.',
+  ],
+  owner_approves: [
+    'only an owner may approve requests for the bundle',
+    'Run the command again, and send the link to an owner.',
+  ],
+  second_person: [
+    'two people must approve requests for the bundle',
+    'Run the command again when two people can approve, or ask an owner to change the rules.',
+  ],
+}
+
+function denied(reason: unknown): CliError {
+  const known = Object.entries(UNAPPROVABLE).find(([code]) => code === reason)
+  if (known === undefined) {
+    return new CliError(
+      EXIT.denied,
+      'the request was denied',
+      'Nothing was delivered. If that was a mistake, run the command again.',
+    )
+  }
+  const [why, next] = known[1]
+  return new CliError(EXIT.denied, `the request was denied: ${why}`, `Nothing was delivered. ${next}`)
+}
+
+/** The error for a request that the server does not have any more, or never had. */
+export function ended(answer: ExchangeAnswer): CliError {
+  const { code } = errorBody(answer)
+  if (code === 'request_expired') return expired()
+  if (code === 'request_denied') return denied(errorDetail(answer, 'reason'))
+  return new CliError(
+    EXIT.expired,
+    'request expired or unknown',
+    'Nothing was delivered. Run the command again to make a new request.',
+  )
+}

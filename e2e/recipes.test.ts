@@ -21,7 +21,7 @@ beforeAll(async () => {
   server = await startServer()
   const call = createClient(server.url)
   const machine = await call('POST', '/api/v1/machines', { body: { name: 'recipes' } })
-  for (const bundle of ['dev/app', 'dev/worker']) {
+  for (const bundle of ['dev/app', 'dev/worker', 'prod/app']) {
     const entries = [{ name: 'GREETING', value: 'hello' }]
     const { bundle_id } = await call('POST', '/api/v1/imports', { body: { bundle, entries } })
     const params = { machine_id: machine.id, bundle_id: bundle_id ?? '' }
@@ -88,7 +88,26 @@ test('Procfile', () => {
 
 test('.vscode/launch.json', () => {
   const [{ runtimeExecutable, runtimeArgs, program }] = JSON.parse(read('.vscode/launch.json')).configurations
-  expect(shell([runtimeExecutable, ...runtimeArgs, program].join(' '))).toBe('server.js hello\n')
+  const path = program.replace('${workspaceFolder}', folder)
+  expect(shell([runtimeExecutable, ...runtimeArgs, path].join(' '))).toBe('server.js hello\n')
+})
+
+test('ecosystem.config.cjs', async () => {
+  const { default: config } = await import(join(folder, 'ecosystem.config.cjs'))
+  const [{ script, args, interpreter }] = config.apps
+  expect(interpreter).toBe('none')
+  expect(shell(`${script} ${args}`)).toBe('server.js hello\n')
+})
+
+const hasSystemd = !spawnSync('systemd-analyze', ['--version']).error
+
+test.skipIf(!hasSystemd)('keyferry-demo.service', () => {
+  const unit = join(folder, 'keyferry-demo.service')
+  writeFileSync(unit, read('keyferry-demo.service').replace('/usr/local/bin', join(folder, 'bin')))
+  expect(spawnSync('systemd-analyze', ['verify', unit], { encoding: 'utf8' })).toMatchObject({
+    status: 0,
+    stderr: '',
+  })
 })
 
 test('compose.yaml', () => {

@@ -4,6 +4,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   readlinkSync,
   symlinkSync,
   writeFileSync,
@@ -232,12 +233,29 @@ test('--to names the folder, and --from takes the files from another', async () 
   const names = await installScript('install.sh', {
     origin: 'http://no.example',
     version: VERSION,
-    files: [{ platform: 'linux-x64', name: program('linux-x64'), sha256: shaOf(other) }],
+    files: [
+      { platform: 'linux-x64', name: program('linux-x64'), sha256: shaOf(other, program('linux-x64')) },
+    ],
   })
   const { exit } = await install(home, { text: names, words: ['--from', other, '--to', 'my tools'] })
   expect([exit, run(join(home, 'my tools/keyferry'))]).toEqual([0, 'unreleased'])
   writeFiles(other, { [program('linux-x64')]: fakeProgram('changed') })
   expect((await install(home, { text: names, words: ['--from', other] })).exit).toBe(1)
+})
+
+test('from a clone, the next step is the first import', async () => {
+  const text = await installScript('install.sh', {
+    origin: 'http://127.0.0.1:5393',
+    version: VERSION,
+    files: [
+      { platform: 'linux-x64', name: program('linux-x64'), sha256: shaOf(folder, program('linux-x64')) },
+    ],
+  })
+  const { exit, stdout } = await install(machineHome(), { text, words: ['--from', folder] })
+  expect([exit, stdout]).toEqual([
+    0,
+    expect.stringMatching(/\nNext, in your project: keyferry import \.env --bundle dev\/app\n$/),
+  ])
 })
 
 test.each([[['--from']], [['--to', '']], [['--wrong']]])('%j is refused', async (words) => {
@@ -249,7 +267,7 @@ test('the help names the options', async () => {
   expect([exit, stdout]).toEqual([0, expect.stringContaining('--to DIR')])
 })
 
-function shaOf(place: string): string {
-  const listed = spawnSync('cat', [join(place, 'SHA256SUMS')], { encoding: 'utf8' }).stdout
-  return listed.split(' ')[0] ?? ''
+function shaOf(place: string, name: string): string {
+  const listed = readFileSync(join(place, 'SHA256SUMS'), 'utf8').split('\n')
+  return listed.find((line) => line.endsWith(`  ${name}`))?.split(' ')[0] ?? ''
 }

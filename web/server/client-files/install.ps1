@@ -87,5 +87,6 @@
     Write-Host "  Set-ItemProperty HKCU:\Environment Path (`"`$path;`" + '$($folder.Replace("'", "''"))') -Type ExpandString"
     Write-Host '  [Environment]::SetEnvironmentVariable("KEYFERRY_INSTALLED", $null, "User")'
   }
-  Write-Host "Next, in your project: keyferry init --server $origin"
+  $next = if ($origin -eq 'http://127.0.0.1:5393') { 'import .env --bundle dev/app' } else { "init --server $origin" }
+  Write-Host "Next, in your project: keyferry $next"
 }

@@ -224,7 +224,7 @@ report() {
       ;;
   esac
   if [ "$origin" = http://127.0.0.1:5393 ]; then
-    echo 'Next: keyferry --help'
+    echo 'Next, in your project: keyferry import .env --bundle dev/app'
   else
     printf 'Next, in your project: keyferry init --server %s\n' "$origin"
   fi

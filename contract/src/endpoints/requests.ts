@@ -1,9 +1,11 @@
 import type { Endpoint } from '../endpoint.ts'
 import { LIMITS } from '../limits.ts'
+import * as creation from '../schemas/new-request.ts'
 import * as release from '../schemas/release.ts'
 import * as request from '../schemas/request.ts'
 import * as approval from '../schemas/request-approval.ts'
 import { DenyQuery } from '../schemas/request-refusal.ts'
+import * as wait from '../schemas/request-wait.ts'
 import { Ok } from '../schemas/text.ts'
 
 /** Approval requests: a client asks, a person decides, the client collects. */
@@ -14,10 +16,10 @@ export const requestEndpoints = {
     access: 'public',
     summary:
       'Ask for approval: a client hands in its public key and requests values, requests names (`kind: "names"`) or stores values (`kind: "deposit"`); at most 32 KiB without a deposit',
-    body: request.CreateRequest,
+    body: creation.CreateRequest,
     maxBodyBytes: LIMITS.requestBodyBytes,
     longBody: { field: 'deposit', maxBytes: LIMITS.depositBodyBytes },
-    responses: { 201: request.CreatedRequest },
+    responses: { 201: creation.CreatedRequest },
     errors: [400, 413, 429],
   },
   waitForApproval: {
@@ -26,9 +28,9 @@ export const requestEndpoints = {
     access: 'public',
     summary: 'Hold until the request is approved; hands the ciphertext over once',
     params: request.RequestParams,
-    query: request.WaitQuery,
-    headers: request.VerifierHeaders,
-    responses: { 200: request.WaitResult },
+    query: wait.WaitQuery,
+    headers: wait.VerifierHeaders,
+    responses: { 200: wait.WaitResult },
     errors: [400, 404, 429],
   },
   getRequestContext: {
@@ -105,7 +107,7 @@ export const requestEndpoints = {
     summary:
       'Withdraw a request: for the client, which holds the verifier of its challenge (X-Poll-Verifier)',
     params: request.RequestParams,
-    headers: request.VerifierHeaders,
+    headers: wait.VerifierHeaders,
     responses: { 200: Ok },
     errors: [404],
   },
@@ -126,7 +128,7 @@ export const requestEndpoints = {
     summary:
       'Return an approval to the terminal: for the client, which holds the verifier of its challenge (X-Poll-Verifier)',
     params: request.RequestParams,
-    headers: request.VerifierHeaders,
+    headers: wait.VerifierHeaders,
     body: release.ReleaseRequest,
     maxBodyBytes: 4_096,
     responses: { 200: Ok },

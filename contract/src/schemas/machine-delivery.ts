@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { LIMITS } from '../limits.ts'
-import { ClaimedMeta } from './request.ts'
+import { ClaimedMeta } from './request-claims.ts'
 import { Id, requiredText, Timestamp } from './text.ts'
 
 const NAMES = 'include_keys must be a list of key names'

@@ -3,8 +3,8 @@ import { LIMITS } from '../limits.ts'
 import { Due } from './key.ts'
 import { AssuranceField, MAX_REMEMBER_HOURS } from './policy.ts'
 import { ReleaseField } from './release.ts'
-import { NamedBundle, NamedWorkspace } from './request.ts'
 import { WhyNot } from './request-refusal.ts'
+import { NamedBundle, NamedWorkspace } from './request-wait.ts'
 import { Actor, Id, optionalText, requiredText, Timestamp } from './text.ts'
 
 /** Bundles that a request may mean, each with its workspace. */

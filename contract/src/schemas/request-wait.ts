@@ -1,0 +1,52 @@
+import { z } from 'zod'
+import { AppliedDeposit } from './deposit.ts'
+import { Receipt } from './receipt.ts'
+import { ReleaseField } from './release.ts'
+import { Id } from './text.ts'
+
+export const WaitQuery = z.object({
+  interval: z.coerce
+    .number({ error: 'interval must be a number of seconds' })
+    .int()
+    .min(0)
+    .max(3_600)
+    .optional(),
+  /** What the client knows that the request needs. With it, the call ends as soon as the request needs something else. A
+   * release over loopback does not end the call: the client's own listener sees it. */
+  known: z.enum(['none', 'loopback', 'code', 'second_person']).optional(),
+})
+
+/** The proof that a request is the caller's own. */
+export const VerifierHeaders = z.object({ 'x-poll-verifier': z.string().optional() })
+
+const named = (id: string) => z.object({ id: Id, name: z.string() }).meta({ id })
+export const NamedBundle = named('BundleName')
+export const NamedWorkspace = named('WorkspaceName')
+
+/** `missing_required`: keys that the bundle marks as required and that the approver left out. The API takes such an
+ * approval, because a client of the plain interface knows no second confirmation; the page asks for one, and the
+ * terminal decides what to do with the names. `expired`: delivered values that are past their `expires_at`. `versions`: the
+ * version of each delivered key. `needs` of a pending request: `release`, the approval waits for its return to the terminal
+ * (`release_by`); `second_person`, one person approved and the bundle needs two. All but the ciphertext are absent where it was stored directly.
+ * `applied`: the deposit is stored; told once. */
+export const WaitResult = z
+  .discriminatedUnion('status', [
+    z.object({
+      status: z.literal('pending'),
+      needs: z.enum(['release', 'second_person']).optional(),
+      release_by: ReleaseField.optional(),
+    }),
+    z.object({
+      status: z.literal('ready'),
+      ciphertext_base64: z.string(),
+      bundle: NamedBundle.optional(),
+      workspace: NamedWorkspace.optional(),
+      missing_required: z.array(z.string()).optional(),
+      expired: z.array(z.string()).optional(),
+      delivery_id: Id.optional(),
+      versions: z.array(z.object({ name: z.string(), version: z.int() })).optional(),
+      receipt: Receipt.optional(),
+    }),
+    z.object({ status: z.literal('applied'), deposit: AppliedDeposit }),
+  ])
+  .meta({ id: 'WaitResult', examples: [{ status: 'pending' }] })

@@ -1,7 +1,7 @@
 import type { Assurance } from '@keyferry/contract'
 import type { Grounds, RefusalTexts } from './approval-rules.ts'
 import type { BundleStore } from './bundle.ts'
-import type { ImportStep } from './library-import-plan.ts'
+import type { ImportStep } from './library-import-step.ts'
 import type { Caller } from './membership.ts'
 import { effectivePolicy, isProduction, NO_RULES, type PolicyStore, strictestPolicy } from './policy.ts'
 import type { ApprovalRequest } from './stored-request.ts'

@@ -1,5 +1,5 @@
 import { DomainError } from './errors.ts'
-import type { FoundKey, ImportLibrary, PlannedImport } from './library-import-plan.ts'
+import type { FoundKey, ImportLibrary, PlannedImport } from './library-import-step.ts'
 
 /*
  * An import may also remove names from its bundle. Their keys stay in the library with all versions, and in other bundles.

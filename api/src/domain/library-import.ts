@@ -3,25 +3,26 @@ import { digestOf } from '@keyferry/crypto/digest'
 import { type NewBundle, newBundle } from './bundle.ts'
 import type { ClockAndIds } from './clock-and-ids.ts'
 import { DomainError } from './errors.ts'
+import { planImport } from './library-import-plan.ts'
+import { type ImportRemoval, planRemovals } from './library-import-removals.ts'
 import {
   type FoundKey,
   type ImportChoices,
   type ImportEntry,
   type ImportLibrary,
   type ImportStep,
-  planImport,
   splits,
-} from './library-import-plan.ts'
-import { type ImportRemoval, planRemovals } from './library-import-removals.ts'
+} from './library-import-step.ts'
 import { libraryPrefix } from './library-name.ts'
 import { type Caller, ownerRequired, requireEditor } from './membership.ts'
 import { type Stamp, stampOf } from './stamp.ts'
 
 /*
  * An import brings the variables of a file into the library and into one bundle, which it creates if need be, and removes
- * names from the bundle: all of it or nothing. library-import-plan.ts says what happens to each variable. The server plans, because only the server can compare secret
- * values. A caller may look at the plan first, and then have exactly that plan carried out. Owners import everything;
- * members only what creates keys or removes names, in a new bundle or one that they created.
+ * names from the bundle: all of it or nothing. library-import-plan.ts says what happens to each variable. The server
+ * plans, because only the server can compare secret values. A caller may look at the plan first, and then have exactly
+ * that plan carried out. Owners import everything; members only what creates keys or removes names, in a new bundle or one
+ * that they created.
  */
 
 /** What an import reads of a library. */

@@ -1,4 +1,4 @@
-import type { FoundKey } from '../domain/library-import-plan.ts'
+import type { FoundKey } from '../domain/library-import-step.ts'
 import { chunks } from './library-changes.ts'
 import type { Query } from './queries.ts'
 import { partsIn, type TenantVault } from './value-vault.ts'

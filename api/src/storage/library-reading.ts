@@ -1,5 +1,5 @@
 import type { ImportReading } from '../domain/library-import.ts'
-import type { FoundKey, ImportLibrary } from '../domain/library-import-plan.ts'
+import type { FoundKey, ImportLibrary } from '../domain/library-import-step.ts'
 import { type BundleRef, type Keys, keysWith } from './found-keys.ts'
 import { chunks } from './library-changes.ts'
 import type { Query } from './queries.ts'

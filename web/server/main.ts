@@ -16,7 +16,6 @@ import { refuseDoubledIdentity, refuseStrangeTarget } from './http/request-heade
 import { type OriginRules, requireOwnHost } from './http/same-origin.ts'
 import { createIdentity } from './identity/create.ts'
 import type { AppPages, Identity } from './identity/identity.ts'
-import { receiveIdentityEvents } from './identity/identity-events.ts'
 import { passkeyAddress } from './identity/passkey-address.ts'
 import { type ApiConnection, connectApi } from './internal-api/api-connection.ts'
 import { createSigner } from './internal-api/signed-call.ts'
@@ -64,7 +63,7 @@ export async function startWeb(settings: WebSettings, parts: Partial<WebParts> =
   const { maxBodyBytes } = settings
   forwardEndpoints(app, { api, identity, sign, originRules, maxBodyBytes, openCalls })
   identity.addRoutes(app, appPages(files))
-  if (store) addSessionParts(app, settings, { api, store, now, publicUrl })
+  if (store) await addSessionParts(app, settings, { api, store, now, publicUrl })
   servePages(app, { files, identity, isHttps: isHttps(settings) })
   const address = await app.listen(listen)
   return { address, close: () => closeAll(app, { api, store, openCalls, closeMetrics }) }
@@ -124,10 +123,15 @@ type SessionParts = {
   publicUrl: string
 }
 
-function addSessionParts(app: FastifyInstance, settings: WebSettings, parts: SessionParts): void {
+async function addSessionParts(
+  app: FastifyInstance,
+  settings: WebSettings,
+  parts: SessionParts,
+): Promise<void> {
   serveClearing(app, parts.publicUrl)
   const { identity, identityWebhookSecret: secret } = settings
   if (secret === null) return
+  const { receiveIdentityEvents } = await import('./identity/identity-events.ts')
   receiveIdentityEvents(app, { ...parts, secret, issuer: identity.mode === 'oidc' ? identity.issuer : null })
 }
 

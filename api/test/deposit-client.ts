@@ -87,6 +87,7 @@ type Approving = {
   release?: string
   replace?: string[]
   own?: string[]
+  share?: string[]
 }
 
 export const planOf = (api: Pick<TestApi, 'call'>, as: Identity, request_id: string, body = {}) =>

@@ -425,6 +425,26 @@ describe.each(databases)('deposits that must return to the terminal, on %s', (ki
     expect((await approve(asked, { release: 'loopback' })).failure?.code).toBe('agents_denied')
   })
 
+  test('the rules of a bundle whose key would be shared count', async () => {
+    const prod = await newBundle(api, owner, { TAKEN: 'prod-value' })
+    const rules = { as: owner, params: { bundle_id: prod.id } }
+    await api.call('changeBundlePolicy', { ...rules, body: { assurance: 'local', agents: 'deny' } })
+    const client = new DepositClient(api)
+    const bundle = freshName()
+    const id = await client.deposit(bundle, { TAKEN: '' }, { share: ['TAKEN'], release: ['code'] })
+    expect((await planOf(api, owner, id)).json).toMatchObject({
+      assurance: 'local',
+      may_approve: false,
+      changes: [],
+      plan: [{ action: 'share' }],
+    })
+    expect((await approve(id, { release: 'code' })).failure?.code).toBe('release_required')
+    expect((await approve(id, { own: ['TAKEN'], share: [], release: 'code' })).status).toBe(200)
+    const agent = { share: ['TAKEN'], meta: { agent: 'claude-code' } }
+    const asked = await client.deposit(bundle, { TAKEN: '' }, agent)
+    expect((await approve(asked, { release: 'loopback' })).failure?.code).toBe('agents_denied')
+  })
+
   test('a bundle of production is named', async () => {
     const client = new DepositClient(api)
     const id = await client.deposit(freshName('prod'), { P: '1' })

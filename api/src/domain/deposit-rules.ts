@@ -7,8 +7,9 @@ import { effectivePolicy, isProduction, NO_RULES, type PolicyStore, strictestPol
 import type { ApprovalRequest } from './stored-request.ts'
 
 /*
- * Whether a person may approve a deposit, and how. A deposit can change what other bundles deliver, so the strictest rules of
- * all bundles that it changes count. Otherwise a lure would name a harmless bundle and replace a value of production.
+ * Whether a person may approve a deposit, and how. A deposit can change what other bundles deliver, or put a key of theirs into
+ * its own bundle, so the strictest rules of all these bundles count. Otherwise a lure would name a harmless bundle and replace
+ * a value of production, or bring it to where a click delivers it.
  */
 
 export type RuleParts = {
@@ -29,21 +30,26 @@ type Judged = { caller: Caller; request: ApprovalRequest; bundleName: string; st
 /** What the rules are judged by. */
 export async function depositGrounds(parts: RuleParts, judged: Judged): Promise<DepositGrounds> {
   const { caller, request, bundleName, steps } = judged
-  const changes = changedElsewhere(steps)
-  const known = await parts.stores.bundles.findNamed(caller.tenantId, [bundleName, ...changes])
+  const changes = bundlesBeside(steps, 'replace')
+  const changed = new Set([bundleName, ...changes])
+  const ruling = [...changed, ...bundlesBeside(steps, 'share')]
+  const known = await parts.stores.bundles.findNamed(caller.tenantId, ruling)
   const fresh = known.some(({ name }) => name === bundleName)
     ? []
     : [{ id: null, name: bundleName, tags: '' }]
   const bundles = [...fresh, ...known]
   const policies = await Promise.all(bundles.map((bundle) => policyOf(parts, caller.tenantId, bundle)))
   const policy = strictestPolicy(policies)
-  const production = bundles.filter(isProduction).map(({ name }) => name)
+  const production = bundles
+    .filter((bundle) => changed.has(bundle.name) && isProduction(bundle))
+    .map(({ name }) => name)
   return { policy, request, caller, first: null, returned: null, isAlone: false, changes, production }
 }
 
-function changedElsewhere(steps: readonly ImportStep[]): string[] {
-  const replaced = steps.filter(({ action }) => action === 'replace')
-  return [...new Set(replaced.flatMap(({ key }) => key?.elsewhere ?? []))].toSorted()
+/** Names of the other bundles that use the keys of these steps. */
+function bundlesBeside(steps: readonly ImportStep[], action: 'replace' | 'share'): string[] {
+  const taken = steps.filter((step) => step.action === action)
+  return [...new Set(taken.flatMap(({ key }) => key?.elsewhere ?? []))].toSorted()
 }
 
 async function policyOf(

@@ -104,7 +104,7 @@ export const DepositPlan = z
     bundle: z.string(),
     plan: z.array(DepositStep),
     plan_id: z.string(),
-    /** The strictest of the bundle's and of those bundles that the plan changes too. */
+    /** The strictest of the bundle's and of those bundles that the plan changes too, or whose keys it shares. */
     assurance: AssuranceField,
     may_approve: z.boolean(),
     why_not: WhyNot.nullable(),

@@ -27,6 +27,8 @@ export type ApiSettings = {
   /** Days that entries of the audit log are kept; 0: for ever. */
   auditRetentionDays: number
   maxBodyBytes: number
+  /** New approval requests of one network address. */
+  requestsPerMinute: number
   /** Open approval requests at one time. */
   maxLiveRequests: number
   /** Of all deposits that wait for approval. */

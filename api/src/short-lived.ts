@@ -29,7 +29,10 @@ export type ShortLived = Limits & {
 
 /** @throws DomainError unavailable: Redis does not answer */
 export async function openShortLived(
-  settings: Pick<ApiSettings, 'dataDir' | 'redisUrl' | 'maxLiveRequests' | 'maxWaitingDepositBytes'>,
+  settings: Pick<
+    ApiSettings,
+    'dataDir' | 'redisUrl' | 'requestsPerMinute' | 'maxLiveRequests' | 'maxWaitingDepositBytes'
+  >,
   { clock, log }: { clock: ClockAndIds; log: Logger },
 ): Promise<ShortLived> {
   const { maxLiveRequests: maxLive, maxWaitingDepositBytes: maxBoxBytes } = settings
@@ -48,7 +51,7 @@ export async function openShortLived(
     redis?.close()
   }
   return {
-    ...openRateLimits({ redis, now }),
+    ...openRateLimits({ redis, now, requestsPerMinute: settings.requestsPerMinute }),
     redis,
     requests,
     room: new WaitingRoom(requests),

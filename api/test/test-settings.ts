@@ -30,6 +30,7 @@ export function testSettings(changes: Partial<ApiSettings> = {}): ApiSettings {
     versionsKept: 50,
     auditRetentionDays: 0,
     maxBodyBytes: 2_097_152,
+    requestsPerMinute: 10,
     maxLiveRequests: 20_000,
     maxWaitingDepositBytes: 67_108_864,
     maxBundleEntries: 10_000,

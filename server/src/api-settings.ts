@@ -18,6 +18,7 @@ export function apiSettings(
     versionsKept: settings.VERSIONS_KEPT,
     auditRetentionDays: settings.AUDIT_RETENTION_DAYS,
     maxBodyBytes: settings.MAX_BODY_BYTES,
+    requestsPerMinute: settings.REQUESTS_PER_MINUTE,
     maxLiveRequests: settings.MAX_LIVE_REQUESTS,
     maxWaitingDepositBytes: settings.MAX_WAITING_DEPOSIT_BYTES,
     maxBundleEntries: settings.MAX_BUNDLE_ENTRIES,

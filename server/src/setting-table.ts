@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { ASSURANCES, LIMITS, TIMES } from '@keyferry/contract'
+import { ASSURANCES, LIMITS, RATES, TIMES } from '@keyferry/contract'
 import { z } from 'zod'
 import * as read from './setting-values.ts'
 
@@ -160,6 +160,11 @@ export const SETTINGS = {
     means: 'largest request body',
     mustBe: 'a whole number of bytes',
     schema: bytes.default(LIMITS.bodyBytes),
+  },
+  REQUESTS_PER_MINUTE: {
+    means: 'new approval requests a minute from one network address; beyond that, 429',
+    mustBe: 'a whole number from 1 to 10000',
+    schema: z.coerce.number().int().min(1).max(10_000).default(RATES.createRequest.calls),
   },
   MAX_LIVE_REQUESTS: {
     means: 'approval requests that may be open at one time; beyond that, new ones get 503',

@@ -162,3 +162,10 @@ describe.runIf(redis)('rate limits on a Redis that nodes share', async () => {
     await expect.poll(passes, { timeout: 5_000 }).toBe(true)
   })
 })
+
+test('a setting gives an office behind one address more new requests', async () => {
+  const { rateLimits } = openRateLimits({ redis: null, now: Date.now, requestsPerMinute: 12 })
+  const ask = async () => (await rateLimits.createRequest(peer('192.0.2.77'), NO_BODY)).allowed
+  for (let asked = 0; asked < 12; asked++) expect(await ask()).toBe(true)
+  expect(await ask()).toBe(false)
+})

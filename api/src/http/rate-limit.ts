@@ -14,6 +14,8 @@ export type RateLimitOptions = {
   redis: SharedRedis | null
   now: () => number
   prefix?: string
+  /** New approval requests of one network address; the interface's 10 unless given. */
+  requestsPerMinute?: number
 }
 
 type LimitedEndpoint =
@@ -62,15 +64,25 @@ export class RateExceeded extends DomainError {
 type Rate = { calls: number; windowSeconds: number }
 type Limit = (key: string, by?: 1 | -1) => Promise<RateVerdict>
 
+// The wide count grows with the setting, so that it stays the larger one.
+function requestRate(options: RateLimitOptions, { calls, windowSeconds }: Rate): Rate {
+  const usual = RATES.createRequest.calls
+  return { calls: (calls / usual) * (options.requestsPerMinute ?? usual), windowSeconds }
+}
+
 /** Every limit of the interface. While Redis is unavailable, limited calls fail instead of passing uncounted. */
 export function openRateLimits(options: RateLimitOptions): Limits {
   const byAddress = (name: keyof typeof RATES) => {
     const limit = openLimit(name, RATES[name], options)
     return ({ address }: { address: string }) => limit(addressBlock(address))
   }
-  const createRequest = openLimit('createRequest', RATES.createRequest, options)
+  const createRequest = openLimit('createRequest', requestRate(options, RATES.createRequest), options)
   const createDeposit = byAddress('createDeposit')
-  const createRequestWide = openLimit('createRequestWide', RATES.createRequestWide, options)
+  const createRequestWide = openLimit(
+    'createRequestWide',
+    requestRate(options, RATES.createRequestWide),
+    options,
+  )
   const windowSeconds = TIMES.pollIntervalSeconds - POLL_TOLERANCE_MS / 1_000
   const machineDelivery = openLimit('machineDelivery', RATES.machineDelivery, options)
   const machineWait = openLimit('machineWait', RATES.machineWait, options)

@@ -1,0 +1,102 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { Client } from 'pg'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { freshPostgres } from '../../plumbing/test/postgres.ts'
+import { ownRedis } from '../../plumbing/test/redis-server.ts'
+import { type Identity, startTestApi, type TestApi, testSettings } from './api.ts'
+import { approveDeposit, bundleValues, DepositClient } from './deposit-client.ts'
+
+// The second node's clock is past the 15 seconds that the first one has to store a deposit.
+const AHEAD_MS = 16_000
+
+const databaseUrl = await freshPostgres()
+const redis = await ownRedis()
+
+describe.runIf(databaseUrl && redis)('a node that does not finish a deposit in 15 seconds', () => {
+  let first: TestApi
+  let second: TestApi
+  let owner: Identity
+  let link: Link
+  beforeAll(async () => {
+    link = await linkTo(redis?.url ?? '')
+    const { rootKeys } = testSettings()
+    const shared = { databaseUrl, rootKeys, trustProxy: ['127.0.0.1'] }
+    const now = () => new Date(Date.now() + AHEAD_MS)
+    ;[first, second] = await Promise.all([
+      startTestApi('sqlite', { ...shared, redisUrl: link.url }),
+      startTestApi('sqlite', { ...shared, redisUrl: redis?.url ?? null, now }),
+    ])
+  })
+  afterAll(async () => {
+    await link?.cut()
+    await Promise.all([first?.close(), second?.close()])
+    await redis?.stop()
+  })
+
+  let blocking: Client
+  beforeEach(async () => {
+    owner = await second.newOwner()
+    blocking = new Client({ connectionString: databaseUrl })
+    await blocking.connect()
+    await blocking.query('begin')
+    await blocking.query('update tenants set updated_at = updated_at where id = $1', [owner.tenantId])
+  })
+  afterEach(() => blocking.end())
+
+  /** A deposit that the first node is about to store: its transaction waits. */
+  async function halfStored(name: string) {
+    const client = new DepositClient(second)
+    const requestId = await client.deposit('dev/app', { [name]: 'v' })
+    const approving = approveDeposit(first, owner, { requestId })
+    await expect.poll(() => statusOf(requestId)).not.toBe('pending')
+    return { client, requestId, approving }
+  }
+  const statusOf = async (request_id: string) =>
+    (await second.call('getRequestContext', { params: { request_id } })).json.status
+
+  test('is overtaken: the request is open again, and the late transaction stores nothing', async () => {
+    const { client, requestId, approving } = await halfStored('SLOW')
+    const waiting = client.waits(requestId)
+    await expect.poll(() => statusOf(requestId)).toBe('pending')
+    await blocking.query('rollback')
+    expect((await approving).failure?.code).toBe('plan_changed')
+    expect((await second.call('listBundles', { as: owner })).json).toEqual([])
+    expect((await approveDeposit(second, owner, { requestId })).status).toBe(200)
+    expect((await waiting).json).toMatchObject({ status: 'applied', deposit: { counts: { create: 1 } } })
+    expect(await bundleValues(second, owner, 'dev/app')).toEqual({ SLOW: 'v' })
+  })
+
+  test('may have stored it: then another node tells the client, with a receipt', async () => {
+    const { client, requestId, approving } = await halfStored('UNTOLD')
+    await link.cut()
+    await blocking.query('rollback')
+    expect((await approving).status).toBeGreaterThanOrEqual(500)
+    expect((await client.waits(requestId)).json).toMatchObject({
+      status: 'applied',
+      deposit: { bundle: { name: 'dev/app' }, receipt: { signature: expect.any(String) } },
+    })
+    expect(await bundleValues(second, owner, 'dev/app')).toEqual({ UNTOLD: 'v' })
+  })
+})
+
+type Link = { url: string; cut(): Promise<void> }
+
+/** A connection to Redis that can be cut for good. */
+async function linkTo(redisUrl: string): Promise<Link> {
+  const sockets = new Set<Socket>()
+  const server = createServer((near) => {
+    const far = connect(Number(new URL(redisUrl).port), '127.0.0.1')
+    for (const socket of [near, far]) sockets.add(socket.on('error', () => {}))
+    near.pipe(far).pipe(near)
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `redis://127.0.0.1:${port}`,
+    cut: async () => {
+      server.close()
+      for (const socket of sockets) socket.destroy()
+    },
+  }
+}

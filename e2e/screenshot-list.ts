@@ -1,6 +1,7 @@
 import { appShots, emptyShots } from './screenshot-app.ts'
 import { approvalShots } from './screenshot-approval.ts'
 import { consentShots } from './screenshot-consent.ts'
+import { depositShots } from './screenshot-deposits.ts'
 import { environmentShots } from './screenshot-environments.ts'
 import { machineShots } from './screenshot-machines.ts'
 import { memoryShots } from './screenshot-memory.ts'
@@ -21,6 +22,7 @@ const WORLDS: readonly (() => Promise<World>)[] = [
   environmentShots,
   workspaceShots,
   consentShots,
+  depositShots,
   returnShots,
   machineShots,
   webhookShots,

@@ -106,7 +106,7 @@ describe.skipIf(!hasBrowser() || !hasTerminal())('a terminal without a credentia
     expect(await exported('dev/less')).toBe('KEPT=1\nEDITED=3\n')
     const edit = client(['edit', 'dev/less'], true, { EDITOR: 'sed -i -e s/KEPT=1/KEPT=9/ -e /EDITED/d' })
     pages.push(await approve(await opened.next(), /^Approve 2 keys/))
-    pages.push(await approve(await opened.next(), /^Store 1 variable in .*remove 1/))
+    pages.push(await approve(await opened.next(), /^Store 1 variable in .*remove\s1/))
     expect(await edit.exit).toBe(0)
     expect(await exported('dev/less')).toBe('KEPT=9\n')
     for (const page of pages) await page.context().close()

@@ -24,7 +24,8 @@ export function planRemovals(
   const inline = missing.filter((name) => legacyNames.has(name))
   if (inline.length > 0)
     throw refusal('conflict', 'the bundle has inline items: convert them into keys first', inline)
-  if (missing.length > 0) throw refusal('invalid', `${bundleName} does not deliver these names`, missing)
+  if (missing.length > 0)
+    throw refusal('invalid', `the bundle ${bundleName} does not deliver what is to be removed`, missing)
   return detach.flatMap((name) => {
     const key = attached.get(name)
     return key === undefined ? [] : [{ name, key }]

@@ -128,7 +128,7 @@ function ApproveLabel({ choice }: { choice: DecisionBarProps['choice'] }) {
       <span className="block text-xs leading-tight font-medium">
         <span className="whitespace-nowrap">{`${shown} ${thing}${shown === 1 ? '' : 's'}`}</span> {where}{' '}
         <WholeWords text={bundle} />
-        {removed > 0 && !isRemoval && `, and remove ${removed}`}
+        {removed > 0 && !isRemoval && `, and remove\u00a0${removed}`}
       </span>
     </span>
   )

@@ -42,7 +42,7 @@ const TEXTS: Readonly<
     title: 'Denied',
     Icon: CircleSlash,
     tone: 'plain',
-    text: 'The terminal gets no values. It shows that the request was denied.',
+    text: 'Nothing was delivered or stored. The terminal shows that the request was denied.',
   },
   withdrawn: {
     title: 'Withdrawn',

@@ -42,13 +42,13 @@ export function DepositForm(props: DepositProps) {
       <p className="mt-1 text-ink-soft">Approve only if you just ran this command yourself.</p>
       <RequestSummary context={context} workspace={place.name} account={person.account} />
       <AgentBanner meta={context.requester_meta} kind="deposit" />
+      <DepositWarnings plan={plan} isReplanned={deposit.isReplanned} requestId={props.requestId} />
       <RequestWarnings
         doubts={doubts}
         context={context}
         chosen={{ bundle, workspace: place.name ?? '' }}
         bundleMissing={false}
       />
-      <DepositWarnings plan={plan} isReplanned={deposit.isReplanned} requestId={props.requestId} />
       <div
         className={classNames(
           'mt-4 grid gap-4 lg:items-start lg:gap-6',

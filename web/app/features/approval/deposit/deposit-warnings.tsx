@@ -28,7 +28,7 @@ export function DepositWarnings({ plan, isReplanned, requestId }: DepositWarning
       )}
       {production.length > 0 && (
         <Notice tone="danger" role="alert">
-          <strong>Production:</strong> this writes to <Names names={production} />.
+          <strong>Production:</strong> this changes <Names names={production} />.
         </Notice>
       )}
       {removed.length > 0 && (

@@ -9,6 +9,7 @@ import { approveDeposit, bundleValues, DepositClient } from './deposit-client.ts
 
 // The second node's clock is past the 15 seconds that the first one has to store a deposit.
 const AHEAD_MS = 16_000
+const now = () => new Date(Date.now() + AHEAD_MS)
 
 const databaseUrl = await freshPostgres()
 const redis = await ownRedis()
@@ -22,7 +23,6 @@ describe.runIf(databaseUrl && redis)('a node that does not finish a deposit in 1
     link = await linkTo(redis?.url ?? '')
     const { rootKeys } = testSettings()
     const shared = { databaseUrl, rootKeys, trustProxy: ['127.0.0.1'] }
-    const now = () => new Date(Date.now() + AHEAD_MS)
     ;[first, second] = await Promise.all([
       startTestApi('sqlite', { ...shared, redisUrl: link.url }),
       startTestApi('sqlite', { ...shared, redisUrl: redis?.url ?? null, now }),

@@ -1,12 +1,13 @@
-import { createHash, createHmac, randomUUID } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { generateKeyPair } from '@keyferry/crypto/key-pair'
 import { open } from '@keyferry/crypto/open'
-import { exportJWK, generateKeyPair as generateSigningKey, type JWTPayload, SignJWT } from 'jose'
+import type { JWTPayload } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { databases, expectError, type Identity, startTestApi, type TestApi } from './api.ts'
 import github from './claims/github.json' with { type: 'json' }
 import gitlab from './claims/gitlab.json' with { type: 'json' }
 import kubernetes from './claims/kubernetes.json' with { type: 'json' }
+import { AUDIENCE, forgeries, honestClaims, wrongClaims } from './federated-tokens.ts'
 import { Issuer } from './issuer.ts'
 import {
   eventsOf,
@@ -17,7 +18,6 @@ import {
   type TestMachine,
 } from './machine-client.ts'
 
-const AUDIENCE = 'https://keyferry.example.com'
 const DISCOVERY = '/.well-known/openid-configuration'
 
 describe.each(databases)('federation on %s', (kind) => {
@@ -101,141 +101,26 @@ describe.each(databases)('federation on %s', (kind) => {
     expect(event).toMatchObject({ actor: { id: machine.id }, data: { trust: trusts[0]?.id } })
   })
 
-  /** What a forger or a careless issuer makes of an honest token. */
-  const MUTATIONS: readonly [
-    name: string,
-    change: (claims: JWTPayload, bound: string) => JWTPayload,
-    code: string,
-  ][] = [
-    ['unbound', (c) => ({ ...c, aud: AUDIENCE }), 'token_not_bound'],
-    ['for another service', (c) => ({ ...c, aud: 'sts.amazonaws.com' }), 'identity_not_trusted'],
-    ['for two services', (c, bound) => ({ ...c, aud: [bound, 'other'] }), 'identity_not_trusted'],
-    ['for another service in a list', (c) => ({ ...c, aud: ['other'] }), 'identity_not_trusted'],
-    ['for a longer audience', (c, bound) => ({ ...c, aud: `${bound}x` }), 'identity_not_trusted'],
-    ['for a shorter audience', (c) => ({ ...c, aud: AUDIENCE.slice(0, -1) }), 'identity_not_trusted'],
-    ['for the audience with a slash', (c) => ({ ...c, aud: `${AUDIENCE}/` }), 'identity_not_trusted'],
-    [
-      'bound to another key',
-      (c) => ({ ...c, aud: `${AUDIENCE}/key/${'A'.repeat(43)}` }),
-      'identity_not_trusted',
-    ],
-    ['bound to no key', (c) => ({ ...c, aud: `${AUDIENCE}/key/` }), 'identity_not_trusted'],
-    ['without an audience', (c) => without(c, 'aud'), 'identity_not_trusted'],
-    ['of another issuer', (c) => ({ ...c, iss: 'https://issuer.example.com' }), 'unauthorized'],
-    ['of a longer issuer', (c) => ({ ...c, iss: `${github.issuer}/` }), 'unauthorized'],
-    ['of an issuer in capitals', (c) => ({ ...c, iss: github.issuer.toUpperCase() }), 'unauthorized'],
-    ['of an issuer with a suffix', (c) => ({ ...c, iss: `${github.issuer}.example.com` }), 'unauthorized'],
-    ['without an issuer', (c) => without(c, 'iss'), 'unauthorized'],
-    ['expired 90 s ago', (c) => ({ ...c, exp: seconds() - 90 }), 'token_expired'],
-    ['without an expiry', (c) => without(c, 'exp'), 'unauthorized'],
-    ['valid in 90 s', (c) => ({ ...c, nbf: seconds() + 90 }), 'unauthorized'],
-    ['made in 90 s', (c) => ({ ...c, iat: seconds() + 90 }), 'unauthorized'],
-    ['without a time of making', (c) => without(c, 'iat'), 'unauthorized'],
-    ['that is valid for 25 hours', (c) => ({ ...c, exp: seconds() + 90_000 }), 'identity_not_trusted'],
-    ['without a subject', (c) => without(c, 'sub'), 'unauthorized'],
-    [
-      'with a subject alone',
-      ({ iss = '', aud = '', iat = 0, exp = 0, sub = '' }) => ({ iss, aud, iat, exp, sub }),
-      'identity_not_trusted',
-    ],
-    ['of another repository', (c) => ({ ...c, repository_id: '75' }), 'identity_not_trusted'],
-    [
-      'of a repository whose id has the same beginning',
-      (c) => ({ ...c, repository_id: '740' }),
-      'identity_not_trusted',
-    ],
-    ['with a blank in the id', (c) => ({ ...c, repository_id: '74 ' }), 'identity_not_trusted'],
-    ['with a zero before the id', (c) => ({ ...c, repository_id: '074' }), 'identity_not_trusted'],
-    ['with the id in a list', (c) => ({ ...c, repository_id: ['74'] }), 'identity_not_trusted'],
-    ['with the id in an object', (c) => ({ ...c, repository_id: { id: '74' } }), 'identity_not_trusted'],
-    ['with a fraction as the id', (c) => ({ ...c, repository_id: 74.5 }), 'identity_not_trusted'],
-    ['without a repository id', (c) => without(c, 'repository_id'), 'identity_not_trusted'],
-    ['of a repository of the same name', (c) => ({ ...c, repository_id: '99' }), 'identity_not_trusted'],
-    ['of another environment', (c) => ({ ...c, environment: 'staging' }), 'identity_not_trusted'],
-    ['of an environment in capitals', (c) => ({ ...c, environment: 'PROD' }), 'identity_not_trusted'],
-    [
-      'of an environment whose name has the same beginning',
-      (c) => ({ ...c, environment: 'prod-evil' }),
-      'identity_not_trusted',
-    ],
-    ['with a pattern as the environment', (c) => ({ ...c, environment: '*' }), 'identity_not_trusted'],
-    ['with environments in a list', (c) => ({ ...c, environment: ['prod'] }), 'identity_not_trusted'],
-    ['with null as the environment', (c) => ({ ...c, environment: null }), 'identity_not_trusted'],
-    ['with true as the environment', (c) => ({ ...c, environment: true }), 'identity_not_trusted'],
-    ['without an environment', (c) => without(c, 'environment'), 'identity_not_trusted'],
-    [
-      'of a pull request',
-      (c) => ({
-        ...without(c, 'environment'),
-        sub: 'repo:octo-org/octo-repo:pull_request',
-        event_name: 'pull_request',
-      }),
-      'identity_not_trusted',
-    ],
-    [
-      'of a pull request of a stranger',
-      (c) => ({ ...c, event_name: 'pull_request_target' }),
-      'identity_not_trusted',
-    ],
-  ]
+  test.each(wrongClaims(seconds))(
+    'a token %s is refused, and the refusal is an event',
+    async (_name, change, code) => {
+      const { machine } = await trusted(trustInGitHub())
+      expect(await present(machine.id, (bound) => issuer.sign(change(ofGitHub(bound), bound)))).toBe(code)
+      await expect
+        .poll(async () =>
+          (await eventsOf(api, owner, 'delivery.refused')).map(({ target, data }) => [target.id, data]),
+        )
+        .toContainEqual([machine.id, { reason: code, count: 1 }])
+    },
+  )
 
-  test.each(MUTATIONS)('a token %s is refused, and the refusal is an event', async (_name, change, code) => {
-    const { machine } = await trusted(trustInGitHub())
-    expect(await present(machine.id, (bound) => issuer.sign(change(ofGitHub(bound), bound)))).toBe(code)
-    await expect
-      .poll(async () =>
-        (await eventsOf(api, owner, 'delivery.refused')).map(({ target, data }) => [target.id, data]),
-      )
-      .toContainEqual([machine.id, { reason: code, count: 1 }])
-  })
-
-  const HONEST: readonly [name: string, change: (claims: JWTPayload, bound: string) => JWTPayload][] = [
-    ['whose issuer is 5 s ahead', (c) => ({ ...c, iat: seconds() + 5, nbf: seconds() + 5 })],
-    ['that expired 30 s ago', (c) => ({ ...c, exp: seconds() - 30 })],
-    ['with its audience as a list of one', (c, bound) => ({ ...c, aud: [bound] })],
-    ['with its id as a number', (c) => ({ ...c, repository_id: 74 })],
-    [
-      'with another form of subject',
-      (c) => ({ ...c, sub: 'repository_owner_id:65:repository_id:74:environment:prod' }),
-    ],
-    ['with unknown claims', (c) => ({ ...c, more: { deep: [1] } })],
-  ]
-
-  test.each(HONEST)('a token %s delivers', async (_name, change) => {
+  test.each(honestClaims(seconds))('a token %s delivers', async (_name, change) => {
     const { machine } = await trusted(trustInGitHub())
     const token = (bound: string) => issuer.sign(change(ofGitHub(bound), bound))
     expect(await present(machine.id, token)).toEqual(bundle.values)
   })
 
-  /** Texts that are no valid token of the issuer, made from an honest one. */
-  const FORGERIES: readonly [name: string, forge: (claims: JWTPayload) => Promise<string>][] = [
-    ['that is not signed', async (c) => `${part({ alg: 'none', typ: 'JWT' })}.${part(c)}.`],
-    [
-      'that is not signed, with a third part',
-      async (c) => `${part({ alg: 'none', typ: 'JWT' })}.${part(c)}.AA`,
-    ],
-    ['signed with the public key as a secret', (c) => withHmac(c, JSON.stringify(issuer.jwks.keys[0]))],
-    ['signed with the modulus as a secret', (c) => withHmac(c, String(issuer.jwks.keys[0]?.['n']))],
-    ['signed by another key of the same id', (c) => withOwnKey(c, 'RS256', {})],
-    ['signed by another algorithm', (c) => withOwnKey(c, 'ES256', {})],
-    ['that brings its key', async (c) => withOwnKey(c, 'RS256', { jwk: await someJwk() })],
-    ['that names where its key is', (c) => withOwnKey(c, 'RS256', { jku: `${issuer.url}/keys` })],
-    ['of an unknown key id', (c) => issuer.sign(c, { kid: 'unknown' })],
-    ['of another type', (c) => issuer.sign(c, { typ: 'at+jwt' })],
-    [
-      'with a changed payload',
-      async (c) => changed(await issuer.sign(c), { ...c, environment: 'prod', x: 1 }),
-    ],
-    ['with a cut signature', async (c) => (await issuer.sign(c)).slice(0, -8)],
-    ['without a signature', async (c) => (await issuer.sign(c)).replace(/[^.]+$/, '')],
-    ['with a fourth part', async (c) => `${await issuer.sign(c)}.AA`],
-    ['with padding', async (c) => `${await issuer.sign(c)}=`],
-    ['that is too long', (c) => issuer.sign({ ...c, filler: 'x'.repeat(9_000) })],
-    ['whose payload is a list', async (c) => changed(await issuer.sign(c), [])],
-    ['whose payload is no JSON', async (c) => (await issuer.sign(c)).replace(/\.[^.]+\./, '.e30x.')],
-  ]
-
-  test.each(FORGERIES)('a token %s is refused as any other text', async (_name, forge) => {
+  test.each(forgeries(issuer))('a token %s is refused as any other text', async (_name, forge) => {
     const { machine } = await trusted(trustInGitHub())
     expect(await present(machine.id, (bound) => forge(ofGitHub(bound)))).toBe('unauthorized')
   })
@@ -495,32 +380,4 @@ describe.each(databases)('federation on %s', (kind) => {
       expect(issuer.asked).toEqual([])
     })
   })
-
-  async function withHmac(claims: JWTPayload, secret: string): Promise<string> {
-    const text = `${part({ alg: 'HS256', typ: 'JWT', kid: String(issuer.jwks.keys[0]?.['kid']) })}.${part(claims)}`
-    return `${text}.${createHmac('sha256', secret).update(text).digest('base64url')}`
-  }
-
-  async function withOwnKey(claims: JWTPayload, alg: string, header: object): Promise<string> {
-    const { privateKey } = await generateSigningKey(alg)
-    const kid = String(issuer.jwks.keys[0]?.['kid'])
-    return new SignJWT(claims).setProtectedHeader({ alg, typ: 'JWT', kid, ...header }).sign(privateKey)
-  }
 })
-
-function without(claims: JWTPayload, name: string): JWTPayload {
-  return Object.fromEntries(Object.entries(claims).filter(([each]) => each !== name))
-}
-
-function part(value: unknown): string {
-  return Buffer.from(JSON.stringify(value)).toString('base64url')
-}
-
-function changed(token: string, payload: unknown): string {
-  const [header, , signature] = token.split('.')
-  return `${header}.${part(payload)}.${signature}`
-}
-
-async function someJwk() {
-  return exportJWK((await generateSigningKey('RS256', { extractable: true })).publicKey)
-}

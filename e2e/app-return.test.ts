@@ -1,65 +1,33 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { generatePollVerifier } from '@keyferry/crypto/poll-challenge'
 import { freePort } from '@keyferry/plumbing/free-port'
-import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { ACCOUNTS, type SessionCookie, sessionHeaders, setUpOwner } from './app-accounts.ts'
-import { askApproval, createLibrary } from './app-library.ts'
+import { askApproval } from './app-library.ts'
 import { closePage, expectAccessible, openPage, readRequest } from './app-page.ts'
-import { hasBrowser, launchBrowser } from './browser.ts'
-import { noteAddresses } from './opened-address.ts'
-import { type RunningServer, startServer } from './start-server.ts'
-import { closeTerminals, hasTerminal, inTerminal } from './terminal.ts'
-
-const KEYFERRY = [process.execPath, join(import.meta.dirname, '../cli/bin/keyferry.js')]
+import { type BoundTerminals, openBoundTerminals } from './bound-terminals.ts'
+import { hasBrowser } from './browser.ts'
+import { hasTerminal } from './terminal.ts'
 
 describe.skipIf(!hasBrowser() || !hasTerminal())('an approval returns to the terminal', () => {
-  let server: RunningServer
-  let browser: Browser
-  let cookie: SessionCookie
+  let world: BoundTerminals
+  let server: BoundTerminals['server']
+  let browser: BoundTerminals['browser']
   let folder: string
-  let opened: Awaited<ReturnType<typeof noteAddresses>>
+  let opened: BoundTerminals['opened']
 
   beforeAll(async () => {
-    const env = { ...ACCOUNTS, TRUST_PROXY: '127.0.0.1', APPROVAL_ASSURANCE: 'bound' }
-    ;[server, browser] = await Promise.all([startServer({ env }), launchBrowser()])
-    cookie = await setUpOwner(server.url)
-    await createLibrary(server.url, undefined, sessionHeaders(server.url, cookie))
-    folder = await mkdtemp(join(tmpdir(), 'keyferry-return-'))
-    opened = await noteAddresses(folder)
+    world = await openBoundTerminals()
+    ;({ server, browser, folder, opened } = world)
   })
-
-  afterAll(async () => {
-    closeTerminals()
-    await browser?.close()
-    await server?.dispose()
-    if (folder !== undefined) await rm(folder, { recursive: true, force: true })
-  })
-
-  /** A client in a new terminal. Without `opens` it has no browser on its computer. */
-  function client(words: readonly string[], { opens }: { opens: boolean }) {
-    const { PATH, HOME } = process.env
-    const own = { PATH, HOME, TERM: 'xterm-256color', LANG: 'C.UTF-8', KEYFERRY_SERVER: server.url }
-    const browserIs = { BROWSER: opens ? opened.program : 'none' }
-    const runtime = { XDG_RUNTIME_DIR: folder, XDG_STATE_HOME: join(folder, 'state') }
-    return inTerminal([...KEYFERRY, ...words], {
-      cwd: folder,
-      env: { ...own, ...browserIs, ...runtime },
-    })
-  }
-
-  async function signedIn() {
-    const page = await openPage(browser)
-    await page.context().addCookies([{ ...cookie, url: server.url }])
-    return page
-  }
+  afterAll(async () => await world?.close())
 
   test('over loopback: one click, and the page that comes back says that it was delivered', async () => {
     const output = join(folder, 'loopback.json')
-    const terminal = client(['pull', 'dev/app', '--format', 'json', '--output', output], { opens: true })
-    const page = await signedIn()
+    const terminal = world.client(['pull', 'dev/app', '--format', 'json', '--output', output], {
+      opens: true,
+    })
+    const page = await world.signedIn()
     await page.goto(await opened.next())
     await readRequest(page)
     expect(new URL(page.url()).hash).toBe('')
@@ -79,8 +47,8 @@ describe.skipIf(!hasBrowser() || !hasTerminal())('an approval returns to the ter
 
   test('remembered for an hour: the command starts again without a question, until it is revoked', async () => {
     const command = ['run', 'dev/worker', '--', 'true']
-    const first = client(command, { opens: true })
-    const page = await signedIn()
+    const first = world.client(command, { opens: true })
+    const page = await world.signedIn()
     await page.goto(await opened.next())
     await readRequest(page)
     await page.getByLabel('Remember this approval on this terminal').selectOption('1 hour')
@@ -88,19 +56,19 @@ describe.skipIf(!hasBrowser() || !hasTerminal())('an approval returns to the ter
     await page.getByRole('button', { name: 'Approve 3 keys' }).click()
     expect(await first.exit).toBe(0)
     await page.getByRole('heading', { name: 'Delivered' }).waitFor()
-    expect(await client(command, { opens: false }).exit).toBe(0)
+    expect(await world.client(command, { opens: false }).exit).toBe(0)
     await page.goto(`${server.url}/account`)
     await page.getByText('Used 1 time').waitFor()
     await expectAccessible(page)
     await page.getByRole('button', { name: 'Revoke dev/worker' }).click()
     await page.getByText('None in this workspace.').waitFor()
-    const asksAgain = client(command, { opens: false })
+    const asksAgain = world.client(command, { opens: false })
     await asksAgain.appears(/\/approve\/\w+/)
     await closePage(page)
   })
 
   test('the way back outlives a reload and a sign-in', async () => {
-    const terminal = client(['run', 'dev/app', '--', 'true'], { opens: true })
+    const terminal = world.client(['run', 'dev/app', '--', 'true'], { opens: true })
     const page = await openPage(browser)
     await page.goto(await opened.next())
     await page.getByRole('heading', { name: 'Sign in' }).waitFor()
@@ -118,9 +86,11 @@ describe.skipIf(!hasBrowser() || !hasTerminal())('an approval returns to the ter
 
   test('by a code: typed into the terminal that waits', async () => {
     const output = join(folder, 'code.json')
-    const terminal = client(['pull', 'dev/app', '--format', 'json', '--output', output], { opens: false })
+    const terminal = world.client(['pull', 'dev/app', '--format', 'json', '--output', output], {
+      opens: false,
+    })
     const [link] = await terminal.appears(/http:\/\/127\.0\.0\.1:\d+\/approve\/\w+/)
-    const page = await signedIn()
+    const page = await world.signedIn()
     await page.goto(link)
     await readRequest(page)
     await page.getByText('Then you type a code into your terminal.').waitFor()
@@ -137,9 +107,9 @@ describe.skipIf(!hasBrowser() || !hasTerminal())('an approval returns to the ter
   })
 
   test('a page that is loaded again gets a fresh code', async () => {
-    const terminal = client(['run', 'dev/app', '--', 'true'], { opens: false })
+    const terminal = world.client(['run', 'dev/app', '--', 'true'], { opens: false })
     const [link] = await terminal.appears(/http:\/\/127\.0\.0\.1:\d+\/approve\/\w+/)
-    const page = await signedIn()
+    const page = await world.signedIn()
     await page.goto(link)
     await readRequest(page)
     await page.getByRole('button', { name: 'Approve 6 keys' }).click()
@@ -162,7 +132,7 @@ describe.skipIf(!hasBrowser() || !hasTerminal())('an approval returns to the ter
     const release = ['loopback', 'code'] as const
     const verifier = generatePollVerifier()
     const request = await askApproval(server.url, { bundle: 'dev/app', release, verifier })
-    const page = await signedIn()
+    const page = await world.signedIn()
     const link = server.url + request.verification_uri_complete
     await page.goto(`${link}#lb=${await freePort('127.0.0.1')}.${'A'.repeat(43)}`)
     await readRequest(page)
@@ -184,7 +154,7 @@ describe.skipIf(!hasBrowser() || !hasTerminal())('an approval returns to the ter
 
   test('a client that takes no approval back is refused before the click', async () => {
     const { verification_uri_complete } = await askApproval(server.url, { bundle: 'dev/app' })
-    const page = await signedIn()
+    const page = await world.signedIn()
     await page.goto(server.url + verification_uri_complete)
     await readRequest(page)
     await page.getByText('You cannot approve this.').waitFor()

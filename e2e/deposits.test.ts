@@ -1,56 +1,28 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { ACCOUNTS, type SessionCookie, sessionHeaders, setUpOwner } from './app-accounts.ts'
-import { createLibrary } from './app-library.ts'
-import { openPage, readRequest } from './app-page.ts'
-import { hasBrowser, launchBrowser } from './browser.ts'
-import { noteAddresses } from './opened-address.ts'
-import { type RunningServer, startServer } from './start-server.ts'
-import { closeTerminals, hasTerminal, inTerminal } from './terminal.ts'
-
-const KEYFERRY = [process.execPath, join(import.meta.dirname, '../cli/bin/keyferry.js')]
+import { sessionHeaders } from './app-accounts.ts'
+import { readRequest } from './app-page.ts'
+import { type BoundTerminals, openBoundTerminals } from './bound-terminals.ts'
+import { hasBrowser } from './browser.ts'
+import { hasTerminal } from './terminal.ts'
 
 describe.skipIf(!hasBrowser() || !hasTerminal())('a terminal without a credential stores values', () => {
-  let server: RunningServer
-  let browser: Browser
-  let cookie: SessionCookie
+  let world: BoundTerminals
   let folder: string
-  let opened: Awaited<ReturnType<typeof noteAddresses>>
+  let opened: BoundTerminals['opened']
 
   beforeAll(async () => {
-    const env = { ...ACCOUNTS, TRUST_PROXY: '127.0.0.1', APPROVAL_ASSURANCE: 'bound' }
-    ;[server, browser] = await Promise.all([startServer({ env }), launchBrowser()])
-    cookie = await setUpOwner(server.url)
-    await createLibrary(server.url, undefined, sessionHeaders(server.url, cookie))
-    folder = await mkdtemp(join(tmpdir(), 'keyferry-deposits-'))
-    opened = await noteAddresses(folder)
+    world = await openBoundTerminals()
+    ;({ folder, opened } = world)
   })
+  afterAll(async () => await world?.close())
 
-  afterAll(async () => {
-    closeTerminals()
-    await browser?.close()
-    await server?.dispose()
-    if (folder !== undefined) await rm(folder, { recursive: true, force: true })
-  })
-
-  /** A client in a new terminal, whose browser tells its address. */
-  function client(words: readonly string[], opens = true, more: Readonly<Record<string, string>> = {}) {
-    const { PATH, HOME } = process.env
-    const own = { PATH, HOME, TERM: 'xterm-256color', LANG: 'C.UTF-8', KEYFERRY_SERVER: server.url }
-    const browserIs = { BROWSER: opens ? opened.program : 'none' }
-    const runtime = { XDG_RUNTIME_DIR: folder, XDG_STATE_HOME: join(folder, 'state') }
-    return inTerminal([...KEYFERRY, ...words], {
-      cwd: folder,
-      env: { ...own, ...browserIs, ...runtime, ...more },
-    })
-  }
+  const client = (words: readonly string[], opens = true, env: Readonly<Record<string, string>> = {}) =>
+    world.client(words, { opens, env })
 
   async function approve(address: string, name: RegExp) {
-    const page = await openPage(browser)
-    await page.context().addCookies([{ ...cookie, url: server.url }])
+    const page = await world.signedIn()
     await page.goto(address)
     await page.getByRole('button', { name }).waitFor()
     await readRequest(page)
@@ -59,6 +31,7 @@ describe.skipIf(!hasBrowser() || !hasTerminal())('a terminal without a credentia
   }
 
   async function exported(bundle: string): Promise<string> {
+    const { server, cookie } = world
     const headers = sessionHeaders(server.url, cookie)
     const list = await fetch(`${server.url}/api/v1/bundles?query=${bundle}`, { headers })
     const bundles: { id: string; name: string }[] = JSON.parse(await list.text())

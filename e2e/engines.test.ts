@@ -7,15 +7,15 @@ import { freePort } from '@keyferry/plumbing/free-port'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ACCOUNTS, OWNER, sessionHeaders, setUpOwner } from './app-accounts.ts'
 import { createLibrary } from './app-library.ts'
+import { clientTerminal } from './client-terminal.ts'
 import type { EnginePage, RunningEngine } from './engines/engine.ts'
 import { ENGINES, hasEngine } from './engines/engines.ts'
 import { type HttpsDoor, openHttpsDoor } from './https-door.ts'
 import { Attacker } from './lure.ts'
 import { noteAddresses } from './opened-address.ts'
 import { type RunningServer, startServer } from './start-server.ts'
-import { closeTerminals, hasTerminal, inTerminal } from './terminal.ts'
+import { closeTerminals, hasTerminal, type Terminal } from './terminal.ts'
 
-const KEYFERRY = [process.execPath, join(import.meta.dirname, '../cli/bin/keyferry.js')]
 const LINK = /https:\/\/localhost:\d+\/approve\/\w+/
 const APPROVE = button('Approve 6 keys of dev/app')
 const TOKEN = 'A'.repeat(43)
@@ -45,16 +45,12 @@ describe.skipIf(!hasTerminal())('an approval returns from a page behind https', 
 
   /** A client in a new terminal that pulls a bundle. Without `opens` it has no browser on its computer. */
   function client({ opens }: { opens: boolean }) {
-    const { PATH, HOME } = process.env
-    const own = { PATH, HOME, TERM: 'xterm-256color', LANG: 'C.UTF-8', NODE_EXTRA_CA_CERTS: door.certificate }
-    const where = { KEYFERRY_SERVER: door.url, BROWSER: opens ? opened.program : 'none' }
-    const runtime = { XDG_RUNTIME_DIR: folder, XDG_STATE_HOME: join(folder, 'state') }
     const output = join(folder, `${randomUUID()}.json`)
-    const words = ['pull', 'dev/app', '--format', 'json', '--output', output]
-    const terminal = inTerminal([...KEYFERRY, ...words], {
-      cwd: folder,
-      env: { ...own, ...where, ...runtime },
-    })
+    const terminal = clientTerminal(
+      { folder, serverUrl: door.url, opened },
+      ['pull', 'dev/app', '--format', 'json', '--output', output],
+      { opens, env: { NODE_EXTRA_CA_CERTS: door.certificate } },
+    )
     const values = async () => {
       expect(await terminal.exit).toBe(0)
       return JSON.parse(await readFile(output, 'utf8'))
@@ -168,7 +164,7 @@ async function approveIntoNothing(page: EnginePage, link: string): Promise<void>
   await page.goto(link)
 }
 
-async function typeShownCode(page: EnginePage, terminal: ReturnType<typeof inTerminal>): Promise<void> {
+async function typeShownCode(page: EnginePage, terminal: Terminal): Promise<void> {
   await page.text(heading('Type this code into your terminal'))
   const code = await page.text("//p[@role='status']")
   await terminal.appears(/Code: /)

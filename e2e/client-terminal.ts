@@ -1,0 +1,35 @@
+import { join } from 'node:path'
+import type { noteAddresses } from './opened-address.ts'
+import { inTerminal, type Terminal } from './terminal.ts'
+
+const KEYFERRY = [process.execPath, join(import.meta.dirname, '../cli/bin/keyferry.js')]
+
+type ClientPlace = {
+  /** The client's folder, with its state. */
+  folder: string
+  serverUrl: string
+  opened: Awaited<ReturnType<typeof noteAddresses>>
+}
+
+export type ClientOptions = {
+  /** False: the client has no browser on its computer. True when absent. */
+  opens?: boolean
+  /** More variables of its environment. */
+  env?: Readonly<Record<string, string>>
+}
+
+/** A client in a new terminal, whose browser notes the address that it opens. */
+export function clientTerminal(
+  { folder, serverUrl, opened }: ClientPlace,
+  words: readonly string[],
+  { opens = true, env = {} }: ClientOptions = {},
+): Terminal {
+  const { PATH, HOME } = process.env
+  const own = { PATH, HOME, TERM: 'xterm-256color', LANG: 'C.UTF-8', KEYFERRY_SERVER: serverUrl }
+  const browserIs = { BROWSER: opens ? opened.program : 'none' }
+  const runtime = { XDG_RUNTIME_DIR: folder, XDG_STATE_HOME: join(folder, 'state') }
+  return inTerminal([...KEYFERRY, ...words], {
+    cwd: folder,
+    env: { ...own, ...browserIs, ...runtime, ...env },
+  })
+}

@@ -37,6 +37,29 @@ export class Attacker {
     return String(made['id'])
   }
 
+  /** Ask for the names of a bundle, or for the bundles of a workspace.
+   * @returns the id, and the path of the approval page */
+  async askForNames(
+    bundle: string | null,
+    {
+      release = ['loopback', 'code'],
+      meta = { hostname: 'laptop', user: 'sam' },
+    }: { release?: readonly Way[]; meta?: Readonly<Record<string, string>> } = {},
+  ): Promise<{ id: string; path: string }> {
+    const argv = ['keyferry', 'ls', ...(bundle === null ? [] : [bundle])]
+    const { status, body } = await this.#call('POST', '', {
+      kind: 'names',
+      client_pubkey: Buffer.from(this.keys.publicKey).toString('base64'),
+      ...(bundle === null ? {} : { bundle_id: bundle }),
+      release,
+      poll_challenge: pollChallenge(this.verifier),
+      argv,
+      meta: { command: argv.join(' '), ...meta },
+    })
+    if (status !== 201) throw new Error(`the request was refused: ${JSON.stringify(body)}`)
+    return { id: String(body['id']), path: String(body['verification_uri_complete']) }
+  }
+
   /** Hand in what the approver's page showed. */
   async release(id: string, secret: string, verifier = this.verifier): Promise<Answer> {
     return await this.#call('POST', `/${id}/release`, { secret }, verifier)
@@ -63,8 +86,8 @@ export class Attacker {
     return await this.#call('GET', `/${id}/context`)
   }
 
-  /** The values of a delivery that this attacker got. */
-  opened({ body }: Answer): Record<string, string> {
+  /** The values, or the list of names, that this attacker got. */
+  opened({ body }: Answer): Record<string, unknown> {
     const box = Buffer.from(String(body['ciphertext_base64']), 'base64')
     return JSON.parse(new TextDecoder().decode(open(box, this.keys)))
   }
@@ -111,6 +134,11 @@ export class CarelessApprover {
     }: { bundle: string; keys: readonly string[]; release?: Way; remember_hours?: number },
   ): Promise<Answer> {
     return await this.#post(`${id}/encrypt-from-bundle`, { bundle_id: bundle, include_keys: keys, ...more })
+  }
+
+  /** Let a terminal list the names of a bundle, or the bundles of a workspace. */
+  async approveNames(id: string, choice: { bundle_id?: string; release?: Way }): Promise<Answer> {
+    return await this.#post(`${id}/names`, choice)
   }
 
   async freshCode(id: string): Promise<Answer> {

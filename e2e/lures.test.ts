@@ -112,6 +112,35 @@ describe('a lure, against a hosted server that binds approvals', () => {
     expectNothing(attacker)
   })
 
+  test('for names, that offers a return: no name leaves before the approval is back', async () => {
+    for (const [bundle, release] of [
+      [BOUND, 'loopback'],
+      [BOUND, 'code'],
+      [null, 'loopback'],
+    ] as const) {
+      const attacker = new Attacker(server.url)
+      const { id } = await attacker.askForNames(bundle)
+      const choice = bundle === null ? {} : { bundle_id: bundles.get(bundle) ?? '' }
+      expect(await victim.approveNames(id, choice)).toMatchObject({ body: { code: 'release_required' } })
+      const approved = await victim.approveNames(id, { ...choice, release })
+      expect(approved.status).toBe(200)
+      for (const guess of ['000 001', 'A'.repeat(43)])
+        expect((await attacker.release(id, guess)).status).toBe(400)
+      expect((await attacker.context(id)).body).toMatchObject({ status: 'held' })
+      if (release === 'code')
+        expect((await attacker.wait(id, 'none')).body).toMatchObject({ needs: 'release' })
+      expectNothing(attacker, approved)
+    }
+  })
+
+  test('for names, from a client that takes no approval back: the click is refused', async () => {
+    const attacker = new Attacker(server.url)
+    const { id } = await attacker.askForNames(LOCAL, { release: [] })
+    const clicked = await victim.approveNames(id, { bundle_id: bundles.get(LOCAL) ?? '' })
+    expect(clicked).toMatchObject({ status: 403, body: { code: 'release_required' } })
+    expectNothing(attacker)
+  })
+
   // What remains, so that the threat model says it as long as it is so.
   test('remains: a victim who reads the code to the attacker gives the values away', async () => {
     const { attacker, id, click, end } = await lure(['code'])

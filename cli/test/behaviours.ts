@@ -1,4 +1,5 @@
 import { keyBinding } from '@keyferry/crypto/key-binding'
+import { LIST_BEHAVIOURS } from './list-behaviours.ts'
 import {
   type Answer,
   type Asked,
@@ -18,6 +19,7 @@ const HOSTILE_TEXT = '\u001b[2J\u001b]0;owned\u0007\u202egnp\u0000\r\nkeyferry: 
 /** Servers by name, for sessions: those that a client must cope with, and those that must not deceive it. */
 export const BEHAVIOURS = {
   approves: {},
+  ...LIST_BEHAVIOURS,
   'wants a sign-in': { authMode: 'oidc' },
   'approves long values': { wait: (asked) => delivery(asked, LONG_VALUES) },
   'approves another bundle': {

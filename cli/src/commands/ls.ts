@@ -1,11 +1,11 @@
 import type { Command, Words } from '../command-line/command.ts'
 import { EXIT } from '../ground/exit-code.ts'
-import type { Parts } from '../ground/parts.ts'
+import type { Parts, ViewName } from '../ground/parts.ts'
 import { printable } from '../ground/printable.ts'
-import type { ListedBundle, ListedName } from '../server/bundles.ts'
-import type { Library } from '../server/library-call.ts'
+import type { Listed } from '../server/bundles.ts'
 import { isLoopback } from '../server/loopback.ts'
-import { JSON_FLAG, QUIET_FLAG, readView } from './asking-flags.ts'
+import type { NamedLibrary } from '../server/named-workspace.ts'
+import { JSON_FLAG, PAGE_FLAGS, QUIET_FLAG, readPage, readReason, readView } from './asking-flags.ts'
 import { readBundleOperand } from './names.ts'
 import { libraryHere, SERVER_FLAG, WORKSPACE_FLAG } from './server-flag.ts'
 
@@ -15,12 +15,17 @@ export const lsCommand: Command = {
   maxOperands: 1,
   summary: 'List the bundles, or the names that one delivers',
   details: [
-    'Shows no values. On a server without accounts, ls lists all bundles. On other servers it needs KEYFERRY_TOKEN and lists the bundles of that machine. The client has no sign-in for people: use keyferry open instead.',
+    'Shows no values. On a server without accounts, ls answers at once. With KEYFERRY_TOKEN it lists what that machine may read.',
+    'Where people sign in, ls asks for an approval each time: the page shows who asks and what is listed, and only names leave the server.',
   ],
   flags: [
     WORKSPACE_FLAG,
     SERVER_FLAG,
-    { name: 'here', summary: 'Ask only a server on this machine; print nothing for any other' },
+    {
+      name: 'here',
+      summary: 'Ask only a server on this machine without accounts; print nothing for any other',
+    },
+    ...PAGE_FLAGS,
     { ...QUIET_FLAG, summary: 'Print names only' },
     { ...JSON_FLAG, summary: 'One JSON array' },
   ],
@@ -35,29 +40,43 @@ async function ls(words: Words, parts: Parts): Promise<number> {
   const bundle = readBundleOperand(words)
   const named = { ...(await libraryHere(words, parts)), view: readView(words) }
   if (words.has('here') && !isLoopback(new URL(named.server).hostname)) return EXIT.ok
-  const { openLibrary } = await import('../server/named-workspace.ts')
-  const { bundleNamed, listBundles, listNames } = await import('../server/bundles.ts')
   const { findToken } = await import('../machine/credential.ts')
   const token = findToken(parts)
-  const opened = await openLibrary(token === null ? named : { ...named, workspace: null }, parts)
-  const library: Library = token === null ? opened : { ...opened, token }
-  const bundles = await listBundles({ library, parts })
-  parts.stdout.write(
-    bundle === null
-      ? bundlesText(bundles, named.view)
-      : namesText(await listNames({ library, parts }, bundleNamed(bundles, bundle)), named.view),
-  )
+  const { isOwnLibrary } = await import('../server/own-library.ts')
+  const needsApproval = token === null && !(await isOwnLibrary(named.server, parts))
+  if (needsApproval && words.has('here')) return EXIT.ok
+  const listed = needsApproval
+    ? await listApproved(words, { ...named, bundle }, parts)
+    : await listDirectly(token === null ? named : { ...named, token, workspace: null }, bundle, parts)
+  parts.stdout.write(bundle === null ? bundlesText(listed, named.view) : namesText(listed, named.view))
   return EXIT.ok
 }
 
-function bundlesText(bundles: readonly ListedBundle[], view: Library['view']): string {
+async function listDirectly(named: NamedLibrary, bundle: string | null, parts: Parts): Promise<Listed> {
+  const { openLibrary } = await import('../server/named-workspace.ts')
+  const { bundleNamed, listBundles, listNames } = await import('../server/bundles.ts')
+  const call = { library: await openLibrary(named, parts), parts }
+  const bundles = await listBundles(call)
+  return { bundles, names: bundle === null ? [] : await listNames(call, bundleNamed(bundles, bundle)) }
+}
+
+type Asked = Omit<NamedLibrary, 'token'> & { readonly bundle: string | null }
+
+async function listApproved(words: Words, asked: Asked, parts: Parts): Promise<Listed> {
+  const { listWithApproval } = await import('../names/list-with-approval.ts')
+  const command = ['keyferry', 'ls', ...(asked.bundle === null ? [] : [asked.bundle])]
+  const asker = { ...asked, command, ...readPage(words), ...readReason(words, parts) }
+  return await listWithApproval(asker, parts)
+}
+
+function bundlesText({ bundles }: Listed, view: ViewName): string {
   if (view === 'json')
     return json(bundles.map(({ id, name, keyCount }) => ({ id, name, key_count: keyCount })))
   if (view === 'quiet') return lines(bundles.map(({ name }) => [name]))
   return lines(bundles.map(({ name, keyCount }) => [name, `${keyCount} ${keyCount === 1 ? 'key' : 'keys'}`]))
 }
 
-function namesText(names: readonly ListedName[], view: Library['view']): string {
+function namesText({ names }: Listed, view: ViewName): string {
   if (view === 'json')
     return json(
       names.map(({ name, isSecret, isRequired }) => ({ name, is_secret: isSecret, required: isRequired })),

@@ -6,9 +6,15 @@ import type { Parts, ViewName } from '../ground/parts.ts'
 import type { PendingRequest } from '../ground/pending-request.ts'
 import { printable } from '../ground/printable.ts'
 import { openWayBack, type WayBack } from '../release/way-back.ts'
-import { type CreatedRequest, createRequest, type RequestBody } from '../server/approval-requests.ts'
+import {
+  type CreatedRequest,
+  createRequest,
+  type RequestBody,
+  withdrawRequest,
+} from '../server/approval-requests.ts'
 import { isLoopback } from '../server/loopback.ts'
 import { patientExchange, rateLimitNotice } from '../server/rate-limit.ts'
+import { unknownKind } from '../server/request-end.ts'
 import { readable } from '../server/server-failure.ts'
 import { whyNoBrowser } from '../terminal/browser.ts'
 import { waitingView } from '../terminal/choose-view.ts'
@@ -119,7 +125,13 @@ async function makeRequest<End>(
     startedMs = clock.monotonicMs() + waitMs // the lifetime starts with the call that succeeds
   })
   const body = { ...bodyOf(asker, secrets, { wayBack, parts }), kind: question.kind, ...fields }
-  const created = await createRequest(exchange, asker.server, body)
+  const { kind, ...created } = await createRequest(exchange, asker.server, body)
+  // A server that ignores the kind would ask the person to approve values.
+  if (question.kind === 'names' && kind !== 'names') {
+    const request = { server: asker.server, id: created.id, verifier: secrets.verifier }
+    await withdrawRequest(parts.exchange, request).catch(() => undefined) // it expires by itself
+    throw unknownKind(asker.server)
+  }
   return {
     server: asker.server,
     ...secrets,
@@ -149,7 +161,7 @@ function bodyOf(
 }
 
 // A server that shows another code has another request than this client made.
-function agreedCode({ userCode }: CreatedRequest, code: string): string {
+function agreedCode({ userCode }: Pick<CreatedRequest, 'userCode'>, code: string): string {
   if (userCode !== null && normalizeUserCode(userCode) === code) return code
   throw refusedAnswer(
     'the check code of the server differs from ours: the connection is intercepted, or this is not a Keyferry server',

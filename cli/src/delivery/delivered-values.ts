@@ -1,11 +1,10 @@
 import { isKeyName } from '@keyferry/contract/env/names'
-import { decodeBase64 } from '@keyferry/crypto/base64'
-import { type KeyPair, wipe } from '@keyferry/crypto/key-pair'
-import { open } from '@keyferry/crypto/open'
+import type { KeyPair } from '@keyferry/crypto/key-pair'
 import { refusedAnswer } from '../ground/cli-error.ts'
 import { parseObject } from '../ground/json-object.ts'
 import type { Values } from '../ground/parts.ts'
 import { printable } from '../ground/printable.ts'
+import { openBox } from './open-box.ts'
 
 /** What a client was given. */
 export type Delivered = {
@@ -22,18 +21,6 @@ export function openDelivery(ciphertextBase64: string, keyPair: KeyPair, keys: r
   const values = readValues(openBox(ciphertextBase64, keyPair))
   requireAskedFor(values, keys)
   return values
-}
-
-function openBox(ciphertextBase64: string, keyPair: KeyPair): string {
-  let bytes: Uint8Array | undefined
-  try {
-    bytes = open(decodeBase64(ciphertextBase64), keyPair)
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
-  } catch (cause) {
-    throw refusedAnswer('the delivery cannot be opened with the key of this request', { cause })
-  } finally {
-    if (bytes !== undefined) wipe(bytes)
-  }
 }
 
 function readValues(plaintext: string): Values {

@@ -80,6 +80,7 @@ function view(): Told {
     recovered: ignore,
     delivered: ignore,
     stored: ignore,
+    listed: ignore,
     end: ignore,
   }
   return {

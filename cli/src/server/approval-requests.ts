@@ -5,7 +5,7 @@ import { refusedAnswer } from '../ground/cli-error.ts'
 import type { Exchange } from '../ground/exchange.ts'
 import { parseObject } from '../ground/json-object.ts'
 import { type AsksAgain, type RememberedApproval, readAsksAgain, readRemembered } from './remembered.ts'
-import { ended, requireReturnable } from './request-end.ts'
+import { ended, requireReturnable, unknownKind } from './request-end.ts'
 import { errorDetail, refusal } from './server-failure.ts'
 import { type Needs, readLater, readWaitAnswer, type WaitOutcome } from './wait-answer.ts'
 
@@ -21,7 +21,7 @@ const LIFETIME_SECONDS = { least: 1, most: 86_400 }
 
 export type RequestBody = {
   /** Absent: values are requested. */
-  readonly kind?: 'deposit'
+  readonly kind?: 'deposit' | 'names'
   readonly client_pubkey: string
   readonly bundle_id?: string
   /** Id or name. */
@@ -46,6 +46,8 @@ export type RequestBody = {
 
 export type CreatedRequest = {
   readonly id: string
+  /** Said of a request for names only. */
+  readonly kind: unknown
   /** The full address of the page. */
   readonly approvalUrl: string
   readonly intervalMs: number
@@ -82,6 +84,7 @@ export async function createRequest(
     maxBodyBytes: MAX_CREATE_BYTES,
   })
   if (answer.status === 400 && errorDetail(answer, 'field') === 'device') throw new RefusedDevice()
+  if (answer.status === 400 && errorDetail(answer, 'field') === 'kind') throw unknownKind(server)
   if (answer.status !== 201) throw refusal(answer, server)
   const created = parseObject(answer.body) ?? {}
   if (created['remembered'] === undefined) requireReturnable(created, body.release, server)
@@ -97,6 +100,7 @@ function readCreated(body: Record<string, unknown>, server: string): CreatedRequ
   }
   return {
     id,
+    kind: body['kind'],
     approvalUrl: `${server}/approve/${id}`,
     intervalMs: seconds(body['interval'], 'interval', INTERVAL_SECONDS),
     lifetimeMs: seconds(body['expires_in'], 'expires_in', LIFETIME_SECONDS),

@@ -21,6 +21,12 @@ export type ListedName = {
   readonly isRequired: boolean
 }
 
+/** What `ls` shows: the names of a bundle, or bundles. */
+export type Listed = {
+  readonly names: readonly Omit<ListedName, 'keyId'>[]
+  readonly bundles: readonly Omit<ListedBundle, 'tenantId'>[]
+}
+
 type Call = { readonly library: Library; readonly parts: Parts }
 
 /** The bundles that the caller may see, by name.
@@ -28,7 +34,7 @@ type Call = { readonly library: Library; readonly parts: Parts }
 export async function listBundles(call: Call): Promise<ListedBundle[]> {
   const answer = await callLibrary(call, { method: 'GET', path: '/api/v1/bundles' })
   if (!Array.isArray(answer)) throw unknownAnswer()
-  return answer.map(readBundle)
+  return answer.map((entry) => ({ ...readBundle(entry), tenantId: readText(entry, 'tenant_id') }))
 }
 
 /** One of the bundles, by name or id.
@@ -52,7 +58,7 @@ export async function listNames(call: Call, { id }: ListedBundle): Promise<Liste
   const answer = await callLibrary(call, { method: 'GET', path: `/api/v1/bundles/${id}` })
   const { items } = isObject(answer) ? answer : {}
   if (!Array.isArray(items)) throw unknownAnswer()
-  return items.map(readName)
+  return items.map((entry) => ({ ...readName(entry), keyId: readId(entry) }))
 }
 
 /** Take a name from a bundle. Its key stays in the library.
@@ -71,15 +77,27 @@ export async function detachName(
   await callLibrary(call, { method: 'DELETE', path: `/api/v1/bundles/${bundle.id}/keys/${keyId}` })
 }
 
-function readBundle(entry: unknown): ListedBundle {
-  const { id, name, tenant_id: tenantId, key_count: keyCount } = isObject(entry) ? entry : {}
-  if (typeof id !== 'string' || typeof name !== 'string') throw unknownAnswer()
-  if (typeof tenantId !== 'string' || typeof keyCount !== 'number') throw unknownAnswer()
-  return { id, name, tenantId, keyCount }
+/** @throws CliError refused */
+export function readBundle(entry: unknown): Omit<ListedBundle, 'tenantId'> {
+  const { key_count: keyCount } = isObject(entry) ? entry : {}
+  if (typeof keyCount !== 'number') throw unknownAnswer()
+  return { id: readText(entry, 'id'), name: readText(entry, 'name'), keyCount }
 }
 
-function readName(entry: unknown): ListedName {
-  const { id, name, is_secret: isSecret, required: isRequired } = isObject(entry) ? entry : {}
-  if (typeof name !== 'string' || typeof isSecret !== 'boolean') throw unknownAnswer()
-  return { name, keyId: typeof id === 'string' ? id : null, isSecret, isRequired: isRequired === true }
+/** @throws CliError refused */
+export function readName(entry: unknown): Omit<ListedName, 'keyId'> {
+  const { is_secret: isSecret, required: isRequired } = isObject(entry) ? entry : {}
+  if (typeof isSecret !== 'boolean') throw unknownAnswer()
+  return { name: readText(entry, 'name'), isSecret, isRequired: isRequired === true }
+}
+
+function readText(entry: unknown, field: string): string {
+  const text = isObject(entry) ? entry[field] : undefined
+  if (typeof text !== 'string') throw unknownAnswer()
+  return text
+}
+
+function readId(entry: unknown): string | null {
+  const id = isObject(entry) ? entry['id'] : undefined
+  return typeof id === 'string' ? id : null
 }

@@ -22,6 +22,15 @@ export function requireReturnable(
   throw new CliError(EXIT.refused, `this request cannot be approved at ${server}: ${why}`, next)
 }
 
+/** The server is too old for this kind of request. */
+export function unknownKind(server: string): CliError {
+  return new CliError(
+    EXIT.refused,
+    `${server} does not know this kind of request`,
+    'Update the server, or use the web page: keyferry open.',
+  )
+}
+
 /** The error for a request that was not approved in time. */
 export function expired(): CliError {
   return new CliError(

@@ -39,6 +39,8 @@ export function jsonView({ stderr, clock }: Parts): WaitingView {
     },
     stored: ({ bundle, workspace, counts, approvedBy }) =>
       say('stored', { bundle, workspace, counts, approvers: [approvedBy] }),
+    listed: ({ bundle, workspace, count, leftOut }) =>
+      say('listed', { bundle: bundle?.name ?? null, workspace, count, left_out: leftOut }),
     end: () => undefined,
   }
 }

@@ -11,6 +11,8 @@ import {
   codeNeededText,
   deliveredText,
   deliveryNotes,
+  listedText,
+  listNotes,
   NOT_REACHED,
   remaining,
   rememberedText,
@@ -68,6 +70,12 @@ export function liveView(parts: Parts): WaitingView {
       if (style.canRewrite) shown?.erase()
       stderr.write(`${style.bold('Keyferry')} ${storedText(stored)}\n`)
     },
+    listed: (list) => {
+      line.clear()
+      if (style.canRewrite) shown?.erase()
+      stderr.write(`${style.bold('Keyferry')} ${listedText(list)}\n`)
+      for (const note of listNotes(list)) stderr.write(`  ${note}\n`)
+    },
     end: () => {
       stop?.()
       line.clear()
@@ -104,7 +112,7 @@ function statusText(asked: Asked, nowMs: number, trouble: string | null): string
   return isSlow ? `${left} · is ${asked.userCode} on the page?` : `${left} · Ctrl-C stops`
 }
 
-const VERBS = { requesting: 'requests', storing: 'stores', removing: 'removes' } as const
+const VERBS = { requesting: 'requests', storing: 'stores', removing: 'removes', listing: 'lists' } as const
 
 function askedText(asked: Asked, { stderr }: Parts, style: TerminalStyle): string {
   const qr = asked.hidesQrCode ? null : qrCode(asked.approvalUrl, stderr, style)

@@ -8,6 +8,8 @@ import {
   codeNeededText,
   deliveredText,
   deliveryNotes,
+  listedText,
+  listNotes,
   NOT_REACHED,
   remaining,
   rememberedText,
@@ -38,6 +40,10 @@ export function plainView({ stderr, clock }: Parts): WaitingView {
       for (const note of deliveryNotes(received)) say(`keyferry: ${note}`)
     },
     stored: (stored) => say(`keyferry: ${storedText(stored)}`),
+    listed: (list) => {
+      say(`keyferry: ${listedText(list)}`)
+      for (const note of listNotes(list)) say(`keyferry: ${note}`)
+    },
     end: () => stopReminding?.(),
   }
 }
@@ -57,6 +63,9 @@ export function quietView({ stderr }: Parts): WaitingView {
       for (const note of deliveryNotes(received)) stderr.write(`keyferry: ${note}\n`)
     },
     stored: () => undefined,
+    listed: (list) => {
+      for (const note of listNotes(list)) stderr.write(`keyferry: ${note}\n`)
+    },
     end: () => undefined,
   }
 }

@@ -3,7 +3,7 @@ import { printable } from '../ground/printable.ts'
 /** What a person has to know while a request is pending. Contains no value. */
 export type Asked = {
   /** Absent: values are requested. */
-  readonly kind?: 'deposit'
+  readonly kind?: 'deposit' | 'names'
   readonly server: string
   readonly bundle: string | null
   readonly workspace: string | null
@@ -58,6 +58,17 @@ export type Stored = {
   readonly counts: Readonly<Record<string, number>>
 }
 
+/** A list that arrived. */
+export type ListReceived = {
+  /** The requested bundle, by name or id; null: bundles are listed. */
+  readonly requested: string | null
+  readonly bundle: { readonly id: string; readonly name: string } | null
+  readonly workspace: string
+  readonly count: number
+  /** How many bundles are left out, because their rules do not allow the list. */
+  readonly leftOut: number
+}
+
 /** Shows progress on stderr, for a person at a terminal, a log or a machine. */
 export type WaitingView = {
   readonly asked: (asked: Asked) => void
@@ -76,6 +87,8 @@ export type WaitingView = {
   readonly delivered: (received: Received) => void
   /** The values are in the library. */
   readonly stored: (stored: Stored) => void
+  /** The list can be printed. */
+  readonly listed: (list: ListReceived) => void
   /** Restore the terminal. May be called at any time, and more than once. */
   readonly end: () => void
 }
@@ -88,6 +101,10 @@ export function remaining(milliseconds: number): string {
 
 /** What is requested, or to be stored, in words. */
 export function askedFor({ bundle, workspace, keys, kind, removes = 0 }: Asked): string {
+  if (kind === 'names')
+    return bundle === null
+      ? `the bundles${inWorkspace(workspace)}`
+      : `the names of ${bundle}${inWorkspace(workspace)}`
   const place = `${bundle ?? 'a bundle that the approver chooses'}${inWorkspace(workspace)}`
   if (kind === 'deposit') return changedIn(place, { stores: keys.length - removes, removes })
   return keys.length === 0 ? place : `${keys.join(', ')} of ${place}`
@@ -102,8 +119,11 @@ function counted(count: number): string {
   return `${count} ${count === 1 ? 'variable' : 'variables'}`
 }
 
+type AskingVerb = 'requesting' | 'storing' | 'removing' | 'listing'
+
 /** What the client does at the server. A deposit that only removes names is `removing`. */
-export function askingVerb({ kind, keys, removes = 0 }: Asked): 'requesting' | 'storing' | 'removing' {
+export function askingVerb({ kind, keys, removes = 0 }: Asked): AskingVerb {
+  if (kind === 'names') return 'listing'
   if (kind !== 'deposit') return 'requesting'
   return keys.length === removes ? 'removing' : 'storing'
 }
@@ -157,6 +177,28 @@ export function storedText({ bundle, workspace, approvedBy, counts }: Stored): s
   })
   const what = parts.length === 0 ? 'nothing to write' : parts.join(', ')
   return `approved by ${approvedBy}: stored in ${bundle}${inWorkspace(workspace)}: ${what}`
+}
+
+/** What is listed, in words: `approved: 3 names of dev/app in workspace "Acme"`. */
+export function listedText({ bundle, workspace, count }: ListReceived): string {
+  const thing = `${bundle === null ? 'bundle' : 'name'}${count === 1 ? '' : 's'}`
+  const of = bundle === null ? '' : ` of ${printable(bundle.name, 80)}`
+  return `approved: ${count} ${thing}${of}${inWorkspace(workspace)}`
+}
+
+/** What else the person should know about a list, one line for each point. */
+export function listNotes({ requested, bundle, leftOut }: ListReceived): string[] {
+  const isOther = bundle !== null && bundle.name !== requested && bundle.id !== requested?.toLowerCase()
+  return [
+    ...(isOther ? [`the approver chose ${printable(bundle.name, 80)}, but ${requested} was requested`] : []),
+    ...(leftOut === 0
+      ? []
+      : [
+          leftOut === 1
+            ? '1 bundle is left out: its rules do not allow this list'
+            : `${leftOut} bundles are left out: their rules do not allow this list`,
+        ]),
+  ]
 }
 
 /** What else the person should know, one line for each point. */

@@ -17,6 +17,7 @@ export type PolicySetting = BundlePolicy['bundle']
 export type PolicyChange = z.input<Endpoints['changeBundlePolicy']['body']>
 export type Grant = Answer<Endpoints['listGrants']>[number]
 export type ApprovalAnswer = Answer<Endpoints['encryptFromBundle']>
+export type NamesOffer = Answer<Endpoints['previewNames']>
 export type DepositPlan = Answer<Endpoints['planDeposit']>
 export type DepositStep = DepositPlan['plan'][number]
 export type Bundle = Answer<Endpoints['listBundles']>[number]

@@ -21,14 +21,15 @@ export function AgentBanner({ meta, kind }: AgentBannerProps) {
         </strong>
         {reason === '' ? ' and gives no reason.' : <>, because: “{reason}”</>}
       </p>
-      <p className="mt-0.5">
-        {kind === 'deposit'
-          ? 'It may have chosen the values, and it may know them.'
-          : readingText(readsItself)}
-      </p>
+      <p className="mt-0.5">{kind === 'delivery' ? readingText(readsItself) : TEXTS[kind]}</p>
     </Notice>
   )
 }
+
+const TEXTS = {
+  deposit: 'It may have chosen the values, and it may know them.',
+  names: 'It reads these names itself, and its transcript keeps them.',
+} as const
 
 function readingText(readsItself: boolean): string {
   return readsItself

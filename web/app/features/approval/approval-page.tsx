@@ -4,6 +4,8 @@ import { Approved } from './approved.tsx'
 import { DepositForm } from './deposit/deposit-form.tsx'
 import { Stored } from './deposit/stored.tsx'
 import { Held } from './held.tsx'
+import { Listed } from './names/listed.tsx'
+import { NamesForm } from './names/names-form.tsx'
 import { Ended } from './outcome.tsx'
 import { RequestForm } from './request-form.tsx'
 import { SecondPerson } from './second-person.tsx'
@@ -31,12 +33,16 @@ export function ApprovalPage(props: ApprovalPageProps) {
   )
 }
 
+const FORMS = { delivery: RequestForm, deposit: DepositForm, names: NamesForm } as const
+
 function Request({ requestId, wayBack }: ApprovalPageProps) {
   const { state, reload, end, approved, recoded } = useRequest(requestId)
   if (state.phase === 'loading') return <p className="text-ink-soft">Loading the request…</p>
   if (state.phase === 'ended') return <Ended end={state.end} onRetry={reload} />
   if (state.phase === 'approved' && state.choice.kind === 'deposit')
     return <Stored choice={state.choice} isTold={state.delivered} />
+  if (state.phase === 'approved' && state.choice.kind === 'names')
+    return <Listed choice={state.choice} delivered={state.delivered} />
   if (state.phase === 'approved') {
     return (
       <>
@@ -56,7 +62,7 @@ function Request({ requestId, wayBack }: ApprovalPageProps) {
     )
   }
   const { context } = state
-  const Form = context.kind === 'deposit' ? DepositForm : RequestForm
+  const Form = FORMS[context.kind ?? 'delivery']
   return (
     <Form
       requestId={requestId}

@@ -8,8 +8,11 @@ import { RememberChoice } from './remember-choice.tsx'
 import type { RequestKind } from './request-state.ts'
 import { useArming } from './use-arming.ts'
 
-/** `count`: keys or variables. `removed`: how many of a deposit's variables the bundle no longer delivers. */
-type Approved = { count: number; removed?: number; bundle: string | null; others: number; kind: RequestKind }
+/** A request for names without a bundle lists bundles. */
+type Shown = RequestKind | 'bundles'
+
+/** `count`: keys, variables, names or bundles. `removed`: how many of a deposit's variables the bundle no longer delivers. */
+type Approved = { count: number; removed?: number; bundle: string | null; others: number; kind: Shown }
 
 type DecisionBarProps = {
   context: RequestContext
@@ -103,7 +106,9 @@ function ActiveNote({ active }: { active: boolean }) {
 const WORDS = {
   delivery: ['Approve', 'key', 'of'],
   deposit: ['Store', 'variable', 'in'],
-} as const satisfies Record<RequestKind, readonly string[]>
+  names: ['List', 'name', 'of'],
+  bundles: ['List', 'bundle', 'of'],
+} as const satisfies Record<Shown, readonly string[]>
 
 const REMOVAL = ['Remove', 'variable', 'from'] as const
 

@@ -4,7 +4,7 @@ import { useNow } from '../../lib/use-now.ts'
 import { Button } from '../../ui/button.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { Outcome } from './outcome.tsx'
-import type { End, HeldRequest } from './request-state.ts'
+import type { End, HeldRequest, RequestKind } from './request-state.ts'
 import { useHeldEnd } from './use-held-end.ts'
 
 type HeldProps = {
@@ -58,7 +58,7 @@ function NotReturned(props: HeldProps) {
   const { request } = props
   const end = useHeldEnd(props)
   const takesCode = (request.context.release ?? []).includes('code')
-  const words = request.context.kind === 'deposit' ? DEPOSIT : DELIVERY
+  const words = WORDS[request.context.kind ?? 'delivery']
   const { title, text } = request.choice === null ? words.byAnother : words[request.by]
   return (
     <Outcome title={title} Icon={MonitorOff} tone="plain">
@@ -84,8 +84,11 @@ function wordsOf(nothingYet: string) {
   }
 }
 
-const DELIVERY = wordsOf('The terminal has no values yet.')
-const DEPOSIT = wordsOf('Nothing has changed yet.')
+const WORDS = {
+  delivery: wordsOf('The terminal has no values yet.'),
+  deposit: wordsOf('Nothing has changed yet.'),
+  names: wordsOf('The terminal has no names yet.'),
+} as const satisfies Record<RequestKind, unknown>
 
 type EndButtonsProps = { end: ReturnType<typeof useHeldEnd>; action?: string }
 

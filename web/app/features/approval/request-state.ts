@@ -13,14 +13,16 @@ export type End =
   | 'forbidden'
   | 'unreachable'
 
-/** `delivery`: the terminal gets values. `deposit`: they come from the terminal. */
-export const REQUEST_KINDS = ['delivery', 'deposit'] as const satisfies RequestContext['kind'][]
+/** `delivery`: the terminal gets values. `deposit`: they come from the terminal. `names`: it gets
+ * names and no value. */
+export const REQUEST_KINDS = ['delivery', 'deposit', 'names'] as const satisfies RequestContext['kind'][]
 
 export type RequestKind = (typeof REQUEST_KINDS)[number]
 
 /** What a person chose. */
 export type Choice = {
   workspaceId: string
+  /** Where bundles are listed, the workspace, without an id. */
   bundle: { id: string; name: string }
   keys: readonly string[]
   kind: RequestKind

@@ -85,8 +85,8 @@ function warningsOf({ doubts, context, chosen, bundleMissing }: WarningsProps): 
       text: (
         <>
           The terminal requested <Mono text={context.suggested_bundle_id ?? ''} />, but you chose{' '}
-          <Mono text={chosen.bundle} />. The keyferry client refuses another bundle unless it was started with{' '}
-          <span className="font-mono whitespace-nowrap">--any-bundle</span>.
+          <Mono text={chosen.bundle} />.{' '}
+          {context.kind === 'names' ? 'The keyferry client tells the difference.' : <OtherBundleRefused />}
         </>
       ),
     },
@@ -129,6 +129,15 @@ function warningsOf({ doubts, context, chosen, bundleMissing }: WarningsProps): 
     },
   ]
   return all.filter((warning) => warning !== false)
+}
+
+function OtherBundleRefused() {
+  return (
+    <>
+      The keyferry client refuses another bundle unless it was started with{' '}
+      <span className="font-mono whitespace-nowrap">--any-bundle</span>.
+    </>
+  )
 }
 
 function Mono({ text }: { text: string }) {

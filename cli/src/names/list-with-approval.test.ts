@@ -1,0 +1,66 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { LIST_BEHAVIOURS } from '../../test/list-behaviours.ts'
+import { type ScriptedServer, startScriptedServer } from '../../test/scripted-server.ts'
+import { type Stage, stage } from '../../test/stage.ts'
+import { listWithApproval } from './list-with-approval.ts'
+
+let server: ScriptedServer
+let scene: Stage
+let folder: string
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'keyferry-list-'))
+  scene = stage({}, folder)
+})
+
+afterEach(() => {
+  server.close()
+  rmSync(folder, { recursive: true })
+})
+
+const list = (bundle: string | null) => {
+  const command = ['keyferry', 'ls', ...(bundle === null ? [] : [bundle])]
+  const asker = { server: server.url, bundle, workspace: null, command, agent: null, reason: null } as const
+  return listWithApproval({ ...asker, whyNotOpen: 'no', hidesQrCode: true, view: 'quiet' }, scene)
+}
+
+test('the request says that it is for names, and how the approval can return', async () => {
+  server = await startScriptedServer(LIST_BEHAVIOURS['lists names'])
+  expect((await list('dev/app')).names.map(({ name }) => name)).toEqual(['DATABASE_URL', 'PORT'])
+  expect(server.asked[0]?.body).toMatchObject({
+    kind: 'names',
+    bundle_id: 'dev/app',
+    argv: ['keyferry', 'ls', 'dev/app'],
+    release: ['code'],
+    poll_challenge: expect.any(String),
+  })
+  expect(server.asked[0]?.body).not.toHaveProperty('device')
+})
+
+test('a request whose kind the server ignores is withdrawn before a person sees it', async () => {
+  server = await startScriptedServer(LIST_BEHAVIOURS['ignores the kind of a request'])
+  await expect(list('dev/app')).rejects.toThrow('does not know this kind of request')
+  expect(server.withdrawn).toEqual([server.asked[0]?.id])
+  expect(scene.seen.stderr).toBe('')
+})
+
+test('bundles in place of names, and names in place of bundles, are dropped', async () => {
+  server = await startScriptedServer(LIST_BEHAVIOURS['lists bundles'])
+  await expect(list('dev/app')).rejects.toThrow('something else than the list')
+  server.close()
+  server = await startScriptedServer(LIST_BEHAVIOURS['lists names'])
+  await expect(list(null)).rejects.toThrow('something else than the list')
+})
+
+test('the code of the page brings the approval back', async () => {
+  server = await startScriptedServer(LIST_BEHAVIOURS['lists names by code'])
+  const listing = list('dev/app')
+  await expect.poll(() => scene.seen.stderr).toContain('keyferry release')
+  const id = server.asked[0]?.id ?? ''
+  const address = `${server.url}/api/v1/requests/${id}/release`
+  await fetch(address, { method: 'POST', body: JSON.stringify({ secret: '482913' }) })
+  expect((await listing).bundle?.name).toBe('dev/app')
+})

@@ -65,7 +65,7 @@ describe('run --watch with ID tokens, which live for minutes', () => {
     await call('PUT', '/api/v1/keys/{key_id}', { params, body: { value } })
   }
 
-  test('each call of a job at GitHub has a token of its own', { timeout: 60_000 }, async () => {
+  test('each call of a job at GitHub has its own token', { timeout: 60_000 }, async () => {
     const { child, exit, starts } = watch(world.requestVariables)
     await until(() => starts().length, 1)
     await until(() => world.issued.length, 2)

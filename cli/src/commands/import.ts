@@ -27,7 +27,7 @@ export const importCommand: Command = {
     'Another bundle may have the same variable. An equal value is shared: both bundles use one key. A different value becomes a key that only this bundle uses, so what other bundles deliver stays as it is. --own, --share and --replace choose otherwise for the names that you give. Only --replace changes what other bundles deliver.',
     'On a terminal, import shows the plan and asks. Without a terminal it carries out the plan, but updates values of this bundle only with --yes. A value of ***** keeps the stored one, so you can edit an export and import it again.',
     'The file is read as npm dotenv reads it: with or without export, comments, CRLF, three kinds of quotes, values of several lines. Variables in values are not expanded. A note names each line that other programs read differently; --dialect shell and --dialect compose read it their way.',
-    'Where people sign in to the server, import seals the values to the server, shows a link, and waits until a person has seen the plan and approved it. Nobody but the server can read the values on the way. At most 1,000 variables and 256 KiB at a time.',
+    'Where people sign in to the server, import seals the values to the server, shows a link, and waits until a person has seen the plan and approved it. Only the server can read the values. At most 1,000 variables and 256 KiB at a time.',
   ],
   flags: [
     {

@@ -35,7 +35,7 @@ export const initCommand: Command = {
     { name: 'force', summary: 'Overwrite the file if it exists' },
   ],
   examples: [
-    { command: 'keyferry init --bundle dev/app', what: 'Afterwards, keyferry run -- npm run dev is enough' },
+    { command: 'keyferry init --bundle dev/app', what: 'Then keyferry run -- npm run dev is enough' },
   ],
   run: async (words, parts) => await init(readInit(words, parts), parts),
 }

@@ -45,7 +45,7 @@ export const setCommand: Command = {
     JSON_FLAG,
   ],
   examples: [
-    { command: 'keyferry set API_TOKEN --bundle dev/app', what: 'Type a value that nobody sees' },
+    { command: 'keyferry set API_TOKEN --bundle dev/app', what: 'Type the value without showing it' },
     {
       command: 'keyferry set SESSION_SECRET --bundle dev/app --generate 32',
       what: 'A random value of 32 letters and digits',

@@ -55,7 +55,7 @@ export type ProgramStart = {
   readonly env: Readonly<Record<string, string>>
   /** What the program's output passes through; null: the program writes to our output itself. */
   readonly filters: Readonly<Record<'stdout' | 'stderr', Transform | null>>
-  /** The client stays as the parent of the program, because it cleans up afterwards. */
+  /** The client stays as the parent of the program, because it cleans up when the program ends. */
   readonly isParentNeeded?: true
 }
 

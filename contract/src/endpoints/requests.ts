@@ -94,7 +94,7 @@ export const requestEndpoints = {
     method: 'DELETE',
     path: '/api/v1/requests/{request_id}',
     access: 'member',
-    summary: 'Deny the request; with a reason, the client can tell why nobody can approve it',
+    summary: 'Deny the request; with a reason, the client can say why no one can approve it',
     params: request.RequestParams,
     query: DenyQuery,
     responses: { 200: Ok },

@@ -46,7 +46,7 @@ export function useDecision({ requestId, approveOthers, onApproved, onEnd, ...pr
       })
       onApproved(choice, answer, await approveOthers(manner))
     })
-  /** `reason`: why nobody can approve, for the terminal. */
+  /** `reason`: why no one can approve, for the terminal. */
   const deny = (reason: WhyNotCode | null) =>
     decide('deny', async () => {
       await call('DELETE', '/api/v1/requests/{request_id}', {

@@ -11,7 +11,7 @@ export function changedOf<Step extends Pick<DepositStep, 'action'>>(plan: readon
   return plan.filter(({ action }) => action !== 'same' && action !== 'kept')
 }
 
-/** The names that the bundle does not deliver afterwards. */
+/** The names that the bundle does not deliver after the change. */
 export function removedNames({ plan }: DepositPlan): string[] {
   return plan.filter(({ action }) => action === 'detach').map(({ name }) => name)
 }

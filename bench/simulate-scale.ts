@@ -41,7 +41,7 @@ const [arithmetic, simulation] = [predicted(scale), simulated(scale, seconds, Ma
 
 const LINES: readonly { name: string; of: (load: Load) => number; unit: string; tolerance: number }[] = [
   { name: 'held waits', of: ({ heldWaits }) => heldWaits, unit: '', tolerance: 0.03 },
-  { name: 'polls again', of: ({ repollsPerSecond }) => repollsPerSecond, unit: '/s', tolerance: 0.05 },
+  { name: 'repeated waits', of: ({ repollsPerSecond }) => repollsPerSecond, unit: '/s', tolerance: 0.05 },
   { name: 'utilization of a node', of: ({ utilization }) => utilization * 100, unit: ' %', tolerance: 0.05 },
   {
     name: 'queueing at a node',

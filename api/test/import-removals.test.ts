@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { databases, type Identity, startTestApi, type TestApi } from './api.ts'
 import { newBundle } from './approval-client.ts'
+import { ComposedLibrary } from './composed-library.ts'
 import { approveDeposit, bundleValues, DepositClient, planOf } from './deposit-client.ts'
 import { joinWorkspace } from './joined.ts'
 import { secretOf } from './returning-client.ts'
@@ -171,5 +172,24 @@ describe.each(databases)('names that an import or a deposit removes, on %s', (ki
     expect(whole.json.plan[0]?.action).toBe('same')
     const broken = await importing({ bundle: bundle.name, entries, detach: ['PART'], dry_run: true })
     expect(broken.json.plan.map(({ action }) => action)).toEqual(['kept', 'detach'])
+  })
+
+  test('the plan names what the bundle cannot compose without a removed name', async () => {
+    const library = new ComposedLibrary(api, owner)
+    const name = 'prod/app'
+    const bundle = await library.bundle(name)
+    await library.has(bundle, 'PASSWORD', 's3cret')
+    await library.has(bundle, 'ADDRESS', 'pg://${PASSWORD}', { is_template: true })
+    const removing = { bundle: name, detach: ['PASSWORD'], dry_run: true }
+    const { json } = await importing({ ...removing, entries: [] })
+    expect(json.plan).toMatchObject([{ name: 'PASSWORD', action: 'detach', breaks: ['ADDRESS'] }])
+    const entries = [{ name: 'ADDRESS', value: 'pg://other' }]
+    const written = await importing({ ...removing, entries, replace: ['ADDRESS'] })
+    expect(written.json.plan.map(({ action, breaks }) => [action, breaks])).toEqual([
+      ['update', undefined],
+      ['detach', undefined],
+    ])
+    const both = await importing({ ...removing, entries: [], detach: ['PASSWORD', 'ADDRESS'] })
+    expect(both.json.plan.map(({ breaks }) => breaks)).toEqual([undefined, undefined])
   })
 })

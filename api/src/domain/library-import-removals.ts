@@ -1,21 +1,25 @@
 import { DomainError } from './errors.ts'
-import type { FoundKey, ImportLibrary, PlannedImport } from './library-import-step.ts'
+import type { FoundKey, ImportLibrary, ImportStep, PlannedImport } from './library-import-step.ts'
 
 /*
- * An import may also remove names from its bundle. Their keys stay in the library with all versions, and in other bundles.
+ * An import may also remove names from its bundle. Their keys stay in the library with all versions, and in other bundles. A
+ * template that is built from a removed name has no value any more.
  */
 
-/** A name that the bundle does not deliver after the import, and the key behind it. */
-export type ImportRemoval = { name: string; key: FoundKey }
+/** A name that the bundle does not deliver after the import, and the key behind it. `breaks`: names that the bundle cannot
+ * compose without it. */
+export type ImportRemoval = { name: string; key: FoundKey; breaks: readonly string[] }
 
 type Asked = Pick<PlannedImport, 'bundleName' | 'entries' | 'detach'>
 
 /** The names that an import removes, in the order of `detach`.
+ * @param steps what it does with its entries
  * @throws DomainError invalid (a name is given twice, or the bundle does not deliver it) · conflict (an inline item), with
  *   the names in `details.names` */
 export function planRemovals(
-  { attached, legacyNames }: ImportLibrary,
+  { attached, legacyNames, templates }: ImportLibrary,
   { bundleName, entries, detach }: Asked,
+  steps: readonly ImportStep[],
 ): ImportRemoval[] {
   const kept = new Set(entries.map(({ name }) => name))
   const twice = detach.filter((name, index) => kept.has(name) || detach.indexOf(name) < index)
@@ -26,9 +30,13 @@ export function planRemovals(
     throw refusal('conflict', 'the bundle has inline items: convert them into keys first', inline)
   if (missing.length > 0)
     throw refusal('invalid', `the bundle ${bundleName} does not deliver what is to be removed`, missing)
+  const written = steps.filter(({ action }) => action !== 'same' && action !== 'kept')
+  const ended = new Set([...detach, ...written.map(({ entry }) => entry.name)])
+  const composed = [...templates].filter(([name]) => !ended.has(name))
   return detach.flatMap((name) => {
     const key = attached.get(name)
-    return key === undefined ? [] : [{ name, key }]
+    const breaks = composed.filter(([, parts]) => parts.includes(name)).map(([template]) => template)
+    return key === undefined ? [] : [{ name, key, breaks }]
   })
 }
 

@@ -35,6 +35,8 @@ export type ImportLibrary = {
   attached: ReadonlyMap<string, FoundKey>
   /** By delivered name, the values that templates in `attached` are built from. */
   parts: ReadonlyMap<string, Plaintext>
+  /** By delivered name, what each template of the bundle is built from. Read only for an import that removes names. */
+  templates: ReadonlyMap<string, readonly string[]>
   /** Keys that have a name, or are delivered under it elsewhere, and are not attached to the bundle. Keys that have the
    * name come first. */
   candidates: ReadonlyMap<string, readonly FoundKey[]>

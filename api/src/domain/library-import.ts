@@ -130,8 +130,8 @@ function planIn(library: ImportLibrary, caller: Caller, asked: LibraryImport): I
   // A template's creator did not create its parts.
   const mayCompare = ({ created_by, templateParts }: FoundKey) =>
     isOwner || (created_by === caller.userId && templateParts === null)
-  const removals = planRemovals(library, asked)
   const steps = planImport(library, { ...asked, mayCompare })
+  const removals = planRemovals(library, asked, steps)
   if (!isOwner) requireCreating(library, steps, caller)
   const bundleId = library.bundle?.id ?? null
   return { bundleId, steps, removals, planId: planIdOf({ bundleId, steps, removals }, asked.bundleName) }
@@ -152,7 +152,7 @@ function planIdOf({ bundleId, steps, removals }: Omit<ImportPlan, 'planId'>, bun
     keyName,
     ...(key === null ? [] : [key.id, key.value_version, key.is_secret, key.elsewhere]),
   ])
-  const removed = removals.map(({ name, key }) => [name, key.id, key.elsewhere])
+  const removed = removals.map(({ name, key, breaks }) => [name, key.id, key.elsewhere, breaks])
   return digestOf(JSON.stringify([bundleId, bundleName, seen, removed]))
 }
 

@@ -47,7 +47,7 @@ export function presentStep(step: ImportPlan['steps'][number]) {
 }
 
 /** A name that a plan removes, as callers see it. */
-export function presentRemoval({ name, key }: ImportRemoval) {
+export function presentRemoval({ name, key, breaks }: ImportRemoval) {
   return {
     name,
     action: 'detach' as const,
@@ -56,6 +56,7 @@ export function presentRemoval({ name, key }: ImportRemoval) {
     is_secret: key.is_secret,
     ...sharing(key),
     choices: [],
+    ...(breaks.length === 0 ? {} : { breaks: [...breaks] }),
   }
 }
 

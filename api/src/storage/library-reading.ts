@@ -3,7 +3,7 @@ import type { FoundKey, ImportLibrary } from '../domain/library-import-step.ts'
 import { type BundleRef, type Keys, keysWith } from './found-keys.ts'
 import { chunks } from './library-changes.ts'
 import type { Query } from './queries.ts'
-import type { TenantVault } from './value-vault.ts'
+import { partsIn, type TenantVault } from './value-vault.ts'
 
 /*
  * What an import reads of a library, with values: the keys that the bundle delivers, and those that have the name of an
@@ -29,6 +29,7 @@ export async function readLibrary(
     bundle,
     attached,
     parts: await partsOf(query, { attached, attachedIds }, { ...place, open }),
+    templates: reading.detach.length === 0 ? new Map() : await templatesIn(query, place),
     candidates: candidateKeys(candidateIds, keys),
     legacyNames: await legacyNamesIn(query, place),
     isTaken: await takenNames(query, tenantId, reading),
@@ -54,6 +55,27 @@ async function partsOf(
   const keys = await keysWith(query, { ...place, ids })
   const parts = [...names].map((name) => [name, keys.get(attachedIds.get(name) ?? '')] as const)
   return new Map(parts.flatMap(([name, key]) => (key?.templateParts === null ? [[name, key.value]] : [])))
+}
+
+async function templatesIn(
+  query: Query,
+  { tenantId, bundleId }: BundleRef,
+): Promise<ImportLibrary['templates']> {
+  if (bundleId === null) return new Map()
+  const rows = await query
+    .selectFrom('attachments')
+    .innerJoin('keys', (join) =>
+      join.onRef('keys.tenant_id', '=', 'attachments.tenant_id').onRef('keys.id', '=', 'attachments.key_id'),
+    )
+    .select(['attachments.delivered_name', 'keys.template_parts'])
+    .where('attachments.tenant_id', '=', tenantId)
+    .where('attachments.bundle_id', '=', bundleId)
+    .where('keys.template_parts', 'is not', null)
+    .orderBy('attachments.position')
+    .execute()
+  return new Map(
+    rows.map(({ delivered_name, template_parts }) => [delivered_name, partsIn(template_parts) ?? []]),
+  )
 }
 
 function candidateKeys(

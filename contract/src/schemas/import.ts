@@ -95,7 +95,8 @@ export type ImportAction = (typeof IMPORT_ACTIONS)[number]
 /** `key_id`: null for a key that does not exist yet. `is_secret`: the key's mark after the import. `shared_with`: other
  * bundles that use the key, at most five by name; for `own`, the bundles that keep the other value. `shared_total` counts
  * them all. `choices`: what a caller may ask for in place of `action`. `template_parts`: of a key whose value the bundle
- * composes; absent for any other key. */
+ * composes; absent for any other key. `breaks`: of a `detach`, the names that the bundle cannot compose without it; absent if
+ * there are none. */
 export const ImportStep = z
   .object({
     name: z.string(),
@@ -107,6 +108,7 @@ export const ImportStep = z
     shared_total: z.int(),
     choices: z.array(z.enum(['own', 'share', 'replace'])),
     template_parts: z.array(z.string()).optional(),
+    breaks: z.array(z.string()).optional(),
   })
   .meta({ id: 'ImportStep' })
 

@@ -44,6 +44,7 @@ export function noteOf({
   shared_with,
   shared_total,
   template_parts,
+  breaks = [],
 }: ImportStep): string {
   if (template_parts !== undefined && (action === 'same' || action === 'kept')) {
     const rest = action === 'same' ? '; nothing to write' : '; the value in the file is not used'
@@ -61,7 +62,7 @@ export function noteOf({
     replace: ` · also changes ${others}`,
     same: ' · nothing to write',
     kept: shared_total === 0 ? ' · keeps the stored value' : ` · keeps the value shared with ${others}`,
-    detach: ` · no longer delivered; ${key_name === name ? 'its key' : `the key ${key_name}`} stays in the library`,
+    detach: ` · no longer delivered; ${key_name === name ? 'its key' : `the key ${key_name}`} stays in the library${breaks.length === 0 ? '' : `; ${breaks.join(', ')} cannot be built without it`}`,
   }
   return notes[action]
 }

@@ -11,16 +11,17 @@ export function changedOf<Step extends Pick<DepositStep, 'action'>>(plan: readon
   return plan.filter(({ action }) => action !== 'same' && action !== 'kept')
 }
 
-/** The names that the bundle does not deliver after the change. */
-export function removedNames({ plan }: DepositPlan): string[] {
-  return plan.filter(({ action }) => action === 'detach').map(({ name }) => name)
+/** The names that the bundle does not deliver after the change, with those that it cannot compose any more. */
+export function removedNames({ plan }: Pick<DepositPlan, 'plan'>): string[] {
+  const removed = plan.filter(({ action }) => action === 'detach')
+  return [...new Set([...removed.map(({ name }) => name), ...removed.flatMap(({ breaks = [] }) => breaks)])]
 }
 
 /** What a person has to confirm. */
 export type Doubts = {
   /** Other bundles whose values change. */
   changes: readonly string[]
-  /** Names that bundles of production no longer deliver. */
+  /** Names that bundles of production no longer deliver, or cannot compose any more. */
   removed: readonly string[]
 }
 

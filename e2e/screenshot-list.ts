@@ -5,6 +5,7 @@ import { depositShots } from './screenshot-deposits.ts'
 import { environmentShots } from './screenshot-environments.ts'
 import { machineShots } from './screenshot-machines.ts'
 import { memoryShots } from './screenshot-memory.ts'
+import { nameShots } from './screenshot-names.ts'
 import { passkeyShots } from './screenshot-passkeys.ts'
 import { peopleShots } from './screenshot-people.ts'
 import { returnShots } from './screenshot-returns.ts'
@@ -23,6 +24,7 @@ const WORLDS: readonly (() => Promise<World>)[] = [
   workspaceShots,
   consentShots,
   depositShots,
+  nameShots,
   returnShots,
   machineShots,
   webhookShots,

@@ -66,13 +66,13 @@ const TEXTS: Readonly<
     title: 'Already approved',
     Icon: CircleCheck,
     tone: 'good',
-    text: 'Someone has already approved this request. If that was not you or a colleague, change the values of that bundle.',
+    text: 'Someone has already approved this request. If that was not you or a colleague, see in Activity what the terminal received, and change those values.',
   },
   not_collected: {
     title: 'Approved, but not collected',
     Icon: Hourglass,
     tone: 'plain',
-    text: `The terminal did not fetch the values in time, so the server deleted them. ${ASK_AGAIN}`,
+    text: `The terminal did not collect the answer in time, so the server deleted it. ${ASK_AGAIN}`,
   },
   forbidden: {
     title: 'You cannot approve this request',

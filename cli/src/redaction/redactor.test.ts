@@ -133,6 +133,21 @@ test('short values are left alone', () => {
   expect(redacted(['listening on 8080'])).toBe('listening on 8080')
 })
 
+test('of lines that begin alike, each is found, and the shortest of them within another', () => {
+  const values = new Map([['CONFIG', '    - name: a1\n    - name: a1b\n    - name: a1c']])
+  const shown = '    - name: a1d\n    - name: a1b\n    - name: a2\n'
+  expect(redacted([shown], values)).toBe('[keyferry:CONFIG]d\n[keyferry:CONFIG]\n    - name: a2\n')
+})
+
+test('an output that is full of the beginning of many lines does not hold the program up', () => {
+  const lines = Array.from({ length: 4_000 }, (_, index) => `        - name: "${index}"`)
+  const redactor = new Redactor(patternsOf(new Map([['CONFIG', lines.join('\n')]])))
+  const startedMs = performance.now()
+  const indented = Buffer.alloc(256 * 1024, '        - name: ')
+  expect(redactor.next(indented).length + redactor.flush().length).toBe(indented.length)
+  expect(performance.now() - startedMs).toBeLessThan(5_000)
+})
+
 test('other bytes pass unchanged', () => {
   const bytes = Buffer.from(Array.from({ length: 70_000 }, (_, index) => (index * 7_919) % 251))
   const redactor = new Redactor(patternsOf(VALUES))

@@ -3,23 +3,27 @@ import type { Pattern } from './patterns.ts'
 // Every pattern is longer. Four bytes tell nearly all positions of an output that no pattern starts there.
 const PREFIX = 4
 
+/** A pattern among all patterns in the order of their bytes. `within`: the longest other pattern that it begins with. */
+type Place = Pattern & { readonly within: Place | null }
+
 /** Replaces patterns in a stream of bytes by `[keyferry:NAME]`, also across chunks. Of several patterns at one
  * place, the longest counts. Bytes that may be the beginning of a pattern are held back. */
 export class Redactor {
-  readonly #patterns: readonly Pattern[]
-  readonly #byPrefix = new Map<number, Pattern[]>()
+  // Lines of one value often begin alike, and an output can have that beginning often. So they are searched in order.
+  readonly #places: readonly Place[]
+  // By the first bytes: the first place, and the one after the last.
+  readonly #byPrefix = new Map<number, readonly [from: number, to: number]>()
   // Whether a pattern starts with these two bytes.
   readonly #mayStart = new Uint8Array(0x1_00_00)
   #held: Buffer = Buffer.alloc(0)
 
   /** @param patterns of at least four bytes each */
   constructor(patterns: readonly Pattern[]) {
-    this.#patterns = patterns.toSorted((one, other) => other.bytes.length - one.bytes.length)
-    for (const pattern of this.#patterns) {
-      const prefix = pattern.bytes.readUInt32LE()
-      const others = this.#byPrefix.get(prefix)
-      if (others === undefined) this.#byPrefix.set(prefix, [pattern])
-      else others.push(pattern)
+    this.#places = inOrder(patterns)
+    for (const [index, { bytes }] of this.#places.entries()) {
+      const prefix = bytes.readUInt32LE()
+      const [from] = this.#byPrefix.get(prefix) ?? [index]
+      this.#byPrefix.set(prefix, [from, index + 1])
       this.#mayStart[prefix & 0xff_ff] = 1
     }
   }
@@ -64,13 +68,45 @@ export class Redactor {
 
   #find(data: Buffer, at: number, mayGoOn: boolean): Pattern | 'unfinished' | null {
     const rest = data.length - at
-    const candidates = rest < PREFIX ? this.#patterns : this.#byPrefix.get(data.readUInt32LE(at))
-    for (const pattern of candidates ?? []) {
-      const length = Math.min(pattern.bytes.length, rest)
-      if (length < pattern.bytes.length && !mayGoOn) continue
-      if (data.compare(pattern.bytes, 0, length, at, at + length) !== 0) continue
-      return length === pattern.bytes.length ? pattern : 'unfinished'
-    }
-    return null
+    const range =
+      rest < PREFIX ? ([0, this.#places.length] as const) : this.#byPrefix.get(data.readUInt32LE(at))
+    if (range === undefined) return null
+    const next = this.#firstAfter(data, at, range)
+    const longer = this.#places[next]?.bytes
+    // What goes on from these bytes comes right after them.
+    if (mayGoOn && longer !== undefined && rest < longer.length && data.compare(longer, 0, rest, at) === 0)
+      return 'unfinished'
+    // Everything between a beginning of these bytes and the bytes themselves begins like that, too.
+    let found = next === range[0] ? null : (this.#places[next - 1] ?? null)
+    while (found !== null && order(data, at, found.bytes) !== 0) found = found.within
+    return found
   }
+
+  /** The index of the first place in the range that comes after the bytes. */
+  #firstAfter(data: Buffer, at: number, [from, to]: readonly [number, number]): number {
+    let [low, high] = [from, to]
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      const { bytes } = this.#places[middle] ?? {}
+      if (bytes !== undefined && order(data, at, bytes) < 0) high = middle
+      else low = middle + 1
+    }
+    return low
+  }
+}
+
+/** How the bytes at a place compare to a pattern; 0: they begin with it. */
+function order(data: Buffer, at: number, pattern: Buffer): number {
+  return data.compare(pattern, 0, pattern.length, at, Math.min(data.length, at + pattern.length))
+}
+
+function inOrder(patterns: readonly Pattern[]): Place[] {
+  const places: Place[] = []
+  for (const pattern of patterns.toSorted((one, other) => one.bytes.compare(other.bytes))) {
+    let within = places.at(-1) ?? null
+    if (within?.bytes.equals(pattern.bytes)) continue
+    while (within !== null && order(pattern.bytes, 0, within.bytes) !== 0) within = within.within
+    places.push({ ...pattern, within })
+  }
+  return places
 }

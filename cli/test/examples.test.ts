@@ -13,8 +13,9 @@ import { playSession } from './session.ts'
 const VALUES = { DATABASE_URL: 'postgres://db', PORT: '3000', HOST: 'localhost' }
 // These use a library; each gets a new one.
 const NEED_LIBRARY = new Set(['import', 'set', 'status', 'doctor', 'diff', 'ls', 'whoami', 'unset'])
-// What has to be done before an example works: bundles to compare or to list.
+// What an example needs: bundles to compare or to list, or a value, because these tests have no terminal to type it.
 const BEFORE: Readonly<Record<string, string>> = {
+  set: 'echo typed | ',
   unset: 'echo OLD_TOKEN=1 | keyferry import - -b dev/app -q; ',
   ls: 'keyferry import .env -b dev/app -q; ',
   diff: 'for bundle in dev/app staging/app prod/app; do keyferry import .env -b $bundle -q; done; ',

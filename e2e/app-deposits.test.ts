@@ -119,7 +119,7 @@ describe.skipIf(!hasBrowser())('the page of a deposit', () => {
     await page.context().addCookies([{ ...cookie, url: server.url }])
     await page.goto(server.url + path)
     await page.getByRole('heading', { name: 'Remove these variables?' }).waitFor()
-    await page.getByText('The bundle dev/worker does not deliver what is to be removed: NOT_HERE').waitFor()
+    await page.getByText('The bundle dev/worker does not deliver the names to remove: NOT_HERE').waitFor()
     await readRequest(page)
     expect(await page.getByRole('button', { name: 'Approve' }).isDisabled()).toBe(true)
     await closePage(page)

@@ -104,7 +104,7 @@ describe.skipIf(!hasBrowser())('three commands of one start', () => {
   test('are approved on the one page that opens; each gets its own values, and is remembered', async () => {
     const started = start()
     const page = await openedPage(started)
-    expect(started.said()).toContain('the page of another command of this start shows this one too')
+    expect(started.said()).toContain('the page of a command that started at the same time shows this one too')
     const list = page.getByRole('region', { name: 'Started together' })
     await expect.poll(() => list.getByRole('checkbox', { checked: true }).count()).toBe(2)
     await expectAccessible(page)

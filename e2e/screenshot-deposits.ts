@@ -88,7 +88,7 @@ const done: After = async ({ page, terminal, id }) => {
   await approve({ page, terminal, id })
   await terminal.release(id, await page.getByText(/^\d{3} \d{3}$/).innerText())
   await terminal.wait(id)
-  await page.getByText('The terminal has been told').waitFor()
+  await page.getByText('The terminal shows the result').waitFor()
 }
 
 const deny: After = async ({ page }) => {

@@ -83,7 +83,7 @@ describe.each(databases)('names that an import or a deposit removes, on %s', (ki
     const plan = await planOf(api, owner, id)
     expect([plan.status, plan.failure?.error]).toEqual([
       400,
-      `the bundle ${bundle.name} does not deliver what is to be removed: NOT_HERE`,
+      `the bundle ${bundle.name} does not deliver the names to remove: NOT_HERE`,
     ])
     expect((await planOf(api, owner, await client.deposit('no/such', {}, { detach: ['HERE'] }))).status).toBe(
       400,

@@ -7,9 +7,9 @@ import { effectivePolicy, isProduction, NO_RULES, type PolicyStore, strictestPol
 import type { ApprovalRequest } from './stored-request.ts'
 
 /*
- * Whether a person may approve a deposit, and how. A deposit can change what other bundles deliver, or put a key of theirs into
- * its own bundle, so the strictest rules of all these bundles count. Otherwise a lure would name a harmless bundle and replace
- * a value of production, or bring it to where a click delivers it.
+ * Whether a person may approve a deposit, and how. A deposit can change what other bundles deliver, or share a key of theirs
+ * into its own bundle, so the strictest rules of all these bundles apply. Otherwise a lure could name a harmless bundle and
+ * replace a value of production, or share it into a bundle that needs only a click.
  */
 
 export type RuleParts = {

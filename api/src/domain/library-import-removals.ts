@@ -29,7 +29,7 @@ export function planRemovals(
   if (inline.length > 0)
     throw refusal('conflict', 'the bundle has inline items: convert them into keys first', inline)
   if (missing.length > 0)
-    throw refusal('invalid', `the bundle ${bundleName} does not deliver what is to be removed`, missing)
+    throw refusal('invalid', `the bundle ${bundleName} does not deliver the names to remove`, missing)
   const written = steps.filter(({ action }) => action !== 'same' && action !== 'kept')
   const ended = new Set([...detach, ...written.map(({ entry }) => entry.name)])
   const composed = [...templates].filter(([name]) => !ended.has(name))

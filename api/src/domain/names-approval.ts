@@ -15,9 +15,9 @@ import { findSelf, type TenantStore } from './tenant.ts'
 import { requireUserCode } from './user-code-check.ts'
 
 /*
- * How a person lets a terminal list names. The list is sealed to the client's key as values are. Where the rules demand it,
- * the approval returns to the terminal first, so a lure that ends with a click gets no name. No value leaves, so there is no
- * delivery and no holder; one event tells of the approval.
+ * How a person lets a terminal list names. The list is sealed to the client's key as values are. If the rules require it,
+ * the approval returns to the terminal first, so a click alone gives an attacker no name. No value leaves the server, so there is
+ * no delivery and no holder, only one event.
  */
 
 export type NamesParts = OfferParts & {
@@ -28,7 +28,7 @@ export type NamesParts = OfferParts & {
 
 type Choice = z.output<typeof ApproveNames>
 
-/** Approve a request for names. Of any number of calls one wins.
+/** Approve a request for names. If several calls run at once, one succeeds.
  * @throws DomainError what `offerNames` throws · release_required · owner_approves · agents_denied · invalid (a wrong or missing
  *   check code) · too_large */
 export async function approveNames(
@@ -61,7 +61,7 @@ type Approving = {
   names: NamesApproval
 }
 
-// The event is written before the list can leave. If another approval was faster, a second one says so.
+// Writes the event before the list can leave the server. If another approval was faster, it writes a second event.
 async function settle(
   { requests, stores: { events }, clock }: NamesParts,
   caller: Caller,

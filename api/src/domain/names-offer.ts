@@ -18,9 +18,9 @@ import type { RequestParts } from './request.ts'
 import type { ApprovalRequest } from './stored-request.ts'
 
 /*
- * What a request for names may give to the terminal: the names that a bundle delivers, or the bundles of a workspace where the
- * request names no bundle. No value is read for it. The rules of a bundle about owners, AI agents and the return to the
- * terminal count as for its values; that two people must approve does not, because every member may read names.
+ * What a request for names may give to the terminal: the names that a bundle delivers. If the request names no bundle, it is the
+ * bundles of a workspace. It reads no value. The rules of a bundle about owners, AI agents and the return to the terminal apply
+ * as for its values. One approval is enough, because every member may read names.
  */
 
 export type OfferParts = RequestParts & {
@@ -51,7 +51,7 @@ export async function offerNames(
   { requestId, bundleId }: { requestId: string; bundleId: string | undefined },
 ): Promise<OfferedNames> {
   const { request } = await findPending(parts, requestId)
-  if (request.kind !== 'names') throw new DomainError('conflict', 'This request does not ask for names')
+  if (request.kind !== 'names') throw new DomainError('conflict', 'This request is not for names')
   requireAsked(request, bundleId)
   if (bundleId !== undefined) return await namesOf(parts, { caller, request }, bundleId)
   return await bundlesFor(parts, { caller, request })
@@ -60,7 +60,7 @@ export async function offerNames(
 function requireAsked({ suggestedBundle }: ApprovalRequest, bundleId: string | undefined): void {
   if ((suggestedBundle === null) === (bundleId === undefined)) return
   const wrong =
-    bundleId === undefined ? 'bundle_id required' : 'the request asks for bundles: leave bundle_id out'
+    bundleId === undefined ? 'bundle_id required' : 'this request is for a list of bundles: omit bundle_id'
   throw new DomainError('invalid', wrong, { details: { field: 'bundle_id' } })
 }
 
@@ -82,8 +82,8 @@ async function namesOf(
   return { listed, grounds: groundsOf({ caller, request }, [effectivePolicy(assurance, set, bundle)]) }
 }
 
-// A bundle whose rules keep it from this terminal or this approver is left out: the rest can be listed. The workspace's rules
-// count even if no bundle is left.
+// Omits bundles whose rules do not allow this terminal or this approver, so that the others can be listed. The workspace's
+// rules apply even if no bundle is left.
 async function bundlesFor({ stores, assurance }: OfferParts, asking: Asking): Promise<OfferedNames> {
   const { tenantId } = asking.caller
   const rules = await stores.policies.findAll(tenantId)

@@ -150,9 +150,8 @@ function hoursOf(workspace: number | null, bundle: number | null, isForProductio
 
 const PRODUCTION = /^prod(uction)?\d*$/i
 
-/** The strictest of the rules of several bundles, for a request that is not for values: a deposit that changes all of them, or
- * a list. An owner can store values without a second person, and every member may read names, so one approval is enough. It is
- * never remembered. */
+/** The strictest rules of several bundles, for a deposit that changes them or a list of their names. One approval is enough,
+ * because an owner can store values without a second person, and every member may read names. It is never remembered. */
 export function strictestPolicy(policies: readonly Policy[]): Policy {
   return {
     approvals_needed: 1,

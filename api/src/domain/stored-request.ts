@@ -81,10 +81,10 @@ export type FirstApproval = z.infer<typeof FirstApproval>
 /** An approval that waits for its return to the terminal. `approverId`: who may have a fresh code. */
 export type Held = { by: ReleaseWay; untilMs: number; approverId: string }
 
-/** `ready` until the ciphertext is gone for good, claimed or not. `returned`: how the last approval of the request came
- * back through the terminal. `approval` is what was sealed, while there is something to say about it; `names`, where a list of
- * names was. `deposit`: who approved a deposit, and how; `applyingUntilMs`: a node stores its values now, and must be done by then.
- * `whyDenied`: why no one could approve it, as the person said who denied it. */
+/** `ready` until the ciphertext is gone for good, claimed or not. `returned`: how the last approval of the request
+ * returned through the terminal. `approval`: the sealed delivery, until its record has ended. `names`: the same for a list of names.
+ * `deposit`: who approved a deposit, and how. `applyingUntilMs`: a node stores its values and must finish before this time.
+ * `whyDenied`: why no one could approve it, according to the person who denied it. */
 export type StoredRequest = {
   request: ApprovalRequest
   status: 'pending' | 'held' | 'ready' | Ended

@@ -12,7 +12,7 @@ import {
   valueColumn,
 } from './value-vault.ts'
 
-/** What reads the attached keys of a bundle. */
+/** The methods that read the attached keys of a bundle. */
 export function readAttachedKeys(
   queries: Queries,
   vault: ValueVault,

@@ -75,7 +75,7 @@ function endEvent(
   }
 }
 
-/** Open deliveries of a holder that are looked at; older ones are not worth a look. */
+/** How many open deliveries of a holder are read; older ones are ignored. */
 const OPEN = 20
 
 // The newest of the holder's deliveries that are not confirmed, this one left out, newest first. All are held until the

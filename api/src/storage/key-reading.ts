@@ -6,7 +6,7 @@ import type { Flag, Tables } from './tables.ts'
 import { containsInAnyCase } from './text-search.ts'
 import { listedColumns, openedByName, partsIn, type ValueVault, valueColumn } from './value-vault.ts'
 
-/** What reads the keys of a library. */
+/** The methods that read the keys of a library. */
 export function readKeys(
   queries: Queries,
   vault: ValueVault,

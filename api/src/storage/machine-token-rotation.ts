@@ -45,8 +45,8 @@ async function holdWorking(transaction: Query, { tenantId, machineId, tokenId, a
 
 type WorkingToken = { tenant_id: string; id: string; expires_at: string }
 
-/** Have a token work for the overlap only, or not at all. A token that expires before stays as it is.
- * @returns when it stops to work */
+/** Let a token work for the overlap only, or end it. A token that expires earlier stays as it is.
+ * @returns when it stops working */
 async function endAfter(
   transaction: Query,
   { tenant_id, id, expires_at }: WorkingToken,

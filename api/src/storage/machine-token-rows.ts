@@ -33,7 +33,7 @@ export async function insertRow(
   return { ...row, networks }
 }
 
-/** When to tell that a token expires: two weeks before, or halfway through a shorter life. */
+/** When to send the message that a token expires: two weeks before, or halfway through a shorter life. */
 function tellAt(expiresAt: string, lifetimeSeconds: number): string {
   return secondsAfter(expiresAt, -Math.min(TIMES.expiringSeconds, Math.floor(lifetimeSeconds / 2)))
 }

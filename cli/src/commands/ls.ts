@@ -16,7 +16,7 @@ export const lsCommand: Command = {
   summary: 'List the bundles, or the names that one delivers',
   details: [
     'Shows no values. On a server without accounts, ls answers at once. With KEYFERRY_TOKEN it lists what that machine may read.',
-    'Where people sign in, ls asks for an approval each time: the page shows who asks and what is listed, and only names leave the server.',
+    'Where people sign in, ls needs an approval each time. The page shows who asks and the list, and only names leave the server.',
   ],
   flags: [
     WORKSPACE_FLAG,

@@ -10,8 +10,8 @@ export const mcpCommand: Command = {
   maxOperands: 0,
   summary: 'Serve AI agents one tool that runs approved commands (Model Context Protocol)',
   details: [
-    'Serves the tool run over standard input and output. Each call names a bundle, the keys, the program with its arguments and a reason. A person sees all of it on the approval page. After the approval, this process runs exactly that command once, without a shell and without input, and returns the exit code and the end of the output, with the values replaced by their names.',
-    'No tool returns a value or lists names. If the agent runs its own commands in a sandbox, it cannot read the values from this process either.',
+    'Serves the tool run over standard input and output. Each call names a bundle, the keys, the program with its arguments and a reason. A person sees all of it on the approval page. After the approval, keyferry runs exactly that command once, without a shell and without input. It returns the exit code and the end of the output, and replaces the values by their names.',
+    'No tool returns a value or lists names. If the agent runs its own commands in a sandbox, it cannot read the values from the keyferry process either.',
   ],
   flags: [SERVER_FLAG, WORKSPACE_FLAG],
   examples: [{ command: 'keyferry mcp', what: 'Start it from the configuration of an agent' }],

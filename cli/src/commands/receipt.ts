@@ -15,7 +15,7 @@ export const receiptCommand: Command = {
   maxOperands: 2,
   summary: 'Check a receipt that --receipt wrote, without a server',
   details: [
-    'Checks that the server signed the receipt of a delivery or a deposit, with a key that this client knows from earlier receipts, and prints what it says. The exit code is 6 if the signature is not valid.',
+    'Checks the signature of a receipt of a delivery or a deposit, and prints what the receipt says. The client knows the key of the server from earlier receipts. The exit code is 6 if the signature is not valid.',
   ],
   flags: [],
   examples: [

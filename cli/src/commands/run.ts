@@ -24,7 +24,7 @@ export const runCommand: Command = {
     'Requests the values of a bundle, shows the approval link, waits, and starts the program. The program gets its arguments exactly as written, without a shell. On Linux and macOS it replaces the keyferry process. With Node.js older than 23.11, and on Windows, keyferry stays as its parent: it forwards signals and returns the exit code.',
     'A delivered value overrides a variable that is already set, unless you give --keep-existing.',
     '--watch needs a machine credential, or an approval that is remembered. keyferry stays as the parent of the program. It waits for changes, fetches the values again, ends the program and starts it. If the program does not end within 10 s, keyferry kills it. If the new values cannot be fetched, the program keeps running with the old ones.',
-    '--redact prevents accidents, not attacks. It finds values of 8 bytes and more: as they are, line by line, in JSON, HTML and URLs, in the quotes of shells and SQL, and in base64, hexadecimal and UTF-16. A program that prints a value backwards, or one character at a time, still shows it. The program then does not write to a terminal.',
+    '--redact prevents accidents, not attacks. It finds values of 8 bytes and more: as they are, line by line, in JSON, HTML and URLs, in the quotes of shells and SQL, and in base64, hexadecimal and UTF-16. It does not find a value that a program prints backwards, or one character at a time. With --redact the output of the program is a pipe, not a terminal.',
   ],
   flags: [
     ...ASKING_FLAGS,

@@ -26,9 +26,9 @@ export const setCommand: Command = {
   maxOperands: 2,
   summary: 'Store one value in a bundle',
   details: [
-    'Asks for the value without showing it, reads it from standard input (-), from a file, or makes a random one. A value never belongs on the command line, where other programs can see it. One line end at the end of standard input is left out; a file is stored as it is. Empty input is an error; --file /dev/null stores an empty value.',
-    'If other bundles use the same key, this bundle gets its own value and theirs stays. --everywhere changes it for all of them.',
-    'Where people sign in to the server, set seals the value to the server, shows a link, and waits for an approval.',
+    'Asks for the value without showing it, reads it from standard input (-), from a file, or makes a random one. Do not write a value on the command line, where other programs can see it. set drops one line end at the end of standard input, and stores a file as it is. Empty input is an error; --file /dev/null stores an empty value.',
+    'If other bundles use the same key, this bundle gets its own value and theirs does not change. --everywhere changes it for all of them.',
+    'Where people sign in to the server, set seals the value to the server, shows a link and waits for an approval.',
   ],
   flags: [
     { name: 'bundle', short: 'b', value: 'NAME', summary: 'The bundle (default: that of keyferry.json)' },
@@ -95,7 +95,7 @@ async function readValue(words: Words, name: string, parts: Parts): Promise<stri
   if (input !== undefined && input !== '-')
     throw usageError(
       'a value does not belong on the command line',
-      'Leave it out to type it unseen, or use - for standard input, --file or --generate.',
+      'Omit it, and set asks for it without showing it. Or use - for standard input, --file or --generate.',
     )
   if ([input, file, length].filter((source) => source !== undefined && source !== null).length > 1)
     throw usageError('give the value in one way', 'Use only one of -, --file and --generate.')
@@ -106,7 +106,7 @@ async function readValue(words: Words, name: string, parts: Parts): Promise<stri
   return given((await parts.keyboard.askHidden(`${name}: `)) ?? '', 'no value was typed')
 }
 
-// An empty value is almost always a program before the pipe that failed.
+// Empty input almost always means that the program before the pipe failed.
 function given(value: string, problem: string): string {
   if (value !== '') return value
   throw new CliError(

@@ -22,8 +22,8 @@ export const unsetCommand: Command = {
   maxOperands: 1,
   summary: 'Remove one name from a bundle',
   details: [
-    'The bundle no longer delivers the name. Its key stays in the library with all versions, so nothing is lost: attach it again on the page, or delete it there.',
-    'Where people sign in to the server, unset shows a link, and waits for an approval. Otherwise it asks on the terminal.',
+    'The bundle no longer delivers the name. Its key stays in the library with all versions. You can attach it again, or delete it, on the web page.',
+    'Where people sign in to the server, unset shows a link and waits for an approval. Otherwise it asks on the terminal.',
   ],
   flags: [
     { name: 'bundle', short: 'b', value: 'NAME', summary: 'The bundle (default: that of keyferry.json)' },
@@ -36,7 +36,10 @@ export const unsetCommand: Command = {
     JSON_FLAG,
   ],
   examples: [
-    { command: 'keyferry unset OLD_TOKEN --bundle dev/app --yes', what: 'Deliver OLD_TOKEN no longer' },
+    {
+      command: 'keyferry unset OLD_TOKEN --bundle dev/app --yes',
+      what: 'Remove OLD_TOKEN from dev/app without a question',
+    },
   ],
   run: async (words, parts) => await unset(words, parts),
 }

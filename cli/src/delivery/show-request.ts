@@ -15,7 +15,7 @@ export type Shown = {
   readonly whyNotOpen: string | null
 }
 
-const JOINS = 'the page of another command of this start shows this one too'
+const JOINS = 'the page of a command that started at the same time shows this one too'
 
 /** Show the link of a request, and open it in the browser if that is wanted. */
 export function showRequest(

@@ -65,7 +65,7 @@ function unreadable(why: string): CliError {
 
 function changed({ entries, notes }: EnvText, before: Values): ImportedText {
   const left = new Set(entries.map(({ name }) => name))
-  // Who empties the file, as to give up a commit, does not want to remove everything.
+  // An empty file means cancel, as for a commit message, not that every name is to be removed.
   if (left.size === 0 && before.size > 0)
     throw new CliError(
       EXIT.general,

@@ -1,6 +1,6 @@
 import type { Environment } from '../ground/parts.ts'
 
-/** Who asks for values: what `--as` says; null: what is found. */
+/** Who asks for values: `--as`; null: a machine if the environment has its credential. */
 export type Speaker = 'person' | 'machine' | null
 
 const VARIABLES = ['KEYFERRY_TOKEN', 'KEYFERRY_TOKEN_FILE', 'KEYFERRY_MACHINE']

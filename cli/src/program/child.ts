@@ -25,8 +25,8 @@ export type Child = {
 
 type ChildOptions = {
   readonly platform: NodeJS.Platform
-  /** Start it in its own process group, which can be ended together. Away from the group of the terminal, a program
-   * gets no Ctrl-C and may not read the keyboard. */
+  /** Start it in its own process group, which the client can end as a whole. Outside the group of the terminal, a
+   * program gets no Ctrl-C and cannot read the keyboard. */
   readonly hasOwnGroup: boolean
 }
 
@@ -61,7 +61,7 @@ export function exitCodeOf(child: ChildProcess, name: string): Promise<number> {
   })
 }
 
-// The reader of our output is gone: the program learns it from its next write, as it would without us.
+// If the reader of our output closes it, the next write of the program fails, as it would without us.
 async function passOn(from: Readable | null, through: Transform | null, to: 1 | 2): Promise<void> {
   if (from === null || through === null) return
   try {

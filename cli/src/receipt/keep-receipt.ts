@@ -1,7 +1,7 @@
 import { requireWritable, writeOutputFile } from '../output/output-file.ts'
 import type { SignedReceipt } from '../server/wait-answer.ts'
 
-/** Fail before a person approves something, if the receipt could not be written.
+/** Check that the receipt can be written, before a person approves.
  * @throws CliError */
 export function requireReceiptFile(path: string): void {
   requireWritable({ path, mayReplace: true })

@@ -25,6 +25,6 @@ export async function isOwnLibrary(server: string, { exchange }: Pick<Parts, 'ex
 export function noReceiptHere(): CliError {
   return usageError(
     '--receipt needs a server where people sign in',
-    'Leave it out: without an approval there is no receipt.',
+    'Omit --receipt: without an approval there is no receipt.',
   )
 }

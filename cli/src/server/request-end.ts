@@ -43,7 +43,7 @@ export function expired(): CliError {
 /** Why a request cannot be approved, and what to do. */
 const UNAPPROVABLE: Readonly<Record<WhyNotCode, readonly [why: string, next: string]>> = {
   release_required: [
-    'the approval must return to the terminal that asks',
+    'the approval must return to the terminal that made the request',
     'Run the command in a terminal on the computer of your browser, without --no-open.',
   ],
   agents_denied: [

@@ -34,7 +34,7 @@ export function CheckCode({
           This client cannot return the approval to a terminal.{' '}
           {isSecond
             ? 'Approve only if you know who started the command.'
-            : 'Approve only what you started yourself seconds ago.'}
+            : 'Approve only if you just ran this command yourself.'}
         </p>
       )}
       {typed === null ? (

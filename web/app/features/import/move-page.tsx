@@ -24,7 +24,7 @@ export function MovePage() {
     <>
       <PageHeading
         title="Move a library here"
-        intro="Bundles and keys of a local server arrive with their values, order, marks, descriptions, tags, templates and age. Nothing here is overwritten."
+        intro="Copies the bundles and keys of a local server, with their values, order, marks, descriptions, tags, templates and age. Nothing here is overwritten."
       />
       {role === 'member' ? (
         <Notice tone="plain">Only an owner of this workspace can move a library here.</Notice>
@@ -48,7 +48,7 @@ function MoveForm({ onDone }: { onDone: (move: LibraryMove) => void }) {
     setLibrary(sealed)
     setProblem(
       sealed === null
-        ? `${file.name} is not a whole file of keyferry-server export-library. Export the library again.`
+        ? `${file.name} is not a complete file of keyferry-server export-library. Export the library again.`
         : null,
     )
     if (sealed !== null) planning.mutate(sealed)
@@ -60,11 +60,11 @@ function MoveForm({ onDone }: { onDone: (move: LibraryMove) => void }) {
       <p className="text-sm">1. On the machine of the local server, write the library to a file:</p>
       <CommandLine command={`keyferry-server export-library ${window.location.origin} > library.json`} />
       <p className="text-sm text-ink-soft">
-        The file is sealed: only this server can open it. If you run the local server from a clone, write{' '}
-        <code>npx keyferry-server</code> and run it in the folder of the clone. To move the library of this
-        server to another one, open this page there.
+        The file is sealed: only this server can open it. If you run the local server from a clone, use{' '}
+        <code>npx keyferry-server</code> in the folder of the clone. To move the library of this server to
+        another one, open this page there.
       </p>
-      <p className="text-sm">2. Choose the file, and read what would happen:</p>
+      <p className="text-sm">2. Choose the file and check the plan:</p>
       <FileChooser onFile={(file) => void choose(file)} />
       {problem !== null && (
         <Notice tone="danger" role="alert">
@@ -104,7 +104,7 @@ function MoveDone({ move }: { move: LibraryMove }) {
         </>
       )}
       <p className="mt-2 text-sm">
-        Delete the file. When all your programs start with this server, delete the data of the local server.
+        Delete the file. When all your programs use this server, delete the data of the local server.
       </p>
       <div className="mt-6">
         <Link href="/bundles" className={buttonClasses({ look: 'primary' })}>

@@ -21,8 +21,8 @@ export function MovePlan({ plan, busy, onMove }: MovePlanProps) {
       </h2>
       {leftOut.length > 0 && (
         <Notice tone="caution" role="status">
-          A bundle that exists here stays as it is, and nothing of the one in the file arrives. To move it
-          too, rename one of the two, export again, and choose the new file.
+          This workspace already has a bundle of the same name, so the move skips the one in the file. To move
+          it too, rename one of the two, export again, and choose the new file.
         </Notice>
       )}
       <ul className="divide-y divide-line rounded-lg border border-line bg-surface text-sm">

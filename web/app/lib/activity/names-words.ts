@@ -11,7 +11,11 @@ export const namesWords = {
   'names.void': (told) =>
     told.isRequest
       ? [`tried to deny a request for names: ${endText(told.text('reason'))}`]
-      : ['approved a list of ', ...listed(told), `, and it never left: ${endText(told.text('reason'))}`],
+      : [
+          'approved a list of ',
+          ...listed(told),
+          `, but the terminal did not get it: ${endText(told.text('reason'))}`,
+        ],
   'names.denied': ({ place, origin }) => [
     `denied a request for names from ${place ?? origin('requester_ip') ?? 'a terminal'}`,
   ],

@@ -27,7 +27,7 @@ function factsOf(entry: AuditEntry): [string, ReactNode][] {
   const all: [string, ReactNode][] = [
     [
       'Last change',
-      elsewhere === null ? '' : `${dateTime(elsewhere)} on the other server, says the moved file`,
+      elsewhere === null ? '' : `${dateTime(elsewhere)} on the other server, according to the moved file`,
     ],
     ['Names', action.startsWith('delivery.') ? '' : names('names').join(', ')],
     ['From', [from('ip'), browser].filter((part) => part !== null).join(', ')],

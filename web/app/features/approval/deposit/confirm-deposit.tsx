@@ -23,8 +23,8 @@ export function ConfirmDeposit({ openedByLink, doubts, confirm, cancel }: Confir
     >
       {openedByLink && (
         <p>
-          A web page linked you here. If you approve, the changes of the terminal that made this request are
-          stored, and it may belong to someone else. Did you just run this command yourself?
+          A web page linked you here, so another person may have made this request. If you approve, the server
+          stores their changes. Did you just run this command yourself?
         </p>
       )}
       {removed.length > 0 && (

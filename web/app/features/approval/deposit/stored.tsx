@@ -11,7 +11,7 @@ export function Stored({ choice, isTold }: { choice: Choice; isTold: boolean }) 
     <Outcome title="Changes stored" Icon={CircleCheck} tone="good">
       <p role="status">
         {isTold
-          ? 'The terminal has been told. You can close this page.'
+          ? 'The terminal shows the result. You can close this page.'
           : 'The terminal shows this within seconds.'}
       </p>
       <p>

@@ -2,12 +2,12 @@ import { DomainError } from './errors.ts'
 import type { FoundKey, ImportLibrary, ImportStep, PlannedImport } from './library-import-step.ts'
 
 /*
- * An import may also remove names from its bundle. Their keys stay in the library with all versions, and in other bundles. A
- * template that is built from a removed name has no value any more.
+ * An import can also remove names from its bundle. Their keys stay in the library with all versions, and in other bundles. A
+ * template that needs a removed name loses its value.
  */
 
-/** A name that the bundle does not deliver after the import, and the key behind it. `breaks`: names that the bundle cannot
- * compose without it. */
+/** A name that the bundle does not deliver after the import, and its key. `breaks`: names that the bundle cannot compose
+ * without it. */
 export type ImportRemoval = { name: string; key: FoundKey; breaks: readonly string[] }
 
 type Asked = Pick<PlannedImport, 'bundleName' | 'entries' | 'detach'>

@@ -3,15 +3,15 @@ import type { Pattern } from './patterns.ts'
 // Every pattern is longer. Four bytes tell nearly all positions of an output that no pattern starts there.
 const PREFIX = 4
 
-/** A pattern among all patterns in the order of their bytes. `within`: the longest other pattern that it begins with. */
+/** A pattern in the list of all patterns, sorted by bytes. `within`: the longest other pattern that this one starts with. */
 type Place = Pattern & { readonly within: Place | null }
 
-/** Replaces patterns in a stream of bytes by `[keyferry:NAME]`, also across chunks. Of several patterns at one
- * place, the longest counts. Bytes that may be the beginning of a pattern are held back. */
+/** Replaces patterns in a stream of bytes by `[keyferry:NAME]`, also across chunks. If several patterns match at
+ * one place, the longest counts. Holds back bytes that may be the start of a pattern. */
 export class Redactor {
-  // Lines of one value often begin alike, and an output can have that beginning often. So they are searched in order.
+  // Sorted, for a binary search: lines of one value often share a beginning, and an output can repeat it many times.
   readonly #places: readonly Place[]
-  // By the first bytes: the first place, and the one after the last.
+  // First bytes of a pattern → the range of its places; `to` is exclusive.
   readonly #byPrefix = new Map<number, readonly [from: number, to: number]>()
   // Whether a pattern starts with these two bytes.
   readonly #mayStart = new Uint8Array(0x1_00_00)
@@ -73,10 +73,10 @@ export class Redactor {
     if (range === undefined) return null
     const next = this.#firstAfter(data, at, range)
     const longer = this.#places[next]?.bytes
-    // What goes on from these bytes comes right after them.
+    // A pattern that starts with the rest of the data is the next place in sort order.
     if (mayGoOn && longer !== undefined && rest < longer.length && data.compare(longer, 0, rest, at) === 0)
       return 'unfinished'
-    // Everything between a beginning of these bytes and the bytes themselves begins like that, too.
+    // If a pattern is a prefix of the data, every place between the two in sort order starts with that pattern too.
     let found = next === range[0] ? null : (this.#places[next - 1] ?? null)
     while (found !== null && order(data, at, found.bytes) !== 0) found = found.within
     return found
@@ -95,7 +95,7 @@ export class Redactor {
   }
 }
 
-/** How the bytes at a place compare to a pattern; 0: they begin with it. */
+/** Compare the data at `at` with a pattern; 0: the data starts with the pattern. */
 function order(data: Buffer, at: number, pattern: Buffer): number {
   return data.compare(pattern, 0, pattern.length, at, Math.min(data.length, at + pattern.length))
 }

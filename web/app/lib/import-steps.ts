@@ -62,7 +62,7 @@ export function noteOf({
     replace: ` · also changes ${others}`,
     same: ' · nothing to write',
     kept: shared_total === 0 ? ' · keeps the stored value' : ` · keeps the value shared with ${others}`,
-    detach: ` · no longer delivered; ${key_name === name ? 'its key' : `the key ${key_name}`} stays in the library${breaks.length === 0 ? '' : `; ${breaks.join(', ')} cannot be built without it`}`,
+    detach: ` · no longer delivered; ${key_name === name ? 'its key' : `the key ${key_name}`} stays in the library${breaks.length === 0 ? '' : `; ${breaks.join(', ')} cannot be composed without it`}`,
   }
   return notes[action]
 }

@@ -7,7 +7,7 @@ import { ConfirmApproval } from './confirm-approval.tsx'
 import { DecisionBar } from './decision-bar.tsx'
 import { HandOver } from './hand-over.tsx'
 import { RequestFacts } from './request-facts.tsx'
-import type { Choice, End, OpenRequest } from './request-state.ts'
+import type { Choice, FormProps } from './request-state.ts'
 import { RequestSummary } from './request-summary.tsx'
 import { RequestWarnings } from './request-warnings.tsx'
 import { isUnbound, nextStepOf } from './return-plan.ts'
@@ -15,17 +15,9 @@ import type { Tried } from './together/approve-companions.ts'
 import { CompanionList } from './together/companion-list.tsx'
 import { useApproval } from './use-approval.ts'
 import { useChoice } from './use-choice.ts'
-import type { WayBack } from './way-back.ts'
 
-type RequestFormProps = {
-  requestId: string
-  request: OpenRequest
-  /** A link on a web page led here, not the terminal. */
-  openedByLink: boolean
-  /** Where the client says that it takes the approval back. */
-  wayBack: WayBack | null
+type RequestFormProps = Omit<FormProps, 'onApproved'> & {
   onApproved: (choice: Choice, answer: ApprovalAnswer, others: readonly Tried[]) => void
-  onEnd: (end: End) => void
 }
 
 /** An open request: what decides, the check code, what to share, and the decision. */

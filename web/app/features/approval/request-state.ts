@@ -1,5 +1,6 @@
-import type { Candidate, RequestContext, Tenant } from '../../lib/answers.ts'
+import type { ApprovalAnswer, Candidate, RequestContext, Tenant } from '../../lib/answers.ts'
 import type { Failure } from '../../lib/failure.ts'
+import type { WayBack } from './way-back.ts'
 
 /** Why there is nothing to decide. */
 export type End =
@@ -38,6 +39,18 @@ export type OpenRequest = {
   context: RequestContext
   candidates: readonly Candidate[]
   person: Approver
+}
+
+/** What the form of a request needs: the request, and where its decision goes. */
+export type FormProps = {
+  requestId: string
+  request: OpenRequest
+  /** A link on a web page led here, not the terminal. */
+  openedByLink: boolean
+  /** Where the client says that it takes the approval back. */
+  wayBack: WayBack | null
+  onApproved: (choice: Choice, answer: ApprovalAnswer, others: readonly []) => void
+  onEnd: (end: End) => void
 }
 
 /** An approval that waits for its return to the terminal. `choice`: null if this tab did not approve. `code`: what to type

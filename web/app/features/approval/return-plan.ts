@@ -1,4 +1,5 @@
 import type { RequestBundle, RequestContext } from '../../lib/answers.ts'
+import type { RequestKind } from './request-state.ts'
 import type { WayBack } from './way-back.ts'
 
 /** How an approval returns to the terminal. `none`: it does not have to. `refused`: the page cannot approve, and why. */
@@ -8,7 +9,7 @@ export type ReturnPlan =
   | { by: 'none' }
   | { by: 'refused'; code: WhyNotCode; reason: string }
 
-export type WhyNotCode = NonNullable<RequestBundle['why_not']>['code']
+type WhyNotCode = NonNullable<RequestBundle['why_not']>['code']
 
 type Demands = Pick<
   RequestBundle,
@@ -24,8 +25,13 @@ type Grounds = {
   isOwnServer: boolean
 }
 
-const START_AGAIN =
-  'This bundle is delivered only to a terminal on the computer of your browser. Start the command again on this computer, without --no-open.'
+const ONLY_HERE: Readonly<Record<RequestKind, string>> = {
+  delivery: 'This bundle is delivered only to a terminal on the computer of your browser.',
+  deposit:
+    'These values are stored only if the approval returns to a terminal on the computer of your browser.',
+  names: 'These names are listed only in a terminal on the computer of your browser.',
+}
+const START_AGAIN = 'Start the command again on this computer, without --no-open.'
 
 /** Choose the way back: over loopback where the client itself opened this page, else by a code. A server that only its own
  * computer reaches asks for a code only where a rule demands it. */
@@ -38,7 +44,20 @@ export function planReturn({ context, bundle, wayBack, isOwnServer }: Grounds): 
   if (wayBack !== null && ways.includes('loopback')) return { by: 'loopback', wayBack }
   const mustReturn = bundle?.release_required === true
   if (ways.includes('code') && (mustReturn || !isOwnServer)) return { by: 'code' }
-  return mustReturn ? { by: 'refused', code: 'release_required', reason: START_AGAIN } : { by: 'none' }
+  if (!mustReturn) return { by: 'none' }
+  return {
+    by: 'refused',
+    code: 'release_required',
+    reason: `${ONLY_HERE[context.kind ?? 'delivery']} ${START_AGAIN}`,
+  }
+}
+
+/** What an approval sends besides the choice: the typed check code, and how it returns. */
+export function returnFields(by: 'loopback' | 'code' | 'none', typedCode: string | null) {
+  return {
+    ...(typedCode === null ? {} : { user_code: typedCode }),
+    ...(by === 'none' ? {} : { release: by }),
+  }
 }
 
 const EITHER = new Intl.ListFormat('en', { type: 'disjunction' })

@@ -68,7 +68,7 @@ export function useApproval(
     together,
     decision,
     approve,
-    deny: () => decision.deny(plan.by === 'refused' ? plan.code : null),
+    deny: () => decision.deny(plan),
     send,
     isConfirming,
     remember,

@@ -5,7 +5,7 @@ import { describeFailure, type Failure } from '../../lib/failure.ts'
 import { serverNowMs } from '../../lib/server-clock.ts'
 import { inWorkspace } from './place.ts'
 import { type Choice, type End, endOf } from './request-state.ts'
-import type { WhyNotCode } from './return-plan.ts'
+import type { ReturnPlan } from './return-plan.ts'
 import type { Tried } from './together/approve-companions.ts'
 
 /** How a choice is approved. `userCode`: null where none is typed. `rememberHours`: 0: the terminal asks each time. */
@@ -27,7 +27,7 @@ type DecisionProps = {
 
 /** Approve and deny. */
 export function useDecision({ requestId, approveOthers, onApproved, onEnd, ...props }: DecisionProps) {
-  const { decide, ...shown } = useOneDecision({ onEnd, ...props })
+  const { decide, ...shown } = useOneDecision({ requestId, onEnd, ...props })
   const params = { request_id: requestId }
   const approve = (choice: Choice, manner: Manner) =>
     decide('approve', async () => {
@@ -46,23 +46,14 @@ export function useDecision({ requestId, approveOthers, onApproved, onEnd, ...pr
       })
       onApproved(choice, answer, await approveOthers(manner))
     })
-  /** `reason`: why no one can approve, for the terminal. */
-  const deny = (reason: WhyNotCode | null) =>
-    decide('deny', async () => {
-      await call('DELETE', '/api/v1/requests/{request_id}', {
-        params,
-        query: reason === null ? {} : { reason },
-      })
-      onEnd('denied')
-    })
-  return { ...shown, approve, deny }
+  return { ...shown, approve }
 }
 
-type OneDecisionProps = Pick<DecisionProps, 'context' | 'onEnd' | 'onWrongCode'>
+type OneDecisionProps = Pick<DecisionProps, 'requestId' | 'context' | 'onEnd' | 'onWrongCode'>
 
 /** One call at a time; presses during a call do nothing. `problem` is why the last call failed. `decide` takes what else a
  * failure can mean, and whether that answers it. */
-export function useOneDecision({ context, onEnd, onWrongCode }: OneDecisionProps) {
+export function useOneDecision({ requestId, context, onEnd, onWrongCode }: OneDecisionProps) {
   const underWay = useRef(false)
   const [busy, setBusy] = useState<'approve' | 'deny' | null>(null)
   const [problem, setProblem] = useState<string | null>(null)
@@ -91,7 +82,14 @@ export function useOneDecision({ context, onEnd, onWrongCode }: OneDecisionProps
       setBusy(null)
     }
   }
-  return { busy, problem, setProblem, decide }
+  /** If nobody can approve, the terminal learns why. */
+  const deny = (plan: ReturnPlan) =>
+    decide('deny', async () => {
+      const query = plan.by === 'refused' ? { reason: plan.code } : {}
+      await call('DELETE', '/api/v1/requests/{request_id}', { params: { request_id: requestId }, query })
+      onEnd('denied')
+    })
+  return { busy, problem, setProblem, decide, deny }
 }
 
 function wrongCode({ details }: Failure): string {

@@ -4,6 +4,7 @@ import { AgentBanner } from '../agent-banner.tsx'
 import { CheckCode } from '../check-code.tsx'
 import { DecisionBar } from '../decision-bar.tsx'
 import { RequestFacts } from '../request-facts.tsx'
+import type { FormProps } from '../request-state.ts'
 import { RequestSummary } from '../request-summary.tsx'
 import { RequestWarnings } from '../request-warnings.tsx'
 import { isUnbound, nextStepOf } from '../return-plan.ts'
@@ -11,12 +12,12 @@ import { ConfirmDeposit } from './confirm-deposit.tsx'
 import { DepositPlanCard } from './deposit-plan-card.tsx'
 import { DepositWarnings } from './deposit-warnings.tsx'
 import { countsOf, doubtsOf } from './plan-facts.ts'
-import { type DepositProps, useDeposit } from './use-deposit.ts'
+import { useDeposit } from './use-deposit.ts'
 
 const NOT_REMEMBERED = { offered: [], hours: 0, commands: 1, onHours: () => undefined }
 
 /** An open deposit: who asks, what it would change, the check code, and the decision. */
-export function DepositForm(props: DepositProps) {
+export function DepositForm(props: FormProps) {
   const { request, openedByLink, onEnd } = props
   const { context, person } = request
   const title = titleOf(context)
@@ -87,6 +88,6 @@ export function DepositForm(props: DepositProps) {
   )
 }
 
-function titleOf({ deposit }: DepositProps['request']['context']): string {
+function titleOf({ deposit }: FormProps['request']['context']): string {
   return deposit?.entries.length === 0 ? 'Remove these variables?' : 'Store these values?'
 }

@@ -4,17 +4,18 @@ import { AgentBanner } from '../agent-banner.tsx'
 import { CheckCode } from '../check-code.tsx'
 import { DecisionBar } from '../decision-bar.tsx'
 import { RequestFacts } from '../request-facts.tsx'
+import type { FormProps } from '../request-state.ts'
 import { RequestSummary } from '../request-summary.tsx'
 import { RequestWarnings } from '../request-warnings.tsx'
 import { isUnbound, nextStepOf } from '../return-plan.ts'
 import { ConfirmNames } from './confirm-names.tsx'
 import { NamesCard } from './names-card.tsx'
-import { type NamesProps, useNames } from './use-names.ts'
+import { useNames } from './use-names.ts'
 
 const NOT_REMEMBERED = { offered: [], hours: 0, commands: 1, onHours: () => undefined }
 
 /** An open request for names: who asks, what the terminal would list, the check code, and the decision. */
-export function NamesForm(props: NamesProps) {
+export function NamesForm(props: FormProps) {
   const { request, openedByLink, onEnd } = props
   const { context, candidates, person } = request
   const asked = context.suggested_bundle_id

@@ -1,25 +1,13 @@
 import { useState } from 'react'
-import type { ApprovalAnswer, NamesOffer } from '../../../lib/answers.ts'
+import type { NamesOffer } from '../../../lib/answers.ts'
 import { call } from '../../../lib/api.ts'
 import { inWorkspace, isNamed } from '../place.ts'
-import type { Choice, End, OpenRequest } from '../request-state.ts'
-import { mustTypeCode, planReturn } from '../return-plan.ts'
+import type { Choice, FormProps } from '../request-state.ts'
+import { mustTypeCode, planReturn, returnFields } from '../return-plan.ts'
 import { useOneDecision } from '../use-decision.ts'
 import { usePlace } from '../use-place.ts'
 import { useTypedCode } from '../use-typed-code.ts'
-import type { WayBack } from '../way-back.ts'
 import { type OfferState, useNamesOffer } from './use-names-offer.ts'
-
-export type NamesProps = {
-  requestId: string
-  request: OpenRequest
-  /** A link on a web page led here, not the terminal. */
-  openedByLink: boolean
-  /** Where the client says that it takes the approval back. */
-  wayBack: WayBack | null
-  onApproved: (choice: Choice, answer: ApprovalAnswer, others: readonly []) => void
-  onEnd: (end: End) => void
-}
 
 const NO_LIST_YET: Readonly<Record<OfferState['phase'], string>> = {
   none: 'Choose a bundle first.',
@@ -29,7 +17,7 @@ const NO_LIST_YET: Readonly<Record<OfferState['phase'], string>> = {
 }
 
 /** A request for names to decide on: of which bundle or workspace, how the approval returns, and the decision. */
-export function useNames({ requestId, request, openedByLink, wayBack, onApproved, onEnd }: NamesProps) {
+export function useNames({ requestId, request, openedByLink, wayBack, onApproved, onEnd }: FormProps) {
   const { context, person } = request
   const place = usePlace(requestId, request, onEnd)
   const { workspaceId, workspace, workspaceName } = place
@@ -37,7 +25,7 @@ export function useNames({ requestId, request, openedByLink, wayBack, onApproved
   const grounds = { context, bundle: offer, wayBack, isOwnServer: !person.signsIn }
   const returning = planReturn(grounds)
   const code = useTypedCode(mustTypeCode(returning, grounds))
-  const decision = useOneDecision({ context, onEnd, onWrongCode: code.refuse })
+  const decision = useOneDecision({ requestId, context, onEnd, onWrongCode: code.refuse })
   const [isConfirming, setConfirming] = useState(false)
   const { suggested_bundle_id: asked, workspace: askedWorkspace } = context
   const bundle = offer?.bundle ?? null
@@ -50,8 +38,7 @@ export function useNames({ requestId, request, openedByLink, wayBack, onApproved
     if (offer === null || workspaceId === null || returning.by === 'refused') return
     const body = {
       ...(bundle === null ? {} : { bundle_id: bundle.id }),
-      ...(code.field.typed === null ? {} : { user_code: code.field.typed }),
-      ...(returning.by === 'none' ? {} : { release: returning.by }),
+      ...returnFields(returning.by, code.field.typed),
     }
     void decision.decide('approve', async () => {
       const options = { params: { request_id: requestId }, headers: inWorkspace(workspaceId), body }
@@ -67,13 +54,7 @@ export function useNames({ requestId, request, openedByLink, wayBack, onApproved
     if (openedByLink || isOtherBundle) return setConfirming(true)
     send()
   }
-  const deny = () =>
-    decision.decide('deny', async () => {
-      const query = returning.by === 'refused' ? { reason: returning.code } : {}
-      const params = { request_id: requestId }
-      await call('DELETE', '/api/v1/requests/{request_id}', { params, query })
-      onEnd('denied')
-    })
+  const deny = () => decision.deny(returning)
   const confirmation = { isOpen: isConfirming, confirm: send, cancel: () => setConfirming(false) }
   const doubts = { isOtherBundle, isOtherWorkspace }
   return {

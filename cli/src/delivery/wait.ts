@@ -32,7 +32,7 @@ type Waits = { readonly exchange: Exchange; readonly clock: Clock }
 export async function waitForDelivery(waits: Waits, waiting: Waiting, events: WaitEvents): Promise<Delivery> {
   const end = await waitForEnd(waits, waiting, events)
   if (end.kind === 'ready') return end.delivery
-  throw refusedAnswer('the server says that it stored values, but none were to be stored')
+  throw refusedAnswer('the server says that it stored values, but this request stores none')
 }
 
 /** Poll until the values of a deposit are stored: see `waitForEnd`.

@@ -49,10 +49,10 @@ test('a request whose kind the server ignores is withdrawn before a person sees 
 
 test('bundles in place of names, and names in place of bundles, are dropped', async () => {
   server = await startScriptedServer(LIST_BEHAVIOURS['lists bundles'])
-  await expect(list('dev/app')).rejects.toThrow('something else than the list')
+  await expect(list('dev/app')).rejects.toThrow('another list than the requested one')
   server.close()
   server = await startScriptedServer(LIST_BEHAVIOURS['lists names'])
-  await expect(list(null)).rejects.toThrow('something else than the list')
+  await expect(list(null)).rejects.toThrow('another list than the requested one')
 })
 
 test('the code of the page brings the approval back', async () => {

@@ -37,5 +37,5 @@ function isNamed(value: unknown): value is Named {
 }
 
 function noList(): Error {
-  return refusedAnswer('the server sent something else than the list that was requested')
+  return refusedAnswer('the server sent another list than the requested one')
 }

@@ -46,7 +46,7 @@ export type RequestBody = {
 
 export type CreatedRequest = {
   readonly id: string
-  /** Said of a request for names only. */
+  /** Set for a request for names only. */
   readonly kind: unknown
   /** The full address of the page. */
   readonly approvalUrl: string

@@ -21,8 +21,8 @@ export function ConfirmNames({ openedByLink, other, confirm, cancel }: ConfirmNa
     >
       {openedByLink && (
         <p>
-          A web page linked you here, so another person may have made this request. If you approve, their
-          terminal gets the names. Did you just run this command yourself?
+          A web page linked you here. If you approve, the terminal that made this request gets the names, and
+          it may belong to someone else. Did you just run this command yourself?
         </p>
       )}
       {other !== null && (

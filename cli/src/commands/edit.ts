@@ -3,6 +3,9 @@ import { usageError } from '../ground/cli-error.ts'
 import type { Parts } from '../ground/parts.ts'
 import { ASKING_FLAGS, readAsking } from './asking-flags.ts'
 
+// What is read from one bundle must not be stored in another, so --any-bundle is missing too.
+const NOT_HERE = ['prefix', 'resumable', 'receipt', 'any-bundle']
+
 export const editCommand: Command = {
   name: 'edit',
   operands: 'BUNDLE',
@@ -12,7 +15,7 @@ export const editCommand: Command = {
     'Requests the values as pull does, opens them as a .env file (as JSON if a value needs it) in VISUAL, EDITOR or vi, and stores what you changed or added. If you remove a line, the bundle no longer delivers the name; its key stays in the library. Where people sign in to the server, edit needs two approvals: one to read the values, and one to store the changes. An empty file changes nothing.',
     'The file is in a folder that only you can read, in memory if the system has such a folder. When the editor ends, edit overwrites and deletes the file. If edit cannot read a line, it opens the editor again.',
   ],
-  flags: ASKING_FLAGS.filter(({ name }) => !['prefix', 'resumable', 'receipt'].includes(name)),
+  flags: ASKING_FLAGS.filter(({ name }) => !NOT_HERE.includes(name)),
   examples: [{ command: 'EDITOR=nano keyferry edit dev/app', what: 'Edit the values of dev/app in nano' }],
   run: async (words, parts) => await edit(words, parts),
 }

@@ -2,13 +2,13 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import { randomToken } from '@keyferry/crypto/token'
 import { withResolvers } from '../ground/with-resolvers.ts'
+import { newAnswers } from './answers.ts'
 import { type ForAnother, readOthers } from './pass-on.ts'
 
 const MAX_BODY_BYTES = 4_096
 const MAX_CONNECTIONS = 20
 const HEADERS_TIMEOUT_MS = 2_000
 const REQUEST_TIMEOUT_MS = 5_000
-const SETTLE_MS = 1_000
 
 type Release = (secret: string, others: readonly ForAnother[]) => Promise<boolean>
 
@@ -31,7 +31,7 @@ export async function listenOnLoopback(release: Release): Promise<LoopbackListen
   const reached = withResolvers<void>()
   const door = randomToken()
   const back = randomToken()
-  const answering = new Set<Promise<void>>()
+  const answers = newAnswers()
   let approvalUrl: string | null = null
   const server = createServer(
     {
@@ -47,9 +47,7 @@ export async function listenOnLoopback(release: Release): Promise<LoopbackListen
         return redirect(response, `${approvalUrl}#lb=${portOf(server)}.${back}`)
       }
       if (at !== `POST /r/${back}`) return notFound(response)
-      const answered = takeBack(request, response, { approvalUrl, release })
-      answering.add(answered)
-      void answered.finally(() => answering.delete(answered))
+      answers.add(takeBack(request, response, { approvalUrl, release }))
     },
   )
   server.maxConnections = MAX_CONNECTIONS
@@ -61,10 +59,7 @@ export async function listenOnLoopback(release: Release): Promise<LoopbackListen
       return `http://127.0.0.1:${portOf(server)}/k/${door}`
     },
     reached: reached.promise,
-    settled: async () => {
-      const isLate = new Promise((resolve) => void setTimeout(resolve, SETTLE_MS).unref())
-      await Promise.race([Promise.all(answering), isLate])
-    },
+    settled: answers.settled,
     close: () => {
       server.close()
       server.closeAllConnections()

@@ -7,6 +7,7 @@ import { stage } from '../../test/stage.ts'
 import type { Exchange } from '../ground/exchange.ts'
 import type { Environment, Parts } from '../ground/parts.ts'
 import type { PendingRequest } from '../ground/pending-request.ts'
+import { withResolvers } from '../ground/with-resolvers.ts'
 import type { WaitingView } from '../terminal/waiting-view.ts'
 import { giveCode } from './give-code.ts'
 import { socketPath } from './release-socket.ts'
@@ -157,6 +158,7 @@ test('without a keyboard, another shell of the same user gives the code', async 
   wayBack.onNeeds('code')
   await expect.poll(() => told.lines).toEqual([`needed: keyferry release ${ID} CODE`])
   expect(await giveCode(ID, '111111', at)).toBe('that is not the code of the page; 2 tries left')
+  expect(await giveCode(ID, '1'.repeat(100), at)).toBe('the waiting client did not answer')
   expect(await giveCode(ID, '482-913', at)).toBe('ok')
   wayBack.end()
   expect(await giveCode(ID, CODE, at)).toBeNull()
@@ -184,6 +186,29 @@ test('the need for a second person is reported', async () => {
   wayBack.begin(pending, told.view, true)
   wayBack.onNeeds('second_person')
   expect(told.lines).toEqual(['second'])
+})
+
+test('it is settled when the other shell has its answer', async () => {
+  const asked = withResolvers<void>()
+  const mayAnswer = withResolvers<void>()
+  const exchange: Exchange = async (request) => {
+    asked.resolve()
+    await mayAnswer.promise
+    return await releasing()(request)
+  }
+  const at = parts({ exchange })
+  const told = view()
+  const wayBack = await open(false, at, 'json')
+  wayBack.begin(pending, told.view, true)
+  wayBack.onNeeds('code')
+  await expect.poll(() => told.lines).toHaveLength(1)
+  const order: (string | null)[] = []
+  const given = giveCode(ID, CODE, at).then((answer) => order.push(answer))
+  await asked.promise
+  const settled = wayBack.settled().then(() => order.push('settled'))
+  mayAnswer.resolve()
+  await Promise.all([given, settled])
+  expect(order).toEqual(['ok', 'settled'])
 })
 
 const OTHER = '00000000000000000000000000000001'

@@ -6,6 +6,7 @@ import { printable } from '../ground/printable.ts'
 import type { ReleaseOutcome } from '../server/release-call.ts'
 import type { Needs } from '../server/wait-answer.ts'
 import type { WaitingView } from '../terminal/waiting-view.ts'
+import { type Answers, newAnswers } from './answers.ts'
 import type { LoopbackListener } from './loopback-listener.ts'
 
 // A browser on this machine comes at once; a program that has to start takes a few seconds.
@@ -25,7 +26,8 @@ export type WayBack = {
   readonly begin: (pending: PendingRequest, view: WaitingView, isOpened: boolean) => string
   /** Tell what the request needs now. */
   readonly onNeeds: (needs: Needs) => void
-  /** Resolves when the browser has been sent back to the page, so that this process may end. */
+  /** Resolves when the browser has been sent back to the page, and other shells have their answers, so that this process may
+   * end. */
   readonly settled: () => Promise<void>
   /** Stop listening and asking. May be called more than once. */
   readonly end: () => void
@@ -45,6 +47,7 @@ export async function openWayBack(
   parts: Parts,
 ): Promise<WayBack> {
   const ended = new AbortController()
+  const answers = newAnswers()
   let current: Taking | null = null
   let takesCodes = false
   const release = async (secret: string): Promise<ReleaseOutcome> =>
@@ -58,9 +61,9 @@ export async function openWayBack(
     takesFromOthers,
     begin: (pending, view, isOpened) => {
       const socket = takesFromOthers
-        ? openSocketSoon(pending.id, { release, parts, ended: ended.signal })
+        ? openSocketSoon(pending.id, { release, answers, parts, ended: ended.signal })
         : null
-      current = { pending, view, viewName, release, socket }
+      current = { pending, view, viewName, release, answers, socket }
       if (listener === null) return pending.approvalUrl
       if (isOpened) void tellIfUnreached(listener, { view, parts, ended: ended.signal })
       return listener.doorTo(pending.approvalUrl)
@@ -73,7 +76,7 @@ export async function openWayBack(
       takesCodes = true
       void takeCode(current, parts, ended.signal)
     },
-    settled: async () => await listener?.settled(),
+    settled: async () => void (await Promise.all([listener?.settled(), answers.settled()])),
     end: () => {
       ended.abort()
       listener?.close()
@@ -128,11 +131,12 @@ type Taking = {
   readonly view: WaitingView
   readonly viewName: ViewName
   readonly release: (secret: string) => Promise<ReleaseOutcome>
+  readonly answers: Answers
   /** Open already, for other clients: why it cannot be had, or null if it is there. */
   readonly socket: Promise<string | null> | null
 }
 
-type Opening = Pick<Taking, 'release'> & { readonly parts: Parts; readonly ended: AbortSignal }
+type Opening = Pick<Taking, 'release' | 'answers'> & { readonly parts: Parts; readonly ended: AbortSignal }
 
 // A request that is answered at once needs no socket, because no page has shown it.
 async function openSocketSoon(id: string, opening: Opening): Promise<string | null> {
@@ -141,11 +145,11 @@ async function openSocketSoon(id: string, opening: Opening): Promise<string | nu
 }
 
 // Through it come codes from another shell, and secrets from another client of this terminal.
-async function openSocket(id: string, { release, parts, ended }: Opening): Promise<string | null> {
+async function openSocket(id: string, { release, answers, parts, ended }: Opening): Promise<string | null> {
   const { takeIn } = await import('./enter-code.ts')
   const { socketPath, takeCodes } = await import('./release-socket.ts')
   try {
-    const stop = await takeCodes(socketPath(id, parts), async (text) => await takeIn(text, release))
+    const stop = await takeCodes(socketPath(id, parts), async (text) => await takeIn(text, release), answers)
     if (ended.aborted) stop()
     else ended.addEventListener('abort', stop, { once: true })
     return null
@@ -155,13 +159,13 @@ async function openSocket(id: string, { release, parts, ended }: Opening): Promi
 }
 
 async function takeCode(
-  { pending, view, viewName, release, socket }: Taking,
+  { pending, view, viewName, release, answers, socket }: Taking,
   parts: Parts,
   ended: AbortSignal,
 ): Promise<void> {
   const { askForCode } = await import('./enter-code.ts')
   const hasKeyboard = viewName !== 'json' && parts.keyboard.isThere()
-  const problem = await (socket ?? openSocket(pending.id, { release, parts, ended }))
+  const problem = await (socket ?? openSocket(pending.id, { release, answers, parts, ended }))
   if (!hasKeyboard && problem !== null) {
     view.codeRefused(`no code can be taken here: ${problem}; run the command at a terminal`)
     return

@@ -30,6 +30,7 @@ async function edit(words: Words, parts: Parts): Promise<number> {
     ...asking,
     isServerNamed: words.has('server'),
     bundleName: bundle,
+    how: 'store' as const,
     flags: { secret: [], public: [] },
     choices: { own: [], share: [], replace: [] },
     isDryRun: false,

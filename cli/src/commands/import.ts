@@ -104,6 +104,7 @@ async function readOptions(words: Words, parts: Parts): Promise<ImportOptions> {
     path: file === '-' ? null : resolve(parts.cwd, file),
     dialect: readDialect(words),
     bundleName,
+    how: 'import',
     flags: readFlags(words),
     choices: readChoices(words),
     isDryRun: words.has('dry-run'),

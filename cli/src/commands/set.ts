@@ -77,6 +77,7 @@ async function readOptions(words: Words, parts: Parts): Promise<ImportTextOption
     name,
     isServerNamed: words.has('server'),
     bundleName,
+    how: 'store',
     flags: { secret: words.has('secret') ? [name] : [], public: words.has('public') ? [name] : [] },
     choices: { own: [], share: [], replace: words.has('everywhere') ? [name] : [] },
     isDryRun: false,

@@ -30,6 +30,7 @@ function options(bundleName: string, text: string, changes: Partial<ImportOption
     path,
     dialect: 'dotenv',
     bundleName,
+    how: 'import',
     flags: { secret: [], public: [] },
     choices: { own: [], share: [], replace: [] },
     isDryRun: false,

@@ -90,13 +90,13 @@ function show(
   { options, parts, library, asks }: RunningImport & { asks: boolean },
 ): void {
   const { stderr } = parts
-  const { view, bundleName } = options
+  const { view, bundleName, how } = options
   if (view === 'json')
     stderr.write(
       `${JSON.stringify({ event: 'planned', ...planFacts(plan, bundleName), notes: text.notes })}\n`,
     )
   if (view === 'person' || (view === 'quiet' && asks)) {
-    stderr.write(planText(plan, { bundleName, ...library }))
+    stderr.write(planText(plan, { bundleName, how, ...library }))
     for (const note of text.notes) stderr.write(`  note: ${note}\n`)
   }
 }

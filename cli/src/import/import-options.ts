@@ -29,6 +29,8 @@ export type ImportTextOptions = {
   /** The workspace to import into, by name or id; null: the server chooses. */
   readonly workspace: string | null
   readonly bundleName: string
+  /** Whether the values come from a file or from one command. */
+  readonly how: 'import' | 'store'
   readonly flags: SecretFlags
   readonly choices: Choices
   readonly isDryRun: boolean

@@ -16,18 +16,20 @@ const WIDEST_NAME = 40
 // Names that still read as one sentence.
 const MOST_NAMED = 3
 
-/** `workspace`: where the command or the project file names one. */
+/** `how`: whether a file is imported or a value is stored. `workspace`: where the command or the project file names one. */
 type Target = {
   readonly bundleName: string
+  readonly how: 'import' | 'store'
   readonly server: string
   readonly workspace: { readonly name: string } | null
 }
 
 /** The plan as lines for a person: names and what happens to them, never a value. */
-export function planText(plan: ImportPlan, { bundleName, server, workspace }: Target): string {
+export function planText(plan: ImportPlan, { bundleName, how, server, workspace }: Target): string {
   const widest = Math.min(WIDEST_NAME, Math.max(0, ...plan.steps.map(({ name }) => name.length)))
   const place = workspace === null ? '' : ` in ${workspace.name}`
-  const head = `Import into ${bundleName}${plan.isNewBundle ? ' (a new bundle)' : ''}${place} at ${server}\n`
+  const verb = how === 'import' ? 'Import into' : 'Store in'
+  const head = `${verb} ${bundleName}${plan.isNewBundle ? ' (a new bundle)' : ''}${place} at ${server}\n`
   const lines = plan.steps.map(
     (step) => `  ${SIGNS[step.action]} ${step.name.padEnd(widest)}  ${HAPPENS[step.action](step)}\n`,
   )

@@ -44,7 +44,10 @@ export async function importText(
   const plan = await send(running, { dry_run: true })
   const asks = !options.isDryRun && mustAsk(plan, running)
   show(plan, text, { ...running, asks })
-  if (options.isDryRun) return EXIT.ok
+  if (options.isDryRun) {
+    if (options.view === 'person') parts.stderr.write('Nothing was changed: this is a dry run.\n')
+    return EXIT.ok
+  }
   requireConsent(plan, { ...running, asks })
   if (plan.isNewBundle || writesOf(plan).length > 0) await carryOut(plan, running)
   report(plan, running)

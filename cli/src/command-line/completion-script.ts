@@ -16,11 +16,13 @@ const WORDS: Readonly<Record<string, readonly string[]>> = {
   DIALECT: DIALECT_NAMES,
   'auto|always|never': ['auto', 'always', 'never'],
   'bash|zsh|fish|powershell': ['bash', 'zsh', 'fish', 'powershell'],
+  'verify FILE': ['verify'],
 }
 
-// Commands that take bundles, whose names a server on this machine knows.
-const BUNDLE_OPERANDS = ['[BUNDLE]', 'BUNDLE BUNDLE...']
+// Commands and flags that take bundles, whose names a server on this machine knows.
+const BUNDLE_OPERANDS = ['[BUNDLE]', 'BUNDLE', 'BUNDLE BUNDLE...']
 const LIST_BUNDLES = 'keyferry ls --here --quiet 2>/dev/null'
+const ZSH_BUNDLES = `{compadd -- \${(f)"$(${LIST_BUNDLES})"}}`
 
 function takesBundle({ operands }: Command): boolean {
   return BUNDLE_OPERANDS.includes(operands)
@@ -57,7 +59,8 @@ function bash(commands: readonly Command[]): string {
   done
   case "$previous" in
     --format | -f) COMPREPLY=($(compgen -W "${FORMAT_NAMES.join(' ')}" -- "$current")); return ;;
-    --output | -o | import) compopt -o default; return ;;
+    --bundle | -b) COMPREPLY=($(compgen -W "$(${LIST_BUNDLES})" -- "$current")); return ;;
+    --output | -o | import | verify) compopt -o default; return ;;
   esac
   case "\${COMP_WORDS[1]}" in
 ${cases.join('\n')}
@@ -73,12 +76,8 @@ complete -F _keyferry keyferry
 function zsh(commands: readonly Command[]): string {
   const described = commands.map(({ name, summary }) => `    '${name}:${zshText(summary)}'`)
   const cases = commands.map((command) => {
-    const flags = allFlags(command).map((flag) => `'${zshFlag(flag)}'`)
-    const end =
-      command.takesProgram === true
-        ? `'1:bundle:${zshOperand(command)}' '*:::program:_normal'`
-        : `'*:operand:${zshOperand(command)}'`
-    return `    ${command.name}) _arguments ${[...flags, end].join(' ')} ;;`
+    const flags = allFlags(command).flatMap(zshFlag)
+    return `    ${command.name}) _arguments ${[...flags, zshOperands(command)].join(' ')} ;;`
   })
   return `#compdef keyferry
 _keyferry() {
@@ -103,25 +102,33 @@ if [[ $zsh_eval_context[-1] == loadautofunc ]]; then _keyferry "$@"; else compde
 `
 }
 
-function zshFlag(flag: Flag): string {
+function zshFlag(flag: Flag): string[] {
   const argument = flag.value === undefined ? '' : `:${flag.value}:${zshValues(flag)}`
   const [join, colon] = flag.valueIfBare === undefined ? ['', ''] : ['=-', ':']
-  const start = `${flag.repeats === true ? '*' : ''}--${flag.name}${join}`
-  return `${start}[${zshText(flag.summary)}]${colon}${argument}`
+  const start = flag.repeats === true ? '*' : ''
+  const end = `[${zshText(flag.summary)}]${colon}${argument}`
+  const short = flag.short === undefined ? [] : [`'${start}-${flag.short}${end}'`]
+  return [`'${start}--${flag.name}${join}${end}'`, ...short]
 }
 
 function zshValues(flag: Flag): string {
   if (takesFile(flag)) return '_files'
+  if (flag.name === 'bundle') return ZSH_BUNDLES
   const words = WORDS[flag.value ?? '']
   return words === undefined ? '' : `(${words.join(' ')})`
 }
 
+function zshOperands(command: Command): string {
+  const first = zshOperand(command)
+  if (command.takesProgram === true) return `'1:bundle:${first}' '*:::program:_normal'`
+  return command.operands === 'verify FILE' ? `'1:verb:${first}' '*:file:_files'` : `'*:operand:${first}'`
+}
+
 function zshOperand(command: Command): string {
-  const { operands } = command
-  if (takesBundle(command)) return `{compadd -- \${(f)"$(${LIST_BUNDLES})"}}`
-  const words = WORDS[operands]
+  if (takesBundle(command)) return ZSH_BUNDLES
+  const words = WORDS[command.operands]
   if (words !== undefined) return `(${words.join(' ')})`
-  return operands.startsWith('FILE') ? '_files' : ''
+  return command.operands.startsWith('FILE') ? '_files' : ''
 }
 
 function zshText(text: string): string {
@@ -132,12 +139,12 @@ function fish(commands: readonly Command[]): string {
   const first = `complete -c keyferry -n __fish_use_subcommand -f -a`
   const verbs = commands.map(({ name, summary }) => `${first} ${name} -d '${fishText(summary)}'`)
   const flags = commands.flatMap((command) => allFlags(command).map((flag) => fishFlag(command, flag)))
-  const words = commands
-    .filter(({ operands }) => WORDS[operands] !== undefined)
-    .map(
-      ({ name, operands }) =>
-        `complete -c keyferry -n '__fish_seen_subcommand_from ${name}' -f -a '${(WORDS[operands] ?? []).join(' ')}'`,
-    )
+  const words = commands.flatMap(({ name, operands }) => {
+    const choices = WORDS[operands]?.join(' ')
+    if (choices === undefined) return []
+    const isOpen = `__fish_seen_subcommand_from ${name}; and not __fish_seen_subcommand_from ${choices}`
+    return [`complete -c keyferry -n '${isOpen}' -f -a '${choices}'`]
+  })
   const bundles = commands
     .filter(takesBundle)
     .map(
@@ -148,7 +155,7 @@ function fish(commands: readonly Command[]): string {
 }
 
 function fishFlag(command: Command, flag: Flag): string {
-  const words = WORDS[flag.value ?? '']
+  const words = flag.name === 'bundle' ? [`(${LIST_BUNDLES})`] : WORDS[flag.value ?? '']
   const parts = [
     `complete -c keyferry -n '__fish_seen_subcommand_from ${command.name}'`,
     `-l ${flag.name}`,

@@ -6,6 +6,7 @@ import { parseObject } from '../ground/json-object.ts'
 import type { Parts } from '../ground/parts.ts'
 import { printable } from '../ground/printable.ts'
 import type { DepositReceipt } from '../receipt/deposit-receipt.ts'
+import type { PinnedKey } from '../receipt/pinned-keys.ts'
 import type { Receipt } from '../receipt/receipt.ts'
 import type { SignedReceipt } from '../server/wait-answer.ts'
 
@@ -15,7 +16,7 @@ export const receiptCommand: Command = {
   maxOperands: 2,
   summary: 'Check a receipt that --receipt wrote, without a server',
   details: [
-    'Checks the signature of a receipt of a delivery or a deposit, and prints what the receipt says. The client knows the key of the server from earlier receipts. The exit code is 6 if the signature is not valid.',
+    'Checks the signature of a receipt of a delivery or a deposit, and prints the result and what the receipt says. The client knows the key of the server from earlier receipts. The exit code is 6 if the signature is not valid.',
   ],
   flags: [],
   examples: [
@@ -49,8 +50,14 @@ async function verify({ operands }: Words, parts: Parts): Promise<number> {
   const deposit = depositReceiptIn(fields)
   const rows = deposit === null ? deliveryRows(deliveryReceiptIn(fields)) : depositRows(deposit)
   const all = [['Server', printable(server, 200)], ...rows]
-  parts.stdout.write(all.map(([name = '', value = '']) => `${name.padEnd(10)}${value}\n`).join(''))
+  const lines = all.map(([name = '', value = '']) => `${name.padEnd(10)}${value}\n`)
+  parts.stdout.write([verdict(server, key), ...lines].join(''))
   return EXIT.ok
+}
+
+function verdict(server: string, { kid }: PinnedKey): string {
+  const key = `${printable(kid, 40)} of ${printable(server, 200)}`
+  return `The receipt is valid: signed by the key ${key}, which this client has stored.\n`
 }
 
 type Rows = readonly (readonly [name: string, value: string])[]

@@ -6,7 +6,7 @@ import { CliError } from '../ground/cli-error.ts'
 import { EXIT } from '../ground/exit-code.ts'
 import type { Parts, Values } from '../ground/parts.ts'
 import { printable } from '../ground/printable.ts'
-import { importText } from '../import/import-file.ts'
+import { importText, requireQuestions } from '../import/import-file.ts'
 import type { ImportedText, ImportTextOptions } from '../import/import-options.ts'
 import { writeValues } from '../output/write-values.ts'
 import { editedText } from './edited-text.ts'
@@ -21,6 +21,7 @@ export type EditOptions = {
 /** Request the values of a bundle, let the person edit them, and store what they changed, added or removed.
  * @returns the exit code · @throws CliError */
 export async function editBundle({ ask, allowedNames, storing }: EditOptions, parts: Parts): Promise<number> {
+  await requireQuestions(storing, parts)
   const format = FORMATS['.env'].asked
   const delivered = await deliver({ ...ask, format, via: 'pull', keepAs: null, pending: null }, parts)
   const values = harmlessValues(delivered.values, { prefix: '', allowedNames })

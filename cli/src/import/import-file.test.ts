@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type RunningServer, startServer } from '../../../e2e/start-server.ts'
 import { type Stage, stage } from '../../test/stage.ts'
 import { EXIT } from '../ground/exit-code.ts'
-import { importFile } from './import-file.ts'
+import { importFile, importText } from './import-file.ts'
 import type { ImportOptions } from './import-options.ts'
 
 let server: RunningServer
@@ -92,6 +92,20 @@ test('with --yes, and where there is nothing to write, it does not ask', async (
   await importFile(options('asks/never', 'ASKS_C=1\n'), second)
   expect([...first.asked, ...second.asked]).toEqual([])
   expect(await namesIn('asks/never')).toEqual(['ASKS_C'])
+})
+
+test('one value makes a bundle with almost the name of another only after a yes', async () => {
+  await importFile(options('almost/first', 'ALMOST_A=1\n'), terminal('y'))
+  const storing = options('almost/frist', '', { how: 'store', mayUpdate: true })
+  const text = { entries: [{ name: 'ALMOST_B', value: '1', line: 1 }], notes: [], detach: [] }
+  const no = terminal('')
+  await expect(importText(storing, text, no)).rejects.toMatchObject({ next: 'Nothing was stored.' })
+  expect(no.asked).toEqual([
+    'The bundle almost/frist does not exist. Did you mean almost/first? Create almost/frist? [y/N] ',
+  ])
+  expect(await namesIn('almost/frist')).toEqual([])
+  expect(await importText(storing, text, terminal('y'))).toBe(0)
+  expect(await namesIn('almost/frist')).toEqual(['ALMOST_B'])
 })
 
 test('a library that changes while the person reads the plan is left as it is', async () => {

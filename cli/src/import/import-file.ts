@@ -8,11 +8,13 @@ import { openLibrary } from '../server/named-workspace.ts'
 import { isOwnLibrary, noReceiptHere } from '../server/own-library.ts'
 import { errorBody } from '../server/server-failure.ts'
 import {
+  canAsk,
   type ImportedText,
   type ImportOptions,
   type ImportTextOptions,
   nextCommand,
 } from './import-options.ts'
+import { requireMeantBundle } from './meant-bundle.ts'
 import { type ImportPlan, namesOf, readPlan, writesOf } from './plan.ts'
 import { planFacts, planText, summary } from './plan-text.ts'
 import { readText } from './read-text.ts'
@@ -42,6 +44,7 @@ export async function importText(
   const library = await openLibrary(options, parts)
   const running = { options, parts, library, body: bodyOf(options, text) }
   const plan = await send(running, { dry_run: true })
+  if (plan.isNewBundle && options.how === 'store') await requireMeantBundle(options, running)
   const asks = !options.isDryRun && mustAsk(plan, running)
   show(plan, text, { ...running, asks })
   if (options.isDryRun) {
@@ -52,6 +55,21 @@ export async function importText(
   if (plan.isNewBundle || writesOf(plan).length > 0) await carryOut(plan, running)
   report(plan, running)
   return EXIT.ok
+}
+
+/** Where no approval is needed to store, the question on the terminal confirms the changes: refuse at the start without one, so
+ * that no edit is lost.
+ * @throws CliError general, network */
+export async function requireQuestions(
+  { server, view }: Pick<ImportTextOptions, 'server' | 'view'>,
+  parts: Parts,
+): Promise<void> {
+  if (canAsk(view, parts) || !(await isOwnLibrary(server, parts))) return
+  throw new CliError(
+    EXIT.general,
+    'there is no terminal on which edit can ask before it stores',
+    'Use keyferry set and keyferry unset instead.',
+  )
 }
 
 type RunningImport = { options: ImportTextOptions; parts: Parts; library: Library; body: object }
@@ -126,15 +144,14 @@ function risksOf(plan: ImportPlan): string[] {
 
 function requireConsent(plan: ImportPlan, { options, parts, asks }: RunningImport & { asks: boolean }): void {
   if (!asks) return
-  const { keyboard, stderr } = parts
-  if (options.view === 'json' || !stderr.isTerminal || !keyboard.isThere()) {
+  if (!canAsk(options.view, parts)) {
     throw new CliError(
       EXIT.general,
       `this would ${risksOf(plan).join(' and ')}, and there is no terminal to ask`,
       'Nothing was imported. Add --yes to do it.',
     )
   }
-  const answer = keyboard.ask(`${summary(plan)}. Import? [y/N] `) ?? ''
+  const answer = parts.keyboard.ask(`${summary(plan)}. Import? [y/N] `) ?? ''
   if (/^y(?:es)?$/i.test(answer.trim())) return
   throw new CliError(EXIT.general, 'not confirmed', 'Nothing was imported.')
 }

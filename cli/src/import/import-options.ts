@@ -1,6 +1,6 @@
 import type { EnvText } from '@keyferry/contract/env'
 import type { Dialect } from '@keyferry/contract/env/dialects'
-import type { ViewName } from '../ground/parts.ts'
+import type { Parts, ViewName } from '../ground/parts.ts'
 
 /** Variables to store, and names that the bundle no longer delivers. */
 export type ImportedText = Pick<EnvText, 'entries' | 'notes'> & { readonly detach: readonly string[] }
@@ -52,4 +52,9 @@ type NextOptions = Pick<ImportTextOptions, 'bundleName' | 'isServerNamed' | 'ser
 /** What a person probably runs next. */
 export function nextCommand({ bundleName, isServerNamed, server }: NextOptions): string {
   return `keyferry run ${bundleName}${isServerNamed ? ` --server ${server}` : ''} -- PROGRAM`
+}
+
+/** Whether there is a terminal on which a person can answer a question. */
+export function canAsk(view: ViewName, { stderr, keyboard }: Parts): boolean {
+  return view !== 'json' && stderr.isTerminal && keyboard.isThere()
 }

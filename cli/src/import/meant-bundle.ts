@@ -1,0 +1,33 @@
+import { CliError, usageError } from '../ground/cli-error.ts'
+import { EXIT } from '../ground/exit-code.ts'
+import { nearest } from '../ground/nearest.ts'
+import type { Parts } from '../ground/parts.ts'
+import { printable } from '../ground/printable.ts'
+import { listBundles } from '../server/bundles.ts'
+import type { Library } from '../server/library-call.ts'
+import { canAsk, type ImportTextOptions } from './import-options.ts'
+
+/** Ask before one value makes a new bundle whose name is almost that of another: it is probably a typing error.
+ * @throws CliError usage: there is no terminal to ask · general: the answer is no */
+export async function requireMeantBundle(
+  { bundleName, view }: Pick<ImportTextOptions, 'bundleName' | 'view'>,
+  { library, parts }: { library: Library; parts: Parts },
+): Promise<void> {
+  const bundles = await listBundles({ library, parts })
+  const guess = nearest(
+    bundleName,
+    bundles.map(({ name }) => name),
+  )
+  if (guess === null) return
+  const meant = `Did you mean ${printable(guess)}?`
+  if (!canAsk(view, parts))
+    throw usageError(`the bundle ${bundleName} does not exist`, `${meant} ${howToCreate(bundleName)}`)
+  const answer =
+    parts.keyboard.ask(`The bundle ${bundleName} does not exist. ${meant} Create ${bundleName}? [y/N] `) ?? ''
+  if (/^y(?:es)?$/i.test(answer.trim())) return
+  throw new CliError(EXIT.general, 'not confirmed', 'Nothing was stored.')
+}
+
+function howToCreate(bundleName: string): string {
+  return `Nothing was stored. To create ${bundleName}, run keyferry import FILE --bundle ${bundleName}.`
+}

@@ -48,7 +48,10 @@ test('layers that do not share the secret do not serve each other', async () => 
   const web = await program('web', { API_URL: api, BFF_SHARED_SECRET: other }).ready()
   expect((await fetch(`${web}/api/v1/bundles`)).status).toBe(401)
   const ready = await fetch(`${web}/readyz`)
-  expect([ready.status, await ready.json()]).toEqual([503, { status: 'unavailable', failing: ['signature'] }])
+  expect([ready.status, await ready.json()]).toEqual([
+    503,
+    { status: 'unavailable', failing: ['signature'], warnings: [] },
+  ])
 })
 
 test('a web node whose clock is off says so', async () => {

@@ -1,11 +1,11 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { ACCOUNTS, type SessionCookie, sessionHeaders, setUpOwner } from './app-accounts.ts'
-import { createLibrary } from './app-library.ts'
+import { type SessionCookie, sessionHeaders } from './app-accounts.ts'
 import { closePage, expectAccessible, expectNoSidewaysScroll, openPage, readRequest } from './app-page.ts'
+import { startBoundServer } from './bound-server.ts'
 import { hasBrowser, launchBrowser } from './browser.ts'
 import { type Deposited, type Depositing, Depositor } from './depositor.ts'
-import { type RunningServer, startServer } from './start-server.ts'
+import type { RunningServer } from './start-server.ts'
 
 const VALUES: Deposited = {
   DATABASE_URL: 'planted-new-database',
@@ -20,10 +20,7 @@ describe.skipIf(!hasBrowser())('the page of a deposit', () => {
   let cookie: SessionCookie
 
   beforeAll(async () => {
-    const env = { ...ACCOUNTS, TRUST_PROXY: '127.0.0.1', APPROVAL_ASSURANCE: 'bound' }
-    ;[server, browser] = await Promise.all([startServer({ env }), launchBrowser()])
-    cookie = await setUpOwner(server.url)
-    await createLibrary(server.url, undefined, sessionHeaders(server.url, cookie))
+    ;[{ server, cookie }, browser] = await Promise.all([startBoundServer(), launchBrowser()])
   })
 
   afterAll(async () => {

@@ -92,7 +92,7 @@ describe.skipIf(!hasBrowser())('the memory of a workspace in the browser', () =>
     const page = await open(`/keys/${keyId('SMTP_PASSWORD')}`)
     await page.getByLabel('New value').fill('planted-mistake')
     await page.getByRole('button', { name: 'Save changes' }).click()
-    await page.getByText('Nobody holds an older value.').waitFor()
+    await page.getByText('No one has an older value.').waitFor()
     await page.getByRole('button', { name: 'Undo' }).click()
     await page.getByText('SMTP_PASSWORD has the value from before again.').waitFor()
     await page.getByRole('link', { name: 'History v3' }).click()

@@ -2,13 +2,13 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
-import { ACCOUNTS, type SessionCookie, sessionHeaders, setUpOwner } from './app-accounts.ts'
-import { createLibrary } from './app-library.ts'
+import type { SessionCookie } from './app-accounts.ts'
 import { openPage } from './app-page.ts'
+import { startBoundServer } from './bound-server.ts'
 import { launchBrowser } from './browser.ts'
 import { type ClientOptions, clientTerminal } from './client-terminal.ts'
 import { noteAddresses } from './opened-address.ts'
-import { type RunningServer, startServer } from './start-server.ts'
+import type { RunningServer } from './start-server.ts'
 import { closeTerminals, type Terminal } from './terminal.ts'
 
 /** A hosted server that binds approvals, with a library and its owner. */
@@ -27,10 +27,7 @@ export type BoundTerminals = {
 }
 
 export async function openBoundTerminals(): Promise<BoundTerminals> {
-  const env = { ...ACCOUNTS, TRUST_PROXY: '127.0.0.1', APPROVAL_ASSURANCE: 'bound' }
-  const [server, browser] = await Promise.all([startServer({ env }), launchBrowser()])
-  const cookie = await setUpOwner(server.url)
-  await createLibrary(server.url, undefined, sessionHeaders(server.url, cookie))
+  const [{ server, cookie }, browser] = await Promise.all([startBoundServer(), launchBrowser()])
   const folder = await mkdtemp(join(tmpdir(), 'keyferry-terminals-'))
   const opened = await noteAddresses(folder)
   return {

@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { ACCOUNTS, type SessionCookie, sessionHeaders, setUpOwner } from './app-accounts.ts'
-import { createLibrary } from './app-library.ts'
+import type { SessionCookie } from './app-accounts.ts'
 import { openPage, readRequest } from './app-page.ts'
+import { startBoundServer } from './bound-server.ts'
 import { hasBrowser, launchBrowser } from './browser.ts'
 import { noteAddresses } from './opened-address.ts'
-import { type RunningServer, startServer } from './start-server.ts'
+import type { RunningServer } from './start-server.ts'
 import { closeTerminals, hasTerminal, inTerminal } from './terminal.ts'
 
 const CLIENT = join(import.meta.dirname, '../cli/bin/keyferry.js')
@@ -22,10 +22,7 @@ describe.skipIf(!hasBrowser() || !hasTerminal())('a terminal without a credentia
   let opened: Awaited<ReturnType<typeof noteAddresses>>
 
   beforeAll(async () => {
-    const env = { ...ACCOUNTS, TRUST_PROXY: '127.0.0.1', APPROVAL_ASSURANCE: 'bound' }
-    ;[server, browser] = await Promise.all([startServer({ env }), launchBrowser()])
-    cookie = await setUpOwner(server.url)
-    await createLibrary(server.url, undefined, sessionHeaders(server.url, cookie))
+    ;[{ server, cookie }, browser] = await Promise.all([startBoundServer(), launchBrowser()])
     folder = await mkdtemp(join(tmpdir(), 'keyferry-ls-'))
     opened = await noteAddresses(folder)
   })

@@ -1,18 +1,12 @@
 import type { Page } from 'playwright-core'
-import { ACCOUNTS, sessionHeaders, setUpOwner } from './app-accounts.ts'
-import { createLibrary } from './app-library.ts'
 import { readRequest } from './app-page.ts'
+import { startBoundServer } from './bound-server.ts'
 import { Attacker as Terminal } from './lure.ts'
 import type { Shot, World } from './shot.ts'
-import { startServer } from './start-server.ts'
 
 /** The page of a request for names: of one bundle, of a mistyped one, of all bundles, and after the approval. */
 export async function nameShots(): Promise<World> {
-  const server = await startServer({
-    env: { ...ACCOUNTS, TRUST_PROXY: '127.0.0.1', APPROVAL_ASSURANCE: 'bound' },
-  })
-  const cookie = await setUpOwner(server.url)
-  await createLibrary(server.url, undefined, sessionHeaders(server.url, cookie))
+  const { server, cookie } = await startBoundServer()
 
   const asked = (bundle: string | null, after?: (page: Page) => Promise<void>) => async (page: Page) => {
     const request = await new Terminal(server.url).askForNames(bundle)

@@ -76,7 +76,7 @@ describe('run --watch with ID tokens, which live for minutes', () => {
     expect(await exit).toBe(0)
   })
 
-  test('an expired token in a file is told once; the next one in the file is used', {
+  test('an expired token in a file is reported once; the next one in the file is used', {
     timeout: 60_000,
   }, async () => {
     const file = join(folder, 'token')

@@ -55,7 +55,7 @@ describe.each(databases)('waiting for changed values on %s', (kind) => {
   })
   afterAll(() => api.close())
 
-  test('a change before the wait is told at once', async () => {
+  test('a change before the wait ends it at once', async () => {
     const it = await watched(api, owner)
     await change(api, owner, it, 'second')
     expect((await waitFor(api, it.deliveryId, it.machine)).json).toEqual({

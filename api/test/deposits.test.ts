@@ -360,7 +360,7 @@ describe.each(databases)('deposits that must return to the terminal, on %s', (ki
     await expect.poll(() => actions(1)).toEqual(['deposit.not_released'])
   })
 
-  test('a library that changed meanwhile stores nothing; the request is open again', async () => {
+  test('if the library changed after the plan, nothing is stored and the request is open again', async () => {
     const client = new DepositClient(api)
     const bundle = freshName()
     const id = await client.deposit(bundle, { TWICE: '1' })
@@ -376,7 +376,7 @@ describe.each(databases)('deposits that must return to the terminal, on %s', (ki
     expect((await client.waits(id)).json).toMatchObject({ status: 'applied' })
   })
 
-  test('an approver who lost their rights meanwhile stores nothing', async () => {
+  test('an approver who lost their rights after the plan stores nothing', async () => {
     const client = new DepositClient(api)
     const there = await joinWorkspace(api, owner, 'owner')
     const bundle = freshName()

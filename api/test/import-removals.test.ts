@@ -91,7 +91,7 @@ describe.each(databases)('names that an import or a deposit removes, on %s', (ki
     expect((await api.call('listBundles', { as: owner, query: { query: 'no/such' } })).json).toEqual([])
   })
 
-  test('nobody can add a name to what a sealed deposit removes', async () => {
+  test('an added name makes a sealed deposit invalid', async () => {
     const bundle = await newBundle(api, owner, { TARGET: '1' })
     const client = new DepositClient(api)
     const body = await client.body(bundle.name, { HARMLESS: '1' })

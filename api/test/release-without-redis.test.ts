@@ -58,7 +58,7 @@ describe.runIf(redis)('a Redis that is away while an approval is held', () => {
     await expect.poll(newest).toMatchObject({ state: 'collected' })
   })
 
-  test('and back empty: the client is told that its request is gone, and the approval ends as not returned', async () => {
+  test('when Redis comes back empty, the client learns that its request is gone, and the approval ends as not returned', async () => {
     const { client, requestId, secret } = await held()
     await redis.stop()
     expectAway(await client.release(requestId, secret))

@@ -103,7 +103,7 @@ describe.each(databases)('two approvers on %s', (kind) => {
     }
   })
 
-  test('of two first people at once, the later one is told to look again, and can be second', async () => {
+  test('if two people approve first at once, the later one must look again, and can be second', async () => {
     const client = new ReturningClient(api)
     const id = await client.request()
     const people = [owner, member]

@@ -50,7 +50,7 @@ describe.each(databases)('waiting on %s', (kind) => {
     expectError(await waiting, 404, GONE, 'request_denied')
   })
 
-  test('a denial that says why nobody can approve tells the client', async () => {
+  test('a client learns from a denial why no one can approve', async () => {
     const asking = client()
     const id = await asking.asked()
     const waiting = asking.wait(id)

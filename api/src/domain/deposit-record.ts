@@ -22,7 +22,7 @@ export type NewDeposit = {
   bundleName: string
   /** All of them: to store and to remove. */
   names: readonly string[]
-  /** How many of them are to be removed. */
+  /** How many of them the bundle would lose. */
   removals: number
   /** How the approval has to return to the terminal; null: it has not. */
   heldBy: ReleaseWay | null

@@ -12,9 +12,9 @@ import type { AppliedDeposit, DepositApproval } from './stored-deposit.ts'
 import type { ApprovalRequest } from './stored-request.ts'
 
 /*
- * How the values of an approved deposit are stored: in one transaction, which ends the deposit's record too. The request is
- * `applying` meanwhile. If the node dies, another one finds out from the record what became of the transaction. A record
- * that is still open is made void first, so that a slow transaction cannot come later.
+ * How the server stores the values of an approved deposit: in one transaction, which also ends the deposit's record. Until then
+ * the request is `applying`. If the node dies, another node learns from the record whether the transaction was committed. It
+ * first voids a record that is still open, so that a slow transaction cannot commit later.
  */
 
 export type StoringParts = PlanParts & {

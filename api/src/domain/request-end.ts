@@ -33,7 +33,7 @@ type EndParts = RequestParts & {
   }
 }
 
-/** Deny a pending or held request, so that nothing is delivered. `why`: why nobody can approve it, for its client.
+/** Deny a pending or held request, so that nothing is delivered. `why`: why no one can approve it, for its client.
  * @throws DomainError not_found · request_denied (already) · request_withdrawn · request_expired
  *   · conflict (approved already) */
 export async function deny(

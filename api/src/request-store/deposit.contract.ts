@@ -75,7 +75,7 @@ export function depositContract(name: string, open: () => Promise<OpenedStores>)
       expect(await stores.here.withdraw(id, T0)).toBe('ready')
     })
 
-    test('what was stored is told once, and cannot be withdrawn', async () => {
+    test('the client gets the counts once, and cannot withdraw the deposit', async () => {
       const id = await approved()
       expect(await settle(id, applied)).toBe(true)
       expect(await stores.here.withdraw(id, T0)).toBe('ready')

@@ -150,7 +150,7 @@ export const RENEW_CODE = `${LIVE}
   become('held')
   return 1`
 
-/** ARGV[4] why nobody could approve, or nothing. @returns a Settled */
+/** ARGV[4] why no one can approve, or nothing. @returns a Settled */
 export const DENY = `${LIVE}${FORGET_BOX}
   if state == 'pending' or state == 'held' then
     redis.call('hset', KEYS[1], 'ciphertext', '', 'why_denied', ARGV[4])

@@ -305,7 +305,7 @@ export function requestStoreContract(name: string, open: () => Promise<OpenedSto
       expect(await stores.there.deny(id, T0)).toBe('denied')
     })
 
-    test('a denial can say why nobody could approve', async () => {
+    test('a denial can say why no one can approve', async () => {
       const [plain, explained] = [await created(), await created()]
       expect((await stores.here.find(explained, T0))?.whyDenied).toBeNull()
       await stores.here.deny(plain, T0)

@@ -274,7 +274,7 @@ type MachineGrantRow = {
 }
 
 /** `networks` is a JSON list. A rotation brings `expires_at` of the old token forward; `lifetime_seconds` stays. `tell_at`: when
- * to tell that it expires; null once that is told, or need not be. */
+ * the server announces that it expires; null after that, or if there is nothing to announce. */
 type MachineTokenRow = {
   id: string
   tenant_id: string

@@ -66,7 +66,7 @@ function unreadable(why: string): CliError {
 
 function changed({ entries, notes }: EnvText, before: Values): ImportedText {
   const left = new Set(entries.map(({ name }) => name))
-  // An empty file means cancel, as for a commit message, not that every name is to be removed.
+  // An empty file cancels the edit, as for a commit message. It does not remove every name.
   if (left.size === 0 && before.size > 0)
     throw new CliError(
       EXIT.general,

@@ -82,7 +82,7 @@ export function useOneDecision({ requestId, context, onEnd, onWrongCode }: OneDe
       setBusy(null)
     }
   }
-  /** If nobody can approve, the terminal learns why. */
+  /** If no one can approve, the terminal learns why. */
   const deny = (plan: ReturnPlan) =>
     decide('deny', async () => {
       const query = plan.by === 'refused' ? { reason: plan.code } : {}

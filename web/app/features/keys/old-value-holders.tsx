@@ -15,7 +15,7 @@ export function OldValueHolders({ keyId, version }: { keyId: string; version: nu
   if (stale.length === 0) {
     return (
       <Notice tone="good" role="status">
-        Nobody holds an older value.
+        No one has an older value.
       </Notice>
     )
   }

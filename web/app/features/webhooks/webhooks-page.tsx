@@ -16,7 +16,7 @@ import { PageHeading } from '../../ui/page-heading.tsx'
 import { NewWebhookDialog } from './new-webhook-dialog.tsx'
 import { OwnersOnly } from './owners-only.tsx'
 
-/** The servers that are told when something changes. */
+/** The servers that the workspace calls when something changes. */
 export function WebhooksPage() {
   const me = useMe().data
   const [isAdding, setAdding] = useState(false)

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { Method } from './endpoint.ts'
+import type { Method, PathParams } from './endpoint.ts'
 import type { endpoints } from './endpoints.ts'
 
 type Row = Exclude<(typeof endpoints)[keyof typeof endpoints], { page: true }>
@@ -15,7 +15,11 @@ type Optional<R, Part extends string> = [Input<R, Part>] extends [never]
   : { [K in Part]?: Input<R, Part> }
 type Success = 200 | 201 | 202
 
-export type CallOptions<R> = Needs<R, 'params'> &
+type Params<R extends Row> = keyof PathParams<R['path']> extends never
+  ? object
+  : { params: R extends { params: infer S extends z.ZodType } ? z.input<S> : PathParams<R['path']> }
+
+export type CallOptions<R extends Row> = Params<R> &
   Optional<R, 'query'> &
   (R extends { bodyOptional: true } ? Optional<R, 'body'> : Needs<R, 'body'>) & {
     headers?: Readonly<Record<string, string>>

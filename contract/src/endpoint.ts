@@ -17,6 +17,11 @@ export const HOSTED_MODES = ['accounts', 'oidc', 'clerk'] as const
 /** Ends a summary: members change what they created; owners change everything. */
 export const CREATOR = ' (owner, or the member who created it)'
 
+/** The parameters of a path: the names in its braces. */
+export type PathParams<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? { [K in Name]: string } & PathParams<Rest>
+  : object
+
 /** One row of the endpoint table. `path` carries its parameters in braces. */
 export type Endpoint = {
   method: Method
@@ -25,6 +30,7 @@ export type Endpoint = {
   /** Machines may call too, with a bearer token: for bundles that they are granted, or if they may read the audit log. */
   machine?: 'read' | 'audit'
   summary: string
+  /** Only where a parameter of the path is more than text; else `paramsOf` reads them from the path. */
   params?: z.ZodType<object>
   query?: z.ZodType<object>
   headers?: z.ZodType<object>
@@ -67,7 +73,10 @@ const OF_ACCESS: Readonly<Record<Access, readonly number[]>> = {
 /** Every status of failure that an endpoint can answer: its own, those that its access and its parts imply, and 503
  * for a store that is unavailable. */
 export function failureStatuses(row: Endpoint): number[] {
-  const ofParts = [...(row.params || row.query || row.body ? [400] : []), ...(row.body ? [413] : [])]
+  const ofParts = [
+    ...(row.path.includes('{') || row.query || row.body ? [400] : []),
+    ...(row.body ? [413] : []),
+  ]
   const all = new Set([
     ...OF_ACCESS[row.access],
     ...ofParts,

@@ -6,6 +6,7 @@ export {
   type Endpoint,
   failureStatuses,
   type Method,
+  type PathParams,
 } from './endpoint.ts'
 export {
   type ApiEndpointName,
@@ -17,6 +18,7 @@ export {
 } from './endpoints.ts'
 export { ERROR_CODES, type ErrorCode } from './error-codes.ts'
 export { ATTEMPTS, LIMITS, MASK, RATES, TIMES } from './limits.ts'
+export { paramsOf } from './path-params.ts'
 export * from './schemas/attachment.ts'
 export * from './schemas/audit.ts'
 export * from './schemas/bundle.ts'
@@ -48,7 +50,7 @@ export * from './schemas/request-approval.ts'
 export * from './schemas/request-claims.ts'
 export * from './schemas/request-refusal.ts'
 export * from './schemas/request-wait.ts'
-export { SessionList, SessionParams, SessionState, SignedOut } from './schemas/session.ts'
+export { SessionList, SessionState, SignedOut } from './schemas/session.ts'
 export * from './schemas/tenant.ts'
 export * from './schemas/text.ts'
 export * from './schemas/user.ts'

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { type Endpoint, failureStatuses } from './endpoint.ts'
 import { endpoints } from './endpoints.ts'
+import { paramsOf } from './path-params.ts'
 import { WorkspaceHeaders } from './schemas/tenant.ts'
 import { ErrorBody } from './schemas/text.ts'
 
@@ -95,7 +96,7 @@ function operation(name: string, row: Endpoint, schemas: Record<string, unknown>
     ...(row.internal ? { 'x-internal': true } : {}),
     ...(row.modes ? { 'x-auth-modes': row.modes } : {}),
     parameters: [
-      ...parameters('path', row.params),
+      ...parameters('path', paramsOf(row)),
       ...parameters('query', row.query),
       ...parameters('header', row.headers),
       ...parameters('header', worksInTenant(row) ? WorkspaceHeaders : undefined),

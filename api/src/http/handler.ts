@@ -1,4 +1,4 @@
-import type { Access, ApiEndpointName, apiEndpoints, Endpoint } from '@keyferry/contract'
+import type { Access, ApiEndpointName, apiEndpoints, Endpoint, PathParams } from '@keyferry/contract'
 import type { z } from 'zod'
 import type { MachineCaller } from '../domain/machine-caller.ts'
 import type { Caller, Visitor } from '../domain/membership.ts'
@@ -30,7 +30,7 @@ export function originOf({ address, userAgent }: Peer): Origin {
 /** One admitted call with valid parts. */
 type Call<R extends Endpoint> = {
   caller: CallerOf<R['access']> | MachineOf<R>
-  params: Output<R, 'params'>
+  params: R extends { params: z.ZodType } ? Output<R, 'params'> : PathParams<R['path']>
   query: Output<R, 'query'>
   headers: Output<R, 'headers'>
   body: Output<R, 'body'>

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import type { Access, Endpoint } from '@keyferry/contract'
+import { type Access, type Endpoint, paramsOf } from '@keyferry/contract'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { DomainError } from '../domain/errors.ts'
@@ -50,6 +50,7 @@ const NO_BODY = Buffer.alloc(0)
 
 /** Serve one call: apply its rate limit, authenticate, admit, and only then read its body. */
 export function pipeline({ row, handler, rateLimit }: ServedEndpoint, parts: PipelineParts) {
+  const params = paramsOf(row)
   return async function serve(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const signature = parts.readSignature(factsOf(request))
     const peer = peerOf(request, signature.clientAddress)
@@ -57,25 +58,29 @@ export function pipeline({ row, handler, rateLimit }: ServedEndpoint, parts: Pip
     const bearer = bearerOf(row, request)
     if (bearer === null) {
       const caller = await callerOf({ request, signature, peer }, row.access, parts)
-      return answer({ row, handler, request, reply }, { caller, peer })
+      return answer({ row, params, handler, request, reply }, { caller, peer })
     }
     await signature.authenticate('machine')
     try {
       const body = row.access === 'machine' ? bodyIn(row, request) : undefined
       const caller = await machineBehind(parts.machineCalls, { bearer, peer, row }, body)
       request.tenantId = caller.tenantId
-      return await answer({ row, handler, request, reply }, { caller, peer })
+      return await answer({ row, params, handler, request, reply }, { caller, peer })
     } catch (error) {
       throw await afterRefusal(parts.machineCalls, error, peer)
     }
   }
 }
 
-type Served = Pick<ServedEndpoint, 'row' | 'handler'> & { request: FastifyRequest; reply: FastifyReply }
+type Served = Pick<ServedEndpoint, 'row' | 'handler'> & {
+  params: ReturnType<typeof paramsOf>
+  request: FastifyRequest
+  reply: FastifyReply
+}
 type Who = { caller: AnyCaller; peer: Peer }
 
-async function answer({ row, handler, request, reply }: Served, who: Who): Promise<FastifyReply> {
-  const call = new ServedCall(validParts(row, request), who, reply.raw)
+async function answer({ handler, reply, ...served }: Served, who: Who): Promise<FastifyReply> {
+  const call = new ServedCall(validParts(served), who, reply.raw)
   return send(reply, await handler(call))
 }
 
@@ -106,9 +111,9 @@ async function callerOf(
   return caller
 }
 
-function validParts(row: Endpoint, request: FastifyRequest) {
+function validParts({ row, params, request }: Pick<Served, 'row' | 'params' | 'request'>) {
   return {
-    params: validated(row.params, request.params),
+    params: validated(params, request.params),
     query: validated(row.query, request.query),
     headers: validated(row.headers, request.headers),
     body: bodyIn(row, request),

@@ -1,6 +1,5 @@
 import { CREATOR, type Endpoint } from '../endpoint.ts'
 import * as attachment from '../schemas/attachment.ts'
-import * as bundle from '../schemas/bundle.ts'
 import * as key from '../schemas/key.ts'
 import { Ok, OkMessage } from '../schemas/text.ts'
 
@@ -12,7 +11,6 @@ export const attachmentEndpoints = {
     access: 'member',
     machine: 'read',
     summary: "List a bundle's attached keys in order",
-    params: bundle.BundleParams,
     responses: { 200: attachment.AttachedKeyList },
     errors: [404],
   },
@@ -21,7 +19,6 @@ export const attachmentEndpoints = {
     path: '/api/v1/bundles/{bundle_id}/shared-keys',
     access: 'member',
     summary: "List a bundle's keys that other bundles use too",
-    params: bundle.BundleParams,
     responses: { 200: attachment.SharedKeyList },
     errors: [404],
   },
@@ -30,7 +27,6 @@ export const attachmentEndpoints = {
     path: '/api/v1/bundles/{bundle_id}/keys/{key_id}',
     access: 'member',
     summary: 'Attach a library key to a bundle (owner, or the member who created both)',
-    params: attachment.AttachmentParams,
     body: attachment.AttachKey,
     bodyOptional: true,
     responses: { 201: OkMessage },
@@ -41,7 +37,6 @@ export const attachmentEndpoints = {
     path: '/api/v1/bundles/{bundle_id}/keys/{key_id}',
     access: 'member',
     summary: `Change the name under which a bundle delivers a key, whether it is required, or use another key in its place${CREATOR}`,
-    params: attachment.AttachmentParams,
     body: attachment.ChangeAttachment,
     responses: { 200: Ok },
     errors: [400, 404, 409],
@@ -51,7 +46,6 @@ export const attachmentEndpoints = {
     path: '/api/v1/bundles/{bundle_id}/keys/{key_id}/split',
     access: 'owner',
     summary: 'Replace a shared key in one bundle by a copy, with another value if one is given',
-    params: attachment.AttachmentParams,
     body: attachment.SplitKey,
     bodyOptional: true,
     responses: { 201: key.Key },
@@ -62,7 +56,6 @@ export const attachmentEndpoints = {
     path: '/api/v1/bundles/{bundle_id}/keys/{key_id}',
     access: 'member',
     summary: `Detach a key; it stays in the library${CREATOR}`,
-    params: attachment.AttachmentParams,
     responses: { 200: Ok },
     errors: [404],
   },
@@ -71,7 +64,6 @@ export const attachmentEndpoints = {
     path: '/api/v1/bundles/{bundle_id}/keys/{key_id}/order',
     access: 'member',
     summary: `Move an attached key to a position${CREATOR}`,
-    params: attachment.AttachmentParams,
     body: attachment.ReorderKey,
     responses: { 200: Ok },
     errors: [400, 404],

@@ -1,6 +1,5 @@
 import type { Endpoint } from '../endpoint.ts'
 import * as deposit from '../schemas/deposit.ts'
-import { RequestParams } from '../schemas/request.ts'
 
 /** Values that a terminal stores, after a person approved them. */
 export const depositEndpoints = {
@@ -16,7 +15,6 @@ export const depositEndpoints = {
     path: '/api/v1/requests/{request_id}/deposit-plan',
     access: 'member',
     summary: 'What an approval of a deposit would do in the workspace of the call; changes nothing',
-    params: RequestParams,
     body: deposit.PlanDeposit,
     bodyOptional: true,
     responses: { 200: deposit.DepositPlan },
@@ -27,7 +25,6 @@ export const depositEndpoints = {
     path: '/api/v1/requests/{request_id}/deposit',
     access: 'member',
     summary: 'Approve a deposit: store its values as the plan says, all or nothing',
-    params: RequestParams,
     body: deposit.ApproveDeposit,
     responses: { 200: deposit.ApprovedDeposit },
     errors: [400, 403, 404, 409],

@@ -20,7 +20,6 @@ export const grantEndpoints = {
     path: '/api/v1/grants/{grant_id}',
     access: 'member',
     summary: 'Revoke a remembered approval (own, or any for an owner)',
-    params: grant.GrantParams,
     responses: { 200: Ok },
     errors: [404],
   },

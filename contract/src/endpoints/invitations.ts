@@ -26,7 +26,6 @@ export const invitationEndpoints = {
     path: '/api/v1/invitations/{invitation_id}',
     access: 'owner',
     summary: 'Revoke an invitation',
-    params: invitation.InvitationParams,
     responses: { 200: Ok },
     errors: [404],
   },

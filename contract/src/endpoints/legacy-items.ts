@@ -1,5 +1,4 @@
 import type { Endpoint } from '../endpoint.ts'
-import * as bundle from '../schemas/bundle.ts'
 import * as key from '../schemas/key.ts'
 import * as legacy from '../schemas/legacy-item.ts'
 import { Ok } from '../schemas/text.ts'
@@ -11,7 +10,6 @@ export const legacyItemEndpoints = {
     path: '/api/v1/bundles/{bundle_id}/import',
     access: 'owner',
     summary: 'Import ENV text or JSON as legacy items',
-    params: bundle.BundleParams,
     body: legacy.ImportItems,
     responses: { 200: legacy.ImportedItems },
     errors: [400, 404, 413],
@@ -22,7 +20,6 @@ export const legacyItemEndpoints = {
     path: '/api/v1/bundles/{bundle_id}/items',
     access: 'owner',
     summary: 'Create or replace a legacy item',
-    params: bundle.BundleParams,
     body: legacy.UpsertLegacyItem,
     responses: { 200: legacy.LegacyItem },
     errors: [400, 404],
@@ -33,7 +30,6 @@ export const legacyItemEndpoints = {
     path: '/api/v1/bundles/{bundle_id}/items/{key_name}/convert',
     access: 'owner',
     summary: 'Put a library key in the place of a legacy item',
-    params: legacy.LegacyItemParams,
     responses: { 201: key.Key },
     errors: [404, 409],
     deprecated: true,
@@ -43,7 +39,6 @@ export const legacyItemEndpoints = {
     path: '/api/v1/bundles/{bundle_id}/items/{key_name}',
     access: 'owner',
     summary: 'Delete a legacy item',
-    params: legacy.LegacyItemParams,
     responses: { 200: Ok },
     errors: [404],
     deprecated: true,

@@ -1,7 +1,6 @@
 import type { Endpoint } from '../endpoint.ts'
 import { ApproveNames, NamesOffer, NamesQuery } from '../schemas/names.ts'
 import { Approved } from '../schemas/release.ts'
-import { RequestParams } from '../schemas/request.ts'
 
 /** Names that a terminal lists, after a person approved that. */
 export const namesEndpoints = {
@@ -10,7 +9,6 @@ export const namesEndpoints = {
     path: '/api/v1/requests/{request_id}/names',
     access: 'member',
     summary: 'What an approval of a request for names lets the terminal read; no value',
-    params: RequestParams,
     query: NamesQuery,
     responses: { 200: NamesOffer },
     errors: [400, 404, 409],
@@ -20,7 +18,6 @@ export const namesEndpoints = {
     path: '/api/v1/requests/{request_id}/names',
     access: 'member',
     summary: 'Approve a request for names: seal the list to the client',
-    params: RequestParams,
     body: ApproveNames,
     responses: { 200: Approved },
     errors: [400, 403, 404, 409, 413],

@@ -1,5 +1,4 @@
 import type { Endpoint } from '../endpoint.ts'
-import { BundleParams } from '../schemas/bundle.ts'
 import * as policy from '../schemas/policy.ts'
 
 /** Rules for approvals, of a bundle and of the workspace. */
@@ -9,7 +8,6 @@ export const policyEndpoints = {
     path: '/api/v1/bundles/{bundle_id}/policy',
     access: 'member',
     summary: "A bundle's rules for approvals, and where each comes from",
-    params: BundleParams,
     responses: { 200: policy.BundlePolicy },
     errors: [404],
   },
@@ -18,7 +16,6 @@ export const policyEndpoints = {
     path: '/api/v1/bundles/{bundle_id}/policy',
     access: 'owner',
     summary: "Change a bundle's rules for approvals; ends its remembered approvals",
-    params: BundleParams,
     body: policy.ChangePolicy,
     responses: { 200: policy.BundlePolicy },
     errors: [400, 404],

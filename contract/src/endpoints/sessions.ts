@@ -34,7 +34,6 @@ export const sessionEndpoints = {
     path: '/auth/sessions/{id}',
     access: 'session',
     summary: 'End one session of the signed-in person',
-    params: session.SessionParams,
     responses: { 200: Ok },
   },
   endAllSessions: {

@@ -24,7 +24,6 @@ export const tenantEndpoints = {
     path: '/api/v1/tenants/{tenant_id}',
     access: 'session',
     summary: 'Rename a tenant that the caller owns',
-    params: tenant.TenantParams,
     body: tenant.NameTenant,
     responses: { 200: tenant.Tenant },
     errors: [400, 403, 404],

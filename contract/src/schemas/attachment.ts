@@ -4,8 +4,6 @@ import { LIMITS } from '../limits.ts'
 import { Expiry, Rotation } from './key.ts'
 import { environmentValue, Flag, Id, optionalText, PathPart, Position, requiredText } from './text.ts'
 
-export const AttachmentParams = z.object({ bundle_id: PathPart('bundle_id'), key_id: PathPart('key_id') })
-
 /** A name for a new library key. */
 export const LibraryName = requiredText('key_name', LIMITS.nameLength, 'key_name must be a key name').regex(
   KEY_NAME,

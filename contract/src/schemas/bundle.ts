@@ -2,24 +2,13 @@ import { z } from 'zod'
 import { BUNDLE_NAME, hasWholeParts } from '../env/names.ts'
 import { LIMITS } from '../limits.ts'
 import { Composition, LibraryName } from './attachment.ts'
-import {
-  environmentValue,
-  Id,
-  optionalText,
-  Page,
-  PathPart,
-  Reveal,
-  requiredText,
-  Timestamp,
-} from './text.ts'
+import { environmentValue, Id, optionalText, Page, Reveal, requiredText, Timestamp } from './text.ts'
 
 /** Hierarchical by `/`, which neither leads, trails nor repeats. */
 export const BundleName = requiredText('name', LIMITS.nameLength, 'name required')
   .regex(BUNDLE_NAME, 'name may hold only letters, digits, /, - and _')
   .refine(hasWholeParts, 'name may not begin or end with / or hold //')
   .meta({ id: 'BundleName', examples: ['dev/app'] })
-
-export const BundleParams = z.object({ bundle_id: PathPart('bundle_id') })
 
 export const CreateBundle = z
   .object({

@@ -4,8 +4,6 @@ import { Actor, Id, Page, PathPart, Timestamp } from './text.ts'
 const time = (field: string) =>
   z.iso.datetime({ error: `${field} must be a time in UTC, for example 2027-01-31T12:00:00Z` }).optional()
 
-export const HolderParams = z.object({ key_id: PathPart('key_id'), holder: PathPart('holder') })
-
 export const ListHoldersQuery = Page
 
 /** What a client claimed about itself when it asked. */
@@ -115,8 +113,6 @@ export const ListDeliveriesQuery = Page.extend({
   from: time('from'),
   to: time('to'),
 })
-
-export const DeliveryParams = z.object({ delivery_id: PathPart('delivery_id') })
 
 const EXAMPLE_DELIVERY = {
   id: EXAMPLE_HOLDING.delivery_id,

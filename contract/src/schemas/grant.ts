@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Actor, Id, Page, PathPart, Timestamp } from './text.ts'
+import { Actor, Id, Page, Timestamp } from './text.ts'
 
 export const EXAMPLE_DEVICE = {
   public_key: 'hSDwCYkwp1R0i33ctD73Wg2/Og0mOBr066SpjqqbTmo=',
@@ -54,8 +54,6 @@ export const Grant = z
     last_used_at: Timestamp.nullable(),
   })
   .meta({ id: 'Grant' })
-
-export const GrantParams = z.object({ grant_id: PathPart('grant_id') })
 
 export const ListGrantsQuery = Page
 

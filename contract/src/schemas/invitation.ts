@@ -1,9 +1,7 @@
 import { z } from 'zod'
 import { Email } from './email.ts'
-import { Id, PathPart, requiredText, Timestamp } from './text.ts'
+import { Id, requiredText, Timestamp } from './text.ts'
 import { Role } from './user.ts'
-
-export const InvitationParams = z.object({ invitation_id: PathPart('invitation_id') })
 
 export const CreateInvitation = z
   .object({ email: Email, role: Role })

@@ -8,7 +8,6 @@ import {
   Id,
   optionalText,
   Page,
-  PathPart,
   Reveal,
   requiredText,
   Timestamp,
@@ -18,8 +17,6 @@ import {
 export const KeyName = requiredText('name', LIMITS.nameLength, 'Key name is required')
   .regex(KEY_NAME, 'Key name may hold only letters, digits and _')
   .meta({ id: 'KeyName', examples: ['DATABASE_URL'] })
-
-export const KeyParams = z.object({ key_id: PathPart('key_id') })
 
 export const Expiry = z.iso
   .datetime({ error: 'expires_at must be a time in UTC, for example 2027-01-31T12:00:00Z, or null' })

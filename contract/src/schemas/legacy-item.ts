@@ -1,8 +1,6 @@
 import { z } from 'zod'
 import { KeyName } from './key.ts'
-import { environmentValue, Flag, PathPart } from './text.ts'
-
-export const LegacyItemParams = z.object({ bundle_id: PathPart('bundle_id'), key_name: PathPart('key_name') })
+import { environmentValue, Flag } from './text.ts'
 
 export const UpsertLegacyItem = z
   .object({

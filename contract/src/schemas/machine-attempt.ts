@@ -1,11 +1,6 @@
 import { z } from 'zod'
 import { LIMITS } from '../limits.ts'
-import { Flag, PathPart, Timestamp } from './text.ts'
-
-export const MachineAttemptParams = z.object({
-  machine_id: PathPart('machine_id'),
-  fingerprint: PathPart('fingerprint'),
-})
+import { Flag, Timestamp } from './text.ts'
 
 /** Refused calls whose ID token was verified, the latest first. `reason`: what differs, by name, separated by commas.
  * `suggested`: the claims to select by default. `is_bound`: the token was bound to the client's key. */

@@ -1,11 +1,6 @@
 import { z } from 'zod'
 import { LIMITS, TIMES } from '../limits.ts'
-import { Id, NetworkList, PathPart, Timestamp } from './text.ts'
-
-export const MachineTokenParams = z.object({
-  machine_id: PathPart('machine_id'),
-  token_id: PathPart('token_id'),
-})
+import { Id, NetworkList, Timestamp } from './text.ts'
 
 /** `hint`: the last four characters. `networks`: where calls must come from; empty for everywhere. A token works until it
  * expires or is ended; a rotation brings `expires_at` of the old one forward. */

@@ -1,11 +1,6 @@
 import { z } from 'zod'
 import { LIMITS } from '../limits.ts'
-import { Flag, Id, NetworkList, PathPart, requiredText, Timestamp } from './text.ts'
-
-export const MachineTrustParams = z.object({
-  machine_id: PathPart('machine_id'),
-  trust_id: PathPart('trust_id'),
-})
+import { Flag, Id, NetworkList, requiredText, Timestamp } from './text.ts'
 
 const Binding = z.enum(['required', 'possible'], { error: 'binding must be required or possible' })
 

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { LIMITS } from '../limits.ts'
 import { MachineToken } from './machine-token.ts'
 import { MachineTrust } from './machine-trust.ts'
-import { Flag, Id, optionalText, Page, PathPart, requiredText, Timestamp } from './text.ts'
+import { Flag, Id, optionalText, Page, requiredText, Timestamp } from './text.ts'
 
 const MACHINE_NAME = /^[A-Za-z0-9._/-]+$/
 
@@ -31,13 +31,6 @@ export const UpdateMachine = z
     audit: Flag('audit').optional(),
   })
   .meta({ id: 'UpdateMachine', examples: [{ is_active: false }] })
-
-export const MachineParams = z.object({ machine_id: PathPart('machine_id') })
-
-export const MachineBundleParams = z.object({
-  machine_id: PathPart('machine_id'),
-  bundle_id: PathPart('bundle_id'),
-})
 
 export const ListMachinesQuery = Page
 

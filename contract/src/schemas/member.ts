@@ -1,8 +1,6 @@
 import { z } from 'zod'
-import { Id, PathPart, Timestamp } from './text.ts'
+import { Id, Timestamp } from './text.ts'
 import { Role } from './user.ts'
-
-export const MemberParams = z.object({ user_id: PathPart('user_id') })
 
 export const MemberList = z
   .array(

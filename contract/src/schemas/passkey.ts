@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { LIMITS } from '../limits.ts'
-import { Flag, Id, PathPart, requiredText, storable, Timestamp } from './text.ts'
+import { Flag, Id, requiredText, storable, Timestamp } from './text.ts'
 
 /** Bytes as base64url without padding, as WebAuthn writes them in JSON. */
 const Bytes = (field: string) =>
@@ -89,8 +89,6 @@ const CurrentPassword = requiredText(
 export const ConfirmPassword = z
   .object({ current_password: CurrentPassword })
   .meta({ id: 'ConfirmPassword', examples: [{ current_password: 'correct horse battery' }] })
-
-export const PasskeyParams = z.object({ passkey_id: PathPart('passkey_id') })
 
 const EXAMPLE = {
   id: '0f0b6a0e-3c52-4f43-9a55-0d5f3c1f7a10',

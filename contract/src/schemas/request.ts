@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { DepositContent } from './deposit.ts'
 import { AssuranceField } from './policy.ts'
 import { ReleaseField } from './release.ts'
-import { PathPart, Timestamp } from './text.ts'
+import { Timestamp } from './text.ts'
 
 /** Formats that a client may name for what it will write. */
 export const FORMATS = ['sh', 'fish', '.env'] as const
@@ -10,13 +10,6 @@ export const FORMATS = ['sh', 'fish', '.env'] as const
 /** `delivery`: values for the client, as the interface says. `deposit`: values from the client, for a bundle. `names`: the
  * names of a bundle for the client, or the bundles of a workspace; no value. */
 export const REQUEST_KINDS = ['delivery', 'deposit', 'names'] as const
-
-export const RequestParams = z.object({ request_id: PathPart('request_id') })
-
-export const RequestBundleParams = z.object({
-  request_id: PathPart('request_id'),
-  bundle_id: PathPart('bundle_id'),
-})
 
 /** Facts the server saw beside what the client claimed; every claim may be absent. */
 export const RequesterMeta = z

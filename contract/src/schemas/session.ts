@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { AUTH_MODES } from '../endpoint.ts'
-import { PathPart, Timestamp } from './text.ts'
+import { Timestamp } from './text.ts'
 
 const AuthMode = z.enum(AUTH_MODES).meta({ id: 'AuthMode' })
 
@@ -29,8 +29,6 @@ export const SessionState = z
 export const SignedOut = z
   .object({ ok: z.literal(true), redirect_to: z.string() })
   .meta({ id: 'SignedOut', examples: [{ ok: true, redirect_to: '/' }] })
-
-export const SessionParams = z.object({ id: PathPart('id') })
 
 /** `id` identifies the session in lists; it cannot be used to sign in. */
 export const SessionList = z

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { LIMITS } from '../limits.ts'
-import { Id, PathPart, requiredText } from './text.ts'
+import { Id, requiredText } from './text.ts'
 import { Role } from './user.ts'
 
 const EXAMPLE_TENANT = { id: '7e4d7d0a-51b4-4a53-8f6e-2a2b7f1c9e04', name: "sam's workspace", role: 'owner' }
@@ -13,8 +13,6 @@ export const WorkspaceHeaders = z.object({ [WORKSPACE_HEADER]: z.uuid().optional
 export const TenantList = z
   .array(z.object({ id: Id, name: z.string(), role: Role, current: z.boolean() }).meta({ id: 'TenantEntry' }))
   .meta({ id: 'TenantList', examples: [[{ ...EXAMPLE_TENANT, current: true }]] })
-
-export const TenantParams = z.object({ tenant_id: PathPart('tenant_id') })
 
 /** Shown to every member, so it holds no character that hides or reorders text. */
 const TenantName = requiredText('name', LIMITS.nameLength, 'name required')

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { LIMITS } from '../limits.ts'
 import { Email } from './email.ts'
-import { Flag, Id, optionalText, PathPart, requiredText, storable, Timestamp } from './text.ts'
+import { Flag, Id, optionalText, requiredText, storable, Timestamp } from './text.ts'
 
 export const Role = z
   .enum(['owner', 'member'], { error: 'role must be owner or member' })
@@ -49,8 +49,6 @@ const NewPassword = storable(
     .max(LIMITS.passwordMaxLength, `password must be at most ${LIMITS.passwordMaxLength} characters`),
   'password',
 )
-
-export const ProvidedUserParams = z.object({ idp_user_id: PathPart('idp_user_id') })
 
 /** `is_active: false`: the provider deleted the user. An `email` whose `as_of` is older than the stored one is ignored. */
 export const ChangeProvidedUser = z

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { LIMITS } from '../limits.ts'
 import { WEBHOOK_EVENTS, WEBHOOK_MESSAGE_TYPES } from '../webhook-events.ts'
-import { Flag, Id, optionalText, Page, PathPart, requiredText, storable, Timestamp } from './text.ts'
+import { Flag, Id, optionalText, Page, requiredText, storable, Timestamp } from './text.ts'
 
 const Events = z
   .array(z.enum(WEBHOOK_EVENTS, { error: 'events must be types of events' }), {
@@ -42,13 +42,6 @@ export const UpdateWebhook = z
     is_active: Flag('is_active').optional(),
   })
   .meta({ id: 'UpdateWebhook', examples: [{ is_active: true }] })
-
-export const WebhookParams = z.object({ webhook_id: PathPart('webhook_id') })
-
-export const WebhookMessageParams = z.object({
-  webhook_id: PathPart('webhook_id'),
-  message_id: PathPart('message_id'),
-})
 
 export const ListWebhooksQuery = Page
 

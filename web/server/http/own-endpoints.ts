@@ -1,4 +1,10 @@
-import { type Endpoint, type WebEndpointName, webEndpoints } from '@keyferry/contract'
+import {
+  type Endpoint,
+  type PathParams,
+  paramsOf,
+  type WebEndpointName,
+  webEndpoints,
+} from '@keyferry/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
 import { Refusal } from './refusal.ts'
@@ -21,7 +27,7 @@ type AnswerOf<R> = R extends { responses: { 200: infer S extends z.ZodType } } ?
 type OwnCall<N extends WebEndpointName> = {
   request: FastifyRequest
   reply: FastifyReply
-  params: Part<Rows[N], 'params'>
+  params: PathParams<Rows[N]['path']>
   body: Part<Rows[N], 'body'>
 }
 
@@ -35,13 +41,14 @@ export function serveOwn<N extends WebEndpointName>(
   handler: OwnHandler<N>,
 ): void {
   const endpoint: Endpoint = webEndpoints[name]
+  const schema = paramsOf(endpoint)
   app.route({
     method: endpoint.method,
     url: endpoint.path.replace(/\{(\w+)\}/g, ':$1'),
     exposeHeadRoute: false,
     config: { endpoint },
     handler: async (request, reply) => {
-      const params = endpoint.params ? checked(endpoint.params, request.params) : null
+      const params = schema === undefined ? {} : checked(schema, request.params)
       const body = endpoint.body ? checked(endpoint.body, await readJson(request, MAX_FORM_BYTES)) : null
       // The row's schemas validated both, so they have the types that the row declares.
       return await handler({ request, reply, params, body } as OwnCall<N>)

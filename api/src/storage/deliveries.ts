@@ -4,7 +4,7 @@ import { begin, despiteDeletedKeys } from './delivery-begin.ts'
 import { collect, endVoid } from './delivery-end.ts'
 import { keysIn, labelIn, viaIn } from './delivery-texts.ts'
 import type { Queries, Query } from './queries.ts'
-import type { DeliveryRow } from './tables.ts'
+import type { Tables } from './tables.ts'
 
 export function createDeliveryStore({ query, write, record }: Queries): DeliveryStore {
   return {
@@ -75,7 +75,7 @@ function withNames(rows: ReturnType<typeof filtered>) {
     .select(['users.username', 'machines.name as machine_name'])
 }
 
-type Presented = DeliveryRow & { username: string | null; machine_name: string | null }
+type Presented = Tables['deliveries'] & { username: string | null; machine_name: string | null }
 
 function presented(row: Presented): Delivery {
   return {

@@ -8,7 +8,7 @@ import { begin, despiteDeletedKeys } from './delivery-begin.ts'
 import { labelIn } from './delivery-texts.ts'
 import { endGrants } from './grant-ends.ts'
 import type { Queries, Query, Recorded } from './queries.ts'
-import type { RememberedRow } from './tables.ts'
+import type { Tables } from './tables.ts'
 
 /** How many grants of one terminal are looked at: the newest. */
 const LOOKED_AT = 100
@@ -127,7 +127,7 @@ function textsIn(json: string): string[] {
   return Texts.parse(JSON.parse(json))
 }
 
-function termsOf(row: RememberedRow) {
+function termsOf(row: Tables['grants']) {
   return {
     hours: row.hours,
     keys: textsIn(row.keys),
@@ -175,7 +175,7 @@ function holding(query: Query, { tenantId, userId, now }: Filter) {
     .$if(userId !== null, (select) => select.where('grants.user_id', '=', userId ?? ''))
 }
 
-function presented(row: RememberedRow & { bundle_name: string; username: string | null }): Grant {
+function presented(row: Tables['grants'] & { bundle_name: string; username: string | null }): Grant {
   return {
     id: row.id,
     bundle: { id: row.bundle_id, name: row.bundle_name },

@@ -2,12 +2,10 @@ import type { Kysely, RawBuilder, Transaction } from 'kysely'
 import type { Event } from '../domain/event.ts'
 import type { ChangedRows, Rows } from './many-rows.ts'
 import type { BuildRead, PreparedRead } from './prepared.ts'
+import type { ColumnTypes } from './schema/column.ts'
 import type { Tables } from './tables.ts'
 
 export type Query = Kysely<Tables>
-
-/** How the two databases differ in a `create table`. `count`: a whole number up to 2^53. */
-export type ColumnTypes = { text: string; bytes: string; count: string; position: string; tableEnd: string }
 
 /** Make a change in one transaction: all of it is committed, or nothing.
  *

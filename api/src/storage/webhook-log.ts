@@ -1,6 +1,6 @@
 import type { MessageState, WebhookLogStore, WebhookMessage } from '../domain/webhook-log.ts'
 import type { Queries, Query } from './queries.ts'
-import type { WebhookMessageRow } from './tables.ts'
+import type { Tables } from './tables.ts'
 import { holdWebhook } from './webhooks.ts'
 
 export function createWebhookLogStore({ query, write }: Queries): WebhookLogStore {
@@ -60,7 +60,7 @@ async function list(query: Query, { tenantId, webhookId, state, limit, offset }:
 }
 
 function messageIn(
-  { not_before, ...row }: Pick<WebhookMessageRow, (typeof COLUMNS)[number]>,
+  { not_before, ...row }: Pick<Tables['webhook_messages'], (typeof COLUMNS)[number]>,
   { next_at, is_active }: { next_at: string; is_active: number },
 ): WebhookMessage {
   const isAwaited = row.state === 'waiting' && is_active === 1

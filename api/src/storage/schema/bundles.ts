@@ -1,0 +1,130 @@
+import type { GrantEnd } from '../../domain/grant.ts'
+import type { PolicySetting } from '../../domain/policy.ts'
+import {
+  bytes,
+  type Column,
+  deletedWith,
+  orNull,
+  type Schema,
+  text,
+  textOf,
+  whole,
+  wholeOf,
+  zeroOrOne,
+} from './column.ts'
+
+// null: the place sets no such rule.
+const policy: { [Rule in keyof PolicySetting]: Column<PolicySetting[Rule]> } = {
+  assurance: orNull(textOf()),
+  approvers: orNull(textOf()),
+  approvals_needed: orNull(wholeOf<1 | 2>()),
+  agents: orNull(textOf()),
+  remember_hours: orNull(whole),
+}
+
+export const bundles = {
+  bundles: {
+    columns: {
+      id: text,
+      tenant_id: text,
+      name: text,
+      description: text,
+      /** Trimmed, without duplicates, joined by commas. */
+      tags: text,
+      created_by: text,
+      created_at: text,
+      updated_at: text,
+      updated_by: text,
+    },
+    rules: [
+      'primary key (id)',
+      'unique (tenant_id, id)',
+      'unique (tenant_id, name)',
+      deletedWith('tenants', 'tenant_id'),
+    ],
+  },
+
+  bundle_policies: {
+    columns: { tenant_id: text, bundle_id: text, ...policy },
+    rules: ['primary key (tenant_id, bundle_id)', deletedWith('bundles', 'tenant_id, bundle_id')],
+  },
+
+  tenant_policies: {
+    columns: { tenant_id: text, ...policy },
+    rules: ['primary key (tenant_id)', deletedWith('tenants', 'tenant_id')],
+  },
+
+  /** Approvals that a terminal may repeat. One that ended is kept for a day, so that the terminal learns why (`ended`).
+   * `argv`, `label`, `keys`, `left_out` and `asked` are JSON. */
+  grants: {
+    columns: {
+      tenant_id: text,
+      id: text,
+      bundle_id: text,
+      user_id: text,
+      device_key: text,
+      argv: text,
+      argv_masked: orNull(text),
+      cwd: text,
+      agent: orNull(text),
+      label: text,
+      keys: text,
+      left_out: text,
+      asked: text,
+      bundle_names: text,
+      hours: whole,
+      uses: whole,
+      created_at: text,
+      expires_at: text,
+      last_used_at: orNull(text),
+      ended: orNull(textOf<GrantEnd>()),
+    },
+    rules: ['primary key (tenant_id, id)', deletedWith('bundles', 'tenant_id, bundle_id')],
+    indexes: {
+      device: '(device_key, created_at)',
+      user: '(user_id) where ended is null',
+      bundle: '(tenant_id, bundle_id)',
+      expiry: '(expires_at)',
+    },
+  },
+
+  attachments: {
+    columns: {
+      bundle_id: text,
+      key_id: text,
+      tenant_id: text,
+      /** The variable's name in this bundle; unique within a bundle. */
+      delivered_name: text,
+      /** Dense within a bundle: 0 to n-1. */
+      position: whole,
+      required: zeroOrOne,
+    },
+    rules: [
+      'primary key (tenant_id, bundle_id, key_id)',
+      'unique (tenant_id, bundle_id, delivered_name)',
+      deletedWith('bundles', 'tenant_id, bundle_id'),
+      deletedWith('keys', 'tenant_id, key_id'),
+    ],
+    indexes: { name: '(tenant_id, delivered_name)' },
+    uniqueIndexes: { key: '(tenant_id, key_id, bundle_id)' },
+  },
+
+  legacy_items: {
+    columns: {
+      id: text,
+      bundle_id: text,
+      tenant_id: text,
+      name: text,
+      value: bytes,
+      value_version: whole,
+      is_secret: zeroOrOne,
+      created_at: text,
+      updated_at: text,
+    },
+    rules: [
+      'primary key (tenant_id, id)',
+      'unique (tenant_id, bundle_id, name)',
+      deletedWith('bundles', 'tenant_id, bundle_id'),
+    ],
+  },
+} as const satisfies Schema

@@ -1,0 +1,61 @@
+import type { DeliveryKind, DeliveryState } from '../../domain/delivery.ts'
+import { deletedWith, orNull, type Schema, text, textOf } from './column.ts'
+
+export const deliveries = {
+  /** A delivery to a machine has a `machine_id` and, in `proof_id`, the token that proved it; all others have a
+   * `request_id` and a `user_id`. `label` and `versions` are JSON; `label` is null once the person is forgotten. */
+  deliveries: {
+    columns: {
+      tenant_id: text,
+      id: text,
+      kind: textOf<DeliveryKind>(),
+      state: textOf<Exclude<DeliveryState, 'held'>>(),
+      request_id: orNull(text),
+      /** Until when the approval may return to the terminal; null: it returned, or it need not. */
+      held_until: orNull(text),
+      bundle_id: text,
+      bundle_name: text,
+      /** The approver. */
+      user_id: orNull(text),
+      machine_id: orNull(text),
+      proof_id: orNull(text),
+      holder: text,
+      label: orNull(text),
+      via: orNull(text),
+      versions: text,
+      created_at: text,
+      collected_at: orNull(text),
+    },
+    rules: ['primary key (tenant_id, id)', deletedWith('tenants', 'tenant_id')],
+    indexes: {
+      time: '(tenant_id, created_at, id)',
+      bundle: '(tenant_id, bundle_id, created_at, id)',
+      user: '(tenant_id, user_id, created_at, id) where user_id is not null',
+      machine: '(tenant_id, machine_id, created_at, id) where machine_id is not null',
+      open: "(tenant_id, holder, created_at) where state = 'approved'",
+      held: '(held_until) where held_until is not null',
+    },
+  },
+
+  /** A deposit that was approved. `open_until`: while it can still be stored; null once it has ended. */
+  deposits: {
+    columns: {
+      tenant_id: text,
+      id: text,
+      state: textOf<'approved' | 'applied' | 'void'>(),
+      open_until: orNull(text),
+      /** How its approval has to return to the terminal; null: it has not. */
+      held_by: orNull(text),
+      /** SHA-256 of the request's id. */
+      request_hash: text,
+      bundle_name: text,
+      user_id: text,
+      /** The answer to the client: what was stored; null until then. */
+      applied: orNull(text),
+      created_at: text,
+      ended_at: orNull(text),
+    },
+    rules: ['primary key (tenant_id, id)', deletedWith('tenants', 'tenant_id')],
+    indexes: { open: '(open_until) where open_until is not null' },
+  },
+} as const satisfies Schema

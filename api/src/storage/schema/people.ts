@@ -1,0 +1,103 @@
+import { bytes, count, deletedWith, oneOf, orNull, type Schema, text, whole, zeroOrOne } from './column.ts'
+
+export const people = {
+  users: {
+    columns: {
+      id: text,
+      idp_user_id: text,
+      username: text,
+      email: text,
+      /** The e-mail in lower case, for finding. */
+      email_key: text,
+      email_verified: zeroOrOne,
+      /** When the identity provider stated this e-mail; null where none did. */
+      email_as_of: orNull(text),
+      auth_provider: text,
+      password_hash: orNull(text),
+      must_change_password: zeroOrOne,
+      /** A sign-in with the password also asks for a passkey. */
+      passkey_after_password: zeroOrOne,
+      is_active: zeroOrOne,
+      last_login: orNull(text),
+      created_at: text,
+      updated_at: text,
+    },
+    rules: ['primary key (id)', 'unique (idp_user_id)', 'unique (username)'],
+    uniqueIndexes: { accounts: '(email_key) where password_hash is not null' },
+  },
+
+  /** `public_key` is a COSE key; `counter` is unsigned and has 32 bits. */
+  passkeys: {
+    columns: {
+      id: text,
+      user_id: text,
+      credential_id: text,
+      public_key: bytes,
+      counter: count,
+      name: text,
+      created_at: text,
+      last_used_at: orNull(text),
+    },
+    rules: ['primary key (id)', 'unique (credential_id)', deletedWith('users', 'user_id')],
+    indexes: { user: '(user_id)' },
+  },
+
+  /** Attempts of every e-mail that was tried, so that a lock does not tell which of them have an account. */
+  login_attempts: {
+    columns: { email_key: text, failed: whole, locked_until: orNull(text), forgotten_at: text },
+    rules: ['primary key (email_key)'],
+    indexes: { forgotten: '(forgotten_at)' },
+  },
+
+  /** At most one row: the first account. */
+  account_setup: {
+    columns: { slot: whole, user_id: text },
+    rules: ['primary key (slot)', 'check (slot = 1)'],
+  },
+
+  tenants: {
+    columns: {
+      id: text,
+      owner_id: text,
+      name: text,
+      wrapped_key: bytes,
+      /** The root key that wrapped it. */
+      root_key_id: text,
+      created_at: text,
+      updated_at: text,
+    },
+    rules: ['primary key (id)', 'foreign key (owner_id) references users (id)'],
+    indexes: { root_key: '(root_key_id, id)', owner: '(owner_id)' },
+  },
+
+  memberships: {
+    columns: { id: text, user_id: text, tenant_id: text, role: oneOf('owner', 'member'), created_at: text },
+    rules: [
+      'primary key (id)',
+      'unique (user_id, tenant_id)',
+      deletedWith('users', 'user_id'),
+      deletedWith('tenants', 'tenant_id'),
+    ],
+    indexes: { tenant: '(tenant_id)' },
+  },
+
+  invitations: {
+    columns: {
+      id: text,
+      tenant_id: text,
+      email: text,
+      email_key: text,
+      role: oneOf('owner', 'member'),
+      token_hash: text,
+      created_by: text,
+      created_at: text,
+      expires_at: text,
+    },
+    rules: [
+      'primary key (id)',
+      'unique (token_hash)',
+      'unique (tenant_id, email_key)',
+      deletedWith('tenants', 'tenant_id'),
+    ],
+  },
+} as const satisfies Schema

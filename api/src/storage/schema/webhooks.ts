@@ -1,0 +1,62 @@
+import type { WebhookMessageType } from '@keyferry/contract'
+import { bytes, deletedWith, oneOf, orNull, type Schema, text, textOf, whole, zeroOrOne } from './column.ts'
+
+export const webhooks = {
+  /** `events` and `bundle_ids` are JSON lists, empty for all. `old_secret` has the version before `secret_version`.
+   * `next_at` (no call before) and `claimed_until` (a node sends until then) are '' where nothing holds calls back. */
+  webhooks: {
+    columns: {
+      tenant_id: text,
+      id: text,
+      url: text,
+      description: text,
+      secret: bytes,
+      secret_version: whole,
+      old_secret: orNull(bytes),
+      old_secret_until: orNull(text),
+      events: text,
+      bundle_ids: text,
+      is_active: zeroOrOne,
+      failing_since: orNull(text),
+      failures: whole,
+      next_at: text,
+      claimed_until: text,
+      claimed_by: orNull(text),
+      ended_reason: orNull(oneOf('gone', 'failing')),
+      last_delivered_at: orNull(text),
+      created_by: text,
+      created_at: text,
+    },
+    rules: ['primary key (tenant_id, id)', deletedWith('tenants', 'tenant_id')],
+    indexes: { active: '(next_at) where is_active = 1' },
+  },
+
+  /** `merge_key`: what changes of the same thing share, while no call has been made; null: nothing may be added. */
+  webhook_messages: {
+    columns: {
+      tenant_id: text,
+      webhook_id: text,
+      id: text,
+      type: textOf<WebhookMessageType>(),
+      body: text,
+      merge_key: orNull(text),
+      state: oneOf('waiting', 'sending', 'done', 'failed'),
+      not_before: text,
+      give_up_at: text,
+      attempts: whole,
+      last_status: orNull(whole),
+      last_error: orNull(text),
+      last_ms: orNull(whole),
+      created_at: text,
+      done_at: orNull(text),
+    },
+    rules: ['primary key (tenant_id, webhook_id, id)', deletedWith('webhooks', 'tenant_id, webhook_id')],
+    indexes: {
+      pending: "(tenant_id, webhook_id, not_before) where state in ('waiting', 'sending')",
+      log: '(tenant_id, webhook_id, created_at, id)',
+      done: '(done_at) where done_at is not null',
+      overdue: "(give_up_at) where state = 'waiting'",
+    },
+    uniqueIndexes: { coalesced: "(tenant_id, webhook_id, merge_key) where state = 'waiting'" },
+  },
+} as const satisfies Schema

@@ -45,8 +45,6 @@ async function valuesOf(
       format: '.env',
       command: [basename(process.argv0), ...process.argv.slice(1)],
       via: 'run',
-      keepAs: null,
-      pending: null,
     },
     parts,
   )

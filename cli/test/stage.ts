@@ -1,5 +1,4 @@
-import type { KeyPair } from '@keyferry/crypto/key-pair'
-import { generateKeyPair } from '@keyferry/crypto/key-pair'
+import { generateKeyPair, type KeyPair } from '@keyferry/crypto/key-pair'
 import { generatePollVerifier } from '@keyferry/crypto/poll-challenge'
 import type { CleanUp, Environment, Parts, ProgramStart } from '../src/ground/parts.ts'
 import { httpExchange } from '../src/server/http-exchange.ts'

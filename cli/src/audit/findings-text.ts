@@ -8,7 +8,7 @@ export type Anchor = { readonly note: ChainNote; readonly where: string }
 /** A range of entries; `anchor` is null where they are only self-consistent. */
 export type Range = { readonly from: number; readonly to: number; readonly anchor: Anchor | null }
 
-export type Findings = {
+type Findings = {
   readonly chain: ExportedChain
   readonly ranges: readonly Range[]
   readonly remarks: readonly string[]

@@ -3,7 +3,7 @@ import { FORMAT_NAMES } from '@keyferry/contract/env/format-names'
 import type { Command, Flag } from './command.ts'
 import { allFlags } from './parse-words.ts'
 
-export type CompletionShell = 'bash' | 'zsh' | 'fish' | 'powershell'
+type CompletionShell = 'bash' | 'zsh' | 'fish' | 'powershell'
 
 /** A script that makes a shell complete the commands and their flags. */
 export function completionScript(shell: CompletionShell, commands: readonly Command[]): string {

@@ -1,10 +1,11 @@
 import { LIMITS } from '@keyferry/contract/limits'
 import type { Flag, Words } from '../command-line/command.ts'
-import { detectAgent } from '../delivery/agent.ts'
-import type { Ask } from '../delivery/ask.ts'
+import { detectAgent, requireReason } from '../delivery/agent.ts'
 import { refusedNames } from '../delivery/dangerous-names.ts'
+import type { ValuesRequest } from '../delivery/values-request.ts'
 import { usageError } from '../ground/cli-error.ts'
 import type { Parts, ViewName } from '../ground/parts.ts'
+import type { PendingRequest } from '../ground/pending-request.ts'
 import { type FoundProject, findProject } from '../project/project-file.ts'
 import { readBundleOperand, readWorkspaceFlag, requireKeyName } from './names.ts'
 import { SERVER_FLAG, serverOf } from './server-flag.ts'
@@ -31,7 +32,7 @@ export const RECEIPT_FLAG: Flag = {
 }
 
 /** What these flags say. */
-export function readPage(words: Words): Pick<Ask, 'hidesQrCode' | 'whyNotOpen'> {
+export function readPage(words: Words): Pick<ValuesRequest, 'hidesQrCode' | 'whyNotOpen'> {
   return {
     hidesQrCode: words.has('no-qr'),
     whyNotOpen: words.has('no-open') ? '--no-open was given' : null,
@@ -89,17 +90,21 @@ export const ASKING_FLAGS: readonly Flag[] = [
   JSON_FLAG,
 ]
 
-export type AskingOptions = Omit<Ask, 'via' | 'format' | 'command' | 'keepAs' | 'pending'> & {
+export type AskingOptions = Omit<ValuesRequest, 'via' | 'format' | 'command'> & {
   readonly prefix: string
   readonly allowedNames: readonly string[]
-  readonly isResumable: boolean
   /** The format that `keyferry.json` names. */
   readonly projectFormat: string | null
 }
 
 /** The options from the flags, the bundle operand and `keyferry.json`, in this order of precedence.
+ * @param pending an earlier request to continue
  * @throws CliError usage */
-export async function readAsking(words: Words, parts: Parts): Promise<AskingOptions> {
+export async function readAsking(
+  words: Words,
+  parts: Parts,
+  pending: PendingRequest | null = null,
+): Promise<AskingOptions> {
   const project = findProject(parts.cwd)
   const operand = readBundleOperand(words)
   const names = {
@@ -108,7 +113,7 @@ export async function readAsking(words: Words, parts: Parts): Promise<AskingOpti
     prefix: words.text('prefix') ?? '',
   }
   requireNames(names)
-  return {
+  const options = {
     ...names,
     view: readView(words),
     server: await serverOf(words, project, parts),
@@ -119,20 +124,23 @@ export async function readAsking(words: Words, parts: Parts): Promise<AskingOpti
     requiredAssurance: readAssurance(words),
     receiptFile: words.text('receipt'),
     isRemembered: !words.has('ask'),
-    ...readAgent(words, parts),
+    ...readReason(words, parts),
     ...readPage(words),
-    isResumable: words.has('resumable'),
+    keepAs: words.has('resumable') ? words.line : null,
+    pending,
     projectFormat: project?.format ?? null,
   }
+  requireReason(options, 'what the values are for')
+  return options
 }
 
-function readSpeaker(words: Words): Ask['as'] {
+function readSpeaker(words: Words): ValuesRequest['as'] {
   const speaker = words.text('as')
   if (speaker === null || speaker === 'person' || speaker === 'machine') return speaker
   throw usageError('--as must be person or machine', 'Use one of the two, or leave it out.')
 }
 
-function readAssurance(words: Words): Ask['requiredAssurance'] {
+function readAssurance(words: Words): ValuesRequest['requiredAssurance'] {
   const level = words.text('require-assurance')
   if (level === null || level === 'bound' || level === 'local') return level
   throw usageError('--require-assurance must be bound or local', 'Use one of the two, or leave it out.')
@@ -142,7 +150,7 @@ const MAX_REASON = LIMITS.reasonLength
 
 /** Which agent started this command, and the reason that was given; null: none.
  * @throws CliError usage: not a reason that can be shown */
-export function readReason(words: Words, { env }: Parts): Pick<Ask, 'agent' | 'reason'> {
+export function readReason(words: Words, { env }: Parts): Pick<ValuesRequest, 'agent' | 'reason'> {
   const agent = detectAgent(env)
   const reason = words.text('reason')?.trim() || null
   if (reason !== null && (reason.length > MAX_REASON || /\p{Cc}/u.test(reason))) {
@@ -151,21 +159,12 @@ export function readReason(words: Words, { env }: Parts): Pick<Ask, 'agent' | 'r
   return { agent, reason }
 }
 
-function readAgent(words: Words, parts: Parts): Pick<Ask, 'agent' | 'reason'> {
-  const { agent, reason } = readReason(words, parts)
-  if (agent === null || reason !== null) return { agent, reason }
-  throw usageError(
-    `${agent} started this command, so a reason is required`,
-    'Add --reason TEXT: say in one sentence what the values are for.',
-  )
-}
-
 // The keys of keyferry.json belong to its own bundle.
 function requestedKeys(
   words: Words,
   operand: string | null,
   project: FoundProject | null,
-): Pick<Ask, 'keys' | 'optionalKeys'> {
+): Pick<ValuesRequest, 'keys' | 'optionalKeys'> {
   const isProjectBundle = operand === null || operand === project?.bundle
   const named = (flag: 'keys' | 'optional'): readonly string[] =>
     words.has(flag) ? words.names(flag) : isProjectBundle ? (project?.[flag] ?? []) : []

@@ -70,7 +70,7 @@ async function up(words: Words, parts: Parts): Promise<void> {
     const via = asking.agent === null ? 'run' : 'pull'
     const { deliver } = await import('../delivery/deliver.ts')
     const command = ['docker', 'compose', '--project-name', words.text('project-name') ?? '', 'up']
-    const ask = { ...asking, view: 'json', format: 'sh', via, keepAs: null, pending: null } as const
+    const ask = { ...asking, view: 'json', format: 'sh', via, keepAs: null } as const
     const stderr = { ...parts.stderr, write: (text: string) => text.split('\n').forEach(follow) }
     const delivered = await deliver({ ...ask, command }, { ...parts, stderr })
     for (const [name, value] of harmlessValues(delivered.values, asking))

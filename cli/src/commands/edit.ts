@@ -39,5 +39,5 @@ async function edit(words: Words, parts: Parts): Promise<number> {
     command,
   }
   const { editBundle } = await import('../edit/edit-bundle.ts')
-  return await editBundle({ ask: { ...asking, command }, allowedNames, storing }, parts)
+  return await editBundle({ request: { ...asking, command }, allowedNames, storing }, parts)
 }

@@ -65,8 +65,8 @@ type Asked = Omit<NamedLibrary, 'token'> & { readonly bundle: string | null }
 async function listApproved(words: Words, asked: Asked, parts: Parts): Promise<Listed> {
   const { listWithApproval } = await import('../names/list-with-approval.ts')
   const command = ['keyferry', 'ls', ...(asked.bundle === null ? [] : [asked.bundle])]
-  const asker = { ...asked, command, ...readPage(words), ...readReason(words, parts) }
-  return await listWithApproval(asker, parts)
+  const options = { ...asked, command, receiptFile: null, ...readPage(words), ...readReason(words, parts) }
+  return await listWithApproval(options, parts)
 }
 
 function bundlesText({ bundles }: Listed, view: ViewName): string {

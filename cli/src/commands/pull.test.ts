@@ -39,7 +39,6 @@ function options(output: { path: string; mayReplace: boolean } | null) {
     prefix: '',
     whyNotOpen: 'no',
     view: 'quiet',
-    isResumable: false,
     projectFormat: null,
     formatName: 'sh',
     output,

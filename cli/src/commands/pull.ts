@@ -36,26 +36,22 @@ export const pullCommand: Command = {
     { command: 'keyferry pull dev/app --format fish | source', what: 'Set the values in a fish shell' },
     { command: 'keyferry pull dev/app --format .env --output .env', what: 'Write a .env file' },
   ],
-  run: async (words, parts, pending) => await pull(await readPull(words, parts, pending ?? null), parts),
+  run: async (words, parts, pending) => await pull(await readPull(words, parts, pending), parts),
 }
 
 type PullOptions = AskingOptions & {
   readonly formatName: FormatName
   /** Null: standard output. */
   readonly output: OutputFile | null
-  readonly keepAs: readonly string[] | null
-  readonly pending: PendingRequest | null
 }
 
-async function readPull(words: Words, parts: Parts, pending: PendingRequest | null): Promise<PullOptions> {
-  const asking = await readAsking(words, parts)
+async function readPull(words: Words, parts: Parts, pending?: PendingRequest): Promise<PullOptions> {
+  const asking = await readAsking(words, parts, pending)
   requireReader(asking.agent, words)
   return {
     ...asking,
     formatName: requireFormatName(words.text('format') ?? asking.projectFormat ?? 'sh'),
     output: readOutput(words, parts.cwd),
-    keepAs: asking.isResumable ? words.line : null,
-    pending,
   }
 }
 

@@ -33,7 +33,6 @@ function options() {
     prefix: '',
     whyNotOpen: null,
     view: 'person',
-    isResumable: false,
     projectFormat: null,
     program: ['printf', '%s', 'a\u001b[31m\u202eb', 'x'.repeat(500)],
     isShell: false,

@@ -1,6 +1,6 @@
 import type { Command, Words } from '../command-line/command.ts'
-import type { Ask } from '../delivery/ask.ts'
 import { harmlessValues } from '../delivery/dangerous-names.ts'
+import type { ValuesRequest } from '../delivery/values-request.ts'
 import { usageError } from '../ground/cli-error.ts'
 import type { Parts, ProgramStart, Values } from '../ground/parts.ts'
 import type { PendingRequest } from '../ground/pending-request.ts'
@@ -67,7 +67,7 @@ export const runCommand: Command = {
       what: 'Use the values in a shell command',
     },
   ],
-  run: async (words, parts, pending) => await run(await readRun(words, parts, pending ?? null), parts),
+  run: async (words, parts, pending) => await run(await readRun(words, parts, pending), parts),
 }
 
 type RunOptions = AskingOptions & {
@@ -80,14 +80,11 @@ type RunOptions = AskingOptions & {
   readonly files: WantedFiles
   /** The signal that ends the program when a value changed; null: values are not watched. */
   readonly watchSignal: NodeJS.Signals | null
-  readonly keepAs: readonly string[] | null
-  readonly pending: PendingRequest | null
 }
 
-async function readRun(words: Words, parts: Parts, pending: PendingRequest | null): Promise<RunOptions> {
-  const asking = await readAsking(words, parts)
+async function readRun(words: Words, parts: Parts, pending?: PendingRequest): Promise<RunOptions> {
   return {
-    ...asking,
+    ...(await readAsking(words, parts, pending)),
     program: words.program ?? [],
     isShell: words.has('shell'),
     isOnly: words.has('only'),
@@ -95,8 +92,6 @@ async function readRun(words: Words, parts: Parts, pending: PendingRequest | nul
     redaction: readRedaction(words),
     files: readWantedFiles(words.names('file')),
     watchSignal: readWatchSignal(words),
-    keepAs: asking.isResumable ? words.line : null,
-    pending,
   }
 }
 
@@ -134,8 +129,8 @@ export async function run(options: RunOptions, parts: Parts): Promise<number> {
   const argv = options.isShell ? throughShell(options.program, env, platform) : options.program
   requireProgram(argv[0] ?? '', parts) // before the client makes a request
   const { deliver } = await import('../delivery/deliver.ts')
-  const ask: Ask = { ...options, format: 'sh', command: options.program, via: 'run' }
-  const delivering = deliver(ask, parts)
+  const request: ValuesRequest = { ...options, format: 'sh', command: options.program, via: 'run' }
+  const delivering = deliver(request, parts)
   // Loaded by then, they start the program at once after the approval.
   const starting = whileWaiting(() =>
     Promise.all([
@@ -150,7 +145,7 @@ export async function run(options: RunOptions, parts: Parts): Promise<number> {
     const start = await startWith(delivered.values)
     await starting
     if (options.watchSignal === null) return await parts.startProgram(start)
-    const watching = { ask, delivered, signal: options.watchSignal, startWith }
+    const watching = { request, delivered, signal: options.watchSignal, startWith }
     return await runWatched(watching, start, parts)
   } finally {
     files?.remove()
@@ -179,17 +174,17 @@ async function runWatched(
   start: ProgramStart,
   parts: Parts,
 ): Promise<number> {
-  const [{ watchValues }, { deliverUnasked }] = await Promise.all([
+  const [{ watchValues }, { deliver }] = await Promise.all([
     import('../watch/watch-values.ts'),
     import('../delivery/deliver.ts'),
   ])
   const program = await parts.superviseProgram(start)
-  const again: Ask = {
-    ...watching.ask,
-    view: watching.ask.view === 'json' ? 'json' : 'quiet',
+  const again: ValuesRequest = {
+    ...watching.request,
+    view: watching.request.view === 'json' ? 'json' : 'quiet',
     whyNotOpen: 'the values are fetched again',
     keepAs: null,
     pending: null,
   }
-  return await watchValues({ ...watching, program, fetch: () => deliverUnasked(again, parts) }, parts)
+  return await watchValues({ ...watching, program, fetch: () => deliver(again, parts, false) }, parts)
 }

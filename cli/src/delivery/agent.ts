@@ -1,3 +1,4 @@
+import { usageError } from '../ground/cli-error.ts'
 import type { Environment } from '../ground/parts.ts'
 import { printable } from '../ground/printable.ts'
 
@@ -24,4 +25,18 @@ export function detectAgent(env: Environment): string | null {
   const named = env['AI_AGENT'] || (NAMED_BY_AGENT.includes(env['AGENT'] ?? '') ? env['AGENT'] : '')
   if (named) return printable(named, MAX_LENGTH)
   return MARKS.find(([variable]) => (env[variable] ?? '') !== '')?.[1] ?? null
+}
+
+/** An agent has to say why it needs an approval.
+ * @param reasonFor what it has to say: `why you change the bundle`
+ * @throws CliError usage */
+export function requireReason(
+  { agent, reason }: { readonly agent: string | null; readonly reason: string | null },
+  reasonFor: string,
+): void {
+  if (agent === null || reason !== null) return
+  throw usageError(
+    `${agent} started this command, so a reason is required`,
+    `Add --reason TEXT: say in one sentence ${reasonFor}.`,
+  )
 }

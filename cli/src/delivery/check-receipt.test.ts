@@ -9,8 +9,8 @@ import { stage } from '../../test/stage.ts'
 import type { Parts } from '../ground/parts.ts'
 import type { PendingRequest } from '../ground/pending-request.ts'
 import { readWaitAnswer } from '../server/wait-answer.ts'
-import type { Ask } from './ask.ts'
 import { checkReceipt } from './check-receipt.ts'
+import type { ValuesRequest } from './values-request.ts'
 
 const SERVER = 'https://keyferry.example.com'
 const ID = '7f9c2ba4e88f827d616045507605853e'
@@ -31,7 +31,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(folder, { recursive: true }))
 
-const ask: Ask = {
+const request: ValuesRequest = {
   server: SERVER,
   bundle: 'dev/app',
   workspace: null,
@@ -71,7 +71,7 @@ const pending: PendingRequest = {
 }
 
 /** What comes of a delivery with this receipt; null: without one. */
-async function checked(changes: object | null, at: Ask = ask): Promise<unknown> {
+async function checked(changes: object | null, at: ValuesRequest = request): Promise<unknown> {
   const asked = { id: ID, publicKey: keyPair.publicKey, body: { argv: ['true'] } }
   const receipt =
     changes === null ? {} : { receipt: receiptFor(asked, { ciphertext, names: [] }, { ...changes }) }
@@ -79,7 +79,7 @@ async function checked(changes: object | null, at: Ask = ask): Promise<unknown> 
   const answer = { status: 200, body, retryAfterMs: null, dateMs: null, location: null, contentType: '' }
   const outcome = readWaitAnswer(answer)
   if (outcome.kind !== 'ready') throw new Error('not ready')
-  return await checkReceipt(outcome.delivery, { ask: at, pending, parts })
+  return await checkReceipt(outcome.delivery, { request: at, pending, parts })
 }
 
 test('a server that signed once must go on signing', async () => {
@@ -89,10 +89,10 @@ test('a server that signed once must go on signing', async () => {
 })
 
 test('a repeated approval is local, an unbound one is nothing', async () => {
-  const local: Ask = { ...ask, requiredAssurance: 'local' }
+  const local: ValuesRequest = { ...request, requiredAssurance: 'local' }
   expect(await checked({ released_by: null, grant_id: 'g' }, local)).toMatchObject({ isRepeated: true })
   await expect(checked({ released_by: null }, local)).rejects.toThrow('--require-assurance local')
-  await expect(checked({ released_by: null }, { ...ask, requiredAssurance: 'bound' })).rejects.toThrow(
+  await expect(checked({ released_by: null }, { ...request, requiredAssurance: 'bound' })).rejects.toThrow(
     'bound',
   )
 })

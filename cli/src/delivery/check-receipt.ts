@@ -7,29 +7,28 @@ import { keyOf, pinnedKeys } from '../receipt/pinned-keys.ts'
 import { type Receipt, readReceipt, requireFits } from '../receipt/receipt.ts'
 import { isLoopback } from '../server/loopback.ts'
 import type { Delivery } from '../server/wait-answer.ts'
-import type { Ask } from './ask.ts'
-import { canBeShown, shownCommand } from './shown-command.ts'
+import { sentCommand } from './claims.ts'
+import type { ValuesRequest } from './values-request.ts'
 
 /** Check the receipt of a delivery before its box is opened.
  * @returns null if the server signs none, and never did · @throws CliError refused · NetworkError */
 export async function checkReceipt(
   { receipt, ciphertextBase64 }: Delivery,
-  { ask, pending, parts }: { ask: Ask; pending: PendingRequest; parts: Parts },
+  { request, pending, parts }: { request: ValuesRequest; pending: PendingRequest; parts: Parts },
 ): Promise<Receipt | null> {
   if (receipt === null) {
-    if (mustSign(ask.server, parts)) throw missing(ask.server)
-    requireAssurance(null, ask)
+    if (mustSign(request.server, parts)) throw missing(request.server)
+    requireAssurance(null, request)
     return null
   }
-  const read = readReceipt(receipt, await keyOf(ask.server, receipt.kid, parts))
-  const { argv } = shownCommand(ask.command)
+  const read = readReceipt(receipt, await keyOf(request.server, receipt.kid, parts))
   requireFits(read, {
     requestId: pending.id,
     clientPublicKey: pending.keyPair.publicKey,
     box: decodeBase64(ciphertextBase64),
-    argv: canBeShown(argv) ? argv : null,
+    argv: sentCommand(request.command),
   })
-  requireAssurance(read, ask)
+  requireAssurance(read, request)
   return read
 }
 
@@ -46,7 +45,7 @@ function missing(server: string): CliError {
 }
 
 // A repeated approval was bound over loopback when it was given.
-function requireAssurance(receipt: Receipt | null, { requiredAssurance }: Ask): void {
+function requireAssurance(receipt: Receipt | null, { requiredAssurance }: ValuesRequest): void {
   if (requiredAssurance === null) return
   const isLocal = receipt !== null && (receipt.releasedBy === 'loopback' || receipt.isRepeated)
   const isBound = isLocal || receipt?.releasedBy === 'code'

@@ -1,17 +1,26 @@
 import { hostname, release, type as systemName, userInfo } from 'node:os'
-import type { Environment } from '../ground/parts.ts'
+import { LIMITS } from '@keyferry/contract/limits'
+import { createDeviceSeed, type DeviceProof, signDeviceRequest } from '@keyferry/crypto/device-key'
+import { maskedCommandDigest } from '@keyferry/crypto/masked-command'
+import type { Clock, Environment, Parts } from '../ground/parts.ts'
 import { isPlain } from '../ground/printable.ts'
 import { VERSION } from '../ground/version.ts'
-import type { Ask } from './ask.ts'
+import type { RequestBody } from '../server/approval-requests.ts'
+import { terminalKey } from '../state/terminal-key.ts'
 
 const MAX_LENGTH = 200
 
+type Claimant = {
+  readonly command: readonly string[]
+  readonly agent: string | null
+  readonly reason: string | null
+}
+
 /** What this client tells the approver about itself; the page marks it as reported by the terminal. Contains no requested
- * value, but the command is shown as typed. */
+ * value. */
 export function claims(
-  env: Environment,
-  cwd: string,
-  command: readonly string[],
+  { command, agent, reason }: Claimant,
+  { env, cwd }: Pick<Parts, 'env' | 'cwd'>,
 ): Readonly<Record<string, string>> {
   return {
     hostname: claim(hostname()),
@@ -19,16 +28,15 @@ export function claims(
     user: claim(userName(env)),
     client_version: VERSION,
     cwd: claim(cwd),
-    command: claim(command.map(shownArgument).join(' ')),
+    command: claim(shownLine(command)),
+    ...(agent === null ? {} : { agent }),
+    ...(reason === null ? {} : { reason }),
   }
 }
 
-/** Which agent asks, and why. */
-export function agentClaims({
-  agent,
-  reason,
-}: Pick<Ask, 'agent' | 'reason'>): Readonly<Record<string, string>> {
-  return { ...(agent === null ? {} : { agent }), ...(reason === null ? {} : { reason }) }
+/** The command as the approver sees it, on one line. */
+export function shownLine(command: readonly string[]): string {
+  return shownCommand(command).argv.map(shownArgument).join(' ')
 }
 
 function userName(env: Environment): string {
@@ -55,4 +63,101 @@ function claim(text: string): string {
 
 function withoutUnwanted(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '').toWellFormed()
+}
+
+const MASK = '***'
+const SECRET_WORD =
+  '(?:token|secret|passw(?:or)?d|passphrase|api[-_]?key|access[-_]?key|private[-_]?key|credentials?)'
+const FLAG_WITH_VALUE = new RegExp(`^(--?[\\w-]*${SECRET_WORD}[\\w-]*=).+$`, 'is')
+const FLAG_BEFORE_VALUE = new RegExp(`^--?[\\w-]*${SECRET_WORD}$`, 'i')
+const ASSIGNMENT = new RegExp(`((?:^|\\s)\\w*${SECRET_WORD}\\w*=)[^\\s'"]+`, 'gi')
+const USER_INFO = /(\b[a-z][\w+.-]*:\/\/[^\s/:@]*:)[^\s/@]+(?=@)/gi
+const HEADER = /^((?:proxy-)?authorization|cookie|x-[\w-]*(?:token|key)[\w-]*)(:\s*).+$/is
+
+type ShownCommand = {
+  /** The arguments, with a mask where one looks secret. */
+  readonly argv: readonly string[]
+  readonly isMasked: boolean
+}
+
+/** The command as the approver sees it: whole, but a secret in it stays here. */
+export function shownCommand(argv: readonly string[]): ShownCommand {
+  const shown = argv.map((argument, index) => {
+    const isValue = !argument.startsWith('-') && isSecretFlag(argv[index - 1] ?? '')
+    return isValue ? MASK : masked(argument)
+  })
+  return { argv: shown, isMasked: shown.some((argument, index) => argument !== argv[index]) }
+}
+
+function isSecretFlag(argument: string): boolean {
+  return argument.startsWith('-') && FLAG_BEFORE_VALUE.test(argument)
+}
+
+function masked(argument: string): string {
+  if (!/[=:]/.test(argument)) return argument // no expression below matches without one of them
+  return argument
+    .replace(FLAG_WITH_VALUE, `$1${MASK}`)
+    .replace(HEADER, `$1$2${MASK}`)
+    .replace(ASSIGNMENT, `$1${MASK}`)
+    .replace(USER_INFO, `$1${MASK}`)
+}
+
+/** Whether a server can hold and show these arguments whole. */
+export function canBeShown(argv: readonly string[]): boolean {
+  const bytes = argv.reduce((sum, argument) => sum + Buffer.byteLength(argument), 0)
+  return (
+    argv.length <= LIMITS.argvItems &&
+    bytes <= LIMITS.argvBytes &&
+    argv.every((text) => text.isWellFormed() && !text.includes('\0'))
+  )
+}
+
+/** The command as the server gets it; null if it is too long to be shown whole. */
+export function sentCommand(command: readonly string[]): readonly string[] | null {
+  const { argv } = shownCommand(command)
+  return canBeShown(argv) ? argv : null
+}
+
+/** The fields of a request that name its command; empty if it is too long to be shown whole. */
+export function commandFields(
+  command: readonly string[],
+  seed: Uint8Array | null,
+  cwd: string,
+): Pick<RequestBody, 'argv' | 'argv_masked' | 'cwd'> {
+  const { argv, isMasked } = shownCommand(command)
+  if (!canBeShown(argv)) return {}
+  const digest = isMasked ? { argv_masked: maskedCommandDigest(command, seed ?? createDeviceSeed()) } : {}
+  return { argv, ...digest, ...(cwd === '' ? {} : { cwd }) }
+}
+
+/** The seed of this terminal's key; null if no key can be kept here. */
+export function terminalSeed(server: string, parts: Parts): Uint8Array | null {
+  try {
+    return terminalKey(server, parts)
+  } catch {
+    return null // then every approval is asked for
+  }
+}
+
+/** Sign the request with the key of this terminal; null if it names no whole command. */
+export function deviceProof(
+  { client_pubkey, bundle_id, workspace, template_keys = [], argv, argv_masked, cwd, meta }: RequestBody,
+  seed: Uint8Array,
+  clock: Clock,
+): DeviceProof | null {
+  if (argv === undefined || cwd === undefined) return null
+  return signDeviceRequest(
+    seed,
+    {
+      clientPublicKey: Buffer.from(client_pubkey, 'base64'),
+      bundle: bundle_id,
+      workspace,
+      templateKeys: template_keys,
+      argv,
+      argvMasked: argv_masked,
+      cwd,
+      agent: meta['agent'],
+    },
+    new Date(clock.epochMs()).toISOString(),
+  )
 }

@@ -1,5 +1,4 @@
-import type { KeyPair } from '@keyferry/crypto/key-pair'
-import { wipe } from '@keyferry/crypto/key-pair'
+import { type KeyPair, wipe } from '@keyferry/crypto/key-pair'
 import { CliError, usageError } from '../ground/cli-error.ts'
 import { type Exchange, NetworkError } from '../ground/exchange.ts'
 import { EXIT } from '../ground/exit-code.ts'
@@ -10,11 +9,9 @@ import { maskInJobLog } from '../machine/job-log.ts'
 import { fetchAsMachine, type MachineOutcome, type MachineRequest } from '../server/machine-delivery.ts'
 import { readable } from '../server/server-failure.ts'
 import { deliveryNotes } from '../terminal/waiting-view.ts'
-import { requireRequestedBundle, requireRequestedKeys } from './agreement.ts'
-import type { Ask } from './ask.ts'
-import { agentClaims, claims } from './claims.ts'
-import { type Delivered, openDelivery } from './delivered-values.ts'
-import { shownCommand } from './shown-command.ts'
+import { claims } from './claims.ts'
+import { openDelivery, requireRequestedBundle, requireRequestedKeys } from './delivered-values.ts'
+import type { Delivered, ValuesRequest } from './values-request.ts'
 
 const TRIES = 3
 const FIRST_PAUSE_MS = 1_000
@@ -23,17 +20,17 @@ const LONGEST_PAUSE_MS = 60_000
 /** Fetch values as a machine, without a person.
  * @throws CliError */
 export async function deliverToMachine(
-  ask: Ask,
+  request: ValuesRequest,
   credential: MachineCredential,
   parts: Parts,
 ): Promise<Delivered> {
-  if (ask.bundle === null) {
+  if (request.bundle === null) {
     throw usageError(
       'no bundle: a machine must name one',
       'Add its name to the command, or run keyferry init --bundle NAME.',
     )
   }
-  if (ask.requiredAssurance !== null || ask.receiptFile !== null) {
+  if (request.requiredAssurance !== null || request.receiptFile !== null) {
     throw usageError(
       'a machine has no approval, so --require-assurance and --receipt cannot be met',
       'Leave them out, or ask a person with --as person.',
@@ -41,17 +38,17 @@ export async function deliverToMachine(
   }
   const keyPair = (await parts.randomness()).newKeyPair()
   try {
-    const body = requestBody(ask, ask.bundle, { credential, keyPair, parts })
-    const { delivery, machine } = await fetchPatiently({ ask, credential, keyPair, parts }, body)
-    requireRequestedBundle(delivery, ask)
-    const values = openDelivery(delivery.ciphertextBase64, keyPair, ask.keys)
-    requireRequestedKeys(values, ask)
+    const body = requestBody(request, request.bundle, { credential, keyPair, parts })
+    const { delivery, machine } = await fetchPatiently({ request, credential, keyPair, parts }, body)
+    requireRequestedBundle(delivery, request)
+    const values = openDelivery(delivery.ciphertextBase64, keyPair, request.keys)
+    requireRequestedKeys(values, request)
     maskInJobLog(values, parts)
-    tell(ask, parts, {
+    tell(request, parts, {
       machine: machine.name,
       proof: credential.proof,
       names: [...values.keys()],
-      bundle: delivery.bundle?.name ?? ask.bundle,
+      bundle: delivery.bundle?.name ?? request.bundle,
       delivery_id: delivery.deliveryId,
       versions: delivery.versions,
       expired: delivery.expired,
@@ -59,7 +56,7 @@ export async function deliverToMachine(
     })
     return { values, deliveryId: delivery.deliveryId }
   } catch (error) {
-    throw readable(error, ask.server)
+    throw readable(error, request.server)
   } finally {
     wipe(keyPair.secretKey)
   }
@@ -67,46 +64,46 @@ export async function deliverToMachine(
 
 type Making = { readonly credential: MachineCredential; readonly keyPair: KeyPair; readonly parts: Parts }
 
-function requestBody(ask: Ask, bundle: string, { credential, keyPair, parts }: Making): MachineRequest {
+function requestBody(
+  request: ValuesRequest,
+  bundle: string,
+  { credential, keyPair, parts }: Making,
+): MachineRequest {
   return {
     client_pubkey: Buffer.from(keyPair.publicKey).toString('base64'),
     bundle_id: bundle,
-    ...(ask.keys.length === 0 ? {} : { include_keys: ask.keys }),
+    ...(request.keys.length === 0 ? {} : { include_keys: request.keys }),
     ...(credential.machineId === null ? {} : { machine_id: credential.machineId }),
-    meta: {
-      ...claims(parts.env, parts.cwd, shownCommand(ask.command).argv),
-      via: ask.via,
-      ...agentClaims(ask),
-    },
+    meta: { ...claims(request, parts), via: request.via },
   }
 }
 
-type Fetching = Making & { readonly ask: Ask }
+type Fetching = Making & { readonly request: ValuesRequest }
 type MachineDelivery = Extract<MachineOutcome, { kind: 'delivered' }>
 
 // A new credential each time: an ID token is valid for minutes.
 async function fetchPatiently(fetching: Fetching, body: MachineRequest): Promise<MachineDelivery> {
-  const { parts, ask } = fetching
+  const { parts, request } = fetching
   for (let tries = 1; ; tries += 1) {
     const outcome = await fetchOnce(fetching, body)
     if (outcome.kind === 'delivered') return outcome
     if (outcome.kind === 'no such keys')
-      return await fetchPatiently(fetching, withoutOptional(outcome, body, ask))
-    if (tries === TRIES) throw tooBusy(outcome.reason, ask.server)
+      return await fetchPatiently(fetching, withoutOptional(outcome, body, request))
+    if (tries === TRIES) throw tooBusy(outcome.reason, request.server)
     const pauseMs = Math.min(outcome.retryAfterMs ?? FIRST_PAUSE_MS * 2 ** (tries - 1), LONGEST_PAUSE_MS)
-    say(ask, parts, { event: 'trouble', reason: outcome.reason }, `${outcome.reason}; trying again`)
+    say(request, parts, { event: 'trouble', reason: outcome.reason }, `${outcome.reason}; trying again`)
     await parts.clock.sleep(pauseMs)
   }
 }
 
 async function fetchOnce(
-  { credential, keyPair, parts, ask }: Fetching,
+  { credential, keyPair, parts, request }: Fetching,
   body: MachineRequest,
 ): Promise<MachineOutcome> {
   const exchange: Exchange = parts.exchange
   try {
     const proof = await credential.forKey(keyPair.publicKey)
-    return await fetchAsMachine({ exchange, server: ask.server }, proof, body)
+    return await fetchAsMachine({ exchange, server: request.server }, proof, body)
   } catch (error) {
     if (!(error instanceof NetworkError) || !error.isPassing) throw error
     return { kind: 'later', retryAfterMs: null, reason: printable(error.message, 80) }
@@ -117,7 +114,7 @@ async function fetchOnce(
 function withoutOptional(
   { names, refusal }: Extract<MachineOutcome, { kind: 'no such keys' }>,
   body: MachineRequest,
-  { optionalKeys }: Ask,
+  { optionalKeys }: ValuesRequest,
 ): MachineRequest {
   if (!names.every((name) => optionalKeys.includes(name))) throw refusal
   const left = (body.include_keys ?? []).filter((name) => !names.includes(name))
@@ -144,19 +141,19 @@ type Told = {
   readonly missing_required: readonly string[]
 }
 
-function tell(ask: Ask, parts: Parts, told: Told): void {
+function tell(request: ValuesRequest, parts: Parts, told: Told): void {
   const { names, bundle, machine, proof } = told
   const count = `${names.length} ${names.length === 1 ? 'value' : 'values'}`
   const text = `as machine ${printable(machine, 100)}, by ${proof}: ${count} from ${printable(bundle, 80)}`
-  say(ask, parts, { event: 'delivered', ...told }, ask.view === 'quiet' ? null : text)
-  const missing = ask.keys.filter((name) => !names.includes(name))
+  say(request, parts, { event: 'delivered', ...told }, request.view === 'quiet' ? null : text)
+  const missing = request.keys.filter((name) => !names.includes(name))
   const { expired, missing_required: missingRequired } = told
   for (const note of deliveryNotes({ missing, missingRequired, expired, isUnchecked: false }))
-    say(ask, parts, null, note)
+    say(request, parts, null, note)
 }
 
-function say(ask: Ask, { stderr }: Parts, event: object | null, text: string | null): void {
-  if (ask.view === 'json') {
+function say(request: ValuesRequest, { stderr }: Parts, event: object | null, text: string | null): void {
+  if (request.view === 'json') {
     if (event !== null) stderr.write(`${JSON.stringify(event)}\n`)
   } else if (text !== null) stderr.write(`keyferry: ${text}\n`)
 }

@@ -1,26 +1,134 @@
-import type { Parts } from '../ground/parts.ts'
+import { CliError } from '../ground/cli-error.ts'
+import { EXIT } from '../ground/exit-code.ts'
+import type { Parts, Values } from '../ground/parts.ts'
+import type { PendingRequest } from '../ground/pending-request.ts'
+import { whileWaiting } from '../ground/while-waiting.ts'
 import { namesMachine } from '../machine/speaker.ts'
-import type { Ask } from './ask.ts'
-import { type Asking, deliverToPerson } from './deliver-to-person.ts'
-import type { Delivered } from './delivered-values.ts'
+import { keepReceipt } from '../receipt/keep-receipt.ts'
+import { type Receipt, requireNames } from '../receipt/receipt.ts'
+import { withdrawRequest } from '../server/approval-requests.ts'
+import { requireKnownBundle } from '../server/known-bundle.ts'
+import type { Delivery, SignedReceipt } from '../server/wait-answer.ts'
+import { forgetRequest, keepRequest, requireKeepable } from '../state/kept-requests.ts'
+import type { Received } from '../terminal/waiting-view.ts'
+import { checkReceipt } from './check-receipt.ts'
+import { withdraw } from './interruption.ts'
+import { type RequestKind, requestApproval } from './request-approval.ts'
+import type { Delivered, ValuesRequest } from './values-request.ts'
+import { waitForDelivery } from './wait.ts'
 
-/** Get the values: as a machine if this environment has its credential, else by a request that a person approves.
- * @throws CliError */
-export async function deliver(ask: Ask, parts: Parts): Promise<Delivered> {
-  return await deliverAs(ask, parts, { mayAsk: true })
-}
+/** There is no valid remembered approval, and the caller chose not to ask a person. */
+export class PersonNeeded extends CliError {}
 
-/** Get the values without asking a person: as a machine, or by a remembered approval.
+/** Get the values: as a machine if this environment has its credential, else by a request that a person approves, or
+ * approved before.
+ * @param mayAsk whether a person may be asked if no approval is remembered
  * @throws PersonNeeded · CliError */
-export async function deliverUnasked(ask: Ask, parts: Parts): Promise<Delivered> {
-  return await deliverAs(ask, parts, { mayAsk: false })
+export async function deliver(request: ValuesRequest, parts: Parts, mayAsk = true): Promise<Delivered> {
+  if (namesMachine(request.as, parts.env)) {
+    const { findCredential } = await import('../machine/credential.ts')
+    const credential = findCredential(request.as, request.server, parts)
+    if (credential !== null) {
+      const { deliverToMachine } = await import('./deliver-to-machine.ts')
+      return await deliverToMachine(request, credential, parts)
+    }
+  }
+  if (request.keepAs !== null) requireKeepable(parts)
+  return await requestApproval(valuesOf(request, parts, mayAsk), request, parts)
 }
 
-async function deliverAs(ask: Ask, parts: Parts, asking: Asking): Promise<Delivered> {
-  if (!namesMachine(ask.as, parts.env)) return await deliverToPerson(ask, parts, asking)
-  const { findCredential } = await import('../machine/credential.ts')
-  const credential = findCredential(ask.as, ask.server, parts)
-  if (credential === null) return await deliverToPerson(ask, parts, asking)
-  const { deliverToMachine } = await import('./deliver-to-machine.ts')
-  return await deliverToMachine(ask, credential, parts)
+function valuesOf(request: ValuesRequest, parts: Parts, mayAsk: boolean): RequestKind<Delivery, Delivered> {
+  const { keys, format, via, isRemembered, pending: earlier } = request
+  return {
+    name: null,
+    keys,
+    via,
+    isRemembered,
+    pending: earlier,
+    reasonFor: 'what the values are for',
+    fields: { format, ...(keys.length === 0 ? {} : { template_keys: keys }) },
+    begin: async (pending) => {
+      if (pending.remembered === null && !mayAsk) throw await personNeeded(pending, parts)
+      if (pending.remembered === null && earlier === null) await requireKnown(request, pending, parts)
+      return request.keepAs === null ? null : keep(request, pending, parts)
+    },
+    wait: async (pending, events) => {
+      const opening = whileWaiting(() => import('./delivered-values.ts'))
+      const [delivery] = await Promise.all([waitForDelivery(parts, pending, events), opening])
+      return delivery
+    },
+    open: async (delivery, pending, view) => {
+      const { openDelivery, requireRequestedBundle, requireRequestedKeys } = await import(
+        './delivered-values.ts'
+      )
+      requireRequestedBundle(delivery, request)
+      const receipt = await checkReceipt(delivery, { request, pending, parts })
+      const values = openDelivery(delivery.ciphertextBase64, pending.keyPair, keys)
+      if (receipt !== null) requireNames(receipt, [...values.keys()])
+      requireRequestedKeys(values, request)
+      if (request.receiptFile !== null)
+        keepReceipt(request.receiptFile, signedReceipt(delivery, request), request.server)
+      view.delivered(received(values, { delivery, receipt }, request))
+      return { values, deliveryId: delivery.deliveryId }
+    },
+  }
+}
+
+async function personNeeded(pending: PendingRequest, parts: Parts): Promise<PersonNeeded> {
+  await withdrawRequest(parts.exchange, pending).catch(() => undefined) // it expires by itself
+  const why = pending.asksAgain ?? 'the approval is not remembered'
+  return new PersonNeeded(EXIT.denied, why, 'Run the command again, and approve it.')
+}
+
+async function requireKnown(request: ValuesRequest, pending: PendingRequest, parts: Parts): Promise<void> {
+  try {
+    await requireKnownBundle(request, parts)
+  } catch (error) {
+    await withdraw(Promise.resolve(pending), request.view, parts)
+    throw error
+  }
+}
+
+/** Store the request until it ends. After an interruption, tells the person that it can be resumed. */
+function keep(request: ValuesRequest, pending: PendingRequest, parts: Parts): (error: unknown) => void {
+  const { keepAs, view } = request
+  if (request.pending === null && keepAs !== null) keepRequest(pending, keepAs, parts)
+  const text =
+    view === 'json'
+      ? JSON.stringify({ event: 'resumable', id: pending.id })
+      : 'keyferry: continue this request with keyferry resume'
+  const takeBack = parts.atInterrupt(() => parts.stderr.write(`${text}\n`))
+  return (error) => {
+    takeBack()
+    if (error === null || !canGoOn(error)) forgetRequest(pending.id, parts)
+  }
+}
+
+// After a network failure the request may still be open; every other error ends it.
+function canGoOn(error: unknown): boolean {
+  return !(error instanceof CliError) || error.exitCode === EXIT.network
+}
+
+function signedReceipt({ receipt }: Delivery, { server }: ValuesRequest): SignedReceipt {
+  if (receipt !== null) return receipt
+  throw new CliError(EXIT.refused, `${server} signs no receipts`, 'Omit --receipt, or update the server.')
+}
+
+type Checked = { readonly delivery: Delivery; readonly receipt: Receipt | null }
+
+function received(values: Values, { delivery, receipt }: Checked, request: ValuesRequest): Received {
+  const { bundle, workspace, missingRequired, expired, deliveryId, versions } = delivery
+  return {
+    expired,
+    deliveryId,
+    versions,
+    names: [...values.keys()],
+    missing: request.keys.filter((name) => !values.has(name)),
+    bundle: bundle?.name ?? null,
+    workspace: workspace?.name ?? null,
+    missingRequired,
+    isUnchecked: bundle === null && request.bundle !== null && !request.acceptsAnyBundle,
+    approvers: receipt?.approvers ?? [],
+    releasedBy: receipt?.releasedBy ?? null,
+  }
 }

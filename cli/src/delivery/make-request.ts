@@ -2,8 +2,7 @@ import type { KeyPair } from '@keyferry/crypto/key-pair'
 import { pollChallenge } from '@keyferry/crypto/poll-challenge'
 import { normalizeUserCode, userCode } from '@keyferry/crypto/user-code'
 import { refusedAnswer } from '../ground/cli-error.ts'
-import type { Exchange } from '../ground/exchange.ts'
-import type { Clock, Parts } from '../ground/parts.ts'
+import type { Parts } from '../ground/parts.ts'
 import type { PendingRequest } from '../ground/pending-request.ts'
 import type { WayBack } from '../release/way-back.ts'
 import {
@@ -11,92 +10,114 @@ import {
   createRequest,
   RefusedDevice,
   type RequestBody,
+  withdrawRequest,
 } from '../server/approval-requests.ts'
 import { patientExchange, rateLimitNotice } from '../server/rate-limit.ts'
-import { asksAgainText } from '../server/remembered.ts'
-import type { Ask } from './ask.ts'
-import { agentClaims, claims } from './claims.ts'
-import { commandFields, proofOf, seedFor } from './command-proof.ts'
-import { shownCommand } from './shown-command.ts'
+import { unknownKind } from '../server/request-end.ts'
+import { claims, commandFields, deviceProof, terminalSeed } from './claims.ts'
+import type { RequestOptions } from './values-request.ts'
 
-type Offered = Pick<WayBack, 'offered' | 'takesFromOthers'>
+/** What a request says about what is requested. */
+export type Content = {
+  /** Null: values. */
+  readonly name: NonNullable<RequestBody['kind']> | null
+  readonly fields?: Partial<RequestBody>
+  /** Whether a program gets the values, or they are written. */
+  readonly via?: 'run' | 'pull'
+  /** Whether the approver may let this terminal repeat the approval, and an earlier one counts. */
+  readonly isRemembered?: boolean
+  /** What the request carries, sealed. Without it, the check code covers the public key only. */
+  readonly seal?: (secrets: Secrets) => Promise<Sealed>
+}
+
+export type Secrets = { readonly keyPair: KeyPair; readonly verifier: string }
+
+type Sealed = { readonly fields: Partial<RequestBody>; readonly codeOf: (requestId: string) => string }
+
+type Making = Secrets & { readonly wayBack: WayBack; readonly parts: Parts }
 
 /** Make a request for the public key.
  * @throws CliError refused, also if the server's check code differs from ours · NetworkError */
 export async function makeRequest(
-  ask: Ask,
-  { keyPair, verifier, wayBack }: { keyPair: KeyPair; verifier: string; wayBack: Offered },
-  parts: Parts,
+  content: Content,
+  options: RequestOptions,
+  making: Making,
 ): Promise<PendingRequest> {
-  const { clock, stderr } = parts
-  let startedMs = clock.monotonicMs()
+  const { keyPair, verifier, parts } = making
+  const { server, view } = options
+  const sealed = await content.seal?.(making)
+  let startedMs = parts.clock.monotonicMs()
   const exchange = patientExchange(parts, (waitMs) => {
-    stderr.write(rateLimitNotice(ask.view, waitMs))
-    startedMs = clock.monotonicMs() + waitMs // the lifetime starts with the call that succeeds
+    parts.stderr.write(rateLimitNotice(view, waitMs))
+    startedMs = parts.clock.monotonicMs() + waitMs // the lifetime starts with the call that succeeds
   })
-  const seed = seedFor(ask, parts)
-  const body: RequestBody = {
-    client_pubkey: Buffer.from(keyPair.publicKey).toString('base64'),
-    ...(ask.bundle === null ? {} : { bundle_id: ask.bundle }),
-    ...(ask.workspace === null ? {} : { workspace: ask.workspace }),
-    ...(ask.keys.length === 0 ? {} : { template_keys: ask.keys }),
-    format: ask.format,
-    poll_challenge: pollChallenge(verifier),
-    release: wayBack.offered,
-    ...commandFields(ask, seed, parts.cwd),
-    meta: {
-      ...claims(parts.env, parts.cwd, shownCommand(ask.command).argv),
-      via: ask.via,
-      ...agentClaims(ask),
-    },
+  const { kind, ...created } = await createSigned(
+    { ...content, fields: { ...content.fields, ...sealed?.fields } },
+    options,
+    { ...making, parts: { ...parts, exchange } },
+  )
+  // A server that ignores the kind would ask the person to approve values.
+  if (content.name === 'names' && kind !== 'names') {
+    const request = { server, id: created.id, verifier }
+    await withdrawRequest(parts.exchange, request).catch(() => undefined) // it expires by itself
+    throw unknownKind(server)
   }
-  const created = await createSigned(body, { ask, seed, exchange, clock, together: wayBack.takesFromOthers })
+  const ours = sealed?.codeOf(created.id) ?? userCode(created.id, keyPair.publicKey)
   return {
-    server: ask.server,
-    id: created.id,
+    ...created,
+    server,
     keyPair,
     verifier,
-    approvalUrl: created.approvalUrl,
-    userCode: agreedCode(created, keyPair),
-    isCodeTyped: created.isCodeTyped,
-    intervalMs: created.intervalMs,
-    lifetimeMs: created.lifetimeMs,
+    remembered: content.isRemembered === true ? created.remembered : null,
+    userCode: agreedCode(created.userCode, ours, content.name === null),
     deadlineMs: startedMs + created.lifetimeMs,
-    remembered: created.remembered,
-    asksAgain: created.asksAgain === null ? null : asksAgainText(created.asksAgain),
-    joins: created.joins,
   }
-}
-
-type Signing = {
-  readonly ask: Ask
-  readonly seed: Uint8Array | null
-  readonly exchange: Exchange
-  readonly clock: Clock
-  readonly together: boolean
 }
 
 // A server whose clock is far from ours takes no signature. Then this approval cannot be remembered, but it can be asked for.
 async function createSigned(
-  body: RequestBody,
-  { ask, seed, exchange, clock, together }: Signing,
+  content: Content,
+  options: RequestOptions,
+  { parts, ...making }: Making,
 ): Promise<CreatedRequest> {
-  const time = new Date(clock.epochMs()).toISOString()
-  const device = seed === null ? null : proofOf(body, seed, time)
-  if (device === null) return await createRequest(exchange, ask.server, body)
+  const { server } = options
+  const seed = content.isRemembered === true ? terminalSeed(server, parts) : null
+  const body = bodyOf(content, options, { ...making, parts, seed })
+  const device = seed === null ? null : deviceProof(body, seed, parts.clock)
+  if (device === null) return await createRequest(parts.exchange, server, body)
+  const together = making.wayBack.takesFromOthers ? { together: true as const } : {}
   try {
-    return await createRequest(exchange, ask.server, { ...body, device, ...(together ? { together } : {}) })
+    return await createRequest(parts.exchange, server, { ...body, device, ...together })
   } catch (error) {
     if (!(error instanceof RefusedDevice)) throw error
-    return await createRequest(exchange, ask.server, body)
+    return await createRequest(parts.exchange, server, body)
   }
 }
 
-// A server that shows another code has another public key, so someone else could read the delivery.
-function agreedCode(created: CreatedRequest, keyPair: KeyPair): string {
-  const code = userCode(created.id, keyPair.publicKey)
-  if (created.userCode === null || created.userCode === code) return code
-  if (normalizeUserCode(created.userCode) === code) return code
+function bodyOf(
+  { name, fields, via }: Content,
+  options: RequestOptions,
+  { keyPair, verifier, wayBack, parts, seed }: Making & { readonly seed: Uint8Array | null },
+): RequestBody {
+  const { bundle, workspace, command } = options
+  return {
+    ...(name === null ? {} : { kind: name }),
+    client_pubkey: Buffer.from(keyPair.publicKey).toString('base64'),
+    ...(bundle === null ? {} : { bundle_id: bundle }),
+    ...(workspace === null ? {} : { workspace }),
+    format: 'sh',
+    poll_challenge: pollChallenge(verifier),
+    release: wayBack.offered,
+    ...commandFields(command, seed, parts.cwd),
+    ...fields,
+    meta: { ...claims(options, parts), ...(via === undefined ? {} : { via }) },
+  }
+}
+
+// A server that shows another code has another request than this client made, so someone else could read what comes.
+function agreedCode(theirs: string | null, ours: string, isOptional: boolean): string {
+  const isAgreed = theirs === null ? isOptional : theirs === ours || normalizeUserCode(theirs) === ours
+  if (isAgreed) return ours
   throw refusedAnswer(
     'the check code of the server differs from ours: the connection is intercepted, or this is not a Keyferry server',
   )

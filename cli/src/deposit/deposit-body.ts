@@ -9,7 +9,7 @@ import type { DepositKey } from './deposit-key.ts'
 type Entry = { readonly name: string; readonly value: string; readonly isSecret: boolean | null }
 
 /** What is stored, and how to treat variables that other bundles have too. */
-export type Content = {
+export type DepositContent = {
   readonly bundle: string
   readonly workspace: string | null
   readonly entries: readonly Entry[]
@@ -31,7 +31,7 @@ export type Sealed = {
  * in the box, so a box cannot be moved to other names.
  * @throws CliError general: more than the server takes in one step */
 export function sealDeposit(
-  { bundle, workspace, entries, detach, own, share, replace }: Content,
+  { bundle, workspace, entries, detach, own, share, replace }: DepositContent,
   { key, publicKey, verifier }: { key: DepositKey; publicKey: Uint8Array; verifier: string },
 ): Sealed {
   const binding = depositBinding({

@@ -1,17 +1,20 @@
 import { depositUserCode } from '@keyferry/crypto/deposit'
-import { type Asker, askPerson } from '../delivery/ask-person.ts'
+import { sentCommand } from '../delivery/claims.ts'
+import { requestApproval } from '../delivery/request-approval.ts'
+import type { RequestOptions } from '../delivery/values-request.ts'
 import { waitForDeposit } from '../delivery/wait.ts'
 import type { Parts } from '../ground/parts.ts'
-import { keepReceipt, requireReceiptFile } from '../receipt/keep-receipt.ts'
-import { checkedDeposit } from './checked-deposit.ts'
-import { type Content, sealDeposit } from './deposit-body.ts'
+import type { PendingRequest } from '../ground/pending-request.ts'
+import { countsOf, readDepositReceipt, requireStored } from '../receipt/deposit-receipt.ts'
+import { keepReceipt } from '../receipt/keep-receipt.ts'
+import { keyOf } from '../receipt/pinned-keys.ts'
+import { requireFits } from '../receipt/receipt.ts'
+import type { SignedReceipt } from '../server/wait-answer.ts'
+import type { Stored } from '../terminal/waiting-view.ts'
+import { type DepositContent, sealDeposit } from './deposit-body.ts'
 import { fetchDepositKey } from './deposit-key.ts'
 
-export type Depositing = Omit<Asker, 'bundle'> & {
-  readonly content: Content
-  /** Where to write the receipt; null: nowhere. */
-  readonly receiptFile: string | null
-}
+export type Depositing = Omit<RequestOptions, 'bundle'> & { readonly content: DepositContent }
 
 /** Store values on a server where people sign in: seal them to its deposit key, ask for an approval, and wait for the signed
  * receipt of what the server stored.
@@ -19,16 +22,14 @@ export type Depositing = Omit<Asker, 'bundle'> & {
 export async function storeWithApproval(depositing: Depositing, parts: Parts): Promise<void> {
   const { content, server, receiptFile } = depositing
   const { bundle, workspace } = content
-  if (receiptFile !== null) requireReceiptFile(receiptFile)
   let sealedBox: Uint8Array = new Uint8Array()
-  await askPerson(
-    { ...depositing, bundle, workspace },
+  await requestApproval<SignedReceipt, void>(
     {
-      kind: 'deposit',
-      keys: [...content.entries.map(({ name }) => name), ...content.detach],
+      name: 'deposit',
+      keys: namesIn(content),
       removes: content.detach.length,
-      reasonFor: 'you change the bundle',
-      prepare: async ({ keyPair: { publicKey }, verifier }) => {
+      reasonFor: 'why you change the bundle',
+      seal: async ({ keyPair: { publicKey }, verifier }) => {
         const key = await fetchDepositKey(server, parts)
         const { deposit, binding, box } = sealDeposit(content, { key, publicKey, verifier })
         sealedBox = box
@@ -37,14 +38,41 @@ export async function storeWithApproval(depositing: Depositing, parts: Parts): P
           codeOf: (requestId) => depositUserCode(requestId, { publicKey, binding, box }),
         }
       },
-      wait: async (pending, events) => {
-        const receipt = await waitForDeposit(parts, pending, events)
+      wait: async (pending, events) => await waitForDeposit(parts, pending, events),
+      open: async (receipt, pending, view) => {
         const stored = await checkedDeposit(receipt, { depositing, pending, box: sealedBox }, parts)
         if (receiptFile !== null) keepReceipt(receiptFile, receipt, server)
-        return stored
+        view.stored(stored)
       },
-      tell: (view, stored) => view.stored(stored),
     },
+    { ...depositing, bundle, workspace },
     parts,
   )
+}
+
+function namesIn({ entries, detach }: DepositContent): string[] {
+  return [...entries.map(({ name }) => name), ...detach]
+}
+
+type Sent = {
+  readonly depositing: Pick<Depositing, 'content' | 'command'>
+  readonly pending: Pick<PendingRequest, 'id' | 'server' | 'keyPair'>
+  /** The sealed box that was sent. */
+  readonly box: Uint8Array
+}
+
+/** What the server stored, as its receipt says. The receipt must be signed with the key that this client knows, and be for this
+ * request, this box and these names.
+ * @throws CliError refused · NetworkError */
+export async function checkedDeposit(
+  receipt: SignedReceipt,
+  { depositing: { content, command }, pending, box }: Sent,
+  parts: Parts,
+): Promise<Stored> {
+  const read = readDepositReceipt(receipt, await keyOf(pending.server, receipt.kid, parts))
+  const { publicKey: clientPublicKey } = pending.keyPair
+  requireFits(read, { requestId: pending.id, clientPublicKey, box, argv: sentCommand(command) })
+  requireStored(read, { bundle: content.bundle, names: namesIn(content) })
+  const { bundle, workspace, approvers } = read
+  return { bundle, workspace, approvedBy: approvers.join(' and '), counts: countsOf(read) }
 }

@@ -13,7 +13,7 @@ import { broken, doubtful, type Finding, good } from './finding.ts'
 
 const CLOCK_TOLERANCE_SECONDS = 30
 
-export type ExaminedServer = {
+type ExaminedServer = {
   readonly findings: readonly Finding[]
   /** The address; null if a request there needs a confirmation, or cannot succeed. */
   readonly server: string | null

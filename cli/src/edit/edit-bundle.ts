@@ -1,7 +1,7 @@
 import { type EnvText, FORMATS, misfits, readImport } from '@keyferry/contract/env'
-import type { Ask } from '../delivery/ask.ts'
 import { harmlessValues } from '../delivery/dangerous-names.ts'
 import { deliver } from '../delivery/deliver.ts'
+import type { ValuesRequest } from '../delivery/values-request.ts'
 import { CliError } from '../ground/cli-error.ts'
 import { EXIT } from '../ground/exit-code.ts'
 import type { Parts, Values } from '../ground/parts.ts'
@@ -12,18 +12,21 @@ import { writeValues } from '../output/write-values.ts'
 import { editedText } from './edited-text.ts'
 
 /** How to request the values, and how to store them. */
-export type EditOptions = {
-  readonly ask: Omit<Ask, 'format' | 'via' | 'keepAs' | 'pending'>
+type EditOptions = {
+  readonly request: Omit<ValuesRequest, 'format' | 'via'>
   readonly allowedNames: readonly string[]
   readonly storing: ImportTextOptions
 }
 
 /** Request the values of a bundle, let the person edit them, and store what they changed, added or removed.
  * @returns the exit code · @throws CliError */
-export async function editBundle({ ask, allowedNames, storing }: EditOptions, parts: Parts): Promise<number> {
+export async function editBundle(
+  { request, allowedNames, storing }: EditOptions,
+  parts: Parts,
+): Promise<number> {
   await requireQuestions(storing, parts)
   const format = FORMATS['.env'].asked
-  const delivered = await deliver({ ...ask, format, via: 'pull', keepAs: null, pending: null }, parts)
+  const delivered = await deliver({ ...request, format, via: 'pull' }, parts)
   const values = harmlessValues(delivered.values, { prefix: '', allowedNames })
   const text = changed(editUntilReadable(values, parts), values)
   if (text.detach.length > 0)

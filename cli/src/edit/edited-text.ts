@@ -8,7 +8,7 @@ import { openPrivateFolder } from '../ground/private-folder.ts'
 
 /** A text that a person edits in a file that only they can read. The file is gone when `close` was called, or this process
  * ends. */
-export type EditedText = {
+type EditedText = {
   /** Open the editor, wait until it ends, and read what the file holds then.
    * @throws CliError general: the editor cannot be started, or it ended with an error */
   readonly edit: () => string

@@ -13,7 +13,7 @@ import { join } from 'node:path'
 import type { Environment } from './parts.ts'
 
 /** A folder that only its owner can read. */
-export type PrivateFolder = {
+type PrivateFolder = {
   readonly path: string
   /** May be called more than once. */
   readonly remove: () => void

@@ -1,9 +1,9 @@
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
-import type { Ask } from '../delivery/ask.ts'
+import { canBeShown, shownCommand } from '../delivery/claims.ts'
 import { harmlessValues } from '../delivery/dangerous-names.ts'
 import { deliver } from '../delivery/deliver.ts'
-import { canBeShown, shownCommand } from '../delivery/shown-command.ts'
+import type { ValuesRequest } from '../delivery/values-request.ts'
 import { usageError } from '../ground/cli-error.ts'
 import { parseObject } from '../ground/json-object.ts'
 import type { CleanUp, Keyboard, Parts } from '../ground/parts.ts'
@@ -85,7 +85,7 @@ export class ApprovedRun {
     const parts = this.#parts(folderOf(wanted, this.#host.parts))
     requireShownWhole(wanted.argv)
     requireProgram(wanted.argv[0] ?? '', parts)
-    const delivered = await deliver(askOf(wanted, this.#host), parts)
+    const delivered = await deliver(requestOf(wanted, this.#host), parts)
     const values = harmlessValues(delivered.values, { prefix: '', allowedNames: [] })
     this.#state = 'the program runs'
     this.#isProgramRunning = true
@@ -154,7 +154,10 @@ const NO_KEYBOARD: Keyboard = {
   askHidden: async () => null,
 }
 
-function askOf({ bundle, keys, argv, reason }: WantedRun, { server, workspace, agent }: RunHost): Ask {
+function requestOf(
+  { bundle, keys, argv, reason }: WantedRun,
+  { server, workspace, agent }: RunHost,
+): ValuesRequest {
   return {
     server,
     as: 'person',

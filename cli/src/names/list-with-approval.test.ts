@@ -24,7 +24,10 @@ afterEach(() => {
 const list = (bundle: string | null) => {
   const command = ['keyferry', 'ls', ...(bundle === null ? [] : [bundle])]
   const asker = { server: server.url, bundle, workspace: null, command, agent: null, reason: null } as const
-  return listWithApproval({ ...asker, whyNotOpen: 'no', hidesQrCode: true, view: 'quiet' }, scene)
+  return listWithApproval(
+    { ...asker, receiptFile: null, whyNotOpen: 'no', hidesQrCode: true, view: 'quiet' },
+    scene,
+  )
 }
 
 test('the request says that it is for names, and how the approval can return', async () => {

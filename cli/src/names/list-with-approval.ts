@@ -1,37 +1,69 @@
-import { userCode } from '@keyferry/crypto/user-code'
-import { type Asker, askPerson } from '../delivery/ask-person.ts'
+import type { KeyPair } from '@keyferry/crypto/key-pair'
+import { openBox } from '../delivery/open-box.ts'
+import { requestApproval } from '../delivery/request-approval.ts'
+import type { RequestOptions } from '../delivery/values-request.ts'
 import { waitForDelivery } from '../delivery/wait.ts'
+import { refusedAnswer } from '../ground/cli-error.ts'
+import { isObject, parseObject } from '../ground/json-object.ts'
 import type { Parts } from '../ground/parts.ts'
-import { type OpenedList, openList } from './opened-list.ts'
+import { type Listed, readBundle, readName } from '../server/bundles.ts'
+import type { Delivery, Named } from '../server/wait-answer.ts'
 
 /** List the names of a bundle, or the bundles of a workspace, on a server where people sign in: ask for an approval, and open
  * the list that comes sealed. No value comes with it.
  * @throws CliError */
-export async function listWithApproval(asker: Asker, parts: Parts): Promise<OpenedList> {
-  const asksForBundle = asker.bundle !== null
-  return await askPerson(
-    asker,
+export async function listWithApproval(options: RequestOptions, parts: Parts): Promise<OpenedList> {
+  const { bundle: requested } = options
+  return await requestApproval<Delivery, OpenedList>(
     {
-      kind: 'names',
+      name: 'names',
       keys: [],
-      reasonFor: 'these names are needed',
-      prepare: async ({ keyPair: { publicKey } }) => ({
-        fields: {},
-        codeOf: (requestId) => userCode(requestId, publicKey),
-      }),
-      wait: async (pending, events) => {
-        const { ciphertextBase64 } = await waitForDelivery(parts, pending, events)
-        return openList(ciphertextBase64, { keyPair: pending.keyPair, asksForBundle })
+      reasonFor: 'why these names are needed',
+      wait: async (pending, events) => await waitForDelivery(parts, pending, events),
+      open: async ({ ciphertextBase64 }, { keyPair }, view) => {
+        const list = openList(ciphertextBase64, { keyPair, asksForBundle: requested !== null })
+        const { bundle, workspace, names, bundles, leftOut } = list
+        const count = bundle === null ? bundles.length : names.length
+        view.listed({ requested, bundle, workspace: workspace.name, count, leftOut })
+        return list
       },
-      tell: (view, { bundle, workspace, names, bundles, leftOut }) =>
-        view.listed({
-          requested: asker.bundle,
-          bundle,
-          workspace: workspace.name,
-          count: bundle === null ? bundles.length : names.length,
-          leftOut,
-        }),
     },
+    options,
     parts,
   )
+}
+
+/** What an approver let this terminal list. `leftOut`: bundles whose rules do not allow it. */
+type OpenedList = Listed & {
+  readonly bundle: Named | null
+  readonly workspace: Named
+  readonly leftOut: number
+}
+
+/** Open a sealed list, and check that it is what was asked for: the names of a bundle, or bundles.
+ * @throws CliError refused */
+function openList(
+  ciphertextBase64: string,
+  { keyPair, asksForBundle }: { keyPair: KeyPair; asksForBundle: boolean },
+): OpenedList {
+  const list = parseObject(openBox(ciphertextBase64, keyPair)) ?? {}
+  if (list['v'] !== 1 || list['kind'] !== 'names') throw noList()
+  const { bundle, workspace, names, bundles, left_out: leftOut } = list
+  if (!isNamed(workspace) || !Array.isArray(names) || !Array.isArray(bundles)) throw noList()
+  if (asksForBundle ? !isNamed(bundle) : bundle !== null) throw noList()
+  return {
+    bundle: isNamed(bundle) ? bundle : null,
+    workspace,
+    names: names.map(readName),
+    bundles: bundles.map(readBundle),
+    leftOut: typeof leftOut === 'number' ? leftOut : 0,
+  }
+}
+
+function isNamed(value: unknown): value is Named {
+  return isObject(value) && typeof value['id'] === 'string' && typeof value['name'] === 'string'
+}
+
+function noList(): Error {
+  return refusedAnswer('the server sent another list than the requested one')
 }

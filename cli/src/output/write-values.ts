@@ -4,7 +4,7 @@ import { CliError } from '../ground/cli-error.ts'
 import { EXIT } from '../ground/exit-code.ts'
 import type { Values } from '../ground/parts.ts'
 
-export type Written = {
+type Written = {
   readonly text: string
   /** Programs that read some of the values differently: `Docker Compose: A, B`. */
   readonly warnings: readonly string[]

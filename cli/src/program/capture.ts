@@ -7,7 +7,7 @@ import { exitCodeOf } from './child.ts'
 import { findProgram } from './find-program.ts'
 import { killGroup } from './kill-group.ts'
 
-export type CaptureOptions = {
+type CaptureOptions = {
   readonly cwd: string
   readonly timeoutMs: number
   /** Of each stream the last so many bytes are kept. */

@@ -9,7 +9,7 @@ const PT_INTERP = 3
  * - `native`: it starts; the client may become it.
  * - `script`: text without `#!`, which execvp(3) and shells run with /bin/sh.
  * - `other`: it may not start (built for another machine, or its interpreter is missing). */
-export type ExecutableForm = 'native' | 'script' | 'other'
+type ExecutableForm = 'native' | 'script' | 'other'
 
 /** Check before execve: in Node, a failed execve ends the process without a usable message.
  * @param self an executable known to run here, to compare machine types with */

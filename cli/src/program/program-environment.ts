@@ -3,7 +3,7 @@ import type { Environment, Values } from '../ground/parts.ts'
 /** Set for a program that has its values, so that `import 'keyferry/config'` in it, and in what it starts, makes no request. */
 export const LOADED_MARK = 'KEYFERRY_LOADED'
 
-export type Precedence = {
+type Precedence = {
   /** Use the delivered values only. */
   readonly isOnly: boolean
   /** Keep variables that are already set. */

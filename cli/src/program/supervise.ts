@@ -7,7 +7,7 @@ import { requireFits } from './size-limits.ts'
 
 const GRACE_MS = 10_000
 
-export type SuperviseOptions = StartOptions & {
+type SuperviseOptions = StartOptions & {
   /** How long the program may take to end before a restart: 10 s unless given. */
   readonly graceMs?: number
 }

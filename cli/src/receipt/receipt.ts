@@ -101,7 +101,7 @@ export function listIn(list: unknown): Record<string, unknown>[] {
 }
 
 /** What this client knows about its request without the server. */
-export type Known = {
+type Known = {
   readonly requestId: string
   readonly clientPublicKey: Uint8Array
   readonly box: Uint8Array

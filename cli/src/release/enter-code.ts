@@ -5,7 +5,7 @@ import type { WaitingView } from '../terminal/waiting-view.ts'
 const CODE = /^\d{6}$/
 const SECRET = /^[\w-]{43}$/
 
-export type EnterCode = {
+type EnterCode = {
   readonly release: (secret: string) => Promise<ReleaseOutcome>
   readonly view: WaitingView
 }

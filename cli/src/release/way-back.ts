@@ -33,7 +33,7 @@ export type WayBack = {
   readonly end: () => void
 }
 
-export type WayBackOptions = {
+type WayBackOptions = {
   readonly opensBrowser: boolean
   readonly viewName: ViewName
   /** The key of this terminal signs the request. */

@@ -4,7 +4,7 @@ import type { DeviceProof } from '@keyferry/crypto/device-key'
 import { refusedAnswer } from '../ground/cli-error.ts'
 import type { Exchange } from '../ground/exchange.ts'
 import { parseObject } from '../ground/json-object.ts'
-import { type AsksAgain, type RememberedApproval, readAsksAgain, readRemembered } from './remembered.ts'
+import { type RememberedApproval, readAsksAgain, readRemembered } from './remembered.ts'
 import { ended, requireReturnable, unknownKind } from './request-end.ts'
 import { errorDetail, refusal } from './server-failure.ts'
 import { type Needs, readLater, readWaitAnswer, type WaitOutcome } from './wait-answer.ts'
@@ -58,8 +58,8 @@ export type CreatedRequest = {
   readonly isCodeTyped: boolean
   /** The approval that this request repeats: it is ready at once; null: a person is asked. */
   readonly remembered: RememberedApproval | null
-  /** Why a remembered approval of this terminal does not count here; null: there is none. */
-  readonly asksAgain: AsksAgain | null
+  /** Why a remembered approval of this terminal does not count here, in words; null: there is none. */
+  readonly asksAgain: string | null
   /** The page of another command of the same start offers to approve this one too. */
   readonly joins: boolean
 }

@@ -13,7 +13,7 @@ export type ListedBundle = {
 }
 
 /** One name that a bundle delivers. No value. */
-export type ListedName = {
+type ListedName = {
   readonly name: string
   /** The key behind it; null for an inline item. */
   readonly keyId: string | null

@@ -9,7 +9,7 @@ const CALL = { timeoutMs: 20_000, maxBodyBytes: 256 * 1024 }
 type Server = { readonly exchange: Exchange; readonly server: string }
 
 /** What the server says about the machine of a token. */
-export type OwnMachine = {
+type OwnMachine = {
   readonly name: string
   readonly workspace: string
   /** Names of the bundles that it may fetch. */

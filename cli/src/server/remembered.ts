@@ -9,7 +9,7 @@ export type RememberedApproval = {
   readonly usesLeft: number
 }
 
-export type AsksAgain = (typeof ASKS_AGAIN)[number] | 'unknown'
+type AsksAgain = (typeof ASKS_AGAIN)[number] | 'unknown'
 
 const REASONS: Readonly<Record<AsksAgain, string>> = {
   expired: 'the remembered approval has expired',
@@ -37,16 +37,12 @@ export function readRemembered(value: unknown): RememberedApproval | null {
   throw refusedAnswer('the server sent a remembered approval without end and uses')
 }
 
-export function readAsksAgain(value: unknown): AsksAgain | null {
+/** Why a person is asked although an approval is remembered, in words; null: none is. */
+export function readAsksAgain(value: unknown): string | null {
   if (value === undefined) return null
-  return isReason(value) ? value : 'unknown'
+  return REASONS[isReason(value) ? value : 'unknown']
 }
 
 function isReason(value: unknown): value is AsksAgain {
   return typeof value === 'string' && Object.hasOwn(REASONS, value)
-}
-
-/** Why the person is asked although an approval is remembered, in words. */
-export function asksAgainText(reason: AsksAgain): string {
-  return REASONS[reason]
 }

@@ -9,7 +9,7 @@ const LAST_CALLS_MS = 1_200
 
 type EndingSignal = keyof typeof EXIT_CODES
 
-export type SignalGuard = {
+type SignalGuard = {
   readonly atInterrupt: (cleanUp: CleanUp) => () => void
   /** Restore the default signal handling, before a program takes over. */
   readonly stop: () => void

@@ -59,7 +59,7 @@ export type Stored = {
 }
 
 /** A list that arrived. */
-export type ListReceived = {
+type ListReceived = {
   /** The requested bundle, by name or id; null: bundles are listed. */
   readonly requested: string | null
   readonly bundle: { readonly id: string; readonly name: string } | null

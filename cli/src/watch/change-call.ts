@@ -1,6 +1,6 @@
 import { signDeviceWatch } from '@keyferry/crypto/device-key'
 import { wipe } from '@keyferry/crypto/key-pair'
-import type { Ask } from '../delivery/ask.ts'
+import type { ValuesRequest } from '../delivery/values-request.ts'
 import { CliError } from '../ground/cli-error.ts'
 import { NetworkError } from '../ground/exchange.ts'
 import type { Parts } from '../ground/parts.ts'
@@ -10,9 +10,13 @@ import { existingTerminalKey } from '../state/terminal-key.ts'
 
 /** Wait, at most 30 s, until a value of this delivery changes: by the credential of a machine, else by the key of this
  * terminal. Never throws for an answer or a lost connection. */
-export async function waitForChange(ask: Ask, deliveryId: string, parts: Parts): Promise<ChangeOutcome> {
+export async function waitForChange(
+  request: ValuesRequest,
+  deliveryId: string,
+  parts: Parts,
+): Promise<ChangeOutcome> {
   try {
-    return await waitOnce(ask, deliveryId, parts)
+    return await waitOnce(request, deliveryId, parts)
   } catch (error) {
     if (error instanceof CliError) return { kind: 'refused', reason: error.message }
     if (error instanceof NetworkError) return { kind: 'later', retryAfterMs: null, reason: error.message }
@@ -20,12 +24,12 @@ export async function waitForChange(ask: Ask, deliveryId: string, parts: Parts):
   }
 }
 
-async function waitOnce(ask: Ask, deliveryId: string, parts: Parts): Promise<ChangeOutcome> {
+async function waitOnce(request: ValuesRequest, deliveryId: string, parts: Parts): Promise<ChangeOutcome> {
   const { exchange, clock } = parts
-  const place = { exchange, server: ask.server }
-  const credential = findCredential(ask.as, ask.server, parts)
+  const place = { exchange, server: request.server }
+  const credential = findCredential(request.as, request.server, parts)
   if (credential !== null) return await asMachine(place, { credential, deliveryId, parts })
-  const seed = terminalSeed(ask, parts)
+  const seed = terminalSeed(request, parts)
   if (seed === null) return { kind: 'unknown', reason: 'this terminal has no key' }
   const device = signDeviceWatch(seed, deliveryId, new Date(clock.epochMs()).toISOString())
   return await waitAsTerminal(place, { delivery_id: deliveryId, device })
@@ -51,7 +55,7 @@ async function asMachine(
   return await waitAsMachine(place, await credential.forKey(publicKey), { deliveryId, ...identity })
 }
 
-function terminalSeed({ server }: Ask, parts: Parts): Uint8Array | null {
+function terminalSeed({ server }: ValuesRequest, parts: Parts): Uint8Array | null {
   try {
     return existingTerminalKey(server, parts)
   } catch {

@@ -1,6 +1,5 @@
-import type { Ask } from '../delivery/ask.ts'
-import { PersonNeeded } from '../delivery/deliver-to-person.ts'
-import type { Delivered } from '../delivery/delivered-values.ts'
+import { PersonNeeded } from '../delivery/deliver.ts'
+import type { Delivered, ValuesRequest } from '../delivery/values-request.ts'
 import { CliError } from '../ground/cli-error.ts'
 import { NetworkError } from '../ground/exchange.ts'
 import type { Parts, ProgramStart, SupervisedProgram, Values } from '../ground/parts.ts'
@@ -23,7 +22,7 @@ const FETCH_PAUSE_MS = { first: 2_000, most: 300_000 }
 const QUIET_FAILURES = 5
 
 export type Watching = {
-  readonly ask: Ask
+  readonly request: ValuesRequest
   /** What the program was started with. */
   readonly delivered: Delivered
   readonly program: SupervisedProgram
@@ -39,9 +38,9 @@ export type Watching = {
 /** Watch the values of a program until it ends.
  * @returns its exit code · @throws CliError 126 · 127: it could not be started again */
 export async function watchValues(watching: Watching, parts: Parts): Promise<number> {
-  const { ask, program } = watching
+  const { request, program } = watching
   // A failure here must not end the program.
-  follow(watching, parts).catch((error: unknown) => tellEnd(ask, parts, messageOf(error)))
+  follow(watching, parts).catch((error: unknown) => tellEnd(request, parts, messageOf(error)))
   return await program.ended
 }
 
@@ -68,24 +67,24 @@ async function follow(watching: Watching, parts: Parts): Promise<void> {
 }
 
 /** @returns false: it cannot be learned */
-async function isChanged({ ask }: Watching, { deliveryId }: Delivered, parts: Parts): Promise<boolean> {
+async function isChanged({ request }: Watching, { deliveryId }: Delivered, parts: Parts): Promise<boolean> {
   if (deliveryId === null) {
-    tellEnd(ask, parts, 'this server does not tell of changes')
+    tellEnd(request, parts, 'this server does not tell of changes')
     return false
   }
   for (let failures = 0, unknowns = 0; ; ) {
     const startedMs = parts.clock.monotonicMs()
-    const outcome = await waitForChange(ask, deliveryId, parts)
+    const outcome = await waitForChange(request, deliveryId, parts)
     if (outcome.kind === 'changed') return true
     // The approval may be remembered a moment after its values arrive.
     unknowns = outcome.kind === 'unknown' ? unknowns + 1 : 0
     if (outcome.kind === 'unknown' && unknowns > 1) {
-      tellEnd(ask, parts, unknownText(outcome.reason))
+      tellEnd(request, parts, unknownText(outcome.reason))
       return false
     }
     failures = outcome.kind === 'same' ? 0 : failures + 1
     const isWorthALine = outcome.kind === 'refused' ? failures === 1 : failures === QUIET_FAILURES
-    if ('reason' in outcome && isWorthALine) tellTrouble(ask, parts, outcome.reason)
+    if ('reason' in outcome && isWorthALine) tellTrouble(request, parts, outcome.reason)
     const retryAfterMs = outcome.kind === 'later' ? outcome.retryAfterMs : null
     const pauseMs =
       failures === 0 ? startedMs + SOON_MS - parts.clock.monotonicMs() : pause(PAUSE_MS, failures)
@@ -96,7 +95,7 @@ async function isChanged({ ask }: Watching, { deliveryId }: Delivered, parts: Pa
 type Fresh = { readonly delivered: Delivered; readonly start: ProgramStart }
 
 /** @returns null: a person would have to approve */
-async function fetchPatiently({ ask, fetch, startWith }: Watching, parts: Parts): Promise<Fresh | null> {
+async function fetchPatiently({ request, fetch, startWith }: Watching, parts: Parts): Promise<Fresh | null> {
   let told = ''
   for (let failures = 1; ; failures += 1) {
     try {
@@ -105,11 +104,11 @@ async function fetchPatiently({ ask, fetch, startWith }: Watching, parts: Parts)
     } catch (error) {
       if (!(error instanceof CliError || error instanceof NetworkError)) throw error
       if (error instanceof PersonNeeded) {
-        tellEnd(ask, parts, error.message)
+        tellEnd(request, parts, error.message)
         return null
       }
       if (error.message !== told)
-        tellTrouble(ask, parts, `values changed, but cannot be fetched: ${error.message}`)
+        tellTrouble(request, parts, `values changed, but cannot be fetched: ${error.message}`)
       told = error.message
       await parts.clock.sleep(pause(FETCH_PAUSE_MS, failures))
     }
@@ -132,20 +131,20 @@ type Restart = {
 }
 
 async function restart({ watching, names, start }: Restart, parts: Parts): Promise<void> {
-  const { ask, program, signal } = watching
+  const { request, program, signal } = watching
   const text = `changed: ${printable(names.join(', '), 200)}; restarting the program`
-  tell(ask, parts, { event: 'changed', names }, ask.view === 'quiet' ? null : text)
+  tell(request, parts, { event: 'changed', names }, request.view === 'quiet' ? null : text)
   try {
     if ((await program.restart(start, signal)) === 'killed')
       tell(
-        ask,
+        request,
         parts,
         { event: 'killed' },
         `the program did not end within 10 s of ${signal}, so it was killed`,
       )
   } catch (error) {
     if (!(error instanceof CliError)) throw error
-    tellTrouble(ask, parts, error.message)
+    tellTrouble(request, parts, error.message)
   }
 }
 
@@ -153,17 +152,17 @@ function unknownText(reason: string): string {
   return `the server does not let this client watch them (${reason}). A person's approval has to be remembered: tick that on the page`
 }
 
-function tellEnd(ask: Ask, parts: Parts, reason: string): void {
+function tellEnd(request: ValuesRequest, parts: Parts, reason: string): void {
   const text = `values are not watched: ${printable(reason)}. The program keeps running with the values it has`
-  tell(ask, parts, { event: 'not_watched', reason }, text)
+  tell(request, parts, { event: 'not_watched', reason }, text)
 }
 
-function tellTrouble(ask: Ask, parts: Parts, reason: string): void {
+function tellTrouble(request: ValuesRequest, parts: Parts, reason: string): void {
   const text = `${printable(reason)}; the program keeps the values it has, trying again`
-  tell(ask, parts, { event: 'trouble', reason }, text)
+  tell(request, parts, { event: 'trouble', reason }, text)
 }
 
-function tell({ view }: Ask, { stderr }: Parts, event: object, text: string | null): void {
+function tell({ view }: ValuesRequest, { stderr }: Parts, event: object, text: string | null): void {
   if (view === 'json') stderr.write(`${JSON.stringify(event)}\n`)
   else if (text !== null) stderr.write(`keyferry: ${text}\n`)
 }

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type ScriptedServer, startScriptedServer } from '../../test/scripted-server.ts'
 import { type Stage, stage } from '../../test/stage.ts'
-import type { Ask } from './ask.ts'
 import { deliver } from './deliver.ts'
+import type { ValuesRequest } from './values-request.ts'
 
 let server: ScriptedServer
 let home: string
@@ -20,7 +20,7 @@ afterEach(() => {
   rmSync(home, { recursive: true })
 })
 
-const ask = (changes: Partial<Ask> = {}): Ask => ({
+const request = (changes: Partial<ValuesRequest> = {}): ValuesRequest => ({
   server: server.url,
   bundle: 'dev/app',
   workspace: null,
@@ -46,14 +46,14 @@ const ask = (changes: Partial<Ask> = {}): Ask => ({
 
 /** A delivery with a signal right after the server's answer at this path. `tidied` resolves when the signal was handled;
  * `used` becomes true if the delivery continues anyway. */
-async function interrupted(at: RegExp, asking: Ask): Promise<{ scene: Stage; used: boolean }> {
+async function interrupted(at: RegExp, asking: ValuesRequest): Promise<{ scene: Stage; used: boolean }> {
   const plain = stage({ XDG_STATE_HOME: home, DISPLAY: ':0' }, home)
   const tidied = Promise.withResolvers<unknown>()
   const scene: Stage = {
     ...plain,
-    exchange: async (request) => {
-      const answer = await plain.exchange(request)
-      if (at.test(request.url)) {
+    exchange: async (call) => {
+      const answer = await plain.exchange(call)
+      if (at.test(call.url)) {
         const cleanUps = [...plain.seen.cleanUps].map(async (cleanUp) => await cleanUp())
         void Promise.all(cleanUps).then(tidied.resolve)
       }
@@ -71,7 +71,7 @@ async function interrupted(at: RegExp, asking: Ask): Promise<{ scene: Stage; use
 }
 
 test('a signal while the request is being made withdraws it, and the link is not shown', async () => {
-  const { scene, used } = await interrupted(/\/requests$/, ask())
+  const { scene, used } = await interrupted(/\/requests$/, request())
   expect(server.withdrawn).toEqual([server.asked[0]?.id])
   expect(scene.seen.opened).toEqual([])
   expect(scene.seen.stderr).toBe('keyferry: request withdrawn\n')
@@ -79,20 +79,20 @@ test('a signal while the request is being made withdraws it, and the link is not
 })
 
 test('a delivery that comes together with the signal is not used', async () => {
-  const { scene, used } = await interrupted(/\/wait/, ask())
+  const { scene, used } = await interrupted(/\/wait/, request())
   expect(server.withdrawn).toHaveLength(1)
   expect(scene.seen.stderr).not.toContain('delivered')
   expect(used).toBe(false)
 })
 
 test('a resumable request is not withdrawn', async () => {
-  const { scene } = await interrupted(/\/wait/, ask({ keepAs: ['run'] }))
+  const { scene } = await interrupted(/\/wait/, request({ keepAs: ['run'] }))
   expect(server.withdrawn).toEqual([])
   expect(scene.seen.stderr).toContain('continue this request with keyferry resume')
 })
 
 test('a resumable request is withdrawn before it is saved', async () => {
-  const { scene } = await interrupted(/\/requests$/, ask({ keepAs: ['run'] }))
+  const { scene } = await interrupted(/\/requests$/, request({ keepAs: ['run'] }))
   expect(server.withdrawn).toEqual([server.asked[0]?.id])
   expect(scene.seen.stderr).toBe('keyferry: request withdrawn\n')
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { canBeShown, shownCommand } from './shown-command.ts'
+import { canBeShown, shownCommand } from './claims.ts'
 
 test.each([
   [

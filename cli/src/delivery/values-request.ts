@@ -1,16 +1,32 @@
-import type { ViewName } from '../ground/parts.ts'
+import type { Values, ViewName } from '../ground/parts.ts'
 import type { PendingRequest } from '../ground/pending-request.ts'
 import type { Speaker } from '../machine/speaker.ts'
 
-/** What is requested from a server, and how progress is shown. */
-export type Ask = {
+/** Who requests something of which bundle, and how progress is shown. */
+export type RequestOptions = {
   readonly server: string
-  /** Who asks. */
-  readonly as: Speaker
   /** Id or name; null: the approver picks one. */
   readonly bundle: string | null
   /** Id or name of the workspace to look for the bundle in; null: any. */
   readonly workspace: string | null
+  /** The command as the approver sees it. */
+  readonly command: readonly string[]
+  /** The AI agent that started this client; null: a person did, as far as one can tell. */
+  readonly agent: string | null
+  /** For the approver. */
+  readonly reason: string | null
+  /** Where to write the receipt; null: nowhere. */
+  readonly receiptFile: string | null
+  /** Why not to open the browser; null to open it. */
+  readonly whyNotOpen: string | null
+  readonly hidesQrCode: boolean
+  readonly view: ViewName
+}
+
+/** A request for values. */
+export type ValuesRequest = RequestOptions & {
+  /** Who asks. */
+  readonly as: Speaker
   /** Use what is delivered even if it comes from another bundle or workspace. */
   readonly acceptsAnyBundle: boolean
   /** The requested names; empty: whatever the approver chooses. */
@@ -19,26 +35,21 @@ export type Ask = {
   readonly optionalKeys: readonly string[]
   /** The contract's name for the format of the values. */
   readonly format: string
-  /** The command that gets the values, as the approver sees it. */
-  readonly command: readonly string[]
   /** Whether a program gets the values, or they are written. */
   readonly via: 'run' | 'pull'
-  /** The AI agent that started this client; null: a person did, as far as one can tell. */
-  readonly agent: string | null
-  /** Why the values are needed, for the approver. */
-  readonly reason: string | null
   /** How the approval must come back; null: as the server demands. */
   readonly requiredAssurance: 'bound' | 'local' | null
-  /** Where to write the receipt; null: nowhere. */
-  readonly receiptFile: string | null
   /** Whether the approver may let this terminal repeat the approval, and an earlier one counts. */
   readonly isRemembered: boolean
-  /** Why not to open the browser; null to open it. */
-  readonly whyNotOpen: string | null
-  readonly hidesQrCode: boolean
-  readonly view: ViewName
   /** The command line to store with the request, so that it can be resumed; null: do not store the request. */
   readonly keepAs: readonly string[] | null
   /** An earlier request to continue; null: make a new one. */
   readonly pending: PendingRequest | null
+}
+
+/** What a client was given. */
+export type Delivered = {
+  readonly values: Values
+  /** Under which the server keeps the record of the delivery; null if it does not say. */
+  readonly deliveryId: string | null
 }

@@ -7,7 +7,7 @@ import { KEYS, RECEIPT_KEYS, receiptFor } from '../../test/receipts.ts'
 import { stage } from '../../test/stage.ts'
 import type { Parts } from '../ground/parts.ts'
 import type { SignedReceipt } from '../server/wait-answer.ts'
-import { checkedDeposit } from './checked-deposit.ts'
+import { checkedDeposit } from './store-with-approval.ts'
 
 const ID = '7f9c2ba4e88f827d616045507605853e'
 const keyPair = generateKeyPair()

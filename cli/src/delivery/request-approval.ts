@@ -1,0 +1,137 @@
+import { wipe } from '@keyferry/crypto/key-pair'
+import type { Parts } from '../ground/parts.ts'
+import type { PendingRequest } from '../ground/pending-request.ts'
+import { printable } from '../ground/printable.ts'
+import { requireReceiptFile } from '../receipt/keep-receipt.ts'
+import { openWayBack, type WayBack } from '../release/way-back.ts'
+import { isLoopback } from '../server/loopback.ts'
+import { readable } from '../server/server-failure.ts'
+import { whyNoBrowser } from '../terminal/browser.ts'
+import { waitingView } from '../terminal/choose-view.ts'
+import type { WaitingView } from '../terminal/waiting-view.ts'
+import { requireReason } from './agent.ts'
+import { shownLine } from './claims.ts'
+import { atInterruption, withdraw } from './interruption.ts'
+import { type Content, makeRequest, type Secrets } from './make-request.ts'
+import type { RequestOptions } from './values-request.ts'
+import type { WaitEvents } from './wait.ts'
+
+/** What is requested: values, names, or that values are stored. `Got`: what the server answers after the approval; `End`: what
+ * comes of it. */
+export type RequestKind<Got, End> = Content & {
+  /** The names that the person sees. */
+  readonly keys: readonly string[]
+  /** How many of them the bundle no longer delivers. */
+  readonly removes?: number
+  /** What an agent has to say: `why you change the bundle`. */
+  readonly reasonFor: string
+  /** An earlier request to continue; null: make a new one. */
+  readonly pending?: PendingRequest | null
+  /** Called before the request is shown. What it throws ends the request.
+   * @returns called at the end, with the error or null, if the request survives a signal */
+  readonly begin?: (pending: PendingRequest) => Promise<((error: unknown) => void) | null>
+  readonly wait: (pending: PendingRequest, events: WaitEvents) => Promise<Got>
+  /** Open and check what came, and show what it is. */
+  readonly open: (got: Got, pending: PendingRequest, view: WaitingView) => Promise<End>
+}
+
+/** Make a request or continue one, ask for its approval, wait, and open what comes.
+ * @throws CliError */
+export async function requestApproval<Got, End>(
+  kind: RequestKind<Got, End>,
+  options: RequestOptions,
+  parts: Parts,
+): Promise<End> {
+  requireReason(options, kind.reasonFor)
+  if (options.receiptFile !== null) requireReceiptFile(options.receiptFile)
+  const earlier = kind.pending ?? null
+  const secrets = earlier ?? (await newSecrets(parts))
+  const screen = await openScreen(options, kind.isRemembered === true, parts)
+  const making =
+    earlier === null ? makeRequest(kind, options, { ...secrets, ...screen, parts }) : Promise.resolve(earlier)
+  let kept: ((error: unknown) => void) | null = null
+  const close = (): void => {
+    wipe(secrets.keyPair.secretKey)
+    screen.wayBack.end()
+    screen.view.end()
+  }
+  const interruption = atInterruption(parts, async () => {
+    close()
+    if (earlier === null && kept === null) await withdraw(making, options.view, parts)
+  })
+  try {
+    const pending = await interruption.unlessEnding(making)
+    kept = await interruption.unlessEnding(kind.begin?.(pending) ?? Promise.resolve(null))
+    if (pending.remembered === null) show(kind, options, { ...screen, pending, parts })
+    else screen.view.remembered(pending.remembered)
+    const got = await interruption.unlessEnding(kind.wait(pending, eventsOf(screen)))
+    await screen.wayBack.settled()
+    const end = await kind.open(got, pending, screen.view)
+    kept?.(null)
+    return end
+  } catch (error) {
+    kept?.(error)
+    throw readable(error, options.server)
+  } finally {
+    close()
+    interruption.takeBack()
+  }
+}
+
+async function newSecrets({ randomness }: Parts): Promise<Secrets> {
+  const random = await randomness()
+  return { keyPair: random.newKeyPair(), verifier: random.newPollVerifier() }
+}
+
+/** What the person sees, and how the approval comes back. */
+type Screen = {
+  readonly view: WaitingView
+  readonly wayBack: WayBack
+  /** Null to open the browser. */
+  readonly whyNotOpen: string | null
+}
+
+async function openScreen(options: RequestOptions, isSigned: boolean, parts: Parts): Promise<Screen> {
+  const view = await waitingView(options.view, parts)
+  const whyNotOpen = options.whyNotOpen ?? whyNoBrowser(parts.env, parts.platform)
+  const opensBrowser = whyNotOpen === null
+  const wayBack = await openWayBack({ opensBrowser, viewName: options.view, isSigned }, parts)
+  return { view, wayBack, whyNotOpen }
+}
+
+function eventsOf({ view, wayBack }: Screen): WaitEvents {
+  return {
+    onTrouble: (reason) => view.trouble(printable(reason)),
+    onRecovery: () => view.recovered(),
+    onNeeds: wayBack.onNeeds,
+  }
+}
+
+const JOINS = 'the page of a command that started at the same time shows this one too'
+
+type Showing = Screen & { readonly pending: PendingRequest; readonly parts: Parts }
+
+function show<Got, End>(
+  { name, keys, removes = 0 }: RequestKind<Got, End>,
+  { command, bundle, workspace, hidesQrCode }: RequestOptions,
+  { view, wayBack, whyNotOpen, pending, parts }: Showing,
+): void {
+  const whyNotOpened = whyNotOpen ?? (pending.joins ? JOINS : null)
+  const address = wayBack.begin(pending, view, whyNotOpened === null)
+  if (whyNotOpened === null) parts.openBrowser(address)
+  const { server, approvalUrl, userCode, isCodeTyped, lifetimeMs, deadlineMs, asksAgain } = pending
+  const of = { bundle, workspace, keys, removes, command: shownLine(command) }
+  view.asked({
+    ...(name === null ? {} : { kind: name }),
+    ...of,
+    server,
+    approvalUrl,
+    userCode,
+    isCodeTyped,
+    lifetimeMs,
+    deadlineMs,
+    asksAgain,
+    hidesQrCode: hidesQrCode || isLoopback(new URL(approvalUrl).hostname),
+    whyNotOpened,
+  })
+}

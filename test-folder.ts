@@ -1,9 +1,14 @@
 import { spawnSync } from 'node:child_process'
-import { chmodSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { chmodSync, globSync, mkdtempSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-const folder = mkdtempSync(join(tmpdir(), 'keyferry-tests-'))
+const MEMORY = '/dev/shm'
+
+// The databases of a whole run stay below this.
+const ROOM_BYTES = 4 * 2 ** 30
+
+const folder = folderInMemory() ?? mkdtempSync(join(tmpdir(), 'keyferry-tests-'))
 
 /** All temporary files of a test run are in one folder, which is deleted when the run ends. */
 export function setup(): void {
@@ -29,4 +34,21 @@ function pidIn(file: string): number | null {
   } catch {
     return null // it has just ended by itself
   }
+}
+
+/** A folder in memory saves each commit of SQLite a wait for the disk. `null` where there is none with room, or where it
+ * cannot run programs: tests make some. */
+function folderInMemory(): string | null {
+  try {
+    const { bavail, bsize } = statfsSync(MEMORY)
+    if (bavail * bsize < ROOM_BYTES) return null
+  } catch {
+    return null // not a Linux system
+  }
+  const made = mkdtempSync(join(MEMORY, 'keyferry-tests-'))
+  const program = join(made, 'program')
+  writeFileSync(program, '#!/bin/sh\n', { mode: 0o700 })
+  const { status } = spawnSync(program)
+  rmSync(status === 0 ? program : made, { recursive: true })
+  return status === 0 ? made : null
 }

@@ -1,3 +1,4 @@
+import { digestOf } from '@keyferry/crypto/digest'
 import {
   Kysely,
   PostgresAdapter,
@@ -6,7 +7,7 @@ import {
   sql,
   type Transaction,
 } from 'kysely'
-import { Pool, type PoolClient, types } from 'pg'
+import { Pool, type PoolClient, type QueryResult, types } from 'pg'
 import { guarded, translated } from './guarded-driver.ts'
 import { insertionFailure, insertionOfAll, updateOfAll } from './many-rows.ts'
 import { PipelinedDriver, send, sentFailure } from './pipeline.ts'
@@ -20,6 +21,7 @@ const STATEMENT_TIMEOUT_MS = 15_000
 const MIGRATION_LOCK = 5_393
 const NAMED_TEXTS = 200
 const NAMED_TEXT = 2_000
+const NAME_DIGITS = 40
 
 // A plan that was made while a table was almost empty may read all rows of a tenant, and PostgreSQL keeps it until it
 // analyzes the table, minutes later. So each connection plans again after some statements.
@@ -34,7 +36,6 @@ export function openPostgres(url: string): Database {
     connectionString: url,
     max: CONNECTIONS,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    statement_timeout: STATEMENT_TIMEOUT_MS,
     query_timeout: STATEMENT_TIMEOUT_MS + CONNECT_TIMEOUT_MS,
     keepAlive: true,
     pipeline: true,
@@ -97,16 +98,24 @@ async function explained<T>(
   }
 }
 
-// PostgreSQL parses and plans a statement with a name once for each connection. Texts that vary with the number of values
-// are too many to name.
+// PostgreSQL parses and plans a statement with a name once for each connection. Texts that vary with the number of
+// values are too many to name. A pooler may give each transaction another connection, so there no statement has a name.
 function nameStatements(client: PoolClient): void {
   const query = client.query.bind(client)
   let statements = 0
+  let isDirect = false
+  const compare = ({ rows }: QueryResult): void => {
+    isDirect = rows[0]?.pid === Reflect.get(client, 'processID')
+  }
+  // Sent before the first statement. The time limit is set here because a pooler refuses it as a start-up parameter.
+  query(`select pg_backend_pid() as pid, set_config('statement_timeout', '${STATEMENT_TIMEOUT_MS}', false)`)
+    .then(compare)
+    .catch(ignore)
   Object.assign(client, {
     query(...[text, values, ...rest]: unknown[]) {
-      if (PLANS_AGAIN_AFTER.has(++statements)) query('discard plans').catch(ignore)
-      const name =
-        typeof text === 'string' && Array.isArray(values) && values.length > 0 ? nameOf(text) : undefined
+      if (isDirect && PLANS_AGAIN_AFTER.has(++statements)) query('discard plans').catch(ignore)
+      const isNamed = isDirect && typeof text === 'string' && Array.isArray(values) && values.length > 0
+      const name = isNamed ? nameOf(text) : undefined
       const call = name === undefined ? [text, values] : [{ name, text, values }]
       return Reflect.apply(query, client, [...call, ...rest])
     },
@@ -115,10 +124,11 @@ function nameStatements(client: PoolClient): void {
 
 const names = new Map<string, string>()
 
+// The name follows from the text: if two nodes share a connection after all, a name never means another statement.
 function nameOf(text: string): string | undefined {
   const known = names.get(text)
   if (known !== undefined || text.length > NAMED_TEXT || names.size >= NAMED_TEXTS) return known
-  const name = `keyferry_${names.size}`
+  const name = `keyferry_${digestOf(text).slice(0, NAME_DIGITS)}`
   names.set(text, name)
   return name
 }

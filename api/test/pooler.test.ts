@@ -1,0 +1,91 @@
+import { CompiledQuery } from 'kysely'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { hasPgbouncer, startPgbouncer, type TestPooler } from '../../plumbing/test/pgbouncer.ts'
+import { administer, freshPostgres, hasPostgres } from '../../plumbing/test/postgres.ts'
+import type { Database } from '../src/storage/queries.ts'
+import { startTestApi, type TestApi, testSettings } from './api.ts'
+
+const OTHER_CONNECTIONS = 'datname = current_database() and pid <> pg_backend_pid()'
+const NAMES_OF_TENANTS = CompiledQuery.raw(
+  `select name from pg_prepared_statements where statement like '%"tenants"%'`,
+)
+
+const { rootKeys } = testSettings()
+let direct: string
+beforeAll(async () => {
+  direct = await freshPostgres()
+  await administer(direct, "create table tenants as select 'T' as id, 'a tenant' as name")
+  await administer(direct, "create table users as select 'U' as id, 'a user' as name")
+})
+
+/** A node as another process would be: it remembers nothing of the other node's statements. */
+async function openNode(url: string): Promise<Database> {
+  vi.resetModules()
+  const { openPostgres } = await import('../src/storage/postgres.ts')
+  return openPostgres(url)
+}
+
+const rowOf = (node: Database, table: 'tenants' | 'users', id: string) =>
+  node.query.selectFrom(table).selectAll().where('id', '=', id).executeTakeFirst()
+
+describe.runIf(hasPostgres() && hasPgbouncer())('behind a pooler that shares connections', () => {
+  let pooler: TestPooler
+  beforeAll(async () => {
+    pooler = await startPgbouncer(direct)
+  })
+  afterAll(() => pooler.stop())
+
+  test('a node never runs the statement of another node', async () => {
+    const [one, other] = [await openNode(pooler.url), await openNode(pooler.url)]
+    expect(await rowOf(one, 'tenants', 'T')).toEqual({ id: 'T', name: 'a tenant' })
+    // The pooler makes a new connection, on which only the other node has run a statement.
+    await administer(
+      direct,
+      `select pg_terminate_backend(pid) from pg_stat_activity where ${OTHER_CONNECTIONS}`,
+    )
+    expect(await rowOf(other, 'users', 'U')).toEqual({ id: 'U', name: 'a user' })
+    expect(await rowOf(one, 'tenants', 'T')).toEqual({ id: 'T', name: 'a tenant' })
+    await Promise.all([one.close(), other.close()])
+  })
+
+  test('nodes serve many calls at the same time, each with its own answer', async () => {
+    const database = await startPgbouncer(await freshPostgres())
+    const settings = { databaseUrl: database.url, rootKeys }
+    const nodes: TestApi[] = []
+    for (let n = 0; n < 3; n++) nodes.push(await startTestApi('sqlite', settings))
+    const answered = await Promise.all(
+      Array.from({ length: 60 }, async (_, n) => {
+        const [api, next] = [nodes[n % 3], nodes[(n + 1) % 3]]
+        const as = await api?.newOwner()
+        const made = await api?.call('createKey', {
+          as,
+          body: { name: 'K', value: `${n}`, is_secret: false },
+        })
+        const read = await next?.call('getKey', { as, params: { key_id: made?.json.id ?? '' } })
+        return read?.json.value
+      }),
+    )
+    expect(answered).toEqual(Array.from({ length: 60 }, (_, n) => `${n}`))
+    for (const node of nodes) {
+      expect(node.log()).not.toContain('"level":"error"')
+      await node.close()
+    }
+    await database.stop()
+  })
+})
+
+test.runIf(hasPostgres())('two nodes name a statement alike, whatever each ran before', async () => {
+  const [one, other] = [await openNode(direct), await openNode(direct)]
+  await rowOf(one, 'users', 'U')
+  const names = await Promise.all(
+    [one, other].map(async (node) => {
+      // The first statement of a connection can have no name yet.
+      for (let n = 0; n < 2; n++) await rowOf(node, 'tenants', 'T')
+      const { rows } = await node.query.executeQuery<{ name: string }>(NAMES_OF_TENANTS)
+      return rows.map(({ name }) => name)
+    }),
+  )
+  expect(names[0]).toEqual([expect.stringMatching(/^keyferry_[0-9a-f]{40}$/)])
+  expect(names[1]).toEqual(names[0])
+  await Promise.all([one.close(), other.close()])
+})

@@ -1,0 +1,71 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Client } from 'pg'
+import { freePort } from '../src/free-port.ts'
+
+/** A pooler of transactions: `url` is the database's address through it. */
+export type TestPooler = { url: string; stop(): Promise<void> }
+
+/** Whether pgbouncer is installed. Otherwise its tests are skipped with a message; in CI that is a failure. */
+export function hasPgbouncer(): boolean {
+  if (!spawnSync('pgbouncer', ['--version']).error) return true
+  if (process.env['CI']) throw new Error('pgbouncer is not installed, and CI must not skip its tests')
+  console.warn('SKIPPED: tests behind a pooler, because pgbouncer is not installed')
+  return false
+}
+
+/** Start a pgbouncer that gives each transaction one of two connections to the database. */
+export async function startPgbouncer(databaseUrl: string): Promise<TestPooler> {
+  const port = await freePort()
+  const config = join(tmpdir(), `pgbouncer-${port}.ini`)
+  writeFileSync(config, configOf(new URL(databaseUrl), port))
+  // It refuses to run as root.
+  const account = process.getuid?.() === 0 ? ['-u', 'nobody'] : []
+  const pooler = spawn('pgbouncer', [...account, config], { stdio: 'ignore' })
+  const pidFile = join(tmpdir(), `pgbouncer-${port}.pid`)
+  writeFileSync(pidFile, `${pooler.pid}`)
+  const url = new URL(databaseUrl)
+  url.port = `${port}`
+  await untilAnswers(url.href)
+  return {
+    url: url.href,
+    stop: async () => {
+      const ended = once(pooler, 'exit')
+      pooler.kill('SIGKILL')
+      await ended
+      rmSync(pidFile)
+      rmSync(config)
+    },
+  }
+}
+
+function configOf({ hostname, port, username, password }: URL, ownPort: number): string {
+  return `[databases]
+* = host=${hostname} port=${port} user=${username} password=${password}
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = ${ownPort}
+unix_socket_dir =
+auth_type = any
+pool_mode = transaction
+default_pool_size = 2
+`
+}
+
+async function untilAnswers(url: string): Promise<void> {
+  for (let attempt = 0; attempt < 200; attempt++) {
+    const client = new Client(url)
+    try {
+      await client.connect()
+      await client.end()
+      return
+    } catch {
+      await sleep(20)
+    }
+  }
+  throw new Error('pgbouncer does not answer')
+}

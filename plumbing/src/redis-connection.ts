@@ -4,6 +4,8 @@ const CONNECT_MS = 2_000
 const REPLY_MS = 3_000
 const PING_INTERVAL_MS = 10_000
 const RECONNECT_AT_MOST_MS = 1_000
+const CLUSTER =
+  'REDIS_URL: the server belongs to a Redis Cluster, which is not supported; use a Redis server without cluster mode'
 
 type RedisClient = ReturnType<typeof newClient>
 
@@ -28,13 +30,13 @@ export type RedisOptions = {
 }
 
 /** Connect once before returning, so that a wrong address stops the start.
- * @throws what `options.unavailable` makes */
+ * @throws what `options.unavailable` makes; Error: the server belongs to a Redis Cluster */
 export async function openRedis(options: RedisOptions): Promise<RedisConnection> {
   const [commands] = await connectAll([newClient(options.url)], options)
   return connectionOf(commands, [commands], options)
 }
 
-/** @throws what `options.unavailable` makes */
+/** @throws as `openRedis` */
 export async function openListeningRedis(options: RedisOptions): Promise<ListeningRedisConnection> {
   const pair = [newClient(options.url), newClient(options.url)] as const
   const [commands, subscriber] = await connectAll(pair, options)
@@ -53,7 +55,7 @@ function newClient(url: string) {
   })
 }
 
-async function connectAll<T extends readonly RedisClient[]>(
+async function connectAll<T extends readonly [RedisClient, ...RedisClient[]]>(
   clients: T,
   { onError, unavailable }: RedisOptions,
 ): Promise<T> {
@@ -63,11 +65,20 @@ async function connectAll<T extends readonly RedisClient[]>(
   try {
     await Promise.all(clients.map(async (client) => await withinTime(client.connect())))
     isConnected = true
-    return clients
   } catch (cause) {
     destroyAll(clients)
     throw unavailable(cause)
   }
+  if (!(await isCluster(clients[0]))) return clients
+  destroyAll(clients)
+  throw new Error(CLUSTER)
+}
+
+// A command here uses keys of several hash slots, which a cluster refuses. An account without the right to INFO gets
+// the error of its first command instead.
+async function isCluster(client: RedisClient): Promise<boolean> {
+  const info = await withinTime(client.info('cluster')).catch(() => '')
+  return info.includes('cluster_enabled:1')
 }
 
 function connectionOf(

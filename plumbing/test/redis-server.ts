@@ -32,15 +32,16 @@ export async function ownRedis(): Promise<OwnRedis | null> {
   return hasRedis() ? await startRedis() : null
 }
 
-/** Start a server on a free port that writes nothing to disk. */
-export async function startRedis(): Promise<OwnRedis> {
+/** Start a server on a free port that writes nothing to disk.
+ * @param settings more words of its command line */
+export async function startRedis(...settings: string[]): Promise<OwnRedis> {
   const port = await freePort()
   const url = `redis://127.0.0.1:${port}`
-  let server = await startServer(port, url)
+  let server = await startServer(port, url, settings)
   return {
     url,
     start: async () => {
-      server = await startServer(port, url)
+      server = await startServer(port, url, settings)
     },
     stop: () => stopServer(server),
     freeze: () => server.kill('SIGSTOP'),
@@ -48,10 +49,13 @@ export async function startRedis(): Promise<OwnRedis> {
   }
 }
 
-async function startServer(port: number, url: string): Promise<ChildProcess> {
+async function startServer(port: number, url: string, settings: readonly string[]): Promise<ChildProcess> {
   const pidFile = join(tmpdir(), `redis-${port}.pid`)
   const options = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no']
-  const server = spawn('redis-server', [...options, '--pidfile', pidFile], { stdio: 'ignore', cwd: '/tmp' })
+  const server = spawn('redis-server', [...options, '--pidfile', pidFile, ...settings], {
+    stdio: 'ignore',
+    cwd: '/tmp',
+  })
   server.once('exit', () => rmSync(pidFile, { force: true }))
   await untilAnswers(url)
   return server

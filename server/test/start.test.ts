@@ -12,6 +12,7 @@ import {
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { hasRedis, startRedis } from '../../plumbing/test/redis-server.ts'
 import { type Exit, Program, temporaryFolder } from './program.ts'
 
 let folder: ReturnType<typeof temporaryFolder>
@@ -204,6 +205,17 @@ describe('an unavailable store stops the start, and the message names it', () =>
     const { code, line } = await refusal(program({ LOG_LEVEL: 'info', ...settings }))
     expect([code, line]).toEqual([1, expect.stringMatching(new RegExp(`^keyferry-server: ${name}: .*\\n$`))])
     expect(line).not.toContain('a-password')
+  })
+
+  test.runIf(hasRedis())('a Redis Cluster', async () => {
+    const nodes = join(folder.path, 'nodes.conf')
+    const cluster = await startRedis('--cluster-enabled', 'yes', '--cluster-config-file', nodes)
+    const { code, line } = await refusal(program({ REDIS_URL: cluster.url }))
+    await cluster.stop()
+    expect([code, line]).toEqual([
+      1,
+      expect.stringMatching(/^keyferry-server: REDIS_URL: .* Redis Cluster, .*\n$/),
+    ])
   })
 })
 

@@ -70,9 +70,12 @@ async function called<T>(
 ): Promise<T> {
   const timeout = AbortSignal.timeout(timeoutMs)
   const signal = early ? AbortSignal.any([timeout, early]) : timeout
-  try {
+  const attempt = async () => {
     const target = await guard.connectable(url)
-    return await read(await answered(open(guard, target, { signal, ...sent })))
+    return read(await answered(open(guard, target, { signal, ...sent })))
+  }
+  try {
+    return await Promise.race([attempt(), aborted(signal)])
   } catch (error) {
     throw failure(error, timeout)
   }
@@ -104,8 +107,20 @@ async function drained(answer: IncomingMessage): Promise<void> {
   }
 }
 
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) =>
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true }),
+  )
+}
+
+// A call that ends without an answer or an error, as after 101, is only closed.
 function answered(call: ClientRequest): Promise<IncomingMessage> {
-  return new Promise((resolve, reject) => call.once('response', resolve).once('error', reject))
+  return new Promise((resolve, reject) =>
+    call
+      .once('response', resolve)
+      .once('error', reject)
+      .once('close', () => reject(new Error('no answer'))),
+  )
 }
 
 async function bodyOf(answer: IncomingMessage, maxBytes: number): Promise<string> {

@@ -2,7 +2,7 @@ import { digestOf } from '@keyferry/crypto/digest'
 import { keyBinding } from '@keyferry/crypto/key-binding'
 import { type ClockAndIds, timestamp } from './clock-and-ids.ts'
 import { DomainError } from './errors.ts'
-import type { IdTokens, KeySet } from './id-token.ts'
+import type { IdTokenProblem, IdTokens, KeySet } from './id-token.ts'
 import type { MachineTrust } from './machine.ts'
 import { MachineRefusal } from './machine-refusal.ts'
 import { identityText, type MachineTrustStore, shownClaims } from './machine-trust.ts'
@@ -49,10 +49,10 @@ export async function trustProvedBy(
   const issuer = parts.idTokens.issuerOf(call.token)
   const candidates = trusts.filter((trust) => trust.issuer === issuer)
   if (issuer === null || (candidates.length === 0 && !KNOWN_ISSUERS.includes(issuer))) throw unauthorized(who)
-  const claims = await verifiedClaims(parts, { who, issuer, candidates }, call.token)
+  const { claims, verifiers } = await verified(parts, { who, issuer, candidates }, call.token)
   if (!isActive)
     throw new MachineRefusal('machine_inactive', 'an owner of the workspace stopped this machine', who)
-  const judged = candidates
+  const judged = verifiers
     .map((trust) => ({ trust, differs: differences(parts.clock, trust, { claims, call }) }))
     .toSorted((a, b) => a.differs.length - b.differs.length)
   const [best] = judged
@@ -64,24 +64,36 @@ export async function trustProvedBy(
 
 type Verifying = { who: ClaimedMachine['who']; issuer: string; candidates: readonly TrustOfMachine[] }
 
-// Trusts in one issuer may have different pasted keys, so each set is tried once.
-async function verifiedClaims(
+type Verified = { claims: Claims; verifiers: readonly TrustOfMachine[] }
+
+// Trusts in one issuer may have different pasted keys. A token proves its claims only to those whose keys verify it.
+async function verified(
   { idTokens }: IdentityParts,
   { who, issuer, candidates }: Verifying,
   token: string,
-) {
-  const sets = new Map(candidates.map(({ keys }) => [JSON.stringify(keys), keys]))
-  if (sets.size === 0) sets.set('null', null)
-  const problems = new Set<string>()
-  for (const keys of sets.values()) {
-    const outcome = await idTokens.verify(token, { issuer, keys })
-    if (typeof outcome !== 'string') return outcome
-    problems.add(outcome)
+): Promise<Verified> {
+  const groups = Map.groupBy(candidates, ({ keys }) => JSON.stringify(keys))
+  const verifiers: TrustOfMachine[] = []
+  const problems: IdTokenProblem[] = []
+  let claims: Claims | null = null
+  for (const trusts of groups.size === 0 ? [[]] : groups.values()) {
+    const outcome = await idTokens.verify(token, { issuer, keys: trusts[0]?.keys ?? null })
+    if (typeof outcome === 'string') problems.push(outcome)
+    else {
+      claims = outcome
+      verifiers.push(...trusts)
+    }
   }
-  if (problems.has('expired')) throw new MachineRefusal('token_expired', 'the ID token has expired', who)
-  if (!problems.has('issuer_unavailable')) throw unauthorized(who)
+  if (claims === null) throw unproved(who, problems)
+  return { claims, verifiers }
+}
+
+function unproved(who: ClaimedMachine['who'], problems: readonly IdTokenProblem[]): Error {
+  if (problems.includes('expired'))
+    return new MachineRefusal('token_expired', 'the ID token has expired', who)
+  if (!problems.includes('issuer_unavailable')) return unauthorized(who)
   const message = 'the issuer of the ID token does not answer'
-  throw new DomainError('issuer_unavailable', message, { retryAfterSeconds: 30 })
+  return new DomainError('issuer_unavailable', message, { retryAfterSeconds: 30 })
 }
 
 type Judged = { claims: Claims; call: IdentityCall }

@@ -1,36 +1,68 @@
-import { CircleCheck } from 'lucide-react'
+import { CircleCheck, Users } from 'lucide-react'
 import { workspacePath } from '../../lib/workspace.ts'
+import { CommandLine } from '../../ui/command-line.tsx'
 import { VirtualList } from '../../ui/virtual-list.tsx'
+import { WORDS } from './kind-words.ts'
 import { Outcome } from './outcome.tsx'
 import type { Choice } from './request-state.ts'
 
 const ROW_HEIGHT_PX = 38
 
-/** After approving: what was shared, and whether the terminal has it. */
+/** After approving: what was approved, and whether the terminal knows. */
 export function Approved({ choice, delivered }: { choice: Choice; delivered: boolean }) {
+  const { kind, keys } = choice
+  const { title, text } = WORDS[kind][delivered ? 'told' : 'approved']
   return (
-    <Outcome title={delivered ? 'Delivered' : 'Approved'} Icon={CircleCheck} tone="good">
+    <Outcome title={title} Icon={CircleCheck} tone="good">
+      <p role="status">{text}</p>
+      {kind === 'delivery' ? (
+        <>
+          <h2 className="text-sm font-semibold text-ink">
+            <Counted choice={choice} />
+          </h2>
+          <VirtualList
+            label="Shared keys"
+            items={keys}
+            keyOf={(name) => name}
+            rowHeight={ROW_HEIGHT_PX}
+            render={(name) => <p className="px-3 py-2 font-mono text-sm break-all text-ink">{name}</p>}
+          />
+        </>
+      ) : (
+        <p>
+          <Counted choice={choice} />
+        </p>
+      )}
+    </Outcome>
+  )
+}
+
+// A new bundle has no id yet, and neither has a list of bundles.
+function Counted({ choice: { kind, keys, bundle, workspaceId } }: { choice: Choice }) {
+  const isList = kind === 'names' && bundle.id === ''
+  const [thing, where] = isList ? ['bundle', 'of'] : WORDS[kind].counted
+  const path = bundle.id === '' ? '/bundles' : `/bundles/${encodeURIComponent(bundle.id)}`
+  return (
+    <>
+      {keys.length} {keys.length === 1 ? thing : `${thing}s`} {where}{' '}
+      <a href={workspacePath(workspaceId, path)} className={isList ? 'link' : 'link font-mono'}>
+        {bundle.name}
+      </a>
+    </>
+  )
+}
+
+/** For the first of two approvers: who is missing, and how that person gets here. */
+export function SecondPerson({ choice: { keys, bundle } }: { choice: Choice }) {
+  const count = keys.length
+  return (
+    <Outcome title="Approved by you, one person missing" Icon={Users} tone="plain">
       <p role="status">
-        {delivered
-          ? 'The terminal has fetched the values, and the server has deleted its copy. You can close this page.'
-          : 'The values are encrypted for this terminal. This page tells you when it has fetched them.'}
+        {count} {count === 1 ? 'key' : 'keys'} of <bdi className="font-mono text-ink">{bundle.name}</bdi> need
+        two people. The terminal has no values yet.
       </p>
-      <h2 className="text-sm font-semibold text-ink">
-        {choice.keys.length} {choice.keys.length === 1 ? 'key' : 'keys'} from{' '}
-        <a
-          href={workspacePath(choice.workspaceId, `/bundles/${encodeURIComponent(choice.bundle.id)}`)}
-          className="link font-mono"
-        >
-          {choice.bundle.name}
-        </a>
-      </h2>
-      <VirtualList
-        label="Shared keys"
-        items={choice.keys}
-        keyOf={(name) => name}
-        rowHeight={ROW_HEIGHT_PX}
-        render={(name) => <p className="px-3 py-2 font-mono text-sm break-all text-ink">{name}</p>}
-      />
+      <p>Send this link to a second person. It works until the request expires.</p>
+      <CommandLine command={location.origin + location.pathname} />
     </Outcome>
   )
 }

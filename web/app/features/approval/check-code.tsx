@@ -1,28 +1,36 @@
 import { ShieldCheck } from 'lucide-react'
-import { type Ref, useId } from 'react'
+import { useId, useRef, useState } from 'react'
+
+const CODE_LETTERS = 8
+
+/** The check code as the approver types it, where the server asks for that; else `typed` is null. */
+export function useTypedCode(required: boolean) {
+  const inputRef = useRef<HTMLInputElement>(null)
+  const [text, setText] = useState('')
+  const [problem, setProblem] = useState<string | null>(null)
+  const refuse = (reason: string) => {
+    setProblem(reason)
+    inputRef.current?.focus()
+  }
+  const onType = (next: string) => {
+    setText(next)
+    setProblem(null)
+  }
+  const isMissing = required && text.replace(/[^A-Z]/g, '').length !== CODE_LETTERS
+  return { field: { typed: required ? text : null, onType, problem, inputRef }, isMissing, refuse }
+}
 
 type CheckCodeProps = {
   /** The client cannot take an approval back. */
   isUnbound: boolean
   /** Another person approved first, and the terminal is probably theirs. */
-  isSecond?: boolean
+  isSecond: boolean
   code: string
-  typed: string | null
-  onType: (text: string) => void
-  problem: string | null
-  inputRef: Ref<HTMLInputElement>
+  field: ReturnType<typeof useTypedCode>['field']
 }
 
-/** The check code: shown to be compared, or asked for when the server wants it typed (`typed` is then a string). */
-export function CheckCode({
-  code,
-  isUnbound,
-  isSecond = false,
-  typed,
-  onType,
-  problem,
-  inputRef,
-}: CheckCodeProps) {
+/** The check code: shown to be compared, or asked for when the server wants it typed. */
+export function CheckCode({ code, isUnbound, isSecond, field }: CheckCodeProps) {
   return (
     <section aria-labelledby="check-code" className="rounded-lg border border-line bg-surface p-4 sm:p-5">
       <h2 id="check-code" className="flex items-center gap-2 text-sm font-semibold">
@@ -37,7 +45,7 @@ export function CheckCode({
             : 'Approve only if you just ran this command yourself.'}
         </p>
       )}
-      {typed === null ? (
+      {field.typed === null ? (
         <>
           <p className="mt-2 font-mono text-code font-semibold tracking-wider whitespace-nowrap">{code}</p>
           <p className="mt-2 text-sm text-ink-soft">
@@ -47,7 +55,7 @@ export function CheckCode({
           </p>
         </>
       ) : (
-        <TypedCode typed={typed} isSecond={isSecond} onType={onType} problem={problem} inputRef={inputRef} />
+        <TypedCode isSecond={isSecond} {...field} />
       )}
       <p className="mt-1 text-sm text-ink-soft">
         A code that someone sent you proves nothing: the sender knows it too.
@@ -56,7 +64,7 @@ export function CheckCode({
   )
 }
 
-type TypedCodeProps = Omit<CheckCodeProps, 'code' | 'typed' | 'isUnbound'> & { typed: string }
+type TypedCodeProps = CheckCodeProps['field'] & { isSecond: boolean }
 
 function TypedCode({ typed, isSecond, onType, problem, inputRef }: TypedCodeProps) {
   const id = useId()
@@ -72,7 +80,7 @@ function TypedCode({ typed, isSecond, onType, problem, inputRef }: TypedCodeProp
         // biome-ignore lint/a11y/noAutofocus: typing the code is what this page waits for
         autoFocus
         id={id}
-        value={typed}
+        value={typed ?? ''}
         onChange={(event) => onType(event.currentTarget.value.toUpperCase())}
         aria-invalid={problem !== null}
         aria-describedby={problem === null ? undefined : `${id}-problem`}

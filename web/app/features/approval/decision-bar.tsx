@@ -1,46 +1,28 @@
-import type { ComponentProps } from 'react'
-import type { RequestContext } from '../../lib/answers.ts'
 import { Button } from '../../ui/button.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { WholeWords } from '../../ui/whole-words.tsx'
 import { Countdown } from './countdown.tsx'
+import type { Action } from './offer.ts'
 import { RememberChoice } from './remember-choice.tsx'
-import type { RequestKind } from './request-state.ts'
+import type { Asking } from './request-state.ts'
+import { nextStepOf } from './return-plan.ts'
 import { useArming } from './use-arming.ts'
-
-/** A request for names without a bundle lists bundles. */
-type Shown = RequestKind | 'bundles'
-
-/** `count`: keys, variables, names or bundles. `removed`: how many of a deposit's variables the bundle no longer delivers. */
-type Approved = { count: number; removed?: number; bundle: string | null; others: number; kind: Shown }
+import type { useDecision } from './use-decision.ts'
 
 type DecisionBarProps = {
-  context: RequestContext
-  /** What is approved; null when there is nothing to approve. */
-  choice: Approved | null
+  asking: Asking
   workspace: string | null
-  account: string
-  /** What happens after approving: the person types a code into the terminal; null: nothing. */
-  nextStep: string | null
-  remember: ComponentProps<typeof RememberChoice>
-  busy: 'approve' | 'deny' | null
-  problem: string | null
-  onApprove: () => void
-  onDeny: () => void
-  onExpired: () => void
+  /** Null when there is nothing to approve. */
+  action: Action | null
+  decision: ReturnType<typeof useDecision>
 }
 
 /** Deny and Approve, with the time left and with whose account and workspace they act. */
-export function DecisionBar({
-  context,
-  workspace,
-  account,
-  nextStep,
-  remember,
-  problem,
-  onExpired,
-  ...buttons
-}: DecisionBarProps) {
+export function DecisionBar({ asking, workspace, action, decision }: DecisionBarProps) {
+  const { context, person } = asking.request
+  const { problem, plan, isSecond, remember, together } = decision
+  const nextStep = nextStepOf(plan, isSecond)
+  const others = together.selected.length
   return (
     <div className="-mx-4 mt-6 border-t border-line bg-canvas px-4 pt-3 pb-2 sm:-mx-6 sm:px-6 [@media(min-height:34rem)]:sticky [@media(min-height:34rem)]:bottom-0">
       {problem !== null && (
@@ -48,24 +30,27 @@ export function DecisionBar({
           {problem}
         </Notice>
       )}
-      <RememberChoice {...remember} />
+      <RememberChoice {...remember} commands={others + 1} />
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
         <div className="mr-auto flex min-w-0 flex-wrap items-center gap-x-3 text-sm sm:block">
-          <Countdown expiresAt={context.expires_at} onEnd={onExpired} />
+          <Countdown expiresAt={context.expires_at} onEnd={() => asking.onEnd('expired')} />
           <p className="min-w-0 text-ink-soft">
-            <bdi>{workspace ?? 'No workspace chosen'}</bdi> · <bdi>{account}</bdi>
+            <bdi>{workspace ?? 'No workspace chosen'}</bdi> · <bdi>{person.account}</bdi>
           </p>
           {nextStep !== null && <p className="text-ink-soft">{nextStep}</p>}
         </div>
-        <DecisionButtons {...buttons} />
+        <DecisionButtons action={action} others={others} {...decision} />
       </div>
     </div>
   )
 }
 
-type ButtonsProps = Pick<DecisionBarProps, 'choice' | 'busy' | 'onApprove' | 'onDeny'>
+type ButtonsProps = { action: Action | null; others: number } & Pick<
+  DecisionBarProps['decision'],
+  'busy' | 'approve' | 'deny'
+>
 
-function DecisionButtons({ choice, busy, onApprove, onDeny }: ButtonsProps) {
+function DecisionButtons({ action, others, busy, approve, deny }: ButtonsProps) {
   const { active, counts } = useArming()
   const shared = { size: 'large', className: 'transition-none', 'aria-disabled': !active } as const
   return (
@@ -75,7 +60,7 @@ function DecisionButtons({ choice, busy, onApprove, onDeny }: ButtonsProps) {
           {...shared}
           look={active ? 'danger' : 'inactive'}
           busy={busy === 'deny'}
-          onClick={(press) => counts(press) && onDeny()}
+          onClick={(press) => counts(press) && deny()}
         >
           {busy === 'deny' ? 'Denying…' : 'Deny'}
         </Button>
@@ -83,10 +68,10 @@ function DecisionButtons({ choice, busy, onApprove, onDeny }: ButtonsProps) {
           {...shared}
           look={active ? 'primary' : 'inactive'}
           busy={busy === 'approve'}
-          disabled={choice === null}
-          onClick={(press) => counts(press) && onApprove()}
+          disabled={action === null}
+          onClick={(press) => counts(press) && approve()}
         >
-          {busy === 'approve' ? 'Approving…' : <ApproveLabel choice={choice} />}
+          {busy === 'approve' ? 'Approving…' : <ApproveLabel action={action} others={others} />}
         </Button>
       </div>
       <ActiveNote active={active} />
@@ -103,37 +88,24 @@ function ActiveNote({ active }: { active: boolean }) {
   )
 }
 
-const WORDS = {
-  delivery: ['Approve', 'key', 'of'],
-  deposit: ['Store', 'variable', 'in'],
-  names: ['List', 'name', 'of'],
-  bundles: ['List', 'bundle', 'of'],
-} as const satisfies Record<Shown, readonly string[]>
-
-const REMOVAL = ['Remove', 'variable', 'from'] as const
-
 // The choice is on its own line, so that a long label does not break at an arbitrary word.
-function ApproveLabel({ choice }: { choice: DecisionBarProps['choice'] }) {
-  if (choice === null || choice.bundle === null || choice.count === 0) return 'Approve'
-  const { count, removed = 0, bundle, others, kind } = choice
-  if (others > 0) {
-    return (
-      <span className="min-w-0 py-1">
-        Approve {others + 1} commands{' '}
-        <span className="block text-xs leading-tight font-medium">each with its own keys</span>
-      </span>
-    )
-  }
-  const isRemoval = removed === count
-  const [verb, thing, where] = isRemoval ? REMOVAL : WORDS[kind]
-  const shown = isRemoval ? count : count - removed
+function ApproveLabel({ action, others }: Pick<ButtonsProps, 'action' | 'others'>) {
+  if (action === null || action.name === null || action.count === 0) return 'Approve'
+  const { verb, count, thing, where, name, besides } = action
+  const isOne = others === 0
   return (
     <span className="min-w-0 py-1">
-      {verb}{' '}
+      {isOne ? verb : `Approve ${others + 1} commands`}{' '}
       <span className="block text-xs leading-tight font-medium">
-        <span className="whitespace-nowrap">{`${shown} ${thing}${shown === 1 ? '' : 's'}`}</span> {where}{' '}
-        <WholeWords text={bundle} />
-        {removed > 0 && !isRemoval && `, and remove\u00a0${removed}`}
+        {isOne ? (
+          <>
+            <span className="whitespace-nowrap">{`${count} ${thing}${count === 1 ? '' : 's'}`}</span> {where}{' '}
+            <WholeWords text={name} />
+            {besides}
+          </>
+        ) : (
+          'each with its own keys'
+        )}
       </span>
     </span>
   )

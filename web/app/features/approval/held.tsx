@@ -1,11 +1,15 @@
 import { KeyRound, MonitorOff, Undo2 } from 'lucide-react'
+import { call } from '../../lib/api.ts'
+import { serverNowMs } from '../../lib/server-clock.ts'
 import { clockTime } from '../../lib/time.ts'
 import { useNow } from '../../lib/use-now.ts'
 import { Button } from '../../ui/button.tsx'
 import { Notice } from '../../ui/notice.tsx'
+import { WORDS } from './kind-words.ts'
+import { useOneCall } from './one-call.ts'
 import { Outcome } from './outcome.tsx'
-import type { End, HeldRequest, RequestKind } from './request-state.ts'
-import { useHeldEnd } from './use-held-end.ts'
+import { inWorkspace } from './place.ts'
+import { type End, endOf, type HeldRequest, kindOf } from './request-state.ts'
 
 type HeldProps = {
   requestId: string
@@ -31,7 +35,6 @@ export function Held(props: HeldProps) {
 }
 
 function CodeToType({ code, leftMs, ...props }: HeldProps & { code: string; leftMs: number }) {
-  const end = useHeldEnd(props)
   const isSecond = props.request.choice?.isSecond === true
   return (
     <Outcome title={`Type this code into ${isSecond ? 'the' : 'your'} terminal`} Icon={KeyRound} tone="plain">
@@ -45,7 +48,7 @@ function CodeToType({ code, leftMs, ...props }: HeldProps & { code: string; left
       <p className="text-sm">
         Waiting for the code, <span role="timer">{clockTime(leftMs)}</span> left
       </p>
-      <EndButtons end={end} />
+      <EndButtons {...props} offersCode={false} />
     </Outcome>
   )
 }
@@ -55,58 +58,67 @@ const CODE_OF_SECOND =
   'Give this code only to the person who ran the command, in person or on a call that you started. If anyone else asks you for it, deny.'
 
 function NotReturned(props: HeldProps) {
-  const { request } = props
-  const end = useHeldEnd(props)
-  const takesCode = (request.context.release ?? []).includes('code')
-  const words = WORDS[request.context.kind ?? 'delivery']
-  const { title, text } = request.choice === null ? words.byAnother : words[request.by]
+  const { context, choice, by } = props.request
+  const takesCode = (context.release ?? []).includes('code')
+  const { nothingYet } = WORDS[kindOf(context)]
+  const { title, before = '', after = '' } = TEXTS[choice === null ? 'byAnother' : by]
   return (
     <Outcome title={title} Icon={MonitorOff} tone="plain">
-      <p>{text}</p>
+      <p>{`${before}${nothingYet}${after}`}</p>
       {!takesCode && <p>Deny, then run the command again on this computer, without --no-open.</p>}
-      <EndButtons end={end} {...(takesCode ? { action: 'Get a code' } : {})} />
+      <EndButtons {...props} offersCode={takesCode} />
     </Outcome>
   )
 }
 
-const BY_ANOTHER = 'A person approved this request, but the approval has not returned to the terminal.'
-const USE_CODE = 'If the terminal is still waiting, use a code.'
-const FRESH_CODE = 'A code works for two minutes; get a fresh one.'
+type Text = { title: string; before?: string; after?: string }
 
-function wordsOf(nothingYet: string) {
-  return {
-    byAnother: { title: 'Approved, not yet returned', text: `${BY_ANOTHER} ${nothingYet}` },
-    loopback: {
-      title: 'Your browser could not reach the program',
-      text: `${nothingYet} ${USE_CODE}`,
-    },
-    code: { title: 'Waiting for a code', text: `${nothingYet} ${FRESH_CODE}` },
-  }
+const TEXTS: Readonly<Record<'byAnother' | HeldRequest['by'], Text>> = {
+  byAnother: {
+    title: 'Approved, not yet returned',
+    before: 'A person approved this request, but the approval has not returned to the terminal. ',
+  },
+  loopback: {
+    title: 'Your browser could not reach the program',
+    after: ' If the terminal is still waiting, use a code.',
+  },
+  code: { title: 'Waiting for a code', after: ' A code works for two minutes; get a fresh one.' },
 }
 
-const WORDS = {
-  delivery: wordsOf('The terminal has no values yet.'),
-  deposit: wordsOf('Nothing has changed yet.'),
-  names: wordsOf('The terminal has no names yet.'),
-} as const satisfies Record<RequestKind, unknown>
-
-type EndButtonsProps = { end: ReturnType<typeof useHeldEnd>; action?: string }
-
-function EndButtons({ end, action }: EndButtonsProps) {
+/** What a person does with an approval that has not returned: get a fresh code, or deny. */
+function EndButtons({ requestId, request, onCode, onEnd, offersCode }: HeldProps & { offersCode: boolean }) {
+  const { busy, problem, attempt } = useOneCall((failure) => {
+    const end = failure.status === 404 ? endOf(failure, request.context.expires_at, serverNowMs()) : null
+    if (end === null) return failure.message
+    onEnd(end)
+    return null
+  })
+  const params = { request_id: requestId }
+  const getCode = async () => {
+    const headers = request.choice === null ? {} : inWorkspace(request.choice.workspaceId)
+    const options = { params, headers }
+    const { release } = await call('POST', '/api/v1/requests/{request_id}/release-code', options)
+    if (release.by === 'code') onCode(release.code, serverNowMs() + release.expires_in * 1_000)
+  }
+  const deny = async () => {
+    await call('DELETE', '/api/v1/requests/{request_id}', { params })
+    onEnd('denied')
+  }
+  const shared = { size: 'large', busy: busy !== null } as const
   return (
     <>
-      {end.problem !== null && (
+      {problem !== null && (
         <Notice tone="danger" role="alert">
-          {end.problem}
+          {problem}
         </Notice>
       )}
       <div className="flex flex-wrap gap-3">
-        {action !== undefined && (
-          <Button look="primary" size="large" busy={end.busy} onClick={() => void end.getCode()}>
-            {action}
+        {offersCode && (
+          <Button {...shared} look="primary" onClick={() => void attempt('code', getCode)}>
+            Get a code
           </Button>
         )}
-        <Button look="danger" size="large" busy={end.busy} onClick={() => void end.deny()}>
+        <Button {...shared} look="danger" onClick={() => void attempt('deny', deny)}>
           Deny
         </Button>
       </div>

@@ -3,7 +3,7 @@ import type { RequestBundle, RequestBundleItem } from '../../lib/answers.ts'
 import { visibleText } from '../../lib/visible-text.ts'
 import { Button } from '../../ui/button.tsx'
 import { Notice } from '../../ui/notice.tsx'
-import { firstKeys, isWhole, splitByAsking } from './selection.ts'
+import { firstKeys, isWhole, splitByAsking, unaskedOf } from './selection.ts'
 
 const MOST_NAMES = 20
 
@@ -18,8 +18,8 @@ type KeyNotesProps = {
 /** Where the selection differs from what the terminal requested, or leaves out what the bundle requires. */
 export function KeyNotes({ bundle, templateKeys, format, selected, onSelect }: KeyNotesProps) {
   const { missing } = firstKeys(bundle.items, templateKeys)
-  const { asked, others } = splitByAsking(bundle.items, templateKeys)
-  const unasked = namesOf(others).filter((name) => selected.has(name))
+  const { asked } = splitByAsking(bundle.items, templateKeys)
+  const unasked = unaskedOf(bundle.items, templateKeys, selected)
   const broken = templateKeys.length === 0 ? [] : namesOf(asked.filter((item) => !isWhole(item)))
   const left = namesOf(bundle.items.filter(({ key, required }) => required && !selected.has(key)))
   const expired = namesOf(bundle.items.filter(({ key, due }) => due === 'expired' && selected.has(key)))

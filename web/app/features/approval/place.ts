@@ -5,10 +5,15 @@ type Asked = Pick<RequestContext, 'suggested_bundle_id' | 'workspace'>
 /** Where the bundle comes from; null: not chosen yet. */
 export type Place = { workspaceId: string | null; bundleId: string | null }
 
-type Named = { id: string; name: string }
+/** A bundle or a workspace. */
+export type Named = { id: string; name: string }
 
 /** Whether a text names this by its id or its name. */
 export const isNamed = ({ id, name }: Named, text: string): boolean => text === id || text === name
+
+/** Whether what is chosen is not what the terminal names. Nothing is chosen or named: no. */
+export const isOther = (chosen: Named | null, asked: string | null): boolean =>
+  chosen !== null && asked !== null && !isNamed(chosen, asked)
 
 /** The place to show first. A bundle that the terminal names and one workspace has is chosen; where several have it, the
  * person has to choose. Without a bundle it is the workspace that the terminal names, or the current one. */

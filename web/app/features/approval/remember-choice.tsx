@@ -1,13 +1,12 @@
-import type { RequestBundle } from '../../lib/answers.ts'
-import type { ReturnPlan } from './return-plan.ts'
+import type { Demands, ReturnPlan } from './return-plan.ts'
 
 const OFFERED = [1, 8]
 
 /** For how many hours the approver may let the terminal repeat the approval; empty: not at all. */
-export function offeredHours(bundle: RequestBundle | null, plan: ReturnPlan): number[] {
-  const most = bundle?.remember_hours ?? 0
+export function offeredHours(rules: Demands | null, plan: ReturnPlan): number[] {
+  const most = rules?.remember_hours ?? 0
   if (most === 0 || plan.by === 'refused') return []
-  if (bundle?.remember_needs_loopback !== false && plan.by !== 'loopback') return []
+  if (rules?.remember_needs_loopback !== false && plan.by !== 'loopback') return []
   const offered = OFFERED.filter((hours) => hours <= most)
   return most < 8 && most > 1 ? [...offered, most] : offered
 }

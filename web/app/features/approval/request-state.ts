@@ -1,5 +1,6 @@
 import type { ApprovalAnswer, Candidate, RequestContext, Tenant } from '../../lib/answers.ts'
 import type { Failure } from '../../lib/failure.ts'
+import type { Named } from './place.ts'
 import type { WayBack } from './way-back.ts'
 
 /** Why there is nothing to decide. */
@@ -20,11 +21,14 @@ export const REQUEST_KINDS = ['delivery', 'deposit', 'names'] as const satisfies
 
 export type RequestKind = (typeof REQUEST_KINDS)[number]
 
+/** An older server names no kind, and knows deliveries only. */
+export const kindOf = ({ kind = 'delivery' }: Pick<RequestContext, 'kind'>): RequestKind => kind
+
 /** What a person chose. */
 export type Choice = {
   workspaceId: string
   /** Where bundles are listed, the workspace, without an id. */
-  bundle: { id: string; name: string }
+  bundle: Named
   keys: readonly string[]
   kind: RequestKind
   /** Another person approved first, and the terminal is probably theirs. */
@@ -41,15 +45,25 @@ export type OpenRequest = {
   person: Approver
 }
 
-/** What the form of a request needs: the request, and where its decision goes. */
-export type FormProps = {
+/** What became of an approval beside another. `secret`: what the page returns to its client; `problem`: why it was not
+ * approved. */
+export type Tried = {
+  requestId: string
+  command: string
+  bundle: string
+  secret: string | null
+  problem: string | null
+}
+
+/** An open request, and where its decision goes. */
+export type Asking = {
   requestId: string
   request: OpenRequest
   /** A link on a web page led here, not the terminal. */
   openedByLink: boolean
   /** Where the client says that it takes the approval back. */
   wayBack: WayBack | null
-  onApproved: (choice: Choice, answer: ApprovalAnswer, others: readonly []) => void
+  onApproved: (choice: Choice, answer: ApprovalAnswer, others: readonly Tried[]) => void
   onEnd: (end: End) => void
 }
 

@@ -1,17 +1,18 @@
 import type { ReactNode } from 'react'
-import type { RequestContext } from '../../lib/answers.ts'
 import { visibleText } from '../../lib/visible-text.ts'
 import { Notice } from '../../ui/notice.tsx'
-import type { Doubts } from './doubts.ts'
+import { isOther, type Named } from './place.ts'
+import { type Asking, kindOf } from './request-state.ts'
+import type { ReturnPlan } from './return-plan.ts'
+import type { ChosenPlace } from './use-place.ts'
 
 const SHOWN_AT_ONCE = 2
 
 type WarningsProps = {
-  doubts: Doubts
-  context: RequestContext
-  chosen: { bundle: string; workspace: string }
-  /** The bundle that the terminal names is in none of the person's workspaces. */
-  bundleMissing: boolean
+  asking: Asking
+  place: Pick<ChosenPlace, 'workspace' | 'workspaceName'>
+  bundle: Named | null
+  plan: ReturnPlan
 }
 
 type Warning = { id: string; tone: 'danger' | 'caution'; text: ReactNode }
@@ -46,20 +47,32 @@ function WarningList({ warnings }: { warnings: readonly Warning[] }) {
   ))
 }
 
-function warningsOf({ doubts, context, chosen, bundleMissing }: WarningsProps): Warning[] {
+/** The chosen bundle is not the one that the terminal names. */
+export function isOtherBundle({ request }: Pick<Asking, 'request'>, bundle: Named | null): boolean {
+  return isOther(bundle, request.context.suggested_bundle_id)
+}
+
+// A deposit names a bundle that may be new.
+function isMissing({ request: { context, candidates } }: Asking, bundle: Named | null): boolean {
+  if (bundle !== null || candidates.length > 0) return false
+  return context.suggested_bundle_id !== null && kindOf(context) !== 'deposit'
+}
+
+function warningsOf({ asking, place, bundle, plan }: WarningsProps): Warning[] {
+  const { context } = asking.request
   const { requester_meta, viewer_ip } = context
   const asked = requester_meta.ip
   const all: (Warning | false)[] = [
-    doubts.refused !== null && {
+    plan.by === 'refused' && {
       id: 'refused',
       tone: 'danger',
       text: (
         <>
-          <strong>You cannot approve this.</strong> {doubts.refused} If you deny, the terminal shows why.
+          <strong>You cannot approve this.</strong> {plan.reason} If you deny, the terminal shows why.
         </>
       ),
     },
-    doubts.otherNetwork && {
+    context.same_network === false && {
       id: 'network',
       tone: 'danger',
       text: (
@@ -69,7 +82,7 @@ function warningsOf({ doubts, context, chosen, bundleMissing }: WarningsProps): 
         </>
       ),
     },
-    doubts.openedByLink && {
+    asking.openedByLink && {
       id: 'link',
       tone: 'danger',
       text: (
@@ -79,18 +92,18 @@ function warningsOf({ doubts, context, chosen, bundleMissing }: WarningsProps): 
         </>
       ),
     },
-    doubts.otherBundle && {
+    isOtherBundle(asking, bundle) && {
       id: 'bundle',
       tone: 'danger',
       text: (
         <>
           The terminal requested <Mono text={context.suggested_bundle_id ?? ''} />, but you chose{' '}
-          <Mono text={chosen.bundle} />.{' '}
+          <Mono text={bundle?.name ?? ''} />.{' '}
           {context.kind === 'names' ? 'The keyferry client tells the difference.' : <OtherBundleRefused />}
         </>
       ),
     },
-    bundleMissing && {
+    isMissing(asking, bundle) && {
       id: 'missing',
       tone: 'caution',
       text: (
@@ -107,17 +120,17 @@ function warningsOf({ doubts, context, chosen, bundleMissing }: WarningsProps): 
         </>
       ),
     },
-    doubts.otherWorkspace && {
+    isOther(place.workspace, context.workspace) && {
       id: 'workspace',
       tone: 'caution',
       text: (
         <>
           The terminal named the workspace <Mono text={context.workspace ?? ''} />, but you chose{' '}
-          <bdi>{chosen.workspace}</bdi>.
+          <bdi>{place.workspaceName}</bdi>.
         </>
       ),
     },
-    doubts.unknownNetwork && {
+    context.same_network === null && {
       id: 'addresses',
       tone: 'caution',
       text: (

@@ -1,5 +1,6 @@
 import type { RequestBundle, RequestContext } from '../../lib/answers.ts'
-import type { RequestKind } from './request-state.ts'
+import { WORDS } from './kind-words.ts'
+import { kindOf } from './request-state.ts'
 import type { WayBack } from './way-back.ts'
 
 /** How an approval returns to the terminal. `none`: it does not have to. `refused`: the page cannot approve, and why. */
@@ -11,10 +12,8 @@ export type ReturnPlan =
 
 type WhyNotCode = NonNullable<RequestBundle['why_not']>['code']
 
-type Demands = Pick<
-  RequestBundle,
-  'why_not' | 'first_approval' | 'release' | 'release_required' | 'user_code_required'
->
+/** What the rules of a choice demand, of every kind of request. */
+export type Demands = Omit<RequestBundle, 'id' | 'name' | 'description' | 'items'>
 
 type Grounds = {
   context: RequestContext
@@ -25,12 +24,6 @@ type Grounds = {
   isOwnServer: boolean
 }
 
-const ONLY_HERE: Readonly<Record<RequestKind, string>> = {
-  delivery: 'This bundle is delivered only to a terminal on the computer of your browser.',
-  deposit:
-    'These values are stored only if the approval returns to a terminal on the computer of your browser.',
-  names: 'These names are listed only in a terminal on the computer of your browser.',
-}
 const START_AGAIN = 'Start the command again on this computer, without --no-open.'
 
 /** Choose the way back: over loopback where the client itself opened this page, else by a code. A server that only its own
@@ -48,15 +41,7 @@ export function planReturn({ context, bundle, wayBack, isOwnServer }: Grounds): 
   return {
     by: 'refused',
     code: 'release_required',
-    reason: `${ONLY_HERE[context.kind ?? 'delivery']} ${START_AGAIN}`,
-  }
-}
-
-/** What an approval sends besides the choice: the typed check code, and how it returns. */
-export function returnFields(by: 'loopback' | 'code' | 'none', typedCode: string | null) {
-  return {
-    ...(typedCode === null ? {} : { user_code: typedCode }),
-    ...(by === 'none' ? {} : { release: by }),
+    reason: `${WORDS[kindOf(context)].onlyHere} ${START_AGAIN}`,
   }
 }
 

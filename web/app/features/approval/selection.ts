@@ -28,3 +28,25 @@ export function splitByAsking(
     others: items.filter(({ key }) => !wanted.has(key)),
   }
 }
+
+/** Selected, although the terminal did not ask for them. */
+export function unaskedOf(
+  items: readonly RequestBundleItem[],
+  templateKeys: readonly string[],
+  selected: ReadonlySet<string>,
+): string[] {
+  const { others } = splitByAsking(items, templateKeys)
+  return others.map(({ key }) => key).filter((name) => selected.has(name))
+}
+
+/** Required by the bundle and asked for, but deselected. */
+export function leftOutOf(
+  items: readonly RequestBundleItem[],
+  templateKeys: readonly string[],
+  selected: ReadonlySet<string>,
+): string[] {
+  const first = firstKeys(items, templateKeys).selected
+  return items
+    .filter(({ key, required }) => required && first.has(key) && !selected.has(key))
+    .map(({ key }) => key)
+}

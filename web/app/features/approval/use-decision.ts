@@ -1,95 +1,103 @@
-import { useRef, useState } from 'react'
-import type { ApprovalAnswer, RequestContext } from '../../lib/answers.ts'
+import { useState } from 'react'
 import { call } from '../../lib/api.ts'
-import { describeFailure, type Failure } from '../../lib/failure.ts'
+import type { Failure } from '../../lib/failure.ts'
 import { serverNowMs } from '../../lib/server-clock.ts'
+import { useTypedCode } from './check-code.tsx'
+import { WORDS } from './kind-words.ts'
+import type { Manner, Offer } from './offer.ts'
+import { useOneCall } from './one-call.ts'
 import { inWorkspace } from './place.ts'
-import { type Choice, type End, endOf } from './request-state.ts'
-import type { ReturnPlan } from './return-plan.ts'
-import type { Tried } from './together/approve-companions.ts'
+import { offeredHours } from './remember-choice.tsx'
+import { type Asking, endOf, kindOf } from './request-state.ts'
+import { isOtherBundle } from './request-warnings.tsx'
+import { mustTypeCode, planReturn, type ReturnPlan } from './return-plan.ts'
+import { approveCompanions } from './together/approve-companions.ts'
+import { useCompanions } from './together/use-companions.ts'
+import type { ChosenPlace } from './use-place.ts'
 
-/** How a choice is approved. `userCode`: null where none is typed. `rememberHours`: 0: the terminal asks each time. */
-export type Manner = {
-  release: 'loopback' | 'code' | null
-  userCode: string | null
-  rememberHours: number
-}
-
-type DecisionProps = {
-  requestId: string
-  context: RequestContext
-  /** Approves what was started together with this request; the request itself is approved by then. */
-  approveOthers: (manner: Manner) => Promise<readonly Tried[]>
-  onApproved: (choice: Choice, answer: ApprovalAnswer, others: readonly Tried[]) => void
-  onEnd: (end: End) => void
-  onWrongCode: (problem: string) => void
-}
-
-/** Approve and deny. */
-export function useDecision({ requestId, approveOthers, onApproved, onEnd, ...props }: DecisionProps) {
-  const { decide, ...shown } = useOneDecision({ requestId, onEnd, ...props })
-  const params = { request_id: requestId }
-  const approve = (choice: Choice, manner: Manner) =>
-    decide('approve', async () => {
-      const { release, userCode, rememberHours } = manner
-      const body = {
-        bundle_id: choice.bundle.id,
-        include_keys: [...choice.keys],
-        ...(userCode === null ? {} : { user_code: userCode }),
-        ...(release === null ? {} : { release }),
-        ...(rememberHours === 0 ? {} : { remember_hours: rememberHours }),
-      }
-      const answer = await call('POST', '/api/v1/requests/{request_id}/encrypt-from-bundle', {
-        params,
-        headers: inWorkspace(choice.workspaceId),
-        body,
-      })
-      onApproved(choice, answer, await approveOthers(manner))
-    })
-  return { ...shown, approve }
-}
-
-type OneDecisionProps = Pick<DecisionProps, 'requestId' | 'context' | 'onEnd' | 'onWrongCode'>
-
-/** One call at a time; presses during a call do nothing. `problem` is why the last call failed. `decide` takes what else a
- * failure can mean, and whether that answers it. */
-export function useOneDecision({ requestId, context, onEnd, onWrongCode }: OneDecisionProps) {
-  const underWay = useRef(false)
-  const [busy, setBusy] = useState<'approve' | 'deny' | null>(null)
-  const [problem, setProblem] = useState<string | null>(null)
-  const fail = (failure: Failure) => {
-    const end = endOf(failure, context.expires_at, serverNowMs())
+/** Approve and deny: nothing until all that a decision needs is there, and a question where something is strange. */
+export function useDecision(asking: Asking, place: ChosenPlace, offer: Offer) {
+  const { requestId, request, openedByLink, onEnd } = asking
+  const [isConfirming, setConfirming] = useState(false)
+  const way = useWay(asking, offer.rules)
+  const { plan, code } = way
+  const { attempt, setProblem, ...shown } = useOneCall<'approve' | 'deny'>((failure) => {
+    const end = endOf(failure, request.context.expires_at, serverNowMs())
+    if (offer.onFailure?.(failure) === true) return null
     if (end !== null) onEnd(end)
-    else if (failure.details['field'] === 'user_code') onWrongCode(wrongCode(failure))
-    else setProblem(failure.message)
+    else if (failure.details['field'] === 'user_code') code.refuse(wrongCode(failure))
+    else return failure.message
+    return null
+  })
+  const send = () => {
+    setConfirming(false)
+    void attempt('approve', () => sendApproval({ asking, place, offer, way }))
   }
-  const decide = async (
-    kind: 'approve' | 'deny',
-    act: () => Promise<void>,
-    answers: (failure: Failure) => boolean = () => false,
-  ) => {
-    if (underWay.current) return
-    underWay.current = true
-    setBusy(kind)
-    setProblem(null)
-    try {
-      await act()
-    } catch (error) {
-      const failure = describeFailure(error)
-      if (!answers(failure)) fail(failure)
-    } finally {
-      underWay.current = false
-      setBusy(null)
-    }
+  const isUnusual = openedByLink || isOtherBundle(asking, offer.bundle) || offer.doubts.length > 0
+  const approve = () => {
+    const reason = whyNotYet(asking, place, { ...offer, plan })
+    if (reason !== null) return setProblem(reason)
+    if (code.isMissing) return code.refuse('Type all eight letters of the check code.')
+    if (isUnusual) return setConfirming(true)
+    send()
   }
-  /** If no one can approve, the terminal learns why. */
-  const deny = (plan: ReturnPlan) =>
-    decide('deny', async () => {
+  const deny = () =>
+    void attempt('deny', async () => {
+      // If no one can approve, the terminal learns why.
       const query = plan.by === 'refused' ? { reason: plan.code } : {}
       await call('DELETE', '/api/v1/requests/{request_id}', { params: { request_id: requestId }, query })
       onEnd('denied')
     })
-  return { busy, problem, setProblem, decide, deny }
+  const cancel = () => setConfirming(false)
+  return { ...way, ...shown, approve, deny, confirmation: isConfirming ? { send, cancel } : null }
+}
+
+/** How an approval returns, and what goes with it. */
+function useWay({ requestId, request: { context, person }, wayBack }: Asking, rules: Offer['rules']) {
+  const grounds = { context, bundle: rules, wayBack, isOwnServer: !person.signsIn }
+  const plan = planReturn(grounds)
+  const code = useTypedCode(mustTypeCode(plan, grounds))
+  const together = useCompanions(kindOf(context) === 'delivery' ? requestId : null, plan.by)
+  const remember = useRemembered(offeredHours(rules, plan))
+  return { grounds, plan, code, together, remember, isSecond: (rules?.first_approval ?? null) !== null }
+}
+
+type Sending = { asking: Asking; place: ChosenPlace; offer: Offer; way: ReturnType<typeof useWay> }
+
+async function sendApproval({ asking, place, offer, way }: Sending): Promise<void> {
+  const { plan, code, together, remember, isSecond } = way
+  const { approval } = offer
+  const { workspaceId } = place
+  if (approval === null || workspaceId === null || plan.by === 'refused') return
+  const { bundle, keys, send } = approval
+  const manner = mannerOf(plan.by, code.field.typed, remember.hours)
+  const target = { params: { request_id: asking.requestId }, headers: inWorkspace(workspaceId) }
+  const answer = await send(target, manner)
+  const others = await approveCompanions(together.selected, manner)
+  const kind = kindOf(asking.request.context)
+  asking.onApproved({ kind, isSecond, workspaceId, bundle, keys }, answer, others)
+}
+
+type Choice = Pick<Offer, 'phase' | 'problem'> & { plan: ReturnPlan }
+
+function whyNotYet({ request }: Asking, place: ChosenPlace, { phase, plan, problem = null }: Choice) {
+  if (place.workspaceId === null) return 'Choose a workspace first.'
+  if (phase !== 'ready') return WORDS[kindOf(request.context)].notYet[phase]
+  return plan.by === 'refused' ? plan.reason : problem
+}
+
+// 0 hours: the terminal asks each time.
+function useRemembered(offered: readonly number[]) {
+  const [chosen, onHours] = useState(0)
+  return { offered, hours: offered.includes(chosen) ? chosen : 0, onHours }
+}
+
+function mannerOf(by: Exclude<ReturnPlan['by'], 'refused'>, typedCode: string | null, hours: number): Manner {
+  return {
+    ...(typedCode === null ? {} : { user_code: typedCode }),
+    ...(by === 'none' ? {} : { release: by }),
+    ...(hours === 0 ? {} : { remember_hours: hours }),
+  }
 }
 
 function wrongCode({ details }: Failure): string {

@@ -33,22 +33,22 @@ export function forgetWayBack(requestId: string): void {
   sessionStorage.removeItem(nameOf(requestId))
 }
 
-/** What the page returns through the client for another client of its terminal. */
-export type ForAnother = { requestId: string; secret: string }
-
-/** Leave this page with a form that brings the secret to the client, and those of other clients for it to pass on. A form is the one way that every browser lets a page
- * reach a program on its own computer, and it keeps the secret out of every address. */
+/** Leave this page with a form that brings the secret to the client, and the secrets of other clients of its terminal for
+ * it to pass on. A form is the one way that every browser lets a page reach a program on its own computer, and it keeps the
+ * secret out of every address. */
 export function returnSecret(
   { port, token }: WayBack,
   secret: string,
-  others: readonly ForAnother[] = [],
+  others: readonly { requestId: string; secret: string | null }[],
 ): void {
   const form = document.createElement('form')
   form.method = 'POST'
   form.action = `http://127.0.0.1:${port}/r/${token}`
   form.append(
     hidden('secret', secret),
-    ...others.map((other) => hidden('other', `${other.requestId}.${other.secret}`)),
+    ...others.flatMap((other) =>
+      other.secret === null ? [] : [hidden('other', `${other.requestId}.${other.secret}`)],
+    ),
   )
   document.body.append(form)
   form.submit()

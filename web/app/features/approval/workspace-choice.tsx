@@ -2,19 +2,17 @@ import { useId } from 'react'
 import type { Candidate, Tenant } from '../../lib/answers.ts'
 import { toldApart } from '../../lib/workspace-names.ts'
 import { Notice } from '../../ui/notice.tsx'
+import type { OpenRequest } from './request-state.ts'
+import type { ChosenPlace } from './use-place.ts'
 
-type WorkspaceChoiceProps = {
-  workspaces: readonly Tenant[]
-  candidates: readonly Candidate[]
-  chosenId: string | null
-  onChoose: (id: string) => void
-}
+type WorkspaceChoiceProps = { request: OpenRequest; place: ChosenPlace }
 
-/** The workspace to share from; not shown to a person who has only one. */
-export function WorkspaceChoice({ workspaces, candidates, chosenId, onChoose }: WorkspaceChoiceProps) {
+/** The workspace to decide for; not shown to a person who has only one. */
+export function WorkspaceChoice({ request: { candidates, person }, place }: WorkspaceChoiceProps) {
+  const { workspaceId: chosenId } = place
   const id = useId()
-  const shown = toldApart(workspaces)
-  if (workspaces.length < 2 && chosenId !== null) return null
+  const shown = toldApart(person.workspaces)
+  if (person.workspaces.length < 2 && chosenId !== null) return null
   return (
     <div className="mb-3">
       <label htmlFor={id} className="mb-1 block text-sm font-medium">
@@ -23,7 +21,7 @@ export function WorkspaceChoice({ workspaces, candidates, chosenId, onChoose }: 
       <select
         id={id}
         value={chosenId ?? ''}
-        onChange={(event) => onChoose(event.currentTarget.value)}
+        onChange={(event) => place.chooseWorkspace(event.currentTarget.value)}
         className="field"
       >
         {chosenId === null && <option value="">Choose a workspace</option>}

@@ -3,7 +3,7 @@ import type { DepositPlan } from '../../../lib/answers.ts'
 import { Notice } from '../../../ui/notice.tsx'
 import { keptChoice } from '../kept-choice.ts'
 import { Names } from '../key-notes.tsx'
-import { removedNames } from './plan-facts.ts'
+import { removedNames } from './deposit-plan.ts'
 
 type DepositWarningsProps = {
   plan: DepositPlan | null

@@ -2,19 +2,10 @@ import { call } from '../../../lib/api.ts'
 import { describeFailure } from '../../../lib/failure.ts'
 import { shownArgument } from '../../../lib/shown-argument.ts'
 import { keepChoice } from '../kept-choice.ts'
+import type { Manner } from '../offer.ts'
 import { inWorkspace } from '../place.ts'
+import type { Tried } from '../request-state.ts'
 import type { Companion } from './companion.ts'
-
-/** What became of one approval. `secret`: what the page returns to its client; `problem`: why it was not approved. */
-export type Tried = {
-  requestId: string
-  command: string
-  bundle: string
-  secret: string | null
-  problem: string | null
-}
-
-type Manner = { release: 'loopback' | null; rememberHours: number }
 
 /** Approve each in its own call, one after another. One that fails does not stop the others. */
 export async function approveCompanions(
@@ -50,9 +41,9 @@ async function approveOne(companion: Companion, manner: Manner): Promise<Tried> 
 }
 
 // Its own bundle may allow fewer hours; then its terminal asks each time.
-function fieldsOf({ release, rememberHours }: Manner, most: number) {
+function fieldsOf({ release, remember_hours: hours = 0 }: Manner, most: number) {
   return {
-    ...(release === null ? {} : { release }),
-    ...(rememberHours === 0 || rememberHours > most ? {} : { remember_hours: rememberHours }),
+    ...(release === 'loopback' ? { release } : {}),
+    ...(hours === 0 || hours > most ? {} : { remember_hours: hours }),
   }
 }

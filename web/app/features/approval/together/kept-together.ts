@@ -1,4 +1,4 @@
-import type { Tried } from './approve-companions.ts'
+import type { Tried } from '../request-state.ts'
 
 export type Kept = Omit<Tried, 'secret'>
 

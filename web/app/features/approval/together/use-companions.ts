@@ -10,9 +10,9 @@ type Found = { companions: readonly Companion[]; first: ReadonlySet<string> | nu
 
 const NOTHING: Found = { companions: [], first: null }
 
-/** The requests that were started together with this one, and which of them the person selected. Those that come after the
+/** The requests that were started together with this one (null: with none), and which of them the person selected. Those that come after the
  * page opened are not selected, so that nothing changes what a press on Approve means. */
-export function useCompanions(requestId: string, way: Way) {
+export function useCompanions(requestId: string | null, way: Way) {
   const { companions, first } = useFound(requestId)
   const [toggled, setToggled] = useState<ReadonlyMap<string, boolean>>(new Map())
   const isSelected = (companion: Companion) =>
@@ -27,9 +27,10 @@ export function useCompanions(requestId: string, way: Way) {
   }
 }
 
-function useFound(requestId: string): Found {
+function useFound(requestId: string | null): Found {
   const [found, setFound] = useState<Found>(NOTHING)
   useEffect(() => {
+    if (requestId === null) return undefined
     let known: readonly Companion[] | null = []
     const look = async () => {
       const companions = known && (await findCompanions(requestId, known))

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { DepositPlan } from '../../../lib/answers.ts'
-import { removedNames } from './plan-facts.ts'
+import { removedNames } from './deposit-plan.ts'
 
 const step = {
   key_id: null,

@@ -1,0 +1,131 @@
+import { useTitle } from '../../lib/use-title.ts'
+import { classNames } from '../../ui/class-names.ts'
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
+import { AgentBanner } from './agent-banner.tsx'
+import { CheckCode } from './check-code.tsx'
+import { DecisionBar } from './decision-bar.tsx'
+import { useDeliveryOffer } from './delivery-offer.tsx'
+import { useDepositOffer } from './deposit/deposit-offer.tsx'
+import { WORDS } from './kind-words.ts'
+import { useNamesOffer } from './names/names-offer.tsx'
+import type { Offer } from './offer.ts'
+import { RequestFacts } from './request-facts.tsx'
+import { type Asking, kindOf } from './request-state.ts'
+import { RequestSummary } from './request-summary.tsx'
+import { isOtherBundle, RequestWarnings } from './request-warnings.tsx'
+import { isUnbound } from './return-plan.ts'
+import { CompanionList } from './together/companion-list.tsx'
+import { useDecision } from './use-decision.ts'
+import { type ChosenPlace, usePlace } from './use-place.ts'
+import { WorkspaceChoice } from './workspace-choice.tsx'
+
+const OFFERS = { delivery: useDeliveryOffer, deposit: useDepositOffer, names: useNamesOffer } as const
+
+/** An open request of any kind: what decides, the check code, what is approved, and the decision. */
+export function DecisionPage(asking: Asking) {
+  const { context, person } = asking.request
+  const kind = kindOf(context)
+  const place = usePlace(asking)
+  const useOffer = OFFERS[kind]
+  const offer = useOffer(asking, place)
+  const decision = useDecision(asking, place, offer)
+  const { plan, together, isSecond } = decision
+  const title = WORDS[kind].title(context)
+  useTitle(title)
+  return (
+    <>
+      <h1 className="text-2xl font-semibold tracking-tight">{title}</h1>
+      <p className="mt-1 text-ink-soft">
+        {WORDS[kind].lead}
+        {isSecond
+          ? 'Another person approved first. Approve only if you know who ran this command.'
+          : 'Approve only if you just ran this command yourself.'}
+      </p>
+      <RequestSummary context={context} workspace={place.workspaceName} account={person.account} />
+      <AgentBanner context={context} />
+      {offer.warning}
+      <RequestWarnings asking={asking} place={place} bundle={offer.bundle} plan={plan} />
+      <CompanionList way={plan.by} together={together} />
+      <Compared asking={asking} place={place} offer={offer} decision={decision} />
+      <DecisionBar
+        asking={asking}
+        workspace={place.workspaceName}
+        action={plan.by === 'refused' ? null : offer.action}
+        decision={decision}
+      />
+      {decision.confirmation !== null && (
+        <Confirmation asking={asking} offer={offer} {...decision.confirmation} />
+      )}
+    </>
+  )
+}
+
+type ComparedProps = {
+  asking: Asking
+  place: ChosenPlace
+  offer: Offer
+  decision: ReturnType<typeof useDecision>
+}
+
+/** The check code, beside it what would be approved, and all that the terminal reported. */
+function Compared({ asking: { request }, place, offer, decision }: ComparedProps) {
+  const { plan, code, grounds, isSecond } = decision
+  const showsCode = plan.by === 'none' || plan.by === 'code'
+  return (
+    <div
+      className={classNames(
+        'mt-4 grid gap-4 lg:items-start lg:gap-6',
+        showsCode && 'lg:grid-cols-[22rem_1fr] lg:grid-rows-[auto_1fr]',
+      )}
+    >
+      {showsCode && (
+        <CheckCode
+          code={request.context.user_code}
+          isUnbound={isUnbound(grounds)}
+          isSecond={isSecond}
+          field={code.field}
+        />
+      )}
+      <div className={classNames('min-w-0', showsCode && 'lg:col-start-2 lg:row-span-2 lg:row-start-1')}>
+        <section
+          aria-labelledby="offer"
+          className="min-w-0 rounded-lg border border-line bg-surface p-4 sm:p-5"
+        >
+          <h2 id="offer" className="mb-3 text-sm font-semibold">
+            {offer.heading}
+          </h2>
+          <WorkspaceChoice request={request} place={place} />
+          {offer.content}
+        </section>
+      </div>
+      <RequestFacts meta={request.context.requester_meta} />
+    </div>
+  )
+}
+
+type ConfirmationProps = { asking: Asking; offer: Offer; send: () => void; cancel: () => void }
+
+/** Asks once more before an approval that is probably a mistake or a trap, with every reason. */
+function Confirmation({ asking, offer, send, cancel }: ConfirmationProps) {
+  const { context } = asking.request
+  const { anyway, linked, verb } = WORDS[kindOf(context)]
+  return (
+    <ConfirmDialog
+      title={`${anyway}?`}
+      action={anyway}
+      busy={false}
+      problem={null}
+      onConfirm={send}
+      onClose={cancel}
+    >
+      {asking.openedByLink && <p>{linked}</p>}
+      {isOtherBundle(asking, offer.bundle) && (
+        <p>
+          The terminal requested <bdi className="font-mono">{context.suggested_bundle_id}</bdi>. You are about
+          to {verb} <bdi className="font-mono">{offer.bundle?.name}</bdi>.
+        </p>
+      )}
+      {offer.doubts}
+    </ConfirmDialog>
+  )
+}

@@ -1,0 +1,146 @@
+import { useState } from 'react'
+import type { RequestBundle } from '../../lib/answers.ts'
+import { call } from '../../lib/api.ts'
+import { Notice } from '../../ui/notice.tsx'
+import { BundleChoice } from './bundle-choice.tsx'
+import { EmptyLibrary } from './empty-library.tsx'
+import { KeyChoice } from './key-choice.tsx'
+import { KeyNotes, Names } from './key-notes.tsx'
+import { Quiet, useLoaded, WhenLoaded } from './loaded.tsx'
+import type { Manner, Offer, Target } from './offer.ts'
+import { inWorkspace, isNamed } from './place.ts'
+import type { Asking, OpenRequest } from './request-state.ts'
+import { formatOf } from './requested-format.ts'
+import { firstKeys, leftOutOf, unaskedOf } from './selection.ts'
+import type { ChosenPlace } from './use-place.ts'
+
+const NONE: ReadonlySet<string> = new Set()
+
+/** The values that a terminal would get: a bundle, and which of its keys. */
+export function useDeliveryOffer({ requestId, request }: Asking, place: ChosenPlace): Offer {
+  const { template_keys: templateKeys } = request.context
+  const loaded = useBundle(requestId, place)
+  const bundle = loaded.value
+  const { selected, select } = useSelection(bundle, templateKeys)
+  const keys = bundle === null ? [] : bundle.items.map(({ key }) => key).filter((name) => selected.has(name))
+  const isEmpty = place.bundles.value?.length === 0
+  const name = bundle?.name ?? null
+  return {
+    phase: loaded.phase,
+    rules: bundle,
+    bundle,
+    heading: 'What to share',
+    content:
+      isEmpty && place.workspace !== null ? (
+        <EmptyLibrary
+          workspace={place.workspace}
+          isOneOfSeveral={request.person.workspaces.length > 1}
+          fromTerminal={!request.person.signsIn}
+        />
+      ) : (
+        <>
+          <BundleChoice place={place} />
+          <div className="mt-4 space-y-3">
+            <TwoPeople bundle={bundle} />
+            <WhenLoaded of={loaded} none="Choose a bundle to see its keys." loading="Loading the keys…">
+              {(ready) => (
+                <BundleKeys bundle={ready} request={request} selected={selected} onSelect={select} />
+              )}
+            </WhenLoaded>
+          </div>
+        </>
+      ),
+    action: isEmpty ? null : { verb: 'Approve', count: keys.length, thing: 'key', where: 'of', name },
+    problem: keys.length === 0 ? 'Select at least one key.' : null,
+    doubts: bundle === null ? [] : doubtsOf(bundle, templateKeys, selected),
+    approval: bundle === null ? null : { bundle, keys, send: sendOf(bundle, keys) },
+  }
+}
+
+function sendOf(bundle: RequestBundle, keys: string[]) {
+  return (target: Target, manner: Manner) =>
+    call('POST', '/api/v1/requests/{request_id}/encrypt-from-bundle', {
+      ...target,
+      body: { bundle_id: bundle.id, include_keys: keys, ...manner },
+    })
+}
+
+function useBundle(requestId: string, { workspaceId, bundleId }: ChosenPlace) {
+  const of = workspaceId === null || bundleId === null ? null : { workspaceId, bundleId }
+  return useLoaded(of, (chosen) =>
+    call('GET', '/api/v1/requests/{request_id}/bundles/{bundle_id}', {
+      params: { request_id: requestId, bundle_id: chosen.bundleId },
+      headers: inWorkspace(chosen.workspaceId),
+    }),
+  )
+}
+
+// The second of two people approves what the first one chose.
+function useSelection(bundle: RequestBundle | null, templateKeys: readonly string[]) {
+  const [chosen, setChosen] = useState<{ bundle: RequestBundle; names: ReadonlySet<string> } | null>(null)
+  if (bundle === null) return { selected: NONE, select: () => undefined }
+  const { items, first_approval: first } = bundle
+  if (first) return { selected: new Set(first.keys), select: () => undefined }
+  const selected = chosen?.bundle === bundle ? chosen.names : firstKeys(items, templateKeys).selected
+  return { selected, select: (names: ReadonlySet<string>) => setChosen({ bundle, names }) }
+}
+
+function doubtsOf({ items }: RequestBundle, templateKeys: readonly string[], selected: ReadonlySet<string>) {
+  const unasked = unaskedOf(items, templateKeys, selected)
+  const leftOut = leftOutOf(items, templateKeys, selected)
+  return [
+    unasked.length > 0 && (
+      <p key="unasked">
+        Not requested: <Names names={unasked} />. The keyferry client refuses such a delivery; only another
+        client could use it.
+      </p>
+    ),
+    leftOut.length > 0 && (
+      <p key="left-out">
+        Required, but not selected: <Names names={leftOut} />. The terminal will show that{' '}
+        {leftOut.length === 1 ? 'it is' : 'they are'} missing.
+      </p>
+    ),
+  ].filter((doubt) => doubt !== false)
+}
+
+type BundleKeysProps = {
+  bundle: RequestBundle
+  request: OpenRequest
+  selected: ReadonlySet<string>
+  onSelect: (selected: ReadonlySet<string>) => void
+}
+
+/** The keys of the chosen bundle, with what is missing of those asked for. */
+function BundleKeys({ bundle, request: { context }, ...selection }: BundleKeysProps) {
+  const { template_keys: templateKeys, suggested_bundle_id: asked, requester_meta: meta } = context
+  const { items, name, first_approval: first } = bundle
+  if (items.length === 0) return <Quiet>This bundle has no keys. Choose another.</Quiet>
+  const choice = { templateKeys, ...selection }
+  return (
+    <div className="space-y-3">
+      <KeyNotes bundle={bundle} format={formatOf(meta['command'])} {...choice} />
+      <KeyChoice
+        items={items}
+        bundleName={name}
+        isFixed={first !== undefined && first !== null}
+        wasNamed={asked !== null && isNamed(bundle, asked)}
+        {...choice}
+      />
+    </div>
+  )
+}
+
+function TwoPeople({ bundle }: { bundle: RequestBundle | null }) {
+  if (bundle === null || (bundle.approvals_needed ?? 1) < 2) return null
+  if (bundle.why_not?.code === 'second_person') return null
+  const first = bundle.first_approval ?? null
+  if (first === null)
+    return <Notice tone="plain">Two people must approve this bundle. You are the first.</Notice>
+  return (
+    <Notice tone="plain">
+      <strong>{first.person.name ?? 'A former member'}</strong> approved these keys first. With your approval
+      the terminal gets them.
+    </Notice>
+  )
+}

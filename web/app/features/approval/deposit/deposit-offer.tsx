@@ -1,0 +1,151 @@
+import { type ReactNode, useState } from 'react'
+import type { DepositPlan, DepositStep, ImportChoice } from '../../../lib/answers.ts'
+import { call } from '../../../lib/api.ts'
+import type { Failure } from '../../../lib/failure.ts'
+import { noteOf, planText } from '../../../lib/import-steps.ts'
+import { serverNowMs } from '../../../lib/server-clock.ts'
+import { StepChoice } from '../../../ui/import-step/step-choice.tsx'
+import { ValueChange } from '../../../ui/import-step/value-change.tsx'
+import { WholeWords } from '../../../ui/whole-words.tsx'
+import { Names } from '../key-notes.tsx'
+import { useLoaded, WhenLoaded } from '../loaded.tsx'
+import type { Offer } from '../offer.ts'
+import { inWorkspace, type Place } from '../place.ts'
+import { type Asking, endOf } from '../request-state.ts'
+import { actionOf, changedOf, removedNames, type Treatment, treatmentOf } from './deposit-plan.ts'
+import { DepositWarnings } from './deposit-warnings.tsx'
+
+/** What a terminal wants to store: where it goes, and what happens to each variable. */
+export function useDepositOffer(asking: Asking, { workspaceId }: Place): Offer {
+  const name = asking.request.context.suggested_bundle_id ?? ''
+  const [treatment, setTreatment] = useState<Treatment>(null)
+  const [isReplanned, setReplanned] = useState(false)
+  const loaded = usePlan(asking, workspaceId, treatment)
+  const plan = loaded.value
+  return {
+    phase: loaded.phase,
+    rules: plan,
+    bundle: null,
+    heading: <Heading name={name} isNew={plan !== null && plan.bundle_id === null} />,
+    content: (
+      <WhenLoaded of={loaded} none="Choose a workspace to see the plan." loading="Loading the plan…">
+        {(ready) => (
+          <Plan
+            plan={ready.plan}
+            onChoose={(variable, choice) => setTreatment(treatmentOf(ready, variable, choice))}
+          />
+        )}
+      </WhenLoaded>
+    ),
+    warning: <DepositWarnings plan={plan} isReplanned={isReplanned} requestId={asking.requestId} />,
+    action: plan === null ? null : actionOf(plan, name),
+    doubts: plan === null ? [] : doubtsOf(plan),
+    approval: plan === null ? null : approvalOf(plan, treatment),
+    onFailure: ({ code }) => {
+      if (code !== 'plan_changed') return false
+      setReplanned(true)
+      loaded.reload()
+      return true
+    },
+  }
+}
+
+function usePlan({ requestId, request, onEnd }: Asking, workspaceId: string | null, treatment: Treatment) {
+  const onFailure = (failure: Failure) => {
+    const end = endOf(failure, request.context.expires_at, serverNowMs())
+    if (end === null || end === 'forbidden') return false
+    onEnd(end)
+    return true
+  }
+  const load = (chosen: { workspaceId: string; treatment: Treatment }) =>
+    call('POST', '/api/v1/requests/{request_id}/deposit-plan', {
+      params: { request_id: requestId },
+      headers: inWorkspace(chosen.workspaceId),
+      body: chosen.treatment ?? {},
+    })
+  return useLoaded(workspaceId === null ? null : { workspaceId, treatment }, load, { keeps: true, onFailure })
+}
+
+function approvalOf(
+  { bundle, bundle_id, plan_id, plan }: DepositPlan,
+  treatment: Treatment,
+): Offer['approval'] {
+  return {
+    bundle: { id: bundle_id ?? '', name: bundle },
+    keys: changedOf(plan).map(({ name }) => name),
+    send: (target, manner) =>
+      call('POST', '/api/v1/requests/{request_id}/deposit', {
+        ...target,
+        body: { plan_id, ...treatment, ...manner },
+      }),
+  }
+}
+
+function doubtsOf(plan: DepositPlan): ReactNode[] {
+  const { changes, production } = plan
+  const removed = production.length > 0 ? removedNames(plan) : []
+  return [
+    removed.length > 0 && (
+      <p key="removed">
+        Production no longer gets <Names names={removed} />.
+      </p>
+    ),
+    changes.length > 0 && (
+      <p key="changes">
+        This changes what {changes.length === 1 ? 'another bundle delivers' : 'other bundles deliver'}:{' '}
+        <Names names={changes} />.
+      </p>
+    ),
+  ].filter((doubt) => doubt !== false)
+}
+
+function Heading({ name, isNew }: { name: string; isNew: boolean }) {
+  return (
+    <>
+      What changes in <WholeWords text={name} />
+      {isNew && <span className="font-normal text-ink-soft"> (a new bundle)</span>}
+    </>
+  )
+}
+
+type StepsProps = {
+  plan: readonly DepositStep[]
+  onChoose: (name: string, choice: ImportChoice) => void
+}
+
+function Plan({ plan, onChoose }: StepsProps) {
+  return (
+    <>
+      <p role="status" className="mb-2 text-sm text-ink-soft">
+        {planText(plan)}
+      </p>
+      <ul aria-label="Variables" className="divide-y divide-line rounded-lg border border-line">
+        {removedFirst(plan).map((step) => (
+          <StepRow key={step.name} step={step} onChoose={onChoose} />
+        ))}
+      </ul>
+    </>
+  )
+}
+
+// No other order: a row must not move when the person chooses what happens to it.
+function removedFirst(plan: readonly DepositStep[]): DepositStep[] {
+  return plan.toSorted((a, b) => Number(b.action === 'detach') - Number(a.action === 'detach'))
+}
+
+/** One variable. Its values are shown only where they are not secret. */
+function StepRow({ step, onChoose }: Pick<StepsProps, 'onChoose'> & { step: DepositStep }) {
+  const note = noteOf(step).replace(/^(?: · |, )/, '')
+  return (
+    <li className="flex flex-wrap items-start gap-x-3 gap-y-1 px-3 py-2.5">
+      <div className="min-w-0 flex-1 basis-44">
+        <p className="font-mono text-sm font-medium break-all">{step.name}</p>
+        <p className="text-xs text-ink-soft first-letter:uppercase">
+          {[step.is_secret ? 'secret' : 'not secret', note].filter((text) => text !== '').join(' · ')}
+        </p>
+        <ValueChange before={step.old_value} after={step.new_value} />
+      </div>
+      <StepChoice step={step} onChoose={onChoose} />
+    </li>
+  )
+}

@@ -1,0 +1,38 @@
+import type { DepositPlan, DepositStep, ImportChoice } from '../../../lib/answers.ts'
+import { choiceOf } from '../../../lib/import-steps.ts'
+import type { Action } from '../offer.ts'
+
+/** How the approver wants variables treated; null: as the terminal asked. */
+export type Treatment = Record<'own' | 'share' | 'replace', string[]> | null
+
+/** The treatment of every variable with a choice, after a person has chosen for one. */
+export function treatmentOf({ plan }: DepositPlan, name: string, choice: ImportChoice): Treatment {
+  const lists: NonNullable<Treatment> = { own: [], share: [], replace: [] }
+  for (const step of plan) {
+    if (step.choices.length === 0) continue
+    const chosen = step.name === name ? choice : choiceOf(step)
+    if (chosen !== '') lists[chosen].push(step.name)
+  }
+  return lists
+}
+
+/** What Approve does: it stores variables, removes them, or both. */
+export function actionOf({ plan }: DepositPlan, name: string): Action {
+  const changed = changedOf(plan)
+  const removed = changed.filter(({ action }) => action === 'detach').length
+  const count = changed.length
+  if (removed === count) return { verb: 'Remove', count, thing: 'variable', where: 'from', name }
+  const stored = { verb: 'Store', count: count - removed, thing: 'variable', where: 'in', name }
+  return removed === 0 ? stored : { ...stored, besides: `, and remove\u00a0${removed}` }
+}
+
+/** The steps that change something. */
+export function changedOf<Step extends Pick<DepositStep, 'action'>>(plan: readonly Step[]): Step[] {
+  return plan.filter(({ action }) => action !== 'same' && action !== 'kept')
+}
+
+/** The names that the bundle does not deliver after the change, with those that it cannot compose any more. */
+export function removedNames({ plan }: Pick<DepositPlan, 'plan'>): string[] {
+  const removed = plan.filter(({ action }) => action === 'detach')
+  return [...new Set([...removed.map(({ name }) => name), ...removed.flatMap(({ breaks = [] }) => breaks)])]
+}

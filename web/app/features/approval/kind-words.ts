@@ -1,0 +1,104 @@
+import type { RequestContext } from '../../lib/answers.ts'
+import type { RequestKind } from './request-state.ts'
+
+type Words = {
+  title: (context: RequestContext) => string
+  /** Before the advice to approve only one's own command. */
+  lead: string
+  /** Why Approve can do nothing yet. */
+  notYet: { none: string; loading: string; failed: string }
+  /** What an AI agent learns. */
+  agent: (readsItself: boolean) => string
+  /** The action of the second question. */
+  anyway: string
+  /** What the second question says where a web page led here. */
+  linked: string
+  /** What approving does with a bundle. */
+  verb: string
+  /** Why a terminal elsewhere is refused. */
+  onlyHere: string
+  /** What is true until the approval has returned. */
+  nothingYet: string
+  /** What was approved, counted: `3` `key` `from`. */
+  counted: readonly [thing: string, where: string]
+  /** After approving, and once the terminal knows. */
+  approved: { title: string; text: string }
+  told: { title: string; text: string }
+}
+
+const WHOSE = 'and it may belong to someone else. Did you just run this command yourself?'
+const CLOSE = 'You can close this page.'
+
+/** What the page says of each kind of request. */
+export const WORDS: Readonly<Record<RequestKind, Words>> = {
+  delivery: {
+    title: () => 'Approve this request?',
+    lead: '',
+    notYet: {
+      none: 'Choose a bundle first.',
+      loading: 'The keys are still loading.',
+      failed: 'The keys of this bundle could not be loaded.',
+    },
+    agent: (readsItself) =>
+      readsItself
+        ? 'It reads every value itself, and its transcript keeps them.'
+        : 'It can read everything that this program prints.',
+    anyway: 'Approve anyway',
+    linked: `A web page linked you here. If you approve, the terminal that made this request gets the values, ${WHOSE}`,
+    verb: 'share',
+    onlyHere: 'This bundle is delivered only to a terminal on the computer of your browser.',
+    nothingYet: 'The terminal has no values yet.',
+    counted: ['key', 'from'],
+    approved: {
+      title: 'Approved',
+      text: 'The values are encrypted for this terminal. This page tells you when it has fetched them.',
+    },
+    told: {
+      title: 'Delivered',
+      text: `The terminal has fetched the values, and the server has deleted its copy. ${CLOSE}`,
+    },
+  },
+  deposit: {
+    title: ({ deposit }) =>
+      deposit?.entries.length === 0 ? 'Remove these variables?' : 'Store these values?',
+    lead: '',
+    notYet: {
+      none: 'Choose a workspace first.',
+      loading: 'The plan is still loading.',
+      failed: 'The plan could not be loaded.',
+    },
+    agent: () => 'It may have chosen the values, and it may know them.',
+    anyway: 'Approve anyway',
+    linked:
+      'A web page linked you here, so another person may have made this request. If you approve, the server stores their changes. Did you just run this command yourself?',
+    verb: 'change',
+    onlyHere:
+      'These values are stored only if the approval returns to a terminal on the computer of your browser.',
+    nothingYet: 'Nothing has changed yet.',
+    counted: ['variable', 'changed in'],
+    approved: { title: 'Changes stored', text: 'The terminal shows this within seconds.' },
+    told: { title: 'Changes stored', text: `The terminal shows the result. ${CLOSE}` },
+  },
+  names: {
+    title: ({ suggested_bundle_id }) =>
+      suggested_bundle_id === null ? 'List your bundles?' : 'List these names?',
+    lead: 'The terminal gets names only, and no value. ',
+    notYet: {
+      none: 'Choose a bundle first.',
+      loading: 'The list is still loading.',
+      failed: 'The list could not be loaded.',
+    },
+    agent: () => 'It reads these names itself, and its transcript keeps them.',
+    anyway: 'List anyway',
+    linked: `A web page linked you here. If you approve, the terminal that made this request gets the names, ${WHOSE}`,
+    verb: 'list',
+    onlyHere: 'These names are listed only in a terminal on the computer of your browser.',
+    nothingYet: 'The terminal has no names yet.',
+    counted: ['name', 'of'],
+    approved: {
+      title: 'Approved',
+      text: 'The list is encrypted for this terminal. This page tells you when it has fetched it.',
+    },
+    told: { title: 'Listed', text: `The terminal has the list. No value left the server. ${CLOSE}` },
+  },
+}

@@ -1,0 +1,123 @@
+import type { ReactNode } from 'react'
+import type { NamesOffer } from '../../../lib/answers.ts'
+import { call } from '../../../lib/api.ts'
+import { VirtualList } from '../../../ui/virtual-list.tsx'
+import { BundleChoice } from '../bundle-choice.tsx'
+import { Quiet, useLoaded, WhenLoaded } from '../loaded.tsx'
+import type { Action, Offer } from '../offer.ts'
+import { inWorkspace } from '../place.ts'
+import type { Asking } from '../request-state.ts'
+import type { ChosenPlace } from '../use-place.ts'
+
+const ROW_HEIGHT_PX = 42
+
+/** What the terminal would list: the names of the chosen bundle, or the bundles of the chosen workspace. */
+export function useNamesOffer({ requestId, request }: Asking, place: ChosenPlace): Offer {
+  const asksForBundle = request.context.suggested_bundle_id !== null
+  const loaded = useNames(requestId, place, asksForBundle)
+  const offer = loaded.value
+  return {
+    phase: loaded.phase,
+    rules: offer,
+    bundle: offer?.bundle ?? null,
+    heading: 'What to list',
+    content: (
+      <>
+        {asksForBundle && <BundleChoice place={place} />}
+        <div className="mt-4">
+          <WhenLoaded
+            of={loaded}
+            none={`Choose a ${asksForBundle ? 'bundle' : 'workspace'} to see the list.`}
+            loading="Loading the list…"
+          >
+            {(ready) => <List {...ready} />}
+          </WhenLoaded>
+        </div>
+      </>
+    ),
+    action: actionOf(offer, place.workspaceName),
+    doubts: [],
+    approval: offer === null ? null : approvalOf(offer, place.workspaceName),
+  }
+}
+
+function useNames(requestId: string, { workspaceId, bundleId }: ChosenPlace, asksForBundle: boolean) {
+  const isChosen = workspaceId !== null && (bundleId !== null || !asksForBundle)
+  const query = asksForBundle && bundleId !== null ? { bundle_id: bundleId } : {}
+  return useLoaded(isChosen ? { workspaceId, query } : null, (chosen) =>
+    call('GET', '/api/v1/requests/{request_id}/names', {
+      params: { request_id: requestId },
+      query: chosen.query,
+      headers: inWorkspace(chosen.workspaceId),
+    }),
+  )
+}
+
+function actionOf(offer: NamesOffer | null, workspace: string | null): Action {
+  const list = { verb: 'List', where: 'of' }
+  const { bundle = null, names = [], bundles = [] } = offer ?? {}
+  if (bundle === null) return { ...list, count: bundles.length, thing: 'bundle', name: workspace }
+  return { ...list, count: names.length, thing: 'name', name: bundle.name }
+}
+
+function approvalOf({ bundle, names, bundles }: NamesOffer, workspace: string | null): Offer['approval'] {
+  return {
+    bundle: bundle ?? { id: '', name: workspace ?? '' },
+    keys: (bundle === null ? bundles : names).map(({ name }) => name),
+    send: (target, manner) =>
+      call('POST', '/api/v1/requests/{request_id}/names', {
+        ...target,
+        body: { ...(bundle === null ? {} : { bundle_id: bundle.id }), ...manner },
+      }),
+  }
+}
+
+function List({ bundle, names, bundles, left_out }: NamesOffer) {
+  if (bundle !== null && names.length === 0) return <Quiet>This bundle delivers no names.</Quiet>
+  if (bundle !== null) {
+    const rows = names.map(({ name, is_secret, required }) => ({
+      name,
+      note: `${is_secret ? 'secret' : 'not secret'}${required ? ', required' : ''}`,
+    }))
+    return <Rows label="Names to list" rows={rows} />
+  }
+  const rows = bundles.map(({ name, key_count: count }) => ({
+    name,
+    note: count === 1 ? '1 key' : `${count} keys`,
+  }))
+  return (
+    <>
+      {rows.length === 0 ? (
+        <Quiet>There are no bundles to list.</Quiet>
+      ) : (
+        <Rows label="Bundles to list" rows={rows} />
+      )}
+      {left_out > 0 && (
+        <p className="mt-2 text-sm text-ink-soft">
+          {left_out === 1
+            ? '1 bundle is left out: its rules do not allow this list.'
+            : `${left_out} bundles are left out: their rules do not allow this list.`}
+        </p>
+      )}
+    </>
+  )
+}
+
+type RowsProps = { label: string; rows: readonly { name: string; note: string }[] }
+
+function Rows({ label, rows }: RowsProps): ReactNode {
+  return (
+    <VirtualList
+      label={label}
+      items={rows}
+      keyOf={({ name }) => name}
+      rowHeight={ROW_HEIGHT_PX}
+      render={({ name, note }) => (
+        <p className="flex flex-wrap items-baseline gap-x-3 px-3 py-2.5">
+          <span className="min-w-0 flex-1 font-mono text-sm font-medium break-all">{name}</span>
+          <span className="text-xs text-ink-soft">{note}</span>
+        </p>
+      )}
+    />
+  )
+}

@@ -1,0 +1,50 @@
+import type { ReactNode } from 'react'
+import type { ApprovalAnswer } from '../../lib/answers.ts'
+import type { Failure } from '../../lib/failure.ts'
+import type { Loaded } from './loaded.tsx'
+import type { Named } from './place.ts'
+import type { Choice } from './request-state.ts'
+import type { Demands } from './return-plan.ts'
+
+/** Which request is approved, and in which workspace. */
+export type Target = { params: { request_id: string }; headers: Readonly<Record<string, string>> }
+
+/** What every approval sends besides its choice; only a delivery can be remembered. */
+export type Manner = { user_code?: string; release?: 'loopback' | 'code'; remember_hours?: number }
+
+/** What Approve does: `Store` `3 variables in` `dev/app`. */
+export type Action = {
+  verb: string
+  count: number
+  thing: string
+  where: string
+  name: string | null
+  besides?: string
+}
+
+/** What one kind of request offers to approve. The decision page shows it, asks, and sends it. */
+export type Offer = {
+  phase: Loaded<unknown>['phase']
+  /** What the rules demand; null until they have loaded. */
+  rules: Demands | null
+  /** The chosen bundle; null also where the person chooses none. */
+  bundle: Named | null
+  heading: ReactNode
+  content: ReactNode
+  /** Above the warnings that every request can have. */
+  warning?: ReactNode
+  /** Null: there is nothing to approve. */
+  action: Action | null
+  /** Why the choice cannot be approved as it is. */
+  problem?: string | null
+  /** Reasons to ask once more, besides those that every request can have. */
+  doubts: readonly ReactNode[]
+  /** What Approve sends; null until it has loaded. */
+  approval: Approval | null
+  /** Whether a failure of the approval is dealt with. */
+  onFailure?: (failure: Failure) => boolean
+}
+
+type Approval = Pick<Choice, 'bundle' | 'keys'> & {
+  send: (target: Target, manner: Manner) => Promise<ApprovalAnswer>
+}

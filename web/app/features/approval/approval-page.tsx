@@ -3,9 +3,9 @@ import { Wordmark } from '../../ui/wordmark.tsx'
 import { Approved, SecondPerson } from './approved.tsx'
 import { DecisionPage } from './decision-page.tsx'
 import { Held } from './held.tsx'
+import { keepCompanions } from './kept.ts'
 import { Ended } from './outcome.tsx'
 import { CompanionOutcomes } from './together/companion-outcomes.tsx'
-import { keepTogether } from './together/kept-together.ts'
 import { useRequest } from './use-request.ts'
 import { returnSecret, type WayBack } from './way-back.ts'
 
@@ -52,7 +52,7 @@ function Request({ requestId, wayBack }: ApprovalPageProps) {
       openedByLink={new URLSearchParams(location.search).get('from') === 'link'}
       wayBack={wayBack}
       onApproved={(choice, answer, others) => {
-        keepTogether(requestId, others)
+        keepCompanions(requestId, others)
         approved(state.context, choice, answer)
         if (answer.release?.by === 'loopback' && wayBack !== null)
           returnSecret(wayBack, answer.release.secret, others)

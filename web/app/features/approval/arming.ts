@@ -1,15 +1,34 @@
+import { useLayoutEffect, useRef, useState } from 'react'
+
 const SETTLE_MS = 1_000
 const PRESSES = new Set(['Enter', ' '])
 
 /** Where a press on a decision button counts from, on the clock of `Event.timeStamp`; null: it does not count yet. */
-export type ActiveSince = number | null
+type ActiveSince = number | null
+
+/** Whether Approve and Deny are active. `counts` tells it of one press: the browser can deliver a press late that was made
+ * before the buttons became active. */
+export function useArming(): { active: boolean; counts: (press: { timeStamp: number }) => boolean } {
+  const since = useRef<ActiveSince>(null)
+  const [active, setActive] = useState(false)
+  // Before the page is painted: a movement over what a person sees is never missed.
+  useLayoutEffect(
+    () =>
+      watchArming((next) => {
+        since.current = next
+        setActive(next !== null)
+      }),
+    [],
+  )
+  return { active, counts: ({ timeStamp }) => since.current !== null && timeStamp >= since.current }
+}
 
 /** Watch whether a person is looking at this page and means to use it: a click that began on another page can end here,
  * and must not decide anything. Presses count once the page has been visible and focused for one second and has seen a
  * pointer movement, a touch or a key press. A press before that restarts the second; leaving the page resets everything.
  * @param tell called with every change
  * @returns what ends the watch */
-export function watchArming(tell: (since: ActiveSince) => void): () => void {
+function watchArming(tell: (since: ActiveSince) => void): () => void {
   const end = new AbortController()
   const arming = new Arming(tell)
   const on = (target: EventTarget, types: readonly string[], listener: (event: Event) => void) => {

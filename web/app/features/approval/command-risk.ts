@@ -1,18 +1,4 @@
-const SHELLS = new Set([
-  'sh',
-  'bash',
-  'zsh',
-  'fish',
-  'dash',
-  'ksh',
-  'mksh',
-  'csh',
-  'tcsh',
-  'busybox',
-  'cmd',
-  'powershell',
-  'pwsh',
-])
+const SHELLS = new Set('sh bash zsh fish dash ksh mksh csh tcsh busybox cmd powershell pwsh'.split(' '))
 const PRINTERS = new Set(['env', 'set', 'export', 'declare'])
 const SENDERS = new Set(['curl', 'wget', 'nc', 'ncat', 'socat', 'scp', 'rsync', 'ssh'])
 const INTERPRETERS: readonly (readonly [name: RegExp, flags: readonly string[]])[] = [
@@ -22,19 +8,7 @@ const INTERPRETERS: readonly (readonly [name: RegExp, flags: readonly string[]])
   [/^php$/, ['-r']],
   [/^deno$/, ['eval']],
 ]
-const STARTERS = new Set([
-  'sudo',
-  'doas',
-  'nohup',
-  'nice',
-  'time',
-  'exec',
-  'command',
-  'xargs',
-  'timeout',
-  'stdbuf',
-  'setsid',
-])
+const STARTERS = new Set('sudo doas nohup nice time exec command xargs timeout stdbuf setsid'.split(' '))
 
 /** Why a command deserves a second look: a program that prints its environment, sends it away, or runs any text that it is
  * given. Null for any other; that proves nothing, because every program can read the values that it gets. */

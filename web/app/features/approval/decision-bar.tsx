@@ -1,12 +1,12 @@
 import { Button } from '../../ui/button.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { WholeWords } from '../../ui/whole-words.tsx'
+import { useArming } from './arming.ts'
 import { Countdown } from './countdown.tsx'
 import type { Action } from './offer.ts'
 import { RememberChoice } from './remember-choice.tsx'
 import type { Asking } from './request-state.ts'
 import { nextStepOf } from './return-plan.ts'
-import { useArming } from './use-arming.ts'
 import type { useDecision } from './use-decision.ts'
 
 type DecisionBarProps = {

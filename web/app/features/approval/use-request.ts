@@ -3,7 +3,7 @@ import type { ApprovalAnswer, Me, RequestContext, Tenant } from '../../lib/answe
 import { call } from '../../lib/api.ts'
 import { describeFailure } from '../../lib/failure.ts'
 import { serverNowMs } from '../../lib/server-clock.ts'
-import { keepChoice, keptChoice } from './kept-choice.ts'
+import { keepChoice, keptChoice } from './kept.ts'
 import { type Approver, type Choice, type End, endOf, isOver, type RequestState } from './request-state.ts'
 import { afterFailedLook, afterLook, stateAfterApproval } from './watched-request.ts'
 import { forgetWayBack } from './way-back.ts'

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import type { DepositPlan } from '../../../lib/answers.ts'
 import { Notice } from '../../../ui/notice.tsx'
-import { keptChoice } from '../kept-choice.ts'
+import { keptChoice } from '../kept.ts'
 import { Names } from '../key-notes.tsx'
 import { removedNames } from './deposit-plan.ts'
 

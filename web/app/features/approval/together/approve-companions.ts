@@ -1,7 +1,7 @@
 import { call } from '../../../lib/api.ts'
 import { describeFailure } from '../../../lib/failure.ts'
 import { shownArgument } from '../../../lib/shown-argument.ts'
-import { keepChoice } from '../kept-choice.ts'
+import { keepChoice } from '../kept.ts'
 import type { Manner } from '../offer.ts'
 import { inWorkspace } from '../place.ts'
 import type { Tried } from '../request-state.ts'

@@ -1,13 +1,12 @@
 import { CircleAlert, CircleCheck, CircleSlash, Hourglass, type LucideIcon } from 'lucide-react'
 import { classNames } from '../../../ui/class-names.ts'
 import { WholeWords } from '../../../ui/whole-words.tsx'
-import type { Fate } from './fate.ts'
-import type { Kept } from './kept-together.ts'
-import { useFates } from './use-fates.ts'
+import type { KeptCompanion } from '../kept.ts'
+import { type CompanionState, useCompanionStates } from './companion-state.ts'
 
 type Look = { text: string; Icon: LucideIcon; tone: string; needsPage: boolean }
 
-const LOOKS: Readonly<Record<Fate, Look>> = {
+const LOOKS: Readonly<Record<CompanionState, Look>> = {
   underway: { text: 'On its way', Icon: Hourglass, tone: 'text-ink-faint', needsPage: false },
   delivered: { text: 'Delivered', Icon: CircleCheck, tone: 'text-good', needsPage: false },
   not_approved: { text: 'Not approved', Icon: CircleAlert, tone: 'text-danger', needsPage: true },
@@ -29,8 +28,8 @@ const LOOKS: Readonly<Record<Fate, Look>> = {
 
 /** What became of each command that was approved beside this request. */
 export function CompanionOutcomes({ requestId }: { requestId: string }) {
-  const fates = useFates(requestId)
-  if (fates.length === 0) return null
+  const states = useCompanionStates(requestId)
+  if (states.length === 0) return null
   return (
     <section
       aria-labelledby="together"
@@ -40,9 +39,9 @@ export function CompanionOutcomes({ requestId }: { requestId: string }) {
         Started together
       </h2>
       <ul className="mt-3 space-y-4">
-        {fates.map(({ kept, fate }) => (
+        {states.map(({ kept, state }) => (
           <li key={kept.requestId}>
-            <Outcome kept={kept} fate={fate} />
+            <Outcome kept={kept} state={state} />
           </li>
         ))}
       </ul>
@@ -50,8 +49,8 @@ export function CompanionOutcomes({ requestId }: { requestId: string }) {
   )
 }
 
-function Outcome({ kept, fate }: { kept: Kept; fate: Fate }) {
-  const { text, Icon, tone, needsPage } = LOOKS[fate]
+function Outcome({ kept, state }: { kept: KeptCompanion; state: CompanionState }) {
+  const { text, Icon, tone, needsPage } = LOOKS[state]
   return (
     <div className="flex gap-2.5">
       <Icon aria-hidden size={18} className={classNames('mt-0.5 shrink-0', tone)} />

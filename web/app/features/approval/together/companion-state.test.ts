@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { fateOf, fateOfFailure } from './fate.ts'
+import { stateOf, stateOfFailure } from './companion-state.ts'
 
 const NOW = Date.parse('2026-01-31T12:00:00.000Z')
 const heldUntil = (until: string) => ({ by: 'loopback' as const, until })
@@ -9,8 +9,8 @@ test.each([
   ['held', heldUntil('2026-01-31T12:00:09.000Z'), 'underway'],
   ['held', heldUntil('2026-01-31T12:00:00.000Z'), 'not_returned'],
   ['ready', null, 'underway'],
-] as const)('a request that is %s (%o) is %s', (status, held, fate) => {
-  expect(fateOf({ status, held }, NOW)).toBe(fate)
+] as const)('a request that is %s (%o) is %s', (status, held, state) => {
+  expect(stateOf({ status, held }, NOW)).toBe(state)
 })
 
 test.each([
@@ -20,6 +20,6 @@ test.each([
   [404, 'not_found', 'delivered'],
   [null, 'unreachable', null],
   [500, 'internal', null],
-] as const)('an answer %s %s means %s', (status, code, fate) => {
-  expect(fateOfFailure({ status, code, message: '', details: {} })).toBe(fate)
+] as const)('an answer %s %s means %s', (status, code, state) => {
+  expect(stateOfFailure({ status, code, message: '', details: {} })).toBe(state)
 })

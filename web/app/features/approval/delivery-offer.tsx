@@ -6,7 +6,7 @@ import { BundleChoice } from './bundle-choice.tsx'
 import { EmptyLibrary } from './empty-library.tsx'
 import { KeyChoice } from './key-choice.tsx'
 import { KeyNotes, Names } from './key-notes.tsx'
-import { Quiet, useLoaded, WhenLoaded } from './loaded.tsx'
+import { type Loaded, Quiet, useLoaded, WhenLoaded } from './loaded.tsx'
 import type { Manner, Offer, Target } from './offer.ts'
 import { inWorkspace, isNamed } from './place.ts'
 import type { Asking, OpenRequest } from './request-state.ts'
@@ -21,40 +21,52 @@ export function useDeliveryOffer({ requestId, request }: Asking, place: ChosenPl
   const { template_keys: templateKeys } = request.context
   const loaded = useBundle(requestId, place)
   const bundle = loaded.value
-  const { selected, select } = useSelection(bundle, templateKeys)
+  const selection = useSelection(bundle, templateKeys)
+  const { selected } = selection
   const keys = bundle === null ? [] : bundle.items.map(({ key }) => key).filter((name) => selected.has(name))
-  const isEmpty = place.bundles.value?.length === 0
   const name = bundle?.name ?? null
   return {
     phase: loaded.phase,
     rules: bundle,
     bundle,
     heading: 'What to share',
-    content:
-      isEmpty && place.workspace !== null ? (
-        <EmptyLibrary
-          workspace={place.workspace}
-          isOneOfSeveral={request.person.workspaces.length > 1}
-          fromTerminal={!request.person.signsIn}
-        />
-      ) : (
-        <>
-          <BundleChoice place={place} />
-          <div className="mt-4 space-y-3">
-            <TwoPeople bundle={bundle} />
-            <WhenLoaded of={loaded} none="Choose a bundle to see its keys." loading="Loading the keys…">
-              {(ready) => (
-                <BundleKeys bundle={ready} request={request} selected={selected} onSelect={select} />
-              )}
-            </WhenLoaded>
-          </div>
-        </>
-      ),
-    action: isEmpty ? null : { verb: 'Approve', count: keys.length, thing: 'key', where: 'of', name },
+    content: <HandOver request={request} place={place} loaded={loaded} selection={selection} />,
+    action: isEmpty(place) ? null : { verb: 'Approve', count: keys.length, thing: 'key', where: 'of', name },
     problem: keys.length === 0 ? 'Select at least one key.' : null,
     doubts: bundle === null ? [] : doubtsOf(bundle, templateKeys, selected),
     approval: bundle === null ? null : { bundle, keys, send: sendOf(bundle, keys) },
   }
+}
+
+const isEmpty = ({ bundles }: ChosenPlace): boolean => bundles.value?.length === 0
+
+type HandOverProps = {
+  request: OpenRequest
+  place: ChosenPlace
+  loaded: Loaded<RequestBundle>
+  selection: ReturnType<typeof useSelection>
+}
+
+/** What the terminal would get: a bundle, and which of its keys. */
+function HandOver({ request, place, loaded, selection }: HandOverProps) {
+  const { workspaces, signsIn } = request.person
+  if (isEmpty(place) && place.workspace !== null) {
+    const isOneOfSeveral = workspaces.length > 1
+    return (
+      <EmptyLibrary workspace={place.workspace} isOneOfSeveral={isOneOfSeveral} fromTerminal={!signsIn} />
+    )
+  }
+  return (
+    <>
+      <BundleChoice place={place} />
+      <div className="mt-4 space-y-3">
+        <TwoPeople bundle={loaded.value} />
+        <WhenLoaded of={loaded} none="Choose a bundle to see its keys." loading="Loading the keys…">
+          {(bundle) => <BundleKeys bundle={bundle} request={request} {...selection} />}
+        </WhenLoaded>
+      </div>
+    </>
+  )
 }
 
 function sendOf(bundle: RequestBundle, keys: string[]) {
@@ -78,11 +90,11 @@ function useBundle(requestId: string, { workspaceId, bundleId }: ChosenPlace) {
 // The second of two people approves what the first one chose.
 function useSelection(bundle: RequestBundle | null, templateKeys: readonly string[]) {
   const [chosen, setChosen] = useState<{ bundle: RequestBundle; names: ReadonlySet<string> } | null>(null)
-  if (bundle === null) return { selected: NONE, select: () => undefined }
+  if (bundle === null) return { selected: NONE, onSelect: () => undefined }
   const { items, first_approval: first } = bundle
-  if (first) return { selected: new Set(first.keys), select: () => undefined }
+  if (first) return { selected: new Set(first.keys), onSelect: () => undefined }
   const selected = chosen?.bundle === bundle ? chosen.names : firstKeys(items, templateKeys).selected
-  return { selected, select: (names: ReadonlySet<string>) => setChosen({ bundle, names }) }
+  return { selected, onSelect: (names: ReadonlySet<string>) => setChosen({ bundle, names }) }
 }
 
 function doubtsOf({ items }: RequestBundle, templateKeys: readonly string[], selected: ReadonlySet<string>) {
@@ -104,12 +116,7 @@ function doubtsOf({ items }: RequestBundle, templateKeys: readonly string[], sel
   ].filter((doubt) => doubt !== false)
 }
 
-type BundleKeysProps = {
-  bundle: RequestBundle
-  request: OpenRequest
-  selected: ReadonlySet<string>
-  onSelect: (selected: ReadonlySet<string>) => void
-}
+type BundleKeysProps = { bundle: RequestBundle; request: OpenRequest } & HandOverProps['selection']
 
 /** The keys of the chosen bundle, with what is missing of those asked for. */
 function BundleKeys({ bundle, request: { context }, ...selection }: BundleKeysProps) {

@@ -85,8 +85,32 @@ const TEXTS: Readonly<Record<'byAnother' | HeldRequest['by'], Text>> = {
   code: { title: 'Waiting for a code', after: ' A code works for two minutes; get a fresh one.' },
 }
 
+function EndButtons({ offersCode, ...props }: HeldProps & { offersCode: boolean }) {
+  const { busy, problem, getCode, deny } = useHeldEnd(props)
+  const shared = { size: 'large', busy: busy !== null } as const
+  return (
+    <>
+      {problem !== null && (
+        <Notice tone="danger" role="alert">
+          {problem}
+        </Notice>
+      )}
+      <div className="flex flex-wrap gap-3">
+        {offersCode && (
+          <Button {...shared} look="primary" onClick={getCode}>
+            Get a code
+          </Button>
+        )}
+        <Button {...shared} look="danger" onClick={deny}>
+          Deny
+        </Button>
+      </div>
+    </>
+  )
+}
+
 /** What a person does with an approval that has not returned: get a fresh code, or deny. */
-function EndButtons({ requestId, request, onCode, onEnd, offersCode }: HeldProps & { offersCode: boolean }) {
+function useHeldEnd({ requestId, request, onCode, onEnd }: HeldProps) {
   const { busy, problem, attempt } = useOneCall((failure) => {
     const end = failure.status === 404 ? endOf(failure, request.context.expires_at, serverNowMs()) : null
     if (end === null) return failure.message
@@ -104,24 +128,10 @@ function EndButtons({ requestId, request, onCode, onEnd, offersCode }: HeldProps
     await call('DELETE', '/api/v1/requests/{request_id}', { params })
     onEnd('denied')
   }
-  const shared = { size: 'large', busy: busy !== null } as const
-  return (
-    <>
-      {problem !== null && (
-        <Notice tone="danger" role="alert">
-          {problem}
-        </Notice>
-      )}
-      <div className="flex flex-wrap gap-3">
-        {offersCode && (
-          <Button {...shared} look="primary" onClick={() => void attempt('code', getCode)}>
-            Get a code
-          </Button>
-        )}
-        <Button {...shared} look="danger" onClick={() => void attempt('deny', deny)}>
-          Deny
-        </Button>
-      </div>
-    </>
-  )
+  return {
+    busy,
+    problem,
+    getCode: () => void attempt('code', getCode),
+    deny: () => void attempt('deny', deny),
+  }
 }

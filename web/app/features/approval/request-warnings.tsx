@@ -19,7 +19,7 @@ type Warning = { id: string; tone: 'danger' | 'caution'; text: ReactNode }
 
 /** What is strange about the request, the worst first, two at once. */
 export function RequestWarnings(props: WarningsProps) {
-  const warnings = warningsOf(props)
+  const warnings = [...toned('danger', dangersOf(props)), ...toned('caution', cautionsOf(props))]
   if (warnings.length === 0) return null
   const rest = warnings.slice(SHOWN_AT_ONCE)
   return (
@@ -37,6 +37,10 @@ export function RequestWarnings(props: WarningsProps) {
       )}
     </div>
   )
+}
+
+function toned(tone: Warning['tone'], texts: Readonly<Record<string, ReactNode>>): Warning[] {
+  return Object.entries(texts).flatMap(([id, text]) => (text === false ? [] : [{ id, tone, text }]))
 }
 
 function WarningList({ warnings }: { warnings: readonly Warning[] }) {
@@ -58,90 +62,65 @@ function isMissing({ request: { context, candidates } }: Asking, bundle: Named |
   return context.suggested_bundle_id !== null && kindOf(context) !== 'deposit'
 }
 
-function warningsOf({ asking, place, bundle, plan }: WarningsProps): Warning[] {
+function dangersOf({ asking, bundle, plan }: WarningsProps) {
   const { context } = asking.request
-  const { requester_meta, viewer_ip } = context
-  const asked = requester_meta.ip
-  const all: (Warning | false)[] = [
-    plan.by === 'refused' && {
-      id: 'refused',
-      tone: 'danger',
-      text: (
-        <>
-          <strong>You cannot approve this.</strong> {plan.reason} If you deny, the terminal shows why.
-        </>
-      ),
-    },
-    context.same_network === false && {
-      id: 'network',
-      tone: 'danger',
-      text: (
-        <>
-          <strong>Not your network:</strong> requested from <Mono text={asked} />, you are at{' '}
-          <Mono text={viewer_ip} />.
-        </>
-      ),
-    },
-    asking.openedByLink && {
-      id: 'link',
-      tone: 'danger',
-      text: (
-        <>
-          <strong>A web page linked you here.</strong> Your own terminal opens this page itself or prints the
-          link. Deny unless you ran the command.
-        </>
-      ),
-    },
-    isOtherBundle(asking, bundle) && {
-      id: 'bundle',
-      tone: 'danger',
-      text: (
-        <>
-          The terminal requested <Mono text={context.suggested_bundle_id ?? ''} />, but you chose{' '}
-          <Mono text={bundle?.name ?? ''} />.{' '}
-          {context.kind === 'names' ? 'The keyferry client tells the difference.' : <OtherBundleRefused />}
-        </>
-      ),
-    },
-    isMissing(asking, bundle) && {
-      id: 'missing',
-      tone: 'caution',
-      text: (
-        <>
-          The terminal requested <Mono text={context.suggested_bundle_id ?? ''} />, which is not in{' '}
-          {context.workspace === null ? (
-            'any of your workspaces'
-          ) : (
-            <>
-              a workspace <Mono text={context.workspace} /> of yours
-            </>
-          )}
-          . Choose a bundle yourself, or deny.
-        </>
-      ),
-    },
-    isOther(place.workspace, context.workspace) && {
-      id: 'workspace',
-      tone: 'caution',
-      text: (
-        <>
-          The terminal named the workspace <Mono text={context.workspace ?? ''} />, but you chose{' '}
-          <bdi>{place.workspaceName}</bdi>.
-        </>
-      ),
-    },
-    context.same_network === null && {
-      id: 'addresses',
-      tone: 'caution',
-      text: (
-        <>
-          Requested from <Mono text={asked} />, you are at <Mono text={viewer_ip} />. One is IPv4 and one is
-          IPv6, so they cannot be compared.
-        </>
-      ),
-    },
-  ]
-  return all.filter((warning) => warning !== false)
+  return {
+    refused: plan.by === 'refused' && (
+      <>
+        <strong>You cannot approve this.</strong> {plan.reason} If you deny, the terminal shows why.
+      </>
+    ),
+    network: context.same_network === false && (
+      <>
+        <strong>Not your network:</strong> requested from <Mono text={context.requester_meta.ip} />, you are
+        at <Mono text={context.viewer_ip} />.
+      </>
+    ),
+    link: asking.openedByLink && (
+      <>
+        <strong>A web page linked you here.</strong> Your own terminal opens this page itself or prints the
+        link. Deny unless you ran the command.
+      </>
+    ),
+    bundle: isOtherBundle(asking, bundle) && (
+      <>
+        The terminal requested <Mono text={context.suggested_bundle_id ?? ''} />, but you chose{' '}
+        <Mono text={bundle?.name ?? ''} />.{' '}
+        {context.kind === 'names' ? 'The keyferry client tells the difference.' : <OtherBundleRefused />}
+      </>
+    ),
+  }
+}
+
+function cautionsOf({ asking, place, bundle }: WarningsProps) {
+  const { context } = asking.request
+  return {
+    missing: isMissing(asking, bundle) && (
+      <>
+        The terminal requested <Mono text={context.suggested_bundle_id ?? ''} />, which is not in{' '}
+        {context.workspace === null ? (
+          'any of your workspaces'
+        ) : (
+          <>
+            a workspace <Mono text={context.workspace} /> of yours
+          </>
+        )}
+        . Choose a bundle yourself, or deny.
+      </>
+    ),
+    workspace: isOther(place.workspace, context.workspace) && (
+      <>
+        The terminal named the workspace <Mono text={context.workspace ?? ''} />, but you chose{' '}
+        <bdi>{place.workspaceName}</bdi>.
+      </>
+    ),
+    addresses: context.same_network === null && (
+      <>
+        Requested from <Mono text={context.requester_meta.ip} />, you are at <Mono text={context.viewer_ip} />
+        . One is IPv4 and one is IPv6, so they cannot be compared.
+      </>
+    ),
+  }
 }
 
 function OtherBundleRefused() {

@@ -1,11 +1,9 @@
 import { type FormatName, NAME_RULES } from '@keyferry/contract/env/format-names'
 import type { RequestBundle, RequestBundleItem } from '../../lib/answers.ts'
-import { visibleText } from '../../lib/visible-text.ts'
 import { Button } from '../../ui/button.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { firstKeys, isWhole, splitByAsking, unaskedOf } from './selection.ts'
-
-const MOST_NAMES = 20
+import { Names } from './shown-names.tsx'
 
 type KeyNotesProps = {
   bundle: RequestBundle
@@ -17,34 +15,32 @@ type KeyNotesProps = {
 
 /** Where the selection differs from what the terminal requested, or leaves out what the bundle requires. */
 export function KeyNotes({ bundle, templateKeys, format, selected, onSelect }: KeyNotesProps) {
-  const { missing } = firstKeys(bundle.items, templateKeys)
-  const { asked } = splitByAsking(bundle.items, templateKeys)
-  const unasked = unaskedOf(bundle.items, templateKeys, selected)
-  const broken = templateKeys.length === 0 ? [] : namesOf(asked.filter((item) => !isWhole(item)))
-  const left = namesOf(bundle.items.filter(({ key, required }) => required && !selected.has(key)))
-  const expired = namesOf(bundle.items.filter(({ key, due }) => due === 'expired' && selected.has(key)))
+  const { items } = bundle
+  const { asked } = splitByAsking(items, templateKeys)
+  const unasked = unaskedOf(items, templateKeys, selected)
+  const broken = templateKeys.length === 0 ? [] : asked.filter((item) => !isWhole(item))
+  const cautions = [
+    ['Requested, but not in this bundle', firstKeys(items, templateKeys).missing],
+    ['Requested, but cannot be built, because the bundle lacks a part', namesOf(broken)],
+    [
+      'Required, but not selected',
+      namesOf(items.filter(({ key, required }) => required && !selected.has(key))),
+    ],
+    [
+      'The value has expired',
+      namesOf(items.filter(({ key, due }) => due === 'expired' && selected.has(key))),
+    ],
+  ] as const
   const leaveOut = () => onSelect(new Set(namesOf(asked).filter((name) => selected.has(name))))
   return (
     <>
-      {missing.length > 0 && (
-        <Notice tone="caution">
-          Requested, but not in this bundle: <Names names={missing} />
-        </Notice>
-      )}
-      {broken.length > 0 && (
-        <Notice tone="caution">
-          Requested, but cannot be built, because the bundle lacks a part: <Names names={broken} />
-        </Notice>
-      )}
-      {left.length > 0 && (
-        <Notice tone="caution">
-          Required, but not selected: <Names names={left} />
-        </Notice>
-      )}
-      {expired.length > 0 && (
-        <Notice tone="caution">
-          The value has expired: <Names names={expired} />
-        </Notice>
+      {cautions.map(
+        ([text, names]) =>
+          names.length > 0 && (
+            <Notice key={text} tone="caution">
+              {text}: <Names names={names} />
+            </Notice>
+          ),
       )}
       {format !== null && <FormatNote format={format} names={[...selected]} />}
       {unasked.length > 0 && (
@@ -76,18 +72,4 @@ function FormatNote({ format, names }: { format: FormatName; names: readonly str
 
 function namesOf(items: readonly RequestBundleItem[]): string[] {
   return items.map(({ key }) => key)
-}
-
-/** Names, as many as a note can hold. */
-export function Names({ names }: { names: readonly string[] }) {
-  const more = names.length - MOST_NAMES
-  const shown = names
-    .slice(0, MOST_NAMES)
-    .map((name) => visibleText(name) || 'a name without a visible character')
-  return (
-    <>
-      <span className="font-mono">{shown.join(', ')}</span>
-      {more > 0 && ` and ${more} more`}
-    </>
-  )
 }

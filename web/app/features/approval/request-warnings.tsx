@@ -1,9 +1,9 @@
 import type { ReactNode } from 'react'
-import { visibleText } from '../../lib/visible-text.ts'
 import { Notice } from '../../ui/notice.tsx'
 import { isOther, type Named } from './place.ts'
 import { type Asking, kindOf } from './request-state.ts'
 import type { ReturnPlan } from './return-plan.ts'
+import { ShownName } from './shown-names.tsx'
 import type { ChosenPlace } from './use-place.ts'
 
 const SHOWN_AT_ONCE = 2
@@ -72,8 +72,8 @@ function dangersOf({ asking, bundle, plan }: WarningsProps) {
     ),
     network: context.same_network === false && (
       <>
-        <strong>Not your network:</strong> requested from <Mono text={context.requester_meta.ip} />, you are
-        at <Mono text={context.viewer_ip} />.
+        <strong>Not your network:</strong> requested from <ShownName name={context.requester_meta.ip} />, you
+        are at <ShownName name={context.viewer_ip} />.
       </>
     ),
     link: asking.openedByLink && (
@@ -84,8 +84,8 @@ function dangersOf({ asking, bundle, plan }: WarningsProps) {
     ),
     bundle: isOtherBundle(asking, bundle) && (
       <>
-        The terminal requested <Mono text={context.suggested_bundle_id ?? ''} />, but you chose{' '}
-        <Mono text={bundle?.name ?? ''} />.{' '}
+        The terminal requested <ShownName name={context.suggested_bundle_id ?? ''} />, but you chose{' '}
+        <ShownName name={bundle?.name ?? ''} />.{' '}
         {context.kind === 'names' ? 'The keyferry client tells the difference.' : <OtherBundleRefused />}
       </>
     ),
@@ -97,12 +97,12 @@ function cautionsOf({ asking, place, bundle }: WarningsProps) {
   return {
     missing: isMissing(asking, bundle) && (
       <>
-        The terminal requested <Mono text={context.suggested_bundle_id ?? ''} />, which is not in{' '}
+        The terminal requested <ShownName name={context.suggested_bundle_id ?? ''} />, which is not in{' '}
         {context.workspace === null ? (
           'any of your workspaces'
         ) : (
           <>
-            a workspace <Mono text={context.workspace} /> of yours
+            a workspace <ShownName name={context.workspace} /> of yours
           </>
         )}
         . Choose a bundle yourself, or deny.
@@ -110,14 +110,14 @@ function cautionsOf({ asking, place, bundle }: WarningsProps) {
     ),
     workspace: isOther(place.workspace, context.workspace) && (
       <>
-        The terminal named the workspace <Mono text={context.workspace ?? ''} />, but you chose{' '}
+        The terminal named the workspace <ShownName name={context.workspace ?? ''} />, but you chose{' '}
         <bdi>{place.workspaceName}</bdi>.
       </>
     ),
     addresses: context.same_network === null && (
       <>
-        Requested from <Mono text={context.requester_meta.ip} />, you are at <Mono text={context.viewer_ip} />
-        . One is IPv4 and one is IPv6, so they cannot be compared.
+        Requested from <ShownName name={context.requester_meta.ip} />, you are at{' '}
+        <ShownName name={context.viewer_ip} />. One is IPv4 and one is IPv6, so they cannot be compared.
       </>
     ),
   }
@@ -130,8 +130,4 @@ function OtherBundleRefused() {
       <span className="font-mono whitespace-nowrap">--any-bundle</span>.
     </>
   )
-}
-
-function Mono({ text }: { text: string }) {
-  return <bdi className="font-mono">{visibleText(text) || 'a name without a visible character'}</bdi>
 }

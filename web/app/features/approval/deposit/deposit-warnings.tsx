@@ -2,7 +2,7 @@ import { useState } from 'react'
 import type { DepositPlan } from '../../../lib/answers.ts'
 import { Notice } from '../../../ui/notice.tsx'
 import { keptChoice } from '../kept.ts'
-import { Names } from '../key-notes.tsx'
+import { Names } from '../shown-names.tsx'
 import { removedNames } from './deposit-plan.ts'
 
 type DepositWarningsProps = {

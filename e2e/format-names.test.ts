@@ -1,7 +1,7 @@
 import { FORMATS } from '@keyferry/contract/env'
 import { FORMAT_NAMES, NAME_RULES } from '@keyferry/contract/env/format-names'
 import { expect, test } from 'vitest'
-import { formatOf } from '../web/app/features/approval/requested-format.ts'
+import { formatOf } from '../web/app/features/approval/kinds/requested-format.ts'
 
 const NAMES =
   `2FA_TOKEN DATABASE_URL _ BASH_X ZSH_X EUID GID GROUPS OPTIND PPID RANDOM SECONDS UID USERNAME WATCH history

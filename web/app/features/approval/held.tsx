@@ -8,7 +8,7 @@ import { Notice } from '../../ui/notice.tsx'
 import { WORDS } from './kind-words.ts'
 import { useOneCall } from './one-call.ts'
 import { Outcome } from './outcome.tsx'
-import { inWorkspace } from './place.ts'
+import { inWorkspace } from './place/place.ts'
 import { type End, endOf, type HeldRequest, kindOf } from './request-state.ts'
 
 type HeldProps = {

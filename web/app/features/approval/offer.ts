@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import type { ApprovalAnswer } from '../../lib/answers.ts'
 import type { Failure } from '../../lib/failure.ts'
 import type { Loaded } from './loaded.tsx'
-import type { Named } from './place.ts'
+import type { Named } from './place/place.ts'
 import type { Choice } from './request-state.ts'
 import type { Demands } from './return-plan.ts'
 

@@ -1,6 +1,6 @@
 import type { ApprovalAnswer, Candidate, RequestContext, Tenant } from '../../lib/answers.ts'
 import type { Failure } from '../../lib/failure.ts'
-import type { Named } from './place.ts'
+import type { Named } from './place/place.ts'
 import type { WayBack } from './way-back.ts'
 
 /** Why there is nothing to decide. */

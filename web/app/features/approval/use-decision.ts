@@ -6,14 +6,14 @@ import { useTypedCode } from './check-code.tsx'
 import { WORDS } from './kind-words.ts'
 import type { Manner, Offer } from './offer.ts'
 import { useOneCall } from './one-call.ts'
-import { inWorkspace } from './place.ts'
+import { inWorkspace } from './place/place.ts'
+import type { ChosenPlace } from './place/use-place.ts'
 import { offeredHours } from './remember-choice.tsx'
+import { isOtherBundle } from './request/request-warnings.tsx'
 import { type Asking, endOf, kindOf } from './request-state.ts'
-import { isOtherBundle } from './request-warnings.tsx'
 import { mustTypeCode, planReturn, type ReturnPlan } from './return-plan.ts'
 import { approveCompanions } from './together/approve-companions.ts'
 import { useCompanions } from './together/use-companions.ts'
-import type { ChosenPlace } from './use-place.ts'
 
 /** Approve and deny: nothing until all that a decision needs is there, and a question where something is strange. */
 export function useDecision(asking: Asking, place: ChosenPlace, offer: Offer) {

@@ -3,7 +3,7 @@ import { describeFailure } from '../../../lib/failure.ts'
 import { shownArgument } from '../../../lib/shown-argument.ts'
 import { keepChoice } from '../kept.ts'
 import type { Manner } from '../offer.ts'
-import { inWorkspace } from '../place.ts'
+import { inWorkspace } from '../place/place.ts'
 import type { Tried } from '../request-state.ts'
 import type { Companion } from './companion.ts'
 

@@ -1,5 +1,5 @@
 import { visibleText } from '../../../lib/visible-text.ts'
-import { RequestedCommand } from '../requested-command.tsx'
+import { RequestedCommand } from '../request/requested-command.tsx'
 import { type Companion, type Way, whyOwnPage } from './companion.ts'
 import type { useCompanions } from './use-companions.ts'
 

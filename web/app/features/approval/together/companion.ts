@@ -1,8 +1,8 @@
 import type { Candidate, RequestBundle, RequestContext } from '../../../lib/answers.ts'
-import { commandRisk } from '../command-risk.ts'
-import { firstPlace } from '../place.ts'
+import { firstKeys } from '../kinds/selection.ts'
+import { firstPlace } from '../place/place.ts'
+import { commandRisk } from '../request/command-risk.ts'
 import type { ReturnPlan } from '../return-plan.ts'
-import { firstKeys } from '../selection.ts'
 
 /** A request of the same start, with the bundle and the keys that its own page would select first. */
 export type Companion = {

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 import { call } from '../../../lib/api.ts'
-import { inWorkspace } from '../place.ts'
+import { inWorkspace } from '../place/place.ts'
 import { type Companion, isSelectedFirst, keysOf, placeOf, type Way, whyOwnPage } from './companion.ts'
 
 const LOOK_EVERY_MS = 3_000

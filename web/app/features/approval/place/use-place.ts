@@ -1,10 +1,10 @@
 import { useState } from 'react'
-import { call } from '../../lib/api.ts'
-import { serverNowMs } from '../../lib/server-clock.ts'
-import { toldApart } from '../../lib/workspace-names.ts'
-import { useLoaded } from './loaded.tsx'
+import { call } from '../../../lib/api.ts'
+import { serverNowMs } from '../../../lib/server-clock.ts'
+import { toldApart } from '../../../lib/workspace-names.ts'
+import { useLoaded } from '../loaded.tsx'
+import { type Asking, endOf, kindOf } from '../request-state.ts'
 import { bundleIn, firstPlace, inWorkspace, onlyBundle, type Place } from './place.ts'
-import { type Asking, endOf, kindOf } from './request-state.ts'
 
 export type ChosenPlace = ReturnType<typeof usePlace>
 

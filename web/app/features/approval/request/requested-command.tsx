@@ -1,7 +1,7 @@
-import type { RequestContext } from '../../lib/answers.ts'
-import { shownArgument } from '../../lib/shown-argument.ts'
-import { visibleText } from '../../lib/visible-text.ts'
-import { WholeWords } from '../../ui/whole-words.tsx'
+import type { RequestContext } from '../../../lib/answers.ts'
+import { shownArgument } from '../../../lib/shown-argument.ts'
+import { visibleText } from '../../../lib/visible-text.ts'
+import { WholeWords } from '../../../ui/whole-words.tsx'
 import { commandRisk } from './command-risk.ts'
 
 const LONG_FROM = 160

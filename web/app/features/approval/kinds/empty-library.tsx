@@ -1,7 +1,7 @@
-import { importCommand } from '../../lib/client-command.ts'
-import { workspacePath } from '../../lib/workspace.ts'
-import { buttonClasses } from '../../ui/button.tsx'
-import { CommandLine } from '../../ui/command-line.tsx'
+import { importCommand } from '../../../lib/client-command.ts'
+import { workspacePath } from '../../../lib/workspace.ts'
+import { buttonClasses } from '../../../ui/button.tsx'
+import { CommandLine } from '../../../ui/command-line.tsx'
 
 type EmptyLibraryProps = {
   workspace: { id: string; name: string }

@@ -1,5 +1,5 @@
-import { Combobox } from '../../ui/combobox.tsx'
-import { WhenLoaded } from './loaded.tsx'
+import { Combobox } from '../../../ui/combobox.tsx'
+import { WhenLoaded } from '../loaded.tsx'
 import type { ChosenPlace } from './use-place.ts'
 
 /** The bundle to read, out of those of the chosen workspace. */

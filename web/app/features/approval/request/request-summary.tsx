@@ -1,9 +1,9 @@
 import type { ReactNode } from 'react'
-import type { RequestContext } from '../../lib/answers.ts'
-import { ago } from '../../lib/time.ts'
-import { useNow } from '../../lib/use-now.ts'
-import { exactText, visibleText } from '../../lib/visible-text.ts'
-import { WholeWords } from '../../ui/whole-words.tsx'
+import type { RequestContext } from '../../../lib/answers.ts'
+import { ago } from '../../../lib/time.ts'
+import { useNow } from '../../../lib/use-now.ts'
+import { exactText, visibleText } from '../../../lib/visible-text.ts'
+import { WholeWords } from '../../../ui/whole-words.tsx'
 import { RequestedCommand } from './requested-command.tsx'
 
 type SummaryProps = { context: RequestContext; workspace: string | null; account: string }

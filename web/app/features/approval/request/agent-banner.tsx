@@ -1,8 +1,8 @@
-import type { RequestContext } from '../../lib/answers.ts'
-import { visibleText } from '../../lib/visible-text.ts'
-import { Notice } from '../../ui/notice.tsx'
-import { WORDS } from './kind-words.ts'
-import { kindOf } from './request-state.ts'
+import type { RequestContext } from '../../../lib/answers.ts'
+import { visibleText } from '../../../lib/visible-text.ts'
+import { Notice } from '../../../ui/notice.tsx'
+import { WORDS } from '../kind-words.ts'
+import { kindOf } from '../request-state.ts'
 
 const LONGEST_REASON = 500
 

@@ -2,12 +2,12 @@ import type { ReactNode } from 'react'
 import type { NamesOffer } from '../../../lib/answers.ts'
 import { call } from '../../../lib/api.ts'
 import { VirtualList } from '../../../ui/virtual-list.tsx'
-import { BundleChoice } from '../bundle-choice.tsx'
 import { Quiet, useLoaded, WhenLoaded } from '../loaded.tsx'
 import type { Action, Offer } from '../offer.ts'
-import { inWorkspace } from '../place.ts'
+import { BundleChoice } from '../place/bundle-choice.tsx'
+import { inWorkspace } from '../place/place.ts'
+import type { ChosenPlace } from '../place/use-place.ts'
 import type { Asking } from '../request-state.ts'
-import type { ChosenPlace } from '../use-place.ts'
 
 const ROW_HEIGHT_PX = 42
 

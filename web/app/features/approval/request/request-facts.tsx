@@ -1,6 +1,6 @@
-import type { RequestContext } from '../../lib/answers.ts'
-import { visibleText } from '../../lib/visible-text.ts'
-import { WholeWords } from '../../ui/whole-words.tsx'
+import type { RequestContext } from '../../../lib/answers.ts'
+import { visibleText } from '../../../lib/visible-text.ts'
+import { WholeWords } from '../../../ui/whole-words.tsx'
 
 const CLAIMS = [
   ['hostname', 'Host'],

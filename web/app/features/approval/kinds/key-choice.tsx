@@ -1,8 +1,8 @@
 import { useState } from 'react'
-import type { RequestBundleItem } from '../../lib/answers.ts'
-import { matches } from '../../lib/search.ts'
-import { Button } from '../../ui/button.tsx'
-import { VirtualList } from '../../ui/virtual-list.tsx'
+import type { RequestBundleItem } from '../../../lib/answers.ts'
+import { matches } from '../../../lib/search.ts'
+import { Button } from '../../../ui/button.tsx'
+import { VirtualList } from '../../../ui/virtual-list.tsx'
 import { KeyRow } from './key-row.tsx'
 import { isWhole, splitByAsking } from './selection.ts'
 

@@ -1,10 +1,10 @@
 import type { ReactNode } from 'react'
-import { Notice } from '../../ui/notice.tsx'
-import { isOther, type Named } from './place.ts'
-import { type Asking, kindOf } from './request-state.ts'
-import type { ReturnPlan } from './return-plan.ts'
-import { ShownName } from './shown-names.tsx'
-import type { ChosenPlace } from './use-place.ts'
+import { Notice } from '../../../ui/notice.tsx'
+import { isOther, type Named } from '../place/place.ts'
+import type { ChosenPlace } from '../place/use-place.ts'
+import { type Asking, kindOf } from '../request-state.ts'
+import type { ReturnPlan } from '../return-plan.ts'
+import { ShownName } from '../shown-names.tsx'
 
 const SHOWN_AT_ONCE = 2
 

@@ -1,9 +1,9 @@
 import { type FormatName, NAME_RULES } from '@keyferry/contract/env/format-names'
-import type { RequestBundle, RequestBundleItem } from '../../lib/answers.ts'
-import { Button } from '../../ui/button.tsx'
-import { Notice } from '../../ui/notice.tsx'
+import type { RequestBundle, RequestBundleItem } from '../../../lib/answers.ts'
+import { Button } from '../../../ui/button.tsx'
+import { Notice } from '../../../ui/notice.tsx'
+import { Names } from '../shown-names.tsx'
 import { firstKeys, isWhole, splitByAsking, unaskedOf } from './selection.ts'
-import { Names } from './shown-names.tsx'
 
 type KeyNotesProps = {
   bundle: RequestBundle

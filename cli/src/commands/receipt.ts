@@ -5,6 +5,7 @@ import { EXIT } from '../ground/exit-code.ts'
 import { parseObject } from '../ground/json-object.ts'
 import type { Parts } from '../ground/parts.ts'
 import { printable } from '../ground/printable.ts'
+import { object, orNull, text } from '../ground/shape.ts'
 import type { DepositReceipt } from '../receipt/deposit-receipt.ts'
 import type { PinnedKey } from '../receipt/pinned-keys.ts'
 import type { Receipt } from '../receipt/receipt.ts'
@@ -97,21 +98,17 @@ function depositRows({ approvers, bundle, requestId, storedAt, variables, worksp
 }
 
 function readFile(path: string): { readonly server: string; readonly receipt: SignedReceipt } {
-  let text: string
+  let content: string
   try {
-    text = readFileSync(path, 'utf8')
+    content = readFileSync(path, 'utf8')
   } catch (cause) {
     throw new CliError(EXIT.general, `cannot read ${printable(path)}`, 'Check the name of the file.', {
       cause,
     })
   }
-  const { server, kid, payload, signature } = parseObject(text) ?? {}
-  const areTexts = [server, kid, payload, signature].every((field) => typeof field === 'string')
-  if (areTexts && URL.canParse(String(server))) {
-    return {
-      server: String(server),
-      receipt: { kid: String(kid), payload: String(payload), signature: String(signature) },
-    }
-  }
+  const receipt = orNull(RECEIPT)(parseObject(content))
+  if (receipt !== null && URL.canParse(receipt.server)) return { server: receipt.server, receipt }
   throw usageError(`${printable(path)} is not a receipt`, 'Give a file that --receipt wrote.')
 }
+
+const RECEIPT = object({ server: text, kid: text, payload: text, signature: text })

@@ -1,9 +1,8 @@
 import type { Command, Words } from '../command-line/command.ts'
 import { EXIT } from '../ground/exit-code.ts'
-import { isObject } from '../ground/json-object.ts'
 import type { Parts } from '../ground/parts.ts'
-import { printable } from '../ground/printable.ts'
-import { callLibrary, type Library, unknownAnswer } from '../server/library-call.ts'
+import { object, shown } from '../ground/shape.ts'
+import { callLibrary, type Library } from '../server/library-call.ts'
 import { SERVER_FLAG, serverHere } from './server-flag.ts'
 
 export const whoamiCommand: Command = {
@@ -40,8 +39,9 @@ async function identityAt(library: Library, parts: Parts): Promise<Identity> {
   const credential = findCredential(null, library.server, parts)
   const token = findToken(parts)
   if (token !== null) {
-    const named = await callNamed({ ...library, token }, '/api/v1/machine', parts)
-    return { kind: 'machine', ...named, proof: credential?.proof ?? null }
+    const at = { library: { ...library, token }, parts }
+    const { name, workspace } = await callLibrary(at, { name: 'getOwnMachine', shape: MACHINE })
+    return { kind: 'machine', name, workspace: workspace.name, proof: credential?.proof ?? null }
   }
   if (credential !== null) {
     return { kind: 'machine', name: credential.machineId, workspace: null, proof: credential.proof }
@@ -49,20 +49,13 @@ async function identityAt(library: Library, parts: Parts): Promise<Identity> {
   const { serverFacts } = await import('../server/server-facts.ts')
   const { authMode } = await serverFacts(library.server, parts)
   if (authMode !== 'local') return { kind: 'nobody', name: null, workspace: null, proof: null }
-  return { kind: 'person', ...(await callNamed(library, '/api/v1/me', parts)), proof: null }
+  const { username, tenant } = await callLibrary({ library, parts }, { name: 'getMe', shape: PERSON })
+  return { kind: 'person', name: username, workspace: tenant.name, proof: null }
 }
 
-async function callNamed(
-  library: Library,
-  path: string,
-  parts: Parts,
-): Promise<{ name: string; workspace: string }> {
-  const answer = await callLibrary({ library, parts }, { method: 'GET', path })
-  const { name, username = name, tenant, workspace = tenant } = isObject(answer) ? answer : {}
-  const { name: workspaceName } = isObject(workspace) ? workspace : {}
-  if (typeof username !== 'string' || typeof workspaceName !== 'string') throw unknownAnswer()
-  return { name: printable(username, 100), workspace: printable(workspaceName, 80) }
-}
+// A machine has a name in its workspace, a person a username in a tenant.
+const MACHINE = object({ name: shown(100), workspace: object({ name: shown(80) }) })
+const PERSON = object({ username: shown(100), tenant: object({ name: shown(80) }) })
 
 function text({ kind, name, workspace, proof }: Identity, server: string): string {
   const place = workspace === null ? `at ${server}` : `in workspace "${workspace}" at ${server}`

@@ -5,7 +5,7 @@ import { printable } from '../ground/printable.ts'
 import { findCredential, type MachineCredential } from '../machine/credential.ts'
 import { type IdTokenContent, readIdToken } from '../machine/id-token-content.ts'
 import { jobName } from '../machine/job.ts'
-import { knock, ownMachine } from '../server/machine-knock.ts'
+import { ownMachine, presentIdentity } from '../server/machine-delivery.ts'
 import { readable } from '../server/server-failure.ts'
 import { broken, doubtful, type Finding, good } from './finding.ts'
 
@@ -52,7 +52,7 @@ async function present(credential: MachineCredential, server: string, parts: Par
   }
   const shown = contentFindings(content, { proof: credential.proof, server, nowMs: parts.clock.epochMs() })
   try {
-    await knock(place, proof, { machineId, publicKey })
+    await presentIdentity(place, proof, { machineId, publicKey })
     return [...shown, good('machine', `${printable(machineId, 100)}: the server accepts this identity`)]
   } catch (error) {
     return [...shown, failure(error, server)]

@@ -15,7 +15,7 @@ import {
   nextCommand,
 } from './import-options.ts'
 import { requireMeantBundle } from './meant-bundle.ts'
-import { type ImportPlan, namesOf, readPlan, writesOf } from './plan.ts'
+import { type ImportPlan, importPlan, namesOf, writesOf } from './plan.ts'
 import { planFacts, planText, summary } from './plan-text.ts'
 import { readText } from './read-text.ts'
 
@@ -91,8 +91,8 @@ function bodyOf(
 }
 
 async function send({ library, parts, body }: RunningImport, how: object): Promise<ImportPlan> {
-  const call = { method: 'POST', path: '/api/v1/imports', body: { ...body, ...how } } as const
-  return readPlan(await callLibrary({ library, parts }, call, explain))
+  const call = { name: 'importVariables', body: { ...body, ...how }, shape: importPlan, explain } as const
+  return await callLibrary({ library, parts }, call)
 }
 
 function explain(answer: ExchangeAnswer): Error | undefined {

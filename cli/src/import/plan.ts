@@ -1,8 +1,4 @@
-import { isObject } from '../ground/json-object.ts'
-import { printable } from '../ground/printable.ts'
-import { unknownAnswer } from '../server/library-call.ts'
-
-// By hand instead of by the contract's schemas, whose library is four times as large as the rest of the client.
+import { list, number, object, oneOf, orNull, type Shape, shown, text } from '../ground/shape.ts'
 
 const ACTIONS = ['create', 'own', 'share', 'update', 'replace', 'same', 'kept', 'detach'] as const
 export type Action = (typeof ACTIONS)[number]
@@ -26,29 +22,28 @@ export type ImportPlan = {
   readonly planId: string
 }
 
-/** The plan in an answer of the server; its texts are safe to print.
- * @throws CliError refused: the answer is something else */
-export function readPlan(answer: unknown): ImportPlan {
-  const { bundle_id, plan, plan_id } = isObject(answer) ? answer : {}
-  if (!Array.isArray(plan) || typeof plan_id !== 'string') throw unknownAnswer()
-  return { isNewBundle: bundle_id === null, steps: plan.map(readStep), planId: plan_id }
-}
+const STEP = object({
+  name: shown(300),
+  action: oneOf(...ACTIONS),
+  key_name: shown(300),
+  shared_with: list(shown(300)),
+  shared_total: number,
+  template_parts: orNull(list(shown(300))),
+})
+const PLAN = object({ bundle_id: orNull(text), plan: list(STEP), plan_id: text })
 
-function readStep(entry: unknown): Step {
-  const { name, action, key_name, shared_with, shared_total, template_parts } = isObject(entry) ? entry : {}
-  const known = ACTIONS.find((each) => each === action)
-  const isWhole = typeof name === 'string' && typeof key_name === 'string' && typeof shared_total === 'number'
-  if (!isWhole || known === undefined || !Array.isArray(shared_with)) throw unknownAnswer()
-  return {
-    name: printable(name),
-    action: known,
-    keyName: printable(key_name),
-    sharedWith: shared_with.map((bundle) => printable(String(bundle))),
-    sharedTotal: shared_total,
-    templateParts: Array.isArray(template_parts)
-      ? template_parts.map((part) => printable(String(part)))
-      : null,
-  }
+/** The plan in an answer of the server; its texts are safe to print. */
+export const importPlan: Shape<ImportPlan> = (value) => {
+  const { bundle_id: bundleId, plan, plan_id: planId } = PLAN(value)
+  const steps = plan.map(({ name, action, ...step }) => ({
+    name,
+    action,
+    keyName: step.key_name,
+    sharedWith: step.shared_with,
+    sharedTotal: step.shared_total,
+    templateParts: step.template_parts,
+  }))
+  return { isNewBundle: bundleId === null, steps, planId }
 }
 
 /** The steps that write something. */

@@ -4,9 +4,10 @@ import { requestApproval } from '../delivery/request-approval.ts'
 import type { RequestOptions } from '../delivery/values-request.ts'
 import { waitForDelivery } from '../delivery/wait.ts'
 import { refusedAnswer } from '../ground/cli-error.ts'
-import { isObject, parseObject } from '../ground/json-object.ts'
+import { parseObject } from '../ground/json-object.ts'
 import type { Parts } from '../ground/parts.ts'
-import { type Listed, readBundle, readName } from '../server/bundles.ts'
+import { list, nullable, number, object, oneOf, orNull, read, text, where } from '../ground/shape.ts'
+import { type Listed, listedBundle, listedName } from '../server/bundles.ts'
 import type { Delivery, Named } from '../server/wait-answer.ts'
 
 /** List the names of a bundle, or the bundles of a workspace, on a server where people sign in: ask for an approval, and open
@@ -21,11 +22,11 @@ export async function listWithApproval(options: RequestOptions, parts: Parts): P
       reasonFor: 'why these names are needed',
       wait: async (pending, events) => await waitForDelivery(parts, pending, events),
       open: async ({ ciphertextBase64 }, { keyPair }, view) => {
-        const list = openList(ciphertextBase64, { keyPair, asksForBundle: requested !== null })
-        const { bundle, workspace, names, bundles, leftOut } = list
+        const opened = openList(ciphertextBase64, { keyPair, asksForBundle: requested !== null })
+        const { bundle, workspace, names, bundles, leftOut } = opened
         const count = bundle === null ? bundles.length : names.length
         view.listed({ requested, bundle, workspace: workspace.name, count, leftOut })
-        return list
+        return opened
       },
     },
     options,
@@ -46,23 +47,27 @@ function openList(
   ciphertextBase64: string,
   { keyPair, asksForBundle }: { keyPair: KeyPair; asksForBundle: boolean },
 ): OpenedList {
-  const list = parseObject(openBox(ciphertextBase64, keyPair)) ?? {}
-  if (list['v'] !== 1 || list['kind'] !== 'names') throw noList()
-  const { bundle, workspace, names, bundles, left_out: leftOut } = list
-  if (!isNamed(workspace) || !Array.isArray(names) || !Array.isArray(bundles)) throw noList()
-  if (asksForBundle ? !isNamed(bundle) : bundle !== null) throw noList()
-  return {
-    bundle: isNamed(bundle) ? bundle : null,
+  const {
+    bundle,
+    left_out: leftOut,
     workspace,
-    names: names.map(readName),
-    bundles: bundles.map(readBundle),
-    leftOut: typeof leftOut === 'number' ? leftOut : 0,
-  }
+    names,
+    bundles,
+  } = read(parseObject(openBox(ciphertextBase64, keyPair)), LIST, noList)
+  if (asksForBundle !== (bundle !== null)) throw noList()
+  return { bundle, workspace, names, bundles, leftOut: leftOut ?? 0 }
 }
 
-function isNamed(value: unknown): value is Named {
-  return isObject(value) && typeof value['id'] === 'string' && typeof value['name'] === 'string'
-}
+const NAMED = object({ id: text, name: text })
+const LIST = object({
+  v: where((value): value is 1 => value === 1),
+  kind: oneOf('names'),
+  bundle: nullable(NAMED),
+  workspace: NAMED,
+  names: list(listedName),
+  bundles: list(listedBundle),
+  left_out: orNull(number),
+})
 
 function noList(): Error {
   return refusedAnswer('the server sent another list than the requested one')

@@ -1,7 +1,14 @@
 import { refusedAnswer } from '../ground/cli-error.ts'
-import { isObject } from '../ground/json-object.ts'
+import { object } from '../ground/shape.ts'
 import type { SignedReceipt } from '../server/wait-answer.ts'
-import { listIn, type RequestFacts, requestFacts, text, verifiedFields } from './receipt.ts'
+import {
+  type RequestFacts,
+  receiptList,
+  receiptName,
+  receiptText,
+  requestFacts,
+  verifiedFields,
+} from './receipt.ts'
 
 /** One variable of a deposit, and what happened to it: an action of an import. */
 type StoredVariable = { readonly name: string; readonly action: string }
@@ -28,14 +35,16 @@ export function readDepositReceipt(signed: SignedReceipt, publicKey: Uint8Array)
  * @throws CliError refused: malformed */
 export function depositReceiptIn(fields: Record<string, unknown>): DepositReceipt | null {
   if (fields['kind'] !== 'deposit') return null
-  const { workspace, stored_at, variables } = fields
-  return {
-    ...requestFacts(fields),
-    workspace: text(isObject(workspace) ? workspace['name'] : undefined),
-    variables: listIn(variables).map(({ name, action }) => ({ name: text(name), action: text(action) })),
-    storedAt: text(stored_at),
-  }
+  const facts = requestFacts(fields)
+  const { workspace, variables, stored_at: storedAt } = DEPOSIT(fields)
+  return { ...facts, workspace: workspace.name, variables, storedAt }
 }
+
+const DEPOSIT = object({
+  workspace: receiptName,
+  variables: receiptList(object({ name: receiptText, action: receiptText })),
+  stored_at: receiptText,
+})
 
 /** Whether the receipt is for the bundle and the variables of the deposit.
  * @throws CliError refused, naming what differs */

@@ -4,9 +4,10 @@ import { decodeBase64 } from '@keyferry/crypto/base64'
 import { endorsementFits } from '@keyferry/crypto/receipt'
 import { CliError } from '../ground/cli-error.ts'
 import { EXIT } from '../ground/exit-code.ts'
-import { isObject, parseObject } from '../ground/json-object.ts'
+import { parseObject } from '../ground/json-object.ts'
 import type { Parts } from '../ground/parts.ts'
 import { printable } from '../ground/printable.ts'
+import { list, object, orNull, text } from '../ground/shape.ts'
 import { writeOutputFile } from '../output/output-file.ts'
 import { isLoopback } from '../server/loopback.ts'
 import { fetchReceiptKeys, type ReceiptKey } from '../server/receipt-keys.ts'
@@ -15,20 +16,18 @@ import { makePrivateFolder, type StateParts, stateFolder } from '../state/state-
 /** A key that this client has seen sign for a server. Public. */
 export type PinnedKey = { readonly kid: string; readonly publicKey: string }
 
+const PINNED = object({ keys: list(orNull(object({ kid: text, public_key: text }))) })
+
 /** The keys that a server signed with so far; empty before its first receipt. */
 export function pinnedKeys(server: string, parts: StateParts): readonly PinnedKey[] {
-  let text: string
+  let content: string
   try {
-    text = readFileSync(fileOf(server, parts), 'utf8')
+    content = readFileSync(fileOf(server, parts), 'utf8')
   } catch {
     return [] // no receipt of this server yet
   }
-  const keys = parseObject(text)?.['keys']
-  if (!Array.isArray(keys)) return []
-  return keys.flatMap((entry: unknown) => {
-    const { kid, public_key } = isObject(entry) ? entry : {}
-    return typeof kid === 'string' && typeof public_key === 'string' ? [{ kid, publicKey: public_key }] : []
-  })
+  const { keys } = orNull(PINNED)(parseObject(content)) ?? { keys: [] }
+  return keys.flatMap((key) => (key === null ? [] : [{ kid: key.kid, publicKey: key.public_key }]))
 }
 
 /** The public key of a server by its id. The client trusts the first key of a server, and a later key only if a known key
@@ -38,7 +37,7 @@ export async function keyOf(server: string, kid: string, parts: Parts): Promise<
   const pinned = pinnedKeys(server, parts)
   const known = pinned.find((key) => key.kid === kid)
   if (known !== undefined) return decodeBase64(known.publicKey)
-  const offered = await fetchReceiptKeys(server, parts.exchange)
+  const offered = await fetchReceiptKeys({ server, exchange: parts.exchange })
   const key = offered.find((candidate) => candidate.kid === kid)
   const isBelieved = pinned.length === 0 || isLoopback(new URL(server).hostname)
   if (key === undefined || !(isBelieved || isEndorsed(key, pinned))) throw changed(server, parts)

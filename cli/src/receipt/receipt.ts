@@ -1,8 +1,8 @@
 import { decodeBase64 } from '@keyferry/crypto/base64'
 import { boxDigest, commandDigest, receiptFits } from '@keyferry/crypto/receipt'
 import { refusedAnswer } from '../ground/cli-error.ts'
-import { isObject, parseObject } from '../ground/json-object.ts'
-import { printable } from '../ground/printable.ts'
+import { parseObject } from '../ground/json-object.ts'
+import { list, object, oneOf, orNull, refusing, type Shape, shown, text } from '../ground/shape.ts'
 import type { SignedReceipt } from '../server/wait-answer.ts'
 
 /** What every receipt says of its request. */
@@ -59,45 +59,54 @@ function decoded(base64: string): Uint8Array {
   }
 }
 
+/** A text of a receipt, safe to print. */
+export const receiptText = refusing(shown(500), () => refusedAnswer('the receipt lacks a field'))
+
+export function receiptList<T>(item: Shape<T>): Shape<readonly T[]> {
+  return refusing(list(item), () => refusedAnswer('the receipt lacks a list'))
+}
+
+export const receiptName = refusing(object({ name: receiptText }), () =>
+  refusedAnswer('the receipt lacks a field'),
+)
+
+const FACTS = object({
+  request_id: receiptText,
+  client_pubkey: receiptText,
+  ciphertext_sha256: receiptText,
+  bundle: receiptName,
+  approvers: receiptList(object({ username: receiptText })),
+  argv_sha256: orNull(text),
+})
+
+const DELIVERY = object({
+  keys: receiptList(receiptName),
+  approved_at: receiptText,
+  released_by: orNull(oneOf('loopback', 'code')),
+  grant_id: orNull(text),
+})
+
 /** What the verified fields of a receipt say of a delivery.
  * @throws CliError refused: malformed, or of a deposit */
 export function deliveryReceiptIn(fields: Record<string, unknown>): Receipt {
-  const { released_by, grant_id, keys, kind } = fields
-  if (kind !== undefined) throw refusedAnswer('the receipt is not for a delivery')
-  return {
-    ...requestFacts(fields),
-    names: listIn(keys).map(({ name }) => text(name)),
-    approvedAt: text(fields['approved_at']),
-    releasedBy: released_by === 'loopback' || released_by === 'code' ? released_by : null,
-    isRepeated: typeof grant_id === 'string',
-  }
+  if (fields['kind'] !== undefined) throw refusedAnswer('the receipt is not for a delivery')
+  const facts = requestFacts(fields)
+  const { keys, approved_at: approvedAt, released_by: releasedBy, grant_id: grantId } = DELIVERY(fields)
+  const names = keys.map(({ name }) => name)
+  return { ...facts, names, approvedAt, releasedBy, isRepeated: grantId !== null }
 }
 
 /** @throws CliError refused: malformed */
 export function requestFacts(fields: Record<string, unknown>): RequestFacts {
-  const { argv_sha256, bundle, approvers } = fields
+  const facts = FACTS(fields)
   return {
-    requestId: text(fields['request_id']),
-    clientPublicKey: text(fields['client_pubkey']),
-    boxDigest: text(fields['ciphertext_sha256']),
-    bundle: text(isObject(bundle) ? bundle['name'] : undefined),
-    approvers: listIn(approvers).map(({ username }) => text(username)),
-    commandDigest: typeof argv_sha256 === 'string' ? argv_sha256 : null,
+    requestId: facts.request_id,
+    clientPublicKey: facts.client_pubkey,
+    boxDigest: facts.ciphertext_sha256,
+    bundle: facts.bundle.name,
+    approvers: facts.approvers.map(({ username }) => username),
+    commandDigest: facts.argv_sha256,
   }
-}
-
-/** A text of a receipt, safe to print.
- * @throws CliError refused: it is missing */
-export function text(value: unknown): string {
-  if (typeof value === 'string') return printable(value, 500)
-  throw refusedAnswer('the receipt lacks a field')
-}
-
-/** The objects of a list in a receipt.
- * @throws CliError refused: it is missing */
-export function listIn(list: unknown): Record<string, unknown>[] {
-  if (!Array.isArray(list)) throw refusedAnswer('the receipt lacks a list')
-  return list.map((entry: unknown) => (isObject(entry) ? entry : {}))
 }
 
 /** What this client knows about its request without the server. */

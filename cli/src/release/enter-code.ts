@@ -1,5 +1,5 @@
 import type { Parts } from '../ground/parts.ts'
-import type { ReleaseOutcome } from '../server/release-call.ts'
+import type { ReleaseOutcome } from '../server/approval-requests.ts'
 import type { WaitingView } from '../terminal/waiting-view.ts'
 
 const CODE = /^\d{6}$/

@@ -3,7 +3,7 @@ import { NetworkError } from '../ground/exchange.ts'
 import type { Environment, Parts, ViewName } from '../ground/parts.ts'
 import type { PendingRequest } from '../ground/pending-request.ts'
 import { printable } from '../ground/printable.ts'
-import type { ReleaseOutcome } from '../server/release-call.ts'
+import type { ReleaseOutcome } from '../server/approval-requests.ts'
 import type { Needs } from '../server/wait-answer.ts'
 import type { WaitingView } from '../terminal/waiting-view.ts'
 import { type Answers, newAnswers } from './answers.ts'
@@ -109,7 +109,7 @@ async function listenIfPossible(
 }
 
 async function releaseNow(pending: PendingRequest, secret: string, parts: Parts): Promise<ReleaseOutcome> {
-  const { releaseRequest } = await import('../server/release-call.ts')
+  const { releaseRequest } = await import('../server/approval-requests.ts')
   try {
     return await releaseRequest(parts.exchange, pending, secret)
   } catch (error) {

@@ -1,18 +1,18 @@
 import type { ReleaseWay } from '@keyferry/contract'
-import { fillPath } from '@keyferry/contract/client'
 import type { DeviceProof } from '@keyferry/crypto/device-key'
 import { refusedAnswer } from '../ground/cli-error.ts'
-import type { Exchange } from '../ground/exchange.ts'
+import type { Exchange, ExchangeAnswer } from '../ground/exchange.ts'
 import { parseObject } from '../ground/json-object.ts'
+import { matching, number, optional, read, text } from '../ground/shape.ts'
+import { type CallOptions, callEndpoint, type EndpointName } from './endpoint-call.ts'
 import { type RememberedApproval, readAsksAgain, readRemembered } from './remembered.ts'
 import { ended, requireReturnable, unknownKind } from './request-end.ts'
-import { errorDetail, refusal } from './server-failure.ts'
+import { errorBody, errorDetail, isPassing, refusal } from './server-failure.ts'
 import { type Needs, readLater, readWaitAnswer, type WaitOutcome } from './wait-answer.ts'
 
-const CREATE_TIMEOUT_MS = 20_000
 const HOLD_MS = 30_000
 const WITHDRAW_TIMEOUT_MS = 1_000
-const MAX_CREATE_BYTES = 64 * 1024
+const RELEASE_TIMEOUT_MS = 10_000
 // The base64 of a sealed payload eight times as large as a server's default bound.
 const MAX_WAIT_BYTES = 12 * 1024 * 1024
 const REQUEST_ID = /^[A-Za-z0-9_-]{16,128}$/
@@ -76,13 +76,7 @@ export async function createRequest(
   server: string,
   body: RequestBody,
 ): Promise<CreatedRequest> {
-  const answer = await exchange({
-    method: 'POST',
-    url: `${server}/api/v1/requests`,
-    body: JSON.stringify(body),
-    timeoutMs: CREATE_TIMEOUT_MS,
-    maxBodyBytes: MAX_CREATE_BYTES,
-  })
+  const answer = await callEndpoint({ exchange, server }, 'createRequest', { body })
   if (answer.status === 400 && errorDetail(answer, 'field') === 'device') throw new RefusedDevice()
   if (answer.status === 400 && errorDetail(answer, 'field') === 'kind') throw unknownKind(server)
   if (answer.status !== 201) throw refusal(answer, server)
@@ -91,10 +85,10 @@ export async function createRequest(
   return readCreated(created, server)
 }
 
+const invalid = (what: string) => () => refusedAnswer(`the server sent an invalid ${what}`)
+
 function readCreated(body: Record<string, unknown>, server: string): CreatedRequest {
-  const id = body['id']
-  if (typeof id !== 'string' || !REQUEST_ID.test(id))
-    throw refusedAnswer('the server sent an invalid request id')
+  const id = read(body['id'], matching(REQUEST_ID), invalid('request id'))
   if (body['verification_uri_complete'] !== `/approve/${id}`) {
     throw refusedAnswer(`the server sent another approval page than /approve/${id}`)
   }
@@ -102,9 +96,9 @@ function readCreated(body: Record<string, unknown>, server: string): CreatedRequ
     id,
     kind: body['kind'],
     approvalUrl: `${server}/approve/${id}`,
-    intervalMs: seconds(body['interval'], 'interval', INTERVAL_SECONDS),
-    lifetimeMs: seconds(body['expires_in'], 'expires_in', LIFETIME_SECONDS),
-    userCode: readUserCode(body['user_code']),
+    intervalMs: milliseconds(body, 'interval', INTERVAL_SECONDS),
+    lifetimeMs: milliseconds(body, 'expires_in', LIFETIME_SECONDS),
+    userCode: read(body['user_code'], optional(text, null), invalid('check code')),
     isCodeTyped: body['assurance'] === 'typed',
     remembered: readRemembered(body['remembered']),
     asksAgain: readAsksAgain(body['asks_again']),
@@ -112,17 +106,14 @@ function readCreated(body: Record<string, unknown>, server: string): CreatedRequ
   }
 }
 
-function readUserCode(value: unknown): string | null {
-  if (value === undefined) return null
-  if (typeof value !== 'string') throw refusedAnswer('the server sent an invalid check code')
-  return value
-}
-
-function seconds(value: unknown, field: string, { least, most }: { least: number; most: number }): number {
-  if (typeof value !== 'number' || !Number.isFinite(value) || value < 0) {
-    throw refusedAnswer(`the server sent an invalid ${field}`)
-  }
-  return Math.min(Math.max(value, least), most) * 1000
+function milliseconds(
+  body: Record<string, unknown>,
+  field: string,
+  { least, most }: { least: number; most: number },
+): number {
+  const seconds = read(body[field], number, invalid(field))
+  if (!Number.isFinite(seconds) || seconds < 0) throw invalid(field)()
+  return Math.min(Math.max(seconds, least), most) * 1000
 }
 
 export type WaitCall = {
@@ -132,41 +123,74 @@ export type WaitCall = {
   readonly intervalMs: number
 }
 
+type OwnRequest = Pick<WaitCall, 'server' | 'id' | 'verifier'>
+
 /** Poll once; the server may hold the answer for 30 s, unless the request needs something else than `known`.
  * @throws CliError denied · expired · refused · NetworkError */
 export async function waitOnce(exchange: Exchange, call: WaitCall, known: Needs): Promise<WaitOutcome> {
-  const path = fillPath(
-    '/api/v1/requests/{request_id}/wait',
-    { request_id: call.id },
-    { interval: Math.round(call.intervalMs / 1000), known },
-  )
-  const answer = await exchange({
-    method: 'GET',
-    url: call.server + path,
-    headers: { 'x-poll-verifier': call.verifier },
+  const answer = await callAsOwner(exchange, 'waitForApproval', call, {
+    query: { interval: Math.round(call.intervalMs / 1000), known },
     timeoutMs: HOLD_MS + 15_000,
     maxBodyBytes: MAX_WAIT_BYTES,
   })
   if (answer.status === 200) return readWaitAnswer(answer)
   if (answer.status === 404) throw ended(answer)
-  if (answer.status === 429 || answer.status >= 500) return readLater(answer)
+  if (isPassing(answer)) return readLater(answer)
   throw refusal(answer, call.server)
 }
 
 /** Withdraw a request, so that it cannot be approved.
  * @returns false if it had already ended · @throws CliError refused · NetworkError */
-export async function withdrawRequest(
-  exchange: Exchange,
-  { server, id, verifier }: Pick<WaitCall, 'server' | 'id' | 'verifier'>,
-): Promise<boolean> {
-  const answer = await exchange({
-    method: 'POST',
-    url: server + fillPath('/api/v1/requests/{request_id}/withdraw', { request_id: id }),
-    headers: { 'x-poll-verifier': verifier },
-    timeoutMs: WITHDRAW_TIMEOUT_MS,
-    maxBodyBytes: MAX_CREATE_BYTES,
-  })
+export async function withdrawRequest(exchange: Exchange, request: OwnRequest): Promise<boolean> {
+  const answer = await callAsOwner(exchange, 'withdrawRequest', request, { timeoutMs: WITHDRAW_TIMEOUT_MS })
   if (answer.status === 200) return true
   if (answer.status === 404 || answer.status === 409) return false
-  throw refusal(answer, server)
+  throw refusal(answer, request.server)
+}
+
+/** What the server says to a secret or code that came back.
+ * `wrong`: not the one of this approval. `late`: it was valid for too short a time, and a new one can be had on the page.
+ * `changed`: the library changed, so a deposit has a new plan. `ended`: the request is no longer held. `busy`: too many calls, or
+ * the server failed; try again. */
+export type ReleaseOutcome =
+  | { readonly kind: 'released' | 'late' | 'changed' | 'ended' }
+  | { readonly kind: 'wrong'; readonly attemptsLeft: number | null }
+  | { readonly kind: 'busy'; readonly waitMs: number }
+
+/** Return an approval to the server, with the proof that this client made the request.
+ * @throws CliError refused · NetworkError */
+export async function releaseRequest(
+  exchange: Exchange,
+  request: OwnRequest,
+  secret: string,
+): Promise<ReleaseOutcome> {
+  const answer = await callAsOwner(exchange, 'releaseRequest', request, {
+    body: { secret },
+    timeoutMs: RELEASE_TIMEOUT_MS,
+  })
+  if (answer.status === 200) return { kind: 'released' }
+  const { code } = errorBody(answer)
+  if (code === 'release_wrong') {
+    const left = errorDetail(answer, 'attempts_left')
+    return { kind: 'wrong', attemptsLeft: typeof left === 'number' ? left : null }
+  }
+  if (code === 'release_expired') return { kind: 'late' }
+  if (code === 'plan_changed') return { kind: 'changed' }
+  if (answer.status === 404 || answer.status === 409) return { kind: 'ended' }
+  if (isPassing(answer)) return { kind: 'busy', waitMs: answer.retryAfterMs ?? 1_000 }
+  throw refusal(answer, request.server)
+}
+
+// The verifier proves that this client made the request.
+async function callAsOwner(
+  exchange: Exchange,
+  name: EndpointName,
+  { server, id, verifier }: OwnRequest,
+  options: CallOptions,
+): Promise<ExchangeAnswer> {
+  return await callEndpoint({ exchange, server }, name, {
+    params: { request_id: id },
+    headers: { 'x-poll-verifier': verifier },
+    ...options,
+  })
 }

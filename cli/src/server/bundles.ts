@@ -1,16 +1,10 @@
 import { usageError } from '../ground/cli-error.ts'
-import { isObject } from '../ground/json-object.ts'
 import { nearest } from '../ground/nearest.ts'
-import type { Parts } from '../ground/parts.ts'
 import { printable } from '../ground/printable.ts'
-import { callLibrary, type Library, unknownAnswer } from './library-call.ts'
+import { list, number, object, orNull, type Shape, text, truth } from '../ground/shape.ts'
+import { callLibrary, type LibraryParts } from './library-call.ts'
 
-export type ListedBundle = {
-  readonly id: string
-  readonly name: string
-  readonly tenantId: string
-  readonly keyCount: number
-}
+export type ListedBundle = { readonly id: string; readonly name: string; readonly keyCount: number }
 
 /** One name that a bundle delivers. No value. */
 type ListedName = {
@@ -22,19 +16,32 @@ type ListedName = {
 }
 
 /** What `ls` shows: the names of a bundle, or bundles. */
-export type Listed = {
-  readonly names: readonly Omit<ListedName, 'keyId'>[]
-  readonly bundles: readonly Omit<ListedBundle, 'tenantId'>[]
+export type Listed = { readonly names: readonly ListedName[]; readonly bundles: readonly ListedBundle[] }
+
+const BUNDLE = object({ id: text, name: text, key_count: number })
+const NAME = object({
+  id: orNull(text),
+  name: text,
+  is_secret: truth,
+  required: orNull(truth),
+})
+
+/** A bundle in an answer. */
+export const listedBundle: Shape<ListedBundle> = (value) => {
+  const { key_count: keyCount, ...named } = BUNDLE(value)
+  return { ...named, keyCount }
 }
 
-type Call = { readonly library: Library; readonly parts: Parts }
+/** A name of a bundle in an answer. */
+export const listedName: Shape<ListedName> = (value) => {
+  const { id: keyId, name, is_secret: isSecret, required } = NAME(value)
+  return { name, keyId, isSecret, isRequired: required === true }
+}
 
 /** The bundles that the caller may see, by name.
  * @throws CliError as `callLibrary` */
-export async function listBundles(call: Call): Promise<ListedBundle[]> {
-  const answer = await callLibrary(call, { method: 'GET', path: '/api/v1/bundles' })
-  if (!Array.isArray(answer)) throw unknownAnswer()
-  return answer.map((entry) => ({ ...readBundle(entry), tenantId: readText(entry, 'tenant_id') }))
+export async function listBundles(at: LibraryParts): Promise<readonly ListedBundle[]> {
+  return await callLibrary(at, { name: 'listBundles', shape: list(listedBundle) })
 }
 
 /** One of the bundles, by name or id.
@@ -54,17 +61,16 @@ export function bundleNamed(bundles: readonly ListedBundle[], text: string): Lis
 
 /** What a bundle delivers, in its order.
  * @throws CliError as `callLibrary` */
-export async function listNames(call: Call, { id }: ListedBundle): Promise<ListedName[]> {
-  const answer = await callLibrary(call, { method: 'GET', path: `/api/v1/bundles/${id}` })
-  const { items } = isObject(answer) ? answer : {}
-  if (!Array.isArray(items)) throw unknownAnswer()
-  return items.map((entry) => ({ ...readName(entry), keyId: readId(entry) }))
+export async function listNames(at: LibraryParts, { id }: ListedBundle): Promise<readonly ListedName[]> {
+  const shape = object({ items: list(listedName) })
+  const { items } = await callLibrary(at, { name: 'getBundle', params: { bundle_id: id }, shape })
+  return items
 }
 
 /** Take a name from a bundle. Its key stays in the library.
  * @throws CliError usage: an inline item, which has no key · as `callLibrary` */
 export async function detachName(
-  call: Call,
+  at: LibraryParts,
   bundle: ListedBundle,
   { name, keyId }: ListedName,
 ): Promise<void> {
@@ -74,30 +80,6 @@ export async function detachName(
       'Convert the items on the web page first.',
     )
   }
-  await callLibrary(call, { method: 'DELETE', path: `/api/v1/bundles/${bundle.id}/keys/${keyId}` })
-}
-
-/** @throws CliError refused */
-export function readBundle(entry: unknown): Omit<ListedBundle, 'tenantId'> {
-  const { key_count: keyCount } = isObject(entry) ? entry : {}
-  if (typeof keyCount !== 'number') throw unknownAnswer()
-  return { id: readText(entry, 'id'), name: readText(entry, 'name'), keyCount }
-}
-
-/** @throws CliError refused */
-export function readName(entry: unknown): Omit<ListedName, 'keyId'> {
-  const { is_secret: isSecret, required: isRequired } = isObject(entry) ? entry : {}
-  if (typeof isSecret !== 'boolean') throw unknownAnswer()
-  return { name: readText(entry, 'name'), isSecret, isRequired: isRequired === true }
-}
-
-function readText(entry: unknown, field: string): string {
-  const text = isObject(entry) ? entry[field] : undefined
-  if (typeof text !== 'string') throw unknownAnswer()
-  return text
-}
-
-function readId(entry: unknown): string | null {
-  const id = isObject(entry) ? entry['id'] : undefined
-  return typeof id === 'string' ? id : null
+  const params = { bundle_id: bundle.id, key_id: keyId }
+  await callLibrary(at, { name: 'detachKey', params, shape: () => undefined })
 }

@@ -1,12 +1,11 @@
-import { fillPath } from '@keyferry/contract/client'
 import type { DeviceProof } from '@keyferry/crypto/device-key'
-import type { Exchange, ExchangeAnswer } from '../ground/exchange.ts'
+import type { ExchangeAnswer } from '../ground/exchange.ts'
 import { parseObject } from '../ground/json-object.ts'
-import { refusal } from './server-failure.ts'
+import { callEndpoint, type Server } from './endpoint-call.ts'
+import { isPassing, refusal } from './server-failure.ts'
 
 // The server holds a call for 30 s.
 const TIMEOUT_MS = 45_000
-const MAX_BYTES = 64 * 1024
 
 /** `unknown`: the server keeps no such delivery for this caller. */
 export type ChangeOutcome =
@@ -14,42 +13,26 @@ export type ChangeOutcome =
   | { readonly kind: 'unknown' | 'refused'; readonly reason: string }
   | { readonly kind: 'later'; readonly retryAfterMs: number | null; readonly reason: string }
 
-type Place = { readonly exchange: Exchange; readonly server: string }
-
 /** Wait, at most 30 s, until a value of a machine's delivery changes.
  * @throws NetworkError */
 export async function waitAsMachine(
-  { exchange, server }: Place,
+  at: Server,
   credential: string,
   { deliveryId, ...body }: { deliveryId: string; machine_id?: string; client_pubkey?: string },
 ): Promise<ChangeOutcome> {
-  const path = fillPath('/api/v1/deliveries/{delivery_id}/wait', { delivery_id: deliveryId })
   const headers = { authorization: `Bearer ${credential}` }
-  const answer = await exchange({
-    method: 'POST',
-    url: server + path,
-    headers,
-    body: JSON.stringify(body),
-    timeoutMs: TIMEOUT_MS,
-    maxBodyBytes: MAX_BYTES,
-  })
-  return readAnswer(answer, server)
+  const options = { params: { delivery_id: deliveryId }, headers, body, timeoutMs: TIMEOUT_MS }
+  return readAnswer(await callEndpoint(at, 'waitForChange', options), at.server)
 }
 
 /** The same for a terminal whose approval is remembered.
  * @throws NetworkError */
 export async function waitAsTerminal(
-  { exchange, server }: Place,
+  at: Server,
   body: { delivery_id: string; device: DeviceProof },
 ): Promise<ChangeOutcome> {
-  const answer = await exchange({
-    method: 'POST',
-    url: `${server}/api/v1/grants/wait`,
-    body: JSON.stringify(body),
-    timeoutMs: TIMEOUT_MS,
-    maxBodyBytes: MAX_BYTES,
-  })
-  return readAnswer(answer, server)
+  const answer = await callEndpoint(at, 'waitForRememberedChange', { body, timeoutMs: TIMEOUT_MS })
+  return readAnswer(answer, at.server)
 }
 
 function readAnswer(answer: ExchangeAnswer, server: string): ChangeOutcome {
@@ -57,7 +40,6 @@ function readAnswer(answer: ExchangeAnswer, server: string): ChangeOutcome {
   if (answer.status === 200 && typeof changed === 'boolean') return { kind: changed ? 'changed' : 'same' }
   const { message: reason } = refusal(answer, server)
   if (answer.status === 404) return { kind: 'unknown', reason }
-  if (answer.status === 429 || answer.status >= 500)
-    return { kind: 'later', retryAfterMs: answer.retryAfterMs, reason }
+  if (isPassing(answer)) return { kind: 'later', retryAfterMs: answer.retryAfterMs, reason }
   return { kind: 'refused', reason }
 }

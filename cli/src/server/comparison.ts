@@ -1,18 +1,15 @@
 import { CliError } from '../ground/cli-error.ts'
 import { EXIT } from '../ground/exit-code.ts'
-import { isObject } from '../ground/json-object.ts'
 import { nearest } from '../ground/nearest.ts'
-import type { Parts } from '../ground/parts.ts'
 import { printable } from '../ground/printable.ts'
+import { list, nullable, object, oneOf, text } from '../ground/shape.ts'
 import { listBundles } from './bundles.ts'
-import { callLibrary, type Library, unknownAnswer } from './library-call.ts'
-
-const STATES = ['shared', 'own', 'missing'] as const
+import { callLibrary, type Library, type LibraryParts } from './library-call.ts'
 
 /** How one bundle delivers a name. */
 type ComparedCell = {
   readonly bundleName: string
-  readonly state: (typeof STATES)[number]
+  readonly state: 'shared' | 'own' | 'missing'
   /** The key behind the name; null if the bundle lacks the name or has a value without a key. */
   readonly keyId: string | null
 }
@@ -20,20 +17,31 @@ type ComparedCell = {
 /** One name, with a cell for each bundle in the order given. */
 export type ComparedRow = { readonly name: string; readonly cells: readonly ComparedCell[] }
 
-type Call = { readonly library: Library; readonly parts: Parts }
-
 /** The names that bundles deliver, side by side. No values.
  * @throws CliError usage: a bundle does not exist · refused, network: as `callLibrary` */
-export async function compareBundles(call: Call, bundleNames: readonly string[]): Promise<ComparedRow[]> {
+export async function compareBundles(
+  call: LibraryParts,
+  bundleNames: readonly string[],
+): Promise<ComparedRow[]> {
   const ids = await idsOf(call, bundleNames)
-  const query = `?${new URLSearchParams(ids.map((id): [string, string] => ['bundle_id', id])).toString()}`
-  const answer = await callLibrary(call, { method: 'GET', path: '/api/v1/compare', query })
-  const { rows } = isObject(answer) ? answer : {}
-  if (!Array.isArray(rows)) throw unknownAnswer()
-  return rows.map((row) => readRow(row, bundleNames))
+  const { rows } = await callLibrary(call, {
+    name: 'compareBundles',
+    query: { bundle_id: ids },
+    shape: object({ rows: list(object({ name: text, cells: list(CELL) })) }),
+  })
+  return rows.map(({ name, cells }) => ({ name: printable(name), cells: inOrder(cells, bundleNames) }))
 }
 
-async function idsOf(call: Call, bundleNames: readonly string[]): Promise<string[]> {
+const CELL = object({ state: oneOf('shared', 'own', 'missing'), key_id: nullable(text) })
+
+function inOrder(cells: readonly ReturnType<typeof CELL>[], bundleNames: readonly string[]): ComparedCell[] {
+  return bundleNames.map((bundleName, index) => {
+    const { state, key_id: keyId } = cells[index] ?? { state: 'missing', key_id: null }
+    return { bundleName, state, keyId }
+  })
+}
+
+async function idsOf(call: LibraryParts, bundleNames: readonly string[]): Promise<string[]> {
   const idByName = new Map((await listBundles(call)).map(({ name, id }) => [name, id]))
   return bundleNames.map((name) => {
     const id = idByName.get(name)
@@ -48,7 +56,7 @@ async function idsOf(call: Call, bundleNames: readonly string[]): Promise<string
 }
 
 type Missing = {
-  readonly call: Call
+  readonly call: LibraryParts
   /** A bundle of the same command that exists. */
   readonly model: string | undefined
   readonly known: readonly string[]
@@ -69,20 +77,4 @@ function duplicateAdvice(
 ): string {
   const page = workspace === null ? '/bundles' : `/w/${workspace.id}/bundles`
   return `To create it as a copy of ${model}, open ${server}${page}?duplicate=${model}&as=${name}`
-}
-
-function readRow(row: unknown, bundleNames: readonly string[]): ComparedRow {
-  const { name, cells } = isObject(row) ? row : {}
-  if (typeof name !== 'string' || !Array.isArray(cells)) throw unknownAnswer()
-  return {
-    name: printable(name),
-    cells: bundleNames.map((bundleName, index) => ({ bundleName, ...readCell(cells[index]) })),
-  }
-}
-
-function readCell(cell: unknown): Omit<ComparedCell, 'bundleName'> {
-  const { state, key_id } = isObject(cell) ? cell : {}
-  const known = STATES.find((each) => each === state)
-  if (known === undefined || (key_id !== null && typeof key_id !== 'string')) throw unknownAnswer()
-  return { state: known, keyId: key_id }
 }

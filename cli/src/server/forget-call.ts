@@ -2,10 +2,8 @@ import { signDeviceForget } from '@keyferry/crypto/device-key'
 import { refusedAnswer } from '../ground/cli-error.ts'
 import { parseObject } from '../ground/json-object.ts'
 import type { Parts } from '../ground/parts.ts'
+import { callEndpoint } from './endpoint-call.ts'
 import { readable, refusal } from './server-failure.ts'
-
-const TIMEOUT_MS = 20_000
-const MAX_BYTES = 64 * 1024
 
 /** End what the server remembers for the terminal that holds this seed.
  * @returns how many approvals ended · @throws CliError */
@@ -16,13 +14,7 @@ export async function forgetTerminal(
 ): Promise<number> {
   const device = signDeviceForget(seed, new Date(clock.epochMs()).toISOString())
   try {
-    const answer = await exchange({
-      method: 'POST',
-      url: `${server}/api/v1/grants/forget`,
-      body: JSON.stringify({ device }),
-      timeoutMs: TIMEOUT_MS,
-      maxBodyBytes: MAX_BYTES,
-    })
+    const answer = await callEndpoint({ server, exchange }, 'forgetDevice', { body: { device } })
     if (answer.status !== 200) throw refusal(answer, server)
     const ended = parseObject(answer.body)?.['ended']
     if (typeof ended !== 'number') throw refusedAnswer('the server did not say how many approvals it forgot')

@@ -1,18 +1,13 @@
-import { fillPath } from '@keyferry/contract/client'
 import { refusedAnswer } from '../ground/cli-error.ts'
-import type { Exchange, ExchangeAnswer, ExchangeRequest } from '../ground/exchange.ts'
+import type { ExchangeAnswer } from '../ground/exchange.ts'
 import type { Parts, ViewName } from '../ground/parts.ts'
+import { read, type Shape } from '../ground/shape.ts'
+import { type CallOptions, callEndpoint, type EndpointName } from './endpoint-call.ts'
 import { patientExchange, rateLimitNotice } from './rate-limit.ts'
 import { readable, refusal } from './server-failure.ts'
 
 const TIMEOUT_MS = 60_000
 const MAX_BODY_BYTES = 64 * 1024 * 1024
-
-type Call = Pick<ExchangeRequest, 'method'> & {
-  readonly path: string
-  readonly query?: string
-  readonly body?: object
-}
 
 export type Library = {
   readonly server: string
@@ -23,44 +18,39 @@ export type Library = {
   readonly token?: string
 }
 
-/** Call the server's library of keys, and wait where the server limits the rate.
+/** A library, and how to reach it. */
+export type LibraryParts = { readonly library: Library; readonly parts: Parts }
+
+/** Call an endpoint of the server's library of keys, and wait where the server limits the rate.
  * @param explain turns a refusal into what a person reads; undefined: it has nothing to add
- * @returns the answer's JSON · @throws CliError */
-export async function callLibrary(
-  { library, parts }: { library: Library; parts: Parts },
-  { method, path, query = '', body }: Call,
-  explain: (answer: ExchangeAnswer) => Error | undefined = () => undefined,
-): Promise<unknown> {
+ * @returns the answer in this shape · @throws CliError */
+export async function callLibrary<T>(
+  { library, parts }: LibraryParts,
+  { name, shape, explain, ...options }: LibraryCall<T>,
+): Promise<T> {
   const { server, view, workspace, token } = library
   const exchange = patientExchange(parts, (waitMs) => parts.stderr.write(rateLimitNotice(view, waitMs)))
-  const inWorkspace: Record<string, string> = workspace === null ? {} : { 'keyferry-workspace': workspace.id }
-  const answer = await answerOf(exchange, server, {
-    method,
-    url: server + fillPath(path) + query,
-    // The web-facing layer accepts writes from its own origin only.
+  const answer = await callEndpoint({ server, exchange }, name, {
+    ...options,
     headers: {
+      // The web-facing layer accepts writes from its own origin only.
       origin: new URL(server).origin,
-      ...inWorkspace,
+      ...(workspace === null ? {} : { 'keyferry-workspace': workspace.id }),
       ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
     },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     timeoutMs: TIMEOUT_MS,
     maxBodyBytes: MAX_BODY_BYTES,
+  }).catch((error: unknown) => {
+    throw readable(error, server)
   })
-  if (answer.status < 200 || answer.status >= 300) throw explain(answer) ?? refusal(answer, server)
-  return parseJson(answer.body)
+  if (answer.status < 200 || answer.status >= 300) throw explain?.(answer) ?? refusal(answer, server)
+  return read(parseJson(answer.body), shape, unknownAnswer)
 }
 
-async function answerOf(
-  exchange: Exchange,
-  server: string,
-  request: ExchangeRequest,
-): Promise<ExchangeAnswer> {
-  try {
-    return await exchange(request)
-  } catch (error) {
-    throw readable(error, server)
-  }
+type LibraryCall<T> = Pick<CallOptions, 'params' | 'query' | 'body'> & {
+  readonly name: EndpointName
+  readonly shape: Shape<T>
+  readonly explain?: (answer: ExchangeAnswer) => Error | undefined
 }
 
 function parseJson(text: string): unknown {
@@ -73,6 +63,5 @@ function parseJson(text: string): unknown {
 
 /** The answer has another shape than this version of the client knows. */
 export function unknownAnswer(options?: ErrorOptions): Error {
-  const what = 'the server sent an answer that this version of Keyferry does not know'
-  return refusedAnswer(what, options)
+  return refusedAnswer('the server sent an answer that this version of Keyferry does not know', options)
 }

@@ -1,9 +1,12 @@
+import { randomUUID } from 'node:crypto'
 import { CliError, refusedAnswer } from '../ground/cli-error.ts'
-import type { Exchange, ExchangeAnswer } from '../ground/exchange.ts'
+import type { ExchangeAnswer } from '../ground/exchange.ts'
 import { EXIT } from '../ground/exit-code.ts'
-import { isObject, parseObject } from '../ground/json-object.ts'
+import { parseObject } from '../ground/json-object.ts'
 import { printable } from '../ground/printable.ts'
-import { errorBody, refusal } from './server-failure.ts'
+import { list, number, object, orNull, read, text } from '../ground/shape.ts'
+import { callEndpoint, type Server } from './endpoint-call.ts'
+import { errorBody, errorDetail, refusal } from './server-failure.ts'
 import { type Delivery, type Named, readDelivery } from './wait-answer.ts'
 
 const TIMEOUT_MS = 60_000
@@ -28,49 +31,39 @@ export type MachineOutcome =
 /** Fetch values as a machine.
  * @throws CliError refused · NetworkError */
 export async function fetchAsMachine(
-  { exchange, server }: { exchange: Exchange; server: string },
+  at: Server,
   credential: string,
   body: MachineRequest,
 ): Promise<MachineOutcome> {
-  const answer = await exchange({
-    method: 'POST',
-    url: `${server}/api/v1/deliveries`,
+  const answer = await callEndpoint(at, 'createDelivery', {
     headers: { authorization: `Bearer ${credential}` },
-    body: JSON.stringify(body),
+    body,
     timeoutMs: TIMEOUT_MS,
     maxBodyBytes: MAX_BYTES,
   })
+  const { server } = at
   if (answer.status === 200) return readDelivered(answer)
   const { error, code } = errorBody(answer)
   if (answer.status === 429 || answer.status === 503) {
     return { kind: 'later', retryAfterMs: answer.retryAfterMs, reason: printable(error, 80) }
   }
-  const names = missingNames(answer)
+  const names = detailTexts(answer, 'keys')
   if (answer.status === 400 && names.length > 0) {
     return { kind: 'no such keys', names, refusal: refusal(answer, server) }
   }
   throw refusedMachine(answer, code, server)
 }
 
+const VERSIONED = orNull(object({ name: text, version: number }))
+
 function readDelivered(answer: ExchangeAnswer): MachineOutcome {
   const body = parseObject(answer.body) ?? {}
-  const { machine } = body
-  const { id, name } = isObject(machine) ? machine : {}
-  if (typeof id !== 'string' || typeof name !== 'string') {
-    throw refusedAnswer('the server did not say which machine this is')
-  }
-  const versions = Array.isArray(body['keys']) ? body['keys'].filter(hasVersion) : []
-  return { kind: 'delivered', delivery: readDelivery({ ...body, versions }), machine: { id, name } }
-}
-
-function hasVersion(entry: unknown): boolean {
-  return isObject(entry) && typeof entry['version'] === 'number'
-}
-
-function missingNames({ body }: ExchangeAnswer): readonly string[] {
-  const details = parseObject(body)?.['details']
-  const keys = isObject(details) ? details['keys'] : undefined
-  return Array.isArray(keys) ? keys.map(String) : []
+  const unnamed = () => refusedAnswer('the server did not say which machine this is')
+  const machine = read(body['machine'], object({ id: text, name: text }), unnamed)
+  // A value without a key has no version.
+  const keys = read(body['keys'], orNull(list(VERSIONED)), unnamed) ?? []
+  const versions = keys.filter((entry) => entry !== null)
+  return { kind: 'delivered', delivery: readDelivery({ ...body, versions }), machine }
 }
 
 const NEXT: Readonly<Record<string, string>> = {
@@ -92,10 +85,14 @@ export function refusedMachine(answer: ExchangeAnswer, code: string, server: str
   const plain = refusal(answer, server)
   const next = NEXT[code]
   if (next === undefined && answer.status !== 401) return plain
-  const details = parseObject(answer.body)?.['details']
-  const differs = isObject(details) && Array.isArray(details['differs']) ? details['differs'].map(String) : []
+  const differs = detailTexts(answer, 'differs')
   const what = differs.length === 0 ? '' : `; claims that differ: ${printable(differs.join(', '), 200)}`
   return new CliError(EXIT.denied, `${plain.message}${what}`, nextStep(next, differs, server))
+}
+
+function detailTexts(answer: ExchangeAnswer, name: string): readonly string[] {
+  const texts = errorDetail(answer, name)
+  return Array.isArray(texts) ? texts.map(String) : []
 }
 
 function nextStep(next: string | undefined, differs: readonly string[], server: string): string {
@@ -103,4 +100,61 @@ function nextStep(next: string | undefined, differs: readonly string[], server: 
   if (differs.includes('aud'))
     return `Request the ID token for the audience ${server}, as the server's PUBLIC_URL names it.`
   return next ?? 'Check KEYFERRY_TOKEN, or the ID token of this job.'
+}
+
+const MAX_OWN_BYTES = 256 * 1024
+
+/** What the server says about the machine of a token. */
+type OwnMachine = {
+  readonly name: string
+  readonly workspace: string
+  /** Names of the bundles that it may fetch. */
+  readonly bundles: readonly string[]
+  /** ISO timestamp. */
+  readonly tokenExpiresAt: string
+}
+
+/** Ask which machine a token belongs to.
+ * @throws CliError refused · NetworkError */
+export async function ownMachine(at: Server, token: string): Promise<OwnMachine> {
+  const headers = { authorization: `Bearer ${token}` }
+  const answer = await callEndpoint(at, 'getOwnMachine', { headers, maxBodyBytes: MAX_OWN_BYTES })
+  if (answer.status !== 200) throw refusedMachine(answer, errorBody(answer).code, at.server)
+  const unknown = () => refusedAnswer('the server did not say which machine this is')
+  const { name, workspace, grants, token: own } = read(parseObject(answer.body), OWN_MACHINE, unknown)
+  return {
+    name,
+    workspace: workspace.name,
+    bundles: grants.flatMap(({ bundle, scope }) => (scope === 'deliver' ? [bundle.name] : [])),
+    tokenExpiresAt: own.expires_at,
+  }
+}
+
+const NAMED = object({ name: text })
+const OWN_MACHINE = object({
+  name: text,
+  workspace: NAMED,
+  grants: list(object({ bundle: NAMED, scope: text })),
+  token: object({ expires_at: text }),
+})
+
+/** Present an ID token without fetching values: the call names a bundle that does not exist, so the server refuses an identity
+ * that it trusts for that reason only.
+ * @throws CliError refused, with what is wrong with the identity · NetworkError */
+export async function presentIdentity(
+  at: Server,
+  idToken: string,
+  claimed: { readonly machineId: string; readonly publicKey: Uint8Array },
+): Promise<void> {
+  const answer = await callEndpoint(at, 'createDelivery', {
+    headers: { authorization: `Bearer ${idToken}` },
+    body: {
+      client_pubkey: Buffer.from(claimed.publicKey).toString('base64'),
+      bundle_id: randomUUID(),
+      machine_id: claimed.machineId,
+    },
+    maxBodyBytes: MAX_OWN_BYTES,
+  })
+  const { code } = errorBody(answer)
+  if (answer.status !== 403 || code !== 'not_granted') throw refusedMachine(answer, code, at.server)
 }

@@ -1,9 +1,9 @@
 import { CliError } from '../ground/cli-error.ts'
 import { EXIT } from '../ground/exit-code.ts'
-import { isObject } from '../ground/json-object.ts'
 import type { Parts } from '../ground/parts.ts'
 import { printable } from '../ground/printable.ts'
-import { callLibrary, type Library, unknownAnswer } from './library-call.ts'
+import { list, object, shown, text } from '../ground/shape.ts'
+import { callLibrary, type Library } from './library-call.ts'
 
 /** A library before the server was asked for its workspace: a name or an id; null: the server chooses. */
 export type NamedLibrary = Omit<Library, 'workspace'> & { readonly workspace: string | null }
@@ -29,14 +29,9 @@ export async function openLibrary(named: NamedLibrary, parts: Parts): Promise<Li
 
 /** The workspaces of the caller.
  * @throws CliError refused, network */
-export async function workspacesOf(library: Library, parts: Parts): Promise<Workspace[]> {
-  const answer = await callLibrary({ library, parts }, { method: 'GET', path: '/api/v1/tenants' })
-  if (!Array.isArray(answer)) throw unknownAnswer()
-  return answer.map((entry: unknown) => {
-    const { id, name } = isObject(entry) ? entry : {}
-    if (typeof id !== 'string' || typeof name !== 'string') throw unknownAnswer()
-    return { id, name: printable(name) }
-  })
+export async function workspacesOf(library: Library, parts: Parts): Promise<readonly Workspace[]> {
+  const shape = list(object({ id: text, name: shown(300) }))
+  return await callLibrary({ library, parts }, { name: 'listTenants', shape })
 }
 
 function notIn(text: string, workspaces: readonly Workspace[], server: string): CliError {

@@ -1,20 +1,19 @@
 import { type CliError, usageError } from '../ground/cli-error.ts'
 import { parseObject } from '../ground/json-object.ts'
 import type { Parts } from '../ground/parts.ts'
+import { callEndpoint } from './endpoint-call.ts'
 import { isLoopback } from './loopback.ts'
 import { readable } from './server-failure.ts'
 
 const TIMEOUT_MS = 10_000
-const MAX_BODY_BYTES = 64 * 1024
 
 /** Whether the library of this server is the caller's own without a sign-in. Only a server on this machine can be: one
  * elsewhere that says so would get the values in the clear.
  * @throws CliError network */
 export async function isOwnLibrary(server: string, { exchange }: Pick<Parts, 'exchange'>): Promise<boolean> {
   if (!isLoopback(new URL(server).hostname)) return false
-  const url = `${server}/session`
   try {
-    const answer = await exchange({ method: 'GET', url, timeoutMs: TIMEOUT_MS, maxBodyBytes: MAX_BODY_BYTES })
+    const answer = await callEndpoint({ server, exchange }, 'getSession', { timeoutMs: TIMEOUT_MS })
     return parseObject(answer.body)?.['auth_mode'] === 'local'
   } catch (error) {
     throw readable(error, server)

@@ -1,6 +1,6 @@
 import type { ASKS_AGAIN } from '@keyferry/contract'
 import { refusedAnswer } from '../ground/cli-error.ts'
-import { isObject } from '../ground/json-object.ts'
+import { number, object, optional, read, time } from '../ground/shape.ts'
 
 /** An approval that a person lets this terminal repeat. */
 export type RememberedApproval = {
@@ -28,13 +28,13 @@ const REASONS: Readonly<Record<AsksAgain, string>> = {
   unknown: 'the remembered approval is not valid for this request',
 }
 
+const REMEMBERED = object({ expires_at: time, uses_left: number })
+
 /** @throws CliError refused: malformed */
 export function readRemembered(value: unknown): RememberedApproval | null {
-  if (value === undefined) return null
-  const { expires_at, uses_left } = isObject(value) ? value : {}
-  const expiresAtMs = typeof expires_at === 'string' ? Date.parse(expires_at) : Number.NaN
-  if (!Number.isNaN(expiresAtMs) && typeof uses_left === 'number') return { expiresAtMs, usesLeft: uses_left }
-  throw refusedAnswer('the server sent a remembered approval without end and uses')
+  const refused = () => refusedAnswer('the server sent a remembered approval without end and uses')
+  const found = read(value, optional(REMEMBERED, null), refused)
+  return found === null ? null : { expiresAtMs: found.expires_at, usesLeft: found.uses_left }
 }
 
 /** Why a person is asked although an approval is remembered, in words; null: none is. */

@@ -2,9 +2,9 @@ import type { Exchange, ExchangeAnswer } from '../ground/exchange.ts'
 import { parseObject } from '../ground/json-object.ts'
 import type { Clock } from '../ground/parts.ts'
 import { printable } from '../ground/printable.ts'
+import { callEndpoint } from './endpoint-call.ts'
 
 const TIMEOUT_MS = 10_000
-const MAX_BODY_BYTES = 64 * 1024
 
 /** What a server says about itself. */
 export type ServerFacts = {
@@ -24,19 +24,15 @@ export async function serverFacts(
   { exchange, clock }: { exchange: Exchange; clock: Clock },
 ): Promise<ServerFacts> {
   const startedMs = clock.monotonicMs()
-  const health = await get(exchange, `${server}/healthz`)
+  const health = await callEndpoint({ server, exchange }, 'getHealth', { timeoutMs: TIMEOUT_MS })
   const roundTripMs = clock.monotonicMs() - startedMs
-  const session = await get(exchange, `${server}/session`)
+  const session = await callEndpoint({ server, exchange }, 'getSession', { timeoutMs: TIMEOUT_MS })
   return {
     version: text(health, 'version'),
     authMode: text(session, 'auth_mode'),
     clockAheadSeconds: clockAhead(health, clock.epochMs() - roundTripMs / 2),
     roundTripMs: Math.round(roundTripMs),
   }
-}
-
-async function get(exchange: Exchange, url: string): Promise<ExchangeAnswer> {
-  return await exchange({ method: 'GET', url, timeoutMs: TIMEOUT_MS, maxBodyBytes: MAX_BODY_BYTES })
 }
 
 function text(answer: ExchangeAnswer, field: string): string | null {

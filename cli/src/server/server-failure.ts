@@ -53,6 +53,11 @@ export function errorBody({ body }: ExchangeAnswer): { error: string; code: stri
   return { error: typeof error === 'string' ? error : '', code: typeof code === 'string' ? code : '' }
 }
 
+/** Whether a later call may succeed: too many calls, or a failure of the server. */
+export function isPassing({ status }: ExchangeAnswer): boolean {
+  return status === 429 || status >= 500
+}
+
 /** A detail of an error body; undefined if it has none. */
 export function errorDetail({ body }: ExchangeAnswer, name: string): unknown {
   const details = parseObject(body)?.['details']

@@ -1,7 +1,8 @@
 import { refusedAnswer } from '../ground/cli-error.ts'
 import type { ExchangeAnswer } from '../ground/exchange.ts'
-import { isObject, parseObject } from '../ground/json-object.ts'
+import { parseObject } from '../ground/json-object.ts'
 import { printable } from '../ground/printable.ts'
+import { list, number, object, optional, read, refusing, type Shape, shown, text } from '../ground/shape.ts'
 import { errorBody } from './server-failure.ts'
 
 export type Named = { readonly id: string; readonly name: string }
@@ -53,26 +54,47 @@ export function readWaitAnswer(answer: ExchangeAnswer): WaitOutcome {
 }
 
 function readStored(value: unknown): SignedReceipt {
-  const receipt = readReceipt(isObject(value) ? value['receipt'] : undefined)
-  if (receipt !== null) return receipt
-  throw refusedAnswer('the server does not say what it stored')
+  const unsaid = () => refusedAnswer('the server does not say what it stored')
+  return read(value, object({ receipt: receipt(unsaid) }), unsaid).receipt
 }
 
 /** Read what an answer says of a delivery.
  * @throws CliError refused */
 export function readDelivery(body: Record<string, unknown>): Delivery {
-  const ciphertextBase64 = body['ciphertext_base64']
-  if (typeof ciphertextBase64 !== 'string') throw refusedAnswer('the server sent no ciphertext')
+  const refused = (what: string) => () => refusedAnswer(`the server sent ${what}`)
+  const named = (field: string) => refusing(optional(NAMED, null), refused(`a ${field} without id and name`))
+  const names = (field: string) =>
+    refusing(optional(list(anyText), []), refused(`${field} that is not a list`))
+  const delivery = object({
+    ciphertext_base64: refusing(text, refused('no ciphertext')),
+    bundle: named('bundle'),
+    workspace: named('workspace'),
+    missing_required: names('missing_required'),
+    expired: names('expired'),
+    delivery_id: refusing(optional(shown(80), null), refused('a delivery_id that is no text')),
+    versions: refusing(optional(list(VERSION), []), refused('versions that are not a list')),
+    receipt: optional(receipt(refused('a receipt that this client does not know')), null),
+  })(body)
   return {
-    ciphertextBase64,
-    bundle: readNamed(body, 'bundle'),
-    workspace: readNamed(body, 'workspace'),
-    missingRequired: readNames(body, 'missing_required'),
-    expired: readNames(body, 'expired'),
-    deliveryId: readDeliveryId(body['delivery_id']),
-    versions: readVersions(body['versions']),
-    receipt: readReceipt(body['receipt']),
+    ciphertextBase64: delivery.ciphertext_base64,
+    bundle: delivery.bundle,
+    workspace: delivery.workspace,
+    missingRequired: delivery.missing_required,
+    expired: delivery.expired,
+    deliveryId: delivery.delivery_id,
+    versions: delivery.versions,
+    receipt: delivery.receipt,
   }
+}
+
+const NAMED = object({ id: text, name: text })
+const VERSION = refusing(object({ name: shown(80), version: number }), () =>
+  refusedAnswer('the server sent a version without name and number'),
+)
+const anyText: Shape<string> = (value) => printable(String(value), 80)
+
+function receipt(refusal: () => Error): Shape<SignedReceipt> {
+  return refusing(object({ kid: text, payload: text, signature: text }), refusal)
 }
 
 function readNeeds({ needs, release_by }: Record<string, unknown>): Needs {
@@ -80,45 +102,6 @@ function readNeeds({ needs, release_by }: Record<string, unknown>): Needs {
   if (needs === 'second_person') return needs
   if (needs === 'release' && (release_by === 'loopback' || release_by === 'code')) return release_by
   throw refusedAnswer('this client does not support what the request needs; install a newer version')
-}
-
-function readNamed(body: Record<string, unknown>, field: string): Named | null {
-  const value = body[field]
-  if (value === undefined) return null
-  const { id, name } = isObject(value) ? value : {}
-  if (typeof id === 'string' && typeof name === 'string') return { id, name }
-  throw refusedAnswer(`the server sent a ${field} without id and name`)
-}
-
-function readNames(body: Record<string, unknown>, field: string): readonly string[] {
-  const value = body[field]
-  if (value === undefined) return []
-  if (!Array.isArray(value)) throw refusedAnswer(`the server sent ${field} that is not a list`)
-  return value.map((name) => printable(String(name), 80))
-}
-
-function readDeliveryId(value: unknown): string | null {
-  if (value === undefined) return null
-  if (typeof value !== 'string') throw refusedAnswer('the server sent a delivery_id that is no text')
-  return printable(value, 80)
-}
-
-function readVersions(value: unknown): readonly DeliveredVersion[] {
-  if (value === undefined) return []
-  if (!Array.isArray(value)) throw refusedAnswer('the server sent versions that are not a list')
-  return value.map((entry: unknown) => {
-    const { name, version } = isObject(entry) ? entry : {}
-    if (typeof name === 'string' && typeof version === 'number') return { name: printable(name, 80), version }
-    throw refusedAnswer('the server sent a version without name and number')
-  })
-}
-
-function readReceipt(value: unknown): SignedReceipt | null {
-  if (value === undefined) return null
-  const { kid, payload, signature } = isObject(value) ? value : {}
-  const isWhole = typeof kid === 'string' && typeof payload === 'string' && typeof signature === 'string'
-  if (isWhole) return { kid, payload, signature }
-  throw refusedAnswer('the server sent a receipt that this client does not know')
 }
 
 function waitText({ status, retryAfterMs }: ExchangeAnswer): string {

@@ -8,6 +8,7 @@ import { parseObject } from '../ground/json-object.ts'
 import type { Parts } from '../ground/parts.ts'
 import type { PendingRequest } from '../ground/pending-request.ts'
 import { printable } from '../ground/printable.ts'
+import { list, number, object, orNull, text, truth } from '../ground/shape.ts'
 import { makePrivateFolder, type StateParts, stateFolder } from './state-folder.ts'
 
 /** A request stored in a file, so that a later command can continue it. */
@@ -84,32 +85,41 @@ function filesIn(folder: string): string[] {
   }
 }
 
+const KEPT = object({
+  server: text,
+  id: text,
+  secret_key: text,
+  verifier: text,
+  cwd: text,
+  command_line: list(text),
+  interval_ms: number,
+  lifetime_ms: number,
+  expires_at_ms: number,
+  is_code_typed: orNull(truth),
+})
+
 function readKept(path: string): KeptRequest | null {
-  const fields = parseObject(readFileSync(path, 'utf8'))
-  if (fields === null) return null
-  const { server, id, secret_key, verifier, cwd, command_line } = fields
-  const { interval_ms, lifetime_ms, expires_at_ms, is_code_typed } = fields
-  const areTexts = [server, id, secret_key, verifier, cwd].every((value) => typeof value === 'string')
-  const areNumbers = [interval_ms, lifetime_ms, expires_at_ms].every((value) => typeof value === 'number')
-  if (!areTexts || !areNumbers || !Array.isArray(command_line)) return null
-  const texts = { server: String(server), id: String(id), verifier: String(verifier) }
-  const times = { intervalMs: Number(interval_ms), lifetimeMs: Number(lifetime_ms) }
-  const expiresAtMs = Number(expires_at_ms)
+  const kept = orNull(KEPT)(parseObject(readFileSync(path, 'utf8')))
+  if (kept === null) return null
+  const { id, server, verifier, cwd, command_line: commandLine, expires_at_ms: expiresAtMs } = kept
   return {
-    id: texts.id,
-    server: texts.server,
-    commandLine: command_line.map(String),
-    cwd: String(cwd),
+    id,
+    server,
+    commandLine,
+    cwd,
     expiresAtMs,
     pending: (nowEpochMs, nowMonotonicMs) => {
-      const keyPair = keyPairFromSecretKey(Buffer.from(String(secret_key), 'base64url'))
+      const keyPair = keyPairFromSecretKey(Buffer.from(kept.secret_key, 'base64url'))
       return {
-        ...texts,
-        ...times,
+        id,
+        server,
+        verifier,
         keyPair,
-        approvalUrl: `${texts.server}/approve/${texts.id}`,
-        userCode: userCode(texts.id, keyPair.publicKey),
-        isCodeTyped: is_code_typed === true,
+        approvalUrl: `${server}/approve/${id}`,
+        userCode: userCode(id, keyPair.publicKey),
+        isCodeTyped: kept.is_code_typed === true,
+        intervalMs: kept.interval_ms,
+        lifetimeMs: kept.lifetime_ms,
         deadlineMs: nowMonotonicMs + (expiresAtMs - nowEpochMs),
         remembered: null,
         asksAgain: null,

@@ -1,0 +1,51 @@
+import { describe, expect, test } from 'vitest'
+import {
+  list,
+  matching,
+  number,
+  object,
+  oneOf,
+  optional,
+  orNull,
+  read,
+  refusing,
+  text,
+  truth,
+} from './shape.ts'
+
+const refused = () => new Error('refused')
+const BUNDLE = object({ name: text, count: number, keys: list(object({ secret: truth })) })
+
+test('a value of the shape is read, without other fields', () => {
+  const bundle = { name: 'dev/app', count: 1, keys: [{ secret: true }], more: 1 }
+  expect(read(bundle, BUNDLE, refused)).toEqual({ name: 'dev/app', count: 1, keys: [{ secret: true }] })
+})
+
+describe('any other value is refused', () => {
+  test.each([
+    [undefined],
+    [null],
+    ['text'],
+    [[]],
+    [{ name: 'dev/app', count: '1', keys: [] }],
+    [{ name: 'dev/app', count: 1, keys: {} }],
+    [{ name: 'dev/app', count: 1, keys: [{ secret: 1 }] }],
+    [{ count: 1, keys: [] }],
+  ])('%j', (value) => {
+    expect(() => read(value, BUNDLE, refused)).toThrow('refused')
+  })
+})
+
+test('a missing value and a wrong one differ', () => {
+  const shape = optional(oneOf('a', 'b'), null)
+  expect(read(undefined, shape, refused)).toBeNull()
+  expect(read('b', shape, refused)).toBe('b')
+  expect(() => read('c', shape, refused)).toThrow('refused')
+  expect(read('c', orNull(shape), refused)).toBeNull()
+})
+
+test('a field can have an error of its own', () => {
+  const shape = object({ id: refusing(matching(/^[a-z]+$/), () => new Error('no id')), name: text })
+  expect(() => read({ id: '1' }, shape, refused)).toThrow('no id')
+  expect(() => read({ id: 'a' }, shape, refused)).toThrow('refused')
+})

@@ -1,0 +1,89 @@
+import { isObject } from './json-object.ts'
+import { printable } from './printable.ts'
+
+/** Reads one value that came from elsewhere.
+ * @throws Mismatch it is something else */
+export type Shape<T> = (value: unknown) => T
+
+class Mismatch extends Error {}
+
+/** Read a value.
+ * @param refusal the error if the value has another shape */
+export function read<T>(value: unknown, shape: Shape<T>, refusal: () => Error): T {
+  try {
+    return shape(value)
+  } catch (error) {
+    throw error instanceof Mismatch ? refusal() : error
+  }
+}
+
+/** What passes a check. */
+export function where<T>(fits: (value: unknown) => value is T): Shape<T> {
+  return (value) => {
+    if (fits(value)) return value
+    throw new Mismatch()
+  }
+}
+
+export const text = where((value): value is string => typeof value === 'string')
+export const number = where((value): value is number => typeof value === 'number')
+const finite = where((value): value is number => typeof value === 'number' && Number.isFinite(value))
+/** A time, in milliseconds since 1970. */
+export const time: Shape<number> = (value) => finite(Date.parse(text(value)))
+export const truth = where((value): value is boolean => typeof value === 'boolean')
+
+export function matching(pattern: RegExp): Shape<string> {
+  return where((value): value is string => typeof value === 'string' && pattern.test(value))
+}
+
+export function oneOf<T extends string>(...words: readonly T[]): Shape<T> {
+  return where((value): value is T => words.some((word) => word === value))
+}
+
+/** A text that is safe to print, of at most so many characters. */
+export function shown(maxLength: number): Shape<string> {
+  return (value) => printable(text(value), maxLength)
+}
+
+export function list<T>(item: Shape<T>): Shape<readonly T[]> {
+  const items = where((value): value is unknown[] => Array.isArray(value))
+  return (value) => items(value).map((each) => item(each))
+}
+
+type Fields = Readonly<Record<string, Shape<unknown>>>
+
+/** An object with these fields; it may have others. */
+export function object<F extends Fields>(fields: F): Shape<{ readonly [K in keyof F]: ReturnType<F[K]> }> {
+  const objects = where(isObject)
+  return (value) => {
+    const found = objects(value)
+    const entries = Object.entries(fields).map(([name, shape]) => [name, shape(found[name])])
+    return Object.fromEntries(entries) as { readonly [K in keyof F]: ReturnType<F[K]> }
+  }
+}
+
+export function nullable<T>(shape: Shape<T>): Shape<T | null> {
+  return (value) => (value === null ? null : shape(value))
+}
+
+/** The shape, or `otherwise` where there is nothing. */
+export function optional<T, D>(shape: Shape<T>, otherwise: D): Shape<T | D> {
+  return (value) => (value === undefined ? otherwise : shape(value))
+}
+
+/** The shape, or null for anything else. */
+export function orNull<T>(shape: Shape<T>): Shape<T | null> {
+  return (value) => {
+    try {
+      return shape(value)
+    } catch (error) {
+      if (error instanceof Mismatch) return null
+      throw error
+    }
+  }
+}
+
+/** The shape with an error of its own. */
+export function refusing<T>(shape: Shape<T>, refusal: () => Error): Shape<T> {
+  return (value) => read(value, shape, refusal)
+}

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { CallError, createClient, fillPath } from './client.ts'
+import { CallError, createClient, createNamedClient, fillPath } from './client.ts'
 
 let server: Server
 let baseUrl: string
@@ -54,4 +54,22 @@ test('an answer of failure carries status, code and the seconds to wait', async 
 test('a failure that is not JSON still is an error with its status', async () => {
   const call = createClient(baseUrl)
   await expect(call('GET', '/api/v1/me')).rejects.toMatchObject({ status: 502, code: 'unknown' })
+})
+
+test('a call by name fills the path, and sends the other fields in the query of a GET or in the body', async () => {
+  const addresses = {
+    listKeys: 'GET /api/v1/keys',
+    updateKey: 'PUT /api/v1/keys/{key_id}',
+    deleteKey: 'DELETE /api/v1/keys/{key_id}',
+  } as const
+  const call = createNamedClient(addresses, (input, init) =>
+    fetch(typeof input === 'string' ? `${baseUrl}${input}` : input, init),
+  )
+  await call('listKeys', { query: 'a b' })
+  expect(seen).toMatchObject({ method: 'GET', url: '/api/v1/keys?query=a+b' })
+  await call('updateKey', { key_id: 'a/b', value: 'new' })
+  expect(seen).toMatchObject({ method: 'PUT', url: '/api/v1/keys/a%2Fb' })
+  expect(seen.headers).toMatchObject({ 'content-type': 'application/json', 'content-length': '15' })
+  await call('deleteKey', { key_id: 'a' })
+  expect(seen.headers['content-type']).toBeUndefined()
 })

@@ -2,7 +2,8 @@ import type { z } from 'zod'
 import type { Method, PathParams } from './endpoint.ts'
 import type { endpoints } from './endpoints.ts'
 
-type Row = Exclude<(typeof endpoints)[keyof typeof endpoints], { page: true }>
+type Rows = typeof endpoints
+type Row = Exclude<Rows[keyof Rows], { page: true }>
 type RowOf<M extends Method, P extends string> = Extract<Row, { method: M; path: P }>
 type PathOf<M extends Method> = Extract<Row, { method: M }>['path']
 
@@ -30,6 +31,21 @@ export type CallOptions<R extends Row> = Params<R> &
 export type Answer<R> = R extends { responses: infer A }
   ? { [S in keyof A & Success]: A[S] extends z.ZodType ? z.output<A[S]> : never }[keyof A & Success]
   : never
+
+/** The names of the endpoints that answer a call; pages and redirects are not among them. */
+export type CallName = { [N in keyof Rows]: Rows[N] extends { page: true } ? never : N }[keyof Rows]
+
+/** The method and path of an endpoint: `GET /api/v1/keys/{key_id}`. */
+export type Address<N extends CallName> = `${Rows[N]['method']} ${Rows[N]['path']}`
+
+type Fields<R, Part extends string> = [Input<R, Part>] extends [never] ? unknown : Input<R, Part>
+
+/** What a call by name takes: the parameters of the path beside the fields of the query (GET) or the body. */
+export type CallInput<N extends CallName> = Fields<Rows[N], 'params'> &
+  Fields<Rows[N], Rows[N]['method'] extends 'GET' ? 'query' : 'body'>
+
+/** The answer of an endpoint by its name. */
+export type AnswerOf<N extends CallName> = Answer<Rows[N]>
 
 /** An answer of failure. `code` is one of the contract's error codes, or `unknown` when the body had none. */
 export class CallError extends Error {
@@ -92,20 +108,58 @@ export function createClient(baseUrl: string, fetchFn: typeof fetch = fetch) {
       ? [CallOptions<RowOf<M, P>>?]
       : [CallOptions<RowOf<M, P>>]
   ): Promise<Answer<RowOf<M, P>>> {
-    const { params, query, body, headers, signal } = (options ?? {}) as LooseOptions
-    const response = await fetchFn(baseUrl + fillPath(path, params, query), {
-      method,
-      headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      ...(signal === undefined ? {} : { signal }),
-    })
-    if (!response.ok) throw await callError(response)
-    const isJson = /^application\/json\b/.test(response.headers.get('content-type') ?? '')
-    return (isJson ? await response.json() : await response.text()) as Answer<RowOf<M, P>>
+    const loose = (options ?? {}) as LooseOptions
+    return (await send(fetchFn, { method, url: baseUrl + path, ...loose })) as Answer<RowOf<M, P>>
   }
 }
 
 export type Call = ReturnType<typeof createClient>
+
+type Sent = LooseOptions & { method: string; url: string }
+
+async function send(fetchFn: typeof fetch, { method, url, params, query, ...rest }: Sent): Promise<unknown> {
+  const { body, headers, signal } = rest
+  const response = await fetchFn(fillPath(url, params, query), {
+    method,
+    headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    ...(signal === undefined ? {} : { signal }),
+  })
+  if (!response.ok) throw await callError(response)
+  const isJson = /^application\/json\b/.test(response.headers.get('content-type') ?? '')
+  return isJson ? await response.json() : await response.text()
+}
+
+/** Beside the input of a call. `query` for a method other than GET; `body` where it has a field that the path has too. */
+export type CallExtras = Omit<LooseOptions, 'params'>
+
+/**
+ * A typed caller by name: `call('getKey', { key_id })`. A field of the input that is no parameter of the path goes into
+ * the query of a GET and into the body of another method; without such a field there is no body.
+ * @throws CallError for any answer of failure; the error of `fetch` when there is no answer
+ */
+export function createNamedClient<Names extends CallName>(
+  addresses: { readonly [N in Names]: Address<N> },
+  fetchFn: typeof fetch,
+) {
+  return async function call<N extends Names>(
+    name: N,
+    input: CallInput<N>,
+    extras: CallExtras = {},
+  ): Promise<AnswerOf<N>> {
+    const sent = addressed(addresses[name], Object.entries(input ?? {}))
+    return (await send(fetchFn, { ...sent, ...extras })) as AnswerOf<N>
+  }
+}
+
+function addressed(address: string, fields: readonly (readonly [string, unknown])[]): Sent {
+  const [method = '', url = ''] = address.split(' ')
+  const inPath = ([name]: readonly [string, unknown]) => url.includes(`{${name}}`)
+  const params = Object.fromEntries(fields.filter(inPath).map(([name, value]) => [name, String(value)]))
+  const rest = Object.fromEntries(fields.filter((field) => !inPath(field)))
+  if (method === 'GET') return { method, url, params, query: rest as Query }
+  return Object.keys(rest).length === 0 ? { method, url, params } : { method, url, params, body: rest }
+}
 
 async function callError(response: Response): Promise<CallError> {
   const body = parseObject(await response.text())

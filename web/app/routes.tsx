@@ -63,11 +63,11 @@ export function Routes() {
       </main>
     )
   }
-  const { signedIn, setUpRequired } = session.data
-  if (signedIn) return <SignedIn />
+  const { signed_in, setup_required } = session.data
+  if (signed_in) return <SignedIn />
   return (
     <Framed signedIn={false} inWorkspace={false}>
-      <SignedOutPages setUpRequired={setUpRequired} />
+      <SignedOutPages setUpRequired={setup_required} />
     </Framed>
   )
 }

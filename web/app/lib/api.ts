@@ -1,4 +1,4 @@
-import { createClient } from '@keyferry/contract/client'
+import { type Address, type CallName, createClient, createNamedClient } from '@keyferry/contract/client'
 import { noteServerTime } from './server-clock.ts'
 import { pageWorkspace } from './workspace.ts'
 
@@ -26,3 +26,8 @@ function withWorkspace(given: HeadersInit | undefined): Headers {
 
 /** Calls the interface on the server that served this page, for the page's workspace. */
 export const call = createClient('', fetchTimed)
+
+/** The same by the endpoint's name, for the endpoints of one page or of the app. */
+export function callsOf<Names extends CallName>(addresses: { readonly [N in Names]: Address<N> }) {
+  return createNamedClient(addresses, fetchTimed)
+}

@@ -42,6 +42,12 @@ export function describeFailure(error: unknown): Failure {
   return { status, code, details, message: MESSAGES[code] ?? sentence(error.message) }
 }
 
+/** Whether another try can succeed by itself: there was no answer, or the server is unavailable. */
+export function isPassing(error: unknown): boolean {
+  const { status } = describeFailure(error)
+  return status === null || status >= 502
+}
+
 function waitText(seconds: number | null): string {
   if (seconds === null) return 'in a moment'
   return seconds < 90 ? `in ${seconds} seconds` : `in ${Math.ceil(seconds / 60)} minutes`

@@ -1,29 +1,24 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import type { AnswerOf } from '@keyferry/contract/client'
 import type { KeysChange } from './answers.ts'
-import { call } from './api.ts'
-import { refreshLibrary } from './keys.ts'
+import { call } from './calls/call.ts'
+import { LIBRARY } from './calls/refreshes.ts'
+import { useAnswer } from './calls/use-answer.ts'
+import { useSteps } from './calls/use-change.ts'
 
-type Changed = { changed: number; unchanged: number }
-
-/** One action on several keys, all or nothing. */
-export function useChangeKeys(onChanged: (changed: Changed) => void) {
-  const client = useQueryClient()
-  return useMutation({
-    mutationFn: (body: KeysChange) => call('POST', '/api/v1/keys/batch', { body }),
-    // Before the lists are read again: the rows that leave them take the dialog along.
-    onSuccess: onChanged,
-    // After a refusal, too: the keys are not what the page shows.
-    onSettled: () => refreshLibrary(client),
-  })
+/** One action on several keys, all or nothing. `onChanged` comes before the lists are read again: the rows that leave
+ * them take the dialog along. */
+export function useChangeKeys(onChanged: (changed: AnswerOf<'changeKeys'>) => void) {
+  return useSteps(
+    async (change: KeysChange) => {
+      const changed = await call('changeKeys', change)
+      onChanged(changed)
+      return changed
+    },
+    { refreshes: LIBRARY },
+  )
 }
 
 /** The bundles that use any of the keys; undefined until they are known. */
 export function useKeyUses(keyIds: readonly string[]) {
-  const { data } = useQuery({
-    queryKey: ['bundle', 'uses', keyIds],
-    queryFn: () => call('POST', '/api/v1/keys/uses', { body: { key_ids: [...keyIds] } }),
-    gcTime: 0,
-    staleTime: 0,
-  })
-  return data?.bundles
+  return useAnswer('findKeyUses', { key_ids: [...keyIds] }, { gcTime: 0, staleTime: 0 }).data?.bundles
 }

@@ -1,10 +1,7 @@
-import { useQuery } from '@tanstack/react-query'
-import { call } from './api.ts'
+import { useAnswer } from './calls/use-answer.ts'
 
 /** Who the person is, and the tenant and role they work in. */
-export function useMe() {
-  return useQuery({ queryKey: ['me'], queryFn: () => call('GET', '/api/v1/me'), staleTime: 60_000 })
-}
+export const useMe = () => useAnswer('getMe', {}, { staleTime: 60_000 })
 
 /** Says whether the person may change something: owners change everything, members what they created. */
 export function useCanEdit(): (thing: { created_by: string }) => boolean {

@@ -1,5 +1,5 @@
 import { CallError } from '@keyferry/contract/client'
-import { call } from './api.ts'
+import { call } from './calls/call.ts'
 import { passkeyProblem, webAuthn } from './passkey-browser.ts'
 
 type Options = { challenge: string; rpId: string; userVerification: 'required' | 'preferred' }
@@ -17,13 +17,13 @@ export function passkeyOptionsOf(error: unknown): Options | null {
 export async function answerWithPasskey(options: Options): Promise<void> {
   const { startAuthentication } = await webAuthn()
   const passkey = await startAuthentication({ optionsJSON: options }).catch(passkeyProblem)
-  await call('POST', '/sign-in/passkey', { body: { passkey } })
+  await call('signInWithPasskey', { passkey })
 }
 
 /** Sign in with a passkey and no password.
  * @throws Problem: the browser gave none · CallError: the server refused it */
 export async function signInWithPasskey(): Promise<void> {
-  await answerWithPasskey(await call('POST', '/sign-in/passkey/options'))
+  await answerWithPasskey(await call('beginPasskeySignIn', {}))
 }
 
 /** Let the browser offer its passkeys in the e-mail field, and sign in with the one that the person picks.
@@ -32,7 +32,7 @@ export async function signInWithPasskey(): Promise<void> {
 export async function offerPasskeys(): Promise<boolean> {
   const passkey = await offered()
   if (passkey === null) return false
-  await call('POST', '/sign-in/passkey', { body: { passkey } })
+  await call('signInWithPasskey', { passkey })
   return true
 }
 
@@ -41,7 +41,7 @@ async function offered() {
   try {
     const { browserSupportsWebAuthnAutofill, startAuthentication } = await webAuthn()
     if (!(await browserSupportsWebAuthnAutofill())) return null
-    const optionsJSON = await call('POST', '/sign-in/passkey/options')
+    const optionsJSON = await call('beginPasskeySignIn', {})
     return await startAuthentication({ optionsJSON, useBrowserAutofill: true })
   } catch {
     return null

@@ -1,6 +1,6 @@
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
-import { describeFailure, isForeign } from './failure.ts'
-import { TENANTS } from './people.ts'
+import { refreshAnswers } from './calls/use-answer.ts'
+import { describeFailure, isForeign, isPassing } from './failure.ts'
 
 const PUBLIC_PATHS = ['/', '/sign-in', '/sign-up', '/set-up']
 
@@ -9,7 +9,7 @@ export function createQueryClient(): QueryClient {
   const onError = (error: unknown) => {
     if (describeFailure(error).status === 401) leaveForSignIn()
     // A member who was removed sees that on the next call, from any page.
-    if (isForeign(error)) void client.invalidateQueries({ queryKey: TENANTS })
+    if (isForeign(error)) void refreshAnswers(client, ['listTenants'])
   }
   const client = new QueryClient({
     queryCache: new QueryCache({ onError }),
@@ -20,11 +20,6 @@ export function createQueryClient(): QueryClient {
     },
   })
   return client
-}
-
-function isPassing(error: unknown): boolean {
-  const { status } = describeFailure(error)
-  return status === null || status >= 502
 }
 
 function leaveForSignIn(): void {

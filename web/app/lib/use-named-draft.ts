@@ -1,40 +1,32 @@
 import { useState } from 'react'
 import { describeFailure } from './failure.ts'
-import { useUnsaved } from './unsaved.ts'
 
-type SaveOptions<Saved> = { onSuccess: (saved: Saved) => void; onError: (error: Error) => void }
-
-type NamedDraftParts<Draft, Saved> = {
+type NamedDraftParts<Draft, Change> = {
   /** What is stored; empty fields for something new. */
   stored: Draft
   nameProblemOf: (name: string) => string | null
-  save: { mutate: (draft: Draft, options: SaveOptions<Saved>) => void }
-  onSaved: (saved: Saved) => void
+  change: Change
 }
 
 /** The draft of something with a name. The problem beside the name is the form's own, or the server's refusal.
- * @returns `fields`: props for the fields of the draft */
-export function useNamedDraft<Draft extends { name: string }, Saved>({
+ * @returns `fields`: props for the fields of the draft · `form`: props for the form around them */
+export function useNamedDraft<Draft extends { name: string }, Change extends { error: Error | null }>({
   stored,
   nameProblemOf,
-  save,
-  onSaved,
-}: NamedDraftParts<Draft, Saved>) {
+  change,
+}: NamedDraftParts<Draft, Change>) {
   const [draft, setDraft] = useState(stored)
-  const [nameProblem, setNameProblem] = useState<string | null>(null)
-  const saved = useUnsaved(JSON.stringify(draft) !== JSON.stringify(stored))
-  const submit = () => {
-    const problem = nameProblemOf(draft.name)
-    setNameProblem(problem)
-    if (problem !== null) return
-    save.mutate(draft, {
-      onSuccess: (answer) => {
-        saved()
-        onSaved(answer)
-      },
-      onError: (error) => setNameProblem(describeFailure(error).message),
-    })
+  const [problem, setProblem] = useState<string | null>(null)
+  const refusal = change.error === null ? null : describeFailure(change.error).message
+  const input = () => {
+    const found = nameProblemOf(draft.name)
+    setProblem(found)
+    return found === null ? draft : null
   }
-  const onChange = (change: Partial<Draft>) => setDraft({ ...draft, ...change })
-  return { fields: { draft, nameProblem, onChange }, submit }
+  const onChange = (part: Partial<Draft>) => setDraft({ ...draft, ...part })
+  const unsaved = JSON.stringify(draft) !== JSON.stringify(stored)
+  return {
+    fields: { draft, nameProblem: problem ?? refusal, onChange },
+    form: { change, input, unsaved, hidesError: true },
+  }
 }

@@ -1,7 +1,6 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
-import { call } from './api.ts'
-import { TENANTS, useTenants } from './people.ts'
+import { call } from './calls/call.ts'
+import { useTenants } from './people.ts'
 import { enterWorkspace, pageWorkspace, workspacePath } from './workspace.ts'
 
 /** The workspace of this page. An address without one gets the session's current workspace, where `isNeeded`.
@@ -28,27 +27,9 @@ export function useWorkspace(isNeeded: boolean) {
 /** Open a workspace in this tab, and make it the one that addresses without a workspace lead to. Other tabs stay. */
 export async function openWorkspace(id: string): Promise<void> {
   try {
-    await call('POST', '/api/v1/tenants/switch', { body: { tenant_id: id } })
+    await call('switchTenant', { tenant_id: id })
   } finally {
     // The page that opens says what is wrong, if anything is.
     location.assign(workspacePath(id))
   }
-}
-
-export function useCreateWorkspace() {
-  return useMutation({
-    mutationFn: (name: string) => call('POST', '/api/v1/tenants', { body: { name } }),
-  })
-}
-
-export function useRenameWorkspace(id: string) {
-  const client = useQueryClient()
-  return useMutation({
-    mutationFn: (name: string) =>
-      call('PUT', '/api/v1/tenants/{tenant_id}', { params: { tenant_id: id }, body: { name } }),
-    onSuccess: async () => {
-      await client.invalidateQueries({ queryKey: TENANTS })
-      await client.invalidateQueries({ queryKey: ['me'] })
-    },
-  })
 }

@@ -1,45 +1,49 @@
 import type { FormEvent, ReactNode } from 'react'
-import { describeFailure } from '../lib/failure.ts'
-import { useClosing } from '../lib/unsaved.ts'
+import { useClosing, useUnsaved } from '../lib/unsaved.ts'
 import { Button } from './button.tsx'
-import { Notice } from './notice.tsx'
+import { FailureNotice } from './failure-notice.tsx'
+import { type Change, type Ending, useEnding } from './use-ending.ts'
 
-type DialogFormProps = {
+export type DialogFormProps<Input, Answer> = Ending<Answer> & {
   action: string
   look?: 'primary' | 'danger'
-  busy: boolean
-  error?: Error | null
-  onSubmit: () => void
-  onCancel: () => void
+  change: Change<Input, Answer>
+  /** What the form sends; null while something in it has to be corrected. */
+  input: () => Input | null
+  /** Whether the person typed something that closing would lose. */
+  unsaved?: boolean
+  /** The refusal is shown beside a field. */
+  hidesError?: boolean
+  /** What a refusal means here. */
+  also?: string
   children: ReactNode
 }
 
 /** A form inside a dialog, with its action, a way to cancel, and the server's refusal. */
-export function DialogForm({
-  action,
-  look = 'primary',
-  busy,
-  error = null,
-  onSubmit,
-  onCancel,
-  children,
-}: DialogFormProps) {
+export function DialogForm<Input, Answer>(props: DialogFormProps<Input, Answer>) {
+  const { action, look = 'primary', change, input, unsaved = false, hidesError = false, also } = props
   const closing = useClosing()
+  const saved = useUnsaved(unsaved)
+  const end = useEnding(props)
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    if (!busy) onSubmit()
+    if (change.isPending) return
+    const sent = input()
+    if (sent === null) return
+    change.mutate(sent, {
+      onSuccess: (answer) => {
+        saved()
+        end(answer)
+      },
+    })
   }
   return (
     <form onSubmit={submit} className="space-y-4" noValidate>
-      {children}
-      {error !== null && (
-        <Notice tone="danger" role="alert">
-          {describeFailure(error).message}
-        </Notice>
-      )}
+      {props.children}
+      <FailureNotice error={hidesError ? null : change.error} {...(also === undefined ? {} : { also })} />
       <div className="flex flex-wrap justify-end gap-3 pt-2">
-        <Button onClick={() => closing(onCancel)}>Cancel</Button>
-        <Button type="submit" look={look} busy={busy}>
+        <Button onClick={() => closing(props.onClose)}>Cancel</Button>
+        <Button type="submit" look={look} busy={change.isPending}>
           {action}
         </Button>
       </div>

@@ -1,24 +1,13 @@
-import type { ReactNode } from 'react'
 import { Dialog } from './dialog.tsx'
-import { DialogForm } from './dialog-form.tsx'
+import { DialogForm, type DialogFormProps } from './dialog-form.tsx'
 
-type FormDialogProps = {
-  title: string
-  action: string
-  look?: 'primary' | 'danger'
-  busy: boolean
-  error?: Error | null
-  wide?: boolean
-  onSubmit: () => void
-  onClose: () => void
-  children: ReactNode
-}
+type FormDialogProps<Input, Answer> = DialogFormProps<Input, Answer> & { title: string; wide?: boolean }
 
 /** A dialog with a form, its action and a way to cancel. */
-export function FormDialog({ title, wide = false, onClose, ...form }: FormDialogProps) {
+export function FormDialog<Input, Answer>({ title, wide = false, ...form }: FormDialogProps<Input, Answer>) {
   return (
-    <Dialog title={title} onClose={onClose} wide={wide}>
-      <DialogForm {...form} onCancel={onClose} />
+    <Dialog title={title} onClose={form.onClose} wide={wide}>
+      <DialogForm {...form} />
     </Dialog>
   )
 }

@@ -1,9 +1,10 @@
 import { isKeyName } from '@keyferry/contract/env/names'
 import { type FormEvent, useState } from 'react'
 import type { Key } from '../lib/answers.ts'
+import { useChange } from '../lib/calls/use-change.ts'
 import { describeFailure } from '../lib/failure.ts'
 import { looksSecret } from '../lib/key-names.ts'
-import { type Lifetime, useCreateKey } from '../lib/keys.ts'
+import type { Lifetime } from '../lib/keys.ts'
 import { templateIn } from '../lib/templates.ts'
 import { useClosing, useUnsaved } from '../lib/unsaved.ts'
 import { valueProblem } from '../lib/value-warnings.ts'
@@ -78,7 +79,7 @@ export function KeyForm({ name = '', submitLabel, bundle, onCreated, onCancel }:
 const NO_LIFETIME: Lifetime = { expires_at: null, rotate_after_days: null }
 
 function useNewKey(name: string, onCreated: (key: Key) => void) {
-  const create = useCreateKey()
+  const create = useChange('createKey', {}, { refreshes: ['listKeys'] })
   const [draft, setDraft] = useState({
     name,
     value: '',

@@ -1,14 +1,15 @@
 import { Plus } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
+import { useChange } from '../lib/calls/use-change.ts'
 import { describeFailure } from '../lib/failure.ts'
 import { useUnsaved } from '../lib/unsaved.ts'
-import { openWorkspace, useCreateWorkspace } from '../lib/workspaces.ts'
+import { openWorkspace } from '../lib/workspaces.ts'
 import { Button } from './button.tsx'
 import { TextField } from './text-field.tsx'
 
 /** Creates a workspace and opens it. */
 export function NewWorkspaceForm() {
-  const create = useCreateWorkspace()
+  const create = useChange('createTenant', {})
   const [name, setName] = useState('')
   const [problem, setProblem] = useState<string | null>(null)
   const saved = useUnsaved(name !== '')
@@ -16,13 +17,16 @@ export function NewWorkspaceForm() {
     event.preventDefault()
     if (create.isPending) return
     if (name.trim() === '') return setProblem('Give the workspace a name.')
-    create.mutate(name.trim(), {
-      onSuccess: ({ id }) => {
-        saved()
-        void openWorkspace(id)
+    create.mutate(
+      { name: name.trim() },
+      {
+        onSuccess: ({ id }) => {
+          saved()
+          void openWorkspace(id)
+        },
+        onError: (error) => setProblem(describeFailure(error).message),
       },
-      onError: (error) => setProblem(describeFailure(error).message),
-    })
+    )
   }
   return (
     <form onSubmit={submit} noValidate className="flex flex-wrap items-end gap-3">

@@ -1,5 +1,5 @@
 import { Check, TriangleAlert } from 'lucide-react'
-import { useBundle } from '../lib/bundles.ts'
+import { useAnswer } from '../lib/calls/use-answer.ts'
 import { missingIn } from '../lib/templates.ts'
 import { EntryName } from './entry-name.tsx'
 
@@ -36,7 +36,7 @@ export function TemplateParts({ parts, bundles }: TemplatePartsProps) {
 type BundlePartsProps = { bundle: { id: string; name: string }; parts: readonly string[] }
 
 function BundleParts({ bundle: { id, name }, parts }: BundlePartsProps) {
-  const items = useBundle(id).data?.items
+  const items = useAnswer('getBundle', { bundle_id: id }).data?.items
   if (items === undefined) return null
   const missing = missingIn(items, parts)
   const Icon = missing.length === 0 ? Check : TriangleAlert

@@ -1,5 +1,8 @@
 export type Toast = { id: number; text: string; tone: 'plain' | 'danger'; undo?: () => void }
 
+/** What a toast says, and how to take back what happened. */
+export type Remark = Pick<Toast, 'text' | 'undo'> & { tone?: Toast['tone'] }
+
 type Listener = (toasts: readonly Toast[]) => void
 
 let toasts: readonly Toast[] = []
@@ -12,8 +15,8 @@ function publish(next: readonly Toast[]): void {
 }
 
 /** Tell the person what happened, with a way to take it back where there is one. */
-export function notify(toast: Omit<Toast, 'id' | 'tone'> & { tone?: Toast['tone'] }): void {
-  publish([...toasts.slice(-2), { tone: 'plain', ...toast, id: nextId++ }])
+export function notify(remark: Remark): void {
+  publish([...toasts.slice(-2), { tone: 'plain', ...remark, id: nextId++ }])
 }
 
 export function dismiss(id: number): void {

@@ -14,7 +14,7 @@ import { Shortcuts } from './shortcuts.tsx'
 /** Who the person is here, where else they are signed in, and the keys that make the app faster. */
 export function AccountPage() {
   const me = useMe()
-  const authMode = useSession().data?.authMode
+  const authMode = useSession().data?.auth_mode
   return (
     <div className="max-w-2xl">
       <PageHeading title="Account" />

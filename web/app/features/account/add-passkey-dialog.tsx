@@ -5,30 +5,19 @@ import { useAddPasskey } from '../../lib/passkeys.ts'
 import { CurrentPasswordField } from '../../ui/current-password-field.tsx'
 import { FormDialog } from '../../ui/form-dialog.tsx'
 import { TextField } from '../../ui/text-field.tsx'
-import { notify } from '../../ui/toast-store.ts'
 
 /** Names a new passkey, asks for the password, and lets the browser make the passkey. */
 export function AddPasskeyDialog({ onClose }: { onClose: () => void }) {
   const add = useAddPasskey()
   const [name, setName] = useState(browserName(navigator.userAgent) ?? '')
   const [current, setCurrent] = useState('')
-  const submit = () =>
-    add.mutate(
-      { name, current },
-      {
-        onSuccess: (passkey) => {
-          onClose()
-          notify({ text: `Added the passkey ${passkey.name}.` })
-        },
-      },
-    )
   return (
     <FormDialog
       title="Add a passkey"
       action="Continue"
-      busy={add.isPending}
-      error={add.error}
-      onSubmit={submit}
+      change={add}
+      input={() => ({ name, current })}
+      done={(passkey) => `Added the passkey ${passkey.name}.`}
       onClose={onClose}
     >
       <TextField

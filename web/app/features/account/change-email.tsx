@@ -1,9 +1,8 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
-import { describeFailure } from '../../lib/failure.ts'
-import { changeEmail } from '../../lib/sign-in.ts'
+import { useChange } from '../../lib/calls/use-change.ts'
 import { Button } from '../../ui/button.tsx'
-import { Notice } from '../../ui/notice.tsx'
+import { FailureNotice } from '../../ui/failure-notice.tsx'
 import { TextField } from '../../ui/text-field.tsx'
 import { notify } from '../../ui/toast-store.ts'
 
@@ -12,19 +11,16 @@ export function ChangeEmail() {
   const client = useQueryClient()
   const [email, setEmail] = useState('')
   const [current, setCurrent] = useState('')
-  const change = useMutation({
-    mutationFn: changeEmail,
-    gcTime: 0,
-    onSuccess: (_, { email: address }) => {
-      setEmail('')
-      setCurrent('')
-      notify({ text: `Sign in with ${address} from now on.` })
-      return client.invalidateQueries()
-    },
-  })
+  const change = useChange('changeOwnEmail', {})
+  const onSuccess = () => {
+    setEmail('')
+    setCurrent('')
+    notify({ text: `Sign in with ${email} from now on.` })
+    void client.invalidateQueries()
+  }
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    if (!change.isPending) change.mutate({ current, email })
+    if (!change.isPending) change.mutate({ current_password: current, email }, { onSuccess })
   }
   return (
     <section aria-labelledby="change-email" className="mt-8">
@@ -48,11 +44,7 @@ export function ChangeEmail() {
           value={current}
           onChange={(event) => setCurrent(event.currentTarget.value)}
         />
-        {change.error !== null && (
-          <Notice tone="danger" role="alert">
-            {describeFailure(change.error).message}
-          </Notice>
-        )}
+        <FailureNotice error={change.error} />
         <Button type="submit" busy={change.isPending}>
           Change e-mail
         </Button>

@@ -1,34 +1,28 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
-import { describeFailure } from '../../lib/failure.ts'
-import { changePassword } from '../../lib/sign-in.ts'
+import { useChange } from '../../lib/calls/use-change.ts'
 import { Button } from '../../ui/button.tsx'
+import { FailureNotice } from '../../ui/failure-notice.tsx'
 import { NewPasswordField, passwordProblem } from '../../ui/new-password-field.tsx'
-import { Notice } from '../../ui/notice.tsx'
 import { TextField } from '../../ui/text-field.tsx'
 import { notify } from '../../ui/toast-store.ts'
 
 /** Changes the password of a local account. */
 export function ChangePassword() {
-  const client = useQueryClient()
   const [current, setCurrent] = useState('')
   const [chosen, setChosen] = useState('')
   const [problem, setProblem] = useState<string | null>(null)
-  const change = useMutation({
-    mutationFn: changePassword,
-    gcTime: 0,
-    onSuccess: () => {
-      setCurrent('')
-      setChosen('')
-      notify({ text: 'Password changed. All other sessions ended.' })
-      return client.invalidateQueries({ queryKey: ['sessions'] })
-    },
-  })
+  const change = useChange('changeOwnPassword', {}, { refreshes: ['listSessions'] })
+  const onSuccess = () => {
+    setCurrent('')
+    setChosen('')
+    notify({ text: 'Password changed. All other sessions ended.' })
+  }
   const submit = (event: FormEvent) => {
     event.preventDefault()
     const found = passwordProblem(chosen)
     setProblem(found)
-    if (found === null && !change.isPending) change.mutate({ current, chosen })
+    if (found !== null || change.isPending) return
+    change.mutate({ current_password: current, new_password: chosen }, { onSuccess })
   }
   return (
     <section aria-labelledby="change-password" className="mt-8">
@@ -45,11 +39,7 @@ export function ChangePassword() {
           onChange={(event) => setCurrent(event.currentTarget.value)}
         />
         <NewPasswordField label="New password" value={chosen} onChange={setChosen} problem={problem} />
-        {change.error !== null && (
-          <Notice tone="danger" role="alert">
-            {describeFailure(change.error).message}
-          </Notice>
-        )}
+        <FailureNotice error={change.error} />
         <Button type="submit" busy={change.isPending}>
           Change password
         </Button>

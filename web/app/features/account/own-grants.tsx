@@ -1,16 +1,16 @@
-import { describeFailure } from '../../lib/failure.ts'
-import { useGrants, useRevokeOwnGrants } from '../../lib/grants.ts'
+import { useChange } from '../../lib/calls/use-change.ts'
+import { useGrants } from '../../lib/grants.ts'
 import { useMe } from '../../lib/me.ts'
 import { Button } from '../../ui/button.tsx'
+import { FailureNotice } from '../../ui/failure-notice.tsx'
 import { GrantList } from '../../ui/grants/grant-list.tsx'
-import { Notice } from '../../ui/notice.tsx'
 import { notify } from '../../ui/toast-store.ts'
 
 /** The commands that the person's terminals may repeat without a question. */
 export function OwnGrants() {
   const userId = useMe().data?.user_id
   const grants = useGrants().data?.filter(({ person }) => person.id === userId) ?? []
-  const revoke = useRevokeOwnGrants()
+  const revoke = useChange('revokeOwnGrants', {}, { refreshes: ['listGrants'] })
   const end = () =>
     revoke.mutate(undefined, {
       onSuccess: ({ ended }) => notify({ text: ended === 1 ? 'Revoked one.' : `Revoked ${ended}.` }),
@@ -30,11 +30,7 @@ export function OwnGrants() {
       ) : (
         <p className="mt-3 text-sm">None in this workspace.</p>
       )}
-      {revoke.error !== null && (
-        <Notice tone="danger" role="alert" className="mt-3">
-          {describeFailure(revoke.error).message}
-        </Notice>
-      )}
+      <FailureNotice error={revoke.error} className="mt-3" />
       <Button className="mt-3" busy={revoke.isPending} onClick={end}>
         Revoke mine in all workspaces
       </Button>

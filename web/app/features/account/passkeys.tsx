@@ -1,8 +1,8 @@
 import { KeyRound } from 'lucide-react'
 import { useState } from 'react'
 import type { OwnPasskeys } from '../../lib/answers.ts'
+import { useAnswer } from '../../lib/calls/use-answer.ts'
 import { passkeyObstacle } from '../../lib/passkey-browser.ts'
-import { usePasskeys } from '../../lib/passkeys.ts'
 import { useSession } from '../../lib/session.ts'
 import { Button } from '../../ui/button.tsx'
 import { LoadingState } from '../../ui/loading-state.tsx'
@@ -13,10 +13,10 @@ import { SecondFactor } from './second-factor.tsx'
 
 /** The passkeys of a local account: add, rename, remove, and whether the password asks for one. */
 export function Passkeys() {
-  const own = usePasskeys()
+  const own = useAnswer('listPasskeys', {})
   const session = useSession().data
   const [adding, setAdding] = useState(false)
-  const obstacle = session === undefined ? null : passkeyObstacle(session.passkeyOrigin)
+  const obstacle = session === undefined ? null : passkeyObstacle(session.passkey_origin)
   // Where passkeys do not work, the choice can only end: otherwise it locks the person out.
   const canChoose =
     own.data !== undefined && own.data.passkeys.length > 0 && (obstacle === null || own.data.after_password)

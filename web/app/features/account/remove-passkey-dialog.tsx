@@ -1,36 +1,30 @@
 import { useState } from 'react'
 import type { Passkey } from '../../lib/answers.ts'
-import { useRemovePasskey } from '../../lib/passkeys.ts'
+import { call } from '../../lib/calls/call.ts'
+import { useSteps } from '../../lib/calls/use-change.ts'
+import { confirmed } from '../../lib/passkeys.ts'
 import { visibleText } from '../../lib/visible-text.ts'
 import { CurrentPasswordField } from '../../ui/current-password-field.tsx'
 import { FormDialog } from '../../ui/form-dialog.tsx'
 import { Notice } from '../../ui/notice.tsx'
-import { notify } from '../../ui/toast-store.ts'
 
 type RemovePasskeyDialogProps = { passkey: Passkey; endsSecondFactor: boolean; onClose: () => void }
 
 /** Removes a passkey; your password always stays a way to sign in. */
 export function RemovePasskeyDialog({ passkey, endsSecondFactor, onClose }: RemovePasskeyDialogProps) {
-  const remove = useRemovePasskey()
+  const remove = useSteps(
+    async (password: string) => call('removePasskey', { passkey_id: passkey.id, ...confirmed(password) }),
+    { refreshes: ['listPasskeys'] },
+  )
   const [current, setCurrent] = useState('')
-  const submit = () =>
-    remove.mutate(
-      { id: passkey.id, current },
-      {
-        onSuccess: () => {
-          onClose()
-          notify({ text: `Removed the passkey ${passkey.name}.` })
-        },
-      },
-    )
   return (
     <FormDialog
       title="Remove passkey"
       action="Remove"
       look="danger"
-      busy={remove.isPending}
-      error={remove.error}
-      onSubmit={submit}
+      change={remove}
+      input={() => current}
+      done={`Removed the passkey ${passkey.name}.`}
       onClose={onClose}
     >
       <p className="text-sm text-ink-soft">

@@ -1,21 +1,20 @@
 import { LIMITS } from '@keyferry/contract/limits'
 import { useState } from 'react'
 import type { Passkey } from '../../lib/answers.ts'
-import { useRenamePasskey } from '../../lib/passkeys.ts'
+import { useChange } from '../../lib/calls/use-change.ts'
 import { FormDialog } from '../../ui/form-dialog.tsx'
 import { TextField } from '../../ui/text-field.tsx'
 
 /** Gives a passkey another name. */
 export function RenamePasskeyDialog({ passkey, onClose }: { passkey: Passkey; onClose: () => void }) {
-  const rename = useRenamePasskey()
+  const rename = useChange('renamePasskey', { passkey_id: passkey.id }, { refreshes: ['listPasskeys'] })
   const [name, setName] = useState(passkey.name)
   return (
     <FormDialog
       title="Rename passkey"
       action="Save"
-      busy={rename.isPending}
-      error={rename.error}
-      onSubmit={() => rename.mutate({ id: passkey.id, name }, { onSuccess: onClose })}
+      change={rename}
+      input={() => ({ name })}
       onClose={onClose}
     >
       <TextField

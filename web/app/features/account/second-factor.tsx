@@ -1,5 +1,7 @@
 import { useId, useState } from 'react'
-import { useChangeSecondFactor } from '../../lib/passkeys.ts'
+import { call } from '../../lib/calls/call.ts'
+import { useSteps } from '../../lib/calls/use-change.ts'
+import { confirmed } from '../../lib/passkeys.ts'
 import { CurrentPasswordField } from '../../ui/current-password-field.tsx'
 import { FormDialog } from '../../ui/form-dialog.tsx'
 
@@ -37,15 +39,18 @@ export function SecondFactor({ afterPassword }: { afterPassword: boolean }) {
 }
 
 function SecondFactorDialog({ wanted, onClose }: { wanted: boolean; onClose: () => void }) {
-  const change = useChangeSecondFactor()
+  const change = useSteps(
+    async (password: string) =>
+      call('changeSecondFactor', { after_password: wanted, ...confirmed(password) }),
+    { refreshes: ['listPasskeys'] },
+  )
   const [current, setCurrent] = useState('')
   return (
     <FormDialog
       title={wanted ? 'Ask for a passkey after my password' : 'Sign in with the password only'}
       action={wanted ? 'Turn on' : 'Turn off'}
-      busy={change.isPending}
-      error={change.error}
-      onSubmit={() => change.mutate({ afterPassword: wanted, current }, { onSuccess: onClose })}
+      change={change}
+      input={() => current}
       onClose={onClose}
     >
       <CurrentPasswordField value={current} onChange={setCurrent} autoFocus />

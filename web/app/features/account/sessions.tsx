@@ -1,23 +1,24 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { X } from 'lucide-react'
+import type { OwnSession } from '../../lib/answers.ts'
 import { browserName } from '../../lib/browser-name.ts'
-import { describeFailure } from '../../lib/failure.ts'
+import { useAnswer } from '../../lib/calls/use-answer.ts'
+import { useChange, useSteps } from '../../lib/calls/use-change.ts'
 import { serverNowMs } from '../../lib/server-clock.ts'
-import { endSession, fetchSessions, type KnownSession, signOut } from '../../lib/sign-in.ts'
+import { signOut } from '../../lib/sign-in.ts'
 import { ago } from '../../lib/time.ts'
 import { visibleText } from '../../lib/visible-text.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
+import { FailureNotice } from '../../ui/failure-notice.tsx'
 import { IconButton } from '../../ui/icon-button.tsx'
-import { Notice } from '../../ui/notice.tsx'
-import { notify } from '../../ui/toast-store.ts'
-
-const SESSIONS = ['sessions']
+import { notifyFailure } from '../../ui/notify-failure.ts'
 
 /** Where the person is signed in, and how to end that here or everywhere. */
 export function Sessions() {
-  const sessions = useQuery({ queryKey: SESSIONS, queryFn: fetchSessions }).data ?? []
-  const leave = useMutation({ mutationFn: signOut, onSuccess: (address) => location.assign(address) })
+  const sessions = useAnswer('listSessions', {}).data ?? []
+  const signingOut = useSteps(signOut)
+  const leave = (where: 'here' | 'everywhere') =>
+    signingOut.mutate(where, { onSuccess: (address) => location.assign(address) })
   return (
     <section aria-labelledby="sessions" className="mt-8">
       <h2 id="sessions" className="text-sm font-semibold">
@@ -30,16 +31,12 @@ export function Sessions() {
           ))}
         </ul>
       )}
-      {leave.error !== null && (
-        <Notice tone="danger" role="alert" className="mt-3">
-          {describeFailure(leave.error).message}
-        </Notice>
-      )}
+      <FailureNotice error={signingOut.error} className="mt-3" />
       <div className="mt-4 flex flex-wrap gap-3">
-        <Button busy={leave.isPending} onClick={() => leave.mutate('here')}>
+        <Button busy={signingOut.isPending} onClick={() => leave('here')}>
           Sign out
         </Button>
-        <Button busy={leave.isPending} onClick={() => leave.mutate('everywhere')}>
+        <Button busy={signingOut.isPending} onClick={() => leave('everywhere')}>
           Sign out everywhere
         </Button>
       </div>
@@ -47,25 +44,26 @@ export function Sessions() {
   )
 }
 
-function SessionRow({ session: { id, userAgent, lastSeenAt, current } }: { session: KnownSession }) {
-  const client = useQueryClient()
-  const end = useMutation({
-    mutationFn: endSession,
-    onError: (error) => notify({ text: describeFailure(error).message, tone: 'danger' }),
-    onSettled: () => client.invalidateQueries({ queryKey: SESSIONS }),
-  })
+function SessionRow({ session }: { session: OwnSession }) {
+  const { id, current, last_seen_at } = session
+  const userAgent = visibleText(session.user_agent)
+  const end = useChange('endSession', { id }, { refreshes: ['listSessions'] })
   return (
     <li className="flex min-h-13 items-center gap-3 py-2 pr-2 pl-4">
       <div className="min-w-0 flex-1">
-        <p className="line-clamp-2 text-sm" title={visibleText(userAgent)}>
-          {browserName(userAgent) ?? (visibleText(userAgent) || 'Unknown browser')}
+        <p className="line-clamp-2 text-sm" title={userAgent}>
+          {browserName(session.user_agent) ?? (userAgent || 'Unknown browser')}
         </p>
-        <p className="text-xs text-ink-soft">last seen {ago(lastSeenAt, serverNowMs())}</p>
+        <p className="text-xs text-ink-soft">last seen {ago(last_seen_at, serverNowMs())}</p>
       </div>
       {current ? (
         <Badge tone="accent">this one</Badge>
       ) : (
-        <IconButton label="End this session" disabled={end.isPending} onClick={() => end.mutate(id)}>
+        <IconButton
+          label="End this session"
+          disabled={end.isPending}
+          onClick={() => end.mutate(undefined, { onError: notifyFailure })}
+        >
           <X aria-hidden size={17} />
         </IconButton>
       )}

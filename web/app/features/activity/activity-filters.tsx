@@ -2,10 +2,8 @@ import { ListFilter } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { Link } from 'wouter'
 import { ACTIONS } from '../../lib/activity/actions.ts'
-import { useBundles } from '../../lib/bundles.ts'
-import { useKeys } from '../../lib/keys.ts'
+import { useAnswer } from '../../lib/calls/use-answer.ts'
 import { useMachines } from '../../lib/machines.ts'
-import { useMembers } from '../../lib/people.ts'
 import { Button, buttonClasses } from '../../ui/button.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import { Combobox } from '../../ui/combobox.tsx'
@@ -31,7 +29,7 @@ const GROUPS: Readonly<Record<string, string>> = {
 /** Narrows the activity: by person, by what it is about, by kind, by time. */
 export function ActivityFilters({ filters }: { filters: ReturnType<typeof useActivityFilters> }) {
   const { by, about, what, from, to, set } = filters
-  const members = useMembers().data ?? []
+  const members = useAnswer('listMembers', {}).data ?? []
   const machines = useMachines().data ?? []
   const actors = [...members.map(({ user_id: id, username: name }) => ({ id, name })), ...machines]
   const things = useThings()
@@ -116,9 +114,9 @@ function ActionSelect({ what, onChange }: { what: string; onChange: (action: str
 }
 
 function useThings() {
-  const bundles = useBundles().data
-  const keys = useKeys().data
-  const members = useMembers().data
+  const bundles = useAnswer('listBundles', {}).data
+  const keys = useAnswer('listKeys', {}).data
+  const members = useAnswer('listMembers', {}).data
   const machines = useMachines().data
   return useMemo(
     () => [

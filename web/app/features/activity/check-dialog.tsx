@@ -1,4 +1,4 @@
-import { useAuditKey } from '../../lib/activity/entries.ts'
+import { useAnswer } from '../../lib/calls/use-answer.ts'
 import { saveFile } from '../../lib/save-file.ts'
 import { Button } from '../../ui/button.tsx'
 import { CommandLine } from '../../ui/command-line.tsx'
@@ -9,7 +9,7 @@ const NOTE_FILE = 'keyferry-audit.note'
 
 /** How a person proves, without this server, that no entry was changed, removed or added. */
 export function CheckDialog({ note, onClose }: { note: string; onClose: () => void }) {
-  const key = useAuditKey().data?.key
+  const key = useAnswer('getAuditKey', {}, { staleTime: Number.POSITIVE_INFINITY }).data?.key
   return (
     <Dialog title="Check the log yourself" onClose={onClose} wide>
       <p className="text-sm text-ink-soft">

@@ -1,6 +1,6 @@
 import { useState } from 'react'
-import { useAuditNote } from '../../lib/activity/entries.ts'
 import { sealIn } from '../../lib/activity/log-texts.ts'
+import { useAnswer } from '../../lib/calls/use-answer.ts'
 import { ago } from '../../lib/time.ts'
 import { useNow } from '../../lib/use-now.ts'
 import { CheckDialog } from './check-dialog.tsx'
@@ -9,11 +9,12 @@ const TICK_MS = 5_000
 
 /** How far the log is sealed, and the way to check that. */
 export function SealLine() {
-  const note = useAuditNote().data
+  const note = useAnswer('getAuditNote', {}, { refetchInterval: 10_000 }).data
   const nowMs = useNow(TICK_MS)
   const [checking, setChecking] = useState(false)
-  const seal = note === undefined || note === null ? null : sealIn(note)
-  if (note === undefined || note === null || seal === null) return <>What happened in this workspace.</>
+  // Before the first seal the server answers 404.
+  const seal = note === undefined ? null : sealIn(note)
+  if (note === undefined || seal === null) return <>What happened in this workspace.</>
   return (
     <>
       Sealed to entry {seal.seq.toLocaleString()}, {ago(seal.at, nowMs)} ·{' '}

@@ -2,15 +2,14 @@ import { isKeyName } from '@keyferry/contract/env/names'
 import { Plus } from 'lucide-react'
 import { useState } from 'react'
 import type { BundleWithItems, Key } from '../../lib/answers.ts'
-import { describeFailure } from '../../lib/failure.ts'
+import { useAnswer } from '../../lib/calls/use-answer.ts'
 import { useChangeKeys } from '../../lib/key-batches.ts'
-import { useKeys } from '../../lib/keys.ts'
 import { useCanEdit } from '../../lib/me.ts'
 import { matches } from '../../lib/search.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
+import { FailureNotice } from '../../ui/failure-notice.tsx'
 import { KeyForm } from '../../ui/key-form.tsx'
-import { Notice } from '../../ui/notice.tsx'
 import { TextField } from '../../ui/text-field.tsx'
 import { notify } from '../../ui/toast-store.ts'
 import { KeyPicker } from './key-picker.tsx'
@@ -45,11 +44,7 @@ export function AttachDialog({ bundle, onClose }: AttachDialogProps) {
           onCancel={() => setCreating(null)}
         />
       )}
-      {attach.error !== null && (
-        <Notice tone="danger" role="alert" className="mt-3">
-          {describeFailure(attach.error).message}
-        </Notice>
-      )}
+      <FailureNotice error={attach.error} className="mt-3" />
     </Dialog>
   )
 }
@@ -94,7 +89,7 @@ function KeyChoice({ bundle, busy, onCreate, onChoose, onCancel }: KeyChoiceProp
 
 /** The keys that the bundle lacks, the person may attach and the query finds; `isNew` when the query could name a key that is not there yet. */
 function useFreeKeys(bundle: BundleWithItems, query: string) {
-  const keys = useKeys().data
+  const keys = useAnswer('listKeys', {}).data
   const canEdit = useCanEdit()
   const free = freeKeys(keys ?? [], bundle).filter(canEdit)
   const found = free.filter(({ name }) => matches(name, query))

@@ -1,16 +1,16 @@
 import { useMemo, useRef, useState } from 'react'
 import type { BundleItem } from '../../lib/answers.ts'
 import {
-  useAttachKeys,
+  useAttachKey,
   useDetachKey,
   useReorderKey,
   useRequireKey,
   useSharedKeys,
 } from '../../lib/attachments.ts'
-import { describeFailure } from '../../lib/failure.ts'
-import { useKeys } from '../../lib/keys.ts'
+import { useAnswer } from '../../lib/calls/use-answer.ts'
 import { matches } from '../../lib/search.ts'
 import { useSelection } from '../../lib/use-selection.ts'
+import { notifyFailure as onError } from '../../ui/notify-failure.ts'
 import { SearchField } from '../../ui/search-field.tsx'
 import { SelectedKeys } from '../../ui/selection/selected-keys.tsx'
 import { notify } from '../../ui/toast-store.ts'
@@ -27,8 +27,6 @@ type AttachedKeysProps = {
   canEdit: boolean
   onChange: (item: BundleItem) => void
 }
-
-const onError = (error: unknown) => notify({ text: describeFailure(error).message, tone: 'danger' })
 
 /** The bundle's keys in their order; an editor moves them by dragging or by the arrow keys, as long as all are shown. */
 export function AttachedKeys({ bundle, items, canEdit, onChange }: AttachedKeysProps) {
@@ -98,7 +96,7 @@ type SelectedEntriesProps = {
 
 // Who created a key decides what a member may do with it, and only the library says it.
 function SelectedEntries(props: SelectedEntriesProps) {
-  const library = useKeys(props.selection.chosen.size > 0).data
+  const library = useAnswer('listKeys', {}, { enabled: props.selection.chosen.size > 0 }).data
   return <SelectedKeys {...props} library={library} />
 }
 
@@ -110,24 +108,24 @@ function useAttachedKeyChanges(
   const reorder = useReorderKey(bundleId)
   const requireKey = useRequireKey(bundleId)
   const detachKey = useDetachKey(bundleId)
-  const attachKeys = useAttachKeys(bundleId)
+  const attachKey = useAttachKey(bundleId)
   const find = (id: string) => items.find((item) => item.id === id)
   const move = (id: string, to: number, undoable: boolean) => {
     const from = find(id)?.order ?? to
     const name = find(id)?.name ?? ''
-    reorder.mutate({ keyId: id, order: to }, { onError })
+    reorder.mutate({ key_id: id, order: to }, { onError })
     speak(`${name} is now number ${to + 1} of ${items.length}.`)
     keepFocus(`move-${id}`)
-    const undo = () => reorder.mutate({ keyId: id, order: from }, { onError })
+    const undo = () => reorder.mutate({ key_id: id, order: from }, { onError })
     if (undoable) notify({ text: `Moved ${name}.`, undo })
   }
-  const require = (id: string, required: boolean) => requireKey.mutate({ keyId: id, required }, { onError })
+  const require = (id: string, required: boolean) => requireKey.mutate({ key_id: id, required }, { onError })
   const detach = (id: string) => {
     const { name = '', order, required = false } = find(id) ?? {}
-    const attachment = { keyId: id, as: name, required, order: order ?? 0 }
-    const undo = () => attachKeys.mutate([attachment], { onError })
+    const attachment = { key_id: id, as: name, required, order: order ?? 0 }
+    const undo = () => attachKey.mutate(attachment, { onError })
     const onSuccess = () => notify({ text: `Detached ${name}. It stays in the library.`, undo })
-    detachKey.mutate(id, { onError, onSuccess })
+    detachKey.mutate({ key_id: id }, { onError, onSuccess })
   }
   return { move, require, detach }
 }

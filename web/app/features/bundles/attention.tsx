@@ -1,21 +1,26 @@
+import { useState } from 'react'
 import { Link } from 'wouter'
 import type { Key } from '../../lib/answers.ts'
+import { useAnswer } from '../../lib/calls/use-answer.ts'
 import { dueText } from '../../lib/due.ts'
-import { useLongStaleKeys } from '../../lib/holders.ts'
-import { useDueKeys } from '../../lib/keys.ts'
 import { serverNowMs } from '../../lib/server-clock.ts'
 import { ago } from '../../lib/time.ts'
 import { EntryName } from '../../ui/entry-name.tsx'
 
 const SHOWN = 8
+const MOST = 100
+/** Days after which an older value that someone holds needs attention. */
+const STALE_DAYS = 7
+const DAY_MS = 86_400_000
 
 type Reason = { id: string; name: string; href: string; text: string }
 
 /** What needs attention: values that expire or should be replaced, and old values that are held for long. Nothing where
  * nothing waits. */
 export function Attention() {
-  const due = useDueKeys().data ?? []
-  const stale = useLongStaleKeys().data ?? []
+  const [before] = useState(() => new Date(serverNowMs() - STALE_DAYS * DAY_MS).toISOString())
+  const due = useAnswer('listKeys', { due: '1', limit: MOST }).data ?? []
+  const stale = useAnswer('listStaleKeys', { before, limit: MOST }).data ?? []
   const nowMs = serverNowMs()
   const reasons: Reason[] = [
     ...due

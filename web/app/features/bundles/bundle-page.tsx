@@ -2,7 +2,7 @@ import { Plus } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
 import { Link, useSearchParams } from 'wouter'
 import type { BundleItem, BundleWithItems } from '../../lib/answers.ts'
-import { useBundle } from '../../lib/bundles.ts'
+import { useAnswer } from '../../lib/calls/use-answer.ts'
 import { importCommand, runCommand } from '../../lib/client-command.ts'
 import { describeFailure } from '../../lib/failure.ts'
 import { useCanEdit, useIsOwner } from '../../lib/me.ts'
@@ -32,7 +32,7 @@ const BundleRules = lazy(async () => ({ default: (await import('./bundle-rules.t
 
 /** One bundle: the keys it holds in their order, what can be done with it, and what happened to it. */
 export function BundlePage({ id, view }: { id: string; view: string | undefined }) {
-  const bundle = useBundle(id)
+  const bundle = useAnswer('getBundle', { bundle_id: id })
   if (bundle.data !== undefined) return <BundleView bundle={bundle.data} view={view} />
   if (bundle.error !== null && describeFailure(bundle.error).status === 404) return <BundleNotFound />
   return <LoadingState error={bundle.error} onRetry={() => void bundle.refetch()} what="the bundle" />

@@ -1,6 +1,7 @@
 import type { BundlePolicy } from '../../lib/answers.ts'
+import { useAnswer } from '../../lib/calls/use-answer.ts'
+import { useChange } from '../../lib/calls/use-change.ts'
 import { useIsOwner } from '../../lib/me.ts'
-import { useBundlePolicy, useChangeBundlePolicy } from '../../lib/policies.ts'
 import { Button } from '../../ui/button.tsx'
 import { LoadingState } from '../../ui/loading-state.tsx'
 import { Notice } from '../../ui/notice.tsx'
@@ -9,7 +10,7 @@ import { PolicyForm } from '../../ui/policy/policy-form.tsx'
 
 /** A bundle's rules for approvals; an owner changes them. */
 export function BundleRules({ bundleId }: { bundleId: string }) {
-  const policy = useBundlePolicy(bundleId)
+  const policy = useAnswer('getBundlePolicy', { bundle_id: bundleId })
   return (
     <section aria-labelledby="rules">
       <h2 id="rules" className="mb-1 text-sm font-semibold">
@@ -30,7 +31,7 @@ export function BundleRules({ bundleId }: { bundleId: string }) {
 
 function Rules({ bundleId, policy }: { bundleId: string; policy: BundlePolicy }) {
   const isOwner = useIsOwner()
-  const save = useChangeBundlePolicy(bundleId)
+  const save = useChange('changeBundlePolicy', { bundle_id: bundleId }, { refreshes: ['getBundlePolicy'] })
   const { effective, bundle, is_production } = policy
   if (!isOwner) return <PolicyFacts effective={effective} />
   return (

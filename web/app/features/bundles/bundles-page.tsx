@@ -2,7 +2,7 @@ import { Plus, Upload } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { Link, Redirect, useSearchParams } from 'wouter'
 import type { Bundle } from '../../lib/answers.ts'
-import { useBundles } from '../../lib/bundles.ts'
+import { useAnswer } from '../../lib/calls/use-answer.ts'
 import { Button, buttonClasses } from '../../ui/button.tsx'
 import { LoadingState } from '../../ui/loading-state.tsx'
 import { PageHeading } from '../../ui/page-heading.tsx'
@@ -19,7 +19,7 @@ const ROW_HEIGHT_PX = 53
 
 /** All bundles: as a tree, or as a list while one searches, filters or sorts. */
 export function BundlesPage() {
-  const bundles = useBundles()
+  const bundles = useAnswer('listBundles', {})
   const [creating, setCreating] = useState(false)
   return (
     <>

@@ -1,40 +1,29 @@
-import { useQueryClient } from '@tanstack/react-query'
-import { useLocation } from 'wouter'
 import type { BundleWithItems } from '../../lib/answers.ts'
-import { BUNDLES, restoreBundle, useDeleteBundle } from '../../lib/bundles.ts'
-import { describeFailure } from '../../lib/failure.ts'
-import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
-import { notify } from '../../ui/toast-store.ts'
+import { restoreBundle } from '../../lib/bundles.ts'
+import { shown, useChange, useSteps } from '../../lib/calls/use-change.ts'
+import { ConfirmChange } from '../../ui/confirm-change.tsx'
+import { notifyFailure } from '../../ui/notify-failure.ts'
 
 /** Asks before a bundle is deleted, and says what stays. A bundle without legacy items can be created again later. */
 export function DeleteBundleDialog({ bundle, onClose }: { bundle: BundleWithItems; onClose: () => void }) {
-  const client = useQueryClient()
-  const remove = useDeleteBundle()
-  const [, navigate] = useLocation()
+  const remove = useChange(
+    'deleteBundle',
+    { bundle_id: bundle.id },
+    { shows: shown('listBundles', {}, (bundles) => bundles.filter(({ id }) => id !== bundle.id)) },
+  )
+  const restore = useSteps(restoreBundle, { refreshes: ['listBundles'] })
   const keys = bundle.items.filter(({ order }) => order !== null).length
   const legacy = bundle.items.length - keys
-  const restore = async () => {
-    try {
-      await restoreBundle(bundle)
-    } catch (error) {
-      notify({ text: describeFailure(error).message, tone: 'danger' })
-    }
-    await client.invalidateQueries({ queryKey: BUNDLES })
-  }
-  const confirm = () =>
-    remove.mutate(bundle, {
-      onSuccess: () => {
-        navigate('/bundles')
-        notify({ text: `Deleted ${bundle.name}.`, ...(legacy === 0 ? { undo: () => void restore() } : {}) })
-      },
-    })
+  // The page of the bundle is gone by then, and with it the callbacks of a plain `mutate`.
+  const undo = () => void restore.mutateAsync(bundle).catch(notifyFailure)
   return (
-    <ConfirmDialog
+    <ConfirmChange
       title={`Delete ${bundle.name}?`}
       action="Delete bundle"
-      busy={remove.isPending}
-      problem={remove.error === null ? null : describeFailure(remove.error).message}
-      onConfirm={confirm}
+      change={remove}
+      input={undefined}
+      done={() => ({ text: `Deleted ${bundle.name}.`, ...(legacy === 0 ? { undo } : {}) })}
+      leadsTo="/bundles"
       onClose={onClose}
     >
       <p>
@@ -49,6 +38,6 @@ export function DeleteBundleDialog({ bundle, onClose }: { bundle: BundleWithItem
           {legacy === 1 ? 'it is' : 'they are'} not in the library.
         </p>
       )}
-    </ConfirmDialog>
+    </ConfirmChange>
   )
 }

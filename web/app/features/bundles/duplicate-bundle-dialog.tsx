@@ -1,15 +1,10 @@
 import { useState } from 'react'
-import { useLocation } from 'wouter'
 import type { BundleWithItems } from '../../lib/answers.ts'
 import { bundleNameProblem } from '../../lib/bundle-names.ts'
-import { useDuplicateBundle } from '../../lib/bundles.ts'
-import { describeFailure } from '../../lib/failure.ts'
+import { LIBRARY } from '../../lib/calls/refreshes.ts'
+import { useChange } from '../../lib/calls/use-change.ts'
 import { useIsOwner } from '../../lib/me.ts'
-import { useUnsaved } from '../../lib/unsaved.ts'
-import { Dialog } from '../../ui/dialog.tsx'
-import { DialogForm } from '../../ui/dialog-form.tsx'
-import { Notice } from '../../ui/notice.tsx'
-import { notify } from '../../ui/toast-store.ts'
+import { FormDialog } from '../../ui/form-dialog.tsx'
 import { BundleNameField } from './bundle-fields.tsx'
 import { duplicateOf, type OwnValues, valueProblems } from './duplicate-draft.ts'
 import { DuplicateNames } from './duplicate-names.tsx'
@@ -22,21 +17,32 @@ type DuplicateBundleDialogProps = {
 }
 
 /** Asks for the name of a duplicate and which of its keys are shared, creates it and leads to it. */
-export function DuplicateBundleDialog(props: DuplicateBundleDialogProps) {
-  return (
-    <Dialog title={`Duplicate ${props.bundle.name}`} onClose={props.onClose} wide>
-      <DuplicateForm {...props} />
-    </Dialog>
-  )
-}
-
-function DuplicateForm({ bundle, as, onClose }: DuplicateBundleDialogProps) {
+export function DuplicateBundleDialog({ bundle, as, onClose }: DuplicateBundleDialogProps) {
   const isOwner = useIsOwner()
-  const { name, setName, problem, own, setOwn, duplicate, submit } = useDuplicate({ bundle, as, onClose })
+  const duplicate = useChange('duplicateBundle', { bundle_id: bundle.id }, { refreshes: LIBRARY })
+  const proposed = as === null || as === '' ? `${bundle.name}-copy` : as
+  const [name, setName] = useState(proposed)
+  const [own, setOwn] = useState<OwnValues>(new Map())
+  const [problem, setProblem] = useState<string | null>(null)
   const attached = bundle.items.filter(({ id }) => id !== null)
-  const failure = duplicate.error === null ? null : describeFailure(duplicate.error)
+  const input = () => {
+    const found = bundleNameProblem(name)
+    setProblem(found)
+    return found !== null || valueProblems(own).size > 0 ? null : duplicateOf(name, own)
+  }
   return (
-    <DialogForm action="Duplicate" busy={duplicate.isPending} onSubmit={submit} onCancel={onClose}>
+    <FormDialog
+      title={`Duplicate ${bundle.name}`}
+      action="Duplicate"
+      wide
+      change={duplicate}
+      input={input}
+      unsaved={name !== proposed || [...own.values()].some((value) => value !== '')}
+      also="Nothing was created."
+      leadsTo={(copy) => `/bundles/${copy.id}?new=1`}
+      done={(copy) => `Created ${copy.name}.`}
+      onClose={onClose}
+    >
       <BundleNameField value={name} onChange={setName} problem={problem} />
       {isOwner && attached.length > 0 ? (
         <DuplicateNames items={attached} own={own} problems={valueProblems(own)} onChange={setOwn} />
@@ -45,35 +51,6 @@ function DuplicateForm({ bundle, as, onClose }: DuplicateBundleDialogProps) {
           Both bundles use the same keys: changing a value changes it in both.
         </p>
       )}
-      {failure !== null && (
-        <Notice tone="danger" role="alert">
-          {failure.message} Nothing was created.
-        </Notice>
-      )}
-    </DialogForm>
+    </FormDialog>
   )
-}
-
-function useDuplicate({ bundle, as, onClose }: DuplicateBundleDialogProps) {
-  const duplicate = useDuplicateBundle(bundle.id)
-  const [, navigate] = useLocation()
-  const proposed = as === null || as === '' ? `${bundle.name}-copy` : as
-  const [name, setName] = useState(proposed)
-  const [own, setOwn] = useState<OwnValues>(new Map())
-  const [problem, setProblem] = useState<string | null>(null)
-  const saved = useUnsaved(name !== proposed || [...own.values()].some((value) => value !== ''))
-  const submit = () => {
-    const found = bundleNameProblem(name)
-    setProblem(found)
-    if (found !== null || valueProblems(own).size > 0) return
-    duplicate.mutate(duplicateOf(name, own), {
-      onSuccess: (copy) => {
-        saved()
-        onClose()
-        navigate(`/bundles/${copy.id}?new=1`)
-        notify({ text: `Created ${copy.name}.` })
-      },
-    })
-  }
-  return { name, setName, problem, own, setOwn, duplicate, submit }
 }

@@ -1,10 +1,10 @@
-import type { Duplicate } from '../../lib/bundles.ts'
 import { valueProblem } from '../../lib/value-warnings.ts'
 
 /** The names that get a copy, with the value typed for it; an empty text copies the value that is there. */
 export type OwnValues = ReadonlyMap<string, string>
 
-export function duplicateOf(name: string, own: OwnValues): Duplicate {
+/** `own`: names whose keys are copied; `values`: names whose copies get another value. */
+export function duplicateOf(name: string, own: OwnValues) {
   const typed = [...own].filter(([, value]) => value !== '')
   const copied = [...own.keys()].filter((key) => own.get(key) === '')
   return { name, own: copied, values: Object.fromEntries(typed) }

@@ -1,38 +1,28 @@
 import type { Bundle } from '../../lib/answers.ts'
 import { bundleNameProblem } from '../../lib/bundle-names.ts'
-import { useUpdateBundle } from '../../lib/bundles.ts'
+import { useChange } from '../../lib/calls/use-change.ts'
 import { useNamedDraft } from '../../lib/use-named-draft.ts'
-import { Dialog } from '../../ui/dialog.tsx'
-import { DialogForm } from '../../ui/dialog-form.tsx'
+import { FormDialog } from '../../ui/form-dialog.tsx'
 import { Notice } from '../../ui/notice.tsx'
-import { notify } from '../../ui/toast-store.ts'
 import { BundleFields } from './bundle-fields.tsx'
 
-type EditBundleProps = { bundle: Bundle; onClose: () => void }
-
 /** Changes a bundle's name, description and tags. */
-export function EditBundleDialog(props: EditBundleProps) {
-  return (
-    <Dialog title="Edit bundle" onClose={props.onClose}>
-      <EditBundleForm {...props} />
-    </Dialog>
-  )
-}
-
-function EditBundleForm({ bundle, onClose }: EditBundleProps) {
-  const update = useUpdateBundle(bundle.id)
-  const { name, description, tags } = bundle
-  const { fields, submit } = useNamedDraft({
+export function EditBundleDialog({ bundle, onClose }: { bundle: Bundle; onClose: () => void }) {
+  const { id, name, description, tags } = bundle
+  const update = useChange('updateBundle', { bundle_id: id }, { refreshes: ['getBundle', 'listBundles'] })
+  const { fields, form } = useNamedDraft({
     stored: { name, description, tags },
     nameProblemOf: bundleNameProblem,
-    save: update,
-    onSaved: (changed) => {
-      onClose()
-      notify({ text: `Saved ${changed.name}.` })
-    },
+    change: update,
   })
   return (
-    <DialogForm action="Save" busy={update.isPending} onSubmit={submit} onCancel={onClose}>
+    <FormDialog
+      {...form}
+      title="Edit bundle"
+      action="Save"
+      done={(changed) => `Saved ${changed.name}.`}
+      onClose={onClose}
+    >
       <BundleFields {...fields} />
       {fields.draft.name !== name && (
         <Notice tone="caution" role="status">
@@ -40,6 +30,6 @@ function EditBundleForm({ bundle, onClose }: EditBundleProps) {
           after that.
         </Notice>
       )}
-    </DialogForm>
+    </FormDialog>
   )
 }

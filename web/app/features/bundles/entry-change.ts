@@ -4,6 +4,5 @@ import type { BundleItem, BundleWithItems } from '../../lib/answers.ts'
 export type EntryChange = {
   bundle: BundleWithItems
   item: BundleItem
-  onDone: () => void
-  onCancel: () => void
+  onClose: () => void
 }

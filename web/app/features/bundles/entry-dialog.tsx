@@ -15,7 +15,7 @@ type EntryDialogProps = { bundle: BundleWithItems; item: BundleItem; onClose: ()
 /** What a person can change about a key in one bundle, without touching other bundles. */
 export function EntryDialog({ bundle, item, onClose }: EntryDialogProps) {
   const [step, setStep] = useState<Step>('choose')
-  const form = { bundle, item, onDone: onClose, onCancel: onClose }
+  const form = { bundle, item, onClose }
   return (
     <Dialog title={`${item.name} in ${bundle.name}`} onClose={onClose}>
       {step === 'choose' && <Choices bundle={bundle} item={item} onChoose={setStep} />}

@@ -1,8 +1,7 @@
-import { useQuery } from '@tanstack/react-query'
 import { Check, Copy, Download } from 'lucide-react'
 import { useState } from 'react'
 import type { BundleWithItems } from '../../lib/answers.ts'
-import { call } from '../../lib/api.ts'
+import { useAnswer } from '../../lib/calls/use-answer.ts'
 import { saveFile } from '../../lib/save-file.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
@@ -14,14 +13,7 @@ type Format = keyof typeof FORMATS
 /** The bundle as text with its secrets masked: to read, copy or save. */
 export function ExportDialog({ bundle, onClose }: { bundle: BundleWithItems; onClose: () => void }) {
   const [format, setFormat] = useState<Format>('env')
-  const exported = useQuery({
-    queryKey: ['bundle', bundle.id, 'export', format],
-    queryFn: async () => {
-      const params = { bundle_id: bundle.id }
-      const answer = await call('GET', '/api/v1/bundles/{bundle_id}/export', { params, query: { format } })
-      return typeof answer === 'string' ? answer : `${JSON.stringify(answer, null, 2)}\n`
-    },
-  })
+  const exported = useAnswer('exportBundle', { bundle_id: bundle.id, format }, { select: textOf })
   return (
     <Dialog title={`Export ${bundle.name}`} onClose={onClose} wide>
       <p className="text-sm text-ink-soft">
@@ -49,6 +41,10 @@ export function ExportDialog({ bundle, onClose }: { bundle: BundleWithItems; onC
       )}
     </Dialog>
   )
+}
+
+function textOf(answer: unknown): string {
+  return typeof answer === 'string' ? answer : `${JSON.stringify(answer, null, 2)}\n`
 }
 
 function ExportedText({ text, fileName }: { text: string; fileName: string }) {

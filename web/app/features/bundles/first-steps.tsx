@@ -8,7 +8,7 @@ import { EmptyState } from '../../ui/empty-state.tsx'
 
 /** The list of bundles while there is none: the way to the first delivered secret. */
 export function FirstSteps() {
-  const isLocal = useSession().data?.authMode === 'local'
+  const isLocal = useSession().data?.auth_mode === 'local'
   return (
     <EmptyState title="Bring in your first .env file">
       <ol className="list-decimal space-y-4 pl-5 marker:text-ink-faint">

@@ -1,13 +1,15 @@
 import { Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import type { BundleItem } from '../../lib/answers.ts'
-import { describeFailure } from '../../lib/failure.ts'
-import { useKeys } from '../../lib/keys.ts'
-import { useConvertLegacyItem, useDeleteLegacyItem } from '../../lib/legacy-items.ts'
+import { call } from '../../lib/calls/call.ts'
+import { BUNDLE } from '../../lib/calls/refreshes.ts'
+import { useAnswer } from '../../lib/calls/use-answer.ts'
+import { useChange, useSteps } from '../../lib/calls/use-change.ts'
 import { Button } from '../../ui/button.tsx'
-import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
+import { ConfirmChange } from '../../ui/confirm-change.tsx'
 import { IconButton } from '../../ui/icon-button.tsx'
 import { KeyValue } from '../../ui/key-value.tsx'
+import { notifyFailure } from '../../ui/notify-failure.ts'
 import { notify } from '../../ui/toast-store.ts'
 import { VirtualList } from '../../ui/virtual-list.tsx'
 
@@ -17,15 +19,14 @@ type LegacyItemsProps = { bundleId: string; items: readonly BundleItem[]; isOwne
 
 /** Values in the bundle itself instead of the library, each with a button that makes it a library key. */
 export function LegacyItems({ bundleId, items, isOwner }: LegacyItemsProps) {
-  const keys = useKeys().data ?? []
-  const convert = useConvertLegacyItem(bundleId)
+  const keys = useAnswer('listKeys', {}).data ?? []
+  const convert = useConvert(bundleId)
   const [deleting, setDeleting] = useState<BundleItem | null>(null)
   // Converting the last item takes this list away, and with it the callbacks of a plain `mutate`.
   const start = ({ name }: BundleItem) =>
-    convert.mutateAsync({ name, keyId: keys.find((key) => key.name === name)?.id ?? null }).then(
-      () => notify({ text: `${name} is now a key of the library.` }),
-      (error: unknown) => notify({ text: describeFailure(error).message, tone: 'danger' }),
-    )
+    convert
+      .mutateAsync({ name, keyId: keys.find((key) => key.name === name)?.id ?? null })
+      .then(() => notify({ text: `${name} is now a key of the library.` }), notifyFailure)
   return (
     <section aria-labelledby="legacy-items" className="mt-8">
       <h2 id="legacy-items" className="text-sm font-semibold">
@@ -64,20 +65,33 @@ export function LegacyItems({ bundleId, items, isOwner }: LegacyItemsProps) {
   )
 }
 
+/** Puts a library key in an item's place: the one of its name, or a new one with the item's value. */
+function useConvert(bundle_id: string) {
+  return useSteps(
+    async ({ name, keyId }: { name: string; keyId: string | null }) => {
+      const item = { bundle_id, key_name: name }
+      if (keyId === null) return void (await call('convertLegacyItem', item))
+      await call('attachKey', { bundle_id, key_id: keyId })
+      return void (await call('deleteLegacyItem', item))
+    },
+    { refreshes: [...BUNDLE, 'listKeys'] },
+  )
+}
+
 type DeleteLegacyItemDialogProps = { bundleId: string; name: string; onClose: () => void }
 
 function DeleteLegacyItemDialog({ bundleId, name, onClose }: DeleteLegacyItemDialogProps) {
-  const remove = useDeleteLegacyItem(bundleId)
+  const given = { bundle_id: bundleId, key_name: name }
+  const remove = useChange('deleteLegacyItem', given, { refreshes: BUNDLE })
   return (
-    <ConfirmDialog
+    <ConfirmChange
       title={`Delete ${name}?`}
       action="Delete item"
-      busy={remove.isPending}
-      problem={remove.error === null ? null : describeFailure(remove.error).message}
-      onConfirm={() => remove.mutate(name, { onSuccess: onClose })}
+      change={remove}
+      input={undefined}
       onClose={onClose}
     >
       <p>Its value is in no library key and is lost for good.</p>
-    </ConfirmDialog>
+    </ConfirmChange>
   )
 }

@@ -1,32 +1,26 @@
-import { useLocation } from 'wouter'
 import { bundleNameProblem } from '../../lib/bundle-names.ts'
-import { useCreateBundle } from '../../lib/bundles.ts'
+import { useChange } from '../../lib/calls/use-change.ts'
 import { useNamedDraft } from '../../lib/use-named-draft.ts'
-import { Dialog } from '../../ui/dialog.tsx'
-import { DialogForm } from '../../ui/dialog-form.tsx'
+import { FormDialog } from '../../ui/form-dialog.tsx'
 import { BundleFields } from './bundle-fields.tsx'
 
 /** Asks for what a new bundle needs and leads to it. */
 export function NewBundleDialog({ onClose }: { onClose: () => void }) {
-  return (
-    <Dialog title="New bundle" onClose={onClose}>
-      <NewBundleForm onCancel={onClose} />
-    </Dialog>
-  )
-}
-
-function NewBundleForm({ onCancel }: { onCancel: () => void }) {
-  const create = useCreateBundle()
-  const [, navigate] = useLocation()
-  const { fields, submit } = useNamedDraft({
+  const create = useChange('createBundle', {}, { refreshes: ['listBundles'] })
+  const { fields, form } = useNamedDraft({
     stored: { name: '', description: '', tags: '' },
     nameProblemOf: bundleNameProblem,
-    save: create,
-    onSaved: ({ id }) => navigate(`/bundles/${id}`),
+    change: create,
   })
   return (
-    <DialogForm action="Create bundle" busy={create.isPending} onSubmit={submit} onCancel={onCancel}>
+    <FormDialog
+      {...form}
+      title="New bundle"
+      action="Create bundle"
+      leadsTo={({ id }) => `/bundles/${id}`}
+      onClose={onClose}
+    >
       <BundleFields {...fields} />
-    </DialogForm>
+    </FormDialog>
   )
 }

@@ -1,40 +1,36 @@
 import { useState } from 'react'
-import { useChangeAttachment } from '../../lib/attachments.ts'
-import { useKeys } from '../../lib/keys.ts'
+import { call } from '../../lib/calls/call.ts'
+import { LIBRARY } from '../../lib/calls/refreshes.ts'
+import { useAnswer } from '../../lib/calls/use-answer.ts'
+import { useSteps } from '../../lib/calls/use-change.ts'
 import { useCanEdit } from '../../lib/me.ts'
 import { Combobox } from '../../ui/combobox.tsx'
 import { DialogForm } from '../../ui/dialog-form.tsx'
-import { notify } from '../../ui/toast-store.ts'
 import type { EntryChange } from './entry-change.ts'
 
 /** Asks for the library key that a bundle uses in the place of another one, under the same delivered name. */
-export function OtherKeyForm({ bundle, item, onDone, onCancel }: EntryChange) {
-  const change = useChangeAttachment(bundle.id)
+export function OtherKeyForm({ bundle, item, onClose }: EntryChange) {
+  const change = useSteps(
+    ({ from, to }: { from: string; to: string }) =>
+      call('changeAttachment', { bundle_id: bundle.id, key_id: from }, { body: { key_id: to } }),
+    { refreshes: LIBRARY },
+  )
   const canEdit = useCanEdit()
   const [chosenId, setChosenId] = useState<string | null>(null)
   const attached = new Set(bundle.items.map(({ id }) => id))
-  const free = (useKeys().data ?? []).filter((key) => !attached.has(key.id) && canEdit(key))
-  const submit = () => {
-    if (chosenId === null) return
-    const undo = () => change.mutate({ keyId: chosenId, change: { key_id: item.id ?? '' } })
-    change.mutate(
-      { keyId: item.id ?? '', change: { key_id: chosenId } },
-      {
-        onSuccess: () => {
-          onDone()
-          const name = free.find(({ id }) => id === chosenId)?.name ?? ''
-          notify({ text: `${bundle.name} delivers ${item.name} from ${name}.`, undo })
-        },
-      },
-    )
-  }
+  const free = (useAnswer('listKeys', {}).data ?? []).filter((key) => !attached.has(key.id) && canEdit(key))
+  const own = item.id ?? ''
+  const done = () => ({
+    text: `${bundle.name} delivers ${item.name} from ${free.find(({ id }) => id === chosenId)?.name ?? ''}.`,
+    undo: () => change.mutate({ from: chosenId ?? '', to: own }),
+  })
   return (
     <DialogForm
       action="Use this key"
-      busy={change.isPending}
-      error={change.error}
-      onSubmit={submit}
-      onCancel={onCancel}
+      change={change}
+      input={() => (chosenId === null ? null : { from: own, to: chosenId })}
+      done={done}
+      onClose={onClose}
     >
       <Combobox
         label="Key"

@@ -1,46 +1,37 @@
 import { useState } from 'react'
-import { useSplitKey } from '../../lib/attachments.ts'
-import { useUnsaved } from '../../lib/unsaved.ts'
+import { LIBRARY } from '../../lib/calls/refreshes.ts'
+import { useChange } from '../../lib/calls/use-change.ts'
 import { valueProblem } from '../../lib/value-warnings.ts'
 import { DialogForm } from '../../ui/dialog-form.tsx'
-import { notify } from '../../ui/toast-store.ts'
 import { ValueField } from '../../ui/value-field.tsx'
 import type { EntryChange } from './entry-change.ts'
 
 // What a person types here is a value, also where the shared key is a template.
-function given({ template_parts }: EntryChange['item'], value: string) {
+function typed({ template_parts }: EntryChange['item'], value: string) {
   return template_parts === undefined ? { value } : { value, is_template: false }
 }
 
 /** Asks for the value that a bundle gets for itself in the place of a shared key's. */
-export function OwnValueForm({ bundle, item, onDone, onCancel }: EntryChange) {
-  const split = useSplitKey()
+export function OwnValueForm({ bundle, item, onClose }: EntryChange) {
+  const given = { bundle_id: bundle.id, key_id: item.id ?? '' }
+  const split = useChange('splitKey', given, { refreshes: LIBRARY })
   const [value, setValue] = useState(item.is_secret ? '' : item.value)
-  const saved = useUnsaved(value !== (item.is_secret ? '' : item.value))
   const [problem, setProblem] = useState<string | undefined>()
-  const submit = () => {
+  const input = () => {
     const keepsValue = item.is_secret && value === ''
     const found = keepsValue ? null : valueProblem(value)
     setProblem(found ?? undefined)
-    if (found !== null) return
-    split.mutate(
-      { bundleId: bundle.id, keyId: item.id ?? '', ...(keepsValue ? {} : given(item, value)) },
-      {
-        onSuccess: ({ name }) => {
-          saved()
-          onDone()
-          notify({ text: `${bundle.name} has its own ${item.name}: the key ${name}.` })
-        },
-      },
-    )
+    if (found !== null) return null
+    return keepsValue ? {} : typed(item, value)
   }
   return (
     <DialogForm
       action="Give it its own value"
-      busy={split.isPending}
-      error={split.error}
-      onSubmit={submit}
-      onCancel={onCancel}
+      change={split}
+      input={input}
+      unsaved={value !== (item.is_secret ? '' : item.value)}
+      done={({ name }) => `${bundle.name} has its own ${item.name}: the key ${name}.`}
+      onClose={onClose}
     >
       <ValueField
         label={`Value in ${bundle.name}`}

@@ -1,42 +1,31 @@
 import { isKeyName } from '@keyferry/contract/env/names'
 import { useState } from 'react'
-import { useChangeAttachment } from '../../lib/attachments.ts'
-import { useUnsaved } from '../../lib/unsaved.ts'
+import { LIBRARY } from '../../lib/calls/refreshes.ts'
+import { useChange } from '../../lib/calls/use-change.ts'
 import { DialogForm } from '../../ui/dialog-form.tsx'
 import { TextField } from '../../ui/text-field.tsx'
-import { notify } from '../../ui/toast-store.ts'
 import type { EntryChange } from './entry-change.ts'
 
 /** Asks for the name under which the bundle delivers a key. */
-export function RenameEntryForm({ bundle, item, onDone, onCancel }: EntryChange) {
-  const change = useChangeAttachment(bundle.id)
+export function RenameEntryForm({ bundle, item, onClose }: EntryChange) {
+  const given = { bundle_id: bundle.id, key_id: item.id ?? '' }
+  const change = useChange('changeAttachment', given, { refreshes: LIBRARY })
   const [name, setName] = useState(item.name)
-  const saved = useUnsaved(name !== item.name)
   const [problem, setProblem] = useState<string | null>(null)
-  const submit = () => {
-    const found = isKeyName(name) ? null : 'Use letters, digits and _ only.'
-    setProblem(found)
-    if (found !== null) return
-    if (name === item.name) return onDone()
-    const undo = () => change.mutate({ keyId: item.id ?? '', change: { as: item.name } })
-    change.mutate(
-      { keyId: item.id ?? '', change: { as: name } },
-      {
-        onSuccess: () => {
-          saved()
-          onDone()
-          notify({ text: `${bundle.name} delivers ${name}.`, undo })
-        },
-      },
-    )
+  const input = () => {
+    setProblem(isKeyName(name) ? null : 'Use letters, digits and _ only.')
+    if (name === item.name) onClose()
+    return isKeyName(name) && name !== item.name ? { as: name } : null
   }
+  const undo = () => change.mutate({ as: item.name })
   return (
     <DialogForm
       action="Rename"
-      busy={change.isPending}
-      error={change.error}
-      onSubmit={submit}
-      onCancel={onCancel}
+      change={change}
+      input={input}
+      unsaved={name !== item.name}
+      done={() => ({ text: `${bundle.name} delivers ${name}.`, undo })}
+      onClose={onClose}
     >
       <TextField
         label="Delivered name"

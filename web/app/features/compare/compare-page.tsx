@@ -1,7 +1,6 @@
 import { useState } from 'react'
 import type { Bundle, ComparedRow } from '../../lib/answers.ts'
-import { useBundles } from '../../lib/bundles.ts'
-import { useComparison } from '../../lib/compare.ts'
+import { useAnswer } from '../../lib/calls/use-answer.ts'
 import { matches } from '../../lib/search.ts'
 import { useAddressFields } from '../../lib/use-address-fields.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
@@ -17,7 +16,7 @@ import { useComparedBundles } from './use-compared-bundles.ts'
 
 /** Names × bundles: which bundle delivers what, from a shared key or its own. Shows no values. */
 export function ComparePage() {
-  const bundles = useBundles()
+  const bundles = useAnswer('listBundles', {})
   return (
     <>
       <PageHeading
@@ -36,7 +35,11 @@ export function ComparePage() {
 function Comparison({ bundles }: { bundles: readonly Bundle[] }) {
   const compared = useComparedBundles(bundles)
   const { chosen } = compared
-  const comparison = useComparison(chosen.map(({ id }) => id))
+  const comparison = useAnswer(
+    'compareBundles',
+    { bundle_id: chosen.map(({ id }) => id) },
+    { enabled: chosen.length >= 2 },
+  )
   return (
     <>
       <BundleChoice bundles={bundles} compared={compared} />

@@ -1,15 +1,16 @@
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import type { Bundle, ComparedRow } from '../../lib/answers.ts'
-import { useAttachKeys } from '../../lib/attachments.ts'
-import { describeFailure } from '../../lib/failure.ts'
-import { useImport } from '../../lib/imports.ts'
+import { useAttachKey } from '../../lib/attachments.ts'
+import { LIBRARY } from '../../lib/calls/refreshes.ts'
+import { useChange } from '../../lib/calls/use-change.ts'
 import { looksSecret } from '../../lib/key-names.ts'
 import { useCanEdit } from '../../lib/me.ts'
-import { useUnsaved } from '../../lib/unsaved.ts'
 import { valueProblem } from '../../lib/value-warnings.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
+import { DialogForm } from '../../ui/dialog-form.tsx'
 import { EntryName } from '../../ui/entry-name.tsx'
+import { FailureNotice } from '../../ui/failure-notice.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { SecretCheckbox } from '../../ui/secret-checkbox.tsx'
 import { notify } from '../../ui/toast-store.ts'
@@ -37,7 +38,7 @@ export function MissingDialog({ row, bundle, bundles, onClose }: MissingDialogPr
       {!canEdit ? (
         <Notice tone="plain">Owners change this bundle, and so does the member who created it.</Notice>
       ) : isTyping ? (
-        <NewValueForm name={row.name} bundleName={bundle.name} onDone={done} onCancel={onClose} />
+        <NewValueForm name={row.name} bundleName={bundle.name} onClose={onClose} />
       ) : (
         <>
           <KeysToShare row={row} bundle={bundle} bundles={bundles} onDone={done} />
@@ -53,13 +54,14 @@ export function MissingDialog({ row, bundle, bundles, onClose }: MissingDialogPr
 type KeysToShareProps = Omit<MissingDialogProps, 'onClose'> & { onDone: (text: string) => void }
 
 function KeysToShare({ row, bundle, bundles, onDone }: KeysToShareProps) {
-  const attach = useAttachKeys(bundle.id)
+  const attach = useAttachKey(bundle.id)
   const namesOf = (ids: readonly string[]) =>
     bundles.filter(({ id }) => ids.includes(id)).map(({ name }) => name)
   const share = (keyId: string, with_: string) =>
-    attach.mutate([{ keyId, as: row.name }], {
-      onSuccess: () => onDone(`${bundle.name} shares ${row.name} with ${with_}.`),
-    })
+    attach.mutate(
+      { key_id: keyId, as: row.name },
+      { onSuccess: () => onDone(`${bundle.name} shares ${row.name} with ${with_}.`) },
+    )
   return (
     <>
       <ul className="divide-y divide-line rounded-md border border-line">
@@ -81,45 +83,32 @@ function KeysToShare({ row, bundle, bundles, onDone }: KeysToShareProps) {
           </li>
         ))}
       </ul>
-      {attach.error !== null && (
-        <Notice tone="danger" role="alert" className="mt-3">
-          {describeFailure(attach.error).message}
-        </Notice>
-      )}
+      <FailureNotice error={attach.error} className="mt-3" />
     </>
   )
 }
 
-type NewValueFormProps = {
-  name: string
-  bundleName: string
-  onDone: (text: string) => void
-  onCancel: () => void
-}
+type NewValueFormProps = { name: string; bundleName: string; onClose: () => void }
 
-function NewValueForm({ name, bundleName, onDone, onCancel }: NewValueFormProps) {
-  const add = useImport()
+function NewValueForm({ name, bundleName, onClose }: NewValueFormProps) {
+  const add = useChange('importVariables', { bundle: bundleName, own: [name] }, { refreshes: LIBRARY })
   const [value, setValue] = useState('')
   const [isSecret, setSecret] = useState(() => looksSecret(name, ''))
   const [problem, setProblem] = useState<string | undefined>()
-  const saved = useUnsaved(value !== '')
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
+  const input = () => {
     const found = valueProblem(value)
     setProblem(found ?? undefined)
-    if (found !== null || add.isPending) return
-    add.mutate(
-      { bundle: bundleName, entries: [{ name, value, is_secret: isSecret }], own: [name] },
-      {
-        onSuccess: () => {
-          saved()
-          onDone(`${bundleName} has its own ${name}.`)
-        },
-      },
-    )
+    return found === null ? { entries: [{ name, value, is_secret: isSecret }] } : null
   }
   return (
-    <form onSubmit={submit} className="space-y-4" noValidate>
+    <DialogForm
+      action="Create key"
+      change={add}
+      input={input}
+      unsaved={value !== ''}
+      done={`${bundleName} has its own ${name}.`}
+      onClose={onClose}
+    >
       <ValueField
         label={`Value in ${bundleName}`}
         value={value}
@@ -129,17 +118,6 @@ function NewValueForm({ name, bundleName, onDone, onCancel }: NewValueFormProps)
         autoFocus
       />
       <SecretCheckbox checked={isSecret} onChange={setSecret} />
-      {add.error !== null && (
-        <Notice tone="danger" role="alert">
-          {describeFailure(add.error).message}
-        </Notice>
-      )}
-      <div className="flex flex-wrap justify-end gap-3 pt-2">
-        <Button onClick={onCancel}>Cancel</Button>
-        <Button type="submit" look="primary" busy={add.isPending}>
-          Create key
-        </Button>
-      </div>
-    </form>
+    </DialogForm>
   )
 }

@@ -3,7 +3,7 @@ import { useMemo, useState } from 'react'
 import { Link, useSearchParams } from 'wouter'
 import type { ImportPlan } from '../../lib/answers.ts'
 import { bundleNameProblem } from '../../lib/bundle-names.ts'
-import { useBundles } from '../../lib/bundles.ts'
+import { useAnswer } from '../../lib/calls/use-answer.ts'
 import { useUnsaved } from '../../lib/unsaved.ts'
 import { PageHeading } from '../../ui/page-heading.tsx'
 import { BundleNameField } from './bundle-name-field.tsx'
@@ -49,7 +49,7 @@ type ImportFormProps = {
 }
 
 function ImportForm({ bundleName, onBundleName, onDone }: ImportFormProps) {
-  const bundles = useBundles().data ?? []
+  const bundles = useAnswer('listBundles', {}).data ?? []
   const [text, setText] = useState('')
   const [decisions, setDecisions] = useState(UNDECIDED)
   const [nameProblem, setNameProblem] = useState<string | null>(null)

@@ -1,8 +1,10 @@
 import { useState } from 'react'
 import type { ImportPlan } from '../../lib/answers.ts'
+import { LIBRARY } from '../../lib/calls/refreshes.ts'
+import { useChange } from '../../lib/calls/use-change.ts'
 import { describeFailure } from '../../lib/failure.ts'
-import { useImport } from '../../lib/imports.ts'
 import { Button } from '../../ui/button.tsx'
+import { FailureNotice } from '../../ui/failure-notice.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { applying, hasWork } from './decisions.ts'
 import type { Planning } from './use-plan.ts'
@@ -20,7 +22,7 @@ type ImportSubmitProps = {
 
 /** The button that carries out the plan that is shown, and exactly that one. */
 export function ImportSubmit({ planning, unreadable, count, onName, onDone }: ImportSubmitProps) {
-  const carryOut = useImport()
+  const carryOut = useChange('importVariables', {}, { refreshes: LIBRARY })
   const [hasChanged, setChanged] = useState(false)
   const { plan, request, isPending, again } = planning
   const steps = plan?.plan ?? []
@@ -45,11 +47,7 @@ export function ImportSubmit({ planning, unreadable, count, onName, onDone }: Im
           new plan: read it, then import again.
         </Notice>
       )}
-      {carryOut.error !== null && (
-        <Notice tone="danger" role="alert">
-          {describeFailure(carryOut.error).message} Nothing was imported.
-        </Notice>
-      )}
+      <FailureNotice error={carryOut.error} also="Nothing was imported." />
       <div className="flex flex-wrap items-center gap-3">
         <Button
           look="primary"

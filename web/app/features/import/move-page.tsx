@@ -1,12 +1,13 @@
 import { useState } from 'react'
 import { Link } from 'wouter'
 import type { LibraryMove, LibraryMoveRequest } from '../../lib/answers.ts'
+import { LIBRARY } from '../../lib/calls/refreshes.ts'
+import { useChange } from '../../lib/calls/use-change.ts'
 import { runCommand } from '../../lib/client-command.ts'
-import { describeFailure } from '../../lib/failure.ts'
-import { useMove, usePlanMove } from '../../lib/imports.ts'
 import { useMe } from '../../lib/me.ts'
 import { buttonClasses } from '../../ui/button.tsx'
 import { CommandLine } from '../../ui/command-line.tsx'
+import { FailureNotice } from '../../ui/failure-notice.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { PageHeading } from '../../ui/page-heading.tsx'
 import { MovePlan } from './move-plan.tsx'
@@ -38,8 +39,8 @@ export function MovePage() {
 function MoveForm({ onDone }: { onDone: (move: LibraryMove) => void }) {
   const [library, setLibrary] = useState<Library | null>(null)
   const [problem, setProblem] = useState<string | null>(null)
-  const planning = usePlanMove()
-  const moving = useMove()
+  const planning = useChange('moveLibrary', { dry_run: true })
+  const moving = useChange('moveLibrary', {}, { refreshes: LIBRARY })
   const choose = async (file: File | undefined) => {
     if (file === undefined) return
     const sealed = file.size > MOST_BYTES ? null : sealedLibraryIn(await file.text())
@@ -51,7 +52,7 @@ function MoveForm({ onDone }: { onDone: (move: LibraryMove) => void }) {
         ? `${file.name} is not a complete file of keyferry-server export-library. Export the library again.`
         : null,
     )
-    if (sealed !== null) planning.mutate(sealed)
+    if (sealed !== null) planning.mutate({ library: sealed })
   }
   const failure = moving.error ?? planning.error
   const plan = planning.data
@@ -71,11 +72,7 @@ function MoveForm({ onDone }: { onDone: (move: LibraryMove) => void }) {
           {problem}
         </Notice>
       )}
-      {failure !== null && (
-        <Notice tone="danger" role="alert">
-          {describeFailure(failure).message} Nothing was moved.
-        </Notice>
-      )}
+      <FailureNotice error={failure} also="Nothing was moved." />
       {library !== null && plan !== undefined && (
         <MovePlan
           plan={plan}
@@ -83,7 +80,7 @@ function MoveForm({ onDone }: { onDone: (move: LibraryMove) => void }) {
           onMove={() =>
             moving.mutate(
               { library, plan_id: plan.plan_id },
-              { onSuccess: onDone, onError: () => planning.mutate(library) },
+              { onSuccess: onDone, onError: () => planning.mutate({ library }) },
             )
           }
         />

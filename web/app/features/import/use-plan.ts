@@ -2,8 +2,8 @@ import type { EnvEntry } from '@keyferry/contract/env'
 import { useEffect, useMemo, useState } from 'react'
 import type { ImportPlan, ImportRequest } from '../../lib/answers.ts'
 import { bundleNameProblem } from '../../lib/bundle-names.ts'
+import { call } from '../../lib/calls/call.ts'
 import { describeFailure, type Failure } from '../../lib/failure.ts'
-import { planImport } from '../../lib/imports.ts'
 import type { Decisions } from './decisions.ts'
 
 const TYPING_MS = 350
@@ -36,7 +36,7 @@ export function usePlan({ bundleName, entries, decisions }: UsePlanOptions): Pla
       if (!ended.signal.aborted) setAnswer({ ...planned, of: asked })
     }
     const timer = setTimeout(() => {
-      planImport(asked.request, ended.signal).then(
+      call('importVariables', { ...asked.request, dry_run: true }, { signal: ended.signal }).then(
         (plan) => answered({ plan, failure: null }),
         (error: unknown) => answered({ plan: null, failure: describeFailure(error) }),
       )

@@ -1,29 +1,24 @@
-import { useLocation } from 'wouter'
 import type { KeyWithBundles } from '../../lib/answers.ts'
-import { describeFailure } from '../../lib/failure.ts'
-import { useDeleteKey } from '../../lib/keys.ts'
-import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
-import { notify } from '../../ui/toast-store.ts'
+import { BUNDLE } from '../../lib/calls/refreshes.ts'
+import { shown, useChange } from '../../lib/calls/use-change.ts'
+import { ConfirmChange } from '../../ui/confirm-change.tsx'
 
 /** Asks before a key is deleted, and names the bundles that lose it. */
 export function DeleteKeyDialog({ item, onClose }: { item: KeyWithBundles; onClose: () => void }) {
-  const remove = useDeleteKey()
-  const [, navigate] = useLocation()
+  const remove = useChange(
+    'deleteKey',
+    { key_id: item.id },
+    { refreshes: BUNDLE, shows: shown('listKeys', {}, (keys) => keys.filter(({ id }) => id !== item.id)) },
+  )
   const { bundles } = item
-  const confirm = () =>
-    remove.mutate(item, {
-      onSuccess: () => {
-        navigate('/keys')
-        notify({ text: `Deleted ${item.name}.` })
-      },
-    })
   return (
-    <ConfirmDialog
+    <ConfirmChange
       title={`Delete ${item.name}?`}
       action="Delete key"
-      busy={remove.isPending}
-      problem={remove.error === null ? null : describeFailure(remove.error).message}
-      onConfirm={confirm}
+      change={remove}
+      input={undefined}
+      done={`Deleted ${item.name}.`}
+      leadsTo="/keys"
       onClose={onClose}
     >
       <p>The value is lost for good. This cannot be undone.</p>
@@ -39,6 +34,6 @@ export function DeleteKeyDialog({ item, onClose }: { item: KeyWithBundles; onClo
           </ul>
         </>
       )}
-    </ConfirmDialog>
+    </ConfirmChange>
   )
 }

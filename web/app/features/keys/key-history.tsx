@@ -1,11 +1,11 @@
 import { FileDiff, RotateCcw, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import type { KeyVersion, KeyWithBundles } from '../../lib/answers.ts'
+import { useAnswer } from '../../lib/calls/use-answer.ts'
 import { elsewhereText } from '../../lib/last-change.ts'
 import { useIsOwner } from '../../lib/me.ts'
 import { serverNowMs } from '../../lib/server-clock.ts'
 import { ago, dateTime } from '../../lib/time.ts'
-import { useKeyVersions } from '../../lib/versions.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { IconButton } from '../../ui/icon-button.tsx'
@@ -23,7 +23,7 @@ type Asked = { what: 'restore' | 'destroy'; version: KeyVersion; current: KeyVer
 
 /** The versions of a key, newest first, with the ways to restore and to destroy one. */
 export function KeyHistory({ item }: { item: KeyWithBundles }) {
-  const versions = useKeyVersions(item.id)
+  const versions = useAnswer('listKeyVersions', { key_id: item.id, limit: 1_000 })
   const [asked, setAsked] = useState<Asked>(null)
   const { data } = versions
   const [current] = data ?? []

@@ -1,9 +1,10 @@
 import { X } from 'lucide-react'
 import { Link } from 'wouter'
 import type { Holder, Key } from '../../lib/answers.ts'
-import { describeFailure } from '../../lib/failure.ts'
+import { KEY } from '../../lib/calls/refreshes.ts'
+import { useChange } from '../../lib/calls/use-change.ts'
 import { holderNames, holderText } from '../../lib/holder-text.ts'
-import { isStale, MOST_HOLDERS, useDismissHolder, useHolders } from '../../lib/holders.ts'
+import { isStale, MOST_HOLDERS, useHolders } from '../../lib/holders.ts'
 import { useIsOwner } from '../../lib/me.ts'
 import { serverNowMs } from '../../lib/server-clock.ts'
 import { ago, dateTime } from '../../lib/time.ts'
@@ -12,7 +13,7 @@ import { Badge } from '../../ui/badge.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { IconButton } from '../../ui/icon-button.tsx'
 import { LoadingState } from '../../ui/loading-state.tsx'
-import { notify } from '../../ui/toast-store.ts'
+import { telling } from '../../ui/notify-failure.ts'
 import { VirtualList } from '../../ui/virtual-list.tsx'
 
 const ROW_HEIGHT_PX = 62
@@ -63,7 +64,8 @@ function holdersText(holders: readonly Holder[], current: number): string {
 
 function HolderRow({ item, holder }: { item: Key; holder: Holder }) {
   const isOwner = useIsOwner()
-  const dismiss = useDismissHolder(item.id)
+  const given = { key_id: item.id, holder: holder.holder }
+  const dismiss = useChange('dismissHolder', given, { refreshes: [...KEY, 'listStaleKeys'] })
   const { who, place } = holderNames(holder)
   const stale = isStale(holder, item.version)
   return (
@@ -98,13 +100,10 @@ function HolderRow({ item, holder }: { item: Key; holder: Holder }) {
           label={`Dismiss ${who}${place === null ? '' : ` on ${place}`}`}
           disabled={dismiss.isPending}
           onClick={() =>
-            dismiss.mutate(holder.holder, {
-              onSuccess: () =>
-                notify({
-                  text: `Dismissed ${who}. The next delivery puts the terminal on the list again.`,
-                }),
-              onError: (error) => notify({ text: describeFailure(error).message, tone: 'danger' }),
-            })
+            dismiss.mutate(
+              undefined,
+              telling(`Dismissed ${who}. The next delivery puts the terminal on the list again.`),
+            )
           }
         >
           <X aria-hidden size={17} />

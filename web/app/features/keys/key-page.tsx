@@ -2,10 +2,10 @@ import { Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import type { KeyWithBundles } from '../../lib/answers.ts'
+import { useAnswer } from '../../lib/calls/use-answer.ts'
 import { dueText } from '../../lib/due.ts'
 import { describeFailure } from '../../lib/failure.ts'
 import { isStale, useHolders } from '../../lib/holders.ts'
-import { useKey } from '../../lib/keys.ts'
 import { elsewhereText } from '../../lib/last-change.ts'
 import { useCanEdit, useIsOwner } from '../../lib/me.ts'
 import { serverNowMs } from '../../lib/server-clock.ts'
@@ -27,7 +27,7 @@ import { KeyHolders } from './key-holders.tsx'
 
 /** One key: what it is, where it is used, how to change it, its history and its holders. */
 export function KeyPage({ id, view }: { id: string; view: string | undefined }) {
-  const key = useKey(id)
+  const key = useAnswer('getKey', { key_id: id })
   if (key.data !== undefined) return <KeyView item={key.data} view={view} />
   if (key.error !== null && describeFailure(key.error).status === 404) return <KeyNotFound />
   return <LoadingState error={key.error} onRetry={() => void key.refetch()} what="the key" />

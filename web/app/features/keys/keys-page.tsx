@@ -2,8 +2,7 @@ import { Plus } from 'lucide-react'
 import { useMemo } from 'react'
 import { Link } from 'wouter'
 import type { Key } from '../../lib/answers.ts'
-import { useStaleKeys } from '../../lib/holders.ts'
-import { useKeys } from '../../lib/keys.ts'
+import { useAnswer } from '../../lib/calls/use-answer.ts'
 import { useSelection } from '../../lib/use-selection.ts'
 import { buttonClasses } from '../../ui/button.tsx'
 import { classNames } from '../../ui/class-names.ts'
@@ -20,7 +19,7 @@ const ROW_HEIGHT_PX = 49
 
 /** The library: every key, each once. */
 export function KeysPage() {
-  const keys = useKeys()
+  const keys = useAnswer('listKeys', {})
   return (
     <>
       <PageHeading
@@ -52,7 +51,7 @@ export function KeysPage() {
 }
 
 function useStaleCounts(): Stale {
-  const { data } = useStaleKeys()
+  const { data } = useAnswer('listStaleKeys', { limit: 1_000 })
   return useMemo(() => new Map((data ?? []).map(({ id, holders }) => [id, holders])), [data])
 }
 

@@ -1,9 +1,11 @@
 import { MASK } from '@keyferry/contract/limits'
 import type { KeyVersion, KeyWithBundles } from '../../lib/answers.ts'
+import { LIBRARY } from '../../lib/calls/refreshes.ts'
+import { useChange } from '../../lib/calls/use-change.ts'
 import { describeFailure } from '../../lib/failure.ts'
-import { useRestoreVersion } from '../../lib/versions.ts'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { EntryName } from '../../ui/entry-name.tsx'
+import { notifyFailure } from '../../ui/notify-failure.ts'
 import { notify } from '../../ui/toast-store.ts'
 
 type RestoreDialogProps = {
@@ -17,17 +19,14 @@ type RestoreDialogProps = {
 
 /** Asks before an older value is used again, and says whom that reaches. */
 export function RestoreDialog({ item, version, current, versions, onClose }: RestoreDialogProps) {
-  const restore = useRestoreVersion(item.id)
+  const restore = useChange('restoreKeyVersion', { key_id: item.id }, { refreshes: LIBRARY })
   const { bundles } = item
   const holders = versions.reduce((sum, each) => sum + each.holders, 0)
-  const undo = (expected: number) =>
-    restore.mutate(
-      { version: current.version, expected },
-      { onError: (error) => notify({ text: describeFailure(error).message, tone: 'danger' }) },
-    )
+  const undo = (expected_version: number) =>
+    restore.mutate({ version: current.version, expected_version }, { onError: notifyFailure })
   const confirm = () =>
     restore.mutate(
-      { version: version.version, expected: current.version },
+      { version: version.version, expected_version: current.version },
       {
         onSuccess: ({ name, version: made }) => {
           onClose()

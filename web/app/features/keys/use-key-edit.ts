@@ -1,14 +1,16 @@
 import { type FormEvent, useState } from 'react'
 import { useLocation, useSearchParams } from 'wouter'
 import type { Key, KeyWithBundles } from '../../lib/answers.ts'
+import { LIBRARY } from '../../lib/calls/refreshes.ts'
+import { useChange } from '../../lib/calls/use-change.ts'
 import { describeFailure } from '../../lib/failure.ts'
 import { type KeyChange, useSaveKey } from '../../lib/keys.ts'
 import { useIsOwner } from '../../lib/me.ts'
 import { templateIn } from '../../lib/templates.ts'
 import { useUnsaved } from '../../lib/unsaved.ts'
 import { valueProblem } from '../../lib/value-warnings.ts'
-import { useRestoreVersion } from '../../lib/versions.ts'
 import { rotationProblem } from '../../ui/lifetime-fields.tsx'
+import { telling } from '../../ui/notify-failure.ts'
 import { notify } from '../../ui/toast-store.ts'
 import { useDraft } from './use-draft.ts'
 
@@ -59,18 +61,15 @@ function useSaving(
 ) {
   const saving = useSaveKey(item.id)
   const isOwner = useIsOwner()
-  const restore = useRestoreVersion(item.id)
+  const restore = useChange('restoreKeyVersion', { key_id: item.id }, { refreshes: LIBRARY })
   const [, navigate] = useLocation()
   const [newVersion, setNewVersion] = useState<number | null>(null)
   const saved = useUnsaved(isTouched)
   const undoOf = ({ version }: Key) => {
     const undo = () =>
       restore.mutate(
-        { version: base.version, expected: version },
-        {
-          onSuccess: () => notify({ text: `${base.name} has the value from before again.` }),
-          onError: (error) => notify({ text: describeFailure(error).message, tone: 'danger' }),
-        },
+        { version: base.version, expected_version: version },
+        telling(`${base.name} has the value from before again.`),
       )
     return isOwner ? { undo } : {}
   }

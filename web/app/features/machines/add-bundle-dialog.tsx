@@ -1,44 +1,35 @@
 import { useState } from 'react'
 import type { Machine } from '../../lib/answers.ts'
-import { useBundles } from '../../lib/bundles.ts'
-import { describeFailure } from '../../lib/failure.ts'
+import { MACHINES } from '../../lib/calls/refreshes.ts'
+import { useAnswer } from '../../lib/calls/use-answer.ts'
+import { useChange } from '../../lib/calls/use-change.ts'
 import { SCOPES, scopeNamed } from '../../lib/machine-scopes.ts'
-import { useGrantBundle } from '../../lib/machines.ts'
 import { Combobox } from '../../ui/combobox.tsx'
+import { FailureNotice } from '../../ui/failure-notice.tsx'
 import { FormDialog } from '../../ui/form-dialog.tsx'
-import { Notice } from '../../ui/notice.tsx'
 import { SelectField } from '../../ui/select-field.tsx'
-import { notify } from '../../ui/toast-store.ts'
 
 /** Lets a machine use one more bundle. */
 export function AddBundleDialog({ machine, onClose }: { machine: Machine; onClose: () => void }) {
-  const bundles = useBundles()
-  const grant = useGrantBundle(machine.id)
+  const bundles = useAnswer('listBundles', {})
+  const grant = useChange('grantBundle', { machine_id: machine.id }, { refreshes: MACHINES })
   const [chosenId, setChosenId] = useState<string | null>(null)
   const [scope, setScope] = useState<'deliver' | 'read'>('deliver')
   const [problem, setProblem] = useState<string | null>(null)
   const granted = new Set(machine.grants.map(({ bundle }) => bundle.id))
   const free = (bundles.data ?? []).filter(({ id }) => !granted.has(id))
   const chosen = free.find(({ id }) => id === chosenId)
-  const submit = () => {
-    if (chosen === undefined) return setProblem('Choose a bundle.')
-    grant.mutate(
-      { bundleId: chosen.id, scope },
-      {
-        onSuccess: () => {
-          notify({ text: `${machine.name} may now use ${chosen.name}.` })
-          onClose()
-        },
-      },
-    )
+  const input = () => {
+    setProblem(chosen === undefined ? 'Choose a bundle.' : null)
+    return chosen === undefined ? null : { bundle_id: chosen.id, scope }
   }
   return (
     <FormDialog
       title="Add a bundle"
       action="Add bundle"
-      busy={grant.isPending}
-      error={grant.error}
-      onSubmit={submit}
+      change={grant}
+      input={input}
+      done={`${machine.name} may now use ${chosen?.name}.`}
       onClose={onClose}
     >
       <Combobox
@@ -51,7 +42,7 @@ export function AddBundleDialog({ machine, onClose }: { machine: Machine; onClos
           setProblem(null)
         }}
       />
-      {bundles.error !== null && <Notice tone="danger">{describeFailure(bundles.error).message}</Notice>}
+      <FailureNotice error={bundles.error} />
       {problem !== null && (
         <p role="alert" className="text-sm text-danger">
           {problem}

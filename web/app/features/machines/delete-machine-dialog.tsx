@@ -1,26 +1,25 @@
 import { useState } from 'react'
-import { useLocation } from 'wouter'
 import type { Machine } from '../../lib/answers.ts'
-import { describeFailure } from '../../lib/failure.ts'
-import { useMachineHoldings } from '../../lib/holdings.ts'
-import { useDeleteMachine } from '../../lib/machines.ts'
+import { useAnswer } from '../../lib/calls/use-answer.ts'
+import { shown, useChange } from '../../lib/calls/use-change.ts'
+import { ALL_MACHINES } from '../../lib/machines.ts'
 import { stillCurrent } from '../../lib/still-current.ts'
-import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
+import { ConfirmChange } from '../../ui/confirm-change.tsx'
 import { GivenValues } from '../../ui/given-values.tsx'
-import { notify } from '../../ui/toast-store.ts'
+import { useEnding } from '../../ui/use-ending.ts'
 
 /** Asks before a machine is deleted, and ends in the values that it was given and that are still current. */
 export function DeleteMachineDialog({ machine, onClose }: { machine: Machine; onClose: () => void }) {
   const { id, name } = machine
-  const remove = useDeleteMachine(id)
-  const holdings = useMachineHoldings(id)
-  const [, navigate] = useLocation()
+  const remove = useChange(
+    'deleteMachine',
+    { machine_id: id },
+    { shows: shown('listMachines', ALL_MACHINES, (machines) => machines.filter((each) => each.id !== id)) },
+  )
+  const holdings = useAnswer('listMachineHoldings', { machine_id: id, limit: 1_000 })
   const [isDeleted, setDeleted] = useState(false)
   const given = holdings.data === undefined ? null : stillCurrent(holdings.data)
-  const leave = () => {
-    navigate('/machines')
-    notify({ text: `Deleted ${name}.` })
-  }
+  const leave = useEnding({ done: `Deleted ${name}.`, leadsTo: '/machines', onClose })
   if (isDeleted) {
     return (
       <GivenValues
@@ -29,18 +28,18 @@ export function DeleteMachineDialog({ machine, onClose }: { machine: Machine; on
         keys={given}
         error={holdings.error}
         onRetry={() => void holdings.refetch()}
-        onClose={leave}
+        onClose={() => leave(null)}
       />
     )
   }
-  const end = () => (given !== null && given.length === 0 ? leave() : setDeleted(true))
+  const end = () => (given !== null && given.length === 0 ? leave(null) : setDeleted(true))
   return (
-    <ConfirmDialog
+    <ConfirmChange
       title={`Delete ${name}?`}
       action="Delete machine"
-      busy={remove.isPending}
-      problem={remove.error === null ? null : describeFailure(remove.error).message}
-      onConfirm={() => remove.mutate(undefined, { onSuccess: end })}
+      change={remove}
+      input={undefined}
+      onDone={end}
       onClose={onClose}
     >
       <p>Its tokens and identities end at once. Jobs that use this machine fail.</p>
@@ -50,6 +49,6 @@ export function DeleteMachineDialog({ machine, onClose }: { machine: Machine; on
           : `It has received ${given.length} current ${given.length === 1 ? 'value' : 'values'}. Keyferry lists them next.`}
       </p>
       <p>To stop it for a while, disable it instead.</p>
-    </ConfirmDialog>
+    </ConfirmChange>
   )
 }

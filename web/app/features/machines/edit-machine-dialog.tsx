@@ -1,37 +1,28 @@
 import type { Machine } from '../../lib/answers.ts'
-import { useUpdateMachine } from '../../lib/machines.ts'
+import { MACHINES } from '../../lib/calls/refreshes.ts'
+import { useChange } from '../../lib/calls/use-change.ts'
 import { useNamedDraft } from '../../lib/use-named-draft.ts'
-import { Dialog } from '../../ui/dialog.tsx'
-import { DialogForm } from '../../ui/dialog-form.tsx'
+import { FormDialog } from '../../ui/form-dialog.tsx'
 import { HintedCheckbox } from '../../ui/hinted-checkbox.tsx'
-import { notify } from '../../ui/toast-store.ts'
 import { MachineFields, machineNameProblem } from './machine-fields.tsx'
 
-type EditMachineProps = { machine: Machine; onClose: () => void }
-
 /** Changes a machine's name and description, and whether it may read the audit log. */
-export function EditMachineDialog(props: EditMachineProps) {
-  return (
-    <Dialog title="Edit machine" onClose={props.onClose}>
-      <EditMachineForm {...props} />
-    </Dialog>
-  )
-}
-
-function EditMachineForm({ machine, onClose }: EditMachineProps) {
-  const update = useUpdateMachine(machine.id)
+export function EditMachineDialog({ machine, onClose }: { machine: Machine; onClose: () => void }) {
+  const update = useChange('updateMachine', { machine_id: machine.id }, { refreshes: MACHINES })
   const { name, description, audit } = machine
-  const { fields, submit } = useNamedDraft({
+  const { fields, form } = useNamedDraft({
     stored: { name, description, audit },
     nameProblemOf: machineNameProblem,
-    save: update,
-    onSaved: (changed) => {
-      onClose()
-      notify({ text: `Saved ${changed.name}.` })
-    },
+    change: update,
   })
   return (
-    <DialogForm action="Save" busy={update.isPending} onSubmit={submit} onCancel={onClose}>
+    <FormDialog
+      {...form}
+      title="Edit machine"
+      action="Save"
+      done={(changed) => `Saved ${changed.name}.`}
+      onClose={onClose}
+    >
       <MachineFields {...fields} />
       <HintedCheckbox
         label="May read the audit log"
@@ -39,6 +30,6 @@ function EditMachineForm({ machine, onClose }: EditMachineProps) {
         checked={fields.draft.audit}
         onChange={(checked) => fields.onChange({ audit: checked })}
       />
-    </DialogForm>
+    </FormDialog>
   )
 }

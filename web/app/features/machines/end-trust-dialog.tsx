@@ -1,35 +1,27 @@
 import type { Machine, MachineTrust } from '../../lib/answers.ts'
-import { describeFailure } from '../../lib/failure.ts'
-import { useEndTrust } from '../../lib/machine-proofs.ts'
+import { MACHINES } from '../../lib/calls/refreshes.ts'
+import { useChange } from '../../lib/calls/use-change.ts'
 import { issuerName } from '../../lib/platforms.ts'
-import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
-import { notify } from '../../ui/toast-store.ts'
+import { ConfirmChange } from '../../ui/confirm-change.tsx'
 
 type EndTrustProps = { machine: Machine; trust: MachineTrust; onClose: () => void }
 
 /** Asks before an identity can no longer be the machine. */
 export function EndTrustDialog({ machine, trust, onClose }: EndTrustProps) {
-  const end = useEndTrust(machine.id)
-  const confirm = () =>
-    end.mutate(trust.id, {
-      onSuccess: () => {
-        onClose()
-        notify({ text: `Ended an identity of ${issuerName(trust)}.` })
-      },
-    })
+  const end = useChange('endMachineTrust', { machine_id: machine.id }, { refreshes: MACHINES })
   return (
-    <ConfirmDialog
+    <ConfirmChange
       title={`End this identity of ${issuerName(trust)}?`}
       action="End identity"
-      busy={end.isPending}
-      problem={end.error === null ? null : describeFailure(end.error).message}
-      onConfirm={confirm}
+      change={end}
+      input={{ trust_id: trust.id }}
+      done={`Ended an identity of ${issuerName(trust)}.`}
       onClose={onClose}
     >
       <p>
         The server then refuses its calls. Values that the machine already fetched keep working until you
         change them.
       </p>
-    </ConfirmDialog>
+    </ConfirmChange>
   )
 }

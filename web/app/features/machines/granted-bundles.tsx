@@ -2,13 +2,13 @@ import { Plus, X } from 'lucide-react'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import type { Machine, MachineGrant } from '../../lib/answers.ts'
+import { MACHINES } from '../../lib/calls/refreshes.ts'
+import { useChange } from '../../lib/calls/use-change.ts'
 import { SCOPES, scopeNamed } from '../../lib/machine-scopes.ts'
-import { useGrantBundle, useRevokeBundle } from '../../lib/machines.ts'
 import { Button } from '../../ui/button.tsx'
 import { EntryName } from '../../ui/entry-name.tsx'
 import { IconButton } from '../../ui/icon-button.tsx'
-import { notifyFailure } from '../../ui/notify-failure.ts'
-import { notify } from '../../ui/toast-store.ts'
+import { notifyFailure, telling } from '../../ui/notify-failure.ts'
 import { AddBundleDialog } from './add-bundle-dialog.tsx'
 import { Rows, Section } from './section.tsx'
 
@@ -49,17 +49,12 @@ export function GrantedBundles({ machine, isOwner }: GrantedBundlesProps) {
 type GrantRowProps = { machine: Machine; grant: MachineGrant; isOwner: boolean }
 
 function GrantRow({ machine, grant: { bundle, scope }, isOwner }: GrantRowProps) {
-  const grant = useGrantBundle(machine.id)
-  const revoke = useRevokeBundle(machine.id)
+  const given = { machine_id: machine.id, bundle_id: bundle.id }
+  const grant = useChange('grantBundle', given, { refreshes: MACHINES })
+  const revoke = useChange('revokeBundle', given, { refreshes: MACHINES })
+  const undo = () => grant.mutate({ scope }, { onError: notifyFailure })
   const remove = () =>
-    revoke.mutate(bundle.id, {
-      onSuccess: () =>
-        notify({
-          text: `${machine.name} may not use ${bundle.name} any more.`,
-          undo: () => grant.mutate({ bundleId: bundle.id, scope }, { onError: notifyFailure }),
-        }),
-      onError: notifyFailure,
-    })
+    revoke.mutate(undefined, telling(`${machine.name} may not use ${bundle.name} any more.`, undo))
   return (
     <li className="flex min-h-13 flex-wrap items-center gap-x-3 gap-y-1 py-2 pr-2 pl-4">
       <Link
@@ -75,10 +70,7 @@ function GrantRow({ machine, grant: { bundle, scope }, isOwner }: GrantRowProps)
             value={scope}
             disabled={grant.isPending}
             onChange={({ currentTarget }) =>
-              grant.mutate(
-                { bundleId: bundle.id, scope: scopeNamed(currentTarget.value) },
-                { onError: notifyFailure },
-              )
+              grant.mutate({ scope: scopeNamed(currentTarget.value) }, { onError: notifyFailure })
             }
             className="field w-auto text-sm"
           >

@@ -1,15 +1,17 @@
 import { useState } from 'react'
 import type { Machine, MachineAttempt } from '../../lib/answers.ts'
 import { callerWords, dangersOf, reasonWords } from '../../lib/attempt-words.ts'
+import { MACHINES } from '../../lib/calls/refreshes.ts'
+import { useChange } from '../../lib/calls/use-change.ts'
 import { describeFailure } from '../../lib/failure.ts'
-import { useAllowAttempt, useDismissAttempt } from '../../lib/machine-proofs.ts'
 import { issuerName } from '../../lib/platforms.ts'
 import { serverNowMs } from '../../lib/server-clock.ts'
 import { ago, dateTime } from '../../lib/time.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
+import { FailureNotice } from '../../ui/failure-notice.tsx'
 import { Notice } from '../../ui/notice.tsx'
-import { notifyFailure } from '../../ui/notify-failure.ts'
+import { telling } from '../../ui/notify-failure.ts'
 import { notify } from '../../ui/toast-store.ts'
 import { BroadCheckbox } from './broad-checkbox.tsx'
 import { KnockClaims } from './knock-claims.tsx'
@@ -20,11 +22,12 @@ type KnockProps = { machine: Machine; attempt: MachineAttempt }
 export function Knock({ machine, attempt }: KnockProps) {
   const [chosen, setChosen] = useState<ReadonlySet<string>>(() => new Set(attempt.suggested))
   const [isBroad, setBroad] = useState(false)
-  const allow = useAllowAttempt(machine.id)
+  const given = { machine_id: machine.id, fingerprint: attempt.fingerprint }
+  const allow = useChange('allowMachineAttempt', given, { refreshes: MACHINES })
   const failure = allow.error === null ? null : describeFailure(allow.error)
   const submit = () =>
     allow.mutate(
-      { fingerprint: attempt.fingerprint, claims: [...chosen], broad: isBroad },
+      { claims: [...chosen], broad: isBroad },
       { onSuccess: () => notify({ text: `${machine.name} trusts this identity now. Run the job again.` }) },
     )
   return (
@@ -32,11 +35,7 @@ export function Knock({ machine, attempt }: KnockProps) {
       <KnockHead attempt={attempt} />
       <Dangers attempt={attempt} chosen={chosen} />
       <KnockClaims attempt={attempt} chosen={chosen} onChoose={setChosen} />
-      {failure !== null && (
-        <Notice tone="danger" role="alert" className="mt-3">
-          {failure.message}
-        </Notice>
-      )}
+      <FailureNotice error={allow.error} className="mt-3" />
       {failure?.code === 'trust_too_broad' && (
         <div className="mt-3">
           <BroadCheckbox checked={isBroad} onChange={setBroad} />
@@ -86,7 +85,8 @@ function Dangers({ attempt, chosen }: { attempt: MachineAttempt; chosen: Readonl
 type KnockActionsProps = KnockProps & { isPending: boolean; canAllow: boolean; onAllow: () => void }
 
 function KnockActions({ machine, attempt, isPending, canAllow, onAllow }: KnockActionsProps) {
-  const dismiss = useDismissAttempt(machine.id)
+  const given = { machine_id: machine.id, fingerprint: attempt.fingerprint }
+  const dismiss = useChange('dismissMachineAttempt', given, { refreshes: MACHINES })
   const who = callerWords(attempt)
   return (
     <>
@@ -110,10 +110,7 @@ function KnockActions({ machine, attempt, isPending, canAllow, onAllow }: KnockA
           busy={dismiss.isPending}
           aria-label={`Dismiss ${who}`}
           onClick={() =>
-            dismiss.mutate(attempt.fingerprint, {
-              onSuccess: () => notify({ text: 'Dismissed. Its next call puts it on the list again.' }),
-              onError: notifyFailure,
-            })
+            dismiss.mutate(undefined, telling('Dismissed. Its next call puts it on the list again.'))
           }
         >
           Dismiss

@@ -1,11 +1,16 @@
 import type { Machine } from '../../lib/answers.ts'
-import { useAttempts } from '../../lib/machine-proofs.ts'
+import { useAnswer } from '../../lib/calls/use-answer.ts'
 import { LoadingState } from '../../ui/loading-state.tsx'
 import { Knock } from './knock.tsx'
 
 /** Refused calls with a verified identity; an owner allows what they recognise. */
 export function Knocks({ machine }: { machine: Machine }) {
-  const attempts = useAttempts(machine.id)
+  const attempts = useAnswer(
+    'listMachineAttempts',
+    { machine_id: machine.id },
+    // A new call shows while the owner waits for it.
+    { staleTime: 0, refetchInterval: 5_000 },
+  )
   if (attempts.data === undefined) {
     return attempts.error === null ? null : (
       <LoadingState error={attempts.error} onRetry={() => void attempts.refetch()} what="the refused calls" />

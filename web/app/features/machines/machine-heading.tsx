@@ -1,15 +1,15 @@
 import { Pause, Pencil, Play, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import type { Machine } from '../../lib/answers.ts'
-import { useUpdateMachine } from '../../lib/machines.ts'
+import { MACHINES } from '../../lib/calls/refreshes.ts'
+import { useChange } from '../../lib/calls/use-change.ts'
 import { useIsOwner } from '../../lib/me.ts'
 import { serverNowMs } from '../../lib/server-clock.ts'
 import { ago } from '../../lib/time.ts'
 import { Button } from '../../ui/button.tsx'
 import { EntryName } from '../../ui/entry-name.tsx'
-import { notifyFailure } from '../../ui/notify-failure.ts'
+import { telling } from '../../ui/notify-failure.ts'
 import { PageHeading } from '../../ui/page-heading.tsx'
-import { notify } from '../../ui/toast-store.ts'
 import { DeleteMachineDialog } from './delete-machine-dialog.tsx'
 import { EditMachineDialog } from './edit-machine-dialog.tsx'
 
@@ -64,19 +64,14 @@ function MachineIntro({ machine }: { machine: Machine }) {
 }
 
 function Switch({ machine: { id, name, is_active } }: { machine: Machine }) {
-  const update = useUpdateMachine(id)
-  const set = (isActive: boolean) =>
+  const update = useChange('updateMachine', { machine_id: id }, { refreshes: MACHINES })
+  const set = (isActive: boolean) => {
+    const text = isActive ? `Enabled ${name}.` : `Disabled ${name}. The server refuses its calls.`
     update.mutate(
       { is_active: isActive },
-      {
-        onSuccess: () =>
-          notify({
-            text: isActive ? `Enabled ${name}.` : `Disabled ${name}. The server refuses its calls.`,
-            undo: () => set(!isActive),
-          }),
-        onError: notifyFailure,
-      },
+      telling(text, () => set(!isActive)),
     )
+  }
   return (
     <Button busy={update.isPending} onClick={() => set(!is_active)}>
       {is_active ? <Pause aria-hidden size={16} /> : <Play aria-hidden size={16} />}

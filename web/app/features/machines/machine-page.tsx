@@ -1,8 +1,8 @@
 import { lazy, Suspense } from 'react'
 import { Link } from 'wouter'
 import type { Machine } from '../../lib/answers.ts'
+import { useAnswer } from '../../lib/calls/use-answer.ts'
 import { describeFailure } from '../../lib/failure.ts'
-import { useMachine } from '../../lib/machines.ts'
 import { useIsOwner } from '../../lib/me.ts'
 import { LoadingState } from '../../ui/loading-state.tsx'
 import { OutdatedNotice } from '../../ui/outdated-notice.tsx'
@@ -14,9 +14,12 @@ import { MachineOverview } from './machine-overview.tsx'
 
 const JobFile = lazy(async () => ({ default: (await import('./job-file.tsx')).JobFile }))
 
+// A call of the machine shows while the page is open.
+const REFETCH_MS = 15_000
+
 /** One machine: what it may fetch, how it proves itself, the file for its job, and what it did. */
 export function MachinePage({ id, view }: { id: string; view: string | undefined }) {
-  const machine = useMachine(id)
+  const machine = useAnswer('getMachine', { machine_id: id }, { refetchInterval: REFETCH_MS })
   const isGone = machine.error !== null && describeFailure(machine.error).status === 404
   if (isGone) return <MachineNotFound />
   if (machine.data === undefined)

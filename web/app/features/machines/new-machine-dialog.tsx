@@ -1,36 +1,29 @@
 import { useState } from 'react'
-import { useLocation } from 'wouter'
-import { useCreateMachine } from '../../lib/machines.ts'
+import { MACHINES } from '../../lib/calls/refreshes.ts'
+import { useChange } from '../../lib/calls/use-change.ts'
 import { useNamedDraft } from '../../lib/use-named-draft.ts'
-import { Dialog } from '../../ui/dialog.tsx'
-import { DialogForm } from '../../ui/dialog-form.tsx'
+import { FormDialog } from '../../ui/form-dialog.tsx'
 import { SelectField } from '../../ui/select-field.tsx'
 import { MachineFields, machineNameProblem } from './machine-fields.tsx'
 import { WAYS, type Way, wayNamed } from './ways.ts'
 
-type NewMachineProps = { way: Way; onClose: () => void }
-
 /** Creates a machine and leads to it, with the form for the chosen way to prove itself open. */
-export function NewMachineDialog({ way, onClose }: NewMachineProps) {
-  return (
-    <Dialog title="New machine" onClose={onClose}>
-      <NewMachineForm way={way} onClose={onClose} />
-    </Dialog>
-  )
-}
-
-function NewMachineForm({ way: first, onClose }: NewMachineProps) {
-  const create = useCreateMachine()
-  const [, navigate] = useLocation()
+export function NewMachineDialog({ way: first, onClose }: { way: Way; onClose: () => void }) {
+  const create = useChange('createMachine', {}, { refreshes: MACHINES })
   const [way, setWay] = useState(first)
-  const { fields, submit } = useNamedDraft({
+  const { fields, form } = useNamedDraft({
     stored: { name: '', description: '' },
     nameProblemOf: machineNameProblem,
-    save: create,
-    onSaved: ({ id }) => navigate(`/machines/${id}?add=${way}`),
+    change: create,
   })
   return (
-    <DialogForm action="Create machine" busy={create.isPending} onSubmit={submit} onCancel={onClose}>
+    <FormDialog
+      {...form}
+      title="New machine"
+      action="Create machine"
+      leadsTo={({ id }) => `/machines/${id}?add=${way}`}
+      onClose={onClose}
+    >
       <MachineFields {...fields} />
       <SelectField
         label="How it authenticates"
@@ -43,6 +36,6 @@ function NewMachineForm({ way: first, onClose }: NewMachineProps) {
             : 'You enter its identity in the next form.'
         }
       />
-    </DialogForm>
+    </FormDialog>
   )
 }

@@ -1,10 +1,10 @@
 import { LIMITS } from '@keyferry/contract/limits'
 import { useState } from 'react'
 import type { CreatedToken, Machine } from '../../lib/answers.ts'
+import { MACHINES } from '../../lib/calls/refreshes.ts'
+import { useChange } from '../../lib/calls/use-change.ts'
 import { describeFailure } from '../../lib/failure.ts'
-import { useCreateToken } from '../../lib/machine-proofs.ts'
 import { networksIn } from '../../lib/networks.ts'
-import { useUnsaved } from '../../lib/unsaved.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { DialogForm } from '../../ui/dialog-form.tsx'
 import { TextField } from '../../ui/text-field.tsx'
@@ -30,27 +30,27 @@ export function NewTokenDialog({ machine, onClose }: NewTokenProps) {
 type NewTokenFormProps = NewTokenProps & { onCreated: (token: CreatedToken) => void }
 
 function NewTokenForm({ machine, onCreated, onClose }: NewTokenFormProps) {
-  const create = useCreateToken(machine.id)
+  const create = useChange('createMachineToken', { machine_id: machine.id }, { refreshes: MACHINES })
   const [days, setDays] = useState(String(LIMITS.defaultTokenDays))
   const [networks, setNetworks] = useState('')
   const [problem, setProblem] = useState<string | null>(null)
   const failure = create.error === null ? null : describeFailure(create.error)
   const isOfNetworks = failure?.details['field'] === 'networks'
-  useUnsaved(networks !== '')
-  const submit = () => {
+  const input = () => {
     const count = Number(days)
     const isFine = Number.isInteger(count) && count >= 1 && count <= LIMITS.tokenDays
     setProblem(isFine ? null : `Use 1 to ${LIMITS.tokenDays} days.`)
-    if (isFine)
-      create.mutate({ expires_in_days: count, networks: networksIn(networks) }, { onSuccess: onCreated })
+    return isFine ? { expires_in_days: count, networks: networksIn(networks) } : null
   }
   return (
     <DialogForm
       action="Create token"
-      busy={create.isPending}
-      error={isOfNetworks ? null : create.error}
-      onSubmit={submit}
-      onCancel={onClose}
+      change={create}
+      input={input}
+      unsaved={networks !== ''}
+      hidesError={isOfNetworks}
+      onDone={onCreated}
+      onClose={onClose}
     >
       <TextField
         label="Expires after days"

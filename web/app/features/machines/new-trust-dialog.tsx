@@ -1,15 +1,13 @@
 import { useState } from 'react'
 import type { Machine } from '../../lib/answers.ts'
+import { MACHINES } from '../../lib/calls/refreshes.ts'
+import { useChange } from '../../lib/calls/use-change.ts'
 import { describeFailure } from '../../lib/failure.ts'
-import { useCreateTrust } from '../../lib/machine-proofs.ts'
 import { PLATFORM_NAMES, type Platform } from '../../lib/platforms.ts'
 import { emptyDraft, refusalOf, type TrustDraft, type TrustProblems, trustOf } from '../../lib/trust-draft.ts'
-import { useUnsaved } from '../../lib/unsaved.ts'
-import { Dialog } from '../../ui/dialog.tsx'
-import { DialogForm } from '../../ui/dialog-form.tsx'
+import { FormDialog } from '../../ui/form-dialog.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { SelectField } from '../../ui/select-field.tsx'
-import { notify } from '../../ui/toast-store.ts'
 import { BroadCheckbox } from './broad-checkbox.tsx'
 import { TrustFields } from './trust-fields.tsx'
 import { TrustLimits } from './trust-limits.tsx'
@@ -18,18 +16,10 @@ import { wayNamed } from './ways.ts'
 type NewTrustProps = { machine: Machine; platform: Platform; onClose: () => void }
 
 /** Describes an identity of another service that is this machine. */
-export function NewTrustDialog(props: NewTrustProps) {
-  return (
-    <Dialog title="Add an identity" onClose={props.onClose} wide>
-      <NewTrustForm {...props} />
-    </Dialog>
-  )
-}
-
-function NewTrustForm({ machine, platform: first, onClose }: NewTrustProps) {
+export function NewTrustDialog({ machine, platform: first, onClose }: NewTrustProps) {
   const [platform, setPlatform] = useState(first)
   const [draft, setDraft] = useState<TrustDraft>(() => emptyDraft(first))
-  const { submit, problems, offersBroad, isPending } = useTrustForm(machine, { platform, draft, onClose })
+  const { form, problems, offersBroad } = useTrustForm(machine, platform, draft)
   const fields = {
     draft,
     problems,
@@ -43,7 +33,14 @@ function NewTrustForm({ machine, platform: first, onClose }: NewTrustProps) {
     setDraft({ ...draft, issuer, isBound })
   }
   return (
-    <DialogForm action="Add identity" busy={isPending} onSubmit={submit} onCancel={onClose}>
+    <FormDialog
+      {...form}
+      title="Add an identity"
+      action="Add identity"
+      wide
+      done={`Added an identity of ${PLATFORM_NAMES[platform]}.`}
+      onClose={onClose}
+    >
       <SelectField label="Platform" value={platform} options={PLATFORM_NAMES} onChange={choose} />
       {CAN_KNOCK.has(platform) && (
         <Notice tone="plain">
@@ -62,7 +59,7 @@ function NewTrustForm({ machine, platform: first, onClose }: NewTrustProps) {
           {problems.form}
         </Notice>
       )}
-    </DialogForm>
+    </FormDialog>
   )
 }
 
@@ -78,30 +75,20 @@ const WHO_GETS_IT: Readonly<Record<Platform, string>> = {
   other: 'Anyone who gets an ID token with this subject can get the values.',
 }
 
-type Form = { platform: Platform; draft: TrustDraft; onClose: () => void }
-
-function useTrustForm(machine: Machine, { platform, draft, onClose }: Form) {
-  const create = useCreateTrust(machine.id)
-  const [problems, setProblems] = useState<TrustProblems>({})
-  const [offersBroad, setOffersBroad] = useState(false)
-  const { issuer: _issuer, isBound: _isBound, isProtected: _isProtected, isBroad: _isBroad, ...texts } = draft
-  const saved = useUnsaved(Object.values(texts).some((text) => text !== ''))
-  const submit = () => {
+function useTrustForm(machine: Machine, platform: Platform, draft: TrustDraft) {
+  const create = useChange('createMachineTrust', { machine_id: machine.id }, { refreshes: MACHINES })
+  const [found, setFound] = useState<TrustProblems>({})
+  const failure = create.error === null ? null : describeFailure(create.error)
+  const { issuer: _issuer, isBound: _isBound, isProtected: _isProtected, isBroad, ...texts } = draft
+  const input = () => {
     const outcome = trustOf(platform, draft)
-    if ('problems' in outcome) return setProblems(outcome.problems)
-    setProblems({})
-    create.mutate(outcome.trust, {
-      onSuccess: () => {
-        saved()
-        notify({ text: `Added an identity of ${PLATFORM_NAMES[platform]}.` })
-        onClose()
-      },
-      onError: (error) => {
-        const failure = describeFailure(error)
-        setProblems(refusalOf(failure))
-        if (failure.code === 'trust_too_broad') setOffersBroad(true)
-      },
-    })
+    setFound('problems' in outcome ? outcome.problems : {})
+    return 'problems' in outcome ? null : outcome.trust
   }
-  return { submit, problems, offersBroad, isPending: create.isPending }
+  const unsaved = Object.values(texts).some((text) => text !== '')
+  return {
+    form: { change: create, input, unsaved, hidesError: true },
+    problems: failure === null || Object.keys(found).length > 0 ? found : refusalOf(failure),
+    offersBroad: isBroad || failure?.code === 'trust_too_broad',
+  }
 }

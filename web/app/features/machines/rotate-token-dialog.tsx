@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import type { CreatedToken, Machine, MachineToken } from '../../lib/answers.ts'
-import { useRotateToken } from '../../lib/machine-proofs.ts'
+import { MACHINES } from '../../lib/calls/refreshes.ts'
+import { useChange } from '../../lib/calls/use-change.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { DialogForm } from '../../ui/dialog-form.tsx'
 import { SelectField } from '../../ui/select-field.tsx'
@@ -20,20 +21,19 @@ type RotateTokenProps = { machine: Machine; token: MachineToken; onClose: () => 
 
 /** Creates a token in the place of another one, which works a while longer. */
 export function RotateTokenDialog({ machine, token, onClose }: RotateTokenProps) {
-  const rotate = useRotateToken(machine.id)
+  const given = { machine_id: machine.id, token_id: token.id }
+  const rotate = useChange('rotateMachineToken', given, { refreshes: MACHINES })
   const [overlap, setOverlap] = useState(ONE_DAY)
   const [created, setCreated] = useState<CreatedToken | null>(null)
-  const submit = () =>
-    rotate.mutate({ tokenId: token.id, overlapSeconds: Number(overlap) }, { onSuccess: setCreated })
   return (
     <Dialog title={created === null ? `Rotate …${token.hint}` : 'New token'} onClose={onClose}>
       {created === null ? (
         <DialogForm
           action="Create the new token"
-          busy={rotate.isPending}
-          error={rotate.error}
-          onSubmit={submit}
-          onCancel={onClose}
+          change={rotate}
+          input={() => ({ overlap_seconds: Number(overlap) })}
+          onDone={setCreated}
+          onClose={onClose}
         >
           <p className="text-ink-soft">
             The new token has the same networks and the same lifetime. Replace the old one where it is used

@@ -1,8 +1,10 @@
 import { X } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import type { CreatedInvitation, Role } from '../../lib/answers.ts'
+import { useAnswer } from '../../lib/calls/use-answer.ts'
+import { shown, useChange } from '../../lib/calls/use-change.ts'
 import { describeFailure } from '../../lib/failure.ts'
-import { ROLE_NAMES, useInvitations, useInvite, useRevokeInvitation } from '../../lib/people.ts'
+import { ROLE_NAMES } from '../../lib/people.ts'
 import { dateTime } from '../../lib/time.ts'
 import { useUnsaved } from '../../lib/unsaved.ts'
 import { Badge } from '../../ui/badge.tsx'
@@ -10,8 +12,8 @@ import { Button } from '../../ui/button.tsx'
 import { CommandLine } from '../../ui/command-line.tsx'
 import { IconButton } from '../../ui/icon-button.tsx'
 import { Notice } from '../../ui/notice.tsx'
+import { telling } from '../../ui/notify-failure.ts'
 import { TextField } from '../../ui/text-field.tsx'
-import { notify } from '../../ui/toast-store.ts'
 
 /** Invites people and lists the invitations that are open. */
 export function Invitations() {
@@ -29,7 +31,7 @@ export function Invitations() {
 }
 
 function InviteForm({ onCreated }: { onCreated: (invitation: CreatedInvitation) => void }) {
-  const invite = useInvite()
+  const invite = useChange('createInvitation', {}, { refreshes: ['listInvitations'] })
   const [email, setEmail] = useState('')
   const [role, setRole] = useState<Role>('member')
   useUnsaved(email !== '')
@@ -90,8 +92,16 @@ function InviteLink({ invitation }: { invitation: CreatedInvitation }) {
 }
 
 function OpenInvitations() {
-  const invitations = useInvitations(true).data ?? []
-  const revoke = useRevokeInvitation()
+  const invitations = useAnswer('listInvitations', {}).data ?? []
+  const revoke = useChange(
+    'revokeInvitation',
+    {},
+    {
+      shows: shown('listInvitations', {}, (all, { invitation_id }) =>
+        all.filter(({ id }) => id !== invitation_id),
+      ),
+    },
+  )
   if (invitations.length === 0) return null
   return (
     <>
@@ -110,10 +120,7 @@ function OpenInvitations() {
             <IconButton
               label={`Revoke the invitation of ${email}`}
               onClick={() =>
-                revoke.mutate(id, {
-                  onSuccess: () => notify({ text: `Revoked the invitation of ${email}.` }),
-                  onError: (error) => notify({ text: describeFailure(error).message, tone: 'danger' }),
-                })
+                revoke.mutate({ invitation_id: id }, telling(`Revoked the invitation of ${email}.`))
               }
             >
               <X aria-hidden size={17} />

@@ -1,17 +1,21 @@
 import { useState } from 'react'
+import type { InvitationOffer } from '../../lib/answers.ts'
+import { useAnswer } from '../../lib/calls/use-answer.ts'
+import { useChange } from '../../lib/calls/use-change.ts'
 import { describeFailure } from '../../lib/failure.ts'
 import { useMe } from '../../lib/me.ts'
-import { ROLE_NAMES, useAcceptInvitation, useInvitationPreview } from '../../lib/people.ts'
+import { ROLE_NAMES } from '../../lib/people.ts'
 import { dateTime } from '../../lib/time.ts'
 import { openWorkspace } from '../../lib/workspaces.ts'
 import { Button } from '../../ui/button.tsx'
+import { FailureNotice } from '../../ui/failure-notice.tsx'
 import { LoadingState } from '../../ui/loading-state.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { PageHeading } from '../../ui/page-heading.tsx'
 
 /** Where an invitation's link leads. Opening it changes nothing; joining takes one press. */
 export function InvitePage({ token }: { token: string }) {
-  const preview = useInvitationPreview(token)
+  const preview = useAnswer('previewInvitation', { token }, { staleTime: Number.POSITIVE_INFINITY })
   const [joined, setJoined] = useState<{ id: string; name: string } | null>(null)
   if (joined !== null) return <Joined workspace={joined} />
   if (preview.data !== undefined) return <Offer token={token} offer={preview.data} onJoined={setJoined} />
@@ -21,14 +25,14 @@ export function InvitePage({ token }: { token: string }) {
 
 type OfferProps = {
   token: string
-  offer: NonNullable<ReturnType<typeof useInvitationPreview>['data']>
+  offer: InvitationOffer
   onJoined: (workspace: { id: string; name: string }) => void
 }
 
 function Offer({ token, offer, onJoined }: OfferProps) {
   const { tenant, email, role, invited_by, expires_at } = offer
   const me = useMe().data
-  const accept = useAcceptInvitation()
+  const accept = useChange('acceptInvitation', { token }, { refreshes: ['listTenants'] })
   const isForMe = me === undefined || me.email.toLowerCase() === email.toLowerCase()
   const facts = [
     ['Workspace', tenant.name],
@@ -53,17 +57,13 @@ function Offer({ token, offer, onJoined }: OfferProps) {
           You are signed in as {me.email}. Sign in as {email} to join.
         </Notice>
       )}
-      {accept.error !== null && (
-        <Notice tone="danger" role="alert" className="mt-4">
-          {describeFailure(accept.error).message}
-        </Notice>
-      )}
+      <FailureNotice error={accept.error} className="mt-4" />
       {isForMe && (
         <Button
           look="primary"
           size="large"
           busy={accept.isPending}
-          onClick={() => accept.mutate(token, { onSuccess: () => onJoined(tenant) })}
+          onClick={() => accept.mutate(undefined, { onSuccess: () => onJoined(tenant) })}
           className="mt-6"
         >
           Join the workspace

@@ -1,25 +1,24 @@
 import type { Me } from '../../lib/answers.ts'
-import { describeFailure } from '../../lib/failure.ts'
-import { useRemoveMember } from '../../lib/people.ts'
-import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
+import { ConfirmChange } from '../../ui/confirm-change.tsx'
+import { useRemoveMember } from './use-remove-member.ts'
 
 /** Asks before the person leaves the workspace. */
 export function LeaveDialog({ me, onClose }: { me: Me; onClose: () => void }) {
-  const leave = useRemoveMember()
+  const leave = useRemoveMember(me.user_id)
   return (
-    <ConfirmDialog
+    <ConfirmChange
       title={`Leave ${me.tenant.name}?`}
       action="Leave"
-      busy={leave.isPending}
-      problem={leave.error === null ? null : describeFailure(leave.error).message}
+      change={leave}
+      input={undefined}
       // The address without a workspace leads to another one.
-      onConfirm={() => leave.mutate(me.user_id, { onSuccess: () => location.assign('/') })}
+      onDone={() => location.assign('/')}
       onClose={onClose}
     >
       <p>
         You can no longer see or approve anything here. What you created stays. To come back, you need a new
         invitation.
       </p>
-    </ConfirmDialog>
+    </ConfirmChange>
   )
 }

@@ -1,10 +1,10 @@
 import { UserMinus } from 'lucide-react'
 import type { Member, Role } from '../../lib/answers.ts'
-import { describeFailure } from '../../lib/failure.ts'
-import { ROLE_NAMES, useChangeRole } from '../../lib/people.ts'
+import { shown, useChange } from '../../lib/calls/use-change.ts'
+import { ROLE_NAMES } from '../../lib/people.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { IconButton } from '../../ui/icon-button.tsx'
-import { notify } from '../../ui/toast-store.ts'
+import { telling } from '../../ui/notify-failure.ts'
 
 type MemberRowProps = {
   member: Member
@@ -40,16 +40,19 @@ export function MemberRow({ member, isMe, isOwner, isLastOwner, onRemove }: Memb
 }
 
 function RoleSelect({ member, disabled }: { member: Member; disabled: boolean }) {
-  const change = useChangeRole()
+  const { user_id } = member
+  const change = useChange(
+    'changeMemberRole',
+    { user_id },
+    {
+      shows: shown('listMembers', {}, (members, { role }) =>
+        members.map((each) => (each.user_id === user_id ? { ...each, role } : each)),
+      ),
+    },
+  )
   const set = (role: Role) => {
-    const undo = () => change.mutate({ userId: member.user_id, role: member.role })
-    change.mutate(
-      { userId: member.user_id, role },
-      {
-        onSuccess: () => notify({ text: `${member.username} is now ${role}.`, undo }),
-        onError: (error) => notify({ text: describeFailure(error).message, tone: 'danger' }),
-      },
-    )
+    const undo = () => change.mutate({ role: member.role })
+    change.mutate({ role }, telling(`${member.username} is now ${role}.`, undo))
   }
   return (
     <select

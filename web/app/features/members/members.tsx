@@ -1,7 +1,7 @@
 import { LogOut } from 'lucide-react'
 import { useState } from 'react'
 import type { Me, Member } from '../../lib/answers.ts'
-import { useMembers } from '../../lib/people.ts'
+import { useAnswer } from '../../lib/calls/use-answer.ts'
 import { Button } from '../../ui/button.tsx'
 import { LoadingState } from '../../ui/loading-state.tsx'
 import { Invitations } from './invitations.tsx'
@@ -11,7 +11,7 @@ import { RemoveMemberDialog } from './remove-member-dialog.tsx'
 
 /** Who works in this workspace, in which role, and who is invited. */
 export function Members({ me }: { me: Me }) {
-  const members = useMembers()
+  const members = useAnswer('listMembers', {})
   const isOwner = me.role === 'owner'
   const [leaving, setLeaving] = useState<Member | null>(null)
   if (members.data === undefined)

@@ -1,17 +1,16 @@
 import { useState } from 'react'
 import type { Member } from '../../lib/answers.ts'
-import { describeFailure } from '../../lib/failure.ts'
-import { useHoldings } from '../../lib/holdings.ts'
-import { useRemoveMember } from '../../lib/people.ts'
+import { useAnswer } from '../../lib/calls/use-answer.ts'
 import { stillCurrent } from '../../lib/still-current.ts'
-import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
+import { ConfirmChange } from '../../ui/confirm-change.tsx'
 import { GivenValues } from '../../ui/given-values.tsx'
 import { notify } from '../../ui/toast-store.ts'
+import { useRemoveMember } from './use-remove-member.ts'
 
 /** Asks before a member is removed, and ends in the values that they were given and that are still current. */
 export function RemoveMemberDialog({ member, onClose }: { member: Member; onClose: () => void }) {
-  const remove = useRemoveMember()
-  const holdings = useHoldings(member.user_id)
+  const remove = useRemoveMember(member.user_id)
+  const holdings = useAnswer('listHoldings', { user_id: member.user_id, limit: 1_000 })
   const [isRemoved, setRemoved] = useState(false)
   const given = holdings.data === undefined ? null : stillCurrent(holdings.data)
   const end = () => {
@@ -32,12 +31,12 @@ export function RemoveMemberDialog({ member, onClose }: { member: Member; onClos
     )
   }
   return (
-    <ConfirmDialog
+    <ConfirmChange
       title={`Remove ${member.username}?`}
       action="Remove member"
-      busy={remove.isPending}
-      problem={remove.error === null ? null : describeFailure(remove.error).message}
-      onConfirm={() => remove.mutate(member.user_id, { onSuccess: end })}
+      change={remove}
+      input={undefined}
+      onDone={end}
       onClose={onClose}
     >
       <p>{member.email} can no longer see or approve anything in this workspace.</p>
@@ -46,6 +45,6 @@ export function RemoveMemberDialog({ member, onClose }: { member: Member; onClos
           ? 'They keep the values that they received.'
           : `They were given ${given.length} ${given.length === 1 ? 'value that is' : 'values that are'} still current. The list follows.`}
       </p>
-    </ConfirmDialog>
+    </ConfirmChange>
   )
 }

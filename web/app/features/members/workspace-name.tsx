@@ -1,8 +1,8 @@
 import { type FormEvent, useState } from 'react'
 import type { Me } from '../../lib/answers.ts'
+import { useChange } from '../../lib/calls/use-change.ts'
 import { describeFailure } from '../../lib/failure.ts'
 import { useUnsaved } from '../../lib/unsaved.ts'
-import { useRenameWorkspace } from '../../lib/workspaces.ts'
 import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/text-field.tsx'
 import { notify } from '../../ui/toast-store.ts'
@@ -26,7 +26,7 @@ export function WorkspaceName({ me: { tenant, role } }: { me: Me }) {
 }
 
 function RenameForm({ id, current }: { id: string; current: string }) {
-  const rename = useRenameWorkspace(id)
+  const rename = useChange('renameTenant', { tenant_id: id }, { refreshes: ['listTenants', 'getMe'] })
   const [name, setName] = useState(current)
   const [problem, setProblem] = useState<string | null>(null)
   const saved = useUnsaved(name !== current)
@@ -34,13 +34,16 @@ function RenameForm({ id, current }: { id: string; current: string }) {
     event.preventDefault()
     if (rename.isPending) return
     if (name.trim() === '') return setProblem('Give the workspace a name.')
-    rename.mutate(name.trim(), {
-      onSuccess: (tenant) => {
-        saved()
-        notify({ text: `Renamed the workspace to ${tenant.name}.` })
+    rename.mutate(
+      { name: name.trim() },
+      {
+        onSuccess: (tenant) => {
+          saved()
+          notify({ text: `Renamed the workspace to ${tenant.name}.` })
+        },
+        onError: (error) => setProblem(describeFailure(error).message),
       },
-      onError: (error) => setProblem(describeFailure(error).message),
-    })
+    )
   }
   return (
     <form onSubmit={submit} noValidate className="flex flex-wrap items-end gap-3">

@@ -1,6 +1,7 @@
 import type { TenantPolicy } from '../../lib/answers.ts'
+import { useAnswer } from '../../lib/calls/use-answer.ts'
+import { useChange } from '../../lib/calls/use-change.ts'
 import { useIsOwner } from '../../lib/me.ts'
-import { useChangeWorkspacePolicy, useWorkspacePolicy } from '../../lib/policies.ts'
 import { Button } from '../../ui/button.tsx'
 import { LoadingState } from '../../ui/loading-state.tsx'
 import { Notice } from '../../ui/notice.tsx'
@@ -9,7 +10,7 @@ import { PolicyForm } from '../../ui/policy/policy-form.tsx'
 
 /** The workspace's rules for approvals; an owner changes them. */
 export function WorkspaceRules() {
-  const policy = useWorkspacePolicy()
+  const policy = useAnswer('getTenantPolicy', {})
   return (
     <section aria-labelledby="rules" className="mb-8">
       <h2 id="rules" className="mb-1 text-lg font-semibold">
@@ -27,7 +28,7 @@ export function WorkspaceRules() {
 
 function Rules({ policy: { effective, workspace, advice } }: { policy: TenantPolicy }) {
   const isOwner = useIsOwner()
-  const save = useChangeWorkspacePolicy()
+  const save = useChange('changeTenantPolicy', {}, { refreshes: ['getTenantPolicy', 'getBundlePolicy'] })
   if (!isOwner) return <PolicyFacts effective={effective} />
   return (
     <>

@@ -1,8 +1,7 @@
 import { KeyRound, type LucideIcon, Package, PanelsTopLeft } from 'lucide-react'
 import { useId, useMemo, useState } from 'react'
 import { useLocation } from 'wouter'
-import { useBundles } from '../../lib/bundles.ts'
-import { useKeys } from '../../lib/keys.ts'
+import { useAnswer } from '../../lib/calls/use-answer.ts'
 import { useIsOwner } from '../../lib/me.ts'
 import { classNames } from '../../ui/class-names.ts'
 import { Dialog } from '../../ui/dialog.tsx'
@@ -64,8 +63,8 @@ export function Palette({ onClose }: { onClose: () => void }) {
 }
 
 function useDestinations(query: string): Destination[] {
-  const bundles = useBundles().data
-  const keys = useKeys().data
+  const bundles = useAnswer('listBundles', {}).data
+  const keys = useAnswer('listKeys', {}).data
   const isOwner = useIsOwner()
   return useMemo(
     () => findDestinations(query, { bundles: bundles ?? [], keys: keys ?? [], isOwner }),

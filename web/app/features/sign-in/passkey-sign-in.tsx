@@ -14,7 +14,7 @@ const goOn = () => location.assign(returnAddress())
 /** Signs in with a passkey alone, where passkeys work; nothing is shown elsewhere. */
 export function PasskeySignIn() {
   const session = useSession().data
-  if (session === undefined || passkeyObstacle(session.passkeyOrigin) !== null) return null
+  if (session === undefined || passkeyObstacle(session.passkey_origin) !== null) return null
   return <PasskeyButton />
 }
 

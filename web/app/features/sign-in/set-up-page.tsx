@@ -1,7 +1,6 @@
-import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
+import { useChange } from '../../lib/calls/use-change.ts'
 import { describeFailure } from '../../lib/failure.ts'
-import { setUp } from '../../lib/sign-in.ts'
 import { Button } from '../../ui/button.tsx'
 import { NewPasswordField, passwordProblem } from '../../ui/new-password-field.tsx'
 import { Notice } from '../../ui/notice.tsx'
@@ -15,12 +14,13 @@ export function SetUpPage() {
   const [email, setEmail] = useState('')
   const [password, setPassword] = useState('')
   const [problem, setProblem] = useState<string | null>(null)
-  const attempt = useMutation({ mutationFn: setUp, gcTime: 0, onSuccess: () => location.assign('/') })
+  const attempt = useChange('setUp', {})
   const submit = (event: FormEvent) => {
     event.preventDefault()
     const found = passwordProblem(password)
     setProblem(found)
-    if (found === null && !attempt.isPending) attempt.mutate({ setupCode, email, password })
+    if (found !== null || attempt.isPending) return
+    attempt.mutate({ setup_code: setupCode, email, password }, { onSuccess: () => location.assign('/') })
   }
   return (
     <FormCard>

@@ -1,7 +1,7 @@
-import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
+import { useChange } from '../../lib/calls/use-change.ts'
 import { describeFailure } from '../../lib/failure.ts'
-import { invitationToken, signUp } from '../../lib/sign-in.ts'
+import { invitationToken } from '../../lib/sign-in.ts'
 import { Button } from '../../ui/button.tsx'
 import { NewPasswordField, passwordProblem } from '../../ui/new-password-field.tsx'
 import { Notice } from '../../ui/notice.tsx'
@@ -34,12 +34,13 @@ export function SignUpPage() {
 function SignUpForm({ token }: { token: string }) {
   const [password, setPassword] = useState('')
   const [problem, setProblem] = useState<string | null>(null)
-  const attempt = useMutation({ mutationFn: signUp, gcTime: 0, onSuccess: () => location.assign('/bundles') })
+  const attempt = useChange('signUp', { token })
   const submit = (event: FormEvent) => {
     event.preventDefault()
     const found = passwordProblem(password)
     setProblem(found)
-    if (found === null && !attempt.isPending) attempt.mutate({ token, password })
+    if (found !== null || attempt.isPending) return
+    attempt.mutate({ password }, { onSuccess: () => location.assign('/bundles') })
   }
   return (
     <>

@@ -1,31 +1,20 @@
 import type { Webhook } from '../../lib/answers.ts'
-import { useUpdateWebhook } from '../../lib/webhooks.ts'
-import { Dialog } from '../../ui/dialog.tsx'
-import { notify } from '../../ui/toast-store.ts'
+import { WEBHOOKS } from '../../lib/calls/refreshes.ts'
+import { useChange } from '../../lib/calls/use-change.ts'
 import { WebhookForm } from './webhook-form.tsx'
 
 /** Changes where a webhook calls, and for what. */
 export function EditWebhookDialog({ webhook, onClose }: { webhook: Webhook; onClose: () => void }) {
-  const update = useUpdateWebhook(webhook.id)
-  const { url, description, events, bundle_ids } = webhook
+  const { id, url, description, events, bundle_ids } = webhook
+  const update = useChange('updateWebhook', { webhook_id: id }, { refreshes: WEBHOOKS })
   return (
-    <Dialog title="Edit webhook" onClose={onClose} wide>
-      <WebhookForm
-        action="Save"
-        stored={{ url, description, events, bundle_ids }}
-        busy={update.isPending}
-        error={update.error}
-        onSave={(draft, saved) =>
-          update.mutate(draft, {
-            onSuccess: () => {
-              saved()
-              onClose()
-              notify({ text: 'Saved the webhook.' })
-            },
-          })
-        }
-        onCancel={onClose}
-      />
-    </Dialog>
+    <WebhookForm
+      title="Edit webhook"
+      action="Save"
+      stored={{ url, description, events, bundle_ids }}
+      change={update}
+      done="Saved the webhook."
+      onClose={onClose}
+    />
   )
 }

@@ -1,10 +1,16 @@
 import { useState } from 'react'
-import type { Webhook, WebhookMessageState } from '../../lib/answers.ts'
+import type { Webhook, WebhookMessage, WebhookMessageState } from '../../lib/answers.ts'
+import { useAnswer } from '../../lib/calls/use-answer.ts'
 import { MESSAGE_STATES } from '../../lib/webhook-words.ts'
-import { MESSAGES, useWebhookMessages } from '../../lib/webhooks.ts'
 import { LoadingState } from '../../ui/loading-state.tsx'
 import { SelectField } from '../../ui/select-field.tsx'
 import { MessageRow } from './message-row.tsx'
+
+/** Messages of one page of the log. */
+const MESSAGES = 50
+const REFETCH_MS = 5_000
+/** While a call is on its way. */
+const SENDING_MS = 1_000
 
 const CHOICES = { all: 'All messages', ...MESSAGE_STATES }
 const STATES = ['waiting', 'sending', 'done', 'failed'] as const
@@ -12,7 +18,13 @@ const STATES = ['waiting', 'sending', 'done', 'failed'] as const
 /** The latest messages of a webhook: how each call went, what was sent, and a way to send it again. */
 export function MessageLog({ webhook }: { webhook: Webhook }) {
   const [state, setState] = useState<WebhookMessageState | null>(null)
-  const messages = useWebhookMessages(webhook.id, state)
+  const messages = useAnswer(
+    'listWebhookMessages',
+    { webhook_id: webhook.id, limit: MESSAGES, ...(state === null ? {} : { state }) },
+    {
+      refetchInterval: (query) => (query.state.data?.some(isOnItsWay) === true ? SENDING_MS : REFETCH_MS),
+    },
+  )
   return (
     <section aria-labelledby="messages">
       <div className="mb-3 flex flex-wrap items-end justify-between gap-3">
@@ -44,4 +56,8 @@ export function MessageLog({ webhook }: { webhook: Webhook }) {
       )}
     </section>
   )
+}
+
+function isOnItsWay({ state, attempts }: WebhookMessage): boolean {
+  return state === 'sending' || (state === 'waiting' && attempts === 0)
 }

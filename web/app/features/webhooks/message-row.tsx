@@ -1,14 +1,14 @@
 import { RotateCw } from 'lucide-react'
 import type { Webhook, WebhookMessage, WebhookMessageState } from '../../lib/answers.ts'
+import { WEBHOOKS } from '../../lib/calls/refreshes.ts'
+import { useChange } from '../../lib/calls/use-change.ts'
 import { serverNowMs } from '../../lib/server-clock.ts'
 import { ago, ahead, dateTime } from '../../lib/time.ts'
 import { callWords, MESSAGE_STATES } from '../../lib/webhook-words.ts'
-import { useResendMessage } from '../../lib/webhooks.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { CodeBlock } from '../../ui/code-block.tsx'
 import { IconButton } from '../../ui/icon-button.tsx'
-import { notifyFailure } from '../../ui/notify-failure.ts'
-import { notify } from '../../ui/toast-store.ts'
+import { telling } from '../../ui/notify-failure.ts'
 
 const TONES: Readonly<Record<WebhookMessageState, 'plain' | 'good' | 'danger'>> = {
   waiting: 'plain',
@@ -61,17 +61,13 @@ function readable(body: string): string {
 }
 
 function Resend({ webhookId, message }: { webhookId: string; message: WebhookMessage }) {
-  const resend = useResendMessage(webhookId)
+  const given = { webhook_id: webhookId, message_id: message.id }
+  const resend = useChange('resendWebhookMessage', given, { refreshes: WEBHOOKS })
   return (
     <IconButton
       label={`Send ${message.type} again`}
       disabled={resend.isPending}
-      onClick={() =>
-        resend.mutate(message.id, {
-          onSuccess: () => notify({ text: 'Sending the message again, with the same id.' }),
-          onError: notifyFailure,
-        })
-      }
+      onClick={() => resend.mutate(undefined, telling('Sending the message again, with the same id.'))}
     >
       <RotateCw aria-hidden size={16} />
     </IconButton>

@@ -1,7 +1,7 @@
 import { LIMITS } from '@keyferry/contract/limits'
 import type { ReactNode } from 'react'
 import type { Webhook, WebhookEvent } from '../../lib/answers.ts'
-import { useBundles } from '../../lib/bundles.ts'
+import { useAnswer } from '../../lib/calls/use-answer.ts'
 import { EVENT_WORDS, EVENTS } from '../../lib/webhook-words.ts'
 import { Combobox } from '../../ui/combobox.tsx'
 import { DescriptionField } from '../../ui/description-field.tsx'
@@ -74,7 +74,7 @@ function EventChoice({ events, onChange }: EventChoiceProps) {
 type BundleChoiceProps = { bundleIds: readonly string[]; onChange: (ids: string[]) => void }
 
 function BundleChoice({ bundleIds, onChange }: BundleChoiceProps) {
-  const bundles = useBundles().data ?? []
+  const bundles = useAnswer('listBundles', {}).data ?? []
   const free = bundles.filter(({ id }) => !bundleIds.includes(id))
   return (
     <Choice

@@ -1,45 +1,41 @@
 import { useState } from 'react'
 import { describeFailure } from '../../lib/failure.ts'
-import { useUnsaved } from '../../lib/unsaved.ts'
-import { DialogForm } from '../../ui/dialog-form.tsx'
+import { FormDialog } from '../../ui/form-dialog.tsx'
+import type { Change, Ending } from '../../ui/use-ending.ts'
 import { type WebhookDraft, WebhookFields } from './webhook-fields.tsx'
 
-type WebhookFormProps = {
+type WebhookFormProps<Answer> = Ending<Answer> & {
+  title: string
   action: string
   /** What is stored now. */
   stored: WebhookDraft
-  busy: boolean
-  error: Error | null
-  onSave: (draft: WebhookDraft, saved: () => void) => void
-  onCancel: () => void
+  change: Change<WebhookDraft, Answer>
 }
 
 /** The form of a webhook, with the server's refusal of its address beside the field. */
-export function WebhookForm({ action, stored, busy, error, onSave, onCancel }: WebhookFormProps) {
+export function WebhookForm<Answer>({ stored, ...form }: WebhookFormProps<Answer>) {
   const [draft, setDraft] = useState(stored)
   const [problem, setProblem] = useState<string | undefined>(undefined)
-  const saved = useUnsaved(JSON.stringify(draft) !== JSON.stringify(stored))
-  const failure = error === null ? null : describeFailure(error)
+  const failure = form.change.error === null ? null : describeFailure(form.change.error)
   const isOfAddress = failure?.code === 'target_refused' || failure?.details['field'] === 'url'
-  const submit = () => {
+  const input = () => {
     const url = draft.url.trim()
-    if (!URL.canParse(url)) return setProblem('Give the whole address, with https://.')
-    setProblem(undefined)
-    onSave({ ...draft, url }, saved)
+    setProblem(URL.canParse(url) ? undefined : 'Give the whole address, with https://.')
+    return URL.canParse(url) ? { ...draft, url } : null
   }
   return (
-    <DialogForm
-      action={action}
-      busy={busy}
-      error={isOfAddress ? null : error}
-      onSubmit={submit}
-      onCancel={onCancel}
+    <FormDialog
+      {...form}
+      wide
+      input={input}
+      unsaved={JSON.stringify(draft) !== JSON.stringify(stored)}
+      hidesError={isOfAddress}
     >
       <WebhookFields
         draft={draft}
         problem={problem ?? (isOfAddress ? failure?.message : undefined)}
         onChange={(change) => setDraft({ ...draft, ...change })}
       />
-    </DialogForm>
+    </FormDialog>
   )
 }

@@ -1,15 +1,15 @@
 import { Pause, Pencil, Play, RefreshCw, Send, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import type { Webhook } from '../../lib/answers.ts'
+import { WEBHOOKS } from '../../lib/calls/refreshes.ts'
+import { useChange } from '../../lib/calls/use-change.ts'
 import { serverNowMs } from '../../lib/server-clock.ts'
 import { visibleText } from '../../lib/visible-text.ts'
 import { webhookState } from '../../lib/webhook-words.ts'
-import { useTestWebhook, useUpdateWebhook } from '../../lib/webhooks.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
-import { notifyFailure } from '../../ui/notify-failure.ts'
+import { notifyFailure, telling } from '../../ui/notify-failure.ts'
 import { PageHeading } from '../../ui/page-heading.tsx'
-import { notify } from '../../ui/toast-store.ts'
 import { DeleteWebhookDialog } from './delete-webhook-dialog.tsx'
 import { EditWebhookDialog } from './edit-webhook-dialog.tsx'
 import { RotateSecretDialog } from './rotate-secret-dialog.tsx'
@@ -50,20 +50,16 @@ function WebhookIntro({ webhook }: { webhook: Webhook }) {
 }
 
 function WebhookActions({ webhook, onOpen }: { webhook: Webhook; onOpen: (open: Open) => void }) {
-  const test = useTestWebhook(webhook.id)
-  const update = useUpdateWebhook(webhook.id)
+  const given = { webhook_id: webhook.id }
+  const test = useChange('testWebhook', given, { refreshes: WEBHOOKS })
+  const update = useChange('updateWebhook', given, { refreshes: WEBHOOKS })
   const { is_active } = webhook
   return (
     <>
       {is_active && (
         <Button
           busy={test.isPending}
-          onClick={() =>
-            test.mutate(undefined, {
-              onSuccess: () => notify({ text: 'Sending a test message. The log shows the answer.' }),
-              onError: notifyFailure,
-            })
-          }
+          onClick={() => test.mutate(undefined, telling('Sending a test message. The log shows the answer.'))}
         >
           <Send aria-hidden size={16} /> Send test
         </Button>

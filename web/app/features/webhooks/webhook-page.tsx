@@ -1,12 +1,11 @@
 import { Link } from 'wouter'
 import type { Webhook } from '../../lib/answers.ts'
-import { useBundles } from '../../lib/bundles.ts'
+import { useAnswer } from '../../lib/calls/use-answer.ts'
 import { describeFailure } from '../../lib/failure.ts'
 import { useMe } from '../../lib/me.ts'
 import { serverNowMs } from '../../lib/server-clock.ts'
 import { ago, dateTime } from '../../lib/time.ts'
 import { bundlesText, eventsText, webhookState } from '../../lib/webhook-words.ts'
-import { useWebhook } from '../../lib/webhooks.ts'
 import { Facts } from '../../ui/activity/facts.tsx'
 import { LoadingState } from '../../ui/loading-state.tsx'
 import { Notice } from '../../ui/notice.tsx'
@@ -17,6 +16,10 @@ import { OwnersOnly } from './owners-only.tsx'
 import { Receiver } from './receiver.tsx'
 import { WebhookHeading } from './webhook-heading.tsx'
 
+const REFETCH_MS = 5_000
+/** While a call is on its way. */
+const SENDING_MS = 1_000
+
 /** One webhook: how its calls do, what it is called for, and its messages. */
 export function WebhookPage({ id }: { id: string }) {
   const me = useMe().data
@@ -25,7 +28,14 @@ export function WebhookPage({ id }: { id: string }) {
 }
 
 function WebhookOf({ id }: { id: string }) {
-  const webhook = useWebhook(id)
+  const webhook = useAnswer(
+    'getWebhook',
+    { webhook_id: id },
+    {
+      refetchInterval: ({ state: { data } }) =>
+        data !== undefined && data.waiting > 0 && data.failing_since === null ? SENDING_MS : REFETCH_MS,
+    },
+  )
   const isGone = webhook.error !== null && describeFailure(webhook.error).status === 404
   if (isGone) return <WebhookNotFound />
   if (webhook.data === undefined)
@@ -54,7 +64,7 @@ function State({ webhook }: { webhook: Webhook }) {
 
 function WebhookFacts({ webhook }: { webhook: Webhook }) {
   const { events, bundle_ids, last_delivered_at, old_secret_until, waiting } = webhook
-  const bundles = useBundles().data ?? []
+  const bundles = useAnswer('listBundles', {}).data ?? []
   const names = bundle_ids.map((id) => bundles.find((bundle) => bundle.id === id)?.name ?? 'a deleted bundle')
   const facts: [string, string][] = [
     ['Events', events.length === 0 ? eventsText(webhook) : events.join(', ')],

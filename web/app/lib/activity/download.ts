@@ -1,4 +1,4 @@
-import { call } from '../api.ts'
+import { call } from '../calls/call.ts'
 import { saveFile } from '../save-file.ts'
 import { nextFrom } from './log-texts.ts'
 
@@ -8,10 +8,11 @@ const TIMEOUT_MS = 600_000
 export async function downloadLog(): Promise<number> {
   let [from, files]: [number | null, number] = [1, 0]
   while (from !== null) {
-    const text: string = await call('GET', '/api/v1/audit/export', {
-      query: { from_seq: from },
-      signal: AbortSignal.timeout(TIMEOUT_MS),
-    })
+    const text: string = await call(
+      'exportAudit',
+      { from_seq: from },
+      { signal: AbortSignal.timeout(TIMEOUT_MS) },
+    )
     files += 1
     saveFile({
       text,

@@ -1,10 +1,9 @@
 import { useMemo } from 'react'
 import { Link } from 'wouter'
-import { useDelivery } from '../../lib/activity/entries.ts'
 import type { Delivery } from '../../lib/answers.ts'
+import { useAnswer } from '../../lib/calls/use-answer.ts'
 import { describeFailure } from '../../lib/failure.ts'
 import { placeOf } from '../../lib/holder-text.ts'
-import { useKeys } from '../../lib/keys.ts'
 import { dateTime } from '../../lib/time.ts'
 import { visibleText } from '../../lib/visible-text.ts'
 import { EntryName } from '../entry-name.tsx'
@@ -18,7 +17,7 @@ type DeliveryDetailsProps = {
 
 /** What an approval gave away: who approved what for whom, every value with its version, and whether it was collected. */
 export function DeliveryDetails({ id, legacy = [] }: DeliveryDetailsProps) {
-  const { data, error } = useDelivery(id)
+  const { data, error } = useAnswer('getDelivery', { delivery_id: id })
   if (error !== null) return <p className="mb-2 text-sm text-danger">{describeFailure(error).message}</p>
   if (data === undefined) return <p className="mb-2 text-sm text-ink-soft">Loading the delivery…</p>
   return (
@@ -53,7 +52,7 @@ function terminalText({ label, via }: Delivery): string {
 }
 
 function DeliveredValues({ delivery, legacy }: { delivery: Delivery; legacy: readonly string[] }) {
-  const keys = useKeys().data
+  const keys = useAnswer('listKeys', {}).data
   const versions = useMemo(() => new Map(keys?.map(({ id, version }) => [id, version])), [keys])
   const count = delivery.keys.length + legacy.length
   const current = delivery.keys.filter(({ id, version }) => versions.get(id) === version).length

@@ -1,11 +1,11 @@
 import { Fragment } from 'react'
 import { Link } from 'wouter'
-import { useHoldings } from '../../lib/holdings.ts'
+import { useAnswer } from '../../lib/calls/use-answer.ts'
 import { stillCurrent } from '../../lib/still-current.ts'
 
 /** Which current values a person was given. */
 export function HeldValues({ userId }: { userId: string }) {
-  const holdings = useHoldings(userId).data
+  const holdings = useAnswer('listHoldings', { user_id: userId, limit: 1_000 }).data
   if (holdings === undefined) return null
   const keys = stillCurrent(holdings)
   if (keys.length === 0) return <p className="mb-2 text-sm">They hold no current value.</p>

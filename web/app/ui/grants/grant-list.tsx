@@ -1,14 +1,14 @@
 import { X } from 'lucide-react'
 import { Link } from 'wouter'
 import type { Grant } from '../../lib/answers.ts'
-import { describeFailure } from '../../lib/failure.ts'
-import { useRevokeGrant } from '../../lib/grants.ts'
+import { shown, useChange } from '../../lib/calls/use-change.ts'
+import { ALL_GRANTS } from '../../lib/grants.ts'
 import { serverNowMs } from '../../lib/server-clock.ts'
 import { shownArgument } from '../../lib/shown-argument.ts'
 import { ago, ahead } from '../../lib/time.ts'
 import { exactText, visibleText } from '../../lib/visible-text.ts'
 import { IconButton } from '../icon-button.tsx'
-import { notify } from '../toast-store.ts'
+import { notifyFailure } from '../notify-failure.ts'
 import { WholeWords } from '../whole-words.tsx'
 
 /** Remembered approvals: which command on which terminal, until when, and how often used; each can be revoked. */
@@ -23,16 +23,17 @@ export function GrantList({ grants, namesPeople }: { grants: readonly Grant[]; n
 }
 
 function GrantRow({ grant, namesPerson }: { grant: Grant; namesPerson: boolean }) {
-  const revoke = useRevokeGrant()
-  const { id, bundle, person, label, argv, cwd, agent } = grant
+  const revoke = useChange(
+    'revokeGrant',
+    { grant_id: grant.id },
+    { shows: shown('listGrants', ALL_GRANTS, (grants) => grants.filter(({ id }) => id !== grant.id)) },
+  )
+  const { bundle, person, label, argv, cwd, agent } = grant
   const terminal = [label.user, label.hostname]
     .map((text) => visibleText(text))
     .filter(Boolean)
     .join('@')
-  const end = () =>
-    revoke.mutate(id, {
-      onError: (error) => notify({ text: describeFailure(error).message, tone: 'danger' }),
-    })
+  const end = () => revoke.mutate(undefined, { onError: notifyFailure })
   return (
     <li className="flex items-start gap-3 py-3 pr-2 pl-4">
       <div className="min-w-0 flex-1">

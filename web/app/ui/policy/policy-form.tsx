@@ -1,10 +1,10 @@
 import { type FormEvent, useState } from 'react'
 import type { Policy, PolicyChange, PolicySetting } from '../../lib/answers.ts'
-import { describeFailure } from '../../lib/failure.ts'
 import { useUnsaved } from '../../lib/unsaved.ts'
 import { Button } from '../button.tsx'
-import { Notice } from '../notice.tsx'
+import { FailureNotice } from '../failure-notice.tsx'
 import { notify } from '../toast-store.ts'
+import type { Change } from '../use-ending.ts'
 import { FIELDS } from './policy-words.ts'
 import { RuleSelect } from './rule-select.tsx'
 
@@ -15,11 +15,7 @@ type PolicyFormProps = {
   effective: Policy
   /** What a rule that this place leaves open follows. */
   inherits: string
-  save: {
-    mutate: (change: PolicyChange, options: { onSuccess: () => void }) => void
-    isPending: boolean
-    error: unknown
-  }
+  save: Change<PolicyChange, unknown>
 }
 
 /** The rules that one place sets. A change is saved as a whole. */
@@ -45,11 +41,7 @@ export function PolicyForm({ own, effective, inherits, save }: PolicyFormProps) 
           <RuleSelect key={field} field={field} {...rules} />
         ))}
       </div>
-      {save.error !== null && (
-        <Notice tone="danger" role="alert">
-          {describeFailure(save.error).message}
-        </Notice>
-      )}
+      <FailureNotice error={save.error} />
       <Button type="submit" look="primary" busy={save.isPending} disabled={!isChanged}>
         Save rules
       </Button>

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { useBundles } from '../../lib/bundles.ts'
+import { useAnswer } from '../../lib/calls/use-answer.ts'
 import { useKeyUses } from '../../lib/key-batches.ts'
 import { useCanEdit } from '../../lib/me.ts'
 import { Combobox } from '../combobox.tsx'
@@ -9,7 +9,9 @@ import { KeyQuestion, type KeyQuestionParts, keysText } from './key-question.tsx
 export function AttachKeys({ keys, bundle: here, onDone, onClose }: KeyQuestionParts) {
   const [bundleId, setBundleId] = useState<string | null>(null)
   const canEdit = useCanEdit()
-  const bundles = useBundles().data?.filter((bundle) => bundle.id !== here?.id && canEdit(bundle))
+  const bundles = useAnswer('listBundles', {}).data?.filter(
+    (bundle) => bundle.id !== here?.id && canEdit(bundle),
+  )
   const ids = keys.map(({ id }) => id)
   const attached = useKeyUses(ids)?.find(({ id }) => id === bundleId)?.key_count ?? 0
   const name = bundles?.find(({ id }) => id === bundleId)?.name ?? 'the bundle'

@@ -1,0 +1,28 @@
+import type { AnswerOf, CallInput } from '@keyferry/contract/client'
+import { type QueryClient, type QueryKey, type UseQueryOptions, useQuery } from '@tanstack/react-query'
+import { type Called, call } from './call.ts'
+
+type Options<N extends Called, Data> = Omit<UseQueryOptions<AnswerOf<N>, Error, Data>, 'queryKey' | 'queryFn'>
+
+/** The answer of an endpoint, from the cache or fetched: `useAnswer('getKey', { key_id })`. */
+export function useAnswer<N extends Called, Data = AnswerOf<N>>(
+  name: N,
+  input: CallInput<N>,
+  options: Options<N, Data> = {},
+) {
+  return useQuery({
+    ...options,
+    queryKey: answerKey(name, input),
+    queryFn: () => call(name, input),
+  })
+}
+
+/** Where the cache holds an answer. */
+export function answerKey<N extends Called>(name: N, input: CallInput<N>): QueryKey {
+  return [name, input]
+}
+
+/** Fetch answers of endpoints again: those on the page now, the others when a page shows them. */
+export async function refreshAnswers(client: QueryClient, names: readonly Called[]): Promise<void> {
+  await Promise.all(names.map((name) => client.invalidateQueries({ queryKey: [name] })))
+}

@@ -1,0 +1,67 @@
+import type { AnswerOf, CallInput } from '@keyferry/contract/client'
+import { type QueryClient, useMutation, useQueryClient } from '@tanstack/react-query'
+import { isPassing } from '../failure.ts'
+import { optimistic } from '../optimistic.ts'
+import { type Called, call } from './call.ts'
+import { answerKey, refreshAnswers } from './use-answer.ts'
+
+type ChangeOptions<Variables> = {
+  /** The answers that the change can show in: fetched again after it, and after a refusal, because the page was outdated. */
+  refreshes?: readonly Called[]
+  /** An answer that shows the change at once. */
+  shows?: Shown<Variables>
+}
+
+type Shown<Variables> = (client: QueryClient) => ReturnType<typeof optimistic<unknown, Variables>>
+
+/** An answer as it is after the change, before the server has made it. */
+export function shown<N extends Called, Variables>(
+  name: N,
+  input: CallInput<N>,
+  update: (cached: AnswerOf<N>, variables: Variables) => AnswerOf<N>,
+): Shown<Variables> {
+  return (client) => optimistic(client, answerKey(name, input), update as Parameters<typeof optimistic>[2])
+}
+
+type Given<N extends Called> = Partial<CallInput<N>>
+type Without<Input, Names extends PropertyKey> = Input extends unknown ? Omit<Input, Names> : never
+/** What `mutate` takes: the part of the input that is not given before. */
+type Rest<N extends Called, G> = [keyof Without<CallInput<N>, keyof G>] extends [never]
+  ? undefined
+  : Without<CallInput<N>, keyof G>
+
+/** A call that changes something: `useChange('endMachineToken', { machine_id }, { refreshes })`; `mutate` takes the rest of
+ * the input. */
+export function useChange<N extends Called, G extends Given<N>>(
+  name: N,
+  given: G,
+  options: ChangeOptions<Rest<N, G>> = {},
+) {
+  return useSteps(
+    (rest: Rest<N, G>): Promise<AnswerOf<N>> =>
+      // Both parts together are the input, which the compiler cannot follow.
+      call(name, { ...given, ...rest } as CallInput<N>),
+    options,
+  )
+}
+
+/** A change of several calls, or of one that more than its input decides. */
+export function useSteps<Variables, Data>(
+  run: (variables: Variables) => Promise<Data>,
+  { refreshes = [], shows }: ChangeOptions<Variables> = {},
+) {
+  const client = useQueryClient()
+  const life = shows?.(client)
+  const refresh = () => refreshAnswers(client, refreshes)
+  return useMutation({
+    ...life,
+    mutationFn: run,
+    // Values, passwords and new tokens must not stay in memory with the mutation.
+    gcTime: 0,
+    onSuccess: refresh,
+    onError: (error, variables, context) => {
+      life?.onError(error, variables, context)
+      return isPassing(error) ? undefined : refresh()
+    },
+  })
+}

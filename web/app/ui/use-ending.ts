@@ -1,0 +1,42 @@
+import { useLocation } from 'wouter'
+import { notify, type Remark } from './toast-store.ts'
+
+/** A change that a dialog makes. */
+export type Change<Input, Answer> = {
+  mutate: (input: Input, options: { onSuccess: (answer: Answer) => void }) => void
+  isPending: boolean
+  error: Error | null
+}
+
+type Of<Answer, Result> = Result | ((answer: Answer) => Result)
+
+/** What follows a change that a dialog has made: it closes, leads to an address and says what happened. */
+export type Ending<Answer> = {
+  /** What the toast says. */
+  done?: Of<Answer, string | Remark>
+  /** The address to go to. */
+  leadsTo?: Of<Answer, string>
+  /** Follows in the place of all that, for example with what the answer shows once. */
+  onDone?: (answer: Answer) => void
+  onClose: () => void
+}
+
+/** @returns what a dialog calls with the answer to its change */
+export function useEnding<Answer>({ done, leadsTo, onDone, onClose }: Ending<Answer>) {
+  const [, navigate] = useLocation()
+  return (answer: Answer): void => {
+    if (onDone !== undefined) {
+      onDone(answer)
+      return
+    }
+    onClose()
+    if (leadsTo !== undefined) navigate(resultOf(leadsTo, answer))
+    if (done === undefined) return
+    const remark = resultOf(done, answer)
+    notify(typeof remark === 'string' ? { text: remark } : remark)
+  }
+}
+
+function resultOf<Answer, Result extends string | object>(given: Of<Answer, Result>, answer: Answer): Result {
+  return typeof given === 'function' ? given(answer) : given
+}

@@ -16,9 +16,10 @@ type Optional<R, Part extends string> = [Input<R, Part>] extends [never]
   : { [K in Part]?: Input<R, Part> }
 type Success = 200 | 201 | 202
 
-type Params<R extends Row> = keyof PathParams<R['path']> extends never
-  ? object
-  : { params: R extends { params: infer S extends z.ZodType } ? z.input<S> : PathParams<R['path']> }
+type PathInput<R extends Row> = R extends { params: infer S extends z.ZodType }
+  ? z.input<S>
+  : PathParams<R['path']>
+type Params<R extends Row> = keyof PathParams<R['path']> extends never ? object : { params: PathInput<R> }
 
 export type CallOptions<R extends Row> = Params<R> &
   Optional<R, 'query'> &
@@ -38,10 +39,11 @@ export type CallName = { [N in keyof Rows]: Rows[N] extends { page: true } ? nev
 /** The method and path of an endpoint: `GET /api/v1/keys/{key_id}`. */
 export type Address<N extends CallName> = `${Rows[N]['method']} ${Rows[N]['path']}`
 
+type RowNamed<N extends CallName> = Extract<Rows[N], Row>
 type Fields<R, Part extends string> = [Input<R, Part>] extends [never] ? unknown : Input<R, Part>
 
 /** What a call by name takes: the parameters of the path beside the fields of the query (GET) or the body. */
-export type CallInput<N extends CallName> = Fields<Rows[N], 'params'> &
+export type CallInput<N extends CallName> = PathInput<RowNamed<N>> &
   Fields<Rows[N], Rows[N]['method'] extends 'GET' ? 'query' : 'body'>
 
 /** The answer of an endpoint by its name. */

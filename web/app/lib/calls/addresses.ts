@@ -1,7 +1,7 @@
 import type { Address, CallName } from '@keyferry/contract/client'
 
-/** The addresses of the endpoints that the app calls; the approval page has its own. The contract's table stays on the server, because its schemas are
- * large; a wrong address does not compile. */
+/** The addresses of the endpoints that the app calls; the approval page has its own. The contract's table stays on the
+ * server, because its schemas are large. A wrong address does not compile. */
 export const ADDRESSES = {
   listGrants: 'GET /api/v1/grants',
   revokeGrant: 'DELETE /api/v1/grants/{grant_id}',

@@ -3,6 +3,7 @@ import type { AttachmentStore, SharedKey } from '../domain/attachment.ts'
 import type { LongValues, ValueSize } from '../domain/bundle-entry.ts'
 import type { WantedValues } from '../domain/wanted-values.ts'
 import type { Queries, Query } from './queries.ts'
+import { selectOf } from './tenant-rows.ts'
 import {
   listedColumns,
   openedByName,
@@ -27,13 +28,11 @@ export function readAttachedKeys(
 }
 
 function attachedKeys(query: Query, tenantId: string, bundleId: string) {
-  return query
-    .selectFrom('attachments')
+  return selectOf(query, 'attachments', tenantId)
     .innerJoin('keys', (join) =>
       join.onRef('keys.tenant_id', '=', 'attachments.tenant_id').onRef('keys.id', '=', 'attachments.key_id'),
     )
     .where('attachments.bundle_id', '=', bundleId)
-    .where('attachments.tenant_id', '=', tenantId)
 }
 
 function lister({ query, prepare }: Queries, vault: ValueVault): AttachmentStore['list'] {

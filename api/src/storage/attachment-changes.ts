@@ -7,6 +7,7 @@ import { lengthOf, positionOf, shift } from './attachment-positions.ts'
 import { deliveredAs, holdBundle, stampBundle } from './bundle-changes.ts'
 import type { Queries, Query, Recorded } from './queries.ts'
 import { flag } from './tables.ts'
+import { deleteOf, updateOf } from './tenant-rows.ts'
 
 type ChangeOfPlace = Attachment & { tenantId: string; stamp: Stamp; action: AuditAction; data?: EventData }
 
@@ -34,11 +35,9 @@ export async function detach(transaction: Query, tenantId: string, attachment: A
   const { bundleId, keyId } = attachment
   const position = await positionOf(transaction, tenantId, attachment)
   if (position === null) return false
-  await transaction
-    .deleteFrom('attachments')
+  await deleteOf(transaction, 'attachments', tenantId)
     .where('bundle_id', '=', bundleId)
     .where('key_id', '=', keyId)
-    .where('tenant_id', '=', tenantId)
     .execute()
   const end = await lengthOf(transaction, tenantId, bundleId)
   await shift(transaction, { tenantId, bundleId, from: position, to: end, by: -1 })
@@ -61,8 +60,7 @@ export async function changeAttachment(
   const keyId = change.newKeyId ?? change.keyId
   const isOther = keyId !== change.keyId
   if (isOther && (await positionOf(transaction, tenantId, { bundleId, keyId })) !== null) return 'already'
-  await transaction
-    .updateTable('attachments')
+  await updateOf(transaction, 'attachments', tenantId)
     .set({
       key_id: keyId,
       delivered_name: as ?? current,
@@ -70,7 +68,6 @@ export async function changeAttachment(
     })
     .where('bundle_id', '=', bundleId)
     .where('key_id', '=', change.keyId)
-    .where('tenant_id', '=', tenantId)
     .execute()
   const data = {
     key: await keyOfEvent(transaction, { tenantId, keyId }),

@@ -1,28 +1,25 @@
 import type { Attachment } from '../domain/attachment.ts'
 import type { Query } from './queries.ts'
+import { selectOf } from './tenant-rows.ts'
 
 /** Whether a key is attached to a bundle under this name. */
 export async function isDelivered(
   transaction: Query,
   { tenantId, bundleId, name }: { tenantId: string; bundleId: string; name: string },
 ): Promise<boolean> {
-  const row = await transaction
-    .selectFrom('attachments')
+  const row = await selectOf(transaction, 'attachments', tenantId)
     .select('key_id')
     .where('bundle_id', '=', bundleId)
     .where('delivered_name', '=', name)
-    .where('tenant_id', '=', tenantId)
     .executeTakeFirst()
   return row !== undefined
 }
 
 /** The library name of a key; null when the tenant has no such key. */
 export async function keyNameOf(transaction: Query, tenantId: string, keyId: string): Promise<string | null> {
-  const row = await transaction
-    .selectFrom('keys')
+  const row = await selectOf(transaction, 'keys', tenantId)
     .select('name')
     .where('id', '=', keyId)
-    .where('tenant_id', '=', tenantId)
     .executeTakeFirst()
   return row?.name ?? null
 }
@@ -33,12 +30,10 @@ export async function deliveredName(
   tenantId: string,
   { bundleId, keyId }: Attachment,
 ): Promise<string | null> {
-  const row = await transaction
-    .selectFrom('attachments')
+  const row = await selectOf(transaction, 'attachments', tenantId)
     .select('delivered_name')
     .where('bundle_id', '=', bundleId)
     .where('key_id', '=', keyId)
-    .where('tenant_id', '=', tenantId)
     .executeTakeFirst()
   return row?.delivered_name ?? null
 }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Attachment } from '../domain/attachment.ts'
 import type { Query } from './queries.ts'
+import { countOf, selectOf, updateOf } from './tenant-rows.ts'
 
 /*
  * The positions of a bundle's attachments count from 0 without gaps. Hold the bundle before you change any of them.
@@ -19,12 +20,10 @@ export async function move(
   const to = Math.min(order, (await lengthOf(transaction, tenantId, bundleId)) - 1)
   if (to < from) await shift(transaction, { tenantId, bundleId, from: to, to: from - 1, by: 1 })
   else await shift(transaction, { tenantId, bundleId, from: from + 1, to, by: -1 })
-  await transaction
-    .updateTable('attachments')
+  await updateOf(transaction, 'attachments', tenantId)
     .set({ position: to })
     .where('bundle_id', '=', bundleId)
     .where('key_id', '=', keyId)
-    .where('tenant_id', '=', tenantId)
     .execute()
   return true
 }
@@ -34,11 +33,9 @@ type Shift = { tenantId: string; bundleId: string; from: number; to: number; by:
 
 /** Move a range of positions by one. */
 export async function shift(transaction: Query, { tenantId, bundleId, from, to, by }: Shift): Promise<void> {
-  await transaction
-    .updateTable('attachments')
+  await updateOf(transaction, 'attachments', tenantId)
     .set((expression) => ({ position: expression('position', '+', by) }))
     .where('bundle_id', '=', bundleId)
-    .where('tenant_id', '=', tenantId)
     .where('position', '>=', from)
     .where('position', '<=', to)
     .execute()
@@ -50,24 +47,19 @@ export async function positionOf(
   tenantId: string,
   attachment: Attachment,
 ): Promise<number | null> {
-  const row = await transaction
-    .selectFrom('attachments')
+  const row = await selectOf(transaction, 'attachments', tenantId)
     .select('position')
     .where('bundle_id', '=', attachment.bundleId)
     .where('key_id', '=', attachment.keyId)
-    .where('tenant_id', '=', tenantId)
     .executeTakeFirst()
   return row?.position ?? null
 }
 
 /** How many keys are attached to a bundle. */
 export async function lengthOf(transaction: Query, tenantId: string, bundleId: string): Promise<number> {
-  const { total } = await transaction
-    .selectFrom('attachments')
-    .select(({ fn }) => fn.countAll<number>().as('total'))
-    .where('bundle_id', '=', bundleId)
-    .where('tenant_id', '=', tenantId)
-    .executeTakeFirstOrThrow()
+  const total = await countOf(
+    selectOf(transaction, 'attachments', tenantId).where('bundle_id', '=', bundleId),
+  )
   return total
 }
 
@@ -80,8 +72,7 @@ export async function closeGaps(
   bundleIds: readonly string[],
 ): Promise<void> {
   for (let from = 0; from < bundleIds.length; from += BUNDLES_AT_ONCE) {
-    await transaction
-      .updateTable('attachments')
+    await updateOf(transaction, 'attachments', tenantId)
       .from((attachments) =>
         attachments
           .selectFrom('attachments')
@@ -92,7 +83,6 @@ export async function closeGaps(
           .as('numbered'),
       )
       .set((column) => ({ position: column.ref('numbered.place') }))
-      .where('attachments.tenant_id', '=', tenantId)
       .whereRef('attachments.bundle_id', '=', 'numbered.bundle_id')
       .whereRef('attachments.key_id', '=', 'numbered.key_id')
       .whereRef('attachments.position', '!=', 'numbered.place')

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Query } from './queries.ts'
+import { selectOf } from './tenant-rows.ts'
 
 /*
  * Entries that were added to a log where its chain does not show it.
@@ -15,10 +16,8 @@ export async function additionTo(query: Query, tenantId: string, first: number):
 }
 
 async function entryBefore(query: Query, tenantId: string, first: number): Promise<number | null> {
-  const row = await query
-    .selectFrom('audit_log')
+  const row = await selectOf(query, 'audit_log', tenantId)
     .select('seq')
-    .where('tenant_id', '=', tenantId)
     .where('seq', '<', first)
     .orderBy('seq')
     .limit(1)
@@ -31,10 +30,8 @@ async function repeatedEntry(query: Query, tenantId: string): Promise<number | n
   // A body begins with its number and its id: {"seq":1,"id":"<36 characters>".
   const id = sql`substr(body, length(cast(seq as text)) + 9, 43)`
   const last = sql<number>`max(seq)`
-  const row = await query
-    .selectFrom('audit_log')
+  const row = await selectOf(query, 'audit_log', tenantId)
     .select(last.as('seq'))
-    .where('tenant_id', '=', tenantId)
     .groupBy(id)
     .having(sql`count(*)`, '>', 1)
     .orderBy(last)

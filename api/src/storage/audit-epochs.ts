@@ -1,6 +1,7 @@
 import type { EventData } from '../domain/event.ts'
 import type { Queries, Recorded } from './queries.ts'
 import { holdHead } from './sealing.ts'
+import { updateOf } from './tenant-rows.ts'
 
 /*
  * A restored backup takes the log back. Notes that were signed after the backup then match no entry. So a restore
@@ -26,7 +27,7 @@ async function beginEpoch(
 ): Promise<void> {
   const { seq, epoch: epochBefore } = await holdHead(transaction, tenantId)
   const epoch = nextEpoch(epochBefore, now)
-  await transaction.updateTable('audit_heads').set({ epoch }).where('tenant_id', '=', tenantId).execute()
+  await updateOf(transaction, 'audit_heads', tenantId).set({ epoch }).execute()
   const target = { kind: 'tenant', id: tenantId, name: null } as const
   const actor = { kind: 'operator', id: null } as const
   const data: EventData = { epoch, epoch_before: epochBefore, seq, reason }

@@ -1,5 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Query } from './queries.ts'
+import { selectOf } from './tenant-rows.ts'
 
 const ROWS_AT_ONCE = 1_000
 /** Entries of one export; the last line names where the next one begins. */
@@ -44,10 +45,8 @@ function exportLine({ hash, body, origin }: { hash: string; body: string; origin
 
 /** The newest signed note; null when nothing is sealed yet. */
 export async function newestNote(query: Query, tenantId: string): Promise<string | null> {
-  const seal = await query
-    .selectFrom('audit_seals')
+  const seal = await selectOf(query, 'audit_seals', tenantId)
     .select('note')
-    .where('tenant_id', '=', tenantId)
     .orderBy('day', 'desc')
     .limit(1)
     .executeTakeFirst()
@@ -55,26 +54,20 @@ export async function newestNote(query: Query, tenantId: string): Promise<string
 }
 
 async function startOf(query: Query, tenantId: string, from: number): Promise<{ seq: number; prev: string }> {
-  const head = await query
-    .selectFrom('audit_heads')
+  const head = await selectOf(query, 'audit_heads', tenantId)
     .select(['first_seq', 'first_prev'])
-    .where('tenant_id', '=', tenantId)
     .executeTakeFirst()
   if (!head || from <= head.first_seq) return { seq: head?.first_seq ?? 1, prev: head?.first_prev ?? '' }
-  const before = await query
-    .selectFrom('audit_log')
+  const before = await selectOf(query, 'audit_log', tenantId)
     .select('hash')
-    .where('tenant_id', '=', tenantId)
     .where('seq', '=', from - 1)
     .executeTakeFirst()
   return { seq: from, prev: before?.hash ?? head.first_prev }
 }
 
 function entries(query: Query, tenantId: string, { from, to }: Range) {
-  return query
-    .selectFrom('audit_log')
+  return selectOf(query, 'audit_log', tenantId)
     .select(['seq', 'hash', 'body', 'origin'])
-    .where('tenant_id', '=', tenantId)
     .where('seq', '>=', from)
     .where('seq', '<=', to)
     .orderBy('seq')
@@ -84,10 +77,8 @@ function entries(query: Query, tenantId: string, { from, to }: Range) {
 
 async function hasMore(query: Query, tenantId: string, last: number, to: number): Promise<boolean> {
   if (last >= to) return false
-  const next = await query
-    .selectFrom('audit_log')
+  const next = await selectOf(query, 'audit_log', tenantId)
     .select('seq')
-    .where('tenant_id', '=', tenantId)
     .where('seq', '>', last)
     .limit(1)
     .executeTakeFirst()

@@ -10,6 +10,7 @@ import { exportLines, newestNote } from './audit-export.ts'
 import type { NamedAuditKey } from './audit-keys.ts'
 import type { Query } from './queries.ts'
 import { isGenuine } from './sealing.ts'
+import { countOf, selectOf } from './tenant-rows.ts'
 
 /** Matches beyond this number are not counted. */
 const COUNTED = 10_000
@@ -52,10 +53,8 @@ async function unsealedEntries(
   { tenantId, filter }: Listing,
 ): Promise<AuditEntry[]> {
   if (filter.before !== undefined) return []
-  const rows = await query
-    .selectFrom('events')
+  const rows = await selectOf(query, 'events', tenantId)
     .select(['tenant_id', 'body', 'origin', 'mac'])
-    .where('tenant_id', '=', tenantId)
     .where('refused_at', 'is', null)
     .orderBy('position', 'desc')
     .limit(UNSEALED)
@@ -76,7 +75,7 @@ function matches({ at, action, actor, target }: AuditEntry, filter: AuditFilter)
 
 function matching(query: Query, tenantId: string, filter: AuditFilter) {
   const { before, after, from, to, action, actor, target } = filter
-  let rows = query.selectFrom('audit_log').where('tenant_id', '=', tenantId)
+  let rows = selectOf(query, 'audit_log', tenantId)
   if (before !== undefined) rows = rows.where('seq', '<', before)
   if (after !== undefined) rows = rows.where('seq', '>', after)
   if (from !== undefined) rows = rows.where('at', '>=', from)
@@ -102,19 +101,12 @@ async function countMatches(query: Query, tenantId: string, filter: AuditFilter)
   const some = matching(query, tenantId, filter)
     .select('seq')
     .limit(COUNTED + 1)
-  const { total } = await query
-    .selectFrom(some.as('counted'))
-    .select(({ fn }) => fn.countAll<number>().as('total'))
-    .executeTakeFirstOrThrow()
+  const total = await countOf(query.selectFrom(some.as('counted')))
   return total > COUNTED ? null : total
 }
 
 async function keptEntries(query: Query, tenantId: string): Promise<number> {
-  const head = await query
-    .selectFrom('audit_heads')
-    .select(['seq', 'first_seq'])
-    .where('tenant_id', '=', tenantId)
-    .executeTakeFirst()
+  const head = await selectOf(query, 'audit_heads', tenantId).select(['seq', 'first_seq']).executeTakeFirst()
   return head ? head.seq - head.first_seq + 1 : 0
 }
 

@@ -2,6 +2,7 @@ import type { ExportedChain } from '@keyferry/crypto/exported-chain'
 import type { Event } from '../domain/event.ts'
 import type { Query, Recorded } from './queries.ts'
 import { holdHead } from './sealing.ts'
+import { deleteOf, selectOf, updateOf } from './tenant-rows.ts'
 
 /*
  * Pruning deletes the oldest entries of a log, up to the end of a day. The head keeps the hash before the first entry that
@@ -94,10 +95,8 @@ async function endOfDay(
   query: Query,
   { tenantId, before, range, order = 'desc' }: Days,
 ): Promise<End | null> {
-  const seal = await query
-    .selectFrom('audit_seals')
+  const seal = await selectOf(query, 'audit_seals', tenantId)
     .select(['seq', 'hash'])
-    .where('tenant_id', '=', tenantId)
     .where('day', '<', before)
     .where('seq', '>=', range.from)
     .where('seq', '<=', range.to)
@@ -108,10 +107,8 @@ async function endOfDay(
 }
 
 async function hashOf(query: Query, tenantId: string, seq: number): Promise<string | undefined> {
-  const row = await query
-    .selectFrom('audit_log')
+  const row = await selectOf(query, 'audit_log', tenantId)
     .select('hash')
-    .where('tenant_id', '=', tenantId)
     .where('seq', '=', seq)
     .executeTakeFirst()
   return row?.hash
@@ -122,15 +119,11 @@ async function cut(
   { tenantId, actor, now, end }: Pruning & { end: End },
 ): Promise<Pruned> {
   const { seq: through, hash } = end
-  const { numDeletedRows } = await transaction
-    .deleteFrom('audit_log')
-    .where('tenant_id', '=', tenantId)
+  const { numDeletedRows } = await deleteOf(transaction, 'audit_log', tenantId)
     .where('seq', '<=', through)
     .executeTakeFirstOrThrow()
-  await transaction
-    .updateTable('audit_heads')
+  await updateOf(transaction, 'audit_heads', tenantId)
     .set({ first_seq: through + 1, first_prev: hash })
-    .where('tenant_id', '=', tenantId)
     .execute()
   const count = Number(numDeletedRows)
   const target = { kind: 'tenant', id: tenantId, name: null } as const

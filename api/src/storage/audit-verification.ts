@@ -8,6 +8,7 @@ import { hasEvent, type Sought } from './audit-search.ts'
 import type { Query } from './queries.ts'
 import { isGenuine } from './sealing.ts'
 import type { Tables } from './tables.ts'
+import { selectOf } from './tenant-rows.ts'
 
 const ROWS_AT_ONCE = 1_000
 
@@ -69,17 +70,8 @@ type Walk = {
 
 async function checkLog(walk: Walk): Promise<void> {
   const { query, tenantId } = walk
-  const head = await query
-    .selectFrom('audit_heads')
-    .selectAll()
-    .where('tenant_id', '=', tenantId)
-    .executeTakeFirst()
-  const seals = await query
-    .selectFrom('audit_seals')
-    .selectAll()
-    .where('tenant_id', '=', tenantId)
-    .orderBy('day')
-    .execute()
+  const head = await selectOf(query, 'audit_heads', tenantId).selectAll().executeTakeFirst()
+  const seals = await selectOf(query, 'audit_seals', tenantId).selectAll().orderBy('day').execute()
   const start = { seq: (head?.first_seq ?? 1) - 1, hash: head?.first_prev ?? '' }
   const hashes = await walkEntries(walk, start, new Set(seals.map(({ seq }) => seq)))
   hashes.at.set(start.seq, start.hash)
@@ -130,10 +122,8 @@ async function walkEntries(
 }
 
 function entriesAfter(query: Query, tenantId: string, seq: number): Promise<Row[]> {
-  return query
-    .selectFrom('audit_log')
+  return selectOf(query, 'audit_log', tenantId)
     .selectAll()
-    .where('tenant_id', '=', tenantId)
     .where('seq', '>', seq)
     .orderBy('seq')
     .limit(ROWS_AT_ONCE)
@@ -183,10 +173,8 @@ function checkSeal({ tenantId, key }: Walk, seal: Tables['audit_seals'], hash: s
 
 /** @returns how many events wait */
 async function checkOutbox({ query, tenantId, key }: Walk): Promise<number> {
-  const rows = await query
-    .selectFrom('events')
+  const rows = await selectOf(query, 'events', tenantId)
     .select(['position', 'tenant_id', 'body', 'origin', 'mac', 'refused_at'])
-    .where('tenant_id', '=', tenantId)
     .orderBy('position')
     .execute()
   const [forged, ...others] = rows.filter((row) => !isGenuine(row, key))

@@ -1,5 +1,6 @@
 import { type Bounds, bundleFull } from '../domain/bounds.ts'
 import type { Query } from './queries.ts'
+import { countOf, selectOf } from './tenant-rows.ts'
 
 /** Call after entries were added to a bundle, in the transaction that holds it.
  * @throws DomainError bundle_full, which undoes the transaction */
@@ -10,13 +11,7 @@ export async function requireWithinBound(
 ): Promise<void> {
   let entries = 0
   for (const table of ['attachments', 'legacy_items'] as const) {
-    const { total } = await transaction
-      .selectFrom(table)
-      .select(({ fn }) => fn.countAll<number>().as('total'))
-      .where('tenant_id', '=', tenantId)
-      .where('bundle_id', '=', bundleId)
-      .executeTakeFirstOrThrow()
-    entries += total
+    entries += await countOf(selectOf(transaction, table, tenantId).where('bundle_id', '=', bundleId))
   }
   if (entries > bounds.bundleEntries) throw bundleFull(bounds)
 }

@@ -2,15 +2,14 @@ import type { AuditAction } from '@keyferry/contract'
 import { type EventData, madeBy } from '../domain/event.ts'
 import type { Stamp } from '../domain/stamp.ts'
 import type { Query, Recorded } from './queries.ts'
+import { updateOf } from './tenant-rows.ts'
 
 /** Hold a bundle until the transaction ends, so that one change of its positions happens at a time.
  * @returns false when the tenant has no such bundle */
 export async function holdBundle(transaction: Query, tenantId: string, bundleId: string): Promise<boolean> {
-  const { numUpdatedRows } = await transaction
-    .updateTable('bundles')
+  const { numUpdatedRows } = await updateOf(transaction, 'bundles', tenantId)
     .set((column) => ({ updated_at: column.ref('updated_at') }))
     .where('id', '=', bundleId)
-    .where('tenant_id', '=', tenantId)
     .executeTakeFirstOrThrow()
   return numUpdatedRows === 1n
 }
@@ -32,11 +31,9 @@ export async function stampBundleForEach(
   { tenantId, bundleId, stamp }: BundleStamp,
   { action, told }: { action: AuditAction; told: readonly EventData[] },
 ): Promise<void> {
-  const { name } = await transaction
-    .updateTable('bundles')
+  const { name } = await updateOf(transaction, 'bundles', tenantId)
     .set({ updated_at: stamp.at, updated_by: stamp.by })
     .where('id', '=', bundleId)
-    .where('tenant_id', '=', tenantId)
     .returning('name')
     .executeTakeFirstOrThrow()
   const target = { kind: 'bundle', id: bundleId, name } as const

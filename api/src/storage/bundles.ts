@@ -13,6 +13,7 @@ import type { Slice } from '../domain/listing.ts'
 import type { Stamp } from '../domain/stamp.ts'
 import { isTaken } from './database.ts'
 import type { Queries, Query, Recorded } from './queries.ts'
+import { countOf, deleteOf, selectOf, updateOf } from './tenant-rows.ts'
 import { contains, containsInAnyCase } from './text-search.ts'
 
 export function createBundleStore(queries: Queries): BundleStore {
@@ -76,11 +77,9 @@ async function update(
 ): ReturnType<BundleStore['update']> {
   try {
     return await write(async (transaction) => {
-      const row = await transaction
-        .updateTable('bundles')
+      const row = await updateOf(transaction, 'bundles', tenantId)
         .set({ ...fields, updated_at: stamp.at, updated_by: stamp.by })
         .where('id', '=', bundleId)
-        .where('tenant_id', '=', tenantId)
         .returning(['id', 'name'])
         .executeTakeFirst()
       if (!row) return 'absent'
@@ -119,11 +118,7 @@ const COLUMNS = [
 
 function finder({ query, prepare }: Queries): BundleStore['find'] {
   const read = prepare((value: (name: 'tenantId' | 'bundleId') => string) =>
-    query
-      .selectFrom('bundles')
-      .select(COLUMNS)
-      .where('id', '=', value('bundleId'))
-      .where('tenant_id', '=', value('tenantId')),
+    selectOf(query, 'bundles', value('tenantId')).select(COLUMNS).where('id', '=', value('bundleId')),
   )
   return async (tenantId, bundleId) => (await read({ tenantId, bundleId }))[0] ?? null
 }
@@ -141,16 +136,12 @@ function list(query: Query, { tenantId, filter, slice }: ListRequest): Promise<B
 }
 
 async function countMatches(query: Query, tenantId: string, filter: BundleFilter): Promise<number> {
-  const { total } = await matching(query, tenantId, filter)
-    .select(({ fn }) => fn.countAll<number>().as('total'))
-    .executeTakeFirstOrThrow()
+  const total = await countOf(matching(query, tenantId, filter))
   return total
 }
 
 function matching(query: Query, tenantId: string, { query: text, tag, grantedTo }: BundleFilter) {
-  return query
-    .selectFrom('bundles')
-    .where('tenant_id', '=', tenantId)
+  return selectOf(query, 'bundles', tenantId)
     .$if(Boolean(text), (select) => select.where(containsInAnyCase('name', text ?? '')))
     .$if(Boolean(tag), (select) => select.where(contains(sql`(',' || tags || ',')`, `,${tag},`)))
     .$if(grantedTo !== undefined, (select) =>
@@ -169,10 +160,8 @@ const NAMES_AT_ONCE = 500
 async function findNamed(query: Query, tenantId: string, names: readonly string[]) {
   const found: { id: string; name: string; tags: string }[] = []
   for (let from = 0; from < names.length; from += NAMES_AT_ONCE) {
-    const rows = await query
-      .selectFrom('bundles')
+    const rows = await selectOf(query, 'bundles', tenantId)
       .select(['id', 'name', 'tags'])
-      .where('tenant_id', '=', tenantId)
       .where('name', 'in', names.slice(from, from + NAMES_AT_ONCE))
       .execute()
     found.push(...rows)
@@ -206,10 +195,8 @@ async function findSuggested(
 }
 
 async function remove(transaction: Query, tenantId: string, bundleId: string): Promise<string | null> {
-  const row = await transaction
-    .deleteFrom('bundles')
+  const row = await deleteOf(transaction, 'bundles', tenantId)
     .where('id', '=', bundleId)
-    .where('tenant_id', '=', tenantId)
     .returning('name')
     .executeTakeFirst()
   return row?.name ?? null

@@ -5,6 +5,7 @@ import { collect, endVoid } from './delivery-end.ts'
 import { keysIn, labelIn, viaIn } from './delivery-texts.ts'
 import type { Queries, Query } from './queries.ts'
 import type { Tables } from './tables.ts'
+import { countOf, selectOf } from './tenant-rows.ts'
 
 export function createDeliveryStore({ query, write, record }: Queries): DeliveryStore {
   return {
@@ -36,30 +37,27 @@ type Listing = { tenantId: string; filter: DeliveryFilter; page: WholePage }
 const COUNTED = 10_000
 
 async function list(query: Query, { tenantId, filter, page }: Listing): ReturnType<DeliveryStore['list']> {
-  const [rows, { total }] = await Promise.all([
+  const [rows, total] = await Promise.all([
     withNames(filtered(query, tenantId, filter))
       .orderBy('deliveries.created_at', 'desc')
       .orderBy('deliveries.id', 'desc')
       .limit(page.limit)
       .offset(page.offset)
       .execute(),
-    query
-      .selectFrom(
+    countOf(
+      query.selectFrom(
         filtered(query, tenantId, filter)
           .select('deliveries.id')
           .limit(COUNTED + 1)
           .as('counted'),
-      )
-      .select(({ fn }) => fn.countAll<number>().as('total'))
-      .executeTakeFirstOrThrow(),
+      ),
+    ),
   ])
   return { total: total > COUNTED ? null : total, rows: rows.map(presented) }
 }
 
 function filtered(query: Query, tenantId: string, { bundleId, userId, machineId, from, to }: DeliveryFilter) {
-  return query
-    .selectFrom('deliveries')
-    .where('deliveries.tenant_id', '=', tenantId)
+  return selectOf(query, 'deliveries', tenantId)
     .$if(bundleId !== undefined, (select) => select.where('deliveries.bundle_id', '=', bundleId ?? ''))
     .$if(userId !== undefined, (select) => select.where('deliveries.user_id', '=', userId ?? ''))
     .$if(machineId !== undefined, (select) => select.where('deliveries.machine_id', '=', machineId ?? ''))

@@ -4,6 +4,7 @@ import type { Event } from '../domain/event.ts'
 import { keysIn, labelIn } from './delivery-texts.ts'
 import { clearVoid, noteCollected, type OpenDelivery } from './holdings.ts'
 import type { Query, Recorded } from './queries.ts'
+import { selectOf, updateOf } from './tenant-rows.ts'
 
 type Ending = DeliveryEnd & { tenantId: string }
 
@@ -45,10 +46,8 @@ async function end(
   { tenantId, deliveryId }: Ending,
   columns: { state: 'void' | 'collected'; collected_at?: string },
 ): Promise<Ended | null> {
-  const row = await transaction
-    .updateTable('deliveries')
+  const row = await updateOf(transaction, 'deliveries', tenantId)
     .set({ ...columns, held_until: null })
-    .where('tenant_id', '=', tenantId)
     .where('id', '=', deliveryId)
     .where('state', '=', 'approved')
     .returning(['label', 'holder', 'user_id', 'bundle_id', 'bundle_name', 'versions', 'created_at'])
@@ -84,10 +83,8 @@ async function holdOpenDeliveries(
   transaction: Query,
   { tenantId, deliveryId }: Ending,
 ): Promise<OpenDelivery[]> {
-  const rows = await transaction
-    .selectFrom('deliveries')
+  const rows = await selectOf(transaction, 'deliveries', tenantId)
     .select('id')
-    .where('tenant_id', '=', tenantId)
     .where('holder', '=', (own) =>
       own
         .selectFrom('deliveries as own')
@@ -108,10 +105,8 @@ async function holdOpenDeliveries(
 }
 
 function holdOpen(transaction: Query, tenantId: string, id: string) {
-  return transaction
-    .updateTable('deliveries')
+  return updateOf(transaction, 'deliveries', tenantId)
     .set((column) => ({ state: column.ref('state') }))
-    .where('tenant_id', '=', tenantId)
     .where('id', '=', id)
     .where('state', '=', 'approved')
     .returning(['versions', 'created_at'])

@@ -6,6 +6,7 @@ import { type Event, type EventData, madeBy } from '../domain/event.ts'
 import { countsOf } from '../domain/imported-variables.ts'
 import type { Stamp } from '../domain/stamp.ts'
 import type { Queries, Query, Recorded } from './queries.ts'
+import { selectOf, updateOf } from './tenant-rows.ts'
 
 const Outcome = z.object({
   bundleId: z.string(),
@@ -133,10 +134,8 @@ function end(
   { tenantId, depositId }: { tenantId: string; depositId: string },
   change: Ending,
 ) {
-  return transaction
-    .updateTable('deposits')
+  return updateOf(transaction, 'deposits', tenantId)
     .set({ ...change, open_until: null })
-    .where('tenant_id', '=', tenantId)
     .where('id', '=', depositId)
     .where('state', '=', 'approved')
     .returning(['user_id', 'held_by', 'bundle_name', 'request_hash'])
@@ -144,10 +143,8 @@ function end(
 }
 
 async function outcomeOf(query: Query, tenantId: string, depositId: string): Promise<DepositOutcome | null> {
-  const row = await query
-    .selectFrom('deposits')
+  const row = await selectOf(query, 'deposits', tenantId)
     .select('applied')
-    .where('tenant_id', '=', tenantId)
     .where('id', '=', depositId)
     .executeTakeFirst()
   return row?.applied ? Outcome.parse(JSON.parse(row.applied)) : null

@@ -8,6 +8,7 @@ import { bundleEvent, insertBundle } from './bundles.ts'
 import { giveOwnCopy } from './own-copies.ts'
 import { copyRules } from './policies.ts'
 import type { Queries, Query, Recorded } from './queries.ts'
+import { selectOf } from './tenant-rows.ts'
 import type { TenantVault, ValueVault } from './value-vault.ts'
 
 type Outcome = Awaited<ReturnType<DuplicateStore['duplicate']>>
@@ -67,20 +68,16 @@ async function copyBundle(
 }
 
 function textsOf(transaction: Query, tenantId: string, bundleId: string) {
-  return transaction
-    .selectFrom('bundles')
+  return selectOf(transaction, 'bundles', tenantId)
     .select(['name', 'description', 'tags'])
     .where('id', '=', bundleId)
-    .where('tenant_id', '=', tenantId)
     .executeTakeFirstOrThrow()
 }
 
 async function hasLegacyItems(transaction: Query, tenantId: string, bundleId: string): Promise<boolean> {
-  const item = await transaction
-    .selectFrom('legacy_items')
+  const item = await selectOf(transaction, 'legacy_items', tenantId)
     .select('id')
     .where('bundle_id', '=', bundleId)
-    .where('tenant_id', '=', tenantId)
     .limit(1)
     .executeTakeFirst()
   return item !== undefined
@@ -136,11 +133,9 @@ async function keyIdsByName(
   tenantId: string,
   bundleId: string,
 ): Promise<ReadonlyMap<string, string>> {
-  const rows = await transaction
-    .selectFrom('attachments')
+  const rows = await selectOf(transaction, 'attachments', tenantId)
     .select(['delivered_name', 'key_id'])
     .where('bundle_id', '=', bundleId)
-    .where('tenant_id', '=', tenantId)
     .execute()
   return new Map(rows.map(({ delivered_name, key_id }) => [delivered_name, key_id]))
 }

@@ -1,4 +1,5 @@
 import type { Queries, Recorded } from './queries.ts'
+import { selectOf, updateOf } from './tenant-rows.ts'
 
 const AT_ONCE = 100
 
@@ -20,19 +21,15 @@ export async function tellExpiring(
 }
 
 async function tell({ transaction, record }: Recorded, { tenant_id, id }: Due, now: string): Promise<void> {
-  const token = await transaction
-    .updateTable('machine_tokens')
+  const token = await updateOf(transaction, 'machine_tokens', tenant_id)
     .set({ tell_at: null })
-    .where('tenant_id', '=', tenant_id)
     .where('id', '=', id)
     .where('tell_at', 'is not', null)
     .returning(['machine_id', 'hint', 'expires_at', 'ended_at'])
     .executeTakeFirst()
   if (!token || token.ended_at !== null || token.expires_at <= now) return
-  const machine = await transaction
-    .selectFrom('machines')
+  const machine = await selectOf(transaction, 'machines', tenant_id)
     .select(['id', 'name'])
-    .where('tenant_id', '=', tenant_id)
     .where('id', '=', token.machine_id)
     .executeTakeFirstOrThrow()
   await record(transaction, {

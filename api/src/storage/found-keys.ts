@@ -1,6 +1,7 @@
 import type { FoundKey } from '../domain/library-import-step.ts'
 import { chunks } from './library-changes.ts'
 import type { Query } from './queries.ts'
+import { selectOf } from './tenant-rows.ts'
 import { partsIn, type TenantVault } from './value-vault.ts'
 
 /*
@@ -20,11 +21,9 @@ export async function keysWith(query: Query, { tenantId, bundleId, ids, open }: 
   const keys = new Map<string, FoundKey>()
   for (const chunk of chunks(ids)) {
     const elsewhere = await bundlesUsing(query, { tenantId, bundleId, ids: chunk })
-    const rows = await query
-      .selectFrom('keys')
+    const rows = await selectOf(query, 'keys', tenantId)
       .select(['id', 'name', 'value', 'value_version', 'is_secret', 'description', 'created_by'])
       .select('template_parts')
-      .where('tenant_id', '=', tenantId)
       .where('id', 'in', chunk)
       .execute()
     for (const row of rows) {
@@ -42,15 +41,13 @@ async function bundlesUsing(
   query: Query,
   { tenantId, bundleId, ids }: BundleRef & { ids: readonly string[] },
 ): Promise<ReadonlyMap<string, readonly string[]>> {
-  const rows = await query
-    .selectFrom('attachments')
+  const rows = await selectOf(query, 'attachments', tenantId)
     .innerJoin('bundles', (join) =>
       join
         .onRef('bundles.tenant_id', '=', 'attachments.tenant_id')
         .onRef('bundles.id', '=', 'attachments.bundle_id'),
     )
     .select(['attachments.key_id', 'bundles.id', 'bundles.name'])
-    .where('attachments.tenant_id', '=', tenantId)
     .where('attachments.key_id', 'in', ids)
     .orderBy('bundles.name')
     .execute()

@@ -1,6 +1,7 @@
 import type { Event } from '../domain/event.ts'
 import type { GrantEnd } from '../domain/grant.ts'
 import type { Recorded } from './queries.ts'
+import { selectOf } from './tenant-rows.ts'
 
 /** Which grants end: those that fit everything that is given. */
 type Which = { tenantId?: string; bundleId?: string; userId?: string; deviceKey?: string; id?: string }
@@ -33,10 +34,8 @@ export async function endGrants(
   }
   const ended = await update.returning(['tenant_id', 'id', 'bundle_id']).execute()
   for (const { tenant_id, id, bundle_id } of ended) {
-    const { name } = await transaction
-      .selectFrom('bundles')
+    const { name } = await selectOf(transaction, 'bundles', tenant_id)
       .select('name')
-      .where('tenant_id', '=', tenant_id)
       .where('id', '=', bundle_id)
       .executeTakeFirstOrThrow()
     const target = { kind: 'bundle', id: bundle_id, name } as const

@@ -9,6 +9,7 @@ import { labelIn } from './delivery-texts.ts'
 import { endGrants } from './grant-ends.ts'
 import type { Queries, Query, Recorded } from './queries.ts'
 import type { Tables } from './tables.ts'
+import { countOf, selectOf, updateOf } from './tenant-rows.ts'
 
 /** How many grants of one terminal are looked at: the newest. */
 const LOOKED_AT = 100
@@ -84,10 +85,8 @@ async function countUse(
   transaction: Query,
   { tenantId, grantId, at }: { tenantId: string; grantId: string; at: string },
 ): Promise<boolean> {
-  const { numUpdatedRows } = await transaction
-    .updateTable('grants')
+  const { numUpdatedRows } = await updateOf(transaction, 'grants', tenantId)
     .set((column) => ({ uses: column('uses', '+', 1), last_used_at: at }))
-    .where('tenant_id', '=', tenantId)
     .where('id', '=', grantId)
     .where('ended', 'is', null)
     .where('expires_at', '>', at)
@@ -145,7 +144,7 @@ function termsOf(row: Tables['grants']) {
 type Filter = { tenantId: string; userId: string | null; now: string }
 
 async function list(query: Query, filter: Filter, page: WholePage): ReturnType<GrantStore['list']> {
-  const [rows, { total }] = await Promise.all([
+  const [rows, total] = await Promise.all([
     holding(query, filter)
       .innerJoin('bundles', (join) =>
         join.onRef('bundles.tenant_id', '=', 'grants.tenant_id').onRef('bundles.id', '=', 'grants.bundle_id'),
@@ -158,17 +157,13 @@ async function list(query: Query, filter: Filter, page: WholePage): ReturnType<G
       .limit(page.limit)
       .offset(page.offset)
       .execute(),
-    holding(query, filter)
-      .select(({ fn }) => fn.countAll<number>().as('total'))
-      .executeTakeFirstOrThrow(),
+    countOf(holding(query, filter)),
   ])
   return { total, rows: rows.map(presented) }
 }
 
 function holding(query: Query, { tenantId, userId, now }: Filter) {
-  return query
-    .selectFrom('grants')
-    .where('grants.tenant_id', '=', tenantId)
+  return selectOf(query, 'grants', tenantId)
     .where('grants.ended', 'is', null)
     .where('grants.expires_at', '>', now)
     .where('grants.uses', '<', LIMITS.grantUses)

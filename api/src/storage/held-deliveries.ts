@@ -1,6 +1,7 @@
 import type { HeldDeliveryStore, HeldEnd } from '../domain/held-delivery.ts'
 import { endVoid } from './delivery-end.ts'
 import type { Queries, Query, Recorded } from './queries.ts'
+import { updateOf } from './tenant-rows.ts'
 
 type Release = Parameters<HeldDeliveryStore['release']>[1] & { tenantId: string }
 
@@ -47,10 +48,8 @@ async function release(
 
 // A delivery that is not held counts as approved.
 function unhold(transaction: Query, tenantId: string, deliveryId: string) {
-  return transaction
-    .updateTable('deliveries')
+  return updateOf(transaction, 'deliveries', tenantId)
     .set({ held_until: null })
-    .where('tenant_id', '=', tenantId)
     .where('id', '=', deliveryId)
     .where('held_until', 'is not', null)
     .returning(['bundle_id', 'bundle_name'])

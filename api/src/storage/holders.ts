@@ -5,6 +5,7 @@ import type { Listed, WholePage } from '../domain/listing.ts'
 import { labelIn, viaIn } from './delivery-texts.ts'
 import type { Queries, Query } from './queries.ts'
 import { staleKeys } from './stale-keys.ts'
+import { countOf, selectOf, updateOf } from './tenant-rows.ts'
 
 export function createHolderStore(queries: Queries): HolderStore {
   const { query, write, record } = queries
@@ -32,10 +33,7 @@ export function createHolderStore(queries: Queries): HolderStore {
 }
 
 function entries(query: Query, tenantId: string) {
-  return query
-    .selectFrom('holdings')
-    .where('holdings.tenant_id', '=', tenantId)
-    .where('holdings.dismissed_at', 'is', null)
+  return selectOf(query, 'holdings', tenantId).where('holdings.dismissed_at', 'is', null)
 }
 
 /** The delivery that an entry tells of: the last one that was confirmed, or else the one that was not. */
@@ -62,14 +60,12 @@ function holding<R extends Row>({ label, via, ...row }: R) {
 type OfKey = { tenantId: string; keyId: string; page: WholePage }
 
 async function holdersOf(query: Query, { tenantId, keyId, page }: OfKey): ReturnType<HolderStore['ofKey']> {
-  const key = await query
-    .selectFrom('keys')
+  const key = await selectOf(query, 'keys', tenantId)
     .select('value_version as current_version')
-    .where('tenant_id', '=', tenantId)
     .where('id', '=', keyId)
     .executeTakeFirst()
   if (!key) return null
-  const [rows, { total }] = await Promise.all([
+  const [rows, total] = await Promise.all([
     withDelivery(query, tenantId)
       .leftJoin('users', 'users.id', 'holdings.user_id')
       .leftJoin('machines', 'machines.id', 'holdings.machine_id')
@@ -80,10 +76,7 @@ async function holdersOf(query: Query, { tenantId, keyId, page }: OfKey): Return
       .limit(page.limit)
       .offset(page.offset)
       .execute(),
-    entries(query, tenantId)
-      .select(({ fn }) => fn.countAll<number>().as('total'))
-      .where('holdings.key_id', '=', keyId)
-      .executeTakeFirstOrThrow(),
+    countOf(entries(query, tenantId).where('holdings.key_id', '=', keyId)),
   ])
   const present = ({ user_id, username, machine_id, machine_name, ...row }: (typeof rows)[number]) => ({
     ...holding(row),
@@ -111,7 +104,7 @@ async function holdingsOf(
   query: Query,
   { tenantId, page, column, id, isKnown }: Owner & { tenantId: string; page: WholePage },
 ): Promise<Listed<KeyHolding> | null> {
-  const [rows, { total }] = await Promise.all([
+  const [rows, total] = await Promise.all([
     withDelivery(query, tenantId)
       .innerJoin('keys', (join) =>
         join.onRef('keys.tenant_id', '=', 'holdings.tenant_id').onRef('keys.id', '=', 'holdings.key_id'),
@@ -123,10 +116,7 @@ async function holdingsOf(
       .limit(page.limit)
       .offset(page.offset)
       .execute(),
-    entries(query, tenantId)
-      .select(({ fn }) => fn.countAll<number>().as('total'))
-      .where(`holdings.${column}`, '=', id)
-      .executeTakeFirstOrThrow(),
+    countOf(entries(query, tenantId).where(`holdings.${column}`, '=', id)),
   ])
   if (total === 0 && !(await isKnown())) return null
   const present = ({ key_id, key_name: name, ...row }: (typeof rows)[number]) => ({
@@ -137,21 +127,17 @@ async function holdingsOf(
 }
 
 async function isMachine(query: Query, tenantId: string, machineId: string): Promise<boolean> {
-  const row = await query
-    .selectFrom('machines')
+  const row = await selectOf(query, 'machines', tenantId)
     .select('id')
-    .where('tenant_id', '=', tenantId)
     .where('id', '=', machineId)
     .executeTakeFirst()
   return row !== undefined
 }
 
 async function isMember(query: Query, tenantId: string, userId: string): Promise<boolean> {
-  const row = await query
-    .selectFrom('memberships')
+  const row = await selectOf(query, 'memberships', tenantId)
     .select('id')
     .where('user_id', '=', userId)
-    .where('tenant_id', '=', tenantId)
     .executeTakeFirst()
   return row !== undefined
 }
@@ -163,19 +149,15 @@ async function dismiss(
   transaction: Query,
   { tenantId, keyId, holder, at }: Dismissal,
 ): Promise<string | null> {
-  const { numUpdatedRows } = await transaction
-    .updateTable('holdings')
+  const { numUpdatedRows } = await updateOf(transaction, 'holdings', tenantId)
     .set({ dismissed_at: at })
-    .where('tenant_id', '=', tenantId)
     .where('key_id', '=', keyId)
     .where('holder', '=', holder)
     .where('dismissed_at', 'is', null)
     .executeTakeFirstOrThrow()
   if (numUpdatedRows !== 1n) return null
-  const row = await transaction
-    .selectFrom('keys')
+  const row = await selectOf(transaction, 'keys', tenantId)
     .select('name')
-    .where('tenant_id', '=', tenantId)
     .where('id', '=', keyId)
     .executeTakeFirst()
   return row?.name ?? null

@@ -2,6 +2,7 @@ import { type Expression, sql } from 'kysely'
 import type { DeliveredKey } from '../domain/delivery.ts'
 import { send } from './pipeline.ts'
 import type { Queries, Query } from './queries.ts'
+import { deleteOf, selectOf, updateOf } from './tenant-rows.ts'
 
 /*
  * What holders have: one row for each key and holder, however many deliveries there are. An approval is noted in
@@ -98,10 +99,8 @@ export async function noteCollectedAgain(
   { tenantId, holder, keys, deliveryId, at }: Given,
 ): Promise<boolean> {
   if (keys.length === 0 || keys.length > ROWS_AT_ONCE) return false
-  const held = await transaction
-    .selectFrom('holdings')
+  const held = await selectOf(transaction, 'holdings', tenantId)
     .select(['key_id', 'version'])
-    .where('tenant_id', '=', tenantId)
     .where('holder', '=', holder)
     .where('key_id', 'in', idsOf(keys))
     .where('perhaps_version', 'is', null)
@@ -111,15 +110,13 @@ export async function noteCollectedAgain(
     .execute()
   const versions = new Map(held.map(({ key_id, version }) => [key_id, version]))
   if (!keys.every(({ id, version }) => versions.get(id) === version)) return false
-  await transaction
-    .updateTable('holdings')
+  await updateOf(transaction, 'holdings', tenantId)
     .set((column) => ({
       delivery_id: deliveryId,
       last_at: at,
       settled_at: sql<string>`case when settled_at > ${at} then settled_at else ${at} end`,
       times: column('times', '+', 1),
     }))
-    .where('tenant_id', '=', tenantId)
     .where('holder', '=', holder)
     .where('key_id', 'in', idsOf(keys))
     .execute()
@@ -137,10 +134,8 @@ async function existingKeys(transaction: Query, { tenantId, keys }: Given): Prom
   const chunks: DeliveredKey[][] = []
   for (let from = 0; from < inOrder.length; from += ROWS_AT_ONCE) {
     const chunk = inOrder.slice(from, from + ROWS_AT_ONCE)
-    const rows = await transaction
-      .selectFrom('keys')
+    const rows = await selectOf(transaction, 'keys', tenantId)
       .select('id')
-      .where('tenant_id', '=', tenantId)
       .where('id', 'in', idsOf(chunk))
       .execute()
     const known = new Set(idsOf(rows))
@@ -165,10 +160,8 @@ export async function clearVoid(
 ): Promise<void> {
   const { tenantId, holder, deliveryId, open } = voided
   if (voided.keys.length === 0) return
-  const rows = await transaction
-    .selectFrom('holdings')
+  const rows = await selectOf(transaction, 'holdings', tenantId)
     .select(['key_id', 'settled_at'])
-    .where('tenant_id', '=', tenantId)
     .where('holder', '=', holder)
     .where('key_id', 'in', idsOf(voided.keys))
     .where('perhaps_delivery_id', '=', deliveryId)
@@ -191,19 +184,15 @@ async function setPerhaps(
   }: Given & { keyId: string; newest: OpenDelivery | undefined },
 ): Promise<void> {
   const version = newest?.keys.find(({ id }) => id === keyId)?.version ?? null
-  const row = await transaction
-    .updateTable('holdings')
+  const row = await updateOf(transaction, 'holdings', tenantId)
     .set({ perhaps_version: version, perhaps_delivery_id: newest?.id ?? null })
-    .where('tenant_id', '=', tenantId)
     .where('key_id', '=', keyId)
     .where('holder', '=', holder)
     .where('perhaps_delivery_id', '=', deliveryId)
     .returning(['version', 'perhaps_version'])
     .executeTakeFirst()
   if (!row || row.version !== null || row.perhaps_version !== null) return
-  await transaction
-    .deleteFrom('holdings')
-    .where('tenant_id', '=', tenantId)
+  await deleteOf(transaction, 'holdings', tenantId)
     .where('key_id', '=', keyId)
     .where('holder', '=', holder)
     .execute()

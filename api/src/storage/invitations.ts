@@ -4,6 +4,7 @@ import type { Acceptance, Invitation, InvitationStore, NewInvitation, Offer } fr
 import type { Stamp } from '../domain/stamp.ts'
 import type { Tenant } from '../domain/tenant.ts'
 import type { Queries, Query, Recorded } from './queries.ts'
+import { deleteOf, selectOf } from './tenant-rows.ts'
 import { tenantsOf } from './tenants.ts'
 
 export function createInvitationStore({ query, write, record }: Queries): InvitationStore {
@@ -40,17 +41,13 @@ function invited({ id, tenant_id, email, role }: NewInvitation, stamp: Stamp): E
 
 async function insert(transaction: Query, invitation: NewInvitation): Promise<boolean> {
   const email_key = emailKey(invitation.email)
-  const member = await transaction
-    .selectFrom('memberships')
+  const member = await selectOf(transaction, 'memberships', invitation.tenant_id)
     .innerJoin('users', 'users.id', 'memberships.user_id')
     .select('users.id')
-    .where('memberships.tenant_id', '=', invitation.tenant_id)
     .where('users.email_key', '=', email_key)
     .executeTakeFirst()
   if (member) return false
-  await transaction
-    .deleteFrom('invitations')
-    .where('tenant_id', '=', invitation.tenant_id)
+  await deleteOf(transaction, 'invitations', invitation.tenant_id)
     .where('expires_at', '<=', invitation.created_at)
     .execute()
   const { id, email, role, token_hash, created_by, created_at, expires_at } = invitation
@@ -67,10 +64,8 @@ async function insert(transaction: Query, invitation: NewInvitation): Promise<bo
 }
 
 function list(query: Query, tenantId: string, now: string): Promise<Invitation[]> {
-  return query
-    .selectFrom('invitations')
+  return selectOf(query, 'invitations', tenantId)
     .select(['id', 'email', 'role', 'created_at', 'expires_at'])
-    .where('tenant_id', '=', tenantId)
     .where('expires_at', '>', now)
     .orderBy('created_at', 'desc')
     .orderBy('id')
@@ -78,10 +73,8 @@ function list(query: Query, tenantId: string, now: string): Promise<Invitation[]
 }
 
 async function remove(transaction: Query, tenantId: string, invitationId: string): Promise<boolean> {
-  const { numDeletedRows } = await transaction
-    .deleteFrom('invitations')
+  const { numDeletedRows } = await deleteOf(transaction, 'invitations', tenantId)
     .where('id', '=', invitationId)
-    .where('tenant_id', '=', tenantId)
     .executeTakeFirstOrThrow()
   return numDeletedRows === 1n
 }

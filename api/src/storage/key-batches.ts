@@ -8,6 +8,7 @@ import { changeHeldKey, holdKey, type KeyChangeParts } from './key-changes.ts'
 import { removeKeys } from './key-removal.ts'
 import type { Queries, Query, Recorded } from './queries.ts'
 import { flag } from './tables.ts'
+import { deleteOf, selectOf } from './tenant-rows.ts'
 import { holdTenant } from './tenants.ts'
 import type { ValueVault } from './value-vault.ts'
 
@@ -67,10 +68,8 @@ function wholeOrNothing({ write }: Queries) {
 }
 
 function keysOf(query: Query, tenantId: string, keyIds: readonly string[]): Promise<KeyOfBatch[]> {
-  return query
-    .selectFrom('keys')
+  return selectOf(query, 'keys', tenantId)
     .select(['id', 'name', 'created_by'])
-    .where('tenant_id', '=', tenantId)
     .where('id', 'in', keyIds)
     .execute()
 }
@@ -86,14 +85,12 @@ async function keysInOrder(transaction: Query, { tenantId, keyIds }: Place): Pro
 }
 
 function usesOf(query: Query, tenantId: string, keyIds: readonly string[]) {
-  return query
-    .selectFrom('attachments')
+  return selectOf(query, 'attachments', tenantId)
     .innerJoin('bundles', (join) =>
       join
         .onRef('bundles.tenant_id', '=', 'attachments.tenant_id')
         .onRef('bundles.id', '=', 'attachments.bundle_id'),
     )
-    .where('attachments.tenant_id', '=', tenantId)
     .where('attachments.key_id', 'in', keyIds)
     .select(({ fn }) => [
       'bundles.id',
@@ -140,10 +137,8 @@ async function attach(
 }
 
 function deliveredBy(transaction: Query, { tenantId, bundleId }: InBundle) {
-  return transaction
-    .selectFrom('attachments')
+  return selectOf(transaction, 'attachments', tenantId)
     .select(['key_id', 'delivered_name'])
-    .where('tenant_id', '=', tenantId)
     .where('bundle_id', '=', bundleId)
     .execute()
 }
@@ -152,9 +147,7 @@ async function detach({ transaction, record }: Recorded, place: InBundle): Promi
   const { tenantId, bundleId, keyIds } = place
   if (!(await holdBundle(transaction, tenantId, bundleId))) return { status: 'no_bundle' }
   const keys = await keysInOrder(transaction, place)
-  const rows = await transaction
-    .deleteFrom('attachments')
-    .where('tenant_id', '=', tenantId)
+  const rows = await deleteOf(transaction, 'attachments', tenantId)
     .where('bundle_id', '=', bundleId)
     .where('key_id', 'in', keyIds)
     .returning(['key_id', 'delivered_name'])

@@ -9,6 +9,7 @@ import { templatePartsOf } from '../domain/template.ts'
 import { type KeyWrite, type KeyWriteParts, writeKeyChanges } from './key-writes.ts'
 import type { Query } from './queries.ts'
 import { flag, type KeyRow } from './tables.ts'
+import { updateOf } from './tenant-rows.ts'
 import { storedParts, type TenantVault } from './value-vault.ts'
 
 /*
@@ -26,11 +27,9 @@ const BY_HAND: Source = { how: 'set', restoredFrom: null }
 
 /** Lock keys until the transaction ends, so that values are encrypted for the rows that they go into. */
 export function holdKeysOf(transaction: Query, tenantId: string, keyIds: readonly string[]) {
-  return transaction
-    .updateTable('keys')
+  return updateOf(transaction, 'keys', tenantId)
     .set((column) => ({ updated_at: column.ref('updated_at') }))
     .where('id', 'in', keyIds)
-    .where('tenant_id', '=', tenantId)
     .returningAll()
     .execute()
 }

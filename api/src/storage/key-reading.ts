@@ -3,6 +3,7 @@ import type { Key, KeyFilter, KeyStore } from '../domain/key.ts'
 import type { Slice } from '../domain/listing.ts'
 import type { Queries, Query } from './queries.ts'
 import type { Flag, Tables } from './tables.ts'
+import { countOf, selectOf } from './tenant-rows.ts'
 import { containsInAnyCase } from './text-search.ts'
 import { listedColumns, openedByName, partsIn, type ValueVault, valueColumn } from './value-vault.ts'
 
@@ -31,15 +32,13 @@ const UPDATED_BY_NAME = sql<string | null>`(select username from users where use
 const SET_BY_NAME = sql<string | null>`(select username from users where users.id = keys.value_set_by)`
 
 function keysOf(query: Query, tenantId: string) {
-  return query
-    .selectFrom('keys')
+  return selectOf(query, 'keys', tenantId)
     .select(['id', 'name', 'value_version', 'is_secret', 'description', 'created_at', 'updated_at'])
     .select(['created_by', 'updated_by', UPDATED_BY_NAME.as('updated_by_name')])
     .select(['value_set_at', 'value_set_by', SET_BY_NAME.as('value_set_by_name')])
     .select('value_changed_elsewhere_at')
     .select(['expires_at', 'rotate_after_days', 'rotate_at', 'template_parts'])
     .select(USED_IN_BUNDLES.as('used_in_bundles'))
-    .where('tenant_id', '=', tenantId)
 }
 
 type ReadRow = Omit<Key, 'value' | 'is_secret' | 'templateParts' | 'version' | 'value_set_by'> & {
@@ -110,33 +109,24 @@ async function longValues(
   vault: ValueVault,
   { tenantId, keyIds }: { tenantId: string; keyIds: readonly string[] },
 ): ReturnType<KeyStore['longValues']> {
-  const rows = await query
-    .selectFrom('keys')
+  const rows = await selectOf(query, 'keys', tenantId)
     .select(['id as entry', 'id', 'name', 'value_version', 'is_secret', valueColumn('public')])
-    .where('tenant_id', '=', tenantId)
     .where('id', 'in', keyIds)
     .execute()
   return openedByName(await vault.of(tenantId), rows)
 }
 
 async function countMatches(query: Query, tenantId: string, filter: KeyFilter): Promise<number> {
-  const { total } = await query
-    .selectFrom('keys')
-    .select(({ fn }) => fn.countAll<number>().as('total'))
-    .where('tenant_id', '=', tenantId)
-    .where(matching(filter))
-    .executeTakeFirstOrThrow()
+  const total = await countOf(selectOf(query, 'keys', tenantId).where(matching(filter)))
   return total
 }
 
 function bundlesUsing({ query, prepare }: Queries): KeyStore['bundlesUsing'] {
   const read = prepare((value: (name: 'tenantId' | 'keyId') => string) =>
-    query
-      .selectFrom('attachments')
+    selectOf(query, 'attachments', value('tenantId'))
       .innerJoin('bundles', 'bundles.id', 'attachments.bundle_id')
       .select(['bundles.id', 'bundles.name', 'attachments.delivered_name as as'])
       .where('attachments.key_id', '=', value('keyId'))
-      .where('attachments.tenant_id', '=', value('tenantId'))
       .orderBy('bundles.name'),
   )
   return (tenantId, keyId) => read({ tenantId, keyId })

@@ -3,6 +3,7 @@ import type { Stamp } from '../domain/stamp.ts'
 import { closeGaps } from './attachment-positions.ts'
 import { deliveredAs } from './bundle-changes.ts'
 import type { Query, Recorded } from './queries.ts'
+import { deleteOf, selectOf, updateOf } from './tenant-rows.ts'
 import { holdTenant } from './tenants.ts'
 
 type Removal = { tenantId: string; keyIds: readonly string[]; stamp: Stamp }
@@ -18,10 +19,8 @@ export async function removeKeys(
   await holdTenant(transaction, tenantId)
   const bundleIds = await stampBundlesUsing(transaction, { tenantId, keyIds, stamp })
   const places = await placesOf(transaction, tenantId, keyIds)
-  const deleted = await transaction
-    .deleteFrom('keys')
+  const deleted = await deleteOf(transaction, 'keys', tenantId)
     .where('id', 'in', keyIds)
-    .where('tenant_id', '=', tenantId)
     .returning(['id', 'name'])
     .execute()
   await closeGaps(transaction, tenantId, bundleIds)
@@ -40,10 +39,8 @@ async function stampBundlesUsing(
   transaction: Query,
   { tenantId, keyIds, stamp }: Removal,
 ): Promise<string[]> {
-  const rows = await transaction
-    .updateTable('bundles')
+  const rows = await updateOf(transaction, 'bundles', tenantId)
     .set({ updated_at: stamp.at, updated_by: stamp.by })
-    .where('tenant_id', '=', tenantId)
     .where('id', 'in', (attachments) =>
       attachments
         .selectFrom('attachments')
@@ -57,15 +54,13 @@ async function stampBundlesUsing(
 }
 
 async function placesOf(transaction: Query, tenantId: string, keyIds: readonly string[]) {
-  const rows = await transaction
-    .selectFrom('attachments')
+  const rows = await selectOf(transaction, 'attachments', tenantId)
     .innerJoin('keys', (join) =>
       join.onRef('keys.tenant_id', '=', 'attachments.tenant_id').onRef('keys.id', '=', 'attachments.key_id'),
     )
     .innerJoin('bundles', 'bundles.id', 'attachments.bundle_id')
     .select(['keys.id as keyId', 'keys.name as keyName', 'attachments.delivered_name'])
     .select(['bundles.id', 'bundles.name'])
-    .where('attachments.tenant_id', '=', tenantId)
     .where('attachments.key_id', 'in', keyIds)
     .execute()
   return rows.map(({ keyId, keyName, delivered_name, ...bundle }) => ({

@@ -5,6 +5,7 @@ import type { WholePage } from '../domain/listing.ts'
 import { changeHeldKey, conflictOf, holdKey, type KeyChangeParts } from './key-changes.ts'
 import type { Queries, Query, Recorded } from './queries.ts'
 import type { Flag } from './tables.ts'
+import { countOf, selectOf, updateOf } from './tenant-rows.ts'
 import { type TenantVault, type ValueVault, valueColumn } from './value-vault.ts'
 
 export function createKeyVersionStore(
@@ -35,14 +36,12 @@ async function list(
   const current = await currentVersion(query, tenantId, keyId)
   if (!current) return null
   const hasCurrent = page.offset === 0
-  const [replaced, { total }] = await Promise.all([
+  const [replaced, total] = await Promise.all([
     replacedRows(query, tenantId, current)
       .limit(hasCurrent ? page.limit - 1 : page.limit)
       .offset(hasCurrent ? 0 : page.offset - 1)
       .execute(),
-    replacedVersions(query, tenantId, current)
-      .select(({ fn }) => fn.countAll<number>().as('total'))
-      .executeTakeFirstOrThrow(),
+    countOf(replacedVersions(query, tenantId, current)),
   ])
   const rows = hasCurrent ? [current, ...replaced] : replaced
   return { total: total + 1, rows: rows.map((row) => presented(row, open)) }
@@ -82,8 +81,7 @@ const holdersOf = (table: 'keys' | 'key_versions', key: string, version: string)
   )`.as('holders')
 
 function currentVersion(query: Query, tenantId: string, keyId: string): Promise<VersionRow | undefined> {
-  return query
-    .selectFrom('keys')
+  return selectOf(query, 'keys', tenantId)
     .select(['id as key_id', 'name', 'is_secret', 'template_parts', valueColumn('public')])
     .select('value_version as version')
     .select(['value_set_at as set_at', 'value_set_by as set_by', nameOf('keys.value_set_by')])
@@ -92,15 +90,12 @@ function currentVersion(query: Query, tenantId: string, keyId: string): Promise<
     .select([sql<null>`null`.as('replaced_at'), sql<null>`null`.as('destroyed_at')])
     .select(holdersOf('keys', 'id', 'value_version'))
     .where('id', '=', keyId)
-    .where('tenant_id', '=', tenantId)
     .executeTakeFirst()
 }
 
 // A version that is replaced between the two reads is in the first one already.
 function replacedVersions(query: Query, tenantId: string, current: VersionRow) {
-  return query
-    .selectFrom('key_versions')
-    .where('tenant_id', '=', tenantId)
+  return selectOf(query, 'key_versions', tenantId)
     .where('key_id', '=', current.key_id)
     .where('version', '<', current.version)
 }
@@ -145,11 +140,7 @@ async function restore(parts: KeyChangeParts, change: Change): Promise<Restored>
 }
 
 function versionRow(query: Query, { tenantId, keyId, version }: Change) {
-  return query
-    .selectFrom('key_versions')
-    .where('tenant_id', '=', tenantId)
-    .where('key_id', '=', keyId)
-    .where('version', '=', version)
+  return selectOf(query, 'key_versions', tenantId).where('key_id', '=', keyId).where('version', '=', version)
 }
 
 async function destroy(
@@ -163,10 +154,8 @@ async function destroy(
   const row = await versionRow(transaction, change).select('destroyed_at').executeTakeFirst()
   if (!row) return 'no_version'
   if (row.destroyed_at !== null) return 'done'
-  await transaction
-    .updateTable('key_versions')
+  await updateOf(transaction, 'key_versions', tenantId)
     .set({ value: null, destroyed_at: stamp.at, destroyed_by: stamp.by })
-    .where('tenant_id', '=', tenantId)
     .where('key_id', '=', keyId)
     .where('version', '=', version)
     .execute()

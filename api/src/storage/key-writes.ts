@@ -2,6 +2,7 @@ import type { Event } from '../domain/event.ts'
 import { send } from './pipeline.ts'
 import type { ManyRows, Query, Recorded } from './queries.ts'
 import type { KeyRow, Tables } from './tables.ts'
+import { deleteOf } from './tenant-rows.ts'
 
 export type KeyWriteParts = Recorded &
   ManyRows & {
@@ -69,9 +70,7 @@ async function removeOldest(
   // Keys of the same version lose the same version.
   for (const [version, keys] of Map.groupBy(full, ({ value_version }) => value_version)) {
     const ids = keys.map(({ id }) => id)
-    const oldest = transaction
-      .deleteFrom('key_versions')
-      .where('tenant_id', '=', keys[0]?.tenant_id ?? '')
+    const oldest = deleteOf(transaction, 'key_versions', keys[0]?.tenant_id ?? '')
       .where('key_id', 'in', ids)
       .where('version', '<=', version + 1 - versionsKept)
     await send(transaction, oldest)

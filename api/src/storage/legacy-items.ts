@@ -9,6 +9,7 @@ import { requireWithinBound } from './bundle-bound.ts'
 import { holdBundle, stampBundle } from './bundle-changes.ts'
 import type { Queries, Query } from './queries.ts'
 import { type Flag, flag } from './tables.ts'
+import { deleteOf, selectOf, updateOf } from './tenant-rows.ts'
 import {
   listedColumns,
   openedByName,
@@ -111,11 +112,9 @@ function itemsWritten(items: readonly LegacyItemWrite[], counts: { created: numb
 type Known = ReadonlyMap<string, { id: string; name: string; value_version: number; is_secret: Flag }>
 
 async function knownItems(transaction: Query, { tenantId, bundleId }: BundlePlace): Promise<Known> {
-  const rows = await transaction
-    .selectFrom('legacy_items')
+  const rows = await selectOf(transaction, 'legacy_items', tenantId)
     .select(['id', 'name', 'value_version', 'is_secret'])
     .where('bundle_id', '=', bundleId)
-    .where('tenant_id', '=', tenantId)
     .execute()
   return new Map(rows.map((row) => [row.name, row]))
 }
@@ -160,21 +159,17 @@ async function update(
   const { id, name } = row
   const is_secret = item.is_secret === undefined ? row.is_secret : flag(item.is_secret)
   const changed = { id, name, is_secret, value_version: row.value_version + 1, updated_at: now }
-  await transaction
-    .updateTable('legacy_items')
+  await updateOf(transaction, 'legacy_items', place.tenantId)
     .set(seal(item.value, changed))
     .where('id', '=', id)
-    .where('tenant_id', '=', place.tenantId)
     .execute()
 }
 
 /** The items of a bundle, without their values. */
 export function itemsOf(transaction: Query, { tenantId, bundleId }: BundlePlace) {
-  return transaction
-    .selectFrom('legacy_items')
+  return selectOf(transaction, 'legacy_items', tenantId)
     .select(['id', 'name', 'value_version', 'is_secret'])
     .where('bundle_id', '=', bundleId)
-    .where('tenant_id', '=', tenantId)
 }
 
 /** Remove an item in a transaction that holds its bundle. */
@@ -183,10 +178,8 @@ export async function removeHeld(
   { tenantId, bundleId }: BundlePlace,
   name: string,
 ): Promise<boolean> {
-  const { numDeletedRows } = await transaction
-    .deleteFrom('legacy_items')
+  const { numDeletedRows } = await deleteOf(transaction, 'legacy_items', tenantId)
     .where('bundle_id', '=', bundleId)
-    .where('tenant_id', '=', tenantId)
     .where('name', '=', name)
     .executeTakeFirstOrThrow()
   return numDeletedRows === 1n

@@ -1,5 +1,6 @@
 import type { LibraryContent } from '@keyferry/contract'
 import type { Query } from './queries.ts'
+import { selectOf } from './tenant-rows.ts'
 import type { ValueVault } from './value-vault.ts'
 
 /*
@@ -20,10 +21,8 @@ export async function readWholeLibrary(
 ): Promise<LibraryContent> {
   await requireNoLegacyItems(query, wanted.tenantId)
   const bundles = await bundlesOf(query, wanted)
-  const attached = await query
-    .selectFrom('attachments')
+  const attached = await selectOf(query, 'attachments', wanted.tenantId)
     .select(['bundle_id', 'key_id', 'delivered_name', 'required'])
-    .where('tenant_id', '=', wanted.tenantId)
     .orderBy('bundle_id')
     .orderBy('position')
     .execute()
@@ -47,20 +46,16 @@ export async function readWholeLibrary(
 }
 
 async function requireNoLegacyItems(query: Query, tenantId: string): Promise<void> {
-  const item = await query
-    .selectFrom('legacy_items')
+  const item = await selectOf(query, 'legacy_items', tenantId)
     .innerJoin('bundles', 'bundles.id', 'legacy_items.bundle_id')
     .select('bundles.name')
-    .where('legacy_items.tenant_id', '=', tenantId)
     .executeTakeFirst()
   if (item) throw new Error(`the bundle ${item.name} has inline items: convert them into keys first`)
 }
 
 async function bundlesOf(query: Query, { tenantId, bundleNames }: Wanted) {
-  const rows = await query
-    .selectFrom('bundles')
+  const rows = await selectOf(query, 'bundles', tenantId)
     .select(['id', 'name', 'description', 'tags'])
-    .where('tenant_id', '=', tenantId)
     .orderBy('name')
     .execute()
   const known = new Set(rows.map(({ name }) => name))
@@ -71,11 +66,9 @@ async function bundlesOf(query: Query, { tenantId, bundleNames }: Wanted) {
 
 async function keysOf(query: Query, vault: ValueVault, tenantId: string) {
   const { open } = await vault.of(tenantId)
-  const rows = await query
-    .selectFrom('keys')
+  const rows = await selectOf(query, 'keys', tenantId)
     .select(['id', 'name', 'value', 'value_version', 'is_secret', 'template_parts', 'description'])
     .select(['expires_at', 'rotate_after_days', 'value_set_at', 'value_changed_elsewhere_at'])
-    .where('tenant_id', '=', tenantId)
     .orderBy('name')
     .execute()
   return rows.map((row) => ({

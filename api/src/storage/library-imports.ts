@@ -14,6 +14,7 @@ import { changeLibrary, chunks, Overtaken } from './library-changes.ts'
 import { readLibrary } from './library-reading.ts'
 import type { Queries, Query, Recorded } from './queries.ts'
 import { flag } from './tables.ts'
+import { deleteOf, selectOf } from './tenant-rows.ts'
 import type { ValueVault } from './value-vault.ts'
 
 export function createLibraryImportStore(
@@ -39,10 +40,8 @@ export function createLibraryImportStore(
 }
 
 async function holdBundleNamed(transaction: Query, tenantId: string, name: string): Promise<void> {
-  const bundle = await transaction
-    .selectFrom('bundles')
+  const bundle = await selectOf(transaction, 'bundles', tenantId)
     .select('id')
-    .where('tenant_id', '=', tenantId)
     .where('name', '=', name)
     .executeTakeFirst()
   if (bundle) await holdBundle(transaction, tenantId, bundle.id)
@@ -67,9 +66,7 @@ async function apply(parts: Parts, change: Change): Promise<void> {
 async function detach(recorded: Recorded, { tenantId, bundleId, removals, stamp }: Change): Promise<void> {
   if (removals.length === 0) return
   for (const some of chunks(removals)) {
-    const { numDeletedRows } = await recorded.transaction
-      .deleteFrom('attachments')
-      .where('tenant_id', '=', tenantId)
+    const { numDeletedRows } = await deleteOf(recorded.transaction, 'attachments', tenantId)
       .where('bundle_id', '=', bundleId)
       .where(
         'key_id',

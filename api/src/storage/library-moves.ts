@@ -18,6 +18,7 @@ import { changeLibrary, chunks, Overtaken } from './library-changes.ts'
 import { keyCreated, newKeyRow } from './new-keys.ts'
 import type { ManyRows, Queries, Query, Recorded } from './queries.ts'
 import { flag } from './tables.ts'
+import { selectOf } from './tenant-rows.ts'
 import { storedParts, type TenantVault, type ValueVault } from './value-vault.ts'
 
 export function createLibraryMoveStore(
@@ -48,10 +49,8 @@ async function readLibrary(
 ): Promise<ReceivingLibrary> {
   const known = new Set<string>()
   for (const names of chunks(bundleNames)) {
-    const rows = await query
-      .selectFrom('bundles')
+    const rows = await selectOf(query, 'bundles', tenantId)
       .select('name')
-      .where('tenant_id', '=', tenantId)
       .where('name', 'in', names)
       .execute()
     for (const { name } of rows) known.add(name)
@@ -69,16 +68,14 @@ async function readLibrary(
 }
 
 function keysNamed(query: Query, tenantId: string, names: readonly string[]) {
-  return query
-    .selectFrom('keys')
+  return selectOf(query, 'keys', tenantId)
     .select(['id', 'name', 'value', 'value_version', 'is_secret', 'template_parts'])
-    .where('tenant_id', '=', tenantId)
     .where('name', 'in', names)
     .execute()
 }
 
 async function allKeyNames(query: Query, tenantId: string): Promise<ReadonlySet<string>> {
-  const rows = await query.selectFrom('keys').select('name').where('tenant_id', '=', tenantId).execute()
+  const rows = await selectOf(query, 'keys', tenantId).select('name').execute()
   return new Set(rows.map(({ name }) => name))
 }
 

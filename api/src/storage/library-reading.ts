@@ -3,6 +3,7 @@ import type { FoundKey, ImportLibrary } from '../domain/library-import-step.ts'
 import { type BundleRef, type Keys, keysWith } from './found-keys.ts'
 import { chunks } from './library-changes.ts'
 import type { Query } from './queries.ts'
+import { selectOf } from './tenant-rows.ts'
 import { partsIn, type TenantVault } from './value-vault.ts'
 
 /*
@@ -62,13 +63,11 @@ async function templatesIn(
   { tenantId, bundleId }: BundleRef,
 ): Promise<ImportLibrary['templates']> {
   if (bundleId === null) return new Map()
-  const rows = await query
-    .selectFrom('attachments')
+  const rows = await selectOf(query, 'attachments', tenantId)
     .innerJoin('keys', (join) =>
       join.onRef('keys.tenant_id', '=', 'attachments.tenant_id').onRef('keys.id', '=', 'attachments.key_id'),
     )
     .select(['attachments.delivered_name', 'keys.template_parts'])
-    .where('attachments.tenant_id', '=', tenantId)
     .where('attachments.bundle_id', '=', bundleId)
     .where('keys.template_parts', 'is not', null)
     .orderBy('attachments.position')
@@ -90,10 +89,8 @@ function candidateKeys(
 }
 
 async function bundleNamed(query: Query, tenantId: string, name: string): Promise<ImportLibrary['bundle']> {
-  const row = await query
-    .selectFrom('bundles')
+  const row = await selectOf(query, 'bundles', tenantId)
     .select(['id', 'created_by'])
-    .where('tenant_id', '=', tenantId)
     .where('name', '=', name)
     .executeTakeFirst()
   return row ?? null
@@ -105,10 +102,8 @@ async function attachedIn(
   { tenantId, bundleId }: BundleRef,
 ): Promise<ReadonlyMap<string, string>> {
   if (bundleId === null) return new Map()
-  const rows = await query
-    .selectFrom('attachments')
+  const rows = await selectOf(query, 'attachments', tenantId)
     .select(['delivered_name', 'key_id'])
-    .where('tenant_id', '=', tenantId)
     .where('bundle_id', '=', bundleId)
     .execute()
   return new Map(rows.map(({ delivered_name, key_id }) => [delivered_name, key_id]))
@@ -116,10 +111,8 @@ async function attachedIn(
 
 async function legacyNamesIn(query: Query, { tenantId, bundleId }: BundleRef): Promise<ReadonlySet<string>> {
   if (bundleId === null) return new Set()
-  const rows = await query
-    .selectFrom('legacy_items')
+  const rows = await selectOf(query, 'legacy_items', tenantId)
     .select('name')
-    .where('tenant_id', '=', tenantId)
     .where('bundle_id', '=', bundleId)
     .execute()
   return new Set(rows.map(({ name }) => name))
@@ -145,19 +138,12 @@ async function candidatesFor(
 }
 
 function named(query: Query, tenantId: string, names: readonly string[]) {
-  return query
-    .selectFrom('keys')
-    .select(['name', 'id'])
-    .where('tenant_id', '=', tenantId)
-    .where('name', 'in', names)
-    .execute()
+  return selectOf(query, 'keys', tenantId).select(['name', 'id']).where('name', 'in', names).execute()
 }
 
 function delivered(query: Query, tenantId: string, names: readonly string[]) {
-  return query
-    .selectFrom('attachments')
+  return selectOf(query, 'attachments', tenantId)
     .select(['delivered_name as name', 'key_id as id'])
-    .where('tenant_id', '=', tenantId)
     .where('delivered_name', 'in', names)
     .execute()
 }
@@ -173,10 +159,8 @@ async function takenNames(
     for (const { name } of await named(query, tenantId, names)) taken.add(name)
   }
   // Every name that begins with the prefix, by the index: `~` follows all characters of a name.
-  const rows = await query
-    .selectFrom('keys')
+  const rows = await selectOf(query, 'keys', tenantId)
     .select('name')
-    .where('tenant_id', '=', tenantId)
     .where('name', '>=', prefix)
     .where('name', '<', `${prefix}~`)
     .execute()

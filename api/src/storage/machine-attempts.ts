@@ -3,13 +3,13 @@ import type { Attempt, AttemptPlace, MachineTrustStore } from '../domain/machine
 import { holdMachine } from './machine-changes.ts'
 import type { Query } from './queries.ts'
 import { flag, type Tables } from './tables.ts'
+import { deleteOf, selectOf } from './tenant-rows.ts'
 
 const ShownClaims = z.record(z.string(), z.string())
 
 /** The refused identities of a machine, the latest first; null when the tenant has no such machine. */
 export async function attempts(query: Query, tenantId: string, machineId: string): Promise<Attempt[] | null> {
-  const rows = await query
-    .selectFrom('machines')
+  const rows = await selectOf(query, 'machines', tenantId)
     .leftJoin('machine_attempts as attempt', (join) =>
       join
         .onRef('attempt.tenant_id', '=', 'machines.tenant_id')
@@ -17,7 +17,6 @@ export async function attempts(query: Query, tenantId: string, machineId: string
     )
     .select(['attempt.fingerprint', 'attempt.issuer', 'attempt.claims', 'attempt.is_bound', 'attempt.reason'])
     .select(['attempt.first_at', 'attempt.last_at', 'attempt.times'])
-    .where('machines.tenant_id', '=', tenantId)
     .where('machines.id', '=', machineId)
     .orderBy('attempt.last_at', 'desc')
     .execute()
@@ -52,9 +51,7 @@ export async function forgetAttempt(
   transaction: Query,
   { tenantId, machineId, fingerprint }: AttemptPlace & { tenantId: string },
 ): Promise<boolean> {
-  const { numDeletedRows } = await transaction
-    .deleteFrom('machine_attempts')
-    .where('tenant_id', '=', tenantId)
+  const { numDeletedRows } = await deleteOf(transaction, 'machine_attempts', tenantId)
     .where('machine_id', '=', machineId)
     .where('fingerprint', '=', fingerprint)
     .executeTakeFirstOrThrow()
@@ -88,19 +85,15 @@ export async function noteAttempt(transaction: Query, noting: Noting): Promise<v
     .execute()
   const dropped = isNew ? known.slice(KEPT - 1).map((attempt) => attempt.fingerprint) : []
   if (dropped.length === 0) return
-  await transaction
-    .deleteFrom('machine_attempts')
-    .where('tenant_id', '=', tenantId)
+  await deleteOf(transaction, 'machine_attempts', tenantId)
     .where('machine_id', '=', machineId)
     .where('fingerprint', 'in', dropped)
     .execute()
 }
 
 function knownAttempts(transaction: Query, tenantId: string, machineId: string) {
-  return transaction
-    .selectFrom('machine_attempts')
+  return selectOf(transaction, 'machine_attempts', tenantId)
     .select(['fingerprint', 'first_at'])
-    .where('tenant_id', '=', tenantId)
     .where('machine_id', '=', machineId)
     .orderBy('last_at', 'desc')
     .execute()

@@ -3,6 +3,7 @@ import type { MachineCallerStore } from '../domain/machine-caller.ts'
 import { networksIn } from './machine-networks.ts'
 import { keysIn, trustIn } from './machine-trusts.ts'
 import type { Queries } from './queries.ts'
+import { selectOf } from './tenant-rows.ts'
 
 export function createMachineCallerStore({ query, prepare }: Queries): MachineCallerStore {
   const readToken = prepare((value: (name: 'tokenHash') => string) =>
@@ -33,18 +34,14 @@ export function createMachineCallerStore({ query, prepare }: Queries): MachineCa
       .where('machines.id', '=', value('machineId')),
   )
   const readTrusts = prepare((value: (name: 'tenantId' | 'machineId') => string) =>
-    query
-      .selectFrom('machine_trusts')
+    selectOf(query, 'machine_trusts', value('tenantId'))
       .selectAll()
-      .where('tenant_id', '=', value('tenantId'))
       .where('machine_id', '=', value('machineId')),
   )
   const grantsOf = (tenantId: string, machineId: string) =>
-    query
-      .selectFrom('machine_grants')
+    selectOf(query, 'machine_grants', tenantId)
       .innerJoin('bundles', 'bundles.id', 'machine_grants.bundle_id')
       .select(['bundles.id', 'bundles.name', 'machine_grants.scope'])
-      .where('machine_grants.tenant_id', '=', tenantId)
       .where('machine_grants.machine_id', '=', machineId)
   // A bundle may have the id of another as its name; the id counts.
   const readGrant = prepare((value: (name: 'tenantId' | 'machineId' | 'bundle') => string) =>

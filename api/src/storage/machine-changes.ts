@@ -1,6 +1,7 @@
 import { type Event, type EventData, madeBy } from '../domain/event.ts'
 import type { Stamp } from '../domain/stamp.ts'
 import type { Query } from './queries.ts'
+import { updateOf } from './tenant-rows.ts'
 
 export type MachineRef = { id: string; name: string }
 
@@ -10,10 +11,8 @@ export async function holdMachine(
   tenantId: string,
   machineId: string,
 ): Promise<MachineRef | null> {
-  const row = await transaction
-    .updateTable('machines')
+  const row = await updateOf(transaction, 'machines', tenantId)
     .set((column) => ({ updated_at: column.ref('updated_at') }))
-    .where('tenant_id', '=', tenantId)
     .where('id', '=', machineId)
     .returning(['id', 'name'])
     .executeTakeFirst()

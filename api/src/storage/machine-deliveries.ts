@@ -6,6 +6,7 @@ import { storedKey } from './delivery-texts.ts'
 import { noteCollected, noteCollectedAgain } from './holdings.ts'
 import { preparedInTransaction } from './prepared.ts'
 import type { Queries, Query } from './queries.ts'
+import { selectOf } from './tenant-rows.ts'
 
 export function createMachineDeliveryStore(queries: Queries): MachineDeliveryStore {
   const { write, record } = queries
@@ -86,29 +87,23 @@ async function lostStanding(
   { proof, machine, at }: NewMachineDelivery,
 ): Promise<DeliveryOutcome> {
   if (proof.kind === 'token') {
-    const token = await transaction
-      .selectFrom('machine_tokens')
+    const token = await selectOf(transaction, 'machine_tokens', tenantId)
       .select(['ended_at', 'expires_at'])
-      .where('tenant_id', '=', tenantId)
       .where('id', '=', proof.id)
       .executeTakeFirst()
     if (!token || token.ended_at !== null) return 'token_ended'
     if (token.expires_at <= at) return 'token_expired'
   } else if (!(await hasTrust(transaction, tenantId, proof.id))) return 'trust_ended'
-  const row = await transaction
-    .selectFrom('machines')
+  const row = await selectOf(transaction, 'machines', tenantId)
     .select('is_active')
-    .where('tenant_id', '=', tenantId)
     .where('id', '=', machine.id)
     .executeTakeFirst()
   return row?.is_active === 1 ? 'not_granted' : 'machine_inactive'
 }
 
 async function hasTrust(transaction: Query, tenantId: string, id: string): Promise<boolean> {
-  const row = await transaction
-    .selectFrom('machine_trusts')
+  const row = await selectOf(transaction, 'machine_trusts', tenantId)
     .select('id')
-    .where('tenant_id', '=', tenantId)
     .where('id', '=', id)
     .executeTakeFirst()
   return row !== undefined

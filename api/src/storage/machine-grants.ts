@@ -3,6 +3,7 @@ import type { GrantScope, MachineStore } from '../domain/machine.ts'
 import type { Stamp } from '../domain/stamp.ts'
 import { holdMachine, machineEvent } from './machine-changes.ts'
 import type { Query, Recorded } from './queries.ts'
+import { deleteOf, selectOf } from './tenant-rows.ts'
 
 type GrantPlace = { tenantId: string; machineId: string; bundleId: string }
 type Granting = GrantPlace & { scope: GrantScope; stamp: Stamp }
@@ -48,9 +49,7 @@ export async function revoke(
 ): Promise<boolean> {
   const machine = await holdMachine(transaction, place.tenantId, place.machineId)
   const bundle = await bundleOf(transaction, place)
-  const { numDeletedRows } = await transaction
-    .deleteFrom('machine_grants')
-    .where('tenant_id', '=', place.tenantId)
+  const { numDeletedRows } = await deleteOf(transaction, 'machine_grants', place.tenantId)
     .where('machine_id', '=', place.machineId)
     .where('bundle_id', '=', place.bundleId)
     .executeTakeFirstOrThrow()
@@ -64,10 +63,8 @@ export async function revoke(
 }
 
 async function bundleOf(transaction: Query, { tenantId, bundleId }: GrantPlace) {
-  const row = await transaction
-    .selectFrom('bundles')
+  const row = await selectOf(transaction, 'bundles', tenantId)
     .select(['id', 'name'])
-    .where('tenant_id', '=', tenantId)
     .where('id', '=', bundleId)
     .executeTakeFirst()
   return row ?? null
@@ -77,10 +74,8 @@ async function scopesOf(
   transaction: Query,
   { tenantId, machineId }: GrantPlace,
 ): Promise<ReadonlyMap<string, GrantScope>> {
-  const rows = await transaction
-    .selectFrom('machine_grants')
+  const rows = await selectOf(transaction, 'machine_grants', tenantId)
     .select(['bundle_id', 'scope'])
-    .where('tenant_id', '=', tenantId)
     .where('machine_id', '=', machineId)
     .execute()
   return new Map(rows.map(({ bundle_id, scope }) => [bundle_id, scope]))

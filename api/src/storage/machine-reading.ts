@@ -3,6 +3,7 @@ import type { Machine, MachineStore } from '../domain/machine.ts'
 import { networksIn } from './machine-networks.ts'
 import { trustIn } from './machine-trusts.ts'
 import type { Query } from './queries.ts'
+import { countOf, selectOf } from './tenant-rows.ts'
 
 /** Reads machines with their grants and tokens. */
 export function machineReader(query: Query): Pick<MachineStore, 'find' | 'list'> {
@@ -16,8 +17,7 @@ export function machineReader(query: Query): Pick<MachineStore, 'find' | 'list'>
 }
 
 function machines(query: Query, tenantId: string) {
-  return query
-    .selectFrom('machines')
+  return selectOf(query, 'machines', tenantId)
     .select([
       'machines.id',
       'machines.name',
@@ -42,19 +42,14 @@ function machines(query: Query, tenantId: string) {
         .whereRef('machine_attempts.machine_id', '=', 'machines.id')
         .as('attempts'),
     )
-    .where('machines.tenant_id', '=', tenantId)
 }
 
 type Row = Awaited<ReturnType<ReturnType<typeof machines>['execute']>>[number]
 
 async function list(query: Query, tenantId: string, page: WholePage): Promise<Listed<Machine>> {
-  const [rows, { total }] = await Promise.all([
+  const [rows, total] = await Promise.all([
     machines(query, tenantId).orderBy('machines.name').limit(page.limit).offset(page.offset).execute(),
-    query
-      .selectFrom('machines')
-      .select(({ fn }) => fn.countAll<number>().as('total'))
-      .where('tenant_id', '=', tenantId)
-      .executeTakeFirstOrThrow(),
+    countOf(selectOf(query, 'machines', tenantId)),
   ])
   return { total, rows: await whole(query, tenantId, rows) }
 }
@@ -85,12 +80,10 @@ async function grantsOf(
   tenantId: string,
   machineIds: readonly string[],
 ): Promise<ByMachine<Machine['grants'][number]>> {
-  const rows = await query
-    .selectFrom('machine_grants')
+  const rows = await selectOf(query, 'machine_grants', tenantId)
     .innerJoin('bundles', 'bundles.id', 'machine_grants.bundle_id')
     .select(['machine_grants.machine_id', 'machine_grants.scope', 'machine_grants.created_at'])
     .select(['bundles.id', 'bundles.name'])
-    .where('machine_grants.tenant_id', '=', tenantId)
     .where('machine_grants.machine_id', 'in', machineIds)
     .orderBy('bundles.name')
     .execute()
@@ -102,11 +95,9 @@ async function tokensOf(
   tenantId: string,
   machineIds: readonly string[],
 ): Promise<ByMachine<Machine['tokens'][number]>> {
-  const rows = await query
-    .selectFrom('machine_tokens')
+  const rows = await selectOf(query, 'machine_tokens', tenantId)
     .select(['machine_id', 'id', 'hint', 'networks', 'created_by', 'created_at'])
     .select(['expires_at', 'ended_at', 'last_used_at', 'last_used_ip'])
-    .where('tenant_id', '=', tenantId)
     .where('machine_id', 'in', machineIds)
     .orderBy('created_at')
     .orderBy('id')
@@ -119,10 +110,8 @@ async function trustsOf(
   tenantId: string,
   machineIds: readonly string[],
 ): Promise<ByMachine<Machine['trusts'][number]>> {
-  const rows = await query
-    .selectFrom('machine_trusts')
+  const rows = await selectOf(query, 'machine_trusts', tenantId)
     .selectAll()
-    .where('tenant_id', '=', tenantId)
     .where('machine_id', 'in', machineIds)
     .orderBy('created_at')
     .orderBy('id')

@@ -5,6 +5,7 @@ import { networksIn } from './machine-networks.ts'
 import { tokenEvent } from './machine-token-events.ts'
 import { countWorking, insertRow, type PlacedToken } from './machine-token-rows.ts'
 import type { Query, Recorded } from './queries.ts'
+import { updateOf } from './tenant-rows.ts'
 
 type Rotating = { tenantId: string; machineId: string; tokenId: string; rotation: Rotation }
 
@@ -31,10 +32,8 @@ export async function rotate(
 
 // The token before the machine, in the order in which a delivery holds them: in another order, the two could deadlock.
 async function holdWorking(transaction: Query, { tenantId, machineId, tokenId, at }: PlacedToken) {
-  return transaction
-    .updateTable('machine_tokens')
+  return updateOf(transaction, 'machine_tokens', tenantId)
     .set((column) => ({ hint: column.ref('hint') }))
-    .where('tenant_id', '=', tenantId)
     .where('machine_id', '=', machineId)
     .where('id', '=', tokenId)
     .where('expires_at', '>', at)
@@ -54,10 +53,8 @@ async function endAfter(
 ): Promise<string> {
   const after = secondsAfter(at, overlapSeconds)
   const endsAt = after < expires_at ? after : expires_at
-  await transaction
-    .updateTable('machine_tokens')
+  await updateOf(transaction, 'machine_tokens', tenant_id)
     .set(overlapSeconds === 0 ? { ended_at: at } : { expires_at: endsAt, tell_at: null })
-    .where('tenant_id', '=', tenant_id)
     .where('id', '=', id)
     .execute()
   return endsAt

@@ -4,6 +4,7 @@ import { type NewToken, secondsAfter } from '../domain/machine-token.ts'
 import type { Stamp } from '../domain/stamp.ts'
 import type { MachineRef } from './machine-changes.ts'
 import type { Query } from './queries.ts'
+import { countOf, deleteOf, selectOf, updateOf } from './tenant-rows.ts'
 
 /** Add a token; its webhook message is due two weeks before it expires, or halfway through a shorter life. */
 export async function insertRow(
@@ -45,14 +46,12 @@ export async function countWorking(
   transaction: Query,
   { tenantId, machineId, at }: OfMachine,
 ): Promise<number> {
-  const { total } = await transaction
-    .selectFrom('machine_tokens')
-    .select(({ fn }) => fn.countAll<number>().as('total'))
-    .where('tenant_id', '=', tenantId)
-    .where('machine_id', '=', machineId)
-    .where('expires_at', '>', at)
-    .where('ended_at', 'is', null)
-    .executeTakeFirstOrThrow()
+  const total = await countOf(
+    selectOf(transaction, 'machine_tokens', tenantId)
+      .where('machine_id', '=', machineId)
+      .where('expires_at', '>', at)
+      .where('ended_at', 'is', null),
+  )
   return total
 }
 
@@ -62,9 +61,7 @@ const LISTED_MS = 90 * 24 * 60 * 60 * 1_000
 /** Remove the tokens that ended so long ago that they are not listed. */
 export async function forgetOld(transaction: Query, { tenantId, machineId, at }: OfMachine): Promise<void> {
   const before = new Date(Date.parse(at) - LISTED_MS).toISOString()
-  await transaction
-    .deleteFrom('machine_tokens')
-    .where('tenant_id', '=', tenantId)
+  await deleteOf(transaction, 'machine_tokens', tenantId)
     .where('machine_id', '=', machineId)
     .where((column) => column.or([column('ended_at', '<', before), column('expires_at', '<', before)]))
     .execute()
@@ -80,10 +77,8 @@ export async function endWorking(
   transaction: Query,
   { tenantId, machineId, tokenId, at }: PlacedToken,
 ): Promise<EndedToken | null> {
-  const row = await transaction
-    .updateTable('machine_tokens')
+  const row = await updateOf(transaction, 'machine_tokens', tenantId)
     .set({ ended_at: at })
-    .where('tenant_id', '=', tenantId)
     .where('machine_id', '=', machineId)
     .where('id', '=', tokenId)
     .where('expires_at', '>', at)
@@ -95,10 +90,8 @@ export async function endWorking(
 }
 
 function machineOf(transaction: Query, tenantId: string, machineId: string): Promise<MachineRef> {
-  return transaction
-    .selectFrom('machines')
+  return selectOf(transaction, 'machines', tenantId)
     .select(['id', 'name'])
-    .where('tenant_id', '=', tenantId)
     .where('id', '=', machineId)
     .executeTakeFirstOrThrow()
 }

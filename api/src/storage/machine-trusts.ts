@@ -10,6 +10,7 @@ import { holdMachine, type MachineRef } from './machine-changes.ts'
 import { networksIn } from './machine-networks.ts'
 import type { Queries, Recorded } from './queries.ts'
 import { flag, type Tables } from './tables.ts'
+import { countOf, deleteOf, selectOf } from './tenant-rows.ts'
 
 export function createMachineTrustStore({ query, write, record }: Queries): MachineTrustStore {
   return {
@@ -56,12 +57,9 @@ async function insert(
 ): ReturnType<MachineTrustStore['insert']> {
   const machine = await holdMachine(transaction, tenantId, machineId)
   if (!machine) return 'absent'
-  const { total } = await transaction
-    .selectFrom('machine_trusts')
-    .select(({ fn }) => fn.countAll<number>().as('total'))
-    .where('tenant_id', '=', tenantId)
-    .where('machine_id', '=', machineId)
-    .executeTakeFirstOrThrow()
+  const total = await countOf(
+    selectOf(transaction, 'machine_trusts', tenantId).where('machine_id', '=', machineId),
+  )
   if (total >= LIMITS.machineTrusts) return 'full'
   const { claims, keys, networks, is_broad, ...texts } = trust
   await transaction
@@ -94,9 +92,7 @@ async function end(
   { transaction, record }: Recorded,
   { tenantId, machineId, trustId, stamp }: Ending,
 ): Promise<boolean> {
-  const row = await transaction
-    .deleteFrom('machine_trusts')
-    .where('tenant_id', '=', tenantId)
+  const row = await deleteOf(transaction, 'machine_trusts', tenantId)
     .where('machine_id', '=', machineId)
     .where('id', '=', trustId)
     .returning(['issuer'])

@@ -7,6 +7,7 @@ import { grant, revoke } from './machine-grants.ts'
 import { machineReader } from './machine-reading.ts'
 import type { Queries, Query, Recorded } from './queries.ts'
 import { flag } from './tables.ts'
+import { countOf, deleteOf, selectOf, updateOf } from './tenant-rows.ts'
 import { holdTenant } from './tenants.ts'
 
 export function createMachineStore({ query, write, record }: Queries): MachineStore {
@@ -45,11 +46,7 @@ async function insert(
   { tenantId, machine, stamp }: Insertion,
 ): Promise<'done' | 'full'> {
   await holdTenant(transaction, tenantId)
-  const { total } = await transaction
-    .selectFrom('machines')
-    .select(({ fn }) => fn.countAll<number>().as('total'))
-    .where('tenant_id', '=', tenantId)
-    .executeTakeFirstOrThrow()
+  const total = await countOf(selectOf(transaction, 'machines', tenantId))
   if (total >= LIMITS.machines) return 'full'
   const { id, name, description, is_active, audit } = machine
   const made = { created_by: stamp.by, created_at: stamp.at, updated_at: stamp.at }
@@ -86,10 +83,8 @@ async function update(
   }
   const changed = FIELDS.filter((field) => wanted[field] !== before[field]).map(told)
   if (changed.length === 0) return 'done'
-  await transaction
-    .updateTable('machines')
+  await updateOf(transaction, 'machines', tenantId)
     .set({ ...wanted, updated_at: stamp.at })
-    .where('tenant_id', '=', tenantId)
     .where('id', '=', machineId)
     .execute()
   const data = { changed, is_active: wanted.is_active === 1, audit: wanted.reads_audit === 1 }
@@ -106,10 +101,8 @@ function told(field: (typeof FIELDS)[number]): string {
 }
 
 function columnsOf(transaction: Query, tenantId: string, machineId: string) {
-  return transaction
-    .selectFrom('machines')
+  return selectOf(transaction, 'machines', tenantId)
     .select(FIELDS)
-    .where('tenant_id', '=', tenantId)
     .where('id', '=', machineId)
     .executeTakeFirstOrThrow()
 }
@@ -121,19 +114,9 @@ async function remove(
   { transaction, record }: Recorded,
   { tenantId, machineId, stamp }: Removal,
 ): Promise<boolean> {
-  await transaction
-    .deleteFrom('machine_tokens')
-    .where('tenant_id', '=', tenantId)
-    .where('machine_id', '=', machineId)
-    .execute()
-  await transaction
-    .deleteFrom('machine_trusts')
-    .where('tenant_id', '=', tenantId)
-    .where('machine_id', '=', machineId)
-    .execute()
-  const row = await transaction
-    .deleteFrom('machines')
-    .where('tenant_id', '=', tenantId)
+  await deleteOf(transaction, 'machine_tokens', tenantId).where('machine_id', '=', machineId).execute()
+  await deleteOf(transaction, 'machine_trusts', tenantId).where('machine_id', '=', machineId).execute()
+  const row = await deleteOf(transaction, 'machines', tenantId)
     .where('id', '=', machineId)
     .returning(['id', 'name'])
     .executeTakeFirst()

@@ -4,17 +4,16 @@ import type { Role } from '../domain/membership.ts'
 import type { Stamp } from '../domain/stamp.ts'
 import { endGrants } from './grant-ends.ts'
 import type { Queries, Query } from './queries.ts'
+import { deleteOf, selectOf, updateOf } from './tenant-rows.ts'
 import { holdTenant } from './tenants.ts'
 
 export function createMemberStore({ query, write, record }: Queries): MemberStore {
   return {
     list: (tenantId) =>
-      query
-        .selectFrom('memberships')
+      selectOf(query, 'memberships', tenantId)
         .innerJoin('users', 'users.id', 'memberships.user_id')
         .select(['users.id as user_id', 'users.username', 'users.email'])
         .select(['memberships.role', 'memberships.created_at'])
-        .where('memberships.tenant_id', '=', tenantId)
         .orderBy('users.username')
         .execute(),
     changeRole: (tenantId, { userId, role }, stamp) =>
@@ -36,11 +35,7 @@ export function createMemberStore({ query, write, record }: Queries): MemberStor
       write(async (transaction) => {
         const refusal = await refusalFor(transaction, { tenantId, userId, keepsOwner: false })
         if (refusal) return refusal
-        await transaction
-          .deleteFrom('memberships')
-          .where('tenant_id', '=', tenantId)
-          .where('user_id', '=', userId)
-          .execute()
+        await deleteOf(transaction, 'memberships', tenantId).where('user_id', '=', userId).execute()
         await endInvitations(transaction, tenantId, userId)
         await record(transaction, { ...memberEvent(tenantId, userId, stamp), action: 'member.removed' })
         const end = { reason: 'person_removed', ...madeBy(stamp) } as const
@@ -52,9 +47,7 @@ export function createMemberStore({ query, write, record }: Queries): MemberStor
 
 // Those to the member's own e-mail too: one that is still open would undo the removal.
 async function endInvitations(transaction: Query, tenantId: string, userId: string): Promise<void> {
-  await transaction
-    .deleteFrom('invitations')
-    .where('tenant_id', '=', tenantId)
+  await deleteOf(transaction, 'invitations', tenantId)
     .where((either) =>
       either.or([
         either('created_by', '=', userId),
@@ -76,10 +69,8 @@ async function refusalFor(
   { tenantId, userId, keepsOwner }: Change,
 ): Promise<Exclude<MemberChange, 'done'> | null> {
   await holdTenant(transaction, tenantId)
-  const memberships = await transaction
-    .selectFrom('memberships')
+  const memberships = await selectOf(transaction, 'memberships', tenantId)
     .select(['user_id', 'role'])
-    .where('tenant_id', '=', tenantId)
     .where((either) => either.or([either('role', '=', 'owner'), either('user_id', '=', userId)]))
     .execute()
   if (!memberships.some(({ user_id }) => user_id === userId)) return 'absent'
@@ -92,10 +83,5 @@ async function setRole(
   transaction: Query,
   { tenantId, userId, role }: { tenantId: string; userId: string; role: Role },
 ): Promise<void> {
-  await transaction
-    .updateTable('memberships')
-    .set({ role })
-    .where('tenant_id', '=', tenantId)
-    .where('user_id', '=', userId)
-    .execute()
+  await updateOf(transaction, 'memberships', tenantId).set({ role }).where('user_id', '=', userId).execute()
 }

@@ -1,5 +1,6 @@
 import type { MembershipStore } from '../domain/membership.ts'
 import type { Queries } from './queries.ts'
+import { selectOf } from './tenant-rows.ts'
 
 export function createMembershipStore({ query, prepare }: Queries): MembershipStore {
   const readStanding = prepare((value: (name: 'userId' | 'tenantId') => string) =>
@@ -21,11 +22,9 @@ export function createMembershipStore({ query, prepare }: Queries): MembershipSt
       return { isActive: row.is_active === 1, tenantExists: row.tenant_id !== null, role: row.role }
     },
     listActive: (tenantId) =>
-      query
-        .selectFrom('memberships')
+      selectOf(query, 'memberships', tenantId)
         .innerJoin('users', 'users.id', 'memberships.user_id')
         .select(['users.id as userId', 'users.username', 'memberships.role'])
-        .where('memberships.tenant_id', '=', tenantId)
         .where('users.is_active', '=', 1)
         .orderBy('users.username')
         .execute(),

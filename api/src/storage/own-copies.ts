@@ -6,6 +6,7 @@ import { holdBundle, stampBundle } from './bundle-changes.ts'
 import { keyCreated, keyInsertion } from './new-keys.ts'
 import type { Queries, Query, Recorded } from './queries.ts'
 import { type Flag, flag } from './tables.ts'
+import { selectOf, updateOf } from './tenant-rows.ts'
 import { storedParts, type TenantVault, type ValueVault } from './value-vault.ts'
 
 export function splitter({ write, record }: Queries, vault: ValueVault): SplitStore['split'] {
@@ -40,12 +41,10 @@ export async function giveOwnCopy(
   const key = await insertCopy(transaction, vault, { tenantId, source, copy })
   if (!key) return 'name_taken'
   await record(transaction, keyCreated(tenantId, { ...key, is_secret: key.is_secret === 1 }, copy.stamp))
-  await transaction
-    .updateTable('attachments')
+  await updateOf(transaction, 'attachments', tenantId)
     .set({ key_id: copy.keyId })
     .where('bundle_id', '=', bundleId)
     .where('key_id', '=', keyId)
-    .where('tenant_id', '=', tenantId)
     .execute()
   return { key: { id: key.id, name: key.name }, replaced: { id: source.id, name: source.name } }
 }
@@ -53,8 +52,7 @@ export async function giveOwnCopy(
 type Source = NonNullable<Awaited<ReturnType<typeof attachedKey>>>
 
 function attachedKey(transaction: Query, tenantId: string, { bundleId, keyId }: Attachment) {
-  return transaction
-    .selectFrom('attachments')
+  return selectOf(transaction, 'attachments', tenantId)
     .innerJoin('keys', (join) =>
       join.onRef('keys.tenant_id', '=', 'attachments.tenant_id').onRef('keys.id', '=', 'attachments.key_id'),
     )
@@ -62,7 +60,6 @@ function attachedKey(transaction: Query, tenantId: string, { bundleId, keyId }: 
     .select(['keys.description', 'keys.template_parts', 'attachments.delivered_name'])
     .where('attachments.bundle_id', '=', bundleId)
     .where('attachments.key_id', '=', keyId)
-    .where('attachments.tenant_id', '=', tenantId)
     .executeTakeFirst()
 }
 

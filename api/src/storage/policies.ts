@@ -6,6 +6,7 @@ import { holdBundle } from './bundle-changes.ts'
 import { bundleEvent } from './bundles.ts'
 import { endGrants } from './grant-ends.ts'
 import type { Queries, Query, Recorded } from './queries.ts'
+import { selectOf } from './tenant-rows.ts'
 import { holdTenant } from './tenants.ts'
 
 const RULES = ['assurance', 'approvers', 'approvals_needed', 'agents', 'remember_hours'] as const
@@ -27,10 +28,11 @@ export function createPolicyStore({ prepare, query, write, record }: Queries): P
   return {
     findTenant,
     async findAll(tenantId) {
-      const rows = query.selectFrom('bundle_policies').select(['bundle_id', ...RULES])
       const [workspace, bundles] = await Promise.all([
         findTenant(tenantId),
-        rows.where('tenant_id', '=', tenantId).execute(),
+        selectOf(query, 'bundle_policies', tenantId)
+          .select(['bundle_id', ...RULES])
+          .execute(),
       ])
       return { workspace, bundles: new Map(bundles.map(({ bundle_id, ...rules }) => [bundle_id, rules])) }
     },
@@ -53,15 +55,11 @@ function rulesOf(rows: readonly PlacedRules[], wanted: PlacedRules['place']): Po
 }
 
 function tenantRules(query: Query, tenantId: string) {
-  return query.selectFrom('tenant_policies').select(RULES).where('tenant_id', '=', tenantId)
+  return selectOf(query, 'tenant_policies', tenantId).select(RULES)
 }
 
 function bundleRules(query: Query, tenantId: string, bundleId: string) {
-  return query
-    .selectFrom('bundle_policies')
-    .select(RULES)
-    .where('tenant_id', '=', tenantId)
-    .where('bundle_id', '=', bundleId)
+  return selectOf(query, 'bundle_policies', tenantId).select(RULES).where('bundle_id', '=', bundleId)
 }
 
 async function changeBundle(
@@ -76,10 +74,8 @@ async function changeBundle(
     .values({ tenant_id: tenantId, bundle_id: bundleId, ...rules })
     .onConflict((taken) => taken.columns(['tenant_id', 'bundle_id']).doUpdateSet(rules))
     .execute()
-  const { name } = await transaction
-    .selectFrom('bundles')
+  const { name } = await selectOf(transaction, 'bundles', tenantId)
     .select('name')
-    .where('tenant_id', '=', tenantId)
     .where('id', '=', bundleId)
     .executeTakeFirstOrThrow()
   const event = { action: 'bundle.policy_changed', data: changeData(change), stamp } as const

@@ -6,6 +6,7 @@ import type { NamedAuditKey } from './audit-keys.ts'
 import { send } from './pipeline.ts'
 import type { Database, Query } from './queries.ts'
 import type { Tables } from './tables.ts'
+import { deleteOf, selectOf, updateOf } from './tenant-rows.ts'
 import { fanOut } from './webhook-fan-out.ts'
 
 /** The newest entry of a chain. */
@@ -58,10 +59,7 @@ async function append(
   const note = await writeSeal(transaction, { tenantId, head: newHead }, options)
   await options.insertAll(transaction, 'audit_log', rows)
   await forgetEvents(transaction, tenantId, events)
-  await send(
-    transaction,
-    transaction.updateTable('audit_heads').set(newHead).where('tenant_id', '=', tenantId),
-  )
+  await send(transaction, updateOf(transaction, 'audit_heads', tenantId).set(newHead))
   await fanOut(options, transaction, { tenantId, rows, note, now: options.now })
   return { head: newHead, note }
 }
@@ -91,10 +89,8 @@ export async function holdHead(transaction: Query, tenantId: string): Promise<He
 }
 
 function tryHold(transaction: Query, tenantId: string): Promise<HeldHead | undefined> {
-  return transaction
-    .updateTable('audit_heads')
+  return updateOf(transaction, 'audit_heads', tenantId)
     .set((column) => ({ epoch: column.ref('epoch') }))
-    .where('tenant_id', '=', tenantId)
     .returning(['seq', 'hash', 'epoch', 'first_seq', 'first_prev'])
     .executeTakeFirst()
 }
@@ -119,10 +115,8 @@ async function hashAt(
 ): Promise<string | undefined> {
   if (seq === head.seq) return head.hash
   if (seq === head.first_seq - 1) return head.first_prev
-  const row = await transaction
-    .selectFrom('audit_log')
+  const row = await selectOf(transaction, 'audit_log', tenantId)
     .select('hash')
-    .where('tenant_id', '=', tenantId)
     .where('seq', '=', seq)
     .executeTakeFirst()
   return row?.hash
@@ -137,10 +131,8 @@ type StoredEvent = {
 }
 
 function oldestEvents(transaction: Query, tenantId: string, most: number): Promise<StoredEvent[]> {
-  return transaction
-    .selectFrom('events')
+  return selectOf(transaction, 'events', tenantId)
     .select(['position', 'tenant_id', 'body', 'origin', 'mac'])
-    .where('tenant_id', '=', tenantId)
     .where('refused_at', 'is', null)
     .orderBy('position')
     .limit(most)
@@ -171,10 +163,7 @@ async function forgetEvents(
   events: readonly StoredEvent[],
 ): Promise<void> {
   const positions = events.map(({ position }) => position)
-  const sealed = transaction
-    .deleteFrom('events')
-    .where('tenant_id', '=', tenantId)
-    .where('position', 'in', positions)
+  const sealed = deleteOf(transaction, 'events', tenantId).where('position', 'in', positions)
   await send(transaction, sealed)
 }
 
@@ -185,10 +174,8 @@ async function writeSeal(
   { tenantId, head }: { tenantId: string; head: Head },
   { key, now }: Pick<SealOptions, 'key' | 'now'>,
 ): Promise<string | null> {
-  const newest = await transaction
-    .selectFrom('audit_seals')
+  const newest = await selectOf(transaction, 'audit_seals', tenantId)
     .select('day')
-    .where('tenant_id', '=', tenantId)
     .orderBy('day', 'desc')
     .limit(1)
     .executeTakeFirst()

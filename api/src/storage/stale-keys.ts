@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { StaleKey } from '../domain/holder.ts'
 import type { WholePage } from '../domain/listing.ts'
 import type { Query } from './queries.ts'
+import { selectOf } from './tenant-rows.ts'
 
 // An entry whose confirmed delivery is of an older version, or whose only delivery is. The index holdings_oldest finds them
 // without reading the holders of the current version.
@@ -13,11 +14,9 @@ type Listing = { tenantId: string; before: string | undefined; page: WholePage }
 
 /** Keys with holders of an older version, by name. */
 export function staleKeys(query: Query, { tenantId, before, page }: Listing): Promise<StaleKey[]> {
-  return query
-    .selectFrom('keys')
+  return selectOf(query, 'keys', tenantId)
     .select(['id', 'name', 'value_version as version', 'value_set_at'])
     .select(sql<number>`(select count(*) ${STALE})`.as('holders'))
-    .where('tenant_id', '=', tenantId)
     .where('value_version', '>', 1)
     .$if(before !== undefined, (select) => select.where('value_set_at', '<', before ?? ''))
     .where(sql<boolean>`exists (select 1 ${STALE})`)

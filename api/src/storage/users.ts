@@ -6,6 +6,7 @@ import type { KnownUser, NewUser, NewWorkspace, UserStore } from '../domain/user
 import { changeProvided } from './provided-changes.ts'
 import type { Queries, Query, Recorded } from './queries.ts'
 import type { TenantKeys } from './tenant-keys.ts'
+import { countOf } from './tenant-rows.ts'
 import { findHome, recordSignOut, signedIn } from './user-events.ts'
 
 export function createUserStore(
@@ -54,11 +55,7 @@ async function holdUser(transaction: Query, userId: string): Promise<void> {
 }
 
 async function countCreated(transaction: Query, userId: string): Promise<number> {
-  const { total } = await transaction
-    .selectFrom('tenants')
-    .select(({ fn }) => fn.countAll<number>().as('total'))
-    .where('owner_id', '=', userId)
-    .executeTakeFirstOrThrow()
+  const total = await countOf(transaction.selectFrom('tenants').where('owner_id', '=', userId))
   return total
 }
 

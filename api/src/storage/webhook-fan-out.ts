@@ -13,6 +13,7 @@ import {
 } from '../domain/webhook-message.ts'
 import type { Database, Query } from './queries.ts'
 import type { Tables } from './tables.ts'
+import { selectOf, updateOf } from './tenant-rows.ts'
 import { bundleIdsIn, eventsIn } from './webhook-reading.ts'
 
 /*
@@ -70,10 +71,8 @@ async function activeWebhooks(
   transaction: Query,
   tenantId: string,
 ): Promise<ActiveWebhook[]> {
-  const rows = await transaction
-    .selectFrom('webhooks')
+  const rows = await selectOf(transaction, 'webhooks', tenantId)
     .select(['id', 'created_at', 'events', 'bundle_ids'])
-    .where('tenant_id', '=', tenantId)
     .where('is_active', '=', 1)
     .orderBy('id')
     .modifyEnd(holdShared)
@@ -102,11 +101,9 @@ async function placesOf(
   const ids = [...new Set(entries.flatMap(keysIn))]
   const places: KeyPlace[] = []
   for (let from = 0; from < ids.length; from += AT_ONCE) {
-    const rows = await transaction
-      .selectFrom('attachments')
+    const rows = await selectOf(transaction, 'attachments', tenantId)
       .innerJoin('bundles', 'bundles.id', 'attachments.bundle_id')
       .select(['attachments.key_id', 'attachments.delivered_name', 'bundles.id', 'bundles.name'])
-      .where('attachments.tenant_id', '=', tenantId)
       .where('attachments.key_id', 'in', ids.slice(from, from + AT_ONCE))
       .execute()
     for (const { key_id: keyId, delivered_name, id, name } of rows)
@@ -165,10 +162,8 @@ async function holdWaiting(
 ): Promise<ReadonlyMap<string, WaitingRow>> {
   const mergeKeys = [...new Set(wanted.flatMap(({ draft }) => draft.mergeKey ?? []))]
   if (mergeKeys.length === 0) return new Map()
-  const rows = await transaction
-    .updateTable('webhook_messages')
+  const rows = await updateOf(transaction, 'webhook_messages', tenantId)
     .set((column) => ({ attempts: column.ref('attempts') }))
-    .where('tenant_id', '=', tenantId)
     .where('webhook_id', 'in', [...new Set(wanted.map(({ webhookId }) => webhookId))])
     .where('merge_key', 'in', mergeKeys)
     .where('state', '=', 'waiting')

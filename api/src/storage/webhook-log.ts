@@ -1,6 +1,7 @@
 import type { MessageState, WebhookLogStore, WebhookMessage } from '../domain/webhook-log.ts'
 import type { Queries, Query } from './queries.ts'
 import type { Tables } from './tables.ts'
+import { countOf, selectOf, updateOf } from './tenant-rows.ts'
 import { holdWebhook } from './webhooks.ts'
 
 export function createWebhookLogStore({ query, write }: Queries): WebhookLogStore {
@@ -34,19 +35,15 @@ const COLUMNS = [
 ] as const
 
 async function list(query: Query, { tenantId, webhookId, state, limit, offset }: Listing) {
-  const webhook = await query
-    .selectFrom('webhooks')
+  const webhook = await selectOf(query, 'webhooks', tenantId)
     .select(['next_at', 'is_active'])
-    .where('tenant_id', '=', tenantId)
     .where('id', '=', webhookId)
     .executeTakeFirst()
   if (!webhook) return null
-  const all = query
-    .selectFrom('webhook_messages')
-    .where('tenant_id', '=', tenantId)
+  const all = selectOf(query, 'webhook_messages', tenantId)
     .where('webhook_id', '=', webhookId)
     .$if(state !== undefined, (messages) => messages.where('state', '=', state ?? 'waiting'))
-  const [rows, { total }] = await Promise.all([
+  const [rows, total] = await Promise.all([
     all
       .select(COLUMNS)
       .orderBy('created_at', 'desc')
@@ -54,7 +51,7 @@ async function list(query: Query, { tenantId, webhookId, state, limit, offset }:
       .limit(limit)
       .offset(offset)
       .execute(),
-    all.select(({ fn }) => fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
+    countOf(all),
   ])
   return { total, rows: rows.map((row) => messageIn(row, webhook)) }
 }
@@ -81,10 +78,8 @@ async function test(
   if (!webhook) return 'absent'
   if (webhook.is_active === 0) return 'off'
   await sendNow(transaction, place)
-  const waiting = await transaction
-    .selectFrom('webhook_messages')
+  const waiting = await selectOf(transaction, 'webhook_messages', tenantId)
     .select('id')
-    .where('tenant_id', '=', tenantId)
     .where('webhook_id', '=', webhookId)
     .where('state', '=', 'waiting')
     .where('merge_key', '=', TEST)
@@ -107,10 +102,8 @@ async function resend(transaction: Query, place: Place): ReturnType<WebhookLogSt
   if (webhook.is_active === 0) return 'off'
   if (message.state === 'sending' && webhook.claimed_until > now) return 'sending'
   await sendNow(transaction, place)
-  await transaction
-    .updateTable('webhook_messages')
+  await updateOf(transaction, 'webhook_messages', tenantId)
     .set({ state: 'waiting', merge_key: null, not_before: now, give_up_at: giveUpAt, done_at: null })
-    .where('tenant_id', '=', tenantId)
     .where('webhook_id', '=', webhookId)
     .where('id', '=', messageId)
     .execute()
@@ -118,10 +111,8 @@ async function resend(transaction: Query, place: Place): ReturnType<WebhookLogSt
 }
 
 function heldMessage(transaction: Query, { tenantId, webhookId, messageId }: Place) {
-  return transaction
-    .updateTable('webhook_messages')
+  return updateOf(transaction, 'webhook_messages', tenantId)
     .set((column) => ({ attempts: column.ref('attempts') }))
-    .where('tenant_id', '=', tenantId)
     .where('webhook_id', '=', webhookId)
     .where('id', '=', messageId)
     .returning('state')
@@ -130,10 +121,5 @@ function heldMessage(transaction: Query, { tenantId, webhookId, messageId }: Pla
 
 // A person who asks for a call does not wait for the schedule of failed ones.
 async function sendNow(transaction: Query, { tenantId, webhookId }: Place): Promise<void> {
-  await transaction
-    .updateTable('webhooks')
-    .set({ next_at: '' })
-    .where('tenant_id', '=', tenantId)
-    .where('id', '=', webhookId)
-    .execute()
+  await updateOf(transaction, 'webhooks', tenantId).set({ next_at: '' }).where('id', '=', webhookId).execute()
 }

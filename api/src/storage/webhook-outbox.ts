@@ -7,6 +7,7 @@ import type {
 } from '../domain/webhook-outbox.ts'
 import type { Queries, Query, Recorded } from './queries.ts'
 import type { WebhookRow } from './tables.ts'
+import { updateOf } from './tenant-rows.ts'
 import type { WebhookSecrets } from './webhook-secrets.ts'
 import { sweepMessages } from './webhook-sweeping.ts'
 import { webhookTarget } from './webhooks.ts'
@@ -59,10 +60,8 @@ function due(
 }
 
 async function claim(transaction: Query, { tenantId, id }: WebhookPlace, lease: Lease): Promise<boolean> {
-  const { numUpdatedRows } = await transaction
-    .updateTable('webhooks')
+  const { numUpdatedRows } = await updateOf(transaction, 'webhooks', tenantId)
     .set({ claimed_by: lease.claim, claimed_until: lease.until })
-    .where('tenant_id', '=', tenantId)
     .where('id', '=', id)
     .where('is_active', '=', 1)
     .where('next_at', '<=', lease.now)
@@ -87,10 +86,8 @@ function holdClaimed(
   { tenantId, id }: WebhookPlace,
   { claim: claimedBy, until }: { claim: string; until?: string },
 ) {
-  return transaction
-    .updateTable('webhooks')
+  return updateOf(transaction, 'webhooks', tenantId)
     .set((column) => ({ claimed_until: until ?? column.ref('claimed_until') }))
-    .where('tenant_id', '=', tenantId)
     .where('id', '=', id)
     .where('claimed_by', '=', claimedBy)
     .returningAll()
@@ -105,10 +102,8 @@ async function next(
 ): Promise<OutgoingMessage | null> {
   const webhook = await holdClaimed(transaction, place, lease)
   if (webhook?.is_active !== 1) return null
-  const row = await transaction
-    .updateTable('webhook_messages')
+  const row = await updateOf(transaction, 'webhook_messages', place.tenantId)
     .set((column) => ({ state: 'sending', merge_key: null, attempts: column('attempts', '+', 1) }))
-    .where('tenant_id', '=', place.tenantId)
     .where('webhook_id', '=', place.id)
     .where('state', 'in', ['waiting', 'sending'])
     .where('not_before', '<=', lease.now)
@@ -141,17 +136,14 @@ async function settle(
   if (!webhook) return
   const { state } = settlement
   const isOver = state !== 'waiting'
-  await transaction
-    .updateTable('webhook_messages')
+  await updateOf(transaction, 'webhook_messages', place.tenantId)
     .set({ state, last_status: outcome.status, last_error: outcome.word, last_ms: outcome.ms })
     .set({ done_at: isOver ? now : null })
-    .where('tenant_id', '=', place.tenantId)
     .where('webhook_id', '=', place.id)
     .where('id', '=', messageId)
     .execute()
   const end = state === 'done' ? null : settlement.end
-  await transaction
-    .updateTable('webhooks')
+  await updateOf(transaction, 'webhooks', place.tenantId)
     .set(
       state === 'done'
         ? { failing_since: null, failures: 0, next_at: '', last_delivered_at: now }
@@ -162,7 +154,6 @@ async function settle(
           },
     )
     .$if(end !== null, (webhooks) => webhooks.set({ is_active: 0, ended_reason: end }))
-    .where('tenant_id', '=', place.tenantId)
     .where('id', '=', place.id)
     .execute()
   if (end === null) return
@@ -179,17 +170,13 @@ async function settle(
 
 async function release(transaction: Query, place: WebhookPlace, claimedBy: string): Promise<void> {
   if (!(await holdClaimed(transaction, place, { claim: claimedBy }))) return
-  await transaction
-    .updateTable('webhook_messages')
+  await updateOf(transaction, 'webhook_messages', place.tenantId)
     .set({ state: 'waiting', last_error: 'interrupted' })
-    .where('tenant_id', '=', place.tenantId)
     .where('webhook_id', '=', place.id)
     .where('state', '=', 'sending')
     .execute()
-  await transaction
-    .updateTable('webhooks')
+  await updateOf(transaction, 'webhooks', place.tenantId)
     .set({ claimed_by: null, claimed_until: '' })
-    .where('tenant_id', '=', place.tenantId)
     .where('id', '=', place.id)
     .execute()
 }

@@ -4,6 +4,7 @@ import type { WholePage } from '../domain/listing.ts'
 import type { Webhook, WebhookStore } from '../domain/webhook.ts'
 import type { Query } from './queries.ts'
 import type { WebhookRow } from './tables.ts'
+import { countOf, selectOf } from './tenant-rows.ts'
 
 const Events = z.array(z.enum(WEBHOOK_EVENTS))
 const Ids = z.array(z.string())
@@ -25,18 +26,14 @@ export function webhookReader(query: Query): Pick<WebhookStore, 'find' | 'list'>
       return row ? webhookIn(row, now) : null
     },
     async list(tenantId, page: WholePage, now) {
-      const [rows, { total }] = await Promise.all([
+      const [rows, total] = await Promise.all([
         webhooks(query, tenantId)
           .orderBy('created_at')
           .orderBy('id')
           .limit(page.limit)
           .offset(page.offset)
           .execute(),
-        query
-          .selectFrom('webhooks')
-          .select(({ fn }) => fn.countAll<number>().as('total'))
-          .where('tenant_id', '=', tenantId)
-          .executeTakeFirstOrThrow(),
+        countOf(selectOf(query, 'webhooks', tenantId)),
       ])
       return { total, rows: rows.map((row) => webhookIn(row, now)) }
     },
@@ -61,8 +58,7 @@ const COLUMNS = [
 ] as const
 
 function webhooks(query: Query, tenantId: string) {
-  return query
-    .selectFrom('webhooks')
+  return selectOf(query, 'webhooks', tenantId)
     .select(COLUMNS)
     .select((column) =>
       column
@@ -73,7 +69,6 @@ function webhooks(query: Query, tenantId: string) {
         .where('webhook_messages.state', 'in', ['waiting', 'sending'])
         .as('waiting'),
     )
-    .where('tenant_id', '=', tenantId)
 }
 
 type Row = Pick<WebhookRow, (typeof COLUMNS)[number]> & { waiting: number | null }

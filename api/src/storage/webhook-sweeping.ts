@@ -1,5 +1,6 @@
 import { LIMITS, TIMES } from '@keyferry/contract'
 import type { Queries, Query } from './queries.ts'
+import { deleteOf, selectOf, updateOf } from './tenant-rows.ts'
 
 /** Rows that one transaction deletes: few enough that writers on SQLite do not wait. */
 const AT_ONCE = 500
@@ -40,10 +41,8 @@ function full(query: Query): Promise<Full[]> {
  * still takes up changes stays, because it tells the last change; there is one for each thing. */
 async function trim(transaction: Query, { tenant_id, webhook_id }: Full, now: string): Promise<void> {
   const beyond = (states: readonly ('waiting' | 'done' | 'failed')[]) =>
-    transaction
-      .selectFrom('webhook_messages')
+    selectOf(transaction, 'webhook_messages', tenant_id)
       .select('id')
-      .where('tenant_id', '=', tenant_id)
       .where('webhook_id', '=', webhook_id)
       .where('state', 'in', states)
       .where('merge_key', 'is', null)
@@ -51,16 +50,12 @@ async function trim(transaction: Query, { tenant_id, webhook_id }: Full, now: st
       .orderBy('id', 'desc')
       .limit(LIMITS.webhookMessages)
       .offset(LIMITS.webhookMessages)
-  await transaction
-    .updateTable('webhook_messages')
+  await updateOf(transaction, 'webhook_messages', tenant_id)
     .set({ state: 'failed', last_error: 'dropped', done_at: now })
-    .where('tenant_id', '=', tenant_id)
     .where('webhook_id', '=', webhook_id)
     .where('id', 'in', beyond(['waiting']))
     .execute()
-  await transaction
-    .deleteFrom('webhook_messages')
-    .where('tenant_id', '=', tenant_id)
+  await deleteOf(transaction, 'webhook_messages', tenant_id)
     .where('webhook_id', '=', webhook_id)
     .where('id', 'in', beyond(['done', 'failed']))
     .execute()

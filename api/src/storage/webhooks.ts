@@ -4,6 +4,7 @@ import type { Stamp } from '../domain/stamp.ts'
 import type { WebhookChange, WebhookDraft, WebhookStore } from '../domain/webhook.ts'
 import type { Queries, Query, Recorded } from './queries.ts'
 import { flag, type WebhookRow } from './tables.ts'
+import { countOf, deleteOf, selectOf, updateOf } from './tenant-rows.ts'
 import { holdTenant } from './tenants.ts'
 import { webhookReader } from './webhook-reading.ts'
 import type { WebhookSecrets } from './webhook-secrets.ts'
@@ -22,9 +23,7 @@ export function createWebhookStore({ query, write, record }: Queries, secrets: W
       write((transaction) => update({ transaction, record }, { tenantId, webhookId, ...change })),
     delete: (tenantId, webhookId, stamp) =>
       write(async (transaction) => {
-        const row = await transaction
-          .deleteFrom('webhooks')
-          .where('tenant_id', '=', tenantId)
+        const row = await deleteOf(transaction, 'webhooks', tenantId)
           .where('id', '=', webhookId)
           .returning(['id', 'url'])
           .executeTakeFirst()
@@ -54,11 +53,7 @@ async function insert(
   { tenantId, webhook, secret, stamp }: Insertion,
 ): Promise<'done' | 'no_bundle' | 'full'> {
   await holdTenant(transaction, tenantId)
-  const { total } = await transaction
-    .selectFrom('webhooks')
-    .select(({ fn }) => fn.countAll<number>().as('total'))
-    .where('tenant_id', '=', tenantId)
-    .executeTakeFirstOrThrow()
+  const total = await countOf(selectOf(transaction, 'webhooks', tenantId))
   if (total >= LIMITS.webhooks) return 'full'
   if (!(await hasBundles(transaction, tenantId, webhook.bundle_ids))) return 'no_bundle'
   const { id, url, description } = webhook
@@ -102,12 +97,7 @@ function toldOf({ events, is_active }: Chosen): EventData {
 async function hasBundles(transaction: Query, tenantId: string, ids: readonly string[]): Promise<boolean> {
   const wanted = new Set(ids)
   if (wanted.size === 0) return true
-  const { total } = await transaction
-    .selectFrom('bundles')
-    .select(({ fn }) => fn.countAll<number>().as('total'))
-    .where('tenant_id', '=', tenantId)
-    .where('id', 'in', [...wanted])
-    .executeTakeFirstOrThrow()
+  const total = await countOf(selectOf(transaction, 'bundles', tenantId).where('id', 'in', [...wanted]))
   return total === wanted.size
 }
 
@@ -124,10 +114,8 @@ async function update(
   const changed = FIELDS.filter((field) => wanted[field] !== before[field])
   const isFresh = changed.includes('url') || change.is_active === true
   if (changed.length === 0 && !isFresh) return 'done'
-  await transaction
-    .updateTable('webhooks')
+  await updateOf(transaction, 'webhooks', tenantId)
     .set({ ...wanted, ...(isFresh ? NO_TROUBLE : {}) })
-    .where('tenant_id', '=', tenantId)
     .where('id', '=', webhookId)
     .execute()
   if (changed.length === 0) return 'done'
@@ -156,10 +144,8 @@ export function holdWebhook(
   tenantId: string,
   webhookId: string,
 ): Promise<WebhookRow | undefined> {
-  return transaction
-    .updateTable('webhooks')
+  return updateOf(transaction, 'webhooks', tenantId)
     .set((column) => ({ created_at: column.ref('created_at') }))
-    .where('tenant_id', '=', tenantId)
     .where('id', '=', webhookId)
     .returningAll()
     .executeTakeFirst()
@@ -180,15 +166,13 @@ async function rotate(
   const row = await holdWebhook(transaction, tenantId, webhookId)
   if (!row) return false
   const version = row.secret_version + 1
-  await transaction
-    .updateTable('webhooks')
+  await updateOf(transaction, 'webhooks', tenantId)
     .set({
       secret: sealed(version),
       secret_version: version,
       old_secret: row.secret,
       old_secret_until: oldUntil,
     })
-    .where('tenant_id', '=', tenantId)
     .where('id', '=', webhookId)
     .execute()
   const webhook = { tenantId, id: webhookId, url: row.url }

@@ -1,0 +1,58 @@
+import {
+  type DeleteQueryBuilder,
+  type DeleteResult,
+  type SelectQueryBuilder,
+  sql,
+  type UpdateQueryBuilder,
+  type UpdateResult,
+} from 'kysely'
+import type { Query } from './queries.ts'
+import type { Tables } from './tables.ts'
+
+/*
+ * Queries of the rows of one tenant. A query of a table with a `tenant_id` begins here, so it cannot lack the tenant; those
+ * that read across tenants (sweeps, maintenance, a token's owner) begin with the query layer itself.
+ */
+
+export type TenantTable = {
+  [Table in keyof Tables]: 'tenant_id' extends keyof Tables[Table] ? Table : never
+}[keyof Tables]
+
+type Nothing = Record<never, never>
+
+const tenantOf = (table: TenantTable) => sql.ref<string>(`${table}.tenant_id`)
+
+export function selectOf<Table extends TenantTable>(
+  query: Query,
+  table: Table,
+  tenantId: string,
+): SelectQueryBuilder<Tables, Table, Nothing>
+export function selectOf(query: Query, table: TenantTable, tenantId: string) {
+  return query.selectFrom(table).where(tenantOf(table), '=', tenantId)
+}
+
+export function updateOf<Table extends TenantTable>(
+  query: Query,
+  table: Table,
+  tenantId: string,
+): UpdateQueryBuilder<Tables, Table, Table, UpdateResult>
+export function updateOf(query: Query, table: TenantTable, tenantId: string) {
+  return query.updateTable(table).where(tenantOf(table), '=', tenantId)
+}
+
+export function deleteOf<Table extends TenantTable>(
+  query: Query,
+  table: Table,
+  tenantId: string,
+): DeleteQueryBuilder<Tables, Table, DeleteResult>
+export function deleteOf(query: Query, table: TenantTable, tenantId: string) {
+  return query.deleteFrom(table).where(tenantOf(table), '=', tenantId)
+}
+
+/** How many rows a query finds. */
+export async function countOf<Schema, Table extends keyof Schema>(
+  rows: SelectQueryBuilder<Schema, Table, Nothing>,
+): Promise<number> {
+  const counted = rows.select(sql<number>`count(*)`.as('total')).$castTo<{ total: number }>()
+  return (await counted.executeTakeFirstOrThrow()).total
+}

@@ -1,5 +1,7 @@
 import { type Call, createClient } from '@keyferry/contract/client'
 import { type SignedCaller, signCaller } from '@keyferry/crypto/caller-signature'
+import { signRequest } from '@keyferry/crypto/request-signature'
+import { randomToken } from '@keyferry/crypto/token'
 
 export type SignedClient = {
   readonly identity: SignedCaller
@@ -27,6 +29,10 @@ export function signedClient(address: string, secret: string, identity: SignedCa
  * @param name letters and digits */
 export async function ownerNamed(name: string, address: string, secret: string): Promise<SignedClient> {
   const body = { idp_user_id: `user_${name}`, email: `${name}@example.com`, email_verified: true }
-  const { user_id, tenant_id } = await createClient(address)('POST', '/api/v1/users/ensure', { body })
+  const path = '/api/v1/users/ensure'
+  const facts = { method: 'POST', path, body: Buffer.from(JSON.stringify(body)), clientAddress: '' }
+  const stamp = { secret, nowSeconds: Math.floor(Date.now() / 1_000), nonce: randomToken() }
+  const headers = { 'x-signature-v2': signRequest({ ...facts, userId: '', tenantId: '' }, stamp) }
+  const { user_id, tenant_id } = await createClient(address)('POST', path, { body, headers })
   return signedClient(address, secret, { userId: user_id, tenantId: tenant_id })
 }

@@ -6,7 +6,7 @@ import type { z } from 'zod'
 import { freshPostgres, hasPostgres } from '../../plumbing/test/postgres.ts'
 import { type ApiSettings, type StartOptions, startApi } from '../src/main.ts'
 import { renamedAnswer, renamedCall } from './renaming.ts'
-import { type Identity, signedHeaders, testSettings } from './test-settings.ts'
+import { type Identity, layerHeaders, signedHeaders, testSettings } from './test-settings.ts'
 
 export {
   type Identity,
@@ -71,7 +71,7 @@ export async function startTestApi(
     ...(now ? { now } : {}),
     ...(sweepSeconds === undefined ? {} : { sweepSeconds }),
   })
-  const call = callsTo(running.address)
+  const call = callsTo(running.address, now)
   return {
     address: running.address,
     settings,
@@ -82,9 +82,14 @@ export async function startTestApi(
   }
 }
 
-/** Calls an API at an address. */
-export function callsTo(address: string): TestApi['call'] {
-  return (name, parts = {}) => callEndpoint(address, name, parts)
+/** Calls an API at an address, as the web-facing layer does: this layer signs the calls that provision users. */
+export function callsTo(address: string, now?: () => Date): TestApi['call'] {
+  return (name, parts = {}) => {
+    if (name !== 'ensureUser' || parts.as || parts.headers) return callEndpoint(address, name, parts)
+    const { method, path } = apiEndpoints.ensureUser
+    const headers = layerHeaders(method, path, parts.body, now?.())
+    return callEndpoint(address, name, { ...parts, headers })
+  }
 }
 
 async function newOwner(call: TestApi['call']): Promise<Identity> {

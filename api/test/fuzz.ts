@@ -7,7 +7,7 @@ import * as fc from 'fast-check'
 import { freshPostgres } from '../../plumbing/test/postgres.ts'
 import { startApi } from '../src/main.ts'
 import { callsOf, type FuzzedCall } from './arbitraries.ts'
-import { type Identity, signedHeaders, testSettings } from './test-settings.ts'
+import { type Identity, layerHeaders, signedHeaders, testSettings } from './test-settings.ts'
 
 const CALLS_AT_ONCE = 16
 // What these do is slow by design, so a few of their calls have to do.
@@ -115,7 +115,9 @@ function asciiPath(path: string): string {
 async function createTarget(address: string, agent: Agent): Promise<Target> {
   const nobody = { address, agent, known: {}, owner: { userId: '', tenantId: '' } }
   const make = async (target: Target, name: ApiEndpointName, path: string, body: unknown) => {
-    const call: FuzzedCall = { name, path, headers: {}, body: JSON.stringify(body), as: 'owner' }
+    const headers = name === 'ensureUser' ? layerHeaders('POST', path, body) : {}
+    const as = name === 'ensureUser' ? 'nobody' : 'owner'
+    const call: FuzzedCall = { name, path, headers, body: JSON.stringify(body), as }
     const made: Record<string, string> = JSON.parse((await send(target, call)).text)
     return made
   }

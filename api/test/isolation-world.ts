@@ -5,7 +5,14 @@ import { generateKeyPair } from '@keyferry/crypto/key-pair'
 import { generatePollVerifier, pollChallenge } from '@keyferry/crypto/poll-challenge'
 import { SoftwarePasskey } from '../../plumbing/test/software-passkey.ts'
 import type { Query } from '../src/storage/queries.ts'
-import { type CallParts, type Identity, SETUP_CODE, signedHeaders, type TestApi } from './api.ts'
+import {
+  type CallParts,
+  type Identity,
+  layerHeaders,
+  SETUP_CODE,
+  signedHeaders,
+  type TestApi,
+} from './api.ts'
 import type { CallerKind } from './isolation-table.ts'
 
 /** A tenant with one of everything, and a caller of every kind. */
@@ -48,9 +55,9 @@ export async function createWorld(api: TestApi, query: Query): Promise<World> {
 
 async function newPerson(api: TestApi): Promise<Identity & { email: string }> {
   const email = `${randomUUID()}@example.com`
-  const { json } = await api.call('ensureUser', {
-    body: { idp_user_id: `user_${randomUUID()}`, email, email_verified: true },
-  })
+  const body = { idp_user_id: `user_${randomUUID()}`, email, email_verified: true }
+  const headers = layerHeaders('POST', '/api/v1/users/ensure', body)
+  const { json } = await api.call('ensureUser', { body, headers })
   return { userId: json.user_id, tenantId: json.tenant_id, email }
 }
 

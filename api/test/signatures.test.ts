@@ -101,7 +101,7 @@ describe('the second signature, where it is required', () => {
   test('a call without it is 401, also on public endpoints', async () => {
     expectError(await listKeys(), 401, 'Unauthorized', 'unauthorized')
     const body = { idp_user_id: 'user_x', email: 'x@example.com' }
-    expectError(await api.call('ensureUser', { body }), 401, 'Unauthorized')
+    expectError(await api.call('ensureUser', { body, headers: {} }), 401, 'Unauthorized')
   })
 
   test('health and readiness need none', async () => {

@@ -62,9 +62,14 @@ export function signedHeaders(identity: Identity): Record<string, string> {
 }
 
 /** The signature of the web-facing layer for a call that it makes itself. */
-export function layerHeaders(method: string, path: string, body: unknown): Record<string, string> {
-  const bytes = Buffer.from(JSON.stringify(body))
+export function layerHeaders(
+  method: string,
+  path: string,
+  body: unknown,
+  now = new Date(),
+): Record<string, string> {
+  const bytes = Buffer.from(JSON.stringify(body) ?? '')
   const facts = { method, path, body: bytes, clientAddress: '', userId: '', tenantId: '' }
-  const stamp = { secret: SECRET, nowSeconds: Math.floor(Date.now() / 1_000), nonce: randomToken() }
+  const stamp = { secret: SECRET, nowSeconds: Math.floor(now.getTime() / 1_000), nonce: randomToken() }
   return { 'x-signature-v2': signRequest(facts, stamp) }
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { databases, expectError, startTestApi, type TestApi } from './api.ts'
+import { databases, expectError, layerHeaders, signedHeaders, startTestApi, type TestApi } from './api.ts'
 
 describe.each(databases)('ensure user on %s', (kind) => {
   let api: TestApi
@@ -14,6 +14,19 @@ describe.each(databases)('ensure user on %s', (kind) => {
     const answer = await ensure({ idp_user_id: 'user_first', email: 'sam@example.com' })
     expect(answer.status).toBe(201)
     expect(answer.json).toMatchObject({ role: 'owner', created: true })
+  })
+
+  test('only the signature of the web-facing layer over this very call makes one, and only once', async () => {
+    const body = { idp_user_id: 'user_signed', email: 'signed@example.com' }
+    const headers = layerHeaders('POST', '/api/v1/users/ensure', body)
+    const [as, other] = [await api.newOwner(), { ...body, email: 'other@example.com' }]
+    const call = (sent: object, by: Record<string, string>) =>
+      api.call('ensureUser', { body: sent, headers: by })
+    for (const refused of [{}, signedHeaders(as), { ...signedHeaders(as), ...headers }])
+      expectError(await call(body, refused), 401, 'Unauthorized', 'unauthorized')
+    expectError(await call(other, headers), 401, 'Unauthorized', 'unauthorized')
+    expect((await call(body, headers)).status).toBe(201)
+    expectError(await call(body, headers), 401, 'Unauthorized', 'unauthorized')
   })
 
   test('a known person gets the same ids and created=false', async () => {

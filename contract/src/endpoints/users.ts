@@ -7,11 +7,11 @@ export const userEndpoints = {
   ensureUser: {
     method: 'POST',
     path: '/api/v1/users/ensure',
-    access: 'public',
+    access: 'layer',
     summary: 'Provision the user of an identity-provider id, once',
     body: user.EnsureUser,
     responses: { 200: user.EnsuredUser, 201: user.EnsuredUser },
-    errors: [400, 403, 500],
+    errors: [400, 401, 403, 500],
     internal: true,
   },
   changeProvidedUser: {

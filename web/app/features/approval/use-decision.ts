@@ -22,8 +22,8 @@ export function useDecision(asking: Asking, place: ChosenPlace, offer: Offer) {
   const way = useWay(asking, offer.rules)
   const { plan, code } = way
   const { attempt, setProblem, ...shown } = useOneCall<'approve' | 'deny'>((failure) => {
-    const end = endOf(failure, request.context.expires_at, serverNowMs())
     if (offer.onFailure?.(failure) === true) return null
+    const end = endOf(failure, request.context.expires_at, serverNowMs())
     if (end !== null) onEnd(end)
     else if (failure.details['field'] === 'user_code') code.refuse(wrongCode(failure))
     else return failure.message

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { DepositPlan } from '../../../lib/answers.ts'
-import { removedNames } from './deposit-plan.ts'
+import { actionOf, removedNames } from './deposit-plan.ts'
 
 const step = {
   key_id: null,
@@ -17,4 +17,16 @@ test('a name that cannot be composed any more is no longer delivered', () => {
     { ...step, name: 'USER', key_name: 'USER', action: 'detach', breaks: ['ADDRESS'] },
   ]
   expect(removedNames({ plan })).toEqual(['PASSWORD', 'USER', 'ADDRESS'])
+})
+
+const planOf = (...actions: DepositPlan['plan'][number]['action'][]): Pick<DepositPlan, 'plan'> => ({
+  plan: actions.map((action, index) => ({ ...step, name: `K${index}`, key_name: `K${index}`, action })),
+})
+
+test.each([
+  ['stores what changes', planOf('create', 'update', 'same', 'kept'), { verb: 'Store', count: 2 }],
+  ['removes where nothing is stored', planOf('detach', 'same'), { verb: 'Remove', count: 1 }],
+  ['says both', planOf('own', 'detach'), { verb: 'Store', count: 1, besides: ', and remove\u00a01' }],
+])('the button of a deposit %s', (_, plan, action) => {
+  expect(actionOf(plan, 'dev/app')).toMatchObject({ ...action, name: 'dev/app' })
 })

@@ -17,7 +17,7 @@ export function treatmentOf({ plan }: DepositPlan, name: string, choice: ImportC
 }
 
 /** What Approve does: it stores variables, removes them, or both. */
-export function actionOf({ plan }: DepositPlan, name: string): Action {
+export function actionOf({ plan }: Pick<DepositPlan, 'plan'>, name: string): Action {
   const changed = changedOf(plan)
   const removed = changed.filter(({ action }) => action === 'detach').length
   const count = changed.length

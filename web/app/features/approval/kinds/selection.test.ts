@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { RequestBundleItem } from '../../../lib/answers.ts'
-import { firstKeys, splitByAsking } from './selection.ts'
+import { firstKeys, leftOutOf, splitByAsking, unaskedOf } from './selection.ts'
 
 function items(...names: string[]): RequestBundleItem[] {
   return names.map((key) => ({
@@ -26,4 +26,11 @@ test('keys that were not requested are listed separately, unless the request nam
   const [a, b, c] = items('A', 'B', 'C')
   expect(splitByAsking(items('A', 'B', 'C'), ['C', 'X', 'A'])).toEqual({ asked: [a, c], others: [b] })
   expect(splitByAsking(items('A', 'B', 'C'), [])).toEqual({ asked: [a, b, c], others: [] })
+})
+
+test('a selected key that was not requested is strange, and so is a required one that is deselected', () => {
+  const both = items('A', 'B').map((item) => ({ ...item, required: true }))
+  expect(unaskedOf(both, ['A'], new Set(['A', 'B']))).toEqual(['B'])
+  expect(leftOutOf(both, ['A'], new Set())).toEqual(['A'])
+  expect(leftOutOf(both, [], new Set(['B']))).toEqual(['A'])
 })

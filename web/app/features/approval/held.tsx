@@ -1,10 +1,10 @@
 import { KeyRound, MonitorOff, Undo2 } from 'lucide-react'
-import { call } from '../../lib/api.ts'
 import { serverNowMs } from '../../lib/server-clock.ts'
 import { clockTime } from '../../lib/time.ts'
 import { useNow } from '../../lib/use-now.ts'
 import { Button } from '../../ui/button.tsx'
 import { Notice } from '../../ui/notice.tsx'
+import { call } from './calls.ts'
 import { WORDS } from './kind-words.ts'
 import { useOneCall } from './one-call.ts'
 import { Outcome } from './outcome.tsx'
@@ -117,15 +117,14 @@ function useHeldEnd({ requestId, request, onCode, onEnd }: HeldProps) {
     onEnd(end)
     return null
   })
-  const params = { request_id: requestId }
+  const asked = { request_id: requestId }
   const getCode = async () => {
-    const headers = request.choice === null ? {} : inWorkspace(request.choice.workspaceId)
-    const options = { params, headers }
-    const { release } = await call('POST', '/api/v1/requests/{request_id}/release-code', options)
+    const options = request.choice === null ? {} : inWorkspace(request.choice.workspaceId)
+    const { release } = await call('createReleaseCode', asked, options)
     if (release.by === 'code') onCode(release.code, serverNowMs() + release.expires_in * 1_000)
   }
   const deny = async () => {
-    await call('DELETE', '/api/v1/requests/{request_id}', { params })
+    await call('denyRequest', asked)
     onEnd('denied')
   }
   return {

@@ -2,12 +2,12 @@ import type { ReactNode } from 'react'
 import type { ApprovalAnswer } from '../../lib/answers.ts'
 import type { Failure } from '../../lib/failure.ts'
 import type { Loaded } from './loaded.tsx'
-import type { Named } from './place/place.ts'
+import type { inWorkspace, Named } from './place/place.ts'
 import type { Choice } from './request-state.ts'
 import type { Demands } from './return-plan.ts'
 
 /** Which request is approved, and in which workspace. */
-export type Target = { params: { request_id: string }; headers: Readonly<Record<string, string>> }
+export type Target = { request: { request_id: string }; options: ReturnType<typeof inWorkspace> }
 
 /** What every approval sends besides its choice; only a delivery can be remembered. */
 export type Manner = { user_code?: string; release?: 'loopback' | 'code'; remember_hours?: number }

@@ -1,7 +1,7 @@
 import { useState } from 'react'
-import { call } from '../../lib/api.ts'
 import type { Failure } from '../../lib/failure.ts'
 import { serverNowMs } from '../../lib/server-clock.ts'
+import { call } from './calls.ts'
 import { useTypedCode } from './check-code.tsx'
 import { WORDS } from './kind-words.ts'
 import type { Manner, Offer } from './offer.ts'
@@ -45,7 +45,7 @@ export function useDecision(asking: Asking, place: ChosenPlace, offer: Offer) {
     void attempt('deny', async () => {
       // If no one can approve, the terminal learns why.
       const query = plan.by === 'refused' ? { reason: plan.code } : {}
-      await call('DELETE', '/api/v1/requests/{request_id}', { params: { request_id: requestId }, query })
+      await call('denyRequest', { request_id: requestId }, { query })
       onEnd('denied')
     })
   const cancel = () => setConfirming(false)
@@ -71,8 +71,8 @@ async function sendApproval({ asking, place, offer, way }: Sending): Promise<voi
   if (approval === null || workspaceId === null || plan.by === 'refused') return
   const { bundle, keys, send } = approval
   const manner = mannerOf(plan.by, code.field.typed, remember.hours)
-  const target = { params: { request_id: asking.requestId }, headers: inWorkspace(workspaceId) }
-  const answer = await send(target, manner)
+  const request = { request_id: asking.requestId }
+  const answer = await send({ request, options: inWorkspace(workspaceId) }, manner)
   const others = await approveCompanions(together.selected, manner)
   const kind = kindOf(asking.request.context)
   asking.onApproved({ kind, isSecond, workspaceId, bundle, keys }, answer, others)

@@ -1,8 +1,8 @@
 import { useCallback, useEffect, useState } from 'react'
 import type { ApprovalAnswer, Me, RequestContext, Tenant } from '../../lib/answers.ts'
-import { call } from '../../lib/api.ts'
 import { describeFailure } from '../../lib/failure.ts'
 import { serverNowMs } from '../../lib/server-clock.ts'
+import { call } from './calls.ts'
 import { keepChoice, keptChoice } from './kept.ts'
 import { type Approver, type Choice, type End, endOf, isOver, type RequestState } from './request-state.ts'
 import { afterFailedLook, afterLook, stateAfterApproval } from './watched-request.ts'
@@ -52,17 +52,13 @@ function stateOfAnswer(
 }
 
 async function load(requestId: string): Promise<RequestState> {
-  const params = { request_id: requestId }
+  const asked = { request_id: requestId }
   const kept = keptChoice(requestId)
-  const besides = Promise.all([
-    call('GET', '/api/v1/requests/{request_id}/candidates', { params }),
-    call('GET', '/api/v1/me'),
-    call('GET', '/api/v1/tenants'),
-  ])
+  const besides = Promise.all([call('listCandidates', asked), call('getMe', {}), call('listTenants', {})])
   // All calls start at once; when the first fails, a failure of the others says nothing new.
   besides.catch(() => undefined)
   try {
-    const context = await call('GET', '/api/v1/requests/{request_id}/context', { params })
+    const context = await call('getRequestContext', asked)
     const after = stateAfterApproval(context, kept)
     if (after !== null) return after
     const [candidates, me, workspaces] = await besides
@@ -107,9 +103,8 @@ type Look = {
 
 /** Look once at the request; what the server answers changes the state that is then current. */
 async function look(requestId: string): Promise<Look> {
-  const params = { request_id: requestId }
   try {
-    const context = await call('GET', '/api/v1/requests/{request_id}/context', { params })
+    const context = await call('getRequestContext', { request_id: requestId })
     return { status: context.status, next: (state) => afterLook(state, context) }
   } catch (error) {
     const failure = describeFailure(error)

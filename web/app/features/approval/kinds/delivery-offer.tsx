@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import type { RequestBundle } from '../../../lib/answers.ts'
-import { call } from '../../../lib/api.ts'
 import { Notice } from '../../../ui/notice.tsx'
+import { call } from '../calls.ts'
 import { type Loaded, Quiet, useLoaded, WhenLoaded } from '../loaded.tsx'
 import type { Manner, Offer, Target } from '../offer.ts'
 import { BundleChoice } from '../place/bundle-choice.tsx'
@@ -71,20 +71,18 @@ function HandOver({ request, place, loaded, selection }: HandOverProps) {
 }
 
 function sendOf(bundle: RequestBundle, keys: string[]) {
-  return (target: Target, manner: Manner) =>
-    call('POST', '/api/v1/requests/{request_id}/encrypt-from-bundle', {
-      ...target,
-      body: { bundle_id: bundle.id, include_keys: keys, ...manner },
-    })
+  return ({ request, options }: Target, manner: Manner) =>
+    call('encryptFromBundle', { ...request, bundle_id: bundle.id, include_keys: keys, ...manner }, options)
 }
 
 function useBundle(requestId: string, { workspaceId, bundleId }: ChosenPlace) {
   const of = workspaceId === null || bundleId === null ? null : { workspaceId, bundleId }
   return useLoaded(of, (chosen) =>
-    call('GET', '/api/v1/requests/{request_id}/bundles/{bundle_id}', {
-      params: { request_id: requestId, bundle_id: chosen.bundleId },
-      headers: inWorkspace(chosen.workspaceId),
-    }),
+    call(
+      'getRequestBundle',
+      { request_id: requestId, bundle_id: chosen.bundleId },
+      inWorkspace(chosen.workspaceId),
+    ),
   )
 }
 

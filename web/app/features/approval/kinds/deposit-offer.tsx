@@ -1,12 +1,12 @@
 import { type ReactNode, useState } from 'react'
 import type { DepositPlan, DepositStep, ImportChoice } from '../../../lib/answers.ts'
-import { call } from '../../../lib/api.ts'
 import type { Failure } from '../../../lib/failure.ts'
 import { noteOf, planText } from '../../../lib/import-steps.ts'
 import { serverNowMs } from '../../../lib/server-clock.ts'
 import { StepChoice } from '../../../ui/import-step/step-choice.tsx'
 import { ValueChange } from '../../../ui/import-step/value-change.tsx'
 import { WholeWords } from '../../../ui/whole-words.tsx'
+import { call } from '../calls.ts'
 import { useLoaded, WhenLoaded } from '../loaded.tsx'
 import type { Offer } from '../offer.ts'
 import { inWorkspace, type Place } from '../place/place.ts'
@@ -58,11 +58,7 @@ function usePlan({ requestId, request, onEnd }: Asking, workspaceId: string | nu
     return true
   }
   const load = (chosen: { workspaceId: string; treatment: Treatment }) =>
-    call('POST', '/api/v1/requests/{request_id}/deposit-plan', {
-      params: { request_id: requestId },
-      headers: inWorkspace(chosen.workspaceId),
-      body: chosen.treatment ?? {},
-    })
+    call('planDeposit', { request_id: requestId, ...chosen.treatment }, inWorkspace(chosen.workspaceId))
   return useLoaded(workspaceId === null ? null : { workspaceId, treatment }, load, { keeps: true, onFailure })
 }
 
@@ -73,11 +69,8 @@ function approvalOf(
   return {
     bundle: { id: bundle_id ?? '', name: bundle },
     keys: changedOf(plan).map(({ name }) => name),
-    send: (target, manner) =>
-      call('POST', '/api/v1/requests/{request_id}/deposit', {
-        ...target,
-        body: { plan_id, ...treatment, ...manner },
-      }),
+    send: ({ request, options }, manner) =>
+      call('approveDeposit', { ...request, plan_id, ...treatment, ...manner }, options),
   }
 }
 

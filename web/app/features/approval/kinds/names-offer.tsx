@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import type { NamesOffer } from '../../../lib/answers.ts'
-import { call } from '../../../lib/api.ts'
 import { VirtualList } from '../../../ui/virtual-list.tsx'
+import { call } from '../calls.ts'
 import { Quiet, useLoaded, WhenLoaded } from '../loaded.tsx'
 import type { Action, Offer } from '../offer.ts'
 import { BundleChoice } from '../place/bundle-choice.tsx'
@@ -45,11 +45,7 @@ function useNames(requestId: string, { workspaceId, bundleId }: ChosenPlace, ask
   const isChosen = workspaceId !== null && (bundleId !== null || !asksForBundle)
   const query = asksForBundle && bundleId !== null ? { bundle_id: bundleId } : {}
   return useLoaded(isChosen ? { workspaceId, query } : null, (chosen) =>
-    call('GET', '/api/v1/requests/{request_id}/names', {
-      params: { request_id: requestId },
-      query: chosen.query,
-      headers: inWorkspace(chosen.workspaceId),
-    }),
+    call('previewNames', { request_id: requestId, ...chosen.query }, inWorkspace(chosen.workspaceId)),
   )
 }
 
@@ -64,11 +60,12 @@ function approvalOf({ bundle, names, bundles }: NamesOffer, workspace: string | 
   return {
     bundle: bundle ?? { id: '', name: workspace ?? '' },
     keys: (bundle === null ? bundles : names).map(({ name }) => name),
-    send: (target, manner) =>
-      call('POST', '/api/v1/requests/{request_id}/names', {
-        ...target,
-        body: { ...(bundle === null ? {} : { bundle_id: bundle.id }), ...manner },
-      }),
+    send: ({ request, options }, manner) =>
+      call(
+        'approveNames',
+        { ...request, ...(bundle === null ? {} : { bundle_id: bundle.id }), ...manner },
+        options,
+      ),
   }
 }
 

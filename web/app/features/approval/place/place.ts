@@ -46,6 +46,6 @@ export function onlyBundle(bundles: readonly RequestBundleEntry[], asked: Asked)
 }
 
 /** What makes a call work in this workspace. */
-export function inWorkspace(workspaceId: string): Readonly<Record<string, string>> {
-  return { 'keyferry-workspace': workspaceId }
+export function inWorkspace(workspaceId: string) {
+  return { headers: { 'keyferry-workspace': workspaceId } }
 }

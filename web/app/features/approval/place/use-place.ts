@@ -1,7 +1,7 @@
 import { useState } from 'react'
-import { call } from '../../../lib/api.ts'
 import { serverNowMs } from '../../../lib/server-clock.ts'
 import { toldApart } from '../../../lib/workspace-names.ts'
+import { call } from '../calls.ts'
 import { useLoaded } from '../loaded.tsx'
 import { type Asking, endOf, kindOf } from '../request-state.ts'
 import { bundleIn, firstPlace, inWorkspace, onlyBundle, type Place } from './place.ts'
@@ -14,10 +14,7 @@ export function usePlace({ requestId, request: { context, candidates, person }, 
   const { workspaceId } = place
   const bundles = useLoaded(
     kindOf(context) === 'deposit' ? null : workspaceId,
-    (id) => {
-      const options = { params: { request_id: requestId }, headers: inWorkspace(id) }
-      return call('GET', '/api/v1/requests/{request_id}/bundles', options)
-    },
+    (id) => call('listRequestBundles', { request_id: requestId }, inWorkspace(id)),
     {
       onReady: (listed) =>
         setPlace((before) => ({ ...before, bundleId: before.bundleId ?? onlyBundle(listed, context) })),

@@ -1,6 +1,6 @@
-import { call } from '../../../lib/api.ts'
 import { describeFailure } from '../../../lib/failure.ts'
 import { shownArgument } from '../../../lib/shown-argument.ts'
+import { call } from '../calls.ts'
 import { keepChoice } from '../kept.ts'
 import type { Manner } from '../offer.ts'
 import { inWorkspace } from '../place/place.ts'
@@ -23,15 +23,9 @@ async function approveOne(companion: Companion, manner: Manner): Promise<Tried> 
   if (bundle === null || workspaceId === null)
     return { ...about, bundle: '', secret: null, problem: 'Its bundle is not chosen.' }
   try {
-    const answer = await call('POST', '/api/v1/requests/{request_id}/encrypt-from-bundle', {
-      params: { request_id: requestId },
-      headers: inWorkspace(workspaceId),
-      body: {
-        bundle_id: bundle.id,
-        include_keys: [...keys],
-        ...fieldsOf(manner, bundle.remember_hours ?? 0),
-      },
-    })
+    const choice = { request_id: requestId, bundle_id: bundle.id, include_keys: [...keys] }
+    const fields = fieldsOf(manner, bundle.remember_hours ?? 0)
+    const answer = await call('encryptFromBundle', { ...choice, ...fields }, inWorkspace(workspaceId))
     keepChoice(requestId, { kind: 'delivery', isSecond: false, workspaceId, bundle, keys })
     const secret = answer.release?.by === 'loopback' ? answer.release.secret : null
     return { ...about, bundle: bundle.name, secret, problem: null }

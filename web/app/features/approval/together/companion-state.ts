@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'react'
 import type { RequestContext } from '../../../lib/answers.ts'
-import { call } from '../../../lib/api.ts'
 import { describeFailure, type Failure } from '../../../lib/failure.ts'
 import { serverNowMs } from '../../../lib/server-clock.ts'
+import { call } from '../calls.ts'
 import { type KeptCompanion, keptCompanions } from '../kept.ts'
 import { endOf } from '../request-state.ts'
 
@@ -61,8 +61,7 @@ export function useCompanionStates(
 // A server that does not answer says nothing.
 async function stateNow(requestId: string): Promise<CompanionState | null> {
   try {
-    const params = { request_id: requestId }
-    return stateOf(await call('GET', '/api/v1/requests/{request_id}/context', { params }), serverNowMs())
+    return stateOf(await call('getRequestContext', { request_id: requestId }), serverNowMs())
   } catch (error) {
     return stateOfFailure(describeFailure(error))
   }

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react'
-import { call } from '../../../lib/api.ts'
+import { call } from '../calls.ts'
 import { inWorkspace } from '../place/place.ts'
 import { type Companion, isSelectedFirst, keysOf, placeOf, type Way, whyOwnPage } from './companion.ts'
 
@@ -52,8 +52,7 @@ function useFound(requestId: string | null): Found {
 // A list that cannot be read leaves each command to its own page.
 async function findCompanions(requestId: string, known: readonly Companion[]): Promise<Companion[] | null> {
   try {
-    const params = { request_id: requestId }
-    const listed = await call('GET', '/api/v1/requests/{request_id}/companions', { params })
+    const listed = await call('listCompanions', { request_id: requestId })
     return await Promise.all(
       listed.map(async ({ request_id, context }) => {
         const before = known.find((companion) => companion.requestId === request_id)
@@ -66,14 +65,11 @@ async function findCompanions(requestId: string, known: readonly Companion[]): P
 }
 
 async function resolve(requestId: string, context: Companion['context']): Promise<Companion> {
-  const params = { request_id: requestId }
-  const candidates = await call('GET', '/api/v1/requests/{request_id}/candidates', { params })
+  const candidates = await call('listCandidates', { request_id: requestId })
   const { workspaceId, bundleId } = placeOf(context, candidates)
   if (workspaceId === null || bundleId === null)
     return { requestId, context, workspaceId: null, bundle: null, keys: [] }
-  const bundle = await call('GET', '/api/v1/requests/{request_id}/bundles/{bundle_id}', {
-    params: { ...params, bundle_id: bundleId },
-    headers: inWorkspace(workspaceId),
-  })
+  const asked = { request_id: requestId, bundle_id: bundleId }
+  const bundle = await call('getRequestBundle', asked, inWorkspace(workspaceId))
   return { requestId, context, workspaceId, bundle, keys: keysOf(bundle, context) }
 }

@@ -21,6 +21,7 @@ export function useDecision(asking: Asking, place: ChosenPlace, offer: Offer) {
   const [isConfirming, setConfirming] = useState(false)
   const way = useWay(asking, offer.rules)
   const { plan, code } = way
+  const deciding = { asking, place, offer, way }
   const { attempt, setProblem, ...shown } = useOneCall<'approve' | 'deny'>((failure) => {
     if (offer.onFailure?.(failure) === true) return null
     const end = endOf(failure, request.context.expires_at, serverNowMs())
@@ -31,11 +32,11 @@ export function useDecision(asking: Asking, place: ChosenPlace, offer: Offer) {
   })
   const send = () => {
     setConfirming(false)
-    void attempt('approve', () => sendApproval({ asking, place, offer, way }))
+    void attempt('approve', () => sendApproval(deciding))
   }
   const isUnusual = openedByLink || isOtherBundle(asking, offer.bundle) || offer.doubts.length > 0
   const approve = () => {
-    const reason = whyNotYet(asking, place, { ...offer, plan })
+    const reason = whyNotYet(deciding)
     if (reason !== null) return setProblem(reason)
     if (code.isMissing) return code.refuse('Type all eight letters of the check code.')
     if (isUnusual) return setConfirming(true)
@@ -62,9 +63,9 @@ function useWay({ requestId, request: { context, person }, wayBack }: Asking, ru
   return { grounds, plan, code, together, remember, isSecond: (rules?.first_approval ?? null) !== null }
 }
 
-type Sending = { asking: Asking; place: ChosenPlace; offer: Offer; way: ReturnType<typeof useWay> }
+type Deciding = { asking: Asking; place: ChosenPlace; offer: Offer; way: ReturnType<typeof useWay> }
 
-async function sendApproval({ asking, place, offer, way }: Sending): Promise<void> {
+async function sendApproval({ asking, place, offer, way }: Deciding): Promise<void> {
   const { plan, code, together, remember, isSecond } = way
   const { approval } = offer
   const { workspaceId } = place
@@ -78,12 +79,12 @@ async function sendApproval({ asking, place, offer, way }: Sending): Promise<voi
   asking.onApproved({ kind, isSecond, workspaceId, bundle, keys }, answer, others)
 }
 
-type Choice = Pick<Offer, 'phase' | 'problem'> & { plan: ReturnPlan }
-
-function whyNotYet({ request }: Asking, place: ChosenPlace, { phase, plan, problem = null }: Choice) {
+/** Why Approve can do nothing; null: it can. */
+function whyNotYet({ asking, place, offer, way }: Deciding): string | null {
+  const { phase, problem = null } = offer
   if (place.workspaceId === null) return 'Choose a workspace first.'
-  if (phase !== 'ready') return WORDS[kindOf(request.context)].notYet[phase]
-  return plan.by === 'refused' ? plan.reason : problem
+  if (phase !== 'ready') return WORDS[kindOf(asking.request.context)].notYet[phase]
+  return way.plan.by === 'refused' ? way.plan.reason : problem
 }
 
 // 0 hours: the terminal asks each time.

@@ -56,25 +56,10 @@ function KeyList({ items, isFixed, templateKeys, selected, onSelect }: KeyChoice
     onSelect(next)
   }
   const rows = { selected, onToggle: toggle }
-  const all = splitByAsking(items, templateKeys)
-    .asked.filter(isWhole)
-    .map(({ key }) => key)
   return (
     <fieldset className="min-w-0" disabled={isFixed}>
       <legend className="sr-only">Keys to share</legend>
-      <div className="flex flex-wrap items-center gap-x-2 gap-y-1">
-        <p className="text-sm font-medium" aria-live="polite">
-          {selected.size} of {items.length} selected
-        </p>
-        <div className="ml-auto flex gap-2">
-          <Button look="quiet" size="small" onClick={() => onSelect(new Set(all))}>
-            {templateKeys.length === 0 ? 'Select all' : 'Select requested'}
-          </Button>
-          <Button look="quiet" size="small" onClick={() => onSelect(new Set())}>
-            Clear
-          </Button>
-        </div>
-      </div>
+      <AllKeys {...{ items, templateKeys, selected, onSelect }} />
       {items.length >= FILTER_FROM && (
         <input
           type="search"
@@ -89,6 +74,28 @@ function KeyList({ items, isFixed, templateKeys, selected, onSelect }: KeyChoice
       {asked.length > 0 && <KeyRows label="Keys" items={asked} {...rows} />}
       {others.length > 0 && <OtherKeys items={others} {...rows} />}
     </fieldset>
+  )
+}
+
+type AllKeysProps = Pick<KeyChoiceProps, 'items' | 'templateKeys' | 'selected' | 'onSelect'>
+
+function AllKeys({ items, templateKeys, selected, onSelect }: AllKeysProps) {
+  const { asked } = splitByAsking(items, templateKeys)
+  const all = asked.filter(isWhole).map(({ key }) => key)
+  return (
+    <div className="flex flex-wrap items-center gap-x-2 gap-y-1">
+      <p className="text-sm font-medium" aria-live="polite">
+        {selected.size} of {items.length} selected
+      </p>
+      <div className="ml-auto flex gap-2">
+        <Button look="quiet" size="small" onClick={() => onSelect(new Set(all))}>
+          {templateKeys.length === 0 ? 'Select all' : 'Select requested'}
+        </Button>
+        <Button look="quiet" size="small" onClick={() => onSelect(new Set())}>
+          Clear
+        </Button>
+      </div>
+    </div>
   )
 }
 

@@ -1,7 +1,7 @@
-import { callsOf } from '../../lib/api.ts'
+import { createNamedClient } from '@keyferry/contract/client'
+import { fetchTimed } from '../../lib/api.ts'
 
-/** Calls an endpoint of this page by its name. The page does not load the app's list, which is longer. */
-export const call = callsOf({
+const ADDRESSES = {
   getRequestContext: 'GET /api/v1/requests/{request_id}/context',
   listCandidates: 'GET /api/v1/requests/{request_id}/candidates',
   listCompanions: 'GET /api/v1/requests/{request_id}/companions',
@@ -16,4 +16,7 @@ export const call = callsOf({
   createReleaseCode: 'POST /api/v1/requests/{request_id}/release-code',
   getMe: 'GET /api/v1/me',
   listTenants: 'GET /api/v1/tenants',
-})
+} as const
+
+/** Calls an endpoint of this page by its name. The page does not load the app's list, which is longer. */
+export const call = createNamedClient(ADDRESSES, fetchTimed)

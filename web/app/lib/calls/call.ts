@@ -1,8 +1,9 @@
-import { callsOf } from '../api.ts'
+import { createNamedClient } from '@keyferry/contract/client'
+import { fetchTimed } from '../api.ts'
 import { ADDRESSES } from './addresses.ts'
 
 /** Calls an endpoint by its name: `call('getKey', { key_id })`. */
-export const call = callsOf(ADDRESSES)
+export const call = createNamedClient(ADDRESSES, fetchTimed)
 
 /** The endpoints that the app calls. */
 export type Called = keyof typeof ADDRESSES

@@ -6,21 +6,32 @@ import { type Stamp, stampOf } from './stamp.ts'
 
 /*
  * A member belongs to a tenant as an owner or as a member. An owner changes roles and removes anyone; every member may
- * leave. A tenant always keeps one owner. Who is removed or demoted leaves nothing behind that still has their rights:
- * open invitations from them and to them end, and so do their approvals that no client has fetched.
+ * leave. A tenant always keeps one owner. Nothing that a person leaves behind keeps rights that they lost: `endsOf` says
+ * what ends.
  */
+
+/** What ends with a membership or with a role. Storage ends the invitations from and to the person and the remembered
+ * approvals, in the transaction of the change. The approvals that no client has fetched end after it.
+ * `grants`: the reason in the events of remembered approvals. */
+type MemberEnds = { invitations: boolean; approvals: boolean; grants: 'person_removed' | 'role_changed' }
+
+/** @param change that the person is removed, or the new role. A new owner keeps what a member may have. */
+export function endsOf(change: 'removed' | Role): MemberEnds {
+  if (change === 'removed') return { invitations: true, approvals: true, grants: 'person_removed' }
+  const isDemoted = change === 'member'
+  return { invitations: isDemoted, approvals: isDemoted, grants: 'role_changed' }
+}
 
 type Member = { user_id: string; username: string; email: string; role: Role; created_at: string }
 
 /** `last_owner`: refused, because a tenant is never without an owner. */
 export type MemberChange = 'done' | 'absent' | 'last_owner'
 
+/** Changes end what `endsOf` names. */
 export interface MemberStore {
   /** By username. */
   list(tenantId: string): Promise<Member[]>
-  /** To the role `member`: ends invitations from and to this user too. */
   changeRole(tenantId: string, change: { userId: string; role: Role }, stamp: Stamp): Promise<MemberChange>
-  /** Ends invitations from and to this user too. */
   remove(tenantId: string, userId: string, stamp: Stamp): Promise<MemberChange>
 }
 
@@ -34,7 +45,7 @@ export async function changeRole(
 ): Promise<void> {
   const stamp = stampOf(caller, parts.clock)
   const change = await parts.members.changeRole(caller.tenantId, { userId, role }, stamp)
-  if (role === 'member') await endApprovals(parts, change, { userId, tenantId: caller.tenantId })
+  if (endsOf(role).approvals) await endApprovals(parts, change, { userId, tenantId: caller.tenantId })
   requireDone(change)
 }
 

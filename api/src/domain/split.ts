@@ -27,6 +27,15 @@ export type OwnCopy = {
   lifetime?: Partial<Lifetime>
 }
 
+type Marks = { is_secret: boolean; isTemplate: boolean }
+
+/** The marks of a copy. A value in the place of a template is secret, because the template may have had secret parts. */
+export function marksOfCopy(source: Marks, copy: Pick<OwnCopy, keyof Marks>): Marks {
+  const isTemplate = copy.isTemplate ?? source.isTemplate
+  const wasTemplate = source.isTemplate && !isTemplate
+  return { isTemplate, is_secret: copy.is_secret ?? (wasTemplate || source.is_secret) }
+}
+
 export interface SplitStore {
   /** Put a copy in the place of an attached key, all of it or nothing.
    * @returns `absent`: the key is not attached · `name_taken`: no library name was free */

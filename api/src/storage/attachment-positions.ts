@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Attachment } from '../domain/attachment.ts'
+import { chunks } from './chunks.ts'
 import type { Query } from './queries.ts'
 import { countOf, selectOf, updateOf } from './tenant-rows.ts'
 
@@ -63,15 +64,13 @@ export async function lengthOf(transaction: Query, tenantId: string, bundleId: s
   return total
 }
 
-const BUNDLES_AT_ONCE = 500
-
 /** Number the keys of bundles from 0 again, in their order, after some were removed. */
 export async function closeGaps(
   transaction: Query,
   tenantId: string,
   bundleIds: readonly string[],
 ): Promise<void> {
-  for (let from = 0; from < bundleIds.length; from += BUNDLES_AT_ONCE) {
+  for (const some of chunks(bundleIds)) {
     await updateOf(transaction, 'attachments', tenantId)
       .from((attachments) =>
         attachments
@@ -79,7 +78,7 @@ export async function closeGaps(
           .select(['bundle_id', 'key_id'])
           .select(sql<number>`row_number() over (partition by bundle_id order by position) - 1`.as('place'))
           .where('tenant_id', '=', tenantId)
-          .where('bundle_id', 'in', bundleIds.slice(from, from + BUNDLES_AT_ONCE))
+          .where('bundle_id', 'in', some)
           .as('numbered'),
       )
       .set((column) => ({ position: column.ref('numbered.place') }))

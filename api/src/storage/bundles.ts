@@ -11,6 +11,7 @@ import type {
 import { type Event, type EventData, madeBy } from '../domain/event.ts'
 import type { Slice } from '../domain/listing.ts'
 import type { Stamp } from '../domain/stamp.ts'
+import { chunks } from './chunks.ts'
 import { isTaken } from './database.ts'
 import type { Queries, Query, Recorded } from './queries.ts'
 import { countOf, deleteOf, selectOf, updateOf } from './tenant-rows.ts'
@@ -155,14 +156,12 @@ function matching(query: Query, tenantId: string, { query: text, tag, grantedTo 
     )
 }
 
-const NAMES_AT_ONCE = 500
-
 async function findNamed(query: Query, tenantId: string, names: readonly string[]) {
   const found: { id: string; name: string; tags: string }[] = []
-  for (let from = 0; from < names.length; from += NAMES_AT_ONCE) {
+  for (const some of chunks(names)) {
     const rows = await selectOf(query, 'bundles', tenantId)
       .select(['id', 'name', 'tags'])
-      .where('name', 'in', names.slice(from, from + NAMES_AT_ONCE))
+      .where('name', 'in', some)
       .execute()
     found.push(...rows)
   }

@@ -1,5 +1,5 @@
 import type { FoundKey } from '../domain/library-import-step.ts'
-import { chunks } from './library-changes.ts'
+import { chunks } from './chunks.ts'
 import type { Query } from './queries.ts'
 import { selectOf } from './tenant-rows.ts'
 import { partsIn, type TenantVault } from './value-vault.ts'

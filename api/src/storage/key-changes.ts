@@ -1,8 +1,15 @@
-import type { AuditAction } from '@keyferry/contract'
 import { CryptoError } from '@keyferry/crypto/crypto-error'
 import type { Plaintext } from '@keyferry/crypto/plaintext'
-import { type Event, madeBy } from '../domain/event.ts'
-import type { KeyChanged, StampedChange, ValueHow } from '../domain/key.ts'
+import type { KeyChanged, StampedChange } from '../domain/key.ts'
+import {
+  type CurrentKey,
+  type CurrentValue,
+  conflictOf,
+  type EffectiveChange,
+  effectiveChange,
+  keyChanged,
+  type ValueSource,
+} from '../domain/key-change.ts'
 import { rotationTime } from '../domain/key-lifetime.ts'
 import type { Stamp } from '../domain/stamp.ts'
 import { templatePartsOf } from '../domain/template.ts'
@@ -20,10 +27,7 @@ import { storedParts, type TenantVault } from './value-vault.ts'
 
 export type KeyChangeParts = KeyWriteParts & { vault: TenantVault }
 
-/** Where a new value comes from; without it a person set it. */
-type Source = { how: ValueHow; restoredFrom: number | null }
-
-const BY_HAND: Source = { how: 'set', restoredFrom: null }
+const BY_HAND: ValueSource = { how: 'set', restoredFrom: null }
 
 /** Lock keys until the transaction ends, so that values are encrypted for the rows that they go into. */
 export function holdKeysOf(transaction: Query, tenantId: string, keyIds: readonly string[]) {
@@ -44,7 +48,7 @@ export async function holdKey(
   return row
 }
 
-type Change = { change: StampedChange; source?: Source }
+type Change = { change: StampedChange; source?: ValueSource }
 
 /** Change a key in a transaction, which holds the key from then on. */
 export async function changeKey(
@@ -60,7 +64,7 @@ export async function changeHeldKey(
   parts: KeyChangeParts,
   { current, ...change }: Change & { current: KeyRow },
 ): Promise<KeyChanged> {
-  const conflict = conflictOf(current, change.change.expectedVersion)
+  const conflict = conflictOf(current.value_version, change.change.expectedVersion)
   if (conflict) return conflict
   const written = changeOfKey(parts.vault, current, change)
   if (written) await writeKeyChanges(parts, [written])
@@ -73,76 +77,46 @@ export function changeOfKey(
   current: KeyRow,
   { change, source = BY_HAND }: Change,
 ): KeyWrite | null {
-  const wanted = withoutSame(vault, current, {
-    ...change,
-    isTemplate: change.isTemplate ?? isTemplate(current),
-  })
-  const changed = changedFields(current, wanted)
-  if (changed.length === 0) return null
+  const wanted = effectiveChange(keyOf(current), currentValueOf(vault, current), change)
+  if (wanted === null) return null
+  const { tenant_id: tenantId, id, name } = current
   return {
     current,
     replacedAt: wanted.value ? wanted.stamp.at : null,
     columns: changedColumns(vault, current, { wanted, source }),
-    event: eventOf(current, wanted, { changed, source }),
+    event: keyChanged({ tenantId, id, name, is_secret: current.is_secret === 1 }, wanted, source),
   }
 }
 
-/** The refusal of a change that expects another version; null where there is none. */
-export function conflictOf(
-  { value_version: version }: KeyRow,
-  expected: number | undefined,
-): KeyChanged | null {
-  return expected === undefined || expected === version ? null : { status: 'conflict', version }
-}
-
-function isTemplate({ template_parts }: Pick<KeyRow, 'template_parts'>): boolean {
-  return template_parts !== null
-}
-
-type WantedChange = StampedChange & { isTemplate: boolean }
-
-// A repeated import or a second restore brings the value that is there: no version, so that no holder becomes stale. A text
-// that becomes a template, or stops being one, gives bundles another value.
-function withoutSame({ open }: TenantVault, current: KeyRow, change: WantedChange): WantedChange {
-  if (change.isTemplate !== isTemplate(current)) {
-    return { ...change, value: change.value ?? open(current) ?? undefined }
-  }
-  if (!change.value || !isSame(open, current, change.value)) return change
-  return { ...change, value: undefined }
+function keyOf({ value_version: version, is_secret, template_parts, ...described }: KeyRow): CurrentKey {
+  return { ...described, version, is_secret: is_secret === 1, isTemplate: template_parts !== null }
 }
 
 // A value that cannot be opened, because its row was edited, can still be replaced.
-function isSame(open: TenantVault['open'], current: KeyRow, value: Plaintext): boolean {
-  try {
-    return open(current)?.equals(value) === true
-  } catch (error) {
-    if (error instanceof CryptoError) return false
-    throw error
+function currentValueOf(vault: TenantVault, current: KeyRow): CurrentValue {
+  const open = () => vault.open(current)
+  const isSame = (value: Plaintext) => {
+    try {
+      return open()?.equals(value) === true
+    } catch (error) {
+      if (error instanceof CryptoError) return false
+      throw error
+    }
   }
-}
-
-const DESCRIPTIVE = ['description', 'expires_at', 'rotate_after_days'] as const
-
-function changedFields(current: KeyRow, wanted: WantedChange): string[] {
-  const { value, is_secret } = wanted
-  const isMarked = is_secret !== undefined && flag(is_secret) !== current.is_secret
-  const described = DESCRIPTIVE.filter((name) => wanted[name] !== undefined && wanted[name] !== current[name])
-  const isOther = wanted.isTemplate !== isTemplate(current)
-  const marks = [...(isMarked ? ['is_secret'] : []), ...(isOther ? ['is_template'] : [])]
-  return [...(value ? ['value'] : []), ...marks, ...described]
+  return { open, isSame }
 }
 
 function changedColumns(
   { seal, open }: TenantVault,
   current: KeyRow,
-  { wanted, source }: { wanted: WantedChange; source: Source },
+  { wanted, source }: { wanted: EffectiveChange; source: ValueSource },
 ): Partial<KeyRow> {
   const { id, name, value_version, template_parts: parts } = current
   const is_secret = wanted.is_secret === undefined ? current.is_secret : flag(wanted.is_secret)
   const plain = plainColumns(current, wanted)
   if (wanted.value) {
     const template_parts = wanted.isTemplate ? storedParts(templatePartsOf(wanted.value)) : null
-    const bound = { id, name, is_secret, value_version: value_version + 1, template_parts }
+    const bound = { id, name, is_secret, value_version: wanted.version, template_parts }
     return {
       ...plain,
       ...newValueColumns(wanted.stamp, source),
@@ -171,7 +145,7 @@ function plainColumns(current: KeyRow, wanted: StampedChange): Partial<KeyRow> {
   return { updated_at: stamp.at, updated_by: stamp.by, description, expires_at, rotate_after_days, rotate_at }
 }
 
-function newValueColumns({ at, by }: Stamp, { how, restoredFrom }: Source) {
+function newValueColumns({ at, by }: Stamp, { how, restoredFrom }: ValueSource) {
   return {
     value_set_at: at,
     value_set_by: by,
@@ -179,27 +153,4 @@ function newValueColumns({ at, by }: Stamp, { how, restoredFrom }: Source) {
     value_how: how,
     value_restored_from: restoredFrom,
   }
-}
-
-function eventOf(
-  current: KeyRow,
-  wanted: WantedChange,
-  { changed, source }: { changed: readonly string[]; source: Source },
-): Event {
-  const { tenant_id: tenantId, id, name, value_version } = current
-  const action = actionOf(wanted, changed, source)
-  const data = {
-    version: wanted.value ? value_version + 1 : value_version,
-    is_secret: wanted.is_secret ?? current.is_secret === 1,
-    ...(changed.includes('is_template') ? { is_template: wanted.isTemplate } : {}),
-    ...(source.restoredFrom === null ? {} : { restored_from: source.restoredFrom }),
-    changed,
-  }
-  return { tenantId, action, target: { kind: 'key', id, name }, data, ...madeBy(wanted.stamp) }
-}
-
-function actionOf({ is_secret }: StampedChange, changed: readonly string[], { how }: Source): AuditAction {
-  if (changed.includes('value')) return how === 'restore' ? 'key.restored' : 'key.changed'
-  if (!changed.includes('is_secret')) return 'key.described'
-  return is_secret ? 'key.declared_secret' : 'key.declared_public'
 }

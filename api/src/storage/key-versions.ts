@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
 import { madeBy } from '../domain/event.ts'
+import { conflictOf } from '../domain/key-change.ts'
 import type { KeyVersion, KeyVersionStore, Restored, VersionChange } from '../domain/key-version.ts'
 import type { WholePage } from '../domain/listing.ts'
-import { changeHeldKey, conflictOf, holdKey, type KeyChangeParts } from './key-changes.ts'
+import { changeHeldKey, holdKey, type KeyChangeParts } from './key-changes.ts'
 import type { Queries, Query, Recorded } from './queries.ts'
 import type { Flag } from './tables.ts'
 import { countOf, selectOf, updateOf } from './tenant-rows.ts'
@@ -126,7 +127,7 @@ async function restore(parts: KeyChangeParts, change: Change): Promise<Restored>
   const { tenantId, keyId, version, expectedVersion, stamp } = change
   const current = await holdKey(transaction, tenantId, keyId)
   if (!current) return { status: 'absent' }
-  const conflict = conflictOf(current, expectedVersion)
+  const conflict = conflictOf(current.value_version, expectedVersion)
   if (conflict) return conflict
   if (version === current.value_version) return { status: 'done' }
   const row = await versionRow(transaction, change).selectAll().executeTakeFirst()

@@ -1,7 +1,7 @@
 import type { ImportReading } from '../domain/library-import.ts'
 import type { FoundKey, ImportLibrary } from '../domain/library-import-step.ts'
+import { chunks } from './chunks.ts'
 import { type BundleRef, type Keys, keysWith } from './found-keys.ts'
-import { chunks } from './library-changes.ts'
 import type { Query } from './queries.ts'
 import { selectOf } from './tenant-rows.ts'
 import { partsIn, type TenantVault } from './value-vault.ts'

@@ -1,9 +1,8 @@
 import { madeBy } from '../domain/event.ts'
-import type { MemberChange, MemberStore } from '../domain/member.ts'
-import type { Role } from '../domain/membership.ts'
+import { endsOf, type MemberChange, type MemberStore } from '../domain/member.ts'
 import type { Stamp } from '../domain/stamp.ts'
 import { endGrants } from './grant-ends.ts'
-import type { Queries, Query } from './queries.ts'
+import type { Queries, Query, Recorded } from './queries.ts'
 import { deleteOf, selectOf, updateOf } from './tenant-rows.ts'
 import { holdTenant } from './tenants.ts'
 
@@ -20,15 +19,16 @@ export function createMemberStore({ query, write, record }: Queries): MemberStor
       write(async (transaction) => {
         const refusal = await refusalFor(transaction, { tenantId, userId, keepsOwner: role === 'owner' })
         if (refusal) return refusal
-        await setRole(transaction, { tenantId, userId, role })
-        if (role === 'member') await endInvitations(transaction, tenantId, userId)
+        await updateOf(transaction, 'memberships', tenantId)
+          .set({ role })
+          .where('user_id', '=', userId)
+          .execute()
         await record(transaction, {
           ...memberEvent(tenantId, userId, stamp),
           action: 'member.role_changed',
           data: { role },
         })
-        const end = { reason: 'role_changed', ...madeBy(stamp) } as const
-        await endGrants({ transaction, record }, { tenantId, userId }, end)
+        await carryOut({ transaction, record }, { tenantId, userId, stamp }, endsOf(role))
         return 'done'
       }),
     remove: (tenantId, userId, stamp) =>
@@ -36,13 +36,20 @@ export function createMemberStore({ query, write, record }: Queries): MemberStor
         const refusal = await refusalFor(transaction, { tenantId, userId, keepsOwner: false })
         if (refusal) return refusal
         await deleteOf(transaction, 'memberships', tenantId).where('user_id', '=', userId).execute()
-        await endInvitations(transaction, tenantId, userId)
         await record(transaction, { ...memberEvent(tenantId, userId, stamp), action: 'member.removed' })
-        const end = { reason: 'person_removed', ...madeBy(stamp) } as const
-        await endGrants({ transaction, record }, { tenantId, userId }, end)
+        await carryOut({ transaction, record }, { tenantId, userId, stamp }, endsOf('removed'))
         return 'done'
       }),
   }
+}
+
+async function carryOut(
+  recorded: Recorded,
+  { tenantId, userId, stamp }: { tenantId: string; userId: string; stamp: Stamp },
+  { invitations, grants: reason }: ReturnType<typeof endsOf>,
+): Promise<void> {
+  if (invitations) await endInvitations(recorded.transaction, tenantId, userId)
+  await endGrants(recorded, { tenantId, userId }, { reason, ...madeBy(stamp) })
 }
 
 // Those to the member's own e-mail too: one that is still open would undo the removal.
@@ -77,11 +84,4 @@ async function refusalFor(
   const isOwned =
     keepsOwner || memberships.some(({ user_id, role }) => user_id !== userId && role === 'owner')
   return isOwned ? null : 'last_owner'
-}
-
-async function setRole(
-  transaction: Query,
-  { tenantId, userId, role }: { tenantId: string; userId: string; role: Role },
-): Promise<void> {
-  await updateOf(transaction, 'memberships', tenantId).set({ role }).where('user_id', '=', userId).execute()
 }

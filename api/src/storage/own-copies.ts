@@ -1,5 +1,5 @@
 import type { Attachment } from '../domain/attachment.ts'
-import type { OwnCopy, SplitStore } from '../domain/split.ts'
+import { marksOfCopy, type OwnCopy, type SplitStore } from '../domain/split.ts'
 import type { Stamp } from '../domain/stamp.ts'
 import { templatePartsOf } from '../domain/template.ts'
 import { holdBundle, stampBundle } from './bundle-changes.ts'
@@ -63,11 +63,6 @@ function attachedKey(transaction: Query, tenantId: string, { bundleId, keyId }: 
     .executeTakeFirst()
 }
 
-// A value in the place of a template is secret, because the template may have had secret parts.
-function markOf({ is_secret, template_parts }: Source, isTemplate: boolean): Flag {
-  return template_parts !== null && !isTemplate ? 1 : is_secret
-}
-
 /** Insert the copy under the first name that is free.
  * @returns null when no name is */
 async function insertCopy(
@@ -77,12 +72,15 @@ async function insertCopy(
 ): Promise<(Named & { is_secret: Flag; isTemplate: boolean }) | null> {
   const value = copy.value ?? open(source)
   if (value === null) return null
-  const isTemplate = copy.isTemplate ?? source.template_parts !== null
+  const { isTemplate, is_secret } = marksOfCopy(
+    { is_secret: source.is_secret === 1, isTemplate: source.template_parts !== null },
+    copy,
+  )
   const { stamp } = copy
   const row = {
     id: copy.keyId,
     tenant_id: tenantId,
-    is_secret: copy.is_secret === undefined ? markOf(source, isTemplate) : flag(copy.is_secret),
+    is_secret: flag(is_secret),
     template_parts: isTemplate ? storedParts(templatePartsOf(value)) : null,
     description: copy.description ?? source.description,
     ...copy.lifetime,

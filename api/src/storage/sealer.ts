@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
+import { backlogOf, type Waiting } from '../domain/audit-backlog.ts'
 import type { NamedAuditKey } from './audit-keys.ts'
 import type { Database } from './queries.ts'
 import { type Head, type Seal, sealTenant } from './sealing.ts'
@@ -7,9 +8,6 @@ import { type Head, type Seal, sealTenant } from './sealing.ts'
 const SEAL_AFTER_MS = 200
 const SWEEP_EVERY_MS = 5_000
 const SEEN_HEADS = 10_000
-
-/** `alarm`: from here /readyz warns of the audit log; `full`: from here the tenant's changes are refused. */
-const BACKLOG = { alarm: 10_000, full: 100_000, alarmAgeMs: 60_000 }
 
 export type SealerParts = {
   database: Database
@@ -136,22 +134,24 @@ export class Sealer {
   }
 
   async #sweepOnce(): Promise<void> {
-    for (const { tenant_id } of await this.#waiting()) {
-      if (!this.#isClosed && !this.#timers.has(tenant_id)) await this.#seal(tenant_id)
+    for (const { tenantId } of await this.#waiting()) {
+      if (!this.#isClosed && !this.#timers.has(tenantId)) await this.#seal(tenantId)
     }
     if (this.#isClosed) return
-    const left = await this.#waiting()
-    const oldestAllowed = new Date(this.#parts.now().getTime() - BACKLOG.alarmAgeMs).toISOString()
-    const late = left.filter(({ count, oldest }) => count > BACKLOG.alarm || oldest < oldestAllowed)
-    this.#late = new Set(late.map(({ tenant_id }) => tenant_id))
-    this.#full = new Set(left.flatMap(({ tenant_id, count }) => (count > BACKLOG.full ? [tenant_id] : [])))
+    const { late, full } = backlogOf(await this.#waiting(), this.#parts.now())
+    this.#late = late
+    this.#full = full
     this.#hasForged = await this.#findForged()
   }
 
-  #waiting() {
+  #waiting(): Promise<Waiting[]> {
     return this.#parts.database.query
       .selectFrom('events')
-      .select(({ fn }) => ['tenant_id', fn.countAll<number>().as('count'), fn.min('created_at').as('oldest')])
+      .select(({ fn }) => [
+        'tenant_id as tenantId',
+        fn.countAll<number>().as('count'),
+        fn.min('created_at').as('oldest'),
+      ])
       .where('refused_at', 'is', null)
       .groupBy('tenant_id')
       .execute()

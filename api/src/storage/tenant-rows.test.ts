@@ -19,7 +19,6 @@ const ACROSS_TENANTS: Record<string, string> = {
   'held-deliveries.ts': 'overdue deliveries',
   'invitations.ts': 'an invitation, by its token',
   'machine-callers.ts': 'who calls: a machine, by its token or its id',
-  'machine-deliveries.ts': 'the query names the tenant under an alias',
   'machine-tokens.ts': 'a reported token, by its hash',
   'provided-changes.ts': 'all workspaces of a person',
   'sealer.ts': 'every outbox is sealed',
@@ -32,7 +31,7 @@ const ACROSS_TENANTS: Record<string, string> = {
 }
 
 function crossesTenants(file: string): boolean {
-  const begun = /\b(?:query|transaction)\s*\.(?:selectFrom|updateTable|deleteFrom)\(\s*(?:'(\w+)|(\w))/g
+  const begun = /\b(?:query|transaction)\s*\.(?:selectFrom|updateTable|deleteFrom)\(\s*(?:'(\w+)|\w+\))/g
   const tables = [...readFileSync(file, 'utf8').matchAll(begun)].map(([, table]) => table)
   return tables.some((table) => table === undefined || hasTenant(table))
 }

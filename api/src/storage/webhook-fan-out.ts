@@ -1,7 +1,6 @@
-import { TIMES } from '@keyferry/contract'
 import { randomId } from '@keyferry/crypto/token'
 import { entryOf } from '../domain/audit.ts'
-import { extendedBody, merged, messageBody, sentAfterQuiet } from '../domain/webhook-body.ts'
+import { extendedBody, messageBody, sentAfterQuiet } from '../domain/webhook-body.ts'
 import {
   checkpoint,
   isTold,
@@ -11,6 +10,8 @@ import {
   messagesOf,
   type SealedEntry,
 } from '../domain/webhook-message.ts'
+import { messagesFor, type Subscription, timesOf } from '../domain/webhook-subscription.ts'
+import { chunks } from './chunks.ts'
 import type { Database, Query } from './queries.ts'
 import type { Tables } from './tables.ts'
 import { selectOf, updateOf } from './tenant-rows.ts'
@@ -40,11 +41,8 @@ export async function fanOut(parts: Parts, transaction: Query, batch: SealedBatc
   if (webhooks.length === 0) return
   const places = await placesOf(transaction, batch.tenantId, entries)
   const drafts = [...messagesOf(entries, places), ...checkpoints(batch)]
-  const wanted = webhooks.flatMap((webhook) =>
-    mergedDrafts(drafts.filter((draft) => wants(webhook, draft))).map((draft) => ({
-      webhookId: webhook.id,
-      draft,
-    })),
+  const wanted = webhooks.flatMap(({ id: webhookId, ...subscription }) =>
+    messagesFor(subscription, drafts).map((draft) => ({ webhookId, draft })),
   )
   await store(parts, transaction, { ...batch, wanted })
 }
@@ -58,19 +56,12 @@ function checkpoints({ note, rows, now }: SealedBatch): MessageDraft[] {
   return note === null || !last ? [] : [checkpoint({ seq: last.seq, hash: last.hash, note, at: now })]
 }
 
-type ActiveWebhook = {
-  id: string
-  madeAt: string
-  events: ReadonlySet<string>
-  bundleIds: ReadonlySet<string>
-}
-
 // Held, so that none is deleted before its messages are committed.
 async function activeWebhooks(
   { holdShared }: Parts,
   transaction: Query,
   tenantId: string,
-): Promise<ActiveWebhook[]> {
+): Promise<(Subscription & { id: string })[]> {
   const rows = await selectOf(transaction, 'webhooks', tenantId)
     .select(['id', 'created_at', 'events', 'bundle_ids'])
     .where('is_active', '=', 1)
@@ -85,14 +76,6 @@ async function activeWebhooks(
   }))
 }
 
-function wants({ madeAt, events, bundleIds }: ActiveWebhook, draft: MessageDraft): boolean {
-  if (draft.at < madeAt) return false
-  if (events.size > 0 && !events.has(draft.type)) return false
-  return draft.bundleIds === null || bundleIds.size === 0 || draft.bundleIds.some((id) => bundleIds.has(id))
-}
-
-const AT_ONCE = 500
-
 async function placesOf(
   transaction: Query,
   tenantId: string,
@@ -100,27 +83,16 @@ async function placesOf(
 ): Promise<ReadonlyMap<string, readonly KeyPlace[]>> {
   const ids = [...new Set(entries.flatMap(keysIn))]
   const places: KeyPlace[] = []
-  for (let from = 0; from < ids.length; from += AT_ONCE) {
+  for (const some of chunks(ids)) {
     const rows = await selectOf(transaction, 'attachments', tenantId)
       .innerJoin('bundles', 'bundles.id', 'attachments.bundle_id')
       .select(['attachments.key_id', 'attachments.delivered_name', 'bundles.id', 'bundles.name'])
-      .where('attachments.key_id', 'in', ids.slice(from, from + AT_ONCE))
+      .where('attachments.key_id', 'in', some)
       .execute()
     for (const { key_id: keyId, delivered_name, id, name } of rows)
       places.push({ keyId, bundle: { id, name }, name: delivered_name })
   }
   return Map.groupBy(places, ({ keyId }) => keyId)
-}
-
-// Entries of one batch that change the same thing.
-function mergedDrafts(drafts: readonly MessageDraft[]): MessageDraft[] {
-  const byKey = new Map<string, MessageDraft>()
-  for (const [index, draft] of drafts.entries()) {
-    const name = draft.mergeKey ?? `${index}`
-    const known = byKey.get(name)
-    byKey.set(name, known ? { ...draft, data: merged(known.data, draft.data) } : draft)
-  }
-  return [...byKey.values()]
 }
 
 type Wanted = { webhookId: string; draft: MessageDraft }
@@ -131,8 +103,7 @@ async function store(
   transaction: Query,
   { tenantId, now, wanted }: Storing,
 ): Promise<void> {
-  for (let from = 0; from < wanted.length; from += AT_ONCE) {
-    const some = wanted.slice(from, from + AT_ONCE)
+  for (const some of chunks(wanted)) {
     const waiting = await holdWaiting(transaction, tenantId, some)
     const added = some.filter((each) => !waiting.has(placeOf(each)))
     const extended = some.flatMap((each) => {
@@ -191,7 +162,7 @@ function extension(
 }
 
 function newRow(tenantId: string, { webhookId, draft }: Wanted, now: string) {
-  const giveUpAt = new Date(Date.parse(now) + TIMES.webhookTriedSeconds * 1_000).toISOString()
+  const { notBefore, giveUpAt } = timesOf(draft, now)
   return {
     tenant_id: tenantId,
     webhook_id: webhookId,
@@ -200,7 +171,7 @@ function newRow(tenantId: string, { webhookId, draft }: Wanted, now: string) {
     body: messageBody(draft),
     merge_key: draft.mergeKey,
     state: 'waiting',
-    not_before: draft.mergeKey === null ? now : sentAfterQuiet(now, now),
+    not_before: notBefore,
     give_up_at: giveUpAt,
     attempts: 0,
     created_at: now,

@@ -1,0 +1,42 @@
+import { TIMES } from '@keyferry/contract'
+import { merged, sentAfterQuiet } from './webhook-body.ts'
+import type { MessageDraft } from './webhook-message.ts'
+
+/*
+ * Which messages a webhook gets, and when. A webhook gets nothing that happened before it was made.
+ */
+
+/** What an active webhook wants; an empty set: everything. */
+export type Subscription = {
+  madeAt: string
+  events: ReadonlySet<string>
+  bundleIds: ReadonlySet<string>
+}
+
+/** The messages for one webhook. Drafts that change the same thing become one message. */
+export function messagesFor(
+  subscription: Subscription,
+  drafts: readonly MessageDraft[],
+): readonly MessageDraft[] {
+  const byKey = new Map<string, MessageDraft>()
+  for (const [index, draft] of drafts.filter((each) => wants(subscription, each)).entries()) {
+    const name = draft.mergeKey ?? `${index}`
+    const known = byKey.get(name)
+    byKey.set(name, known ? { ...draft, data: merged(known.data, draft.data) } : draft)
+  }
+  return [...byKey.values()]
+}
+
+function wants({ madeAt, events, bundleIds }: Subscription, draft: MessageDraft): boolean {
+  if (draft.at < madeAt) return false
+  if (events.size > 0 && !events.has(draft.type)) return false
+  return draft.bundleIds === null || bundleIds.size === 0 || draft.bundleIds.some((id) => bundleIds.has(id))
+}
+
+/** When a new message is sent first, and when the server gives up; ISO times. */
+export function timesOf({ mergeKey }: MessageDraft, now: string): { notBefore: string; giveUpAt: string } {
+  return {
+    notBefore: mergeKey === null ? now : sentAfterQuiet(now, now),
+    giveUpAt: new Date(Date.parse(now) + TIMES.webhookTriedSeconds * 1_000).toISOString(),
+  }
+}

@@ -1,8 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
-import { parseObject } from './ground/json-object.ts'
-import { CREDENTIAL_VARIABLES } from './machine/without-credentials.ts'
-import { LOADED_MARK } from './program/program-environment.ts'
+import { parseObject } from './ground/shape.ts'
+import { CREDENTIAL_VARIABLES, LOADED_MARK } from './program/program-environment.ts'
 
 /*
  * `import 'keyferry/config'`: sets process.env before the next import runs, in dotenv's place. An import can only wait for

@@ -1,6 +1,5 @@
 import type { Command, Words } from '../command-line/command.ts'
-import { usageError } from '../ground/cli-error.ts'
-import { EXIT } from '../ground/exit-code.ts'
+import { EXIT, usageError } from '../ground/cli-error.ts'
 import type { Parts } from '../ground/parts.ts'
 import { printable } from '../ground/printable.ts'
 

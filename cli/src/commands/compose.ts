@@ -1,9 +1,8 @@
 import type { Command, Words } from '../command-line/command.ts'
 import { harmlessValues } from '../delivery/dangerous-names.ts'
-import { CliError, usageError } from '../ground/cli-error.ts'
-import { EXIT } from '../ground/exit-code.ts'
-import { parseObject } from '../ground/json-object.ts'
+import { CliError, EXIT, usageError } from '../ground/cli-error.ts'
 import type { Parts } from '../ground/parts.ts'
+import { parseObject } from '../ground/shape.ts'
 import { ASKING_FLAGS, readAsking } from './asking-flags.ts'
 import { FOR_AGENT_FLAG, requireReader } from './pull.ts'
 

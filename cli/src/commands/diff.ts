@@ -1,12 +1,11 @@
 import { LIMITS } from '@keyferry/contract/limits'
 import type { Command, Words } from '../command-line/command.ts'
-import { usageError } from '../ground/cli-error.ts'
-import { EXIT } from '../ground/exit-code.ts'
+import { EXIT, usageError } from '../ground/cli-error.ts'
 import { groupBy } from '../ground/group-by.ts'
 import type { Parts } from '../ground/parts.ts'
 import { printable } from '../ground/printable.ts'
 import type { ComparedRow } from '../server/comparison.ts'
-import type { NamedLibrary } from '../server/named-workspace.ts'
+import type { NamedLibrary } from '../server/library-call.ts'
 import { requireBundleName } from './names.ts'
 import { libraryHere, SERVER_FLAG, WORKSPACE_FLAG } from './server-flag.ts'
 
@@ -74,7 +73,7 @@ function readFailOn(words: Words): DiffOptions['failOn'] {
  * @returns 1 if there is a finding of the kind in the options, else 0 · @throws CliError */
 async function diff(options: DiffOptions, parts: Parts): Promise<number> {
   const { bundleNames, failOn } = options
-  const { openLibrary } = await import('../server/named-workspace.ts')
+  const { openLibrary } = await import('../server/library-call.ts')
   const library = await openLibrary(options.library, parts)
   const { compareBundles } = await import('../server/comparison.ts')
   const compared = await compareBundles({ library, parts }, bundleNames)

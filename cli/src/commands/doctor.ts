@@ -1,6 +1,6 @@
 import type { Command, Words } from '../command-line/command.ts'
 import type { Finding } from '../doctor/finding.ts'
-import { EXIT } from '../ground/exit-code.ts'
+import { EXIT } from '../ground/cli-error.ts'
 import type { Parts } from '../ground/parts.ts'
 import { terminalStyle } from '../terminal/terminal-style.ts'
 import { SERVER_FLAG } from './server-flag.ts'

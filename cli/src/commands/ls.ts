@@ -1,10 +1,10 @@
 import type { Command, Words } from '../command-line/command.ts'
-import { EXIT } from '../ground/exit-code.ts'
+import { EXIT } from '../ground/cli-error.ts'
 import type { Parts, ViewName } from '../ground/parts.ts'
 import { printable } from '../ground/printable.ts'
 import type { Listed } from '../server/bundles.ts'
-import { isLoopback } from '../server/loopback.ts'
-import type { NamedLibrary } from '../server/named-workspace.ts'
+import type { NamedLibrary } from '../server/library-call.ts'
+import { isLoopback } from '../server/server-address.ts'
 import { JSON_FLAG, PAGE_FLAGS, QUIET_FLAG, readPage, readReason, readView } from './asking-flags.ts'
 import { readBundleOperand } from './names.ts'
 import { libraryHere, SERVER_FLAG, WORKSPACE_FLAG } from './server-flag.ts'
@@ -53,7 +53,7 @@ async function ls(words: Words, parts: Parts): Promise<number> {
 }
 
 async function listDirectly(named: NamedLibrary, bundle: string | null, parts: Parts): Promise<Listed> {
-  const { openLibrary } = await import('../server/named-workspace.ts')
+  const { openLibrary } = await import('../server/library-call.ts')
   const { bundleNamed, listBundles, listNames } = await import('../server/bundles.ts')
   const call = { library: await openLibrary(named, parts), parts }
   const bundles = await listBundles(call)

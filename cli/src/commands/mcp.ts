@@ -1,6 +1,6 @@
 import type { Command, Words } from '../command-line/command.ts'
 import { detectAgent } from '../delivery/agent.ts'
-import { EXIT } from '../ground/exit-code.ts'
+import { EXIT } from '../ground/cli-error.ts'
 import type { Parts } from '../ground/parts.ts'
 import { libraryHere, SERVER_FLAG, WORKSPACE_FLAG } from './server-flag.ts'
 

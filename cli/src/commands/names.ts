@@ -1,3 +1,4 @@
+import { FORMAT_NAMES, type FormatName, isFormatName } from '@keyferry/contract/env/format-names'
 import { BUNDLE_NAME, isBundleName, isKeyName } from '@keyferry/contract/env/names'
 import { LIMITS } from '@keyferry/contract/limits'
 import type { Words } from '../command-line/command.ts'
@@ -44,4 +45,10 @@ export function requireKeyName(name: string): void {
     `${printable(name, 80)} is not a valid key name`,
     'Use letters, digits and _, for example DATABASE_URL.',
   )
+}
+
+/** @throws CliError usage: unknown format */
+export function requireFormatName(text: string): FormatName {
+  if (isFormatName(text)) return text
+  throw usageError(`unknown format ${printable(text, 60)}`, `Use one of ${FORMAT_NAMES.join(', ')}.`)
 }

@@ -2,13 +2,12 @@ import { resolve } from 'node:path'
 import { FORMAT_NAMES, type FormatName } from '@keyferry/contract/env/format-names'
 import type { Command, Flag, Words } from '../command-line/command.ts'
 import { harmlessValues } from '../delivery/dangerous-names.ts'
-import { CliError, usageError } from '../ground/cli-error.ts'
-import { EXIT } from '../ground/exit-code.ts'
+import { CliError, EXIT, usageError } from '../ground/cli-error.ts'
 import type { Parts, Values } from '../ground/parts.ts'
 import type { PendingRequest } from '../ground/pending-request.ts'
-import { requireFormatName } from '../output/format-name.ts'
 import type { OutputFile } from '../output/output-file.ts'
 import { ASKING_FLAGS, type AskingOptions, readAsking } from './asking-flags.ts'
+import { requireFormatName } from './names.ts'
 
 export const FOR_AGENT_FLAG: Flag = {
   name: 'for-agent',

@@ -1,6 +1,5 @@
 import type { Command, Words } from '../command-line/command.ts'
-import { CliError, usageError } from '../ground/cli-error.ts'
-import { EXIT } from '../ground/exit-code.ts'
+import { CliError, EXIT, usageError } from '../ground/cli-error.ts'
 import type { Parts } from '../ground/parts.ts'
 import { printable } from '../ground/printable.ts'
 
@@ -29,7 +28,7 @@ async function release({ operands }: Words, parts: Parts): Promise<number> {
   if (id === undefined || code === undefined || !/^[\w-]{16,128}$/.test(id)) {
     throw usageError('release needs the ID and the code', 'Copy the command that the waiting client printed.')
   }
-  const { giveCode } = await import('../release/give-code.ts')
+  const { giveCode } = await import('../release/release-socket.ts')
   const answer = await giveCode(id, code, parts)
   if (answer === null) {
     throw new CliError(

@@ -4,13 +4,11 @@ import type { ValuesRequest } from '../delivery/values-request.ts'
 import { usageError } from '../ground/cli-error.ts'
 import type { Parts, ProgramStart, Values } from '../ground/parts.ts'
 import type { PendingRequest } from '../ground/pending-request.ts'
-import { whileWaiting } from '../ground/while-waiting.ts'
-import { withoutCredentials } from '../machine/without-credentials.ts'
-import { requireProgram } from '../program/find-program.ts'
+import { whileWaiting } from '../ground/with-resolvers.ts'
+import { requireProgram, throughShell } from '../program/find-program.ts'
 import { programEnvironment } from '../program/program-environment.ts'
-import { throughShell } from '../program/through-shell.ts'
 import { openValueFiles, readWantedFiles, type ValueFiles, type WantedFiles } from '../program/value-files.ts'
-import { outputFilters, type Redaction } from '../redaction/output-filters.ts'
+import type { Redaction } from '../redaction/redacted-stream.ts'
 import type { Watching } from '../watch/watch-values.ts'
 import { ASKING_FLAGS, type AskingOptions, readAsking } from './asking-flags.ts'
 
@@ -135,6 +133,7 @@ export async function run(options: RunOptions, parts: Parts): Promise<number> {
   const starting = whileWaiting(() =>
     Promise.all([
       import('../program/start-program.ts'),
+      import('../redaction/redacted-stream.ts'),
       ...(options.watchSignal === null ? [] : [import('../watch/watch-values.ts')]),
     ]),
   )
@@ -159,10 +158,11 @@ async function startOf(
   { values: delivered, options, files }: Starting,
   { env, stdout, stderr }: Parts,
 ): Promise<ProgramStart> {
+  const { outputFilters } = await import('../redaction/redacted-stream.ts')
   const values = harmlessValues(delivered, options)
   return {
     argv,
-    env: programEnvironment(withoutCredentials(env), files?.write(values) ?? values, options),
+    env: programEnvironment(env, files?.write(values) ?? values, options),
     searchPath: env['PATH'] ?? null,
     filters: await outputFilters(values, { ...options, stdout, stderr }),
     ...(files === null ? {} : { isParentNeeded: true as const }),

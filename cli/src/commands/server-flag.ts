@@ -1,8 +1,7 @@
 import type { Flag, Words } from '../command-line/command.ts'
 import type { Parts } from '../ground/parts.ts'
-import { chooseServer } from '../project/choose-server.ts'
-import { type FoundProject, findProject, PROJECT_FILE } from '../project/project-file.ts'
-import type { NamedLibrary } from '../server/named-workspace.ts'
+import { chooseServer, type FoundProject, findProject, PROJECT_FILE } from '../project/project-file.ts'
+import type { NamedLibrary } from '../server/library-call.ts'
 import { DEFAULT_SERVER } from '../server/server-address.ts'
 import { readWorkspaceFlag } from './names.ts'
 

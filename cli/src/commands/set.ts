@@ -1,7 +1,6 @@
 import { resolve } from 'node:path'
 import type { Command, Words } from '../command-line/command.ts'
-import { CliError, usageError } from '../ground/cli-error.ts'
-import { EXIT } from '../ground/exit-code.ts'
+import { CliError, EXIT, usageError } from '../ground/cli-error.ts'
 import type { Parts } from '../ground/parts.ts'
 import { printable } from '../ground/printable.ts'
 import type { ImportTextOptions } from '../import/import-options.ts'

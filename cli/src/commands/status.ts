@@ -1,7 +1,7 @@
 import type { Command, Words } from '../command-line/command.ts'
 import { shownArgument } from '../delivery/claims.ts'
+import { EXIT } from '../ground/cli-error.ts'
 import { NetworkError } from '../ground/exchange.ts'
-import { EXIT } from '../ground/exit-code.ts'
 import type { Parts } from '../ground/parts.ts'
 import { printable } from '../ground/printable.ts'
 import { VERSION } from '../ground/version.ts'

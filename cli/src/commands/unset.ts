@@ -1,9 +1,8 @@
 import type { Command, Words } from '../command-line/command.ts'
-import { CliError, usageError } from '../ground/cli-error.ts'
-import { EXIT } from '../ground/exit-code.ts'
+import { CliError, EXIT, usageError } from '../ground/cli-error.ts'
 import type { Parts, ViewName } from '../ground/parts.ts'
 import { findProject } from '../project/project-file.ts'
-import type { NamedLibrary } from '../server/named-workspace.ts'
+import type { NamedLibrary } from '../server/library-call.ts'
 import {
   JSON_FLAG,
   PAGE_FLAGS,
@@ -86,7 +85,7 @@ async function detachHere(
   parts: Parts,
 ): Promise<void> {
   if (words.has('receipt')) throw (await import('../server/own-library.ts')).noReceiptHere()
-  const { openLibrary } = await import('../server/named-workspace.ts')
+  const { openLibrary } = await import('../server/library-call.ts')
   const { bundleNamed, detachName, listBundles, listNames } = await import('../server/bundles.ts')
   const call = { library: await openLibrary(named, parts), parts }
   const bundle = bundleNamed(await listBundles(call), bundleName)

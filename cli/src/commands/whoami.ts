@@ -1,5 +1,5 @@
 import type { Command, Words } from '../command-line/command.ts'
-import { EXIT } from '../ground/exit-code.ts'
+import { EXIT } from '../ground/cli-error.ts'
 import type { Parts } from '../ground/parts.ts'
 import { object, shown } from '../ground/shape.ts'
 import { callLibrary, type Library } from '../server/library-call.ts'

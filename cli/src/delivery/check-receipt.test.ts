@@ -9,7 +9,7 @@ import { stage } from '../../test/stage.ts'
 import type { Parts } from '../ground/parts.ts'
 import type { PendingRequest } from '../ground/pending-request.ts'
 import { readWaitAnswer } from '../server/wait-answer.ts'
-import { checkReceipt } from './check-receipt.ts'
+import { checkReceipt } from './delivered-values.ts'
 import type { ValuesRequest } from './values-request.ts'
 
 const SERVER = 'https://keyferry.example.com'

@@ -1,6 +1,5 @@
 import { whyDangerous } from '@keyferry/contract/env/dangerous-names'
-import { CliError } from '../ground/cli-error.ts'
-import { EXIT } from '../ground/exit-code.ts'
+import { CliError, EXIT } from '../ground/cli-error.ts'
 import type { Values } from '../ground/parts.ts'
 
 /** Names that are dangerous and not allowed, each with the reason: `PATH decides which programs are found`. */

@@ -1,17 +1,15 @@
-import { CliError } from '../ground/cli-error.ts'
-import { EXIT } from '../ground/exit-code.ts'
+import { CliError, EXIT } from '../ground/cli-error.ts'
 import type { Parts, Values } from '../ground/parts.ts'
 import type { PendingRequest } from '../ground/pending-request.ts'
-import { whileWaiting } from '../ground/while-waiting.ts'
-import { namesMachine } from '../machine/speaker.ts'
-import { keepReceipt } from '../receipt/keep-receipt.ts'
-import { type Receipt, requireNames } from '../receipt/receipt.ts'
+import { whileWaiting } from '../ground/with-resolvers.ts'
+import { findCredential } from '../machine/credential.ts'
+import { keepReceipt, type Receipt, requireNames } from '../receipt/receipt.ts'
 import { withdrawRequest } from '../server/approval-requests.ts'
-import { requireKnownBundle } from '../server/known-bundle.ts'
+import { requireKnownBundle } from '../server/bundles.ts'
 import type { Delivery, SignedReceipt } from '../server/wait-answer.ts'
 import { forgetRequest, keepRequest, requireKeepable } from '../state/kept-requests.ts'
-import type { Received } from '../terminal/waiting-view.ts'
-import { checkReceipt } from './check-receipt.ts'
+import { deliveredOutcome, type Received } from '../terminal/waiting-view.ts'
+import { checkReceipt } from './delivered-values.ts'
 import { withdraw } from './interruption.ts'
 import { type RequestKind, requestApproval } from './request-approval.ts'
 import type { Delivered, ValuesRequest } from './values-request.ts'
@@ -25,13 +23,10 @@ export class PersonNeeded extends CliError {}
  * @param mayAsk whether a person may be asked if no approval is remembered
  * @throws PersonNeeded · CliError */
 export async function deliver(request: ValuesRequest, parts: Parts, mayAsk = true): Promise<Delivered> {
-  if (namesMachine(request.as, parts.env)) {
-    const { findCredential } = await import('../machine/credential.ts')
-    const credential = findCredential(request.as, request.server, parts)
-    if (credential !== null) {
-      const { deliverToMachine } = await import('./deliver-to-machine.ts')
-      return await deliverToMachine(request, credential, parts)
-    }
+  const credential = findCredential(request.as, request.server, parts)
+  if (credential !== null) {
+    const { deliverToMachine } = await import('./deliver-to-machine.ts')
+    return await deliverToMachine(request, credential, parts)
   }
   if (request.keepAs !== null) requireKeepable(parts)
   return await requestApproval(valuesOf(request, parts, mayAsk), request, parts)
@@ -68,7 +63,7 @@ function valuesOf(request: ValuesRequest, parts: Parts, mayAsk: boolean): Reques
       requireRequestedKeys(values, request)
       if (request.receiptFile !== null)
         keepReceipt(request.receiptFile, signedReceipt(delivery, request), request.server)
-      view.delivered(received(values, { delivery, receipt }, request))
+      view.finished(deliveredOutcome(received(values, { delivery, receipt }, request)))
       return { values, deliveryId: delivery.deliveryId }
     },
   }

@@ -1,12 +1,17 @@
 import { isKeyName } from '@keyferry/contract/env/names'
-import type { KeyPair } from '@keyferry/crypto/key-pair'
-import { CliError, refusedAnswer } from '../ground/cli-error.ts'
-import { EXIT } from '../ground/exit-code.ts'
-import { parseObject } from '../ground/json-object.ts'
-import type { Values } from '../ground/parts.ts'
+import { decodeBase64 } from '@keyferry/crypto/base64'
+import { type KeyPair, wipe } from '@keyferry/crypto/key-pair'
+import { open } from '@keyferry/crypto/open'
+import { CliError, EXIT, refusedAnswer } from '../ground/cli-error.ts'
+import type { Parts, Values } from '../ground/parts.ts'
+import type { PendingRequest } from '../ground/pending-request.ts'
 import { printable } from '../ground/printable.ts'
+import { parseObject } from '../ground/shape.ts'
+import { keyOf, pinnedKeys } from '../receipt/pinned-keys.ts'
+import { type Receipt, readReceipt, requireFits } from '../receipt/receipt.ts'
+import { isLoopback } from '../server/server-address.ts'
 import type { Delivery, Named } from '../server/wait-answer.ts'
-import { openBox } from './open-box.ts'
+import { sentCommand } from './claims.ts'
 import type { ValuesRequest } from './values-request.ts'
 
 /** Open the sealed box and check its content before it is used.
@@ -89,5 +94,66 @@ function otherThanRequested(kind: string, { name }: Named, requested: string | n
     EXIT.refused,
     `the approver chose the ${kind} ${printable(name, 80)}, but ${requested} was requested`,
     'Nothing was started and the values were dropped. Run the command again, or accept any bundle with --any-bundle.',
+  )
+}
+
+/** The text of a box that is sealed to the key of a request.
+ * @throws CliError refused */
+export function openBox(ciphertextBase64: string, keyPair: KeyPair): string {
+  let bytes: Uint8Array | undefined
+  try {
+    bytes = open(decodeBase64(ciphertextBase64), keyPair)
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch (cause) {
+    throw refusedAnswer('the delivery cannot be opened with the key of this request', { cause })
+  } finally {
+    if (bytes !== undefined) wipe(bytes)
+  }
+}
+
+/** Check the receipt of a delivery before its box is opened.
+ * @returns null if the server signs none, and never did · @throws CliError refused · NetworkError */
+export async function checkReceipt(
+  { receipt, ciphertextBase64 }: Delivery,
+  { request, pending, parts }: { request: ValuesRequest; pending: PendingRequest; parts: Parts },
+): Promise<Receipt | null> {
+  if (receipt === null) {
+    if (mustSign(request.server, parts)) throw missing(request.server)
+    requireAssurance(null, request)
+    return null
+  }
+  const read = readReceipt(receipt, await keyOf(request.server, receipt.kid, parts))
+  requireFits(read, {
+    requestId: pending.id,
+    clientPublicKey: pending.keyPair.publicKey,
+    box: decodeBase64(ciphertextBase64),
+    argv: sentCommand(request.command),
+  })
+  requireAssurance(read, request)
+  return read
+}
+
+function mustSign(server: string, parts: Parts): boolean {
+  return !isLoopback(new URL(server).hostname) && pinnedKeys(server, parts).length > 0
+}
+
+function missing(server: string): CliError {
+  return new CliError(
+    EXIT.refused,
+    `${server} signed its deliveries before, and this one is not signed`,
+    'Nothing was used. An attacker may be between you and the server. Ask the operator of the server.',
+  )
+}
+
+// A repeated approval was bound over loopback when it was given.
+function requireAssurance(receipt: Receipt | null, { requiredAssurance }: ValuesRequest): void {
+  if (requiredAssurance === null) return
+  const isLocal = receipt !== null && (receipt.releasedBy === 'loopback' || receipt.isRepeated)
+  const isBound = isLocal || receipt?.releasedBy === 'code'
+  if (requiredAssurance === 'local' ? isLocal : isBound) return
+  throw new CliError(
+    EXIT.refused,
+    `the approval did not return through this ${requiredAssurance === 'local' ? 'machine' : 'terminal'}, as --require-assurance ${requiredAssurance} asks`,
+    'Nothing was started and the values were dropped. Start the command again and approve in the browser that it opens.',
   )
 }

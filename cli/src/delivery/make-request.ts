@@ -12,7 +12,7 @@ import {
   type RequestBody,
   withdrawRequest,
 } from '../server/approval-requests.ts'
-import { patientExchange, rateLimitNotice } from '../server/rate-limit.ts'
+import { patientExchange, rateLimitNotice } from '../server/endpoint-call.ts'
 import { unknownKind } from '../server/request-end.ts'
 import { claims, commandFields, deviceProof, terminalSeed } from './claims.ts'
 import type { RequestOptions } from './values-request.ts'

@@ -1,14 +1,13 @@
 import { wipe } from '@keyferry/crypto/key-pair'
-import type { Parts } from '../ground/parts.ts'
+import type { Parts, ViewName } from '../ground/parts.ts'
 import type { PendingRequest } from '../ground/pending-request.ts'
 import { printable } from '../ground/printable.ts'
-import { requireReceiptFile } from '../receipt/keep-receipt.ts'
+import { requireReceiptFile } from '../receipt/receipt.ts'
 import { openWayBack, type WayBack } from '../release/way-back.ts'
-import { isLoopback } from '../server/loopback.ts'
+import { isLoopback } from '../server/server-address.ts'
 import { readable } from '../server/server-failure.ts'
 import { whyNoBrowser } from '../terminal/browser.ts'
-import { waitingView } from '../terminal/choose-view.ts'
-import type { WaitingView } from '../terminal/waiting-view.ts'
+import { rememberedNotice, type WaitingView } from '../terminal/waiting-view.ts'
 import { requireReason } from './agent.ts'
 import { shownLine } from './claims.ts'
 import { atInterruption, withdraw } from './interruption.ts'
@@ -63,7 +62,7 @@ export async function requestApproval<Got, End>(
     const pending = await interruption.unlessEnding(making)
     kept = await interruption.unlessEnding(kind.begin?.(pending) ?? Promise.resolve(null))
     if (pending.remembered === null) show(kind, options, { ...screen, pending, parts })
-    else screen.view.remembered(pending.remembered)
+    else screen.view.say(rememberedNotice(pending.remembered))
     const got = await interruption.unlessEnding(kind.wait(pending, eventsOf(screen)))
     await screen.wayBack.settled()
     const end = await kind.open(got, pending, screen.view)
@@ -134,4 +133,12 @@ function show<Got, End>(
     hidesQrCode: hidesQrCode || isLoopback(new URL(approvalUrl).hostname),
     whyNotOpened,
   })
+}
+
+/** The view with this name; for a person, the one that fits stderr. */
+export async function waitingView(name: ViewName, parts: Parts): Promise<WaitingView> {
+  if (name === 'json') return (await import('../terminal/json-view.ts')).jsonView(parts)
+  if (name === 'quiet') return (await import('../terminal/plain-view.ts')).quietView(parts)
+  if (parts.stderr.isTerminal) return (await import('../terminal/live-view.ts')).liveView(parts)
+  return (await import('../terminal/plain-view.ts')).plainView(parts)
 }

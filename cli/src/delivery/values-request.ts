@@ -1,6 +1,6 @@
 import type { Values, ViewName } from '../ground/parts.ts'
 import type { PendingRequest } from '../ground/pending-request.ts'
-import type { Speaker } from '../machine/speaker.ts'
+import type { Speaker } from '../machine/credential.ts'
 
 /** Who requests something of which bundle, and how progress is shown. */
 export type RequestOptions = {

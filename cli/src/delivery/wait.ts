@@ -1,6 +1,5 @@
-import { CliError, refusedAnswer } from '../ground/cli-error.ts'
+import { CliError, EXIT, refusedAnswer } from '../ground/cli-error.ts'
 import { type Exchange, NetworkError } from '../ground/exchange.ts'
-import { EXIT } from '../ground/exit-code.ts'
 import type { Clock } from '../ground/parts.ts'
 import { type WaitCall, waitOnce } from '../server/approval-requests.ts'
 import { expired } from '../server/request-end.ts'

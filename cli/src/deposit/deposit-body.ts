@@ -2,8 +2,7 @@ import { LIMITS } from '@keyferry/contract/limits'
 import { depositBinding } from '@keyferry/crypto/deposit'
 import { pollChallenge } from '@keyferry/crypto/poll-challenge'
 import { portableSeal } from '@keyferry/crypto/portable-seal'
-import { CliError } from '../ground/cli-error.ts'
-import { EXIT } from '../ground/exit-code.ts'
+import { CliError, EXIT } from '../ground/cli-error.ts'
 import type { DepositKey } from './deposit-key.ts'
 
 type Entry = { readonly name: string; readonly value: string; readonly isSecret: boolean | null }

@@ -6,11 +6,10 @@ import { waitForDeposit } from '../delivery/wait.ts'
 import type { Parts } from '../ground/parts.ts'
 import type { PendingRequest } from '../ground/pending-request.ts'
 import { countsOf, readDepositReceipt, requireStored } from '../receipt/deposit-receipt.ts'
-import { keepReceipt } from '../receipt/keep-receipt.ts'
 import { keyOf } from '../receipt/pinned-keys.ts'
-import { requireFits } from '../receipt/receipt.ts'
+import { keepReceipt, requireFits } from '../receipt/receipt.ts'
 import type { SignedReceipt } from '../server/wait-answer.ts'
-import type { Stored } from '../terminal/waiting-view.ts'
+import { type Stored, storedOutcome } from '../terminal/waiting-view.ts'
 import { type DepositContent, sealDeposit } from './deposit-body.ts'
 import { fetchDepositKey } from './deposit-key.ts'
 
@@ -42,7 +41,7 @@ export async function storeWithApproval(depositing: Depositing, parts: Parts): P
       open: async (receipt, pending, view) => {
         const stored = await checkedDeposit(receipt, { depositing, pending, box: sealedBox }, parts)
         if (receiptFile !== null) keepReceipt(receiptFile, receipt, server)
-        view.stored(stored)
+        view.finished(storedOutcome(stored))
       },
     },
     { ...depositing, bundle, workspace },

@@ -4,8 +4,13 @@ import { NetworkError } from '../ground/exchange.ts'
 import type { Parts } from '../ground/parts.ts'
 import { printable } from '../ground/printable.ts'
 import { VERSION } from '../ground/version.ts'
-import { chooseServer, type ServerChoice } from '../project/choose-server.ts'
-import { type FoundProject, findProject, PROJECT_FILE } from '../project/project-file.ts'
+import {
+  chooseServer,
+  type FoundProject,
+  findProject,
+  PROJECT_FILE,
+  type ServerChoice,
+} from '../project/project-file.ts'
 import { isTrusted } from '../project/trusted-folders.ts'
 import { clockText, type ServerFacts, serverFacts } from '../server/server-facts.ts'
 import { networkFailure } from '../server/server-failure.ts'

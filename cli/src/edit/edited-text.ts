@@ -1,8 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { CliError } from '../ground/cli-error.ts'
-import { EXIT } from '../ground/exit-code.ts'
+import { CliError, EXIT } from '../ground/cli-error.ts'
 import type { Environment } from '../ground/parts.ts'
 import { openPrivateFolder } from '../ground/private-folder.ts'
 

@@ -1,4 +1,3 @@
-import { isObject } from './json-object.ts'
 import { printable } from './printable.ts'
 
 /** Reads one value that came from elsewhere.
@@ -86,4 +85,18 @@ export function orNull<T>(shape: Shape<T>): Shape<T | null> {
 /** The shape with an error of its own. */
 export function refusing<T>(shape: Shape<T>, refusal: () => Error): Shape<T> {
   return (value) => read(value, shape, refusal)
+}
+
+/** The object in a JSON text; null if there is none. */
+export function parseObject(text: string): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isObject(value) ? value : null
+  } catch {
+    return null
+  }
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

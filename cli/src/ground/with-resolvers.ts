@@ -12,3 +12,9 @@ export function withResolvers<T>(): Resolvers<T> {
   })
   return { promise, resolve: (value) => settle?.resolve(value), reject: (reason) => settle?.reject(reason) }
 }
+
+/** Do `work` after the calls that have begun are sent, while their answers are awaited. */
+export async function whileWaiting<T>(work: () => Promise<T>): Promise<T> {
+  await new Promise<void>((resolve) => void setImmediate(resolve))
+  return await work()
+}

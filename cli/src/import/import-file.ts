@@ -1,10 +1,8 @@
-import { CliError } from '../ground/cli-error.ts'
+import { CliError, EXIT } from '../ground/cli-error.ts'
 import type { ExchangeAnswer } from '../ground/exchange.ts'
-import { EXIT } from '../ground/exit-code.ts'
 import type { Parts } from '../ground/parts.ts'
 import { printable } from '../ground/printable.ts'
-import { callLibrary, type Library } from '../server/library-call.ts'
-import { openLibrary } from '../server/named-workspace.ts'
+import { callLibrary, type Library, openLibrary } from '../server/library-call.ts'
 import { isOwnLibrary, noReceiptHere } from '../server/own-library.ts'
 import { errorBody } from '../server/server-failure.ts'
 import {

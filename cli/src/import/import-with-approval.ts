@@ -1,6 +1,5 @@
 import { storeWithApproval } from '../deposit/store-with-approval.ts'
-import { usageError } from '../ground/cli-error.ts'
-import { EXIT } from '../ground/exit-code.ts'
+import { EXIT, usageError } from '../ground/cli-error.ts'
 import type { Parts } from '../ground/parts.ts'
 import { type ImportedText, type ImportTextOptions, nextCommand } from './import-options.ts'
 

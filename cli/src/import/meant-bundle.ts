@@ -1,5 +1,4 @@
-import { CliError, usageError } from '../ground/cli-error.ts'
-import { EXIT } from '../ground/exit-code.ts'
+import { CliError, EXIT, usageError } from '../ground/cli-error.ts'
 import { nearest } from '../ground/nearest.ts'
 import type { Parts } from '../ground/parts.ts'
 import { printable } from '../ground/printable.ts'

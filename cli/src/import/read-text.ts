@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { type Dialect, decodeImport, EnvError, type EnvText, readImport } from '@keyferry/contract/env'
-import { CliError, usageError } from '../ground/cli-error.ts'
-import { EXIT } from '../ground/exit-code.ts'
+import { CliError, EXIT, usageError } from '../ground/cli-error.ts'
 import type { Parts } from '../ground/parts.ts'
 import { printable } from '../ground/printable.ts'
 

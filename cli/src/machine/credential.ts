@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { keyBinding } from '@keyferry/crypto/key-binding'
 import { isMachineToken, tokenHint } from '@keyferry/crypto/machine-token'
-import { usageError } from '../ground/cli-error.ts'
-import type { Parts } from '../ground/parts.ts'
+import { CliError, EXIT, usageError } from '../ground/cli-error.ts'
+import type { Exchange } from '../ground/exchange.ts'
+import type { Environment, Parts } from '../ground/parts.ts'
 import { printable } from '../ground/printable.ts'
-import { githubIdToken } from './github-id-token.ts'
+import { parseObject } from '../ground/shape.ts'
 import { jobName } from './job.ts'
-import { namesMachine, type Speaker } from './speaker.ts'
 
 /** How this client proves that it is a machine. */
 export type MachineCredential = {
@@ -110,4 +110,49 @@ function noCredential(machineId: string | null): Error {
     machineId === null ? 'no machine credential is set' : 'KEYFERRY_MACHINE is set, but no ID token is',
     'Set KEYFERRY_TOKEN, or KEYFERRY_MACHINE with an ID token: in GitHub Actions "permissions: id-token: write", elsewhere KEYFERRY_ID_TOKEN or KEYFERRY_ID_TOKEN_FILE.',
   )
+}
+
+const TIMEOUT_MS = 20_000
+const MAX_BYTES = 64 * 1024
+
+type Wanted = {
+  /** ACTIONS_ID_TOKEN_REQUEST_URL and ACTIONS_ID_TOKEN_REQUEST_TOKEN of the job. */
+  readonly requestUrl: string
+  readonly requestToken: string
+  readonly audience: string
+}
+
+/** Ask GitHub for an ID token of this job (docs.github.com, "OpenID Connect reference").
+ * @throws CliError refused · NetworkError */
+export async function githubIdToken(
+  { requestUrl, requestToken, audience }: Wanted,
+  exchange: Exchange,
+): Promise<string> {
+  const url = new URL(requestUrl)
+  url.searchParams.set('audience', audience)
+  const answer = await exchange({
+    method: 'GET',
+    url: url.href,
+    headers: { authorization: `Bearer ${requestToken}` },
+    timeoutMs: TIMEOUT_MS,
+    maxBodyBytes: MAX_BYTES,
+  })
+  const value = parseObject(answer.body)?.['value']
+  if (answer.status === 200 && typeof value === 'string') return value
+  throw new CliError(
+    EXIT.refused,
+    `GitHub gave no ID token (status ${answer.status})`,
+    'Check that the job has "permissions: id-token: write".',
+  )
+}
+
+/** Who asks for values: `--as`; null: a machine if the environment has its credential. */
+export type Speaker = 'person' | 'machine' | null
+
+const VARIABLES = ['KEYFERRY_TOKEN', 'KEYFERRY_TOKEN_FILE', 'KEYFERRY_MACHINE']
+
+/** Whether a machine may be asking. Without `--as`, one of its variables says so. */
+export function namesMachine(as: Speaker, env: Environment): boolean {
+  if (as !== null) return as === 'machine'
+  return VARIABLES.some((name) => (env[name] ?? '') !== '')
 }

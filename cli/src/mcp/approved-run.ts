@@ -5,15 +5,14 @@ import { harmlessValues } from '../delivery/dangerous-names.ts'
 import { deliver } from '../delivery/deliver.ts'
 import type { ValuesRequest } from '../delivery/values-request.ts'
 import { usageError } from '../ground/cli-error.ts'
-import { parseObject } from '../ground/json-object.ts'
 import type { CleanUp, Keyboard, Parts } from '../ground/parts.ts'
 import { printable } from '../ground/printable.ts'
+import { parseObject } from '../ground/shape.ts'
 import { withResolvers } from '../ground/with-resolvers.ts'
-import { withoutCredentials } from '../machine/without-credentials.ts'
 import { type Captured, capture } from '../program/capture.ts'
 import { requireProgram } from '../program/find-program.ts'
 import { programEnvironment } from '../program/program-environment.ts'
-import { outputFilters } from '../redaction/output-filters.ts'
+import { outputFilters } from '../redaction/redacted-stream.ts'
 
 const MAX_OUTPUT_BYTES = 64 * 1_024
 
@@ -89,7 +88,7 @@ export class ApprovedRun {
     const values = harmlessValues(delivered.values, { prefix: '', allowedNames: [] })
     this.#state = 'the program runs'
     this.#isProgramRunning = true
-    const env = programEnvironment(withoutCredentials(parts.env), values, {
+    const env = programEnvironment(parts.env, values, {
       isOnly: false,
       keepsExisting: false,
     })

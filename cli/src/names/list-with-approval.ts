@@ -1,14 +1,25 @@
 import type { KeyPair } from '@keyferry/crypto/key-pair'
-import { openBox } from '../delivery/open-box.ts'
+import { openBox } from '../delivery/delivered-values.ts'
 import { requestApproval } from '../delivery/request-approval.ts'
 import type { RequestOptions } from '../delivery/values-request.ts'
 import { waitForDelivery } from '../delivery/wait.ts'
 import { refusedAnswer } from '../ground/cli-error.ts'
-import { parseObject } from '../ground/json-object.ts'
 import type { Parts } from '../ground/parts.ts'
-import { list, nullable, number, object, oneOf, orNull, read, text, where } from '../ground/shape.ts'
+import {
+  list,
+  nullable,
+  number,
+  object,
+  oneOf,
+  orNull,
+  parseObject,
+  read,
+  text,
+  where,
+} from '../ground/shape.ts'
 import { type Listed, listedBundle, listedName } from '../server/bundles.ts'
 import type { Delivery, Named } from '../server/wait-answer.ts'
+import { listedOutcome } from '../terminal/waiting-view.ts'
 
 /** List the names of a bundle, or the bundles of a workspace, on a server where people sign in: ask for an approval, and open
  * the list that comes sealed. No value comes with it.
@@ -25,7 +36,7 @@ export async function listWithApproval(options: RequestOptions, parts: Parts): P
         const opened = openList(ciphertextBase64, { keyPair, asksForBundle: requested !== null })
         const { bundle, workspace, names, bundles, leftOut } = opened
         const count = bundle === null ? bundles.length : names.length
-        view.listed({ requested, bundle, workspace: workspace.name, count, leftOut })
+        view.finished(listedOutcome({ requested, bundle, workspace: workspace.name, count, leftOut }))
         return opened
       },
     },

@@ -13,8 +13,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { CliError } from '../ground/cli-error.ts'
-import { EXIT } from '../ground/exit-code.ts'
+import { CliError, EXIT } from '../ground/cli-error.ts'
 import { printable } from '../ground/printable.ts'
 
 const OWNER_ONLY = 0o600

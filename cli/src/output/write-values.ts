@@ -1,7 +1,6 @@
 import { FORMATS, misfits } from '@keyferry/contract/env'
 import type { FormatName } from '@keyferry/contract/env/format-names'
-import { CliError } from '../ground/cli-error.ts'
-import { EXIT } from '../ground/exit-code.ts'
+import { CliError, EXIT } from '../ground/cli-error.ts'
 import type { Values } from '../ground/parts.ts'
 
 type Written = {

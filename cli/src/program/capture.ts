@@ -3,9 +3,8 @@ import { type Readable, type Transform, Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import spawn from 'cross-spawn'
 import type { ProgramStart } from '../ground/parts.ts'
-import { exitCodeOf } from './child.ts'
+import { exitCodeOf, killGroup } from './child.ts'
 import { findProgram } from './find-program.ts'
-import { killGroup } from './kill-group.ts'
 
 type CaptureOptions = {
   readonly cwd: string

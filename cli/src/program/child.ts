@@ -5,8 +5,7 @@ import type { Readable, Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { isatty } from 'node:tty'
 import spawn from 'cross-spawn'
-import { CliError } from '../ground/cli-error.ts'
-import { EXIT, type ExitCode } from '../ground/exit-code.ts'
+import { CliError, EXIT, type ExitCode } from '../ground/cli-error.ts'
 import type { ProgramStart } from '../ground/parts.ts'
 import { printable } from '../ground/printable.ts'
 import { findProgram } from './find-program.ts'
@@ -108,4 +107,33 @@ function startError(name: string, cause: Error): CliError {
     'Check that it was built for this system and that the interpreter in its first line exists.',
     { cause },
   )
+}
+
+/** Signal a program that leads its own process group, and all that it started there. On Windows, only the program. */
+export function killGroup(child: ChildProcess, signal: NodeJS.Signals): void {
+  if (child.pid === undefined) return
+  if (process.platform === 'win32') return void child.kill(signal)
+  try {
+    process.kill(-child.pid, signal)
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error
+  }
+}
+
+/** Run the program as a child process with our input and output, and forward signals to it.
+ * @returns its exit code, or 128 plus the signal's number
+ * @throws CliError 126 · 127 */
+export async function forwardTo(
+  start: ProgramStart,
+  { platform, beforeHandover }: StartOptions,
+): Promise<number> {
+  const child = startChild(start, { platform, hasOwnGroup: false })
+  // Before the handover: a signal that arrives while nothing listens is lost.
+  const stop = onForwardedSignals((signal, isSeen) => isSeen || child.process.kill(signal))
+  beforeHandover()
+  try {
+    return await child.ended
+  } finally {
+    stop()
+  }
 }

@@ -1,7 +1,6 @@
 import { accessSync, constants, statSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { CliError } from '../ground/cli-error.ts'
-import { EXIT } from '../ground/exit-code.ts'
+import { CliError, EXIT } from '../ground/cli-error.ts'
 import type { Environment } from '../ground/parts.ts'
 import { printable } from '../ground/printable.ts'
 
@@ -63,4 +62,14 @@ function notFound(name: string): CliError {
     ? 'Check the path. It is relative to the current folder.'
     : 'Check the spelling and PATH. For shell functions, aliases and built-ins, use sh -c.'
   return new CliError(EXIT.notFound, `program not found: ${printable(name === '' ? "''" : name)}`, next)
+}
+
+/** Arguments that make a shell run the first word as a command line, with the other words as $1, $2, ... */
+export function throughShell(
+  [line = '', ...rest]: readonly string[],
+  env: Environment,
+  platform: NodeJS.Platform,
+): readonly string[] {
+  if (platform === 'win32') return [env['ComSpec'] ?? 'cmd.exe', '/d', '/s', '/c', [line, ...rest].join(' ')]
+  return ['/bin/sh', '-c', line, 'sh', ...rest]
 }

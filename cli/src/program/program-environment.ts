@@ -3,6 +3,9 @@ import type { Environment, Values } from '../ground/parts.ts'
 /** Set for a program that has its values, so that `import 'keyferry/config'` in it, and in what it starts, makes no request. */
 export const LOADED_MARK = 'KEYFERRY_LOADED'
 
+/** The credentials of a machine: a program that gets values gets none of these. */
+export const CREDENTIAL_VARIABLES: ReadonlySet<string> = new Set(['KEYFERRY_TOKEN', 'KEYFERRY_ID_TOKEN'])
+
 type Precedence = {
   /** Use the delivered values only. */
   readonly isOnly: boolean
@@ -18,7 +21,7 @@ export function programEnvironment(
 ): Record<string, string> {
   const merged = new Map<string, string>()
   for (const [name, value] of isOnly ? [] : Object.entries(existing)) {
-    if (value !== undefined) merged.set(name, value)
+    if (value !== undefined && !CREDENTIAL_VARIABLES.has(name)) merged.set(name, value)
   }
   for (const [name, value] of values) {
     if (!keepsExisting || !merged.has(name)) merged.set(name, value)

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { CliError } from '../ground/cli-error.ts'
-import { EXIT } from '../ground/exit-code.ts'
+import { CliError, EXIT } from '../ground/cli-error.ts'
 import type { ProgramStart } from '../ground/parts.ts'
 
 const KIB = 1024

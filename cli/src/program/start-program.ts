@@ -28,7 +28,7 @@ export async function startProgram(start: ProgramStart, options: StartOptions): 
 }
 
 async function forward(start: ProgramStart, options: StartOptions): Promise<number> {
-  const { forwardTo } = await import('./forward.ts')
+  const { forwardTo } = await import('./child.ts')
   return await forwardTo(start, options)
 }
 

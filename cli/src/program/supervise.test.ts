@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { ProgramStart } from '../ground/parts.ts'
-import { forwardTo } from './forward.ts'
+import { forwardTo } from './child.ts'
 import { supervise } from './supervise.ts'
 
 const OPTIONS = { platform: process.platform, beforeHandover: () => undefined, graceMs: 300 }

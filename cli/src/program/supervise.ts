@@ -1,8 +1,7 @@
 import { isatty } from 'node:tty'
 import type { ProgramStart, SupervisedProgram } from '../ground/parts.ts'
 import { withResolvers } from '../ground/with-resolvers.ts'
-import { type Child, onForwardedSignals, type StartOptions, startChild } from './child.ts'
-import { killGroup } from './kill-group.ts'
+import { type Child, killGroup, onForwardedSignals, type StartOptions, startChild } from './child.ts'
 import { requireFits } from './size-limits.ts'
 
 const GRACE_MS = 10_000

@@ -3,11 +3,11 @@ import { dirname, join } from 'node:path'
 import { isFormatName } from '@keyferry/contract/env/format-names'
 import { BUNDLE_NAME, isKeyName } from '@keyferry/contract/env/names'
 import { LIMITS } from '@keyferry/contract/limits'
-import { CliError, usageError } from '../ground/cli-error.ts'
-import { EXIT } from '../ground/exit-code.ts'
-import { parseObject } from '../ground/json-object.ts'
+import { CliError, EXIT, usageError } from '../ground/cli-error.ts'
+import type { Environment } from '../ground/parts.ts'
 import { printable } from '../ground/printable.ts'
-import { parseServerAddress } from '../server/server-address.ts'
+import { parseObject } from '../ground/shape.ts'
+import { DEFAULT_SERVER, parseServerAddress } from '../server/server-address.ts'
 
 export const PROJECT_FILE = 'keyferry.json'
 
@@ -138,4 +138,21 @@ function wrong(what: string): CliError {
     `${PROJECT_FILE}: ${what}`,
     'Fix the file, or write a new one with keyferry init --force.',
   )
+}
+
+export type ServerChoice = { readonly server: string; readonly source: string }
+
+/** The server to use, and where its address comes from. Does not ask for confirmation. */
+export function chooseServer(
+  flag: string | null,
+  project: FoundProject | null,
+  env: Environment,
+): ServerChoice {
+  if (flag !== null) return { server: parseServerAddress(flag, '--server'), source: '--server' }
+  const variable = env['KEYFERRY_SERVER'] ?? ''
+  if (variable !== '') {
+    return { server: parseServerAddress(variable, 'KEYFERRY_SERVER'), source: 'KEYFERRY_SERVER' }
+  }
+  if (project?.server !== undefined) return { server: project.server, source: PROJECT_FILE }
+  return { server: DEFAULT_SERVER, source: 'default' }
 }

@@ -2,15 +2,14 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { decodeBase64 } from '@keyferry/crypto/base64'
 import { endorsementFits } from '@keyferry/crypto/receipt'
-import { CliError } from '../ground/cli-error.ts'
-import { EXIT } from '../ground/exit-code.ts'
-import { parseObject } from '../ground/json-object.ts'
+import { CliError, EXIT, refusedAnswer } from '../ground/cli-error.ts'
 import type { Parts } from '../ground/parts.ts'
 import { printable } from '../ground/printable.ts'
-import { list, object, orNull, text } from '../ground/shape.ts'
+import { list, matching, nullable, object, orNull, parseObject, read, text } from '../ground/shape.ts'
 import { writeOutputFile } from '../output/output-file.ts'
-import { isLoopback } from '../server/loopback.ts'
-import { fetchReceiptKeys, type ReceiptKey } from '../server/receipt-keys.ts'
+import { callEndpoint, type Server } from '../server/endpoint-call.ts'
+import { isLoopback } from '../server/server-address.ts'
+import { refusal } from '../server/server-failure.ts'
 import { makePrivateFolder, type StateParts, stateFolder } from '../state/state-folder.ts'
 
 /** A key that this client has seen sign for a server. Public. */
@@ -78,4 +77,35 @@ function folderOf(parts: StateParts): string {
 
 function fileOf(server: string, parts: StateParts): string {
   return join(folderOf(parts), `${encodeURIComponent(new URL(server).host)}.json`)
+}
+
+/** A key with which a server signs receipts: base64 of 32 bytes. `endorsedBy`: the key before signed this one. */
+export type ReceiptKey = {
+  readonly kid: string
+  readonly publicKey: string
+  readonly endorsedBy: { readonly kid: string; readonly signature: string } | null
+}
+
+const KEYS = object({
+  keys: list(
+    object({
+      kid: text,
+      public_key: matching(/^[A-Za-z0-9+/]{43}=$/),
+      endorsed_by: nullable(object({ kid: text, signature: matching(/^[A-Za-z0-9+/]{86}==$/) })),
+    }),
+  ),
+})
+
+/** @throws CliError refused · NetworkError */
+export async function fetchReceiptKeys(at: Server): Promise<readonly ReceiptKey[]> {
+  const answer = await callEndpoint(at, 'listReceiptKeys')
+  if (answer.status !== 200) throw refusal(answer, at.server)
+  const { keys } = read(parseObject(answer.body), KEYS, () =>
+    refusedAnswer('the server sent keys for receipts that this client does not know'),
+  )
+  return keys.map(({ kid, public_key: publicKey, endorsed_by: endorsedBy }) => ({
+    kid,
+    publicKey,
+    endorsedBy,
+  }))
 }

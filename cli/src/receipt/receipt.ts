@@ -1,8 +1,18 @@
 import { decodeBase64 } from '@keyferry/crypto/base64'
 import { boxDigest, commandDigest, receiptFits } from '@keyferry/crypto/receipt'
 import { refusedAnswer } from '../ground/cli-error.ts'
-import { parseObject } from '../ground/json-object.ts'
-import { list, object, oneOf, orNull, refusing, type Shape, shown, text } from '../ground/shape.ts'
+import {
+  list,
+  object,
+  oneOf,
+  orNull,
+  parseObject,
+  refusing,
+  type Shape,
+  shown,
+  text,
+} from '../ground/shape.ts'
+import { requireWritable, writeOutputFile } from '../output/output-file.ts'
 import type { SignedReceipt } from '../server/wait-answer.ts'
 
 /** What every receipt says of its request. */
@@ -136,4 +146,15 @@ export function requireFits(receipt: RequestFacts, { requestId, clientPublicKey,
 export function requireNames(receipt: Receipt, names: readonly string[]): void {
   if (receipt.names.toSorted().join('\n') === names.toSorted().join('\n')) return
   throw refusedAnswer('the receipt lists other names than the delivery')
+}
+
+/** Check that the receipt can be written, before a person approves.
+ * @throws CliError */
+export function requireReceiptFile(path: string): void {
+  requireWritable({ path, mayReplace: true })
+}
+
+/** Write a receipt to a file that `keyferry receipt verify` reads. */
+export function keepReceipt(path: string, receipt: SignedReceipt, server: string): void {
+  writeOutputFile({ path, mayReplace: true }, `${JSON.stringify({ server, ...receipt })}\n`)
 }

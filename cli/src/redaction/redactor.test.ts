@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { patternsOf } from './patterns.ts'
+import { patternsOf } from './redacted-stream.ts'
 import { Redactor } from './redactor.ts'
 
 const SECRET = 'pä$$/w+rd?&"x"\'\\?>>tail'

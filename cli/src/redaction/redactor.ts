@@ -1,4 +1,5 @@
-import type { Pattern } from './patterns.ts'
+/** Bytes that show a value, and the name to show in their place. */
+export type Pattern = { readonly bytes: Buffer; readonly name: string }
 
 // Every pattern is longer. Four bytes tell nearly all positions of an output that no pattern starts there.
 const PREFIX = 4

@@ -1,6 +1,6 @@
 import type { Parts } from '../ground/parts.ts'
 import type { ReleaseOutcome } from '../server/approval-requests.ts'
-import type { WaitingView } from '../terminal/waiting-view.ts'
+import { codeRefused, type WaitingView } from '../terminal/waiting-view.ts'
 
 const CODE = /^\d{6}$/
 const SECRET = /^[\w-]{43}$/
@@ -51,6 +51,6 @@ export async function askForCode(
     if (text === null) return
     const refusal = await enterCode(text, release)
     if (refusal === null) return
-    if (!ended.aborted) view.codeRefused(refusal)
+    if (!ended.aborted) view.say(codeRefused(refusal))
   }
 }

@@ -2,8 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import { randomToken } from '@keyferry/crypto/token'
 import { withResolvers } from '../ground/with-resolvers.ts'
-import { newAnswers } from './answers.ts'
-import { type ForAnother, readOthers } from './pass-on.ts'
+import { type ForAnother, newAnswers, readOthers } from './release-socket.ts'
 
 const MAX_BODY_BYTES = 4_096
 const MAX_CONNECTIONS = 20

@@ -1,9 +1,8 @@
 import { rmSync } from 'node:fs'
-import { createServer, type Socket } from 'node:net'
+import { connect, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
-import { runtimeFolder } from '../state/runtime-folder.ts'
-import type { StateParts } from '../state/state-folder.ts'
-import { type Answers, newAnswers } from './answers.ts'
+import type { Parts } from '../ground/parts.ts'
+import { runtimeFolder, type StateParts } from '../state/state-folder.ts'
 
 const LONGEST_CODE = 64
 const IDLE_MS = 5_000
@@ -52,4 +51,83 @@ function serve(socket: Socket, { take, answers }: Serving): void {
       void take(text.trim()).then((refusal) => void socket.end(`${refusal ?? 'ok'}\n`))
     }
   })
+}
+
+const SETTLE_MS = 1_000
+
+/** The answers to browsers and other shells that are not sent yet. The process waits for them before it ends. */
+export type Answers = {
+  readonly add: (sent: Promise<void>) => void
+  /** Resolves when all are sent, after a second at the latest. */
+  readonly settled: () => Promise<void>
+}
+
+export function newAnswers(): Answers {
+  const underWay = new Set<Promise<void>>()
+  return {
+    add: (sent) => {
+      underWay.add(sent)
+      void sent.finally(() => underWay.delete(sent))
+    },
+    settled: async () => {
+      const isLate = new Promise((resolve) => void setTimeout(resolve, SETTLE_MS).unref())
+      await Promise.race([Promise.all(underWay), isLate])
+    },
+  }
+}
+
+const TIMEOUT_MS = 15_000
+const LONGEST_ANSWER = 1_000
+const NO_ANSWER = 'the waiting client did not answer'
+
+/** Give a code to the client that waits for it.
+ * @returns `ok`, or why it was refused; null if no client waits */
+export function giveCode(id: string, code: string, parts: StateParts): Promise<string | null> {
+  return new Promise((resolve) => {
+    const socket = connect(socketPath(id, parts))
+    let text = ''
+    let isGiven = false
+    const end = (answer: string | null): void => {
+      socket.destroy()
+      resolve(answer)
+    }
+    socket.setTimeout(TIMEOUT_MS, () => end(NO_ANSWER))
+    socket.on('error', () => end(isGiven ? NO_ANSWER : null))
+    socket.on('connect', () => {
+      isGiven = true
+      socket.write(`${code.replaceAll('\n', ' ')}\n`)
+    })
+    socket.setEncoding('utf8').on('data', (chunk: string) => {
+      text += chunk
+      if (text.length > LONGEST_ANSWER) end(NO_ANSWER)
+    })
+    socket.on('end', () => end(text === '' ? NO_ANSWER : text.trim()))
+  })
+}
+
+// A client that hangs must not keep the others from their values: a secret is valid for ten seconds.
+const PATIENCE_MS = 2_000
+const MAX_OTHERS = 8
+const FOR_ANOTHER = /^([0-9a-f]{32})\.([\w-]{43})$/
+
+/** What the page returned for another client of this terminal, whose request it approved too. */
+export type ForAnother = { readonly id: string; readonly secret: string }
+
+/** The returns for other clients in a form, `ID.SECRET` each; malformed ones are left out. */
+export function readOthers(fields: readonly string[]): readonly ForAnother[] {
+  return fields.slice(0, MAX_OTHERS).flatMap((field) => {
+    const [, id, secret] = FOR_ANOTHER.exec(field) ?? []
+    return id === undefined || secret === undefined ? [] : [{ id, secret }]
+  })
+}
+
+/** Give each client its own secret, through a socket that only this user reaches. A secret is worth nothing to any other
+ * client, because the server asks for the verifier of the request too. Resolves when all have answered, or after 2 s. */
+export async function passOn(
+  others: readonly ForAnother[],
+  parts: StateParts & Pick<Parts, 'clock'>,
+): Promise<void> {
+  if (others.length === 0) return
+  const given = Promise.all(others.map(async ({ id, secret }) => await giveCode(id, secret, parts)))
+  await Promise.race([given, parts.clock.sleep(PATIENCE_MS)])
 }

@@ -8,9 +8,8 @@ import type { Exchange } from '../ground/exchange.ts'
 import type { Environment, Parts } from '../ground/parts.ts'
 import type { PendingRequest } from '../ground/pending-request.ts'
 import { withResolvers } from '../ground/with-resolvers.ts'
-import type { WaitingView } from '../terminal/waiting-view.ts'
-import { giveCode } from './give-code.ts'
-import { socketPath } from './release-socket.ts'
+import type { Notice, WaitingView } from '../terminal/waiting-view.ts'
+import { giveCode, socketPath } from './release-socket.ts'
 import { openWayBack, type WayBack } from './way-back.ts'
 
 const ID = '7f9c2ba4e88f827d616045507605853e'
@@ -75,26 +74,22 @@ type Told = { readonly view: WaitingView; readonly lines: string[] }
 
 function view(): Told {
   const lines: string[] = []
-  const events = {
+  const view = {
     asked: ignore,
     trouble: ignore,
     recovered: ignore,
-    delivered: ignore,
-    stored: ignore,
-    listed: ignore,
+    say: ({ event }: Notice) => void lines.push(WORDS[event.event]?.(event) ?? ''),
+    finished: ignore,
     end: ignore,
   }
-  return {
-    lines,
-    view: {
-      ...events,
-      remembered: ignore,
-      notReached: () => void lines.push('not reached'),
-      codeNeeded: (command) => void lines.push(`needed: ${command}`),
-      codeRefused: (reason) => void lines.push(reason),
-      secondNeeded: () => void lines.push('second'),
-    },
-  }
+  return { lines, view }
+}
+
+const WORDS: Readonly<Record<string, (event: Notice['event']) => string>> = {
+  browser_elsewhere: () => 'not reached',
+  release_needed: ({ command }) => `needed: ${command}`,
+  release_refused: ({ reason }) => String(reason),
+  second_approval_needed: () => 'second',
 }
 
 async function open(

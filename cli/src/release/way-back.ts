@@ -5,9 +5,15 @@ import type { PendingRequest } from '../ground/pending-request.ts'
 import { printable } from '../ground/printable.ts'
 import type { ReleaseOutcome } from '../server/approval-requests.ts'
 import type { Needs } from '../server/wait-answer.ts'
-import type { WaitingView } from '../terminal/waiting-view.ts'
-import { type Answers, newAnswers } from './answers.ts'
+import {
+  codeNeeded,
+  codeRefused,
+  NOT_REACHED,
+  SECOND_NEEDED,
+  type WaitingView,
+} from '../terminal/waiting-view.ts'
 import type { LoopbackListener } from './loopback-listener.ts'
+import { type Answers, newAnswers } from './release-socket.ts'
 
 // A browser on this machine comes at once; a program that has to start takes a few seconds.
 const REACH_MS = 5_000
@@ -70,7 +76,7 @@ export async function openWayBack(
     },
     onNeeds: (needs) => {
       if (current === null) return
-      if (needs === 'second_person') current.view.secondNeeded()
+      if (needs === 'second_person') current.view.say(SECOND_NEEDED)
       // A deposit with a new plan can need a code again; the first question is still open.
       if (needs !== 'code' || takesCodes) return
       takesCodes = true
@@ -99,7 +105,7 @@ async function listenIfPossible(
   try {
     return await listenOnLoopback(async (secret, others) => {
       // First the others: with its own values this client may end at once.
-      const { passOn } = await import('./pass-on.ts')
+      const { passOn } = await import('./release-socket.ts')
       await passOn(others, parts)
       return (await release(secret)).kind === 'released'
     })
@@ -123,7 +129,7 @@ type Reach = { readonly view: WaitingView; readonly parts: Parts; readonly ended
 async function tellIfUnreached(listener: LoopbackListener, { view, parts, ended }: Reach): Promise<void> {
   const isReached = listener.reached.then(() => true)
   const isOver = parts.clock.sleep(REACH_MS).then(() => false)
-  if (!(await Promise.race([isReached, isOver])) && !ended.aborted) view.notReached()
+  if (!(await Promise.race([isReached, isOver])) && !ended.aborted) view.say(NOT_REACHED)
 }
 
 type Taking = {
@@ -167,9 +173,9 @@ async function takeCode(
   const hasKeyboard = viewName !== 'json' && parts.keyboard.isThere()
   const problem = await (socket ?? openSocket(pending.id, { release, answers, parts, ended }))
   if (!hasKeyboard && problem !== null) {
-    view.codeRefused(`no code can be taken here: ${problem}; run the command at a terminal`)
+    view.say(codeRefused(`no code can be taken here: ${problem}; run the command at a terminal`))
     return
   }
-  view.codeNeeded(hasKeyboard ? null : `keyferry release ${pending.id} CODE`)
+  view.say(codeNeeded(hasKeyboard ? null : `keyferry release ${pending.id} CODE`))
   if (hasKeyboard) await askForCode(parts, { release, view }, ended)
 }

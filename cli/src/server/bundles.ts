@@ -1,8 +1,10 @@
-import { usageError } from '../ground/cli-error.ts'
+import { CliError, EXIT, usageError } from '../ground/cli-error.ts'
 import { nearest } from '../ground/nearest.ts'
+import type { Parts, ViewName } from '../ground/parts.ts'
 import { printable } from '../ground/printable.ts'
 import { list, number, object, orNull, type Shape, text, truth } from '../ground/shape.ts'
-import { callLibrary, type LibraryParts } from './library-call.ts'
+import { callLibrary, type Library, type LibraryParts, workspacesOf } from './library-call.ts'
+import { isLoopback } from './server-address.ts'
 
 export type ListedBundle = { readonly id: string; readonly name: string; readonly keyCount: number }
 
@@ -82,4 +84,30 @@ export async function detachName(
   }
   const params = { bundle_id: bundle.id, key_id: keyId }
   await callLibrary(at, { name: 'detachKey', params, shape: () => undefined })
+}
+
+/** Refuse a bundle that a server without accounts does not have. Any other server tells this client nothing about bundles,
+ * and the approver sees whether there is one.
+ * @throws CliError usage: there is none; with the nearest name */
+export async function requireKnownBundle(
+  { server, bundle, view }: { server: string; bundle: string | null; view: ViewName },
+  parts: Parts,
+): Promise<void> {
+  if (bundle === null || !isLoopback(new URL(server).hostname)) return
+  const library = { server, workspace: null, view }
+  try {
+    const bundles = await listBundles({ library, parts })
+    if (!bundles.some(({ id, name }) => id === bundle || name === bundle)) {
+      bundleNamed([...bundles, ...(await bundlesElsewhere(library, parts))], bundle)
+    }
+  } catch (error) {
+    // A refusal: people sign in there.
+    if (!(error instanceof CliError) || error.exitCode === EXIT.usage) throw error
+  }
+}
+
+async function bundlesElsewhere(library: Library, parts: Parts): Promise<ListedBundle[]> {
+  const workspaces = await workspacesOf(library, parts)
+  const lists = workspaces.map((workspace) => listBundles({ library: { ...library, workspace }, parts }))
+  return (await Promise.all(lists)).flat()
 }

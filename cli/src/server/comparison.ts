@@ -1,5 +1,4 @@
-import { CliError } from '../ground/cli-error.ts'
-import { EXIT } from '../ground/exit-code.ts'
+import { CliError, EXIT } from '../ground/cli-error.ts'
 import { nearest } from '../ground/nearest.ts'
 import { printable } from '../ground/printable.ts'
 import { list, nullable, object, oneOf, text } from '../ground/shape.ts'

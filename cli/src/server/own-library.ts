@@ -1,8 +1,8 @@
 import { type CliError, usageError } from '../ground/cli-error.ts'
-import { parseObject } from '../ground/json-object.ts'
 import type { Parts } from '../ground/parts.ts'
+import { parseObject } from '../ground/shape.ts'
 import { callEndpoint } from './endpoint-call.ts'
-import { isLoopback } from './loopback.ts'
+import { isLoopback } from './server-address.ts'
 import { readable } from './server-failure.ts'
 
 const TIMEOUT_MS = 10_000

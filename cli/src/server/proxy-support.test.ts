@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { requireProxySupport } from './proxy-support.ts'
+import { requireProxySupport } from './http-exchange.ts'
 
 const SERVER = new URL('https://keyferry.example.com/')
 const PROXY = { HTTPS_PROXY: 'http://proxy:3128' }

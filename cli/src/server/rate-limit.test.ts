@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { ExchangeAnswer } from '../ground/exchange.ts'
 import type { Clock } from '../ground/parts.ts'
-import { patientExchange, rateLimitNotice } from './rate-limit.ts'
+import { patientExchange, rateLimitNotice } from './endpoint-call.ts'
 
 const REQUEST = { method: 'POST', url: 'http://x/', timeoutMs: 1, maxBodyBytes: 1 } as const
 

@@ -1,7 +1,6 @@
 import type { ReleaseWay, WhyNotCode } from '@keyferry/contract'
-import { CliError } from '../ground/cli-error.ts'
+import { CliError, EXIT } from '../ground/cli-error.ts'
 import type { ExchangeAnswer } from '../ground/exchange.ts'
-import { EXIT } from '../ground/exit-code.ts'
 import { errorBody, errorDetail } from './server-failure.ts'
 
 /*

@@ -1,6 +1,5 @@
 import { usageError } from '../ground/cli-error.ts'
 import { printable } from '../ground/printable.ts'
-import { isLoopback } from './loopback.ts'
 
 export const DEFAULT_SERVER = 'http://127.0.0.1:5393'
 
@@ -47,4 +46,9 @@ function requireHttps(url: URL, source: string): void {
     `${source} is ${printable(url.origin)}, which is not https: others on the network could read and change the traffic`,
     'Use the https address of the server. http works only for this machine.',
   )
+}
+
+/** Whether a URL's host name is this machine. */
+export function isLoopback(hostname: string): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(hostname)
 }

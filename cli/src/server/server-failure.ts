@@ -1,8 +1,7 @@
-import { CliError, refusedAnswer } from '../ground/cli-error.ts'
+import { CliError, EXIT, refusedAnswer } from '../ground/cli-error.ts'
 import { type ExchangeAnswer, NetworkError } from '../ground/exchange.ts'
-import { EXIT } from '../ground/exit-code.ts'
-import { isObject, parseObject } from '../ground/json-object.ts'
 import { printable } from '../ground/printable.ts'
+import { isObject, parseObject } from '../ground/shape.ts'
 
 /** The error for an unreachable server. */
 export function networkFailure(error: NetworkError, server: string): CliError {

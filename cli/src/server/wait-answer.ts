@@ -1,8 +1,18 @@
 import { refusedAnswer } from '../ground/cli-error.ts'
 import type { ExchangeAnswer } from '../ground/exchange.ts'
-import { parseObject } from '../ground/json-object.ts'
 import { printable } from '../ground/printable.ts'
-import { list, number, object, optional, read, refusing, type Shape, shown, text } from '../ground/shape.ts'
+import {
+  list,
+  number,
+  object,
+  optional,
+  parseObject,
+  read,
+  refusing,
+  type Shape,
+  shown,
+  text,
+} from '../ground/shape.ts'
 import { errorBody } from './server-failure.ts'
 
 export type Named = { readonly id: string; readonly name: string }

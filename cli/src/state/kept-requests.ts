@@ -2,13 +2,11 @@ import { accessSync, constants, readdirSync, readFileSync, rmSync, writeFileSync
 import { join } from 'node:path'
 import { keyPairFromSecretKey } from '@keyferry/crypto/key-pair'
 import { userCode } from '@keyferry/crypto/user-code'
-import { CliError } from '../ground/cli-error.ts'
-import { EXIT } from '../ground/exit-code.ts'
-import { parseObject } from '../ground/json-object.ts'
+import { CliError, EXIT } from '../ground/cli-error.ts'
 import type { Parts } from '../ground/parts.ts'
 import type { PendingRequest } from '../ground/pending-request.ts'
 import { printable } from '../ground/printable.ts'
-import { list, number, object, orNull, text, truth } from '../ground/shape.ts'
+import { list, number, object, orNull, parseObject, text, truth } from '../ground/shape.ts'
 import { makePrivateFolder, type StateParts, stateFolder } from './state-folder.ts'
 
 /** A request stored in a file, so that a later command can continue it. */

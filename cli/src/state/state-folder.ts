@@ -1,5 +1,5 @@
-import { chmodSync, existsSync, mkdirSync } from 'node:fs'
-import { homedir } from 'node:os'
+import { chmodSync, existsSync, lstatSync, mkdirSync } from 'node:fs'
+import { homedir, tmpdir, userInfo } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { Parts } from '../ground/parts.ts'
 
@@ -25,4 +25,19 @@ function makeFolder(path: string): void {
   if (existsSync(path)) return
   if (!existsSync(dirname(path))) makeFolder(dirname(path))
   mkdirSync(path, { mode: 0o700 })
+}
+
+/** The folder for what lasts until the person logs out: sockets, and the key of this terminal. Only its owner can enter it.
+ * Without XDG_RUNTIME_DIR it is below the folder for temporary files, where others may write too, so its owner is checked.
+ * @throws Error if it cannot be made, or another user owns it */
+export function runtimeFolder({ env, platform }: StateParts): string {
+  const base = env['XDG_RUNTIME_DIR'] || null
+  const { uid } = platform === 'win32' ? { uid: 0 } : userInfo()
+  const folder = base === null ? join(tmpdir(), `keyferry-${uid}`) : join(base, 'keyferry')
+  makePrivateFolder(folder)
+  const found = lstatSync(folder)
+  if (!found.isDirectory() || (platform !== 'win32' && found.uid !== uid)) {
+    throw new Error(`${folder} belongs to another user`)
+  }
+  return folder
 }

@@ -1,8 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createDeviceSeed } from '@keyferry/crypto/device-key'
-import { runtimeFolder } from './runtime-folder.ts'
-import type { StateParts } from './state-folder.ts'
+import { runtimeFolder, type StateParts } from './state-folder.ts'
 
 const SEED_BYTES = 32
 

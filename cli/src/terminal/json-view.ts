@@ -24,23 +24,10 @@ export function jsonView({ stderr, clock }: Parts): WaitingView {
         browser: asked.whyNotOpened === null ? 'opened' : 'not_opened',
       })
     },
-    remembered: ({ usesLeft, expiresAtMs }) =>
-      say('remembered', { uses_left: usesLeft, expires_at: new Date(expiresAtMs).toISOString() }),
     trouble: (reason) => say('trouble', { reason }),
     recovered: () => say('recovered', {}),
-    notReached: () => say('browser_elsewhere', {}),
-    codeNeeded: (command) => say('release_needed', { by: 'code', command }),
-    codeRefused: (reason) => say('release_refused', { reason }),
-    secondNeeded: () => say('second_approval_needed', {}),
-    delivered: ({ names, missing, bundle, workspace, missingRequired, expired, ...received }) => {
-      const { deliveryId, versions, approvers, releasedBy } = received
-      const record = { expired, delivery_id: deliveryId, versions, approvers, released_by: releasedBy }
-      say('delivered', { names, missing, bundle, workspace, missing_required: missingRequired, ...record })
-    },
-    stored: ({ bundle, workspace, counts, approvedBy }) =>
-      say('stored', { bundle, workspace, counts, approvers: [approvedBy] }),
-    listed: ({ bundle, workspace, count, leftOut }) =>
-      say('listed', { bundle: bundle?.name ?? null, workspace, count, left_out: leftOut }),
+    say: ({ event: { event, ...fields } }) => say(event, fields),
+    finished: ({ event: { event, ...fields } }) => say(event, fields),
     end: () => undefined,
   }
 }

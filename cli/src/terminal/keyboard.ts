@@ -1,6 +1,6 @@
 import { closeSync, openSync, readSync } from 'node:fs'
 import type { Keyboard, Output } from '../ground/parts.ts'
-import { isTerminal } from './is-terminal.ts'
+import { isTerminal } from './streams.ts'
 
 const LINE_FEED = 10
 
@@ -18,7 +18,7 @@ export function terminalKeyboard(
       return await readLineUntil(terminalPath(platform), ended, () => write(question))
     },
     askHidden: async (question) => {
-      const { readHidden } = await import('./read-hidden.ts')
+      const { readHidden } = await import('./read-line-until.ts')
       // On Windows, Bun sets raw mode on standard input only.
       const terminal = platform === 'win32' && isTerminal(0) ? 0 : terminalPath(platform)
       return await readHidden(terminal, question, write)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { stage } from '../../test/stage.ts'
 import { liveView } from './live-view.ts'
-import type { Asked } from './waiting-view.ts'
+import { type Asked, deliveredOutcome } from './waiting-view.ts'
 
 const ASKED: Asked = {
   server: 'https://keyferry.example.com',
@@ -37,7 +37,7 @@ function shown(changes: Partial<Asked> = {}): { asked: string; approved: string 
     releasedBy: null,
     versions: [],
   }
-  view.delivered({ ...received, bundle: 'dev/app', workspace: 'Acme' })
+  view.finished(deliveredOutcome({ ...received, bundle: 'dev/app', workspace: 'Acme' }))
   view.end()
   return { asked, approved: plain.seen.stderr.slice(asked.length) }
 }

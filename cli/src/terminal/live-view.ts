@@ -1,25 +1,9 @@
-import type { Parts } from '../ground/parts.ts'
-import { plainPunctuation, printable } from '../ground/printable.ts'
-import { wrap } from '../ground/wrap.ts'
-import { type Panel, panel } from './panel.ts'
-import { qrCode } from './qr.ts'
+import { stripVTControlCharacters } from 'node:util'
+import { renderUnicodeCompact } from 'uqr'
+import type { Output, Parts } from '../ground/parts.ts'
+import { plainPunctuation, printable, wrap } from '../ground/printable.ts'
 import { type TerminalStyle, terminalStyle } from './terminal-style.ts'
-import {
-  type Asked,
-  askedFor,
-  askingVerb,
-  codeNeededText,
-  deliveredText,
-  deliveryNotes,
-  listedText,
-  listNotes,
-  NOT_REACHED,
-  remaining,
-  rememberedText,
-  SECOND_NEEDED,
-  storedText,
-  type WaitingView,
-} from './waiting-view.ts'
+import { type Asked, askedFor, askingVerb, remaining, type WaitingView } from './waiting-view.ts'
 
 const SLOW_AFTER_MS = 60_000
 
@@ -45,46 +29,27 @@ export function liveView(parts: Parts): WaitingView {
       tick()
       stop = style.canRewrite ? clock.every(1000, tick) : clock.every(SLOW_AFTER_MS, tick)
     },
-    remembered: (approval) => say(sentence(rememberedText(approval))),
     trouble: (reason) => {
       trouble = printable(reason, 60)
     },
     recovered: () => {
       trouble = null
     },
-    notReached: () => say(sentence(NOT_REACHED)),
-    codeNeeded: (command) => {
-      if (command === null) stop?.() // the line belongs to the answer
-      say(sentence(codeNeededText(command)))
+    say: ({ text, isQuestion }) => {
+      if (isQuestion) stop?.() // the line belongs to the answer
+      say(`${text.charAt(0).toUpperCase()}${text.slice(1)}.`)
     },
-    codeRefused: (reason) => say(sentence(reason)),
-    secondNeeded: () => say(sentence(SECOND_NEEDED)),
-    delivered: (received) => {
+    finished: ({ text, notes }) => {
       line.clear()
       if (style.canRewrite) shown?.erase()
-      stderr.write(`${style.bold('Keyferry')} ${deliveredText(received)}\n`)
-      for (const note of deliveryNotes(received)) stderr.write(`  ${note}\n`)
-    },
-    stored: (stored) => {
-      line.clear()
-      if (style.canRewrite) shown?.erase()
-      stderr.write(`${style.bold('Keyferry')} ${storedText(stored)}\n`)
-    },
-    listed: (list) => {
-      line.clear()
-      if (style.canRewrite) shown?.erase()
-      stderr.write(`${style.bold('Keyferry')} ${listedText(list)}\n`)
-      for (const note of listNotes(list)) stderr.write(`  ${note}\n`)
+      stderr.write(`${style.bold('Keyferry')} ${text}\n`)
+      for (const note of notes) stderr.write(`  ${note}\n`)
     },
     end: () => {
       stop?.()
       line.clear()
     },
   }
-}
-
-function sentence(text: string): string {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
 }
 
 type StatusLine = { show(text: string): void; clear(): void }
@@ -143,4 +108,42 @@ function indented(start: string, text: string, columns: number): string {
   return wrap(text, columns - start.length)
     .map((line, index) => `${index === 0 ? start : ' '.repeat(start.length)}${line}\n`)
     .join('')
+}
+
+const QUIET_ZONE = 2
+const LINES_BESIDE = 14
+
+/** The address as a QR code for a phone; null if the terminal is too small or has no block characters. */
+export function qrCode(address: string, { columns, rows }: Output, style: TerminalStyle): string | null {
+  if (!style.canRewrite || !style.hasUnicode) return null
+  const lines = renderUnicodeCompact(address, { border: QUIET_ZONE, ecc: 'L' }).split('\n')
+  const width = lines[0]?.length ?? 0
+  if (columns() < width + 4 || rows() < lines.length + LINES_BESIDE) return null
+  // Explicit colours, so that a light theme does not invert the code.
+  return lines.map((line) => `  ${style.hasColour ? `\x1b[97;40m${line}\x1b[0m` : line}\n`).join('')
+}
+
+export type Panel = {
+  /** Remove the panel, if it is still on the screen as it was written and nothing but it was written since. */
+  readonly erase: () => void
+}
+
+/** Write lines that can be erased later.
+ * @param text whole lines, with colours at most */
+export function panel(text: string, output: Output): Panel {
+  const columns = output.columns()
+  output.write(text)
+  return {
+    erase: () => {
+      const rows = rowsOf(text, columns)
+      // A resized terminal wraps the lines anew; what has scrolled off the screen cannot be reached.
+      if (output.columns() !== columns || rows >= output.rows()) return
+      output.write(`\x1b[${rows}A\r\x1b[J`)
+    },
+  }
+}
+
+function rowsOf(text: string, columns: number): number {
+  const lines = stripVTControlCharacters(text).split('\n').slice(0, -1)
+  return lines.reduce((rows, line) => rows + Math.max(1, Math.ceil(Array.from(line).length / columns)), 0)
 }

@@ -1,22 +1,6 @@
 import type { Parts } from '../ground/parts.ts'
 import { printable } from '../ground/printable.ts'
-import {
-  type Asked,
-  askedFor,
-  askingVerb,
-  codeAdvice,
-  codeNeededText,
-  deliveredText,
-  deliveryNotes,
-  listedText,
-  listNotes,
-  NOT_REACHED,
-  remaining,
-  rememberedText,
-  SECOND_NEEDED,
-  storedText,
-  type WaitingView,
-} from './waiting-view.ts'
+import { type Asked, askedFor, askingVerb, codeAdvice, remaining, type WaitingView } from './waiting-view.ts'
 
 const REMINDER_MS = 60_000
 
@@ -31,18 +15,11 @@ export function plainView({ stderr, clock }: Parts): WaitingView {
         say(`keyferry: still waiting, ${remaining(asked.deadlineMs - clock.monotonicMs())} left`),
       )
     },
-    remembered: (approval) => say(`keyferry: ${rememberedText(approval)}`),
     trouble: (reason) => say(`keyferry: ${printable(reason, 120)}; trying again`),
     recovered: () => say('keyferry: connected again'),
-    ...returnLines((text) => say(`keyferry: ${text}`)),
-    delivered: (received) => {
-      say(`keyferry: ${deliveredText(received)}`)
-      for (const note of deliveryNotes(received)) say(`keyferry: ${note}`)
-    },
-    stored: (stored) => say(`keyferry: ${storedText(stored)}`),
-    listed: (list) => {
-      say(`keyferry: ${listedText(list)}`)
-      for (const note of listNotes(list)) say(`keyferry: ${note}`)
+    say: ({ text }) => say(`keyferry: ${text}`),
+    finished: ({ text, notes }) => {
+      for (const line of [text, ...notes]) say(`keyferry: ${line}`)
     },
     end: () => stopReminding?.(),
   }
@@ -55,29 +32,15 @@ export function quietView({ stderr }: Parts): WaitingView {
       stderr.write(
         `keyferry: approve at\n${approvalUrl}\nkeyferry: check code ${userCode}${isCodeTyped ? ': the page may ask for it' : ''}\n`,
       ),
-    remembered: () => undefined,
     trouble: () => undefined,
     recovered: () => undefined,
-    ...returnLines((text) => stderr.write(`keyferry: ${text}\n`)),
-    delivered: (received) => {
-      for (const note of deliveryNotes(received)) stderr.write(`keyferry: ${note}\n`)
+    say: ({ text, isMinor }) => {
+      if (isMinor === undefined) stderr.write(`keyferry: ${text}\n`)
     },
-    stored: () => undefined,
-    listed: (list) => {
-      for (const note of listNotes(list)) stderr.write(`keyferry: ${note}\n`)
+    finished: ({ notes }) => {
+      for (const note of notes) stderr.write(`keyferry: ${note}\n`)
     },
     end: () => undefined,
-  }
-}
-
-type ReturnEvents = Pick<WaitingView, 'notReached' | 'codeNeeded' | 'codeRefused' | 'secondNeeded'>
-
-function returnLines(say: (text: string) => void): ReturnEvents {
-  return {
-    notReached: () => say(NOT_REACHED),
-    codeNeeded: (command) => say(codeNeededText(command)),
-    codeRefused: say,
-    secondNeeded: () => say(SECOND_NEEDED),
   }
 }
 

@@ -1,9 +1,7 @@
-import { writeSync } from 'node:fs'
+import { fstatSync, writeSync } from 'node:fs'
 import type { WriteStream } from 'node:tty'
-import { CliError } from '../ground/cli-error.ts'
-import { EXIT } from '../ground/exit-code.ts'
+import { CliError, EXIT } from '../ground/cli-error.ts'
 import type { Input, Output } from '../ground/parts.ts'
-import { isTerminal, terminalOf } from './is-terminal.ts'
 
 const DEFAULT_COLUMNS = 80
 const DEFAULT_ROWS = 24
@@ -72,4 +70,23 @@ export function standardInput(): Input {
 
 function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
+}
+
+/** Whether a file descriptor is a terminal. Loads Node's terminal module only if it can be one, because loading takes
+ * longer than printing a help page. */
+export function isTerminal(fd: number): boolean {
+  try {
+    return fstatSync(fd).isCharacterDevice() && terminalModule().isatty(fd)
+  } catch {
+    return false // closed
+  }
+}
+
+/** The terminal of a file descriptor that `isTerminal`, to ask for its size. */
+export function terminalOf(fd: number): WriteStream {
+  return new (terminalModule().WriteStream)(fd)
+}
+
+function terminalModule() {
+  return process.getBuiltinModule('node:tty')
 }

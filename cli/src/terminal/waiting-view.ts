@@ -69,26 +69,27 @@ type ListReceived = {
   readonly leftOut: number
 }
 
+/** Something that happens while a request is pending. */
+export type Notice = {
+  /** The JSON line of it, for a machine. */
+  readonly event: Readonly<Record<string, unknown>> & { readonly event: string }
+  readonly text: string
+  /** Left out where only what is needed is printed. */
+  readonly isMinor?: true
+  /** The person answers below it. */
+  readonly isQuestion?: true
+}
+
+/** What came of an approved request. `notes`: what else the person should know, one line for each point. */
+export type Outcome = Notice & { readonly notes: readonly string[] }
+
 /** Shows progress on stderr, for a person at a terminal, a log or a machine. */
 export type WaitingView = {
   readonly asked: (asked: Asked) => void
-  /** No person is asked, because an approval is remembered. */
-  readonly remembered: (approval: { readonly usesLeft: number; readonly expiresAtMs: number }) => void
   readonly trouble: (reason: string) => void
   readonly recovered: () => void
-  /** The browser that opened is on another machine, so it cannot return the approval to this client. */
-  readonly notReached: () => void
-  /** The approval waits for the code that the page shows.
-   * @param command what takes the code in another shell; null: it is typed here */
-  readonly codeNeeded: (command: string | null) => void
-  readonly codeRefused: (reason: string) => void
-  /** One person approved, and the bundle needs two. */
-  readonly secondNeeded: () => void
-  readonly delivered: (received: Received) => void
-  /** The values are in the library. */
-  readonly stored: (stored: Stored) => void
-  /** The list can be printed. */
-  readonly listed: (list: ListReceived) => void
+  readonly say: (notice: Notice) => void
+  readonly finished: (outcome: Outcome) => void
   /** Restore the terminal. May be called at any time, and more than once. */
   readonly end: () => void
 }
@@ -133,25 +134,78 @@ export function codeAdvice({ isCodeTyped }: Asked): string {
   return isCodeTyped ? 'the page shows the same, or asks you to type it' : 'the page must show the same'
 }
 
-/** `approved before; 47 more times until 18:30`. */
-export function rememberedText({ usesLeft, expiresAtMs }: { usesLeft: number; expiresAtMs: number }): string {
+/** No person is asked: `approved before; 47 more times until 18:30`. */
+export function rememberedNotice({
+  usesLeft,
+  expiresAtMs,
+}: {
+  usesLeft: number
+  expiresAtMs: number
+}): Notice {
   const end = new Date(expiresAtMs)
   const time = `${String(end.getHours()).padStart(2, '0')}:${String(end.getMinutes()).padStart(2, '0')}`
-  return `approved before; ${usesLeft} more ${usesLeft === 1 ? 'time' : 'times'} until ${time}`
+  return {
+    event: { event: 'remembered', uses_left: usesLeft, expires_at: end.toISOString() },
+    text: `approved before; ${usesLeft} more ${usesLeft === 1 ? 'time' : 'times'} until ${time}`,
+    isMinor: true,
+  }
 }
 
-export const NOT_REACHED = 'the browser that opened is not on this machine; open the link yourself'
-export const SECOND_NEEDED = 'one person approved; this bundle needs a second one'
+/** The browser that opened is on another machine, so it cannot return the approval to this client. */
+export const NOT_REACHED: Notice = {
+  event: { event: 'browser_elsewhere' },
+  text: 'the browser that opened is not on this machine; open the link yourself',
+}
 
-/** Where to put the code of the page. */
-export function codeNeededText(command: string | null): string {
+export const SECOND_NEEDED: Notice = {
+  event: { event: 'second_approval_needed' },
+  text: 'one person approved; this bundle needs a second one',
+}
+
+/** The approval waits for the code that the page shows.
+ * @param command what takes the code in another shell; null: it is typed here */
+export function codeNeeded(command: string | null): Notice {
   const where =
     command === null ? 'type the code from the page here' : `run ${command} with the code from the page`
-  return `approved; ${where}. Do not share the code`
+  return {
+    event: { event: 'release_needed', by: 'code', command },
+    text: `approved; ${where}. Do not share the code`,
+    ...(command === null ? { isQuestion: true } : {}),
+  }
+}
+
+export function codeRefused(reason: string): Notice {
+  return { event: { event: 'release_refused', reason }, text: reason }
+}
+
+export function deliveredOutcome(received: Received): Outcome {
+  const { names, missing, bundle, workspace, missingRequired, expired, ...record } = received
+  const { deliveryId, versions, approvers, releasedBy } = record
+  return {
+    event: {
+      event: 'delivered',
+      ...{ names, missing, bundle, workspace, missing_required: missingRequired, expired },
+      ...{ delivery_id: deliveryId, versions, approvers, released_by: releasedBy },
+    },
+    text: deliveredText(received),
+    notes: deliveryNotes(received),
+  }
+}
+
+export function storedOutcome(stored: Stored): Outcome {
+  const { bundle, workspace, counts, approvedBy } = stored
+  const event = { event: 'stored', bundle, workspace, counts, approvers: [approvedBy] }
+  return { event, text: storedText(stored), notes: [] }
+}
+
+export function listedOutcome(list: ListReceived): Outcome {
+  const { bundle, workspace, count, leftOut } = list
+  const event = { event: 'listed', bundle: bundle?.name ?? null, workspace, count, left_out: leftOut }
+  return { event, text: listedText(list), notes: listNotes(list) }
 }
 
 /** What was delivered, in words: `by sam: 2 values from dev/app in workspace "Acme", returned through this terminal`. */
-export function deliveredText({ names, bundle, workspace, approvers, releasedBy }: Received): string {
+function deliveredText({ names, bundle, workspace, approvers, releasedBy }: Received): string {
   const by = approvers.length === 0 ? '' : ` by ${approvers.map((name) => printable(name, 80)).join(' and ')}`
   const from = bundle === null ? '' : ` from ${printable(bundle, 80)}`
   const values = `${names.length} ${names.length === 1 ? 'value' : 'values'}${from}${inWorkspace(workspace)}`
@@ -170,7 +224,7 @@ const COUNTED = [
 ] as const
 
 /** What was stored, in words: `approved by sam: stored in dev/app in workspace "Acme": 12 new, 1 updated`. */
-export function storedText({ bundle, workspace, approvedBy, counts }: Stored): string {
+function storedText({ bundle, workspace, approvedBy, counts }: Stored): string {
   const parts = COUNTED.flatMap(([action, word]) => {
     const count = counts[action] ?? 0
     return count === 0 ? [] : [`${count} ${word}`]
@@ -180,14 +234,14 @@ export function storedText({ bundle, workspace, approvedBy, counts }: Stored): s
 }
 
 /** What is listed, in words: `approved: 3 names of dev/app in workspace "Acme"`. */
-export function listedText({ bundle, workspace, count }: ListReceived): string {
+function listedText({ bundle, workspace, count }: ListReceived): string {
   const thing = `${bundle === null ? 'bundle' : 'name'}${count === 1 ? '' : 's'}`
   const of = bundle === null ? '' : ` of ${printable(bundle.name, 80)}`
   return `approved: ${count} ${thing}${of}${inWorkspace(workspace)}`
 }
 
 /** What else the person should know about a list, one line for each point. */
-export function listNotes({ requested, bundle, leftOut }: ListReceived): string[] {
+function listNotes({ requested, bundle, leftOut }: ListReceived): string[] {
   const isOther = bundle !== null && bundle.name !== requested && bundle.id !== requested?.toLowerCase()
   return [
     ...(isOther ? [`the approver chose ${printable(bundle.name, 80)}, but ${requested} was requested`] : []),

@@ -1,11 +1,13 @@
-import { signDeviceWatch } from '@keyferry/crypto/device-key'
+import { type DeviceProof, signDeviceWatch } from '@keyferry/crypto/device-key'
 import { wipe } from '@keyferry/crypto/key-pair'
 import type { ValuesRequest } from '../delivery/values-request.ts'
 import { CliError } from '../ground/cli-error.ts'
-import { NetworkError } from '../ground/exchange.ts'
+import { type ExchangeAnswer, NetworkError } from '../ground/exchange.ts'
 import type { Parts } from '../ground/parts.ts'
+import { parseObject } from '../ground/shape.ts'
 import { findCredential, type MachineCredential } from '../machine/credential.ts'
-import { type ChangeOutcome, waitAsMachine, waitAsTerminal } from '../server/change-wait.ts'
+import { callEndpoint, type Server } from '../server/endpoint-call.ts'
+import { isPassing, refusal } from '../server/server-failure.ts'
 import { existingTerminalKey } from '../state/terminal-key.ts'
 
 /** Wait, at most 30 s, until a value of this delivery changes: by the credential of a machine, else by the key of this
@@ -61,4 +63,44 @@ function terminalSeed({ server }: ValuesRequest, parts: Parts): Uint8Array | nul
   } catch {
     return null // no folder to keep it in
   }
+}
+
+// The server holds a call for 30 s.
+const TIMEOUT_MS = 45_000
+
+/** `unknown`: the server keeps no such delivery for this caller. */
+export type ChangeOutcome =
+  | { readonly kind: 'changed' | 'same' }
+  | { readonly kind: 'unknown' | 'refused'; readonly reason: string }
+  | { readonly kind: 'later'; readonly retryAfterMs: number | null; readonly reason: string }
+
+/** Wait, at most 30 s, until a value of a machine's delivery changes.
+ * @throws NetworkError */
+export async function waitAsMachine(
+  at: Server,
+  credential: string,
+  { deliveryId, ...body }: { deliveryId: string; machine_id?: string; client_pubkey?: string },
+): Promise<ChangeOutcome> {
+  const headers = { authorization: `Bearer ${credential}` }
+  const options = { params: { delivery_id: deliveryId }, headers, body, timeoutMs: TIMEOUT_MS }
+  return readAnswer(await callEndpoint(at, 'waitForChange', options), at.server)
+}
+
+/** The same for a terminal whose approval is remembered.
+ * @throws NetworkError */
+export async function waitAsTerminal(
+  at: Server,
+  body: { delivery_id: string; device: DeviceProof },
+): Promise<ChangeOutcome> {
+  const answer = await callEndpoint(at, 'waitForRememberedChange', { body, timeoutMs: TIMEOUT_MS })
+  return readAnswer(answer, at.server)
+}
+
+function readAnswer(answer: ExchangeAnswer, server: string): ChangeOutcome {
+  const changed = parseObject(answer.body)?.['changed']
+  if (answer.status === 200 && typeof changed === 'boolean') return { kind: changed ? 'changed' : 'same' }
+  const { message: reason } = refusal(answer, server)
+  if (answer.status === 404) return { kind: 'unknown', reason }
+  if (isPassing(answer)) return { kind: 'later', retryAfterMs: answer.retryAfterMs, reason }
+  return { kind: 'refused', reason }
 }

@@ -5,9 +5,9 @@ import { type AskingOptions, readAsking } from './commands/asking-flags.ts'
 import { requireReader } from './commands/pull.ts'
 import { harmlessValues } from './delivery/dangerous-names.ts'
 import { deliver } from './delivery/deliver.ts'
+import { eventOutput, NO_KEYBOARD } from './ground/announce.ts'
 import { CliError, EXIT } from './ground/cli-error.ts'
-import type { Keyboard, Output, Parts } from './ground/parts.ts'
-import { parseObject } from './ground/shape.ts'
+import type { Output, Parts } from './ground/parts.ts'
 import { withResolvers } from './ground/with-resolvers.ts'
 import { systemParts, workingFolder } from './real-parts.ts'
 import { fileOutput } from './terminal/streams.ts'
@@ -91,13 +91,6 @@ function partsOf({ signal, onApproval }: DeliverOptions, onAborted: () => void):
   }
 }
 
-const NO_KEYBOARD: Keyboard = {
-  isThere: () => false,
-  ask: () => null,
-  askUntil: async () => null,
-  askHidden: async () => null,
-}
-
 async function noProgram(): Promise<never> {
   throw new Error('a program that imports the client starts none')
 }
@@ -107,17 +100,10 @@ function noTerminal(output: Output): Output {
 }
 
 function eventsTo(onApproval: (approval: Approval) => void): Output {
-  const follow = (lines: string): void => {
-    for (const event of lines.split('\n').map(parseObject)) {
-      if (event?.['event'] !== 'asked') continue
-      onApproval({
-        link: String(event['approval_url']),
-        checkCode: String(event['user_code']),
-        expiresInSeconds: Number(event['expires_in']),
-      })
-    }
-  }
-  return { isTerminal: false, columns: () => 80, rows: () => 24, write: follow }
+  return eventOutput(({ event, approval_url: link, user_code: checkCode, expires_in: seconds }) => {
+    if (event !== 'asked') return
+    onApproval({ link: String(link), checkCode: String(checkCode), expiresInSeconds: Number(seconds) })
+  })
 }
 
 const CODES: Readonly<Record<number, KeyferryErrorCode>> = {

@@ -1,8 +1,8 @@
 import type { Command, Words } from '../command-line/command.ts'
 import { harmlessValues } from '../delivery/dangerous-names.ts'
+import { eventOutput } from '../ground/announce.ts'
 import { CliError, EXIT, usageError } from '../ground/cli-error.ts'
 import type { Parts } from '../ground/parts.ts'
-import { parseObject } from '../ground/shape.ts'
 import { ASKING_FLAGS, readAsking } from './asking-flags.ts'
 import { FOR_AGENT_FLAG, requireReader } from './pull.ts'
 
@@ -70,7 +70,7 @@ async function up(words: Words, parts: Parts): Promise<void> {
     const { deliver } = await import('../delivery/deliver.ts')
     const command = ['docker', 'compose', '--project-name', words.text('project-name') ?? '', 'up']
     const ask = { ...asking, view: 'json', format: 'sh', via, keepAs: null } as const
-    const stderr = { ...parts.stderr, write: (text: string) => text.split('\n').forEach(follow) }
+    const stderr = eventOutput(follow)
     const delivered = await deliver({ ...ask, command }, { ...parts, stderr })
     for (const [name, value] of harmlessValues(delivered.values, asking))
       tell('rawsetenv', `${name}=${value}`)
@@ -79,12 +79,9 @@ async function up(words: Words, parts: Parts): Promise<void> {
     throw error
   }
 
-  function follow(line: string): void {
-    const event = parseObject(line)
-    if (event?.['event'] === 'asked')
-      tell('info', `approve at ${String(event['approval_url'])} (${String(event['user_code'])})`)
-    if (event?.['event'] === 'release_needed')
-      tell('info', `run ${String(event['command'])} with the code from the page`)
-    if (event?.['event'] === 'second_approval_needed') tell('info', 'a second person has to approve')
+  function follow({ event, approval_url, user_code, command }: Readonly<Record<string, unknown>>): void {
+    if (event === 'asked') tell('info', `approve at ${String(approval_url)} (${String(user_code)})`)
+    if (event === 'release_needed') tell('info', `run ${String(command)} with the code from the page`)
+    if (event === 'second_approval_needed') tell('info', 'a second person has to approve')
   }
 }

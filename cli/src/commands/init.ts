@@ -2,7 +2,7 @@ import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { FORMAT_NAMES } from '@keyferry/contract/env/format-names'
 import type { Command, Words } from '../command-line/command.ts'
-import { CliError, EXIT } from '../ground/cli-error.ts'
+import { CliError, codeOf, EXIT } from '../ground/cli-error.ts'
 import type { Parts } from '../ground/parts.ts'
 import { printable } from '../ground/printable.ts'
 import { chooseServer, PROJECT_FILE, type Project } from '../project/project-file.ts'
@@ -80,7 +80,7 @@ function writeProject(path: string, project: Project): void {
   try {
     writeFileSync(path, `${JSON.stringify(project, null, 2)}\n`)
   } catch (cause) {
-    const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown'
+    const code = codeOf(cause)
     const message = `${printable(path)} cannot be written: ${code}`
     throw new CliError(EXIT.general, message, 'Check that you can write to the folder.', { cause })
   }

@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import { FORMAT_NAMES, type FormatName } from '@keyferry/contract/env/format-names'
 import type { Command, Flag, Words } from '../command-line/command.ts'
 import { harmlessValues } from '../delivery/dangerous-names.ts'
+import { announce } from '../ground/announce.ts'
 import { CliError, EXIT, usageError } from '../ground/cli-error.ts'
 import type { Parts, Values } from '../ground/parts.ts'
 import type { PendingRequest } from '../ground/pending-request.ts'
@@ -117,9 +118,9 @@ function warnOfReaders(
   { stderr }: Parts,
 ): void {
   if (warnings.length === 0) return
-  if (view === 'json')
-    stderr.write(`${JSON.stringify({ event: 'read_differently', format: formatName, warnings })}\n`)
-  else for (const warning of warnings) stderr.write(`keyferry: read differently by ${warning}\n`)
+  announce({ view, stderr }, { event: 'read_differently', format: formatName, warnings }, null)
+  if (view !== 'json')
+    for (const warning of warnings) stderr.write(`keyferry: read differently by ${warning}\n`)
 }
 
 function warnOfTerminal({ stdout, stderr }: Parts, formatName: FormatName): void {

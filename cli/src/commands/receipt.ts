@@ -3,7 +3,7 @@ import type { Command, Words } from '../command-line/command.ts'
 import { CliError, EXIT, usageError } from '../ground/cli-error.ts'
 import type { Parts } from '../ground/parts.ts'
 import { printable } from '../ground/printable.ts'
-import { object, orNull, parseObject, text } from '../ground/shape.ts'
+import { object, orNull, parseObject, string } from '../ground/shape.ts'
 import type { DepositReceipt } from '../receipt/deposit-receipt.ts'
 import type { PinnedKey } from '../receipt/pinned-keys.ts'
 import type { Receipt } from '../receipt/receipt.ts'
@@ -109,4 +109,4 @@ function readFile(path: string): { readonly server: string; readonly receipt: Si
   throw usageError(`${printable(path)} is not a receipt`, 'Give a file that --receipt wrote.')
 }
 
-const RECEIPT = object({ server: text, kid: text, payload: text, signature: text })
+const RECEIPT = object({ server: string, kid: string, payload: string, signature: string })

@@ -1,4 +1,5 @@
 import type { Command, Words } from '../command-line/command.ts'
+import { announce, isYes } from '../ground/announce.ts'
 import { CliError, EXIT, usageError } from '../ground/cli-error.ts'
 import type { Parts, ViewName } from '../ground/parts.ts'
 import { findProject } from '../project/project-file.ts'
@@ -95,8 +96,7 @@ async function detachHere(
   }
   if (!words.has('yes')) requireYes(`Remove ${name} from ${bundleName}? [y/N] `, parts)
   await detachName(call, bundle, found)
-  if (named.view === 'json')
-    parts.stderr.write(`${JSON.stringify({ event: 'removed', name, bundle: bundleName })}\n`)
+  announce({ ...named, stderr: parts.stderr }, { event: 'removed', name, bundle: bundleName }, null)
   if (named.view === 'person')
     parts.stderr.write(`Removed ${name} from ${bundleName}. Its key stays in the library.\n`)
 }
@@ -121,6 +121,6 @@ function requireYes(question: string, { keyboard, stderr }: Parts): void {
       'Nothing was removed. Add --yes to remove it.',
     )
   }
-  if (/^y(?:es)?$/i.test((keyboard.ask(question) ?? '').trim())) return
+  if (isYes(keyboard, question)) return
   throw new CliError(EXIT.general, 'not confirmed', 'Nothing was removed.')
 }

@@ -1,4 +1,5 @@
 import { type KeyPair, wipe } from '@keyferry/crypto/key-pair'
+import { announce } from '../ground/announce.ts'
 import { CliError, EXIT, usageError } from '../ground/cli-error.ts'
 import { type Exchange, NetworkError } from '../ground/exchange.ts'
 import type { Parts } from '../ground/parts.ts'
@@ -7,7 +8,7 @@ import type { MachineCredential } from '../machine/credential.ts'
 import { maskInJobLog } from '../machine/job.ts'
 import { fetchAsMachine, type MachineOutcome, type MachineRequest } from '../server/machine-delivery.ts'
 import { readable } from '../server/server-failure.ts'
-import { deliveryNotes } from '../terminal/waiting-view.ts'
+import { deliveryNotes } from '../terminal/outcome.ts'
 import { claims } from './claims.ts'
 import { openDelivery, requireRequestedBundle, requireRequestedKeys } from './delivered-values.ts'
 import type { Delivered, ValuesRequest } from './values-request.ts'
@@ -38,21 +39,13 @@ export async function deliverToMachine(
   const keyPair = (await parts.randomness()).newKeyPair()
   try {
     const body = requestBody(request, request.bundle, { credential, keyPair, parts })
-    const { delivery, machine } = await fetchPatiently({ request, credential, keyPair, parts }, body)
+    const outcome = await fetchPatiently({ request, credential, keyPair, parts }, body)
+    const { delivery } = outcome
     requireRequestedBundle(delivery, request)
     const values = openDelivery(delivery.ciphertextBase64, keyPair, request.keys)
     requireRequestedKeys(values, request)
     maskInJobLog(values, parts)
-    tell(request, parts, {
-      machine: machine.name,
-      proof: credential.proof,
-      names: [...values.keys()],
-      bundle: delivery.bundle?.name ?? request.bundle,
-      delivery_id: delivery.deliveryId,
-      versions: delivery.versions,
-      expired: delivery.expired,
-      missing_required: delivery.missingRequired,
-    })
+    report(outcome, { names: [...values.keys()], proof: credential.proof }, { request, parts })
     return { values, deliveryId: delivery.deliveryId }
   } catch (error) {
     throw readable(error, request.server)
@@ -90,7 +83,9 @@ async function fetchPatiently(fetching: Fetching, body: MachineRequest): Promise
       return await fetchPatiently(fetching, withoutOptional(outcome, body, request))
     if (tries === TRIES) throw tooBusy(outcome.reason, request.server)
     const pauseMs = Math.min(outcome.retryAfterMs ?? FIRST_PAUSE_MS * 2 ** (tries - 1), LONGEST_PAUSE_MS)
-    say(request, parts, { event: 'trouble', reason: outcome.reason }, `${outcome.reason}; trying again`)
+    const { reason } = outcome
+    const at = { view: request.view, stderr: parts.stderr }
+    announce(at, { event: 'trouble', reason }, `${reason}; trying again`)
     await parts.clock.sleep(pauseMs)
   }
 }
@@ -129,30 +124,25 @@ function tooBusy(reason: string, server: string): CliError {
   )
 }
 
-type Told = {
-  readonly machine: string
-  readonly proof: string
-  readonly names: readonly string[]
-  readonly bundle: string
-  readonly delivery_id: string | null
-  readonly versions: readonly { readonly name: string; readonly version: number }[]
-  readonly expired: readonly string[]
-  readonly missing_required: readonly string[]
-}
-
-function tell(request: ValuesRequest, parts: Parts, told: Told): void {
-  const { names, bundle, machine, proof } = told
+function report(
+  { machine, delivery }: MachineDelivery,
+  { names, proof }: { names: readonly string[]; proof: string },
+  { request, parts }: Pick<Fetching, 'request' | 'parts'>,
+): void {
+  const { missingRequired, expired } = delivery
+  const bundle = delivery.bundle?.name ?? request.bundle ?? ''
+  const event = { event: 'delivered', machine: machine.name, proof, names, bundle }
+  const record = { delivery_id: delivery.deliveryId, versions: delivery.versions, expired }
   const count = `${names.length} ${names.length === 1 ? 'value' : 'values'}`
-  const text = `as machine ${printable(machine, 100)}, by ${proof}: ${count} from ${printable(bundle, 80)}`
-  say(request, parts, { event: 'delivered', ...told }, request.view === 'quiet' ? null : text)
+  const text = `as machine ${printable(machine.name, 100)}, by ${proof}: ${count} from ${printable(bundle, 80)}`
+  const at = { view: request.view, stderr: parts.stderr }
+  announce(
+    at,
+    { ...event, ...record, missing_required: missingRequired },
+    request.view === 'quiet' ? null : text,
+  )
+  if (request.view === 'json') return
   const missing = request.keys.filter((name) => !names.includes(name))
-  const { expired, missing_required: missingRequired } = told
   for (const note of deliveryNotes({ missing, missingRequired, expired, isUnchecked: false }))
-    say(request, parts, null, note)
-}
-
-function say(request: ValuesRequest, { stderr }: Parts, event: object | null, text: string | null): void {
-  if (request.view === 'json') {
-    if (event !== null) stderr.write(`${JSON.stringify(event)}\n`)
-  } else if (text !== null) stderr.write(`keyferry: ${text}\n`)
+    parts.stderr.write(`keyferry: ${note}\n`)
 }

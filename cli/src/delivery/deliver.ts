@@ -1,3 +1,4 @@
+import { announce } from '../ground/announce.ts'
 import { CliError, EXIT } from '../ground/cli-error.ts'
 import type { Parts, Values } from '../ground/parts.ts'
 import type { PendingRequest } from '../ground/pending-request.ts'
@@ -8,7 +9,7 @@ import { withdrawRequest } from '../server/approval-requests.ts'
 import { requireKnownBundle } from '../server/bundles.ts'
 import type { Delivery, SignedReceipt } from '../server/wait-answer.ts'
 import { forgetRequest, keepRequest, requireKeepable } from '../state/kept-requests.ts'
-import { deliveredOutcome, type Received } from '../terminal/waiting-view.ts'
+import { deliveredOutcome, type Received } from '../terminal/outcome.ts'
 import { checkReceipt } from './delivered-values.ts'
 import { withdraw } from './interruption.ts'
 import { type RequestKind, requestApproval } from './request-approval.ts'
@@ -88,11 +89,13 @@ async function requireKnown(request: ValuesRequest, pending: PendingRequest, par
 function keep(request: ValuesRequest, pending: PendingRequest, parts: Parts): (error: unknown) => void {
   const { keepAs, view } = request
   if (request.pending === null && keepAs !== null) keepRequest(pending, keepAs, parts)
-  const text =
-    view === 'json'
-      ? JSON.stringify({ event: 'resumable', id: pending.id })
-      : 'keyferry: continue this request with keyferry resume'
-  const takeBack = parts.atInterrupt(() => parts.stderr.write(`${text}\n`))
+  const takeBack = parts.atInterrupt(() =>
+    announce(
+      { view, stderr: parts.stderr },
+      { event: 'resumable', id: pending.id },
+      'continue this request with keyferry resume',
+    ),
+  )
   return (error) => {
     takeBack()
     if (error === null || !canGoOn(error)) forgetRequest(pending.id, parts)

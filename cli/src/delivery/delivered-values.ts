@@ -118,7 +118,7 @@ export async function checkReceipt(
   { request, pending, parts }: { request: ValuesRequest; pending: PendingRequest; parts: Parts },
 ): Promise<Receipt | null> {
   if (receipt === null) {
-    if (mustSign(request.server, parts)) throw missing(request.server)
+    if (mustSign(request.server, parts)) throw unsigned(request.server)
     requireAssurance(null, request)
     return null
   }
@@ -137,7 +137,7 @@ function mustSign(server: string, parts: Parts): boolean {
   return !isLoopback(new URL(server).hostname) && pinnedKeys(server, parts).length > 0
 }
 
-function missing(server: string): CliError {
+function unsigned(server: string): CliError {
   return new CliError(
     EXIT.refused,
     `${server} signed its deliveries before, and this one is not signed`,

@@ -1,3 +1,4 @@
+import { announce } from '../ground/announce.ts'
 import type { CleanUp, Parts, ViewName } from '../ground/parts.ts'
 import type { PendingRequest } from '../ground/pending-request.ts'
 import { withdrawRequest } from '../server/approval-requests.ts'
@@ -39,26 +40,14 @@ export async function withdraw(making: Promise<PendingRequest>, view: ViewName, 
   } catch {
     return // no request was made
   }
-  const tell = teller(pending, view, parts)
+  const { id, deadlineMs } = pending
+  const at = { view, stderr: parts.stderr }
   try {
-    if (await withdrawRequest(parts.exchange, pending)) tell.withdrawn()
+    const isDone = await withdrawRequest(parts.exchange, pending)
+    if (isDone) announce(at, { event: 'withdrawn', id }, 'request withdrawn')
   } catch {
-    tell.failed()
-  }
-}
-
-function teller(
-  { id, deadlineMs }: PendingRequest,
-  view: ViewName,
-  { stderr, clock }: Parts,
-): { withdrawn: () => void; failed: () => void } {
-  const say = (event: string, text: string): void =>
-    stderr.write(view === 'json' ? `${JSON.stringify({ event, id })}\n` : `keyferry: ${text}\n`)
-  return {
-    withdrawn: () => say('withdrawn', 'request withdrawn'),
-    failed: () => {
-      const left = remaining(deadlineMs - clock.monotonicMs())
-      say('not_withdrawn', `could not withdraw the request; it expires by itself, with ${left} left`)
-    },
+    const left = remaining(deadlineMs - parts.clock.monotonicMs())
+    const text = `could not withdraw the request; it expires by itself, with ${left} left`
+    announce(at, { event: 'not_withdrawn', id }, text)
   }
 }

@@ -12,7 +12,7 @@ import {
   type RequestBody,
   withdrawRequest,
 } from '../server/approval-requests.ts'
-import { patientExchange, rateLimitNotice } from '../server/endpoint-call.ts'
+import { announcingExchange } from '../server/endpoint-call.ts'
 import { unknownKind } from '../server/request-end.ts'
 import { claims, commandFields, deviceProof, terminalSeed } from './claims.ts'
 import type { RequestOptions } from './values-request.ts'
@@ -47,8 +47,7 @@ export async function makeRequest(
   const { server, view } = options
   const sealed = await content.seal?.(making)
   let startedMs = parts.clock.monotonicMs()
-  const exchange = patientExchange(parts, (waitMs) => {
-    parts.stderr.write(rateLimitNotice(view, waitMs))
+  const exchange = announcingExchange(parts, view, (waitMs) => {
     startedMs = parts.clock.monotonicMs() + waitMs // the lifetime starts with the call that succeeds
   })
   const { kind, ...created } = await createSigned(

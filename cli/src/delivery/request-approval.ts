@@ -136,7 +136,7 @@ function show<Got, End>(
 }
 
 /** The view with this name; for a person, the one that fits stderr. */
-export async function waitingView(name: ViewName, parts: Parts): Promise<WaitingView> {
+async function waitingView(name: ViewName, parts: Parts): Promise<WaitingView> {
   if (name === 'json') return (await import('../terminal/json-view.ts')).jsonView(parts)
   if (name === 'quiet') return (await import('../terminal/plain-view.ts')).quietView(parts)
   if (parts.stderr.isTerminal) return (await import('../terminal/live-view.ts')).liveView(parts)

@@ -2,7 +2,7 @@ import { decodeBase64 } from '@keyferry/crypto/base64'
 import { depositKeyFits, depositKeyId } from '@keyferry/crypto/deposit'
 import { refusedAnswer } from '../ground/cli-error.ts'
 import type { Parts } from '../ground/parts.ts'
-import { object, parseObject, read, type Shape, text } from '../ground/shape.ts'
+import { object, parseObject, read, type Shape, string } from '../ground/shape.ts'
 import { keyOf } from '../receipt/pinned-keys.ts'
 import { callEndpoint } from '../server/endpoint-call.ts'
 import { refusal } from '../server/server-failure.ts'
@@ -27,7 +27,7 @@ export async function fetchDepositKey(server: string, parts: Parts): Promise<Dep
 }
 
 const bytes: Shape<Uint8Array> = (value) => {
-  const base64 = text(value)
+  const base64 = string(value)
   try {
     return decodeBase64(base64)
   } catch (cause) {
@@ -35,7 +35,7 @@ const bytes: Shape<Uint8Array> = (value) => {
   }
 }
 
-const KEY = object({ kid: text, public_key: bytes, signed_by: object({ kid: text, signature: bytes }) })
+const KEY = object({ kid: string, public_key: bytes, signed_by: object({ kid: string, signature: bytes }) })
 
 function malformed(options?: ErrorOptions): Error {
   return refusedAnswer('the server sent a deposit key that this client does not know', options)

@@ -9,7 +9,7 @@ import { countsOf, readDepositReceipt, requireStored } from '../receipt/deposit-
 import { keyOf } from '../receipt/pinned-keys.ts'
 import { keepReceipt, requireFits } from '../receipt/receipt.ts'
 import type { SignedReceipt } from '../server/wait-answer.ts'
-import { type Stored, storedOutcome } from '../terminal/waiting-view.ts'
+import { type Stored, storedOutcome } from '../terminal/outcome.ts'
 import { type DepositContent, sealDeposit } from './deposit-body.ts'
 import { fetchDepositKey } from './deposit-key.ts'
 

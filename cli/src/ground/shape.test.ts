@@ -9,12 +9,12 @@ import {
   orNull,
   read,
   refusing,
-  text,
+  string,
   truth,
 } from './shape.ts'
 
 const refused = () => new Error('refused')
-const BUNDLE = object({ name: text, count: number, keys: list(object({ secret: truth })) })
+const BUNDLE = object({ name: string, count: number, keys: list(object({ secret: truth })) })
 
 test('a value of the shape is read, without other fields', () => {
   const bundle = { name: 'dev/app', count: 1, keys: [{ secret: true }], more: 1 }
@@ -45,7 +45,7 @@ test('a missing value and a wrong one differ', () => {
 })
 
 test('a field can have an error of its own', () => {
-  const shape = object({ id: refusing(matching(/^[a-z]+$/), () => new Error('no id')), name: text })
+  const shape = object({ id: refusing(matching(/^[a-z]+$/), () => new Error('no id')), name: string })
   expect(() => read({ id: '1' }, shape, refused)).toThrow('no id')
   expect(() => read({ id: 'a' }, shape, refused)).toThrow('refused')
 })

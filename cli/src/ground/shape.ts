@@ -24,11 +24,11 @@ export function where<T>(fits: (value: unknown) => value is T): Shape<T> {
   }
 }
 
-export const text = where((value): value is string => typeof value === 'string')
+export const string = where((value): value is string => typeof value === 'string')
 export const number = where((value): value is number => typeof value === 'number')
 const finite = where((value): value is number => typeof value === 'number' && Number.isFinite(value))
 /** A time, in milliseconds since 1970. */
-export const time: Shape<number> = (value) => finite(Date.parse(text(value)))
+export const time: Shape<number> = (value) => finite(Date.parse(string(value)))
 export const truth = where((value): value is boolean => typeof value === 'boolean')
 
 export function matching(pattern: RegExp): Shape<string> {
@@ -41,7 +41,7 @@ export function oneOf<T extends string>(...words: readonly T[]): Shape<T> {
 
 /** A text that is safe to print, of at most so many characters. */
 export function shown(maxLength: number): Shape<string> {
-  return (value) => printable(text(value), maxLength)
+  return (value) => printable(string(value), maxLength)
 }
 
 export function list<T>(item: Shape<T>): Shape<readonly T[]> {

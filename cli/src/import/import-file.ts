@@ -1,3 +1,4 @@
+import { announce, isYes } from '../ground/announce.ts'
 import { CliError, EXIT } from '../ground/cli-error.ts'
 import type { ExchangeAnswer } from '../ground/exchange.ts'
 import type { Parts } from '../ground/parts.ts'
@@ -110,10 +111,7 @@ function show(
 ): void {
   const { stderr } = parts
   const { view, bundleName, how } = options
-  if (view === 'json')
-    stderr.write(
-      `${JSON.stringify({ event: 'planned', ...planFacts(plan, bundleName), notes: text.notes })}\n`,
-    )
+  announce({ view, stderr }, { event: 'planned', ...planFacts(plan, bundleName), notes: text.notes }, null)
   if (view === 'person' || (view === 'quiet' && asks)) {
     stderr.write(planText(plan, { bundleName, how, ...library }))
     for (const note of text.notes) stderr.write(`  note: ${note}\n`)
@@ -149,8 +147,7 @@ function requireConsent(plan: ImportPlan, { options, parts, asks }: RunningImpor
       'Nothing was imported. Add --yes to do it.',
     )
   }
-  const answer = parts.keyboard.ask(`${summary(plan)}. Import? [y/N] `) ?? ''
-  if (/^y(?:es)?$/i.test(answer.trim())) return
+  if (isYes(parts.keyboard, `${summary(plan)}. Import? [y/N] `)) return
   throw new CliError(EXIT.general, 'not confirmed', 'Nothing was imported.')
 }
 
@@ -171,7 +168,7 @@ function interruptedText({ view, bundleName }: ImportTextOptions): string {
 
 function report(plan: ImportPlan, { options, parts }: RunningImport): void {
   const { bundleName, view } = options
-  if (view === 'json')
-    parts.stderr.write(`${JSON.stringify({ event: 'imported', ...planFacts(plan, bundleName) })}\n`)
-  if (view === 'person') parts.stderr.write(`Done. Next: ${nextCommand(options)}\n`)
+  const { stderr } = parts
+  announce({ view, stderr }, { event: 'imported', ...planFacts(plan, bundleName) }, null)
+  if (view === 'person') stderr.write(`Done. Next: ${nextCommand(options)}\n`)
 }

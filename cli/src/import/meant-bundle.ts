@@ -1,3 +1,4 @@
+import { isYes } from '../ground/announce.ts'
 import { CliError, EXIT, usageError } from '../ground/cli-error.ts'
 import { nearest } from '../ground/nearest.ts'
 import type { Parts } from '../ground/parts.ts'
@@ -21,9 +22,8 @@ export async function requireMeantBundle(
   const meant = `Did you mean ${printable(guess)}?`
   if (!canAsk(view, parts))
     throw usageError(`the bundle ${bundleName} does not exist`, `${meant} ${howToCreate(bundleName)}`)
-  const answer =
-    parts.keyboard.ask(`The bundle ${bundleName} does not exist. ${meant} Create ${bundleName}? [y/N] `) ?? ''
-  if (/^y(?:es)?$/i.test(answer.trim())) return
+  if (isYes(parts.keyboard, `The bundle ${bundleName} does not exist. ${meant} Create ${bundleName}? [y/N] `))
+    return
   throw new CliError(EXIT.general, 'not confirmed', 'Nothing was stored.')
 }
 

@@ -1,4 +1,4 @@
-import { list, number, object, oneOf, orNull, type Shape, shown, text } from '../ground/shape.ts'
+import { list, number, object, oneOf, orNull, type Shape, shown, string } from '../ground/shape.ts'
 
 const ACTIONS = ['create', 'own', 'share', 'update', 'replace', 'same', 'kept', 'detach'] as const
 export type Action = (typeof ACTIONS)[number]
@@ -30,7 +30,7 @@ const STEP = object({
   shared_total: number,
   template_parts: orNull(list(shown(300))),
 })
-const PLAN = object({ bundle_id: orNull(text), plan: list(STEP), plan_id: text })
+const PLAN = object({ bundle_id: orNull(string), plan: list(STEP), plan_id: string })
 
 /** The plan in an answer of the server; its texts are safe to print. */
 export const importPlan: Shape<ImportPlan> = (value) => {

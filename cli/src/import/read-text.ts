@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { type Dialect, decodeImport, EnvError, type EnvText, readImport } from '@keyferry/contract/env'
-import { CliError, EXIT, usageError } from '../ground/cli-error.ts'
+import { CliError, codeOf, EXIT, usageError } from '../ground/cli-error.ts'
 import type { Parts } from '../ground/parts.ts'
 import { printable } from '../ground/printable.ts'
 
@@ -42,7 +42,7 @@ const WHY_UNREAD: Readonly<Record<string, string>> = {
 }
 
 function whyUnread(cause: unknown): string {
-  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown'
+  const code = codeOf(cause)
   return WHY_UNREAD[code] ?? code
 }
 

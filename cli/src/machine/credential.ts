@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { keyBinding } from '@keyferry/crypto/key-binding'
 import { isMachineToken, tokenHint } from '@keyferry/crypto/machine-token'
-import { CliError, EXIT, usageError } from '../ground/cli-error.ts'
+import { CliError, codeOf, EXIT, usageError } from '../ground/cli-error.ts'
 import type { Exchange } from '../ground/exchange.ts'
 import type { Environment, Parts } from '../ground/parts.ts'
 import { printable } from '../ground/printable.ts'
@@ -98,10 +98,7 @@ function readSecret(name: string, { env }: CredentialParts): string | null {
   try {
     return readFileSync(path, 'utf8').trim() || null
   } catch (cause) {
-    throw usageError(
-      `${name}_FILE cannot be read: ${cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown'}`,
-      `Check the file ${printable(path)}.`,
-    )
+    throw usageError(`${name}_FILE cannot be read: ${codeOf(cause)}`, `Check the file ${printable(path)}.`)
   }
 }
 
@@ -124,7 +121,7 @@ type Wanted = {
 
 /** Ask GitHub for an ID token of this job (docs.github.com, "OpenID Connect reference").
  * @throws CliError refused · NetworkError */
-export async function githubIdToken(
+async function githubIdToken(
   { requestUrl, requestToken, audience }: Wanted,
   exchange: Exchange,
 ): Promise<string> {
@@ -152,7 +149,7 @@ export type Speaker = 'person' | 'machine' | null
 const VARIABLES = ['KEYFERRY_TOKEN', 'KEYFERRY_TOKEN_FILE', 'KEYFERRY_MACHINE']
 
 /** Whether a machine may be asking. Without `--as`, one of its variables says so. */
-export function namesMachine(as: Speaker, env: Environment): boolean {
+function namesMachine(as: Speaker, env: Environment): boolean {
   if (as !== null) return as === 'machine'
   return VARIABLES.some((name) => (env[name] ?? '') !== '')
 }

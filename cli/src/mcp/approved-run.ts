@@ -4,10 +4,10 @@ import { canBeShown, shownCommand } from '../delivery/claims.ts'
 import { harmlessValues } from '../delivery/dangerous-names.ts'
 import { deliver } from '../delivery/deliver.ts'
 import type { ValuesRequest } from '../delivery/values-request.ts'
+import { eventOutput, NO_KEYBOARD } from '../ground/announce.ts'
 import { usageError } from '../ground/cli-error.ts'
-import type { CleanUp, Keyboard, Parts } from '../ground/parts.ts'
+import type { CleanUp, Parts } from '../ground/parts.ts'
 import { printable } from '../ground/printable.ts'
-import { parseObject } from '../ground/shape.ts'
 import { withResolvers } from '../ground/with-resolvers.ts'
 import { type Captured, capture } from '../program/capture.ts'
 import { requireProgram } from '../program/find-program.ts'
@@ -112,7 +112,7 @@ export class ApprovedRun {
       ...parts,
       cwd,
       keyboard: NO_KEYBOARD,
-      stderr: { ...parts.stderr, isTerminal: false, write: (text) => this.#follow(text) },
+      stderr: eventOutput((event) => this.#follow(event)),
       openBrowser: (link) => {
         this.#openedLink = link
         open(link)
@@ -121,19 +121,15 @@ export class ApprovedRun {
     }
   }
 
-  #follow(lines: string): void {
-    for (const event of lines.split('\n').map(parseObject)) {
-      if (event?.['event'] === 'asked') {
-        this.#state = 'waiting for a person to approve'
-        const link = this.#openedLink ?? String(event['approval_url'])
-        this.#approval = { link, userCode: String(event['user_code']) }
-        this.#onAsked(this.#approval)
-      }
-      if (event?.['event'] === 'second_approval_needed')
-        this.#state = 'waiting for a second person to approve'
-      if (event?.['event'] === 'release_needed')
-        this.#state = `approved: the person has to run "${String(event['command'])}" in a terminal on this machine, with the code from the page`
+  #follow({ event, approval_url, user_code, command }: Readonly<Record<string, unknown>>): void {
+    if (event === 'asked') {
+      this.#state = 'waiting for a person to approve'
+      this.#approval = { link: this.#openedLink ?? String(approval_url), userCode: String(user_code) }
+      this.#onAsked(this.#approval)
     }
+    if (event === 'second_approval_needed') this.#state = 'waiting for a second person to approve'
+    if (event === 'release_needed')
+      this.#state = `approved: the person has to run "${String(command)}" in a terminal on this machine, with the code from the page`
   }
 
   #atInterrupt(cleanUp: CleanUp): () => void {
@@ -144,13 +140,6 @@ export class ApprovedRun {
       takeBack()
     }
   }
-}
-
-const NO_KEYBOARD: Keyboard = {
-  isThere: () => false,
-  ask: () => null,
-  askUntil: async () => null,
-  askHidden: async () => null,
 }
 
 function requestOf(

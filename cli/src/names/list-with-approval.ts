@@ -14,12 +14,12 @@ import {
   orNull,
   parseObject,
   read,
-  text,
+  string,
   where,
 } from '../ground/shape.ts'
 import { type Listed, listedBundle, listedName } from '../server/bundles.ts'
 import type { Delivery, Named } from '../server/wait-answer.ts'
-import { listedOutcome } from '../terminal/waiting-view.ts'
+import { listedOutcome } from '../terminal/outcome.ts'
 
 /** List the names of a bundle, or the bundles of a workspace, on a server where people sign in: ask for an approval, and open
  * the list that comes sealed. No value comes with it.
@@ -69,7 +69,7 @@ function openList(
   return { bundle, workspace, names, bundles, leftOut: leftOut ?? 0 }
 }
 
-const NAMED = object({ id: text, name: text })
+const NAMED = object({ id: string, name: string })
 const LIST = object({
   v: where((value): value is 1 => value === 1),
   kind: oneOf('names'),

@@ -13,7 +13,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { CliError, EXIT } from '../ground/cli-error.ts'
+import { CliError, codeOf, EXIT } from '../ground/cli-error.ts'
 import { printable } from '../ground/printable.ts'
 
 const OWNER_ONLY = 0o600
@@ -98,8 +98,4 @@ function exists(path: string): CliError {
 
 function unwritable(path: string, why: string, next: string, options?: ErrorOptions): CliError {
   return new CliError(EXIT.general, `${printable(path)} cannot be written: ${why}`, next, options)
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'unknown'
 }

@@ -2,6 +2,7 @@ import type { ChildProcess } from 'node:child_process'
 import { type Readable, type Transform, Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import spawn from 'cross-spawn'
+import { codeOf } from '../ground/cli-error.ts'
 import type { ProgramStart } from '../ground/parts.ts'
 import { exitCodeOf, killGroup } from './child.ts'
 import { findProgram } from './find-program.ts'
@@ -97,8 +98,7 @@ async function keep(from: Readable | null, through: Transform | null, to: Writab
   try {
     await (through === null ? pipeline(from, to) : pipeline(from, through, to))
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE'))
-      throw error
+    if (codeOf(error) !== 'ERR_STREAM_PREMATURE_CLOSE') throw error
   }
 }
 

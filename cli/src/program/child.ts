@@ -5,7 +5,7 @@ import type { Readable, Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { isatty } from 'node:tty'
 import spawn from 'cross-spawn'
-import { CliError, EXIT, type ExitCode } from '../ground/cli-error.ts'
+import { CliError, codeOf, EXIT, type ExitCode } from '../ground/cli-error.ts'
 import type { ProgramStart } from '../ground/parts.ts'
 import { printable } from '../ground/printable.ts'
 import { findProgram } from './find-program.ts'
@@ -66,7 +66,7 @@ async function passOn(from: Readable | null, through: Transform | null, to: 1 | 
   try {
     await pipeline(from, through, createWriteStream('', { fd: to, autoClose: false }))
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EPIPE')) throw error
+    if (codeOf(error) !== 'EPIPE') throw error
   }
 }
 
@@ -116,7 +116,7 @@ export function killGroup(child: ChildProcess, signal: NodeJS.Signals): void {
   try {
     process.kill(-child.pid, signal)
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error
+    if (codeOf(error) !== 'ESRCH') throw error
   }
 }
 

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { isFormatName } from '@keyferry/contract/env/format-names'
 import { BUNDLE_NAME, isKeyName } from '@keyferry/contract/env/names'
 import { LIMITS } from '@keyferry/contract/limits'
-import { CliError, EXIT, usageError } from '../ground/cli-error.ts'
+import { CliError, codeOf, EXIT, usageError } from '../ground/cli-error.ts'
 import type { Environment } from '../ground/parts.ts'
 import { printable } from '../ground/printable.ts'
 import { parseObject } from '../ground/shape.ts'
@@ -44,7 +44,7 @@ function readProjectText(path: string): string | null {
   try {
     return readSmallFile(path)
   } catch (cause) {
-    const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown'
+    const code = codeOf(cause)
     if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'EACCES') return null
     throw cause instanceof CliError ? cause : unreadable(path, code, { cause })
   }

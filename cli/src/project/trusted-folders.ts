@@ -1,6 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { hashToken } from '@keyferry/crypto/token'
+import { isYes } from '../ground/announce.ts'
 import { usageError } from '../ground/cli-error.ts'
 import type { Parts } from '../ground/parts.ts'
 import { printable } from '../ground/printable.ts'
@@ -18,8 +19,7 @@ export function requireTrust(named: NamedServer, parts: Parts): void {
   const { stderr, keyboard } = parts
   if (!stderr.isTerminal || !keyboard.isThere()) throw unconfirmed(named)
   stderr.write(`${PROJECT_FILE} in ${printable(named.folder)}\nuses the server ${printable(named.server)}\n`)
-  const answer = keyboard.ask('Trust this server for this folder? [y/N] ') ?? ''
-  if (!/^y(?:es)?$/i.test(answer.trim())) throw unconfirmed(named)
+  if (!isYes(keyboard, 'Trust this server for this folder? [y/N] ')) throw unconfirmed(named)
   trust(named, parts)
 }
 

@@ -5,7 +5,7 @@ import { endorsementFits } from '@keyferry/crypto/receipt'
 import { CliError, EXIT, refusedAnswer } from '../ground/cli-error.ts'
 import type { Parts } from '../ground/parts.ts'
 import { printable } from '../ground/printable.ts'
-import { list, matching, nullable, object, orNull, parseObject, read, text } from '../ground/shape.ts'
+import { list, matching, nullable, object, orNull, parseObject, read, string } from '../ground/shape.ts'
 import { writeOutputFile } from '../output/output-file.ts'
 import { callEndpoint, type Server } from '../server/endpoint-call.ts'
 import { isLoopback } from '../server/server-address.ts'
@@ -15,7 +15,7 @@ import { makePrivateFolder, type StateParts, stateFolder } from '../state/state-
 /** A key that this client has seen sign for a server. Public. */
 export type PinnedKey = { readonly kid: string; readonly publicKey: string }
 
-const PINNED = object({ keys: list(orNull(object({ kid: text, public_key: text }))) })
+const PINNED = object({ keys: list(orNull(object({ kid: string, public_key: string }))) })
 
 /** The keys that a server signed with so far; empty before its first receipt. */
 export function pinnedKeys(server: string, parts: StateParts): readonly PinnedKey[] {
@@ -80,7 +80,7 @@ function fileOf(server: string, parts: StateParts): string {
 }
 
 /** A key with which a server signs receipts: base64 of 32 bytes. `endorsedBy`: the key before signed this one. */
-export type ReceiptKey = {
+type ReceiptKey = {
   readonly kid: string
   readonly publicKey: string
   readonly endorsedBy: { readonly kid: string; readonly signature: string } | null
@@ -89,15 +89,15 @@ export type ReceiptKey = {
 const KEYS = object({
   keys: list(
     object({
-      kid: text,
+      kid: string,
       public_key: matching(/^[A-Za-z0-9+/]{43}=$/),
-      endorsed_by: nullable(object({ kid: text, signature: matching(/^[A-Za-z0-9+/]{86}==$/) })),
+      endorsed_by: nullable(object({ kid: string, signature: matching(/^[A-Za-z0-9+/]{86}==$/) })),
     }),
   ),
 })
 
 /** @throws CliError refused · NetworkError */
-export async function fetchReceiptKeys(at: Server): Promise<readonly ReceiptKey[]> {
+async function fetchReceiptKeys(at: Server): Promise<readonly ReceiptKey[]> {
   const answer = await callEndpoint(at, 'listReceiptKeys')
   if (answer.status !== 200) throw refusal(answer, at.server)
   const { keys } = read(parseObject(answer.body), KEYS, () =>

@@ -10,7 +10,7 @@ import {
   refusing,
   type Shape,
   shown,
-  text,
+  string,
 } from '../ground/shape.ts'
 import { requireWritable, writeOutputFile } from '../output/output-file.ts'
 import type { SignedReceipt } from '../server/wait-answer.ts'
@@ -86,14 +86,14 @@ const FACTS = object({
   ciphertext_sha256: receiptText,
   bundle: receiptName,
   approvers: receiptList(object({ username: receiptText })),
-  argv_sha256: orNull(text),
+  argv_sha256: orNull(string),
 })
 
 const DELIVERY = object({
   keys: receiptList(receiptName),
   approved_at: receiptText,
   released_by: orNull(oneOf('loopback', 'code')),
-  grant_id: orNull(text),
+  grant_id: orNull(string),
 })
 
 /** What the verified fields of a receipt say of a delivery.

@@ -7,7 +7,7 @@ const LONGEST_HOLD_MS = 100
 
 /** A stream that replaces the patterns by the names of their values. What may be the beginning of a pattern is shown after
  * 100 ms without more output. */
-export function redactedStream(patterns: readonly Pattern[]): Transform {
+function redactedStream(patterns: readonly Pattern[]): Transform {
   const redactor = new Redactor(patterns)
   let timer: NodeJS.Timeout | undefined
   return new Transform({

@@ -74,7 +74,7 @@ type Told = { readonly view: WaitingView; readonly lines: string[] }
 
 function view(): Told {
   const lines: string[] = []
-  const view = {
+  const told = {
     asked: ignore,
     trouble: ignore,
     recovered: ignore,
@@ -82,12 +82,12 @@ function view(): Told {
     finished: ignore,
     end: ignore,
   }
-  return { lines, view }
+  return { lines, view: told }
 }
 
 const WORDS: Readonly<Record<string, (event: Notice['event']) => string>> = {
   browser_elsewhere: () => 'not reached',
-  release_needed: ({ command }) => `needed: ${command}`,
+  release_needed: ({ command }) => `needed: ${String(command)}`,
   release_refused: ({ reason }) => String(reason),
   second_approval_needed: () => 'second',
 }

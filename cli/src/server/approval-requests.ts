@@ -2,7 +2,7 @@ import type { ReleaseWay } from '@keyferry/contract'
 import type { DeviceProof } from '@keyferry/crypto/device-key'
 import { refusedAnswer } from '../ground/cli-error.ts'
 import type { Exchange, ExchangeAnswer } from '../ground/exchange.ts'
-import { matching, number, optional, parseObject, read, text } from '../ground/shape.ts'
+import { matching, number, optional, parseObject, read, string } from '../ground/shape.ts'
 import { type CallOptions, callEndpoint, type EndpointName } from './endpoint-call.ts'
 import { type RememberedApproval, readAsksAgain, readRemembered } from './remembered.ts'
 import { ended, requireReturnable, unknownKind } from './request-end.ts'
@@ -97,7 +97,7 @@ function readCreated(body: Record<string, unknown>, server: string): CreatedRequ
     approvalUrl: `${server}/approve/${id}`,
     intervalMs: milliseconds(body, 'interval', INTERVAL_SECONDS),
     lifetimeMs: milliseconds(body, 'expires_in', LIFETIME_SECONDS),
-    userCode: read(body['user_code'], optional(text, null), invalid('check code')),
+    userCode: read(body['user_code'], optional(string, null), invalid('check code')),
     isCodeTyped: body['assurance'] === 'typed',
     remembered: readRemembered(body['remembered']),
     asksAgain: readAsksAgain(body['asks_again']),

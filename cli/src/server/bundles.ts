@@ -2,11 +2,11 @@ import { CliError, EXIT, usageError } from '../ground/cli-error.ts'
 import { nearest } from '../ground/nearest.ts'
 import type { Parts, ViewName } from '../ground/parts.ts'
 import { printable } from '../ground/printable.ts'
-import { list, number, object, orNull, type Shape, text, truth } from '../ground/shape.ts'
+import { list, number, object, orNull, type Shape, string, truth } from '../ground/shape.ts'
 import { callLibrary, type Library, type LibraryParts, workspacesOf } from './library-call.ts'
 import { isLoopback } from './server-address.ts'
 
-export type ListedBundle = { readonly id: string; readonly name: string; readonly keyCount: number }
+type ListedBundle = { readonly id: string; readonly name: string; readonly keyCount: number }
 
 /** One name that a bundle delivers. No value. */
 type ListedName = {
@@ -20,10 +20,10 @@ type ListedName = {
 /** What `ls` shows: the names of a bundle, or bundles. */
 export type Listed = { readonly names: readonly ListedName[]; readonly bundles: readonly ListedBundle[] }
 
-const BUNDLE = object({ id: text, name: text, key_count: number })
+const BUNDLE = object({ id: string, name: string, key_count: number })
 const NAME = object({
-  id: orNull(text),
-  name: text,
+  id: orNull(string),
+  name: string,
   is_secret: truth,
   required: orNull(truth),
 })

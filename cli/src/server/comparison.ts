@@ -1,7 +1,7 @@
 import { CliError, EXIT } from '../ground/cli-error.ts'
 import { nearest } from '../ground/nearest.ts'
 import { printable } from '../ground/printable.ts'
-import { list, nullable, object, oneOf, text } from '../ground/shape.ts'
+import { list, nullable, object, oneOf, string } from '../ground/shape.ts'
 import { listBundles } from './bundles.ts'
 import { callLibrary, type Library, type LibraryParts } from './library-call.ts'
 
@@ -26,12 +26,12 @@ export async function compareBundles(
   const { rows } = await callLibrary(call, {
     name: 'compareBundles',
     query: { bundle_id: ids },
-    shape: object({ rows: list(object({ name: text, cells: list(CELL) })) }),
+    shape: object({ rows: list(object({ name: string, cells: list(CELL) })) }),
   })
   return rows.map(({ name, cells }) => ({ name: printable(name), cells: inOrder(cells, bundleNames) }))
 }
 
-const CELL = object({ state: oneOf('shared', 'own', 'missing'), key_id: nullable(text) })
+const CELL = object({ state: oneOf('shared', 'own', 'missing'), key_id: nullable(string) })
 
 function inOrder(cells: readonly ReturnType<typeof CELL>[], bundleNames: readonly string[]): ComparedCell[] {
   return bundleNames.map((bundleName, index) => {

@@ -1,7 +1,8 @@
 import type { endpoints } from '@keyferry/contract'
 import { fillPath } from '@keyferry/contract/client'
+import { announce } from '../ground/announce.ts'
 import type { Exchange, ExchangeAnswer } from '../ground/exchange.ts'
-import type { Clock, ViewName } from '../ground/parts.ts'
+import type { Clock, Parts, ViewName } from '../ground/parts.ts'
 
 type Table = typeof endpoints
 
@@ -90,10 +91,16 @@ export function patientExchange(
   }
 }
 
-/** What the client writes to stderr before such a wait: a line for a person, or a JSON object. */
-export function rateLimitNotice(view: ViewName, waitMs: number): string {
-  const seconds = Math.ceil(waitMs / 1000)
-  return view === 'json'
-    ? `${JSON.stringify({ event: 'rate_limited', wait_seconds: seconds })}\n`
-    : `keyferry: too many requests; the server asks to wait ${seconds} s, then keyferry tries again\n`
+/** An exchange that waits as above, and says so before each wait. */
+export function announcingExchange(
+  { exchange, clock, stderr }: Pick<Parts, 'exchange' | 'clock' | 'stderr'>,
+  view: ViewName,
+  onWait: (waitMs: number) => void = () => undefined,
+): Exchange {
+  return patientExchange({ exchange, clock }, (waitMs) => {
+    const seconds = Math.ceil(waitMs / 1000)
+    const text = `too many requests; the server asks to wait ${seconds} s, then keyferry tries again`
+    announce({ view, stderr }, { event: 'rate_limited', wait_seconds: seconds }, text)
+    onWait(waitMs)
+  })
 }

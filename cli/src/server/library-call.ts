@@ -2,14 +2,8 @@ import { CliError, EXIT, refusedAnswer } from '../ground/cli-error.ts'
 import type { ExchangeAnswer } from '../ground/exchange.ts'
 import type { Parts, ViewName } from '../ground/parts.ts'
 import { printable } from '../ground/printable.ts'
-import { list, object, read, type Shape, shown, text } from '../ground/shape.ts'
-import {
-  type CallOptions,
-  callEndpoint,
-  type EndpointName,
-  patientExchange,
-  rateLimitNotice,
-} from './endpoint-call.ts'
+import { list, object, read, type Shape, shown, string } from '../ground/shape.ts'
+import { announcingExchange, type CallOptions, callEndpoint, type EndpointName } from './endpoint-call.ts'
 import { readable, refusal } from './server-failure.ts'
 
 const TIMEOUT_MS = 60_000
@@ -35,7 +29,7 @@ export async function callLibrary<T>(
   { name, shape, explain, ...options }: LibraryCall<T>,
 ): Promise<T> {
   const { server, view, workspace, token } = library
-  const exchange = patientExchange(parts, (waitMs) => parts.stderr.write(rateLimitNotice(view, waitMs)))
+  const exchange = announcingExchange(parts, view)
   const answer = await callEndpoint({ server, exchange }, name, {
     ...options,
     headers: {
@@ -68,7 +62,7 @@ function parseJson(text: string): unknown {
 }
 
 /** The answer has another shape than this version of the client knows. */
-export function unknownAnswer(options?: ErrorOptions): Error {
+function unknownAnswer(options?: ErrorOptions): Error {
   return refusedAnswer('the server sent an answer that this version of Keyferry does not know', options)
 }
 
@@ -97,7 +91,7 @@ export async function openLibrary(named: NamedLibrary, parts: Parts): Promise<Li
 /** The workspaces of the caller.
  * @throws CliError refused, network */
 export async function workspacesOf(library: Library, parts: Parts): Promise<readonly Workspace[]> {
-  const shape = list(object({ id: text, name: shown(300) }))
+  const shape = list(object({ id: string, name: shown(300) }))
   return await callLibrary({ library, parts }, { name: 'listTenants', shape })
 }
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { CliError, EXIT, refusedAnswer } from '../ground/cli-error.ts'
 import type { ExchangeAnswer } from '../ground/exchange.ts'
 import { printable } from '../ground/printable.ts'
-import { list, number, object, orNull, parseObject, read, text } from '../ground/shape.ts'
+import { list, number, object, orNull, parseObject, read, string } from '../ground/shape.ts'
 import { callEndpoint, type Server } from './endpoint-call.ts'
 import { errorBody, errorDetail, refusal } from './server-failure.ts'
 import { type Delivery, type Named, readDelivery } from './wait-answer.ts'
@@ -52,12 +52,12 @@ export async function fetchAsMachine(
   throw refusedMachine(answer, code, server)
 }
 
-const VERSIONED = orNull(object({ name: text, version: number }))
+const unnamed = () => refusedAnswer('the server did not say which machine this is')
+const VERSIONED = orNull(object({ name: string, version: number }))
 
 function readDelivered(answer: ExchangeAnswer): MachineOutcome {
   const body = parseObject(answer.body) ?? {}
-  const unnamed = () => refusedAnswer('the server did not say which machine this is')
-  const machine = read(body['machine'], object({ id: text, name: text }), unnamed)
+  const machine = read(body['machine'], object({ id: string, name: string }), unnamed)
   // A value without a key has no version.
   const keys = read(body['keys'], orNull(list(VERSIONED)), unnamed) ?? []
   const versions = keys.filter((entry) => entry !== null)
@@ -79,7 +79,7 @@ const NEXT: Readonly<Record<string, string>> = {
 }
 
 /** The error for a machine whose call was refused. */
-export function refusedMachine(answer: ExchangeAnswer, code: string, server: string): CliError {
+function refusedMachine(answer: ExchangeAnswer, code: string, server: string): CliError {
   const plain = refusal(answer, server)
   const next = NEXT[code]
   if (next === undefined && answer.status !== 401) return plain
@@ -118,8 +118,7 @@ export async function ownMachine(at: Server, token: string): Promise<OwnMachine>
   const headers = { authorization: `Bearer ${token}` }
   const answer = await callEndpoint(at, 'getOwnMachine', { headers, maxBodyBytes: MAX_OWN_BYTES })
   if (answer.status !== 200) throw refusedMachine(answer, errorBody(answer).code, at.server)
-  const unknown = () => refusedAnswer('the server did not say which machine this is')
-  const { name, workspace, grants, token: own } = read(parseObject(answer.body), OWN_MACHINE, unknown)
+  const { name, workspace, grants, token: own } = read(parseObject(answer.body), OWN_MACHINE, unnamed)
   return {
     name,
     workspace: workspace.name,
@@ -128,12 +127,12 @@ export async function ownMachine(at: Server, token: string): Promise<OwnMachine>
   }
 }
 
-const NAMED = object({ name: text })
+const NAMED = object({ name: string })
 const OWN_MACHINE = object({
-  name: text,
+  name: string,
   workspace: NAMED,
-  grants: list(object({ bundle: NAMED, scope: text })),
-  token: object({ expires_at: text }),
+  grants: list(object({ bundle: NAMED, scope: string })),
+  token: object({ expires_at: string }),
 })
 
 /** Present an ID token without fetching values: the call names a bundle that does not exist, so the server refuses an identity

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { ExchangeAnswer } from '../ground/exchange.ts'
 import type { Clock } from '../ground/parts.ts'
-import { patientExchange, rateLimitNotice } from './endpoint-call.ts'
+import { announcingExchange, patientExchange } from './endpoint-call.ts'
 
 const REQUEST = { method: 'POST', url: 'http://x/', timeoutMs: 1, maxBodyBytes: 1 } as const
 
@@ -44,6 +44,23 @@ test('other answers are passed on', async () => {
   expect(await send([answer(503, 1_000)])).toMatchObject({ status: 503, slept: [], calls: 1 })
 })
 
-test('a machine reads the wait as JSON', () => {
-  expect(JSON.parse(rateLimitNotice('json', 1_500))).toEqual({ event: 'rate_limited', wait_seconds: 2 })
+test('a machine reads the wait as JSON', async () => {
+  const written: string[] = []
+  const stderr = {
+    isTerminal: false,
+    columns: () => 80,
+    rows: () => 24,
+    write: (text: string) => void written.push(text),
+  }
+  const answers = [answer(429, 1_500), answer(200, null)]
+  const exchange = async () => answers.shift() ?? answer(500, null)
+  const clock = {
+    monotonicMs: () => 0,
+    epochMs: () => 0,
+    sleep: async () => undefined,
+    every: () => () => undefined,
+  }
+  const patient = announcingExchange({ exchange, clock, stderr }, 'json')
+  await patient({ method: 'GET', url: 'http://x', timeoutMs: 1, maxBodyBytes: 1 })
+  expect(written.map((line) => JSON.parse(line))).toEqual([{ event: 'rate_limited', wait_seconds: 2 }])
 })

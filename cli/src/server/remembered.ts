@@ -28,12 +28,12 @@ const REASONS: Readonly<Record<AsksAgain, string>> = {
   unknown: 'the remembered approval is not valid for this request',
 }
 
+const incomplete = () => refusedAnswer('the server sent a remembered approval without end and uses')
 const REMEMBERED = object({ expires_at: time, uses_left: number })
 
 /** @throws CliError refused: malformed */
 export function readRemembered(value: unknown): RememberedApproval | null {
-  const refused = () => refusedAnswer('the server sent a remembered approval without end and uses')
-  const found = read(value, optional(REMEMBERED, null), refused)
+  const found = read(value, optional(REMEMBERED, null), incomplete)
   return found === null ? null : { expiresAtMs: found.expires_at, usesLeft: found.uses_left }
 }
 

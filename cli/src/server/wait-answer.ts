@@ -11,7 +11,7 @@ import {
   refusing,
   type Shape,
   shown,
-  text,
+  string,
 } from '../ground/shape.ts'
 import { errorBody } from './server-failure.ts'
 
@@ -63,28 +63,16 @@ export function readWaitAnswer(answer: ExchangeAnswer): WaitOutcome {
   return { kind: 'ready', delivery: readDelivery(body) }
 }
 
+const unsaid = () => refusedAnswer('the server does not say what it stored')
+
 function readStored(value: unknown): SignedReceipt {
-  const unsaid = () => refusedAnswer('the server does not say what it stored')
   return read(value, object({ receipt: receipt(unsaid) }), unsaid).receipt
 }
 
 /** Read what an answer says of a delivery.
  * @throws CliError refused */
 export function readDelivery(body: Record<string, unknown>): Delivery {
-  const refused = (what: string) => () => refusedAnswer(`the server sent ${what}`)
-  const named = (field: string) => refusing(optional(NAMED, null), refused(`a ${field} without id and name`))
-  const names = (field: string) =>
-    refusing(optional(list(anyText), []), refused(`${field} that is not a list`))
-  const delivery = object({
-    ciphertext_base64: refusing(text, refused('no ciphertext')),
-    bundle: named('bundle'),
-    workspace: named('workspace'),
-    missing_required: names('missing_required'),
-    expired: names('expired'),
-    delivery_id: refusing(optional(shown(80), null), refused('a delivery_id that is no text')),
-    versions: refusing(optional(list(VERSION), []), refused('versions that are not a list')),
-    receipt: optional(receipt(refused('a receipt that this client does not know')), null),
-  })(body)
+  const delivery = DELIVERY(body)
   return {
     ciphertextBase64: delivery.ciphertext_base64,
     bundle: delivery.bundle,
@@ -97,15 +85,30 @@ export function readDelivery(body: Record<string, unknown>): Delivery {
   }
 }
 
-const NAMED = object({ id: text, name: text })
+const refused = (what: string) => () => refusedAnswer(`the server sent ${what}`)
+const NAMED = object({ id: string, name: string })
 const VERSION = refusing(object({ name: shown(80), version: number }), () =>
   refusedAnswer('the server sent a version without name and number'),
 )
 const anyText: Shape<string> = (value) => printable(String(value), 80)
 
 function receipt(refusal: () => Error): Shape<SignedReceipt> {
-  return refusing(object({ kid: text, payload: text, signature: text }), refusal)
+  return refusing(object({ kid: string, payload: string, signature: string }), refusal)
 }
+
+const named = (field: string) => refusing(optional(NAMED, null), refused(`a ${field} without id and name`))
+const names = (field: string) => refusing(optional(list(anyText), []), refused(`${field} that is not a list`))
+
+const DELIVERY = object({
+  ciphertext_base64: refusing(string, refused('no ciphertext')),
+  bundle: named('bundle'),
+  workspace: named('workspace'),
+  missing_required: names('missing_required'),
+  expired: names('expired'),
+  delivery_id: refusing(optional(shown(80), null), refused('a delivery_id that is no text')),
+  versions: refusing(optional(list(VERSION), []), refused('versions that are not a list')),
+  receipt: optional(receipt(refused('a receipt that this client does not know')), null),
+})
 
 function readNeeds({ needs, release_by }: Record<string, unknown>): Needs {
   if (needs === undefined) return 'none'

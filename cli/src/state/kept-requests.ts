@@ -2,11 +2,11 @@ import { accessSync, constants, readdirSync, readFileSync, rmSync, writeFileSync
 import { join } from 'node:path'
 import { keyPairFromSecretKey } from '@keyferry/crypto/key-pair'
 import { userCode } from '@keyferry/crypto/user-code'
-import { CliError, EXIT } from '../ground/cli-error.ts'
+import { CliError, codeOf, EXIT } from '../ground/cli-error.ts'
 import type { Parts } from '../ground/parts.ts'
 import type { PendingRequest } from '../ground/pending-request.ts'
 import { printable } from '../ground/printable.ts'
-import { list, number, object, orNull, parseObject, text, truth } from '../ground/shape.ts'
+import { list, number, object, orNull, parseObject, string, truth } from '../ground/shape.ts'
 import { makePrivateFolder, type StateParts, stateFolder } from './state-folder.ts'
 
 /** A request stored in a file, so that a later command can continue it. */
@@ -30,7 +30,7 @@ export function requireKeepable(parts: StateParts): void {
     makePrivateFolder(folder)
     accessSync(folder, constants.W_OK)
   } catch (cause) {
-    const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown'
+    const code = codeOf(cause)
     throw new CliError(
       EXIT.general,
       `cannot store the request in ${printable(folder)}: ${code}`,
@@ -84,12 +84,12 @@ function filesIn(folder: string): string[] {
 }
 
 const KEPT = object({
-  server: text,
-  id: text,
-  secret_key: text,
-  verifier: text,
-  cwd: text,
-  command_line: list(text),
+  server: string,
+  id: string,
+  secret_key: string,
+  verifier: string,
+  cwd: string,
+  command_line: list(string),
   interval_ms: number,
   lifetime_ms: number,
   expires_at_ms: number,

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { stage } from '../../test/stage.ts'
 import { liveView } from './live-view.ts'
-import { type Asked, deliveredOutcome } from './waiting-view.ts'
+import { deliveredOutcome } from './outcome.ts'
+import type { Asked } from './waiting-view.ts'
 
 const ASKED: Asked = {
   server: 'https://keyferry.example.com',

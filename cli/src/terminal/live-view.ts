@@ -114,7 +114,7 @@ const QUIET_ZONE = 2
 const LINES_BESIDE = 14
 
 /** The address as a QR code for a phone; null if the terminal is too small or has no block characters. */
-export function qrCode(address: string, { columns, rows }: Output, style: TerminalStyle): string | null {
+function qrCode(address: string, { columns, rows }: Output, style: TerminalStyle): string | null {
   if (!style.canRewrite || !style.hasUnicode) return null
   const lines = renderUnicodeCompact(address, { border: QUIET_ZONE, ecc: 'L' }).split('\n')
   const width = lines[0]?.length ?? 0
@@ -123,7 +123,7 @@ export function qrCode(address: string, { columns, rows }: Output, style: Termin
   return lines.map((line) => `  ${style.hasColour ? `\x1b[97;40m${line}\x1b[0m` : line}\n`).join('')
 }
 
-export type Panel = {
+type Panel = {
   /** Remove the panel, if it is still on the screen as it was written and nothing but it was written since. */
   readonly erase: () => void
 }

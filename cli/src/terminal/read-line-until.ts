@@ -23,7 +23,7 @@ export async function readLineUntil(
 
 /** @param terminal a path, or an open file descriptor
  * @returns null: this process has no such terminal */
-export function openTerminal(terminal: string | number): ReadStream | null {
+function openTerminal(terminal: string | number): ReadStream | null {
   try {
     return new ReadStream(typeof terminal === 'number' ? terminal : openSync(terminal, 'r'))
   } catch {

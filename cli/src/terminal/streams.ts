@@ -1,6 +1,6 @@
 import { fstatSync, writeSync } from 'node:fs'
 import type { WriteStream } from 'node:tty'
-import { CliError, EXIT } from '../ground/cli-error.ts'
+import { CliError, codeOf, EXIT } from '../ground/cli-error.ts'
 import type { Input, Output } from '../ground/parts.ts'
 
 const DEFAULT_COLUMNS = 80
@@ -68,10 +68,6 @@ export function standardInput(): Input {
   }
 }
 
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
-}
-
 /** Whether a file descriptor is a terminal. Loads Node's terminal module only if it can be one, because loading takes
  * longer than printing a help page. */
 export function isTerminal(fd: number): boolean {
@@ -83,7 +79,7 @@ export function isTerminal(fd: number): boolean {
 }
 
 /** The terminal of a file descriptor that `isTerminal`, to ask for its size. */
-export function terminalOf(fd: number): WriteStream {
+function terminalOf(fd: number): WriteStream {
   return new (terminalModule().WriteStream)(fd)
 }
 

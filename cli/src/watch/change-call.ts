@@ -69,14 +69,14 @@ function terminalSeed({ server }: ValuesRequest, parts: Parts): Uint8Array | nul
 const TIMEOUT_MS = 45_000
 
 /** `unknown`: the server keeps no such delivery for this caller. */
-export type ChangeOutcome =
+type ChangeOutcome =
   | { readonly kind: 'changed' | 'same' }
   | { readonly kind: 'unknown' | 'refused'; readonly reason: string }
   | { readonly kind: 'later'; readonly retryAfterMs: number | null; readonly reason: string }
 
 /** Wait, at most 30 s, until a value of a machine's delivery changes.
  * @throws NetworkError */
-export async function waitAsMachine(
+async function waitAsMachine(
   at: Server,
   credential: string,
   { deliveryId, ...body }: { deliveryId: string; machine_id?: string; client_pubkey?: string },
@@ -88,7 +88,7 @@ export async function waitAsMachine(
 
 /** The same for a terminal whose approval is remembered.
  * @throws NetworkError */
-export async function waitAsTerminal(
+async function waitAsTerminal(
   at: Server,
   body: { delivery_id: string; device: DeviceProof },
 ): Promise<ChangeOutcome> {

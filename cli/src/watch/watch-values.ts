@@ -1,5 +1,6 @@
 import { PersonNeeded } from '../delivery/deliver.ts'
 import type { Delivered, ValuesRequest } from '../delivery/values-request.ts'
+import { announce } from '../ground/announce.ts'
 import { CliError } from '../ground/cli-error.ts'
 import { NetworkError } from '../ground/exchange.ts'
 import type { Parts, ProgramStart, SupervisedProgram, Values } from '../ground/parts.ts'
@@ -162,7 +163,10 @@ function tellTrouble(request: ValuesRequest, parts: Parts, reason: string): void
   tell(request, parts, { event: 'trouble', reason }, text)
 }
 
-function tell({ view }: ValuesRequest, { stderr }: Parts, event: object, text: string | null): void {
-  if (view === 'json') stderr.write(`${JSON.stringify(event)}\n`)
-  else if (text !== null) stderr.write(`keyferry: ${text}\n`)
+function tell(
+  { view }: ValuesRequest,
+  { stderr }: Parts,
+  ...told: [event: Parameters<typeof announce>[1], text: string | null]
+): void {
+  announce({ view, stderr }, ...told)
 }

@@ -1,11 +1,11 @@
+import { CliError, EXIT, usageError } from './base/cli-error.ts'
+import { nearest } from './base/nearest.ts'
+import type { Parts } from './base/parts.ts'
+import { printable } from './base/printable.ts'
+import { VERSION } from './base/version.ts'
 import type { Command } from './command-line/command.ts'
 import { isForMachines, parseWords } from './command-line/parse-words.ts'
 import { commands } from './commands/commands.ts'
-import { CliError, EXIT, usageError } from './ground/cli-error.ts'
-import { nearest } from './ground/nearest.ts'
-import type { Parts } from './ground/parts.ts'
-import { printable } from './ground/printable.ts'
-import { VERSION } from './ground/version.ts'
 
 // Words that work like commands and have no help page.
 const PLAIN_WORDS = ['help', 'version']

@@ -1,6 +1,6 @@
+import type { Exchange } from './base/exchange.ts'
+import type { Clock, Environment, Parts, Randomness } from './base/parts.ts'
 import { isForMachines } from './command-line/parse-words.ts'
-import type { Exchange } from './ground/exchange.ts'
-import type { Clock, Environment, Parts, Randomness } from './ground/parts.ts'
 import { endOnSignals } from './terminal/interrupt.ts'
 import { terminalKeyboard } from './terminal/keyboard.ts'
 import { fileOutput, standardInput } from './terminal/streams.ts'

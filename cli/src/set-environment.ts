@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
-import { parseObject } from './ground/shape.ts'
+import { parseObject } from './base/shape.ts'
 import { CREDENTIAL_VARIABLES, LOADED_MARK } from './program/program-environment.ts'
 
 /*

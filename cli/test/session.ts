@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { chmod, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { VERSION } from '../src/ground/version.ts'
+import { VERSION } from '../src/base/version.ts'
 
 // KEYFERRY_UNDER_TEST names another build of the client: the published package's, or a single executable.
 const KEYFERRY = process.env['KEYFERRY_UNDER_TEST'] ?? join(import.meta.dirname, '../bin/keyferry.js')

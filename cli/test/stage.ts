@@ -1,6 +1,6 @@
 import { generateKeyPair, type KeyPair } from '@keyferry/crypto/key-pair'
 import { generatePollVerifier } from '@keyferry/crypto/poll-challenge'
-import type { CleanUp, Environment, Parts, ProgramStart } from '../src/ground/parts.ts'
+import type { CleanUp, Environment, Parts, ProgramStart } from '../src/base/parts.ts'
 import { httpExchange } from '../src/server/http-exchange.ts'
 
 /** Parts that keep what a command does to them. The network is real, the rest is written down. */

@@ -1,6 +1,6 @@
 import type { ChainNote } from '@keyferry/crypto/chain-note'
 import type { ExportedChain } from '@keyferry/crypto/exported-chain'
-import { printable } from '../ground/printable.ts'
+import { printable } from '../base/printable.ts'
 
 /** A note that fits the export: it anchors the entries up to its own. */
 export type Anchor = { readonly note: ChainNote; readonly where: string }

@@ -3,9 +3,9 @@ import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { type ChainNote, openChainNote } from '@keyferry/crypto/chain-note'
 import { BrokenExport, checkExport, type ExportedChain } from '@keyferry/crypto/exported-chain'
-import { CliError, EXIT } from '../ground/cli-error.ts'
-import type { Parts } from '../ground/parts.ts'
-import { printable } from '../ground/printable.ts'
+import { CliError, EXIT } from '../base/cli-error.ts'
+import type { Parts } from '../base/parts.ts'
+import { printable } from '../base/printable.ts'
 import { type Anchor, asJson, asText, type Range } from './findings-text.ts'
 
 /** `file`, `noteFile`: paths; `key`: a verifier key, as C2SP writes it. */

@@ -1,5 +1,5 @@
-import type { Parts } from '../ground/parts.ts'
-import type { PendingRequest } from '../ground/pending-request.ts'
+import type { Parts } from '../base/parts.ts'
+import type { PendingRequest } from '../base/pending-request.ts'
 
 /** One flag of a command. A flag with `value` takes a value, which help shows by that word; any other is on or off. */
 export type Flag = {

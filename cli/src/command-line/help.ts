@@ -1,5 +1,5 @@
-import { wrap } from '../ground/printable.ts'
-import { VERSION } from '../ground/version.ts'
+import { wrap } from '../base/printable.ts'
+import { VERSION } from '../base/version.ts'
 import type { Command, Flag } from './command.ts'
 import { allFlags } from './parse-words.ts'
 

@@ -1,4 +1,4 @@
-import { VERSION } from '../ground/version.ts'
+import { VERSION } from '../base/version.ts'
 import type { Command, Example } from './command.ts'
 import { ENVIRONMENT, EXIT_CODES, flagForm, synopsis } from './help.ts'
 import { allFlags } from './parse-words.ts'

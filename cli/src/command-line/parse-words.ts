@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
-import { usageError } from '../ground/cli-error.ts'
-import { nearest } from '../ground/nearest.ts'
-import { printable } from '../ground/printable.ts'
+import { usageError } from '../base/cli-error.ts'
+import { nearest } from '../base/nearest.ts'
+import { printable } from '../base/printable.ts'
 import { type Command, type Flag, Words } from './command.ts'
 
 const HELP_FLAG: Flag = { name: 'help', short: 'h', summary: 'Show this help' }

@@ -1,7 +1,7 @@
 import type { VerifyOptions } from '../audit/verify-export.ts'
+import { usageError } from '../base/cli-error.ts'
+import { printable } from '../base/printable.ts'
 import type { Command, Words } from '../command-line/command.ts'
-import { usageError } from '../ground/cli-error.ts'
-import { printable } from '../ground/printable.ts'
 
 export const auditCommand: Command = {
   name: 'audit',

@@ -1,8 +1,8 @@
+import { eventOutput } from '../base/announce.ts'
+import { CliError, EXIT, usageError } from '../base/cli-error.ts'
+import type { Parts } from '../base/parts.ts'
 import type { Command, Words } from '../command-line/command.ts'
 import { harmlessValues } from '../delivery/dangerous-names.ts'
-import { eventOutput } from '../ground/announce.ts'
-import { CliError, EXIT, usageError } from '../ground/cli-error.ts'
-import type { Parts } from '../ground/parts.ts'
 import { ASKING_FLAGS, readAsking } from './asking-flags.ts'
 import { FOR_AGENT_FLAG, requireReader } from './pull.ts'
 

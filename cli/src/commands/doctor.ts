@@ -1,7 +1,7 @@
+import { EXIT } from '../base/cli-error.ts'
+import type { Parts } from '../base/parts.ts'
 import type { Command, Words } from '../command-line/command.ts'
 import type { Finding } from '../doctor/finding.ts'
-import { EXIT } from '../ground/cli-error.ts'
-import type { Parts } from '../ground/parts.ts'
 import { terminalStyle } from '../terminal/terminal-style.ts'
 import { SERVER_FLAG } from './server-flag.ts'
 

@@ -1,6 +1,6 @@
+import { usageError } from '../base/cli-error.ts'
+import type { Parts } from '../base/parts.ts'
 import type { Command, Words } from '../command-line/command.ts'
-import { usageError } from '../ground/cli-error.ts'
-import type { Parts } from '../ground/parts.ts'
 import { ASKING_FLAGS, readAsking } from './asking-flags.ts'
 
 // What is read from one bundle must not be stored in another, so --any-bundle is missing too.

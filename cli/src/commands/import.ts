@@ -1,9 +1,9 @@
 import { resolve } from 'node:path'
 import { DIALECT_NAMES, type Dialect, isDialect } from '@keyferry/contract/env/dialects'
+import { usageError } from '../base/cli-error.ts'
+import type { Parts } from '../base/parts.ts'
+import { printable } from '../base/printable.ts'
 import type { Command, Words } from '../command-line/command.ts'
-import { usageError } from '../ground/cli-error.ts'
-import type { Parts } from '../ground/parts.ts'
-import { printable } from '../ground/printable.ts'
 import type { Choices, ImportOptions, SecretFlags } from '../import/import-options.ts'
 import {
   JSON_FLAG,

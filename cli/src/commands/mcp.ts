@@ -1,7 +1,7 @@
+import { EXIT } from '../base/cli-error.ts'
+import type { Parts } from '../base/parts.ts'
 import type { Command, Words } from '../command-line/command.ts'
 import { detectAgent } from '../delivery/agent.ts'
-import { EXIT } from '../ground/cli-error.ts'
-import type { Parts } from '../ground/parts.ts'
 import { libraryHere, SERVER_FLAG, WORKSPACE_FLAG } from './server-flag.ts'
 
 export const mcpCommand: Command = {

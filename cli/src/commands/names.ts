@@ -1,9 +1,9 @@
 import { FORMAT_NAMES, type FormatName, isFormatName } from '@keyferry/contract/env/format-names'
 import { BUNDLE_NAME, isBundleName, isKeyName } from '@keyferry/contract/env/names'
 import { LIMITS } from '@keyferry/contract/limits'
+import { usageError } from '../base/cli-error.ts'
+import { printable } from '../base/printable.ts'
 import type { Words } from '../command-line/command.ts'
-import { usageError } from '../ground/cli-error.ts'
-import { printable } from '../ground/printable.ts'
 import { isWorkspaceText } from '../project/project-file.ts'
 
 /** The bundle to request, by name or id; null without one.

@@ -1,6 +1,6 @@
+import { EXIT } from '../base/cli-error.ts'
+import type { Parts } from '../base/parts.ts'
 import type { Command, Words } from '../command-line/command.ts'
-import { EXIT } from '../ground/cli-error.ts'
-import type { Parts } from '../ground/parts.ts'
 import { whyNoBrowser } from '../terminal/browser.ts'
 import { readBundleOperand } from './names.ts'
 import { SERVER_FLAG, serverHere } from './server-flag.ts'

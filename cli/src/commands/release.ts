@@ -1,7 +1,7 @@
+import { CliError, EXIT, usageError } from '../base/cli-error.ts'
+import type { Parts } from '../base/parts.ts'
+import { printable } from '../base/printable.ts'
 import type { Command, Words } from '../command-line/command.ts'
-import { CliError, EXIT, usageError } from '../ground/cli-error.ts'
-import type { Parts } from '../ground/parts.ts'
-import { printable } from '../ground/printable.ts'
 
 export const releaseCommand: Command = {
   name: 'release',

@@ -1,5 +1,5 @@
+import type { Parts } from '../base/parts.ts'
 import type { Flag, Words } from '../command-line/command.ts'
-import type { Parts } from '../ground/parts.ts'
 import { chooseServer, type FoundProject, findProject, PROJECT_FILE } from '../project/project-file.ts'
 import type { NamedLibrary } from '../server/library-call.ts'
 import { DEFAULT_SERVER } from '../server/server-address.ts'

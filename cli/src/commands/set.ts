@@ -1,8 +1,8 @@
 import { resolve } from 'node:path'
+import { CliError, EXIT, usageError } from '../base/cli-error.ts'
+import type { Parts } from '../base/parts.ts'
+import { printable } from '../base/printable.ts'
 import type { Command, Words } from '../command-line/command.ts'
-import { CliError, EXIT, usageError } from '../ground/cli-error.ts'
-import type { Parts } from '../ground/parts.ts'
-import { printable } from '../ground/printable.ts'
 import type { ImportTextOptions } from '../import/import-options.ts'
 import { findProject } from '../project/project-file.ts'
 import {

@@ -1,7 +1,7 @@
+import { announce, isYes } from '../base/announce.ts'
+import { CliError, EXIT, usageError } from '../base/cli-error.ts'
+import type { Parts, ViewName } from '../base/parts.ts'
 import type { Command, Words } from '../command-line/command.ts'
-import { announce, isYes } from '../ground/announce.ts'
-import { CliError, EXIT, usageError } from '../ground/cli-error.ts'
-import type { Parts, ViewName } from '../ground/parts.ts'
 import { findProject } from '../project/project-file.ts'
 import type { NamedLibrary } from '../server/library-call.ts'
 import {

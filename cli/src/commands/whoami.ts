@@ -1,7 +1,7 @@
+import { EXIT } from '../base/cli-error.ts'
+import type { Parts } from '../base/parts.ts'
+import { object, shown } from '../base/shape.ts'
 import type { Command, Words } from '../command-line/command.ts'
-import { EXIT } from '../ground/cli-error.ts'
-import type { Parts } from '../ground/parts.ts'
-import { object, shown } from '../ground/shape.ts'
 import { callLibrary, type Library } from '../server/library-call.ts'
 import { SERVER_FLAG, serverHere } from './server-flag.ts'
 

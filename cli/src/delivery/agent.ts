@@ -1,6 +1,6 @@
-import { usageError } from '../ground/cli-error.ts'
-import type { Environment } from '../ground/parts.ts'
-import { printable } from '../ground/printable.ts'
+import { usageError } from '../base/cli-error.ts'
+import type { Environment } from '../base/parts.ts'
+import { printable } from '../base/printable.ts'
 
 // What agents set in the environment of the commands that they run. CURSOR_TRACE_ID is left out: a person's terminal in
 // that editor has it too.

@@ -1,6 +1,6 @@
 import { whyDangerous } from '@keyferry/contract/env/dangerous-names'
-import { CliError, EXIT } from '../ground/cli-error.ts'
-import type { Values } from '../ground/parts.ts'
+import { CliError, EXIT } from '../base/cli-error.ts'
+import type { Values } from '../base/parts.ts'
 
 /** Names that are dangerous and not allowed, each with the reason: `PATH decides which programs are found`. */
 export function refusedNames(names: Iterable<string>, allowedNames: readonly string[]): RefusedNames {

@@ -1,6 +1,6 @@
-import { announce } from '../ground/announce.ts'
-import type { CleanUp, Parts, ViewName } from '../ground/parts.ts'
-import type { PendingRequest } from '../ground/pending-request.ts'
+import { announce } from '../base/announce.ts'
+import type { CleanUp, Parts, ViewName } from '../base/parts.ts'
+import type { PendingRequest } from '../base/pending-request.ts'
 import { withdrawRequest } from '../server/approval-requests.ts'
 import { remaining } from '../terminal/waiting-view.ts'
 

@@ -1,9 +1,9 @@
 import type { KeyPair } from '@keyferry/crypto/key-pair'
 import { pollChallenge } from '@keyferry/crypto/poll-challenge'
 import { normalizeUserCode, userCode } from '@keyferry/crypto/user-code'
-import { refusedAnswer } from '../ground/cli-error.ts'
-import type { Parts } from '../ground/parts.ts'
-import type { PendingRequest } from '../ground/pending-request.ts'
+import { refusedAnswer } from '../base/cli-error.ts'
+import type { Parts } from '../base/parts.ts'
+import type { PendingRequest } from '../base/pending-request.ts'
 import type { WayBack } from '../release/way-back.ts'
 import {
   type CreatedRequest,

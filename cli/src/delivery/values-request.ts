@@ -1,5 +1,5 @@
-import type { Values, ViewName } from '../ground/parts.ts'
-import type { PendingRequest } from '../ground/pending-request.ts'
+import type { Values, ViewName } from '../base/parts.ts'
+import type { PendingRequest } from '../base/pending-request.ts'
 import type { Speaker } from '../machine/credential.ts'
 
 /** Who requests something of which bundle, and how progress is shown. */

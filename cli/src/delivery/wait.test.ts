@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { CliError } from '../ground/cli-error.ts'
-import { type ExchangeAnswer, NetworkError } from '../ground/exchange.ts'
-import type { Clock } from '../ground/parts.ts'
+import { CliError } from '../base/cli-error.ts'
+import { type ExchangeAnswer, NetworkError } from '../base/exchange.ts'
+import type { Clock } from '../base/parts.ts'
 import type { Delivery } from '../server/wait-answer.ts'
 import { waitForDelivery } from './wait.ts'
 

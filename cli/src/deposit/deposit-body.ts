@@ -2,7 +2,7 @@ import { LIMITS } from '@keyferry/contract/limits'
 import { depositBinding } from '@keyferry/crypto/deposit'
 import { pollChallenge } from '@keyferry/crypto/poll-challenge'
 import { portableSeal } from '@keyferry/crypto/portable-seal'
-import { CliError, EXIT } from '../ground/cli-error.ts'
+import { CliError, EXIT } from '../base/cli-error.ts'
 import type { DepositKey } from './deposit-key.ts'
 
 type Entry = { readonly name: string; readonly value: string; readonly isSecret: boolean | null }

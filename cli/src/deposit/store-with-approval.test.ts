@@ -5,7 +5,7 @@ import { generateKeyPair } from '@keyferry/crypto/key-pair'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { KEYS, RECEIPT_KEYS, receiptFor } from '../../test/receipts.ts'
 import { stage } from '../../test/stage.ts'
-import type { Parts } from '../ground/parts.ts'
+import type { Parts } from '../base/parts.ts'
 import type { SignedReceipt } from '../server/wait-answer.ts'
 import { checkedDeposit } from './store-with-approval.ts'
 

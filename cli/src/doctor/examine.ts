@@ -1,4 +1,4 @@
-import type { Parts } from '../ground/parts.ts'
+import type { Parts } from '../base/parts.ts'
 import { examineFiles } from './files.ts'
 import type { Finding } from './finding.ts'
 import { examineMachine } from './machine.ts'

@@ -1,7 +1,7 @@
 import { lstatSync, type Stats } from 'node:fs'
 import { join } from 'node:path'
-import type { Parts } from '../ground/parts.ts'
-import { printable } from '../ground/printable.ts'
+import type { Parts } from '../base/parts.ts'
+import { printable } from '../base/printable.ts'
 import { stateFolder } from '../state/state-folder.ts'
 import { broken, doubtful, type Finding, good } from './finding.ts'
 

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
-import { CliError } from '../ground/cli-error.ts'
-import { NetworkError } from '../ground/exchange.ts'
-import type { Parts } from '../ground/parts.ts'
-import { printable } from '../ground/printable.ts'
-import { VERSION } from '../ground/version.ts'
+import { CliError } from '../base/cli-error.ts'
+import { NetworkError } from '../base/exchange.ts'
+import type { Parts } from '../base/parts.ts'
+import { printable } from '../base/printable.ts'
+import { VERSION } from '../base/version.ts'
 import {
   chooseServer,
   type FoundProject,

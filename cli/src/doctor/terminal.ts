@@ -1,4 +1,4 @@
-import type { Parts } from '../ground/parts.ts'
+import type { Parts } from '../base/parts.ts'
 import { whyNoBrowser } from '../terminal/browser.ts'
 import { terminalStyle } from '../terminal/terminal-style.ts'
 import { doubtful, type Finding, good } from './finding.ts'

@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { CliError, EXIT } from '../ground/cli-error.ts'
-import type { Environment } from '../ground/parts.ts'
-import { openPrivateFolder } from '../ground/private-folder.ts'
+import { CliError, EXIT } from '../base/cli-error.ts'
+import type { Environment } from '../base/parts.ts'
+import { openPrivateFolder } from '../base/private-folder.ts'
 
 /** A text that a person edits in a file that only they can read. The file is gone when `close` was called, or this process
  * ends. */

@@ -5,7 +5,7 @@ import { createClient } from '@keyferry/contract/client'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type RunningServer, startServer } from '../../../e2e/start-server.ts'
 import { type Stage, stage } from '../../test/stage.ts'
-import { EXIT } from '../ground/cli-error.ts'
+import { EXIT } from '../base/cli-error.ts'
 import { importFile, importText } from './import-file.ts'
 import type { ImportOptions } from './import-options.ts'
 

@@ -1,6 +1,6 @@
 import type { EnvText } from '@keyferry/contract/env'
 import type { Dialect } from '@keyferry/contract/env/dialects'
-import type { Parts, ViewName } from '../ground/parts.ts'
+import type { Parts, ViewName } from '../base/parts.ts'
 
 /** Variables to store, and names that the bundle no longer delivers. */
 export type ImportedText = Pick<EnvText, 'entries' | 'notes'> & { readonly detach: readonly string[] }

@@ -1,6 +1,6 @@
+import { EXIT, usageError } from '../base/cli-error.ts'
+import type { Parts } from '../base/parts.ts'
 import { storeWithApproval } from '../deposit/store-with-approval.ts'
-import { EXIT, usageError } from '../ground/cli-error.ts'
-import type { Parts } from '../ground/parts.ts'
 import { type ImportedText, type ImportTextOptions, nextCommand } from './import-options.ts'
 
 /** Import variables into a server where people sign in: a person sees the plan on the approval page and decides.

@@ -1,4 +1,4 @@
-import { groupBy } from '../ground/group-by.ts'
+import { groupBy } from '../base/group-by.ts'
 import { type Action, type ImportPlan, namesOf, type Step, writesOf } from './plan.ts'
 
 const SIGNS = {

@@ -1,4 +1,4 @@
-import { list, number, object, oneOf, orNull, type Shape, shown, string } from '../ground/shape.ts'
+import { list, number, object, oneOf, orNull, type Shape, shown, string } from '../base/shape.ts'
 
 const ACTIONS = ['create', 'own', 'share', 'update', 'replace', 'same', 'kept', 'detach'] as const
 export type Action = (typeof ACTIONS)[number]

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { type Dialect, decodeImport, EnvError, type EnvText, readImport } from '@keyferry/contract/env'
-import { CliError, codeOf, EXIT, usageError } from '../ground/cli-error.ts'
-import type { Parts } from '../ground/parts.ts'
-import { printable } from '../ground/printable.ts'
+import { CliError, codeOf, EXIT, usageError } from '../base/cli-error.ts'
+import type { Parts } from '../base/parts.ts'
+import { printable } from '../base/printable.ts'
 
 type Source = {
   /** Null: standard input. */

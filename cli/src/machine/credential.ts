@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { keyBinding } from '@keyferry/crypto/key-binding'
 import { isMachineToken, tokenHint } from '@keyferry/crypto/machine-token'
-import { CliError, codeOf, EXIT, usageError } from '../ground/cli-error.ts'
-import type { Exchange } from '../ground/exchange.ts'
-import type { Environment, Parts } from '../ground/parts.ts'
-import { printable } from '../ground/printable.ts'
-import { parseObject } from '../ground/shape.ts'
+import { CliError, codeOf, EXIT, usageError } from '../base/cli-error.ts'
+import type { Exchange } from '../base/exchange.ts'
+import type { Environment, Parts } from '../base/parts.ts'
+import { printable } from '../base/printable.ts'
+import { parseObject } from '../base/shape.ts'
 import { jobName } from './job.ts'
 
 /** How this client proves that it is a machine. */

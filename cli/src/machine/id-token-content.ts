@@ -1,4 +1,4 @@
-import { parseObject } from '../ground/shape.ts'
+import { parseObject } from '../base/shape.ts'
 
 /** What an ID token says. Nothing is verified: that is the server's task. */
 export type IdTokenContent = {

@@ -1,5 +1,5 @@
-import type { Environment, Parts, Values } from '../ground/parts.ts'
-import { printable } from '../ground/printable.ts'
+import type { Environment, Parts, Values } from '../base/parts.ts'
+import { printable } from '../base/printable.ts'
 
 /** Where this program runs unattended, by the variables of the platform: `GitHub Actions acme/web@main`. Null: elsewhere. */
 export function jobName(env: Environment): string | null {

@@ -8,7 +8,7 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server'
 import * as z from 'zod'
-import { CliError } from '../ground/cli-error.ts'
+import { CliError } from '../base/cli-error.ts'
 import type { Captured } from '../program/capture.ts'
 import type { Approval, ApprovedRun, RunHost } from './approved-run.ts'
 import type { Held, Runs } from './runs.ts'

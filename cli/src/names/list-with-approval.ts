@@ -1,10 +1,6 @@
 import type { KeyPair } from '@keyferry/crypto/key-pair'
-import { openBox } from '../delivery/delivered-values.ts'
-import { requestApproval } from '../delivery/request-approval.ts'
-import type { RequestOptions } from '../delivery/values-request.ts'
-import { waitForDelivery } from '../delivery/wait.ts'
-import { refusedAnswer } from '../ground/cli-error.ts'
-import type { Parts } from '../ground/parts.ts'
+import { refusedAnswer } from '../base/cli-error.ts'
+import type { Parts } from '../base/parts.ts'
 import {
   list,
   nullable,
@@ -16,7 +12,11 @@ import {
   read,
   string,
   where,
-} from '../ground/shape.ts'
+} from '../base/shape.ts'
+import { openBox } from '../delivery/delivered-values.ts'
+import { requestApproval } from '../delivery/request-approval.ts'
+import type { RequestOptions } from '../delivery/values-request.ts'
+import { waitForDelivery } from '../delivery/wait.ts'
 import { type Listed, listedBundle, listedName } from '../server/bundles.ts'
 import type { Delivery, Named } from '../server/wait-answer.ts'
 import { listedOutcome } from '../terminal/outcome.ts'

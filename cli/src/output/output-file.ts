@@ -13,8 +13,8 @@ import {
   writeSync,
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { CliError, codeOf, EXIT } from '../ground/cli-error.ts'
-import { printable } from '../ground/printable.ts'
+import { CliError, codeOf, EXIT } from '../base/cli-error.ts'
+import { printable } from '../base/printable.ts'
 
 const OWNER_ONLY = 0o600
 

@@ -1,7 +1,7 @@
 import { FORMATS, misfits } from '@keyferry/contract/env'
 import type { FormatName } from '@keyferry/contract/env/format-names'
-import { CliError, EXIT } from '../ground/cli-error.ts'
-import type { Values } from '../ground/parts.ts'
+import { CliError, EXIT } from '../base/cli-error.ts'
+import type { Values } from '../base/parts.ts'
 
 type Written = {
   readonly text: string

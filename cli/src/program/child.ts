@@ -5,9 +5,9 @@ import type { Readable, Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { isatty } from 'node:tty'
 import spawn from 'cross-spawn'
-import { CliError, codeOf, EXIT, type ExitCode } from '../ground/cli-error.ts'
-import type { ProgramStart } from '../ground/parts.ts'
-import { printable } from '../ground/printable.ts'
+import { CliError, codeOf, EXIT, type ExitCode } from '../base/cli-error.ts'
+import type { ProgramStart } from '../base/parts.ts'
+import { printable } from '../base/printable.ts'
 import { findProgram } from './find-program.ts'
 
 export type StartOptions = {

@@ -1,8 +1,8 @@
 import { accessSync, constants, statSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { CliError, EXIT } from '../ground/cli-error.ts'
-import type { Environment } from '../ground/parts.ts'
-import { printable } from '../ground/printable.ts'
+import { CliError, EXIT } from '../base/cli-error.ts'
+import type { Environment } from '../base/parts.ts'
+import { printable } from '../base/printable.ts'
 
 const SYSTEM_FOLDERS = '/usr/local/bin:/usr/bin:/bin'
 

@@ -1,4 +1,4 @@
-import type { Environment, Values } from '../ground/parts.ts'
+import type { Environment, Values } from '../base/parts.ts'
 
 /** Set for a program that has its values, so that `import 'keyferry/config'` in it, and in what it starts, makes no request. */
 export const LOADED_MARK = 'KEYFERRY_LOADED'

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { CliError, EXIT } from '../ground/cli-error.ts'
-import type { ProgramStart } from '../ground/parts.ts'
+import { CliError, EXIT } from '../base/cli-error.ts'
+import type { ProgramStart } from '../base/parts.ts'
 
 const KIB = 1024
 const POINTER_BYTES = 8

@@ -1,5 +1,5 @@
 import module from 'node:module'
-import type { ProgramStart } from '../ground/parts.ts'
+import type { ProgramStart } from '../base/parts.ts'
 import type { StartOptions } from './child.ts'
 import { executableForm } from './executable-form.ts'
 import { findProgram } from './find-program.ts'

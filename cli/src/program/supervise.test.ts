@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { ProgramStart } from '../ground/parts.ts'
+import type { ProgramStart } from '../base/parts.ts'
 import { forwardTo } from './child.ts'
 import { supervise } from './supervise.ts'
 

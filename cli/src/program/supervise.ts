@@ -1,6 +1,6 @@
 import { isatty } from 'node:tty'
-import type { ProgramStart, SupervisedProgram } from '../ground/parts.ts'
-import { withResolvers } from '../ground/with-resolvers.ts'
+import type { ProgramStart, SupervisedProgram } from '../base/parts.ts'
+import { withResolvers } from '../base/with-resolvers.ts'
 import { type Child, killGroup, onForwardedSignals, type StartOptions, startChild } from './child.ts'
 import { requireFits } from './size-limits.ts'
 

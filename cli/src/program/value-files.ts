@@ -1,8 +1,8 @@
 import { renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { usageError } from '../ground/cli-error.ts'
-import type { Environment, Values } from '../ground/parts.ts'
-import { openPrivateFolder } from '../ground/private-folder.ts'
+import { usageError } from '../base/cli-error.ts'
+import type { Environment, Values } from '../base/parts.ts'
+import { openPrivateFolder } from '../base/private-folder.ts'
 
 /** The files of a program: file names by the names of values. */
 export type WantedFiles = ReadonlyMap<string, string>

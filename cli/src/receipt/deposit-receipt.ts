@@ -1,5 +1,5 @@
-import { refusedAnswer } from '../ground/cli-error.ts'
-import { object } from '../ground/shape.ts'
+import { refusedAnswer } from '../base/cli-error.ts'
+import { object } from '../base/shape.ts'
 import type { SignedReceipt } from '../server/wait-answer.ts'
 import {
   type RequestFacts,

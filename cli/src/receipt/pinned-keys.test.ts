@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { KEYS, RECEIPT_KEYS } from '../../test/receipts.ts'
 import { type Stage, stage } from '../../test/stage.ts'
-import type { Parts } from '../ground/parts.ts'
+import type { Parts } from '../base/parts.ts'
 import { keyOf, pinnedKeys } from './pinned-keys.ts'
 
 const SERVER = 'https://keyferry.example.com'

@@ -1,6 +1,6 @@
 import { decodeBase64 } from '@keyferry/crypto/base64'
 import { boxDigest, commandDigest, receiptFits } from '@keyferry/crypto/receipt'
-import { refusedAnswer } from '../ground/cli-error.ts'
+import { refusedAnswer } from '../base/cli-error.ts'
 import {
   list,
   object,
@@ -11,7 +11,7 @@ import {
   type Shape,
   shown,
   string,
-} from '../ground/shape.ts'
+} from '../base/shape.ts'
 import { requireWritable, writeOutputFile } from '../output/output-file.ts'
 import type { SignedReceipt } from '../server/wait-answer.ts'
 

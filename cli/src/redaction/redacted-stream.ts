@@ -1,5 +1,5 @@
 import { Transform } from 'node:stream'
-import type { Output, ProgramStart, Values } from '../ground/parts.ts'
+import type { Output, ProgramStart, Values } from '../base/parts.ts'
 import { type Pattern, Redactor } from './redactor.ts'
 
 // A prompt has no line end, and must not wait for more output.

@@ -1,4 +1,4 @@
-import type { Parts } from '../ground/parts.ts'
+import type { Parts } from '../base/parts.ts'
 import type { ReleaseOutcome } from '../server/approval-requests.ts'
 import { codeRefused, type WaitingView } from '../terminal/waiting-view.ts'
 

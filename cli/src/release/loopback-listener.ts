@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { randomToken } from '@keyferry/crypto/token'
-import { withResolvers } from '../ground/with-resolvers.ts'
+import { withResolvers } from '../base/with-resolvers.ts'
 import { type ForAnother, newAnswers, readOthers } from './release-socket.ts'
 
 const MAX_BODY_BYTES = 4_096

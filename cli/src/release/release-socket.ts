@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
 import { connect, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
-import type { Parts } from '../ground/parts.ts'
+import type { Parts } from '../base/parts.ts'
 import { runtimeFolder, type StateParts } from '../state/state-folder.ts'
 
 const LONGEST_CODE = 64

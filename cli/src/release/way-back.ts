@@ -1,8 +1,8 @@
 import type { ReleaseWay } from '@keyferry/contract'
-import { NetworkError } from '../ground/exchange.ts'
-import type { Environment, Parts, ViewName } from '../ground/parts.ts'
-import type { PendingRequest } from '../ground/pending-request.ts'
-import { printable } from '../ground/printable.ts'
+import { NetworkError } from '../base/exchange.ts'
+import type { Environment, Parts, ViewName } from '../base/parts.ts'
+import type { PendingRequest } from '../base/pending-request.ts'
+import { printable } from '../base/printable.ts'
 import type { ReleaseOutcome } from '../server/approval-requests.ts'
 import type { Needs } from '../server/wait-answer.ts'
 import {

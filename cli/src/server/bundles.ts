@@ -1,8 +1,8 @@
-import { CliError, EXIT, usageError } from '../ground/cli-error.ts'
-import { nearest } from '../ground/nearest.ts'
-import type { Parts, ViewName } from '../ground/parts.ts'
-import { printable } from '../ground/printable.ts'
-import { list, number, object, orNull, type Shape, string, truth } from '../ground/shape.ts'
+import { CliError, EXIT, usageError } from '../base/cli-error.ts'
+import { nearest } from '../base/nearest.ts'
+import type { Parts, ViewName } from '../base/parts.ts'
+import { printable } from '../base/printable.ts'
+import { list, number, object, orNull, type Shape, string, truth } from '../base/shape.ts'
 import { callLibrary, type Library, type LibraryParts, workspacesOf } from './library-call.ts'
 import { isLoopback } from './server-address.ts'
 

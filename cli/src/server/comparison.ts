@@ -1,7 +1,7 @@
-import { CliError, EXIT } from '../ground/cli-error.ts'
-import { nearest } from '../ground/nearest.ts'
-import { printable } from '../ground/printable.ts'
-import { list, nullable, object, oneOf, string } from '../ground/shape.ts'
+import { CliError, EXIT } from '../base/cli-error.ts'
+import { nearest } from '../base/nearest.ts'
+import { printable } from '../base/printable.ts'
+import { list, nullable, object, oneOf, string } from '../base/shape.ts'
 import { listBundles } from './bundles.ts'
 import { callLibrary, type Library, type LibraryParts } from './library-call.ts'
 

@@ -1,8 +1,8 @@
 import type { endpoints } from '@keyferry/contract'
 import { fillPath } from '@keyferry/contract/client'
-import { announce } from '../ground/announce.ts'
-import type { Exchange, ExchangeAnswer } from '../ground/exchange.ts'
-import type { Clock, Parts, ViewName } from '../ground/parts.ts'
+import { announce } from '../base/announce.ts'
+import type { Exchange, ExchangeAnswer } from '../base/exchange.ts'
+import type { Clock, Parts, ViewName } from '../base/parts.ts'
 
 type Table = typeof endpoints
 

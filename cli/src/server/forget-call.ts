@@ -1,7 +1,7 @@
 import { signDeviceForget } from '@keyferry/crypto/device-key'
-import { refusedAnswer } from '../ground/cli-error.ts'
-import type { Parts } from '../ground/parts.ts'
-import { parseObject } from '../ground/shape.ts'
+import { refusedAnswer } from '../base/cli-error.ts'
+import type { Parts } from '../base/parts.ts'
+import { parseObject } from '../base/shape.ts'
 import { callEndpoint } from './endpoint-call.ts'
 import { readable, refusal } from './server-failure.ts'
 

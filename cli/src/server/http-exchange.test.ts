@@ -6,7 +6,7 @@ import { type AddressInfo, connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
-import type { ExchangeRequest } from '../ground/exchange.ts'
+import type { ExchangeRequest } from '../base/exchange.ts'
 import { httpExchange } from './http-exchange.ts'
 
 const open = new Set<Server>()

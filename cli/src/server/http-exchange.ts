@@ -1,6 +1,6 @@
 import http from 'node:http'
-import { type Exchange, type ExchangeAnswer, type ExchangeRequest, NetworkError } from '../ground/exchange.ts'
-import type { Environment } from '../ground/parts.ts'
+import { type Exchange, type ExchangeAnswer, type ExchangeRequest, NetworkError } from '../base/exchange.ts'
+import type { Environment } from '../base/parts.ts'
 import { isLoopback } from './server-address.ts'
 
 /** Exchanges over Node's HTTP client. It follows no redirects, reads no body beyond its limit, and ends a slow call at the

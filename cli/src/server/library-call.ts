@@ -1,8 +1,8 @@
-import { CliError, EXIT, refusedAnswer } from '../ground/cli-error.ts'
-import type { ExchangeAnswer } from '../ground/exchange.ts'
-import type { Parts, ViewName } from '../ground/parts.ts'
-import { printable } from '../ground/printable.ts'
-import { list, object, read, type Shape, shown, string } from '../ground/shape.ts'
+import { CliError, EXIT, refusedAnswer } from '../base/cli-error.ts'
+import type { ExchangeAnswer } from '../base/exchange.ts'
+import type { Parts, ViewName } from '../base/parts.ts'
+import { printable } from '../base/printable.ts'
+import { list, object, read, type Shape, shown, string } from '../base/shape.ts'
 import { announcingExchange, type CallOptions, callEndpoint, type EndpointName } from './endpoint-call.ts'
 import { readable, refusal } from './server-failure.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { ExchangeAnswer } from '../ground/exchange.ts'
-import type { Clock } from '../ground/parts.ts'
+import type { ExchangeAnswer } from '../base/exchange.ts'
+import type { Clock } from '../base/parts.ts'
 import { announcingExchange, patientExchange } from './endpoint-call.ts'
 
 const REQUEST = { method: 'POST', url: 'http://x/', timeoutMs: 1, maxBodyBytes: 1 } as const

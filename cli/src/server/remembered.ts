@@ -1,6 +1,6 @@
 import type { ASKS_AGAIN } from '@keyferry/contract'
-import { refusedAnswer } from '../ground/cli-error.ts'
-import { number, object, optional, read, time } from '../ground/shape.ts'
+import { refusedAnswer } from '../base/cli-error.ts'
+import { number, object, optional, read, time } from '../base/shape.ts'
 
 /** An approval that a person lets this terminal repeat. */
 export type RememberedApproval = {

@@ -1,6 +1,6 @@
 import type { ReleaseWay, WhyNotCode } from '@keyferry/contract'
-import { CliError, EXIT } from '../ground/cli-error.ts'
-import type { ExchangeAnswer } from '../ground/exchange.ts'
+import { CliError, EXIT } from '../base/cli-error.ts'
+import type { ExchangeAnswer } from '../base/exchange.ts'
 import { errorBody, errorDetail } from './server-failure.ts'
 
 /*

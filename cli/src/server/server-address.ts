@@ -1,5 +1,5 @@
-import { usageError } from '../ground/cli-error.ts'
-import { printable } from '../ground/printable.ts'
+import { usageError } from '../base/cli-error.ts'
+import { printable } from '../base/printable.ts'
 
 export const DEFAULT_SERVER = 'http://127.0.0.1:5393'
 

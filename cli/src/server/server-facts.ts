@@ -1,7 +1,7 @@
-import type { Exchange, ExchangeAnswer } from '../ground/exchange.ts'
-import type { Clock } from '../ground/parts.ts'
-import { printable } from '../ground/printable.ts'
-import { parseObject } from '../ground/shape.ts'
+import type { Exchange, ExchangeAnswer } from '../base/exchange.ts'
+import type { Clock } from '../base/parts.ts'
+import { printable } from '../base/printable.ts'
+import { parseObject } from '../base/shape.ts'
 import { callEndpoint } from './endpoint-call.ts'
 
 const TIMEOUT_MS = 10_000

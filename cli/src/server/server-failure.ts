@@ -1,7 +1,7 @@
-import { CliError, EXIT, refusedAnswer } from '../ground/cli-error.ts'
-import { type ExchangeAnswer, NetworkError } from '../ground/exchange.ts'
-import { printable } from '../ground/printable.ts'
-import { isObject, parseObject } from '../ground/shape.ts'
+import { CliError, EXIT, refusedAnswer } from '../base/cli-error.ts'
+import { type ExchangeAnswer, NetworkError } from '../base/exchange.ts'
+import { printable } from '../base/printable.ts'
+import { isObject, parseObject } from '../base/shape.ts'
 
 /** The error for an unreachable server. */
 export function networkFailure(error: NetworkError, server: string): CliError {

@@ -1,6 +1,6 @@
-import { refusedAnswer } from '../ground/cli-error.ts'
-import type { ExchangeAnswer } from '../ground/exchange.ts'
-import { printable } from '../ground/printable.ts'
+import { refusedAnswer } from '../base/cli-error.ts'
+import type { ExchangeAnswer } from '../base/exchange.ts'
+import { printable } from '../base/printable.ts'
 import {
   list,
   number,
@@ -12,7 +12,7 @@ import {
   type Shape,
   shown,
   string,
-} from '../ground/shape.ts'
+} from '../base/shape.ts'
 import { errorBody } from './server-failure.ts'
 
 export type Named = { readonly id: string; readonly name: string }

@@ -2,11 +2,11 @@ import { accessSync, constants, readdirSync, readFileSync, rmSync, writeFileSync
 import { join } from 'node:path'
 import { keyPairFromSecretKey } from '@keyferry/crypto/key-pair'
 import { userCode } from '@keyferry/crypto/user-code'
-import { CliError, codeOf, EXIT } from '../ground/cli-error.ts'
-import type { Parts } from '../ground/parts.ts'
-import type { PendingRequest } from '../ground/pending-request.ts'
-import { printable } from '../ground/printable.ts'
-import { list, number, object, orNull, parseObject, string, truth } from '../ground/shape.ts'
+import { CliError, codeOf, EXIT } from '../base/cli-error.ts'
+import type { Parts } from '../base/parts.ts'
+import type { PendingRequest } from '../base/pending-request.ts'
+import { printable } from '../base/printable.ts'
+import { list, number, object, orNull, parseObject, string, truth } from '../base/shape.ts'
 import { makePrivateFolder, type StateParts, stateFolder } from './state-folder.ts'
 
 /** A request stored in a file, so that a later command can continue it. */

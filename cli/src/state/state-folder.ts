@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, lstatSync, mkdirSync } from 'node:fs'
 import { homedir, tmpdir, userInfo } from 'node:os'
 import { dirname, join } from 'node:path'
-import type { Parts } from '../ground/parts.ts'
+import type { Parts } from '../base/parts.ts'
 
 /** What tells where the state folder is. */
 export type StateParts = Pick<Parts, 'env' | 'platform'>

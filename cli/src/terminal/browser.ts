@@ -1,4 +1,4 @@
-import type { Environment } from '../ground/parts.ts'
+import type { Environment } from '../base/parts.ts'
 
 /** The words of the command in BROWSER, the first of a list separated by colons; null without one. */
 export function browserCommand(env: Environment, platform: NodeJS.Platform): readonly string[] | null {

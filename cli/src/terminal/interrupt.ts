@@ -1,4 +1,4 @@
-import type { CleanUp, Output } from '../ground/parts.ts'
+import type { CleanUp, Output } from '../base/parts.ts'
 
 const EXIT_CODES = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const
 

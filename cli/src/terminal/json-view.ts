@@ -1,4 +1,4 @@
-import type { Parts } from '../ground/parts.ts'
+import type { Parts } from '../base/parts.ts'
 import type { WaitingView } from './waiting-view.ts'
 
 /** JSON lines for machines. Each object has an `event`. Fields may be added, never changed or removed. */

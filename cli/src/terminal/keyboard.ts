@@ -1,5 +1,5 @@
 import { closeSync, openSync, readSync } from 'node:fs'
-import type { Keyboard, Output } from '../ground/parts.ts'
+import type { Keyboard, Output } from '../base/parts.ts'
 import { isTerminal } from './streams.ts'
 
 const LINE_FEED = 10

@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util'
 import { renderUnicodeCompact } from 'uqr'
-import type { Output, Parts } from '../ground/parts.ts'
-import { plainPunctuation, printable, wrap } from '../ground/printable.ts'
+import type { Output, Parts } from '../base/parts.ts'
+import { plainPunctuation, printable, wrap } from '../base/printable.ts'
 import { type TerminalStyle, terminalStyle } from './terminal-style.ts'
 import { type Asked, askedFor, askingVerb, remaining, type WaitingView } from './waiting-view.ts'
 

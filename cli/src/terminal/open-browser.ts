@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import type { Environment } from '../ground/parts.ts'
+import type { Environment } from '../base/parts.ts'
 import { browserCommand } from './browser.ts'
 
 /** Open the person's browser at `url`: the one that BROWSER names, else the system's. The terminal shows the link

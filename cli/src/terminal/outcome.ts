@@ -1,4 +1,4 @@
-import { printable } from '../ground/printable.ts'
+import { printable } from '../base/printable.ts'
 import { inWorkspace, type Outcome } from './waiting-view.ts'
 
 /** What a person has to know about the delivery. Contains no value. */

@@ -1,5 +1,5 @@
-import type { Parts } from '../ground/parts.ts'
-import { printable } from '../ground/printable.ts'
+import type { Parts } from '../base/parts.ts'
+import { printable } from '../base/printable.ts'
 import { type Asked, askedFor, askingVerb, codeAdvice, remaining, type WaitingView } from './waiting-view.ts'
 
 const REMINDER_MS = 60_000

@@ -1,7 +1,7 @@
 import { fstatSync, writeSync } from 'node:fs'
 import type { WriteStream } from 'node:tty'
-import { CliError, codeOf, EXIT } from '../ground/cli-error.ts'
-import type { Input, Output } from '../ground/parts.ts'
+import { CliError, codeOf, EXIT } from '../base/cli-error.ts'
+import type { Input, Output } from '../base/parts.ts'
 
 const DEFAULT_COLUMNS = 80
 const DEFAULT_ROWS = 24

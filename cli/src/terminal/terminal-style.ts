@@ -1,4 +1,4 @@
-import type { Environment, Output } from '../ground/parts.ts'
+import type { Environment, Output } from '../base/parts.ts'
 
 /** What a terminal can show, detected without querying it. */
 export type TerminalStyle = {

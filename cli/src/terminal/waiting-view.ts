@@ -1,4 +1,4 @@
-import { printable } from '../ground/printable.ts'
+import { printable } from '../base/printable.ts'
 
 /** What a person has to know while a request is pending. Contains no value. */
 export type Asked = {

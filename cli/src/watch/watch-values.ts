@@ -1,10 +1,10 @@
+import { announce } from '../base/announce.ts'
+import { CliError } from '../base/cli-error.ts'
+import { NetworkError } from '../base/exchange.ts'
+import type { Parts, ProgramStart, SupervisedProgram, Values } from '../base/parts.ts'
+import { printable } from '../base/printable.ts'
 import { PersonNeeded } from '../delivery/deliver.ts'
 import type { Delivered, ValuesRequest } from '../delivery/values-request.ts'
-import { announce } from '../ground/announce.ts'
-import { CliError } from '../ground/cli-error.ts'
-import { NetworkError } from '../ground/exchange.ts'
-import type { Parts, ProgramStart, SupervisedProgram, Values } from '../ground/parts.ts'
-import { printable } from '../ground/printable.ts'
 import { waitForChange } from './change-call.ts'
 
 /*

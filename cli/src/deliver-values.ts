@@ -5,8 +5,8 @@ import type { Output, Parts } from './base/parts.ts'
 import { withResolvers } from './base/with-resolvers.ts'
 import type { Approval, DeliverOptions, KeyferryErrorCode } from './client-types.ts'
 import { Words } from './command-line/command.ts'
-import { type AskingOptions, readAsking } from './commands/asking-flags.ts'
 import { requireReader } from './commands/pull.ts'
+import { readValuesRequest, type ValuesOptions } from './commands/request-flags.ts'
 import { harmlessValues } from './delivery/dangerous-names.ts'
 import { deliver } from './delivery/deliver.ts'
 import { systemParts, workingFolder } from './real-parts.ts'
@@ -35,11 +35,11 @@ async function valuesOf(
   parts: Parts,
 ): Promise<{ readonly values: Record<string, string> }> {
   const words = wordsOf(options)
-  const asking: AskingOptions = await readAsking(words, parts)
-  requireReader(asking.agent, words)
+  const request: ValuesOptions = await readValuesRequest(words, parts)
+  requireReader(request.agent, words)
   const delivered = await deliver(
     {
-      ...asking,
+      ...request,
       view: options.onApproval === undefined ? 'quiet' : 'json',
       format: '.env',
       command: [basename(process.argv0), ...process.argv.slice(1)],
@@ -47,7 +47,7 @@ async function valuesOf(
     },
     parts,
   )
-  return { values: Object.fromEntries(harmlessValues(delivered.values, asking)) }
+  return { values: Object.fromEntries(harmlessValues(delivered.values, request)) }
 }
 
 // The options are flags of the command by other names, so that both mean the same.

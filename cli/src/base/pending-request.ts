@@ -18,7 +18,7 @@ export type PendingRequest = {
   /** The approval that it repeats; null: a person has to approve. */
   readonly remembered: { readonly expiresAtMs: number; readonly usesLeft: number } | null
   /** Why a person is asked although an approval is remembered, in words; null: none is. */
-  readonly asksAgain: string | null
+  readonly whyNotRemembered: string | null
   /** The page of another command of the same start offers to approve this one too. */
   readonly joins: boolean
 }

@@ -3,8 +3,8 @@ import { CliError, EXIT, usageError } from '../base/cli-error.ts'
 import type { Parts } from '../base/parts.ts'
 import type { Command, Words } from '../command-line/command.ts'
 import { harmlessValues } from '../delivery/dangerous-names.ts'
-import { ASKING_FLAGS, readAsking } from './asking-flags.ts'
 import { FOR_AGENT_FLAG, requireReader } from './pull.ts'
+import { REQUEST_FLAGS, readValuesRequest } from './request-flags.ts'
 
 export const composeCommand: Command = {
   name: 'compose',
@@ -18,7 +18,7 @@ export const composeCommand: Command = {
   flags: [
     { name: 'project-name', value: 'NAME', summary: 'The project of Compose' },
     { name: 'bundle', short: 'b', value: 'NAME', summary: 'The bundle to request' },
-    ...ASKING_FLAGS,
+    ...REQUEST_FLAGS,
     FOR_AGENT_FLAG,
   ],
   examples: [
@@ -64,15 +64,15 @@ async function up(words: Words, parts: Parts): Promise<void> {
     parts.stdout.write(`${JSON.stringify({ type, message })}\n`)
   try {
     const bundle = words.text('bundle')
-    const asking = await readAsking(words.withOperands(bundle === null ? [] : [bundle]), parts)
-    requireReader(asking.agent, words)
-    const via = asking.agent === null ? 'run' : 'pull'
+    const options = await readValuesRequest(words.withOperands(bundle === null ? [] : [bundle]), parts)
+    requireReader(options.agent, words)
+    const via = options.agent === null ? 'run' : 'pull'
     const { deliver } = await import('../delivery/deliver.ts')
     const command = ['docker', 'compose', '--project-name', words.text('project-name') ?? '', 'up']
-    const ask = { ...asking, view: 'json', format: 'sh', via, keepAs: null } as const
+    const request = { ...options, view: 'json', format: 'sh', via, keepAs: null } as const
     const stderr = eventOutput(follow)
-    const delivered = await deliver({ ...ask, command }, { ...parts, stderr })
-    for (const [name, value] of harmlessValues(delivered.values, asking))
+    const delivered = await deliver({ ...request, command }, { ...parts, stderr })
+    for (const [name, value] of harmlessValues(delivered.values, options))
       tell('rawsetenv', `${name}=${value}`)
   } catch (error) {
     if (error instanceof CliError) tell('error', `${error.message}. ${error.next}`)

@@ -1,7 +1,7 @@
 import { usageError } from '../base/cli-error.ts'
 import type { Parts } from '../base/parts.ts'
 import type { Command, Words } from '../command-line/command.ts'
-import { ASKING_FLAGS, readAsking } from './asking-flags.ts'
+import { REQUEST_FLAGS, readValuesRequest } from './request-flags.ts'
 
 // What is read from one bundle must not be stored in another, so --any-bundle is missing too.
 const NOT_HERE = ['prefix', 'resumable', 'receipt', 'any-bundle']
@@ -15,19 +15,19 @@ export const editCommand: Command = {
     'Requests the values as pull does, opens them as a .env file (as JSON if a value needs it) in VISUAL, EDITOR or vi, and stores what you changed or added. If you remove a line, the bundle no longer delivers the name; its key stays in the library. Where people sign in to the server, edit needs two approvals: one to read the values, and one to store the changes. An empty file changes nothing. Where nobody signs in, edit asks on the terminal before it stores, so it needs a terminal.',
     'The file is in a folder that only you can read, in memory if the system has such a folder. When the editor ends, edit overwrites and deletes the file. If edit cannot read a line, it opens the editor again.',
   ],
-  flags: ASKING_FLAGS.filter(({ name }) => !NOT_HERE.includes(name)),
+  flags: REQUEST_FLAGS.filter(({ name }) => !NOT_HERE.includes(name)),
   examples: [{ command: 'EDITOR=nano keyferry edit dev/app', what: 'Edit the values of dev/app in nano' }],
   run: async (words, parts) => await edit(words, parts),
 }
 
 async function edit(words: Words, parts: Parts): Promise<number> {
-  const asking = await readAsking(words, parts)
-  const { bundle, agent, allowedNames } = asking
+  const options = await readValuesRequest(words, parts)
+  const { bundle, agent, allowedNames } = options
   if (bundle === null) throw usageError('edit needs a bundle', 'For example: keyferry edit dev/app')
   if (agent !== null) throw usageError(`${agent} started this command`, 'Only a person can edit values.')
   const command = ['keyferry', 'edit', bundle]
   const storing = {
-    ...asking,
+    ...options,
     isServerNamed: words.has('server'),
     bundleName: bundle,
     how: 'store' as const,
@@ -39,5 +39,5 @@ async function edit(words: Words, parts: Parts): Promise<number> {
     command,
   }
   const { editBundle } = await import('../edit/edit-bundle.ts')
-  return await editBundle({ request: { ...asking, command }, allowedNames, storing }, parts)
+  return await editBundle({ request: { ...options, command }, allowedNames, storing }, parts)
 }

@@ -5,6 +5,7 @@ import type { Parts } from '../base/parts.ts'
 import { printable } from '../base/printable.ts'
 import type { Command, Words } from '../command-line/command.ts'
 import type { Choices, ImportOptions, SecretFlags } from '../import/import-options.ts'
+import { requireBundleName, requireKeyName } from './names.ts'
 import {
   JSON_FLAG,
   PAGE_FLAGS,
@@ -13,8 +14,7 @@ import {
   readPage,
   readReason,
   readView,
-} from './asking-flags.ts'
-import { requireBundleName, requireKeyName } from './names.ts'
+} from './request-flags.ts'
 import { libraryHere, SERVER_FLAG, WORKSPACE_FLAG } from './server-flag.ts'
 
 export const importCommand: Command = {

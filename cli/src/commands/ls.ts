@@ -5,8 +5,8 @@ import type { Command, Words } from '../command-line/command.ts'
 import type { Listed } from '../server/bundles.ts'
 import type { NamedLibrary } from '../server/library-call.ts'
 import { isLoopback } from '../server/server-address.ts'
-import { JSON_FLAG, PAGE_FLAGS, QUIET_FLAG, readPage, readReason, readView } from './asking-flags.ts'
 import { readBundleOperand } from './names.ts'
+import { JSON_FLAG, PAGE_FLAGS, QUIET_FLAG, readPage, readReason, readView } from './request-flags.ts'
 import { libraryHere, SERVER_FLAG, WORKSPACE_FLAG } from './server-flag.ts'
 
 export const lsCommand: Command = {
@@ -60,9 +60,9 @@ async function listDirectly(named: NamedLibrary, bundle: string | null, parts: P
   return { bundles, names: bundle === null ? [] : await listNames(call, bundleNamed(bundles, bundle)) }
 }
 
-type Asked = Omit<NamedLibrary, 'token'> & { readonly bundle: string | null }
+type ShownRequest = Omit<NamedLibrary, 'token'> & { readonly bundle: string | null }
 
-async function listApproved(words: Words, asked: Asked, parts: Parts): Promise<Listed> {
+async function listApproved(words: Words, asked: ShownRequest, parts: Parts): Promise<Listed> {
   const { listWithApproval } = await import('../names/list-with-approval.ts')
   const command = ['keyferry', 'ls', ...(asked.bundle === null ? [] : [asked.bundle])]
   const options = { ...asked, command, receiptFile: null, ...readPage(words), ...readReason(words, parts) }

@@ -7,8 +7,8 @@ import type { PendingRequest } from '../base/pending-request.ts'
 import type { Command, Flag, Words } from '../command-line/command.ts'
 import { harmlessValues } from '../delivery/dangerous-names.ts'
 import type { OutputFile } from '../output/output-file.ts'
-import { ASKING_FLAGS, type AskingOptions, readAsking } from './asking-flags.ts'
 import { requireFormatName } from './names.ts'
+import { REQUEST_FLAGS, readValuesRequest, type ValuesOptions } from './request-flags.ts'
 
 export const FOR_AGENT_FLAG: Flag = {
   name: 'for-agent',
@@ -25,7 +25,7 @@ export const pullCommand: Command = {
     'If the format cannot hold a value, pull names it and writes nothing. An output file is complete or absent, and only its owner can read it. An existing file is kept unless you give --force.',
   ],
   flags: [
-    ...ASKING_FLAGS,
+    ...REQUEST_FLAGS,
     { name: 'format', short: 'f', value: 'FORMAT', summary: `${FORMAT_NAMES.join(', ')} (default: sh)` },
     { name: 'output', short: 'o', value: 'FILE', summary: 'Write to this file (mode 0600)' },
     { name: 'force', summary: 'Overwrite the file if it exists' },
@@ -39,18 +39,18 @@ export const pullCommand: Command = {
   run: async (words, parts, pending) => await pull(await readPull(words, parts, pending), parts),
 }
 
-type PullOptions = AskingOptions & {
+type PullOptions = ValuesOptions & {
   readonly formatName: FormatName
   /** Null: standard output. */
   readonly output: OutputFile | null
 }
 
 async function readPull(words: Words, parts: Parts, pending?: PendingRequest): Promise<PullOptions> {
-  const asking = await readAsking(words, parts, pending)
-  requireReader(asking.agent, words)
+  const options = await readValuesRequest(words, parts, pending)
+  requireReader(options.agent, words)
   return {
-    ...asking,
-    formatName: requireFormatName(words.text('format') ?? asking.projectFormat ?? 'sh'),
+    ...options,
+    formatName: requireFormatName(words.text('format') ?? options.projectFormat ?? 'sh'),
     output: readOutput(words, parts.cwd),
   }
 }

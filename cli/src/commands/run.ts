@@ -10,7 +10,7 @@ import { programEnvironment } from '../program/program-environment.ts'
 import { openValueFiles, readWantedFiles, type ValueFiles, type WantedFiles } from '../program/value-files.ts'
 import type { Redaction } from '../redaction/redacted-stream.ts'
 import type { Watching } from '../watch/watch-values.ts'
-import { ASKING_FLAGS, type AskingOptions, readAsking } from './asking-flags.ts'
+import { REQUEST_FLAGS, readValuesRequest, type ValuesOptions } from './request-flags.ts'
 
 export const runCommand: Command = {
   name: 'run',
@@ -25,7 +25,7 @@ export const runCommand: Command = {
     '--redact prevents accidents, not attacks. It finds values of 8 bytes and more: as they are, line by line, in JSON, HTML and URLs, in the quotes of shells and SQL, and in base64, hexadecimal and UTF-16. It does not find a value that a program prints backwards, or one character at a time. With --redact the output of the program is a pipe, not a terminal.',
   ],
   flags: [
-    ...ASKING_FLAGS,
+    ...REQUEST_FLAGS,
     { name: 'only', summary: 'Start the program with the delivered values only' },
     { name: 'keep-existing', summary: 'Keep variables that are already set' },
     {
@@ -68,7 +68,7 @@ export const runCommand: Command = {
   run: async (words, parts, pending) => await run(await readRun(words, parts, pending), parts),
 }
 
-type RunOptions = AskingOptions & {
+type RunOptions = ValuesOptions & {
   readonly program: readonly string[]
   readonly isShell: boolean
   readonly isOnly: boolean
@@ -82,7 +82,7 @@ type RunOptions = AskingOptions & {
 
 async function readRun(words: Words, parts: Parts, pending?: PendingRequest): Promise<RunOptions> {
   return {
-    ...(await readAsking(words, parts, pending)),
+    ...(await readValuesRequest(words, parts, pending)),
     program: words.program ?? [],
     isShell: words.has('shell'),
     isOnly: words.has('only'),

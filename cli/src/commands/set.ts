@@ -5,6 +5,7 @@ import { printable } from '../base/printable.ts'
 import type { Command, Words } from '../command-line/command.ts'
 import type { ImportTextOptions } from '../import/import-options.ts'
 import { findProject } from '../project/project-file.ts'
+import { requireBundleName, requireKeyName } from './names.ts'
 import {
   JSON_FLAG,
   PAGE_FLAGS,
@@ -13,8 +14,7 @@ import {
   readPage,
   readReason,
   readView,
-} from './asking-flags.ts'
-import { requireBundleName, requireKeyName } from './names.ts'
+} from './request-flags.ts'
 import { libraryHere, SERVER_FLAG, WORKSPACE_FLAG } from './server-flag.ts'
 
 const MOST_GENERATED = 1_024

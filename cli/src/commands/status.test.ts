@@ -35,7 +35,7 @@ test('a request that waits is listed with its command as one would type it, on o
     intervalMs: 3_000,
     lifetimeMs: 300_000,
     remembered: null,
-    asksAgain: null,
+    whyNotRemembered: null,
     joins: false,
     deadlineMs: scene.clock.monotonicMs() + 299_000,
   }

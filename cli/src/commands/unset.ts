@@ -4,6 +4,7 @@ import type { Parts, ViewName } from '../base/parts.ts'
 import type { Command, Words } from '../command-line/command.ts'
 import { findProject } from '../project/project-file.ts'
 import type { NamedLibrary } from '../server/library-call.ts'
+import { requireBundleName, requireKeyName } from './names.ts'
 import {
   JSON_FLAG,
   PAGE_FLAGS,
@@ -12,8 +13,7 @@ import {
   readPage,
   readReason,
   readView,
-} from './asking-flags.ts'
-import { requireBundleName, requireKeyName } from './names.ts'
+} from './request-flags.ts'
 import { libraryHere, SERVER_FLAG, WORKSPACE_FLAG } from './server-flag.ts'
 
 export const unsetCommand: Command = {

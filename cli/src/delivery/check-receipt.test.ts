@@ -66,7 +66,7 @@ const pending: PendingRequest = {
   lifetimeMs: 300_000,
   deadlineMs: 300_000,
   remembered: null,
-  asksAgain: null,
+  whyNotRemembered: null,
   joins: false,
 }
 

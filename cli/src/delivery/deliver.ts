@@ -72,7 +72,7 @@ function valuesOf(request: ValuesRequest, parts: Parts, mayAsk: boolean): Reques
 
 async function personNeeded(pending: PendingRequest, parts: Parts): Promise<PersonNeeded> {
   await withdrawRequest(parts.exchange, pending).catch(() => undefined) // it expires by itself
-  const why = pending.asksAgain ?? 'the approval is not remembered'
+  const why = pending.whyNotRemembered ?? 'the approval is not remembered'
   return new PersonNeeded(EXIT.denied, why, 'Run the command again, and approve it.')
 }
 

@@ -20,7 +20,7 @@ import type { ValuesRequest } from './values-request.ts'
  *   values that an environment cannot hold */
 export function openDelivery(ciphertextBase64: string, keyPair: KeyPair, keys: readonly string[]): Values {
   const values = readValues(openBox(ciphertextBase64, keyPair))
-  requireAskedFor(values, keys)
+  requireRequestedOnly(values, keys)
   return values
 }
 
@@ -47,7 +47,7 @@ function readValue(name: string, value: unknown): string {
   return value
 }
 
-function requireAskedFor(values: Values, keys: readonly string[]): void {
+function requireRequestedOnly(values: Values, keys: readonly string[]): void {
   if (keys.length === 0) return
   const unasked = [...values.keys()].filter((name) => !keys.includes(name))
   if (unasked.length > 0)

@@ -118,9 +118,9 @@ function show<Got, End>(
   const whyNotOpened = whyNotOpen ?? (pending.joins ? JOINS : null)
   const address = wayBack.begin(pending, view, whyNotOpened === null)
   if (whyNotOpened === null) parts.openBrowser(address)
-  const { server, approvalUrl, userCode, isCodeTyped, lifetimeMs, deadlineMs, asksAgain } = pending
+  const { server, approvalUrl, userCode, isCodeTyped, lifetimeMs, deadlineMs, whyNotRemembered } = pending
   const of = { bundle, workspace, keys, removes, command: shownLine(command) }
-  view.asked({
+  view.requested({
     ...(name === null ? {} : { kind: name }),
     ...of,
     server,
@@ -129,7 +129,7 @@ function show<Got, End>(
     isCodeTyped,
     lifetimeMs,
     deadlineMs,
-    asksAgain,
+    whyNotRemembered,
     hidesQrCode: hidesQrCode || isLoopback(new URL(approvalUrl).hostname),
     whyNotOpened,
   })

@@ -1,6 +1,7 @@
 import { CliError, EXIT, refusedAnswer } from '../base/cli-error.ts'
-import { type Exchange, NetworkError } from '../base/exchange.ts'
-import type { Clock } from '../base/parts.ts'
+import { NetworkError } from '../base/exchange.ts'
+import type { Clock, Parts } from '../base/parts.ts'
+import type { PendingRequest } from '../base/pending-request.ts'
 import { type WaitCall, waitOnce } from '../server/approval-requests.ts'
 import { expired } from '../server/request-end.ts'
 import type { Delivery, Needs, SignedReceipt, WaitOutcome } from '../server/wait-answer.ts'
@@ -12,10 +13,8 @@ const MARGIN_MS = 100
 // The server's clock may end the request a moment before ours.
 const SAME_END_MS = 2_000
 
-export type Waiting = WaitCall & {
-  /** Monotonic time at which the request ends. */
-  readonly deadlineMs: number
-}
+/** A request that is polled until `deadlineMs`, a monotonic time. */
+type Polled = WaitCall & Pick<PendingRequest, 'deadlineMs'>
 
 export type WaitEvents = {
   readonly onTrouble: (reason: string) => void
@@ -24,12 +23,16 @@ export type WaitEvents = {
   readonly onNeeds: (needs: Needs) => void
 }
 
-type Waits = { readonly exchange: Exchange; readonly clock: Clock }
+type PollParts = Pick<Parts, 'exchange' | 'clock'>
 
 /** Poll until the delivery arrives: see `waitForEnd`.
  * @throws CliError denied · expired · refused · network */
-export async function waitForDelivery(waits: Waits, waiting: Waiting, events: WaitEvents): Promise<Delivery> {
-  const end = await waitForEnd(waits, waiting, events)
+export async function waitForDelivery(
+  parts: PollParts,
+  request: Polled,
+  events: WaitEvents,
+): Promise<Delivery> {
+  const end = await waitForEnd(parts, request, events)
   if (end.kind === 'ready') return end.delivery
   throw refusedAnswer('the server says that it stored values, but this request stores none')
 }
@@ -38,11 +41,11 @@ export async function waitForDelivery(waits: Waits, waiting: Waiting, events: Wa
  * @returns the receipt, which is still to be checked
  * @throws CliError denied · expired · refused · network */
 export async function waitForDeposit(
-  waits: Waits,
-  waiting: Waiting,
+  parts: PollParts,
+  request: Polled,
   events: WaitEvents,
 ): Promise<SignedReceipt> {
-  const end = await waitForEnd(waits, waiting, events).catch((error: unknown) => {
+  const end = await waitForEnd(parts, request, events).catch((error: unknown) => {
     throw ofDeposit(error)
   })
   if (end.kind === 'applied') return end.receipt
@@ -67,15 +70,15 @@ function ofDeposit(error: unknown): unknown {
  * counts it. After a lost connection or a server error it tries again, with growing pauses, until the request ends.
  * @throws CliError denied · expired · refused · network */
 async function waitForEnd(
-  { exchange, clock }: Waits,
-  waiting: Waiting,
+  { exchange, clock }: PollParts,
+  request: Polled,
   events: WaitEvents,
 ): Promise<Extract<WaitOutcome, { kind: 'ready' | 'applied' }>> {
   let failures = 0
   let known: Needs = 'none'
   for (;;) {
     const startedMs = clock.monotonicMs()
-    const outcome = await askOnce({ exchange, clock }, waiting, known)
+    const outcome = await pollOnce({ exchange, clock }, request, known)
     if (outcome.kind === 'ready' || outcome.kind === 'applied') return outcome
     if (outcome.kind === 'pending' && outcome.needs !== known) {
       known = outcome.needs
@@ -87,21 +90,17 @@ async function waitForEnd(
     failures = inTrouble ? failures + 1 : 0
     await pauseUntil(
       clock,
-      nextStartMs(outcome, { startedMs, nowMs: clock.monotonicMs(), failures, waiting }),
-      waiting,
+      nextStartMs(outcome, { startedMs, nowMs: clock.monotonicMs(), failures, request }),
+      request,
     )
   }
 }
 
-async function askOnce(
-  { exchange, clock }: { exchange: Exchange; clock: Clock },
-  waiting: Waiting,
-  known: Needs,
-): Promise<Attempt> {
+async function pollOnce({ exchange, clock }: PollParts, request: Polled, known: Needs): Promise<Attempt> {
   try {
-    return await waitOnce(exchange, waiting, known)
+    return await waitOnce(exchange, request, known)
   } catch (error) {
-    const isOver = clock.monotonicMs() >= waiting.deadlineMs - SAME_END_MS
+    const isOver = clock.monotonicMs() >= request.deadlineMs - SAME_END_MS
     if (isOver && error instanceof CliError && error.exitCode === EXIT.expired) throw expired()
     if (!(error instanceof NetworkError) || !error.isPassing) throw error
     return { kind: 'later', retryAfterMs: null, reason: error.message, isUnreached: true }
@@ -110,18 +109,18 @@ async function askOnce(
 
 type Attempt = WaitOutcome & { readonly isUnreached?: true }
 
-type Progress = { startedMs: number; nowMs: number; failures: number; waiting: Waiting }
+type Progress = { startedMs: number; nowMs: number; failures: number; request: Polled }
 
-function nextStartMs(outcome: Attempt, { startedMs, nowMs, failures, waiting }: Progress): number {
-  if (outcome.kind !== 'later') return startedMs + waiting.intervalMs + MARGIN_MS
+function nextStartMs(outcome: Attempt, { startedMs, nowMs, failures, request }: Progress): number {
+  if (outcome.kind !== 'later') return startedMs + request.intervalMs + MARGIN_MS
   if (outcome.retryAfterMs !== null) return nowMs + Math.max(outcome.retryAfterMs, MARGIN_MS)
   const backoffMs = Math.min(FIRST_BACKOFF_MS * 2 ** (failures - 1), LONGEST_BACKOFF_MS)
   return outcome.isUnreached === true
     ? nowMs + backoffMs
-    : Math.max(startedMs + waiting.intervalMs, nowMs + backoffMs)
+    : Math.max(startedMs + request.intervalMs, nowMs + backoffMs)
 }
 
-async function pauseUntil(clock: Clock, startMs: number, { deadlineMs }: Waiting): Promise<void> {
+async function pauseUntil(clock: Clock, startMs: number, { deadlineMs }: Polled): Promise<void> {
   const nowMs = clock.monotonicMs()
   if (nowMs >= deadlineMs) throw expired()
   if (startMs > nowMs) await clock.sleep(Math.min(startMs, deadlineMs) - nowMs)

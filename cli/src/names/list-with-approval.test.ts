@@ -23,9 +23,9 @@ afterEach(() => {
 
 const list = (bundle: string | null) => {
   const command = ['keyferry', 'ls', ...(bundle === null ? [] : [bundle])]
-  const asker = { server: server.url, bundle, workspace: null, command, agent: null, reason: null } as const
+  const options = { server: server.url, bundle, workspace: null, command, agent: null, reason: null } as const
   return listWithApproval(
-    { ...asker, receiptFile: null, whyNotOpen: 'no', hidesQrCode: true, view: 'quiet' },
+    { ...options, receiptFile: null, whyNotOpen: 'no', hidesQrCode: true, view: 'quiet' },
     scene,
   )
 }

@@ -16,7 +16,7 @@ beforeEach(async () => {
     returned.push(secret)
     return secret === SECRET
   })
-  door = new URL(listener.doorTo(PAGE))
+  door = new URL(listener.addressFor(PAGE))
 })
 
 afterEach(() => listener.close())

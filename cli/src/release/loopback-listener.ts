@@ -15,7 +15,7 @@ type Release = (secret: string, others: readonly ForAnother[]) => Promise<boolea
 export type LoopbackListener = {
   /** What the browser opens instead of the approval page: it leads there. Only a browser on this machine can open it.
    * @param approvalUrl the approval page */
-  readonly doorTo: (approvalUrl: string) => string
+  readonly addressFor: (approvalUrl: string) => string
   /** Resolves when a browser came through the door. */
   readonly reached: Promise<void>
   /** Resolves when the browser has its answers, after a second at the latest. */
@@ -53,7 +53,7 @@ export async function listenOnLoopback(release: Release): Promise<LoopbackListen
   await listen(server)
   server.unref()
   return {
-    doorTo: (url) => {
+    addressFor: (url) => {
       approvalUrl = url
       return `http://127.0.0.1:${portOf(server)}/k/${door}`
     },

@@ -39,7 +39,7 @@ const pending: PendingRequest = {
   lifetimeMs: 300_000,
   deadlineMs: 300_000,
   remembered: null,
-  asksAgain: null,
+  whyNotRemembered: null,
   joins: false,
 }
 
@@ -75,7 +75,7 @@ type Told = { readonly view: WaitingView; readonly lines: string[] }
 function view(): Told {
   const lines: string[] = []
   const told = {
-    asked: ignore,
+    requested: ignore,
     trouble: ignore,
     recovered: ignore,
     say: ({ event }: Notice) => void lines.push(WORDS[event.event]?.(event) ?? ''),

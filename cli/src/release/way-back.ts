@@ -71,8 +71,8 @@ export async function openWayBack(
         : null
       current = { pending, view, viewName, release, answers, socket }
       if (listener === null) return pending.approvalUrl
-      if (isOpened) void tellIfUnreached(listener, { view, parts, ended: ended.signal })
-      return listener.doorTo(pending.approvalUrl)
+      if (isOpened) void reportUnreached(listener, { view, parts, ended: ended.signal })
+      return listener.addressFor(pending.approvalUrl)
     },
     onNeeds: (needs) => {
       if (current === null) return
@@ -126,7 +126,7 @@ async function releaseNow(pending: PendingRequest, secret: string, parts: Parts)
 
 type Reach = { readonly view: WaitingView; readonly parts: Parts; readonly ended: AbortSignal }
 
-async function tellIfUnreached(listener: LoopbackListener, { view, parts, ended }: Reach): Promise<void> {
+async function reportUnreached(listener: LoopbackListener, { view, parts, ended }: Reach): Promise<void> {
   const isReached = listener.reached.then(() => true)
   const isOver = parts.clock.sleep(REACH_MS).then(() => false)
   if (!(await Promise.race([isReached, isOver])) && !ended.aborted) view.say(NOT_REACHED)

@@ -4,7 +4,7 @@ import { refusedAnswer } from '../base/cli-error.ts'
 import type { Exchange, ExchangeAnswer } from '../base/exchange.ts'
 import { matching, number, optional, parseObject, read, string } from '../base/shape.ts'
 import { type CallOptions, callEndpoint, type EndpointName } from './endpoint-call.ts'
-import { type RememberedApproval, readAsksAgain, readRemembered } from './remembered.ts'
+import { type RememberedApproval, readRemembered, readWhyNotRemembered } from './remembered.ts'
 import { ended, requireReturnable, unknownKind } from './request-end.ts'
 import { errorBody, errorDetail, isPassing, refusal } from './server-failure.ts'
 import { type Needs, readLater, readWaitAnswer, type WaitOutcome } from './wait-answer.ts'
@@ -58,7 +58,7 @@ export type CreatedRequest = {
   /** The approval that this request repeats: it is ready at once; null: a person is asked. */
   readonly remembered: RememberedApproval | null
   /** Why a remembered approval of this terminal does not count here, in words; null: there is none. */
-  readonly asksAgain: string | null
+  readonly whyNotRemembered: string | null
   /** The page of another command of the same start offers to approve this one too. */
   readonly joins: boolean
 }
@@ -100,7 +100,7 @@ function readCreated(body: Record<string, unknown>, server: string): CreatedRequ
     userCode: read(body['user_code'], optional(string, null), invalid('check code')),
     isCodeTyped: body['assurance'] === 'typed',
     remembered: readRemembered(body['remembered']),
-    asksAgain: readAsksAgain(body['asks_again']),
+    whyNotRemembered: readWhyNotRemembered(body['asks_again']),
     joins: body['joins'] === true,
   }
 }

@@ -9,9 +9,9 @@ export type RememberedApproval = {
   readonly usesLeft: number
 }
 
-type AsksAgain = (typeof ASKS_AGAIN)[number] | 'unknown'
+type WhyNotRemembered = (typeof ASKS_AGAIN)[number] | 'unknown'
 
-const REASONS: Readonly<Record<AsksAgain, string>> = {
+const REASONS: Readonly<Record<WhyNotRemembered, string>> = {
   expired: 'the remembered approval has expired',
   used_up: 'the remembered approval has no uses left',
   revoked: 'the remembered approval was revoked',
@@ -38,11 +38,11 @@ export function readRemembered(value: unknown): RememberedApproval | null {
 }
 
 /** Why a person is asked although an approval is remembered, in words; null: none is. */
-export function readAsksAgain(value: unknown): string | null {
+export function readWhyNotRemembered(value: unknown): string | null {
   if (value === undefined) return null
   return REASONS[isReason(value) ? value : 'unknown']
 }
 
-function isReason(value: unknown): value is AsksAgain {
+function isReason(value: unknown): value is WhyNotRemembered {
   return typeof value === 'string' && Object.hasOwn(REASONS, value)
 }

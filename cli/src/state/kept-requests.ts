@@ -120,7 +120,7 @@ function readKept(path: string): KeptRequest | null {
         lifetimeMs: kept.lifetime_ms,
         deadlineMs: nowMonotonicMs + (expiresAtMs - nowEpochMs),
         remembered: null,
-        asksAgain: null,
+        whyNotRemembered: null,
         joins: false,
       }
     },

@@ -6,8 +6,18 @@ export function jsonView({ stderr, clock }: Parts): WaitingView {
   const say = (event: string, fields: object): void =>
     stderr.write(`${JSON.stringify({ event, ...fields })}\n`)
   return {
-    asked: (asked) => {
-      const { kind, removes = 0, server, bundle, workspace, keys, approvalUrl, userCode, isCodeTyped } = asked
+    requested: (request) => {
+      const {
+        kind,
+        removes = 0,
+        server,
+        bundle,
+        workspace,
+        keys,
+        approvalUrl,
+        userCode,
+        isCodeTyped,
+      } = request
       say('asked', {
         ...(kind === undefined ? {} : { kind }),
         server,
@@ -18,10 +28,10 @@ export function jsonView({ stderr, clock }: Parts): WaitingView {
         approval_url: approvalUrl,
         user_code: userCode,
         assurance: isCodeTyped ? 'typed' : 'compat',
-        expires_in: Math.round(asked.lifetimeMs / 1000),
-        seconds_left: Math.max(0, Math.ceil((asked.deadlineMs - clock.monotonicMs()) / 1000)),
-        asks_again: asked.asksAgain,
-        browser: asked.whyNotOpened === null ? 'opened' : 'not_opened',
+        expires_in: Math.round(request.lifetimeMs / 1000),
+        seconds_left: Math.max(0, Math.ceil((request.deadlineMs - clock.monotonicMs()) / 1000)),
+        asks_again: request.whyNotRemembered,
+        browser: request.whyNotOpened === null ? 'opened' : 'not_opened',
       })
     },
     trouble: (reason) => say('trouble', { reason }),

@@ -2,9 +2,9 @@ import { expect, test } from 'vitest'
 import { stage } from '../../test/stage.ts'
 import { liveView } from './live-view.ts'
 import { deliveredOutcome } from './outcome.ts'
-import type { Asked } from './waiting-view.ts'
+import type { ShownRequest } from './waiting-view.ts'
 
-const ASKED: Asked = {
+const ASKED: ShownRequest = {
   server: 'https://keyferry.example.com',
   bundle: 'dev/app',
   workspace: 'Acme',
@@ -16,16 +16,16 @@ const ASKED: Asked = {
   lifetimeMs: 300_000,
   whyNotOpened: null,
   deadlineMs: 300_000,
-  asksAgain: null,
+  whyNotRemembered: null,
   hidesQrCode: false,
 }
 
 /** What a terminal shows of a request, and then of its approval. */
-function shown(changes: Partial<Asked> = {}): { asked: string; approved: string } {
+function shown(changes: Partial<ShownRequest> = {}): { asked: string; approved: string } {
   const plain = stage({ TERM: 'xterm', LANG: 'C.UTF-8' }, '/')
   const stderr = { ...plain.stderr, isTerminal: true, rows: () => 60 }
   const view = liveView({ ...plain, stderr })
-  view.asked({ ...ASKED, ...changes })
+  view.requested({ ...ASKED, ...changes })
   const asked = plain.seen.stderr
   const received = {
     names: ['A'],

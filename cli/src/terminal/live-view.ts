@@ -3,7 +3,7 @@ import { renderUnicodeCompact } from 'uqr'
 import type { Output, Parts } from '../base/parts.ts'
 import { plainPunctuation, printable, wrap } from '../base/printable.ts'
 import { type TerminalStyle, terminalStyle } from './terminal-style.ts'
-import { type Asked, askedFor, askingVerb, remaining, type WaitingView } from './waiting-view.ts'
+import { remaining, requestVerb, type ShownRequest, subjectText, type WaitingView } from './waiting-view.ts'
 
 const SLOW_AFTER_MS = 60_000
 
@@ -23,9 +23,9 @@ export function liveView(parts: Parts): WaitingView {
     for (const part of wrap(text, stderr.columns() - 2)) stderr.write(`  ${part}\n`)
   }
   return {
-    asked: (asked) => {
-      shown = panel(askedText(asked, parts, style), stderr)
-      const tick = (): void => line.show(statusText(asked, clock.monotonicMs(), trouble))
+    requested: (request) => {
+      shown = panel(requestText(request, parts, style), stderr)
+      const tick = (): void => line.show(statusText(request, clock.monotonicMs(), trouble))
       tick()
       stop = style.canRewrite ? clock.every(1000, tick) : clock.every(SLOW_AFTER_MS, tick)
     },
@@ -70,36 +70,38 @@ function statusLine({ stderr }: Parts, style: TerminalStyle): StatusLine {
   }
 }
 
-function statusText(asked: Asked, nowMs: number, trouble: string | null): string {
-  const left = `  ${remaining(asked.deadlineMs - nowMs)} left`
+function statusText(request: ShownRequest, nowMs: number, trouble: string | null): string {
+  const left = `  ${remaining(request.deadlineMs - nowMs)} left`
   if (trouble !== null) return `${left} · ${trouble}; trying again`
-  const isSlow = nowMs > asked.deadlineMs - asked.lifetimeMs + SLOW_AFTER_MS
-  return isSlow ? `${left} · is ${asked.userCode} on the page?` : `${left} · Ctrl-C stops`
+  const isSlow = nowMs > request.deadlineMs - request.lifetimeMs + SLOW_AFTER_MS
+  return isSlow ? `${left} · is ${request.userCode} on the page?` : `${left} · Ctrl-C stops`
 }
 
 const VERBS = { requesting: 'requests', storing: 'stores', removing: 'removes', listing: 'lists' } as const
 
-function askedText(asked: Asked, { stderr }: Parts, style: TerminalStyle): string {
-  const qr = asked.hidesQrCode ? null : qrCode(asked.approvalUrl, stderr, style)
+function requestText(request: ShownRequest, { stderr }: Parts, style: TerminalStyle): string {
+  const qr = request.hidesQrCode ? null : qrCode(request.approvalUrl, stderr, style)
   const lines = (start: string, text: string): string => indented(start, text, stderr.columns())
   return [
-    `${style.bold('Keyferry')} ${VERBS[askingVerb(asked)]} ${style.bold(askedFor(asked))}\n`,
-    lines('  for     ', printable(asked.command, 200)),
-    lines('  server  ', asked.server),
-    ...(asked.asksAgain === null ? [] : [lines('  again   ', asked.asksAgain)]),
+    `${style.bold('Keyferry')} ${VERBS[requestVerb(request)]} ${style.bold(subjectText(request))}\n`,
+    lines('  for     ', printable(request.command, 200)),
+    lines('  server  ', request.server),
+    ...(request.whyNotRemembered === null ? [] : [lines('  again   ', request.whyNotRemembered)]),
     '\n  Approve at\n',
-    `  ${asked.approvalUrl}\n\n`, // never wrapped, so that terminals recognise the link
+    `  ${request.approvalUrl}\n\n`, // never wrapped, so that terminals recognise the link
     ...(qr === null ? [] : [qr, '\n']),
-    `  Check code  ${style.bold(asked.userCode)}\n`,
+    `  Check code  ${style.bold(request.userCode)}\n`,
     lines(
       '  ',
-      asked.isCodeTyped
+      request.isCodeTyped
         ? 'The page shows the same code, or asks you to type it.'
         : 'The page must show the same code.',
     ),
     lines(
       '  ',
-      asked.whyNotOpened === null ? 'Opened in your browser.' : `No browser opened: ${asked.whyNotOpened}.`,
+      request.whyNotOpened === null
+        ? 'Opened in your browser.'
+        : `No browser opened: ${request.whyNotOpened}.`,
     ),
   ].join('')
 }

@@ -1,6 +1,13 @@
 import type { Parts } from '../base/parts.ts'
 import { printable } from '../base/printable.ts'
-import { type Asked, askedFor, askingVerb, codeAdvice, remaining, type WaitingView } from './waiting-view.ts'
+import {
+  codeAdvice,
+  remaining,
+  requestVerb,
+  type ShownRequest,
+  subjectText,
+  type WaitingView,
+} from './waiting-view.ts'
 
 const REMINDER_MS = 60_000
 
@@ -9,10 +16,10 @@ export function plainView({ stderr, clock }: Parts): WaitingView {
   let stopReminding: (() => void) | null = null
   const say = (line: string): void => stderr.write(`${line}\n`)
   return {
-    asked: (asked) => {
-      for (const line of askedLines(asked, asked.deadlineMs - clock.monotonicMs())) say(line)
+    requested: (request) => {
+      for (const line of requestLines(request, request.deadlineMs - clock.monotonicMs())) say(line)
       stopReminding = clock.every(REMINDER_MS, () =>
-        say(`keyferry: still waiting, ${remaining(asked.deadlineMs - clock.monotonicMs())} left`),
+        say(`keyferry: still waiting, ${remaining(request.deadlineMs - clock.monotonicMs())} left`),
       )
     },
     trouble: (reason) => say(`keyferry: ${printable(reason, 120)}; trying again`),
@@ -28,7 +35,7 @@ export function plainView({ stderr, clock }: Parts): WaitingView {
 /** Only what a person needs to approve, and notes about the delivery. */
 export function quietView({ stderr }: Parts): WaitingView {
   return {
-    asked: ({ approvalUrl, userCode, isCodeTyped }) =>
+    requested: ({ approvalUrl, userCode, isCodeTyped }) =>
       stderr.write(
         `keyferry: approve at\n${approvalUrl}\nkeyferry: check code ${userCode}${isCodeTyped ? ': the page may ask for it' : ''}\n`,
       ),
@@ -44,16 +51,16 @@ export function quietView({ stderr }: Parts): WaitingView {
   }
 }
 
-function askedLines(asked: Asked, leftMs: number): string[] {
+function requestLines(request: ShownRequest, leftMs: number): string[] {
   return [
-    `keyferry: ${askingVerb(asked)} ${asked.kind === 'deposit' ? 'at' : 'from'} ${asked.server}: ${askedFor(asked)}`,
-    ...(asked.asksAgain === null ? [] : [`keyferry: asking again: ${asked.asksAgain}`]),
+    `keyferry: ${requestVerb(request)} ${request.kind === 'deposit' ? 'at' : 'from'} ${request.server}: ${subjectText(request)}`,
+    ...(request.whyNotRemembered === null ? [] : [`keyferry: asking again: ${request.whyNotRemembered}`]),
     'keyferry: approve at',
-    asked.approvalUrl,
-    `keyferry: check code ${asked.userCode}: ${codeAdvice(asked)}`,
-    asked.whyNotOpened === null
+    request.approvalUrl,
+    `keyferry: check code ${request.userCode}: ${codeAdvice(request)}`,
+    request.whyNotOpened === null
       ? 'keyferry: opened in the browser'
-      : `keyferry: no browser opened, ${asked.whyNotOpened}`,
+      : `keyferry: no browser opened, ${request.whyNotOpened}`,
     `keyferry: waiting, ${remaining(leftMs)} left`,
   ]
 }

@@ -1,7 +1,7 @@
 import { printable } from '../base/printable.ts'
 
 /** What a person has to know while a request is pending. Contains no value. */
-export type Asked = {
+export type ShownRequest = {
   /** Absent: values are requested. */
   readonly kind?: 'deposit' | 'names'
   readonly server: string
@@ -23,7 +23,7 @@ export type Asked = {
   /** Monotonic time at which the request ends. */
   readonly deadlineMs: number
   /** Why a remembered approval is not used; null: there is none. */
-  readonly asksAgain: string | null
+  readonly whyNotRemembered: string | null
 }
 
 /** Something that happens while a request is pending. */
@@ -42,7 +42,7 @@ export type Outcome = Notice & { readonly notes: readonly string[] }
 
 /** Shows progress on stderr, for a person at a terminal, a log or a machine. */
 export type WaitingView = {
-  readonly asked: (asked: Asked) => void
+  readonly requested: (request: ShownRequest) => void
   readonly trouble: (reason: string) => void
   readonly recovered: () => void
   readonly say: (notice: Notice) => void
@@ -58,7 +58,7 @@ export function remaining(milliseconds: number): string {
 }
 
 /** What is requested, or to be stored, in words. */
-export function askedFor({ bundle, workspace, keys, kind, removes = 0 }: Asked): string {
+export function subjectText({ bundle, workspace, keys, kind, removes = 0 }: ShownRequest): string {
   if (kind === 'names')
     return bundle === null
       ? `the bundles${inWorkspace(workspace)}`
@@ -77,17 +77,17 @@ function counted(count: number): string {
   return `${count} ${count === 1 ? 'variable' : 'variables'}`
 }
 
-type AskingVerb = 'requesting' | 'storing' | 'removing' | 'listing'
+type RequestVerb = 'requesting' | 'storing' | 'removing' | 'listing'
 
 /** What the client does at the server. A deposit that only removes names is `removing`. */
-export function askingVerb({ kind, keys, removes = 0 }: Asked): AskingVerb {
+export function requestVerb({ kind, keys, removes = 0 }: ShownRequest): RequestVerb {
   if (kind === 'names') return 'listing'
   if (kind !== 'deposit') return 'requesting'
   return keys.length === removes ? 'removing' : 'storing'
 }
 
 /** What to do with the check code on the page. */
-export function codeAdvice({ isCodeTyped }: Asked): string {
+export function codeAdvice({ isCodeTyped }: ShownRequest): string {
   return isCodeTyped ? 'the page shows the same, or asks you to type it' : 'the page must show the same'
 }
 

@@ -40,7 +40,7 @@ export function readPage(words: Words): Pick<ValuesRequest, 'hidesQrCode' | 'why
 }
 
 /** The flags of every command that requests values. */
-export const ASKING_FLAGS: readonly Flag[] = [
+export const REQUEST_FLAGS: readonly Flag[] = [
   {
     name: 'keys',
     value: 'A,B',
@@ -90,7 +90,7 @@ export const ASKING_FLAGS: readonly Flag[] = [
   JSON_FLAG,
 ]
 
-export type AskingOptions = Omit<ValuesRequest, 'via' | 'format' | 'command'> & {
+export type ValuesOptions = Omit<ValuesRequest, 'via' | 'format' | 'command'> & {
   readonly prefix: string
   readonly allowedNames: readonly string[]
   /** The format that `keyferry.json` names. */
@@ -100,11 +100,11 @@ export type AskingOptions = Omit<ValuesRequest, 'via' | 'format' | 'command'> & 
 /** The options from the flags, the bundle operand and `keyferry.json`, in this order of precedence.
  * @param pending an earlier request to continue
  * @throws CliError usage */
-export async function readAsking(
+export async function readValuesRequest(
   words: Words,
   parts: Parts,
   pending: PendingRequest | null = null,
-): Promise<AskingOptions> {
+): Promise<ValuesOptions> {
   const project = findProject(parts.cwd)
   const operand = readBundleOperand(words)
   const names = {
@@ -181,7 +181,7 @@ export function readView(words: Words): ViewName {
   return words.has('quiet') ? 'quiet' : 'person'
 }
 
-type Names = Pick<AskingOptions, 'keys' | 'allowedNames' | 'prefix'>
+type Names = Pick<ValuesOptions, 'keys' | 'allowedNames' | 'prefix'>
 
 function requireNames({ keys, allowedNames, prefix }: Names): void {
   for (const name of [...keys, ...allowedNames, ...(prefix === '' ? [] : [prefix])]) requireKeyName(name)

@@ -93,7 +93,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'cli/src/base',
     ...CARGO,
   ],
-  'cli/src/names': ['cli/src/delivery', 'cli/src/server', 'cli/src/base', ...CARGO],
+  'cli/src/names': ['cli/src/delivery', 'cli/src/server', 'cli/src/terminal', 'cli/src/base', ...CARGO],
   'cli/src/release': ['cli/src/server', 'cli/src/state', 'cli/src/terminal', 'cli/src/base', ...CARGO],
   'cli/src/receipt': ['cli/src/output', 'cli/src/server', 'cli/src/state', 'cli/src/base', ...CARGO],
   'cli/src/machine': ['cli/src/base', ...CARGO],

@@ -37,3 +37,8 @@ export function wrap(text: string, columns: number): string[] {
   }
   return [...lines, line]
 }
+
+/** An argument as you would type it in a shell. */
+export function shownArgument(argument: string): string {
+  return /^[\w@%+=:,./-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", "'\\''")}'`
+}

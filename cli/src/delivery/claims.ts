@@ -3,7 +3,7 @@ import { LIMITS } from '@keyferry/contract/limits'
 import { createDeviceSeed, type DeviceProof, signDeviceRequest } from '@keyferry/crypto/device-key'
 import { maskedCommandDigest } from '@keyferry/crypto/masked-command'
 import type { Clock, Environment, Parts } from '../base/parts.ts'
-import { isPlain } from '../base/printable.ts'
+import { isPlain, shownArgument } from '../base/printable.ts'
 import { VERSION } from '../base/version.ts'
 import type { RequestBody } from '../server/approval-requests.ts'
 import { terminalKey } from '../state/terminal-key.ts'
@@ -45,11 +45,6 @@ function userName(env: Environment): string {
   } catch {
     return env['USER'] ?? env['LOGNAME'] ?? '' // the user id has no entry, as in containers
   }
-}
-
-/** An argument as you would type it in a shell. */
-export function shownArgument(argument: string): string {
-  return /^[\w@%+=:,./-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", "'\\''")}'`
 }
 
 function claim(text: string): string {

@@ -146,6 +146,31 @@ describe.each(databases)('machines on %s', (kind) => {
     expect((await api.call('createMachineToken', { as: owner, params })).status).toBe(201)
   })
 
+  test('a token should be rotated two weeks before it expires, or halfway through a shorter life', async () => {
+    const days = (count: number) => {
+      clockMs += count * 86_400_000
+    }
+    const short = await newMachine(api, owner, { expires_in_days: 7 })
+    const long = await newMachine(api, owner, { expires_in_days: 30 })
+    const dueOf = async ({ id, token }: typeof short) => {
+      const { tokens } = (await api.call('getMachine', { as: owner, params: { machine_id: id } })).json
+      const own = await api.call('getOwnMachine', { headers: { authorization: `Bearer ${token}` } })
+      return [tokens[0]?.due, own.failure?.code ?? own.json.token?.due]
+    }
+    expect([await dueOf(short), await dueOf(long)]).toEqual([
+      [null, null],
+      [null, null],
+    ])
+    days(4)
+    expect(await dueOf(short)).toEqual(['expiring', 'expiring'])
+    days(4)
+    expect(await dueOf(short)).toEqual(['expired', 'token_expired'])
+    days(7)
+    expect(await dueOf(long)).toEqual([null, null])
+    days(1)
+    expect(await dueOf(long)).toEqual(['expiring', 'expiring'])
+  })
+
   test('a rotated token works beside its successor until the overlap ends', async () => {
     const machine = await newMachine(api, owner, { expires_in_days: 10, networks: ['127.0.0.1'] })
     const params = { machine_id: machine.id, token_id: machine.tokenId }

@@ -18,7 +18,7 @@ import type { Origin } from './origin.ts'
 
 type Named = { id: string; name: string }
 
-type TokenProof = Pick<MachineToken, 'id' | 'hint' | 'expires_at' | 'last_used_at'> & { kind: 'token' }
+type TokenProof = Omit<TokenStanding['token'], 'networks'> & { kind: 'token' }
 type TrustProof = Pick<MachineTrust, 'id' | 'last_used_at'> & { kind: 'trust' }
 
 /** An active machine that has proved itself. */
@@ -35,7 +35,7 @@ export type MachineCaller = {
 /** The looked-up state of a token. */
 type TokenStanding = Pick<MachineCaller, 'workspace' | 'machine' | 'readsAudit'> & {
   isActive: boolean
-  token: Pick<MachineToken, 'id' | 'hint' | 'expires_at' | 'ended_at' | 'last_used_at' | 'networks'>
+  token: Omit<MachineToken, 'created_by' | 'created_at' | 'last_used_ip'>
 }
 
 type OwnGrant = { bundle: Named; scope: GrantScope }
@@ -103,8 +103,8 @@ async function byToken(
   if (standing === null) throw new MachineRefusal('unauthorized', 'Unauthorized', null)
   requireUsable(standing, { clock, address })
   const { workspace, machine, readsAudit, token } = standing
-  const { id, hint, expires_at, last_used_at } = token
-  const proof = { kind: 'token', id, hint, expires_at, last_used_at } as const
+  const { networks: _networks, ...shown } = token
+  const proof = { kind: 'token', ...shown } as const
   return { tenantId: workspace.id, workspace, machine, readsAudit, proof, origin }
 }
 

@@ -1,4 +1,4 @@
-import { LIMITS } from '@keyferry/contract'
+import { LIMITS, TIMES } from '@keyferry/contract'
 import { makeMachineToken, tokenHint } from '@keyferry/crypto/machine-token'
 import { hashToken } from '@keyferry/crypto/token'
 import { type ClockAndIds, timestamp } from './clock-and-ids.ts'
@@ -127,6 +127,22 @@ const DAY_SECONDS = 24 * 60 * 60
 /** The time some seconds after another; both ISO timestamps. */
 export function secondsAfter(time: string, seconds: number): string {
   return new Date(Date.parse(time) + seconds * 1_000).toISOString()
+}
+
+/** When a token should be rotated: two weeks before it expires, or halfway through a shorter life. ISO timestamp. */
+export function rotationOf(expiresAt: string, lifetimeSeconds: number): string {
+  return secondsAfter(expiresAt, -Math.min(TIMES.expiringSeconds, Math.floor(lifetimeSeconds / 2)))
+}
+
+type TokenLife = Pick<MachineToken, 'expires_at' | 'lifetime_seconds' | 'ended_at'>
+
+/** Why a token should be replaced at this time, or null; of an ended one nothing is due. */
+export function tokenDue(token: TokenLife, now: Date): 'expired' | 'expiring' | null {
+  const { expires_at, lifetime_seconds, ended_at } = token
+  const at = now.toISOString()
+  if (ended_at !== null) return null
+  if (expires_at <= at) return 'expired'
+  return rotationOf(expires_at, lifetime_seconds) <= at ? 'expiring' : null
 }
 
 function newToken(clock: ClockAndIds) {

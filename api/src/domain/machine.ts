@@ -29,6 +29,8 @@ export type MachineToken = {
   created_by: string
   created_at: string
   expires_at: string
+  /** From when it was made until it was to expire; a rotation brings `expires_at` of the old one forward. */
+  lifetime_seconds: number
   ended_at: string | null
   last_used_at: string | null
   last_used_ip: string | null

@@ -1,5 +1,7 @@
 import { waitForChange } from '../domain/changed-values.ts'
+import type { MachineCaller } from '../domain/machine-caller.ts'
 import { deliverToMachine } from '../domain/machine-delivery.ts'
+import { tokenDue } from '../domain/machine-token.ts'
 import type { Handlers } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'
 
@@ -31,12 +33,13 @@ export function machineDeliveryHandlers({
     },
     async getOwnMachine({ caller: { tenantId, workspace, machine, readsAudit, proof } }) {
       const grants = await stores.machineCallers.grants(tenantId, machine.id)
-      const token = proof.kind === 'token' ? tokenOf(proof) : null
+      const token = proof.kind === 'token' ? tokenOf(proof, clock.now()) : null
       return { status: 200, body: { ...machine, workspace, audit: readsAudit, grants, token } }
     },
   }
 }
 
-function tokenOf({ id, hint, expires_at }: { id: string; hint: string; expires_at: string }) {
-  return { id, hint, expires_at }
+function tokenOf(token: Extract<MachineCaller['proof'], { kind: 'token' }>, now: Date) {
+  const { id, hint, expires_at } = token
+  return { id, hint, expires_at, due: tokenDue(token, now) }
 }

@@ -11,7 +11,7 @@ import {
   revokeBundle,
   updateMachine,
 } from '../domain/machine.ts'
-import { createToken, endToken, reportTokens, rotateToken } from '../domain/machine-token.ts'
+import { createToken, endToken, reportTokens, rotateToken, tokenDue } from '../domain/machine-token.ts'
 import { presentHolding } from './deliveries.ts'
 import { type Handlers, originOf } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'
@@ -32,6 +32,7 @@ type MachineHandlers = Pick<
 export function machineHandlers({ stores, clock }: HandlerParts): MachineHandlers {
   const { machines, holders } = stores
   const parts = { machines, clock }
+  const present = (machine: Machine) => presentMachine(machine, clock.now())
   return {
     async createMachine({ caller, body }) {
       return { status: 201, body: present(await createMachine(parts, caller, body)) }
@@ -92,19 +93,18 @@ export function machineTokenHandlers({ stores, clock, tokensAllowed }: HandlerPa
   }
 }
 
-function present({ grants, tokens, trusts, ...machine }: Machine) {
+function presentMachine({ grants, tokens, trusts, ...machine }: Machine, now: Date) {
   return {
     ...machine,
     grants: [...grants],
-    tokens: tokens.map(presentToken),
+    tokens: tokens.map((token) => presentToken(token, now)),
     trusts: trusts.map(presentTrust),
   }
 }
 
-function presentToken({ id, hint, networks, created_by, created_at, ...token }: MachineToken) {
-  const { expires_at, ended_at, last_used_at, last_used_ip } = token
-  const times = { created_at, expires_at, ended_at, last_used_at }
-  return { id, hint, networks: [...networks], created_by, ...times, last_used_ip }
+function presentToken(token: MachineToken, now: Date) {
+  const { lifetime_seconds: _lifetime, networks, ...shown } = token
+  return { ...shown, networks: [...networks], due: tokenDue(token, now) }
 }
 
 export function presentTrust({ claims, networks, ...trust }: MachineTrust) {

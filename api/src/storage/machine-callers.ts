@@ -16,7 +16,12 @@ export function createMachineCallerStore({ query, prepare }: Queries): MachineCa
       )
       .innerJoin('tenants', 'tenants.id', 'token.tenant_id')
       .select(['token.id', 'token.hint', 'token.networks', 'token.expires_at', 'token.ended_at'])
-      .select(['token.last_used_at', 'token.machine_id', 'machines.name as machine_name'])
+      .select([
+        'token.lifetime_seconds',
+        'token.last_used_at',
+        'token.machine_id',
+        'machines.name as machine_name',
+      ])
       .select([
         'machines.is_active',
         'machines.reads_audit',
@@ -56,13 +61,14 @@ export function createMachineCallerStore({ query, prepare }: Queries): MachineCa
     async findByToken(tokenHash) {
       const [row] = await readToken({ tokenHash })
       if (!row) return null
-      const { id, hint, networks, expires_at, ended_at, last_used_at } = row
+      const { id, hint, expires_at, lifetime_seconds, ended_at, last_used_at } = row
+      const networks = networksIn(row.networks)
       return {
         workspace: { id: row.tenant_id, name: row.tenant_name },
         machine: { id: row.machine_id, name: row.machine_name },
         isActive: row.is_active === 1,
         readsAudit: row.reads_audit === 1,
-        token: { id, hint, networks: networksIn(networks), expires_at, ended_at, last_used_at },
+        token: { id, hint, networks, expires_at, lifetime_seconds, ended_at, last_used_at },
       }
     },
     async findClaimed(machineId) {

@@ -97,7 +97,7 @@ async function tokensOf(
 ): Promise<ByMachine<Machine['tokens'][number]>> {
   const rows = await selectOf(query, 'machine_tokens', tenantId)
     .select(['machine_id', 'id', 'hint', 'networks', 'created_by', 'created_at'])
-    .select(['expires_at', 'ended_at', 'last_used_at', 'last_used_ip'])
+    .select(['expires_at', 'lifetime_seconds', 'ended_at', 'last_used_at', 'last_used_ip'])
     .where('machine_id', 'in', machineIds)
     .orderBy('created_at')
     .orderBy('id')

@@ -1,12 +1,11 @@
-import { TIMES } from '@keyferry/contract'
 import type { MachineToken } from '../domain/machine.ts'
-import { type NewToken, secondsAfter } from '../domain/machine-token.ts'
+import { type NewToken, rotationOf } from '../domain/machine-token.ts'
 import type { Stamp } from '../domain/stamp.ts'
 import type { MachineRef } from './machine-changes.ts'
 import type { Query } from './queries.ts'
 import { countOf, deleteOf, selectOf, updateOf } from './tenant-rows.ts'
 
-/** Add a token; its webhook message is due two weeks before it expires, or halfway through a shorter life. */
+/** Add a token; its webhook message is sent when it should be rotated. */
 export async function insertRow(
   transaction: Query,
   {
@@ -17,7 +16,8 @@ export async function insertRow(
   }: { tenantId: string; machineId: string; token: NewToken; stamp: Stamp },
 ): Promise<MachineToken> {
   const { id, hint, networks, expires_at, lifetimeSeconds, tokenHash } = token
-  const made = { id, hint, expires_at, created_by: stamp.by, created_at: stamp.at }
+  const lifetime_seconds = lifetimeSeconds
+  const made = { id, hint, expires_at, lifetime_seconds, created_by: stamp.by, created_at: stamp.at }
   const row = { ...made, ended_at: null, last_used_at: null, last_used_ip: null }
   await transaction
     .insertInto('machine_tokens')
@@ -27,16 +27,10 @@ export async function insertRow(
       machine_id: machineId,
       token_hash: tokenHash,
       networks: JSON.stringify(networks),
-      lifetime_seconds: lifetimeSeconds,
-      tell_at: tellAt(expires_at, lifetimeSeconds),
+      tell_at: rotationOf(expires_at, lifetimeSeconds),
     })
     .execute()
   return { ...row, networks }
-}
-
-/** When to send the message that a token expires: two weeks before, or halfway through a shorter life. */
-function tellAt(expiresAt: string, lifetimeSeconds: number): string {
-  return secondsAfter(expiresAt, -Math.min(TIMES.expiringSeconds, Math.floor(lifetimeSeconds / 2)))
 }
 
 type OfMachine = { tenantId: string; machineId: string; at: string }

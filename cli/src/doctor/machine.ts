@@ -9,8 +9,6 @@ import { ownMachine, presentIdentity } from '../server/machine-delivery.ts'
 import { readable } from '../server/server-failure.ts'
 import { broken, doubtful, type Finding, good } from './finding.ts'
 
-const SOON_MS = 14 * 24 * 60 * 60 * 1_000
-
 /** Check what this job or service presents as a machine, and what the server says about it. Shows claims, never a token.
  * @param server null: the server may not be contacted */
 export async function examineMachine(server: string | null, parts: Parts): Promise<readonly Finding[]> {
@@ -45,7 +43,7 @@ async function present(credential: MachineCredential, server: string, parts: Par
   const proof = await credential.forKey(publicKey)
   const { machineId } = credential
   const place = { exchange: parts.exchange, server }
-  if (machineId === null) return tokenFindings(credential.proof, await ownMachine(place, proof), parts)
+  if (machineId === null) return tokenFindings(credential.proof, await ownMachine(place, proof))
   const content = readIdToken(proof)
   if (content === null) {
     return [broken('ID token', 'it is not a JWT', 'Give the ID token of the platform, unchanged.')]
@@ -61,8 +59,7 @@ async function present(credential: MachineCredential, server: string, parts: Par
 
 function tokenFindings(
   proof: string,
-  { name, workspace, bundles, tokenExpiresAt }: Awaited<ReturnType<typeof ownMachine>>,
-  { clock }: Parts,
+  { name, workspace, bundles, tokenExpiresAt, tokenDue }: Awaited<ReturnType<typeof ownMachine>>,
 ): Finding[] {
   const who = good('machine', `${printable(name, 100)} in ${printable(workspace, 100)}, by ${proof}`)
   const list = bundles.map((bundle) => printable(bundle, 80)).join(', ')
@@ -71,10 +68,10 @@ function tokenFindings(
       ? doubtful('bundles', 'it may fetch none', 'Ask an owner to grant a bundle to the machine.')
       : good('bundles', `it may fetch ${list}`)
   const until = `until ${printable(tokenExpiresAt, 40)}`
-  const isSoon = Date.parse(tokenExpiresAt) - clock.epochMs() < SOON_MS
-  const ends = isSoon
-    ? doubtful('token', until, 'Rotate it on the page of the machine.')
-    : good('token', until)
+  const ends =
+    tokenDue === null
+      ? good('token', until)
+      : doubtful('token', until, 'Rotate it on the page of the machine.')
   return [who, fetches, ends]
 }
 

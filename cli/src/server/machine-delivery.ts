@@ -110,6 +110,8 @@ type OwnMachine = {
   readonly bundles: readonly string[]
   /** ISO timestamp. */
   readonly tokenExpiresAt: string
+  /** Why the token should be replaced; null where nothing is due. */
+  readonly tokenDue: string | null
 }
 
 /** Ask which machine a token belongs to.
@@ -124,6 +126,7 @@ export async function ownMachine(at: Server, token: string): Promise<OwnMachine>
     workspace: workspace.name,
     bundles: grants.flatMap(({ bundle, scope }) => (scope === 'deliver' ? [bundle.name] : [])),
     tokenExpiresAt: own.expires_at,
+    tokenDue: own.due,
   }
 }
 
@@ -132,7 +135,7 @@ const OWN_MACHINE = object({
   name: string,
   workspace: NAMED,
   grants: list(object({ bundle: NAMED, scope: string })),
-  token: object({ expires_at: string }),
+  token: object({ expires_at: string, due: orNull(string) }),
 })
 
 /** Present an ID token without fetching values: the call names a bundle that does not exist, so the server refuses an identity

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { LIMITS } from '../limits.ts'
+import { TokenDue } from './machine-token.ts'
 import { ClaimedMeta } from './request-claims.ts'
 import { Id, requiredText, Timestamp } from './text.ts'
 
@@ -65,7 +66,7 @@ export const OwnMachine = z
     workspace: Named,
     audit: z.boolean(),
     grants: z.array(z.object({ bundle: Named, scope: z.enum(['read', 'deliver']) })),
-    token: z.object({ id: Id, hint: z.string(), expires_at: Timestamp }).nullable(),
+    token: z.object({ id: Id, hint: z.string(), expires_at: Timestamp, due: TokenDue }).nullable(),
   })
   .meta({
     id: 'OwnMachine',

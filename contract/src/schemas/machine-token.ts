@@ -2,6 +2,9 @@ import { z } from 'zod'
 import { LIMITS, TIMES } from '../limits.ts'
 import { Id, NetworkList, Timestamp } from './text.ts'
 
+/** Why a token should be replaced: it has expired, or it expires within two weeks or half of its life. */
+export const TokenDue = z.enum(['expired', 'expiring']).nullable()
+
 /** `hint`: the last four characters. `networks`: where calls must come from; empty for everywhere. A token works until it
  * expires or is ended; a rotation brings `expires_at` of the old one forward. */
 export const MachineToken = z
@@ -12,6 +15,7 @@ export const MachineToken = z
     created_by: Id,
     created_at: Timestamp,
     expires_at: Timestamp,
+    due: TokenDue,
     ended_at: Timestamp.nullable(),
     last_used_at: Timestamp.nullable(),
     last_used_ip: z.string().nullable(),

@@ -14,6 +14,7 @@ function token(change: Partial<MachineToken> = {}): MachineToken {
     created_by: 'someone',
     created_at: day(-30),
     expires_at: day(60),
+    due: null,
     ended_at: null,
     last_used_at: null,
     last_used_ip: null,
@@ -60,11 +61,11 @@ function machine(change: Partial<Machine> = {}): Machine {
 
 test.each([
   ['works', token()],
-  ['expiring', token({ expires_at: day(13) })],
-  ['expired', token({ expires_at: day(-1) })],
+  ['expiring', token({ due: 'expiring' })],
+  ['expired', token({ due: 'expired' })],
   ['ended', token({ ended_at: day(-1), expires_at: day(-1) })],
 ] as const)('a token %s', (state, given) => {
-  expect(tokenState(given, NOW)).toBe(state)
+  expect(tokenState(given)).toBe(state)
 })
 
 describe('warnings', () => {
@@ -80,13 +81,17 @@ describe('warnings', () => {
     ],
     ['without a proof', { tokens: [] }, ['Cannot sign in']],
     ['with ended tokens only', { tokens: [token({ ended_at: day(-1) })] }, ['Cannot sign in']],
-    ['with an expired token', { tokens: [token({ expires_at: day(-1) })] }, ['Token expired']],
+    ['with an expired token', { tokens: [token({ due: 'expired' })] }, ['Token expired']],
     [
       'with an expired token beside an identity',
-      { tokens: [token({ expires_at: day(-1) })], trusts: [trust()] },
+      { tokens: [token({ due: 'expired' })], trusts: [trust()] },
       [],
     ],
-    ['with a token that expires soon', { tokens: [token({ expires_at: day(5) })] }, ['Token expires']],
+    [
+      'with a token that expires soon',
+      { tokens: [token({ expires_at: day(5), due: 'expiring' })] },
+      ['Token expires'],
+    ],
     ['with a broad identity', { trusts: [trust({ is_broad: true })] }, ['Broad identity']],
     ['that never fetched', { last_delivery_at: null }, ['Never used']],
   ] as const)('a machine %s', (_case, change, expected) => {
@@ -94,7 +99,7 @@ describe('warnings', () => {
   })
 
   test('a rotated token is no reason for a warning, a token of another network is', () => {
-    const old = token({ expires_at: day(1) })
+    const old = token({ expires_at: day(1), due: 'expiring' })
     const next = token({ id: 'next', created_at: day(0) })
     expect(names({ tokens: [old, next] })).toEqual([])
     expect(names({ tokens: [old, { ...next, networks: ['10.0.0.0/8'] }] })).toEqual(['Token expires'])
@@ -103,7 +108,7 @@ describe('warnings', () => {
 
 test('how a machine proves itself', () => {
   const tokens = [token(), token({ id: 'other' }), token({ id: 'ended', ended_at: day(-1) })]
-  expect(proofsOf(machine({ tokens, trusts: [trust(), trust({ id: 'second' })] }), NOW)).toEqual([
+  expect(proofsOf(machine({ tokens, trusts: [trust(), trust({ id: 'second' })] }))).toEqual([
     'GitHub Actions',
     '2 tokens',
   ])

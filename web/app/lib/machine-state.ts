@@ -5,30 +5,23 @@ import { ago, ahead } from './time.ts'
 /** Something about a machine that its owner should know: in a word or two, and in a sentence. */
 export type Warning = { tone: 'danger' | 'caution' | 'plain'; name: string; text: string }
 
-/** Days before a token expires from which it is marked. */
-const EXPIRING_DAYS = 14
-const DAY_MS = 86_400_000
-
 export type TokenState = 'works' | 'expiring' | 'expired' | 'ended'
 
-export function tokenState({ ended_at, expires_at }: MachineToken, nowMs: number): TokenState {
-  if (ended_at !== null) return 'ended'
-  const leftMs = Date.parse(expires_at) - nowMs
-  if (leftMs <= 0) return 'expired'
-  return leftMs < EXPIRING_DAYS * DAY_MS ? 'expiring' : 'works'
+export function tokenState({ ended_at, due }: MachineToken): TokenState {
+  return ended_at === null ? (due ?? 'works') : 'ended'
 }
 
 /** The tokens that work, the newest first. */
-function workingTokens({ tokens }: Pick<Machine, 'tokens'>, nowMs: number): MachineToken[] {
+function workingTokens({ tokens }: Pick<Machine, 'tokens'>): MachineToken[] {
   return tokens
-    .filter((token) => ['works', 'expiring'].includes(tokenState(token, nowMs)))
+    .filter((token) => ['works', 'expiring'].includes(tokenState(token)))
     .toSorted((one, other) => other.created_at.localeCompare(one.created_at))
 }
 
 /** How a machine proves itself, for example `GitHub Actions`, `2 tokens`. */
-export function proofsOf(machine: Machine, nowMs: number): string[] {
+export function proofsOf(machine: Machine): string[] {
   const issuers = machine.trusts.map(issuerName)
-  const tokens = workingTokens(machine, nowMs).length
+  const tokens = workingTokens(machine).length
   return [...new Set(issuers), ...(tokens === 0 ? [] : [`${tokens} ${tokens === 1 ? 'token' : 'tokens'}`])]
 }
 
@@ -60,10 +53,10 @@ export function warningsOf(machine: Machine, nowMs: number): Warning[] {
 }
 
 function proofWarnings(machine: Machine, nowMs: number): Warning[] {
-  const working = workingTokens(machine, nowMs)
-  if (machine.trusts.length === 0 && working.length === 0) return [noProof(machine, nowMs)]
+  const working = workingTokens(machine)
+  if (machine.trusts.length === 0 && working.length === 0) return [noProof(machine)]
   return working
-    .filter((token) => tokenState(token, nowMs) === 'expiring' && !isReplaced(token, working))
+    .filter((token) => tokenState(token) === 'expiring' && !isReplaced(token, working))
     .map(({ hint, expires_at }) => ({
       tone: 'caution',
       name: 'Token expires',
@@ -77,8 +70,8 @@ function isReplaced(token: MachineToken, working: readonly MachineToken[]): bool
   return working.some((each) => each.created_at > token.created_at && each.networks.join(' ') === networks)
 }
 
-function noProof({ tokens }: Machine, nowMs: number): Warning {
-  if (tokens.some((token) => tokenState(token, nowMs) === 'expired'))
+function noProof({ tokens }: Machine): Warning {
+  if (tokens.some((token) => tokenState(token) === 'expired'))
     return { tone: 'danger', name: 'Token expired', text: 'Its token has expired. Create a new one.' }
   return {
     tone: 'caution',

@@ -4,7 +4,6 @@ import { SCOPES } from '../../lib/machine-scopes.ts'
 import { proofsOf } from '../../lib/machine-state.ts'
 import { useMachines } from '../../lib/machines.ts'
 import { useIsOwner } from '../../lib/me.ts'
-import { serverNowMs } from '../../lib/server-clock.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { EntryName } from '../../ui/entry-name.tsx'
@@ -48,7 +47,7 @@ export function BundleMachines({ bundleId }: { bundleId: string }) {
 
 function MachineLine({ machine, bundleId }: { machine: Machine; bundleId: string }) {
   const scope = machine.grants.find(({ bundle }) => bundle.id === bundleId)?.scope ?? 'read'
-  const proofs = proofsOf(machine, serverNowMs()).join(', ')
+  const proofs = proofsOf(machine).join(', ')
   return (
     <li>
       <Link

@@ -32,7 +32,7 @@ export function MachineRow({ machine }: { machine: Machine }) {
         </span>
         <span className="block truncate text-xs text-ink-soft">
           <span className="sm:hidden">{usedText(machine, nowMs)} · </span>
-          {factsOf(machine, nowMs)}
+          {factsOf(machine)}
         </span>
       </span>
       <span className="hidden shrink-0 text-right text-xs text-ink-faint sm:block">
@@ -46,8 +46,8 @@ function usedText({ last_delivery_at }: Machine, nowMs: number): string {
   return last_delivery_at === null ? 'never used' : `used ${ago(last_delivery_at, nowMs)}`
 }
 
-function factsOf(machine: Machine, nowMs: number): string {
-  return [...proofsOf(machine, nowMs), bundleNames(machine)].filter((text) => text !== '').join(' · ')
+function factsOf(machine: Machine): string {
+  return [...proofsOf(machine), bundleNames(machine)].filter((text) => text !== '').join(' · ')
 }
 
 function bundleNames({ grants }: Machine): string {

@@ -64,7 +64,7 @@ type TokenRowProps = { machine: Machine; token: MachineToken; isOwner: boolean }
 function TokenRow({ machine, token, isOwner }: TokenRowProps) {
   const [open, setOpen] = useState<'rotate' | 'end' | null>(null)
   const close = () => setOpen(null)
-  const state = tokenState(token, serverNowMs())
+  const state = tokenState(token)
   const { tone, name } = STATES[state]
   const isOver = state === 'ended' || state === 'expired'
   return (

@@ -1,8 +1,8 @@
+import { GITHUB_ISSUER as GITHUB } from '@keyferry/contract/trusts'
 import { expect, test } from 'vitest'
 import type { IdTokens } from './id-token.ts'
 import { type ClaimedMachine, type IdentityParts, trustProvedBy } from './machine-identity.ts'
 import type { Attempt, MachineTrustStore } from './machine-trust.ts'
-import { GITHUB } from './trusted-claims.ts'
 
 const NOW = new Date('2026-06-01T00:00:00Z')
 const AUDIENCE = 'https://keyferry.example.com'

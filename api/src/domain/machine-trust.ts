@@ -1,4 +1,5 @@
 import { LIMITS } from '@keyferry/contract'
+import { GITHUB_ISSUER } from '@keyferry/contract/trusts'
 import type { ClockAndIds } from './clock-and-ids.ts'
 import { DomainError } from './errors.ts'
 import type { KeySet } from './id-token.ts'
@@ -10,7 +11,6 @@ import { type Stamp, stampOf } from './stamp.ts'
 import {
   type ClaimRules,
   type Claims,
-  GITHUB,
   identityNames,
   requireUsableRules,
   suggestedNames,
@@ -96,7 +96,7 @@ export async function createTrust(
     audience: draft.audience ?? audience,
     claims: draft.claims,
     keys: draft.keys ?? null,
-    binding: draft.binding ?? (draft.issuer === GITHUB ? 'required' : 'possible'),
+    binding: draft.binding ?? (draft.issuer === GITHUB_ISSUER ? 'required' : 'possible'),
     networks: parseNetworks(draft.networks),
     max_age_seconds: draft.max_age_seconds ?? null,
     is_broad: draft.broad,

@@ -1,3 +1,11 @@
+import {
+  GITHUB_ISSUER,
+  GITLAB_ISSUER,
+  IDENTITY_CLAIMS,
+  missing,
+  platformOf,
+  REGISTERED_CLAIMS,
+} from '@keyferry/contract/trusts'
 import { DomainError } from './errors.ts'
 
 /*
@@ -13,32 +21,14 @@ export type ClaimRules = Readonly<Record<string, readonly string[]>>
 /** The claims of a verified token. */
 export type Claims = Readonly<Record<string, unknown>>
 
-export const GITHUB = 'https://token.actions.githubusercontent.com'
-const GITLAB = 'https://gitlab.com'
-
 /** Issuers that may knock at a machine that has no trust in them. */
-export const KNOWN_ISSUERS: readonly string[] = [GITHUB, GITLAB]
+export const KNOWN_ISSUERS: readonly string[] = [GITHUB_ISSUER, GITLAB_ISSUER]
 
 const PATHS = new Set(['ref', 'ref_path', 'job_workflow_ref', 'ci_config_ref_uri'])
-const REGISTERED = new Set(['iss', 'aud', 'exp', 'iat', 'nbf', 'jti'])
-
-type Platform = 'github' | 'gitlab' | 'other'
-
-/** Names that together identify a caller; the first of each list are selected by default. */
-const IDENTITY: Readonly<Record<Platform, readonly string[]>> = {
-  github: ['repository_id', 'environment', 'ref', 'job_workflow_ref', 'event_name'],
-  gitlab: ['project_id', 'environment', 'ref', 'ref_protected', 'ci_config_ref_uri'],
-  other: ['sub'],
-}
-
-function platformOf(issuer: string, names: readonly string[]): Platform {
-  if (issuer === GITHUB || issuer.startsWith(`${GITHUB}/`)) return 'github'
-  return issuer === GITLAB || names.includes('project_id') ? 'gitlab' : 'other'
-}
 
 /** The claims among these that identify a caller of the issuer. */
 export function identityNames(issuer: string, claims: Claims): string[] {
-  return IDENTITY[platformOf(issuer, Object.keys(claims))].filter((name) => textOf(claims[name]) !== null)
+  return IDENTITY_CLAIMS[platformOf({ issuer, claims })].filter((name) => textOf(claims[name]) !== null)
 }
 
 /** The claims to select by default when a call is allowed: the project's id, and the environment or else the ref. */
@@ -52,14 +42,14 @@ export function suggestedNames(issuer: string, claims: Claims): string[] {
 /** @throws DomainError invalid · trust_too_broad (`details.missing`) */
 export function requireUsableRules(issuer: string, rules: ClaimRules, isBroad: boolean): void {
   for (const [name, values] of Object.entries(rules)) {
-    if (REGISTERED.has(name)) throw badClaims(`claims must not name ${name}`)
+    if (REGISTERED_CLAIMS.has(name)) throw badClaims(`claims must not name ${name}`)
     for (const value of values)
       if (isPattern(name, value)) throw badClaims(`claims.${name} must be an exact text`)
   }
-  const missing = missingNames(issuer, rules)
-  if (missing.length === 0 || isBroad) return
-  const message = `the trust is too broad: name ${missing.join(', and ')}`
-  throw new DomainError('trust_too_broad', message, { details: { missing } })
+  const lacking = missing(platformOf({ issuer, claims: rules }), Object.keys(rules)).map(({ text }) => text)
+  if (lacking.length === 0 || isBroad) return
+  const message = `the trust is too broad: name ${lacking.join(', and ')}`
+  throw new DomainError('trust_too_broad', message, { details: { missing: lacking } })
 }
 
 function badClaims(message: string): DomainError {
@@ -69,26 +59,6 @@ function badClaims(message: string): DomainError {
 function isPattern(name: string, value: string): boolean {
   const exact = PATHS.has(name) && value.endsWith('/*') ? value.slice(0, -2) : value
   return /[*?]/.test(exact) || exact === ''
-}
-
-function missingNames(issuer: string, rules: ClaimRules): string[] {
-  const has = (name: string) => rules[name] !== undefined
-  const platform = platformOf(issuer, Object.keys(rules))
-  if (platform === 'github') {
-    const isPlaced = has('environment') || has('ref') || has('job_workflow_ref')
-    return [
-      ...(has('repository_id') ? [] : ['repository_id']),
-      ...(isPlaced ? [] : ['environment, ref or job_workflow_ref']),
-    ]
-  }
-  if (platform === 'gitlab') {
-    const isPlaced = has('environment') || (has('ref') && has('ref_protected'))
-    return [
-      ...(has('project_id') ? [] : ['project_id']),
-      ...(isPlaced ? [] : ['environment, or ref with ref_protected']),
-    ]
-  }
-  return has('sub') ? [] : ['sub']
 }
 
 /** Names of the claims that are not what the rules say. */
@@ -102,7 +72,7 @@ export function differingClaims(issuer: string, rules: ClaimRules, claims: Claim
 
 // A workflow of this event runs with the rights of the repository on what a stranger proposed.
 function isUnlistedFork(issuer: string, rules: ClaimRules, claims: Claims): boolean {
-  const isGitHub = platformOf(issuer, []) === 'github'
+  const isGitHub = platformOf({ issuer, claims: {} }) === 'github'
   const isFork = claims['event_name'] === 'pull_request_target'
   return isGitHub && isFork && rules['event_name']?.includes('pull_request_target') !== true
 }

@@ -1,6 +1,7 @@
+import { GITHUB_ISSUER, GITLAB_ISSUER } from '@keyferry/contract/trusts'
 import { expect, test } from 'vitest'
 import { callerWords, claimNames, dangersOf, reasonWords } from './attempt-words.ts'
-import { GITHUB_ISSUER, GITLAB_ISSUER, issuerName } from './platforms.ts'
+import { issuerName } from './platforms.ts'
 
 const GITHUB = {
   issuer: GITHUB_ISSUER,
@@ -49,6 +50,7 @@ const ofEvent = (event_name: string) => ({ ...GITHUB, claims: { ...GITHUB.claims
 
 test.each([
   [GITHUB, SAFE, []],
+  [GITHUB, new Set(['repository_id', 'job_workflow_ref']), []],
   [ofEvent('pull_request'), SAFE, [/pull request/]],
   [ofEvent('pull_request_target'), SAFE, [/pull_request_target/]],
   [GITHUB, new Set(['repository_id']), [/every job/]],

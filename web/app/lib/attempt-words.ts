@@ -1,25 +1,23 @@
+import {
+  IDENTITY_CLAIMS,
+  missing,
+  type Need,
+  platformOf,
+  REGISTERED_CLAIMS,
+  type TrustPlatform,
+} from '@keyferry/contract/trusts'
 import type { MachineAttempt } from './answers.ts'
-import { type Platform, platformOf } from './platforms.ts'
 import { exactText } from './visible-text.ts'
-
-/** Claims that together identify a caller, the most telling first. */
-const IDENTITY: Readonly<Record<Platform, readonly string[]>> = {
-  github: ['repository_id', 'environment', 'ref', 'job_workflow_ref', 'event_name'],
-  gitlab: ['project_id', 'environment', 'ref', 'ref_protected', 'ci_config_ref_uri'],
-  kubernetes: ['sub'],
-  other: ['sub'],
-}
-
-/** Claims of every token, which no trust can name. */
-const REGISTERED = new Set(['iss', 'aud', 'exp', 'iat', 'nbf', 'jti'])
 
 type Shown = Pick<MachineAttempt, 'issuer' | 'claims'>
 
 /** The names of an attempt's claims that a trust can demand: those that identify the caller, and the others. */
 export function claimNames({ issuer, claims }: Shown): { identity: string[]; others: string[] } {
-  const identity = IDENTITY[platformOf({ issuer, claims })].filter((name) => claims[name] !== undefined)
+  const identity = IDENTITY_CLAIMS[platformOf({ issuer, claims })].filter(
+    (name) => claims[name] !== undefined,
+  )
   const others = Object.keys(claims)
-    .filter((name) => !REGISTERED.has(name) && !identity.includes(name))
+    .filter((name) => !REGISTERED_CLAIMS.has(name) && !identity.includes(name))
     .toSorted()
   return { identity, others }
 }
@@ -63,13 +61,13 @@ function fileOf(workflow: string): string {
 /** Why it is dangerous to allow an attempt by the chosen claims, the worst first. */
 export function dangersOf({ issuer, claims }: Shown, chosen: ReadonlySet<string>): string[] {
   const platform = platformOf({ issuer, claims })
-  if (platform === 'github') return githubDangers(claims, chosen)
-  return platform === 'gitlab' ? gitlabDangers(claims, chosen) : []
+  const lacking = missing(platform, [...chosen]).map(({ name }) => LACKING[name] ?? [])
+  return [...(DANGERS[platform]?.(claims) ?? []), ...lacking.flat()]
 }
 
 type ClaimTexts = MachineAttempt['claims']
 
-function githubDangers(claims: ClaimTexts, chosen: ReadonlySet<string>): string[] {
+function githubDangers(claims: ClaimTexts): string[] {
   const event = claims['event_name']
   const isPullRequest = event === 'pull_request' || claims['ref']?.startsWith('refs/pull/') === true
   return [
@@ -81,14 +79,12 @@ function githubDangers(claims: ClaimTexts, chosen: ReadonlySet<string>): string[
     ...(isPullRequest
       ? ['This job ran for a pull request. Everyone who can open one in this repository can get the values.']
       : []),
-    ...unpinned(chosen.has('environment') || chosen.has('ref'), chosen.has('repository_id')),
   ]
 }
 
 const MERGE_REQUESTS = new Set(['merge_request_event', 'external_pull_request_event'])
 
-function gitlabDangers(claims: ClaimTexts, chosen: ReadonlySet<string>): string[] {
-  const isPlaced = chosen.has('environment') || (chosen.has('ref') && chosen.has('ref_protected'))
+function gitlabDangers(claims: ClaimTexts): string[] {
   return [
     ...(MERGE_REQUESTS.has(claims['pipeline_source'] ?? '')
       ? ['This job ran for a merge request. Everyone who can open one in this project can get the values.']
@@ -96,15 +92,18 @@ function gitlabDangers(claims: ClaimTexts, chosen: ReadonlySet<string>): string[
     ...(claims['ref_protected'] === 'false'
       ? ['This branch or tag is not protected. Every developer of the project can write to it.']
       : []),
-    ...unpinned(isPlaced, chosen.has('project_id')),
   ]
 }
 
-function unpinned(isPlaced: boolean, hasId: boolean): string[] {
-  return [
-    ...(hasId ? [] : ['Without the id, another person can take over the name and be this machine.']),
-    ...(isPlaced ? [] : ['Without an environment or a branch, every job of the project is this machine.']),
-  ]
+const DANGERS: Partial<Record<TrustPlatform, (claims: ClaimTexts) => string[]>> = {
+  github: githubDangers,
+  gitlab: gitlabDangers,
+}
+
+/** What it means that a trust is not specific. */
+const LACKING: Partial<Record<Need['name'], string>> = {
+  project: 'Without the id, another person can take over the name and be this machine.',
+  place: 'Without an environment or a branch, every job of the project is this machine.',
 }
 
 const DIFFERENCES: Readonly<Record<string, string>> = {

@@ -1,8 +1,8 @@
+import { GITHUB_ISSUER, GITLAB_ISSUER } from '@keyferry/contract/trusts'
 import { describe, expect, test } from 'vitest'
 import { parseAllDocuments } from 'yaml'
 import type { MachineTrust } from './answers.ts'
 import { type JobPlace, jobFiles } from './job-files.ts'
-import { GITHUB_ISSUER, GITLAB_ISSUER } from './platforms.ts'
 
 const SERVER = 'https://keys.acme.example'
 const MACHINE = '11111111-2222-4333-8444-555555555555'

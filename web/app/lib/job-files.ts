@@ -1,10 +1,11 @@
+import { platformOf } from '@keyferry/contract/trusts'
 import action from '../../../deploy/ci/github/action.yml?raw'
 import workflow from '../../../deploy/ci/github/example-workflow.yml?raw'
 import pipeline from '../../../deploy/ci/gitlab/example.gitlab-ci.yml?raw'
 import template from '../../../deploy/ci/gitlab/keyferry.yml?raw'
 import manifests from '../../../deploy/ci/kubernetes/billing.yaml?raw'
 import type { Machine, MachineTrust } from './answers.ts'
-import { type Platform, platformOf } from './platforms.ts'
+import type { Platform } from './platforms.ts'
 
 /*
  * The files that let a job be a machine: those of deploy/ci with the place's own names instead of the example's.

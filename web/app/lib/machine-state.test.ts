@@ -1,7 +1,7 @@
+import { GITHUB_ISSUER } from '@keyferry/contract/trusts'
 import { describe, expect, test } from 'vitest'
 import type { Machine, MachineToken, MachineTrust } from './answers.ts'
 import { proofsOf, tokenState, warningsOf } from './machine-state.ts'
-import { GITHUB_ISSUER } from './platforms.ts'
 
 const NOW = Date.parse('2026-06-01T12:00:00.000Z')
 const day = (days: number) => new Date(NOW + days * 86_400_000).toISOString()

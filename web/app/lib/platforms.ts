@@ -1,12 +1,9 @@
+import { GITHUB_ISSUER, GITLAB_ISSUER, platformOf, type TrustPlatform } from '@keyferry/contract/trusts'
 import type { MachineTrust } from './answers.ts'
 import { visibleText } from './visible-text.ts'
 
 /** Where a machine runs: it decides how the machine proves itself. */
-export type Platform = 'github' | 'gitlab' | 'kubernetes' | 'other'
-
-export const GITHUB_ISSUER = 'https://token.actions.githubusercontent.com'
-export const GITLAB_ISSUER = 'https://gitlab.com'
-const SERVICE_ACCOUNT = 'system:serviceaccount:'
+export type Platform = TrustPlatform
 
 export const PLATFORM_NAMES: Readonly<Record<Platform, string>> = {
   github: 'GitHub Actions',
@@ -17,13 +14,6 @@ export const PLATFORM_NAMES: Readonly<Record<Platform, string>> = {
 
 type Identity = Pick<MachineTrust, 'issuer'> & {
   claims: Readonly<Record<string, string | readonly string[]>>
-}
-
-/** Which platform an issuer and the claims of its tokens belong to. */
-export function platformOf({ issuer, claims }: Identity): Platform {
-  if (issuer === GITHUB_ISSUER || issuer.startsWith(`${GITHUB_ISSUER}/`)) return 'github'
-  if (issuer === GITLAB_ISSUER || claims['project_id'] !== undefined) return 'gitlab'
-  return String(claims['sub'] ?? '').startsWith(SERVICE_ACCOUNT) ? 'kubernetes' : 'other'
 }
 
 /** What people call an issuer: `GitHub Actions`, `GitLab CI (git.example.com)`, `issuer.example.com`. */

@@ -1,3 +1,4 @@
+import { GITHUB_ISSUER } from '@keyferry/contract/trusts'
 import { describe, expect, test } from 'vitest'
 import { keySetIn } from './key-set.ts'
 import { emptyDraft, refusalOf, trustOf } from './trust-draft.ts'
@@ -87,18 +88,24 @@ describe('what is wrong is said beside its field', () => {
   })
 
   test.each([
-    [
-      'trust_too_broad',
-      { missing: ['repository_id', 'environment, ref or job_workflow_ref'] },
-      ['repositoryId', 'environment'],
-    ],
-    ['trust_too_broad', { missing: ['environment, or ref with ref_protected'] }, ['environment']],
-    ['trust_too_broad', { missing: ['sub'] }, ['subject']],
     ['target_refused', {}, ['issuer']],
     ['invalid', { field: 'networks' }, ['networks']],
     ['conflict', {}, ['form']],
   ])('the server refuses with %s %o', (code, details, fields) => {
-    expect(Object.keys(refusalOf(failure(code, details)))).toEqual(fields)
+    const refusal = failure(code, details)
+    expect(Object.keys(refusalOf('github', emptyDraft('github'), refusal))).toEqual(fields)
+  })
+
+  test.each([
+    ['github', {}, ['repositoryId', 'environment']],
+    ['github', { repositoryId: '1' }, ['environment']],
+    ['gitlab', { projectId: '20', ref: 'main', isProtected: false }, ['environment']],
+    ['other', {}, ['subject']],
+    ['other', { issuer: GITHUB_ISSUER, subject: 'job' }, ['form']],
+  ] as const)('a trust in %s that is too broad: %o', (platform, change, fields) => {
+    const refusal = failure('trust_too_broad', { missing: ['any words'] })
+    const draft = { ...emptyDraft(platform), ...change }
+    expect(Object.keys(refusalOf(platform, draft, refusal))).toEqual(fields)
   })
 })
 

@@ -1,8 +1,9 @@
+import { GITHUB_ISSUER, GITLAB_ISSUER, missing, type Need, platformOf } from '@keyferry/contract/trusts'
 import type { MachineTrust, NewTrust } from './answers.ts'
 import type { Failure } from './failure.ts'
 import { keySetIn } from './key-set.ts'
 import { networksIn } from './networks.ts'
-import { GITHUB_ISSUER, GITLAB_ISSUER, type Platform } from './platforms.ts'
+import type { Platform } from './platforms.ts'
 
 /** What a person types to describe an identity. Which fields count depends on the platform. */
 export type TrustDraft = {
@@ -145,25 +146,36 @@ function claimLines(text: string): [string, string][] | null {
   return claims.every(([name, value]) => name !== '' && value !== '') ? claims : null
 }
 
-/** Fields by the claim whose absence makes a trust too broad. */
-const FIELD_OF_CLAIM: readonly (readonly [RegExp, TrustField, string])[] = [
-  [/^repository_id/, 'repositoryId', 'Name the repository by its id.'],
-  [/^project_id/, 'projectId', 'Name the project by its id.'],
-  [/^environment, ref or/, 'environment', 'Name the environment, or the branch, or the workflow.'],
-  [/^environment, or ref/, 'environment', 'Name the environment, or a protected branch or tag.'],
-  [/^sub/, 'subject', 'Name the subject: the claim sub, exactly.'],
-]
+type Place = readonly [TrustField, string]
 
-/** A refusal of the server, beside the field that it is about. */
-export function refusalOf({ code, message, details }: Failure): TrustProblems {
+/** Where the form of a platform says what a trust lacks to be specific. */
+const LACKING: Readonly<Record<Platform, Partial<Record<Need['name'], Place>>>> = {
+  github: {
+    project: ['repositoryId', 'Name the repository by its id.'],
+    place: ['environment', 'Name the environment, or the branch, or the workflow.'],
+  },
+  gitlab: {
+    project: ['projectId', 'Name the project by its id.'],
+    place: ['environment', 'Name the environment, or a protected branch or tag.'],
+  },
+  kubernetes: {},
+  other: { subject: ['subject', 'Name the subject: the claim sub, exactly.'] },
+}
+
+/** A refusal of the server, beside the field of the platform's form that it is about. */
+export function refusalOf(platform: Platform, draft: TrustDraft, failure: Failure): TrustProblems {
+  const { code, message, details } = failure
   if (code === 'target_refused') return { issuer: message }
-  if (code === 'trust_too_broad' && Array.isArray(details['missing']))
-    return Object.fromEntries(details['missing'].map(missingProblem))
+  if (code === 'trust_too_broad') return lackingOf(platform, draft)
   if (details['field'] === 'networks') return { networks: message }
   return details['field'] === 'issuer' ? { issuer: message } : { form: message }
 }
 
-function missingProblem(missing: unknown): [TrustField | 'form', string] {
-  const known = FIELD_OF_CLAIM.find(([pattern]) => pattern.test(String(missing)))
-  return known === undefined ? ['form', `Name ${String(missing)}.`] : [known[1], known[2]]
+// An issuer that is typed into the form for others can be one of a known platform.
+function lackingOf(platform: Platform, draft: TrustDraft): TrustProblems {
+  const claims = claimsOf(platform, draft) ?? {}
+  const lacking = missing(platformOf({ issuer: draft.issuer.trim(), claims }), Object.keys(claims))
+  return Object.fromEntries(
+    lacking.map(({ name, text }) => LACKING[platform][name] ?? ['form', `Name ${text}.`]),
+  )
 }

@@ -88,7 +88,7 @@ function useTrustForm(machine: Machine, platform: Platform, draft: TrustDraft) {
   const unsaved = Object.values(texts).some((text) => text !== '')
   return {
     form: { change: create, input, unsaved, hidesError: true },
-    problems: failure === null || Object.keys(found).length > 0 ? found : refusalOf(failure),
+    problems: failure === null || Object.keys(found).length > 0 ? found : refusalOf(platform, draft, failure),
     offersBroad: isBroad || failure?.code === 'trust_too_broad',
   }
 }

@@ -6,16 +6,8 @@ import { printable } from '../base/printable.ts'
 import type { Command, Words } from '../command-line/command.ts'
 import type { Choices, ImportOptions, SecretFlags } from '../import/import-options.ts'
 import { requireBundleName, requireKeyName } from './names.ts'
-import {
-  JSON_FLAG,
-  PAGE_FLAGS,
-  QUIET_FLAG,
-  RECEIPT_FLAG,
-  readPage,
-  readReason,
-  readView,
-} from './request-flags.ts'
-import { libraryHere, SERVER_FLAG, WORKSPACE_FLAG } from './server-flag.ts'
+import { CHANGE_FLAGS, readRequest } from './request-flags.ts'
+import { SERVER_FLAG, WORKSPACE_FLAG } from './server-flag.ts'
 
 export const importCommand: Command = {
   name: 'import',
@@ -65,10 +57,7 @@ export const importCommand: Command = {
     },
     { name: 'dry-run', summary: 'Show the plan and change nothing' },
     { name: 'yes', short: 'y', summary: 'Do not ask; update values that only this bundle uses' },
-    ...PAGE_FLAGS,
-    RECEIPT_FLAG,
-    QUIET_FLAG,
-    JSON_FLAG,
+    ...CHANGE_FLAGS,
   ],
   examples: [
     {
@@ -99,7 +88,7 @@ async function readOptions(words: Words, parts: Parts): Promise<ImportOptions> {
   }
   const bundleName = readBundleName(words)
   return {
-    ...(await libraryHere(words, parts)),
+    ...(await readRequest(words, parts)),
     isServerNamed: words.has('server'),
     path: file === '-' ? null : resolve(parts.cwd, file),
     dialect: readDialect(words),
@@ -109,11 +98,7 @@ async function readOptions(words: Words, parts: Parts): Promise<ImportOptions> {
     choices: readChoices(words),
     isDryRun: words.has('dry-run'),
     mayUpdate: words.has('yes'),
-    ...readPage(words),
-    receiptFile: words.text('receipt'),
-    ...readReason(words, parts),
     command: ['keyferry', 'import', file, '--bundle', bundleName],
-    view: readView(words),
   }
 }
 

@@ -2,12 +2,13 @@ import { EXIT } from '../base/cli-error.ts'
 import type { Parts, ViewName } from '../base/parts.ts'
 import { printable } from '../base/printable.ts'
 import type { Command, Words } from '../command-line/command.ts'
+import type { RequestOptions } from '../delivery/values-request.ts'
 import type { Listed } from '../server/bundles.ts'
 import type { NamedLibrary } from '../server/library-call.ts'
 import { isLoopback } from '../server/server-address.ts'
 import { readBundleOperand } from './names.ts'
-import { JSON_FLAG, PAGE_FLAGS, QUIET_FLAG, readPage, readReason, readView } from './request-flags.ts'
-import { libraryHere, SERVER_FLAG, WORKSPACE_FLAG } from './server-flag.ts'
+import { JSON_FLAG, PAGE_FLAGS, QUIET_FLAG, readRequest } from './request-flags.ts'
+import { SERVER_FLAG, WORKSPACE_FLAG } from './server-flag.ts'
 
 export const lsCommand: Command = {
   name: 'ls',
@@ -38,7 +39,7 @@ export const lsCommand: Command = {
 
 async function ls(words: Words, parts: Parts): Promise<number> {
   const bundle = readBundleOperand(words)
-  const named = { ...(await libraryHere(words, parts)), view: readView(words) }
+  const named = await readRequest(words, parts)
   if (words.has('here') && !isLoopback(new URL(named.server).hostname)) return EXIT.ok
   const { findToken } = await import('../machine/credential.ts')
   const token = findToken(parts)
@@ -46,7 +47,7 @@ async function ls(words: Words, parts: Parts): Promise<number> {
   const needsApproval = token === null && !(await isOwnLibrary(named.server, parts))
   if (needsApproval && words.has('here')) return EXIT.ok
   const listed = needsApproval
-    ? await listApproved(words, { ...named, bundle }, parts)
+    ? await listApproved({ ...named, bundle }, parts)
     : await listDirectly(token === null ? named : { ...named, token, workspace: null }, bundle, parts)
   parts.stdout.write(bundle === null ? bundlesText(listed, named.view) : namesText(listed, named.view))
   return EXIT.ok
@@ -60,13 +61,10 @@ async function listDirectly(named: NamedLibrary, bundle: string | null, parts: P
   return { bundles, names: bundle === null ? [] : await listNames(call, bundleNamed(bundles, bundle)) }
 }
 
-type ShownRequest = Omit<NamedLibrary, 'token'> & { readonly bundle: string | null }
-
-async function listApproved(words: Words, asked: ShownRequest, parts: Parts): Promise<Listed> {
+async function listApproved(request: Omit<RequestOptions, 'command'>, parts: Parts): Promise<Listed> {
   const { listWithApproval } = await import('../names/list-with-approval.ts')
-  const command = ['keyferry', 'ls', ...(asked.bundle === null ? [] : [asked.bundle])]
-  const options = { ...asked, command, receiptFile: null, ...readPage(words), ...readReason(words, parts) }
-  return await listWithApproval(options, parts)
+  const command = ['keyferry', 'ls', ...(request.bundle === null ? [] : [request.bundle])]
+  return await listWithApproval({ ...request, command }, parts)
 }
 
 function bundlesText({ bundles }: Listed, view: ViewName): string {

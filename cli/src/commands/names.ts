@@ -52,3 +52,16 @@ export function requireFormatName(text: string): FormatName {
   if (isFormatName(text)) return text
   throw usageError(`unknown format ${printable(text, 60)}`, `Use one of ${FORMAT_NAMES.join(', ')}.`)
 }
+
+/** A flag that takes one of a few words; null without it.
+ * @throws CliError usage */
+export function readChoice<T extends string>(words: Words, flag: string, choices: readonly T[]): T | null {
+  const given = words.text(flag)
+  const choice = choices.find((each) => each === given)
+  if (given === null || choice !== undefined) return choice ?? null
+  const [last = '', ...others] = choices.toReversed()
+  throw usageError(
+    `--${flag} must be ${others.toReversed().join(', ')} or ${last}`,
+    `Use one of the ${choices.length === 2 ? 'two' : 'three'}, or leave it out.`,
+  )
+}

@@ -5,10 +5,10 @@ import type { PendingRequest } from '../base/pending-request.ts'
 import type { Flag, Words } from '../command-line/command.ts'
 import { detectAgent, requireReason } from '../delivery/agent.ts'
 import { refusedNames } from '../delivery/dangerous-names.ts'
-import type { ValuesRequest } from '../delivery/values-request.ts'
+import type { RequestOptions, ValuesRequest } from '../delivery/values-request.ts'
 import { type FoundProject, findProject } from '../project/project-file.ts'
-import { readBundleOperand, readWorkspaceFlag, requireKeyName } from './names.ts'
-import { SERVER_FLAG, serverOf } from './server-flag.ts'
+import { readBundleOperand, readChoice, readWorkspaceFlag, requireKeyName } from './names.ts'
+import { libraryHere, SERVER_FLAG, serverOf } from './server-flag.ts'
 
 export const JSON_FLAG: Flag = {
   name: 'json',
@@ -25,14 +25,39 @@ export const PAGE_FLAGS: readonly Flag[] = [
 ]
 
 /** For commands that change a bundle with an approval. */
-export const RECEIPT_FLAG: Flag = {
+const RECEIPT_FLAG: Flag = {
   name: 'receipt',
   value: 'FILE',
   summary: "Write the server's signed receipt to this file",
 }
 
-/** What these flags say. */
-export function readPage(words: Words): Pick<ValuesRequest, 'hidesQrCode' | 'whyNotOpen'> {
+/** The flags of every command that changes a bundle with an approval. */
+export const CHANGE_FLAGS: readonly Flag[] = [...PAGE_FLAGS, RECEIPT_FLAG, QUIET_FLAG, JSON_FLAG]
+
+/** The bundle that a command changes, where the project file can name it too. */
+export const BUNDLE_FLAG: Flag = {
+  name: 'bundle',
+  short: 'b',
+  value: 'NAME',
+  summary: 'The bundle (default: that of keyferry.json)',
+}
+
+/** What the flags of a command that requests something else than values say.
+ * @throws CliError usage */
+export async function readRequest(
+  words: Words,
+  parts: Parts,
+): Promise<Omit<RequestOptions, 'bundle' | 'command'>> {
+  return {
+    ...(await libraryHere(words, parts)),
+    ...readPage(words),
+    ...readReason(words, parts),
+    receiptFile: words.text('receipt'),
+    view: readView(words),
+  }
+}
+
+function readPage(words: Words): Pick<ValuesRequest, 'hidesQrCode' | 'whyNotOpen'> {
   return {
     hidesQrCode: words.has('no-qr'),
     whyNotOpen: words.has('no-open') ? '--no-open was given' : null,
@@ -120,8 +145,8 @@ export async function readValuesRequest(
     bundle: operand ?? project?.bundle ?? null,
     workspace: readWorkspaceFlag(words) ?? project?.workspace ?? null,
     acceptsAnyBundle: words.has('any-bundle'),
-    as: readSpeaker(words),
-    requiredAssurance: readAssurance(words),
+    as: readChoice(words, 'as', ['person', 'machine']),
+    requiredAssurance: readChoice(words, 'require-assurance', ['bound', 'local']),
     receiptFile: words.text('receipt'),
     isRemembered: !words.has('ask'),
     ...readReason(words, parts),
@@ -134,23 +159,11 @@ export async function readValuesRequest(
   return options
 }
 
-function readSpeaker(words: Words): ValuesRequest['as'] {
-  const speaker = words.text('as')
-  if (speaker === null || speaker === 'person' || speaker === 'machine') return speaker
-  throw usageError('--as must be person or machine', 'Use one of the two, or leave it out.')
-}
-
-function readAssurance(words: Words): ValuesRequest['requiredAssurance'] {
-  const level = words.text('require-assurance')
-  if (level === null || level === 'bound' || level === 'local') return level
-  throw usageError('--require-assurance must be bound or local', 'Use one of the two, or leave it out.')
-}
-
 const MAX_REASON = LIMITS.reasonLength
 
 /** Which agent started this command, and the reason that was given; null: none.
  * @throws CliError usage: not a reason that can be shown */
-export function readReason(words: Words, { env }: Parts): Pick<ValuesRequest, 'agent' | 'reason'> {
+function readReason(words: Words, { env }: Parts): Pick<ValuesRequest, 'agent' | 'reason'> {
   const agent = detectAgent(env)
   const reason = words.text('reason')?.trim() || null
   if (reason !== null && (reason.length > MAX_REASON || /\p{Cc}/u.test(reason))) {

@@ -10,6 +10,7 @@ import { programEnvironment } from '../program/program-environment.ts'
 import { openValueFiles, readWantedFiles, type ValueFiles, type WantedFiles } from '../program/value-files.ts'
 import type { Redaction } from '../redaction/redacted-stream.ts'
 import type { Watching } from '../watch/watch-values.ts'
+import { readChoice } from './names.ts'
 import { REQUEST_FLAGS, readValuesRequest, type ValuesOptions } from './request-flags.ts'
 
 export const runCommand: Command = {
@@ -87,16 +88,10 @@ async function readRun(words: Words, parts: Parts, pending?: PendingRequest): Pr
     isShell: words.has('shell'),
     isOnly: words.has('only'),
     keepsExisting: words.has('keep-existing'),
-    redaction: readRedaction(words),
+    redaction: readChoice(words, 'redact', ['auto', 'always', 'never']) ?? 'auto',
     files: readWantedFiles(words.names('file')),
     watchSignal: readWatchSignal(words),
   }
-}
-
-function readRedaction(words: Words): Redaction {
-  const when = words.text('redact') ?? 'auto'
-  if (when === 'auto' || when === 'always' || when === 'never') return when
-  throw usageError('--redact must be auto, always or never', 'Use one of the three, or leave it out.')
 }
 
 const WATCH_SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2', 'SIGKILL'] as const

@@ -6,16 +6,8 @@ import type { Command, Words } from '../command-line/command.ts'
 import type { ImportTextOptions } from '../import/import-options.ts'
 import { findProject } from '../project/project-file.ts'
 import { requireBundleName, requireKeyName } from './names.ts'
-import {
-  JSON_FLAG,
-  PAGE_FLAGS,
-  QUIET_FLAG,
-  RECEIPT_FLAG,
-  readPage,
-  readReason,
-  readView,
-} from './request-flags.ts'
-import { libraryHere, SERVER_FLAG, WORKSPACE_FLAG } from './server-flag.ts'
+import { BUNDLE_FLAG, CHANGE_FLAGS, readRequest } from './request-flags.ts'
+import { SERVER_FLAG, WORKSPACE_FLAG } from './server-flag.ts'
 
 const MOST_GENERATED = 1_024
 
@@ -31,7 +23,7 @@ export const setCommand: Command = {
     'Where people sign in to the server, set seals the value to the server, shows a link and waits for an approval.',
   ],
   flags: [
-    { name: 'bundle', short: 'b', value: 'NAME', summary: 'The bundle (default: that of keyferry.json)' },
+    BUNDLE_FLAG,
     WORKSPACE_FLAG,
     SERVER_FLAG,
     { name: 'file', value: 'FILE', summary: 'Store the content of this file' },
@@ -39,10 +31,7 @@ export const setCommand: Command = {
     { name: 'public', summary: 'The value is not secret; it may be shown' },
     { name: 'secret', summary: 'Mark the key as secret' },
     { name: 'everywhere', summary: 'Change the value in every bundle that uses it' },
-    ...PAGE_FLAGS,
-    RECEIPT_FLAG,
-    QUIET_FLAG,
-    JSON_FLAG,
+    ...CHANGE_FLAGS,
   ],
   examples: [
     { command: 'keyferry set API_TOKEN --bundle dev/app', what: 'Type the value without showing it' },
@@ -73,7 +62,7 @@ async function readOptions(words: Words, parts: Parts): Promise<ImportTextOption
   if (words.has('public') && words.has('secret'))
     throw usageError('a key cannot be both secret and public', 'Use only one of --secret and --public.')
   return {
-    ...(await libraryHere(words, parts)),
+    ...(await readRequest(words, parts)),
     name,
     isServerNamed: words.has('server'),
     bundleName,
@@ -83,10 +72,6 @@ async function readOptions(words: Words, parts: Parts): Promise<ImportTextOption
     isDryRun: false,
     mayUpdate: true,
     command: ['keyferry', 'set', name, '--bundle', bundleName],
-    ...readPage(words),
-    receiptFile: words.text('receipt'),
-    ...readReason(words, parts),
-    view: readView(words),
   }
 }
 

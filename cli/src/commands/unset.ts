@@ -5,16 +5,8 @@ import type { Command, Words } from '../command-line/command.ts'
 import { findProject } from '../project/project-file.ts'
 import type { NamedLibrary } from '../server/library-call.ts'
 import { requireBundleName, requireKeyName } from './names.ts'
-import {
-  JSON_FLAG,
-  PAGE_FLAGS,
-  QUIET_FLAG,
-  RECEIPT_FLAG,
-  readPage,
-  readReason,
-  readView,
-} from './request-flags.ts'
-import { libraryHere, SERVER_FLAG, WORKSPACE_FLAG } from './server-flag.ts'
+import { BUNDLE_FLAG, CHANGE_FLAGS, readRequest } from './request-flags.ts'
+import { SERVER_FLAG, WORKSPACE_FLAG } from './server-flag.ts'
 
 export const unsetCommand: Command = {
   name: 'unset',
@@ -26,14 +18,11 @@ export const unsetCommand: Command = {
     'Where people sign in to the server, unset shows a link and waits for an approval. Otherwise it asks on the terminal.',
   ],
   flags: [
-    { name: 'bundle', short: 'b', value: 'NAME', summary: 'The bundle (default: that of keyferry.json)' },
+    BUNDLE_FLAG,
     WORKSPACE_FLAG,
     SERVER_FLAG,
     { name: 'yes', short: 'y', summary: 'Do not ask on the terminal' },
-    ...PAGE_FLAGS,
-    RECEIPT_FLAG,
-    QUIET_FLAG,
-    JSON_FLAG,
+    ...CHANGE_FLAGS,
   ],
   examples: [
     {
@@ -46,38 +35,22 @@ export const unsetCommand: Command = {
 
 async function unset(words: Words, parts: Parts): Promise<number> {
   const { name, bundleName } = readNames(words, parts)
-  const named = { ...(await libraryHere(words, parts)), view: readView(words) }
+  const request = await readRequest(words, parts)
   const { isOwnLibrary } = await import('../server/own-library.ts')
-  if (await isOwnLibrary(named.server, parts)) await detachHere(words, { ...named, name, bundleName }, parts)
-  else {
-    const { storeWithApproval } = await import('../deposit/store-with-approval.ts')
-    await storeWithApproval(
-      {
-        ...readPage(words),
-        ...readReason(words, parts),
-        receiptFile: words.text('receipt'),
-        ...removal(name, bundleName, named),
-      },
-      parts,
-    )
+  if (await isOwnLibrary(request.server, parts)) {
+    await detachHere(words, { ...request, name, bundleName }, parts)
+    return EXIT.ok
   }
+  const { storeWithApproval } = await import('../deposit/store-with-approval.ts')
+  const { workspace } = request
+  const nothing = { entries: [], own: [], share: [], replace: [] }
+  const content = { ...nothing, bundle: bundleName, workspace, detach: [name] }
+  const command = ['keyferry', 'unset', name, '--bundle', bundleName]
+  await storeWithApproval({ ...request, content, command }, parts)
   return EXIT.ok
 }
 
 type Named = Omit<NamedLibrary, 'view'> & { readonly view: ViewName }
-
-function removal(name: string, bundleName: string, { server, workspace, view }: Named) {
-  const content = {
-    bundle: bundleName,
-    workspace,
-    entries: [],
-    detach: [name],
-    own: [],
-    share: [],
-    replace: [],
-  }
-  return { server, workspace, content, view, command: ['keyferry', 'unset', name, '--bundle', bundleName] }
-}
 
 /** Remove a name in local mode, where no approval is needed. */
 async function detachHere(

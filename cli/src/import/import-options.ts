@@ -1,6 +1,7 @@
 import type { EnvText } from '@keyferry/contract/env'
 import type { Dialect } from '@keyferry/contract/env/dialects'
 import type { Parts, ViewName } from '../base/parts.ts'
+import type { Depositing } from '../deposit/store-with-approval.ts'
 
 /** Variables to store, and names that the bundle no longer delivers. */
 export type ImportedText = Pick<EnvText, 'entries' | 'notes'> & { readonly detach: readonly string[] }
@@ -22,12 +23,9 @@ export type ImportOptions = {
 } & ImportTextOptions
 
 /** How to import variables that have been read. */
-export type ImportTextOptions = {
-  readonly server: string
+export type ImportTextOptions = Omit<Depositing, 'content'> & {
   /** Whether the next command needs --server to find this server. */
   readonly isServerNamed: boolean
-  /** The workspace to import into, by name or id; null: the server chooses. */
-  readonly workspace: string | null
   readonly bundleName: string
   /** Whether the values come from a file or from one command. */
   readonly how: 'import' | 'store'
@@ -35,16 +33,6 @@ export type ImportTextOptions = {
   readonly choices: Choices
   readonly isDryRun: boolean
   readonly mayUpdate: boolean
-  readonly view: ViewName
-  /** The command as an approver sees it. */
-  readonly command: readonly string[]
-  /** The AI agent that started this command; null: none. */
-  readonly agent: string | null
-  readonly reason: string | null
-  readonly whyNotOpen: string | null
-  readonly hidesQrCode: boolean
-  /** Where to write the server's receipt; null: nowhere. */
-  readonly receiptFile: string | null
 }
 
 type NextOptions = Pick<ImportTextOptions, 'bundleName' | 'isServerNamed' | 'server'>

@@ -54,6 +54,14 @@ test('a link that only this machine can open gets no QR code', async () => {
   expect(scene.seen.stderr).not.toMatch(/[▀▄█]/)
 })
 
+test('the terminal shows the command as the page does, with secrets masked', async () => {
+  const stderr = { ...scene.stderr, isTerminal: true, columns: () => 120, rows: () => 60 }
+  const program = ['psql', '--password=hunter2']
+  await run({ ...options(), program: ['/bin/true', ...program] }, { ...scene, stderr })
+  expect(scene.seen.stderr).toContain('psql ')
+  expect(scene.seen.stderr).not.toContain('hunter2')
+})
+
 test('the program is started once, with its arguments exactly and the values over the environment', async () => {
   expect(await run(options(), scene)).toBe(0)
   expect(scene.seen.started).toEqual([

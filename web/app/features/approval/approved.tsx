@@ -11,7 +11,7 @@ const ROW_HEIGHT_PX = 38
 /** After approving: what was approved, and whether the terminal knows. */
 export function Approved({ choice, delivered }: { choice: Choice; delivered: boolean }) {
   const { kind, keys } = choice
-  const { title, text } = WORDS[kind][delivered ? 'told' : 'approved']
+  const { title, text } = WORDS[kind][delivered ? 'delivered' : 'approved']
   return (
     <Outcome title={title} Icon={CircleCheck} tone="good">
       <p role="status">{text}</p>

@@ -23,7 +23,7 @@ type Words = {
   counted: readonly [thing: string, where: string]
   /** After approving, and once the terminal knows. */
   approved: { title: string; text: string }
-  told: { title: string; text: string }
+  delivered: { title: string; text: string }
 }
 
 const WHOSE = 'and it may belong to someone else. Did you just run this command yourself?'
@@ -53,7 +53,7 @@ export const WORDS: Readonly<Record<RequestKind, Words>> = {
       title: 'Approved',
       text: 'The values are encrypted for this terminal. This page tells you when it has fetched them.',
     },
-    told: {
+    delivered: {
       title: 'Delivered',
       text: `The terminal has fetched the values, and the server has deleted its copy. ${CLOSE}`,
     },
@@ -77,7 +77,7 @@ export const WORDS: Readonly<Record<RequestKind, Words>> = {
     nothingYet: 'Nothing has changed yet.',
     counted: ['variable', 'changed in'],
     approved: { title: 'Changes stored', text: 'The terminal shows this within seconds.' },
-    told: { title: 'Changes stored', text: `The terminal shows the result. ${CLOSE}` },
+    delivered: { title: 'Changes stored', text: `The terminal shows the result. ${CLOSE}` },
   },
   names: {
     title: ({ suggested_bundle_id }) =>
@@ -99,6 +99,6 @@ export const WORDS: Readonly<Record<RequestKind, Words>> = {
       title: 'Approved',
       text: 'The list is encrypted for this terminal. This page tells you when it has fetched it.',
     },
-    told: { title: 'Listed', text: `The terminal has the list. No value left the server. ${CLOSE}` },
+    delivered: { title: 'Listed', text: `The terminal has the list. No value left the server. ${CLOSE}` },
   },
 }

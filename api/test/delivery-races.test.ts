@@ -13,6 +13,7 @@ import { WaitingRoom } from '../src/domain/waiting-room.ts'
 import { openRedisRequestStore } from '../src/request-store/redis.ts'
 import { openRedis } from '../src/request-store/redis-connection.ts'
 import { openSqliteRequestStore } from '../src/request-store/sqlite.ts'
+import { actsOn } from './request-acts.ts'
 import { sampleRequest, sealing } from './sample-request.ts'
 
 const APPROVALS = 150
@@ -34,9 +35,11 @@ type Node = ReturnType<typeof nodeOn>
 async function waiter({ deliveries, ...parts }: Node, requestId: string): Promise<number> {
   let received = 0
   for (;;) {
+    let claimId: string
     try {
       const outcome = await waitForApproval(parts, { requestId, verifier: undefined, onBreak: () => {} })
       if (outcome.status === 'pending') continue
+      claimId = outcome.claimId
     } catch (error) {
       if (error instanceof DomainError && error.code === 'not_found') return received
       throw error
@@ -44,18 +47,16 @@ async function waiter({ deliveries, ...parts }: Node, requestId: string): Promis
     await sleep(Math.random() * 3)
     const isBroken = Math.random() < 0.3
     if (!isBroken) received += 1
-    deliveries.of(requestId)[isBroken ? 'broken' : 'delivered']()
+    deliveries.of({ requestId, claimId })[isBroken ? 'broken' : 'delivered']()
   }
 }
 
 async function deliveriesOfOne([first, second]: readonly [Node, Node]): Promise<number> {
   const id = randomRequestId()
-  await first.requests.create(sampleRequest({ id }), Date.now())
+  await actsOn(first.requests).create(sampleRequest({ id }), Date.now())
   const waiters = Array.from({ length: WAITERS }, (_, n) => waiter(n % 2 ? first : second, id))
   await sleep(Math.random() * 5)
-  expect(
-    await second.requests.approve(id, sealing({ ciphertextBase64: 'AAAA', approval: null }), Date.now()),
-  ).toBe('done')
+  expect(await actsOn(second.requests).approve(id, sealing(), Date.now())).toBe('done')
   const received = await Promise.all(waiters)
   return received.reduce((sum, count) => sum + count, 0)
 }

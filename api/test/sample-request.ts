@@ -1,6 +1,8 @@
 import { randomRequestId } from '@keyferry/crypto/token'
-import type { Step } from '../src/domain/request-store.ts'
-import type { ApprovalRequest, Sealed } from '../src/domain/stored-request.ts'
+import type { Approving } from '../src/domain/request-steps.ts'
+import type { ApprovalRequest } from '../src/domain/stored-request.ts'
+
+export const SEALED = 'c2VhbGVk'
 
 /** A request as a plain client makes it. */
 export function sampleRequest(changes: Partial<ApprovalRequest> = {}): ApprovalRequest {
@@ -26,8 +28,6 @@ export function sampleRequest(changes: Partial<ApprovalRequest> = {}): ApprovalR
 }
 
 /** The step of an approval that seals at once. */
-export function sealing(sealed: Sealed, changes: Partial<Step> = {}): Step {
-  const { approval } = sealed
-  const by = approval && { approverId: approval.approverId, tenantId: approval.tenant.id }
-  return { after: null, first: null, sealed, hold: null, by, ...changes }
+export function sealing(changes: Partial<Approving> = {}): Approving {
+  return { after: null, first: null, approved: null, ciphertextBase64: SEALED, hold: null, ...changes }
 }

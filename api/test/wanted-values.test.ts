@@ -10,7 +10,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { freshPostgres } from '../../plumbing/test/postgres.ts'
 import { bundleEntries, valueSizes } from '../src/domain/bundle-entry.ts'
 import { approveNames } from '../src/domain/names-approval.ts'
-import type { ApprovalRequest } from '../src/domain/stored-request.ts'
+import { type ApprovalRequest, pendingRequest } from '../src/domain/stored-request.ts'
 import type { Stores } from '../src/domain/stores.ts'
 import type { WantedValues } from '../src/domain/wanted-values.ts'
 import { openSqliteRequestStore } from '../src/request-store/sqlite.ts'
@@ -68,7 +68,7 @@ describe.each(databases)('the values that a read wants, on %s', (kind) => {
     const requests = openSqliteRequestStore({ path: ':memory:', now: Date.now })
     const approve = async (asked: Partial<ApprovalRequest>, choice: { bundle_id?: string }) => {
       const request = sampleRequest({ kind: 'names', ...asked })
-      await requests.create(request, Date.now())
+      await requests.insert(pendingRequest(request), null, Date.now())
       const clock = { now: () => new Date(), newId: randomUUID, newToken: randomUUID }
       const parts = { requests, clock, stores, assurance: 'compat', maxPayloadBytes: 10_000 } as const
       const caller = { userId, tenantId, role: 'owner', origin: { requester_ip: '' } } as const

@@ -129,8 +129,6 @@ test('the ciphertext leaves the store with its withdrawal', async () => {
   await api.close()
 
   const database = new DatabaseSync(join(api.settings.dataDir, 'requests.db'))
-  expect(database.prepare('select state, ciphertext from requests').all()).toMatchObject([
-    { state: 'withdrawn', ciphertext: null },
-  ])
+  expect(database.prepare('select payload from requests').all()).toEqual([{ payload: null }])
   database.close()
 })

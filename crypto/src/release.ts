@@ -1,4 +1,4 @@
-import { hash, randomBytes, randomInt } from 'node:crypto'
+import { hash, randomBytes, randomInt, timingSafeEqual } from 'node:crypto'
 import { frame } from './frame.ts'
 
 /*
@@ -25,4 +25,10 @@ export function createReleaseCode(): string {
 export function releaseHash(requestId: string, { by, secret }: { by: string; secret: string }): string {
   const text = by === 'code' ? secret.replaceAll(/[\s-]/g, '') : secret
   return hash('sha256', frame('keyferry release v1', requestId, by, text), 'hex')
+}
+
+/** Whether two release hashes are the same, in constant time. */
+export function isSameReleaseHash(one: string, other: string): boolean {
+  const [a, b] = [Buffer.from(one), Buffer.from(other)]
+  return a.length === b.length && timingSafeEqual(a, b)
 }

@@ -8,8 +8,16 @@ import type { EventStore } from './event.ts'
 import type { GrantStore } from './grant.ts'
 import type { Caller, MembershipStore } from './membership.ts'
 import type { PolicyStore } from './policy.ts'
-import { alreadyApproved, findOpen, type OpenRequest, type RequestParts, requireOpen } from './request.ts'
-import type { Settled, Step } from './request-store.ts'
+import {
+  alreadyApproved,
+  changeRequest,
+  findOpen,
+  type OpenRequest,
+  type RequestParts,
+  requireOpen,
+} from './request.ts'
+import { type Approving as ApprovingStep, approveStep, type Settled } from './request-steps.ts'
+import type { Missing } from './request-store.ts'
 import type { SealingParts } from './sealed-delivery.ts'
 import type { TenantStore } from './tenant.ts'
 
@@ -61,19 +69,19 @@ export async function findPendingDelivery(parts: RequestParts, requestId: string
 export async function settle(
   parts: Pick<ApprovalParts, 'requests' | 'clock' | 'stores'>,
   id: string,
-  step: Step,
+  step: ApprovingStep,
 ): Promise<void> {
-  const settled = await parts.requests.approve(id, step, parts.clock.now().getTime())
-  const approval = step.sealed?.approval
-  if (settled !== 'done' && approval) {
-    const end = { deliveryId: approval.deliveryId, at: timestamp(parts.clock), origin: null }
-    await parts.stores.deliveries.void(approval.tenant.id, end)
+  const settled = await changeRequest(parts, id, (stored, nowMs) => approveStep(stored, step, nowMs))
+  const { approved } = step
+  if (settled !== 'done' && approved?.kind === 'delivery') {
+    const end = { deliveryId: approved.deliveryId, at: timestamp(parts.clock), origin: null }
+    await parts.stores.deliveries.void(approved.tenant.id, end)
   }
   requireSettled(settled)
 }
 
-/** @throws DomainError not_found · request_denied · request_withdrawn · conflict */
-export function requireSettled(settled: Settled): void {
+/** @throws DomainError not_found · request_denied · request_withdrawn · request_expired · conflict */
+export function requireSettled(settled: Settled | Missing): void {
   requireOpen(settled)
   if (settled === 'ready' || settled === 'held') throw alreadyApproved()
   if (settled === 'changed')

@@ -1,6 +1,6 @@
 import { LIMITS, type RequestContext, TIMES } from '@keyferry/contract'
 import type { z } from 'zod'
-import { contextOf, findOpen, type RequestParts } from './request.ts'
+import { contextOf, findOpen, type OpenRequest, type RequestParts } from './request.ts'
 import type { ApprovalRequest } from './stored-request.ts'
 
 /*
@@ -22,14 +22,14 @@ export async function listCompanions(
   const { request } = await findOpen(parts, requestId)
   const { deviceKey } = request
   if (deviceKey === null || !request.together) return []
-  const stored = await parts.requests.ofDevice(deviceKey, parts.clock.now().getTime())
+  const stored = await pendingOf(parts, deviceKey)
   return stored
     .filter((other) => other.first === null && isCompanion(request, other.request))
     .toSorted((one, other) => (isEarlier(one.request, other.request) ? -1 : 1))
     .slice(0, LIMITS.companions)
     .map((other) => ({
       request_id: other.request.id,
-      context: contextOf(parts, { ...other, status: 'pending' }),
+      context: contextOf(parts, other),
     }))
 }
 
@@ -37,10 +37,19 @@ export async function listCompanions(
 export async function joinsAnother(parts: RequestParts, request: ApprovalRequest): Promise<boolean> {
   const { deviceKey } = request
   if (deviceKey === null || !isSimple(request)) return false
-  const stored = await parts.requests.ofDevice(deviceKey, parts.clock.now().getTime())
+  const stored = await pendingOf(parts, deviceKey)
   return stored.some(
     (other) =>
       isCompanion(request, other.request) && isSimple(other.request) && isEarlier(other.request, request),
+  )
+}
+
+async function pendingOf({ requests, clock }: RequestParts, deviceKey: string): Promise<OpenRequest[]> {
+  const nowMs = clock.now().getTime()
+  const ids = await requests.ofDevice(deviceKey, nowMs)
+  const found = await Promise.all(ids.map((id) => requests.read(id, nowMs)))
+  return found.flatMap((stored) =>
+    typeof stored !== 'string' && stored.status === 'pending' ? [{ ...stored, status: stored.status }] : [],
   )
 }
 

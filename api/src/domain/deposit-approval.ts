@@ -2,6 +2,7 @@ import type { ApproveDeposit, ApprovedDeposit, ReleaseWay } from '@keyferry/cont
 import type { z } from 'zod'
 import { requireAllowedIn } from './approval-rules.ts'
 import { requireSettled } from './approval-step.ts'
+import type { ApprovedDeposit as Approval } from './approved.ts'
 import { timestamp } from './clock-and-ids.ts'
 import { type PlannedDeposit, type PlanParts, planDeposit } from './deposit-plan.ts'
 import type { DepositStore } from './deposit-record.ts'
@@ -10,9 +11,10 @@ import { type StoringParts, storeDeposit } from './deposit-storing.ts'
 import { planChanged } from './library-import.ts'
 import type { Caller } from './membership.ts'
 import { newHold } from './release-hold.ts'
+import { changeRequest } from './request.ts'
 import { labelOf, requesterOrigin } from './request-delivery.ts'
+import { approveStep } from './request-steps.ts'
 import { stampOf } from './stamp.ts'
-import type { DepositApproval } from './stored-deposit.ts'
 import type { ApprovalRequest, Hold } from './stored-request.ts'
 import { findSelf, type TenantStore } from './tenant.ts'
 import { requireUserCode } from './user-code-check.ts'
@@ -55,7 +57,7 @@ type Beginning = { caller: Caller; planned: PlannedDeposit; by: ReleaseWay | nul
 async function begin(
   { stores, clock }: DepositApprovalParts,
   { caller, planned: { request, asked, choices, plan, grounds }, by }: Beginning,
-): Promise<DepositApproval> {
+): Promise<Approval> {
   const { tenant, username } = await findSelf(stores.tenants, caller)
   const id = clock.newId()
   const label = labelOf(request.requesterMeta)
@@ -71,9 +73,11 @@ async function begin(
     stamp: { ...stampOf(caller, clock), origin },
   })
   return {
-    id,
-    approver: { id: caller.userId, username },
+    kind: 'deposit',
+    approverId: caller.userId,
+    username,
     tenant: { id: tenant.id, name: tenant.name },
+    depositId: id,
     planId: plan.planId,
     choices,
     assurance: grounds.policy.assurance,
@@ -81,14 +85,15 @@ async function begin(
 }
 
 async function settle(
-  { requests, stores, clock }: DepositApprovalParts,
+  parts: DepositApprovalParts,
   { id }: ApprovalRequest,
-  step: { approval: DepositApproval; hold: Hold | null },
+  { approval: approved, hold }: { approval: Approval; hold: Hold | null },
 ): Promise<void> {
-  const settled = await requests.approveDeposit(id, step, clock.now().getTime())
+  const step = { after: null, first: null, approved, ciphertextBase64: null, hold }
+  const settled = await changeRequest(parts, id, (stored, nowMs) => approveStep(stored, step, nowMs))
   if (settled === 'done') return
-  const { tenant, id: depositId } = step.approval
-  const end = { depositId, reason: 'overtaken', at: timestamp(clock), origin: null } as const
-  await stores.deposits.void(tenant.id, end)
+  const { tenant, depositId } = approved
+  const end = { depositId, reason: 'overtaken', at: timestamp(parts.clock), origin: null } as const
+  await parts.stores.deposits.void(tenant.id, end)
   requireSettled(settled)
 }

@@ -2,6 +2,7 @@ import type { DepositPlan, PlanDeposit } from '@keyferry/contract'
 import type { z } from 'zod'
 import { mustReturn, mustTypeCode, refusalIn, waysOf } from './approval-rules.ts'
 import { findPending } from './approval-step.ts'
+import type { ApprovedDeposit } from './approved.ts'
 import type { DepositKeyStore } from './deposit-key.ts'
 import { DEPOSIT_REFUSALS, type DepositGrounds, depositGrounds, type RuleParts } from './deposit-rules.ts'
 import { DomainError } from './errors.ts'
@@ -10,7 +11,6 @@ import { type FoundKey, type ImportStep, makesKey, markAfter } from './library-i
 import type { Caller } from './membership.ts'
 import { openDeposit } from './opened-deposit.ts'
 import type { RequestParts } from './request.ts'
-import type { DepositApproval } from './stored-deposit.ts'
 import type { ApprovalRequest } from './stored-request.ts'
 
 /*
@@ -27,7 +27,7 @@ export type Treatment = z.output<typeof PlanDeposit>
 export type PlannedDeposit = {
   request: ApprovalRequest
   asked: LibraryImport
-  choices: DepositApproval['choices']
+  choices: ApprovedDeposit['choices']
   plan: ImportPlan
   grounds: DepositGrounds
 }
@@ -53,7 +53,7 @@ export async function importOf(
   parts: PlanParts,
   request: ApprovalRequest,
   treatment: Treatment,
-): Promise<{ asked: LibraryImport; choices: DepositApproval['choices']; boxDigest: string }> {
+): Promise<{ asked: LibraryImport; choices: ApprovedDeposit['choices']; boxDigest: string }> {
   const { deposit, suggestedBundle } = request
   if (!deposit || suggestedBundle === null)
     throw new DomainError('conflict', 'This request asks for values: it is no deposit')

@@ -1,9 +1,9 @@
 import type { Receipt } from '@keyferry/contract'
 import type { z } from 'zod'
+import type { ApprovedDeposit } from './approved.ts'
 import type { DepositOutcome } from './deposit-record.ts'
 import { countsOf } from './imported-variables.ts'
 import { type ReceiptSigner, requestFacts } from './receipt.ts'
-import type { DepositApproval } from './stored-deposit.ts'
 import type { ApprovalRequest } from './stored-request.ts'
 
 /** The signed receipt of a deposit: what was stored, where, and who approved it. It is made from the record in the database,
@@ -11,18 +11,18 @@ import type { ApprovalRequest } from './stored-request.ts'
 export function depositReceipt(
   signer: ReceiptSigner,
   request: ApprovalRequest,
-  { approval, outcome }: { approval: DepositApproval; outcome: DepositOutcome },
+  { approval, outcome }: { approval: ApprovedDeposit; outcome: DepositOutcome },
 ): z.output<typeof Receipt> {
   const { bundleId, boxDigest, storedAt, variables } = outcome
   const payload = {
     ...requestFacts(signer, request, boxDigest),
     kind: 'deposit',
-    deposit_id: approval.id,
+    deposit_id: approval.depositId,
     bundle: { id: bundleId, name: request.suggestedBundle },
     workspace: approval.tenant,
     variables,
     counts: countsOf(variables),
-    approvers: [approval.approver],
+    approvers: [{ id: approval.approverId, username: approval.username }],
     stored_at: storedAt,
   }
   return signer.sign(Buffer.from(JSON.stringify(payload)))

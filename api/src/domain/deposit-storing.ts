@@ -1,3 +1,4 @@
+import type { ApprovedDeposit } from './approved.ts'
 import { timestamp } from './clock-and-ids.ts'
 import { importOf, type PlanParts } from './deposit-plan.ts'
 import { depositReceipt } from './deposit-receipt.ts'
@@ -7,8 +8,10 @@ import { countsOf, variablesOf } from './imported-variables.ts'
 import { importVariables } from './library-import.ts'
 import type { Caller, MembershipStore } from './membership.ts'
 import type { ReceiptSigner } from './receipt.ts'
+import { changeRequest } from './request.ts'
 import { labelOf, requesterOrigin } from './request-delivery.ts'
-import type { AppliedDeposit, DepositApproval } from './stored-deposit.ts'
+import { settleDepositStep } from './request-steps.ts'
+import type { AppliedDeposit } from './stored-deposit.ts'
 import type { ApprovalRequest } from './stored-request.ts'
 
 /*
@@ -25,7 +28,7 @@ export type StoringParts = PlanParts & {
 // A timer may fire slightly early.
 const PAST_END_MS = 5
 
-type Storing = { request: ApprovalRequest; approval: DepositApproval; caller: Caller }
+type Storing = { request: ApprovalRequest; approval: ApprovedDeposit; caller: Caller }
 
 /** Store the values of a request that is `applying`. If that fails, the request is pending again.
  * @throws DomainError plan_changed · unavailable · what `importVariables` throws */
@@ -49,9 +52,9 @@ export async function storeDeposit(
 /** Store the values of a deposit whose approval came back through the terminal.
  * @throws DomainError as `storeDeposit` · conflict (the person who approved may not any more) */
 export async function storeReleased(parts: StoringParts, requestId: string): Promise<void> {
-  const stored = await parts.requests.find(requestId, parts.clock.now().getTime())
-  if (!stored?.deposit || stored.applyingUntilMs === null) return
-  const { request, deposit: approval } = stored
+  const applying = await findApplying(parts, requestId)
+  if (!applying) return
+  const { request, approval } = applying
   const caller = await approverOf(parts, request, approval)
   if (caller) await storeDeposit(parts, { request, approval, caller })
   else {
@@ -66,12 +69,23 @@ export async function storeReleased(parts: StoringParts, requestId: string): Pro
 /** Find out what became of a deposit whose node did not finish in time. Does nothing to any other request.
  * @returns milliseconds until a deposit that is stored now must be done; null: none is */
 export async function rescueDeposit(parts: StoringParts, requestId: string): Promise<number | null> {
-  const nowMs = parts.clock.now().getTime()
-  const stored = await parts.requests.find(requestId, nowMs)
-  if (!stored?.deposit || stored.applyingUntilMs === null) return null
-  if (stored.applyingUntilMs > nowMs) return stored.applyingUntilMs - nowMs + PAST_END_MS
-  await conclude(parts, { request: stored.request, approval: stored.deposit }, 'overtaken')
+  const applying = await findApplying(parts, requestId)
+  if (!applying) return null
+  const leftMs = applying.untilMs - parts.clock.now().getTime()
+  if (leftMs > 0) return leftMs + PAST_END_MS
+  await conclude(parts, applying, 'overtaken')
   return null
+}
+
+async function findApplying(
+  { requests, clock }: StoringParts,
+  requestId: string,
+): Promise<(Approved & { untilMs: number }) | null> {
+  const stored = await requests.read(requestId, clock.now().getTime())
+  if (typeof stored === 'string') return null
+  const { request, approved, applyUntilMs } = stored
+  if (approved?.kind !== 'deposit' || applyUntilMs === null) return null
+  return { request, approval: approved, untilMs: applyUntilMs }
 }
 
 async function importApproved(
@@ -81,7 +95,7 @@ async function importApproved(
   const { keyNames, ...choices } = approval.choices
   const { asked, boxDigest } = await importOf(parts, request, { ...choices, key_names: keyNames })
   const imports = { imports: parts.stores.imports, clock: parts.clock }
-  const exact = { ...asked, planId: approval.planId, deposit: { id: approval.id, boxDigest } }
+  const exact = { ...asked, planId: approval.planId, deposit: { id: approval.depositId, boxDigest } }
   const done = await importVariables(imports, caller, exact)
   return { bundleId: done.bundleId, boxDigest, storedAt: done.stamp.at, variables: variablesOf(done) }
 }
@@ -90,15 +104,15 @@ async function importApproved(
 async function approverOf(
   { stores }: StoringParts,
   { requesterMeta }: ApprovalRequest,
-  { approver, tenant }: DepositApproval,
+  { approverId, tenant }: ApprovedDeposit,
 ): Promise<Caller | null> {
-  const signed = { userId: approver.id, tenantId: tenant.id }
+  const signed = { userId: approverId, tenantId: tenant.id }
   const standing = await stores.memberships.findStanding(signed)
   if (!standing?.isActive || standing.role === null) return null
   return { ...signed, role: standing.role, origin: requesterOrigin(requesterMeta, labelOf(requesterMeta)) }
 }
 
-type Approved = { request: ApprovalRequest; approval: DepositApproval }
+type Approved = { request: ApprovalRequest; approval: ApprovedDeposit }
 
 /** End the record, unless the values are stored, and tell the request store.
  * @returns what was stored; null: nothing, and the request is pending again */
@@ -108,34 +122,35 @@ async function conclude(
   reason: DepositEnd['reason'],
 ): Promise<AppliedDeposit | null> {
   const { deposits } = parts.stores
-  const end = { depositId: approval.id, reason, at: timestamp(parts.clock), origin: null }
+  const end = { depositId: approval.depositId, reason, at: timestamp(parts.clock), origin: null }
   const isVoid = await deposits.void(approval.tenant.id, end)
-  const outcome = isVoid ? null : await deposits.outcomeOf(approval.tenant.id, approval.id)
+  const outcome = isVoid ? null : await deposits.outcomeOf(approval.tenant.id, approval.depositId)
   const applied = outcome && appliedOf(parts, request, { approval, outcome })
   await tell(parts, request, { approval, applied })
   return applied
 }
 
 async function tell(
-  { requests, clock }: StoringParts,
+  parts: StoringParts,
   { id }: ApprovalRequest,
-  { approval, applied }: { approval: DepositApproval; applied: AppliedDeposit | null },
+  { approval, applied }: { approval: ApprovedDeposit; applied: AppliedDeposit | null },
 ): Promise<void> {
-  await requests.settleDeposit(id, { depositId: approval.id, applied }, clock.now().getTime())
+  const outcome = { depositId: approval.depositId, applied }
+  await changeRequest(parts, id, (stored) => settleDepositStep(stored, outcome))
 }
 
 function appliedOf(
   { receipts }: Pick<StoringParts, 'receipts'>,
   request: ApprovalRequest,
-  { approval, outcome }: { approval: DepositApproval; outcome: DepositOutcome },
+  { approval, outcome }: { approval: ApprovedDeposit; outcome: DepositOutcome },
 ): AppliedDeposit {
-  const { id, tenant, approver } = approval
+  const { depositId: id, tenant, username } = approval
   return {
     id,
     bundle: { id: outcome.bundleId, name: request.suggestedBundle ?? '' },
     workspace: tenant,
     counts: countsOf(outcome.variables),
-    approved_by: approver.username,
+    approved_by: username,
     receipt: depositReceipt(receipts, request, { approval, outcome }),
   }
 }

@@ -7,7 +7,8 @@ import { agentOf, type GrantStore, type KnownGrant, namesDigest, usesLeft } from
 import type { Caller, MembershipStore } from './membership.ts'
 import type { Origin } from './origin.ts'
 import { effectivePolicy, type PolicyStore } from './policy.ts'
-import type { RequestParts } from './request.ts'
+import { changeRequest, type RequestParts } from './request.ts'
+import { approveStep } from './request-steps.ts'
 import { prepareDelivery, type SealingParts } from './sealed-delivery.ts'
 import type { ApprovalRequest } from './stored-request.ts'
 
@@ -144,9 +145,8 @@ async function sealByGrant(
   const toSeal = { caller, bundle, request, names: keys, hold: null, first: null, grantId: id }
   const { delivery, sealed } = await prepareDelivery(parts, toSeal)
   if (!(await parts.stores.grants.use(tenant.id, id, delivery))) return 'revoked'
-  const by = { approverId: userId, tenantId: tenant.id }
-  const step = { after: null, first: null, sealed, hold: null, by }
-  const settled = await parts.requests.approve(request.id, step, parts.clock.now().getTime())
+  const step = { ...sealed, after: null, first: null, hold: null }
+  const settled = await changeRequest(parts, request.id, (stored, nowMs) => approveStep(stored, step, nowMs))
   if (settled !== 'done') throw new DomainError('conflict', 'Request already approved')
   const uses_left = usesLeft({ uses: grant.uses + 1 })
   return { remembered: { grant_id: id, expires_at: grant.expiresAt, uses_left } }

@@ -2,6 +2,7 @@ import type { ASKS_AGAIN, Grant as GrantSchema } from '@keyferry/contract'
 import { LIMITS } from '@keyferry/contract'
 import { hashToken } from '@keyferry/crypto/token'
 import type { z } from 'zod'
+import type { ApprovedDelivery } from './approved.ts'
 import { type ClockAndIds, timestamp } from './clock-and-ids.ts'
 import type { DeliveryLabel, NewDelivery } from './delivery.ts'
 import { type DeviceParts, requireForgetting } from './device.ts'
@@ -12,7 +13,7 @@ import type { Caller, Visitor } from './membership.ts'
 import type { Origin } from './origin.ts'
 import { labelOf } from './request-delivery.ts'
 import { type Stamp, stampOf } from './stamp.ts'
-import type { Approval, ApprovalRequest } from './stored-request.ts'
+import type { ApprovalRequest } from './stored-request.ts'
 
 /*
  * A remembered approval, a grant: a person lets one terminal repeat an approval for some hours. It holds for one key of the
@@ -99,7 +100,7 @@ const KEPT_SECONDS = 24 * 60 * 60
 export async function remember(
   { stores, clock }: GrantParts,
   request: ApprovalRequest,
-  { remember: draft, bundle, tenant, approverId }: Approval,
+  { remember: draft, bundle, tenant, approverId }: ApprovedDelivery,
 ): Promise<void> {
   const { deviceKey, argv, argvMasked, cwd, templateKeys } = request
   if (draft === null || deviceKey === null || argv === null || cwd === null) return

@@ -1,3 +1,4 @@
+import { removeApprovalsOf } from './approver-removal.ts'
 import type { ClockAndIds } from './clock-and-ids.ts'
 import { DomainError } from './errors.ts'
 import { type Caller, ownerRequired, type Role } from './membership.ts'
@@ -61,11 +62,11 @@ export async function removeMember(parts: MemberParts, caller: Caller, userId: s
 // For a user who is absent too: the request store may have been unavailable when they were removed, and the caller
 // repeats the call.
 async function endApprovals(
-  { requests, clock }: MemberParts,
+  parts: MemberParts,
   change: MemberChange,
   approver: { userId: string; tenantId: string },
 ): Promise<void> {
-  if (change !== 'last_owner') await requests.removeApprovedBy(approver, clock.now().getTime())
+  if (change !== 'last_owner') await removeApprovalsOf(parts, approver)
 }
 
 function requireDone(change: MemberChange): void {

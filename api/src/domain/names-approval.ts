@@ -2,15 +2,17 @@ import type { Approved, ApproveNames } from '@keyferry/contract'
 import type { z } from 'zod'
 import { type Grounds, requireAllowedIn } from './approval-rules.ts'
 import { requireSettled } from './approval-step.ts'
+import type { ApprovedNames } from './approved.ts'
 import { type Event, type EventStore, madeBy } from './event.ts'
 import type { Caller } from './membership.ts'
 import { NAMES_REFUSALS, type OfferedNames, type OfferParts, offerNames } from './names-offer.ts'
 import { newHold } from './release-hold.ts'
-import { publicKeyOf } from './request.ts'
+import { changeRequest, publicKeyOf } from './request.ts'
 import { labelOf, requesterOrigin } from './request-delivery.ts'
+import { approveStep } from './request-steps.ts'
 import { sealText } from './sealed-values.ts'
 import { stampOf } from './stamp.ts'
-import type { ApprovalRequest, NamesApproval } from './stored-request.ts'
+import type { ApprovalRequest } from './stored-request.ts'
 import { findSelf, type TenantStore } from './tenant.ts'
 import { requireUserCode } from './user-code-check.ts'
 
@@ -48,8 +50,8 @@ export async function approveNames(
   const target = listed.bundle
     ? ({ kind: 'bundle', ...listed.bundle } as const)
     : ({ kind: 'tenant', ...tenant } as const)
-  const approver = { approverId: caller.userId, tenantId: caller.tenantId }
-  const names = { ...approver, target, assurance: policy.assurance }
+  const by = { approverId: caller.userId, tenant }
+  const names = { kind: 'names' as const, ...by, target, assurance: policy.assurance }
   const approved = await settle(parts, caller, { offered, release: choice.release, ciphertextBase64, names })
   return { approved, request }
 }
@@ -58,7 +60,7 @@ type Approving = {
   offered: OfferedNames
   release: Choice['release']
   ciphertextBase64: string
-  names: NamesApproval
+  names: ApprovedNames
 }
 
 // Writes the event before the list can leave the server. If another approval was faster, it writes a second event.
@@ -75,11 +77,14 @@ async function settle(
   const step = {
     after: null,
     first: null,
-    sealed: { ciphertextBase64, approval: null, names },
+    approved: names,
+    ciphertextBase64,
     hold: held?.hold ?? null,
-    by: { approverId: caller.userId, tenantId: caller.tenantId },
   }
-  const settled = await requests.approve(grounds.request.id, step, clock.now().getTime())
+  const { id } = grounds.request
+  const settled = await changeRequest({ requests, clock }, id, (stored, nowMs) =>
+    approveStep(stored, step, nowMs),
+  )
   if (settled !== 'done')
     await events.record({
       ...event,

@@ -1,17 +1,17 @@
+import type { ApprovedNames } from './approved.ts'
 import { type ClockAndIds, timestamp } from './clock-and-ids.ts'
 import type { EventStore } from './event.ts'
 import type { Origin } from './origin.ts'
-import type { NamesApproval } from './stored-request.ts'
 
 type NotReleased = { reason: 'expired' | 'wrong_code'; origin: Origin | null }
 
 /** Record that the approval of a request for names never returned to the terminal, so the list never left the server. */
 export async function recordNamesNotReleased(
   { events, clock }: { events: EventStore; clock: ClockAndIds },
-  { tenantId, approverId, target }: NamesApproval,
+  { tenant, approverId, target }: ApprovedNames,
   { reason, origin }: NotReleased,
 ): Promise<void> {
   const actor = { kind: 'user', id: approverId } as const
   const what = { action: 'names.not_released', target, data: { reason } } as const
-  await events.record({ tenantId, actor, at: timestamp(clock), origin, ...what })
+  await events.record({ tenantId: tenant.id, actor, at: timestamp(clock), origin, ...what })
 }

@@ -15,7 +15,7 @@ import { type DeviceParts, requireDevice } from './device.ts'
 import { DomainError } from './errors.ts'
 import { newDeposit } from './new-deposit.ts'
 import { type RequestParts, userCodeOf } from './request.ts'
-import type { ApprovalRequest, RequesterMeta } from './stored-request.ts'
+import { type ApprovalRequest, pendingRequest, type RequesterMeta } from './stored-request.ts'
 
 /*
  * How a request begins: what the client sends is checked, and what the server saw is added.
@@ -50,7 +50,9 @@ export async function createRequest(
     : null
   const deposit = made && { userCode: made.userCode }
   const request = newRequest(parts, ask, { id, publicKey, deviceKey, deposit })
-  if (!(await parts.requests.create(request, parts.clock.now().getTime(), made?.box))) throw tooManyOpen()
+  const stored = pendingRequest(request)
+  if ((await parts.requests.insert(stored, made?.box ?? null, parts.clock.now().getTime())) === 'full')
+    throw tooManyOpen()
   const created = {
     id: request.id,
     verification_uri_complete: `/approve/${request.id}`,

@@ -1,3 +1,4 @@
+import { removeApprovalsOf } from './approver-removal.ts'
 import { DomainError } from './errors.ts'
 import type { RequestStore } from './request-store.ts'
 import { type Arrival, momentOf } from './stamp.ts'
@@ -20,7 +21,7 @@ export async function changeProvidedUser(
   const userId = await users.change(idpUserId, change, momentOf(arrival))
   if (userId === null) throw new DomainError('not_found', 'User not found')
   if (change.isActive === false) {
-    await requests.removeApprovedBy({ userId, tenantId: null }, arrival.clock.now().getTime())
+    await removeApprovalsOf({ requests, clock: arrival.clock }, { userId, tenantId: null })
   }
 }
 

@@ -2,6 +2,7 @@ import { ATTEMPTS, type Release, type ReleaseWay } from '@keyferry/contract'
 import { releaseHash } from '@keyferry/crypto/release'
 import type { z } from 'zod'
 import { refused, releaseRequired } from './approval-rules.ts'
+import type { Approved } from './approved.ts'
 import type { BundleStore } from './bundle.ts'
 import { timestamp } from './clock-and-ids.ts'
 import type { DepositStore } from './deposit-record.ts'
@@ -17,16 +18,17 @@ import { type ReceiptSigner, returningByCode } from './receipt.ts'
 import { newHold } from './release-hold.ts'
 import {
   type Claimant,
-  findLive,
+  changeRequest,
+  findOpen,
   findOwn,
   goneError,
+  type OpenRequest,
   type RequestParts,
   requestNotFound,
   requireOpen,
 } from './request.ts'
 import type { Deliveries } from './request-deliveries.ts'
-import type { Released } from './request-store.ts'
-import type { Approval, ApprovalRequest, StoredRequest } from './stored-request.ts'
+import { type Released, releaseStep, renewCodeStep } from './request-steps.ts'
 
 /*
  * How an approval returns to the terminal that asked. The approver's page gets a secret, and the request is held until the
@@ -61,60 +63,50 @@ export async function releaseRequest(
   claimant: Claimant,
   { secret, origin }: { secret: string; origin: Origin },
 ): Promise<void> {
-  const { request, held, first, approval, names, deposit } = await findOwn(parts, claimant)
+  const stored = await findOwn(parts, claimant)
+  const { request, held } = stored
   if (request.pollChallenge === null) throw requestNotFound()
   if (held === null) throw notHeld()
   await parts.takeRelease(request.id)
   const hash = releaseHash(request.id, { by: held.by, secret })
   const attempt = { hash, limit: ATTEMPTS.wrongReleaseCodes }
-  const outcome = await parts.requests.release(request.id, attempt, parts.clock.now().getTime())
-  if (outcome.status === 'released') return noteRelease(parts, { request, approval, origin, by: held.by })
-  if (outcome.status === 'wrong' && outcome.attemptsLeft <= 0)
-    noteWrongCodes(parts, { first, approval, names, deposit, origin })
-  throw await refusedRelease(parts, request.id, outcome)
+  const outcome = await changeRequest(parts, request.id, (now, nowMs) => releaseStep(now, attempt, nowMs))
+  if (typeof outcome === 'string') throw goneError(outcome)
+  if (outcome.status === 'released') return recordRelease(parts, stored, { origin, by: held.by })
+  if (outcome.status === 'wrong' && outcome.attemptsLeft <= 0) recordWrongCodes(parts, stored, origin)
+  throw refusedRelease(outcome)
 }
-
-type Note = { request: ApprovalRequest; approval: Approval | null; origin: Origin; by: ReleaseWay }
 
 // The client may have collected the values already, so write the record even if this call fails.
-function noteRelease(parts: ReleaseParts, { request, approval, origin, by }: Note): void {
-  if (approval === null) return
-  const release = { deliveryId: approval.deliveryId, at: timestamp(parts.clock), origin, by }
-  parts.deliveries.afterwards(() => parts.stores.heldDeliveries.release(approval.tenant.id, release))
-  if (by === 'loopback') parts.deliveries.afterwards(() => remember(parts, request, approval))
-}
-
-function noteWrongCodes(
-  { deliveries, stores, clock }: ReleaseParts,
-  {
-    first,
-    approval,
-    names,
-    deposit,
-    origin,
-  }: Pick<StoredRequest, 'first' | 'approval' | 'names' | 'deposit'> & { origin: Origin },
-) {
-  const why = { at: timestamp(clock), origin, reason: 'wrong_code' } as const
-  if (deposit) {
-    const end = { ...why, depositId: deposit.id }
-    deliveries.afterwards(async () => void (await stores.deposits.void(deposit.tenant.id, end)))
-  }
-  if (approval === null) {
-    const { events } = stores
-    if (names) deliveries.afterwards(() => recordNamesNotReleased({ events, clock }, names, why))
-    if (first) deliveries.afterwards(() => recordFirstNotReleased({ events, clock }, first, why))
-    return
-  }
-  const end = { ...why, deliveryId: approval.deliveryId }
-  deliveries.afterwards(() => stores.heldDeliveries.end(approval.tenant.id, end))
-}
-
-async function refusedRelease(
+function recordRelease(
   parts: ReleaseParts,
-  requestId: string,
-  outcome: Exclude<Released, { status: 'released' }>,
-): Promise<DomainError> {
-  if (outcome.status === 'gone') return await goneError(parts, requestId)
+  { request, approved }: OpenRequest,
+  { origin, by }: { origin: Origin; by: ReleaseWay },
+): void {
+  if (approved?.kind !== 'delivery') return
+  const release = { deliveryId: approved.deliveryId, at: timestamp(parts.clock), origin, by }
+  parts.deliveries.afterwards(() => parts.stores.heldDeliveries.release(approved.tenant.id, release))
+  if (by === 'loopback') parts.deliveries.afterwards(() => remember(parts, request, approved))
+}
+
+function recordWrongCodes(
+  { deliveries, stores, clock }: ReleaseParts,
+  { first, approved }: OpenRequest,
+  origin: Origin,
+): void {
+  const why = { at: timestamp(clock), origin, reason: 'wrong_code' } as const
+  const recording = { events: stores.events, clock }
+  deliveries.afterwards(async () => {
+    if (approved === null) return first ? recordFirstNotReleased(recording, first, why) : undefined
+    if (approved.kind === 'names') return recordNamesNotReleased(recording, approved, why)
+    const tenantId = approved.tenant.id
+    if (approved.kind === 'delivery')
+      return stores.heldDeliveries.end(tenantId, { ...why, deliveryId: approved.deliveryId })
+    await stores.deposits.void(tenantId, { ...why, depositId: approved.depositId })
+  })
+}
+
+function refusedRelease(outcome: Exclude<Released, { status: 'released' }>): DomainError {
   if (outcome.status === 'wrong') {
     const details = { attempts_left: outcome.attemptsLeft }
     return new DomainError('release_wrong', 'This is not what the approval page showed', { details })
@@ -133,46 +125,48 @@ export async function freshCode(
   caller: Caller,
   requestId: string,
 ): Promise<z.output<typeof Release>> {
-  const stored = await findLive(parts, requestId)
-  requireOpen(stored.status)
-  const { request, held, approval, names } = stored
+  const stored = await findOpen(parts, requestId)
+  const { request, held, approved } = stored
   if (held === null) throw notHeld()
-  const tenantId = stored.deposit?.tenant.id ?? names?.tenantId ?? placeOf(stored)?.tenantId
-  if (held.approverId !== caller.userId || tenantId !== caller.tenantId)
+  if (held.approverId !== caller.userId || tenantOf(stored) !== caller.tenantId)
     throw new DomainError('forbidden', 'Forbidden: another person approved this request')
   await requireCodeAllowed(parts, stored)
   const { hold, release } = newHold(parts.clock, request, 'code')
   const { hash, untilMs } = hold
-  const receipt = approval && returningByCode(parts.receipts, approval.receipt)
-  const returning = approval && receipt && { ...approval, receipt, remember: null }
+  const returning = approved && returningBy(parts.receipts, approved)
   const limit = ATTEMPTS.freshReleaseCodes
-  const code = { hash, untilMs, approverId: caller.userId, limit, approval: returning, names }
-  if (await parts.requests.renewCode(request.id, code, parts.clock.now().getTime())) return release
+  const code = { hash, untilMs, approverId: caller.userId, limit, approved: returning }
+  const renewed = await changeRequest(parts, request.id, (now) => renewCodeStep(now, code))
+  if (renewed === true) return release
   throw new DomainError('conflict', 'There are no more codes for this request: deny it and start again')
+}
+
+// A receipt says how the approval returned, and only a return over loopback is remembered.
+function returningBy(receipts: ReceiptSigner, approved: Approved): Approved {
+  if (approved.kind !== 'delivery') return approved
+  return { ...approved, receipt: returningByCode(receipts, approved.receipt), remember: null }
 }
 
 async function requireCodeAllowed(
   { stores, assurance }: ReleaseParts & Pick<PolicyParts, 'assurance'>,
-  stored: StoredRequest,
+  stored: OpenRequest,
 ): Promise<void> {
-  const judged = stored.deposit ?? stored.names
-  if (judged) return requireOfferedCode(stored, judged)
-  const place = placeOf(stored)
-  const bundle = place && (await stores.bundles.find(place.tenantId, place.bundleId))
-  if (!place || !bundle) throw notHeld()
-  const policy = effectivePolicy(assurance, await stores.policies.find(place.tenantId, bundle.id), bundle)
+  const { approved, first } = stored
+  if (approved && approved.kind !== 'delivery') return requireOfferedCode(stored, approved)
+  const [tenantId, bundleId] = [tenantOf(stored), approved?.bundle.id ?? first?.bundleId]
+  const bundle = tenantId && bundleId && (await stores.bundles.find(tenantId, bundleId))
+  if (!bundle) throw notHeld()
+  const policy = effectivePolicy(assurance, await stores.policies.find(tenantId, bundle.id), bundle)
   requireOfferedCode(stored, policy)
 }
 
-function requireOfferedCode({ request }: StoredRequest, policy: Pick<Policy, 'assurance'>): void {
+function requireOfferedCode({ request }: OpenRequest, policy: Pick<Policy, 'assurance'>): void {
   if (policy.assurance === 'local') throw refused(releaseRequired(policy))
   if (!request.release.includes('code')) throw refused(releaseRequired({ assurance: 'local' }))
 }
 
-/** What a held request was approved with. */
-function placeOf({ approval, first }: StoredRequest): { tenantId: string; bundleId: string } | null {
-  if (approval) return { tenantId: approval.tenant.id, bundleId: approval.bundle.id }
-  return first && { tenantId: first.tenantId, bundleId: first.bundleId }
+function tenantOf({ approved, first }: OpenRequest): string | undefined {
+  return approved?.tenant.id ?? first?.tenantId
 }
 
 const notHeld = () => new DomainError('conflict', 'Request does not wait for its return to the terminal')

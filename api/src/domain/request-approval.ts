@@ -87,10 +87,8 @@ async function approveAlone(
   const names = choice.include_keys
   const toSeal = { caller, bundle, request, names, hold, first, rememberHours: choice.remember_hours }
   const sealed = await sealDelivery(parts, toSeal)
-  const by = { approverId: caller.userId, tenantId: caller.tenantId }
-  const step = { after: before?.approverId ?? null, first: null, sealed, hold, by }
-  await settle(parts, request.id, step)
-  if (hold === null && sealed.approval) await remember(parts, request, sealed.approval)
+  await settle(parts, request.id, { ...sealed, after: before?.approverId ?? null, first: null, hold })
+  if (hold === null) await remember(parts, request, sealed.approved)
   return { ok: true, ...(held ? { release: held.release } : {}) }
 }
 
@@ -103,12 +101,6 @@ export async function storePayload(
 ): Promise<void> {
   requireBoxSize(ciphertextBase64, parts.maxPayloadBytes)
   const { request, first } = await findPendingDelivery(parts, requestId)
-  const sealed = { ciphertextBase64, approval: null }
-  await settle(parts, request.id, {
-    after: first?.approverId ?? null,
-    first: null,
-    sealed,
-    hold: null,
-    by: null,
-  })
+  const after = first?.approverId ?? null
+  await settle(parts, request.id, { after, first: null, approved: null, ciphertextBase64, hold: null })
 }

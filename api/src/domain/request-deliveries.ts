@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ClockAndIds } from './clock-and-ids.ts'
-import type { RequestStore } from './request-store.ts'
+import { removeStep, unclaimStep } from './request-steps.ts'
+import type { RequestStore, Step } from './request-store.ts'
 
 const END_ATTEMPTS = 8
 const FIRST_PAUSE_MS = 100
@@ -21,12 +22,12 @@ export class Deliveries {
   /** For one claim: call `delivered` after the ciphertext was delivered, or `broken` if it was not, so that the client
    * can try again. `confirm` records the delivery after the request is removed. */
   of(
-    requestId: string,
+    { requestId, claimId }: { requestId: string; claimId: string },
     confirm: () => Promise<void> = async () => {},
   ): { delivered: () => void; broken: () => void } {
     return {
-      delivered: () => this.#end(() => this.#requests.remove(requestId), confirm),
-      broken: () => this.#end(() => this.#requests.unclaim(requestId, this.#clock.now().getTime())),
+      delivered: () => this.#end(() => this.#change(requestId, removeStep), confirm),
+      broken: () => this.#end(() => this.#change(requestId, (stored) => unclaimStep(stored, claimId))),
     }
   }
 
@@ -38,6 +39,10 @@ export class Deliveries {
   /** Resolves when every claim has ended; await it before the store is closed. */
   async settled(): Promise<void> {
     await Promise.all(this.#open)
+  }
+
+  async #change(requestId: string, step: Step<void>): Promise<void> {
+    await this.#requests.change(requestId, this.#clock.now().getTime(), step)
   }
 
   #end(...steps: readonly (() => Promise<void>)[]): void {

@@ -1,3 +1,4 @@
+import type { ApprovedDelivery } from './approved.ts'
 import type { BundleEntry } from './bundle-entry.ts'
 import { type ClockAndIds, timestamp } from './clock-and-ids.ts'
 import type { Composable } from './composed-entry.ts'
@@ -7,7 +8,7 @@ import { dueOf } from './key-lifetime.ts'
 import type { Caller } from './membership.ts'
 import type { Origin } from './origin.ts'
 import { stampOf } from './stamp.ts'
-import type { Approval, ApprovalRequest, FirstApproval, Hold, RequesterMeta } from './stored-request.ts'
+import type { ApprovalRequest, FirstApproval, Hold, RequesterMeta } from './stored-request.ts'
 
 /*
  * What an approval leaves behind: the record of its delivery. It is written before the sealed values enter the request
@@ -72,7 +73,7 @@ export function expiredNames(entries: readonly BundleEntry[], now: Date): string
 /** Record that the client collected the values of an approval. */
 export async function confirmDelivery(
   { deliveries, clock }: { deliveries: DeliveryStore; clock: ClockAndIds },
-  { tenant, deliveryId }: Approval,
+  { tenant, deliveryId }: ApprovedDelivery,
   origin: Origin,
 ): Promise<void> {
   await deliveries.collect(tenant.id, { deliveryId, at: timestamp(clock), origin })

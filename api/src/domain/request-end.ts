@@ -4,21 +4,24 @@ import { type ClockAndIds, timestamp } from './clock-and-ids.ts'
 import type { DeliveryStore } from './delivery.ts'
 import type { DepositStore } from './deposit-record.ts'
 import { type EventStore, madeBy } from './event.ts'
-import type { HeldDeliveryStore, HeldEnd } from './held-delivery.ts'
+import type { HeldDeliveryStore } from './held-delivery.ts'
 import type { Visitor } from './membership.ts'
 import type { Origin } from './origin.ts'
 import {
   alreadyApproved,
   type Claimant,
-  findLive,
+  changeRequest,
+  findOpen,
   findOwn,
   type RequestParts,
   requestNotFound,
   requireOpen,
 } from './request.ts'
+import { denyStep, type Ending, withdrawStep } from './request-steps.ts'
+import type { Missing, Step } from './request-store.ts'
 import { stampOf } from './stamp.ts'
-import type { ApprovalRequest } from './stored-request.ts'
-import { claimUnclaimed, voidUnclaimed } from './take-back.ts'
+import type { ApprovalRequest, StoredRequest } from './stored-request.ts'
+import { voidUnclaimed } from './take-back.ts'
 
 /*
  * How a request ends before its values are delivered: a person denies it, or its client withdraws it.
@@ -41,36 +44,43 @@ export async function deny(
   caller: Visitor,
   { requestId, why }: { requestId: string; why?: WhyNotCode | undefined },
 ): Promise<void> {
-  const { request, status, whyDenied } = await findLive(parts, requestId)
-  requireOpen(status, whyDenied)
-  if (status === 'ready') throw alreadyApproved()
+  const { request, status } = await findOpen(parts, requestId)
+  if (status !== 'pending' && status !== 'held') throw alreadyApproved()
   const event = denialOf(request, caller, parts.clock)
   const { kind } = request
   await parts.stores.events.record({ ...event, action: `${kind}.denied` })
-  const settled = await parts.requests.deny(request.id, parts.clock.now().getTime(), why)
-  if (settled !== 'done') {
-    await parts.stores.events.record({ ...event, action: `${kind}.void`, data: { reason: settled } })
-  }
-  requireOpen(settled)
-  if (settled === 'ready') throw alreadyApproved()
-  await endHeld(parts, request.id, { reason: 'denied', origin: caller.origin })
+  const ending = await endNow(parts, request.id, (stored) => denyStep(stored, why ?? null))
+  if ('before' in ending)
+    return await endApproved(parts, ending.before, { reason: 'denied', origin: caller.origin })
+  const reason = ending.refused === 'unknown' || ending.refused === 'expired' ? 'gone' : ending.refused
+  await parts.stores.events.record({ ...event, action: `${kind}.void`, data: { reason } })
+  requireOpen(ending.refused)
+  throw alreadyApproved()
 }
 
-// Reads the request again: it may have been approved and held after it was read first.
-async function endHeld(
-  { requests, stores, clock }: RequestParts & Pick<EndParts, 'stores'>,
+async function endNow(
+  parts: RequestParts,
   requestId: string,
-  end: Pick<HeldEnd, 'reason' | 'origin'>,
+  step: Step<Ending>,
+): Promise<Ending | { refused: Missing }> {
+  const ending = await changeRequest(parts, requestId, step)
+  return typeof ending === 'string' ? { refused: ending } : ending
+}
+
+// What a client has claimed may have arrived, so its record stays.
+async function endApproved(
+  parts: EndParts,
+  { status, approved }: StoredRequest,
+  why: { reason: 'denied' | 'withdrawn'; origin: Origin | null },
 ): Promise<void> {
-  const ended = await requests.find(requestId, clock.now().getTime())
-  const at = timestamp(clock)
-  if (ended?.deposit) {
-    const { id: depositId, tenant } = ended.deposit
-    await stores.deposits.void(tenant.id, { ...end, depositId, at })
-  }
-  if (!ended?.approval) return
-  const { tenant, deliveryId } = ended.approval
-  await stores.heldDeliveries.end(tenant.id, { ...end, deliveryId, at })
+  if (approved === null || status === 'claimed') return
+  const { deposits, heldDeliveries } = parts.stores
+  const end = { ...why, at: timestamp(parts.clock) }
+  const tenantId = approved.tenant.id
+  if (approved.kind === 'deposit') await deposits.void(tenantId, { ...end, depositId: approved.depositId })
+  if (approved.kind !== 'delivery') return
+  if (status === 'ready') await voidUnclaimed(parts, approved, why)
+  else await heldDeliveries.end(tenantId, { ...end, deliveryId: approved.deliveryId })
 }
 
 // The event names a hash of the request's id, because the id lets its holder act on the request.
@@ -89,13 +99,10 @@ function denialOf(request: ApprovalRequest, caller: Visitor, clock: ClockAndIds)
  * this. A request made without a challenge cannot be withdrawn, because no client can prove that it made the request.
  * @throws DomainError not_found · request_denied (already) · request_expired · conflict (a deposit that was approved) */
 export async function withdrawRequest(parts: EndParts, claimant: Claimant, origin: Origin): Promise<void> {
-  const { id, pollChallenge, deposit } = (await findOwn(parts, claimant)).request
+  const { id, pollChallenge } = (await findOwn(parts, claimant)).request
   if (pollChallenge === null) throw requestNotFound()
-  // An approved deposit is stored, whether its client has heard of it or not.
-  const unclaimed = deposit ? null : await claimUnclaimed(parts, id)
-  const settled = await parts.requests.withdraw(id, parts.clock.now().getTime())
-  if (unclaimed) await voidUnclaimed(parts, unclaimed, { reason: 'withdrawn', origin })
-  requireOpen(settled)
-  if (settled !== 'done') throw deposit ? alreadyApproved() : requestNotFound()
-  await endHeld(parts, id, { reason: 'withdrawn', origin })
+  const ending = await endNow(parts, id, withdrawStep)
+  if ('before' in ending) return await endApproved(parts, ending.before, { reason: 'withdrawn', origin })
+  requireOpen(ending.refused)
+  throw alreadyApproved()
 }

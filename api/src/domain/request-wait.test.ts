@@ -2,7 +2,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { generatePollVerifier, pollChallenge } from '@keyferry/crypto/poll-challenge'
 import { randomRequestId } from '@keyferry/crypto/token'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { sampleRequest, sealing } from '../../test/sample-request.ts'
+import { actsOn, type RequestActs } from '../../test/request-acts.ts'
+import { SEALED, sampleRequest, sealing } from '../../test/sample-request.ts'
 import { openSqliteRequestStore } from '../request-store/sqlite.ts'
 import type { RequestStore } from './request-store.ts'
 import { type Wait, type WaitParts, waitForApproval } from './request-wait.ts'
@@ -12,11 +13,13 @@ import { WaitingRoom } from './waiting-room.ts'
 const T0 = Date.parse('2026-01-31T12:00:00Z')
 
 let requests: RequestStore
+let acts: RequestActs
 let parts: WaitParts
 let turns: string[]
 beforeEach(() => {
   vi.useFakeTimers({ now: T0, toFake: ['setTimeout', 'clearTimeout', 'Date'] })
   requests = openSqliteRequestStore({ path: ':memory:', now: Date.now })
+  acts = actsOn(requests)
   turns = []
   parts = {
     requests,
@@ -35,7 +38,7 @@ afterEach(async () => {
 
 const created = async (changes: Partial<ApprovalRequest> = {}) => {
   const request = sampleRequest({ expiresAtMs: T0 + 300_000, ...changes })
-  await requests.create(request, T0)
+  await acts.create(request, T0)
   return request.id
 }
 const wait = (requestId: string, changes: Partial<Wait> = {}) =>
@@ -48,16 +51,16 @@ const notFound = { code: 'not_found', message: 'request not found or expired' }
 
 test('a wait on an approved request is ready at once', async () => {
   const id = await created()
-  await requests.approve(id, sealing({ ciphertextBase64: 'c2VhbGVk', approval: null }), T0)
-  expect(await wait(id)).toEqual({ status: 'ready', ciphertextBase64: 'c2VhbGVk', approval: null })
+  await acts.approve(id, sealing(), T0)
+  expect(await wait(id)).toMatchObject({ status: 'ready', ciphertextBase64: SEALED, approved: null })
 })
 
 test('a held wait is woken by the approval', async () => {
   const id = await created()
   const waiting = wait(id)
   await held(1)
-  await requests.approve(id, sealing({ ciphertextBase64: 'c2VhbGVk', approval: null }), T0)
-  expect(await waiting).toEqual({ status: 'ready', ciphertextBase64: 'c2VhbGVk', approval: null })
+  await acts.approve(id, sealing(), T0)
+  expect(await waiting).toMatchObject({ status: 'ready', ciphertextBase64: SEALED, approved: null })
   expect(parts.room.size).toBe(0)
 })
 
@@ -85,7 +88,7 @@ test('a denial wakes the waiter with request_denied', async () => {
   const waiting = wait(id)
   const refused = expect(waiting).rejects.toMatchObject({ ...notFound, code: 'request_denied' })
   await held(1)
-  await requests.deny(id, T0)
+  await acts.deny(id, T0)
   await refused
 })
 
@@ -93,10 +96,10 @@ test('of two waiters one gets it, and the other is held until it was delivered',
   const id = await created()
   const waits = [wait(id), wait(id)]
   await held(2)
-  await requests.approve(id, sealing({ ciphertextBase64: 'c2VhbGVk', approval: null }), T0)
+  await acts.approve(id, sealing(), T0)
   expect(await Promise.race(waits)).toMatchObject({ status: 'ready' })
   await held(1)
-  await requests.remove(id)
+  await acts.remove(id, T0)
   const outcomes = await Promise.allSettled(waits)
   expect(outcomes.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
 })
@@ -105,13 +108,13 @@ test('of two waiters the other gets it when the claim is released', async () => 
   const id = await created()
   const waits = [wait(id), wait(id)]
   await held(2)
-  await requests.approve(id, sealing({ ciphertextBase64: 'c2VhbGVk', approval: null }), T0)
-  await Promise.race(waits)
+  await acts.approve(id, sealing(), T0)
+  const first = await Promise.race(waits)
+  const claimId = first.status === 'ready' ? first.claimId : ''
   await held(1)
-  await requests.unclaim(id, T0)
-  expect(await Promise.all(waits)).toEqual(
-    Array.from({ length: 2 }, () => ({ status: 'ready', ciphertextBase64: 'c2VhbGVk', approval: null })),
-  )
+  await acts.unclaim(id, T0, claimId)
+  const ready = { status: 'ready', ciphertextBase64: SEALED }
+  expect(await Promise.all(waits)).toMatchObject([ready, ready])
 })
 
 test('a broken connection ends its wait and claims nothing', async () => {
@@ -122,8 +125,8 @@ test('a broken connection ends its wait and claims nothing', async () => {
   broken.resolve()
   expect(await waiting).toEqual({ status: 'pending' })
   expect(parts.room.size).toBe(0)
-  await requests.approve(id, sealing({ ciphertextBase64: 'c2VhbGVk', approval: null }), T0)
-  expect((await requests.claim(id, T0)).status).toBe('claimed')
+  await acts.approve(id, sealing(), T0)
+  expect((await acts.claim(id, T0)).status).toBe('claimed')
 })
 
 test('when the process stops every waiter is answered pending at once, and each that comes later', async () => {
@@ -142,7 +145,7 @@ test.each([
 ])('with %s a request answers as an unknown one does, and takes no turn', async (_, other) => {
   const verifier = generatePollVerifier()
   const id = await created({ pollChallenge: pollChallenge(verifier) })
-  await requests.approve(id, sealing({ ciphertextBase64: 'c2VhbGVk', approval: null }), T0)
+  await acts.approve(id, sealing(), T0)
   await expect(wait(id, { verifier: other() })).rejects.toMatchObject(notFound)
   expect(turns).toEqual([])
   expect(await wait(id, { verifier })).toMatchObject({ status: 'ready' })
@@ -151,7 +154,7 @@ test.each([
 test('only a caller with the verifier learns that the request was denied', async () => {
   const verifier = generatePollVerifier()
   const id = await created({ pollChallenge: pollChallenge(verifier) })
-  await requests.deny(id, T0)
+  await acts.deny(id, T0)
   await expect(wait(id)).rejects.toMatchObject(notFound)
   await expect(wait(id, { verifier })).rejects.toMatchObject({ code: 'request_denied' })
 })

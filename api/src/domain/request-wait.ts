@@ -1,13 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type ReleaseWay, TIMES } from '@keyferry/contract'
-import { type Claimant, findOwn, goneError, type RequestParts, requireOpen } from './request.ts'
-import type { AppliedDeposit } from './stored-deposit.ts'
-import type { Sealed } from './stored-request.ts'
+import {
+  type Claimant,
+  changeRequest,
+  findOwn,
+  goneError,
+  type RequestParts,
+  requireOpen,
+} from './request.ts'
+import { type Claim, type Claimed, claimStep } from './request-steps.ts'
 import type { WaitingRoom } from './waiting-room.ts'
 
 /*
  * How a client waits, and how the values are delivered only once. Only the client that asked may wait. A wait is held
- * until the request changes, at most 30 s. `RequestStore.claim` gives the ciphertext to exactly one of any number of
+ * until the request changes, at most 30 s. `claimStep` gives the ciphertext to exactly one of any number of
  * waiters, on all nodes. `Deliveries` then ends that claim. After a delivery, the request is removed. If the connection
  * breaks before, the claim is released and the client can try again.
  */
@@ -39,9 +45,7 @@ export type Wait = Claimant & {
 }
 
 /** `ready` holds a claim, which the caller must end with `Deliveries`. */
-export type WaitOutcome =
-  | ({ status: 'pending' } & Needs)
-  | ({ status: 'ready'; applied?: AppliedDeposit } & Sealed)
+export type WaitOutcome = ({ status: 'pending' } & Needs) | ({ status: 'ready' } & Claimed)
 
 /** Hold until the request is approved, at most 30 s and never past its lifetime (interface: "Wait for approval").
  * While another waiter holds the claim this one stays: it may be released.
@@ -53,28 +57,29 @@ export async function waitForApproval(parts: WaitParts, wait: Wait): Promise<Wai
   using hold = parts.room.hold(wait.requestId, holdMs(expiresAtMs, parts.clock.now()))
   wait.onBreak(() => hold.finish())
   for (;;) {
-    const claim = await parts.requests.claim(wait.requestId, parts.clock.now().getTime())
+    const claim = await claimNow(parts, wait.requestId)
     if (claim.status === 'claimed') return { ...claim, status: 'ready' }
-    if (claim.status === 'gone') throw await goneError(parts, wait.requestId)
-    if (claim.status === 'denied') await findOwn(parts, wait) // it knows why
-    requireOpen(claim.status)
+    requireOpen(claim.status, claim.stored.whyDenied)
     const lookAgainMs = claim.status === 'taken' ? await parts.onTaken(wait.requestId) : null
-    const needs = await needsOf(parts, wait, claim.status)
+    const needs = needsOf(wait, claim)
     if (hold.isOver || isNews(needs, wait.known)) return { status: 'pending', ...needs }
     await (lookAgainMs === null ? hold.rung() : Promise.race([hold.rung(), sleep(lookAgainMs)]))
   }
 }
 
-// A client that offers no return is never held, and reads nothing more here.
-async function needsOf(
-  { requests, clock }: WaitParts,
-  { requestId, known }: Wait,
-  status: 'pending' | 'held' | 'taken',
-): Promise<Needs> {
-  if (status === 'taken' || (status === 'pending' && known === undefined)) return {}
-  const stored = await requests.find(requestId, clock.now().getTime())
-  if (stored?.held) return { needs: 'release', release_by: stored.held.by }
-  return stored?.status === 'pending' && stored.first ? { needs: 'second_person' } : {}
+async function claimNow(parts: WaitParts, requestId: string): Promise<Claim> {
+  const claimId = parts.clock.newId()
+  const claim = await changeRequest(parts, requestId, (stored) => claimStep(stored, claimId))
+  if (typeof claim === 'string') throw goneError(claim)
+  return claim
+}
+
+// An older client does not say what it knows, and learns of a return only.
+function needsOf({ known }: Wait, claim: Exclude<Claim, { status: 'claimed' }>): Needs {
+  const { held, first } = claim.stored
+  if (held) return { needs: 'release', release_by: held.by }
+  const awaitsSecond = claim.status === 'pending' && known !== undefined && first !== null
+  return awaitsSecond ? { needs: 'second_person' } : {}
 }
 
 // The client's own listener sees a return over loopback, so this ends no wait: the next one would have to keep the polling
@@ -87,8 +92,8 @@ function isNews({ needs, release_by }: Needs, known: Known | undefined): boolean
 // Returns only what is needed: thousands of calls may be held, and each would keep the whole request in memory. A release
 // begins a new count of polls, so that the client can collect its values at once.
 async function turnOfOwn(parts: WaitParts, wait: Wait): Promise<{ expiresAtMs: number; turn: string }> {
-  const { request, returned } = await findOwn(parts, wait)
-  return { expiresAtMs: request.expiresAtMs, turn: `${request.id}${returned ?? ''}` }
+  const { request, expiresAtMs, returned } = await findOwn(parts, wait)
+  return { expiresAtMs, turn: `${request.id}${returned ?? ''}` }
 }
 
 function holdMs(expiresAtMs: number, now: Date): number {

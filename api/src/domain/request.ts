@@ -4,7 +4,7 @@ import { userCode } from '@keyferry/crypto/user-code'
 import type { z } from 'zod'
 import type { ClockAndIds } from './clock-and-ids.ts'
 import { DomainError } from './errors.ts'
-import type { RequestStore } from './request-store.ts'
+import type { Missing, RequestStore, Step } from './request-store.ts'
 import { DepositBox } from './stored-deposit.ts'
 import { type ApprovalRequest, ENDED_STATES, type Ended, type StoredRequest } from './stored-request.ts'
 
@@ -32,10 +32,10 @@ import { type ApprovalRequest, ENDED_STATES, type Ended, type StoredRequest } fr
  * | held, ready | the server: the approver left or was removed   | removed    |
  * | any       | the server: the request expires                  | removed    |
  *
- * Of any number of callers at once, one wins; the store makes each change in one atomic step. A denied or withdrawn
- * request keeps a marker until its lifetime would have ended, so that callers learn why it ended. The id of a request
- * that expired is kept for 15 minutes more, so that a late caller learns that too. Everything else that is not there
- * answers "not found": unknown and delivered requests get the same answer.
+ * request-steps.ts has a function for each row. Of any number of callers at once, one wins; the store makes each change
+ * atomically. A denied or withdrawn request keeps a marker until its lifetime would have ended, so that callers learn why it
+ * ended. The id of a request that expired is kept for 15 minutes more, so that a late caller learns that too. Everything else
+ * that is not there answers "not found": unknown and delivered requests get the same answer.
  * See new-request.ts for how a request begins, request-approval.ts for what the approver does, release.ts for how an
  * approval returns to the terminal, request-wait.ts for how the values are delivered only once, and request-end.ts for
  * denials and withdrawals. deposit-approval.ts says what differs for a deposit, whose values come from the client, and
@@ -63,7 +63,7 @@ export async function requestContext(
 /** What the approval page shows about an open request, without the entries of a deposit. */
 export function contextOf(
   { assurance }: { assurance: Assurance },
-  { request, status, held, first }: OpenRequest,
+  { request, status, held, first, expiresAtMs }: OpenRequest,
 ): Omit<z.output<typeof RequestContext>, 'viewer_ip' | 'same_network'> {
   return {
     cli_pubkey: request.publicKey,
@@ -71,10 +71,10 @@ export function contextOf(
     workspace: request.suggestedWorkspace,
     template_keys: request.templateKeys,
     requester_meta: request.requesterMeta,
-    status,
+    status: statusShown(status),
     user_code: userCodeOf(request),
     user_code_required: assurance === 'typed',
-    expires_at: new Date(request.expiresAtMs).toISOString(),
+    expires_at: new Date(expiresAtMs).toISOString(),
     assurance,
     release: request.release,
     held: held && { by: held.by, until: new Date(held.untilMs).toISOString() },
@@ -85,6 +85,11 @@ export function contextOf(
     kind: request.kind,
     deposit: null,
   }
+}
+
+// What a node or a client does with an approved request is not the approver's concern.
+function statusShown(status: Open): 'pending' | 'held' | 'ready' {
+  return status === 'pending' || status === 'held' ? status : 'ready'
 }
 
 // The box goes when the deposit is stored; then there is nothing to show.
@@ -98,7 +103,16 @@ async function shownDeposit({ requests, clock }: RequestParts, requestId: string
 type Open = Exclude<StoredRequest['status'], Ended>
 
 /** A request that is neither denied nor withdrawn. */
-export type OpenRequest = Omit<StoredRequest, 'status'> & { status: Open }
+export type OpenRequest = StoredRequest & { status: Open }
+
+/** Change a request now. */
+export function changeRequest<Answer>(
+  { requests, clock }: RequestParts,
+  requestId: string,
+  step: Step<Answer>,
+): Promise<Answer | Missing> {
+  return requests.change(requestId, clock.now().getTime(), step)
+}
 
 /** The caller's own request. A request made without a challenge can be claimed by anyone who has its id. A wrong
  * verifier gets the answer of an unknown id, before the state of the request is looked at.
@@ -107,32 +121,40 @@ export async function findOwn(
   parts: RequestParts,
   { requestId, verifier = '' }: Claimant,
 ): Promise<OpenRequest> {
-  const { status, ...stored } = await findLive(parts, requestId)
+  const stored = await findLive(parts, requestId)
   const { pollChallenge } = stored.request
   if (pollChallenge !== null && !verifierMatches(pollChallenge, verifier)) throw requestNotFound()
-  requireOpen(status, stored.whyDenied)
-  return { ...stored, status }
+  return openOf(stored)
 }
 
 /** A request that is neither denied nor withdrawn.
  * @throws DomainError not_found · request_denied · request_withdrawn · request_expired */
 export async function findOpen(parts: RequestParts, requestId: string): Promise<OpenRequest> {
-  const { status, ...stored } = await findLive(parts, requestId)
+  return openOf(await findLive(parts, requestId))
+}
+
+function openOf({ status, ...stored }: StoredRequest): OpenRequest {
   requireOpen(status, stored.whyDenied)
   return { ...stored, status }
 }
 
-/** Refuses an ended request. Only this function distinguishes the three ends.
- * @throws DomainError not_found (`gone`) · request_denied · request_withdrawn */
+/** Refuses a request that ended or is gone. Only this function and `goneError` distinguish the ends.
+ * @throws DomainError not_found · request_expired · request_denied · request_withdrawn */
 export function requireOpen<Status extends string>(
   status: Status,
   whyDenied: WhyNotCode | null = null,
-): asserts status is Exclude<Status, Ended | 'gone'> {
-  if (status === 'gone') throw requestNotFound()
+): asserts status is Exclude<Status, Ended | Missing> {
+  const missing = MISSING.find((state) => state === status)
+  if (missing !== undefined) throw goneError(missing)
   const ended = ENDED_STATES.find((state) => state === status)
   if (ended === undefined) return
   const details = whyDenied === null ? {} : { details: { reason: whyDenied } }
   throw new DomainError(`request_${ended}`, NOT_FOUND, details)
+}
+
+/** The error for a request that is not there: it expired lately, or it was delivered or never existed. */
+export function goneError(missing: Missing): DomainError {
+  return missing === 'expired' ? new DomainError('request_expired', NOT_FOUND) : requestNotFound()
 }
 
 /** The check code that the client shows and the approver compares. */
@@ -144,23 +166,19 @@ export function publicKeyOf(base64: string): Uint8Array {
   return Buffer.from(base64, 'base64')
 }
 
+const MISSING = ['expired', 'unknown'] as const satisfies readonly Missing[]
+
 const NOT_FOUND = 'request not found or expired'
 
 export const alreadyApproved = () => new DomainError('conflict', 'Request already approved')
 
 export const requestNotFound = () => new DomainError('not_found', NOT_FOUND)
 
-/** The error for a request that is not there: it expired lately, or it was delivered or never existed. */
-export async function goneError({ requests, clock }: RequestParts, requestId: string): Promise<DomainError> {
-  const hasExpired = await requests.hasExpired(requestId, clock.now().getTime())
-  return hasExpired ? new DomainError('request_expired', NOT_FOUND) : requestNotFound()
-}
-
 /** A request whose lifetime has not ended, in any state.
  * @throws DomainError not_found · request_expired */
 export async function findLive(parts: RequestParts, requestId: string): Promise<StoredRequest> {
   if (!REQUEST_ID.test(requestId)) throw requestNotFound()
-  const stored = await parts.requests.find(requestId, parts.clock.now().getTime())
-  if (!stored) throw await goneError(parts, requestId)
+  const stored = await parts.requests.read(requestId, parts.clock.now().getTime())
+  if (typeof stored === 'string') throw goneError(stored)
   return stored
 }

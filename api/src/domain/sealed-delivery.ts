@@ -1,3 +1,4 @@
+import type { ApprovedDelivery } from './approved.ts'
 import type { Bundle } from './bundle.ts'
 import { bundleEntries, type EntryStores } from './bundle-entry.ts'
 import type { ClockAndIds } from './clock-and-ids.ts'
@@ -9,7 +10,7 @@ import { type ReceiptSigner, receiptOf } from './receipt.ts'
 import { publicKeyOf } from './request.ts'
 import { deliveryOf, expiredNames } from './request-delivery.ts'
 import { sealValues, valuesOf } from './sealed-values.ts'
-import type { ApprovalRequest, FirstApproval, Hold, Sealed } from './stored-request.ts'
+import type { ApprovalRequest, FirstApproval, Hold } from './stored-request.ts'
 import { findSelf, type TenantStore } from './tenant.ts'
 
 /*
@@ -39,6 +40,9 @@ type ToSeal = {
   rememberHours?: number | undefined
 }
 
+/** What an approval seals. */
+export type Sealed = { ciphertextBase64: string; approved: ApprovedDelivery }
+
 /** Seal values to the client's key, and record that they are about to leave.
  * @throws DomainError invalid (a name that the bundle does not hold) · too_large · not_found (the approver was removed) */
 export async function sealDelivery(parts: SealingParts, toSeal: ToSeal): Promise<Sealed> {
@@ -60,7 +64,8 @@ export async function prepareDelivery(
   const sealing = { publicKey: publicKeyOf(request.publicKey), maxBytes: parts.maxPayloadBytes }
   const ciphertextBase64 = sealValues(values, sealing)
   const delivery = deliveryOf(parts.clock, { caller, request, bundle, entries, hold, first, grantId })
-  const approval = {
+  const approved = {
+    kind: 'delivery' as const,
     approverId: caller.userId,
     tenant,
     bundle: { id: bundle.id, name: bundle.name },
@@ -81,7 +86,7 @@ export async function prepareDelivery(
     }),
     remember: await draftOf(parts, toSeal, { place, missingRequired }),
   }
-  return { delivery, sealed: { ciphertextBase64, approval } }
+  return { delivery, sealed: { ciphertextBase64, approved } }
 }
 
 async function draftOf(

@@ -1,4 +1,4 @@
-import { AppliedDeposit as Applied, ASSURANCES } from '@keyferry/contract'
+import { AppliedDeposit as Applied } from '@keyferry/contract'
 import { z } from 'zod'
 
 /*
@@ -22,26 +22,7 @@ export const DepositBox = z.object({
 
 export type DepositBox = z.infer<typeof DepositBox>
 
-/** Who approved a deposit, where, and exactly what. */
-export const DepositApproval = z.object({
-  /** Of the record in the database. */
-  id: z.string(),
-  approver: z.object({ id: z.string(), username: z.string() }),
-  tenant: z.object({ id: z.string(), name: z.string() }),
-  planId: z.string(),
-  choices: z.object({
-    own: Names,
-    share: Names,
-    replace: z.union([z.literal('all'), Names]),
-    keyNames: z.record(z.string(), z.string()),
-  }),
-  /** What the approval took. */
-  assurance: z.enum(ASSURANCES),
-})
-
-export type DepositApproval = z.infer<typeof DepositApproval>
-
 export const AppliedDeposit = Applied
 
-/** What was stored; told to the client once. */
+/** What was stored; the client gets it once. */
 export type AppliedDeposit = z.infer<typeof AppliedDeposit>

@@ -1,15 +1,7 @@
-import {
-  ASSURANCES,
-  FORMATS,
-  RELEASES,
-  REQUEST_KINDS,
-  Receipt,
-  type ReleaseWay,
-  type WhyNotCode,
-} from '@keyferry/contract'
+import { FORMATS, RELEASES, REQUEST_KINDS, WhyNotCode } from '@keyferry/contract'
 import { z } from 'zod'
-import { GrantDraft } from './grant-draft.ts'
-import type { DepositApproval } from './stored-deposit.ts'
+import { Approved } from './approved.ts'
+import { AppliedDeposit } from './stored-deposit.ts'
 
 /** Who asks: what the server saw (the named fields) and what the client claims about itself (any other). */
 const StoredRequesterMeta = z
@@ -29,7 +21,7 @@ const StoredDepositFacts = z.object({
   userCode: z.string(),
 })
 
-/** A request as it is stored, without its state. Plain JSON; read back through this schema. */
+/** What never changes about a request. Plain JSON; read back through this schema. */
 export const ApprovalRequest = z.object({
   id: z.string(),
   kind: z.enum(REQUEST_KINDS),
@@ -78,85 +70,76 @@ export const FirstApproval = z.object({
 
 export type FirstApproval = z.infer<typeof FirstApproval>
 
-/** An approval that waits for its return to the terminal. `approverId`: who may have a fresh code. */
-export type Held = { by: ReleaseWay; untilMs: number; approverId: string }
+/** A secret whose holder releases the request. */
+const Hold = z.object({
+  by: z.enum(RELEASES),
+  /** Of the secret. */
+  hash: z.string(),
+  /** Epoch milliseconds. */
+  untilMs: z.number(),
+})
 
-/** `ready` until the ciphertext is gone for good, claimed or not. `returned`: how the last approval of the request
- * returned through the terminal. `approval`: the sealed delivery, until its record has ended. `names`: the same for a list of names.
- * `deposit`: who approved a deposit, and how. `applyingUntilMs`: a node stores its values and must finish before this time.
- * `whyDenied`: why no one could approve it, according to the person who denied it. */
-export type StoredRequest = {
-  request: ApprovalRequest
-  status: 'pending' | 'held' | 'ready' | Ended
-  first: FirstApproval | null
-  held: Held | null
-  returned: ReleaseWay | null
-  approval: Approval | null
-  names: NamesApproval | null
-  deposit: DepositApproval | null
-  applyingUntilMs: number | null
-  whyDenied: WhyNotCode | null
-}
+export type Hold = z.infer<typeof Hold>
+
+/** An approval that waits for its return to the terminal. */
+const Held = Hold.extend({
+  /** Who may have a fresh code. */
+  approverId: z.string(),
+  /** Wrong codes since the last fresh one. */
+  wrongCodes: z.number(),
+  freshCodes: z.number(),
+})
+
+const STATUSES = ['pending', 'held', 'applying', 'ready', 'claimed', 'denied', 'withdrawn'] as const
+
+/** What changes about a request; request.ts has the table of its states. Plain JSON; read back through this schema. */
+export const RequestState = z.object({
+  status: z.enum(STATUSES),
+  /** Wrong check codes. */
+  wrongCodes: z.number(),
+  /** Epoch milliseconds. */
+  expiresAtMs: z.number(),
+  first: FirstApproval.nullable(),
+  /** Null unless `held`. */
+  held: Held.nullable(),
+  /** How the last approval of the request returned through the terminal. */
+  returned: z.enum(RELEASES).nullable(),
+  /** Kept after a denial or withdrawal, so that its record can end. Null where nothing is approved, after a first approval, and
+   * for a payload stored without a sign-in. */
+  approved: Approved.nullable(),
+  /** Who holds the claim. Null unless `claimed`. */
+  claimId: z.string().nullable(),
+  /** Until when a node may store the values of a deposit. Null unless `applying`. */
+  applyUntilMs: z.number().nullable(),
+  /** What a deposit stored. */
+  applied: AppliedDeposit.nullable(),
+  /** Why no one could approve it, according to the person who denied it. */
+  whyDenied: WhyNotCode.nullable(),
+})
+
+export type RequestState = z.infer<typeof RequestState>
+
+export type StoredRequest = RequestState & { request: ApprovalRequest }
 
 /** How a request can end before its lifetime does; its marker stays until then. */
 export const ENDED_STATES = ['denied', 'withdrawn'] as const
 
 export type Ended = (typeof ENDED_STATES)[number]
 
-const Named = z.object({ id: z.string(), name: z.string() })
-
-/** Who approved, and what from; plain JSON. */
-export const Approval = z.object({
-  approverId: z.string(),
-  tenant: Named,
-  bundle: Named,
-  /** Required keys of the bundle that the approver left out. */
-  missingRequired: z.array(z.string()),
-  deliveryId: z.string(),
-  /** The version of each delivered value that has versions, by its delivered name. */
-  versions: z.array(z.object({ name: z.string(), version: z.number() })),
-  /** Names of delivered values that had expired. */
-  expired: z.array(z.string()),
-  /** The signed receipt. */
-  receipt: Receipt,
-  /** What the approver lets the terminal repeat, once the approval returned over loopback. */
-  remember: GrantDraft.nullable(),
-})
-
-export type Approval = z.infer<typeof Approval>
-
-/** Who let a terminal list names, and of what; plain JSON. */
-export const NamesApproval = z.object({
-  approverId: z.string(),
-  tenantId: z.string(),
-  /** What the event tells of. */
-  target: Named.extend({ kind: z.enum(['bundle', 'tenant']) }),
-  /** What the approval took. */
-  assurance: z.enum(ASSURANCES),
-})
-
-export type NamesApproval = z.infer<typeof NamesApproval>
-
-/** What an approval adds. Both `approval` and `names` are null for a ciphertext stored without a sign-in. */
-export type Sealed = { ciphertextBase64: string } & Sealing
-
-/** At most one is there. */
-type Sealing = { approval: Approval | null; names?: NamesApproval | null | undefined }
-
-const StoredSealing = z.union([Approval, NamesApproval])
-
-/** What a store keeps of an approval, as JSON; null: nothing. */
-export function sealingText({ approval, names = null }: Sealing): string | null {
-  const kept = approval ?? names
-  return kept && JSON.stringify(kept)
+/** A new request, which waits for its approval. */
+export function pendingRequest(request: ApprovalRequest): StoredRequest {
+  return {
+    request,
+    status: 'pending',
+    wrongCodes: 0,
+    expiresAtMs: request.expiresAtMs,
+    first: null,
+    held: null,
+    returned: null,
+    approved: null,
+    claimId: null,
+    applyUntilMs: null,
+    applied: null,
+    whyDenied: null,
+  }
 }
-
-/** Reads what `sealingText` wrote. */
-export function sealingIn(text: string | null): { approval: Approval | null; names: NamesApproval | null } {
-  const kept = text === null || text === '' ? null : StoredSealing.parse(JSON.parse(text))
-  if (kept === null) return { approval: null, names: null }
-  return 'deliveryId' in kept ? { approval: kept, names: null } : { approval: null, names: kept }
-}
-
-/** A secret whose holder releases the request. `hash`: of the secret; `untilMs`: epoch milliseconds. */
-export type Hold = { by: ReleaseWay; hash: string; untilMs: number }

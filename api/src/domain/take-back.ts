@@ -1,11 +1,13 @@
+import type { ApprovedDelivery } from './approved.ts'
 import { type ClockAndIds, timestamp } from './clock-and-ids.ts'
 import type { DeliveryStore } from './delivery.ts'
 import type { EventStore } from './event.ts'
 import { recordFirstNotReleased } from './held-delivery.ts'
 import { recordNamesNotReleased } from './names-event.ts'
 import type { Origin } from './origin.ts'
+import { changeRequest } from './request.ts'
+import { expireStep } from './request-steps.ts'
 import type { RequestStore } from './request-store.ts'
-import type { Approval } from './stored-request.ts'
 
 /*
  * Approved values that no client has claimed can be taken back: when their client withdraws the request, or when the request
@@ -19,21 +21,11 @@ export type TakeBackParts = {
   stores: { deliveries: DeliveryStore; events: EventStore }
 }
 
-/** Claim a request's values for the server, so that no client can.
- * @returns the approval whose delivery is void now; null when there is none, or a client has claimed the values */
-export async function claimUnclaimed(
-  { requests, clock }: Pick<TakeBackParts, 'requests' | 'clock'>,
-  requestId: string,
-): Promise<Approval | null> {
-  const claim = await requests.claim(requestId, clock.now().getTime())
-  return claim.status === 'claimed' ? claim.approval : null
-}
-
 /** Record that a delivery never left the server. */
 export async function voidUnclaimed(
   { stores, clock }: Pick<TakeBackParts, 'clock'> & { stores: Pick<TakeBackParts['stores'], 'deliveries'> },
-  { tenant, deliveryId }: Approval,
-  why: { reason: 'withdrawn' | 'expired'; origin: Origin | null },
+  { tenant, deliveryId }: ApprovedDelivery,
+  why: { reason: 'denied' | 'withdrawn' | 'expired'; origin: Origin | null },
 ): Promise<void> {
   await stores.deliveries.void(tenant.id, { ...why, deliveryId, at: timestamp(clock) })
 }
@@ -42,8 +34,8 @@ export async function voidUnclaimed(
 const BEFORE_END_MS = 250
 
 /** Takes back what was approved on this node and no client has claimed, right before the request expires. If the node
- * stops before that, the delivery stays `approved`: not confirmed. The first of two approvals, or that of a list of names, that
- * is still held then raises an alarm. */
+ * stops before that, the delivery stays `approved`: not confirmed. If the first of two approvals, or that of a list of names,
+ * is still held then, this raises an alarm. */
 export class ExpiringApprovals {
   readonly #parts: TakeBackParts
   readonly #timers = new Map<string, NodeJS.Timeout>()
@@ -59,7 +51,7 @@ export class ExpiringApprovals {
     const timer = setTimeout(
       () => {
         this.#timers.delete(id)
-        // The delivery stays `approved` if a store is away: it may have arrived.
+        // The delivery stays `approved` if a store is unavailable: it may have arrived.
         void this.#end(id).catch(() => {})
       },
       expiresAtMs - this.#parts.clock.now().getTime() - BEFORE_END_MS,
@@ -73,14 +65,15 @@ export class ExpiringApprovals {
   }
 
   async #end(requestId: string): Promise<void> {
-    const approval = await claimUnclaimed(this.#parts, requestId)
+    const { stores, clock } = this.#parts
+    const claimId = clock.newId()
+    const found = await changeRequest(this.#parts, requestId, (stored) => expireStep(stored, claimId))
+    if (found === null || typeof found === 'string') return
+    const { status, approved, first } = found
     const why = { reason: 'expired', origin: null } as const
-    if (approval) return await voidUnclaimed(this.#parts, approval, why)
-    const { requests, stores, clock } = this.#parts
-    const stored = await requests.find(requestId, clock.now().getTime())
-    if (stored?.status !== 'held' || stored.approval) return
     const recording = { events: stores.events, clock }
-    if (stored.names) await recordNamesNotReleased(recording, stored.names, why)
-    else if (stored.first) await recordFirstNotReleased(recording, stored.first, why)
+    if (approved?.kind === 'delivery' && status === 'ready') await voidUnclaimed(this.#parts, approved, why)
+    else if (approved?.kind === 'names') await recordNamesNotReleased(recording, approved, why)
+    else if (approved === null && first) await recordFirstNotReleased(recording, first, why)
   }
 }

@@ -31,9 +31,9 @@ export async function approveFirst(
   const step = {
     after: null,
     first,
-    sealed: null,
+    approved: null,
+    ciphertextBase64: null,
     hold: held?.hold ?? null,
-    by: { approverId, tenantId },
   }
   await parts.stores.events.record({
     tenantId,

@@ -3,7 +3,8 @@ import { normalizeUserCode } from '@keyferry/crypto/user-code'
 import { type Grounds, mustTypeCode } from './approval-rules.ts'
 import type { Choice } from './approval-step.ts'
 import { DomainError } from './errors.ts'
-import { type RequestParts, userCodeOf } from './request.ts'
+import { changeRequest, type RequestParts, userCodeOf } from './request.ts'
+import { wrongCodeStep } from './request-steps.ts'
 import type { ApprovalRequest } from './stored-request.ts'
 
 /** Check the typed code. One that is given is checked even where none is required: an approver who types it expects it to
@@ -22,8 +23,8 @@ export async function requireUserCode(
   if (normalizeUserCode(typed) !== userCodeOf(request)) throw await wrongCode(parts, request)
 }
 
-async function wrongCode({ requests, clock }: RequestParts, { id }: ApprovalRequest): Promise<DomainError> {
-  const attemptsLeft = await requests.countWrongCode(id, ATTEMPTS.wrongUserCodes, clock.now().getTime())
-  const details = { field: 'user_code', attempts_left: attemptsLeft }
+async function wrongCode(parts: RequestParts, { id }: ApprovalRequest): Promise<DomainError> {
+  const left = await changeRequest(parts, id, (stored) => wrongCodeStep(stored, ATTEMPTS.wrongUserCodes))
+  const details = { field: 'user_code', attempts_left: typeof left === 'number' ? left : 0 }
   return new DomainError('invalid', 'user_code does not match', { details })
 }

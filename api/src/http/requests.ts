@@ -11,8 +11,8 @@ import { approve, storePayload } from '../domain/request-approval.ts'
 import { confirmDelivery } from '../domain/request-delivery.ts'
 import { deny, withdrawRequest } from '../domain/request-end.ts'
 import { listCandidates, listOfferedBundles, offeredBundle } from '../domain/request-offer.ts'
+import type { Claimed } from '../domain/request-steps.ts'
 import { type WaitParts, waitForApproval } from '../domain/request-wait.ts'
-import type { Sealed } from '../domain/stored-request.ts'
 import type { Stores } from '../domain/stores.ts'
 import type { ExpiringApprovals } from '../domain/take-back.ts'
 import { isSameNetwork } from './address-block.ts'
@@ -67,11 +67,10 @@ export function requestHandlers(parts: RequestHandlerParts): Pick<Handlers, Requ
         onBreak: (listener) => call.onBreak(listener),
       })
       if (outcome.status === 'pending') return { status: 200, body: outcome }
-      const { approval } = outcome
-      const delivery = parts.deliveries.of(params.request_id, async () => {
-        if (approval) await confirmDelivery(handOver, approval, originOf(call.peer))
+      const { approved, applied, claimId } = outcome
+      const delivery = parts.deliveries.of({ requestId: params.request_id, claimId }, async () => {
+        if (approved?.kind === 'delivery') await confirmDelivery(handOver, approved, originOf(call.peer))
       })
-      const { applied } = outcome
       const body = applied ? { status: 'applied' as const, deposit: applied } : presentReady(outcome)
       return { status: 200, body, delivery }
     },
@@ -121,10 +120,10 @@ export function requestHandlers(parts: RequestHandlerParts): Pick<Handlers, Requ
   }
 }
 
-function presentReady({ ciphertextBase64, approval }: Sealed) {
+function presentReady({ ciphertextBase64, approved }: Claimed) {
   const ready = { status: 'ready', ciphertext_base64: ciphertextBase64 } as const
-  if (approval === null) return ready
-  const { bundle, tenant, missingRequired, deliveryId, versions, expired, receipt } = approval
+  if (approved?.kind !== 'delivery') return ready
+  const { bundle, tenant, missingRequired, deliveryId, versions, expired, receipt } = approved
   const about = { bundle, workspace: tenant, missing_required: missingRequired, expired }
   return { ...ready, ...about, delivery_id: deliveryId, versions, receipt }
 }

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { sampleRequest } from '../../test/sample-request.ts'
-import { APPLY_MS } from '../domain/request-store.ts'
-import type { AppliedDeposit, DepositApproval } from '../domain/stored-deposit.ts'
+import { sampleRequest, sealing } from '../../test/sample-request.ts'
+import type { ApprovedDeposit } from '../domain/approved.ts'
+import { APPLY_MS } from '../domain/request-steps.ts'
+import type { AppliedDeposit } from '../domain/stored-deposit.ts'
 import type { Hold } from '../domain/stored-request.ts'
 import type { OpenedStores } from './request-store.contract.ts'
 
@@ -10,14 +11,18 @@ const BOX = JSON.stringify({ kid: 'k', ciphertextBase64: 'c2VhbGVk' })
 const HOLD: Hold = { by: 'code', hash: 'right', untilMs: T0 + 10_000 }
 const ATTEMPT = { hash: 'right', limit: 3 }
 
-const approval: DepositApproval = {
-  id: 'd1',
-  approver: { id: 'sam', username: 'sam' },
+const approved: ApprovedDeposit = {
+  kind: 'deposit',
+  depositId: 'd1',
+  approverId: 'sam',
+  username: 'sam',
   tenant: { id: 'tenant', name: 'Team' },
   planId: 'plan',
   choices: { own: [], share: [], replace: [], keyNames: {} },
   assurance: 'bound',
 }
+
+const approving = (hold: Hold | null = null) => sealing({ approved, ciphertextBase64: null, hold })
 
 const applied: AppliedDeposit = {
   id: '7d7d0a60-51b4-4a53-8f6e-2a2b7f1c9e04',
@@ -42,9 +47,9 @@ export function depositContract(name: string, open: () => Promise<OpenedStores>)
       expect(await stores.here.create(request, T0, BOX)).toBe(true)
       return request.id
     }
-    const approved = async (hold: Hold | null = null) => {
+    const approvedOne = async (hold: Hold | null = null) => {
       const id = await created()
-      expect(await stores.here.approveDeposit(id, { approval, hold }, T0)).toBe('done')
+      expect(await stores.here.approve(id, approving(hold), T0)).toBe('done')
       return id
     }
     const settle = (id: string, result: AppliedDeposit | null, depositId = 'd1') =>
@@ -53,7 +58,7 @@ export function depositContract(name: string, open: () => Promise<OpenedStores>)
     test('its box is read from every node until it is stored', async () => {
       const id = await created()
       expect(await stores.there.box(id, T0)).toBe(BOX)
-      await stores.here.approveDeposit(id, { approval, hold: null }, T0)
+      await stores.here.approve(id, approving(), T0)
       expect(await stores.there.box(id, T0)).toBe(BOX)
       expect(await settle(id, applied)).toBe(true)
       expect(await stores.here.box(id, T0)).toBeNull()
@@ -61,14 +66,12 @@ export function depositContract(name: string, open: () => Promise<OpenedStores>)
 
     test('of two approvals one wins; the deposit is taken until it is stored', async () => {
       const id = await created()
-      const both = [stores.here, stores.there].map((store) =>
-        store.approveDeposit(id, { approval, hold: null }, T0),
-      )
+      const both = [stores.here, stores.there].map((store) => store.approve(id, approving(), T0))
       expect((await Promise.all(both)).toSorted()).toEqual(['done', 'ready'])
       expect(await stores.there.find(id, T0)).toMatchObject({
-        status: 'ready',
-        deposit: approval,
-        applyingUntilMs: T0 + APPLY_MS,
+        status: 'applying',
+        approved,
+        applyUntilMs: T0 + APPLY_MS,
       })
       expect(await stores.here.claim(id, T0)).toEqual({ status: 'taken' })
       expect(await stores.here.deny(id, T0)).toBe('ready')
@@ -76,7 +79,7 @@ export function depositContract(name: string, open: () => Promise<OpenedStores>)
     })
 
     test('the client gets the counts once, and cannot withdraw the deposit', async () => {
-      const id = await approved()
+      const id = await approvedOne()
       expect(await settle(id, applied)).toBe(true)
       expect(await stores.here.withdraw(id, T0)).toBe('ready')
       expect(await stores.there.claim(id, T0)).toMatchObject({ status: 'claimed', applied })
@@ -84,29 +87,29 @@ export function depositContract(name: string, open: () => Promise<OpenedStores>)
     })
 
     test('one that was not stored is pending again, with its box', async () => {
-      const id = await approved()
+      const id = await approvedOne()
       expect(await settle(id, null, 'another')).toBe(false)
       expect(await settle(id, null)).toBe(true)
       expect(await settle(id, applied)).toBe(false)
       const stored = await stores.here.find(id, T0)
-      expect(stored).toMatchObject({ status: 'pending', deposit: null, held: null, applyingUntilMs: null })
+      expect(stored).toMatchObject({ status: 'pending', approved: null, held: null, applyUntilMs: null })
       expect(await stores.here.box(id, T0)).toBe(BOX)
-      expect(await stores.here.approveDeposit(id, { approval, hold: HOLD }, T0)).toBe('done')
+      expect(await stores.here.approve(id, approving(HOLD), T0)).toBe('done')
     })
 
     test('a held one is applying once it is released', async () => {
-      const id = await approved(HOLD)
+      const id = await approvedOne(HOLD)
       expect(await stores.there.find(id, T0)).toMatchObject({ status: 'held', held: { approverId: 'sam' } })
       expect(await stores.there.release(id, ATTEMPT, T0 + 1)).toEqual({ status: 'released' })
-      const until = { applyingUntilMs: T0 + 1 + APPLY_MS, returned: 'code' }
+      const until = { applyUntilMs: T0 + 1 + APPLY_MS, returned: 'code' }
       expect(await stores.here.find(id, T0)).toMatchObject(until)
       expect(await stores.here.release(id, ATTEMPT, T0)).toEqual({ status: 'not_held' })
     })
 
     test('a removed approver takes nothing away: the rights are looked up again at the release', async () => {
-      const id = await approved(HOLD)
+      const id = await approvedOne(HOLD)
       await stores.here.removeApprovedBy({ userId: 'sam', tenantId: null }, T0)
-      expect(await stores.here.find(id, T0)).toMatchObject({ status: 'held', deposit: approval })
+      expect(await stores.here.find(id, T0)).toMatchObject({ status: 'held', approved })
     })
 
     test.each(['deny', 'withdraw'] as const)('%s deletes the box', async (end) => {
@@ -118,7 +121,7 @@ export function depositContract(name: string, open: () => Promise<OpenedStores>)
     test('a delivery is not approved as a deposit', async () => {
       const request = sampleRequest({ expiresAtMs: T0 + 300_000 })
       await stores.here.create(request, T0)
-      expect(await stores.here.approveDeposit(request.id, { approval, hold: null }, T0)).not.toBe('done')
+      expect(await stores.here.approve(request.id, approving(), T0)).not.toBe('done')
       expect((await stores.here.find(request.id, T0))?.status).toBe('pending')
     })
 
@@ -133,7 +136,7 @@ export function depositContract(name: string, open: () => Promise<OpenedStores>)
       expect(await store.create(sampleRequest({ expiresAtMs: T0 + 60_000 }), T0)).toBe(true)
       await store.deny(ids[0]?.id ?? '', T0)
       expect([await create(2), await create(3)]).toEqual([true, false])
-      await store.remove(ids[1]?.id ?? '')
+      await store.remove(ids[1]?.id ?? '', T0)
       expect([await create(3), await create(4)]).toEqual([true, false])
       expect(await create(4, T0 + 60_001)).toBe(true)
       if (store !== stores.here) await store.close()

@@ -3,6 +3,7 @@ import { randomRequestId } from '@keyferry/crypto/token'
 import { createClient } from 'redis'
 import { afterAll, describe, expect, test } from 'vitest'
 import { ownRedis } from '../../../plumbing/test/redis-server.ts'
+import { actsOn } from '../../test/request-acts.ts'
 import { sampleRequest, sealing } from '../../test/sample-request.ts'
 import { EXPIRED_KNOWN_MS } from '../domain/request-store.ts'
 import { openRedisRequestStore } from './redis.ts'
@@ -15,7 +16,7 @@ const request = (lifetimeMs: number) => sampleRequest({ expiresAtMs: Date.now() 
 describe.runIf(redis)('request store on a Redis that comes and goes', async () => {
   if (redis === null) return
   const connection = await openRedis(redis.url, () => {})
-  const store = await openRedisRequestStore({ redis: connection })
+  const store = actsOn(await openRedisRequestStore({ redis: connection }))
   afterAll(async () => {
     connection.close()
     await redis.stop()
@@ -24,7 +25,7 @@ describe.runIf(redis)('request store on a Redis that comes and goes', async () =
   const untilBack = async () => {
     for (let attempt = 0; attempt < 200; attempt++) {
       if (
-        await store.ping().then(
+        await store.store.ping().then(
           () => connection.subscriber.isReady,
           () => false,
         )
@@ -41,7 +42,7 @@ describe.runIf(redis)('request store on a Redis that comes and goes', async () =
     await sleep(90)
     const client = createClient({ url: redis.url })
     await client.connect()
-    const remembered = `keyferry:expired:${made.id}`
+    const remembered = `keyferry:{requests}:gone:${made.id}`
     expect(await client.keys(`*${made.id}*`)).toEqual([remembered])
     expect(await client.get(remembered)).toBe('')
     expect(await client.pTTL(remembered)).toBeLessThanOrEqual(EXPIRED_KNOWN_MS)
@@ -72,7 +73,7 @@ describe.runIf(redis)('request store on a Redis that comes and goes', async () =
     await expect.poll(() => calls, { timeout: 5_000 }).toBe(1)
     const made = { ...request(60_000), id }
     await store.create(made, Date.now())
-    await store.approve(id, sealing({ ciphertextBase64: 'c2VhbGVk', approval: null }), Date.now())
+    await store.approve(id, sealing(), Date.now())
     await expect.poll(() => calls).toBe(2)
   })
 

@@ -1,43 +1,57 @@
-import { LIMITS, type WhyNotCode } from '@keyferry/contract'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { LIMITS } from '@keyferry/contract'
+import { randomVersion } from '@keyferry/crypto/token'
 import { z } from 'zod'
+import { unavailable } from '../domain/errors.ts'
 import {
-  type Claim,
+  type Change,
   DEVICE_REQUESTS,
-  type DepositStep,
   EXPIRED_KNOWN_MS,
-  type FreshCode,
-  type Released,
+  type Missing,
   type RequestStore,
-  type Settled,
   type Step,
 } from '../domain/request-store.ts'
-import { AppliedDeposit } from '../domain/stored-deposit.ts'
-import { type ApprovalRequest, type StoredRequest, sealingIn, sealingText } from '../domain/stored-request.ts'
+import type { ApprovalRequest, RequestState, StoredRequest } from '../domain/stored-request.ts'
 import { Bell } from './bell.ts'
-import type { RedisConnection } from './redis-connection.ts'
-import { approvalFields, depositFields, storedRequest } from './redis-fields.ts'
-import * as scripts from './redis-scripts.ts'
+import { answerOf, listedBy, stateText, storedOf } from './record.ts'
+import { WRITE } from './redis-script.ts'
 
-const SettledReply = z.enum(['done', 'changed', 'held', 'ready', 'denied', 'withdrawn', 'gone'])
-const ClaimReply = z.union([
-  z.tuple([z.literal('claimed'), z.string(), z.string(), z.string()]),
-  z.tuple([z.enum(['pending', 'held', 'taken', 'denied', 'withdrawn', 'gone'])]),
-])
-const ReleaseReply = z.union([
-  z.tuple([z.literal('wrong'), z.number()]),
-  z.tuple([z.enum(['released', 'late', 'not_held', 'denied', 'withdrawn', 'gone'])]),
-])
+const ATTEMPTS = 6
+const FIRST_PAUSE_MS = 4
+
+const Reply = z.tuple([z.enum(['done', 'lost', 'full'])]).rest(z.string())
+
+type Commands = {
+  eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>
+  hmGet(key: string, fields: string[]): Promise<(string | null)[]>
+  exists(key: string): Promise<number>
+  zRangeByScore(key: string, from: number | string, to: number | string): Promise<string[]>
+  publish(channel: string, text: string): Promise<number>
+}
+
+type Client = { readonly isReady: boolean; on(event: 'ready', listener: () => void): unknown }
+
+/** One Redis, or a Redis Cluster. `reply` fails with DomainError unavailable when there is no answer. */
+export type RequestRedis = {
+  reply<T>(command: (client: Commands) => Promise<T>): Promise<T>
+  commands: Client
+  subscriber: Client & {
+    subscribe(channel: string, listener: (text: string) => void): Promise<unknown>
+    unsubscribe(channel: string): Promise<unknown>
+  }
+}
 
 /** `prefix` starts every key and the channel, so that several services can share one Redis. */
 export type RedisRequestStoreOptions = {
-  redis: RedisConnection
+  redis: RequestRedis
   prefix?: string
   maxLive?: number
   maxBoxBytes?: number
 }
 
-/** The request store that many processes share. Each step is one script. Changes are published on one channel that every
- * process subscribes to. After a lost connection every listener is called, because it may have missed a message. */
+/** The request store that many processes share. A change reads the request, and one script writes what the step decided, if
+ * no other process was faster. Changes are published on one channel that every process subscribes to. After a lost connection
+ * every listener is called, because it may have missed a message. */
 export async function openRedisRequestStore({
   redis,
   prefix = 'keyferry:',
@@ -58,6 +72,17 @@ export async function openRedisRequestStore({
 
 type Parts = Required<RedisRequestStoreOptions> & { channel: string; bell: Bell }
 
+type Versioned = { stored: StoredRequest; version: string }
+
+/** `was` and `is`: versions; empty before an insert and after a removal. */
+type Write = {
+  request: ApprovalRequest
+  state: RequestState
+  was: string
+  is: string
+  payload: Change<unknown>['payload'] | { box: string }
+}
+
 class RedisRequestStore implements RequestStore {
   readonly #parts: Parts
 
@@ -65,128 +90,44 @@ class RedisRequestStore implements RequestStore {
     this.#parts = parts
   }
 
-  async create(request: ApprovalRequest, nowMs: number, box = ''): Promise<boolean> {
-    const { id, expiresAtMs } = request
-    const rest = [
-      JSON.stringify(request),
-      String(expiresAtMs),
-      String(this.#parts.maxLive),
-      String(EXPIRED_KNOWN_MS),
-      box,
-      String(this.#parts.maxBoxBytes),
-    ]
-    const { redis, channel } = this.#parts
-    const ofDevice = request.together && request.deviceKey !== null ? [this.#ofDevice(request.deviceKey)] : []
-    const keys = [...this.#keys(id), ...ofDevice]
-    const values = [String(nowMs), channel, id, ...rest]
-    return (
-      (await redis.reply((client) => client.eval(scripts.CREATE, { keys, arguments: values }))) === 'done'
+  async insert(stored: StoredRequest, box: string | null, nowMs: number): Promise<'done' | 'full'> {
+    const { request } = stored
+    const payload = box === null ? undefined : { box }
+    const [outcome] = await this.#write(
+      { request, state: stored, was: '', is: randomVersion(), payload },
+      nowMs,
     )
+    if (outcome === 'lost') throw new Error('the id of a request was given twice')
+    return outcome
   }
 
-  async find(id: string, nowMs: number): Promise<StoredRequest | null> {
-    return storedRequest(await this.#run(scripts.FIND, id, nowMs))
-  }
-
-  async ofDevice(deviceKey: string, nowMs: number): Promise<StoredRequest[]> {
-    const newest = { REV: true } as const
-    const ids = await this.#parts.redis.reply((client) =>
-      client.zRange(this.#ofDevice(deviceKey), 0, DEVICE_REQUESTS - 1, newest),
-    )
-    const found = await Promise.all(ids.map((id) => this.find(id, nowMs)))
-    return found.flatMap((stored) => (stored?.status === 'pending' ? [stored] : []))
-  }
-
-  async hasExpired(id: string, nowMs: number): Promise<boolean> {
-    return (await this.#run(scripts.HAS_EXPIRED, id, nowMs)) === 1
-  }
-
-  async approve(id: string, step: Step, nowMs: number): Promise<Settled> {
-    const { redis, channel } = this.#parts
-    const keys = [this.#key(id), ...(step.by === null ? [] : [this.#approvedBy(step.by.approverId)])]
-    const next = step.hold ? 'held' : step.sealed ? 'ready' : 'pending'
-    const values = [String(nowMs), channel, id, step.after ?? '', next, ...approvalFields(step)]
-    const reply = await redis.reply((client) => client.eval(scripts.APPROVE, { keys, arguments: values }))
-    return SettledReply.parse(reply)
+  async read(id: string, nowMs: number): Promise<StoredRequest | Missing> {
+    const found = await this.#find(id, nowMs)
+    return typeof found === 'string' ? found : found.stored
   }
 
   async box(id: string, nowMs: number): Promise<string | null> {
-    return z
-      .string()
-      .nullable()
-      .parse(await this.#run(scripts.BOX, id, nowMs))
+    const [box = null, until] = await this.#fields(id, ['box', 'until'])
+    return Number(until) > nowMs ? box : null
   }
 
-  async approveDeposit(id: string, step: DepositStep, nowMs: number): Promise<Settled> {
-    const next = step.hold ? 'held' : 'applying'
-    return SettledReply.parse(
-      await this.#run(scripts.APPROVE_DEPOSIT, id, nowMs, next, ...depositFields(step, nowMs)),
-    )
+  async change<Answer>(id: string, nowMs: number, step: Step<Answer>): Promise<Answer | Missing> {
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      if (attempt > 0) await sleep(Math.random() * FIRST_PAUSE_MS * 2 ** attempt)
+      const found = await this.#find(id, nowMs)
+      if (typeof found === 'string') return found
+      const written = await this.#apply(found, step(found.stored, nowMs), nowMs)
+      if (written !== 'lost') return written.answer
+    }
+    throw unavailable('request store', new Error('other writers were faster each time'))
   }
 
-  async settleDeposit(
-    id: string,
-    { depositId, applied }: { depositId: string; applied: AppliedDeposit | null },
-    nowMs: number,
-  ): Promise<boolean> {
-    const text = applied === null ? '' : JSON.stringify(applied)
-    return (await this.#run(scripts.SETTLE_DEPOSIT, id, nowMs, depositId, text)) === 1
+  async ofDevice(deviceKey: string, nowMs: number): Promise<string[]> {
+    return (await this.#listed(this.#key('device', deviceKey), nowMs)).toReversed().slice(0, DEVICE_REQUESTS)
   }
 
-  async release(
-    id: string,
-    { hash, limit }: { hash: string; limit: number },
-    nowMs: number,
-  ): Promise<Released> {
-    const reply = await this.#run(scripts.RELEASE, id, nowMs, hash, String(limit))
-    const [status, attemptsLeft] = ReleaseReply.parse(reply)
-    return status === 'wrong' ? { status, attemptsLeft } : { status }
-  }
-
-  async renewCode(id: string, { approval, names, ...code }: FreshCode, nowMs: number): Promise<boolean> {
-    const { approverId, limit, hash, untilMs } = code
-    const text = sealingText({ approval, names }) ?? ''
-    const rest = [approverId, String(limit), hash, String(untilMs), text]
-    return (await this.#run(scripts.RENEW_CODE, id, nowMs, ...rest)) === 1
-  }
-
-  async deny(id: string, nowMs: number, why?: WhyNotCode): Promise<Settled> {
-    return SettledReply.parse(await this.#run(scripts.DENY, id, nowMs, why ?? ''))
-  }
-
-  async withdraw(id: string, nowMs: number): Promise<Settled> {
-    return SettledReply.parse(await this.#run(scripts.WITHDRAW, id, nowMs))
-  }
-
-  async countWrongCode(id: string, limit: number, nowMs: number): Promise<number> {
-    return z.number().parse(await this.#run(scripts.COUNT_WRONG_CODE, id, nowMs, String(limit)))
-  }
-
-  async claim(id: string, nowMs: number): Promise<Claim> {
-    const [status, ciphertextBase64, approved, stored] = ClaimReply.parse(
-      await this.#run(scripts.CLAIM, id, nowMs),
-    )
-    if (status !== 'claimed') return { status }
-    const claimed = { status, ciphertextBase64, approval: sealingIn(approved).approval }
-    return stored === '' ? claimed : { ...claimed, applied: AppliedDeposit.parse(JSON.parse(stored)) }
-  }
-
-  async unclaim(id: string, nowMs: number): Promise<void> {
-    await this.#run(scripts.UNCLAIM, id, nowMs)
-  }
-
-  async remove(id: string): Promise<void> {
-    await this.#run(scripts.REMOVE, id, 0)
-  }
-
-  async removeApprovedBy(
-    { userId, tenantId }: { userId: string; tenantId: string | null },
-    nowMs: number,
-  ): Promise<void> {
-    const ids = await this.#parts.redis.reply((client) => client.sMembers(this.#approvedBy(userId)))
-    await Promise.all(
-      ids.map(async (id) => await this.#run(scripts.REMOVE_APPROVED, id, nowMs, tenantId ?? '', userId)),
-    )
+  ofApprover(userId: string, nowMs: number): Promise<string[]> {
+    return this.#listed(this.#key('approver', userId), nowMs)
   }
 
   watch(id: string, listener: () => void): () => void {
@@ -194,7 +135,7 @@ class RedisRequestStore implements RequestStore {
   }
 
   async ping(): Promise<void> {
-    await this.#parts.redis.reply((client) => client.ping())
+    await this.#parts.redis.reply((client) => client.exists(this.#key('live')))
   }
 
   async close(): Promise<void> {
@@ -202,27 +143,75 @@ class RedisRequestStore implements RequestStore {
     if (redis.subscriber.isReady) await redis.subscriber.unsubscribe(channel)
   }
 
-  #key(id: string): string {
-    return `${this.#parts.prefix}request:${id}`
+  // No reply means that the change may have been made: `reply` throws, and nothing is tried again.
+  async #apply<Answer>(
+    { stored, version }: Versioned,
+    change: Change<Answer>,
+    nowMs: number,
+  ): Promise<{ answer: Answer } | 'lost'> {
+    if (change.next === undefined) return { answer: answerOf(change) }
+    const [state, is] = change.next === 'removed' ? [stored, ''] : [change.next, randomVersion()]
+    const write = { request: stored.request, state, was: version, is, payload: change.payload }
+    const [outcome, payload = ''] = await this.#write(write, nowMs)
+    if (outcome === 'lost') return outcome
+    return { answer: answerOf(change, payload) }
   }
 
-  #keys(id: string): string[] {
-    const { prefix } = this.#parts
-    return [this.#key(id), `${prefix}live-requests`, `${prefix}expired:${id}`, `${prefix}deposit-bytes`]
+  async #write({ request, state, was, is, payload }: Write, nowMs: number): Promise<z.infer<typeof Reply>> {
+    const { redis, channel, maxLive, maxBoxBytes } = this.#parts
+    const versions = [was, is, String(state.expiresAtMs), stateText(state)]
+    const made = was === '' ? JSON.stringify(request) : ''
+    const bounds = [maxLive, maxBoxBytes, EXPIRED_KNOWN_MS].map(String)
+    const values = [
+      String(nowMs),
+      request.id,
+      channel,
+      ...versions,
+      ...payloadArguments(payload),
+      made,
+      ...bounds,
+    ]
+    const keys = this.#keys(request, state)
+    return Reply.parse(await redis.reply((client) => client.eval(WRITE, { keys, arguments: values })))
   }
 
-  #ofDevice(deviceKey: string): string {
-    return `${this.#parts.prefix}of-device:${deviceKey}`
+  async #find(id: string, nowMs: number): Promise<Versioned | Missing> {
+    const [version, until, request, state] = await this.#fields(id, ['v', 'until', 'r', 's'])
+    if (version && request && state && Number(until) > nowMs)
+      return { version, stored: storedOf({ request, state }) }
+    const isRemembered = await this.#parts.redis.reply((client) => client.exists(this.#key('gone', id)))
+    return isRemembered === 1 ? 'expired' : 'unknown'
   }
 
-  #approvedBy(userId: string): string {
-    return `${this.#parts.prefix}approved-by:${userId}`
+  #fields(id: string, fields: string[]): Promise<(string | null)[]> {
+    return this.#parts.redis.reply((client) => client.hmGet(this.#key('request', id), fields))
   }
 
-  #run(script: string, id: string, nowMs: number, ...rest: string[]): Promise<unknown> {
-    const { redis, channel } = this.#parts
-    return redis.reply((client) =>
-      client.eval(script, { keys: this.#keys(id), arguments: [String(nowMs), channel, id, ...rest] }),
-    )
+  #listed(key: string, nowMs: number): Promise<string[]> {
+    return this.#parts.redis.reply((client) => client.zRangeByScore(key, `(${nowMs}`, '+inf'))
   }
+
+  #keys(request: ApprovalRequest, state: RequestState): string[] {
+    const { deviceKey, approverId, firstApproverId } = listedBy(request, state)
+    const approvers = new Set([approverId, firstApproverId].filter((id) => id !== null))
+    return [
+      this.#key('request', request.id),
+      this.#key('live'),
+      this.#key('boxes'),
+      this.#key('gone', request.id),
+      ...(deviceKey === null ? [] : [this.#key('device', deviceKey)]),
+      ...[...approvers].map((id) => this.#key('approver', id)),
+    ]
+  }
+
+  // The braces are a hash tag: on a cluster, all keys of the store are in one slot, so one script can change them together.
+  #key(...path: string[]): string {
+    return [`${this.#parts.prefix}{requests}`, ...path].join(':')
+  }
+}
+
+function payloadArguments(payload: Write['payload']): [string, string] {
+  if (payload === undefined) return ['keep', '']
+  if (typeof payload === 'string') return [payload, '']
+  return 'put' in payload ? ['put', payload.put] : ['box', payload.box]
 }

@@ -1,14 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { sampleRequest, sealing } from '../../test/sample-request.ts'
-import type { RequestStore, Step } from '../domain/request-store.ts'
-import type { Approval, FirstApproval, Hold, NamesApproval } from '../domain/stored-request.ts'
+import type { RequestActs } from '../../test/request-acts.ts'
+import { SEALED, sampleRequest, sealing } from '../../test/sample-request.ts'
+import type { Approved } from '../domain/approved.ts'
+import type { Approving } from '../domain/request-steps.ts'
+import type { FirstApproval, Hold } from '../domain/stored-request.ts'
 import type { OpenedStores } from './request-store.contract.ts'
 
 const T0 = Date.now()
 const LIFETIME_MS = 300_000
 const LIMIT = 3
 
-const approvalOf = (approverId: string, tenantId = 'tenant'): Approval => ({
+const approvalOf = (approverId: string, tenantId = 'tenant'): Approved => ({
+  kind: 'delivery',
   approverId,
   tenant: { id: tenantId, name: 'Team' },
   bundle: { id: 'bundle', name: 'dev/app' },
@@ -22,7 +25,7 @@ const approvalOf = (approverId: string, tenantId = 'tenant'): Approval => ({
 
 const sealedBy = (approverId: string) => ({
   ciphertextBase64: 'c2VhbGVk',
-  approval: approvalOf(approverId),
+  approved: approvalOf(approverId),
 })
 
 const hold = (changes: Partial<Hold> = {}): Hold => ({
@@ -42,16 +45,16 @@ const firstOf = (approverId: string): FirstApproval => ({
   at: new Date(T0).toISOString(),
 })
 
-const firstStep = (approverId: string, changes: Partial<Step> = {}): Step => ({
+const firstStep = (approverId: string, changes: Partial<Approving> = {}): Approving => ({
   after: null,
   first: firstOf(approverId),
-  sealed: null,
+  approved: null,
+  ciphertextBase64: null,
   hold: null,
-  by: { approverId, tenantId: 'tenant' },
   ...changes,
 })
 
-const release = (store: RequestStore, id: string, hash = 'right', nowMs = T0) =>
+const release = (store: RequestActs, id: string, hash = 'right', nowMs = T0) =>
   store.release(id, { hash, limit: LIMIT }, nowMs)
 
 /** How requests are held and released, and how two people approve; run on each implementation. */
@@ -70,7 +73,7 @@ export function releaseContract(name: string, open: () => Promise<OpenedStores>)
     }
     const held = async (changes: Partial<Hold> = {}, approverId = 'sam') => {
       const id = await created()
-      const step = sealing(sealedBy(approverId), { hold: hold(changes) })
+      const step = sealing({ ...sealedBy(approverId), hold: hold(changes) })
       expect(await stores.here.approve(id, step, T0)).toBe('done')
       return id
     }
@@ -82,7 +85,7 @@ export function releaseContract(name: string, open: () => Promise<OpenedStores>)
       expect(stored).toMatchObject({
         status: 'held',
         held: { by: 'code', untilMs: T0 + 10_000, approverId: 'sam' },
-        approval: approvalOf('sam'),
+        approved: approvalOf('sam'),
         returned: null,
       })
       expect(await stores.there.claim(id, T0)).toEqual({ status: 'held' })
@@ -99,21 +102,20 @@ export function releaseContract(name: string, open: () => Promise<OpenedStores>)
 
     test('the approval of a list of names is held, gets a fresh code, and is released', async () => {
       const id = await created()
-      const names: NamesApproval = {
+      const approved: Approved = {
+        kind: 'names',
         approverId: 'sam',
-        tenantId: 'tenant',
+        tenant: { id: 'tenant', name: 'Team' },
         target: { kind: 'bundle', id: 'bundle', name: 'dev/app' },
         assurance: 'bound',
       }
-      const by = { approverId: 'sam', tenantId: 'tenant' }
-      const sealed = { ciphertextBase64: 'c2VhbGVk', approval: null, names }
-      await stores.here.approve(id, sealing(sealed, { hold: hold({ by: 'loopback' }), by }), T0)
+      await stores.here.approve(id, sealing({ approved, hold: hold({ by: 'loopback' }) }), T0)
       const code = { approverId: 'sam', hash: 'fresh', untilMs: T0 + 20_000, limit: 3 }
-      expect(await stores.there.renewCode(id, { ...code, approval: null, names }, T0)).toBe(true)
-      expect(await stores.here.find(id, T0)).toMatchObject({ status: 'held', approval: null, names })
+      expect(await stores.there.renewCode(id, { ...code, approved }, T0)).toBe(true)
+      expect(await stores.here.find(id, T0)).toMatchObject({ status: 'held', approved })
       expect(await release(stores.there, id, 'fresh')).toEqual({ status: 'released' })
-      const { ciphertextBase64, approval } = sealed
-      expect(await stores.here.claim(id, T0)).toEqual({ status: 'claimed', ciphertextBase64, approval })
+      const claim = { status: 'claimed', ciphertextBase64: SEALED, approved }
+      expect(await stores.here.claim(id, T0)).toEqual(claim)
     })
 
     test('of 30 releases at once over both nodes exactly one wins', async () => {
@@ -163,11 +165,11 @@ export function releaseContract(name: string, open: () => Promise<OpenedStores>)
     test('a fresh code replaces the secret, for the person who approved, a few times', async () => {
       const id = await held({ by: 'loopback' })
       const code = { approverId: 'sam', hash: 'fresh', untilMs: T0 + 120_000, limit: 2 }
-      const approval = { ...approvalOf('sam'), deliveryId: 'd2' }
-      const renew = (changes = {}) => stores.there.renewCode(id, { ...code, approval, ...changes }, T0)
+      const approved = { ...approvalOf('sam'), remember: null }
+      const renew = (changes = {}) => stores.there.renewCode(id, { ...code, approved, ...changes }, T0)
       expect(await renew({ approverId: 'kim' })).toBe(false)
       expect(await renew()).toBe(true)
-      expect(await stores.here.find(id, T0)).toMatchObject({ approval, held: { by: 'code' } })
+      expect(await stores.here.find(id, T0)).toMatchObject({ approved, held: { by: 'code' } })
       expect(await release(stores.here, id)).toEqual({ status: 'wrong', attemptsLeft: 2 })
       expect(await renew({ hash: 'last' })).toBe(true)
       expect(await renew()).toBe(false)
@@ -180,7 +182,7 @@ export function releaseContract(name: string, open: () => Promise<OpenedStores>)
       async (end) => {
         const id = await held()
         expect(await stores.there[end](id, T0)).toBe('done')
-        expect((await stores.here.find(id, T0))?.approval).toEqual(approvalOf('sam'))
+        expect((await stores.here.find(id, T0))?.approved).toEqual(approvalOf('sam'))
         const status = end === 'deny' ? 'denied' : 'withdrawn'
         expect(await release(stores.here, id)).toEqual({ status })
         expect(await stores.here.claim(id, T0)).toEqual({ status })
@@ -242,7 +244,7 @@ export function releaseContract(name: string, open: () => Promise<OpenedStores>)
       })
       expect(await stores.there.claim(id, T0)).toEqual({ status: 'pending' })
       expect(await stores.there.approve(id, sealing(sealedBy('kim')), T0)).toBe('changed')
-      expect(await stores.there.approve(id, sealing(sealedBy('kim'), { after: 'sam' }), T0)).toBe('done')
+      expect(await stores.there.approve(id, sealing({ ...sealedBy('kim'), after: 'sam' }), T0)).toBe('done')
       expect((await stores.here.find(id, T0))?.first).toEqual(firstOf('sam'))
       expect((await stores.here.claim(id, T0)).status).toBe('claimed')
     })
@@ -266,7 +268,7 @@ export function releaseContract(name: string, open: () => Promise<OpenedStores>)
       expect(await stores.there.claim(id, T0)).toEqual({ status: 'held' })
       expect(await release(stores.there, id)).toEqual({ status: 'released' })
       expect(await stores.here.find(id, T0)).toMatchObject({ status: 'pending', returned: 'loopback' })
-      expect(await stores.here.approve(id, sealing(sealedBy('kim'), { after: 'sam' }), T0)).toBe('done')
+      expect(await stores.here.approve(id, sealing({ ...sealedBy('kim'), after: 'sam' }), T0)).toBe('done')
       expect((await stores.there.claim(id, T0)).status).toBe('claimed')
     })
 
@@ -277,7 +279,7 @@ export function releaseContract(name: string, open: () => Promise<OpenedStores>)
         await stores.here.approve(id, step, T0)
         await stores.there.removeApprovedBy({ userId: approverId, tenantId: 'tenant' }, T0)
         expect(await stores.here.find(id, T0)).toMatchObject({ status: 'pending', first: null, held: null })
-        expect(await stores.here.approve(id, sealing(sealedBy('kim'), { after: approverId }), T0)).toBe(
+        expect(await stores.here.approve(id, sealing({ ...sealedBy('kim'), after: approverId }), T0)).toBe(
           'changed',
         )
         expect(await stores.here.approve(id, firstStep('kim'), T0)).toBe('done')
@@ -289,7 +291,7 @@ export function releaseContract(name: string, open: () => Promise<OpenedStores>)
       for (const leaver of [first, second]) {
         const id = await created()
         await stores.here.approve(id, firstStep(first), T0)
-        await stores.here.approve(id, sealing(sealedBy(second), { after: first }), T0)
+        await stores.here.approve(id, sealing({ ...sealedBy(second), after: first }), T0)
         await stores.there.removeApprovedBy({ userId: leaver, tenantId: null }, T0)
         expect(await stores.here.find(id, T0)).toBeNull()
       }
@@ -303,7 +305,7 @@ export function releaseContract(name: string, open: () => Promise<OpenedStores>)
         (id) =>
           stores.here.renewCode(
             id,
-            { approverId: 'sam', hash: 'h', untilMs: T0 + 1, limit: 1, approval: null },
+            { approverId: 'sam', hash: 'h', untilMs: T0 + 1, limit: 1, approved: null },
             T0,
           ),
       ],

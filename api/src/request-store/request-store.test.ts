@@ -5,6 +5,7 @@ import { LIMITS } from '@keyferry/contract'
 import { randomRequestId } from '@keyferry/crypto/token'
 import { afterAll, describe } from 'vitest'
 import { testRedis } from '../../../plumbing/test/redis-server.ts'
+import { actsOn } from '../../test/request-acts.ts'
 import { depositContract } from './deposit.contract.ts'
 import { openRedisRequestStore } from './redis.ts'
 import { openRedis } from './redis-connection.ts'
@@ -13,11 +14,11 @@ import { type OpenedStores, requestStoreContract } from './request-store.contrac
 import { openSqliteRequestStore } from './sqlite.ts'
 
 const smallSqlite = async (maxLive: number, maxBoxBytes = LIMITS.waitingDepositBytes) =>
-  openSqliteRequestStore({ path: ':memory:', now: Date.now, maxLive, maxBoxBytes })
+  actsOn(openSqliteRequestStore({ path: ':memory:', now: Date.now, maxLive, maxBoxBytes }))
 
 async function openSqlite(): Promise<OpenedStores> {
   const folder = mkdtempSync(join(tmpdir(), 'keyferry-requests-'))
-  const store = openSqliteRequestStore({ path: join(folder, 'requests.db'), now: Date.now })
+  const store = actsOn(openSqliteRequestStore({ path: join(folder, 'requests.db'), now: Date.now }))
   const close = async () => {
     await store.close()
     rmSync(folder, { recursive: true })
@@ -36,18 +37,20 @@ async function openNodes(): Promise<OpenedStores> {
   const nodes = await Promise.all(
     [0, 1].map(async () => {
       const connection = await openRedis(redis?.url ?? '', () => {})
-      return { connection, store: await openRedisRequestStore({ redis: connection, prefix }) }
+      return { connection, store: actsOn(await openRedisRequestStore({ redis: connection, prefix })) }
     }),
   )
   const [here, there] = nodes
   if (here === undefined || there === undefined) throw new Error('two nodes')
   const small = async (maxLive: number, maxBoxBytes = LIMITS.waitingDepositBytes) =>
-    openRedisRequestStore({
-      redis: here.connection,
-      prefix: `small-${maxBoxBytes}-${prefix}`,
-      maxLive,
-      maxBoxBytes,
-    })
+    actsOn(
+      await openRedisRequestStore({
+        redis: here.connection,
+        prefix: `small-${maxBoxBytes}-${prefix}`,
+        maxLive,
+        maxBoxBytes,
+      }),
+    )
   const close = async () => {
     for (const { connection, store } of nodes) {
       await store.close()

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { actsOn } from '../../test/request-acts.ts'
 import { sampleRequest, sealing } from '../../test/sample-request.ts'
 import { EXPIRED_KNOWN_MS } from '../domain/request-store.ts'
 import { openSqliteRequestStore } from './sqlite.ts'
@@ -31,32 +32,31 @@ const rowsOnDisk = () => {
 const idsOnDisk = () => rowsOnDisk().map((row) => row['id'])
 const contentsOnDisk = () =>
   rowsOnDisk()
-    .filter((row) => row['request'] !== '' || row['ciphertext'] !== null || row['approval'] !== null)
+    .filter((row) => row['request'] !== '' || row['payload'] !== null || row['state'] !== '')
     .map((row) => row['id'])
 
 test('requests survive a restart; one that was claimed stays taken', async () => {
-  const before = openSqliteRequestStore({ path, now: () => T0 })
+  const before = actsOn(openSqliteRequestStore({ path, now: () => T0 }))
   for (const id of ['pending', 'ready', 'claimed']) await before.create(request(id), T0)
-  for (const id of ['ready', 'claimed'])
-    await before.approve(id, sealing({ ciphertextBase64: 'c2VhbGVk', approval: null }), T0)
+  for (const id of ['ready', 'claimed']) await before.approve(id, sealing(), T0)
   await before.claim('claimed', T0)
   await before.close()
 
-  const after = openSqliteRequestStore({ path, now: () => T0 })
+  const after = actsOn(openSqliteRequestStore({ path, now: () => T0 }))
   expect((await after.find('pending', T0))?.status).toBe('pending')
   expect(await after.claim('ready', T0)).toEqual({
     status: 'claimed',
     ciphertextBase64: 'c2VhbGVk',
-    approval: null,
+    approved: null,
   })
   expect(await after.claim('claimed', T0)).toEqual({ status: 'taken' })
   await after.close()
 })
 
 test('a claim that could not be written returns no ciphertext', async () => {
-  const store = openSqliteRequestStore({ path, now: () => T0 })
+  const store = actsOn(openSqliteRequestStore({ path, now: () => T0 }))
   await store.create(request('ready'), T0)
-  await store.approve('ready', sealing({ ciphertextBase64: 'c2VhbGVk', approval: null }), T0)
+  await store.approve('ready', sealing(), T0)
   const disk = new DatabaseSync(path)
   // A reference that is checked at the very end fails where a full disk fails: after the row was found and changed.
   disk.exec(`create table kept (id text primary key);
@@ -68,21 +68,21 @@ test('a claim that could not be written returns no ciphertext', async () => {
   expect(await store.claim('ready', T0)).toEqual({
     status: 'claimed',
     ciphertextBase64: 'c2VhbGVk',
-    approval: null,
+    approved: null,
   })
   await store.close()
 })
 
 test('what has expired leaves the disk, at the start and then once a minute; its id follows 15 minutes later', async () => {
   vi.useFakeTimers({ now: T0 })
-  const before = openSqliteRequestStore({ path, now: Date.now })
+  const before = actsOn(openSqliteRequestStore({ path, now: Date.now }))
   await before.create(request('old', T0 + 1), T0)
-  await before.approve('old', sealing({ ciphertextBase64: 'c2VhbGVk', approval: null }), T0)
+  await before.approve('old', sealing(), T0)
   expect(contentsOnDisk()).toEqual(['old'])
   await before.close()
   vi.setSystemTime(T0 + 1)
 
-  const store = openSqliteRequestStore({ path, now: Date.now })
+  const store = actsOn(openSqliteRequestStore({ path, now: Date.now }))
   expect(contentsOnDisk()).toEqual([])
   await store.create(request('short', T0 + 30_000), T0)
   await store.create(request('long', T0 + 90_000), T0)
@@ -98,7 +98,7 @@ test('what has expired leaves the disk, at the start and then once a minute; its
 })
 
 test('a closed store is unavailable', async () => {
-  const store = openSqliteRequestStore({ path, now: () => T0 })
+  const store = actsOn(openSqliteRequestStore({ path, now: () => T0 }))
   await store.close()
   await expect(store.find('any', T0)).rejects.toMatchObject({ code: 'unavailable', retryAfterSeconds: 1 })
 })
@@ -107,7 +107,7 @@ test('requests of another version are dropped, and the store works', async () =>
   const other = new DatabaseSync(path)
   other.exec('create table requests (id text primary key); insert into requests values (1)')
   other.close()
-  const store = openSqliteRequestStore({ path, now: () => T0 })
+  const store = actsOn(openSqliteRequestStore({ path, now: () => T0 }))
   expect(idsOnDisk()).toEqual([])
   await store.create(request('new'), T0)
   expect(await store.claim('new', T0)).toEqual({ status: 'pending' })

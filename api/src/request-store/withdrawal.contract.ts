@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest'
-import type { RequestStore, Step } from '../domain/request-store.ts'
+import type { RequestActs } from '../../test/request-acts.ts'
+import type { Approving } from '../domain/request-steps.ts'
 
 type WithdrawalParts = {
-  stores: () => { here: RequestStore; there: RequestStore }
+  stores: () => { here: RequestActs; there: RequestActs }
   /** An approval that seals at once. */
-  approval: Step
+  approval: Approving
   /** The time of every step, in epoch milliseconds. */
   atMs: number
   created: () => Promise<string>
@@ -42,7 +43,7 @@ export function withdrawalContract({
     await stores().there.withdraw(id, T0)
     await stores().here.unclaim(id, T0)
     expect(await stores().there.claim(id, T0)).toEqual({ status: 'withdrawn' })
-    await stores().here.remove(id)
+    await stores().here.remove(id, T0)
     expect(await stores().there.find(id, T0)).toBeNull()
   })
 

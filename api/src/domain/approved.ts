@@ -1,0 +1,70 @@
+import { ASSURANCES, Receipt } from '@keyferry/contract'
+import { z } from 'zod'
+import { GrantDraft } from './grant-draft.ts'
+
+/*
+ * What a person approved, as the request store keeps it until the request ends. Plain JSON, read back through these schemas.
+ */
+
+const Named = z.object({ id: z.string(), name: z.string() })
+
+const Names = z.array(z.string())
+
+/** Who approved, and in which tenant. */
+const By = { approverId: z.string(), tenant: Named }
+
+/** Values of a bundle, sealed to the client. */
+const ApprovedDelivery = z.object({
+  kind: z.literal('delivery'),
+  ...By,
+  bundle: Named,
+  /** Required keys of the bundle that the approver left out. */
+  missingRequired: Names,
+  deliveryId: z.string(),
+  /** The version of each delivered value that has versions, by its delivered name. */
+  versions: z.array(z.object({ name: z.string(), version: z.number() })),
+  /** Names of delivered values that had expired. */
+  expired: Names,
+  /** The signed receipt. */
+  receipt: Receipt,
+  /** What the approver lets the terminal repeat, once the approval returned over loopback. */
+  remember: GrantDraft.nullable(),
+})
+
+export type ApprovedDelivery = z.infer<typeof ApprovedDelivery>
+
+/** A list of names, sealed to the client. */
+const ApprovedNames = z.object({
+  kind: z.literal('names'),
+  ...By,
+  /** What the event names. */
+  target: Named.extend({ kind: z.enum(['bundle', 'tenant']) }),
+  /** What the approval took. */
+  assurance: z.enum(ASSURANCES),
+})
+
+export type ApprovedNames = z.infer<typeof ApprovedNames>
+
+/** Values that the client sealed to the server, with exactly what happens to them. */
+const ApprovedDeposit = z.object({
+  kind: z.literal('deposit'),
+  ...By,
+  username: z.string(),
+  /** Of the record in the database. */
+  depositId: z.string(),
+  planId: z.string(),
+  choices: z.object({
+    own: Names,
+    share: Names,
+    replace: z.union([z.literal('all'), Names]),
+    keyNames: z.record(z.string(), z.string()),
+  }),
+  /** What the approval took. */
+  assurance: z.enum(ASSURANCES),
+})
+
+export type ApprovedDeposit = z.infer<typeof ApprovedDeposit>
+
+export const Approved = z.discriminatedUnion('kind', [ApprovedDelivery, ApprovedNames, ApprovedDeposit])
+
+export type Approved = z.infer<typeof Approved>

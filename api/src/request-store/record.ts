@@ -1,0 +1,28 @@
+import type { Change } from '../domain/request-store.ts'
+import { ApprovalRequest, RequestState, type StoredRequest } from '../domain/stored-request.ts'
+
+/** A request as both stores keep it: two JSON texts, of what never changes and of what does. */
+export type Texts = { request: string; state: string }
+
+export function storedOf({ request, state }: Texts): StoredRequest {
+  return { ...RequestState.parse(JSON.parse(state)), request: ApprovalRequest.parse(JSON.parse(request)) }
+}
+
+/** The state without the request beside it. */
+export function stateText(state: RequestState): string {
+  return JSON.stringify(RequestState.parse(state))
+}
+
+/** What a request is listed by: the terminal that signed it, if it can be approved together with others, and who approved it. */
+export function listedBy({ deviceKey, together }: ApprovalRequest, { first, approved }: RequestState) {
+  return {
+    deviceKey: together ? deviceKey : null,
+    approverId: approved?.approverId ?? null,
+    firstApproverId: first?.approverId ?? null,
+  }
+}
+
+/** @param payload what a step that reads it gets */
+export function answerOf<Answer>(change: Change<Answer>, payload = ''): Answer {
+  return change.payload === 'read' ? change.answer(payload) : change.answer
+}

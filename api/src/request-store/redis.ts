@@ -26,7 +26,6 @@ type Commands = {
   hmGet(key: string, fields: string[]): Promise<(string | null)[]>
   exists(key: string): Promise<number>
   zRangeByScore(key: string, from: number | string, to: number | string): Promise<string[]>
-  publish(channel: string, text: string): Promise<number>
 }
 
 type Client = { readonly isReady: boolean; on(event: 'ready', listener: () => void): unknown }

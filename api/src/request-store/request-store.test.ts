@@ -7,6 +7,7 @@ import { afterAll, describe } from 'vitest'
 import { testRedis } from '../../../plumbing/test/redis-server.ts'
 import { actsOn } from '../../test/request-acts.ts'
 import { depositContract } from './deposit.contract.ts'
+import { racesContract } from './races.contract.ts'
 import { openRedisRequestStore } from './redis.ts'
 import { openRedis } from './redis-connection.ts'
 import { releaseContract } from './release.contract.ts'
@@ -29,6 +30,7 @@ async function openSqlite(): Promise<OpenedStores> {
 requestStoreContract('SQLite', openSqlite)
 releaseContract('SQLite', openSqlite)
 depositContract('SQLite', openSqlite)
+racesContract('SQLite', openSqlite)
 
 const redis = await testRedis()
 
@@ -66,4 +68,5 @@ describe.runIf(redis)('with a Redis', () => {
   requestStoreContract('Redis', openNodes)
   releaseContract('Redis', openNodes)
   depositContract('Redis', openNodes)
+  racesContract('Redis', openNodes)
 })

@@ -8,6 +8,7 @@ import {
 } from '@keyferry/crypto/device-key'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testRedis } from '../../plumbing/test/redis-server.ts'
+import { forgetInAudit } from '../src/audit-maintenance.ts'
 import { databases, expectError, type Identity, layerHeaders, startTestApi, type TestApi } from './api.ts'
 import { approveWith, newBundle } from './approval-client.ts'
 import { joinWorkspace } from './joined.ts'
@@ -270,6 +271,28 @@ describe.each([
     const device = signDeviceForget(asked.seed, new Date(nowMs()).toISOString())
     expect((await api.call('forgetDevice', { body: { device } })).json).toEqual({ ended: 1 })
     expect(await again(bundle, asked)).toBe('forgotten')
+  })
+
+  test('a person who is forgotten leaves no address of their terminal in any entry', async () => {
+    const bundle = await bundleOf()
+    const person = await joinWorkspace(api, owner, 'owner')
+    const asked = await remembered(bundle, {}, person)
+    expect(await again(bundle, asked)).toBe('ready')
+    const device = signDeviceForget(asked.seed, new Date(nowMs()).toISOString())
+    expect((await api.call('forgetDevice', { body: { device } })).json).toEqual({ ended: 1 })
+    const entries = async () => {
+      const { json } = await api.call('listAudit', { as: owner, query: { limit: '200' } })
+      const ofBundle = json.filter(
+        ({ target, actor }) => target.id === bundle.id && actor.id !== owner.userId,
+      )
+      return ofBundle.filter(({ action }) => !action.startsWith('bundle.'))
+    }
+    await expect.poll(async () => (await entries()).every(({ sealed }) => sealed)).toBe(true)
+    const told = new Set((await entries()).flatMap(({ action, origin }) => (origin === null ? [] : [action])))
+    for (const action of ['delivery.released', 'delivery.remembered', 'grant.ended'] as const)
+      expect(told).toContain(action)
+    await forgetInAudit(api.settings, person.userId)
+    expect((await entries()).filter(({ origin }) => origin !== null)).toEqual([])
   })
 
   test('a terminal learns of changes to what it was given, as long as its approval holds', async () => {

@@ -1,4 +1,4 @@
-export { AUDIT_ACTIONS, type AuditAction } from './audit-actions.ts'
+export { AUDIT_ACTIONS, type AuditAction, ORIGIN_OWNERS } from './audit-actions.ts'
 export {
   type Access,
   AUTH_MODES,

@@ -1,9 +1,11 @@
 import { setImmediate as turn } from 'node:timers/promises'
+import { AUDIT_ACTIONS, ORIGIN_OWNERS } from '@keyferry/contract'
 import { eventMac } from '@keyferry/crypto/audit-chain'
 import type { AuditKey } from '@keyferry/crypto/audit-key'
 import { entryOf } from '../domain/audit.ts'
 import { emailKey } from '../domain/email.ts'
 import type { Queries, Query } from './queries.ts'
+import { selectOf } from './tenant-rows.ts'
 
 /*
  * Erasing a person: what may identify them leaves the logs (`origin`) and the deliveries (`label`). The hashed text of an
@@ -17,6 +19,9 @@ export type Forgotten = { readonly userId: string; readonly tenants: number; rea
 class SeveralPeople extends Error {
   override readonly name = 'SeveralPeople'
 }
+
+/** What tells a person's events in one tenant from those of others. `ids`: of their deliveries and remembered approvals. */
+type Theirs = { id: string; email: string; ids: ReadonlySet<string>; hasDeliveries: boolean }
 
 type Person = { id: string; emailKey: string }
 type Forgetting = { person: Person; now: string } & Pick<AuditKey, 'mac'>
@@ -60,12 +65,12 @@ async function findPerson(query: Query, who: string): Promise<Person | null> {
 // The outbox first, so that entries sealed during this work are in the log.
 async function forgetIn(queries: Queries, tenantId: string, forgetting: Forgetting): Promise<number | null> {
   const { person, now } = forgetting
-  const deliveries = await deliveriesOf(queries.query, tenantId, person)
-  const isTheirs = (row: { body: string; origin: string | null }) => isAbout(row, person, deliveries)
+  const theirs = await knownBy(queries.query, tenantId, person)
+  const isTheirs: IsTheirs = (row) => isAbout(row, theirs)
   const origins =
     (await forgetUnsealed(queries, tenantId, { isTheirs, mac: forgetting.mac })) +
     (await forgetSealed(queries, tenantId, { isTheirs, person }))
-  if (origins === 0 && deliveries.size === 0) return null
+  if (origins === 0 && !theirs.hasDeliveries) return null
   await queries.write(async (transaction) => {
     await transaction
       .updateTable('deliveries')
@@ -81,31 +86,25 @@ async function forgetIn(queries: Queries, tenantId: string, forgetting: Forgetti
   return origins
 }
 
-async function deliveriesOf(query: Query, tenantId: string, { id }: Person): Promise<ReadonlySet<string>> {
-  const rows = await query
-    .selectFrom('deliveries')
-    .select('id')
-    .where('tenant_id', '=', tenantId)
-    .where('user_id', '=', id)
-    .execute()
-  return new Set(rows.map((row) => row.id))
+// The events of another actor name them by these ids.
+async function knownBy(query: Query, tenantId: string, { id, emailKey: email }: Person): Promise<Theirs> {
+  const rowsOf = (table: 'deliveries' | 'grants') =>
+    selectOf(query, table, tenantId).select('id').where('user_id', '=', id).execute()
+  const [deliveries, grants] = await Promise.all([rowsOf('deliveries'), rowsOf('grants')])
+  const ids = new Set([...deliveries, ...grants].map((row) => row.id))
+  return { id, email, ids, hasDeliveries: deliveries.length > 0 }
 }
 
-// What they did, what was done to them, what their terminals collected, and invitations to their address.
-function isAbout(
-  { body, origin }: { body: string; origin: string | null },
-  person: Person,
-  deliveries: ReadonlySet<string>,
-): boolean {
+// What they did, what was done to them, and what the action says besides.
+function isAbout({ body, origin }: { body: string; origin: string | null }, theirs: Theirs): boolean {
   if (origin === null) return false
-  const { actor, target, data, origin: told } = entryOf(body, origin)
-  const delivery = data['delivery']
-  return (
-    actor.id === person.id ||
-    target.id === person.id ||
-    (typeof delivery === 'string' && deliveries.has(delivery)) ||
-    (told?.['email'] !== undefined && emailKey(told['email']) === person.emailKey)
-  )
+  const { action, actor, target, data, origin: told } = entryOf(body, origin)
+  if (actor.id === theirs.id || target.id === theirs.id) return true
+  const owner = ORIGIN_OWNERS[action]
+  if (owner === 'actor') return false
+  if (owner === 'email') return told?.['email'] !== undefined && emailKey(told['email']) === theirs.email
+  const id = data[owner]
+  return typeof id === 'string' && theirs.ids.has(id)
 }
 
 type IsTheirs = (row: { body: string; origin: string | null }) => boolean
@@ -160,7 +159,7 @@ async function forgetSealed(
 }
 
 /** Actions whose origin may be of a person who is neither actor nor target: their terminal, or their address. */
-const OF_OTHERS = ['delivery.collected', 'delivery.void', 'member.invited']
+const OF_OTHERS = AUDIT_ACTIONS.filter((action) => ORIGIN_OWNERS[action] !== 'actor')
 
 function mayBeTheirs(
   query: Query,

@@ -41,7 +41,16 @@ const REFUSED_V6 = [
 const CARRIES_V4 = listOf(['::ffff:0:0/96', '64:ff9b::/96'])
 
 /** Where clouds answer with credentials of the machine. No setting allows them. */
-const METADATA = listOf(['169.254.169.254/32', 'fd00:ec2::254/128'])
+const METADATA = listOf([
+  '169.254.169.254',
+  '169.254.170.2',
+  '169.254.170.23',
+  '100.100.100.200',
+  '168.63.129.16',
+  'fd00:ec2::23',
+  'fd00:ec2::254',
+  'fd20:ce::254',
+])
 
 const REFUSED = listOf([...REFUSED_V4, ...REFUSED_V6])
 

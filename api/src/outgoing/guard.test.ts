@@ -70,6 +70,20 @@ test.each([
   expect(innerAddress(address)).toBe(inner)
 })
 
+test.each([
+  '169.254.170.2',
+  '169.254.170.23',
+  '100.100.100.200',
+  '168.63.129.16',
+  '[fd00:ec2::23]',
+  '[fd20:ce::254]',
+  '[::ffff:100.100.100.200]',
+])('%s, where a cloud gives credentials away, is refused in an allowed network too', (host) => {
+  const ownNetworks = ['169.254.0.0/16', '100.64.0.0/10', '168.63.129.16', 'fd00::/8']
+  const guard = new Guard({ ownNetworks, ownStores: [] })
+  expect(() => guard.allowed(`https://${host}/`)).toThrow(expect.objectContaining({ code: 'target_refused' }))
+})
+
 test('an allowed network may be called on any port, the metadata address never', () => {
   const guard = new Guard({ ownNetworks: ['10.0.0.0/8', '169.254.0.0/16', 'fd00::/8'], ownStores: [] })
   expect(guard.allowed('https://10.1.2.3:9000/').port).toBe('9000')

@@ -5,6 +5,7 @@ import { approveToDelivered } from './approve-to-delivered.ts'
 import { clientStart } from './client-start.ts'
 import { deliveries } from './deliveries.ts'
 import { events } from './events.ts'
+import { firstPaint } from './first-paint.ts'
 import { growth } from './growth.ts'
 import { imports } from './imports.ts'
 import { machineDeliveries } from './machine-deliveries.ts'
@@ -38,6 +39,7 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   start,
   'client-start': clientStart,
   'terminal-consent': terminalConsent,
+  'first-paint': firstPaint,
   growth,
   'memory-growth': memoryGrowth,
 }

@@ -379,20 +379,6 @@ describe.skipIf(!hasBrowser())('the approval page', () => {
     await expectAccessible(page)
     await closePage(page)
   })
-
-  test('the first paint comes within 300 ms on a cold cache', async () => {
-    const paints: number[] = []
-    while (paints.length < 5 && !paints.some((ms) => ms < 300)) {
-      const { page } = await open({ bundle: 'dev/app' })
-      paints.push(
-        await page.evaluate(
-          () => performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? Number.NaN,
-        ),
-      )
-      await closePage(page)
-    }
-    expect(Math.min(...paints)).toBeLessThan(300)
-  })
 })
 
 async function tabTo(page: Page, name: string): Promise<void> {

@@ -159,7 +159,7 @@ async function approveIntoNothing(page: EnginePage, link: string): Promise<void>
   await page.goto(`${link}#lb=${new URL(target).port}.${TOKEN}`)
   await readRequest(page)
   await page.click(APPROVE)
-  await expect.poll(page.address, { timeout: 10_000 }).not.toContain('/approve/')
+  await expect.poll(page.address).not.toContain('/approve/')
   expect(await page.address()).not.toContain('secret')
   await page.goto(link)
 }

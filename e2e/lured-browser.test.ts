@@ -72,7 +72,7 @@ describe.skipIf(!hasBrowser() || !hasOwnLoopback())(
       try {
         const attacker = new Attacker(server.url)
         const { secret } = await fallFor(browser, attacker)
-        await expect.poll(() => listener.heard, { timeout: 10_000 }).toEqual([`${PATH} secret=${secret}`])
+        await expect.poll(() => listener.heard).toEqual([`${PATH} secret=${secret}`])
       } finally {
         await browser.close()
       }

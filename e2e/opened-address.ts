@@ -12,7 +12,7 @@ export async function noteAddresses(
   await chmod(program, 0o755)
   const next = async () => {
     const read = () => readFile(note, 'utf8').catch(() => '')
-    await expect.poll(read, { timeout: 10_000 }).not.toBe('')
+    await expect.poll(read).not.toBe('')
     const address = await read()
     await rm(note)
     return address

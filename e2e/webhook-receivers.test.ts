@@ -45,7 +45,7 @@ async function startReceiver(program: string, file: string, env: Record<string, 
       if (ready === undefined) throw new Error(`${file} did not start: ${text}`)
       return ready
     },
-    { timeout: 10_000, interval: 20 },
+    { interval: 20 },
   )
   return { ...receiver, url: `http://127.0.0.1:${port}/` }
 }
@@ -69,7 +69,7 @@ test.each(RECEIVERS)(
         expect(receiver.printed()).toContain('webhook.test\n')
         expect(receiver.printed()).toContain(`bundle.created ${name}\n`)
       },
-      { timeout: 10_000, interval: 20 },
+      { interval: 20 },
     )
 
     const timestamp = Math.floor(Date.now() / 1_000)

@@ -74,16 +74,16 @@ describe.each(databases)('local accounts on %s', (kind) => {
     await logIn(EMAIL, PASSWORD)
   })
 
-  test('an unknown e-mail takes as long as a wrong password', { retry: 2 }, async () => {
+  test('an unknown e-mail takes as long as a wrong password', async () => {
     const times = { known: 0, unknown: 0 }
     for (let round = 0; round < 3; round += 1) {
       for (const [name, email] of [
         ['known', EMAIL],
         ['unknown', 'nobody@example.com'],
       ] as const) {
-        const began = performance.now()
+        const before = process.cpuUsage()
         await logIn(email, 'wrong')
-        times[name] += performance.now() - began
+        times[name] += process.cpuUsage(before).user
       }
     }
     await logIn(EMAIL, PASSWORD)

@@ -75,8 +75,3 @@ export function approveWith(
 ) {
   return api.call('encryptFromBundle', { as, params: { request_id: requestId }, body })
 }
-
-/** Of delays on a machine that others use too. */
-export function median(delays: readonly number[]): number {
-  return delays.toSorted((a, b) => a - b)[Math.floor(delays.length / 2)] ?? 0
-}

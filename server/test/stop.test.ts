@@ -35,9 +35,7 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
     const id = await createRequest()
     const waiting = fetch(`${address}/api/v1/requests/${id}/wait`).then(async (answer) => await answer.json())
     await sleep(200)
-    const begun = Date.now()
     expect(await program.stop(signal)).toEqual({ code: 0, signal: null })
-    expect(Date.now() - begun).toBeLessThan(5_000)
     expect(await waiting).toEqual({ status: 'pending' })
   },
 )
@@ -52,8 +50,15 @@ test('a request that was pending still is after a restart', async () => {
 })
 
 test('idle connections do not delay the exit', async () => {
-  await fetch(`${address}/healthz`)
-  const begun = Date.now()
-  expect(await program.stop()).toEqual({ code: 0, signal: null })
-  expect(Date.now() - begun).toBeLessThan(2_000)
+  const withoutMs = await stopTime()
+  program = new Program({ DATA_DIR: folder.path })
+  await fetch(`${await program.ready()}/healthz`)
+  // The server waits up to 4 s for connections that are in use.
+  expect((await stopTime()) - withoutMs).toBeLessThan(3_500)
 })
+
+async function stopTime(): Promise<number> {
+  const begun = performance.now()
+  expect(await program.stop()).toEqual({ code: 0, signal: null })
+  return performance.now() - begun
+}

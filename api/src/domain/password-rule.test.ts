@@ -30,7 +30,7 @@ test.each(['correct horse battery', 'monkey dragon teapot', 'vX9#kq2LmZ0p', 'Ð¿Ð
 
 test('the longest password is judged at once', async () => {
   await requireStrongPassword('a first one loads the dictionaries', EMAIL)
-  const startedMs = performance.now()
+  const before = process.threadCpuUsage()
   await requireStrongPassword('correct horse battery '.repeat(40), EMAIL)
-  expect(performance.now() - startedMs).toBeLessThan(500)
+  expect(process.threadCpuUsage(before).user).toBeLessThan(500_000)
 })

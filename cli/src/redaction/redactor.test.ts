@@ -142,10 +142,10 @@ test('of lines that begin alike, each is found, and the shortest of them within 
 test('an output that is full of the beginning of many lines does not hold the program up', () => {
   const lines = Array.from({ length: 4_000 }, (_, index) => `        - name: "${index}"`)
   const redactor = new Redactor(patternsOf(new Map([['CONFIG', lines.join('\n')]])))
-  const startedMs = performance.now()
+  const before = process.threadCpuUsage()
   const indented = Buffer.alloc(256 * 1024, '        - name: ')
   expect(redactor.next(indented).length + redactor.flush().length).toBe(indented.length)
-  expect(performance.now() - startedMs).toBeLessThan(5_000)
+  expect(process.threadCpuUsage(before).user).toBeLessThan(5_000_000)
 })
 
 test('other bytes pass unchanged', () => {

@@ -146,7 +146,6 @@ test('the shell dialect reads back what the server exports and what pull writes'
         expect(values).toEqual(map)
       }
     }),
-    { numRuns: 2_000 },
   )
 })
 
@@ -163,7 +162,7 @@ test.for(
     ].map(([what, text]) => ({ dialect, what, text: text ?? '' })),
   ),
 )('$dialect reads a megabyte of $what in less than two seconds', ({ dialect, text }) => {
-  const started = performance.now()
+  const before = process.threadCpuUsage()
   readImport(text, dialect)
-  expect(performance.now() - started).toBeLessThan(2000)
+  expect(process.threadCpuUsage(before).user).toBeLessThan(2_000_000)
 })

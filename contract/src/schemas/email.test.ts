@@ -36,7 +36,7 @@ test.each([
 })
 
 test('a long hostile text is refused at once', () => {
-  const startedMs = performance.now()
+  const before = process.threadCpuUsage()
   expect(Email.safeParse(`a@${'a-'.repeat(120)}`).success).toBe(false)
-  expect(performance.now() - startedMs).toBeLessThan(200)
+  expect(process.threadCpuUsage(before).user).toBeLessThan(200_000)
 })

@@ -1,8 +1,16 @@
+import { relative } from 'node:path'
 import type { Reporter, TestModule, TestSpecification } from 'vitest/node'
 
-/** Ends a test run with one plain line of its true sums; a file that could not be loaded counts as a failure. */
+/** Ends a test run with one plain line of its true sums; a file that could not be loaded counts as a failure.
+ * Before it stands the time of the slowest files, if asked for. */
 export class TestSummary implements Reporter {
   #specifications = 0
+  readonly #slowest: number
+
+  /** @param slowest how many files to list */
+  constructor(slowest: number) {
+    this.#slowest = slowest
+  }
 
   onTestRunStart(specifications: readonly TestSpecification[]): void {
     this.#specifications = specifications.length
@@ -21,6 +29,23 @@ export class TestSummary implements Reporter {
     }
     const skipped = sums.skipped + sums.pending
     const line = `${sums.passed} passed, ${sums.failed} failed${skipped === 0 ? '' : `, ${skipped} skipped`}\n`
-    process.once('exit', () => process.stdout.write(line))
+    process.once('exit', () => process.stdout.write(timesOf(modules, this.#slowest) + line))
   }
 }
+
+/** One line a file: seconds of its tests and hooks, seconds of its imports, number of tests. */
+function timesOf(modules: readonly TestModule[], most: number): string {
+  const times = modules.map((module) => {
+    const { duration, collectDuration } = module.diagnostic()
+    const tests = [...module.children.allTests()].length
+    return { file: relative('.', module.moduleId), tests, duration, collectDuration }
+  })
+  const slowest = times.toSorted((a, b) => b.duration - a.duration).slice(0, most)
+  return slowest
+    .map((row) => `${seconds(row.duration)}${seconds(row.collectDuration)} ${lineOf(row)}\n`)
+    .join('')
+}
+
+const lineOf = ({ file, tests }: { file: string; tests: number }) => `${file} (${tests} tests)`
+
+const seconds = (ms: number) => `${(ms / 1_000).toFixed(2)} s`.padStart(11)

@@ -1,18 +1,40 @@
 import { defineConfig } from 'vitest/config'
 import { TestSummary } from './test-summary.ts'
 
-export default defineConfig({
-  test: {
-    include: ['**/*.test.ts'],
-    exclude: ['**/node_modules/**', '**/dist/**'],
-    globalSetup: ['test-folder.ts', 'e2e/built-app.ts'],
-    isolate: false,
-    // Most tests wait for a server, a browser or a shell. Vitest would use one worker on a machine with two cores.
-    maxWorkers: 2,
-    // On a shared machine a browser or a clock may be late once; the output names what was tried again.
-    retry: process.env['CI'] === undefined ? 0 : 1,
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
-    reporters: ['default', new TestSummary()],
-  },
+const STORIES = ['e2e/**', 'server/test/**', 'cli/test/**', 'release/**']
+
+const API = ['api/test/**', 'api/src/request-store/**']
+
+// Several nodes share a PostgreSQL.
+const NODES = ['changed-values', 'database-away', 'deposit-rescue', 'four-sealers', 'nodes', 'webhook-nodes']
+
+const OUTSIDE = ['**/node_modules/**', '**/dist/**']
+
+/** What `--mode` selects. Without one, everything runs. */
+const PARTS: Readonly<Record<string, { include: readonly string[]; exclude: readonly string[] }>> = {
+  unit: { include: ['**'], exclude: [...STORIES, ...API] },
+  api: { include: API, exclude: [] },
+  e2e: { include: STORIES, exclude: [] },
+  fast: { include: ['**'], exclude: [...STORIES, ...NODES.map((name) => `api/test/${name}.test.ts`)] },
+}
+
+export default defineConfig(({ mode }) => {
+  const { include, exclude } = PARTS[mode] ?? { include: ['**'], exclude: [] }
+  return {
+    test: {
+      include: include.map((folder) => `${folder}/*.test.ts`),
+      exclude: [...OUTSIDE, ...exclude],
+      env: mode === 'fast' ? { DATABASES: 'sqlite' } : {},
+      globalSetup: ['test-folder.ts', 'e2e/built-app.ts'],
+      setupFiles: ['property-runs.ts'],
+      isolate: false,
+      // Most tests wait for a server, a browser or a shell. Vitest would use one worker on a machine with two cores.
+      maxWorkers: 2,
+      testTimeout: 60_000,
+      hookTimeout: 120_000,
+      // Below the limit of a test, so that a failure names what was waited for.
+      expect: { poll: { timeout: 45_000 } },
+      reporters: ['default', new TestSummary(Number(process.env['SLOWEST'] ?? 0))],
+    },
+  }
 })

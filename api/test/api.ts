@@ -19,8 +19,9 @@ export {
 
 export type DatabaseKind = 'sqlite' | 'postgres'
 
-/** The databases that every behaviour is shown on. */
-export const databases: readonly DatabaseKind[] = hasPostgres() ? ['sqlite', 'postgres'] : ['sqlite']
+/** The databases that every behaviour is shown on; `DATABASES=sqlite` leaves PostgreSQL out. */
+export const databases: readonly DatabaseKind[] =
+  process.env['DATABASES'] !== 'sqlite' && hasPostgres() ? ['sqlite', 'postgres'] : ['sqlite']
 
 type Failure = { error: string; code: string; details?: Record<string, unknown> }
 

@@ -8,6 +8,7 @@ import { hostedStores } from './hosted-stores.ts'
 import { fuzzHttp } from './http-fuzz.ts'
 import { killUnderLoad } from './kills.ts'
 import { storeOutages, sufferOutage } from './outages.ts'
+import { holdProperties } from './properties.ts'
 import { raceRevocations } from './revocations.ts'
 import { type RaceOptions, raceForDeliveries } from './single-delivery.ts'
 import { besetBySlowClients } from './slow-clients.ts'
@@ -50,6 +51,10 @@ async function* deployments(): AsyncGenerator<{ name: string; options: Deploymen
 
 /** Each kind of fault by its name. */
 export const COMMANDS: Readonly<Record<string, Command>> = {
+  async *properties({ fuzz }) {
+    yield await holdProperties(fuzz)
+  },
+
   async *receivers() {
     for (const { name, seen, isWell } of await besetByReceivers())
       yield { what: `a receiver of webhooks that ${name}`, seen, isWell }

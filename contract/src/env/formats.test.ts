@@ -92,7 +92,6 @@ test.each([
       const values = held('.env', map)
       expect({ ...read(FORMATS['.env'].write(values)) }).toEqual(Object.fromEntries(values))
     }),
-    { numRuns: 5_000 },
   )
 })
 
@@ -139,7 +138,6 @@ test.each([
       const values = held(name, map)
       expect(read(FORMATS[name].write(values))).toEqual(values)
     }),
-    { numRuns: 5_000 },
   )
 })
 

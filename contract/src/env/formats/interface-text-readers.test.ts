@@ -19,7 +19,6 @@ test.for(READERS)('%s reads every value but those it is said not to', ([, read, 
     fc.property(readable, (map) => {
       expect({ ...read(writeEnv(map)) }).toEqual(Object.fromEntries(map))
     }),
-    { numRuns: 3000 },
   )
 })
 

@@ -98,7 +98,6 @@ test('what the server exports is read back', () => {
       const entries = map.filter(([, value]) => !value.includes('\r'))
       expect(read(writeEnv(entries))).toEqual(Object.fromEntries(entries))
     }),
-    { numRuns: 5_000 },
   )
 })
 
@@ -129,7 +128,6 @@ test('what npm dotenv reads otherwise is refused or noted', () => {
       const values = Object.fromEntries(entries.map(({ name, value }) => [name, value]))
       expect(values).toEqual({ ...parseAsDotenv(given) })
     }),
-    { numRuns: 20_000 },
   )
 })
 
@@ -138,6 +136,5 @@ test('any text is read or refused, never anything else', () => {
     fc.property(fc.string({ unit: 'binary', maxLength: 60 }), (text) => {
       for (const dialect of ['dotenv', 'shell', 'compose'] as const) readImport(text, dialect)
     }),
-    { numRuns: 5_000 },
   )
 })

@@ -4,12 +4,21 @@ import { join } from 'node:path'
 const ROOT = join(import.meta.dirname, '..')
 const PROGRAM = join(import.meta.dirname, 'bin/keyferry-server.js')
 
+// With `--seed` the data folder is a separate one, which has the library of the screenshots.
+const isSeeded = process.argv.includes('--seed')
+const env = { ...(isSeeded ? { DATA_DIR: join(ROOT, 'data/seeded') } : {}), ...process.env }
+
 // Rebuild the app and restart the server when their sources change, until one of the two ends or Ctrl-C. The server
 // serves the pages as in production, with the same content security policy.
 const children = [
   spawn('npm', ['run', 'build', '--workspace', 'web', '--', '--watch'], { cwd: ROOT, stdio: 'inherit' }),
-  spawn(process.execPath, ['--watch', '--watch-preserve-output', PROGRAM], { cwd: ROOT, stdio: 'inherit' }),
+  spawn(process.execPath, ['--watch', '--watch-preserve-output', PROGRAM], {
+    cwd: ROOT,
+    env,
+    stdio: 'inherit',
+  }),
 ]
+if (isSeeded) spawn(process.execPath, [join(ROOT, 'e2e/seed.ts')], { env, stdio: 'inherit' })
 for (const child of children) child.once('exit', () => stopAll())
 process.once('SIGTERM', stopAll)
 process.once('SIGINT', stopAll)

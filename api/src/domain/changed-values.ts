@@ -35,7 +35,7 @@ export async function waitForChange(
 ): Promise<boolean> {
   const delivery = await parts.stores.deliveries.find(tenantId, held.deliveryId)
   if (delivery?.machine?.id !== machine.id) throw notFound()
-  return await holdUntilChanged(parts, { tenantId, delivery, watcher: machine.id, ...held })
+  return holdUntilChanged(parts, { tenantId, delivery, watcher: machine.id, ...held })
 }
 
 /** The same for a terminal, which needs an approval that is remembered for the bundle of the delivery.
@@ -48,7 +48,7 @@ export async function waitForRememberedChange(
   await requireWatching(parts, device, held.deliveryId)
   const known = await rememberedDelivery(parts, device.public_key, held.deliveryId)
   if (known === null) throw notFound()
-  return await holdUntilChanged(parts, { ...known, watcher: device.public_key, ...held })
+  return holdUntilChanged(parts, { ...known, watcher: device.public_key, ...held })
 }
 
 type Known = { tenantId: string; delivery: Delivery }

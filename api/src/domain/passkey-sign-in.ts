@@ -42,7 +42,7 @@ function isOf({ id }: Account, { passkey, userId }: PasskeyUse): boolean {
 async function counterAfter(passkey: StoredPasskey, use: PasskeyUse): Promise<number> {
   const requireUserVerification = use.userId === null
   const { ceremony } = use
-  return await verifyPasskeyUse(use.passkey, { ceremony, passkey, requireUserVerification }).catch(
+  return verifyPasskeyUse(use.passkey, { ceremony, passkey, requireUserVerification }).catch(
     (cause: unknown) => {
       throw unauthorized(cause)
     },

@@ -3,7 +3,7 @@ import type { AttachmentStore, SharedKey } from '../domain/attachment.ts'
 import type { LongValues, ValueSize } from '../domain/bundle-entry.ts'
 import type { WantedValues } from '../domain/wanted-values.ts'
 import type { Queries, Query } from './queries.ts'
-import { selectOf } from './tenant-rows.ts'
+import { keysAttached } from './tenant-rows.ts'
 import {
   listedColumns,
   openedByName,
@@ -28,11 +28,7 @@ export function readAttachedKeys(
 }
 
 function attachedKeys(query: Query, tenantId: string, bundleId: string) {
-  return selectOf(query, 'attachments', tenantId)
-    .innerJoin('keys', (join) =>
-      join.onRef('keys.tenant_id', '=', 'attachments.tenant_id').onRef('keys.id', '=', 'attachments.key_id'),
-    )
-    .where('attachments.bundle_id', '=', bundleId)
+  return keysAttached(query, tenantId).where('attachments.bundle_id', '=', bundleId)
 }
 
 function lister({ query, prepare }: Queries, vault: ValueVault): AttachmentStore['list'] {

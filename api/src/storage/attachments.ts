@@ -4,16 +4,17 @@ import { readAttachedKeys } from './attached-keys.ts'
 import { changeAttachment, changeInBundle, detach } from './attachment-changes.ts'
 import { attach } from './attachment-insertion.ts'
 import { move } from './attachment-positions.ts'
-import { isMissingReference } from './database.ts'
+import { isMissingReference, unless } from './database.ts'
 import type { Queries } from './queries.ts'
 import type { ValueVault } from './value-vault.ts'
 
+/** `no_key`: the key was deleted after it was looked up. */
 export function createAttachmentStore(queries: Queries, vault: ValueVault, bounds: Bounds): AttachmentStore {
   const { write, record } = queries
   return {
     ...readAttachedKeys(queries, vault),
     insert: (tenantId, attachment, stamp) =>
-      orNoKey(() =>
+      unless(isMissingReference, 'no_key', () =>
         write((transaction) => attach({ transaction, record }, { tenantId, attachment, stamp, bounds })),
       ),
     delete: (tenantId, attachment, stamp) =>
@@ -21,7 +22,7 @@ export function createAttachmentStore(queries: Queries, vault: ValueVault, bound
         detach(transaction, tenantId, attachment),
       ),
     change: (tenantId, change, stamp) =>
-      orNoKey(() =>
+      unless(isMissingReference, 'no_key', () =>
         write((transaction) => changeAttachment({ transaction, record }, { tenantId, change, stamp })),
       ),
     move: (tenantId, { order, ...attachment }, stamp) => {
@@ -31,15 +32,5 @@ export function createAttachmentStore(queries: Queries, vault: ValueVault, bound
         move(transaction, tenantId, { order, ...attachment }),
       )
     },
-  }
-}
-
-async function orNoKey<Outcome>(change: () => Promise<Outcome>): Promise<Outcome | 'no_key'> {
-  try {
-    return await change()
-  } catch (error) {
-    // The key was deleted after it was looked up.
-    if (isMissingReference(error)) return 'no_key'
-    throw error
   }
 }

@@ -12,7 +12,7 @@ import { type Event, type EventData, madeBy } from '../domain/event.ts'
 import type { Slice } from '../domain/listing.ts'
 import type { Stamp } from '../domain/stamp.ts'
 import { chunks } from './chunks.ts'
-import { isTaken } from './database.ts'
+import { isTaken, unless } from './database.ts'
 import type { Queries, Query, Recorded } from './queries.ts'
 import { countOf, deleteOf, selectOf, updateOf } from './tenant-rows.ts'
 import { contains, containsInAnyCase } from './text-search.ts'
@@ -76,8 +76,8 @@ async function update(
   { write, record }: Queries,
   { tenantId, bundleId, change: { stamp, ...fields } }: Update,
 ): ReturnType<BundleStore['update']> {
-  try {
-    return await write(async (transaction) => {
+  return unless(isTaken, 'name_taken', () =>
+    write(async (transaction) => {
       const row = await updateOf(transaction, 'bundles', tenantId)
         .set({ ...fields, updated_at: stamp.at, updated_by: stamp.by })
         .where('id', '=', bundleId)
@@ -87,11 +87,8 @@ async function update(
       const data = { changed: CHANGEABLE.filter((field) => fields[field] !== undefined) }
       await record(transaction, bundleEvent(tenantId, row, { action: 'bundle.changed', data, stamp }))
       return 'updated'
-    })
-  } catch (error) {
-    if (isTaken(error)) return 'name_taken'
-    throw error
-  }
+    }),
+  )
 }
 
 const UPDATED_BY_NAME = sql<string | null>`(

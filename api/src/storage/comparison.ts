@@ -1,6 +1,6 @@
 import type { ComparedEntry, ComparisonStore } from '../domain/comparison.ts'
 import type { Query } from './queries.ts'
-import { countOf, selectOf } from './tenant-rows.ts'
+import { countOf, keysAttached, selectOf } from './tenant-rows.ts'
 import { partsIn } from './value-vault.ts'
 
 const NO_KEY = { key_id: null, key_name: null, templateParts: null } as const
@@ -22,10 +22,7 @@ async function attachedTo(
   tenantId: string,
   bundleIds: readonly string[],
 ): Promise<ComparedEntry[]> {
-  const rows = await selectOf(query, 'attachments', tenantId)
-    .innerJoin('keys', (join) =>
-      join.onRef('keys.tenant_id', '=', 'attachments.tenant_id').onRef('keys.id', '=', 'attachments.key_id'),
-    )
+  const rows = await keysAttached(query, tenantId)
     .select(['attachments.bundle_id', 'attachments.delivered_name as name', 'attachments.key_id'])
     .select(['keys.name as key_name', 'keys.template_parts'])
     .where('attachments.bundle_id', 'in', bundleIds)

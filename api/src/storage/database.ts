@@ -26,6 +26,20 @@ export function isMissingReference(error: unknown): boolean {
   return hasCode(error, SQLITE_FOREIGN_KEY, PG_FOREIGN_KEY)
 }
 
+/** Do some work. If the database refuses it for this reason, answer `otherwise`. */
+export async function unless<Outcome, Otherwise>(
+  isRefusal: (error: unknown) => boolean,
+  otherwise: Otherwise,
+  work: () => Promise<Outcome>,
+): Promise<Outcome | Otherwise> {
+  try {
+    return await work()
+  } catch (error) {
+    if (isRefusal(error)) return otherwise
+    throw error
+  }
+}
+
 function hasCode(error: unknown, ofSqlite: number, ofPostgres: string): boolean {
   if (!(error instanceof Error)) return false
   if ('errcode' in error) return error.errcode === ofSqlite

@@ -12,7 +12,7 @@ export async function despiteDeletedKeys<T>(change: () => Promise<T>): Promise<T
     return await change()
   } catch (error) {
     if (!isMissingReference(error)) throw error
-    return await change()
+    return change()
   }
 }
 

@@ -42,11 +42,7 @@ async function bundlesUsing(
   { tenantId, bundleId, ids }: BundleRef & { ids: readonly string[] },
 ): Promise<ReadonlyMap<string, readonly string[]>> {
   const rows = await selectOf(query, 'attachments', tenantId)
-    .innerJoin('bundles', (join) =>
-      join
-        .onRef('bundles.tenant_id', '=', 'attachments.tenant_id')
-        .onRef('bundles.id', '=', 'attachments.bundle_id'),
-    )
+    .innerJoin('bundles', 'bundles.id', 'attachments.bundle_id')
     .select(['attachments.key_id', 'bundles.id', 'bundles.name'])
     .where('attachments.key_id', 'in', ids)
     .orderBy('bundles.name')

@@ -98,9 +98,7 @@ async function countUse(
 async function ofDevice(query: Query, deviceKey: string): Promise<KnownGrant[]> {
   const rows = await query
     .selectFrom('grants')
-    .innerJoin('bundles', (join) =>
-      join.onRef('bundles.tenant_id', '=', 'grants.tenant_id').onRef('bundles.id', '=', 'grants.bundle_id'),
-    )
+    .innerJoin('bundles', 'bundles.id', 'grants.bundle_id')
     .innerJoin('tenants', 'tenants.id', 'grants.tenant_id')
     .selectAll('grants')
     .select(['bundles.name as bundle_name', 'bundles.tags', 'tenants.name as tenant_name'])
@@ -146,9 +144,7 @@ type Filter = { tenantId: string; userId: string | null; now: string }
 async function list(query: Query, filter: Filter, page: WholePage): ReturnType<GrantStore['list']> {
   const [rows, total] = await Promise.all([
     holding(query, filter)
-      .innerJoin('bundles', (join) =>
-        join.onRef('bundles.tenant_id', '=', 'grants.tenant_id').onRef('bundles.id', '=', 'grants.bundle_id'),
-      )
+      .innerJoin('bundles', 'bundles.id', 'grants.bundle_id')
       .leftJoin('users', 'users.id', 'grants.user_id')
       .selectAll('grants')
       .select(['bundles.name as bundle_name', 'users.username'])

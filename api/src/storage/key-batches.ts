@@ -86,11 +86,7 @@ async function keysInOrder(transaction: Query, { tenantId, keyIds }: Place): Pro
 
 function usesOf(query: Query, tenantId: string, keyIds: readonly string[]) {
   return selectOf(query, 'attachments', tenantId)
-    .innerJoin('bundles', (join) =>
-      join
-        .onRef('bundles.tenant_id', '=', 'attachments.tenant_id')
-        .onRef('bundles.id', '=', 'attachments.bundle_id'),
-    )
+    .innerJoin('bundles', 'bundles.id', 'attachments.bundle_id')
     .where('attachments.key_id', 'in', keyIds)
     .select(({ fn }) => [
       'bundles.id',

@@ -3,7 +3,7 @@ import type { Stamp } from '../domain/stamp.ts'
 import { closeGaps } from './attachment-positions.ts'
 import { deliveredAs } from './bundle-changes.ts'
 import type { Query, Recorded } from './queries.ts'
-import { deleteOf, selectOf, updateOf } from './tenant-rows.ts'
+import { deleteOf, keysAttached, updateOf } from './tenant-rows.ts'
 import { holdTenant } from './tenants.ts'
 
 type Removal = { tenantId: string; keyIds: readonly string[]; stamp: Stamp }
@@ -54,10 +54,7 @@ async function stampBundlesUsing(
 }
 
 async function placesOf(transaction: Query, tenantId: string, keyIds: readonly string[]) {
-  const rows = await selectOf(transaction, 'attachments', tenantId)
-    .innerJoin('keys', (join) =>
-      join.onRef('keys.tenant_id', '=', 'attachments.tenant_id').onRef('keys.id', '=', 'attachments.key_id'),
-    )
+  const rows = await keysAttached(transaction, tenantId)
     .innerJoin('bundles', 'bundles.id', 'attachments.bundle_id')
     .select(['keys.id as keyId', 'keys.name as keyName', 'attachments.delivered_name'])
     .select(['bundles.id', 'bundles.name'])

@@ -3,7 +3,7 @@ import type { FoundKey, ImportLibrary } from '../domain/library-import-step.ts'
 import { chunks } from './chunks.ts'
 import { type BundleRef, type Keys, keysWith } from './found-keys.ts'
 import type { Query } from './queries.ts'
-import { selectOf } from './tenant-rows.ts'
+import { keysAttached, selectOf } from './tenant-rows.ts'
 import { partsIn, type TenantVault } from './value-vault.ts'
 
 /*
@@ -63,10 +63,7 @@ async function templatesIn(
   { tenantId, bundleId }: BundleRef,
 ): Promise<ImportLibrary['templates']> {
   if (bundleId === null) return new Map()
-  const rows = await selectOf(query, 'attachments', tenantId)
-    .innerJoin('keys', (join) =>
-      join.onRef('keys.tenant_id', '=', 'attachments.tenant_id').onRef('keys.id', '=', 'attachments.key_id'),
-    )
+  const rows = await keysAttached(query, tenantId)
     .select(['attachments.delivered_name', 'keys.template_parts'])
     .where('attachments.bundle_id', '=', bundleId)
     .where('keys.template_parts', 'is not', null)

@@ -1,7 +1,7 @@
 import { LIMITS } from '@keyferry/contract'
 import type { MachineChange, MachineDraft, MachineStore } from '../domain/machine.ts'
 import type { Stamp } from '../domain/stamp.ts'
-import { isTaken } from './database.ts'
+import { isTaken, unless } from './database.ts'
 import { holdMachine, machineEvent } from './machine-changes.ts'
 import { grant, revoke } from './machine-grants.ts'
 import { machineReader } from './machine-reading.ts'
@@ -16,9 +16,11 @@ export function createMachineStore({ query, write, record }: Queries): MachineSt
     find,
     list,
     insert: (tenantId, machine, stamp) =>
-      orTaken(() => write((transaction) => insert({ transaction, record }, { tenantId, machine, stamp }))),
+      unless(isTaken, 'taken', () =>
+        write((transaction) => insert({ transaction, record }, { tenantId, machine, stamp })),
+      ),
     update: (tenantId, machineId, change) =>
-      orTaken(() =>
+      unless(isTaken, 'taken', () =>
         write((transaction) => update({ transaction, record }, { tenantId, machineId, ...change })),
       ),
     delete: (tenantId, machineId, stamp) =>
@@ -27,15 +29,6 @@ export function createMachineStore({ query, write, record }: Queries): MachineSt
       write((transaction) => grant({ transaction, record }, { tenantId, ...granted, stamp })),
     revoke: (tenantId, place, stamp) =>
       write((transaction) => revoke({ transaction, record }, { tenantId, ...place, stamp })),
-  }
-}
-
-async function orTaken<Outcome>(change: () => Promise<Outcome>): Promise<Outcome | 'taken'> {
-  try {
-    return await change()
-  } catch (error) {
-    if (isTaken(error)) return 'taken'
-    throw error
   }
 }
 

@@ -6,7 +6,7 @@ import { holdBundle, stampBundle } from './bundle-changes.ts'
 import { keyCreated, keyInsertion } from './new-keys.ts'
 import type { Queries, Query, Recorded } from './queries.ts'
 import { type Flag, flag } from './tables.ts'
-import { selectOf, updateOf } from './tenant-rows.ts'
+import { keysAttached, updateOf } from './tenant-rows.ts'
 import { storedParts, type TenantVault, type ValueVault } from './value-vault.ts'
 
 export function splitter({ write, record }: Queries, vault: ValueVault): SplitStore['split'] {
@@ -52,10 +52,7 @@ export async function giveOwnCopy(
 type Source = NonNullable<Awaited<ReturnType<typeof attachedKey>>>
 
 function attachedKey(transaction: Query, tenantId: string, { bundleId, keyId }: Attachment) {
-  return selectOf(transaction, 'attachments', tenantId)
-    .innerJoin('keys', (join) =>
-      join.onRef('keys.tenant_id', '=', 'attachments.tenant_id').onRef('keys.id', '=', 'attachments.key_id'),
-    )
+  return keysAttached(transaction, tenantId)
     .select(['keys.id', 'keys.name', 'keys.value', 'keys.value_version', 'keys.is_secret'])
     .select(['keys.description', 'keys.template_parts', 'attachments.delivered_name'])
     .where('attachments.bundle_id', '=', bundleId)

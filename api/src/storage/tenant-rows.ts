@@ -49,6 +49,13 @@ export function deleteOf(query: Query, table: TenantTable, tenantId: string) {
   return query.deleteFrom(table).where(tenantOf(table), '=', tenantId)
 }
 
+/** The attachments of a tenant, each with its key. */
+export function keysAttached(query: Query, tenantId: string) {
+  return selectOf(query, 'attachments', tenantId).innerJoin('keys', (join) =>
+    join.onRef('keys.tenant_id', '=', 'attachments.tenant_id').onRef('keys.id', '=', 'attachments.key_id'),
+  )
+}
+
 /** How many rows a query finds. */
 export async function countOf<Schema, Table extends keyof Schema>(
   rows: SelectQueryBuilder<Schema, Table, Nothing>,

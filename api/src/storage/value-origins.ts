@@ -1,16 +1,11 @@
 import type { ValueOriginStore } from '../domain/request-offer.ts'
 import type { Queries } from './queries.ts'
-import { selectOf } from './tenant-rows.ts'
+import { keysAttached } from './tenant-rows.ts'
 
 /** Reads when each value of a bundle was set, and by whom. */
 export function createValueOriginStore({ query, prepare }: Queries): ValueOriginStore {
   const read = prepare((value: (name: 'tenantId' | 'bundleId') => string) =>
-    selectOf(query, 'attachments', value('tenantId'))
-      .innerJoin('keys', (join) =>
-        join
-          .onRef('keys.tenant_id', '=', 'attachments.tenant_id')
-          .onRef('keys.id', '=', 'attachments.key_id'),
-      )
+    keysAttached(query, value('tenantId'))
       .leftJoin('users', 'users.id', 'keys.value_set_by')
       .select(['attachments.delivered_name as name', 'keys.value_set_at as changed_at'])
       .select('users.username as changed_by')

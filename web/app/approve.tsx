@@ -1,7 +1,7 @@
 import { createRoot } from 'react-dom/client'
 import { ApprovalPage } from './features/approval/approval-page.tsx'
 import { requestOfPage, takeWayBack } from './features/approval/way-back.ts'
-import { applyTheme, chosenTheme } from './lib/theme.ts'
+import { applyTheme, chosenTheme } from './lib/page/theme.ts'
 import { FailureBoundary } from './ui/failure-boundary.tsx'
 import './tokens.css'
 

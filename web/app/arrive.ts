@@ -1,5 +1,5 @@
 import { requestOfPage, takeWayBack } from './features/approval/way-back.ts'
-import { applyTheme, chosenTheme } from './lib/theme.ts'
+import { applyTheme, chosenTheme } from './lib/page/theme.ts'
 
 applyTheme(chosenTheme())
 // A sign-in elsewhere would lose the fragment of this page's address, and the sign-in's page could read it.

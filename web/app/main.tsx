@@ -1,8 +1,8 @@
 import { QueryClientProvider } from '@tanstack/react-query'
 import { createRoot } from 'react-dom/client'
-import { createQueryClient } from './lib/query-client.ts'
-import { applyTheme, chosenTheme } from './lib/theme.ts'
-import { watchLeaving } from './lib/unsaved.ts'
+import { createQueryClient } from './lib/calls/query-client.ts'
+import { applyTheme, chosenTheme } from './lib/page/theme.ts'
+import { watchLeaving } from './lib/page/unsaved.ts'
 import { Routes } from './routes.tsx'
 import './tokens.css'
 

@@ -1,6 +1,6 @@
 import { Check, ChevronsUpDown } from 'lucide-react'
 import { type KeyboardEvent, useId, useState } from 'react'
-import { matches } from '../lib/search.ts'
+import { matches } from '../lib/page/search.ts'
 import { classNames } from './class-names.ts'
 import { ListboxOption, ListboxRemark } from './listbox-option.tsx'
 import { useActiveOption } from './use-active-option.ts'

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { describeFailure } from '../lib/failure.ts'
+import { describeFailure } from '../lib/calls/failure.ts'
 import { ConfirmDialog } from './confirm-dialog.tsx'
 import { type Change, type Ending, useEnding } from './use-ending.ts'
 

@@ -1,5 +1,5 @@
 import type { FormEvent, ReactNode } from 'react'
-import { useClosing, useUnsaved } from '../lib/unsaved.ts'
+import { useClosing, useUnsaved } from '../lib/page/unsaved.ts'
 import { Button } from './button.tsx'
 import { FailureNotice } from './failure-notice.tsx'
 import { type Change, type Ending, useEnding } from './use-ending.ts'

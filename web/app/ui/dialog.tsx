@@ -1,6 +1,6 @@
 import { X } from 'lucide-react'
 import { type ReactNode, useEffect, useId, useRef } from 'react'
-import { closeScope, UnsavedScope, useDialogScope } from '../lib/unsaved.ts'
+import { closeScope, UnsavedScope, useDialogScope } from '../lib/page/unsaved.ts'
 import { classNames } from './class-names.ts'
 import { IconButton } from './icon-button.tsx'
 

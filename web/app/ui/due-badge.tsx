@@ -1,5 +1,5 @@
-import type { Key } from '../lib/answers.ts'
-import { DUE_NAMES } from '../lib/due.ts'
+import type { Key } from '../lib/calls/answers.ts'
+import { DUE_NAMES } from '../lib/words/due.ts'
 import { Badge } from './badge.tsx'
 
 /** Says why a value should be replaced; nothing where it should not. */

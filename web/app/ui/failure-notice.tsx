@@ -1,4 +1,4 @@
-import { describeFailure } from '../lib/failure.ts'
+import { describeFailure } from '../lib/calls/failure.ts'
 import { Notice } from './notice.tsx'
 
 type FailureNoticeProps = { error: unknown; also?: string; className?: string }

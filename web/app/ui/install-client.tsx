@@ -1,4 +1,4 @@
-import { installCommand } from '../lib/client-command.ts'
+import { installCommand } from '../lib/words/client-command.ts'
 import { CommandLine } from './command-line.tsx'
 
 /** Beside a command for the terminal: how to get the client, for those who do not have it yet. */

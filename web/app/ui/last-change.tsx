@@ -1,5 +1,5 @@
-import { serverNowMs } from '../lib/server-clock.ts'
-import { ago } from '../lib/time.ts'
+import { serverNowMs } from '../lib/calls/server-clock.ts'
+import { ago } from '../lib/words/time.ts'
 
 type LastChangeProps = { at: string; by: string | null }
 

@@ -1,6 +1,6 @@
 import { LIMITS } from '@keyferry/contract/limits'
-import { beginningOf, dayOf } from '../lib/due.ts'
-import type { Lifetime } from '../lib/keys.ts'
+import type { Lifetime } from '../lib/data/keys.ts'
+import { beginningOf, dayOf } from '../lib/words/due.ts'
 import { TextField } from './text-field.tsx'
 
 type LifetimeFieldsProps = { lifetime: Lifetime; onChange: (change: Partial<Lifetime>) => void }

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { describeFailure } from '../lib/failure.ts'
+import { describeFailure } from '../lib/calls/failure.ts'
 import { Button } from './button.tsx'
 import { Notice } from './notice.tsx'
 

@@ -1,9 +1,9 @@
 import { Plus } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
+import { describeFailure } from '../lib/calls/failure.ts'
 import { useChange } from '../lib/calls/use-change.ts'
-import { describeFailure } from '../lib/failure.ts'
-import { useUnsaved } from '../lib/unsaved.ts'
-import { openWorkspace } from '../lib/workspaces.ts'
+import { openWorkspace } from '../lib/data/workspaces.ts'
+import { useUnsaved } from '../lib/page/unsaved.ts'
 import { Button } from './button.tsx'
 import { TextField } from './text-field.tsx'
 

@@ -1,4 +1,4 @@
-import { describeFailure } from '../lib/failure.ts'
+import { describeFailure } from '../lib/calls/failure.ts'
 import { notify } from './toast-store.ts'
 
 /** Tell the person why something failed. */

@@ -1,5 +1,5 @@
 import { type ReactNode, useEffect, useRef } from 'react'
-import { useTitle } from '../lib/use-title.ts'
+import { useTitle } from '../lib/page/use-title.ts'
 
 type PageHeadingProps = { title: string; shown?: ReactNode; intro?: ReactNode; actions?: ReactNode }
 

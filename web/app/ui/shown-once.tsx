@@ -1,5 +1,5 @@
 import { type ReactNode, useState } from 'react'
-import { useUnsaved } from '../lib/unsaved.ts'
+import { useUnsaved } from '../lib/page/unsaved.ts'
 import { Button } from './button.tsx'
 import { Notice } from './notice.tsx'
 import { TextField } from './text-field.tsx'

@@ -1,5 +1,5 @@
 import { useId } from 'react'
-import { templateIn } from '../lib/templates.ts'
+import { templateIn } from '../lib/rules/templates.ts'
 
 type TemplateChoiceProps = {
   checked: boolean

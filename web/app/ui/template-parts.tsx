@@ -1,6 +1,6 @@
 import { Check, TriangleAlert } from 'lucide-react'
 import { useAnswer } from '../lib/calls/use-answer.ts'
-import { missingIn } from '../lib/templates.ts'
+import { missingIn } from '../lib/rules/templates.ts'
 import { EntryName } from './entry-name.tsx'
 
 const MOST_BUNDLES = 8

@@ -1,6 +1,6 @@
 import { Monitor, Moon, Sun } from 'lucide-react'
 import { useState } from 'react'
-import { chooseTheme, chosenTheme, THEMES, type Theme } from '../lib/theme.ts'
+import { chooseTheme, chosenTheme, THEMES, type Theme } from '../lib/page/theme.ts'
 import { IconButton } from './icon-button.tsx'
 
 const ICONS = { system: Monitor, light: Sun, dark: Moon } as const

@@ -1,6 +1,6 @@
 import { Eye, EyeOff } from 'lucide-react'
 import { useState } from 'react'
-import { valueWarnings } from '../lib/value-warnings.ts'
+import { valueWarnings } from '../lib/rules/value-warnings.ts'
 import { Button } from './button.tsx'
 import { classNames } from './class-names.ts'
 import { Notice } from './notice.tsx'

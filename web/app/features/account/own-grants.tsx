@@ -1,6 +1,6 @@
 import { useChange } from '../../lib/calls/use-change.ts'
-import { useGrants } from '../../lib/grants.ts'
-import { useMe } from '../../lib/me.ts'
+import { useGrants } from '../../lib/data/grants.ts'
+import { useMe } from '../../lib/data/me.ts'
 import { Button } from '../../ui/button.tsx'
 import { FailureNotice } from '../../ui/failure-notice.tsx'
 import { GrantList } from '../../ui/grants/grant-list.tsx'

@@ -1,6 +1,6 @@
 import { LIMITS } from '@keyferry/contract/limits'
 import { useState } from 'react'
-import type { Passkey } from '../../lib/answers.ts'
+import type { Passkey } from '../../lib/calls/answers.ts'
 import { useChange } from '../../lib/calls/use-change.ts'
 import { FormDialog } from '../../ui/form-dialog.tsx'
 import { TextField } from '../../ui/text-field.tsx'

@@ -1,7 +1,7 @@
 import { useId, useState } from 'react'
 import { call } from '../../lib/calls/call.ts'
 import { useSteps } from '../../lib/calls/use-change.ts'
-import { confirmed } from '../../lib/passkeys.ts'
+import { confirmed } from '../../lib/data/passkeys.ts'
 import { CurrentPasswordField } from '../../ui/current-password-field.tsx'
 import { FormDialog } from '../../ui/form-dialog.tsx'
 

@@ -1,5 +1,5 @@
 import { useAnswer } from '../../lib/calls/use-answer.ts'
-import { saveFile } from '../../lib/save-file.ts'
+import { saveFile } from '../../lib/page/save-file.ts'
 import { Button } from '../../ui/button.tsx'
 import { CommandLine } from '../../ui/command-line.tsx'
 import { Dialog } from '../../ui/dialog.tsx'

@@ -1,5 +1,5 @@
 import { Link } from 'wouter'
-import { useMe } from '../../lib/me.ts'
+import { useMe } from '../../lib/data/me.ts'
 import { DeliveryDetails } from '../../ui/activity/delivery-details.tsx'
 import { PageHeading } from '../../ui/page-heading.tsx'
 import { OwnersOnly } from './owners-only.tsx'

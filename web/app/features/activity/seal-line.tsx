@@ -1,8 +1,8 @@
 import { useState } from 'react'
 import { sealIn } from '../../lib/activity/log-texts.ts'
 import { useAnswer } from '../../lib/calls/use-answer.ts'
-import { ago } from '../../lib/time.ts'
-import { useNow } from '../../lib/use-now.ts'
+import { useNow } from '../../lib/page/use-now.ts'
+import { ago } from '../../lib/words/time.ts'
 import { CheckDialog } from './check-dialog.tsx'
 
 const TICK_MS = 5_000

@@ -1,8 +1,8 @@
 import type { AuditAction } from '@keyferry/contract'
 import { ACTIONS } from '../../lib/activity/actions.ts'
 import type { ActivityFilter } from '../../lib/activity/entries.ts'
-import { beginningOf } from '../../lib/due.ts'
-import { useAddressFields } from '../../lib/use-address-fields.ts'
+import { useAddressFields } from '../../lib/page/use-address-fields.ts'
+import { beginningOf } from '../../lib/words/due.ts'
 
 const FIELDS = ['by', 'about', 'what', 'from', 'to'] as const
 

@@ -1,5 +1,5 @@
 import { CircleCheck, Users } from 'lucide-react'
-import { workspacePath } from '../../lib/workspace.ts'
+import { workspacePath } from '../../lib/calls/workspace.ts'
 import { CommandLine } from '../../ui/command-line.tsx'
 import { VirtualList } from '../../ui/virtual-list.tsx'
 import { WORDS } from './kind-words.ts'

@@ -1,5 +1,5 @@
 import { createNamedClient } from '@keyferry/contract/client'
-import { fetchTimed } from '../../lib/api.ts'
+import { fetchTimed } from '../../lib/calls/api.ts'
 
 const ADDRESSES = {
   getRequestContext: 'GET /api/v1/requests/{request_id}/context',

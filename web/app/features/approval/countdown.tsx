@@ -1,7 +1,7 @@
 import { Clock } from 'lucide-react'
 import { useEffect } from 'react'
-import { clockTime } from '../../lib/time.ts'
-import { useNow } from '../../lib/use-now.ts'
+import { useNow } from '../../lib/page/use-now.ts'
+import { clockTime } from '../../lib/words/time.ts'
 import { classNames } from '../../ui/class-names.ts'
 
 const SPOKEN_AT_SECONDS = [10, 30, 60]

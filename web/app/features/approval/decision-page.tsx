@@ -1,4 +1,4 @@
-import { useTitle } from '../../lib/use-title.ts'
+import { useTitle } from '../../lib/page/use-title.ts'
 import { classNames } from '../../ui/class-names.ts'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { CheckCode } from './check-code.tsx'

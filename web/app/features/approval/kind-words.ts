@@ -1,4 +1,4 @@
-import type { RequestContext } from '../../lib/answers.ts'
+import type { RequestContext } from '../../lib/calls/answers.ts'
 import type { RequestKind } from './request-state.ts'
 
 type Words = {

@@ -1,5 +1,5 @@
 import { type ReactNode, useCallback, useEffect, useRef, useState } from 'react'
-import { describeFailure, type Failure } from '../../lib/failure.ts'
+import { describeFailure, type Failure } from '../../lib/calls/failure.ts'
 import { Button } from '../../ui/button.tsx'
 import { Notice } from '../../ui/notice.tsx'
 

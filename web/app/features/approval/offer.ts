@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
-import type { ApprovalAnswer } from '../../lib/answers.ts'
-import type { Failure } from '../../lib/failure.ts'
+import type { ApprovalAnswer } from '../../lib/calls/answers.ts'
+import type { Failure } from '../../lib/calls/failure.ts'
 import type { Loaded } from './loaded.tsx'
 import type { inWorkspace, Named } from './place/place.ts'
 import type { Choice } from './request-state.ts'

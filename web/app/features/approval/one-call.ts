@@ -1,5 +1,5 @@
 import { useRef, useState } from 'react'
-import { describeFailure, type Failure } from '../../lib/failure.ts'
+import { describeFailure, type Failure } from '../../lib/calls/failure.ts'
 
 /** One call at a time; presses during a call do nothing. `problem` is why the last call failed.
  * @param explain what to show about a failure; null: it is dealt with */

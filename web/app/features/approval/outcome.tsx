@@ -8,7 +8,7 @@ import {
   type LucideIcon,
 } from 'lucide-react'
 import { type ReactNode, useEffect, useRef } from 'react'
-import { useTitle } from '../../lib/use-title.ts'
+import { useTitle } from '../../lib/page/use-title.ts'
 import { Button, buttonClasses } from '../../ui/button.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import type { End } from './request-state.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { RequestBundle } from '../../lib/answers.ts'
+import type { RequestBundle } from '../../lib/calls/answers.ts'
 import { offeredHours } from './remember-choice.tsx'
 
 const bundle = (remember_hours: number, remember_needs_loopback = true): RequestBundle => ({

@@ -1,5 +1,5 @@
-import type { ApprovalAnswer, Candidate, RequestContext, Tenant } from '../../lib/answers.ts'
-import type { Failure } from '../../lib/failure.ts'
+import type { ApprovalAnswer, Candidate, RequestContext, Tenant } from '../../lib/calls/answers.ts'
+import type { Failure } from '../../lib/calls/failure.ts'
 import type { Named } from './place/place.ts'
 import type { WayBack } from './way-back.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { RequestBundle, RequestContext } from '../../lib/answers.ts'
+import type { RequestBundle, RequestContext } from '../../lib/calls/answers.ts'
 import { isUnbound, mustTypeCode, nextStepOf, planReturn } from './return-plan.ts'
 
 const META = { ip: '', user_agent: '', requested_at: '2026-01-31T12:00:00.000Z', format: 'sh' } as const

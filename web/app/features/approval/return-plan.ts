@@ -1,4 +1,4 @@
-import type { RequestBundle, RequestContext } from '../../lib/answers.ts'
+import type { RequestBundle, RequestContext } from '../../lib/calls/answers.ts'
 import { WORDS } from './kind-words.ts'
 import { kindOf } from './request-state.ts'
 import type { WayBack } from './way-back.ts'

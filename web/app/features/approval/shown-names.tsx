@@ -1,4 +1,4 @@
-import { visibleText } from '../../lib/visible-text.ts'
+import { visibleText } from '../../lib/words/visible-text.ts'
 
 const MOST_NAMES = 20
 

@@ -1,6 +1,6 @@
 import { useState } from 'react'
-import type { Failure } from '../../lib/failure.ts'
-import { serverNowMs } from '../../lib/server-clock.ts'
+import type { Failure } from '../../lib/calls/failure.ts'
+import { serverNowMs } from '../../lib/calls/server-clock.ts'
 import { call } from './calls.ts'
 import { useTypedCode } from './check-code.tsx'
 import { WORDS } from './kind-words.ts'

@@ -1,5 +1,5 @@
-import type { RequestContext } from '../../lib/answers.ts'
-import type { Failure } from '../../lib/failure.ts'
+import type { RequestContext } from '../../lib/calls/answers.ts'
+import type { Failure } from '../../lib/calls/failure.ts'
 import { type Choice, endOf, type RequestState } from './request-state.ts'
 
 type Kept = Choice | null

@@ -1,15 +1,15 @@
 import { useMemo, useRef, useState } from 'react'
-import type { BundleItem } from '../../lib/answers.ts'
+import type { BundleItem } from '../../lib/calls/answers.ts'
+import { useAnswer } from '../../lib/calls/use-answer.ts'
 import {
   useAttachKey,
   useDetachKey,
   useReorderKey,
   useRequireKey,
   useSharedKeys,
-} from '../../lib/attachments.ts'
-import { useAnswer } from '../../lib/calls/use-answer.ts'
-import { matches } from '../../lib/search.ts'
-import { useSelection } from '../../lib/use-selection.ts'
+} from '../../lib/data/attachments.ts'
+import { matches } from '../../lib/page/search.ts'
+import { useSelection } from '../../lib/page/use-selection.ts'
 import { notifyFailure as onError } from '../../ui/notify-failure.ts'
 import { SearchField } from '../../ui/search-field.tsx'
 import { SelectedKeys } from '../../ui/selection/selected-keys.tsx'

@@ -1,10 +1,10 @@
 import { useState } from 'react'
 import { Link } from 'wouter'
-import type { Key } from '../../lib/answers.ts'
+import type { Key } from '../../lib/calls/answers.ts'
+import { serverNowMs } from '../../lib/calls/server-clock.ts'
 import { useAnswer } from '../../lib/calls/use-answer.ts'
-import { dueText } from '../../lib/due.ts'
-import { serverNowMs } from '../../lib/server-clock.ts'
-import { ago } from '../../lib/time.ts'
+import { dueText } from '../../lib/words/due.ts'
+import { ago } from '../../lib/words/time.ts'
 import { EntryName } from '../../ui/entry-name.tsx'
 
 const SHOWN = 8

@@ -1,5 +1,5 @@
 import { useMemo } from 'react'
-import type { Bundle } from '../../lib/answers.ts'
+import type { Bundle } from '../../lib/calls/answers.ts'
 import { SearchField } from '../../ui/search-field.tsx'
 import { tagsOf } from './bundle-tree.ts'
 import { SORTS, type useBundleFilters } from './use-bundle-filters.ts'

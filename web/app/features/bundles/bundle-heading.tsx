@@ -1,6 +1,6 @@
 import { Columns3, Copy, Download, Pencil, Trash2, Upload } from 'lucide-react'
 import { Link } from 'wouter'
-import type { BundleWithItems } from '../../lib/answers.ts'
+import type { BundleWithItems } from '../../lib/calls/answers.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button, buttonClasses } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Bundle } from '../../lib/answers.ts'
+import type { Bundle } from '../../lib/calls/answers.ts'
 import { type TreeRow, tagsOf, treeRows } from './bundle-tree.ts'
 
 function bundle(name: string): Bundle {

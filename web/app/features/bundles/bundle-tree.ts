@@ -1,4 +1,4 @@
-import type { Bundle } from '../../lib/answers.ts'
+import type { Bundle } from '../../lib/calls/answers.ts'
 
 /** One line of the list: a folder, which is a shared beginning of names, or a bundle. `depth` counts the folders above. */
 export type TreeRow =

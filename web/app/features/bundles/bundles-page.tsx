@@ -1,7 +1,7 @@
 import { Plus, Upload } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { Link, Redirect, useSearchParams } from 'wouter'
-import type { Bundle } from '../../lib/answers.ts'
+import type { Bundle } from '../../lib/calls/answers.ts'
 import { useAnswer } from '../../lib/calls/use-answer.ts'
 import { Button, buttonClasses } from '../../ui/button.tsx'
 import { LoadingState } from '../../ui/loading-state.tsx'

@@ -1,6 +1,6 @@
-import type { BundleWithItems } from '../../lib/answers.ts'
-import { restoreBundle } from '../../lib/bundles.ts'
+import type { BundleWithItems } from '../../lib/calls/answers.ts'
 import { shown, useChange, useSteps } from '../../lib/calls/use-change.ts'
+import { restoreBundle } from '../../lib/data/bundles.ts'
 import { ConfirmChange } from '../../ui/confirm-change.tsx'
 import { notifyFailure } from '../../ui/notify-failure.ts'
 

@@ -1,4 +1,4 @@
-import { valueProblem } from '../../lib/value-warnings.ts'
+import { valueProblem } from '../../lib/rules/value-warnings.ts'
 
 /** The names that get a copy, with the value typed for it; an empty text copies the value that is there. */
 export type OwnValues = ReadonlyMap<string, string>

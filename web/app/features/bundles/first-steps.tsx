@@ -1,8 +1,8 @@
 import { Link } from 'wouter'
-import { importCommand, installCommand, runCommand } from '../../lib/client-command.ts'
-import { useTenants } from '../../lib/people.ts'
-import { useSession } from '../../lib/session.ts'
-import { pageWorkspace } from '../../lib/workspace.ts'
+import { pageWorkspace } from '../../lib/calls/workspace.ts'
+import { useTenants } from '../../lib/data/people.ts'
+import { useSession } from '../../lib/data/session.ts'
+import { importCommand, installCommand, runCommand } from '../../lib/words/client-command.ts'
 import { CommandLine } from '../../ui/command-line.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 

@@ -1,6 +1,6 @@
 import { Trash2 } from 'lucide-react'
 import { useState } from 'react'
-import type { BundleItem } from '../../lib/answers.ts'
+import type { BundleItem } from '../../lib/calls/answers.ts'
 import { call } from '../../lib/calls/call.ts'
 import { BUNDLE } from '../../lib/calls/refreshes.ts'
 import { useAnswer } from '../../lib/calls/use-answer.ts'

@@ -1,6 +1,6 @@
-import { bundleNameProblem } from '../../lib/bundle-names.ts'
 import { useChange } from '../../lib/calls/use-change.ts'
-import { useNamedDraft } from '../../lib/use-named-draft.ts'
+import { useNamedDraft } from '../../lib/page/use-named-draft.ts'
+import { bundleNameProblem } from '../../lib/rules/bundle-names.ts'
 import { FormDialog } from '../../ui/form-dialog.tsx'
 import { BundleFields } from './bundle-fields.tsx'
 

@@ -1,7 +1,7 @@
 import { useMemo } from 'react'
-import type { Bundle } from '../../lib/answers.ts'
-import { matches } from '../../lib/search.ts'
-import { useAddressFields } from '../../lib/use-address-fields.ts'
+import type { Bundle } from '../../lib/calls/answers.ts'
+import { matches } from '../../lib/page/search.ts'
+import { useAddressFields } from '../../lib/page/use-address-fields.ts'
 import { tagsOf } from './bundle-tree.ts'
 
 export const SORTS = { name: 'By name', changed: 'Last changed', created: 'Newest' } as const

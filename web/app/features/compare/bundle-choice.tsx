@@ -1,6 +1,6 @@
 import { LIMITS } from '@keyferry/contract/limits'
 import { X } from 'lucide-react'
-import type { Bundle } from '../../lib/answers.ts'
+import type { Bundle } from '../../lib/calls/answers.ts'
 import { Button } from '../../ui/button.tsx'
 import { Combobox } from '../../ui/combobox.tsx'
 import { EntryName } from '../../ui/entry-name.tsx'

@@ -1,8 +1,8 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { useRef } from 'react'
 import { Link } from 'wouter'
-import type { Bundle, ComparedCell, ComparedRow } from '../../lib/answers.ts'
-import { builtFrom } from '../../lib/templates.ts'
+import type { Bundle, ComparedCell, ComparedRow } from '../../lib/calls/answers.ts'
+import { builtFrom } from '../../lib/rules/templates.ts'
 import { EntryName } from '../../ui/entry-name.tsx'
 import { ComposedMark, Mark } from './marks.tsx'
 

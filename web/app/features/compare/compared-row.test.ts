@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { ComparedCell } from '../../lib/answers.ts'
+import type { ComparedCell } from '../../lib/calls/answers.ts'
 import { differs, keysOf } from './compared-row.ts'
 
 const cell = (bundle_id: string, key: string | null, state: ComparedCell['state']): ComparedCell => ({

@@ -1,4 +1,4 @@
-import type { ComparedRow } from '../../lib/answers.ts'
+import type { ComparedRow } from '../../lib/calls/answers.ts'
 
 /** Whether the bundles do not all deliver the name from the same key. */
 export function differs({ cells }: ComparedRow): boolean {

@@ -1,5 +1,5 @@
 import { Braces, Circle, Link2, Plus } from 'lucide-react'
-import type { ComparedCell } from '../../lib/answers.ts'
+import type { ComparedCell } from '../../lib/calls/answers.ts'
 
 const MARKS = {
   shared: { Icon: Link2, look: 'text-accent', text: 'Shared', meaning: 'same key, same value' },

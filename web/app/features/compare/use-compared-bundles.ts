@@ -1,5 +1,5 @@
 import { useSearchParams } from 'wouter'
-import type { Bundle } from '../../lib/answers.ts'
+import type { Bundle } from '../../lib/calls/answers.ts'
 
 /** The bundles that the address names, in its order, and what changes them. Names that no bundle has are left out. */
 export function useComparedBundles(bundles: readonly Bundle[]) {

@@ -1,7 +1,7 @@
 import { Ellipsis } from 'lucide-react'
 import { useState } from 'react'
 import { Link, useLocation } from 'wouter'
-import { useIsOwner } from '../../lib/me.ts'
+import { useIsOwner } from '../../lib/data/me.ts'
 import { classNames } from '../../ui/class-names.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { IN_BAR, isAt, PLACES, type Place } from './places.ts'

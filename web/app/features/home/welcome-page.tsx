@@ -1,5 +1,5 @@
 import { Inbox, type LucideIcon, SquareTerminal, TicketCheck } from 'lucide-react'
-import { useTitle } from '../../lib/use-title.ts'
+import { useTitle } from '../../lib/page/use-title.ts'
 import { buttonClasses } from '../../ui/button.tsx'
 
 const STEPS: readonly { Icon: LucideIcon; title: string; text: string }[] = [

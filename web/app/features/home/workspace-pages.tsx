@@ -1,5 +1,5 @@
-import { useTenants } from '../../lib/people.ts'
-import { openWorkspace } from '../../lib/workspaces.ts'
+import { useTenants } from '../../lib/data/people.ts'
+import { openWorkspace } from '../../lib/data/workspaces.ts'
 import { Button } from '../../ui/button.tsx'
 import { NewWorkspaceForm } from '../../ui/new-workspace-form.tsx'
 import { PageHeading } from '../../ui/page-heading.tsx'

@@ -1,5 +1,5 @@
 import { useId } from 'react'
-import type { Bundle } from '../../lib/answers.ts'
+import type { Bundle } from '../../lib/calls/answers.ts'
 import { TextField } from '../../ui/text-field.tsx'
 
 type BundleNameFieldProps = {

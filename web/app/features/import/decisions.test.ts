@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { ImportAction, ImportStep } from '../../lib/answers.ts'
-import { planText } from '../../lib/import-steps.ts'
+import type { ImportAction, ImportStep } from '../../lib/calls/answers.ts'
+import { planText } from '../../lib/words/import-steps.ts'
 import { applying, hasWork } from './decisions.ts'
 
 const step = (name: string, action: ImportAction): ImportStep => ({

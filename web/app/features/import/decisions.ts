@@ -1,5 +1,5 @@
-import type { ImportChoice, ImportPlan, ImportRequest, ImportStep } from '../../lib/answers.ts'
-import { looksSecret } from '../../lib/key-names.ts'
+import type { ImportChoice, ImportPlan, ImportRequest, ImportStep } from '../../lib/calls/answers.ts'
+import { looksSecret } from '../../lib/rules/key-names.ts'
 
 /** What a person decided about entries, by name; what is absent follows the plan. */
 export type Decisions = {

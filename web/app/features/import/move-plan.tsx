@@ -1,4 +1,4 @@
-import type { LibraryMove } from '../../lib/answers.ts'
+import type { LibraryMove } from '../../lib/calls/answers.ts'
 import { Button } from '../../ui/button.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { movedText } from './moved.ts'

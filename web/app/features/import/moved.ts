@@ -1,4 +1,4 @@
-import type { LibraryMove, LibraryMoveRequest } from '../../lib/answers.ts'
+import type { LibraryMove, LibraryMoveRequest } from '../../lib/calls/answers.ts'
 
 /** What `keyferry-server export-library` wrote; null for any other text. */
 export function sealedLibraryIn(text: string): LibraryMoveRequest['library'] | null {

@@ -1,9 +1,9 @@
 import type { EnvEntry } from '@keyferry/contract/env'
 import { useEffect, useMemo, useState } from 'react'
-import type { ImportPlan, ImportRequest } from '../../lib/answers.ts'
-import { bundleNameProblem } from '../../lib/bundle-names.ts'
+import type { ImportPlan, ImportRequest } from '../../lib/calls/answers.ts'
 import { call } from '../../lib/calls/call.ts'
-import { describeFailure, type Failure } from '../../lib/failure.ts'
+import { describeFailure, type Failure } from '../../lib/calls/failure.ts'
+import { bundleNameProblem } from '../../lib/rules/bundle-names.ts'
 import type { Decisions } from './decisions.ts'
 
 const TYPING_MS = 350

@@ -1,6 +1,6 @@
-import type { Key } from '../../lib/answers.ts'
-import { serverNowMs } from '../../lib/server-clock.ts'
-import { ago } from '../../lib/time.ts'
+import type { Key } from '../../lib/calls/answers.ts'
+import { serverNowMs } from '../../lib/calls/server-clock.ts'
+import { ago } from '../../lib/words/time.ts'
 import { Button } from '../../ui/button.tsx'
 import { Notice } from '../../ui/notice.tsx'
 

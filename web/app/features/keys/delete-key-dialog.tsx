@@ -1,4 +1,4 @@
-import type { KeyWithBundles } from '../../lib/answers.ts'
+import type { KeyWithBundles } from '../../lib/calls/answers.ts'
 import { BUNDLE } from '../../lib/calls/refreshes.ts'
 import { shown, useChange } from '../../lib/calls/use-change.ts'
 import { ConfirmChange } from '../../ui/confirm-change.tsx'

@@ -1,4 +1,4 @@
-import type { Key, KeyVersion } from '../../lib/answers.ts'
+import type { Key, KeyVersion } from '../../lib/calls/answers.ts'
 import { KEY } from '../../lib/calls/refreshes.ts'
 import { useChange } from '../../lib/calls/use-change.ts'
 import { ConfirmChange } from '../../ui/confirm-change.tsx'

@@ -1,5 +1,5 @@
 import { useMemo } from 'react'
-import type { Key } from '../../lib/answers.ts'
+import type { Key } from '../../lib/calls/answers.ts'
 import { SearchField } from '../../ui/search-field.tsx'
 import { FILTERS, type Stale, type useKeyFilters } from './use-key-filters.ts'
 

@@ -1,5 +1,5 @@
 import { Link } from 'wouter'
-import type { Key } from '../../lib/answers.ts'
+import type { Key } from '../../lib/calls/answers.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import { DueBadge } from '../../ui/due-badge.tsx'

@@ -1,8 +1,8 @@
 import { Link } from 'wouter'
-import { holderNames } from '../../lib/holder-text.ts'
-import { isStale, useHolders } from '../../lib/holders.ts'
-import { serverNowMs } from '../../lib/server-clock.ts'
-import { ago } from '../../lib/time.ts'
+import { serverNowMs } from '../../lib/calls/server-clock.ts'
+import { isStale, useHolders } from '../../lib/data/holders.ts'
+import { holderNames } from '../../lib/words/holder-text.ts'
+import { ago } from '../../lib/words/time.ts'
 import { Notice } from '../../ui/notice.tsx'
 
 const SHOWN = 3

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { KeyWithBundles } from '../../lib/answers.ts'
+import type { KeyWithBundles } from '../../lib/calls/answers.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { EntryName } from '../../ui/entry-name.tsx'

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
-import type { Key, KeyWithBundles } from '../../lib/answers.ts'
-import type { KeyChange, Lifetime } from '../../lib/keys.ts'
+import type { Key, KeyWithBundles } from '../../lib/calls/answers.ts'
+import type { KeyChange, Lifetime } from '../../lib/data/keys.ts'
 
 export type Draft = {
   value: string | null

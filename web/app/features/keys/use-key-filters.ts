@@ -1,7 +1,7 @@
 import { useMemo } from 'react'
-import type { Key } from '../../lib/answers.ts'
-import { matches } from '../../lib/search.ts'
-import { useAddressFields } from '../../lib/use-address-fields.ts'
+import type { Key } from '../../lib/calls/answers.ts'
+import { matches } from '../../lib/page/search.ts'
+import { useAddressFields } from '../../lib/page/use-address-fields.ts'
 
 /** How many hold an older value of a key, by the key's id. */
 export type Stale = ReadonlyMap<string, number>

@@ -1,5 +1,5 @@
 import { useMemo } from 'react'
-import { type DiffLine, lineDiff } from '../../lib/line-diff.ts'
+import { type DiffLine, lineDiff } from '../../lib/rules/line-diff.ts'
 import { classNames } from '../../ui/class-names.ts'
 
 const MARKS = { same: ' ', gone: '-', new: '+' } as const

@@ -1,4 +1,4 @@
-import type { Machine, MachineToken } from '../../lib/answers.ts'
+import type { Machine, MachineToken } from '../../lib/calls/answers.ts'
 import { MACHINES } from '../../lib/calls/refreshes.ts'
 import { useChange } from '../../lib/calls/use-change.ts'
 import { ConfirmChange } from '../../ui/confirm-change.tsx'

@@ -1,7 +1,7 @@
-import type { Machine, MachineTrust } from '../../lib/answers.ts'
+import type { Machine, MachineTrust } from '../../lib/calls/answers.ts'
 import { MACHINES } from '../../lib/calls/refreshes.ts'
 import { useChange } from '../../lib/calls/use-change.ts'
-import { issuerName } from '../../lib/platforms.ts'
+import { issuerName } from '../../lib/words/platforms.ts'
 import { ConfirmChange } from '../../ui/confirm-change.tsx'
 
 type EndTrustProps = { machine: Machine; trust: MachineTrust; onClose: () => void }

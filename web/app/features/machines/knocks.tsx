@@ -1,4 +1,4 @@
-import type { Machine } from '../../lib/answers.ts'
+import type { Machine } from '../../lib/calls/answers.ts'
 import { useAnswer } from '../../lib/calls/use-answer.ts'
 import { LoadingState } from '../../ui/loading-state.tsx'
 import { Knock } from './knock.tsx'

@@ -1,6 +1,6 @@
 import { lazy, Suspense } from 'react'
-import { useIsOwner } from '../../lib/me.ts'
-import { useAddressFields } from '../../lib/use-address-fields.ts'
+import { useIsOwner } from '../../lib/data/me.ts'
+import { useAddressFields } from '../../lib/page/use-address-fields.ts'
 import { SelectField } from '../../ui/select-field.tsx'
 
 const ActivityList = lazy(async () => ({

@@ -1,9 +1,9 @@
 import { Bot } from 'lucide-react'
 import { Link } from 'wouter'
-import type { Machine } from '../../lib/answers.ts'
-import { proofsOf, warningsOf } from '../../lib/machine-state.ts'
-import { serverNowMs } from '../../lib/server-clock.ts'
-import { ago } from '../../lib/time.ts'
+import type { Machine } from '../../lib/calls/answers.ts'
+import { serverNowMs } from '../../lib/calls/server-clock.ts'
+import { proofsOf, warningsOf } from '../../lib/rules/machine-state.ts'
+import { ago } from '../../lib/words/time.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { EntryName } from '../../ui/entry-name.tsx'
 

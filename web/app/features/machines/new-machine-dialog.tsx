@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { MACHINES } from '../../lib/calls/refreshes.ts'
 import { useChange } from '../../lib/calls/use-change.ts'
-import { useNamedDraft } from '../../lib/use-named-draft.ts'
+import { useNamedDraft } from '../../lib/page/use-named-draft.ts'
 import { FormDialog } from '../../ui/form-dialog.tsx'
 import { SelectField } from '../../ui/select-field.tsx'
 import { MachineFields, machineNameProblem } from './machine-fields.tsx'

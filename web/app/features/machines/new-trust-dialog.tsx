@@ -1,10 +1,16 @@
 import { useState } from 'react'
-import type { Machine } from '../../lib/answers.ts'
+import type { Machine } from '../../lib/calls/answers.ts'
+import { describeFailure } from '../../lib/calls/failure.ts'
 import { MACHINES } from '../../lib/calls/refreshes.ts'
 import { useChange } from '../../lib/calls/use-change.ts'
-import { describeFailure } from '../../lib/failure.ts'
-import { PLATFORM_NAMES, type Platform } from '../../lib/platforms.ts'
-import { emptyDraft, refusalOf, type TrustDraft, type TrustProblems, trustOf } from '../../lib/trust-draft.ts'
+import {
+  emptyDraft,
+  refusalOf,
+  type TrustDraft,
+  type TrustProblems,
+  trustOf,
+} from '../../lib/rules/trust-draft.ts'
+import { PLATFORM_NAMES, type Platform } from '../../lib/words/platforms.ts'
 import { FormDialog } from '../../ui/form-dialog.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { SelectField } from '../../ui/select-field.tsx'

@@ -1,6 +1,6 @@
 import { Fragment } from 'react'
 import { Link } from 'wouter'
-import type { Machine } from '../../lib/answers.ts'
+import type { Machine } from '../../lib/calls/answers.ts'
 import { Notice } from '../../ui/notice.tsx'
 
 /** Says at which machines an identity was refused that an owner can allow. */

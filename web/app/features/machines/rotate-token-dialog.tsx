@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { CreatedToken, Machine, MachineToken } from '../../lib/answers.ts'
+import type { CreatedToken, Machine, MachineToken } from '../../lib/calls/answers.ts'
 import { MACHINES } from '../../lib/calls/refreshes.ts'
 import { useChange } from '../../lib/calls/use-change.ts'
 import { Dialog } from '../../ui/dialog.tsx'

@@ -1,5 +1,5 @@
-import type { CreatedToken } from '../../lib/answers.ts'
-import { dateTime } from '../../lib/time.ts'
+import type { CreatedToken } from '../../lib/calls/answers.ts'
+import { dateTime } from '../../lib/words/time.ts'
 import { ShownOnce } from '../../ui/shown-once.tsx'
 
 type ShownTokenProps = { token: CreatedToken; onClose: () => void }

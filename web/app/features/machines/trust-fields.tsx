@@ -1,6 +1,6 @@
 import type { ComponentType, InputHTMLAttributes, ReactNode } from 'react'
-import type { Platform } from '../../lib/platforms.ts'
-import type { TrustDraft, TrustProblems } from '../../lib/trust-draft.ts'
+import type { TrustDraft, TrustProblems } from '../../lib/rules/trust-draft.ts'
+import type { Platform } from '../../lib/words/platforms.ts'
 import { TextArea, TextField } from '../../ui/text-field.tsx'
 
 export type TrustFieldsProps = {

@@ -1,4 +1,4 @@
-import type { Me } from '../../lib/answers.ts'
+import type { Me } from '../../lib/calls/answers.ts'
 import { ConfirmChange } from '../../ui/confirm-change.tsx'
 import { useRemoveMember } from './use-remove-member.ts'
 

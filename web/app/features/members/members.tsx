@@ -1,6 +1,6 @@
 import { LogOut } from 'lucide-react'
 import { useState } from 'react'
-import type { Me, Member } from '../../lib/answers.ts'
+import type { Me, Member } from '../../lib/calls/answers.ts'
 import { useAnswer } from '../../lib/calls/use-answer.ts'
 import { Button } from '../../ui/button.tsx'
 import { LoadingState } from '../../ui/loading-state.tsx'

@@ -1,4 +1,4 @@
-import { useMe } from '../../lib/me.ts'
+import { useMe } from '../../lib/data/me.ts'
 import { LoadingState } from '../../ui/loading-state.tsx'
 import { PageHeading } from '../../ui/page-heading.tsx'
 import { Members } from './members.tsx'

@@ -1,5 +1,5 @@
-import { useGrants } from '../../lib/grants.ts'
-import { useIsOwner } from '../../lib/me.ts'
+import { useGrants } from '../../lib/data/grants.ts'
+import { useIsOwner } from '../../lib/data/me.ts'
 import { GrantList } from '../../ui/grants/grant-list.tsx'
 
 /** The remembered approvals of all members, for owners. */

@@ -1,6 +1,6 @@
 import { Link } from 'wouter'
-import { useIsOwner } from '../../lib/me.ts'
-import { useWebhooks } from '../../lib/webhooks.ts'
+import { useIsOwner } from '../../lib/data/me.ts'
+import { useWebhooks } from '../../lib/data/webhooks.ts'
 import { buttonClasses } from '../../ui/button.tsx'
 
 /** The way to the webhooks, for owners. */

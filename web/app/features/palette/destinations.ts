@@ -1,5 +1,5 @@
-import type { Bundle, Key } from '../../lib/answers.ts'
-import { matches, rank } from '../../lib/search.ts'
+import type { Bundle, Key } from '../../lib/calls/answers.ts'
+import { matches, rank } from '../../lib/page/search.ts'
 
 /** Somewhere the palette can lead. */
 export type Destination = {

@@ -1,6 +1,6 @@
 import { type FormEvent, useState } from 'react'
+import { describeFailure } from '../../lib/calls/failure.ts'
 import { useChange } from '../../lib/calls/use-change.ts'
-import { describeFailure } from '../../lib/failure.ts'
 import { Button } from '../../ui/button.tsx'
 import { NewPasswordField, passwordProblem } from '../../ui/new-password-field.tsx'
 import { Notice } from '../../ui/notice.tsx'

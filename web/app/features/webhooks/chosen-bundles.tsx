@@ -1,5 +1,5 @@
 import { X } from 'lucide-react'
-import type { Bundle } from '../../lib/answers.ts'
+import type { Bundle } from '../../lib/calls/answers.ts'
 import { EntryName } from '../../ui/entry-name.tsx'
 import { IconButton } from '../../ui/icon-button.tsx'
 

@@ -1,6 +1,6 @@
-import type { Webhook } from '../../lib/answers.ts'
+import type { Webhook } from '../../lib/calls/answers.ts'
 import { shown, useChange } from '../../lib/calls/use-change.ts'
-import { ALL_WEBHOOKS } from '../../lib/webhooks.ts'
+import { ALL_WEBHOOKS } from '../../lib/data/webhooks.ts'
 import { ConfirmChange } from '../../ui/confirm-change.tsx'
 
 /** Asks before a webhook is deleted. */

@@ -1,4 +1,4 @@
-import type { Webhook } from '../../lib/answers.ts'
+import type { Webhook } from '../../lib/calls/answers.ts'
 import { WEBHOOKS } from '../../lib/calls/refreshes.ts'
 import { useChange } from '../../lib/calls/use-change.ts'
 import { WebhookForm } from './webhook-form.tsx'

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { useLocation } from 'wouter'
-import type { CreatedWebhook } from '../../lib/answers.ts'
+import type { CreatedWebhook } from '../../lib/calls/answers.ts'
 import { WEBHOOKS } from '../../lib/calls/refreshes.ts'
 import { useChange } from '../../lib/calls/use-change.ts'
 import { Dialog } from '../../ui/dialog.tsx'

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { Webhook } from '../../lib/answers.ts'
+import type { Webhook } from '../../lib/calls/answers.ts'
 import { WEBHOOKS } from '../../lib/calls/refreshes.ts'
 import { useChange } from '../../lib/calls/use-change.ts'
 import { ConfirmChange } from '../../ui/confirm-change.tsx'

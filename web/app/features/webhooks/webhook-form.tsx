@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { describeFailure } from '../../lib/failure.ts'
+import { describeFailure } from '../../lib/calls/failure.ts'
 import { FormDialog } from '../../ui/form-dialog.tsx'
 import type { Change, Ending } from '../../ui/use-ending.ts'
 import { type WebhookDraft, WebhookFields } from './webhook-fields.tsx'

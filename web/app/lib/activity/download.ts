@@ -1,5 +1,5 @@
 import { call } from '../calls/call.ts'
-import { saveFile } from '../save-file.ts'
+import { saveFile } from '../page/save-file.ts'
 import { nextFrom } from './log-texts.ts'
 
 const TIMEOUT_MS = 600_000

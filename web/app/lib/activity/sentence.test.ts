@@ -1,6 +1,6 @@
 import { AUDIT_ACTIONS, type AuditAction } from '@keyferry/contract'
 import { describe, expect, test } from 'vitest'
-import type { AuditEntry } from '../answers.ts'
+import type { AuditEntry } from '../calls/answers.ts'
 import { sentenceOf, sentenceText } from './sentence.ts'
 
 const SAM = { kind: 'user', id: 'u1', name: 'sam' }

@@ -1,4 +1,4 @@
-import type { AuditEntry } from '../answers.ts'
+import type { AuditEntry } from '../calls/answers.ts'
 import { type Part, told } from './told.ts'
 import { WORDS } from './words.ts'
 

@@ -1,6 +1,6 @@
-import type { AuditEntry } from '../answers.ts'
-import { placeOf } from '../holder-text.ts'
-import { visibleText } from '../visible-text.ts'
+import type { AuditEntry } from '../calls/answers.ts'
+import { placeOf } from '../words/holder-text.ts'
+import { visibleText } from '../words/visible-text.ts'
 
 /** A piece of a sentence: plain text, or something that has a name and perhaps a page. */
 export type Part =

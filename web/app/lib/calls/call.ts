@@ -1,6 +1,6 @@
 import { createNamedClient } from '@keyferry/contract/client'
-import { fetchTimed } from '../api.ts'
 import { ADDRESSES } from './addresses.ts'
+import { fetchTimed } from './api.ts'
 
 /** Calls an endpoint by its name: `call('getKey', { key_id })`. */
 export const call = createNamedClient(ADDRESSES, fetchTimed)

@@ -1,8 +1,8 @@
 import type { AnswerOf, CallInput } from '@keyferry/contract/client'
 import { type QueryClient, useMutation, useQueryClient } from '@tanstack/react-query'
-import { isPassing } from '../failure.ts'
-import { optimistic } from '../optimistic.ts'
 import { type Called, call } from './call.ts'
+import { isPassing } from './failure.ts'
+import { optimistic } from './optimistic.ts'
 import { answerKey, refreshAnswers } from './use-answer.ts'
 
 type ChangeOptions<Variables> = {

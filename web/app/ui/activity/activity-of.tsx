@@ -1,5 +1,5 @@
 import { lazy, Suspense } from 'react'
-import { useMe } from '../../lib/me.ts'
+import { useMe } from '../../lib/data/me.ts'
 
 const ActivityList = lazy(async () => ({ default: (await import('./activity-list.tsx')).ActivityList }))
 

@@ -1,7 +1,7 @@
 import { Fragment } from 'react'
 import { Link } from 'wouter'
 import { useAnswer } from '../../lib/calls/use-answer.ts'
-import { stillCurrent } from '../../lib/still-current.ts'
+import { stillCurrent } from '../../lib/rules/still-current.ts'
 
 /** Which current values a person was given. */
 export function HeldValues({ userId }: { userId: string }) {

@@ -1,5 +1,5 @@
-import type { ImportChoice as Choice, ImportAction, ImportStep } from '../../lib/answers.ts'
-import { choiceOf } from '../../lib/import-steps.ts'
+import type { ImportChoice as Choice, ImportAction, ImportStep } from '../../lib/calls/answers.ts'
+import { choiceOf } from '../../lib/words/import-steps.ts'
 import { Badge } from '../badge.tsx'
 
 const ACTIONS = {

@@ -1,4 +1,4 @@
-import type { Policy } from '../../lib/answers.ts'
+import type { Policy } from '../../lib/calls/answers.ts'
 import { FIELDS, LABELS, nameOfChoice } from './policy-words.ts'
 
 /** The rules that count, for a person who cannot change them. */

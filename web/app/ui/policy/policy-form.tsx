@@ -1,6 +1,6 @@
 import { type FormEvent, useState } from 'react'
-import type { Policy, PolicyChange, PolicySetting } from '../../lib/answers.ts'
-import { useUnsaved } from '../../lib/unsaved.ts'
+import type { Policy, PolicyChange, PolicySetting } from '../../lib/calls/answers.ts'
+import { useUnsaved } from '../../lib/page/unsaved.ts'
 import { Button } from '../button.tsx'
 import { FailureNotice } from '../failure-notice.tsx'
 import { notify } from '../toast-store.ts'

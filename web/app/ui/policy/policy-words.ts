@@ -1,4 +1,4 @@
-import type { PolicySetting } from '../../lib/answers.ts'
+import type { PolicySetting } from '../../lib/calls/answers.ts'
 
 type Fields = { [Name in keyof PolicySetting]: NonNullable<PolicySetting[Name]> }
 

@@ -1,5 +1,5 @@
 import { useId } from 'react'
-import type { Policy, PolicySetting } from '../../lib/answers.ts'
+import type { Policy, PolicySetting } from '../../lib/calls/answers.ts'
 import { type Field, LABELS, nameOfChoice, OPTIONS } from './policy-words.ts'
 
 type RuleSelectProps = {

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { useAnswer } from '../../lib/calls/use-answer.ts'
-import { useKeyUses } from '../../lib/key-batches.ts'
-import { useCanEdit } from '../../lib/me.ts'
+import { useKeyUses } from '../../lib/data/key-batches.ts'
+import { useCanEdit } from '../../lib/data/me.ts'
 import { Combobox } from '../combobox.tsx'
 import { KeyQuestion, type KeyQuestionParts, keysText } from './key-question.tsx'
 

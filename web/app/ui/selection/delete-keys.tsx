@@ -1,4 +1,4 @@
-import { useKeyUses } from '../../lib/key-batches.ts'
+import { useKeyUses } from '../../lib/data/key-batches.ts'
 import { AffectedBundles, KeyQuestion, type KeyQuestionParts, keysText, NameList } from './key-question.tsx'
 
 /** Asks before keys are deleted, and names the bundles that lose them. */

@@ -1,7 +1,7 @@
 import { useState } from 'react'
-import type { KeyUse } from '../../lib/answers.ts'
-import { useKeyUses } from '../../lib/key-batches.ts'
-import { useCanEdit } from '../../lib/me.ts'
+import type { KeyUse } from '../../lib/calls/answers.ts'
+import { useKeyUses } from '../../lib/data/key-batches.ts'
+import { useCanEdit } from '../../lib/data/me.ts'
 import { Combobox } from '../combobox.tsx'
 import { KeyQuestion, type KeyQuestionParts, keysText } from './key-question.tsx'
 

@@ -1,6 +1,6 @@
 import { lazy, Suspense } from 'react'
-import type { Key } from '../../lib/answers.ts'
-import type { useSelection } from '../../lib/use-selection.ts'
+import type { Key } from '../../lib/calls/answers.ts'
+import type { useSelection } from '../../lib/page/use-selection.ts'
 import { SelectionBar } from './selection-bar.tsx'
 
 // Most visits select nothing.

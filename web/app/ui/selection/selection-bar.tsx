@@ -1,6 +1,6 @@
 import { LIMITS } from '@keyferry/contract/limits'
 import { type ReactNode, useEffect, useId, useRef } from 'react'
-import { stateOf } from '../../lib/selection.ts'
+import { stateOf } from '../../lib/page/selection.ts'
 import { Button } from '../button.tsx'
 import { classNames } from '../class-names.ts'
 

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { RequestBundle } from '../../../lib/answers.ts'
+import type { RequestBundle } from '../../../lib/calls/answers.ts'
 import { Notice } from '../../../ui/notice.tsx'
 import { call } from '../calls.ts'
 import { type Loaded, Quiet, useLoaded, WhenLoaded } from '../loaded.tsx'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { DepositPlan } from '../../../lib/answers.ts'
+import type { DepositPlan } from '../../../lib/calls/answers.ts'
 import { actionOf, removedNames } from './deposit-plan.ts'
 
 const step = {

@@ -1,5 +1,5 @@
-import type { DepositPlan, DepositStep, ImportChoice } from '../../../lib/answers.ts'
-import { choiceOf } from '../../../lib/import-steps.ts'
+import type { DepositPlan, DepositStep, ImportChoice } from '../../../lib/calls/answers.ts'
+import { choiceOf } from '../../../lib/words/import-steps.ts'
 import type { Action } from '../offer.ts'
 
 /** How the approver wants variables treated; null: as the terminal asked. */

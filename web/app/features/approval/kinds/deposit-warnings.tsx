@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { DepositPlan } from '../../../lib/answers.ts'
+import type { DepositPlan } from '../../../lib/calls/answers.ts'
 import { Notice } from '../../../ui/notice.tsx'
 import { keptChoice } from '../kept.ts'
 import { Names } from '../shown-names.tsx'

@@ -1,5 +1,5 @@
-import { importCommand } from '../../../lib/client-command.ts'
-import { workspacePath } from '../../../lib/workspace.ts'
+import { workspacePath } from '../../../lib/calls/workspace.ts'
+import { importCommand } from '../../../lib/words/client-command.ts'
 import { buttonClasses } from '../../../ui/button.tsx'
 import { CommandLine } from '../../../ui/command-line.tsx'
 

@@ -1,6 +1,6 @@
 import { useState } from 'react'
-import type { RequestBundleItem } from '../../../lib/answers.ts'
-import { matches } from '../../../lib/search.ts'
+import type { RequestBundleItem } from '../../../lib/calls/answers.ts'
+import { matches } from '../../../lib/page/search.ts'
 import { Button } from '../../../ui/button.tsx'
 import { VirtualList } from '../../../ui/virtual-list.tsx'
 import { KeyRow } from './key-row.tsx'

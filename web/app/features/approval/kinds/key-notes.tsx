@@ -1,5 +1,5 @@
 import { type FormatName, NAME_RULES } from '@keyferry/contract/env/format-names'
-import type { RequestBundle, RequestBundleItem } from '../../../lib/answers.ts'
+import type { RequestBundle, RequestBundleItem } from '../../../lib/calls/answers.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Notice } from '../../../ui/notice.tsx'
 import { Names } from '../shown-names.tsx'

@@ -1,8 +1,8 @@
 import { useId } from 'react'
-import type { RequestBundleItem } from '../../../lib/answers.ts'
-import { DUE_NAMES } from '../../../lib/due.ts'
-import { serverNowMs } from '../../../lib/server-clock.ts'
-import { ago } from '../../../lib/time.ts'
+import type { RequestBundleItem } from '../../../lib/calls/answers.ts'
+import { serverNowMs } from '../../../lib/calls/server-clock.ts'
+import { DUE_NAMES } from '../../../lib/words/due.ts'
+import { ago } from '../../../lib/words/time.ts'
 import { isWhole } from './selection.ts'
 
 const RECENT_MS = 86_400_000

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import type { NamesOffer } from '../../../lib/answers.ts'
+import type { NamesOffer } from '../../../lib/calls/answers.ts'
 import { VirtualList } from '../../../ui/virtual-list.tsx'
 import { call } from '../calls.ts'
 import { Quiet, useLoaded, WhenLoaded } from '../loaded.tsx'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { RequestBundleItem } from '../../../lib/answers.ts'
+import type { RequestBundleItem } from '../../../lib/calls/answers.ts'
 import { firstKeys, leftOutOf, splitByAsking, unaskedOf } from './selection.ts'
 
 function items(...names: string[]): RequestBundleItem[] {

@@ -1,4 +1,4 @@
-import type { RequestBundleItem } from '../../../lib/answers.ts'
+import type { RequestBundleItem } from '../../../lib/calls/answers.ts'
 
 /** Whether the bundle can deliver an entry: a composed value needs all its parts. */
 export function isWhole({ missing_parts = [] }: RequestBundleItem): boolean {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Candidate, Tenant } from '../../../lib/answers.ts'
+import type { Candidate, Tenant } from '../../../lib/calls/answers.ts'
 import { bundleIn, firstPlace, onlyBundle } from './place.ts'
 
 const HOME: Tenant = { id: 'h', name: 'Home', role: 'owner', current: true }

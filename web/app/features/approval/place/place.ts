@@ -1,4 +1,4 @@
-import type { Candidate, RequestBundleEntry, RequestContext, Tenant } from '../../../lib/answers.ts'
+import type { Candidate, RequestBundleEntry, RequestContext, Tenant } from '../../../lib/calls/answers.ts'
 
 type Asked = Pick<RequestContext, 'suggested_bundle_id' | 'workspace'>
 

@@ -1,6 +1,6 @@
 import { useState } from 'react'
-import { serverNowMs } from '../../../lib/server-clock.ts'
-import { toldApart } from '../../../lib/workspace-names.ts'
+import { serverNowMs } from '../../../lib/calls/server-clock.ts'
+import { toldApart } from '../../../lib/words/workspace-names.ts'
 import { call } from '../calls.ts'
 import { useLoaded } from '../loaded.tsx'
 import { type Asking, endOf, kindOf } from '../request-state.ts'

@@ -1,6 +1,6 @@
 import { useId } from 'react'
-import type { Candidate, Tenant } from '../../../lib/answers.ts'
-import { toldApart } from '../../../lib/workspace-names.ts'
+import type { Candidate, Tenant } from '../../../lib/calls/answers.ts'
+import { toldApart } from '../../../lib/words/workspace-names.ts'
 import { Notice } from '../../../ui/notice.tsx'
 import type { OpenRequest } from '../request-state.ts'
 import type { ChosenPlace } from './use-place.ts'

@@ -1,5 +1,5 @@
-import type { RequestContext } from '../../../lib/answers.ts'
-import { visibleText } from '../../../lib/visible-text.ts'
+import type { RequestContext } from '../../../lib/calls/answers.ts'
+import { visibleText } from '../../../lib/words/visible-text.ts'
 import { Notice } from '../../../ui/notice.tsx'
 import { WORDS } from '../kind-words.ts'
 import { kindOf } from '../request-state.ts'

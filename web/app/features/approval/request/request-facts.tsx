@@ -1,5 +1,5 @@
-import type { RequestContext } from '../../../lib/answers.ts'
-import { visibleText } from '../../../lib/visible-text.ts'
+import type { RequestContext } from '../../../lib/calls/answers.ts'
+import { visibleText } from '../../../lib/words/visible-text.ts'
 import { WholeWords } from '../../../ui/whole-words.tsx'
 
 const CLAIMS = [

@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react'
-import type { RequestContext } from '../../../lib/answers.ts'
-import { ago } from '../../../lib/time.ts'
-import { useNow } from '../../../lib/use-now.ts'
-import { exactText, visibleText } from '../../../lib/visible-text.ts'
+import type { RequestContext } from '../../../lib/calls/answers.ts'
+import { useNow } from '../../../lib/page/use-now.ts'
+import { ago } from '../../../lib/words/time.ts'
+import { exactText, visibleText } from '../../../lib/words/visible-text.ts'
 import { WholeWords } from '../../../ui/whole-words.tsx'
 import { RequestedCommand } from './requested-command.tsx'
 

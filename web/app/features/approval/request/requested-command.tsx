@@ -1,6 +1,6 @@
-import type { RequestContext } from '../../../lib/answers.ts'
-import { shownArgument } from '../../../lib/shown-argument.ts'
-import { visibleText } from '../../../lib/visible-text.ts'
+import type { RequestContext } from '../../../lib/calls/answers.ts'
+import { shownArgument } from '../../../lib/words/shown-argument.ts'
+import { visibleText } from '../../../lib/words/visible-text.ts'
 import { WholeWords } from '../../../ui/whole-words.tsx'
 import { commandRisk } from './command-risk.ts'
 

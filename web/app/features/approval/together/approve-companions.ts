@@ -1,5 +1,5 @@
-import { describeFailure } from '../../../lib/failure.ts'
-import { shownArgument } from '../../../lib/shown-argument.ts'
+import { describeFailure } from '../../../lib/calls/failure.ts'
+import { shownArgument } from '../../../lib/words/shown-argument.ts'
 import { call } from '../calls.ts'
 import { keepChoice } from '../kept.ts'
 import type { Manner } from '../offer.ts'

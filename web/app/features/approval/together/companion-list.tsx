@@ -1,4 +1,4 @@
-import { visibleText } from '../../../lib/visible-text.ts'
+import { visibleText } from '../../../lib/words/visible-text.ts'
 import { RequestedCommand } from '../request/requested-command.tsx'
 import { type Companion, type Way, whyOwnPage } from './companion.ts'
 import type { useCompanions } from './use-companions.ts'

@@ -1,4 +1,4 @@
-import type { Candidate, RequestBundle, RequestContext } from '../../../lib/answers.ts'
+import type { Candidate, RequestBundle, RequestContext } from '../../../lib/calls/answers.ts'
 import { firstKeys } from '../kinds/selection.ts'
 import { firstPlace } from '../place/place.ts'
 import { commandRisk } from '../request/command-risk.ts'

@@ -1,0 +1,28 @@
+import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
+import { describeFailure, isForeign, isPassing } from './failure.ts'
+import { refreshAnswers } from './use-answer.ts'
+
+const PUBLIC_PATHS = ['/', '/sign-in', '/sign-up', '/set-up']
+
+/** The app's store of answers. A session that ended leads to sign-in, and back to where the person was. */
+export function createQueryClient(): QueryClient {
+  const onError = (error: unknown) => {
+    if (describeFailure(error).status === 401) leaveForSignIn()
+    // A member who was removed sees that on the next call, from any page.
+    if (isForeign(error)) void refreshAnswers(client, ['listTenants'])
+  }
+  const client = new QueryClient({
+    queryCache: new QueryCache({ onError }),
+    mutationCache: new MutationCache({ onError }),
+    defaultOptions: {
+      queries: { staleTime: 5_000, retry: (count, error) => count < 2 && isPassing(error) },
+      mutations: { retry: false },
+    },
+  })
+  return client
+}
+
+function leaveForSignIn(): void {
+  if (PUBLIC_PATHS.includes(location.pathname)) return
+  location.assign(`/sign-in?return_to=${encodeURIComponent(location.pathname + location.search)}`)
+}

@@ -1,0 +1,19 @@
+import type { BundleWithItems } from '../calls/answers.ts'
+import { call } from '../calls/call.ts'
+import { useAnswer } from '../calls/use-answer.ts'
+
+/** The values of a bundle that everyone may read, by name; empty without a bundle. */
+export function useReadableValues(bundleId: string | null): ReadonlyMap<string, string> {
+  const { data } = useAnswer('getBundle', { bundle_id: bundleId ?? '' }, { enabled: bundleId !== null })
+  const readable = data?.items.filter(({ is_secret }) => !is_secret) ?? []
+  return new Map(readable.map(({ name, value }) => [name, value]))
+}
+
+/** Create a deleted bundle again, with the same keys, names and order; its id is another one. */
+export async function restoreBundle({ name, description, tags, items }: BundleWithItems): Promise<void> {
+  const { id: bundle_id } = await call('createBundle', { name, description, tags })
+  for (const item of items) {
+    if (item.id === null) continue
+    await call('attachKey', { bundle_id, key_id: item.id, as: item.name, required: item.required })
+  }
+}

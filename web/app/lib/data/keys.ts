@@ -1,0 +1,27 @@
+import { call } from '../calls/call.ts'
+import { LIBRARY } from '../calls/refreshes.ts'
+import { useSteps } from '../calls/use-change.ts'
+
+export type Lifetime = { expires_at: string | null; rotate_after_days: number | null }
+
+/** `expected_version`: the version that the person saw; the server refuses to overwrite a newer one. */
+export type KeyChange = {
+  value?: string
+  description?: string
+  is_secret?: boolean
+  is_template?: boolean
+  expected_version?: number
+} & Partial<Lifetime>
+
+/** Save a change of a key in every bundle that uses it, or, with `bundleId`, in that bundle only, which gets its own key.
+ * The answer is the key that holds the change. */
+export function useSaveKey(key_id: string) {
+  return useSteps(
+    async ({ change, bundleId }: { change: KeyChange; bundleId: string | null }) => {
+      if (bundleId === null) return await call('updateKey', { key_id, ...change })
+      const { expected_version: _, ...body } = change
+      return await call('splitKey', { bundle_id: bundleId, key_id, ...body })
+    },
+    { refreshes: LIBRARY },
+  )
+}

@@ -1,0 +1,35 @@
+import { useEffect, useState } from 'react'
+import { call } from '../calls/call.ts'
+import { useTenants } from './people.ts'
+import { enterWorkspace, pageWorkspace, workspacePath } from '../calls/workspace.ts'
+
+/** The workspace of this page. An address without one gets the session's current workspace, where `isNeeded`.
+ * `isMember` is true until the server says otherwise, so that the page does not wait for it. */
+export function useWorkspace(isNeeded: boolean) {
+  const tenants = useTenants()
+  const [id, setId] = useState(pageWorkspace)
+  const list = tenants.data
+  const current = list?.find((tenant) => tenant.current) ?? list?.[0]
+  useEffect(() => {
+    if (id !== null || !isNeeded || current === undefined) return
+    enterWorkspace(current.id)
+    setId(current.id)
+  }, [id, isNeeded, current])
+  return {
+    id,
+    isMember: list === undefined || list.some((tenant) => tenant.id === id),
+    hasNone: list?.length === 0,
+    error: tenants.error,
+    retry: () => void tenants.refetch(),
+  }
+}
+
+/** Open a workspace in this tab, and make it the one that addresses without a workspace lead to. Other tabs stay. */
+export async function openWorkspace(id: string): Promise<void> {
+  try {
+    await call('switchTenant', { tenant_id: id })
+  } finally {
+    // The page that opens says what is wrong, if anything is.
+    location.assign(workspacePath(id))
+  }
+}

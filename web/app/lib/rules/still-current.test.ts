@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest'
+import type { Holding } from '../calls/answers.ts'
+import { stillCurrent } from './still-current.ts'
+
+function holding(id: string, version: number | null, perhaps_version: number | null): Holding {
+  const at = '2026-01-31T12:00:00.000Z'
+  return {
+    version,
+    perhaps_version,
+    is_current: false,
+    state: 'given',
+    holder: 'h',
+    label: null,
+    via: null,
+    first_at: at,
+    last_at: at,
+    times: 1,
+    delivery_id: 'd',
+    key: { id, name: id, version: 3 },
+  }
+}
+
+test('a value is still current if it was given, or may have been, and was not changed since', () => {
+  const holdings = [
+    holding('given', 3, null),
+    holding('given', 2, null),
+    holding('old', 2, null),
+    holding('perhaps', 1, 3),
+    holding('perhaps_old', null, 2),
+  ]
+  expect(stillCurrent(holdings).map(({ id }) => id)).toEqual(['given', 'perhaps'])
+})

@@ -1,0 +1,37 @@
+import type { Holder } from '../calls/answers.ts'
+import { visibleText } from './visible-text.ts'
+
+type Label = Holder['label']
+
+/** Who holds a value: the person and the terminal as it called itself, for example `sam` and `sam@laptop`, or a machine. */
+export function holderNames({ kind, name, label }: Pick<Holder, 'kind' | 'name' | 'label'>) {
+  return { who: name ?? (kind === 'machine' ? 'a deleted machine' : 'a former user'), place: placeOf(label) }
+}
+
+/** A terminal as it called itself; null where that is not known. */
+export function placeOf(label: Label): string | null {
+  if (label === null) return null
+  const [user, host] = [visibleText(label.user, 40), visibleText(label.hostname, 60)]
+  if (host === '') return user === '' ? null : user
+  return user === '' ? host : `${user}@${host}`
+}
+
+/** What is known of a holder, in words that claim no more. `when` writes a time. */
+export function holderText(
+  { version, perhaps_version, last_at }: Pick<Holder, 'version' | 'perhaps_version' | 'last_at'>,
+  current: number,
+  when: (timestamp: string) => string,
+): string {
+  const unconfirmed = `version ${perhaps_version} was approved, and the delivery is not confirmed`
+  if (version === null) return `${capital(unconfirmed)} (${when(last_at)})`
+  const given =
+    version === current
+      ? `Was given the current version ${when(last_at)}`
+      : `Was given version ${version} ${when(last_at)}`
+  if (perhaps_version !== null) return `${given}; ${unconfirmed}`
+  return version === current ? given : `${given} and has not fetched since`
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}

@@ -1,0 +1,68 @@
+import type { ImportAction, ImportStep } from '../calls/answers.ts'
+import { builtFrom } from '../rules/templates.ts'
+
+const COUNTED = [
+  ['create', 'new'],
+  ['own', 'own'],
+  ['share', 'shared'],
+  ['update', 'updated'],
+  ['replace', 'replaced everywhere'],
+  ['same', 'same'],
+  ['kept', 'kept'],
+  ['detach', 'removed'],
+] as const
+
+/** What a plan does, counted: `12 new, 3 own, 2 shared`. */
+export function planText(plan: readonly Pick<ImportStep, 'action'>[]): string {
+  return COUNTED.map(([action, text]) => ({
+    text,
+    count: plan.filter((step) => step.action === action).length,
+  }))
+    .filter(({ count }) => count > 0)
+    .map(({ count, text }) => `${count} ${text}`)
+    .join(', ')
+}
+
+const CHANGES: ReadonlySet<ImportAction> = new Set(['own', 'update', 'replace', 'detach'])
+
+/** Whether a step gives a name of the bundle another value, or none. */
+export function changes({ action }: Pick<ImportStep, 'action'>): boolean {
+  return CHANGES.has(action)
+}
+
+/** The choice that a step is; empty if it is none. */
+export function choiceOf({ action, template_parts }: ImportStep): ImportStep['choices'][number] | '' {
+  if (action === 'kept') return template_parts === undefined ? 'share' : ''
+  return action === 'own' || action === 'share' || action === 'replace' ? action : ''
+}
+
+/** What a step means for the keys of the library. */
+export function noteOf({
+  action,
+  name,
+  key_name,
+  shared_with,
+  shared_total,
+  template_parts,
+  breaks = [],
+}: ImportStep): string {
+  if (template_parts !== undefined && (action === 'same' || action === 'kept')) {
+    const rest = action === 'same' ? '; nothing to write' : '; the value in the file is not used'
+    return ` · ${builtFrom(template_parts)}${rest}`
+  }
+  const [first] = shared_with
+  const others =
+    first === undefined ? 'no bundle' : shared_total === 1 ? first : `${first} and ${shared_total - 1} more`
+  const key = key_name === name ? '' : `, key ${key_name}`
+  const notes: Readonly<Record<ImportAction, string>> = {
+    create: key,
+    own: shared_total === 0 ? `, key ${key_name}` : `, key ${key_name}; ${others} keeps its value`,
+    share: ` · uses the key ${key_name}${shared_total === 0 ? '' : `, shared with ${others}`}`,
+    update: ` · only this bundle uses it${key}`,
+    replace: ` · also changes ${others}`,
+    same: ' · nothing to write',
+    kept: shared_total === 0 ? ' · keeps the stored value' : ` · keeps the value shared with ${others}`,
+    detach: ` · no longer delivered; ${key_name === name ? 'its key' : `the key ${key_name}`} stays in the library${breaks.length === 0 ? '' : `; ${breaks.join(', ')} cannot be composed without it`}`,
+  }
+  return notes[action]
+}

@@ -1,0 +1,30 @@
+import { GITHUB_ISSUER, GITLAB_ISSUER, platformOf, type TrustPlatform } from '@keyferry/contract/trusts'
+import type { MachineTrust } from '../calls/answers.ts'
+import { visibleText } from './visible-text.ts'
+
+/** Where a machine runs: it decides how the machine proves itself. */
+export type Platform = TrustPlatform
+
+export const PLATFORM_NAMES: Readonly<Record<Platform, string>> = {
+  github: 'GitHub Actions',
+  gitlab: 'GitLab CI',
+  kubernetes: 'Kubernetes',
+  other: 'Another OpenID Connect issuer',
+}
+
+type Identity = Pick<MachineTrust, 'issuer'> & {
+  claims: Readonly<Record<string, string | readonly string[]>>
+}
+
+/** What people call an issuer: `GitHub Actions`, `GitLab CI (git.example.com)`, `issuer.example.com`. */
+export function issuerName(identity: Identity): string {
+  const platform = platformOf(identity)
+  const host = visibleText(hostOf(identity.issuer), 80)
+  if (platform === 'other') return host
+  const isUsual = identity.issuer === GITHUB_ISSUER || identity.issuer === GITLAB_ISSUER
+  return isUsual ? PLATFORM_NAMES[platform] : `${PLATFORM_NAMES[platform]} (${host})`
+}
+
+function hostOf(issuer: string): string {
+  return URL.canParse(issuer) ? new URL(issuer).host : issuer
+}

@@ -4,7 +4,12 @@ import type { Environment, Values } from '../base/parts.ts'
 export const LOADED_MARK = 'KEYFERRY_LOADED'
 
 /** The credentials of a machine: a program that gets values gets none of these. */
-export const CREDENTIAL_VARIABLES: ReadonlySet<string> = new Set(['KEYFERRY_TOKEN', 'KEYFERRY_ID_TOKEN'])
+export const CREDENTIAL_VARIABLES: ReadonlySet<string> = new Set([
+  'KEYFERRY_TOKEN',
+  'KEYFERRY_TOKEN_FILE',
+  'KEYFERRY_ID_TOKEN',
+  'KEYFERRY_ID_TOKEN_FILE',
+])
 
 type Precedence = {
   /** Use the delivered values only. */

@@ -1,8 +1,8 @@
-import { mkdtempSync, statSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, statSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { makePrivateFolder } from './state-folder.ts'
+import { makePrivateFolder, runtimeFolder } from './state-folder.ts'
 
 test('the folder is made with those above it, and is its owner’s alone', () => {
   const folder = join(mkdtempSync(join(tmpdir(), 'keyferry-state-')), 'a/b')
@@ -13,4 +13,15 @@ test('the folder is made with those above it, and is its owner’s alone', () =>
 
 test('without a folder it fails, and does not retry forever', () => {
   expect(() => makePrivateFolder('/proc/keyferry/a')).toThrow(/ENOENT|EACCES|EPERM|EROFS/)
+})
+
+test('a planted link is refused, and the mode of what it points to stays', () => {
+  const base = mkdtempSync(join(tmpdir(), 'keyferry-runtime-'))
+  const target = join(base, 'target')
+  mkdirSync(target)
+  chmodSync(target, 0o755)
+  symlinkSync(target, join(base, 'keyferry'))
+  const parts = { env: { XDG_RUNTIME_DIR: base }, platform: process.platform }
+  expect(() => runtimeFolder(parts)).toThrow('belongs to another user')
+  expect(statSync(target).mode & 0o777).toBe(0o755)
 })

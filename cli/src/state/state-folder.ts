@@ -34,10 +34,11 @@ export function runtimeFolder({ env, platform }: StateParts): string {
   const base = env['XDG_RUNTIME_DIR'] || null
   const { uid } = platform === 'win32' ? { uid: 0 } : userInfo()
   const folder = base === null ? join(tmpdir(), `keyferry-${uid}`) : join(base, 'keyferry')
-  makePrivateFolder(folder)
+  makeFolder(folder)
   const found = lstatSync(folder)
   if (!found.isDirectory() || (platform !== 'win32' && found.uid !== uid)) {
     throw new Error(`${folder} belongs to another user`)
   }
+  makePrivateFolder(folder) // after the check: a planted link can point to a folder of this user
   return folder
 }

@@ -34,14 +34,6 @@ const RECEIPT_FLAG: Flag = {
 /** The flags of every command that changes a bundle with an approval. */
 export const CHANGE_FLAGS: readonly Flag[] = [...PAGE_FLAGS, RECEIPT_FLAG, QUIET_FLAG, JSON_FLAG]
 
-/** The bundle that a command changes, where the project file can name it too. */
-export const BUNDLE_FLAG: Flag = {
-  name: 'bundle',
-  short: 'b',
-  value: 'NAME',
-  summary: 'The bundle (default: that of keyferry.json)',
-}
-
 /** What the flags of a command that requests something else than values say.
  * @throws CliError usage */
 export async function readRequest(

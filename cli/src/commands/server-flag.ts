@@ -30,6 +30,14 @@ export const WORKSPACE_FLAG: Flag = {
   summary: `The workspace of the bundle (default: ${PROJECT_FILE}, then your current one)`,
 }
 
+/** The bundle that a command changes, where the project file can name it too. */
+export const BUNDLE_FLAG: Flag = {
+  name: 'bundle',
+  short: 'b',
+  value: 'NAME',
+  summary: 'The bundle (default: that of keyferry.json)',
+}
+
 /** The server and the workspace for calls to the library.
  * @throws CliError usage */
 export async function libraryHere(words: Words, parts: Parts): Promise<Omit<NamedLibrary, 'view'>> {

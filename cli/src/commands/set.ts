@@ -6,8 +6,8 @@ import type { Command, Words } from '../command-line/command.ts'
 import type { ImportTextOptions } from '../import/import-options.ts'
 import { findProject } from '../project/project-file.ts'
 import { requireBundleName, requireKeyName } from './names.ts'
-import { BUNDLE_FLAG, CHANGE_FLAGS, readRequest } from './request-flags.ts'
-import { SERVER_FLAG, WORKSPACE_FLAG } from './server-flag.ts'
+import { CHANGE_FLAGS, readRequest } from './request-flags.ts'
+import { BUNDLE_FLAG, SERVER_FLAG, WORKSPACE_FLAG } from './server-flag.ts'
 
 const MOST_GENERATED = 1_024
 

@@ -5,8 +5,8 @@ import type { Command, Words } from '../command-line/command.ts'
 import { findProject } from '../project/project-file.ts'
 import type { NamedLibrary } from '../server/library-call.ts'
 import { requireBundleName, requireKeyName } from './names.ts'
-import { BUNDLE_FLAG, CHANGE_FLAGS, readRequest } from './request-flags.ts'
-import { SERVER_FLAG, WORKSPACE_FLAG } from './server-flag.ts'
+import { CHANGE_FLAGS, readRequest } from './request-flags.ts'
+import { BUNDLE_FLAG, SERVER_FLAG, WORKSPACE_FLAG } from './server-flag.ts'
 
 export const unsetCommand: Command = {
   name: 'unset',

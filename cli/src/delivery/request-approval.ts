@@ -15,8 +15,8 @@ import { type Content, makeRequest, type Secrets } from './make-request.ts'
 import type { RequestOptions } from './values-request.ts'
 import type { WaitEvents } from './wait.ts'
 
-/** What is requested: values, names, or that values are stored. `Got`: what the server answers after the approval; `End`: what
- * comes of it. */
+/** What is requested: values, names, or that values are stored. `Got`: what the server answers after the approval;
+ * `End`: what comes of it. */
 export type RequestKind<Got, End> = Content & {
   /** The names that the person sees. */
   readonly keys: readonly string[]

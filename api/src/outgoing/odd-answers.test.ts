@@ -37,9 +37,9 @@ test.each(['silence', 'half a head', '101 with an upgrade', '101 and a close', '
   'a proxy that answers with %s cannot keep a call beyond its deadline',
   async (name) => {
     const odd = await startOddServer(ODD_ANSWERS[name] ?? (() => {}))
-    const guard = new Guard({ ownNetworks: [], ownStores: [], proxy: `http://127.0.0.1:${odd.port}` })
+    const proxied = new Guard({ ownNetworks: [], ownStores: [], proxy: `http://127.0.0.1:${odd.port}` })
     const call = { ...TIMES, url: 'https://receiver.example/', maxBytes: 1 }
-    expect(await wordOf(guardedGet(guard, call))).toMatch(/^(timeout|refused)$/)
+    expect(await wordOf(guardedGet(proxied, call))).toMatch(/^(timeout|refused)$/)
     odd.close()
   },
 )

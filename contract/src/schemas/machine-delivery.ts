@@ -80,6 +80,7 @@ export const OwnMachine = z
           id: '8b0f4f6b-9d5e-4d0e-8c5c-5b8a6f1f2a33',
           hint: 'SBXn',
           expires_at: '2026-05-01T12:00:00.000Z',
+          due: null,
         },
       },
     ],

@@ -68,6 +68,7 @@ const EXAMPLE = {
       created_by: 'd9c1b1e7-7f3a-4d0c-9d30-1f3f0b8e6c55',
       created_at: '2026-01-31T12:00:00.000Z',
       expires_at: '2026-05-01T12:00:00.000Z',
+      due: null,
       ended_at: null,
       last_used_at: '2026-02-01T03:00:00.000Z',
       last_used_ip: '10.1.2.3',

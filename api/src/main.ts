@@ -3,6 +3,7 @@ import { drain } from '@keyferry/plumbing/http-server'
 import type { FastifyInstance } from 'fastify'
 import { type DestinationStream, pino } from 'pino'
 import { type ClockAndIds, timestamp } from './domain/clock-and-ids.ts'
+import type { RequestStore } from './domain/request-store.ts'
 import { ExpiringApprovals } from './domain/take-back.ts'
 import { untoldSetupCode } from './first-set-up.ts'
 import { MachineRefusals } from './http/machine-refusals.ts'
@@ -47,6 +48,8 @@ export type StartOptions = {
   now?: () => Date
   /** How often the server looks for approvals that never returned to their terminal; 15 when absent. */
   sweepSeconds?: number
+  /** Wraps the request store. */
+  aroundRequests?: (requests: RequestStore) => RequestStore
 }
 
 export type RunningApi = {
@@ -70,7 +73,9 @@ export async function startApi(settings: ApiSettings, options: StartOptions = {}
   const log = pino({ level: settings.logLevel, base: null }, options.logTo ?? standardOutput(opened))
   const clock = clockOf(options.now ?? (() => new Date()))
   const database = opened.adopt(await readyDatabase(settings, timestamp(clock)), (it) => it.close())
-  const shortLived = opened.adopt(await openShortLived(settings, { clock, log }), (it) => it.close())
+  const shortLived = opened.adopt(await openShortLived(settings, { ...options, clock, log }), (it) =>
+    it.close(),
+  )
   const parts = { settings, database, shortLived, clock, log }
   const recorded = await openStores(opened, parts)
   const { stores } = recorded

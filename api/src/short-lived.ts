@@ -27,21 +27,28 @@ export type ShortLived = Limits & {
   close(): Promise<void>
 }
 
+type ShortLivedOptions = {
+  clock: ClockAndIds
+  log: Logger
+  aroundRequests?: (requests: RequestStore) => RequestStore
+}
+
 /** @throws DomainError unavailable: Redis does not answer */
 export async function openShortLived(
   settings: Pick<
     ApiSettings,
     'dataDir' | 'redisUrl' | 'requestsPerMinute' | 'maxLiveRequests' | 'maxWaitingDepositBytes'
   >,
-  { clock, log }: { clock: ClockAndIds; log: Logger },
+  { clock, log, aroundRequests }: ShortLivedOptions,
 ): Promise<ShortLived> {
   const { maxLiveRequests: maxLive, maxWaitingDepositBytes: maxBoxBytes } = settings
   const now = () => clock.now().getTime()
   const onError = (error: Error) => log.warn({ error: error.name }, 'redis')
   const redis = settings.redisUrl === null ? null : await connect(settings.redisUrl, onError)
-  const requests = redis
+  const opened = redis
     ? await openRedisRequestStore({ redis, maxLive, maxBoxBytes })
     : openSqliteRequestStore({ path: join(settings.dataDir, 'requests.db'), now, maxLive, maxBoxBytes })
+  const requests = aroundRequests?.(opened) ?? opened
   const changes = await openChangeNotices({ redis })
   const deliveries = new Deliveries(requests, clock)
   const close = async () => {

@@ -60,9 +60,9 @@ export type TestApi = {
 /** A running API on a fresh database of the kind. */
 export async function startTestApi(
   kind: DatabaseKind,
-  changes: Partial<ApiSettings> & Pick<StartOptions, 'now' | 'sweepSeconds'> = {},
+  changes: Partial<ApiSettings> & Omit<StartOptions, 'logTo'> = {},
 ): Promise<TestApi> {
-  const { now, sweepSeconds, ...settingChanges } = changes
+  const { now, sweepSeconds, aroundRequests, ...settingChanges } = changes
   const databaseUrl = kind === 'postgres' ? await freshPostgres() : null
   const settings = testSettings({ databaseUrl, ...settingChanges })
   const lines: string[] = []
@@ -71,6 +71,7 @@ export async function startTestApi(
     logTo,
     ...(now ? { now } : {}),
     ...(sweepSeconds === undefined ? {} : { sweepSeconds }),
+    ...(aroundRequests ? { aroundRequests } : {}),
   })
   const call = callsTo(running.address, now)
   return {

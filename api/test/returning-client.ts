@@ -22,8 +22,13 @@ export class ReturningClient extends ApprovalClient {
     return { release, poll_challenge: pollChallenge(this.verifier) }
   }
 
+  /** The headers that prove that this client made its requests. */
+  proof(verifier = this.verifier) {
+    return { 'x-poll-verifier': verifier, 'x-forwarded-for': this.address }
+  }
+
   release(requestId: string, secret: string, verifier = this.verifier) {
-    const headers = { 'x-poll-verifier': verifier, 'x-forwarded-for': this.address }
+    const headers = this.proof(verifier)
     return this.#api.call('releaseRequest', { params: { request_id: requestId }, headers, body: { secret } })
   }
 
@@ -31,7 +36,7 @@ export class ReturningClient extends ApprovalClient {
     return this.#api.call('waitForApproval', {
       params: { request_id: requestId },
       query: known === undefined ? {} : { known },
-      headers: { 'x-poll-verifier': this.verifier, 'x-forwarded-for': this.address },
+      headers: this.proof(),
     })
   }
 }

@@ -9,7 +9,8 @@ import type { KyselyPlugin } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { freshPostgres } from '../../plumbing/test/postgres.ts'
 import { bundleEntries, valueSizes } from '../src/domain/bundle-entry.ts'
-import { approveNames } from '../src/domain/names-approval.ts'
+import { decide } from '../src/domain/decision.ts'
+import { NAMES } from '../src/domain/names-approval.ts'
 import { type ApprovalRequest, pendingRequest } from '../src/domain/stored-request.ts'
 import type { Stores } from '../src/domain/stores.ts'
 import type { WantedValues } from '../src/domain/wanted-values.ts'
@@ -72,7 +73,7 @@ describe.each(databases)('the values that a read wants, on %s', (kind) => {
       const clock = { now: () => new Date(), newId: randomUUID, newToken: randomUUID }
       const parts = { requests, clock, stores, assurance: 'compat', maxPayloadBytes: 10_000 } as const
       const caller = { userId, tenantId, role: 'owner', origin: { requester_ip: '' } } as const
-      const { approved } = await approveNames(parts, caller, { requestId: request.id, choice })
+      const { approved } = await decide(parts, caller, { kind: NAMES, requestId: request.id, choice })
       return approved
     }
     expect(await approve({ suggestedBundle: 'B' }, { bundle_id: bundleId })).toEqual({ ok: true })

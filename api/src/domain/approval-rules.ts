@@ -24,6 +24,9 @@ export type Grounds = {
 
 export type Refusal = { code: WhyNotCode; error: string }
 
+/** What a kind of request says when the rules refuse its approval. */
+export type RefusalTexts = Readonly<Record<WhyNotCode, string | ((grounds: Grounds) => string)>>
+
 type Choice = Pick<z.output<typeof EncryptFromBundle>, 'release' | 'remember_hours'>
 
 const RELEASE_REQUIRED =
@@ -31,25 +34,46 @@ const RELEASE_REQUIRED =
 const LOCAL_REQUIRED =
   'This bundle is delivered only to a terminal on the computer of the browser: run the command there, without --no-open'
 
+export const DELIVERY_REFUSALS: RefusalTexts = {
+  owner_approves: 'Only an owner may approve requests for this bundle',
+  agents_denied: 'This bundle is not delivered to AI agents',
+  release_required: ({ policy }) => releaseRequired(policy).error,
+  second_person: ({ first, caller }) =>
+    first?.approverId === caller.userId
+      ? 'You approved this request already: another person must approve too'
+      : 'Two people must approve requests for this bundle, and you are the only person of the workspace who may',
+}
+
 /** Why the caller may not approve at all; null: they may. */
-export function refusalOf({ policy, request, caller, first, isAlone }: Grounds): Refusal | null {
-  if (policy.approvers === 'owner' && caller.role !== 'owner')
-    return { code: 'owner_approves', error: 'Only an owner may approve requests for this bundle' }
-  if (policy.agents === 'deny' && isFromAgent(request))
-    return { code: 'agents_denied', error: 'This bundle is not delivered to AI agents' }
-  if (first?.approverId === caller.userId)
-    return {
-      code: 'second_person',
-      error: 'You approved this request already: another person must approve too',
-    }
-  if (isAlone)
-    return {
-      code: 'second_person',
-      error:
-        'Two people must approve requests for this bundle, and you are the only person of the workspace who may',
-    }
+export function refusalOf(texts: RefusalTexts, grounds: Grounds): Refusal | null {
+  const code = whyNot(grounds)
+  return code && refusal(texts, grounds, code)
+}
+
+function whyNot({ policy, request, caller, first, isAlone }: Grounds): WhyNotCode | null {
+  if (policy.approvers === 'owner' && caller.role !== 'owner') return 'owner_approves'
+  if (policy.agents === 'deny' && isFromAgent(request)) return 'agents_denied'
+  if (first?.approverId === caller.userId || isAlone) return 'second_person'
   const isBound = isAtLeast(policy.assurance, 'bound')
-  return isBound && waysOf({ policy, request }).length === 0 ? releaseRequired(policy) : null
+  return isBound && waysOf({ policy, request }).length === 0 ? 'release_required' : null
+}
+
+function refusal(texts: RefusalTexts, grounds: Grounds, code: WhyNotCode): Refusal {
+  const text = texts[code]
+  return { code, error: typeof text === 'string' ? text : text(grounds) }
+}
+
+/** What an approver sees of the rules before the click. */
+export function shownRules(texts: RefusalTexts, grounds: Grounds) {
+  const whyNot = refusalOf(texts, grounds)
+  return {
+    assurance: grounds.policy.assurance,
+    may_approve: whyNot === null,
+    why_not: whyNot,
+    release: waysOf(grounds),
+    release_required: mustReturn(grounds),
+    user_code_required: mustTypeCode(grounds.policy, {}),
+  }
 }
 
 /** The ways of return that the client offers and the policy allows. */
@@ -65,38 +89,16 @@ export function mustReturn({ policy, first, returned }: Grounds): boolean {
 
 /** @throws DomainError release_required · owner_approves · agents_denied · second_person · invalid (a way that the client
  *   does not offer) */
-export function requireAllowed(grounds: Grounds, { release }: Choice): void {
-  const refusal = refusalOf(grounds)
-  if (refusal) throw refused(refusal)
-  if (release === undefined) {
-    if (mustReturn(grounds)) throw refused(releaseRequired(grounds.policy))
-    return
-  }
-  if (!grounds.request.release.includes(release)) {
+export function requireAllowed(texts: RefusalTexts, grounds: Grounds, { release }: Choice): void {
+  const refusalAtAll = refusalOf(texts, grounds)
+  if (refusalAtAll) throw refused(refusalAtAll)
+  const isOffered = release === undefined || grounds.request.release.includes(release)
+  if (!isOffered) {
     const details = { field: 'release' }
     throw new DomainError('invalid', `the client does not take an approval back by ${release}`, { details })
   }
-  if (!waysOf(grounds).includes(release)) throw refused(releaseRequired(grounds.policy))
-}
-
-/** What a refusal says of a request that is not for values. */
-export type RefusalTexts = Readonly<Record<WhyNotCode, string>>
-
-/** As `refusalOf`, in the words of another kind of request. */
-export function refusalIn(texts: RefusalTexts, grounds: Grounds): Refusal | null {
-  const refusal = refusalOf(grounds)
-  return refusal && { code: refusal.code, error: texts[refusal.code] }
-}
-
-/** As `requireAllowed`, in the words of another kind of request.
- * @throws DomainError release_required · owner_approves · agents_denied · invalid (a way that the client does not offer) */
-export function requireAllowedIn(texts: RefusalTexts, grounds: Grounds, choice: Choice): void {
-  const refusal = refusalIn(texts, grounds)
-  if (refusal) throw refused(refusal)
-  if (choice.release === undefined && mustReturn(grounds)) {
-    throw refused({ code: 'release_required', error: texts.release_required })
-  }
-  requireAllowed(grounds, choice)
+  const isEnough = release === undefined ? !mustReturn(grounds) : waysOf(grounds).includes(release)
+  if (!isEnough) throw refused(refusal(texts, grounds, 'release_required'))
 }
 
 /** For how many hours the approver may let the terminal repeat the approval; 0: not at all. The terminal must have signed the

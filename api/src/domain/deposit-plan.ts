@@ -1,10 +1,12 @@
 import type { DepositPlan, PlanDeposit } from '@keyferry/contract'
 import type { z } from 'zod'
-import { mustReturn, mustTypeCode, refusalIn, waysOf } from './approval-rules.ts'
-import { findPending } from './approval-step.ts'
+import { type Asking, groundsOf, type Judged, type RuleParts } from './approval-grounds.ts'
+import { type Grounds, shownRules } from './approval-rules.ts'
 import type { ApprovedDeposit } from './approved.ts'
+import type { BundleStore } from './bundle.ts'
+import { findPending } from './decision.ts'
 import type { DepositKeyStore } from './deposit-key.ts'
-import { DEPOSIT_REFUSALS, type DepositGrounds, depositGrounds, type RuleParts } from './deposit-rules.ts'
+import { DEPOSIT_REFUSALS, type DepositPlaces, placesOf } from './deposit-rules.ts'
 import { DomainError } from './errors.ts'
 import { type ImportPlan, type LibraryImport, type LibraryImportStore, planOf } from './library-import.ts'
 import { type FoundKey, type ImportStep, makesKey, markAfter } from './library-import-step.ts'
@@ -19,32 +21,42 @@ import type { ApprovalRequest } from './stored-request.ts'
  */
 
 export type PlanParts = RequestParts &
-  RuleParts & { stores: { depositKeys: DepositKeyStore; imports: LibraryImportStore } }
+  RuleParts & { stores: { bundles: BundleStore; depositKeys: DepositKeyStore; imports: LibraryImportStore } }
 
 /** How the approver wants entries treated; what is absent is as the client asked. */
 export type Treatment = z.output<typeof PlanDeposit>
 
-export type PlannedDeposit = {
-  request: ApprovalRequest
-  asked: LibraryImport
-  choices: ApprovedDeposit['choices']
-  plan: ImportPlan
-  grounds: DepositGrounds
-}
+export type PlannedDeposit = Judged &
+  DepositPlaces & {
+    asked: LibraryImport
+    choices: ApprovedDeposit['choices']
+    plan: ImportPlan
+  }
 
-/** @throws DomainError not_found · request_denied · request_withdrawn · request_expired · conflict (approved already, or no
+/** What the approver of a deposit sees before the click.
+ * @throws DomainError not_found · request_denied · request_withdrawn · request_expired · conflict (approved already, or no
  *   deposit) · deposit_damaged · forbidden (the plan does more than create) · what `planOf` throws */
 export async function planDeposit(
   parts: PlanParts,
   caller: Caller,
   { requestId, treatment }: { requestId: string; treatment: Treatment },
+): Promise<{ planned: PlannedDeposit; grounds: Grounds }> {
+  const asking = { caller, stored: await findPending(parts, requestId) }
+  const planned = await plannedDeposit(parts, asking, treatment)
+  return { planned, grounds: await groundsOf(parts, asking, planned) }
+}
+
+/** One approval is enough, because an owner can store values without a second person.
+ * @throws DomainError as `planDeposit` */
+export async function plannedDeposit(
+  parts: PlanParts,
+  { caller, stored }: Asking,
+  treatment: Treatment,
 ): Promise<PlannedDeposit> {
-  const { request } = await findPending(parts, requestId)
-  const { asked, choices } = await importOf(parts, request, treatment)
-  const imports = { imports: parts.stores.imports, clock: parts.clock }
-  const plan = await planOf(imports, caller, asked)
-  const judged = { caller, request, bundleName: asked.bundleName, steps: plan.steps }
-  return { request, asked, choices, plan, grounds: await depositGrounds(parts, judged) }
+  const { asked, choices } = await importOf(parts, stored.request, treatment)
+  const plan = await planOf({ imports: parts.stores.imports, clock: parts.clock }, caller, asked)
+  const written = { tenantId: caller.tenantId, bundleName: asked.bundleName, steps: plan.steps }
+  return { asked, choices, plan, people: 1, ...(await placesOf(parts.stores.bundles, written)) }
 }
 
 /** The import that a deposit asks for.
@@ -80,24 +92,17 @@ function given({ own, share, replace }: Treatment) {
 }
 
 /** What the approver sees of a plan. */
-export function shownPlan({
-  plan,
-  asked,
-  grounds,
-}: PlannedDeposit): Omit<z.input<typeof DepositPlan>, 'plan'> {
-  const whyNot = refusalIn(DEPOSIT_REFUSALS, grounds)
+export function shownPlan(
+  { plan, asked, changes, production }: PlannedDeposit,
+  grounds: Grounds,
+): Omit<z.input<typeof DepositPlan>, 'plan'> {
   return {
     bundle_id: plan.bundleId,
     bundle: asked.bundleName,
     plan_id: plan.planId,
-    assurance: grounds.policy.assurance,
-    may_approve: whyNot === null,
-    why_not: whyNot,
-    release: waysOf(grounds),
-    release_required: mustReturn(grounds),
-    user_code_required: mustTypeCode(grounds.policy, {}),
-    changes: grounds.changes,
-    production: grounds.production,
+    ...shownRules(DEPOSIT_REFUSALS, grounds),
+    changes,
+    production,
   }
 }
 

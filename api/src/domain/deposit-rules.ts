@@ -1,10 +1,8 @@
-import type { Assurance } from '@keyferry/contract'
-import type { Grounds, RefusalTexts } from './approval-rules.ts'
+import type { RuledPlace } from './approval-grounds.ts'
+import type { RefusalTexts } from './approval-rules.ts'
 import type { BundleStore } from './bundle.ts'
 import type { ImportStep } from './library-import-step.ts'
-import type { Caller } from './membership.ts'
-import { effectivePolicy, isProduction, NO_RULES, type PolicyStore, strictestPolicy } from './policy.ts'
-import type { ApprovalRequest } from './stored-request.ts'
+import { isProduction } from './policy.ts'
 
 /*
  * Whether a person may approve a deposit, and how. A deposit can change what other bundles deliver, or share a key of theirs
@@ -12,56 +10,35 @@ import type { ApprovalRequest } from './stored-request.ts'
  * replace a value of production, or share it into a bundle that needs only a click.
  */
 
-export type RuleParts = {
-  stores: { bundles: BundleStore; policies: PolicyStore }
-  /** What the server demands of every approval. */
-  assurance: Assurance
-}
-
-export type DepositGrounds = Grounds & {
+/** `places`: whose rules count. */
+export type DepositPlaces = {
+  places: RuledPlace[]
   /** Names of other bundles whose values change. */
   changes: string[]
   /** Names of production bundles that the plan writes to. */
   production: string[]
 }
 
-type Judged = { caller: Caller; request: ApprovalRequest; bundleName: string; steps: readonly ImportStep[] }
+type Written = { tenantId: string; bundleName: string; steps: readonly ImportStep[] }
 
-/** What the rules are judged by. */
-export async function depositGrounds(parts: RuleParts, judged: Judged): Promise<DepositGrounds> {
-  const { caller, request, bundleName, steps } = judged
+/** The bundles that a deposit writes to or takes a key from. */
+export async function placesOf(
+  bundles: BundleStore,
+  { tenantId, bundleName, steps }: Written,
+): Promise<DepositPlaces> {
   const changes = bundlesBeside(steps, 'replace')
   const changed = new Set([bundleName, ...changes])
-  const ruling = [...changed, ...bundlesBeside(steps, 'share')]
-  const known = await parts.stores.bundles.findNamed(caller.tenantId, ruling)
-  const fresh = known.some(({ name }) => name === bundleName)
-    ? []
-    : [{ id: null, name: bundleName, tags: '' }]
-  const bundles = [...fresh, ...known]
-  const policies = await Promise.all(bundles.map((bundle) => policyOf(parts, caller.tenantId, bundle)))
-  const policy = strictestPolicy(policies)
-  const production = bundles
-    .filter((bundle) => changed.has(bundle.name) && isProduction(bundle))
-    .map(({ name }) => name)
-  return { policy, request, caller, first: null, returned: null, isAlone: false, changes, production }
+  const known = await bundles.findNamed(tenantId, [...changed, ...bundlesBeside(steps, 'share')])
+  const isNew = !known.some(({ name }) => name === bundleName)
+  const places = [...(isNew ? [{ id: null, name: bundleName, tags: '' }] : []), ...known]
+  const production = places.filter((place) => changed.has(place.name) && isProduction(place))
+  return { places, changes, production: production.map(({ name }) => name) }
 }
 
 /** Names of the other bundles that use the keys of these steps. */
 function bundlesBeside(steps: readonly ImportStep[], action: 'replace' | 'share'): string[] {
   const taken = steps.filter((step) => step.action === action)
   return [...new Set(taken.flatMap(({ key }) => key?.elsewhere ?? []))].toSorted()
-}
-
-async function policyOf(
-  { stores, assurance }: RuleParts,
-  tenantId: string,
-  bundle: { id: string | null; name: string; tags: string },
-) {
-  const set =
-    bundle.id === null
-      ? { workspace: await stores.policies.findTenant(tenantId), bundle: NO_RULES }
-      : await stores.policies.find(tenantId, bundle.id)
-  return effectivePolicy(assurance, set, bundle)
 }
 
 /** What a refusal says of a deposit. */

@@ -9,7 +9,7 @@ import { importVariables } from './library-import.ts'
 import type { Caller, MembershipStore } from './membership.ts'
 import type { ReceiptSigner } from './receipt.ts'
 import { changeRequest } from './request.ts'
-import { labelOf, requesterOrigin } from './request-delivery.ts'
+import { requestOrigin } from './request-delivery.ts'
 import { settleDepositStep } from './request-steps.ts'
 import type { AppliedDeposit } from './stored-deposit.ts'
 import type { ApprovalRequest } from './stored-request.ts'
@@ -103,13 +103,13 @@ async function importApproved(
 // The approver's rights may have changed while the approval was on its way.
 async function approverOf(
   { stores }: StoringParts,
-  { requesterMeta }: ApprovalRequest,
+  request: ApprovalRequest,
   { approverId, tenant }: ApprovedDeposit,
 ): Promise<Caller | null> {
   const signed = { userId: approverId, tenantId: tenant.id }
   const standing = await stores.memberships.findStanding(signed)
   if (!standing?.isActive || standing.role === null) return null
-  return { ...signed, role: standing.role, origin: requesterOrigin(requesterMeta, labelOf(requesterMeta)) }
+  return { ...signed, role: standing.role, origin: requestOrigin(request) }
 }
 
 type Approved = { request: ApprovalRequest; approval: ApprovedDeposit }

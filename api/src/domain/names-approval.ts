@@ -1,104 +1,71 @@
-import type { Approved, ApproveNames } from '@keyferry/contract'
+import type { ApproveNames } from '@keyferry/contract'
 import type { z } from 'zod'
-import { type Grounds, requireAllowedIn } from './approval-rules.ts'
-import { requireSettled } from './approval-step.ts'
-import type { ApprovedNames } from './approved.ts'
-import { type Event, type EventStore, madeBy } from './event.ts'
-import type { Caller } from './membership.ts'
-import { NAMES_REFUSALS, type OfferedNames, type OfferParts, offerNames } from './names-offer.ts'
-import { newHold } from './release-hold.ts'
-import { changeRequest, publicKeyOf } from './request.ts'
-import { labelOf, requesterOrigin } from './request-delivery.ts'
-import { approveStep } from './request-steps.ts'
+import type { Asking } from './approval-grounds.ts'
+import type { Grounds } from './approval-rules.ts'
+import type { Begun, Kind } from './decision.ts'
+import { type EventStore, madeBy } from './event.ts'
+import { NAMES_REFUSALS, type OfferedNames, type OfferParts, offeredNames } from './names-offer.ts'
+import { publicKeyOf } from './request.ts'
+import { requestOrigin } from './request-delivery.ts'
 import { sealText } from './sealed-values.ts'
 import { stampOf } from './stamp.ts'
-import type { ApprovalRequest } from './stored-request.ts'
+import type { Hold } from './stored-request.ts'
 import { findSelf, type TenantStore } from './tenant.ts'
-import { requireUserCode } from './user-code-check.ts'
 
 /*
- * How a person lets a terminal list names. The list is sealed to the client's key as values are. If the rules require it,
- * the approval returns to the terminal first, so a click alone gives an attacker no name. No value leaves the server, so there is
+ * The approval of a request for names. The list is sealed to the client's key as values are. If the rules require it, the
+ * approval returns to the terminal first, so a click alone gives an attacker no name. No value leaves the server, so there is
  * no delivery and no holder, only one event.
  */
 
-export type NamesParts = OfferParts & {
-  stores: OfferParts['stores'] & { events: EventStore; tenants: TenantStore }
+type Parts = OfferParts & {
+  stores: { events: EventStore; tenants: TenantStore }
   /** Bound of the list that is sealed. */
   maxPayloadBytes: number
 }
 
-type Choice = z.output<typeof ApproveNames>
+export const NAMES: Kind<Parts, z.output<typeof ApproveNames>> = {
+  refusals: NAMES_REFUSALS,
+  async offer(parts, asking, { bundle_id }) {
+    const offered = await offeredNames(parts, asking, bundle_id)
+    return {
+      ...offered,
+      requireSame: () => {},
+      begin: (grounds, hold) => begin(parts, { asking, offered, grounds }, hold),
+    }
+  },
+}
 
-/** Approve a request for names. If several calls run at once, one succeeds.
- * @throws DomainError what `offerNames` throws · release_required · owner_approves · agents_denied · invalid (a wrong or missing
- *   check code) · too_large */
-export async function approveNames(
-  parts: NamesParts,
-  caller: Caller,
-  { requestId, choice }: { requestId: string; choice: Choice },
-): Promise<{ approved: z.output<typeof Approved>; request: ApprovalRequest }> {
-  const offered = await offerNames(parts, caller, { requestId, bundleId: choice.bundle_id })
-  const { grounds, listed } = offered
-  requireAllowedIn(NAMES_REFUSALS, grounds, choice)
-  await requireUserCode(parts, grounds, choice)
-  const { tenant } = await findSelf(parts.stores.tenants, caller)
-  const { request, policy } = grounds
+type Approving = { asking: Asking; offered: OfferedNames; grounds: Grounds }
+
+// Writes the event before the list can leave the server. If another approval was faster, it writes a second event.
+async function begin(
+  parts: Parts,
+  { asking, offered, grounds }: Approving,
+  hold: Hold | null,
+): Promise<Begun> {
+  const { stores, maxPayloadBytes } = parts
+  const { caller, request, policy } = grounds
+  const { tenant } = await findSelf(stores.tenants, caller)
+  const { listed } = offered
   const text = JSON.stringify({ v: 1, kind: 'names', workspace: tenant, ...listed })
-  const sealing = { publicKey: publicKeyOf(request.publicKey), maxBytes: parts.maxPayloadBytes }
+  const sealing = { publicKey: publicKeyOf(request.publicKey), maxBytes: maxPayloadBytes }
   const ciphertextBase64 = sealText(text, sealing)
   const target = listed.bundle
     ? ({ kind: 'bundle', ...listed.bundle } as const)
     : ({ kind: 'tenant', ...tenant } as const)
-  const by = { approverId: caller.userId, tenant }
-  const names = { kind: 'names' as const, ...by, target, assurance: policy.assurance }
-  const approved = await settle(parts, caller, { offered, release: choice.release, ciphertextBase64, names })
-  return { approved, request }
-}
-
-type Approving = {
-  offered: OfferedNames
-  release: Choice['release']
-  ciphertextBase64: string
-  names: ApprovedNames
-}
-
-// Writes the event before the list can leave the server. If another approval was faster, it writes a second event.
-async function settle(
-  { requests, stores: { events }, clock }: NamesParts,
-  caller: Caller,
-  { offered: { grounds, listed }, release, ciphertextBase64, names }: Approving,
-): Promise<z.output<typeof Approved>> {
-  const held = release === undefined ? null : newHold(clock, grounds.request, release)
-  const event = eventOf(grounds, { ...madeBy(stampOf(caller, clock)), tenantId: caller.tenantId })
+  const event = { ...eventOf(parts, asking), target }
   const count = listed.bundle ? listed.names.length : listed.bundles.length
-  const data = { count, ...(release === undefined ? {} : { release }) }
-  await events.record({ ...event, action: 'names.approved', target: names.target, data })
-  const step = {
-    after: null,
-    first: null,
-    approved: names,
+  const data = { count, ...(hold === null ? {} : { release: hold.by }) }
+  await stores.events.record({ ...event, action: 'names.approved', data })
+  return {
+    approved: { kind: 'names', approverId: caller.userId, tenant, target, assurance: policy.assurance },
     ciphertextBase64,
-    hold: held?.hold ?? null,
+    overtaken: () => stores.events.record({ ...event, action: 'names.void', data: { reason: 'overtaken' } }),
   }
-  const { id } = grounds.request
-  const settled = await changeRequest({ requests, clock }, id, (stored, nowMs) =>
-    approveStep(stored, step, nowMs),
-  )
-  if (settled !== 'done')
-    await events.record({
-      ...event,
-      action: 'names.void',
-      target: names.target,
-      data: { reason: 'overtaken' },
-    })
-  requireSettled(settled)
-  return { ok: true, ...(held ? { release: held.release } : {}) }
 }
 
-function eventOf(
-  { request: { requesterMeta } }: Grounds,
-  { origin, ...event }: Pick<Event, 'actor' | 'at' | 'origin' | 'tenantId'>,
-) {
-  return { ...event, origin: { ...origin, ...requesterOrigin(requesterMeta, labelOf(requesterMeta)) } }
+function eventOf({ clock }: Parts, { caller, stored }: Asking) {
+  const { origin, ...event } = madeBy(stampOf(caller, clock))
+  return { ...event, tenantId: caller.tenantId, origin: { ...origin, ...requestOrigin(stored.request) } }
 }

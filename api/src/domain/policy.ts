@@ -150,15 +150,14 @@ function hoursOf(workspace: number | null, bundle: number | null, isForProductio
 
 const PRODUCTION = /^prod(uction)?\d*$/i
 
-/** The strictest rules of several bundles, for a deposit that changes them or a list of their names. One approval is enough,
- * because an owner can store values without a second person, and every member may read names. It is never remembered. */
+/** The strictest rules of several bundles, field by field. */
 export function strictestPolicy(policies: readonly Policy[]): Policy {
   return {
-    approvals_needed: 1,
-    remember_hours: 0,
     assurance: strictest(policies.map(({ assurance }) => assurance)),
     approvers: policies.some(({ approvers }) => approvers === 'owner') ? 'owner' : 'member',
+    approvals_needed: policies.some(({ approvals_needed }) => approvals_needed === 2) ? 2 : 1,
     agents: policies.some(({ agents }) => agents === 'deny') ? 'deny' : 'ask',
+    remember_hours: Math.min(...policies.map(({ remember_hours }) => remember_hours)),
   }
 }
 

@@ -8,7 +8,7 @@ import { dueOf } from './key-lifetime.ts'
 import type { Caller } from './membership.ts'
 import type { Origin } from './origin.ts'
 import { stampOf } from './stamp.ts'
-import type { ApprovalRequest, FirstApproval, Hold, RequesterMeta } from './stored-request.ts'
+import type { ApprovalRequest, FirstApproval, Hold } from './stored-request.ts'
 
 /*
  * What an approval leaves behind: the record of its delivery. It is written before the sealed values enter the request
@@ -30,7 +30,7 @@ type Approved = {
 export function deliveryOf(clock: ClockAndIds, approved: Approved): NewDelivery {
   const { caller, request, bundle, entries, hold, first, grantId } = approved
   const label = labelOf(request.requesterMeta)
-  const origin = { ...caller.origin, ...requesterOrigin(request.requesterMeta, label) }
+  const origin = { ...caller.origin, ...requestOrigin(request) }
   return {
     id: clock.newId(),
     requestId: request.id,
@@ -98,9 +98,7 @@ export function viaOf({ via }: Claims): Via {
 }
 
 /** What an event keeps of the terminal that asked. */
-export function requesterOrigin(
-  { ip, os }: RequesterMeta,
-  { hostname, user, program }: DeliveryLabel,
-): Origin {
-  return { requester_ip: ip, hostname, user, program, ...(os === undefined ? {} : { os }) }
+export function requestOrigin({ requesterMeta }: Pick<ApprovalRequest, 'requesterMeta'>): Origin {
+  const { ip, os } = requesterMeta
+  return { requester_ip: ip, ...labelOf(requesterMeta), ...(os === undefined ? {} : { os }) }
 }

@@ -1,15 +1,14 @@
 import { MASK, type RequestBundle } from '@keyferry/contract'
 import type { z } from 'zod'
-import { type Grounds, mustReturn, mustTypeCode, refusalOf, rememberHours, waysOf } from './approval-rules.ts'
-import type { ApprovalParts } from './approval-step.ts'
+import { groundsOf, otherApprovers } from './approval-grounds.ts'
+import { DELIVERY_REFUSALS, type Grounds, type Refusal, rememberHours, shownRules } from './approval-rules.ts'
 import { type Bundle, type BundleOfTenant, findBundle, listBundles } from './bundle.ts'
 import { type BundleEntry, bundleEntries } from './bundle-entry.ts'
 import { dueOf } from './key-lifetime.ts'
 import type { Listing } from './listing.ts'
 import type { Caller, Visitor } from './membership.ts'
-import { otherApprovers } from './other-approvers.ts'
 import { findOpen } from './request.ts'
-import { groundsOf } from './request-approval.ts'
+import type { ApprovalParts } from './request-approval.ts'
 import type { FirstApproval } from './stored-request.ts'
 
 /*
@@ -68,10 +67,10 @@ export async function offeredBundle(
   const [entries, origins, grounds] = await Promise.all([
     bundleEntries(parts.stores, place, 'none'),
     parts.stores.valueOrigins.of(place.tenantId, place.bundleId),
-    groundsOf(parts, caller, { stored, bundle }),
+    groundsOf(parts, { caller, stored }, { places: [bundle], people: 'as the rules' }),
   ])
   const { policy, first, returned } = grounds
-  const whyNot = await explained(parts, grounds)
+  const rules = shownRules(DELIVERY_REFUSALS, grounds)
   const now = parts.clock.now()
   return {
     id: bundle.id,
@@ -81,12 +80,8 @@ export async function offeredBundle(
       ...maskedItem(entry, origins.get(entry.name)),
       due: dueOf(entry, now),
     })),
-    assurance: policy.assurance,
-    may_approve: whyNot === null,
-    why_not: whyNot,
-    release: waysOf(grounds),
-    release_required: mustReturn(grounds),
-    user_code_required: mustTypeCode(policy, {}),
+    ...rules,
+    why_not: await explained(parts, grounds, rules.why_not),
     approvals_needed: policy.approvals_needed,
     first_approval: first && presentFirst(first, returned !== null),
     remember_hours: rememberHours(grounds, parts.isLocal),
@@ -95,8 +90,7 @@ export async function offeredBundle(
 }
 
 // Of what another person may approve, with the names of those who may.
-async function explained({ stores }: OfferParts, grounds: Grounds) {
-  const refusal = refusalOf(grounds)
+async function explained({ stores }: OfferParts, grounds: Grounds, refusal: Refusal | null) {
   if (refusal?.code !== 'owner_approves' && refusal?.code !== 'second_person') return refusal
   const others = await otherApprovers(stores.memberships, grounds.caller, grounds.policy)
   return { ...refusal, who: others.slice(0, NAMED) }

@@ -1,4 +1,5 @@
-import { approveDeposit } from '../domain/deposit-approval.ts'
+import { decide } from '../domain/decision.ts'
+import { DEPOSIT } from '../domain/deposit-approval.ts'
 import { planDeposit, removedValue, shownPlan, shownValues } from '../domain/deposit-plan.ts'
 import type { Handlers } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'
@@ -23,15 +24,15 @@ export function depositHandlers({
     },
     async planDeposit({ caller, params, body }) {
       const asked = { requestId: params.request_id, treatment: body }
-      const planned = await planDeposit(parts, caller, asked)
+      const { planned, grounds } = await planDeposit(parts, caller, asked)
       const { steps, removals } = planned.plan
       const stored = steps.map((step) => ({ ...presentStep(step), ...shownValues(step) }))
       const removed = removals.map((each) => ({ ...presentRemoval(each), ...removedValue(each.key) }))
-      return { status: 200, body: { ...shownPlan(planned), plan: [...stored, ...removed] } }
+      return { status: 200, body: { ...shownPlan(planned, grounds), plan: [...stored, ...removed] } }
     },
     async approveDeposit({ caller, params, body }) {
-      const approving = { requestId: params.request_id, choice: body }
-      return { status: 200, body: await approveDeposit(parts, caller, approving) }
+      const deciding = { kind: DEPOSIT, requestId: params.request_id, choice: body }
+      return { status: 200, body: (await decide(parts, caller, deciding)).approved }
     },
   }
 }

@@ -1,5 +1,6 @@
-import { approveNames } from '../domain/names-approval.ts'
-import { offerNames, shownOffer } from '../domain/names-offer.ts'
+import { decide } from '../domain/decision.ts'
+import { NAMES } from '../domain/names-approval.ts'
+import { offerNames } from '../domain/names-offer.ts'
 import type { Handlers } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'
 
@@ -9,11 +10,11 @@ export function namesHandlers({
   return {
     async previewNames({ caller, params, query }) {
       const asked = { requestId: params.request_id, bundleId: query.bundle_id }
-      return { status: 200, body: shownOffer(await offerNames(parts, caller, asked)) }
+      return { status: 200, body: await offerNames(parts, caller, asked) }
     },
     async approveNames({ caller, params, body }) {
-      const approving = { requestId: params.request_id, choice: body }
-      const { approved, request } = await approveNames(parts, caller, approving)
+      const deciding = { kind: NAMES, requestId: params.request_id, choice: body }
+      const { approved, request } = await decide(parts, caller, deciding)
       parts.expiring.watch(request)
       return { status: 200, body: approved }
     },

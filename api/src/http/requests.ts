@@ -1,13 +1,13 @@
-import type { ApprovalParts } from '../domain/approval-step.ts'
 import type { ChangeParts } from '../domain/changed-values.ts'
 import { joinsAnother, listCompanions } from '../domain/companions.ts'
+import { decide } from '../domain/decision.ts'
 import { rescueDeposit } from '../domain/deposit-storing.ts'
 import { type GrantUseParts, useGrant } from '../domain/grant-use.ts'
 import { createRequest, type NewRequestParts } from '../domain/new-request.ts'
 import type { PolicyParts } from '../domain/policy.ts'
 import type { ReleaseParts } from '../domain/release.ts'
 import { requestContext } from '../domain/request.ts'
-import { approve, storePayload } from '../domain/request-approval.ts'
+import { type ApprovalParts, DELIVERY, storePayload } from '../domain/request-approval.ts'
 import { confirmDelivery } from '../domain/request-delivery.ts'
 import { deny, withdrawRequest } from '../domain/request-end.ts'
 import { listCandidates, listOfferedBundles, offeredBundle } from '../domain/request-offer.ts'
@@ -99,8 +99,8 @@ export function requestHandlers(parts: RequestHandlerParts): Pick<Handlers, Requ
       return { status: 200, body: await offeredBundle(parts, caller, asked) }
     },
     async encryptFromBundle({ caller, params, body }) {
-      const requestId = params.request_id
-      const { approved, request } = await approve(parts, caller, { requestId, choice: body })
+      const deciding = { kind: DELIVERY, requestId: params.request_id, choice: body }
+      const { approved, request } = await decide(parts, caller, deciding)
       parts.expiring.watch(request)
       return { status: 200, body: approved }
     },

@@ -77,12 +77,12 @@ export function shownRules(texts: RefusalTexts, grounds: Grounds) {
 }
 
 /** The ways of return that the client offers and the policy allows. */
-export function waysOf({ policy, request }: Pick<Grounds, 'policy' | 'request'>): ReleaseWay[] {
+function waysOf({ policy, request }: Pick<Grounds, 'policy' | 'request'>): ReleaseWay[] {
   return request.release.filter((way) => policy.assurance !== 'local' || way === 'loopback')
 }
 
 /** Whether this approval must return to the terminal. Of two approvals, one must: the last one, unless the first did. */
-export function mustReturn({ policy, first, returned }: Grounds): boolean {
+function mustReturn({ policy, first, returned }: Grounds): boolean {
   if (!isAtLeast(policy.assurance, 'bound')) return false
   return policy.approvals_needed === 1 || (first !== null && returned === null)
 }

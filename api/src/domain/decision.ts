@@ -37,7 +37,7 @@ export type Kind<Parts, Chosen> = {
   offer(parts: Parts, asking: Asking, chosen: Chosen): Promise<Offer>
 }
 
-export type Offer = Judged & {
+type Offer = Judged & {
   /** Refuses what the approver did not see, or may not choose.
    * @throws DomainError */
   requireSame(grounds: Grounds): void | Promise<void>

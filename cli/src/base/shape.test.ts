@@ -1,11 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import {
+  field,
   list,
   matching,
   number,
   object,
   oneOf,
   optional,
+  or,
   orNull,
   read,
   refusing,
@@ -34,6 +36,16 @@ describe('any other value is refused', () => {
   ])('%j', (value) => {
     expect(() => read(value, BUNDLE, refused)).toThrow('refused')
   })
+})
+
+test('a field of two words is read from its name in snake case', () => {
+  expect(read({ key_count: 2 }, object({ keyCount: number }), refused)).toEqual({ keyCount: 2 })
+})
+
+test('one field can be read without its object', () => {
+  expect(read({ name: 'dev/app' }, field('name', string), refused)).toBe('dev/app')
+  expect(() => read({}, field('name', string), refused)).toThrow('refused')
+  expect(read({}, or(field('name', string), 'none'), refused)).toBe('none')
 })
 
 test('a missing value and a wrong one differ', () => {

@@ -51,14 +51,25 @@ export function list<T>(item: Shape<T>): Shape<readonly T[]> {
 
 type Fields = Readonly<Record<string, Shape<unknown>>>
 
-/** An object with these fields; it may have others. */
+/** An object with these fields; it may have others. The field `keyCount` is read from `key_count`. */
 export function object<F extends Fields>(fields: F): Shape<{ readonly [K in keyof F]: ReturnType<F[K]> }> {
   const objects = where(isObject)
+  const wanted = Object.entries(fields).map(([name, shape]) => ({ name, shape, from: inSnakeCase(name) }))
   return (value) => {
     const found = objects(value)
-    const entries = Object.entries(fields).map(([name, shape]) => [name, shape(found[name])])
+    const entries = wanted.map(({ name, shape, from }) => [name, shape(found[from])])
     return Object.fromEntries(entries) as { readonly [K in keyof F]: ReturnType<F[K]> }
   }
+}
+
+function inSnakeCase(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+}
+
+/** One field of an object, without the object. */
+export function field<T>(name: string, shape: Shape<T>): Shape<T> {
+  const objects = where(isObject)
+  return (value) => shape(objects(value)[name])
 }
 
 export function nullable<T>(shape: Shape<T>): Shape<T | null> {
@@ -70,16 +81,21 @@ export function optional<T, D>(shape: Shape<T>, otherwise: D): Shape<T | D> {
   return (value) => (value === undefined ? otherwise : shape(value))
 }
 
-/** The shape, or null for anything else. */
-export function orNull<T>(shape: Shape<T>): Shape<T | null> {
+/** The shape, or `otherwise` for anything else. */
+export function or<T, D>(shape: Shape<T>, otherwise: D): Shape<T | D> {
   return (value) => {
     try {
       return shape(value)
     } catch (error) {
-      if (error instanceof Mismatch) return null
+      if (error instanceof Mismatch) return otherwise
       throw error
     }
   }
+}
+
+/** The shape, or null for anything else. */
+export function orNull<T>(shape: Shape<T>): Shape<T | null> {
+  return or(shape, null)
 }
 
 /** The shape with an error of its own. */

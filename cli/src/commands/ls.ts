@@ -76,14 +76,12 @@ function bundlesText({ bundles }: Listed, view: ViewName): string {
 
 function namesText({ names }: Listed, view: ViewName): string {
   if (view === 'json')
-    return json(
-      names.map(({ name, isSecret, isRequired }) => ({ name, is_secret: isSecret, required: isRequired })),
-    )
+    return json(names.map(({ name, isSecret, required }) => ({ name, is_secret: isSecret, required })))
   if (view === 'quiet') return lines(names.map(({ name }) => [name]))
   return lines(
-    names.map(({ name, isSecret, isRequired }) => [
+    names.map(({ name, isSecret, required }) => [
       name,
-      [isSecret ? 'secret' : 'public', ...(isRequired ? ['required'] : [])].join(', '),
+      [isSecret ? 'secret' : 'public', ...(required ? ['required'] : [])].join(', '),
     ]),
   )
 }

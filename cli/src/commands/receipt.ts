@@ -61,12 +61,12 @@ function verdict(server: string, { kid }: PinnedKey): string {
 
 type Rows = readonly (readonly [name: string, value: string])[]
 
-function deliveryRows({ approvers, approvedAt, bundle, names, releasedBy, requestId }: Receipt): Rows {
+function deliveryRows({ approvers, approvedAt, bundle, keys, releasedBy, requestId }: Receipt): Rows {
   return [
     ['Request', requestId],
     ['Approved', `${approvedAt} by ${approvers.join(' and ')}`],
     ['Bundle', bundle],
-    ['Keys', names.join(', ')],
+    ['Keys', keys.join(', ')],
     ['Returned', releasedBy === null ? 'not through the terminal' : `by ${releasedBy}`],
   ]
 }

@@ -90,7 +90,7 @@ test('a server that signed once must go on signing', async () => {
 
 test('a repeated approval is local, an unbound one is nothing', async () => {
   const local: ValuesRequest = { ...request, requiredAssurance: 'local' }
-  expect(await checked({ released_by: null, grant_id: 'g' }, local)).toMatchObject({ isRepeated: true })
+  expect(await checked({ released_by: null, grant_id: 'g' }, local)).toMatchObject({ grantId: 'g' })
   await expect(checked({ released_by: null }, local)).rejects.toThrow('--require-assurance local')
   await expect(checked({ released_by: null }, { ...request, requiredAssurance: 'bound' })).rejects.toThrow(
     'bound',

@@ -148,7 +148,7 @@ function unsigned(server: string): CliError {
 // A repeated approval was bound over loopback when it was given.
 function requireAssurance(receipt: Receipt | null, { requiredAssurance }: ValuesRequest): void {
   if (requiredAssurance === null) return
-  const isLocal = receipt !== null && (receipt.releasedBy === 'loopback' || receipt.isRepeated)
+  const isLocal = receipt !== null && (receipt.releasedBy === 'loopback' || receipt.grantId !== null)
   const isBound = isLocal || receipt?.releasedBy === 'code'
   if (requiredAssurance === 'local' ? isLocal : isBound) return
   throw new CliError(

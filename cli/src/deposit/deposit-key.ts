@@ -16,7 +16,7 @@ export type DepositKey = { readonly kid: string; readonly publicKey: Uint8Array 
 export async function fetchDepositKey(server: string, parts: Parts): Promise<DepositKey> {
   const answer = await callEndpoint({ server, exchange: parts.exchange }, 'getDepositKey')
   if (answer.status !== 200) throw refusal(answer, server)
-  const { kid, public_key: publicKey, signed_by: signed } = read(parseObject(answer.body), KEY, malformed)
+  const { kid, publicKey, signedBy: signed } = read(parseObject(answer.body), KEY, malformed)
   const receiptKey = await keyOf(server, signed.kid, parts)
   if (
     depositKeyId(publicKey) === kid &&
@@ -35,7 +35,7 @@ const bytes: Shape<Uint8Array> = (value) => {
   }
 }
 
-const KEY = object({ kid: string, public_key: bytes, signed_by: object({ kid: string, signature: bytes }) })
+const KEY = object({ kid: string, publicKey: bytes, signedBy: object({ kid: string, signature: bytes }) })
 
 function malformed(options?: ErrorOptions): Error {
   return refusedAnswer('the server sent a deposit key that this client does not know', options)

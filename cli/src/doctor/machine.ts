@@ -59,17 +59,17 @@ async function present(credential: MachineCredential, server: string, parts: Par
 
 function tokenFindings(
   proof: string,
-  { name, workspace, bundles, tokenExpiresAt, tokenDue }: Awaited<ReturnType<typeof ownMachine>>,
+  { name, workspace, grants, token }: Awaited<ReturnType<typeof ownMachine>>,
 ): Finding[] {
   const who = good('machine', `${printable(name, 100)} in ${printable(workspace, 100)}, by ${proof}`)
-  const list = bundles.map((bundle) => printable(bundle, 80)).join(', ')
+  const bundles = grants.filter(({ scope }) => scope === 'deliver').map(({ bundle }) => printable(bundle, 80))
   const fetches =
     bundles.length === 0
       ? doubtful('bundles', 'it may fetch none', 'Ask an owner to grant a bundle to the machine.')
-      : good('bundles', `it may fetch ${list}`)
-  const until = `until ${printable(tokenExpiresAt, 40)}`
+      : good('bundles', `it may fetch ${bundles.join(', ')}`)
+  const until = `until ${printable(token.expiresAt, 40)}`
   const ends =
-    tokenDue === null
+    token.due === null
       ? good('token', until)
       : doubtful('token', until, 'Rotate it on the page of the machine.')
   return [who, fetches, ends]

@@ -43,7 +43,7 @@ export async function importText(
   const library = await openLibrary(options, parts)
   const running = { options, parts, library, body: bodyOf(options, text) }
   const plan = await send(running, { dry_run: true })
-  if (plan.isNewBundle && options.how === 'store') await requireMeantBundle(options, running)
+  if (plan.bundleId === null && options.how === 'store') await requireMeantBundle(options, running)
   const asks = !options.isDryRun && mustAsk(plan, running)
   show(plan, text, { ...running, asks })
   if (options.isDryRun) {
@@ -51,7 +51,7 @@ export async function importText(
     return EXIT.ok
   }
   requireConsent(plan, { ...running, asks })
-  if (plan.isNewBundle || writesOf(plan).length > 0) await carryOut(plan, running)
+  if (plan.bundleId === null || writesOf(plan).length > 0) await carryOut(plan, running)
   report(plan, running)
   return EXIT.ok
 }

@@ -26,11 +26,11 @@ type Target = {
 
 /** The plan as lines for a person: names and what happens to them, never a value. */
 export function planText(plan: ImportPlan, { bundleName, how, server, workspace }: Target): string {
-  const widest = Math.min(WIDEST_NAME, Math.max(0, ...plan.steps.map(({ name }) => name.length)))
+  const widest = Math.min(WIDEST_NAME, Math.max(0, ...plan.plan.map(({ name }) => name.length)))
   const place = workspace === null ? '' : ` in ${workspace.name}`
   const verb = how === 'import' ? 'Import into' : 'Store in'
-  const head = `${verb} ${bundleName}${plan.isNewBundle ? ' (a new bundle)' : ''}${place} at ${server}\n`
-  const lines = plan.steps.map(
+  const head = `${verb} ${bundleName}${plan.bundleId === null ? ' (a new bundle)' : ''}${place} at ${server}\n`
+  const lines = plan.plan.map(
     (step) => `  ${SIGNS[step.action]} ${step.name.padEnd(widest)}  ${HAPPENS[step.action](step)}\n`,
   )
   return `${head}${lines.join('')}${summary(plan)}\n`
@@ -86,16 +86,16 @@ export function summary(plan: ImportPlan): string {
   ].join(', ')
 }
 
-function whyNothing({ steps }: ImportPlan): string {
-  const kept = steps.filter(({ action, templateParts }) => action === 'kept' && templateParts !== null)
+function whyNothing({ plan }: ImportPlan): string {
+  const kept = plan.filter(({ action, templateParts }) => action === 'kept' && templateParts !== null)
   if (kept.length === 0) return 'the bundle delivers all of it already'
   return `${shortList(kept)} ${kept.length === 1 ? 'stays a composed value' : 'stay composed values'}`
 }
 
 /** The steps with an action, counted for each bundle that uses the keys too. */
-function named({ steps }: ImportPlan, action: Action, word: string): string[] {
+function named({ plan }: ImportPlan, action: Action, word: string): string[] {
   const byBundle = groupBy(
-    steps.filter((step) => step.action === action),
+    plan.filter((step) => step.action === action),
     (step) => (step.sharedTotal === 0 ? 'the library' : others(step)),
   )
   const link = action === 'share' ? 'with' : 'also in'
@@ -113,7 +113,7 @@ function shortList(steps: readonly Step[]): string {
 export function planFacts(plan: ImportPlan, bundleName: string): object {
   return {
     bundle: bundleName,
-    is_new_bundle: plan.isNewBundle,
+    is_new_bundle: plan.bundleId === null,
     create: namesOf(plan, 'create'),
     own: namesOf(plan, 'own'),
     share: namesOf(plan, 'share'),

@@ -1,24 +1,13 @@
 import type { KeyPair } from '@keyferry/crypto/key-pair'
 import { refusedAnswer } from '../base/cli-error.ts'
 import type { Parts } from '../base/parts.ts'
-import {
-  list,
-  nullable,
-  number,
-  object,
-  oneOf,
-  orNull,
-  parseObject,
-  read,
-  string,
-  where,
-} from '../base/shape.ts'
+import { list, nullable, number, object, oneOf, or, parseObject, read, where } from '../base/shape.ts'
 import { openBox } from '../delivery/delivered-values.ts'
 import { requestApproval } from '../delivery/request-approval.ts'
 import type { RequestOptions } from '../delivery/values-request.ts'
 import { waitForDelivery } from '../delivery/wait.ts'
-import { type Listed, listedBundle, listedName } from '../server/bundles.ts'
-import type { Delivery, Named } from '../server/wait-answer.ts'
+import { listedBundle, listedName } from '../server/bundles.ts'
+import { type Delivery, named } from '../server/wait-answer.ts'
 import { listedOutcome } from '../terminal/outcome.ts'
 
 /** List the names of a bundle, or the bundles of a workspace, on a server where people sign in: ask for an approval, and open
@@ -45,40 +34,29 @@ export async function listWithApproval(options: RequestOptions, parts: Parts): P
   )
 }
 
-/** What an approver let this terminal list. `leftOut`: bundles whose rules do not allow it. */
-type OpenedList = Listed & {
-  readonly bundle: Named | null
-  readonly workspace: Named
-  readonly leftOut: number
-}
-
 /** Open a sealed list, and check that it is what was asked for: the names of a bundle, or bundles.
  * @throws CliError refused */
 function openList(
   ciphertextBase64: string,
   { keyPair, asksForBundle }: { keyPair: KeyPair; asksForBundle: boolean },
 ): OpenedList {
-  const {
-    bundle,
-    left_out: leftOut,
-    workspace,
-    names,
-    bundles,
-  } = read(parseObject(openBox(ciphertextBase64, keyPair)), LIST, noList)
-  if (asksForBundle !== (bundle !== null)) throw noList()
-  return { bundle, workspace, names, bundles, leftOut: leftOut ?? 0 }
+  const opened = read(parseObject(openBox(ciphertextBase64, keyPair)), LIST, noList)
+  if (asksForBundle === (opened.bundle !== null)) return opened
+  throw noList()
 }
 
-const NAMED = object({ id: string, name: string })
+/** What an approver let this terminal list. */
 const LIST = object({
   v: where((value): value is 1 => value === 1),
   kind: oneOf('names'),
-  bundle: nullable(NAMED),
-  workspace: NAMED,
+  bundle: nullable(named),
+  workspace: named,
   names: list(listedName),
   bundles: list(listedBundle),
-  left_out: orNull(number),
+  /** Bundles whose rules do not allow it. */
+  leftOut: or(number, 0),
 })
+type OpenedList = ReturnType<typeof LIST>
 
 function noList(): Error {
   return refusedAnswer('the server sent another list than the requested one')

@@ -10,16 +10,16 @@ import {
   verifiedFields,
 } from './receipt.ts'
 
-/** One variable of a deposit, and what happened to it: an action of an import. */
-type StoredVariable = { readonly name: string; readonly action: string }
+const DEPOSIT = object({
+  workspace: receiptName,
+  /** What happened to each: an action of an import. */
+  variables: receiptList(object({ name: receiptText, action: receiptText })),
+  /** ISO timestamp. */
+  storedAt: receiptText,
+})
 
 /** What the server signed about one deposit. */
-export type DepositReceipt = RequestFacts & {
-  readonly workspace: string
-  readonly variables: readonly StoredVariable[]
-  /** ISO timestamp. */
-  readonly storedAt: string
-}
+export type DepositReceipt = RequestFacts & ReturnType<typeof DEPOSIT>
 
 /** Check the signature of the receipt of a deposit and read it.
  * @param publicKey of the server, 32 bytes
@@ -35,16 +35,8 @@ export function readDepositReceipt(signed: SignedReceipt, publicKey: Uint8Array)
  * @throws CliError refused: malformed */
 export function depositReceiptIn(fields: Record<string, unknown>): DepositReceipt | null {
   if (fields['kind'] !== 'deposit') return null
-  const facts = requestFacts(fields)
-  const { workspace, variables, stored_at: storedAt } = DEPOSIT(fields)
-  return { ...facts, workspace: workspace.name, variables, storedAt }
+  return { ...requestFacts(fields), ...DEPOSIT(fields) }
 }
-
-const DEPOSIT = object({
-  workspace: receiptName,
-  variables: receiptList(object({ name: receiptText, action: receiptText })),
-  stored_at: receiptText,
-})
 
 /** Whether the receipt is for the bundle and the variables of the deposit.
  * @throws CliError refused, naming what differs */

@@ -5,7 +5,7 @@ import { endorsementFits } from '@keyferry/crypto/receipt'
 import { CliError, EXIT, refusedAnswer } from '../base/cli-error.ts'
 import type { Parts } from '../base/parts.ts'
 import { printable } from '../base/printable.ts'
-import { list, matching, nullable, object, orNull, parseObject, read, string } from '../base/shape.ts'
+import { field, list, matching, nullable, object, orNull, parseObject, read, string } from '../base/shape.ts'
 import { writeOutputFile } from '../output/output-file.ts'
 import { callEndpoint, type Server } from '../server/endpoint-call.ts'
 import { isLoopback } from '../server/server-address.ts'
@@ -13,9 +13,10 @@ import { refusal } from '../server/server-failure.ts'
 import { makePrivateFolder, type StateParts, stateFolder } from '../state/state-folder.ts'
 
 /** A key that this client has seen sign for a server. Public. */
-export type PinnedKey = { readonly kid: string; readonly publicKey: string }
+const PINNED_KEY = object({ kid: string, publicKey: string })
+export type PinnedKey = ReturnType<typeof PINNED_KEY>
 
-const PINNED = object({ keys: list(orNull(object({ kid: string, public_key: string }))) })
+const PINNED = orNull(field('keys', list(orNull(PINNED_KEY))))
 
 /** The keys that a server signed with so far; empty before its first receipt. */
 export function pinnedKeys(server: string, parts: StateParts): readonly PinnedKey[] {
@@ -25,8 +26,7 @@ export function pinnedKeys(server: string, parts: StateParts): readonly PinnedKe
   } catch {
     return [] // no receipt of this server yet
   }
-  const { keys } = orNull(PINNED)(parseObject(content)) ?? { keys: [] }
-  return keys.flatMap((key) => (key === null ? [] : [{ kid: key.kid, publicKey: key.public_key }]))
+  return PINNED(parseObject(content))?.filter((key) => key !== null) ?? []
 }
 
 /** The public key of a server by its id. The client trusts the first key of a server, and a later key only if a known key
@@ -80,32 +80,18 @@ function fileOf(server: string, parts: StateParts): string {
 }
 
 /** A key with which a server signs receipts: base64 of 32 bytes. `endorsedBy`: the key before signed this one. */
-type ReceiptKey = {
-  readonly kid: string
-  readonly publicKey: string
-  readonly endorsedBy: { readonly kid: string; readonly signature: string } | null
-}
-
-const KEYS = object({
-  keys: list(
-    object({
-      kid: string,
-      public_key: matching(/^[A-Za-z0-9+/]{43}=$/),
-      endorsed_by: nullable(object({ kid: string, signature: matching(/^[A-Za-z0-9+/]{86}==$/) })),
-    }),
-  ),
+const RECEIPT_KEY = object({
+  kid: string,
+  publicKey: matching(/^[A-Za-z0-9+/]{43}=$/),
+  endorsedBy: nullable(object({ kid: string, signature: matching(/^[A-Za-z0-9+/]{86}==$/) })),
 })
+type ReceiptKey = ReturnType<typeof RECEIPT_KEY>
 
 /** @throws CliError refused · NetworkError */
 async function fetchReceiptKeys(at: Server): Promise<readonly ReceiptKey[]> {
   const answer = await callEndpoint(at, 'listReceiptKeys')
   if (answer.status !== 200) throw refusal(answer, at.server)
-  const { keys } = read(parseObject(answer.body), KEYS, () =>
+  return read(parseObject(answer.body), field('keys', list(RECEIPT_KEY)), () =>
     refusedAnswer('the server sent keys for receipts that this client does not know'),
   )
-  return keys.map(({ kid, public_key: publicKey, endorsed_by: endorsedBy }) => ({
-    kid,
-    publicKey,
-    endorsedBy,
-  }))
 }

@@ -2,6 +2,7 @@ import { decodeBase64 } from '@keyferry/crypto/base64'
 import { boxDigest, commandDigest, receiptFits } from '@keyferry/crypto/receipt'
 import { refusedAnswer } from '../base/cli-error.ts'
 import {
+  field,
   list,
   object,
   oneOf,
@@ -14,30 +15,6 @@ import {
 } from '../base/shape.ts'
 import { requireWritable, writeOutputFile } from '../output/output-file.ts'
 import type { SignedReceipt } from '../server/wait-answer.ts'
-
-/** What every receipt says of its request. */
-export type RequestFacts = {
-  readonly requestId: string
-  /** Base64. */
-  readonly clientPublicKey: string
-  readonly boxDigest: string
-  readonly bundle: string
-  /** Usernames of who approved. */
-  readonly approvers: readonly string[]
-  /** Of the command; null: the client did not send it. */
-  readonly commandDigest: string | null
-}
-
-/** What the server signed about one delivery. */
-export type Receipt = RequestFacts & {
-  readonly names: readonly string[]
-  /** ISO timestamp. */
-  readonly approvedAt: string
-  /** How the approval returned; null: it did not have to return. */
-  readonly releasedBy: 'loopback' | 'code' | null
-  /** A remembered approval was repeated. */
-  readonly isRepeated: boolean
-}
 
 /** Check the signature of a receipt and read it.
  * @param publicKey of the server, 32 bytes
@@ -76,47 +53,44 @@ export function receiptList<T>(item: Shape<T>): Shape<readonly T[]> {
   return refusing(list(item), () => refusedAnswer('the receipt lacks a list'))
 }
 
-export const receiptName = refusing(object({ name: receiptText }), () =>
+export const receiptName = refusing(field('name', receiptText), () =>
   refusedAnswer('the receipt lacks a field'),
 )
 
-const FACTS = object({
-  request_id: receiptText,
-  client_pubkey: receiptText,
-  ciphertext_sha256: receiptText,
+/** What every receipt says of its request.
+ * @throws CliError refused: malformed */
+export const requestFacts = object({
+  requestId: receiptText,
+  /** Base64. */
+  clientPubkey: receiptText,
+  ciphertextSha256: receiptText,
   bundle: receiptName,
-  approvers: receiptList(object({ username: receiptText })),
-  argv_sha256: orNull(string),
+  /** Usernames of who approved. */
+  approvers: receiptList(field('username', receiptText)),
+  /** Of the command; null: the client did not send it. */
+  argvSha256: orNull(string),
 })
 
 const DELIVERY = object({
+  /** Names. */
   keys: receiptList(receiptName),
-  approved_at: receiptText,
-  released_by: orNull(oneOf('loopback', 'code')),
-  grant_id: orNull(string),
+  /** ISO timestamp. */
+  approvedAt: receiptText,
+  /** How the approval returned; null: it did not have to return. */
+  releasedBy: orNull(oneOf('loopback', 'code')),
+  /** The remembered approval that was repeated; null: none. */
+  grantId: orNull(string),
 })
+
+export type RequestFacts = ReturnType<typeof requestFacts>
+/** What the server signed about one delivery. */
+export type Receipt = RequestFacts & ReturnType<typeof DELIVERY>
 
 /** What the verified fields of a receipt say of a delivery.
  * @throws CliError refused: malformed, or of a deposit */
 export function deliveryReceiptIn(fields: Record<string, unknown>): Receipt {
   if (fields['kind'] !== undefined) throw refusedAnswer('the receipt is not for a delivery')
-  const facts = requestFacts(fields)
-  const { keys, approved_at: approvedAt, released_by: releasedBy, grant_id: grantId } = DELIVERY(fields)
-  const names = keys.map(({ name }) => name)
-  return { ...facts, names, approvedAt, releasedBy, isRepeated: grantId !== null }
-}
-
-/** @throws CliError refused: malformed */
-export function requestFacts(fields: Record<string, unknown>): RequestFacts {
-  const facts = FACTS(fields)
-  return {
-    requestId: facts.request_id,
-    clientPublicKey: facts.client_pubkey,
-    boxDigest: facts.ciphertext_sha256,
-    bundle: facts.bundle.name,
-    approvers: facts.approvers.map(({ username }) => username),
-    commandDigest: facts.argv_sha256,
-  }
+  return { ...requestFacts(fields), ...DELIVERY(fields) }
 }
 
 /** What this client knows about its request without the server. */
@@ -133,9 +107,9 @@ type Known = {
 export function requireFits(receipt: RequestFacts, { requestId, clientPublicKey, box, argv }: Known): void {
   const differs = [
     receipt.requestId === requestId ? null : 'another request',
-    receipt.clientPublicKey === Buffer.from(clientPublicKey).toString('base64') ? null : 'another key',
-    receipt.boxDigest === boxDigest(box) ? null : 'other values',
-    argv === null || receipt.commandDigest === commandDigest(argv) ? null : 'another command',
+    receipt.clientPubkey === Buffer.from(clientPublicKey).toString('base64') ? null : 'another key',
+    receipt.ciphertextSha256 === boxDigest(box) ? null : 'other values',
+    argv === null || receipt.argvSha256 === commandDigest(argv) ? null : 'another command',
   ].filter((what) => what !== null)
   if (differs.length === 0) return
   throw refusedAnswer(`the receipt is for ${differs.join(', ')}`)
@@ -144,7 +118,7 @@ export function requireFits(receipt: RequestFacts, { requestId, clientPublicKey,
 /** Whether the receipt lists the names that were in the box.
  * @throws CliError refused */
 export function requireNames(receipt: Receipt, names: readonly string[]): void {
-  if (receipt.names.toSorted().join('\n') === names.toSorted().join('\n')) return
+  if (receipt.keys.toSorted().join('\n') === names.toSorted().join('\n')) return
   throw refusedAnswer('the receipt lists other names than the delivery')
 }
 

@@ -6,7 +6,7 @@ import { matching, number, optional, parseObject, read, string } from '../base/s
 import { type CallOptions, callEndpoint, type EndpointName } from './endpoint-call.ts'
 import { type RememberedApproval, readRemembered, readWhyNotRemembered } from './remembered.ts'
 import { ended, requireReturnable, unknownKind } from './request-end.ts'
-import { errorBody, errorDetail, isPassing, refusal } from './server-failure.ts'
+import { errorBody, isPassing, refusal } from './server-failure.ts'
 import { type Needs, readLater, readWaitAnswer, type WaitOutcome } from './wait-answer.ts'
 
 const HOLD_MS = 30_000
@@ -76,8 +76,8 @@ export async function createRequest(
   body: RequestBody,
 ): Promise<CreatedRequest> {
   const answer = await callEndpoint({ exchange, server }, 'createRequest', { body })
-  if (answer.status === 400 && errorDetail(answer, 'field') === 'device') throw new RefusedDevice()
-  if (answer.status === 400 && errorDetail(answer, 'field') === 'kind') throw unknownKind(server)
+  if (answer.status === 400 && errorBody(answer).details['field'] === 'device') throw new RefusedDevice()
+  if (answer.status === 400 && errorBody(answer).details['field'] === 'kind') throw unknownKind(server)
   if (answer.status !== 201) throw refusal(answer, server)
   const created = parseObject(answer.body) ?? {}
   if (created['remembered'] === undefined) requireReturnable(created, body.release, server)
@@ -168,9 +168,9 @@ export async function releaseRequest(
     timeoutMs: RELEASE_TIMEOUT_MS,
   })
   if (answer.status === 200) return { kind: 'released' }
-  const { code } = errorBody(answer)
+  const { code, details } = errorBody(answer)
   if (code === 'release_wrong') {
-    const left = errorDetail(answer, 'attempts_left')
+    const left = details['attempts_left']
     return { kind: 'wrong', attemptsLeft: typeof left === 'number' ? left : null }
   }
   if (code === 'release_expired') return { kind: 'late' }

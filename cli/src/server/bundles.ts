@@ -2,43 +2,25 @@ import { CliError, EXIT, usageError } from '../base/cli-error.ts'
 import { nearest } from '../base/nearest.ts'
 import type { Parts, ViewName } from '../base/parts.ts'
 import { printable } from '../base/printable.ts'
-import { list, number, object, orNull, type Shape, string, truth } from '../base/shape.ts'
+import { list, number, object, or, orNull, string, truth } from '../base/shape.ts'
 import { callLibrary, type Library, type LibraryParts, workspacesOf } from './library-call.ts'
 import { isLoopback } from './server-address.ts'
 
-type ListedBundle = { readonly id: string; readonly name: string; readonly keyCount: number }
+/** A bundle in an answer. */
+export const listedBundle = object({ id: string, name: string, keyCount: number })
+type ListedBundle = ReturnType<typeof listedBundle>
 
-/** One name that a bundle delivers. No value. */
-type ListedName = {
-  readonly name: string
-  /** The key behind it; null for an inline item. */
-  readonly keyId: string | null
-  readonly isSecret: boolean
-  readonly isRequired: boolean
-}
+/** One name that a bundle delivers. No value. `id`: of the key behind it; null for an inline item. */
+export const listedName = object({
+  id: orNull(string),
+  name: string,
+  isSecret: truth,
+  required: or(truth, false),
+})
+type ListedName = ReturnType<typeof listedName>
 
 /** What `ls` shows: the names of a bundle, or bundles. */
 export type Listed = { readonly names: readonly ListedName[]; readonly bundles: readonly ListedBundle[] }
-
-const BUNDLE = object({ id: string, name: string, key_count: number })
-const NAME = object({
-  id: orNull(string),
-  name: string,
-  is_secret: truth,
-  required: orNull(truth),
-})
-
-/** A bundle in an answer. */
-export const listedBundle: Shape<ListedBundle> = (value) => {
-  const { key_count: keyCount, ...named } = BUNDLE(value)
-  return { ...named, keyCount }
-}
-
-/** A name of a bundle in an answer. */
-export const listedName: Shape<ListedName> = (value) => {
-  const { id: keyId, name, is_secret: isSecret, required } = NAME(value)
-  return { name, keyId, isSecret, isRequired: required === true }
-}
 
 /** The bundles that the caller may see, by name.
  * @throws CliError as `callLibrary` */
@@ -74,15 +56,15 @@ export async function listNames(at: LibraryParts, { id }: ListedBundle): Promise
 export async function detachName(
   at: LibraryParts,
   bundle: ListedBundle,
-  { name, keyId }: ListedName,
+  { name, id }: ListedName,
 ): Promise<void> {
-  if (keyId === null) {
+  if (id === null) {
     throw usageError(
       `${printable(name)} is an inline item of the bundle`,
       'Convert the items on the web page first.',
     )
   }
-  const params = { bundle_id: bundle.id, key_id: keyId }
+  const params = { bundle_id: bundle.id, key_id: id }
   await callLibrary(at, { name: 'detachKey', params, shape: () => undefined })
 }
 

@@ -5,13 +5,10 @@ import { list, nullable, object, oneOf, string } from '../base/shape.ts'
 import { listBundles } from './bundles.ts'
 import { callLibrary, type Library, type LibraryParts } from './library-call.ts'
 
-/** How one bundle delivers a name. */
-type ComparedCell = {
-  readonly bundleName: string
-  readonly state: 'shared' | 'own' | 'missing'
-  /** The key behind the name; null if the bundle lacks the name or has a value without a key. */
-  readonly keyId: string | null
-}
+/** How one bundle delivers a name. `keyId`: the key behind it; null if the bundle lacks the name or has a value without a
+ * key. */
+const CELL = object({ state: oneOf('shared', 'own', 'missing'), keyId: nullable(string) })
+type ComparedCell = ReturnType<typeof CELL> & { readonly bundleName: string }
 
 /** One name, with a cell for each bundle in the order given. */
 export type ComparedRow = { readonly name: string; readonly cells: readonly ComparedCell[] }
@@ -31,12 +28,9 @@ export async function compareBundles(
   return rows.map(({ name, cells }) => ({ name: printable(name), cells: inOrder(cells, bundleNames) }))
 }
 
-const CELL = object({ state: oneOf('shared', 'own', 'missing'), key_id: nullable(string) })
-
 function inOrder(cells: readonly ReturnType<typeof CELL>[], bundleNames: readonly string[]): ComparedCell[] {
   return bundleNames.map((bundleName, index) => {
-    const { state, key_id: keyId } = cells[index] ?? { state: 'missing', key_id: null }
-    return { bundleName, state, keyId }
+    return { bundleName, ...(cells[index] ?? { state: 'missing', keyId: null }) }
   })
 }
 

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { CliError, EXIT, refusedAnswer } from '../base/cli-error.ts'
 import type { ExchangeAnswer } from '../base/exchange.ts'
 import { printable } from '../base/printable.ts'
-import { list, number, object, orNull, parseObject, read, string } from '../base/shape.ts'
+import { field, list, number, object, orNull, parseObject, read, string } from '../base/shape.ts'
 import { callEndpoint, type Server } from './endpoint-call.ts'
-import { errorBody, errorDetail, refusal } from './server-failure.ts'
-import { type Delivery, type Named, readDelivery } from './wait-answer.ts'
+import { errorBody, refusal } from './server-failure.ts'
+import { type Delivery, type Named, named, readDelivery } from './wait-answer.ts'
 
 const TIMEOUT_MS = 60_000
 const MAX_BYTES = 12 * 1024 * 1024
@@ -57,7 +57,7 @@ const VERSIONED = orNull(object({ name: string, version: number }))
 
 function readDelivered(answer: ExchangeAnswer): MachineOutcome {
   const body = parseObject(answer.body) ?? {}
-  const machine = read(body['machine'], object({ id: string, name: string }), unnamed)
+  const machine = read(body['machine'], named, unnamed)
   // A value without a key has no version.
   const keys = read(body['keys'], orNull(list(VERSIONED)), unnamed) ?? []
   const versions = keys.filter((entry) => entry !== null)
@@ -89,7 +89,7 @@ function refusedMachine(answer: ExchangeAnswer, code: string, server: string): C
 }
 
 function detailTexts(answer: ExchangeAnswer, name: string): readonly string[] {
-  const texts = errorDetail(answer, name)
+  const texts = errorBody(answer).details[name]
   return Array.isArray(texts) ? texts.map(String) : []
 }
 
@@ -103,40 +103,22 @@ function nextStep(next: string | undefined, differs: readonly string[], server: 
 const MAX_OWN_BYTES = 256 * 1024
 
 /** What the server says about the machine of a token. */
-type OwnMachine = {
-  readonly name: string
-  readonly workspace: string
-  /** Names of the bundles that it may fetch. */
-  readonly bundles: readonly string[]
-  /** ISO timestamp. */
-  readonly tokenExpiresAt: string
-  /** Why the token should be replaced; null where nothing is due. */
-  readonly tokenDue: string | null
-}
+const OWN_MACHINE = object({
+  name: string,
+  workspace: field('name', string),
+  grants: list(object({ bundle: field('name', string), scope: string })),
+  /** `due`: why the token should be replaced; null where nothing is due. */
+  token: object({ expiresAt: string, due: orNull(string) }),
+})
 
 /** Ask which machine a token belongs to.
  * @throws CliError refused · NetworkError */
-export async function ownMachine(at: Server, token: string): Promise<OwnMachine> {
+export async function ownMachine(at: Server, token: string): Promise<ReturnType<typeof OWN_MACHINE>> {
   const headers = { authorization: `Bearer ${token}` }
   const answer = await callEndpoint(at, 'getOwnMachine', { headers, maxBodyBytes: MAX_OWN_BYTES })
   if (answer.status !== 200) throw refusedMachine(answer, errorBody(answer).code, at.server)
-  const { name, workspace, grants, token: own } = read(parseObject(answer.body), OWN_MACHINE, unnamed)
-  return {
-    name,
-    workspace: workspace.name,
-    bundles: grants.flatMap(({ bundle, scope }) => (scope === 'deliver' ? [bundle.name] : [])),
-    tokenExpiresAt: own.expires_at,
-    tokenDue: own.due,
-  }
+  return read(parseObject(answer.body), OWN_MACHINE, unnamed)
 }
-
-const NAMED = object({ name: string })
-const OWN_MACHINE = object({
-  name: string,
-  workspace: NAMED,
-  grants: list(object({ bundle: NAMED, scope: string })),
-  token: object({ expires_at: string, due: orNull(string) }),
-})
 
 /** Present an ID token without fetching values: the call names a bundle that does not exist, so the server refuses an identity
  * that it trusts for that reason only.

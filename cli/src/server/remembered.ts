@@ -29,12 +29,12 @@ const REASONS: Readonly<Record<WhyNotRemembered, string>> = {
 }
 
 const incomplete = () => refusedAnswer('the server sent a remembered approval without end and uses')
-const REMEMBERED = object({ expires_at: time, uses_left: number })
+const REMEMBERED = object({ expiresAt: time, usesLeft: number })
 
 /** @throws CliError refused: malformed */
 export function readRemembered(value: unknown): RememberedApproval | null {
   const found = read(value, optional(REMEMBERED, null), incomplete)
-  return found === null ? null : { expiresAtMs: found.expires_at, usesLeft: found.uses_left }
+  return found === null ? null : { expiresAtMs: found.expiresAt, usesLeft: found.usesLeft }
 }
 
 /** Why a person is asked although an approval is remembered, in words; null: none is. */

@@ -1,7 +1,7 @@
 import type { ReleaseWay, WhyNotCode } from '@keyferry/contract'
 import { CliError, EXIT } from '../base/cli-error.ts'
 import type { ExchangeAnswer } from '../base/exchange.ts'
-import { errorBody, errorDetail } from './server-failure.ts'
+import { errorBody } from './server-failure.ts'
 
 /*
  * How a request ends without values: it expires, a person denies it, or the server lets no one approve it.
@@ -74,9 +74,9 @@ function denied(reason: unknown): CliError {
 
 /** The error for a request that the server does not have any more, or never had. */
 export function ended(answer: ExchangeAnswer): CliError {
-  const { code } = errorBody(answer)
+  const { code, details } = errorBody(answer)
   if (code === 'request_expired') return expired()
-  if (code === 'request_denied') return denied(errorDetail(answer, 'reason'))
+  if (code === 'request_denied') return denied(details['reason'])
   return new CliError(
     EXIT.expired,
     'request expired or unknown',

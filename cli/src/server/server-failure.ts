@@ -1,7 +1,7 @@
 import { CliError, EXIT, refusedAnswer } from '../base/cli-error.ts'
 import { type ExchangeAnswer, NetworkError } from '../base/exchange.ts'
 import { printable } from '../base/printable.ts'
-import { isObject, parseObject } from '../base/shape.ts'
+import { isObject, object, or, parseObject, string, where } from '../base/shape.ts'
 
 /** The error for an unreachable server. */
 export function networkFailure(error: NetworkError, server: string): CliError {
@@ -44,23 +44,17 @@ function afterStatus({ status, retryAfterMs }: ExchangeAnswer, server: string): 
   return 'Fix what the message says, then try again.'
 }
 
-/** The texts of an error body; empty if it has none. */
-export function errorBody({ body }: ExchangeAnswer): { error: string; code: string } {
-  const value = parseObject(body) ?? {}
-  const error = value['error']
-  const code = value['code']
-  return { error: typeof error === 'string' ? error : '', code: typeof code === 'string' ? code : '' }
+const NONE: Record<string, unknown> = {}
+const ERROR = object({ error: or(string, ''), code: or(string, ''), details: or(where(isObject), NONE) })
+
+/** What an error body says; empty where it says nothing. */
+export function errorBody({ body }: ExchangeAnswer): ReturnType<typeof ERROR> {
+  return ERROR(parseObject(body) ?? {})
 }
 
 /** Whether a later call may succeed: too many calls, or a failure of the server. */
 export function isPassing({ status }: ExchangeAnswer): boolean {
   return status === 429 || status >= 500
-}
-
-/** A detail of an error body; undefined if it has none. */
-export function errorDetail({ body }: ExchangeAnswer, name: string): unknown {
-  const details = parseObject(body)?.['details']
-  return isObject(details) ? details[name] : undefined
 }
 
 /** Turns a NetworkError into a CliError; returns any other error unchanged. */

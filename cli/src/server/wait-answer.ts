@@ -15,31 +15,11 @@ import {
 } from '../base/shape.ts'
 import { errorBody } from './server-failure.ts'
 
-export type Named = { readonly id: string; readonly name: string }
-
-/** What the approver delivers. */
-export type Delivery = {
-  /** The sealed box. */
-  readonly ciphertextBase64: string
-  /** The bundle that the approver chose, and its workspace; null if the server does not say. */
-  readonly bundle: Named | null
-  readonly workspace: Named | null
-  /** Keys that the bundle marks as required and that the approver left out. */
-  readonly missingRequired: readonly string[]
-  /** Names of delivered values that are past their expiry. */
-  readonly expired: readonly string[]
-  /** Under which the server keeps the record of this delivery; null if it does not say. */
-  readonly deliveryId: string | null
-  /** The version of each delivered value that has versions. */
-  readonly versions: readonly DeliveredVersion[]
-  /** Null if the server signs none. */
-  readonly receipt: SignedReceipt | null
-}
+export const named = object({ id: string, name: string })
+export type Named = ReturnType<typeof named>
 
 /** As the server sent it: base64 of the exact bytes that it signed, and of the signature. */
 export type SignedReceipt = { readonly kid: string; readonly payload: string; readonly signature: string }
-
-type DeliveredVersion = { readonly name: string; readonly version: number }
 
 /** What a pending request waits for. `none`: the approval. `loopback`, `code`: it is approved, and the approval returns in
  * this way. `second_person`: one person approved, and the bundle needs two. */
@@ -69,24 +49,7 @@ function readStored(value: unknown): SignedReceipt {
   return read(value, object({ receipt: receipt(unsaid) }), unsaid).receipt
 }
 
-/** Read what an answer says of a delivery.
- * @throws CliError refused */
-export function readDelivery(body: Record<string, unknown>): Delivery {
-  const delivery = DELIVERY(body)
-  return {
-    ciphertextBase64: delivery.ciphertext_base64,
-    bundle: delivery.bundle,
-    workspace: delivery.workspace,
-    missingRequired: delivery.missing_required,
-    expired: delivery.expired,
-    deliveryId: delivery.delivery_id,
-    versions: delivery.versions,
-    receipt: delivery.receipt,
-  }
-}
-
 const refused = (what: string) => () => refusedAnswer(`the server sent ${what}`)
-const NAMED = object({ id: string, name: string })
 const VERSION = refusing(object({ name: shown(80), version: number }), () =>
   refusedAnswer('the server sent a version without name and number'),
 )
@@ -96,19 +59,29 @@ function receipt(refusal: () => Error): Shape<SignedReceipt> {
   return refusing(object({ kid: string, payload: string, signature: string }), refusal)
 }
 
-const named = (field: string) => refusing(optional(NAMED, null), refused(`a ${field} without id and name`))
+const where = (field: string) => refusing(optional(named, null), refused(`a ${field} without id and name`))
 const names = (field: string) => refusing(optional(list(anyText), []), refused(`${field} that is not a list`))
 
-const DELIVERY = object({
-  ciphertext_base64: refusing(string, refused('no ciphertext')),
-  bundle: named('bundle'),
-  workspace: named('workspace'),
-  missing_required: names('missing_required'),
+/** What the approver delivers.
+ * @throws CliError refused */
+export const readDelivery = object({
+  /** The sealed box. */
+  ciphertextBase64: refusing(string, refused('no ciphertext')),
+  /** The bundle that the approver chose, and its workspace; null if the server does not say. */
+  bundle: where('bundle'),
+  workspace: where('workspace'),
+  /** Keys that the bundle marks as required and that the approver left out. */
+  missingRequired: names('missing_required'),
+  /** Names of delivered values that are past their expiry. */
   expired: names('expired'),
-  delivery_id: refusing(optional(shown(80), null), refused('a delivery_id that is no text')),
+  /** Under which the server keeps the record of this delivery; null if it does not say. */
+  deliveryId: refusing(optional(shown(80), null), refused('a delivery_id that is no text')),
+  /** The version of each delivered value that has versions. */
   versions: refusing(optional(list(VERSION), []), refused('versions that are not a list')),
+  /** Null if the server signs none. */
   receipt: optional(receipt(refused('a receipt that this client does not know')), null),
 })
+export type Delivery = ReturnType<typeof readDelivery>
 
 function readNeeds({ needs, release_by }: Record<string, unknown>): Needs {
   if (needs === undefined) return 'none'

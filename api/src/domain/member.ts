@@ -1,8 +1,6 @@
-import { removeApprovalsOf } from './approver-removal.ts'
 import type { ClockAndIds } from './clock-and-ids.ts'
 import { DomainError } from './errors.ts'
 import { type Caller, ownerRequired, type Role } from './membership.ts'
-import type { RequestStore } from './request-store.ts'
 import { type Stamp, stampOf } from './stamp.ts'
 
 /*
@@ -36,7 +34,10 @@ export interface MemberStore {
   remove(tenantId: string, userId: string, stamp: Stamp): Promise<MemberChange>
 }
 
-export type MemberParts = { members: MemberStore; requests: RequestStore; clock: ClockAndIds }
+/** Ends what a person approved and no client has collected: in one tenant, or in all (null). */
+export type EndApprovals = (approver: { userId: string; tenantId: string | null }) => Promise<void>
+
+export type MemberParts = { members: MemberStore; endApprovals: EndApprovals; clock: ClockAndIds }
 
 /** @throws DomainError not_found · conflict: the last owner */
 export async function changeRole(
@@ -46,7 +47,7 @@ export async function changeRole(
 ): Promise<void> {
   const stamp = stampOf(caller, parts.clock)
   const change = await parts.members.changeRole(caller.tenantId, { userId, role }, stamp)
-  if (endsOf(role).approvals) await endApprovals(parts, change, { userId, tenantId: caller.tenantId })
+  if (endsOf(role).approvals) await endApprovalsAfter(parts, change, { userId, tenantId: caller.tenantId })
   requireDone(change)
 }
 
@@ -55,18 +56,18 @@ export async function changeRole(
 export async function removeMember(parts: MemberParts, caller: Caller, userId: string): Promise<void> {
   if (caller.role !== 'owner' && caller.userId !== userId) throw ownerRequired()
   const change = await parts.members.remove(caller.tenantId, userId, stampOf(caller, parts.clock))
-  await endApprovals(parts, change, { userId, tenantId: caller.tenantId })
+  await endApprovalsAfter(parts, change, { userId, tenantId: caller.tenantId })
   requireDone(change)
 }
 
 // For a user who is absent too: the request store may have been unavailable when they were removed, and the caller
 // repeats the call.
-async function endApprovals(
+async function endApprovalsAfter(
   parts: MemberParts,
   change: MemberChange,
   approver: { userId: string; tenantId: string },
 ): Promise<void> {
-  if (change !== 'last_owner') await removeApprovalsOf(parts, approver)
+  if (change !== 'last_owner') await parts.endApprovals(approver)
 }
 
 function requireDone(change: MemberChange): void {

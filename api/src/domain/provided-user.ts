@@ -1,6 +1,5 @@
-import { removeApprovalsOf } from './approver-removal.ts'
 import { DomainError } from './errors.ts'
-import type { RequestStore } from './request-store.ts'
+import type { EndApprovals } from './member.ts'
 import { type Arrival, momentOf } from './stamp.ts'
 import type { ProvidedChange, SignOut, UserStore } from './user.ts'
 
@@ -9,20 +8,18 @@ import type { ProvidedChange, SignOut, UserStore } from './user.ts'
  * at once, and what they approved and no client has fetched is removed.
  */
 
-export type ProvidedUserParts = { users: UserStore; requests: RequestStore } & Arrival
+export type ProvidedUserParts = { users: UserStore; endApprovals: EndApprovals } & Arrival
 
 /** Apply a change that the identity provider reports.
  * @throws DomainError not_found: no user has this id */
 export async function changeProvidedUser(
-  { users, requests, ...arrival }: ProvidedUserParts,
+  { users, endApprovals, ...arrival }: ProvidedUserParts,
   idpUserId: string,
   change: ProvidedChange,
 ): Promise<void> {
   const userId = await users.change(idpUserId, change, momentOf(arrival))
   if (userId === null) throw new DomainError('not_found', 'User not found')
-  if (change.isActive === false) {
-    await removeApprovalsOf({ requests, clock: arrival.clock }, { userId, tenantId: null })
-  }
+  if (change.isActive === false) await endApprovals({ userId, tenantId: null })
 }
 
 /** Record that sessions of a user ended.

@@ -1,11 +1,16 @@
-import { changeRole, removeMember } from '../domain/member.ts'
+import { removeApprovalsOf } from '../domain/approver-removal.ts'
+import { changeRole, type MemberParts, removeMember } from '../domain/member.ts'
 import type { Handlers } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'
 
 type MemberHandlers = Pick<Handlers, 'listMembers' | 'changeMemberRole' | 'removeMember'>
 
 export function memberHandlers({ stores: { members }, requestParts, clock }: HandlerParts): MemberHandlers {
-  const parts = { members, requests: requestParts.requests, clock }
+  const parts: MemberParts = {
+    members,
+    clock,
+    endApprovals: (approver) => removeApprovalsOf(requestParts, approver),
+  }
   return {
     async listMembers({ caller }) {
       return { status: 200, body: await members.list(caller.tenantId) }

@@ -1,4 +1,5 @@
-import { changeProvidedUser, recordSignOut } from '../domain/provided-user.ts'
+import { removeApprovalsOf } from '../domain/approver-removal.ts'
+import { changeProvidedUser, type ProvidedUserParts, recordSignOut } from '../domain/provided-user.ts'
 import { ensureUser } from '../domain/user.ts'
 import { type Handlers, originOf } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'
@@ -25,7 +26,11 @@ export function userHandlers({
     },
     async changeProvidedUser({ params, body, peer }) {
       const arrival = { clock, origin: originOf(peer) }
-      const parts = { users: stores.users, requests: requestParts.requests, ...arrival }
+      const parts: ProvidedUserParts = {
+        users: stores.users,
+        endApprovals: (approver) => removeApprovalsOf(requestParts, approver),
+        ...arrival,
+      }
       const change = {
         ...(body.email === undefined ? {} : { email: providedEmail(body.email, body) }),
         ...(body.is_active === undefined ? {} : { isActive: body.is_active }),

@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { Plaintext } from '@keyferry/crypto/plaintext'
 import { parseRootKey, RootKeyRing } from '@keyferry/crypto/root-key'
-import { openDatabase } from '../api/src/storage/database.ts'
-import { migrateDatabase } from '../api/src/storage/migrate.ts'
-import type { Database, Query } from '../api/src/storage/queries.ts'
-import { TenantKeys } from '../api/src/storage/tenant-keys.ts'
-import { insertUser, insertWorkspace } from '../api/src/storage/users.ts'
-import { ValueVault } from '../api/src/storage/value-vault.ts'
+import { openDatabase } from '../api/src/storage/base/database.ts'
+import { migrateDatabase } from '../api/src/storage/base/migrate.ts'
+import type { Database, Query } from '../api/src/storage/base/queries.ts'
+import { TenantKeys } from '../api/src/storage/keys-at-rest/tenant-keys.ts'
+import { ValueVault } from '../api/src/storage/keys-at-rest/value-vault.ts'
+import { insertUser, insertWorkspace } from '../api/src/storage/people/users.ts'
 
 /** How much is in a database: so many tenants, each with as many keys and bundles; each bundle holds some keys. */
 export type Size = { readonly tenants: number; readonly keysEach: number; readonly bundlesEach: number }

@@ -1,4 +1,4 @@
-import type { Queries } from '../api/src/storage/queries.ts'
+import type { Queries } from '../api/src/storage/base/queries.ts'
 
 /** As `recording` of the API, but events are not written. */
 export function recording(database: Omit<Queries, 'record'>): Queries {

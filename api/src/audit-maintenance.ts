@@ -2,11 +2,11 @@ import { openChainNote } from '@keyferry/crypto/chain-note'
 import { checkExport, type ExportedChain } from '@keyferry/crypto/exported-chain'
 import { verifierKey } from '@keyferry/crypto/signed-note'
 import { auditKeyIn, type DatabaseSettings, withDatabase, withRecording } from './maintenance.ts'
-import { wholeLog } from './storage/audit-export.ts'
-import { type Forgotten, forgetPerson } from './storage/audit-forgetting.ts'
-import type { NamedAuditKey } from './storage/audit-keys.ts'
-import { type Pruned, PruneRefused, pruneExported } from './storage/audit-pruning.ts'
-import { type AuditVerdict, verifyAuditLogs } from './storage/audit-verification.ts'
+import { wholeLog } from './storage/audit/audit-export.ts'
+import { type Forgotten, forgetPerson } from './storage/audit/audit-forgetting.ts'
+import { type Pruned, PruneRefused, pruneExported } from './storage/audit/audit-pruning.ts'
+import { type AuditVerdict, verifyAuditLogs } from './storage/audit/audit-verification.ts'
+import type { NamedAuditKey } from './storage/keys-at-rest/audit-keys.ts'
 
 export type { Forgotten, Pruned }
 

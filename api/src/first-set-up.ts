@@ -1,6 +1,6 @@
 import { parseRootKey } from '@keyferry/crypto/root-key'
 import { setupCode } from '@keyferry/crypto/setup-code'
-import type { AccountStore } from './domain/account.ts'
+import type { AccountStore } from './domain/people/account.ts'
 import type { ApiSettings } from './settings.ts'
 
 /** The code that creates the first account. */

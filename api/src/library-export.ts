@@ -1,10 +1,10 @@
 import { LIMITS } from '@keyferry/contract'
 import { seal } from '@keyferry/crypto/seal'
 import { type DatabaseSettings, ringOf, withDatabase } from './maintenance.ts'
-import { readWholeLibrary } from './storage/library-export.ts'
-import type { Query } from './storage/queries.ts'
-import { TenantKeys } from './storage/tenant-keys.ts'
-import { ValueVault } from './storage/value-vault.ts'
+import type { Query } from './storage/base/queries.ts'
+import { TenantKeys } from './storage/keys-at-rest/tenant-keys.ts'
+import { ValueVault } from './storage/keys-at-rest/value-vault.ts'
+import { readWholeLibrary } from './storage/transfer/library-export.ts'
 
 /** `publicKey`: 32 bytes, of the receiving server. `bundleNames`: only these bundles and their keys; empty: everything. */
 export type LibraryExport = { kid: string; publicKey: Uint8Array; bundleNames: readonly string[] }

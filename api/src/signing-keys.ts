@@ -1,8 +1,8 @@
 import { signDepositKey } from '@keyferry/crypto/deposit'
 import { signReceipt } from '@keyferry/crypto/receipt'
-import type { ReceiptSigner } from './domain/receipt.ts'
+import type { ReceiptSigner } from './domain/approvals/receipt.ts'
 import type { DepositKeySigner } from './http/handler-parts.ts'
-import type { KnownReceiptKey } from './storage/receipt-keys.ts'
+import type { KnownReceiptKey } from './storage/keys-at-rest/receipt-keys.ts'
 
 /** Signs receipts with the newest key. */
 export function receiptSigner(keys: readonly KnownReceiptKey[], origin: string): ReceiptSigner {

@@ -1,8 +1,8 @@
 import type { Logger } from 'pino'
-import { type ClockAndIds, timestamp } from './domain/clock-and-ids.ts'
-import { endOverdueDeposits } from './domain/deposit-record.ts'
-import { forgetOldGrants } from './domain/grant.ts'
-import { endOverdue } from './domain/held-delivery.ts'
+import { forgetOldGrants } from './domain/approvals/grant.ts'
+import { endOverdue } from './domain/approvals/held-delivery.ts'
+import { type ClockAndIds, timestamp } from './domain/base/clock-and-ids.ts'
+import { endOverdueDeposits } from './domain/kinds/deposit-record.ts'
 import type { Stores } from './domain/stores.ts'
 
 /** Sweep at an interval until the returned function is called; it resolves when a running sweep has ended. A sweep that fails

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { openDatabase } from '../src/storage/database.ts'
-import type { Database } from '../src/storage/queries.ts'
+import { openDatabase } from '../src/storage/base/database.ts'
+import type { Database } from '../src/storage/base/queries.ts'
 import { databases, type Identity, startTestApi, type TestApi } from './api.ts'
 
 const MARKED = 'marked-value-7f3a9c'

@@ -13,8 +13,8 @@ import {
   recordRestore,
   verifyAudit,
 } from '../src/main.ts'
-import { openDatabase } from '../src/storage/database.ts'
-import type { Database } from '../src/storage/queries.ts'
+import { openDatabase } from '../src/storage/base/database.ts'
+import type { Database } from '../src/storage/base/queries.ts'
 import { databases, type Identity, startTestApi, type TestApi } from './api.ts'
 
 const DAYS = ['2026-01-01', '2026-01-02', '2026-01-03'] as const

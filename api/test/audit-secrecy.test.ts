@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { generateKeyPair } from '@keyferry/crypto/key-pair'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openDatabase } from '../src/storage/database.ts'
+import { openDatabase } from '../src/storage/base/database.ts'
 import { databases, type Identity, startTestApi, type TestApi } from './api.ts'
 
 const MARK = 'MARKED'

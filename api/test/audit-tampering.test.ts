@@ -7,8 +7,8 @@ import { CHAIN_START, chainHash } from '@keyferry/crypto/audit-chain'
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { verifyAudit } from '../src/main.ts'
-import { openDatabase } from '../src/storage/database.ts'
-import type { Database, Query } from '../src/storage/queries.ts'
+import { openDatabase } from '../src/storage/base/database.ts'
+import type { Database, Query } from '../src/storage/base/queries.ts'
 import { databases, type Identity, startTestApi, type TestApi } from './api.ts'
 
 const KEYS = 12

@@ -1,5 +1,5 @@
-import { unavailable } from '../src/domain/errors.ts'
-import type { RequestStore } from '../src/domain/request-store.ts'
+import { unavailable } from '../src/domain/base/errors.ts'
+import type { RequestStore } from '../src/domain/requests/request-store.ts'
 
 /** `before`: the call fails, and nothing happens. `after`: it takes effect, and its reply is lost. */
 type When = 'before' | 'after'

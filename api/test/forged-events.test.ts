@@ -2,8 +2,8 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { verifyAudit } from '../src/main.ts'
-import { openDatabase } from '../src/storage/database.ts'
-import type { Database } from '../src/storage/queries.ts'
+import { openDatabase } from '../src/storage/base/database.ts'
+import type { Database } from '../src/storage/base/queries.ts'
 import { databases, type Identity, startTestApi, type TestApi } from './api.ts'
 
 // More than three seals take.

@@ -4,7 +4,7 @@ import { createDeviceSeed, signDeviceForget, signDeviceWatch } from '@keyferry/c
 import { generateKeyPair } from '@keyferry/crypto/key-pair'
 import { generatePollVerifier, pollChallenge } from '@keyferry/crypto/poll-challenge'
 import { SoftwarePasskey } from '../../plumbing/test/software-passkey.ts'
-import type { Query } from '../src/storage/queries.ts'
+import type { Query } from '../src/storage/base/queries.ts'
 import {
   type CallParts,
   type Identity,

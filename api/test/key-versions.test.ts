@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openDatabase } from '../src/storage/database.ts'
-import type { Database } from '../src/storage/queries.ts'
+import { openDatabase } from '../src/storage/base/database.ts'
+import type { Database } from '../src/storage/base/queries.ts'
 import { databases, expectError, type Identity, startTestApi, type TestApi } from './api.ts'
 
 const KEPT = 300

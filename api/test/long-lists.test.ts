@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openDatabase } from '../src/storage/database.ts'
-import type { Database } from '../src/storage/queries.ts'
+import { openDatabase } from '../src/storage/base/database.ts'
+import type { Database } from '../src/storage/base/queries.ts'
 import { databases, type Identity, signedHeaders, startTestApi, type TestApi } from './api.ts'
 
 const KEYS = 5_000

@@ -16,7 +16,7 @@ import {
   startApi,
   verifyValues,
 } from '../src/main.ts'
-import { openDatabase } from '../src/storage/database.ts'
+import { openDatabase } from '../src/storage/base/database.ts'
 import { databases, type Identity, startTestApi, type TestApi, testSettings } from './api.ts'
 
 const newRootKey = () => formatRootKey(generateRootKey())

@@ -2,7 +2,7 @@ import { CompiledQuery } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { hasPgbouncer, startPgbouncer, type TestPooler } from '../../plumbing/test/pgbouncer.ts'
 import { administer, freshPostgres, hasPostgres } from '../../plumbing/test/postgres.ts'
-import type { Database } from '../src/storage/queries.ts'
+import type { Database } from '../src/storage/base/queries.ts'
 import { startTestApi, type TestApi, testSettings } from './api.ts'
 
 const OTHER_CONNECTIONS = 'datname = current_database() and pid <> pg_backend_pid()'
@@ -21,7 +21,7 @@ beforeAll(async () => {
 /** A node as another process would be: it remembers nothing of the other node's statements. */
 async function openNode(url: string): Promise<Database> {
   vi.resetModules()
-  const { openPostgres } = await import('../src/storage/postgres.ts')
+  const { openPostgres } = await import('../src/storage/base/postgres.ts')
   return openPostgres(url)
 }
 

@@ -1,9 +1,9 @@
 import { randomId } from '@keyferry/crypto/token'
-import { removeApprovalsOf } from '../src/domain/approver-removal.ts'
-import * as steps from '../src/domain/request-steps.ts'
-import type { RequestStore, Step } from '../src/domain/request-store.ts'
-import type { AppliedDeposit } from '../src/domain/stored-deposit.ts'
-import { type ApprovalRequest, pendingRequest } from '../src/domain/stored-request.ts'
+import { removeApprovalsOf } from '../src/domain/requests/approver-removal.ts'
+import * as steps from '../src/domain/requests/request-steps.ts'
+import type { RequestStore, Step } from '../src/domain/requests/request-store.ts'
+import type { AppliedDeposit } from '../src/domain/requests/stored-deposit.ts'
+import { type ApprovalRequest, pendingRequest } from '../src/domain/requests/stored-request.ts'
 
 const CLAIM = 'claim'
 

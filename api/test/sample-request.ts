@@ -1,6 +1,6 @@
 import { randomRequestId } from '@keyferry/crypto/token'
-import type { Approving } from '../src/domain/request-steps.ts'
-import type { ApprovalRequest } from '../src/domain/stored-request.ts'
+import type { Approving } from '../src/domain/requests/request-steps.ts'
+import type { ApprovalRequest } from '../src/domain/requests/stored-request.ts'
 
 export const SEALED = 'c2VhbGVk'
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ApiEndpointName } from '@keyferry/contract'
-import type { RequestStore } from '../src/domain/request-store.ts'
-import type { Database } from '../src/storage/queries.ts'
+import type { RequestStore } from '../src/domain/requests/request-store.ts'
+import type { Database } from '../src/storage/base/queries.ts'
 import type { Answered, CallParts, Identity, TestApi } from './api.ts'
 
 /*

@@ -3,8 +3,8 @@ import type { Access } from '@keyferry/contract'
 import { TIMES } from '@keyferry/contract'
 import { verifyCaller } from '@keyferry/crypto/caller-signature'
 import { verifyRequest } from '@keyferry/crypto/request-signature'
-import { DomainError } from '../domain/errors.ts'
-import type { SignedCaller } from '../domain/membership.ts'
+import { DomainError } from '../domain/base/errors.ts'
+import type { SignedCaller } from '../domain/people/membership.ts'
 import type { NonceStore } from './nonces.ts'
 
 /** Headers as received: `[name, value, name, value …]`. */

@@ -1,6 +1,6 @@
 import type { CryptoKey, JSONWebKeySet, JWTPayload, JWTVerifyOptions } from 'jose'
-import type { IdTokenProblem, IdTokens, KeySet } from '../domain/id-token.ts'
-import type { Claims } from '../domain/trusted-claims.ts'
+import type { IdTokenProblem, IdTokens, KeySet } from '../domain/machines/id-token.ts'
+import type { Claims } from '../domain/machines/trusted-claims.ts'
 import type { IssuerKeys } from './issuer-keys.ts'
 
 /** Longer than any issuer's; it travels with the other headers, which have 16 KiB together. */

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import { z } from 'zod'
-import type { KeySet } from '../domain/id-token.ts'
+import type { KeySet } from '../domain/machines/id-token.ts'
 import type { Guard } from '../outgoing/guard.ts'
 import { guardedGet } from '../outgoing/guarded-call.ts'
 

@@ -1,5 +1,5 @@
-import { joinWithAccount, logIn, setUpAccount } from '../domain/account.ts'
-import { changeEmail, changePassword } from '../domain/own-account.ts'
+import { joinWithAccount, logIn, setUpAccount } from '../domain/people/account.ts'
+import { changeEmail, changePassword } from '../domain/people/own-account.ts'
 import { type Handlers, originOf, type Peer } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'
 

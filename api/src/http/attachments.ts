@@ -5,11 +5,11 @@ import {
   listAttachedKeys,
   listSharedKeys,
   reorderKey,
-} from '../domain/attachment.ts'
-import type { AttachedKey } from '../domain/bundle-entry.ts'
-import { requireReadable, shownTo } from '../domain/machine-caller.ts'
-import { splitKey } from '../domain/split.ts'
-import { maskedText } from '../domain/wanted-values.ts'
+} from '../domain/library/attachment.ts'
+import type { AttachedKey } from '../domain/library/bundle-entry.ts'
+import { splitKey } from '../domain/library/split.ts'
+import { maskedText } from '../domain/library/wanted-values.ts'
+import { requireReadable, shownTo } from '../domain/machines/machine-caller.ts'
 import { presentComposition } from './composition.ts'
 import type { Handlers } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'

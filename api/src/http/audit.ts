@@ -1,5 +1,5 @@
-import { listAudit } from '../domain/audit.ts'
-import { DomainError } from '../domain/errors.ts'
+import { listAudit } from '../domain/audit/audit.ts'
+import { DomainError } from '../domain/base/errors.ts'
 import type { Handlers } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'
 

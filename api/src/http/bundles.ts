@@ -1,9 +1,15 @@
-import { createBundle, deleteBundle, findBundle, listBundles, updateBundle } from '../domain/bundle.ts'
-import { type BundleEntry, bundleEntries, withLongValues } from '../domain/bundle-entry.ts'
-import { compareBundles } from '../domain/comparison.ts'
-import { duplicateBundle } from '../domain/duplicate.ts'
-import { isMachine, requireReadable, shownTo } from '../domain/machine-caller.ts'
-import { maskedText } from '../domain/wanted-values.ts'
+import {
+  createBundle,
+  deleteBundle,
+  findBundle,
+  listBundles,
+  updateBundle,
+} from '../domain/library/bundle.ts'
+import { type BundleEntry, bundleEntries, withLongValues } from '../domain/library/bundle-entry.ts'
+import { compareBundles } from '../domain/library/comparison.ts'
+import { duplicateBundle } from '../domain/library/duplicate.ts'
+import { maskedText } from '../domain/library/wanted-values.ts'
+import { isMachine, requireReadable, shownTo } from '../domain/machines/machine-caller.ts'
 import { presentComposition } from './composition.ts'
 import type { Handlers } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'

@@ -1,7 +1,7 @@
 import { type FailureFacts, failureFacts } from '@keyferry/plumbing/failure'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
-import { DomainError } from '../domain/errors.ts'
+import { DomainError } from '../domain/base/errors.ts'
 
 /** Log one line for each call and each unexpected failure. Only listed fields are logged: the route's pattern instead of
  * the URL, and an error's name and stack frames without its message, because URLs and messages may hold a value or a

@@ -1,4 +1,4 @@
-import type { Composable } from '../domain/composed-entry.ts'
+import type { Composable } from '../domain/library/composed-entry.ts'
 
 /** What an answer tells of an entry that its bundle composes; nothing for any other entry. */
 export function presentComposition({ templateParts, composition }: Composable) {

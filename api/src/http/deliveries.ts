@@ -1,4 +1,4 @@
-import { type Delivery, findDelivery, listDeliveries } from '../domain/delivery.ts'
+import { type Delivery, findDelivery, listDeliveries } from '../domain/deliveries/delivery.ts'
 import {
   dismissHolder,
   type Holding,
@@ -8,7 +8,7 @@ import {
   listHolders,
   listHoldings,
   listStaleKeys,
-} from '../domain/holder.ts'
+} from '../domain/deliveries/holder.ts'
 import type { Handlers } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'
 import { pageReply } from './list-reply.ts'

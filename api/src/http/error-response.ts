@@ -1,5 +1,5 @@
 import type { ErrorCode } from '@keyferry/contract'
-import { DomainError } from '../domain/errors.ts'
+import { DomainError } from '../domain/base/errors.ts'
 import { RateExceeded } from './rate-limit.ts'
 
 /** The only table from code to status. */

@@ -1,5 +1,11 @@
-import type { BundleEntry } from '../domain/bundle-entry.ts'
-import { envTextOf, exportBundle, exportBundleAsEnv, exportedEntry, noteExport } from '../domain/export.ts'
+import type { BundleEntry } from '../domain/library/bundle-entry.ts'
+import {
+  envTextOf,
+  exportBundle,
+  exportBundleAsEnv,
+  exportedEntry,
+  noteExport,
+} from '../domain/library/export.ts'
 import type { Handlers } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'
 import { requireRevealing } from './keys.ts'

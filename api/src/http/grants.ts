@@ -1,5 +1,5 @@
-import { waitForRememberedChange } from '../domain/changed-values.ts'
-import { forgetDevice, listGrants, revokeGrant, revokeOwnGrants } from '../domain/grant.ts'
+import { forgetDevice, listGrants, revokeGrant, revokeOwnGrants } from '../domain/approvals/grant.ts'
+import { waitForRememberedChange } from '../domain/collection/changed-values.ts'
 import { type Handlers, originOf } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'
 import { pageReply } from './list-reply.ts'

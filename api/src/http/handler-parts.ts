@@ -1,5 +1,5 @@
-import type { ClockAndIds } from '../domain/clock-and-ids.ts'
-import type { TargetRules } from '../domain/outgoing-target.ts'
+import type { ClockAndIds } from '../domain/base/clock-and-ids.ts'
+import type { TargetRules } from '../domain/base/outgoing-target.ts'
 import type { Stores } from '../domain/stores.ts'
 import type { Limits } from './rate-limit.ts'
 import type { RequestHandlerParts } from './requests.ts'

@@ -1,8 +1,8 @@
 import type { Access, ApiEndpointName, apiEndpoints, Endpoint, PathParams } from '@keyferry/contract'
 import type { z } from 'zod'
-import type { MachineCaller } from '../domain/machine-caller.ts'
-import type { Caller, Visitor } from '../domain/membership.ts'
-import type { Origin } from '../domain/origin.ts'
+import type { Origin } from '../domain/base/origin.ts'
+import type { MachineCaller } from '../domain/machines/machine-caller.ts'
+import type { Caller, Visitor } from '../domain/people/membership.ts'
 
 type Output<R, Part extends string> = R extends { [K in Part]: infer S extends z.ZodType }
   ? z.output<S>

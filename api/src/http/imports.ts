@@ -1,6 +1,6 @@
-import { type ImportPlan, importVariables, planOf } from '../domain/library-import.ts'
-import type { ImportRemoval } from '../domain/library-import-removals.ts'
-import { type FoundKey, makesKey, markAfter } from '../domain/library-import-step.ts'
+import { type ImportPlan, importVariables, planOf } from '../domain/transfer/library-import.ts'
+import type { ImportRemoval } from '../domain/transfer/library-import-removals.ts'
+import { type FoundKey, makesKey, markAfter } from '../domain/transfer/library-import-step.ts'
 import type { Handlers } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'
 

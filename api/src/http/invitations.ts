@@ -1,5 +1,5 @@
-import { timestamp } from '../domain/clock-and-ids.ts'
-import { acceptInvitation, invite, previewInvitation, revokeInvitation } from '../domain/invitation.ts'
+import { timestamp } from '../domain/base/clock-and-ids.ts'
+import { acceptInvitation, invite, previewInvitation, revokeInvitation } from '../domain/people/invitation.ts'
 import type { Handlers } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'
 import { presentCurrent } from './tenants.ts'

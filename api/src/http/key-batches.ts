@@ -1,4 +1,4 @@
-import { changeKeys, findKeyUses } from '../domain/key-batch.ts'
+import { changeKeys, findKeyUses } from '../domain/library/key-batch.ts'
 import type { Handlers } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'
 

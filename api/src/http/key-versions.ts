@@ -4,7 +4,7 @@ import {
   listVersions,
   restoreVersion,
   shownValue,
-} from '../domain/key-version.ts'
+} from '../domain/library/key-version.ts'
 import type { Handlers } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'
 import { presentKey } from './keys.ts'

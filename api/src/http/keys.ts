@@ -1,7 +1,15 @@
-import { DomainError } from '../domain/errors.ts'
-import { createKey, deleteKey, findKey, type Key, listKeys, revealKey, updateKey } from '../domain/key.ts'
-import { dueBy, dueOf } from '../domain/key-lifetime.ts'
-import { maskedText } from '../domain/wanted-values.ts'
+import { DomainError } from '../domain/base/errors.ts'
+import {
+  createKey,
+  deleteKey,
+  findKey,
+  type Key,
+  listKeys,
+  revealKey,
+  updateKey,
+} from '../domain/library/key.ts'
+import { dueBy, dueOf } from '../domain/library/key-lifetime.ts'
+import { maskedText } from '../domain/library/wanted-values.ts'
 import type { Handlers } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'
 import { listReply } from './list-reply.ts'

@@ -1,4 +1,4 @@
-import { moveLibrary } from '../domain/library-move.ts'
+import { moveLibrary } from '../domain/transfer/library-move.ts'
 import type { Handlers } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'
 

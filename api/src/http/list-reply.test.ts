@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Listing } from '../domain/listing.ts'
+import type { Listing } from '../domain/base/listing.ts'
 import { listReply } from './list-reply.ts'
 
 async function* chunksOf(count: number): AsyncGenerator<readonly number[]> {

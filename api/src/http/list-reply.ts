@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import type { Listed, Listing } from '../domain/listing.ts'
+import type { Listed, Listing } from '../domain/base/listing.ts'
 
 type ListReply<B> = { status: 200; headers: Record<string, string> } & (
   | { body: B[] }

@@ -1,14 +1,14 @@
 import type { Endpoint } from '@keyferry/contract'
 import type { FastifyRequest } from 'fastify'
-import { DomainError } from '../domain/errors.ts'
+import { DomainError } from '../domain/base/errors.ts'
 import {
   type AdmissionParts,
   admitMachine,
   type ClaimedIdentity,
   type MachineCaller,
   requireAudit,
-} from '../domain/machine-caller.ts'
-import { MachineRefusal } from '../domain/machine-refusal.ts'
+} from '../domain/machines/machine-caller.ts'
+import { MachineRefusal } from '../domain/machines/machine-refusal.ts'
 import { originOf, type Peer } from './handler.ts'
 import type { MachineRefusals } from './machine-refusals.ts'
 import type { Limits } from './rate-limit.ts'

@@ -1,7 +1,7 @@
-import { waitForChange } from '../domain/changed-values.ts'
-import type { MachineCaller } from '../domain/machine-caller.ts'
-import { deliverToMachine } from '../domain/machine-delivery.ts'
-import { tokenDue } from '../domain/machine-token.ts'
+import { waitForChange } from '../domain/collection/changed-values.ts'
+import { deliverToMachine } from '../domain/collection/machine-delivery.ts'
+import type { MachineCaller } from '../domain/machines/machine-caller.ts'
+import { tokenDue } from '../domain/machines/machine-token.ts'
 import type { Handlers } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'
 

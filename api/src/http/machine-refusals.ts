@@ -1,9 +1,9 @@
 import { isIPv4 } from 'node:net'
 import type { Logger } from 'pino'
-import { type ClockAndIds, timestamp } from '../domain/clock-and-ids.ts'
-import type { Event, EventStore } from '../domain/event.ts'
-import type { MachineRefusal } from '../domain/machine-refusal.ts'
-import type { Origin } from '../domain/origin.ts'
+import { type ClockAndIds, timestamp } from '../domain/base/clock-and-ids.ts'
+import type { Event, EventStore } from '../domain/base/event.ts'
+import type { Origin } from '../domain/base/origin.ts'
+import type { MachineRefusal } from '../domain/machines/machine-refusal.ts'
 import { addressBlock } from './address-block.ts'
 
 /*

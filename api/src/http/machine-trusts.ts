@@ -1,7 +1,13 @@
-import { DomainError } from '../domain/errors.ts'
-import { findMachine } from '../domain/machine.ts'
-import { allowAttempt, createTrust, dismissAttempt, endTrust, listAttempts } from '../domain/machine-trust.ts'
-import type { Caller } from '../domain/membership.ts'
+import { DomainError } from '../domain/base/errors.ts'
+import { findMachine } from '../domain/machines/machine.ts'
+import {
+  allowAttempt,
+  createTrust,
+  dismissAttempt,
+  endTrust,
+  listAttempts,
+} from '../domain/machines/machine-trust.ts'
+import type { Caller } from '../domain/people/membership.ts'
 import type { Handlers } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'
 import { presentTrust } from './machines.ts'

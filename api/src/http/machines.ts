@@ -1,4 +1,4 @@
-import { listMachineHoldings } from '../domain/holder.ts'
+import { listMachineHoldings } from '../domain/deliveries/holder.ts'
 import {
   createMachine,
   deleteMachine,
@@ -10,8 +10,14 @@ import {
   type MachineTrust,
   revokeBundle,
   updateMachine,
-} from '../domain/machine.ts'
-import { createToken, endToken, reportTokens, rotateToken, tokenDue } from '../domain/machine-token.ts'
+} from '../domain/machines/machine.ts'
+import {
+  createToken,
+  endToken,
+  reportTokens,
+  rotateToken,
+  tokenDue,
+} from '../domain/machines/machine-token.ts'
 import { presentHolding } from './deliveries.ts'
 import { type Handlers, originOf } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'

@@ -1,6 +1,6 @@
-import { decide } from '../domain/decision.ts'
-import { NAMES } from '../domain/names-approval.ts'
-import { offerNames } from '../domain/names-offer.ts'
+import { decide } from '../domain/approvals/decision.ts'
+import { NAMES } from '../domain/kinds/names-approval.ts'
+import { offerNames } from '../domain/kinds/names-offer.ts'
 import type { Handlers } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'
 

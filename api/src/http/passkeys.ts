@@ -5,8 +5,8 @@ import {
   preparePasskey,
   removePasskey,
   renamePasskey,
-} from '../domain/passkey.ts'
-import { logInWithPasskey } from '../domain/passkey-sign-in.ts'
+} from '../domain/people/passkey.ts'
+import { logInWithPasskey } from '../domain/people/passkey-sign-in.ts'
 import { type Handlers, originOf } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'
 

@@ -1,4 +1,9 @@
-import { bundlePolicy, changeBundlePolicy, changeTenantPolicy, tenantPolicy } from '../domain/policy.ts'
+import {
+  bundlePolicy,
+  changeBundlePolicy,
+  changeTenantPolicy,
+  tenantPolicy,
+} from '../domain/approvals/policy.ts'
 import type { Handlers } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'
 

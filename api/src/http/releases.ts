@@ -1,5 +1,5 @@
-import { storeReleased } from '../domain/deposit-storing.ts'
-import { freshCode, releaseRequest } from '../domain/release.ts'
+import { freshCode, releaseRequest } from '../domain/endings/release.ts'
+import { storeReleased } from '../domain/kinds/deposit-storing.ts'
 import { type Handlers, originOf } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'
 

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { DomainError } from '../domain/errors.ts'
+import { DomainError } from '../domain/base/errors.ts'
 
 const JSON_DEPTH = 16
 const utf8 = new TextDecoder('utf-8', { fatal: true })

@@ -1,4 +1,4 @@
-import { createTenant, findSelf, findTenant, renameTenant, type Tenant } from '../domain/tenant.ts'
+import { createTenant, findSelf, findTenant, renameTenant, type Tenant } from '../domain/people/tenant.ts'
 import type { Handlers } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'
 

@@ -6,8 +6,8 @@ import {
   rotateWebhookSecret,
   updateWebhook,
   type Webhook,
-} from '../domain/webhook.ts'
-import { listWebhookMessages, resendWebhookMessage, testWebhook } from '../domain/webhook-log.ts'
+} from '../domain/webhooks/webhook.ts'
+import { listWebhookMessages, resendWebhookMessage, testWebhook } from '../domain/webhooks/webhook-log.ts'
 import type { Handlers } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'
 import { pageReply } from './list-reply.ts'

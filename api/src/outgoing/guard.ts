@@ -3,7 +3,7 @@ import type { Agent } from 'node:http'
 import { type BlockList, isIP, type LookupFunction } from 'node:net'
 import { isLoopback } from '@keyferry/plumbing/loopback'
 import { http, https } from '@keyferry/plumbing/node-http'
-import { TargetRefused, type TargetRules } from '../domain/outgoing-target.ts'
+import { TargetRefused, type TargetRules } from '../domain/base/outgoing-target.ts'
 import { innerAddress, isCallable, isIn, listOf } from './address-rules.ts'
 
 /*

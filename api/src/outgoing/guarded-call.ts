@@ -1,6 +1,6 @@
 import type { ClientRequest, IncomingMessage } from 'node:http'
 import { http, https } from '@keyferry/plumbing/node-http'
-import { TargetRefused } from '../domain/outgoing-target.ts'
+import { TargetRefused } from '../domain/base/outgoing-target.ts'
 import type { Guard } from './guard.ts'
 
 /** Why a call that left the server gave no answer. */

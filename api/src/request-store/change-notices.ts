@@ -1,4 +1,4 @@
-import type { Watched } from '../domain/waiting-room.ts'
+import type { Watched } from '../domain/requests/waiting-room.ts'
 import { Bell } from './bell.ts'
 import type { RedisConnection } from './redis-connection.ts'
 

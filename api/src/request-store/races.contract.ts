@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Faults, faulty } from '../../test/faulty-requests.ts'
 import { actsOn } from '../../test/request-acts.ts'
 import { sampleRequest, sealing } from '../../test/sample-request.ts'
-import type { Approved } from '../domain/approved.ts'
-import type { ApprovalRequest } from '../domain/stored-request.ts'
+import type { Approved } from '../domain/requests/approved.ts'
+import type { ApprovalRequest } from '../domain/requests/stored-request.ts'
 import type { OpenedStores } from './request-store.contract.ts'
 
 const T0 = Date.now()

@@ -1,5 +1,5 @@
-import type { Change } from '../domain/request-store.ts'
-import { ApprovalRequest, RequestState, type StoredRequest } from '../domain/stored-request.ts'
+import type { Change } from '../domain/requests/request-store.ts'
+import { ApprovalRequest, RequestState, type StoredRequest } from '../domain/requests/stored-request.ts'
 
 /** A request as both stores keep it: two JSON texts, of what never changes and of what does. */
 export type Texts = { request: string; state: string }

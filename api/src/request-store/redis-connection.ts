@@ -1,5 +1,5 @@
 import { type ListeningRedisConnection, openListeningRedis } from '@keyferry/plumbing/redis-connection'
-import { unavailable } from '../domain/errors.ts'
+import { unavailable } from '../domain/base/errors.ts'
 
 export type RedisConnection = ListeningRedisConnection
 

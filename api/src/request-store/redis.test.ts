@@ -5,7 +5,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { ownRedis } from '../../../plumbing/test/redis-server.ts'
 import { actsOn } from '../../test/request-acts.ts'
 import { sampleRequest, sealing } from '../../test/sample-request.ts'
-import { EXPIRED_KNOWN_MS } from '../domain/request-store.ts'
+import { EXPIRED_KNOWN_MS } from '../domain/requests/request-store.ts'
 import { openRedisRequestStore } from './redis.ts'
 import { openRedis } from './redis-connection.ts'
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { LIMITS } from '@keyferry/contract'
 import { randomVersion } from '@keyferry/crypto/token'
 import { z } from 'zod'
-import { unavailable } from '../domain/errors.ts'
+import { unavailable } from '../domain/base/errors.ts'
 import {
   type Change,
   DEVICE_REQUESTS,
@@ -10,8 +10,8 @@ import {
   type Missing,
   type RequestStore,
   type Step,
-} from '../domain/request-store.ts'
-import type { ApprovalRequest, RequestState, StoredRequest } from '../domain/stored-request.ts'
+} from '../domain/requests/request-store.ts'
+import type { ApprovalRequest, RequestState, StoredRequest } from '../domain/requests/stored-request.ts'
 import { Bell } from './bell.ts'
 import { answerOf, listedBy, stateText, storedOf } from './record.ts'
 import { WRITE } from './redis-script.ts'

@@ -2,9 +2,9 @@ import { randomRequestId } from '@keyferry/crypto/token'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { RequestActs } from '../../test/request-acts.ts'
 import { sampleRequest, sealing } from '../../test/sample-request.ts'
-import type { Approved } from '../domain/approved.ts'
-import { EXPIRED_KNOWN_MS } from '../domain/request-store.ts'
-import { type ApprovalRequest, pendingRequest } from '../domain/stored-request.ts'
+import type { Approved } from '../domain/requests/approved.ts'
+import { EXPIRED_KNOWN_MS } from '../domain/requests/request-store.ts'
+import { type ApprovalRequest, pendingRequest } from '../domain/requests/stored-request.ts'
 import { withdrawalContract } from './withdrawal.contract.ts'
 
 /** Two nodes on the same requests where the store can be shared; the same store twice otherwise. */

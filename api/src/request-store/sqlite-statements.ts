@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { DEVICE_REQUESTS, EXPIRED_KNOWN_MS } from '../domain/request-store.ts'
+import { DEVICE_REQUESTS, EXPIRED_KNOWN_MS } from '../domain/requests/request-store.ts'
 
 /** Increase it with every change of the table or of its JSON. Rows of another version are dropped; they are minutes old. */
 const SCHEMA_VERSION = 10

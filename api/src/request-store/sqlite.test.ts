@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { actsOn } from '../../test/request-acts.ts'
 import { sampleRequest, sealing } from '../../test/sample-request.ts'
-import { EXPIRED_KNOWN_MS } from '../domain/request-store.ts'
+import { EXPIRED_KNOWN_MS } from '../domain/requests/request-store.ts'
 import { openSqliteRequestStore } from './sqlite.ts'
 
 const T0 = Date.parse('2026-01-31T12:00:00Z')

@@ -1,6 +1,6 @@
 import { TIMES } from '@keyferry/contract'
 import { webhookSignatures } from '@keyferry/crypto/webhook-signature'
-import type { CallOutcome, OutgoingMessage } from '../domain/webhook-outbox.ts'
+import type { CallOutcome, OutgoingMessage } from '../domain/webhooks/webhook-outbox.ts'
 import type { Guard } from '../outgoing/guard.ts'
 import { guardedPost, OutgoingFailure } from '../outgoing/guarded-call.ts'
 

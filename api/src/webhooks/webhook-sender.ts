@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import type { ClockAndIds } from '../domain/clock-and-ids.ts'
+import type { ClockAndIds } from '../domain/base/clock-and-ids.ts'
 import {
   type CallOutcome,
   type Lease,
   settlementOf,
   type WebhookOutbox,
   type WebhookPlace,
-} from '../domain/webhook-outbox.ts'
+} from '../domain/webhooks/webhook-outbox.ts'
 import type { WebhookCall } from './webhook-call.ts'
 
 const LOOK_EVERY_MS = 500

@@ -1,5 +1,5 @@
-import type { GrantEnd } from '../../domain/grant.ts'
-import type { PolicySetting } from '../../domain/policy.ts'
+import type { GrantEnd } from '../../domain/approvals/grant.ts'
+import type { PolicySetting } from '../../domain/approvals/policy.ts'
 import {
   bytes,
   type Column,

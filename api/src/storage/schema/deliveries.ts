@@ -1,4 +1,4 @@
-import type { DeliveryKind, DeliveryState } from '../../domain/delivery.ts'
+import type { DeliveryKind, DeliveryState } from '../../domain/deliveries/delivery.ts'
 import { deletedWith, orNull, type Schema, text, textOf } from './column.ts'
 
 export const deliveries = {

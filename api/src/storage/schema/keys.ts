@@ -1,4 +1,4 @@
-import type { ValueHow } from '../../domain/key.ts'
+import type { ValueHow } from '../../domain/library/key.ts'
 import { bytes, deletedWith, orNull, type Schema, text, textOf, whole, zeroOrOne } from './column.ts'
 
 export const keys = {

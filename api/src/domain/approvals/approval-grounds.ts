@@ -1,0 +1,87 @@
+import type { Assurance } from '@keyferry/contract'
+import type { Bundle } from '../library/bundle.ts'
+import type { Caller, MembershipStore } from '../people/membership.ts'
+import type { OpenRequest } from '../requests/request.ts'
+import type { Grounds } from './approval-rules.ts'
+import {
+  effectivePolicy,
+  NO_RULES,
+  type Policy,
+  type PolicyStore,
+  type SetPolicies,
+  strictestPolicy,
+} from './policy.ts'
+
+/*
+ * What an approval is judged by: the strictest of the rules of every bundle that it concerns, the caller, and who approved
+ * before.
+ */
+
+export type RuleParts = {
+  stores: { policies: PolicyStore; memberships: MembershipStore }
+  /** What the server demands of every approval. */
+  assurance: Assurance
+}
+
+/** A bundle whose rules count. `id`: null for one that does not exist yet; then the workspace's rules count. */
+export type RuledPlace = Pick<Bundle, 'name' | 'tags'> & { id: string | null }
+
+/** Who asks to approve which request. */
+export type Asking = { caller: Caller; stored: OpenRequest }
+
+/** `places`: the bundle of a first approval comes first. `people`: 1 where one approval is enough whatever the rules say. */
+export type Judged = { places: readonly RuledPlace[]; people: 'as the rules' | 1 }
+
+/** @throws DomainError not_found: the caller was removed since the call was admitted */
+export async function groundsOf(
+  parts: RuleParts,
+  { caller, stored }: Asking,
+  { places, people }: Judged,
+): Promise<Grounds> {
+  const strictest = strictestPolicy(await policiesOf(parts, caller.tenantId, places))
+  const policy = people === 1 ? { ...strictest, approvals_needed: people } : strictest
+  const needsTwo = policy.approvals_needed === 2
+  const { request, first, returned } = stored
+  const counts =
+    needsTwo && first?.bundleId === places[0]?.id ? { first, returned } : { first: null, returned: null }
+  const isFirst = needsTwo && counts.first === null
+  const others = isFirst ? await otherApprovers(parts.stores.memberships, caller, policy) : null
+  return { policy, request, caller, isAlone: others?.length === 0, ...counts }
+}
+
+/** The rules of each place, in the same order. */
+export async function policiesOf(
+  { stores, assurance }: Pick<RuleParts, 'assurance'> & { stores: Pick<RuleParts['stores'], 'policies'> },
+  tenantId: string,
+  places: readonly RuledPlace[],
+): Promise<Policy[]> {
+  const setFor = await setRules(stores.policies, tenantId, places)
+  return places.map((place) => effectivePolicy(assurance, setFor(place), place))
+}
+
+async function setRules(
+  policies: PolicyStore,
+  tenantId: string,
+  places: readonly RuledPlace[],
+): Promise<(place: RuledPlace) => SetPolicies> {
+  const [only, ...others] = places
+  if (only?.id && others.length === 0) {
+    const set = await policies.find(tenantId, only.id)
+    return () => set
+  }
+  const { workspace, bundles } = await policies.findAll(tenantId)
+  return ({ id }) => ({ workspace, bundle: bundles.get(id ?? '') ?? NO_RULES })
+}
+
+/** Names of the other people of the tenant who may approve requests for a bundle with this policy. */
+export async function otherApprovers(
+  memberships: MembershipStore,
+  { userId, tenantId }: Caller,
+  { approvers }: Pick<Policy, 'approvers'>,
+): Promise<string[]> {
+  const people = await memberships.listActive(tenantId)
+  const others = people.filter(
+    (person) => person.userId !== userId && (approvers === 'member' || person.role === 'owner'),
+  )
+  return others.map(({ username }) => username)
+}

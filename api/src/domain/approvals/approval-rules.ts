@@ -1,0 +1,144 @@
+import type { EncryptFromBundle, ReleaseWay, WhyNotCode } from '@keyferry/contract'
+import type { z } from 'zod'
+import { DomainError } from '../base/errors.ts'
+import type { Caller } from '../people/membership.ts'
+import type { ApprovalRequest, FirstApproval } from '../requests/stored-request.ts'
+import { isAtLeast, type Policy } from './policy.ts'
+
+/*
+ * Whether a person may approve a request with a bundle, and how. The approval page asks before the click, and `approve` asks
+ * again; both get their answer here.
+ */
+
+export type Grounds = {
+  policy: Policy
+  request: ApprovalRequest
+  caller: Caller
+  /** The first of two approvals of this bundle. */
+  first: FirstApproval | null
+  /** How the first approval came back through the terminal. */
+  returned: ReleaseWay | null
+  /** Two people must approve, and no other person may. */
+  isAlone: boolean
+}
+
+export type Refusal = { code: WhyNotCode; error: string }
+
+/** What a kind of request says when the rules refuse its approval. */
+export type RefusalTexts = Readonly<Record<WhyNotCode, string | ((grounds: Grounds) => string)>>
+
+type Choice = Pick<z.output<typeof EncryptFromBundle>, 'release' | 'remember_hours'>
+
+const RELEASE_REQUIRED =
+  'This bundle is delivered only to a client that takes the approval back through its own terminal'
+const LOCAL_REQUIRED =
+  'This bundle is delivered only to a terminal on the computer of the browser: run the command there, without --no-open'
+
+export const DELIVERY_REFUSALS: RefusalTexts = {
+  owner_approves: 'Only an owner may approve requests for this bundle',
+  agents_denied: 'This bundle is not delivered to AI agents',
+  release_required: ({ policy }) => releaseRequired(policy).error,
+  second_person: ({ first, caller }) =>
+    first?.approverId === caller.userId
+      ? 'You approved this request already: another person must approve too'
+      : 'Two people must approve requests for this bundle, and you are the only person of the workspace who may',
+}
+
+/** Why the caller may not approve at all; null: they may. */
+export function refusalOf(texts: RefusalTexts, grounds: Grounds): Refusal | null {
+  const code = whyNot(grounds)
+  return code && refusal(texts, grounds, code)
+}
+
+function whyNot({ policy, request, caller, first, isAlone }: Grounds): WhyNotCode | null {
+  if (policy.approvers === 'owner' && caller.role !== 'owner') return 'owner_approves'
+  if (policy.agents === 'deny' && isFromAgent(request)) return 'agents_denied'
+  if (first?.approverId === caller.userId || isAlone) return 'second_person'
+  const isBound = isAtLeast(policy.assurance, 'bound')
+  return isBound && waysOf({ policy, request }).length === 0 ? 'release_required' : null
+}
+
+function refusal(texts: RefusalTexts, grounds: Grounds, code: WhyNotCode): Refusal {
+  const text = texts[code]
+  return { code, error: typeof text === 'string' ? text : text(grounds) }
+}
+
+/** What an approver sees of the rules before the click. */
+export function shownRules(texts: RefusalTexts, grounds: Grounds) {
+  const whyNot = refusalOf(texts, grounds)
+  return {
+    assurance: grounds.policy.assurance,
+    may_approve: whyNot === null,
+    why_not: whyNot,
+    release: waysOf(grounds),
+    release_required: mustReturn(grounds),
+    user_code_required: mustTypeCode(grounds.policy, {}),
+  }
+}
+
+/** The ways of return that the client offers and the policy allows. */
+function waysOf({ policy, request }: Pick<Grounds, 'policy' | 'request'>): ReleaseWay[] {
+  return request.release.filter((way) => policy.assurance !== 'local' || way === 'loopback')
+}
+
+/** Whether this approval must return to the terminal. Of two approvals, one must: the last one, unless the first did. */
+function mustReturn({ policy, first, returned }: Grounds): boolean {
+  if (!isAtLeast(policy.assurance, 'bound')) return false
+  return policy.approvals_needed === 1 || (first !== null && returned === null)
+}
+
+/** @throws DomainError release_required · owner_approves · agents_denied · second_person · invalid (a way that the client
+ *   does not offer) */
+export function requireAllowed(texts: RefusalTexts, grounds: Grounds, { release }: Choice): void {
+  const refusalAtAll = refusalOf(texts, grounds)
+  if (refusalAtAll) throw refused(refusalAtAll)
+  const isOffered = release === undefined || grounds.request.release.includes(release)
+  if (!isOffered) {
+    const details = { field: 'release' }
+    throw new DomainError('invalid', `the client does not take an approval back by ${release}`, { details })
+  }
+  const isEnough = release === undefined ? !mustReturn(grounds) : waysOf(grounds).includes(release)
+  if (!isEnough) throw refused(refusal(texts, grounds, 'release_required'))
+}
+
+/** For how many hours the approver may let the terminal repeat the approval; 0: not at all. The terminal must have signed the
+ * request, and one person's approval must be enough. */
+export function rememberHours(
+  { policy, request }: Pick<Grounds, 'policy' | 'request'>,
+  isLocal: boolean,
+): number {
+  const isBound = isLocal || request.release.includes('loopback')
+  const isPossible = request.deviceKey !== null && isBound && policy.approvals_needed === 1
+  return isPossible ? policy.remember_hours : 0
+}
+
+/** @throws DomainError invalid */
+export function requireRememberable(grounds: Grounds, choice: Choice, isLocal: boolean): void {
+  const hours = choice.remember_hours
+  if (hours === undefined) return
+  const most = rememberHours(grounds, isLocal)
+  const details = { field: 'remember_hours', most }
+  if (hours > most)
+    throw new DomainError('invalid', `this approval can be remembered for ${most} hours at most`, { details })
+  if (!isLocal && choice.release !== 'loopback')
+    throw new DomainError('invalid', 'only an approval that returns over loopback can be remembered', {
+      details,
+    })
+}
+
+/** Whether the check code must be typed: a return to the terminal is worth more. */
+export function mustTypeCode({ assurance }: Policy, { release }: Choice): boolean {
+  return assurance === 'typed' && release === undefined
+}
+
+function isFromAgent({ requesterMeta }: ApprovalRequest): boolean {
+  return (requesterMeta['agent'] ?? '') !== ''
+}
+
+export function refused({ code, error }: Refusal): DomainError {
+  return new DomainError(code, error)
+}
+
+export function releaseRequired({ assurance }: Pick<Policy, 'assurance'>): Refusal {
+  return { code: 'release_required', error: assurance === 'local' ? LOCAL_REQUIRED : RELEASE_REQUIRED }
+}

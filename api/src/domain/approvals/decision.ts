@@ -1,0 +1,143 @@
+import { ATTEMPTS, type Release, type ReleaseWay } from '@keyferry/contract'
+import { normalizeUserCode } from '@keyferry/crypto/user-code'
+import type { z } from 'zod'
+import { DomainError } from '../base/errors.ts'
+import type { Caller } from '../people/membership.ts'
+import type { Approved } from '../requests/approved.ts'
+import { newHold } from '../requests/release-hold.ts'
+import {
+  alreadyApproved,
+  changeRequest,
+  findOpen,
+  type OpenRequest,
+  type RequestParts,
+  requireOpen,
+  userCodeOf,
+} from '../requests/request.ts'
+import { approveStep, wrongCodeStep } from '../requests/request-steps.ts'
+import type { AppliedDeposit } from '../requests/stored-deposit.ts'
+import type { ApprovalRequest, FirstApproval, Hold } from '../requests/stored-request.ts'
+import { type Asking, groundsOf, type Judged, type RuleParts } from './approval-grounds.ts'
+import { type Grounds, mustTypeCode, type RefusalTexts, requireAllowed } from './approval-rules.ts'
+
+/*
+ * How a person approves a request of any kind. A kind says what an approval would give and which bundles' rules judge it;
+ * everything else happens here, in one order. Of any number of calls for one request, one wins.
+ */
+
+export type DecisionParts = RequestParts & RuleParts
+
+/** What every approver chooses. */
+export type Choice = { release?: ReleaseWay | undefined; user_code?: string | undefined }
+
+export type Kind<Parts, Chosen> = {
+  refusals: RefusalTexts
+  /** What approving this request gives.
+   * @throws DomainError conflict: a request of another kind */
+  offer(parts: Parts, asking: Asking, chosen: Chosen): Promise<Offer>
+}
+
+type Offer = Judged & {
+  /** Refuses what the approver did not see, or may not choose.
+   * @throws DomainError */
+  requireSame(grounds: Grounds): void | Promise<void>
+  /** Writes the record of the approval. */
+  begin(grounds: Grounds, hold: Hold | null): Promise<Begun>
+}
+
+/** An approval with its record. */
+export type Begun = {
+  /** Null for a first approval, which gives nothing yet, and where nobody signed in. */
+  approved: Approved | null
+  /** Sealed to the client; null where nothing is. */
+  ciphertextBase64: string | null
+  /** The first of two approvals. */
+  first?: FirstApproval | null
+  /** Ends the record, because another approval was faster. */
+  overtaken?(): Promise<void>
+  /** What follows an approval that need not return to the terminal. */
+  carryOut?(): Promise<{ deposit?: AppliedDeposit }>
+  /** Where two people approve. */
+  approvals?: { given: number; needed: number }
+}
+
+type Deciding<Parts, Chosen> = { kind: Kind<Parts, Chosen>; requestId: string; choice: Chosen }
+
+/** What the approver gets. */
+type Decided = {
+  ok: true
+  approvals?: { given: number; needed: number }
+  release?: z.output<typeof Release>
+  deposit?: AppliedDeposit
+}
+
+/** Approve a request.
+ * @throws DomainError not_found · request_denied · request_withdrawn · request_expired · conflict (approved already, another
+ *   kind, or another person was faster) · release_required · owner_approves · agents_denied · second_person · invalid (a wrong
+ *   or missing check code, or a way that the client does not offer) · what the kind throws */
+export async function decide<Parts extends DecisionParts, Chosen extends Choice>(
+  parts: Parts,
+  caller: Caller,
+  { kind, requestId, choice }: Deciding<Parts, Chosen>,
+): Promise<{ approved: Decided; request: ApprovalRequest }> {
+  const stored = await findPending(parts, requestId)
+  const asking = { caller, stored }
+  const offer = await kind.offer(parts, asking, choice)
+  const grounds = await groundsOf(parts, asking, offer)
+  requireAllowed(kind.refusals, grounds, choice)
+  await offer.requireSame(grounds)
+  await requireUserCode(parts, grounds, choice)
+  const { request } = stored
+  const held = choice.release === undefined ? null : newHold(parts.clock, request, choice.release)
+  const begun = await offer.begin(grounds, held?.hold ?? null)
+  await settle(parts, stored, { ...begun, hold: held?.hold ?? null })
+  const carried = held === null ? await begun.carryOut?.() : { release: held.release }
+  const approvals = begun.approvals && { approvals: begun.approvals }
+  return { approved: { ok: true, ...approvals, ...carried }, request }
+}
+
+/** @throws DomainError not_found · request_denied · request_withdrawn · request_expired · conflict (approved already) */
+export async function findPending(parts: RequestParts, requestId: string): Promise<OpenRequest> {
+  const stored = await findOpen(parts, requestId)
+  if (stored.status !== 'pending') throw alreadyApproved()
+  return stored
+}
+
+/** @throws DomainError not_found · request_denied · request_withdrawn · request_expired · conflict */
+export async function settle(
+  parts: RequestParts,
+  { request, first: before }: OpenRequest,
+  { approved, ciphertextBase64, first = null, hold, overtaken }: Begun & { hold: Hold | null },
+): Promise<void> {
+  const after = before?.approverId ?? null
+  const step = { after, first, approved, ciphertextBase64, hold }
+  const settled = await changeRequest(parts, request.id, (stored, nowMs) => approveStep(stored, step, nowMs))
+  if (settled === 'done') return
+  await overtaken?.()
+  requireOpen(settled)
+  if (settled === 'ready' || settled === 'held') throw alreadyApproved()
+  throw new DomainError(
+    'conflict',
+    'Another person changed this request while you read it. Load the page again, then decide.',
+  )
+}
+
+// A code that is given is checked even where none is required: an approver who types it expects it to count.
+async function requireUserCode(
+  parts: RequestParts,
+  { policy, request }: Grounds,
+  choice: Choice,
+): Promise<void> {
+  const typed = choice.user_code ?? ''
+  if (typed === '') {
+    if (!mustTypeCode(policy, choice)) return
+    throw new DomainError('invalid', 'user_code required', { details: { field: 'user_code' } })
+  }
+  if (normalizeUserCode(typed) !== userCodeOf(request)) throw await wrongCode(parts, request)
+}
+
+async function wrongCode(parts: RequestParts, { id }: ApprovalRequest): Promise<DomainError> {
+  const left = await changeRequest(parts, id, (stored) => wrongCodeStep(stored, ATTEMPTS.wrongUserCodes))
+  const details = { field: 'user_code', attempts_left: typeof left === 'number' ? left : 0 }
+  return new DomainError('invalid', 'user_code does not match', { details })
+}

@@ -1,0 +1,153 @@
+import type { ASKS_AGAIN, Assurance } from '@keyferry/contract'
+import { timestamp } from '../base/clock-and-ids.ts'
+import { DomainError } from '../base/errors.ts'
+import type { Origin } from '../base/origin.ts'
+import type { BundleStore } from '../library/bundle.ts'
+import { bundleEntries, type EntryStores } from '../library/bundle-entry.ts'
+import type { Caller, MembershipStore } from '../people/membership.ts'
+import { changeRequest, type RequestParts } from '../requests/request.ts'
+import { approveStep } from '../requests/request-steps.ts'
+import type { ApprovalRequest } from '../requests/stored-request.ts'
+import { agentOf, type GrantStore, type KnownGrant, namesDigest, usesLeft } from './grant.ts'
+import { effectivePolicy, type PolicyStore } from './policy.ts'
+import { prepareDelivery, type SealingParts } from './sealed-delivery.ts'
+
+/*
+ * The use of a remembered approval. Everything that the approval rested on is checked again: the terminal's key, the command,
+ * the names, the person's membership and role, the rules, and the time. Anything different asks a person again and says why.
+ */
+
+export type GrantUseParts = RequestParts &
+  SealingParts & {
+    stores: EntryStores & {
+      bundles: BundleStore
+      grants: GrantStore
+      memberships: MembershipStore
+      policies: PolicyStore
+    }
+    /** What the server demands of every approval. */
+    assurance: Assurance
+  }
+
+type Why = (typeof ASKS_AGAIN)[number]
+
+export type Used = { remembered: { grant_id: string; expires_at: string; uses_left: number } }
+
+/** What one of the terminal's grants is worth for a request; the later in this list, the less it has to do with it. */
+const BY_INTEREST: readonly Why[] = [
+  'revoked',
+  'forgotten',
+  'signed_out',
+  'person_removed',
+  'role_changed',
+  'policy_changed',
+  'used_up',
+  'expired',
+  'bundle_changed',
+  'other_keys',
+  'other_agent',
+  'other_folder',
+  'other_command',
+]
+
+/** Answer a new request by a remembered approval, if one holds for it.
+ * @returns what was used; or why a person has to approve; or null: nothing is remembered for the terminal */
+export async function useGrant(
+  parts: GrantUseParts,
+  request: ApprovalRequest,
+  origin: Origin,
+): Promise<Used | { asks_again: Why } | null> {
+  if (request.deviceKey === null) return null
+  const grants = (await parts.stores.grants.ofDevice(request.deviceKey)).filter((grant) =>
+    isMeant(grant, request),
+  )
+  const reasons: Why[] = []
+  for (const grant of grants) {
+    const why = mismatch(grant, request) ?? (await tryGrant(parts, grant, { request, origin }))
+    if (typeof why !== 'string') return why
+    reasons.push(why)
+  }
+  const [asks_again] = reasons.toSorted((a, b) => BY_INTEREST.indexOf(a) - BY_INTEREST.indexOf(b))
+  return asks_again === undefined ? null : { asks_again }
+}
+
+function isMeant({ bundle, tenant }: KnownGrant, { suggestedBundle, suggestedWorkspace }: ApprovalRequest) {
+  const isTenant = suggestedWorkspace === null || [tenant.id, tenant.name].includes(suggestedWorkspace)
+  return isTenant && suggestedBundle !== null && [bundle.id, bundle.name].includes(suggestedBundle)
+}
+
+function mismatch(grant: KnownGrant, request: ApprovalRequest): Why | null {
+  const { argv, argvMasked, cwd, templateKeys } = request
+  if (!isSame(grant.argv, argv ?? []) || grant.argvMasked !== argvMasked) return 'other_command'
+  if (grant.cwd !== cwd) return 'other_folder'
+  if (grant.agent !== agentOf(request)) return 'other_agent'
+  return isSame(grant.asked, templateKeys.toSorted()) ? null : 'other_keys'
+}
+
+function isSame(one: readonly string[], other: readonly string[]): boolean {
+  return one.length === other.length && one.every((text, index) => text === other[index])
+}
+
+type Use = { request: ApprovalRequest; origin: Origin }
+
+async function tryGrant(parts: GrantUseParts, grant: KnownGrant, use: Use): Promise<Why | Used> {
+  const reason = endOf(grant, timestamp(parts.clock)) ?? (await changeSince(parts, grant))
+  if (reason !== null) return reason
+  try {
+    return await sealByGrant(parts, grant, use)
+  } catch (error) {
+    // The names were there a moment ago: another call changed the bundle.
+    if (error instanceof DomainError && (error.code === 'invalid' || error.code === 'too_large'))
+      return 'bundle_changed'
+    throw error
+  }
+}
+
+function endOf(grant: KnownGrant, now: string): Why | null {
+  if (grant.ended !== null) return grant.ended
+  if (grant.expiresAt <= now) return 'expired'
+  return usesLeft(grant) === 0 ? 'used_up' : null
+}
+
+// What the approval rested on, as it is now.
+async function changeSince(
+  { stores, assurance }: GrantUseParts,
+  { tenant, bundle, userId, ...grant }: KnownGrant,
+): Promise<Why | null> {
+  const standing = await stores.memberships.findStanding({ userId, tenantId: tenant.id })
+  if (!standing?.isActive || standing.role === null) return 'person_removed'
+  const policy = effectivePolicy(assurance, await stores.policies.find(tenant.id, bundle.id), bundle)
+  if (policy.approvers === 'owner' && standing.role !== 'owner') return 'role_changed'
+  if (policy.approvals_needed > 1 || grant.hours > policy.remember_hours) return 'policy_changed'
+  if (policy.agents === 'deny' && grant.agent !== null) return 'policy_changed'
+  const entries = await bundleEntries(stores, { tenantId: tenant.id, bundleId: bundle.id }, 'none')
+  return isSameBundle(grant, entries) ? null : 'bundle_changed'
+}
+
+function isSameBundle(
+  { keys, leftOut, asked, bundleNames }: Pick<KnownGrant, 'keys' | 'leftOut' | 'asked' | 'bundleNames'>,
+  entries: readonly { name: string; required: boolean }[],
+): boolean {
+  const names = entries.map(({ name }) => name)
+  const known = new Set([...keys, ...leftOut])
+  const isAllThere = keys.every((name) => names.includes(name))
+  const isNothingNew = entries.every(({ name, required }) => !required || known.has(name))
+  return isAllThere && isNothingNew && (asked.length > 0 || namesDigest(names) === bundleNames)
+}
+
+async function sealByGrant(
+  parts: GrantUseParts,
+  grant: KnownGrant,
+  { request, origin }: Use,
+): Promise<Why | Used> {
+  const { id, tenant, bundle, keys, userId } = grant
+  const caller: Caller = { userId, tenantId: tenant.id, role: 'member', origin }
+  const toSeal = { caller, bundle, request, names: keys, hold: null, first: null, grantId: id }
+  const { delivery, sealed } = await prepareDelivery(parts, toSeal)
+  if (!(await parts.stores.grants.use(tenant.id, id, delivery))) return 'revoked'
+  const step = { ...sealed, after: null, first: null, hold: null }
+  const settled = await changeRequest(parts, request.id, (stored, nowMs) => approveStep(stored, step, nowMs))
+  if (settled !== 'done') throw new DomainError('conflict', 'Request already approved')
+  const uses_left = usesLeft({ uses: grant.uses + 1 })
+  return { remembered: { grant_id: id, expires_at: grant.expiresAt, uses_left } }
+}

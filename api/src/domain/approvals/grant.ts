@@ -1,0 +1,171 @@
+import type { ASKS_AGAIN, Grant as GrantSchema } from '@keyferry/contract'
+import { LIMITS } from '@keyferry/contract'
+import { hashToken } from '@keyferry/crypto/token'
+import type { z } from 'zod'
+import { type ClockAndIds, timestamp } from '../base/clock-and-ids.ts'
+import { DomainError } from '../base/errors.ts'
+import type { Listed, Page, WholePage } from '../base/listing.ts'
+import type { Origin } from '../base/origin.ts'
+import { type Stamp, stampOf } from '../base/stamp.ts'
+import type { DeliveryLabel, NewDelivery } from '../deliveries/delivery.ts'
+import type { Caller, Visitor } from '../people/membership.ts'
+import type { ApprovedDelivery } from '../requests/approved.ts'
+import { type DeviceParts, requireForgetting } from '../requests/device.ts'
+import type { GrantDraft } from '../requests/grant-draft.ts'
+import type { ApprovalRequest } from '../requests/stored-request.ts'
+import { labelOf } from './request-delivery.ts'
+
+/*
+ * A remembered approval, a grant: a person lets one terminal repeat an approval for some hours. It holds for one key of the
+ * terminal, one bundle, the same names, the same command in the same folder, and a number of uses. It keeps no value: each use
+ * seals the current ones (see grant-use.ts).
+ *
+ * It ends when its time is over, when it is used up, when its person or an owner revokes it, when the terminal forgets it, and
+ * when its person leaves, gets another role, signs out everywhere, or the rules of its bundle change.
+ */
+
+/** Why a grant ended before its time. */
+export type GrantEnd = Extract<
+  (typeof ASKS_AGAIN)[number],
+  'revoked' | 'forgotten' | 'person_removed' | 'role_changed' | 'policy_changed' | 'signed_out'
+>
+
+/** What a use must match. */
+type GrantTerms = Omit<GrantDraft, 'hours'> & {
+  hours: number
+  deviceKey: string
+  argv: readonly string[]
+  argvMasked: string | null
+  cwd: string
+  agent: string | null
+  /** Names that the request asked for, sorted. */
+  asked: readonly string[]
+}
+
+export type NewGrant = GrantTerms & {
+  id: string
+  bundle: { id: string; name: string }
+  label: DeliveryLabel
+  expiresAt: string
+  /** Who approved, and when. */
+  stamp: Stamp
+}
+
+/** A grant as a use finds it. `ended`: why it is no longer valid; null: it is valid. */
+export type KnownGrant = GrantTerms & {
+  id: string
+  tenant: { id: string; name: string }
+  userId: string
+  bundle: { id: string; name: string; tags: string }
+  expiresAt: string
+  uses: number
+  ended: GrantEnd | null
+}
+
+export type Grant = z.output<typeof GrantSchema>
+
+export interface GrantStore {
+  insert(tenantId: string, grant: NewGrant): Promise<void>
+  /** Grants of a terminal that ended lately or not at all, of all tenants, the newest first. */
+  ofDevice(deviceKey: string): Promise<KnownGrant[]>
+  /** Counts a use and records its delivery, together.
+   * @returns false: the grant has ended, so nothing may be delivered */
+  use(tenantId: string, grantId: string, delivery: NewDelivery): Promise<boolean>
+  /** Those that hold at this time, the newest first. `userId`: of this person only. */
+  list(
+    tenantId: string,
+    filter: { userId: string | null; now: string },
+    page: WholePage,
+  ): Promise<Listed<Grant>>
+  /** False when there is none that holds, or it is of another person than `userId`. */
+  revoke(tenantId: string, grant: { id: string; userId: string | null; stamp: Stamp }): Promise<boolean>
+  /** Ends what a person let terminals repeat, in all tenants.
+   * @returns how many */
+  endOfPerson(userId: string, stamp: Stamp): Promise<number>
+  /** @returns how many */
+  endOfDevice(deviceKey: string, end: { at: string; origin: Origin }): Promise<number>
+  /** Forgets grants whose time was over before this one. */
+  forgetBefore(time: string): Promise<void>
+}
+
+export type GrantParts = { stores: { grants: GrantStore }; clock: ClockAndIds }
+
+/** Entries in an answer that names no limit. */
+const PAGE = 100
+
+/** How long a terminal can learn why its grant does not hold. */
+const KEPT_SECONDS = 24 * 60 * 60
+
+/** Keep what an approver lets the terminal repeat, if anything. */
+export async function remember(
+  { stores, clock }: GrantParts,
+  request: ApprovalRequest,
+  { remember: draft, bundle, tenant, approverId }: ApprovedDelivery,
+): Promise<void> {
+  const { deviceKey, argv, argvMasked, cwd, templateKeys } = request
+  if (draft === null || deviceKey === null || argv === null || cwd === null) return
+  const command = { argv, argvMasked, cwd, agent: agentOf(request), asked: templateKeys.toSorted() }
+  await stores.grants.insert(tenant.id, {
+    ...draft,
+    ...command,
+    id: clock.newId(),
+    deviceKey,
+    bundle,
+    label: labelOf(request.requesterMeta),
+    expiresAt: timestamp(clock, draft.hours * 60 * 60),
+    stamp: stampOf({ userId: approverId, origin: null }, clock),
+  })
+}
+
+export function agentOf({ requesterMeta }: ApprovalRequest): string | null {
+  return requesterMeta['agent'] || null
+}
+
+/** What the caller lets terminals repeat; for an owner, what anyone in the workspace does. */
+export function listGrants(
+  { stores, clock }: GrantParts,
+  { tenantId, userId, role }: Caller,
+  { limit = PAGE, offset = 0 }: Page,
+): Promise<Listed<Grant>> {
+  const filter = { userId: role === 'owner' ? null : userId, now: timestamp(clock) }
+  return stores.grants.list(tenantId, filter, { limit, offset })
+}
+
+/** @throws DomainError not_found: there is none that holds, or a member revokes another person's */
+export async function revokeGrant({ stores, clock }: GrantParts, caller: Caller, id: string): Promise<void> {
+  const userId = caller.role === 'owner' ? null : caller.userId
+  const isRevoked = await stores.grants.revoke(caller.tenantId, { id, userId, stamp: stampOf(caller, clock) })
+  if (!isRevoked) throw new DomainError('not_found', 'Remembered approval not found')
+}
+
+/** End what the caller lets terminals repeat, in all workspaces.
+ * @returns how many */
+export function revokeOwnGrants({ stores, clock }: GrantParts, caller: Visitor): Promise<number> {
+  return stores.grants.endOfPerson(caller.userId, stampOf(caller, clock))
+}
+
+/** End what a terminal may repeat, by its own wish.
+ * @returns how many
+ * @throws DomainError invalid */
+export async function forgetDevice(
+  parts: GrantParts & DeviceParts,
+  device: Parameters<typeof requireForgetting>[1],
+  origin: Origin,
+): Promise<number> {
+  await requireForgetting(parts, device)
+  return parts.stores.grants.endOfDevice(device.public_key, { at: timestamp(parts.clock), origin })
+}
+
+/** Delete grants that ended long ago. */
+export async function forgetOldGrants({ stores, clock }: GrantParts): Promise<void> {
+  await stores.grants.forgetBefore(timestamp(clock, -KEPT_SECONDS))
+}
+
+/** A digest of the names that a bundle delivers. */
+export function namesDigest(names: readonly string[]): string {
+  return hashToken(names.toSorted().join('\n'))
+}
+
+export function usesLeft({ uses }: { uses: number }): number {
+  return Math.max(0, LIMITS.grantUses - uses)
+}

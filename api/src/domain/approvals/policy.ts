@@ -1,0 +1,167 @@
+import {
+  ASSURANCES,
+  type Assurance,
+  type BundlePolicy,
+  type ChangePolicy,
+  type Policy as PolicySchema,
+  type PolicySetting as PolicySettingSchema,
+  type TenantPolicy,
+} from '@keyferry/contract'
+import type { z } from 'zod'
+import type { ClockAndIds } from '../base/clock-and-ids.ts'
+import { type Stamp, stampOf } from '../base/stamp.ts'
+import { type Bundle, type BundleStore, bundleNotFound, findBundle } from '../library/bundle.ts'
+import type { Caller } from '../people/membership.ts'
+
+/*
+ * A policy says what an approval takes: how it is bound to the terminal, who may give it, how many people, whether an AI
+ * agent may ask, and for how long it may be remembered. The server, the workspace and the bundle can each set rules. Field
+ * by field the strictest counts, so an owner of a bundle can tighten what the workspace sets and never loosen it. Members
+ * read policies; owners change them.
+ */
+
+export type Policy = z.output<typeof PolicySchema>
+
+/** What one place sets; null: nothing. */
+export type PolicySetting = z.output<typeof PolicySettingSchema>
+
+export type PolicyChange = z.output<typeof ChangePolicy>
+
+/** The rules that bear on one bundle. */
+export type SetPolicies = { workspace: PolicySetting; bundle: PolicySetting }
+
+export interface PolicyStore {
+  find(tenantId: string, bundleId: string): Promise<SetPolicies>
+  findTenant(tenantId: string): Promise<PolicySetting>
+  /** Of the workspace, and of each bundle that sets rules, by its id. */
+  findAll(
+    tenantId: string,
+  ): Promise<{ workspace: PolicySetting; bundles: ReadonlyMap<string, PolicySetting> }>
+  /** Ends the bundle's remembered approvals. False when the tenant has no such bundle. */
+  changeBundle(tenantId: string, bundleId: string, change: PolicyChange & { stamp: Stamp }): Promise<boolean>
+  /** Ends the tenant's remembered approvals. */
+  changeTenant(tenantId: string, change: PolicyChange & { stamp: Stamp }): Promise<void>
+}
+
+export type PolicyParts = {
+  stores: { policies: PolicyStore; bundles: BundleStore }
+  clock: ClockAndIds
+  /** What the server demands of every approval. */
+  assurance: Assurance
+  /** The server serves one person on this machine. */
+  isLocal: boolean
+}
+
+/** Hours for which an approval may be remembered where no place sets any. */
+const DEFAULT_HOURS = 8
+
+export const NO_RULES: PolicySetting = {
+  assurance: null,
+  approvers: null,
+  approvals_needed: null,
+  agents: null,
+  remember_hours: null,
+}
+
+/** A bundle's rules, and where each comes from.
+ * @throws DomainError not_found */
+export async function bundlePolicy(
+  parts: PolicyParts,
+  caller: Caller,
+  bundleId: string,
+): Promise<z.output<typeof BundlePolicy>> {
+  const bundle = await findBundle(parts.stores.bundles, caller, bundleId)
+  const set = await parts.stores.policies.find(caller.tenantId, bundle.id)
+  const { assurance } = parts
+  return {
+    ...set,
+    effective: effectivePolicy(assurance, set, bundle),
+    server: { assurance },
+    is_production: isProduction(bundle),
+  }
+}
+
+/** @throws DomainError not_found */
+export async function changeBundlePolicy(
+  parts: PolicyParts,
+  caller: Caller,
+  { bundleId, change }: { bundleId: string; change: PolicyChange },
+): Promise<z.output<typeof BundlePolicy>> {
+  const stamped = { ...change, stamp: stampOf(caller, parts.clock) }
+  const isChanged = await parts.stores.policies.changeBundle(caller.tenantId, bundleId, stamped)
+  if (!isChanged) throw bundleNotFound()
+  return bundlePolicy(parts, caller, bundleId)
+}
+
+/** The rules of a bundle that sets none. */
+export async function tenantPolicy(
+  { stores, assurance, isLocal }: PolicyParts,
+  { tenantId }: Caller,
+): Promise<z.output<typeof TenantPolicy>> {
+  const workspace = await stores.policies.findTenant(tenantId)
+  const effective = effectivePolicy(assurance, { workspace, bundle: NO_RULES }, { name: '', tags: '' })
+  const isUnbound = !isAtLeast(effective.assurance, 'bound')
+  return { effective, workspace, server: { assurance }, advice: isUnbound && !isLocal ? ['use_bound'] : [] }
+}
+
+export async function changeTenantPolicy(
+  parts: PolicyParts,
+  caller: Caller,
+  change: PolicyChange,
+): Promise<z.output<typeof TenantPolicy>> {
+  await parts.stores.policies.changeTenant(caller.tenantId, {
+    ...change,
+    stamp: stampOf(caller, parts.clock),
+  })
+  return tenantPolicy(parts, caller)
+}
+
+/** The strictest of what the server, the workspace and the bundle set. */
+export function effectivePolicy(
+  server: Assurance,
+  { workspace, bundle }: SetPolicies,
+  named: Pick<Bundle, 'name' | 'tags'>,
+): Policy {
+  const both = [workspace, bundle]
+  return {
+    assurance: strictest([server, workspace.assurance, bundle.assurance]),
+    approvers: both.some(({ approvers }) => approvers === 'owner') ? 'owner' : 'member',
+    approvals_needed: both.some(({ approvals_needed }) => approvals_needed === 2) ? 2 : 1,
+    agents: both.some(({ agents }) => agents === 'deny') ? 'deny' : 'ask',
+    remember_hours: hoursOf(workspace.remember_hours, bundle.remember_hours, isProduction(named)),
+  }
+}
+
+/** Whether an approval of this grade satisfies the other. */
+export function isAtLeast(assurance: Assurance, demanded: Assurance): boolean {
+  return ASSURANCES.indexOf(assurance) >= ASSURANCES.indexOf(demanded)
+}
+
+function strictest(assurances: readonly (Assurance | null)[]): Assurance {
+  return ASSURANCES.findLast((assurance) => assurances.includes(assurance)) ?? 'compat'
+}
+
+// Nothing is remembered for production unless the bundle itself allows it.
+function hoursOf(workspace: number | null, bundle: number | null, isForProduction: boolean): number {
+  const own = bundle ?? (isForProduction ? 0 : null)
+  if (own === null) return workspace ?? DEFAULT_HOURS
+  return Math.min(own, workspace ?? own)
+}
+
+const PRODUCTION = /^prod(uction)?\d*$/i
+
+/** The strictest rules of several bundles, field by field. */
+export function strictestPolicy(policies: readonly Policy[]): Policy {
+  return {
+    assurance: strictest(policies.map(({ assurance }) => assurance)),
+    approvers: policies.some(({ approvers }) => approvers === 'owner') ? 'owner' : 'member',
+    approvals_needed: policies.some(({ approvals_needed }) => approvals_needed === 2) ? 2 : 1,
+    agents: policies.some(({ agents }) => agents === 'deny') ? 'deny' : 'ask',
+    remember_hours: Math.min(...policies.map(({ remember_hours }) => remember_hours)),
+  }
+}
+
+/** Whether a part of the bundle's name or one of its tags says that it is for production. */
+export function isProduction({ name, tags }: Pick<Bundle, 'name' | 'tags'>): boolean {
+  return [...name.split(/[/_-]/), ...tags.split(/[,/_-]/)].some((part) => PRODUCTION.test(part))
+}

@@ -1,0 +1,76 @@
+import type { Receipt } from '@keyferry/contract'
+import { boxDigest, commandDigest } from '@keyferry/crypto/receipt'
+import type { z } from 'zod'
+import type { NewDelivery } from '../deliveries/delivery.ts'
+import type { ApprovalRequest, FirstApproval, Hold } from '../requests/stored-request.ts'
+
+/*
+ * A receipt says what left the server, for whom, and who approved it: the same facts as the event of the delivery. The API
+ * signs it and the client checks it, so a layer between them cannot put other values into the box. It is signed when the
+ * values are sealed, before anything reaches the request store.
+ */
+
+/** Signs the bytes of receipts. `origin`: the name of this server. */
+export type ReceiptSigner = {
+  readonly origin: string
+  sign(payload: Uint8Array): z.output<typeof Receipt>
+}
+
+export type ReceiptFacts = {
+  request: ApprovalRequest
+  ciphertextBase64: string
+  delivery: NewDelivery
+  tenant: { id: string; name: string }
+  approver: { id: string; username: string }
+  first: FirstApproval | null
+  hold: Pick<Hold, 'by'> | null
+}
+
+/** What every receipt says of its request.
+ * @param digest of the sealed box, 64 hex digits */
+export function requestFacts({ origin }: ReceiptSigner, request: ApprovalRequest, digest: string) {
+  return {
+    v: 1,
+    origin,
+    request_id: request.id,
+    client_pubkey: request.publicKey,
+    ciphertext_sha256: digest,
+    argv_sha256: request.argv && commandDigest(request.argv),
+  }
+}
+
+/** The signed receipt of a delivery. */
+export function receiptOf(signer: ReceiptSigner, facts: ReceiptFacts): z.output<typeof Receipt> {
+  const { request, delivery, tenant, approver, first, hold } = facts
+  const approvers = first ? [{ id: first.approverId, username: first.username }, approver] : [approver]
+  const payload = {
+    ...requestFacts(signer, request, boxDigest(Buffer.from(facts.ciphertextBase64, 'base64'))),
+    delivery_id: delivery.id,
+    bundle: delivery.bundle,
+    workspace: tenant,
+    keys: keysOf(delivery),
+    approvers,
+    approved_at: delivery.stamp.at,
+    released_by: hold?.by ?? null,
+    grant_id: delivery.grantId,
+  }
+  return signer.sign(Buffer.from(JSON.stringify(payload)))
+}
+
+/** The same receipt, for an approval that returns by a code instead. */
+export function returningByCode(
+  signer: ReceiptSigner,
+  { payload }: z.output<typeof Receipt>,
+): z.output<typeof Receipt> {
+  const facts: unknown = JSON.parse(Buffer.from(payload, 'base64').toString('utf8'))
+  const changed = typeof facts === 'object' && facts !== null ? { ...facts, released_by: 'code' } : {}
+  return signer.sign(Buffer.from(JSON.stringify(changed)))
+}
+
+// A legacy item has neither an id nor versions. A part of a composed value is not in the box under its own name.
+function keysOf({ keys, unversioned }: NewDelivery) {
+  const versioned = keys.flatMap(({ id, name, version, isPart }) =>
+    isPart === true ? [] : [{ name, key_id: id, version }],
+  )
+  return [...versioned, ...unversioned.map((name) => ({ name, key_id: null, version: null }))]
+}

@@ -1,0 +1,104 @@
+import { type ClockAndIds, timestamp } from '../base/clock-and-ids.ts'
+import type { Origin } from '../base/origin.ts'
+import { stampOf } from '../base/stamp.ts'
+import type { DeliveredKey, DeliveryLabel, DeliveryStore, NewDelivery, Via } from '../deliveries/delivery.ts'
+import { holderOf } from '../deliveries/holder.ts'
+import type { BundleEntry } from '../library/bundle-entry.ts'
+import type { Composable } from '../library/composed-entry.ts'
+import { dueOf } from '../library/key-lifetime.ts'
+import type { Caller } from '../people/membership.ts'
+import type { ApprovedDelivery } from '../requests/approved.ts'
+import type { ApprovalRequest, FirstApproval, Hold } from '../requests/stored-request.ts'
+
+/*
+ * What an approval leaves behind: the record of its delivery. It is written before the sealed values enter the request
+ * store, and ends when the hand-over is confirmed, or at once when another approval was faster.
+ */
+
+type Approved = {
+  caller: Caller
+  request: ApprovalRequest
+  bundle: { id: string; name: string }
+  /** What is delivered. */
+  entries: readonly BundleEntry[]
+  hold: Hold | null
+  first: FirstApproval | null
+  grantId: string | null
+}
+
+/** The record of a delivery that is about to leave. */
+export function deliveryOf(clock: ClockAndIds, approved: Approved): NewDelivery {
+  const { caller, request, bundle, entries, hold, first, grantId } = approved
+  const label = labelOf(request.requesterMeta)
+  const origin = { ...caller.origin, ...requestOrigin(request) }
+  return {
+    id: clock.newId(),
+    requestId: request.id,
+    grantId,
+    held: hold && { by: hold.by, until: new Date(request.expiresAtMs).toISOString() },
+    firstApproverId: first?.approverId ?? null,
+    bundle: { id: bundle.id, name: bundle.name },
+    holder: holderOf(caller.userId, label),
+    label,
+    via: viaOf(request.requesterMeta),
+    keys: deliveredKeys(entries),
+    unversioned: entries.flatMap(({ id, name }) => (id === null ? [name] : [])),
+    stamp: { ...stampOf(caller, clock), origin },
+  }
+}
+
+/** The keys whose values leave, those that go only into composed values last. */
+export function deliveredKeys(entries: readonly BundleEntry[]): DeliveredKey[] {
+  const keys = entries.flatMap((entry) => deliveredKey(entry, false))
+  const parts = entries.flatMap(({ composition }) => composition?.parts ?? [])
+  const known = new Set(keys.map(({ id }) => id))
+  for (const part of parts.flatMap((entry) => deliveredKey(entry, true))) {
+    if (known.has(part.id)) continue
+    known.add(part.id)
+    keys.push(part)
+  }
+  return keys
+}
+
+// A legacy item has neither an id nor versions.
+function deliveredKey({ id, name, version }: Composable, isPart: boolean): DeliveredKey[] {
+  return id === null || version === null ? [] : [{ id, name, version, isPart }]
+}
+
+/** Names among the entries whose value has expired. */
+export function expiredNames(entries: readonly BundleEntry[], now: Date): string[] {
+  return entries.filter((entry) => dueOf(entry, now) === 'expired').map(({ name }) => name)
+}
+
+/** Record that the client collected the values of an approval. */
+export async function confirmDelivery(
+  { deliveries, clock }: { deliveries: DeliveryStore; clock: ClockAndIds },
+  { tenant, deliveryId }: ApprovedDelivery,
+  origin: Origin,
+): Promise<void> {
+  await deliveries.collect(tenant.id, { deliveryId, at: timestamp(clock), origin })
+}
+
+/** What a client may claim; absent members are `undefined`. */
+type Claims = Readonly<Record<string, string | undefined>>
+
+/** What the client claims of the place that gets the values. */
+export function labelOf({ hostname = '', user = '', command = '' }: Claims): DeliveryLabel {
+  return { hostname, user, program: programOf(command) }
+}
+
+// The first word of a command line, without its folder: arguments may hold secrets.
+function programOf(command: string): string {
+  const [, quoted, plain] = /^(?:'([^']*)'|(\S+))/.exec(command) ?? []
+  return (quoted ?? plain ?? '').split(/[/\\]/).at(-1) ?? ''
+}
+
+export function viaOf({ via }: Claims): Via {
+  return via === 'run' || via === 'pull' ? via : null
+}
+
+/** What an event keeps of the terminal that asked. */
+export function requestOrigin({ requesterMeta }: Pick<ApprovalRequest, 'requesterMeta'>): Origin {
+  const { ip, os } = requesterMeta
+  return { requester_ip: ip, ...labelOf(requesterMeta), ...(os === undefined ? {} : { os }) }
+}

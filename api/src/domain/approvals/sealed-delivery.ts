@@ -1,0 +1,105 @@
+import type { ClockAndIds } from '../base/clock-and-ids.ts'
+import type { DeliveryStore, NewDelivery } from '../deliveries/delivery.ts'
+import { sealValues, valuesOf } from '../deliveries/sealed-values.ts'
+import type { Bundle } from '../library/bundle.ts'
+import { bundleEntries, type EntryStores } from '../library/bundle-entry.ts'
+import type { Caller } from '../people/membership.ts'
+import { findSelf, type TenantStore } from '../people/tenant.ts'
+import type { ApprovedDelivery } from '../requests/approved.ts'
+import type { GrantDraft } from '../requests/grant-draft.ts'
+import { publicKeyOf } from '../requests/request.ts'
+import type { ApprovalRequest, FirstApproval, Hold } from '../requests/stored-request.ts'
+import { namesDigest } from './grant.ts'
+import { type ReceiptSigner, receiptOf } from './receipt.ts'
+import { deliveryOf, expiredNames } from './request-delivery.ts'
+
+/*
+ * From an approval to a sealed box with its record. The record of the delivery is written before the box can leave.
+ */
+
+export type SealingParts = {
+  clock: ClockAndIds
+  stores: EntryStores & { deliveries: DeliveryStore; tenants: TenantStore }
+  receipts: ReceiptSigner
+  /** Bound of the plaintext that is sealed. */
+  maxPayloadBytes: number
+}
+
+type ToSeal = {
+  /** Who approves. */
+  caller: Caller
+  bundle: Pick<Bundle, 'id' | 'name'>
+  request: ApprovalRequest
+  /** Delivered names. */
+  names: readonly string[]
+  hold: Hold | null
+  first: FirstApproval | null
+  /** The remembered approval that is used; null: a person approves now. */
+  grantId?: string | null
+  /** What the approver lets the terminal repeat. */
+  rememberHours?: number | undefined
+}
+
+/** What an approval seals. */
+export type Sealed = { ciphertextBase64: string; approved: ApprovedDelivery }
+
+/** Seal values to the client's key, and record that they are about to leave.
+ * @throws DomainError invalid (a name that the bundle does not hold) · too_large · not_found (the approver was removed) */
+export async function sealDelivery(parts: SealingParts, toSeal: ToSeal): Promise<Sealed> {
+  const { delivery, sealed } = await prepareDelivery(parts, toSeal)
+  await parts.stores.deliveries.begin(toSeal.caller.tenantId, delivery)
+  return sealed
+}
+
+/** Seal values to the client's key. The delivery must be recorded before the box leaves.
+ * @throws DomainError invalid (a name that the bundle does not hold) · too_large · not_found (the approver was removed) */
+export async function prepareDelivery(
+  parts: SealingParts,
+  toSeal: ToSeal,
+): Promise<{ delivery: NewDelivery; sealed: Sealed }> {
+  const { caller, bundle, request, names, hold, first, grantId = null } = toSeal
+  const { tenant, username } = await findSelf(parts.stores.tenants, caller)
+  const place = { tenantId: tenant.id, bundleId: bundle.id }
+  const { values, entries, missingRequired } = await valuesOf(parts, place, names)
+  const sealing = { publicKey: publicKeyOf(request.publicKey), maxBytes: parts.maxPayloadBytes }
+  const ciphertextBase64 = sealValues(values, sealing)
+  const delivery = deliveryOf(parts.clock, { caller, request, bundle, entries, hold, first, grantId })
+  const approved = {
+    kind: 'delivery' as const,
+    approverId: caller.userId,
+    tenant,
+    bundle: { id: bundle.id, name: bundle.name },
+    missingRequired,
+    deliveryId: delivery.id,
+    versions: delivery.keys.flatMap(({ name, version, isPart }) =>
+      isPart === true ? [] : [{ name, version }],
+    ),
+    expired: expiredNames(entries, parts.clock.now()),
+    receipt: receiptOf(parts.receipts, {
+      request,
+      ciphertextBase64,
+      delivery,
+      tenant,
+      first,
+      hold,
+      approver: { id: caller.userId, username },
+    }),
+    remember: await draftOf(parts, toSeal, { place, missingRequired }),
+  }
+  return { delivery, sealed: { ciphertextBase64, approved } }
+}
+
+async function draftOf(
+  { stores }: SealingParts,
+  { names, rememberHours }: ToSeal,
+  { place, missingRequired }: { place: { tenantId: string; bundleId: string }; missingRequired: string[] },
+): Promise<GrantDraft | null> {
+  if (rememberHours === undefined) return null
+  const all = await bundleEntries(stores, place, 'none')
+  return {
+    hours: rememberHours,
+    keys: [...new Set(names)].toSorted(),
+    leftOut: missingRequired,
+    bundleNames: namesDigest(all.map(({ name }) => name)),
+  }
+}

@@ -1,0 +1,80 @@
+import type { EncryptFromBundle } from '@keyferry/contract'
+import type { z } from 'zod'
+import { type ClockAndIds, timestamp } from '../base/clock-and-ids.ts'
+import { DomainError } from '../base/errors.ts'
+import { type EventStore, madeBy } from '../base/event.ts'
+import { stampOf } from '../base/stamp.ts'
+import { heldNames } from '../deliveries/sealed-values.ts'
+import type { Bundle } from '../library/bundle.ts'
+import type { EntryStores } from '../library/bundle-entry.ts'
+import type { MembershipStore } from '../people/membership.ts'
+import { findSelf, type TenantStore } from '../people/tenant.ts'
+import type { FirstApproval } from '../requests/stored-request.ts'
+import type { Asking } from './approval-grounds.ts'
+import type { Grounds } from './approval-rules.ts'
+import type { Begun } from './decision.ts'
+
+/*
+ * Where a bundle needs two people, the first approval seals nothing. The second person sees who was first and must approve
+ * the same names; that seals the values.
+ */
+
+type Parts = {
+  clock: ClockAndIds
+  stores: EntryStores & { events: EventStore; memberships: MembershipStore; tenants: TenantStore }
+}
+
+/** A choice of names of a bundle. */
+export type Chosen = Asking & { bundle: Bundle; choice: z.output<typeof EncryptFromBundle> }
+
+/** Record the first of two approvals.
+ * @throws DomainError invalid (a name that the bundle does not hold) */
+export async function beginFirst(parts: Parts, { caller, bundle, choice }: Chosen): Promise<Begun> {
+  const place = { tenantId: caller.tenantId, bundleId: bundle.id }
+  const keys = await heldNames(parts.stores, place, choice.include_keys)
+  const { username } = await findSelf(parts.stores.tenants, caller)
+  const first = {
+    ...place,
+    approverId: caller.userId,
+    bundleName: bundle.name,
+    username,
+    keys,
+    at: timestamp(parts.clock),
+  }
+  await parts.stores.events.record({
+    tenantId: caller.tenantId,
+    action: 'delivery.first_approved',
+    target: { kind: 'bundle', id: bundle.id, name: bundle.name },
+    data: { names: keys },
+    ...madeBy(stampOf(caller, parts.clock)),
+  })
+  return { approved: null, ciphertextBase64: null, first, approvals: { given: 1, needed: 2 } }
+}
+
+/** The second person must approve what the first did, and the first must still be allowed to approve.
+ * @throws DomainError conflict */
+export async function requireSameAsFirst(
+  parts: Parts,
+  { caller, stored: { first }, bundle, choice }: Chosen,
+  { policy }: Grounds,
+): Promise<void> {
+  if (policy.approvals_needed === 1 || first === null) return
+  const place = { tenantId: caller.tenantId, bundleId: bundle.id }
+  if (subjectOf({ ...place, keys: choice.include_keys }) !== subjectOf(first)) {
+    const isSamePlace = first.tenantId === place.tenantId && first.bundleId === place.bundleId
+    const details = { field: 'include_keys', keys: isSamePlace ? first.keys : [] }
+    throw new DomainError('conflict', 'The first person approved something else: approve the same keys', {
+      details,
+    })
+  }
+  const { memberships } = parts.stores
+  const standing = await memberships.findStanding({ userId: first.approverId, tenantId: first.tenantId })
+  const mayApprove = policy.approvers === 'member' ? standing?.role != null : standing?.role === 'owner'
+  if (standing?.isActive === true && mayApprove) return
+  throw new DomainError('conflict', 'The first approval is no longer valid: deny the request and start again')
+}
+
+/** What exactly is approved. */
+function subjectOf({ tenantId, bundleId, keys }: Pick<FirstApproval, 'tenantId' | 'bundleId' | 'keys'>) {
+  return JSON.stringify([tenantId, bundleId, ...[...new Set(keys)].toSorted()])
+}

@@ -1,0 +1,101 @@
+import { AUDIT_ACTIONS } from '@keyferry/contract'
+import { z } from 'zod'
+import type { Page } from '../base/listing.ts'
+import type { Caller } from '../people/membership.ts'
+
+/*
+ * The audit log of a tenant: its events, numbered from 1 without gaps, each hashed together with the hash before it. An
+ * entry's text never changes. An event waits in the outbox until it is sealed, about a quarter of a second; owners read
+ * both. See docs/audit.md for the format.
+ */
+
+const EventBody = z.object({
+  seq: z.int().optional(),
+  id: z.string(),
+  at: z.string(),
+  action: z.enum(AUDIT_ACTIONS),
+  actor: z.object({
+    kind: z.enum(['user', 'machine', 'client', 'operator', 'server']),
+    id: z.string().nullable(),
+  }),
+  target: z.object({
+    kind: z.enum(['key', 'bundle', 'user', 'invitation', 'tenant', 'request', 'machine', 'webhook']),
+    id: z.string(),
+    name: z.string().nullable(),
+  }),
+  data: z.record(z.string(), z.unknown()),
+})
+
+const Origin = z.record(z.string(), z.string())
+
+type Named<T> = T & { name: string | null }
+
+/** One event as owners read it. `seq` is null until it is sealed; `name` of a person is the username, null once the user
+ * is gone. */
+export type AuditEntry = Omit<z.output<typeof EventBody>, 'seq' | 'actor'> & {
+  seq: number | null
+  sealed: boolean
+  actor: Named<z.output<typeof EventBody>['actor']>
+  origin: Record<string, string> | null
+}
+
+export type AuditFilter = {
+  /** Only entries with a smaller number. */
+  before?: number | undefined
+  /** Only entries with a larger number. */
+  after?: number | undefined
+  /** ISO timestamps: from this moment, up to and without that one. */
+  from?: string | undefined
+  to?: string | undefined
+  actor?: string | undefined
+  action?: string | undefined
+  target?: string | undefined
+}
+
+/** `total` is null where there are more matches than are counted. */
+export type AuditPage = { entries: AuditEntry[]; total: number | null }
+
+/** Part of a chain: entries `from` to `to`, each as one line of JSON, and a signed note of the head. */
+type AuditExport = { lines: AsyncIterable<string> }
+
+export interface AuditStore {
+  list(tenantId: string, filter: AuditFilter, page: { limit: number; offset: number }): Promise<AuditPage>
+  export(tenantId: string, range: { from: number; to: number }): AuditExport
+  /** The newest signed note; null when nothing is sealed yet. */
+  note(tenantId: string): Promise<string | null>
+  /** The key that verifies the notes, as C2SP writes it. */
+  readonly verifierKey: string
+}
+
+const FIRST_PAGE = 100
+
+/** Events of the caller's tenant, newest first; unsealed ones on top. */
+export function listAudit(
+  audit: AuditStore,
+  { tenantId }: Pick<Caller, 'tenantId'>,
+  { filter, page: { limit = FIRST_PAGE, offset = 0 } }: { filter: AuditFilter; page: Page },
+): Promise<AuditPage> {
+  return audit.list(tenantId, filter, { limit, offset })
+}
+
+/** The columns by which an entry is found, from its text. */
+export function indexOf(body: string) {
+  const { at, action, actor, target } = EventBody.parse(JSON.parse(body))
+  return { at, action, actor_id: actor.id, target_id: target.id }
+}
+
+/** An entry or an unsealed event, from its texts. */
+export function entryOf(body: string, origin: string | null): AuditEntry {
+  const { seq = null, actor, ...event } = EventBody.parse(JSON.parse(body))
+  return {
+    ...event,
+    seq,
+    sealed: seq !== null,
+    actor: { ...actor, name: null },
+    origin: origin === null ? null : withoutSalt(Origin.parse(JSON.parse(origin))),
+  }
+}
+
+function withoutSalt(origin: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(origin).filter(([field]) => field !== 'salt'))
+}

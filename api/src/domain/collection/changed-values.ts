@@ -1,0 +1,147 @@
+import { LIMITS, TIMES } from '@keyferry/contract'
+import type { GrantStore } from '../approvals/grant.ts'
+import { deliveredKeys } from '../approvals/request-delivery.ts'
+import { type ClockAndIds, timestamp } from '../base/clock-and-ids.ts'
+import { DomainError } from '../base/errors.ts'
+import type { DeliveredKey, Delivery, DeliveryStore } from '../deliveries/delivery.ts'
+import { bundleEntries, type EntryStores } from '../library/bundle-entry.ts'
+import type { MachineCaller } from '../machines/machine-caller.ts'
+import { type DeviceParts, requireWatching } from '../requests/device.ts'
+import type { Hold, WaitingRoom } from '../requests/waiting-room.ts'
+
+/*
+ * A client that got values can wait until one of them changes. Its cursor is the delivery itself: the record has the version
+ * of every value, so a change between the delivery and the wait is noticed at once, and so is one that happened while the
+ * server was down. The answer says only that something changed. The client then asks for the values again, by all the rules
+ * of a delivery.
+ */
+
+export type ChangeParts = {
+  stores: EntryStores & { deliveries: DeliveryStore; grants: GrantStore }
+  clock: ClockAndIds
+  /** Holds callers by their tenant. */
+  changeRoom: WaitingRoom
+  watchers: Watchers
+}
+
+type Held = { deliveryId: string; onBreak: (listener: () => void) => void }
+
+/** Hold until a value of the machine's own delivery changes, at most 30 s.
+ * @returns whether one has changed · @throws DomainError not_found · too_many */
+export async function waitForChange(
+  parts: ChangeParts,
+  { tenantId, machine }: MachineCaller,
+  held: Held,
+): Promise<boolean> {
+  const delivery = await parts.stores.deliveries.find(tenantId, held.deliveryId)
+  if (delivery?.machine?.id !== machine.id) throw notFound()
+  return holdUntilChanged(parts, { tenantId, delivery, watcher: machine.id, ...held })
+}
+
+/** The same for a terminal, which needs an approval that is remembered for the bundle of the delivery.
+ * @throws DomainError not_found · invalid · too_many */
+export async function waitForRememberedChange(
+  parts: ChangeParts & DeviceParts,
+  device: Parameters<typeof requireWatching>[1],
+  held: Held,
+): Promise<boolean> {
+  await requireWatching(parts, device, held.deliveryId)
+  const known = await rememberedDelivery(parts, device.public_key, held.deliveryId)
+  if (known === null) throw notFound()
+  return holdUntilChanged(parts, { ...known, watcher: device.public_key, ...held })
+}
+
+type Known = { tenantId: string; delivery: Delivery }
+
+// The same person let this terminal have the values of this bundle.
+async function rememberedDelivery(
+  { stores, clock }: ChangeParts,
+  deviceKey: string,
+  deliveryId: string,
+): Promise<Known | null> {
+  const now = timestamp(clock)
+  const grants = (await stores.grants.ofDevice(deviceKey)).filter(
+    ({ ended, expiresAt }) => ended === null && expiresAt > now,
+  )
+  for (const tenantId of new Set(grants.map(({ tenant }) => tenant.id))) {
+    const delivery = await stores.deliveries.find(tenantId, deliveryId)
+    const isOwn = grants.some(
+      ({ tenant, bundle, userId }) =>
+        tenant.id === tenantId && bundle.id === delivery?.bundle.id && userId === delivery.approver?.id,
+    )
+    if (delivery !== null && isOwn) return { tenantId, delivery }
+  }
+  return null
+}
+
+type Watch = Known & Held & { watcher: string }
+
+async function holdUntilChanged(parts: ChangeParts, watch: Watch): Promise<boolean> {
+  const { watchers, changeRoom } = parts
+  const leave = watchers.enter(watch.watcher)
+  try {
+    using hold = changeRoom.hold(watch.tenantId, TIMES.longPollSeconds * 1_000)
+    watch.onBreak(() => hold.finish())
+    return await changedDuring(hold, parts, watch)
+  } finally {
+    leave()
+  }
+}
+
+async function changedDuring(
+  hold: Hold,
+  { stores }: ChangeParts,
+  { tenantId, delivery }: Watch,
+): Promise<boolean> {
+  for (;;) {
+    if (await hasChanged(stores, tenantId, delivery)) return true
+    if (hold.isOver) return false
+    await hold.rung()
+  }
+}
+
+/** Whether the bundle delivers something else now under the names of this delivery. Legacy items have no versions and do not
+ * count. */
+async function hasChanged(
+  stores: EntryStores,
+  tenantId: string,
+  { bundle, keys }: Delivery,
+): Promise<boolean> {
+  const names = new Set(keys.filter(({ isPart }) => isPart !== true).map(({ name }) => name))
+  const entries = await bundleEntries(stores, { tenantId, bundleId: bundle.id }, 'none')
+  const current = deliveredKeys(entries.filter(({ name }) => names.has(name)))
+  return textOf(current) !== textOf(keys)
+}
+
+function textOf(keys: readonly DeliveredKey[]): string {
+  return keys
+    .map(({ id, name, version, isPart }) => [id, name, version, isPart === true].join(' '))
+    .toSorted()
+    .join('\n')
+}
+
+function notFound(): DomainError {
+  return new DomainError('not_found', 'Delivery not found')
+}
+
+/** Bounds how many calls of one machine or terminal this process holds. */
+export class Watchers {
+  readonly #held = new Map<string, number>()
+
+  /** @returns ends the call · @throws DomainError too_many */
+  enter(watcher: string): () => void {
+    const held = (this.#held.get(watcher) ?? 0) + 1
+    if (held > LIMITS.heldWatches) {
+      const message = `Too many requests: ${LIMITS.heldWatches} waits are held for this caller`
+      throw new DomainError('too_many', message, { retryAfterSeconds: TIMES.longPollSeconds })
+    }
+    this.#held.set(watcher, held)
+    return () => this.#leave(watcher)
+  }
+
+  #leave(watcher: string): void {
+    const held = (this.#held.get(watcher) ?? 1) - 1
+    if (held === 0) this.#held.delete(watcher)
+    else this.#held.set(watcher, held)
+  }
+}

@@ -1,0 +1,101 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type ReleaseWay, TIMES } from '@keyferry/contract'
+import {
+  type Claimant,
+  changeRequest,
+  findOwn,
+  goneError,
+  type RequestParts,
+  requireOpen,
+} from '../requests/request.ts'
+import { type Claim, type Claimed, claimStep } from '../requests/request-steps.ts'
+import type { WaitingRoom } from '../requests/waiting-room.ts'
+
+/*
+ * How a client waits, and how the values are delivered only once. Only the client that asked may wait. A wait is held
+ * until the request changes, at most 30 s. `claimStep` gives the ciphertext to exactly one of any number of
+ * waiters, on all nodes. `Deliveries` then ends that claim. After a delivery, the request is removed. If the connection
+ * breaks before, the claim is released and the client can try again.
+ */
+
+// A timer may fire slightly early; the request must have expired when its waiter reads the store.
+const PAST_EXPIRY_MS = 5
+
+export type WaitParts = RequestParts & {
+  room: WaitingRoom
+  /** Counts a poll of the request.
+   * @throws DomainError too_many: the last call began less than the polling interval ago */
+  takeTurn: (turn: string) => Promise<void>
+  /** Called while a node stores a deposit, or another waiter holds the claim.
+   * @returns after how many milliseconds to look again, even if nothing changes; null: no need */
+  onTaken: (requestId: string) => Promise<number | null>
+}
+
+/** What a request needs before its values can be delivered. */
+type Needs = { needs?: 'release' | 'second_person'; release_by?: ReleaseWay }
+
+/** What the client knows that its request needs: a way of return, or a second person. */
+type Known = 'none' | ReleaseWay | 'second_person'
+
+export type Wait = Claimant & {
+  /** With it, the wait ends as soon as the request needs something else. */
+  known?: Known | undefined
+  /** Calls back when the connection is gone. */
+  onBreak: (listener: () => void) => void
+}
+
+/** `ready` holds a claim, which the caller must end with `Deliveries`. */
+export type WaitOutcome = ({ status: 'pending' } & Needs) | ({ status: 'ready' } & Claimed)
+
+/** Hold until the request is approved, at most 30 s and never past its lifetime (interface: "Wait for approval").
+ * While another waiter holds the claim this one stays: it may be released.
+ * @throws DomainError not_found (unknown, delivered, or not proved to be the caller's own) · request_denied
+ *   · request_withdrawn · request_expired · too_many · unavailable */
+export async function waitForApproval(parts: WaitParts, wait: Wait): Promise<WaitOutcome> {
+  const { expiresAtMs, turn } = await turnOfOwn(parts, wait)
+  await parts.takeTurn(turn)
+  using hold = parts.room.hold(wait.requestId, holdMs(expiresAtMs, parts.clock.now()))
+  wait.onBreak(() => hold.finish())
+  for (;;) {
+    const claim = await claimNow(parts, wait.requestId)
+    if (claim.status === 'claimed') return { ...claim, status: 'ready' }
+    requireOpen(claim.status, claim.stored.whyDenied)
+    const lookAgainMs = claim.status === 'taken' ? await parts.onTaken(wait.requestId) : null
+    const needs = needsOf(wait, claim)
+    if (hold.isOver || isNews(needs, wait.known)) return { status: 'pending', ...needs }
+    await (lookAgainMs === null ? hold.rung() : Promise.race([hold.rung(), sleep(lookAgainMs)]))
+  }
+}
+
+async function claimNow(parts: WaitParts, requestId: string): Promise<Claim> {
+  const claimId = parts.clock.newId()
+  const claim = await changeRequest(parts, requestId, (stored) => claimStep(stored, claimId))
+  if (typeof claim === 'string') throw goneError(claim)
+  return claim
+}
+
+// An older client does not say what it knows, and learns of a return only.
+function needsOf({ known }: Wait, claim: Exclude<Claim, { status: 'claimed' }>): Needs {
+  const { held, first } = claim.stored
+  if (held) return { needs: 'release', release_by: held.by }
+  const awaitsSecond = claim.status === 'pending' && known !== undefined && first !== null
+  return awaitsSecond ? { needs: 'second_person' } : {}
+}
+
+// The client's own listener sees a return over loopback, so this ends no wait: the next one would have to keep the polling
+// interval, and the values would come late.
+function isNews({ needs, release_by }: Needs, known: Known | undefined): boolean {
+  const now = release_by ?? needs ?? 'none'
+  return known !== undefined && now !== known && now !== 'loopback' && now !== 'none'
+}
+
+// Returns only what is needed: thousands of calls may be held, and each would keep the whole request in memory. A release
+// begins a new count of polls, so that the client can collect its values at once.
+async function turnOfOwn(parts: WaitParts, wait: Wait): Promise<{ expiresAtMs: number; turn: string }> {
+  const { request, expiresAtMs, returned } = await findOwn(parts, wait)
+  return { expiresAtMs, turn: `${request.id}${returned ?? ''}` }
+}
+
+function holdMs(expiresAtMs: number, now: Date): number {
+  return Math.min(TIMES.longPollSeconds * 1_000, expiresAtMs - now.getTime() + PAST_EXPIRY_MS)
+}

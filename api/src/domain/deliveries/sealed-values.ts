@@ -1,0 +1,137 @@
+import { LIMITS } from '@keyferry/contract'
+import { wipe } from '@keyferry/crypto/key-pair'
+import type { Plaintext } from '@keyferry/crypto/plaintext'
+import { seal } from '@keyferry/crypto/seal'
+import { DomainError } from '../base/errors.ts'
+import {
+  type BundleEntry,
+  type EntryStores,
+  type ValueSize,
+  valueSizes,
+  wantedEntries,
+} from '../library/bundle-entry.ts'
+import { requireComposed } from '../library/composed-entry.ts'
+
+/*
+ * Values on their way out: chosen by name from a bundle, read together with their versions, and sealed to the public key
+ * of a client as one JSON map. The payload is bounded before any value is in memory, and again before it is sealed.
+ */
+
+/** A tag and an ephemeral public key: what sealing adds. */
+const SEAL_BYTES = 48
+
+type ChosenValues = {
+  /** By delivered name. */
+  values: Map<string, Plaintext>
+  /** What is delivered, with the versions of this read. */
+  entries: BundleEntry[]
+  /** Names that the bundle marks as required and that were not chosen. */
+  missingRequired: string[]
+}
+
+/** Read the values of a bundle that have these names.
+ * @param includeKeys null: every name of the bundle
+ * @throws DomainError invalid (`details.keys`: names that the bundle does not hold) · too_large */
+export async function valuesOf(
+  { stores, maxPayloadBytes }: { stores: EntryStores; maxPayloadBytes: number },
+  bundle: { tenantId: string; bundleId: string },
+  includeKeys: readonly string[] | null,
+): Promise<ChosenValues> {
+  const sizes = await valueSizes(stores, bundle)
+  const names = new Set(includeKeys ?? sizes.keys())
+  requireNames(names, sizes)
+  if (leastPayloadBytes(names, sizes) > maxPayloadBytes) throw payloadTooLarge(maxPayloadBytes)
+  const parts = [...names].flatMap((name) => sizes.get(name)?.templateParts ?? [])
+  const entries = await wantedEntries(stores, bundle, new Set([...names, ...parts]))
+  const chosen = entries.filter(({ name }) => names.has(name))
+  requireComposed(chosen)
+  const values = new Map(chosen.flatMap(({ name, value }) => (value === null ? [] : [[name, value]])))
+  for (const { name, value } of entries) if (value !== null && !names.has(name)) wipe(value.bytes())
+  requireNames(names, values)
+  const missing = entries.filter(({ name, required }) => required && !names.has(name))
+  return { values, entries: chosen, missingRequired: missing.map(({ name }) => name) }
+}
+
+/** These names, sorted and each once.
+ * @throws DomainError invalid: a name that the bundle does not hold */
+export async function heldNames(
+  stores: EntryStores,
+  bundle: { tenantId: string; bundleId: string },
+  includeKeys: readonly string[],
+): Promise<string[]> {
+  const names = new Set(includeKeys)
+  requireNames(names, await valueSizes(stores, bundle))
+  return [...names].toSorted()
+}
+
+/** @throws DomainError too_large: longer than a box of this payload */
+export function requireBoxSize(ciphertextBase64: string, maxPayloadBytes: number): void {
+  if (Buffer.byteLength(ciphertextBase64, 'base64') > maxPayloadBytes + SEAL_BYTES) {
+    throw payloadTooLarge(maxPayloadBytes)
+  }
+}
+
+// The payload when no character needs an escape. Sizes come from the database, so a choice that is far too large is
+// refused before any value is in memory.
+function leastPayloadBytes(names: ReadonlySet<string>, sizes: ReadonlyMap<string, ValueSize>): number {
+  let bytes = '{}'.length
+  for (const name of names) bytes += '"":"",'.length + Buffer.byteLength(name) + leastBytes(name, sizes)
+  return bytes - 1
+}
+
+// A composed value is at least as long as its parts and the rest of its text, where only `$${` becomes shorter.
+function leastBytes(name: string, sizes: ReadonlyMap<string, ValueSize>): number {
+  const { bytes = 0, templateParts = null } = sizes.get(name) ?? {}
+  if (templateParts === null) return bytes
+  const literal = Math.max(0, bytes - LIMITS.templateParts * (LIMITS.nameLength + '${|uri}'.length))
+  return templateParts.reduce(
+    (total, part) => total + (sizes.get(part)?.bytes ?? 0),
+    Math.floor((literal * 2) / 3),
+  )
+}
+
+function requireNames(names: ReadonlySet<string>, held: ReadonlyMap<string, unknown>): void {
+  const missing = [...names].filter((name) => !held.has(name))
+  if (missing.length === 0) return
+  const details = { field: 'include_keys', keys: missing }
+  throw new DomainError('invalid', 'include_keys names keys that are not in the bundle', { details })
+}
+
+type Sealing = { publicKey: Uint8Array; maxBytes: number }
+
+/** Seal values as one JSON map, and wipe them.
+ * @returns base64
+ * @throws DomainError too_large */
+export function sealValues(values: ReadonlyMap<string, Plaintext>, { publicKey, maxBytes }: Sealing): string {
+  const plaintext = jsonMap(values)
+  try {
+    return sealed(plaintext, { publicKey, maxBytes })
+  } finally {
+    wipe(plaintext)
+    for (const value of values.values()) wipe(value.bytes())
+  }
+}
+
+/** Seal a text without values.
+ * @returns base64
+ * @throws DomainError too_large */
+export function sealText(text: string, sealing: Sealing): string {
+  return sealed(Buffer.from(text), sealing)
+}
+
+function sealed(plaintext: Uint8Array, { publicKey, maxBytes }: Sealing): string {
+  if (plaintext.length > maxBytes) throw payloadTooLarge(maxBytes)
+  return Buffer.from(seal(plaintext, publicKey)).toString('base64')
+}
+
+// Written entry by entry, because in an object `__proto__` would not be a name like any other.
+function jsonMap(values: ReadonlyMap<string, Plaintext>): Uint8Array {
+  const entries = [...values].map(
+    ([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value.reveal())}`,
+  )
+  return Buffer.from(`{${entries.join(',')}}`)
+}
+
+function payloadTooLarge(maxBytes: number): DomainError {
+  return new DomainError('too_large', `approval payload exceeds ${maxBytes} bytes`)
+}

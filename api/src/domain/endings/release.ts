@@ -1,0 +1,172 @@
+import { ATTEMPTS, type Release, type ReleaseWay } from '@keyferry/contract'
+import { releaseHash } from '@keyferry/crypto/release'
+import type { z } from 'zod'
+import { refused, releaseRequired } from '../approvals/approval-rules.ts'
+import { type GrantStore, remember } from '../approvals/grant.ts'
+import { type HeldDeliveryStore, recordFirstNotReleased } from '../approvals/held-delivery.ts'
+import { effectivePolicy, type Policy, type PolicyParts, type PolicyStore } from '../approvals/policy.ts'
+import { type ReceiptSigner, returningByCode } from '../approvals/receipt.ts'
+import { timestamp } from '../base/clock-and-ids.ts'
+import { DomainError } from '../base/errors.ts'
+import type { EventStore } from '../base/event.ts'
+import type { Origin } from '../base/origin.ts'
+import type { DepositStore } from '../kinds/deposit-record.ts'
+import { recordNamesNotReleased } from '../kinds/names-event.ts'
+import type { BundleStore } from '../library/bundle.ts'
+import type { Caller } from '../people/membership.ts'
+import type { Approved } from '../requests/approved.ts'
+import { newHold } from '../requests/release-hold.ts'
+import {
+  type Claimant,
+  changeRequest,
+  findOpen,
+  findOwn,
+  goneError,
+  type OpenRequest,
+  type RequestParts,
+  requestNotFound,
+  requireOpen,
+} from '../requests/request.ts'
+import { type Released, releaseStep, renewCodeStep } from '../requests/request-steps.ts'
+import type { Deliveries } from './request-deliveries.ts'
+
+/*
+ * How an approval returns to the terminal that asked. The approver's page gets a secret, and the request is held until the
+ * client that asked gives the secret back: over its own loopback address within ten seconds, or as a code that the person
+ * types there within two minutes. A lure that ends with a click has neither, so its values never leave.
+ *
+ * No secret is in a URL, in a log or in the store, which keeps its hash. The third wrong code denies the request; a wrong
+ * loopback secret does not count, because any page can send one to the client's port, and 256 bits cannot be guessed.
+ */
+
+export type ReleaseParts = RequestParts & {
+  stores: {
+    bundles: BundleStore
+    deposits: DepositStore
+    events: EventStore
+    grants: GrantStore
+    heldDeliveries: HeldDeliveryStore
+    policies: PolicyStore
+  }
+  deliveries: Deliveries
+  receipts: ReceiptSigner
+  /** Counts a release of the request.
+   * @throws DomainError too_many */
+  takeRelease: (requestId: string) => Promise<void>
+}
+
+/** Release a held request: for the client that asked.
+ * @throws DomainError not_found · request_denied · request_withdrawn · request_expired · conflict (not held) ·
+ *   release_wrong · release_expired · too_many */
+export async function releaseRequest(
+  parts: ReleaseParts,
+  claimant: Claimant,
+  { secret, origin }: { secret: string; origin: Origin },
+): Promise<void> {
+  const stored = await findOwn(parts, claimant)
+  const { request, held } = stored
+  if (request.pollChallenge === null) throw requestNotFound()
+  if (held === null) throw notHeld()
+  await parts.takeRelease(request.id)
+  const hash = releaseHash(request.id, { by: held.by, secret })
+  const attempt = { hash, limit: ATTEMPTS.wrongReleaseCodes }
+  const outcome = await changeRequest(parts, request.id, (now, nowMs) => releaseStep(now, attempt, nowMs))
+  if (typeof outcome === 'string') throw goneError(outcome)
+  if (outcome.status === 'released') return recordRelease(parts, stored, { origin, by: held.by })
+  if (outcome.status === 'wrong' && outcome.attemptsLeft <= 0) recordWrongCodes(parts, stored, origin)
+  throw refusedRelease(outcome)
+}
+
+// The client may have collected the values already, so write the record even if this call fails.
+function recordRelease(
+  parts: ReleaseParts,
+  { request, approved }: OpenRequest,
+  { origin, by }: { origin: Origin; by: ReleaseWay },
+): void {
+  if (approved?.kind !== 'delivery') return
+  const release = { deliveryId: approved.deliveryId, at: timestamp(parts.clock), origin, by }
+  parts.deliveries.afterwards(() => parts.stores.heldDeliveries.release(approved.tenant.id, release))
+  if (by === 'loopback') parts.deliveries.afterwards(() => remember(parts, request, approved))
+}
+
+function recordWrongCodes(
+  { deliveries, stores, clock }: ReleaseParts,
+  { first, approved }: OpenRequest,
+  origin: Origin,
+): void {
+  const why = { at: timestamp(clock), origin, reason: 'wrong_code' } as const
+  const recording = { events: stores.events, clock }
+  deliveries.afterwards(async () => {
+    if (approved === null) return first ? recordFirstNotReleased(recording, first, why) : undefined
+    if (approved.kind === 'names') return recordNamesNotReleased(recording, approved, why)
+    const tenantId = approved.tenant.id
+    if (approved.kind === 'delivery')
+      return stores.heldDeliveries.end(tenantId, { ...why, deliveryId: approved.deliveryId })
+    await stores.deposits.void(tenantId, { ...why, depositId: approved.depositId })
+  })
+}
+
+function refusedRelease(outcome: Exclude<Released, { status: 'released' }>): DomainError {
+  if (outcome.status === 'wrong') {
+    const details = { attempts_left: outcome.attemptsLeft }
+    return new DomainError('release_wrong', 'This is not what the approval page showed', { details })
+  }
+  if (outcome.status === 'late')
+    return new DomainError('release_expired', 'The time to return the approval is over: ask for a fresh code')
+  requireOpen(outcome.status)
+  return notHeld()
+}
+
+/** A fresh code for an approval that did not reach the terminal: for the person who approved, a few times.
+ * @throws DomainError not_found · request_denied · request_withdrawn · request_expired · conflict (not held, or too many
+ *   codes) · forbidden (another person approved) · release_required (the bundle or the client takes no code) */
+export async function freshCode(
+  parts: ReleaseParts & Pick<PolicyParts, 'assurance'>,
+  caller: Caller,
+  requestId: string,
+): Promise<z.output<typeof Release>> {
+  const stored = await findOpen(parts, requestId)
+  const { request, held, approved } = stored
+  if (held === null) throw notHeld()
+  if (held.approverId !== caller.userId || tenantOf(stored) !== caller.tenantId)
+    throw new DomainError('forbidden', 'Forbidden: another person approved this request')
+  await requireCodeAllowed(parts, stored)
+  const { hold, release } = newHold(parts.clock, request, 'code')
+  const { hash, untilMs } = hold
+  const returning = approved && returningBy(parts.receipts, approved)
+  const limit = ATTEMPTS.freshReleaseCodes
+  const code = { hash, untilMs, approverId: caller.userId, limit, approved: returning }
+  const renewed = await changeRequest(parts, request.id, (now) => renewCodeStep(now, code))
+  if (renewed === true) return release
+  throw new DomainError('conflict', 'There are no more codes for this request: deny it and start again')
+}
+
+// A receipt says how the approval returned, and only a return over loopback is remembered.
+function returningBy(receipts: ReceiptSigner, approved: Approved): Approved {
+  if (approved.kind !== 'delivery') return approved
+  return { ...approved, receipt: returningByCode(receipts, approved.receipt), remember: null }
+}
+
+async function requireCodeAllowed(
+  { stores, assurance }: ReleaseParts & Pick<PolicyParts, 'assurance'>,
+  stored: OpenRequest,
+): Promise<void> {
+  const { approved, first } = stored
+  if (approved && approved.kind !== 'delivery') return requireOfferedCode(stored, approved)
+  const [tenantId, bundleId] = [tenantOf(stored), approved?.bundle.id ?? first?.bundleId]
+  const bundle = tenantId && bundleId && (await stores.bundles.find(tenantId, bundleId))
+  if (!bundle) throw notHeld()
+  const policy = effectivePolicy(assurance, await stores.policies.find(tenantId, bundle.id), bundle)
+  requireOfferedCode(stored, policy)
+}
+
+function requireOfferedCode({ request }: OpenRequest, policy: Pick<Policy, 'assurance'>): void {
+  if (policy.assurance === 'local') throw refused(releaseRequired(policy))
+  if (!request.release.includes('code')) throw refused(releaseRequired({ assurance: 'local' }))
+}
+
+function tenantOf({ approved, first }: OpenRequest): string | undefined {
+  return approved?.tenant.id ?? first?.tenantId
+}
+
+const notHeld = () => new DomainError('conflict', 'Request does not wait for its return to the terminal')

@@ -1,0 +1,156 @@
+import type { ReceiptSigner } from '../approvals/receipt.ts'
+import { requestOrigin } from '../approvals/request-delivery.ts'
+import { timestamp } from '../base/clock-and-ids.ts'
+import { DomainError } from '../base/errors.ts'
+import type { Caller, MembershipStore } from '../people/membership.ts'
+import type { ApprovedDeposit } from '../requests/approved.ts'
+import { changeRequest } from '../requests/request.ts'
+import { settleDepositStep } from '../requests/request-steps.ts'
+import type { AppliedDeposit } from '../requests/stored-deposit.ts'
+import type { ApprovalRequest } from '../requests/stored-request.ts'
+import { countsOf, variablesOf } from '../transfer/imported-variables.ts'
+import { importVariables } from '../transfer/library-import.ts'
+import { importOf, type PlanParts } from './deposit-plan.ts'
+import { depositReceipt } from './deposit-receipt.ts'
+import type { DepositEnd, DepositOutcome, DepositStore } from './deposit-record.ts'
+
+/*
+ * How the server stores the values of an approved deposit: in one transaction, which also ends the deposit's record. Until then
+ * the request is `applying`. If the node dies, another node learns from the record whether the transaction was committed. It
+ * first voids a record that is still open, so that a slow transaction cannot commit later.
+ */
+
+export type StoringParts = PlanParts & {
+  stores: { deposits: DepositStore; memberships: MembershipStore }
+  receipts: ReceiptSigner
+}
+
+// A timer may fire slightly early.
+const PAST_END_MS = 5
+
+type Storing = { request: ApprovalRequest; approval: ApprovedDeposit; caller: Caller }
+
+/** Store the values of a request that is `applying`. If that fails, the request is pending again.
+ * @throws DomainError plan_changed · unavailable · what `importVariables` throws */
+export async function storeDeposit(
+  parts: StoringParts,
+  { request, approval, caller }: Storing,
+): Promise<AppliedDeposit> {
+  try {
+    const outcome = await importApproved(parts, { request, approval, caller })
+    const applied = appliedOf(parts, request, { approval, outcome })
+    await tell(parts, request, { approval, applied })
+    return applied
+  } catch (error) {
+    const isChanged = error instanceof DomainError && error.code === 'plan_changed'
+    const applied = await conclude(parts, { request, approval }, isChanged ? 'plan_changed' : 'refused')
+    if (applied) return applied
+    throw error
+  }
+}
+
+/** Store the values of a deposit whose approval came back through the terminal.
+ * @throws DomainError as `storeDeposit` · conflict (the person who approved may not any more) */
+export async function storeReleased(parts: StoringParts, requestId: string): Promise<void> {
+  const applying = await findApplying(parts, requestId)
+  if (!applying) return
+  const { request, approval } = applying
+  const caller = await approverOf(parts, request, approval)
+  if (caller) await storeDeposit(parts, { request, approval, caller })
+  else {
+    await conclude(parts, { request, approval }, 'refused')
+    throw new DomainError(
+      'conflict',
+      'The person who approved this deposit may not any more: it needs a new approval',
+    )
+  }
+}
+
+/** Find out what became of a deposit whose node did not finish in time. Does nothing to any other request.
+ * @returns milliseconds until a deposit that is stored now must be done; null: none is */
+export async function rescueDeposit(parts: StoringParts, requestId: string): Promise<number | null> {
+  const applying = await findApplying(parts, requestId)
+  if (!applying) return null
+  const leftMs = applying.untilMs - parts.clock.now().getTime()
+  if (leftMs > 0) return leftMs + PAST_END_MS
+  await conclude(parts, applying, 'overtaken')
+  return null
+}
+
+async function findApplying(
+  { requests, clock }: StoringParts,
+  requestId: string,
+): Promise<(Approved & { untilMs: number }) | null> {
+  const stored = await requests.read(requestId, clock.now().getTime())
+  if (typeof stored === 'string') return null
+  const { request, approved, applyUntilMs } = stored
+  if (approved?.kind !== 'deposit' || applyUntilMs === null) return null
+  return { request, approval: approved, untilMs: applyUntilMs }
+}
+
+async function importApproved(
+  parts: StoringParts,
+  { request, approval, caller }: Storing,
+): Promise<DepositOutcome> {
+  const { keyNames, ...choices } = approval.choices
+  const { asked, boxDigest } = await importOf(parts, request, { ...choices, key_names: keyNames })
+  const imports = { imports: parts.stores.imports, clock: parts.clock }
+  const exact = { ...asked, planId: approval.planId, deposit: { id: approval.depositId, boxDigest } }
+  const done = await importVariables(imports, caller, exact)
+  return { bundleId: done.bundleId, boxDigest, storedAt: done.stamp.at, variables: variablesOf(done) }
+}
+
+// The approver's rights may have changed while the approval was on its way.
+async function approverOf(
+  { stores }: StoringParts,
+  request: ApprovalRequest,
+  { approverId, tenant }: ApprovedDeposit,
+): Promise<Caller | null> {
+  const signed = { userId: approverId, tenantId: tenant.id }
+  const standing = await stores.memberships.findStanding(signed)
+  if (!standing?.isActive || standing.role === null) return null
+  return { ...signed, role: standing.role, origin: requestOrigin(request) }
+}
+
+type Approved = { request: ApprovalRequest; approval: ApprovedDeposit }
+
+/** End the record, unless the values are stored, and tell the request store.
+ * @returns what was stored; null: nothing, and the request is pending again */
+async function conclude(
+  parts: StoringParts,
+  { request, approval }: Approved,
+  reason: DepositEnd['reason'],
+): Promise<AppliedDeposit | null> {
+  const { deposits } = parts.stores
+  const end = { depositId: approval.depositId, reason, at: timestamp(parts.clock), origin: null }
+  const isVoid = await deposits.void(approval.tenant.id, end)
+  const outcome = isVoid ? null : await deposits.outcomeOf(approval.tenant.id, approval.depositId)
+  const applied = outcome && appliedOf(parts, request, { approval, outcome })
+  await tell(parts, request, { approval, applied })
+  return applied
+}
+
+async function tell(
+  parts: StoringParts,
+  { id }: ApprovalRequest,
+  { approval, applied }: { approval: ApprovedDeposit; applied: AppliedDeposit | null },
+): Promise<void> {
+  const outcome = { depositId: approval.depositId, applied }
+  await changeRequest(parts, id, (stored) => settleDepositStep(stored, outcome))
+}
+
+function appliedOf(
+  { receipts }: Pick<StoringParts, 'receipts'>,
+  request: ApprovalRequest,
+  { approval, outcome }: { approval: ApprovedDeposit; outcome: DepositOutcome },
+): AppliedDeposit {
+  const { depositId: id, tenant, username } = approval
+  return {
+    id,
+    bundle: { id: outcome.bundleId, name: request.suggestedBundle ?? '' },
+    workspace: tenant,
+    counts: countsOf(outcome.variables),
+    approved_by: username,
+    receipt: depositReceipt(receipts, request, { approval, outcome }),
+  }
+}

@@ -1,0 +1,71 @@
+import type { ApproveNames } from '@keyferry/contract'
+import type { z } from 'zod'
+import type { Asking } from '../approvals/approval-grounds.ts'
+import type { Grounds } from '../approvals/approval-rules.ts'
+import type { Begun, Kind } from '../approvals/decision.ts'
+import { requestOrigin } from '../approvals/request-delivery.ts'
+import { type EventStore, madeBy } from '../base/event.ts'
+import { stampOf } from '../base/stamp.ts'
+import { sealText } from '../deliveries/sealed-values.ts'
+import { findSelf, type TenantStore } from '../people/tenant.ts'
+import { publicKeyOf } from '../requests/request.ts'
+import type { Hold } from '../requests/stored-request.ts'
+import { NAMES_REFUSALS, type OfferedNames, type OfferParts, offeredNames } from './names-offer.ts'
+
+/*
+ * The approval of a request for names. The list is sealed to the client's key as values are. If the rules require it, the
+ * approval returns to the terminal first, so a click alone gives an attacker no name. No value leaves the server, so there is
+ * no delivery and no holder, only one event.
+ */
+
+type Parts = OfferParts & {
+  stores: { events: EventStore; tenants: TenantStore }
+  /** Bound of the list that is sealed. */
+  maxPayloadBytes: number
+}
+
+export const NAMES: Kind<Parts, z.output<typeof ApproveNames>> = {
+  refusals: NAMES_REFUSALS,
+  async offer(parts, asking, { bundle_id }) {
+    const offered = await offeredNames(parts, asking, bundle_id)
+    return {
+      ...offered,
+      requireSame: () => {},
+      begin: (grounds, hold) => begin(parts, { asking, offered, grounds }, hold),
+    }
+  },
+}
+
+type Approving = { asking: Asking; offered: OfferedNames; grounds: Grounds }
+
+// Writes the event before the list can leave the server. If another approval was faster, it writes a second event.
+async function begin(
+  parts: Parts,
+  { asking, offered, grounds }: Approving,
+  hold: Hold | null,
+): Promise<Begun> {
+  const { stores, maxPayloadBytes } = parts
+  const { caller, request, policy } = grounds
+  const { tenant } = await findSelf(stores.tenants, caller)
+  const { listed } = offered
+  const text = JSON.stringify({ v: 1, kind: 'names', workspace: tenant, ...listed })
+  const sealing = { publicKey: publicKeyOf(request.publicKey), maxBytes: maxPayloadBytes }
+  const ciphertextBase64 = sealText(text, sealing)
+  const target = listed.bundle
+    ? ({ kind: 'bundle', ...listed.bundle } as const)
+    : ({ kind: 'tenant', ...tenant } as const)
+  const event = { ...eventOf(parts, asking), target }
+  const count = listed.bundle ? listed.names.length : listed.bundles.length
+  const data = { count, ...(hold === null ? {} : { release: hold.by }) }
+  await stores.events.record({ ...event, action: 'names.approved', data })
+  return {
+    approved: { kind: 'names', approverId: caller.userId, tenant, target, assurance: policy.assurance },
+    ciphertextBase64,
+    overtaken: () => stores.events.record({ ...event, action: 'names.void', data: { reason: 'overtaken' } }),
+  }
+}
+
+function eventOf({ clock }: Parts, { caller, stored }: Asking) {
+  const { origin, ...event } = madeBy(stampOf(caller, clock))
+  return { ...event, tenantId: caller.tenantId, origin: { ...origin, ...requestOrigin(stored.request) } }
+}

@@ -1,0 +1,95 @@
+import type { EncryptFromBundle } from '@keyferry/contract'
+import type { z } from 'zod'
+import { DELIVERY_REFUSALS, type Grounds, requireRememberable } from '../approvals/approval-rules.ts'
+import { type Begun, type DecisionParts, findPending, type Kind, settle } from '../approvals/decision.ts'
+import { type GrantStore, remember } from '../approvals/grant.ts'
+import { type Sealed, type SealingParts, sealDelivery } from '../approvals/sealed-delivery.ts'
+import { beginFirst, type Chosen, requireSameAsFirst } from '../approvals/two-people.ts'
+import { timestamp } from '../base/clock-and-ids.ts'
+import { DomainError } from '../base/errors.ts'
+import type { EventStore } from '../base/event.ts'
+import { requireBoxSize } from '../deliveries/sealed-values.ts'
+import { type BundleStore, findBundle } from '../library/bundle.ts'
+import type { TenantStore } from '../people/tenant.ts'
+import type { RequestParts } from '../requests/request.ts'
+import type { ApprovalRequest, Hold } from '../requests/stored-request.ts'
+
+/*
+ * The approval of values: the approver chooses a bundle of the tenant of the call and key names. Every name must be in the
+ * bundle, and the payload must fit `maxPayloadBytes`. The values are sealed to the client's key.
+ */
+
+export type ApprovalParts = DecisionParts &
+  SealingParts & {
+    stores: { bundles: BundleStore; events: EventStore; grants: GrantStore; tenants: TenantStore }
+    /** The server serves one person on this machine. */
+    isLocal: boolean
+  }
+
+type Choice = z.output<typeof EncryptFromBundle>
+
+export const DELIVERY: Kind<ApprovalParts, Choice> = {
+  refusals: DELIVERY_REFUSALS,
+  async offer(parts, { caller, stored }, choice) {
+    requireDelivery(stored.request)
+    const bundle = await findBundle(parts.stores.bundles, caller, choice.bundle_id)
+    const chosen = { caller, stored, bundle, choice }
+    return {
+      places: [bundle],
+      people: 'as the rules',
+      async requireSame(grounds) {
+        requireRememberable(grounds, choice, parts.isLocal)
+        await requireSameAsFirst(parts, chosen, grounds)
+      },
+      begin: (grounds, hold) => begin(parts, chosen, { grounds, hold }),
+    }
+  },
+}
+
+async function begin(
+  parts: ApprovalParts,
+  chosen: Chosen,
+  { grounds, hold }: { grounds: Grounds; hold: Hold | null },
+): Promise<Begun> {
+  const { request, first: before } = chosen.stored
+  const needsTwo = grounds.policy.approvals_needed === 2
+  if (needsTwo && before === null) return await beginFirst(parts, chosen)
+  const { caller, bundle, choice } = chosen
+  const { include_keys: names, remember_hours: rememberHours } = choice
+  const toSeal = { caller, bundle, request, names, hold, first: grounds.first, rememberHours }
+  const sealed = await sealDelivery(parts, toSeal)
+  return {
+    ...sealed,
+    overtaken: () => voidOvertaken(parts, sealed),
+    async carryOut() {
+      await remember(parts, request, sealed.approved)
+      return {}
+    },
+    ...(needsTwo ? { approvals: { given: 2, needed: 2 } } : {}),
+  }
+}
+
+async function voidOvertaken({ stores, clock }: ApprovalParts, { approved }: Sealed): Promise<void> {
+  const end = { deliveryId: approved.deliveryId, at: timestamp(clock), origin: null }
+  await stores.deliveries.void(approved.tenant.id, end)
+}
+
+function requireDelivery({ kind }: ApprovalRequest): void {
+  if (kind === 'deposit')
+    throw new DomainError('conflict', 'This request stores values: approve it as a deposit')
+  if (kind === 'names')
+    throw new DomainError('conflict', 'This request lists names: approve it as a request for names')
+}
+
+/** Store a ciphertext that was sealed elsewhere; for development.
+ * @throws DomainError not_found · request_denied · request_withdrawn · request_expired · conflict · too_large */
+export async function storePayload(
+  parts: RequestParts & { maxPayloadBytes: number },
+  requestId: string,
+  ciphertextBase64: string,
+): Promise<void> {
+  requireBoxSize(ciphertextBase64, parts.maxPayloadBytes)
+  const stored = await findPending(parts, requestId)
+  requireDelivery(stored.request)
+  await settle(parts, stored, { approved: null, ciphertextBase64, hold: null })
+}

@@ -1,0 +1,117 @@
+import { MASK, type RequestBundle } from '@keyferry/contract'
+import type { z } from 'zod'
+import { groundsOf, otherApprovers } from '../approvals/approval-grounds.ts'
+import {
+  DELIVERY_REFUSALS,
+  type Grounds,
+  type Refusal,
+  rememberHours,
+  shownRules,
+} from '../approvals/approval-rules.ts'
+import type { Listing } from '../base/listing.ts'
+import { type Bundle, type BundleOfTenant, findBundle, listBundles } from '../library/bundle.ts'
+import { type BundleEntry, bundleEntries } from '../library/bundle-entry.ts'
+import { dueOf } from '../library/key-lifetime.ts'
+import type { Caller, Visitor } from '../people/membership.ts'
+import { findOpen } from '../requests/request.ts'
+import type { FirstApproval } from '../requests/stored-request.ts'
+import type { ApprovalParts } from './request-approval.ts'
+
+/*
+ * What an approver sees before the click: the bundles to choose from, a bundle's entries with masks for values, and what its
+ * rules demand of this approval.
+ */
+
+/** When the value of each variable changed last, and who changed it, by the name that the bundle delivers. */
+export interface ValueOriginStore {
+  of(tenantId: string, bundleId: string): Promise<ReadonlyMap<string, ValueOrigin>>
+}
+
+/** `changed_at`: ISO timestamp. `changed_by`: a username, null for a user who is gone. */
+type ValueOrigin = { changed_at: string; changed_by: string | null }
+
+/** How many people the page names who may approve instead. */
+const NAMED = 10
+
+type OfferParts = ApprovalParts & { stores: { valueOrigins: ValueOriginStore } }
+
+/** The bundles that the approver can choose from.
+ * @throws DomainError not_found · request_denied · request_withdrawn · request_expired */
+export async function listOfferedBundles(
+  parts: OfferParts,
+  caller: Caller,
+  requestId: string,
+): Promise<Listing<Bundle>> {
+  await findOpen(parts, requestId)
+  return listBundles(parts.stores.bundles, caller, { filter: {}, page: {} })
+}
+
+/** The bundles that the request may mean: those of the caller's tenants whose id or name the client named, in the
+ * workspace that the client named, if any. Empty when the client named no bundle.
+ * @throws DomainError not_found · request_denied · request_withdrawn · request_expired */
+export async function listCandidates(
+  parts: OfferParts,
+  { userId }: Visitor,
+  requestId: string,
+): Promise<BundleOfTenant[]> {
+  const { request } = await findOpen(parts, requestId)
+  if (request.suggestedBundle === null) return []
+  const suggestion = { bundle: request.suggestedBundle, workspace: request.suggestedWorkspace }
+  return parts.stores.bundles.findSuggested(userId, suggestion)
+}
+
+/** A bundle's entries for the approver, every value masked, and what an approval of it takes.
+ * @throws DomainError not_found (request or bundle) · request_denied · request_withdrawn · request_expired */
+export async function offeredBundle(
+  parts: OfferParts,
+  caller: Caller,
+  { requestId, bundleId }: { requestId: string; bundleId: string },
+): Promise<z.output<typeof RequestBundle>> {
+  const stored = await findOpen(parts, requestId)
+  const bundle = await findBundle(parts.stores.bundles, caller, bundleId)
+  const place = { tenantId: caller.tenantId, bundleId: bundle.id }
+  const [entries, origins, grounds] = await Promise.all([
+    bundleEntries(parts.stores, place, 'none'),
+    parts.stores.valueOrigins.of(place.tenantId, place.bundleId),
+    groundsOf(parts, { caller, stored }, { places: [bundle], people: 'as the rules' }),
+  ])
+  const { policy, first, returned } = grounds
+  const rules = shownRules(DELIVERY_REFUSALS, grounds)
+  const now = parts.clock.now()
+  return {
+    id: bundle.id,
+    name: bundle.name,
+    description: bundle.description,
+    items: entries.map((entry) => ({
+      ...maskedItem(entry, origins.get(entry.name)),
+      due: dueOf(entry, now),
+    })),
+    ...rules,
+    why_not: await explained(parts, grounds, rules.why_not),
+    approvals_needed: policy.approvals_needed,
+    first_approval: first && presentFirst(first, returned !== null),
+    remember_hours: rememberHours(grounds, parts.isLocal),
+    remember_needs_loopback: !parts.isLocal,
+  }
+}
+
+// Of what another person may approve, with the names of those who may.
+async function explained({ stores }: OfferParts, grounds: Grounds, refusal: Refusal | null) {
+  if (refusal?.code !== 'owner_approves' && refusal?.code !== 'second_person') return refusal
+  const others = await otherApprovers(stores.memberships, grounds.caller, grounds.policy)
+  return { ...refusal, who: others.slice(0, NAMED) }
+}
+
+function presentFirst({ approverId, username, at, keys }: FirstApproval, returned: boolean) {
+  return { person: { kind: 'user', id: approverId, name: username } as const, at, keys, returned }
+}
+
+function maskedItem(entry: BundleEntry, origin: ValueOrigin | undefined) {
+  const { name, key_name, is_secret, description, required, version } = entry
+  const { templateParts, composition } = entry
+  const { changed_at = null, changed_by = null } = origin ?? {}
+  const about = { is_secret, description, required, version, changed_at, changed_by }
+  const item = { key: name, key_name, value: MASK, ...about }
+  if (templateParts === null) return item
+  return { ...item, built_from: [...templateParts], missing_parts: [...(composition?.missing ?? [])] }
+}

@@ -1,0 +1,151 @@
+import type { ClockAndIds } from '../base/clock-and-ids.ts'
+import { DomainError } from '../base/errors.ts'
+import { chunksOf, type Listing, type Page, type Slice } from '../base/listing.ts'
+import { type Stamp, stampOf } from '../base/stamp.ts'
+import { type Caller, requireEditor } from '../people/membership.ts'
+
+/*
+ * A bundle is a named set of keys that a program needs. Its name is unique within the tenant. Every member reads and
+ * creates bundles; owners change any bundle, members only those they created; owners delete. Deleting a bundle leaves
+ * its keys in the library. A bundle of another tenant answers "not found", as an unknown one does.
+ */
+
+export type NewBundle = {
+  id: string
+  tenant_id: string
+  name: string
+  description: string
+  tags: string
+  created_by: string
+  created_at: string
+  updated_at: string
+  updated_by: string
+}
+
+/** `updated_by_name` is a username; `key_count` counts attached keys, not legacy items. */
+export type Bundle = NewBundle & { updated_by_name: string | null; key_count: number }
+
+export type BundleDraft = { name: string; description: string; tags: string }
+
+export type BundleChange = { [Field in keyof BundleDraft]?: BundleDraft[Field] | undefined }
+
+/** `query`: part of the name in any case; `tag`: one whole tag; `grantedTo`: a machine's id. */
+export type BundleFilter = {
+  query?: string | undefined
+  tag?: string | undefined
+  grantedTo?: string | undefined
+}
+
+/** `bundle`: an id or a name. `workspace`: a tenant's id or name; null means any. */
+export type BundleSuggestion = { bundle: string; workspace: string | null }
+
+export type BundleOfTenant = { bundle: { id: string; name: string }; workspace: { id: string; name: string } }
+
+export interface BundleStore {
+  /** False when the tenant has a bundle of this name. */
+  insert(bundle: NewBundle, stamp: Stamp): Promise<boolean>
+  update(
+    tenantId: string,
+    bundleId: string,
+    change: BundleChange & { stamp: Stamp },
+  ): Promise<'updated' | 'absent' | 'name_taken'>
+  find(tenantId: string, bundleId: string): Promise<Bundle | null>
+  /** By name, byte by byte. */
+  list(tenantId: string, filter: BundleFilter, slice: Slice): Promise<Bundle[]>
+  count(tenantId: string, filter: BundleFilter): Promise<number>
+  /** Bundles of all tenants of a user, by workspace name and bundle name. */
+  findSuggested(userId: string, suggestion: BundleSuggestion): Promise<BundleOfTenant[]>
+  /** The bundles of these names. */
+  findNamed(tenantId: string, names: readonly string[]): Promise<Pick<Bundle, 'id' | 'name' | 'tags'>[]>
+  delete(tenantId: string, bundleId: string, stamp: Stamp): Promise<boolean>
+}
+
+/** @throws DomainError conflict: the tenant has a bundle of this name */
+export async function createBundle(
+  bundles: BundleStore,
+  caller: Caller,
+  { draft, clock }: { draft: BundleDraft; clock: ClockAndIds },
+): Promise<Bundle> {
+  const stamp = stampOf(caller, clock)
+  const bundle = newBundle(draft, { id: clock.newId(), tenantId: caller.tenantId, stamp })
+  if (!(await bundles.insert(bundle, stamp))) throw bundleNameTaken()
+  return findBundle(bundles, caller, bundle.id)
+}
+
+/** A bundle as it is stored first. */
+export function newBundle(
+  { name, description, tags }: BundleDraft,
+  { id, tenantId, stamp: { at, by } }: { id: string; tenantId: string; stamp: Stamp },
+): NewBundle {
+  const made = { created_by: by, created_at: at, updated_at: at, updated_by: by }
+  return { id, tenant_id: tenantId, name, description, tags: normalTags(tags), ...made }
+}
+
+/** Change a bundle; absent fields stay.
+ * @throws DomainError not_found · forbidden (a member who did not create it) · conflict: the name is taken */
+export async function updateBundle(
+  bundles: BundleStore,
+  caller: Caller,
+  { bundleId, change, clock }: { bundleId: string; change: BundleChange; clock: ClockAndIds },
+): Promise<Bundle> {
+  await requireBundleEditor(bundles, caller, bundleId)
+  const tags = change.tags === undefined ? undefined : normalTags(change.tags)
+  const stamp = stampOf(caller, clock)
+  const outcome = await bundles.update(caller.tenantId, bundleId, { ...change, tags, stamp })
+  if (outcome === 'absent') throw bundleNotFound()
+  if (outcome === 'name_taken') throw bundleNameTaken()
+  return findBundle(bundles, caller, bundleId)
+}
+
+/** Owners change every bundle; members change those they created.
+ * @throws DomainError not_found · forbidden */
+export async function requireBundleEditor(
+  bundles: BundleStore,
+  caller: Caller,
+  bundleId: string,
+): Promise<void> {
+  if (caller.role !== 'owner') requireEditor(caller, await findBundle(bundles, caller, bundleId))
+}
+
+/** @throws DomainError not_found, for another tenant's bundle too */
+export async function findBundle(
+  bundles: BundleStore,
+  { tenantId }: Pick<Caller, 'tenantId'>,
+  bundleId: string,
+): Promise<Bundle> {
+  const bundle = await bundles.find(tenantId, bundleId)
+  if (!bundle) throw bundleNotFound()
+  return bundle
+}
+
+export async function listBundles(
+  bundles: BundleStore,
+  { tenantId }: Pick<Caller, 'tenantId'>,
+  { filter, page }: { filter: BundleFilter; page: Page },
+): Promise<Listing<Bundle>> {
+  const total = await bundles.count(tenantId, filter)
+  return { total, chunks: chunksOf((slice) => bundles.list(tenantId, filter, slice), page) }
+}
+
+/** The bundle goes with its attachments and legacy items; its keys stay in the library.
+ * @throws DomainError not_found */
+export async function deleteBundle(
+  bundles: BundleStore,
+  caller: Caller,
+  { bundleId, clock }: { bundleId: string; clock: ClockAndIds },
+): Promise<void> {
+  if (!(await bundles.delete(caller.tenantId, bundleId, stampOf(caller, clock)))) throw bundleNotFound()
+}
+
+export function bundleNotFound(): DomainError {
+  return new DomainError('not_found', 'bundle not found')
+}
+
+export function bundleNameTaken(): DomainError {
+  return new DomainError('conflict', 'bundle with this name already exists')
+}
+
+function normalTags(tags: string): string {
+  const parts = tags.split(',').map((tag) => tag.trim())
+  return [...new Set(parts.filter((tag) => tag !== ''))].join(',')
+}

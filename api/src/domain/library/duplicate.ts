@@ -1,0 +1,104 @@
+import { MASK } from '@keyferry/contract'
+import { Plaintext } from '@keyferry/crypto/plaintext'
+import type { ClockAndIds } from '../base/clock-and-ids.ts'
+import { DomainError } from '../base/errors.ts'
+import { type Stamp, stampOf } from '../base/stamp.ts'
+import { type Caller, ownerRequired } from '../people/membership.ts'
+import { type Bundle, type BundleStore, bundleNameTaken, bundleNotFound, findBundle } from './bundle.ts'
+import { keyNameTaken } from './key.ts'
+import { libraryNames } from './library-name.ts'
+import { maskOverSecret } from './mask.ts'
+import type { OwnCopy } from './split.ts'
+
+/*
+ * A duplicate of a bundle is the start of another environment. It shares the keys of the bundle, so a changed value changes
+ * in both, except for keys of which it gets copies. Every member may duplicate. Only owners may copy keys, because the
+ * creator of a key may declare it not secret and read it.
+ */
+
+export type DuplicateDraft = {
+  name: string
+  /** Delivered names whose keys are copied. */
+  own: readonly string[]
+  /** Values of copies, by delivered name. */
+  values: Readonly<Record<string, string>>
+  /** Library names for copies, by delivered name. */
+  key_names: Readonly<Record<string, string>>
+}
+
+export type Duplicate = {
+  of: string
+  id: string
+  name: string
+  stamp: Stamp
+  own: ReadonlySet<string>
+  newCopy: (deliveredName: string) => OwnCopy
+}
+
+export interface DuplicateStore {
+  /** Add a bundle with the description, tags and attached keys of another, all of it or nothing.
+   * @returns `key_name_taken`: no library name was free · `notDelivered`: names in `own` that the bundle does not deliver */
+  duplicate(
+    tenantId: string,
+    duplicate: Duplicate,
+  ): Promise<
+    | 'duplicated'
+    | 'absent'
+    | 'name_taken'
+    | 'key_name_taken'
+    | 'has_legacy_items'
+    | { notDelivered: readonly string[] }
+  >
+}
+
+/** @throws DomainError not_found · forbidden (a member who copies keys) · invalid (a name that the bundle does not deliver,
+ *   a mask in place of a value, or a library name that is too long) · conflict (the bundle's name or a library name is taken, or the bundle has legacy
+ *   items, which two bundles cannot share) */
+export async function duplicateBundle(
+  bundles: BundleStore & DuplicateStore,
+  caller: Caller,
+  { bundleId, draft, clock }: { bundleId: string; draft: DuplicateDraft; clock: ClockAndIds },
+): Promise<Bundle> {
+  const values = new Map(Object.entries(draft.values))
+  const own = new Set([...draft.own, ...values.keys()])
+  if (own.size > 0 && caller.role !== 'owner') throw ownerRequired()
+  for (const [name, value] of values) if (value === MASK) throw maskOverSecret(name)
+  const id = clock.newId()
+  const outcome = await bundles.duplicate(caller.tenantId, {
+    of: bundleId,
+    id,
+    name: draft.name,
+    stamp: stampOf(caller, clock),
+    own,
+    newCopy: (deliveredName) => ({
+      keyId: clock.newId(),
+      namesFor: (name) => namesFor(draft, name),
+      ...givenValue(values.get(deliveredName)),
+    }),
+  })
+  if (outcome !== 'duplicated') throw refusal(outcome)
+  return findBundle(bundles, caller, id)
+}
+
+// A value that is given is what the duplicate delivers, also where the copied key is a template.
+function givenValue(value: string | undefined): Pick<OwnCopy, 'value' | 'isTemplate'> {
+  return value === undefined ? {} : { value: Plaintext.of(value), isTemplate: false }
+}
+
+function namesFor({ name: bundleName, key_names }: DuplicateDraft, name: string): Iterable<string> {
+  const given = Object.hasOwn(key_names, name) ? key_names[name] : undefined
+  return given === undefined ? libraryNames({ bundleName, name, field: 'key_names' }) : [given]
+}
+
+type Refusal = Exclude<Awaited<ReturnType<DuplicateStore['duplicate']>>, 'duplicated'>
+
+function refusal(outcome: Refusal): DomainError {
+  if (outcome === 'absent') return bundleNotFound()
+  if (outcome === 'name_taken') return bundleNameTaken()
+  if (outcome === 'key_name_taken') return keyNameTaken()
+  if (outcome === 'has_legacy_items')
+    return new DomainError('conflict', 'this bundle has inline items: convert them into keys first')
+  const names = outcome.notDelivered
+  const message = `own names keys that the bundle does not deliver: ${names.join(', ')}`
+  return new DomainError('invalid', message, { details: { field: 'own', names } })
+}

@@ -1,0 +1,98 @@
+import type { AuditAction } from '@keyferry/contract'
+import type { Plaintext } from '@keyferry/crypto/plaintext'
+import { type Event, madeBy } from '../base/event.ts'
+import type { StampedChange, ValueHow, VersionConflict } from './key.ts'
+import type { Lifetime } from './key-lifetime.ts'
+
+/*
+ * What a change of a key changes. A value that the key has already is no change: a repeated import or a second restore
+ * makes no version, so no holder becomes stale. A text that becomes a template, or stops being one, is a new value,
+ * because bundles deliver something else from then on.
+ */
+
+/** A key before its change. */
+export type CurrentKey = Lifetime & {
+  version: number
+  is_secret: boolean
+  isTemplate: boolean
+  description: string
+}
+
+/** Opens the current value. `isSame` is false for a value that cannot be opened, so that it can be replaced. */
+export type CurrentValue = { open: () => Plaintext | null; isSame: (value: Plaintext) => boolean }
+
+/** Where a new value comes from. */
+export type ValueSource = { how: ValueHow; restoredFrom: number | null }
+
+/** A change without what changes nothing. `value`: a new value, which is the next version. */
+export type EffectiveChange = StampedChange & {
+  isTemplate: boolean
+  version: number
+  changed: readonly string[]
+}
+
+/** The refusal of a change that expects another version; null where there is none. */
+export function conflictOf(version: number, expected: number | undefined): VersionConflict | null {
+  return expected === undefined || expected === version ? null : { status: 'conflict', version }
+}
+
+/** @returns null for a change that changes nothing */
+export function effectiveChange(
+  current: CurrentKey,
+  currentValue: CurrentValue,
+  change: StampedChange,
+): EffectiveChange | null {
+  const isTemplate = change.isTemplate ?? current.isTemplate
+  const value = newValue(current, currentValue, { ...change, isTemplate })
+  const wanted = { ...change, isTemplate, value }
+  const changed = changedFields(current, wanted)
+  if (changed.length === 0) return null
+  return { ...wanted, changed, version: value ? current.version + 1 : current.version }
+}
+
+function newValue(
+  current: CurrentKey,
+  { open, isSame }: CurrentValue,
+  { value, isTemplate }: StampedChange,
+): Plaintext | undefined {
+  if (isTemplate !== current.isTemplate) return value ?? open() ?? undefined
+  return value && !isSame(value) ? value : undefined
+}
+
+const DESCRIPTIVE = ['description', 'expires_at', 'rotate_after_days'] as const
+
+function changedFields(current: CurrentKey, wanted: StampedChange): string[] {
+  const isMarked = wanted.is_secret !== undefined && wanted.is_secret !== current.is_secret
+  const isOther = wanted.isTemplate !== current.isTemplate
+  const described = DESCRIPTIVE.filter((name) => wanted[name] !== undefined && wanted[name] !== current[name])
+  return [
+    ...(wanted.value ? ['value'] : []),
+    ...(isMarked ? ['is_secret'] : []),
+    ...(isOther ? ['is_template'] : []),
+    ...described,
+  ]
+}
+
+/** The event of a change. */
+export function keyChanged(
+  key: { tenantId: string; id: string; name: string; is_secret: boolean },
+  { changed, version, ...wanted }: EffectiveChange,
+  { how, restoredFrom }: ValueSource,
+): Event {
+  const { tenantId, id, name } = key
+  const data = {
+    version,
+    is_secret: wanted.is_secret ?? key.is_secret,
+    ...(changed.includes('is_template') ? { is_template: wanted.isTemplate } : {}),
+    ...(restoredFrom === null ? {} : { restored_from: restoredFrom }),
+    changed,
+  }
+  const action = actionOf(wanted, changed, how)
+  return { tenantId, action, target: { kind: 'key', id, name }, data, ...madeBy(wanted.stamp) }
+}
+
+function actionOf({ is_secret }: StampedChange, changed: readonly string[], how: ValueHow): AuditAction {
+  if (changed.includes('value')) return how === 'restore' ? 'key.restored' : 'key.changed'
+  if (!changed.includes('is_secret')) return 'key.described'
+  return is_secret ? 'key.declared_secret' : 'key.declared_public'
+}

@@ -1,0 +1,245 @@
+import { MASK } from '@keyferry/contract'
+import { Plaintext } from '@keyferry/crypto/plaintext'
+import type { ClockAndIds } from '../base/clock-and-ids.ts'
+import { DomainError } from '../base/errors.ts'
+import { chunksOf, type Listing, type Page, type Slice } from '../base/listing.ts'
+import { type Stamp, stampOf } from '../base/stamp.ts'
+import { type Caller, requireEditor } from '../people/membership.ts'
+import { groupsOf } from './bundle-entry.ts'
+import { type Deadlines, type DueBy, type Lifetime, normalLifetime } from './key-lifetime.ts'
+import { maskOverSecret } from './mask.ts'
+import { type TemplateParts, templatePartsOf } from './template.ts'
+
+/*
+ * A key is one environment variable of a tenant's library: one name, one value, wherever it is attached. The name is
+ * unique within the tenant and never changes. Every member reads and creates keys; owners change any key, members only
+ * those they created; owners delete. Each new value is the key's next version (key-version.ts). No answer shows a secret
+ * value, except on servers set to reveal. Writing the mask over a secret is refused, because it would destroy the value.
+ */
+
+/** A library entry; `value` is null where it was not read. */
+export type Key = {
+  id: string
+  name: string
+  value: Plaintext | null
+  is_secret: boolean
+  /** For a key that holds a template: `value` is its text. */
+  templateParts: TemplateParts
+  description: string
+  created_at: string
+  updated_at: string
+  created_by: string
+  updated_by: string
+  /** A username. */
+  updated_by_name: string | null
+  used_in_bundles: number
+  /** Counts the values that the key has had, from 1. */
+  version: number
+  value_set_at: string
+  value_set_by: Person
+  /** Of a value that moved here: when it last changed on the other server, as the moved file says. No proof. */
+  value_changed_elsewhere_at: string | null
+} & Lifetime &
+  Deadlines
+
+/** `isLong`: the value may be shown, but is too long to be read with a list. */
+type ListedKey = Key & { isLong: boolean }
+
+/** A user; `name` is null for one who is gone. */
+export type Person = { kind: 'user'; id: string; name: string | null }
+
+/** How a value came to be: written by a person, imported, moved from another server, restored from an older version,
+ * converted from a legacy item. */
+export type ValueHow = 'set' | 'import' | 'move' | 'restore' | 'convert'
+
+type NewKey = Pick<
+  Key,
+  'id' | 'name' | 'is_secret' | 'description' | 'created_at' | 'updated_at' | 'created_by' | 'updated_by'
+> & { value: Plaintext; templateParts?: TemplateParts } & Partial<Lifetime>
+
+export type KeyDraft = {
+  name: string
+  value: string
+  is_secret: boolean
+  is_template: boolean
+  description: string
+} & Lifetime
+
+type KeyChange = {
+  value?: Plaintext | undefined
+  is_secret?: boolean | undefined
+  isTemplate?: boolean | undefined
+  description?: string | undefined
+} & { [Field in keyof Lifetime]?: Lifetime[Field] | undefined }
+
+/** The expected version is not the value's version, which is `version`. */
+export type VersionConflict = { status: 'conflict'; version: number }
+
+export type KeyChanged = { status: 'done' | 'absent' } | VersionConflict
+
+/** A bundle that uses a key; `as`: the name under which it delivers the key. */
+type BundleReference = { id: string; name: string; as: string }
+
+/** `due`: only keys whose value should be replaced. */
+export type KeyFilter = { query?: string | undefined; due?: DueBy | undefined }
+
+/** `expectedVersion`: change nothing where the value has another version. */
+export type StampedChange = KeyChange & { expectedVersion?: number | undefined; stamp: Stamp }
+
+export interface KeyStore {
+  /** False when the tenant has a key of this name. */
+  insert(tenantId: string, key: NewKey, stamp: Stamp): Promise<boolean>
+  find(tenantId: string, keyId: string, values: 'public' | 'all'): Promise<Key | null>
+  /** By name, byte by byte, without long values. */
+  list(tenantId: string, filter: KeyFilter, slice: Slice): Promise<ListedKey[]>
+  /** Values of keys that are not secret, by id. */
+  longValues(tenantId: string, keyIds: readonly string[]): Promise<ReadonlyMap<string, Plaintext>>
+  count(tenantId: string, filter: KeyFilter): Promise<number>
+  bundlesUsing(tenantId: string, keyId: string): Promise<BundleReference[]>
+  /** Change a key, all of it or nothing. A value that differs from the current one becomes the next version, and so does
+   * the same text where it becomes a template or stops being one; a change that changes nothing leaves no trace.
+   * @throws DomainError invalid: the value is no template */
+  update(tenantId: string, keyId: string, change: StampedChange): Promise<KeyChanged>
+  /** Removes it from every bundle too and closes the gaps in their order. */
+  delete(tenantId: string, keyId: string, stamp: Stamp): Promise<boolean>
+}
+
+/** @throws DomainError conflict: the tenant has a key of this name · invalid: the value is no template */
+export async function createKey(
+  keys: KeyStore,
+  caller: Caller,
+  { draft: { is_template, ...draft }, clock }: { draft: KeyDraft; clock: ClockAndIds },
+): Promise<Key> {
+  const stamp = stampOf(caller, clock)
+  const value = Plaintext.of(draft.value)
+  const key = {
+    ...draft,
+    ...normalLifetime(draft),
+    id: clock.newId(),
+    value,
+    templateParts: is_template ? templatePartsOf(value) : null,
+    created_at: stamp.at,
+    updated_at: stamp.at,
+    created_by: stamp.by,
+    updated_by: stamp.by,
+  }
+  if (!(await keys.insert(caller.tenantId, key, stamp))) throw keyNameTaken()
+  return findKey(keys, caller, key.id)
+}
+
+/** @throws DomainError not_found, for another tenant's key too */
+export async function findKey(keys: KeyStore, caller: Caller, keyId: string): Promise<Key> {
+  return existing(await keys.find(caller.tenantId, keyId, 'public'))
+}
+
+/** As `findKey`, with a secret's value too; for servers that are set to reveal.
+ * @throws DomainError not_found */
+export async function revealKey(keys: KeyStore, caller: Caller, keyId: string): Promise<Key> {
+  return existing(await keys.find(caller.tenantId, keyId, 'all'))
+}
+
+export async function listKeys(
+  keys: KeyStore,
+  { tenantId }: Caller,
+  { filter, page }: { filter: KeyFilter; page: Page },
+): Promise<Listing<Key>> {
+  const total = await keys.count(tenantId, filter)
+  const chunks = chunksOf((slice) => keys.list(tenantId, filter, slice), page)
+  return { total, chunks: withLongValues(keys, tenantId, chunks) }
+}
+
+// A value that was removed or made secret since the list was read is null.
+async function* withLongValues(
+  keys: KeyStore,
+  tenantId: string,
+  chunks: AsyncIterable<readonly ListedKey[]>,
+): AsyncGenerator<readonly Key[]> {
+  for await (const chunk of chunks) {
+    for (const group of groupsOf(chunk)) {
+      const long = group.filter(({ isLong }) => isLong).map(({ id }) => id)
+      const values = long.length === 0 ? null : await keys.longValues(tenantId, long)
+      yield group.map(({ isLong, ...key }) => (isLong ? { ...key, value: values?.get(key.id) ?? null } : key))
+    }
+  }
+}
+
+type KeyUpdate = {
+  keyId: string
+  change: Omit<KeyChange, 'value' | 'isTemplate'> & {
+    value?: string | undefined
+    is_template?: boolean | undefined
+    expected_version?: number | undefined
+  }
+}
+
+/** Change a key; absent fields stay. A new value applies to every bundle at once.
+ * @throws DomainError invalid: the mask over a secret (`details.names`), or no template · not_found · forbidden (a member who did not
+ *   create it) · version_conflict (`details.version`) */
+export async function updateKey(
+  keys: KeyStore,
+  caller: Caller,
+  {
+    keyId,
+    change: { expected_version: expectedVersion, is_template: isTemplate, ...change },
+    clock,
+  }: KeyUpdate & { clock: ClockAndIds },
+): Promise<Key> {
+  await requireKeyEditor(keys, caller, keyId)
+  if (change.value === MASK) await refuseMaskOverSecret(keys, caller, keyId)
+  const value = change.value === undefined ? undefined : Plaintext.of(change.value)
+  const lifetime = normalLifetime(change)
+  const stamp = stampOf(caller, clock)
+  requireChanged(
+    await keys.update(caller.tenantId, keyId, {
+      ...change,
+      ...lifetime,
+      value,
+      isTemplate,
+      expectedVersion,
+      stamp,
+    }),
+  )
+  return findKey(keys, caller, keyId)
+}
+
+/** @throws DomainError not_found */
+export async function deleteKey(
+  keys: KeyStore,
+  caller: Caller,
+  { keyId, clock }: { keyId: string; clock: ClockAndIds },
+): Promise<void> {
+  if (!(await keys.delete(caller.tenantId, keyId, stampOf(caller, clock)))) throw keyNotFound()
+}
+
+/** Owners change every key; members change those they created.
+ * @throws DomainError not_found · forbidden */
+export async function requireKeyEditor(keys: KeyStore, caller: Caller, keyId: string): Promise<void> {
+  if (caller.role !== 'owner') requireEditor(caller, await findKey(keys, caller, keyId))
+}
+
+/** @throws DomainError not_found · version_conflict */
+export function requireChanged(changed: KeyChanged): void {
+  if (changed.status === 'absent') throw keyNotFound()
+  if (changed.status !== 'conflict') return
+  const { version } = changed
+  const message = `the value has changed: it is version ${version}; read the key again, then change it`
+  throw new DomainError('version_conflict', message, { details: { version } })
+}
+
+export function keyNameTaken(): DomainError {
+  return new DomainError('conflict', 'Key with this name already exists')
+}
+
+export function keyNotFound(): DomainError {
+  return new DomainError('not_found', 'Key not found')
+}
+
+async function refuseMaskOverSecret(keys: KeyStore, caller: Caller, keyId: string): Promise<void> {
+  const { name, is_secret } = await findKey(keys, caller, keyId)
+  if (is_secret) throw maskOverSecret(name)
+}
+
+function existing(key: Key | null): Key {
+  if (!key) throw keyNotFound()
+  return key
+}

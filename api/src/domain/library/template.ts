@@ -1,0 +1,37 @@
+import { LIMITS } from '@keyferry/contract'
+import { composeTemplate, parseTemplate, partNames, TemplateError } from '@keyferry/contract/env/template'
+import { Plaintext } from '@keyferry/crypto/plaintext'
+import { DomainError } from '../base/errors.ts'
+
+/*
+ * A key can hold a template instead of a value: what a bundle delivers for it is composed of other values that the same
+ * bundle delivers. The grammar is in contract/src/env/template.ts. Which keys are templates is their owner's choice, so
+ * `${` in any other value has no meaning.
+ */
+
+/** The names that a template is built from; null for a value that is not a template. */
+export type TemplateParts = readonly string[] | null
+
+/** @throws DomainError invalid: not a template, or too many parts */
+export function templatePartsOf(text: Plaintext): readonly string[] {
+  try {
+    return partNames(parseTemplate(text.reveal()))
+  } catch (error) {
+    if (!(error instanceof TemplateError)) throw error
+    throw new DomainError('invalid', error.message, { details: { field: 'value' } })
+  }
+}
+
+/** What a template delivers; `too_long`: no value may be that long.
+ * @param partValue null where a value is missing or was not read
+ * @returns null where a part has no value */
+export function composed(
+  text: Plaintext,
+  partValue: (name: string) => Plaintext | null,
+): Plaintext | 'too_long' | null {
+  const template = parseTemplate(text.reveal())
+  const values = new Map(partNames(template).map((name) => [name, partValue(name)]))
+  if ([...values.values()].includes(null)) return null
+  const value = Plaintext.of(composeTemplate(template, (name) => values.get(name)?.reveal() ?? ''))
+  return value.bytes().length > LIMITS.valueBytes ? 'too_long' : value
+}

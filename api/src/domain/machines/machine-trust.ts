@@ -1,0 +1,195 @@
+import { LIMITS } from '@keyferry/contract'
+import { GITHUB_ISSUER } from '@keyferry/contract/trusts'
+import type { ClockAndIds } from '../base/clock-and-ids.ts'
+import { DomainError } from '../base/errors.ts'
+import { parseNetworks } from '../base/network.ts'
+import type { TargetRules } from '../base/outgoing-target.ts'
+import { type Stamp, stampOf } from '../base/stamp.ts'
+import type { Caller } from '../people/membership.ts'
+import type { KeySet } from './id-token.ts'
+import { type MachineTrust, machineNotFound, type TrustBinding } from './machine.ts'
+import {
+  type ClaimRules,
+  type Claims,
+  identityNames,
+  requireUsableRules,
+  suggestedNames,
+  textOf,
+} from './trusted-claims.ts'
+
+/*
+ * A trust lets a machine prove itself by the ID token of another service: a CI job's, a pod's. It names the issuer, the
+ * audience and exact claims. Keys come from the issuer's discovery document, or are pasted for an issuer that the server
+ * cannot reach. A refused call with a verified token is kept as an attempt, so that an owner allows what just knocked instead
+ * of typing claims. Attempts are few: ten for each machine, five new ones a minute.
+ */
+
+/** A refused call whose token was verified. `fingerprint` names the identity; `isBound`: to the client's key. */
+export type Attempt = {
+  fingerprint: string
+  issuer: string
+  claims: Readonly<Record<string, string>>
+  isBound: boolean
+  reason: string
+  first_at: string
+  last_at: string
+  times: number
+}
+
+export type AttemptPlace = { machineId: string; fingerprint: string }
+
+export type NewTrust = Omit<MachineTrust, 'created_by' | 'created_at' | 'last_used_at' | 'has_keys'> & {
+  keys: KeySet | null
+}
+
+export interface MachineTrustStore {
+  insert(
+    tenantId: string,
+    machineId: string,
+    trust: NewTrust & { stamp: Stamp },
+  ): Promise<'done' | 'absent' | 'full'>
+  /** False when there is no such trust. */
+  end(tenantId: string, place: { machineId: string; trustId: string }, stamp: Stamp): Promise<boolean>
+  /** The latest first; null when the tenant has no such machine. */
+  attempts(tenantId: string, machineId: string): Promise<Attempt[] | null>
+  /** False when there is no such attempt. */
+  forgetAttempt(tenantId: string, place: AttemptPlace): Promise<boolean>
+  /** Counts an attempt again, or keeps it as a new one unless there were too many. */
+  noteAttempt(
+    tenantId: string,
+    machineId: string,
+    attempt: Omit<Attempt, 'first_at' | 'last_at' | 'times'> & { at: string },
+  ): Promise<void>
+}
+
+export type TrustParts = {
+  machineTrusts: MachineTrustStore
+  clock: ClockAndIds
+  targets: TargetRules
+  /** The audience of trusts that name none. */
+  audience: string
+}
+
+export type TrustDraft = {
+  issuer: string
+  audience?: string | undefined
+  claims: ClaimRules
+  keys?: KeySet | undefined
+  binding?: TrustBinding | undefined
+  networks: readonly string[]
+  max_age_seconds?: number | undefined
+  broad: boolean
+}
+
+/** @returns the id of the trust
+ * @throws DomainError invalid · trust_too_broad · target_refused · not_found (the machine) · conflict (too many trusts) */
+export async function createTrust(
+  { machineTrusts, clock, targets, audience }: TrustParts,
+  caller: Caller,
+  { machineId, draft }: { machineId: string; draft: TrustDraft },
+): Promise<string> {
+  requireUsableRules(draft.issuer, draft.claims, draft.broad)
+  if (draft.keys === undefined) targets.allowed(draft.issuer)
+  const trust = {
+    id: clock.newId(),
+    issuer: draft.issuer,
+    audience: draft.audience ?? audience,
+    claims: draft.claims,
+    keys: draft.keys ?? null,
+    binding: draft.binding ?? (draft.issuer === GITHUB_ISSUER ? 'required' : 'possible'),
+    networks: parseNetworks(draft.networks),
+    max_age_seconds: draft.max_age_seconds ?? null,
+    is_broad: draft.broad,
+  } as const
+  const stamp = stampOf(caller, clock)
+  const outcome = await machineTrusts.insert(caller.tenantId, machineId, { ...trust, stamp })
+  if (outcome === 'absent') throw machineNotFound()
+  if (outcome === 'done') return trust.id
+  const message = `a machine can have ${LIMITS.machineTrusts} trusts: end one that is not used`
+  throw new DomainError('conflict', message, { details: { limit: LIMITS.machineTrusts } })
+}
+
+/** @throws DomainError not_found */
+export async function endTrust(
+  { machineTrusts, clock }: Pick<TrustParts, 'machineTrusts' | 'clock'>,
+  caller: Caller,
+  place: { machineId: string; trustId: string },
+): Promise<void> {
+  if (await machineTrusts.end(caller.tenantId, place, stampOf(caller, clock))) return
+  throw new DomainError('not_found', 'the machine has no such trust')
+}
+
+/** Attempts with the claims to select by default.
+ * @throws DomainError not_found */
+export async function listAttempts(
+  { machineTrusts }: Pick<TrustParts, 'machineTrusts'>,
+  { tenantId }: Caller,
+  machineId: string,
+): Promise<(Attempt & { suggested: string[] })[]> {
+  const attempts = await machineTrusts.attempts(tenantId, machineId)
+  if (attempts === null) throw machineNotFound()
+  return attempts.map((attempt) => ({
+    ...attempt,
+    suggested: suggestedNames(attempt.issuer, attempt.claims),
+  }))
+}
+
+/** Take an attempt off the list. Its next call puts it there again.
+ * @throws DomainError not_found */
+export async function dismissAttempt(
+  { machineTrusts }: Pick<TrustParts, 'machineTrusts'>,
+  { tenantId }: Caller,
+  place: AttemptPlace,
+): Promise<void> {
+  if (!(await machineTrusts.forgetAttempt(tenantId, place))) throw attemptNotFound()
+}
+
+function attemptNotFound(): DomainError {
+  return new DomainError('not_found', 'the machine has no such attempt')
+}
+
+/** Trust what an attempt showed, by the chosen claims, and take it off the list.
+ * @returns the id of the trust
+ * @throws DomainError not_found · invalid (a claim that the attempt lacks) · as `createTrust` */
+export async function allowAttempt(
+  parts: TrustParts,
+  caller: Caller,
+  { machineId, fingerprint, names, broad }: AttemptPlace & { names: readonly string[]; broad: boolean },
+): Promise<string> {
+  const attempts = await parts.machineTrusts.attempts(caller.tenantId, machineId)
+  const attempt = attempts?.find((each) => each.fingerprint === fingerprint)
+  if (!attempt) throw attemptNotFound()
+  const claims = Object.fromEntries(names.map((name) => [name, [claimOf(attempt, name)]]))
+  const binding = attempt.isBound ? 'required' : 'possible'
+  const draft = { issuer: attempt.issuer, claims, binding, networks: [], broad } as const
+  const trustId = await createTrust(parts, caller, { machineId, draft })
+  await parts.machineTrusts.forgetAttempt(caller.tenantId, { machineId, fingerprint })
+  return trustId
+}
+
+function claimOf({ claims }: Attempt, name: string): string {
+  const value = claims[name]
+  if (value !== undefined) return value
+  throw new DomainError('invalid', `claims names ${name}, which the attempt did not show`, {
+    details: { field: 'claims' },
+  })
+}
+
+/** The claims of an attempt that are kept: those with a text of ordinary length. */
+export function shownClaims(claims: Claims): Record<string, string> {
+  const texts = Object.entries(claims).flatMap(([name, claim]) => {
+    const text = textOf(claim)
+    return text === null || text.length > LIMITS.claimLength || name.length > LIMITS.claimLength
+      ? []
+      : [[name, text] as const]
+  })
+  return Object.fromEntries(texts.slice(0, LIMITS.shownClaims))
+}
+
+/** What tells one identity from another: the issuer and its identifying claims. */
+export function identityText(issuer: string, claims: Claims): string {
+  return JSON.stringify([
+    issuer,
+    ...identityNames(issuer, claims).map((name) => [name, textOf(claims[name])]),
+  ])
+}

@@ -1,0 +1,128 @@
+import { TIMES } from '@keyferry/contract'
+import { hashToken } from '@keyferry/crypto/token'
+import { type ClockAndIds, timestamp } from '../base/clock-and-ids.ts'
+import { DomainError } from '../base/errors.ts'
+import type { Origin } from '../base/origin.ts'
+import { type Stamp, stampOf } from '../base/stamp.ts'
+import type { Caller, Role, Visitor } from './membership.ts'
+import type { Tenant } from './tenant.ts'
+
+/*
+ * An owner invites one e-mail address to their tenant, as an owner or a member. A new invitation to the same address
+ * replaces the older one. The token is shown once and stored as a hash; it can be used once, within seven days, by a
+ * user whose verified e-mail is the invited one, and only while the inviter is an active owner. Every other token gets the same
+ * answer: not found.
+ */
+
+export type Invitation = { id: string; email: string; role: Role; created_at: string; expires_at: string }
+
+export type NewInvitation = Invitation & { tenant_id: string; token_hash: string; created_by: string }
+
+export type Acceptance = {
+  tokenHash: string
+  userId: string
+  membershipId: string
+  now: string
+  origin: Origin | null
+}
+
+/** What an invitation offers, and who made it. */
+export type Offer = {
+  tenant: { id: string; name: string }
+  email: string
+  role: Role
+  invited_by: { username: string; email: string }
+  expires_at: string
+}
+
+export interface InvitationStore {
+  /** Replaces an open invitation to the same e-mail; false when a member has this e-mail. */
+  insert(invitation: NewInvitation, stamp: Stamp): Promise<boolean>
+  /** Those not used and not expired, the newest first. */
+  list(tenantId: string, now: string): Promise<Invitation[]>
+  delete(tenantId: string, invitationId: string, stamp: Stamp): Promise<boolean>
+  /** The e-mail that an open invitation is for; null when it is unknown, used or expired. */
+  openEmail(tokenHash: string, now: string): Promise<string | null>
+  /** Null when it is unknown, used or expired, or when its inviter is not an active owner. */
+  findOffer(tokenHash: string, now: string): Promise<Offer | null>
+  /** Use it up and join, in one step. Null unless it is open, its inviter is an active owner, and the user's verified
+   * e-mail is the invited one. */
+  accept(acceptance: Acceptance): Promise<Tenant | null>
+  /** Whether only the missing verification of the user's e-mail keeps them from joining. */
+  waitsForVerification(acceptance: Acceptance): Promise<boolean>
+}
+
+/** Invite by e-mail. The token is in the answer and nowhere else: what is stored is its hash.
+ * @throws DomainError conflict: a member already */
+export async function invite(
+  invitations: InvitationStore,
+  caller: Caller,
+  { email, role, clock }: { email: string; role: Role; clock: ClockAndIds },
+): Promise<Invitation & { token: string }> {
+  const token = clock.newToken()
+  const invitation = {
+    id: clock.newId(),
+    email,
+    role,
+    created_at: timestamp(clock),
+    expires_at: timestamp(clock, TIMES.invitationSeconds),
+  }
+  const { tenantId, userId } = caller
+  const place = { tenant_id: tenantId, created_by: userId, token_hash: hashToken(token) }
+  const isInvited = await invitations.insert({ ...invitation, ...place }, stampOf(caller, clock))
+  if (!isInvited) throw new DomainError('conflict', 'already a member')
+  return { ...invitation, token }
+}
+
+/** @throws DomainError not_found */
+export async function revokeInvitation(
+  invitations: InvitationStore,
+  caller: Caller,
+  { invitationId, clock }: { invitationId: string; clock: ClockAndIds },
+): Promise<void> {
+  const isOpen = await invitations.delete(caller.tenantId, invitationId, stampOf(caller, clock))
+  if (!isOpen) throw invitationNotFound()
+}
+
+/** What an invitation offers. The token is enough to read it, so that a person who is signed in with another account sees
+ * which e-mail it is for.
+ * @throws DomainError not_found: unknown, used or expired */
+export async function previewInvitation(
+  invitations: InvitationStore,
+  { token, clock }: { token: string; clock: ClockAndIds },
+): Promise<Offer> {
+  const offer = await invitations.findOffer(hashToken(token), timestamp(clock))
+  if (!offer) throw invitationNotFound()
+  return offer
+}
+
+/** Join by a token.
+ * @throws DomainError not_found (unknown, used, expired or another person's) · email_unverified (it is for the user's
+ * e-mail, which the identity provider has not verified) */
+export async function acceptInvitation(
+  invitations: InvitationStore,
+  { userId, origin }: Pick<Visitor, 'userId' | 'origin'>,
+  { token, clock }: { token: string; clock: ClockAndIds },
+): Promise<Tenant> {
+  const acceptance = {
+    tokenHash: hashToken(token),
+    userId,
+    membershipId: clock.newId(),
+    now: timestamp(clock),
+    origin,
+  }
+  const tenant = await invitations.accept(acceptance)
+  if (tenant) return tenant
+  throw (await invitations.waitsForVerification(acceptance)) ? emailUnverified() : invitationNotFound()
+}
+
+function emailUnverified(): DomainError {
+  return new DomainError(
+    'email_unverified',
+    'your e-mail address is not verified: verify it at the identity provider, sign in again, then join',
+  )
+}
+
+export function invitationNotFound(): DomainError {
+  return new DomainError('not_found', 'invitation not found or expired')
+}

@@ -1,0 +1,77 @@
+import type { ClockAndIds } from '../base/clock-and-ids.ts'
+import { DomainError } from '../base/errors.ts'
+import { type Stamp, stampOf } from '../base/stamp.ts'
+import { type Caller, ownerRequired, type Role } from './membership.ts'
+
+/*
+ * A member belongs to a tenant as an owner or as a member. An owner changes roles and removes anyone; every member may
+ * leave. A tenant always keeps one owner. Nothing that a person leaves behind keeps rights that they lost: `endsOf` says
+ * what ends.
+ */
+
+/** What ends with a membership or with a role. Storage ends the invitations from and to the person and the remembered
+ * approvals, in the transaction of the change. The approvals that no client has fetched end after it.
+ * `grants`: the reason in the events of remembered approvals. */
+type MemberEnds = { invitations: boolean; approvals: boolean; grants: 'person_removed' | 'role_changed' }
+
+/** @param change that the person is removed, or the new role. A new owner keeps what a member may have. */
+export function endsOf(change: 'removed' | Role): MemberEnds {
+  if (change === 'removed') return { invitations: true, approvals: true, grants: 'person_removed' }
+  const isDemoted = change === 'member'
+  return { invitations: isDemoted, approvals: isDemoted, grants: 'role_changed' }
+}
+
+type Member = { user_id: string; username: string; email: string; role: Role; created_at: string }
+
+/** `last_owner`: refused, because a tenant is never without an owner. */
+export type MemberChange = 'done' | 'absent' | 'last_owner'
+
+/** Changes end what `endsOf` names. */
+export interface MemberStore {
+  /** By username. */
+  list(tenantId: string): Promise<Member[]>
+  changeRole(tenantId: string, change: { userId: string; role: Role }, stamp: Stamp): Promise<MemberChange>
+  remove(tenantId: string, userId: string, stamp: Stamp): Promise<MemberChange>
+}
+
+/** Ends what a person approved and no client has collected: in one tenant, or in all (null). */
+export type EndApprovals = (approver: { userId: string; tenantId: string | null }) => Promise<void>
+
+export type MemberParts = { members: MemberStore; endApprovals: EndApprovals; clock: ClockAndIds }
+
+/** @throws DomainError not_found · conflict: the last owner */
+export async function changeRole(
+  parts: MemberParts,
+  caller: Caller,
+  { userId, role }: { userId: string; role: Role },
+): Promise<void> {
+  const stamp = stampOf(caller, parts.clock)
+  const change = await parts.members.changeRole(caller.tenantId, { userId, role }, stamp)
+  if (endsOf(role).approvals) await endApprovalsAfter(parts, change, { userId, tenantId: caller.tenantId })
+  requireDone(change)
+}
+
+/** Remove a member, or leave.
+ * @throws DomainError forbidden (not an owner) · not_found · conflict: the last owner */
+export async function removeMember(parts: MemberParts, caller: Caller, userId: string): Promise<void> {
+  if (caller.role !== 'owner' && caller.userId !== userId) throw ownerRequired()
+  const change = await parts.members.remove(caller.tenantId, userId, stampOf(caller, parts.clock))
+  await endApprovalsAfter(parts, change, { userId, tenantId: caller.tenantId })
+  requireDone(change)
+}
+
+// For a user who is absent too: the request store may have been unavailable when they were removed, and the caller
+// repeats the call.
+async function endApprovalsAfter(
+  parts: MemberParts,
+  change: MemberChange,
+  approver: { userId: string; tenantId: string },
+): Promise<void> {
+  if (change !== 'last_owner') await parts.endApprovals(approver)
+}
+
+function requireDone(change: MemberChange): void {
+  if (change === 'absent') throw new DomainError('not_found', 'User not found')
+  if (change === 'last_owner')
+    throw new DomainError('conflict', 'the last owner cannot be demoted or removed')
+}

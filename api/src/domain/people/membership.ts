@@ -1,0 +1,70 @@
+import type { Access } from '@keyferry/contract'
+import { DomainError } from '../base/errors.ts'
+import type { Origin } from '../base/origin.ts'
+
+/*
+ * Who may do what in a tenant. A call is signed for one user and one tenant; the membership is looked up on every call, so
+ * a removed member is refused at once. An owner may do everything. A member reads everything, creates bundles and keys,
+ * changes what they created, and approves requests. An inactive user may do nothing.
+ */
+
+export type Role = 'owner' | 'member'
+
+/** The user and tenant that a call is signed for, before any lookup. */
+export type SignedCaller = { userId: string; tenantId: string }
+
+/** An active user, who may or may not belong to the tenant named by the call. */
+export type Visitor = SignedCaller & { role: Role | null; origin: Origin | null }
+
+/** An active user acting in a tenant that the user belongs to. */
+export type Caller = SignedCaller & { role: Role; origin: Origin | null }
+
+/** The looked-up state of a signed caller; `role` is null without a membership. */
+type Standing = { isActive: boolean; tenantExists: boolean; role: Role | null }
+
+export interface MembershipStore {
+  /** Null when there is no such user. */
+  findStanding(caller: SignedCaller): Promise<Standing | null>
+  /** The active people of a tenant, by name. */
+  listActive(tenantId: string): Promise<{ userId: string; username: string; role: Role }[]>
+}
+
+export type MemberAccess = Extract<Access, 'session' | 'member' | 'owner'>
+
+/** Admit a signed caller to an endpoint of the given access.
+ * @throws DomainError not_found (no such user or tenant) · forbidden (inactive, not a member, not an owner) */
+export async function admit(
+  memberships: MembershipStore,
+  signed: SignedCaller & { origin: Origin | null },
+  access: MemberAccess,
+): Promise<Visitor> {
+  const standing = await memberships.findStanding(signed)
+  if (!standing) throw new DomainError('not_found', 'User not found')
+  if (!standing.isActive) throw new DomainError('forbidden', 'Forbidden: user is inactive')
+  if (access !== 'session') requireRole(standing, access)
+  const { userId, tenantId, origin } = signed
+  return { userId, tenantId, role: standing.role, origin }
+}
+
+function requireRole({ tenantExists, role }: Standing, access: Role): void {
+  if (!tenantExists) throw new DomainError('not_found', 'User not found')
+  if (role === null) throw new DomainError('forbidden', 'Forbidden: not a member')
+  if (access === 'owner' && role !== 'owner') {
+    throw ownerRequired()
+  }
+}
+
+/** Owners change everything in a tenant; members change what they created.
+ * @throws DomainError forbidden */
+export function requireEditor({ userId, role }: Caller, { created_by }: { created_by: string }): void {
+  if (role !== 'owner' && created_by !== userId) throw ownerRequired()
+}
+
+/** @param names what the caller may not change, where a call names several things */
+export function ownerRequired(names?: readonly string[]): DomainError {
+  return new DomainError(
+    'forbidden',
+    'Forbidden: owner role required',
+    names === undefined ? {} : { details: { names } },
+  )
+}

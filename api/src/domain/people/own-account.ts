@@ -1,0 +1,59 @@
+import { hashPassword, verifyPassword } from '@keyferry/crypto/password'
+import type { ClockAndIds } from '../base/clock-and-ids.ts'
+import { DomainError } from '../base/errors.ts'
+import { momentOf } from '../base/stamp.ts'
+import { type Account, type AccountStore, requireUnlocked } from './account.ts'
+import type { Visitor } from './membership.ts'
+import { requireStrongPassword } from './password-rule.ts'
+
+type Parts = { accounts: AccountStore; clock: ClockAndIds }
+
+/** Give the caller's local account another password.
+ * @throws DomainError not_found (no local account) · invalid (the current password is wrong, the new one too weak) ·
+ * account_locked */
+export async function changePassword(
+  { accounts, clock }: Parts,
+  { userId, origin }: Visitor,
+  { current_password, new_password }: { current_password: string; new_password: string },
+): Promise<void> {
+  const account = await ownAccount(accounts, userId)
+  await requireStrongPassword(new_password, account.email)
+  await requireCurrentPassword({ accounts, clock }, account, current_password)
+  const passwordHash = await hashPassword(new_password)
+  await accounts.setPassword(userId, { passwordHash, mustChange: false }, momentOf({ clock, origin }))
+}
+
+/** Give the caller's local account another e-mail address.
+ * @throws DomainError not_found (no local account) · invalid (the current password is wrong) · account_locked ·
+ * conflict (another account has the address) */
+export async function changeEmail(
+  { accounts, clock }: Parts,
+  { userId, origin }: Visitor,
+  { current_password, email }: { current_password: string; email: string },
+): Promise<void> {
+  await requireCurrentPassword({ accounts, clock }, await ownAccount(accounts, userId), current_password)
+  const isChanged = await accounts.setEmail(userId, email, momentOf({ clock, origin }))
+  if (!isChanged) throw new DomainError('conflict', 'this e-mail has an account already')
+}
+
+/** @throws DomainError not_found: no local account */
+export async function ownAccount(accounts: AccountStore, userId: string): Promise<Account> {
+  const account = await accounts.findById(userId)
+  if (!account) throw new DomainError('not_found', 'no local account')
+  return account
+}
+
+/** Guesses count like those at sign-in, so that a stolen session does not allow more of them.
+ * @throws DomainError invalid (a wrong password) · account_locked */
+export async function requireCurrentPassword(
+  { accounts, clock }: Parts,
+  { email, password_hash }: Account,
+  password: string,
+): Promise<void> {
+  await requireUnlocked(accounts, email, clock)
+  if (!(await verifyPassword(password, password_hash))) {
+    const details = { field: 'current_password' }
+    throw new DomainError('invalid', 'the current password is wrong', { details })
+  }
+  await accounts.forgetAttempts(email)
+}

@@ -1,0 +1,136 @@
+import { LIMITS } from '@keyferry/contract'
+import type { ClockAndIds } from '../base/clock-and-ids.ts'
+import { DomainError } from '../base/errors.ts'
+import { type Arrival, type Moment, momentOf } from '../base/stamp.ts'
+
+/*
+ * A user is known by the id that the identity provider gives, never by e-mail. The first sign-in creates the user, a
+ * personal tenant and an owner membership, all or nothing; later sign-ins change nothing but the time. An inactive user
+ * is refused. The username comes from the e-mail, with a number where it is taken.
+ */
+
+/** What an identity provider tells about a person. */
+export type Profile = {
+  idp_user_id: string
+  email: string
+  /** Whether the provider verified the address; only a verified address accepts invitations. */
+  email_verified: boolean
+  /** When the provider stated the address, where that is known. */
+  email_as_of: string | null
+  auth_provider: string
+}
+
+export type NewUser = Profile & {
+  id: string
+  username: string
+  /** A PHC string for a local account. */
+  password_hash: string | null
+}
+
+export type KnownUser = { id: string; username: string; is_active: boolean }
+
+export type NewWorkspace = { id: string; name: string; membershipId: string }
+
+/** A user and the tenant to begin in. */
+export type Home = { user_id: string; tenant_id: string; role: 'owner' }
+
+/** A change that an identity provider reports; `isActive: false` when it deleted the user. */
+export type ProvidedChange = { email?: ProvidedEmail; isActive?: boolean }
+
+export type ProvidedEmail = { address: string; isVerified: boolean; asOf: string | null }
+
+/** Which sessions ended: this one, another one, all, or those that the identity provider named. */
+export type SignOut = { reason: 'session' | 'other_session' | 'all_sessions' | 'provider' }
+
+export interface UserStore {
+  /** Records a sign-in; null when no user has this id. */
+  recordSignIn(idpUserId: string, moment: Moment): Promise<KnownUser | null>
+  /** Those of the names that are taken. */
+  takenUsernames(names: readonly string[]): Promise<ReadonlySet<string>>
+  /** A user, a workspace and its owner membership, all or nothing; false when the id or the name is taken. */
+  insertWithWorkspace(user: NewUser, workspace: NewWorkspace, moment: Moment): Promise<boolean>
+  /** A tenant that the user owns, the personal one before others. */
+  findHome(userId: string): Promise<string | null>
+  insertWorkspace(userId: string, workspace: NewWorkspace, moment: Moment): Promise<void>
+  /** As `insertWorkspace`, within the bound of workspaces that a person creates.
+   * @throws DomainError too_many_workspaces */
+  createWorkspace(userId: string, workspace: NewWorkspace, moment: Moment): Promise<void>
+  /** Records that sessions of a user ended.
+   * @returns false when no user has this id at the provider */
+  recordSignOut(idpUserId: string, ended: SignOut, moment: Moment): Promise<boolean>
+  /** An e-mail that was stated earlier than the stored one changes nothing.
+   * @returns the user's id; null when no user has this id at the provider */
+  change(idpUserId: string, change: ProvidedChange, moment: Moment): Promise<string | null>
+}
+
+// How often another user may take the chosen name first. Each lost race means that another call succeeded.
+const RACES = 200
+
+/** The user of an identity-provider id, created at the first call. Any number of calls at once create one user.
+ * @throws DomainError forbidden (inactive) · internal (could not be created) */
+export async function ensureUser(
+  users: UserStore,
+  profile: Profile,
+  arrival: Arrival,
+): Promise<Home & { created: boolean }> {
+  for (let race = 0; race < RACES; race += 1) {
+    const known = await users.recordSignIn(profile.idp_user_id, momentOf(arrival))
+    if (known) return { ...(await homeOf(users, known, arrival)), created: false }
+    const home = await tryProvision(users, profile, arrival)
+    if (home) return { ...home, created: true }
+  }
+  throw new DomainError('internal', 'Failed to create user: no free username')
+}
+
+// Null when another call took the id or the username first.
+async function tryProvision(users: UserStore, profile: Profile, arrival: Arrival): Promise<Home | null> {
+  const { clock } = arrival
+  const username = await freeUsername(users, profile.email)
+  const user: NewUser = { ...profile, id: clock.newId(), username, password_hash: null }
+  const workspace = newWorkspace(username, clock)
+  const isNew = await users.insertWithWorkspace(user, workspace, momentOf(arrival))
+  return isNew ? { user_id: user.id, tenant_id: workspace.id, role: 'owner' } : null
+}
+
+/** @throws DomainError forbidden: inactive */
+export async function homeOf(
+  users: UserStore,
+  { id, username, is_active }: KnownUser,
+  arrival: Arrival,
+): Promise<Home> {
+  if (!is_active) throw new DomainError('forbidden', 'Forbidden: user is inactive')
+  const tenantId = (await users.findHome(id)) ?? (await replaceHome(users, { id, username }, arrival))
+  return { user_id: id, tenant_id: tenantId, role: 'owner' }
+}
+
+// A user who owns no tenant gets a new one.
+async function replaceHome(
+  users: UserStore,
+  user: { id: string; username: string },
+  arrival: Arrival,
+): Promise<string> {
+  const workspace = newWorkspace(user.username, arrival.clock)
+  await users.insertWorkspace(user.id, workspace, momentOf(arrival))
+  return workspace.id
+}
+
+export function newWorkspace(username: string, clock: ClockAndIds): NewWorkspace {
+  return { id: clock.newId(), name: `${username}'s workspace`, membershipId: clock.newId() }
+}
+
+/** The e-mail's local part, with the first number appended that makes it free. */
+export async function freeUsername(users: UserStore, email: string): Promise<string> {
+  const base = email.slice(0, email.lastIndexOf('@'))
+  for (let from = 0, count = 16; ; from += count, count *= 2) {
+    const names = Array.from({ length: count }, (_, index) => numbered(base, from + index))
+    const taken = await users.takenUsernames(names)
+    const free = names.find((name) => !taken.has(name))
+    if (free !== undefined) return free
+  }
+}
+
+// The number replaces the last characters where the name would exceed its bound.
+function numbered(base: string, count: number): string {
+  const suffix = count === 0 ? '' : String(count)
+  return base.slice(0, LIMITS.usernameLength - suffix.length) + suffix
+}

@@ -1,0 +1,153 @@
+import { MASK } from '@keyferry/contract'
+import { Plaintext } from '@keyferry/crypto/plaintext'
+import { composed } from '../library/template.ts'
+import {
+  type Choice,
+  type Decision,
+  type EntryAction,
+  type FoundKey,
+  type ImportEntry,
+  type ImportLibrary,
+  invalid,
+  makesKey,
+  type PlannedImport,
+} from './library-import-step.ts'
+
+const ALL: readonly Choice[] = ['own', 'share', 'replace']
+
+/** What an import does with each entry, in their order, before new keys have names.
+ * @throws DomainError invalid, with the names in `details.names` */
+export function decideAll(library: ImportLibrary, asked: PlannedImport): Decision[] {
+  const used = new Set<string>()
+  const isTemplate = ({ name }: ImportEntry) => library.attached.get(name)?.templateParts
+  const decided = new Map<string, Decision>()
+  for (const entry of asked.entries) {
+    if (isTemplate(entry)) continue
+    const decision = decide(entry, { library, used }, asked)
+    // A bundle uses a key once, under one name.
+    if (decision.key && !makesKey(decision)) used.add(decision.key.id)
+    decided.set(entry.name, decision)
+  }
+  const removed = new Set(asked.detach)
+  const valueAfter = (name: string) =>
+    removed.has(name) ? null : (deliveredAfter(decided.get(name)) ?? library.parts.get(name) ?? null)
+  return asked.entries.flatMap((entry) => {
+    const template = isTemplate(entry) ? library.attached.get(entry.name) : undefined
+    return template
+      ? [decideTemplate(entry, { template, valueAfter }, asked)]
+      : (decided.get(entry.name) ?? [])
+  })
+}
+
+/** The value that the bundle delivers after a step. */
+function deliveredAfter(decision: Decision | undefined): Plaintext | null {
+  if (decision === undefined) return null
+  const { action, entry, key } = decision
+  if (makesKey(decision) || action === 'update' || action === 'replace') return Plaintext.of(entry.value)
+  return key?.templateParts === null ? key.value : null
+}
+
+type AttachedTemplate = { template: FoundKey; valueAfter: (name: string) => Plaintext | null }
+
+function decideTemplate(
+  entry: ImportEntry,
+  { template, valueAfter }: AttachedTemplate,
+  { choices: { own, replace }, mayCompare }: PlannedImport,
+): Decision {
+  const { name } = entry
+  const isShared = template.elsewhere.length > 0
+  const isMasked = entry.value === MASK
+  const isReplacing = replace !== 'all' && replace.has(name)
+  const step = { entry, isAttached: true, key: template }
+  const choices: readonly Choice[] = isShared ? ['own', 'replace'] : ['replace']
+  if (!isMasked && own.has(name) && isShared) return { ...step, action: 'own', choices }
+  if (!isMasked && (isReplacing || own.has(name)))
+    return { ...step, action: isShared ? 'replace' : 'update', choices }
+  const value = isMasked || !mayCompare(template) ? null : composed(template.value, valueAfter)
+  const isSame = value instanceof Plaintext && value.reveal() === entry.value
+  return { ...step, action: isSame ? 'same' : 'kept', choices: isMasked ? [] : choices }
+}
+
+type Found = { library: ImportLibrary; used: ReadonlySet<string> }
+
+function decide(entry: ImportEntry, { library, used }: Found, asked: PlannedImport): Decision {
+  const attached = library.attached.get(entry.name)
+  if (attached === undefined) {
+    const candidates = library.candidates.get(entry.name) ?? []
+    return {
+      entry,
+      isAttached: false,
+      ...decideNew(
+        entry,
+        candidates.filter(({ id }) => !used.has(id)),
+        asked,
+      ),
+    }
+  }
+  const isShared = attached.elsewhere.length > 0
+  const action = actionOn(entry, attached, asked)
+  const choices = isShared && entry.value !== MASK ? ALL : []
+  return { entry, isAttached: true, action, key: attached, choices }
+}
+
+function actionOn(entry: ImportEntry, attached: FoundKey, asked: PlannedImport): EntryAction {
+  const { name } = entry
+  const { own, share } = asked.choices
+  const isShared = attached.elsewhere.length > 0
+  if (entry.value === MASK) return 'kept'
+  if (isShared && own.has(name)) return 'own'
+  // A member who duplicates a bundle has its secrets attached, and must not guess them this way.
+  if ((asked.mayCompare(attached) || !attached.is_secret) && isEqual(entry, attached)) return 'same'
+  if (!isShared && share.has(name)) {
+    throw invalid('share is not possible, because the bundle has its own key: detach the key first', [name])
+  }
+  if (!isShared) return 'update'
+  if (share.has(name)) return 'kept'
+  return isReplaced(name, asked) ? 'replace' : 'own'
+}
+
+function decideNew(
+  entry: ImportEntry,
+  candidates: readonly FoundKey[],
+  asked: PlannedImport,
+): Pick<Decision, 'action' | 'key' | 'choices'> {
+  const { name } = entry
+  const { own, share } = asked.choices
+  if (candidates.length === 0) {
+    if (share.has(name)) throw invalid('there is no key to share: leave these out of share', [name])
+    return { action: 'create', key: null, choices: [] }
+  }
+  const [first = null] = candidates
+  if (own.has(name)) return { action: 'own', key: first, choices: ALL }
+  if (share.has(name)) return { action: 'share', key: chosen(entry, candidates, asked), choices: ALL }
+  const equal = candidates.find((key) => asked.mayCompare(key) && isEqual(entry, key))
+  if (equal) return { action: 'share', key: equal, choices: ALL }
+  if (!isReplaced(name, asked)) return { action: 'own', key: first, choices: ALL }
+  return { action: 'replace', key: chosen(entry, candidates, asked), choices: ALL }
+}
+
+// An entry without a mark takes over the key's. What a template delivers depends on the bundle.
+function isEqual({ value, is_secret }: ImportEntry, key: FoundKey): boolean {
+  if (key.templateParts !== null) return false
+  return (is_secret ?? key.is_secret) === key.is_secret && key.value.reveal() === value
+}
+
+function isReplaced(name: string, { choices: { own, share, replace } }: PlannedImport): boolean {
+  if (replace === 'all') return !own.has(name) && !share.has(name)
+  return replace.has(name)
+}
+
+// Several keys may be delivered under one name. The key that has the name is meant, or the only one, or the one named.
+function chosen(
+  { name }: ImportEntry,
+  candidates: readonly FoundKey[],
+  { choices }: PlannedImport,
+): FoundKey {
+  const wanted = choices.keyNames.get(name) ?? name
+  const named = candidates.find((key) => key.name === wanted)
+  const [only, ...others] = candidates
+  if (named) return named
+  if (only && others.length === 0 && wanted === name) return only
+  const keys = candidates.map((key) => key.name).join(', ')
+  throw invalid(`several keys are delivered under this name: choose one of ${keys} with key_names`, [name])
+}

@@ -1,0 +1,99 @@
+import type { ImportAction } from '@keyferry/contract'
+import type { Plaintext } from '@keyferry/crypto/plaintext'
+import { DomainError } from '../base/errors.ts'
+import type { TemplateParts } from '../library/template.ts'
+
+export type ImportEntry = { name: string; value: string; is_secret?: boolean | undefined }
+
+/** How the caller wants entries treated, by their names. */
+export type ImportChoices = {
+  own: ReadonlySet<string>
+  share: ReadonlySet<string>
+  replace: 'all' | ReadonlySet<string>
+  /** Library names by entry name. */
+  keyNames: ReadonlyMap<string, string>
+}
+
+/** A library key that an import may use or change. */
+export type FoundKey = {
+  id: string
+  name: string
+  value: Plaintext
+  value_version: number
+  is_secret: boolean
+  templateParts: TemplateParts
+  description: string
+  created_by: string
+  /** Names of the other bundles that use it, sorted. */
+  elsewhere: readonly string[]
+}
+
+/** The part of a library that matters to an import. */
+export type ImportLibrary = {
+  bundle: { id: string; created_by: string } | null
+  /** What the bundle delivers of the entries and of the names to remove, by delivered name. */
+  attached: ReadonlyMap<string, FoundKey>
+  /** By delivered name, the values that templates in `attached` are built from. */
+  parts: ReadonlyMap<string, Plaintext>
+  /** By delivered name, what each template of the bundle is built from. Read only for an import that removes names. */
+  templates: ReadonlyMap<string, readonly string[]>
+  /** Keys that have a name, or are delivered under it elsewhere, and are not attached to the bundle. Keys that have the
+   * name come first. */
+  candidates: ReadonlyMap<string, readonly FoundKey[]>
+  /** Names of the bundle's legacy items. */
+  legacyNames: ReadonlySet<string>
+  isTaken: (libraryName: string) => boolean
+}
+
+/** What may happen to an entry. */
+export type EntryAction = Exclude<ImportAction, 'detach'>
+
+export type ImportStep = {
+  entry: ImportEntry
+  action: EntryAction
+  /** Whether the bundle delivers this name already. */
+  isAttached: boolean
+  /** The key that is shared, kept or changed, or whose value the bundle does not take over; null when there is none. */
+  key: FoundKey | null
+  /** The library name of the key that the bundle uses after the step. */
+  keyName: string
+  choices: readonly Choice[]
+}
+
+export type Choice = 'own' | 'share' | 'replace'
+/** A step without the library name of its key. */
+export type Decision = Omit<ImportStep, 'keyName'>
+
+export type PlannedImport = {
+  bundleName: string
+  entries: readonly ImportEntry[]
+  /** Names that the bundle no longer delivers. */
+  detach: readonly string[]
+  choices: ImportChoices
+  /** Whether the caller may learn if a key has a certain value, or a template delivers it. */
+  mayCompare: (key: FoundKey) => boolean
+}
+
+/** Whether a step adds a key to the library. */
+export function makesKey({ action }: { action: ImportAction }): boolean {
+  return action === 'create' || action === 'own'
+}
+
+/** Whether the key of a step is secret after the import. A new key without a mark takes over that of the key beside it;
+ * without such a key it is secret. A shared key keeps its mark. A value in the place of a template is secret, because the
+ * template may have had secret parts. */
+export function markAfter({ action, entry, key }: Pick<ImportStep, 'action' | 'entry' | 'key'>): boolean {
+  if (action === 'share' || action === 'kept' || action === 'same') return key?.is_secret ?? true
+  const known = key?.templateParts === null ? key.is_secret : true
+  return entry.is_secret ?? known
+}
+
+/** Whether a step gives the bundle its own key in the place of one that it shares. */
+export function splits({ action, isAttached }: Pick<ImportStep, 'action' | 'isAttached'>): boolean {
+  return action === 'own' && isAttached
+}
+
+/** What is wrong with the entries of these names. */
+export function invalid(message: string, names: readonly string[]): DomainError {
+  return new DomainError('invalid', `${message}: ${names.join(', ')}`, { details: { names } })
+}

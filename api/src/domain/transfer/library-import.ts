@@ -1,0 +1,180 @@
+import type { ImportAction } from '@keyferry/contract'
+import { digestOf } from '@keyferry/crypto/digest'
+import type { ClockAndIds } from '../base/clock-and-ids.ts'
+import { DomainError } from '../base/errors.ts'
+import { type Stamp, stampOf } from '../base/stamp.ts'
+import { type NewBundle, newBundle } from '../library/bundle.ts'
+import { libraryPrefix } from '../library/library-name.ts'
+import { type Caller, ownerRequired, requireEditor } from '../people/membership.ts'
+import { planImport } from './library-import-plan.ts'
+import { type ImportRemoval, planRemovals } from './library-import-removals.ts'
+import {
+  type FoundKey,
+  type ImportChoices,
+  type ImportEntry,
+  type ImportLibrary,
+  type ImportStep,
+  splits,
+} from './library-import-step.ts'
+
+/*
+ * An import brings the variables of a file into the library and into one bundle, which it creates if need be, and removes
+ * names from the bundle: all of it or nothing. library-import-plan.ts says what happens to each variable. The server
+ * plans, because only the server can compare secret values. A caller may look at the plan first, and then have exactly
+ * that plan carried out. Owners import everything; members only what creates keys or removes names, in a new bundle or one
+ * that they created.
+ */
+
+/** What an import reads of a library. */
+export type ImportReading = {
+  bundleName: string
+  /** Names that the bundle no longer delivers. */
+  detach: readonly string[]
+  /** The names of the entries. */
+  names: readonly string[]
+  /** Library names that new keys may get: these, and all that begin with `prefix`. */
+  keyNames: readonly string[]
+  prefix: string
+}
+
+/** An approved deposit. `boxDigest`: of its sealed box, for the receipt. */
+type ApprovedBox = { id: string; boxDigest: string }
+
+/** A plan to carry out. `bundle`: to be created; null for a bundle that exists. `newKeyId`: for a step that makes a key. */
+export type ImportChange = {
+  bundleId: string
+  bundle: NewBundle | null
+  steps: readonly (ImportStep & { newKeyId: string })[]
+  removals: readonly ImportRemoval[]
+  planId: string
+  /** The deposit whose values these are; null: none. */
+  deposit: ApprovedBox | null
+  stamp: Stamp
+}
+
+export interface LibraryImportStore {
+  read(tenantId: string, reading: ImportReading): Promise<ImportLibrary>
+  /** Read a library, let `decide` plan, and make the change, all in one transaction. Nothing is changed when `decide`
+   * throws.
+   * @returns null if another call changed the library in between; then nothing is changed */
+  carryOut(
+    tenantId: string,
+    reading: ImportReading,
+    decide: (library: ImportLibrary) => ImportChange,
+  ): Promise<ImportChange | null>
+}
+
+export type LibraryImport = {
+  bundleName: string
+  entries: readonly ImportEntry[]
+  /** Names that the bundle no longer delivers. */
+  detach: readonly string[]
+  choices: ImportChoices
+  /** The plan that the caller saw; undefined: any plan. */
+  planId: string | undefined
+  /** The approved deposit whose values these are. It ends with the change, and the change needs it to be open. */
+  deposit?: ApprovedBox
+}
+
+/** `bundleId`: null for a bundle that is still to be created; `newKeyId`: given once the key is made. */
+export type ImportPlan = {
+  bundleId: string | null
+  steps: readonly (ImportStep & { newKeyId?: string })[]
+  removals: readonly ImportRemoval[]
+  planId: string
+}
+
+type ImportParts = { imports: LibraryImportStore; clock: ClockAndIds }
+
+/** What `importVariables` would do now.
+ * @throws DomainError as `importVariables` does, but plan_changed */
+export async function planOf(
+  { imports }: ImportParts,
+  caller: Caller,
+  asked: LibraryImport,
+): Promise<ImportPlan> {
+  return planIn(await imports.read(caller.tenantId, readingOf(asked)), caller, asked)
+}
+
+/** Bring variables into the library and a bundle, all or nothing.
+ * @returns the change that was made
+ * @throws DomainError invalid, conflict, name_taken: see `planImport` and `planRemovals` · forbidden: the plan does more than create ·
+ *   plan_changed: the plan is not `planId`, the library changed in between, or the deposit has ended */
+export async function importVariables(
+  { imports, clock }: ImportParts,
+  caller: Caller,
+  asked: LibraryImport,
+): Promise<ImportChange> {
+  const change = await imports.carryOut(caller.tenantId, readingOf(asked), (library) => {
+    const plan = planIn(library, caller, asked)
+    if (asked.planId !== undefined && asked.planId !== plan.planId) throw planChanged()
+    return changeOf(plan, caller, { ...asked, clock })
+  })
+  if (!change) throw planChanged()
+  return change
+}
+
+function readingOf({ bundleName, entries, detach, choices }: LibraryImport): ImportReading {
+  const names = entries.map(({ name }) => name)
+  return {
+    bundleName,
+    detach,
+    names,
+    keyNames: [...names, ...choices.keyNames.values()],
+    prefix: libraryPrefix(bundleName),
+  }
+}
+
+function planIn(library: ImportLibrary, caller: Caller, asked: LibraryImport): ImportPlan {
+  const isOwner = caller.role === 'owner'
+  // A template's creator did not create its parts.
+  const mayCompare = ({ created_by, templateParts }: FoundKey) =>
+    isOwner || (created_by === caller.userId && templateParts === null)
+  const steps = planImport(library, { ...asked, mayCompare })
+  const removals = planRemovals(library, asked, steps)
+  if (!isOwner) requireCreating(library, steps, caller)
+  const bundleId = library.bundle?.id ?? null
+  return { bundleId, steps, removals, planId: planIdOf({ bundleId, steps, removals }, asked.bundleName) }
+}
+
+// A member sets no value that exists, and takes no key of others into reach.
+const OF_MEMBERS: ReadonlySet<ImportAction> = new Set(['create', 'own', 'same', 'kept'])
+
+function requireCreating({ bundle }: ImportLibrary, steps: readonly ImportStep[], caller: Caller): void {
+  if (bundle) requireEditor(caller, bundle)
+  if (steps.some((step) => !OF_MEMBERS.has(step.action) || splits(step))) throw ownerRequired()
+}
+
+function planIdOf({ bundleId, steps, removals }: Omit<ImportPlan, 'planId'>, bundleName: string): string {
+  const seen = steps.map(({ entry, action, key, keyName }) => [
+    entry.name,
+    action,
+    keyName,
+    ...(key === null ? [] : [key.id, key.value_version, key.is_secret, key.elsewhere]),
+  ])
+  const removed = removals.map(({ name, key, breaks }) => [name, key.id, key.elsewhere, breaks])
+  return digestOf(JSON.stringify([bundleId, bundleName, seen, removed]))
+}
+
+function changeOf(
+  { bundleId, steps, removals, planId }: ImportPlan,
+  caller: Caller,
+  { bundleName, deposit, clock }: Pick<LibraryImport, 'bundleName' | 'deposit'> & { clock: ClockAndIds },
+): ImportChange {
+  const stamp = stampOf(caller, clock)
+  const id = bundleId ?? clock.newId()
+  const draft = { name: bundleName, description: '', tags: '' }
+  return {
+    bundleId: id,
+    bundle: bundleId === null ? newBundle(draft, { id, tenantId: caller.tenantId, stamp }) : null,
+    steps: steps.map((step) => ({ ...step, newKeyId: clock.newId() })),
+    removals,
+    planId,
+    deposit: deposit ?? null,
+    stamp,
+  }
+}
+
+export function planChanged(): DomainError {
+  return new DomainError('plan_changed', 'the library changed after this import was planned: plan it again')
+}

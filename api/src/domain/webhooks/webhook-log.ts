@@ -1,0 +1,104 @@
+import type { WebhookMessageType } from '@keyferry/contract'
+import { TIMES } from '@keyferry/contract'
+import { type ClockAndIds, timestamp } from '../base/clock-and-ids.ts'
+import { DomainError } from '../base/errors.ts'
+import type { Listed, Page, WholePage } from '../base/listing.ts'
+import type { Caller } from '../people/membership.ts'
+import { webhookNotFound } from './webhook.ts'
+
+/*
+ * What was sent to a receiver, and what waits to be sent. An owner sends a message again, or a test message, which has no
+ * event behind it.
+ */
+
+export type MessageState = 'waiting' | 'sending' | 'done' | 'failed'
+
+export type WebhookMessage = {
+  /** What the receiver gets as `webhook-id`, at each attempt. */
+  id: string
+  type: WebhookMessageType
+  state: MessageState
+  attempts: number
+  last_status: number | null
+  /** Why the last attempt failed, in a word. */
+  last_error: string | null
+  last_ms: number | null
+  created_at: string
+  /** The next attempt of a message that waits. */
+  next_at: string | null
+  done_at: string | null
+  body: string
+}
+
+/** A message of a webhook to send at once. */
+type Now = { webhookId: string; messageId: string; now: string; giveUpAt: string }
+
+export interface WebhookLogStore {
+  /** The latest first; null when there is no such webhook. */
+  list(
+    tenantId: string,
+    webhookId: string,
+    filter: { state: MessageState | undefined; page: WholePage },
+  ): Promise<Listed<WebhookMessage> | null>
+  /** Have a test message sent. While one waits, no other is made.
+   * @returns the id of the message that will be sent */
+  test(tenantId: string, message: Now & { body: string }): Promise<{ id: string } | 'absent' | 'off'>
+  resend(tenantId: string, message: Now): Promise<'done' | 'absent' | 'off' | 'sending'>
+}
+
+export type WebhookLogParts = { webhookLog: WebhookLogStore; clock: ClockAndIds }
+
+const FIRST_PAGE = 50
+
+/** @throws DomainError not_found */
+export async function listWebhookMessages(
+  webhookLog: WebhookLogStore,
+  { tenantId }: Caller,
+  asked: { webhookId: string; state: MessageState | undefined; page: Page },
+): Promise<Listed<WebhookMessage>> {
+  const { limit = FIRST_PAGE, offset = 0 } = asked.page
+  const filter = { state: asked.state, page: { limit, offset } }
+  const messages = await webhookLog.list(tenantId, asked.webhookId, filter)
+  if (messages === null) throw webhookNotFound()
+  return messages
+}
+
+/** Send a message that says nothing, to try the receiver.
+ * @returns the message's id
+ * @throws DomainError not_found · conflict: the webhook is off */
+export async function testWebhook(
+  { webhookLog, clock }: WebhookLogParts,
+  { tenantId, userId }: Caller,
+  webhookId: string,
+): Promise<string> {
+  const now = timestamp(clock)
+  const actor = { kind: 'user', id: userId }
+  const body = JSON.stringify({ type: 'webhook.test', timestamp: now, data: { seq: null, actor } })
+  const message = { webhookId, messageId: clock.newId(), now, giveUpAt: giveUpAt(clock), body }
+  const outcome = await webhookLog.test(tenantId, message)
+  if (outcome === 'absent') throw webhookNotFound()
+  if (outcome === 'off') throw isOff()
+  return outcome.id
+}
+
+/** Send a message again, with the id and the body that it had.
+ * @throws DomainError not_found · conflict: the webhook is off, or the message is being sent */
+export async function resendWebhookMessage(
+  { webhookLog, clock }: WebhookLogParts,
+  { tenantId }: Caller,
+  { webhookId, messageId }: { webhookId: string; messageId: string },
+): Promise<void> {
+  const message = { webhookId, messageId, now: timestamp(clock), giveUpAt: giveUpAt(clock) }
+  const outcome = await webhookLog.resend(tenantId, message)
+  if (outcome === 'absent') throw new DomainError('not_found', 'message not found')
+  if (outcome === 'off') throw isOff()
+  if (outcome === 'sending') throw new DomainError('conflict', 'this message is being sent: wait for its end')
+}
+
+function giveUpAt(clock: ClockAndIds): string {
+  return timestamp(clock, TIMES.webhookTriedSeconds)
+}
+
+function isOff(): DomainError {
+  return new DomainError('conflict', 'this webhook is off: turn it on first')
+}

@@ -1,0 +1,50 @@
+import type { EventData } from '../../domain/base/event.ts'
+import type { Queries, Recorded } from '../base/queries.ts'
+import { updateOf } from '../base/tenant-rows.ts'
+import { holdHead } from './sealing.ts'
+
+/*
+ * A restored backup takes the log back. Notes that were signed after the backup then match no entry. So a restore
+ * begins a new epoch of each log and records where the old one was left: a reader can tell a restore from an attack, and
+ * a server that knows a newer head of an older epoch seals again.
+ */
+
+type Restored = { reason: string; now: string }
+
+/** Begin a new epoch of every log, and record why.
+ * @returns how many logs there are */
+export async function beginEpochs({ query, write, record }: Queries, restored: Restored): Promise<number> {
+  const heads = await query.selectFrom('audit_heads').select('tenant_id').execute()
+  for (const { tenant_id: tenantId } of heads) {
+    await write((transaction) => beginEpoch({ transaction, record }, { ...restored, tenantId }))
+  }
+  return heads.length
+}
+
+async function beginEpoch(
+  { transaction, record }: Recorded,
+  { tenantId, reason, now }: Restored & { tenantId: string },
+): Promise<void> {
+  const { seq, epoch: epochBefore } = await holdHead(transaction, tenantId)
+  const epoch = nextEpoch(epochBefore, now)
+  await updateOf(transaction, 'audit_heads', tenantId).set({ epoch }).execute()
+  const target = { kind: 'tenant', id: tenantId, name: null } as const
+  const actor = { kind: 'operator', id: null } as const
+  const data: EventData = { epoch, epoch_before: epochBefore, seq, reason }
+  await record(transaction, {
+    tenantId,
+    action: 'audit.restored',
+    at: now,
+    actor,
+    target,
+    data,
+    origin: null,
+  })
+}
+
+const MINUTE_MS = 60_000
+
+// Minutes since 1970: a backup of before an earlier restore does not know that restore's epoch, and must not use it again.
+function nextEpoch(epoch: number, now: string): number {
+  return Math.max(epoch + 1, Math.floor(new Date(now).getTime() / MINUTE_MS))
+}

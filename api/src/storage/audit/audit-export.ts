@@ -1,0 +1,86 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import type { Query } from '../base/queries.ts'
+import { selectOf } from '../base/tenant-rows.ts'
+
+const ROWS_AT_ONCE = 1_000
+/** Entries of one export; the last line names where the next one begins. */
+const EXPORT_ENTRIES = 100_000
+
+type Range = { from: number; to: number }
+
+/** More than any number of an entry, and no more than both databases hold as an integer. */
+const LAST = 2_147_483_647
+
+/** The lines of an export of a whole log, however long it is. */
+export function wholeLog(query: Query, tenantId: string): AsyncGenerator<string> {
+  return exportLines(query, tenantId, { from: 1, to: LAST }, LAST)
+}
+
+/** The lines of an export of at most `most` entries, each with its line feed: entries by number, then the newest note.
+ * When the first entry is not entry 1, a line before it gives its number and the hash before it. */
+export async function* exportLines(
+  query: Query,
+  tenantId: string,
+  { from, to }: Range,
+  most = EXPORT_ENTRIES,
+): AsyncGenerator<string> {
+  const start = await startOf(query, tenantId, from)
+  const note = await newestNote(query, tenantId)
+  const end = Math.min(to, start.seq + most - 1)
+  if (start.seq > 1) yield `${JSON.stringify({ first_seq: start.seq, first_prev: start.prev })}\n`
+  let last = start.seq - 1
+  while (last < end) {
+    const rows = await entries(query, tenantId, { from: last + 1, to: end })
+    if (rows.length > 0) yield rows.map(exportLine).join('')
+    last = rows.at(-1)?.seq ?? end
+    await turn()
+  }
+  yield `${JSON.stringify({ note, ...((await hasMore(query, tenantId, last, to)) ? { next_from_seq: last + 1 } : {}) })}\n`
+}
+
+/** One entry as a line. The entry's text begins at character 83, so that a reader can hash it without writing JSON. */
+function exportLine({ hash, body, origin }: { hash: string; body: string; origin: string | null }): string {
+  return `{"hash":"${hash}","event":${body}${origin === null ? '' : `,"origin":${origin}`}}\n`
+}
+
+/** The newest signed note; null when nothing is sealed yet. */
+export async function newestNote(query: Query, tenantId: string): Promise<string | null> {
+  const seal = await selectOf(query, 'audit_seals', tenantId)
+    .select('note')
+    .orderBy('day', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return seal?.note ?? null
+}
+
+async function startOf(query: Query, tenantId: string, from: number): Promise<{ seq: number; prev: string }> {
+  const head = await selectOf(query, 'audit_heads', tenantId)
+    .select(['first_seq', 'first_prev'])
+    .executeTakeFirst()
+  if (!head || from <= head.first_seq) return { seq: head?.first_seq ?? 1, prev: head?.first_prev ?? '' }
+  const before = await selectOf(query, 'audit_log', tenantId)
+    .select('hash')
+    .where('seq', '=', from - 1)
+    .executeTakeFirst()
+  return { seq: from, prev: before?.hash ?? head.first_prev }
+}
+
+function entries(query: Query, tenantId: string, { from, to }: Range) {
+  return selectOf(query, 'audit_log', tenantId)
+    .select(['seq', 'hash', 'body', 'origin'])
+    .where('seq', '>=', from)
+    .where('seq', '<=', to)
+    .orderBy('seq')
+    .limit(ROWS_AT_ONCE)
+    .execute()
+}
+
+async function hasMore(query: Query, tenantId: string, last: number, to: number): Promise<boolean> {
+  if (last >= to) return false
+  const next = await selectOf(query, 'audit_log', tenantId)
+    .select('seq')
+    .where('seq', '>', last)
+    .limit(1)
+    .executeTakeFirst()
+  return next !== undefined
+}

@@ -1,0 +1,184 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import { AUDIT_ACTIONS, ORIGIN_OWNERS } from '@keyferry/contract'
+import { eventMac } from '@keyferry/crypto/audit-chain'
+import type { AuditKey } from '@keyferry/crypto/audit-key'
+import { entryOf } from '../../domain/audit/audit.ts'
+import { emailKey } from '../../domain/base/email.ts'
+import type { Queries, Query } from '../base/queries.ts'
+import { selectOf } from '../base/tenant-rows.ts'
+
+/*
+ * Erasing a person: what may identify them leaves the logs (`origin`) and the deliveries (`label`). The hashed text of an
+ * entry holds only their id, so every chain stays whole.
+ */
+
+/** `origins`: how many entries lost their origin. */
+export type Forgotten = { readonly userId: string; readonly tenants: number; readonly origins: number }
+
+/** Several users have the address, as accounts of an identity provider may. */
+class SeveralPeople extends Error {
+  override readonly name = 'SeveralPeople'
+}
+
+/** What tells a person's events in one tenant from those of others. `ids`: of their deliveries and remembered approvals. */
+type Theirs = { id: string; email: string; ids: ReadonlySet<string>; hasDeliveries: boolean }
+
+type Person = { id: string; emailKey: string }
+type Forgetting = { person: Person; now: string } & Pick<AuditKey, 'mac'>
+
+/** Erase a person from the logs of all tenants, and record that in each.
+ * @param who a user's id or e-mail address
+ * @returns null when no user has it
+ * @throws SeveralPeople */
+export async function forgetPerson(
+  queries: Queries,
+  { who, ...options }: { who: string } & Omit<Forgetting, 'person'>,
+): Promise<Forgotten | null> {
+  const person = await findPerson(queries.query, who)
+  if (!person) return null
+  const heads = await queries.query.selectFrom('audit_heads').select('tenant_id').execute()
+  let [tenants, origins] = [0, 0]
+  for (const { tenant_id } of heads) {
+    const erased = await forgetIn(queries, tenant_id, { person, ...options })
+    if (erased === null) continue
+    tenants += 1
+    origins += erased
+  }
+  return { userId: person.id, tenants, origins }
+}
+
+async function findPerson(query: Query, who: string): Promise<Person | null> {
+  const rows = await query
+    .selectFrom('users')
+    .select(['id', 'email_key'])
+    .where((either) => either.or([either('id', '=', who), either('email_key', '=', emailKey(who))]))
+    .execute()
+  if (rows.length > 1) {
+    throw new SeveralPeople(
+      `several users have this address; name one by its id: ${rows.map(({ id }) => id).join(', ')}`,
+    )
+  }
+  const [row] = rows
+  return row ? { id: row.id, emailKey: row.email_key } : null
+}
+
+// The outbox first, so that entries sealed during this work are in the log.
+async function forgetIn(queries: Queries, tenantId: string, forgetting: Forgetting): Promise<number | null> {
+  const { person, now } = forgetting
+  const theirs = await knownBy(queries.query, tenantId, person)
+  const isTheirs: IsTheirs = (row) => isAbout(row, theirs)
+  const origins =
+    (await forgetUnsealed(queries, tenantId, { isTheirs, mac: forgetting.mac })) +
+    (await forgetSealed(queries, tenantId, { isTheirs, person }))
+  if (origins === 0 && !theirs.hasDeliveries) return null
+  await queries.write(async (transaction) => {
+    await transaction
+      .updateTable('deliveries')
+      .set({ label: null })
+      .where('tenant_id', '=', tenantId)
+      .where('user_id', '=', person.id)
+      .execute()
+    const target = { kind: 'user', id: person.id, name: null } as const
+    const actor = { kind: 'operator', id: null } as const
+    const event = { tenantId, action: 'person.forgotten', at: now, actor, target, origin: null } as const
+    await queries.record(transaction, { ...event, data: { count: origins } })
+  })
+  return origins
+}
+
+// The events of another actor name them by these ids.
+async function knownBy(query: Query, tenantId: string, { id, emailKey: email }: Person): Promise<Theirs> {
+  const rowsOf = (table: 'deliveries' | 'grants') =>
+    selectOf(query, table, tenantId).select('id').where('user_id', '=', id).execute()
+  const [deliveries, grants] = await Promise.all([rowsOf('deliveries'), rowsOf('grants')])
+  const ids = new Set([...deliveries, ...grants].map((row) => row.id))
+  return { id, email, ids, hasDeliveries: deliveries.length > 0 }
+}
+
+// What they did, what was done to them, and what the action says besides.
+function isAbout({ body, origin }: { body: string; origin: string | null }, theirs: Theirs): boolean {
+  if (origin === null) return false
+  const { action, actor, target, data, origin: told } = entryOf(body, origin)
+  if (actor.id === theirs.id || target.id === theirs.id) return true
+  const owner = ORIGIN_OWNERS[action]
+  if (owner === 'actor') return false
+  if (owner === 'email') return told?.['email'] !== undefined && emailKey(told['email']) === theirs.email
+  const id = data[owner]
+  return typeof id === 'string' && theirs.ids.has(id)
+}
+
+type IsTheirs = (row: { body: string; origin: string | null }) => boolean
+
+async function forgetUnsealed(
+  { query }: Queries,
+  tenantId: string,
+  { isTheirs, mac: key }: { isTheirs: IsTheirs } & Pick<AuditKey, 'mac'>,
+): Promise<number> {
+  const rows = await query
+    .selectFrom('events')
+    .select(['position', 'body', 'origin'])
+    .where('tenant_id', '=', tenantId)
+    .where('origin', 'is not', null)
+    .execute()
+  let erased = 0
+  for (const { position, body } of rows.filter(isTheirs)) {
+    const { numUpdatedRows } = await query
+      .updateTable('events')
+      .set({ origin: null, mac: eventMac({ tenantId, body, origin: null }, key) })
+      .where('position', '=', position)
+      .executeTakeFirstOrThrow()
+    erased += Number(numUpdatedRows)
+  }
+  return erased
+}
+
+const ROWS_AT_ONCE = 1_000
+
+async function forgetSealed(
+  { query }: Queries,
+  tenantId: string,
+  { isTheirs, person }: { isTheirs: IsTheirs; person: Person },
+): Promise<number> {
+  let erased = 0
+  for (let last = 0; ; ) {
+    const rows = await mayBeTheirs(query, { tenantId, person, last })
+    const seqs = rows.filter(isTheirs).map(({ seq }) => seq)
+    if (seqs.length > 0) {
+      await query
+        .updateTable('audit_log')
+        .set({ origin: null })
+        .where('tenant_id', '=', tenantId)
+        .where('seq', 'in', seqs)
+        .execute()
+    }
+    erased += seqs.length
+    if (rows.length < ROWS_AT_ONCE) return erased
+    last = rows.at(-1)?.seq ?? last
+    await turn()
+  }
+}
+
+/** Actions whose origin may be of a person who is neither actor nor target: their terminal, or their address. */
+const OF_OTHERS = AUDIT_ACTIONS.filter((action) => ORIGIN_OWNERS[action] !== 'actor')
+
+function mayBeTheirs(
+  query: Query,
+  { tenantId, person, last }: { tenantId: string; person: Person; last: number },
+) {
+  return query
+    .selectFrom('audit_log')
+    .select(['seq', 'body', 'origin'])
+    .where('tenant_id', '=', tenantId)
+    .where('seq', '>', last)
+    .where('origin', 'is not', null)
+    .where((either) =>
+      either.or([
+        either('actor_id', '=', person.id),
+        either('target_id', '=', person.id),
+        either('action', 'in', OF_OTHERS),
+      ]),
+    )
+    .orderBy('seq')
+    .limit(ROWS_AT_ONCE)
+    .execute()
+}

@@ -1,0 +1,143 @@
+import { verifierKey } from '@keyferry/crypto/signed-note'
+import {
+  type AuditEntry,
+  type AuditFilter,
+  type AuditPage,
+  type AuditStore,
+  entryOf,
+} from '../../domain/audit/audit.ts'
+import type { Query } from '../base/queries.ts'
+import { countOf, selectOf } from '../base/tenant-rows.ts'
+import type { NamedAuditKey } from '../keys-at-rest/audit-keys.ts'
+import { exportLines, newestNote } from './audit-export.ts'
+import { isGenuine } from './sealing.ts'
+
+/** Matches beyond this number are not counted. */
+const COUNTED = 10_000
+/** Unsealed events that are shown; more than that is a backlog, which /readyz tells. */
+const UNSEALED = 1_000
+
+export function createAuditStore(query: Query, key: NamedAuditKey): AuditStore {
+  return {
+    list: (tenantId, filter, page) => list(query, key, { tenantId, filter, page }),
+    export: (tenantId, range) => ({ lines: exportLines(query, tenantId, range) }),
+    note: (tenantId) => newestNote(query, tenantId),
+    verifierKey: verifierKey(key),
+  }
+}
+
+type Listing = { tenantId: string; filter: AuditFilter; page: { limit: number; offset: number } }
+
+async function list(query: Query, key: NamedAuditKey, listing: Listing): Promise<AuditPage> {
+  const { tenantId, filter, page } = listing
+  const unsealed = await unsealedEntries(query, key, listing)
+  const fromLog = page.limit - Math.max(0, unsealed.length - page.offset)
+  const offset = Math.max(0, page.offset - unsealed.length)
+  const rows =
+    fromLog <= 0 ? [] : await sealedRows(query, { tenantId, filter, page: { limit: fromLog, offset } })
+  const sealed = rows.map(({ body, origin }) => entryOf(body, origin))
+  // An event that is sealed between the two reads is in both.
+  const ids = new Set(sealed.map(({ id }) => id))
+  const waiting = unsealed.filter(({ id }) => !ids.has(id))
+  const entries = [...waiting.slice(page.offset, page.offset + page.limit), ...sealed]
+  const total = await countMatches(query, tenantId, filter)
+  return {
+    entries: await withNames(query, entries),
+    total: total === null ? null : total + waiting.length,
+  }
+}
+
+async function unsealedEntries(
+  query: Query,
+  key: NamedAuditKey,
+  { tenantId, filter }: Listing,
+): Promise<AuditEntry[]> {
+  if (filter.before !== undefined) return []
+  const rows = await selectOf(query, 'events', tenantId)
+    .select(['tenant_id', 'body', 'origin', 'mac'])
+    .where('refused_at', 'is', null)
+    .orderBy('position', 'desc')
+    .limit(UNSEALED)
+    .execute()
+  const genuine = rows.filter((row) => isGenuine(row, key))
+  return genuine.map(({ body, origin }) => entryOf(body, origin)).filter((entry) => matches(entry, filter))
+}
+
+function matches({ at, action, actor, target }: AuditEntry, filter: AuditFilter): boolean {
+  return (
+    (filter.from === undefined || at >= filter.from) &&
+    (filter.to === undefined || at < filter.to) &&
+    (filter.action === undefined || action === filter.action) &&
+    (filter.actor === undefined || actor.id === filter.actor) &&
+    (filter.target === undefined || target.id === filter.target)
+  )
+}
+
+function matching(query: Query, tenantId: string, filter: AuditFilter) {
+  const { before, after, from, to, action, actor, target } = filter
+  let rows = selectOf(query, 'audit_log', tenantId)
+  if (before !== undefined) rows = rows.where('seq', '<', before)
+  if (after !== undefined) rows = rows.where('seq', '>', after)
+  if (from !== undefined) rows = rows.where('at', '>=', from)
+  if (to !== undefined) rows = rows.where('at', '<', to)
+  if (action !== undefined) rows = rows.where('action', '=', action)
+  if (actor !== undefined) rows = rows.where('actor_id', '=', actor)
+  if (target !== undefined) rows = rows.where('target_id', '=', target)
+  return rows
+}
+
+function sealedRows(query: Query, { tenantId, filter, page }: Listing) {
+  return matching(query, tenantId, filter)
+    .select(['body', 'origin'])
+    .orderBy('seq', 'desc')
+    .limit(page.limit)
+    .offset(page.offset)
+    .execute()
+}
+
+async function countMatches(query: Query, tenantId: string, filter: AuditFilter): Promise<number | null> {
+  const isFiltered = Object.values(filter).some((value) => value !== undefined)
+  if (!isFiltered) return keptEntries(query, tenantId)
+  const some = matching(query, tenantId, filter)
+    .select('seq')
+    .limit(COUNTED + 1)
+  const total = await countOf(query.selectFrom(some.as('counted')))
+  return total > COUNTED ? null : total
+}
+
+async function keptEntries(query: Query, tenantId: string): Promise<number> {
+  const head = await selectOf(query, 'audit_heads', tenantId).select(['seq', 'first_seq']).executeTakeFirst()
+  return head ? head.seq - head.first_seq + 1 : 0
+}
+
+// Names of people are looked up when they are read: the log itself holds none. Of a machine that acts, it holds the id.
+async function withNames(query: Query, entries: AuditEntry[]): Promise<AuditEntry[]> {
+  const all = entries.flatMap(({ actor, target }) => [actor, target])
+  const [users, machines] = await Promise.all([
+    namesIn(all, 'user', (ids) =>
+      query.selectFrom('users').select(['id', 'username as name']).where('id', 'in', ids).execute(),
+    ),
+    namesIn(all, 'machine', (ids) =>
+      query.selectFrom('machines').select(['id', 'name']).where('id', 'in', ids).execute(),
+    ),
+  ])
+  const named = <W extends Who>(who: W): W => {
+    if (who.kind === 'user') return { ...who, name: users.get(who.id ?? '') ?? null }
+    return who.kind === 'machine' ? { ...who, name: who.name ?? machines.get(who.id ?? '') ?? null } : who
+  }
+  return entries.map((entry) => ({ ...entry, actor: named(entry.actor), target: named(entry.target) }))
+}
+
+type Who = { kind: string; id: string | null; name: string | null }
+
+/** The names of those of one kind that have none, by id. */
+async function namesIn(
+  all: readonly Who[],
+  kind: 'user' | 'machine',
+  read: (ids: string[]) => Promise<{ id: string; name: string }[]>,
+): Promise<ReadonlyMap<string, string>> {
+  const nameless = all.filter((who) => who.kind === kind && who.name === null)
+  const ids = new Set(nameless.flatMap(({ id }) => id ?? []))
+  const rows = ids.size === 0 ? [] : await read([...ids])
+  return new Map(rows.map(({ id, name }) => [id, name]))
+}

@@ -1,0 +1,133 @@
+import type { ExportedChain } from '@keyferry/crypto/exported-chain'
+import type { Event } from '../../domain/base/event.ts'
+import type { Query, Recorded } from '../base/queries.ts'
+import { deleteOf, selectOf, updateOf } from '../base/tenant-rows.ts'
+import { holdHead } from './sealing.ts'
+
+/*
+ * Pruning deletes the oldest entries of a log, up to the end of a day. The head keeps the hash before the first entry that
+ * stays, so the rest is still a chain, and an event in it records what was deleted. The newest entry always stays.
+ */
+
+/** A request to prune that cannot be carried out; nothing was deleted. */
+export class PruneRefused extends Error {
+  override readonly name = 'PruneRefused'
+}
+
+/** What was deleted: `count` entries, the last of them numbered `through`. */
+export type Pruned = { readonly through: number; readonly count: number }
+
+type Pruning = { tenantId: string; actor: Event['actor']; now: string }
+
+/** Delete the entries of the whole days that a checked export holds.
+ * @throws PruneRefused: the export does not begin where the log does, differs from it, or holds no whole day */
+export async function pruneExported(
+  recorded: Recorded,
+  pruning: Pruning & { chain: ExportedChain },
+): Promise<Pruned> {
+  const { tenantId, chain, now } = pruning
+  const head = await holdHead(recorded.transaction, tenantId)
+  if (chain.first > head.first_seq) {
+    throw new PruneRefused(
+      `the export begins at entry ${chain.first}, the log at ${head.first_seq}: export the log from there`,
+    )
+  }
+  const range = { from: head.first_seq, to: Math.min(chain.last, head.seq - 1) }
+  const end = await endOfDay(recorded.transaction, { tenantId, range, before: dayOf(now) })
+  if (end === null) {
+    throw new PruneRefused('the export holds no whole day that can be deleted; the newest entry always stays')
+  }
+  const stored = await hashOf(recorded.transaction, tenantId, end.seq)
+  if (stored !== chain.hashOf(end.seq) || stored !== end.hash) {
+    throw new PruneRefused(`entry ${end.seq} of the log is not the one in the export: run audit-verify`)
+  }
+  return cut(recorded, { ...pruning, end })
+}
+
+/** Entries that one transaction deletes, unless a day has more: other writers wait for it. */
+const PRUNED_AT_ONCE = 10_000
+
+/** Delete the oldest days of a log, as many as one transaction should.
+ * @param before the day (yyyy-mm-dd) from which all is kept
+ * @returns null when no whole day before that can be deleted */
+export async function pruneOldest(
+  recorded: Recorded,
+  pruning: Pruning & { before: string },
+): Promise<Pruned | null> {
+  const { tenantId, before } = pruning
+  const head = await holdHead(recorded.transaction, tenantId)
+  const from = head.first_seq
+  const find = (to: number, order: 'asc' | 'desc') =>
+    endOfDay(recorded.transaction, { tenantId, before, range: { from, to }, order })
+  const last = head.seq - 1
+  const end = (await find(Math.min(last, from + PRUNED_AT_ONCE), 'desc')) ?? (await find(last, 'asc'))
+  return end && cut(recorded, { ...pruning, end })
+}
+
+/** The tenants whose log has a day before this one that can be deleted. */
+export async function tenantsToPrune(query: Query, before: string): Promise<string[]> {
+  const rows = await query
+    .selectFrom('audit_heads')
+    .innerJoin('audit_seals', 'audit_seals.tenant_id', 'audit_heads.tenant_id')
+    .select('audit_heads.tenant_id')
+    .where('audit_seals.day', '<', before)
+    .whereRef('audit_seals.seq', '>=', 'audit_heads.first_seq')
+    .whereRef('audit_seals.seq', '<', 'audit_heads.seq')
+    .distinct()
+    .execute()
+  return rows.map(({ tenant_id }) => tenant_id)
+}
+
+export function dayOf(timestamp: string): string {
+  return timestamp.slice(0, 'yyyy-mm-dd'.length)
+}
+
+type Days = {
+  tenantId: string
+  before: string
+  range: { from: number; to: number }
+  order?: 'asc' | 'desc'
+}
+type End = { seq: number; hash: string }
+
+// The last entry of a day, which the day's seal signs.
+async function endOfDay(
+  query: Query,
+  { tenantId, before, range, order = 'desc' }: Days,
+): Promise<End | null> {
+  const seal = await selectOf(query, 'audit_seals', tenantId)
+    .select(['seq', 'hash'])
+    .where('day', '<', before)
+    .where('seq', '>=', range.from)
+    .where('seq', '<=', range.to)
+    .orderBy('day', order)
+    .limit(1)
+    .executeTakeFirst()
+  return seal ?? null
+}
+
+async function hashOf(query: Query, tenantId: string, seq: number): Promise<string | undefined> {
+  const row = await selectOf(query, 'audit_log', tenantId)
+    .select('hash')
+    .where('seq', '=', seq)
+    .executeTakeFirst()
+  return row?.hash
+}
+
+async function cut(
+  { transaction, record }: Recorded,
+  { tenantId, actor, now, end }: Pruning & { end: End },
+): Promise<Pruned> {
+  const { seq: through, hash } = end
+  const { numDeletedRows } = await deleteOf(transaction, 'audit_log', tenantId)
+    .where('seq', '<=', through)
+    .executeTakeFirstOrThrow()
+  await updateOf(transaction, 'audit_heads', tenantId)
+    .set({ first_seq: through + 1, first_prev: hash })
+    .execute()
+  const count = Number(numDeletedRows)
+  const target = { kind: 'tenant', id: tenantId, name: null } as const
+  const data = { through, hash, count }
+  await record(transaction, { tenantId, action: 'audit.pruned', at: now, actor, target, data, origin: null })
+  return { through, count }
+}

@@ -1,0 +1,23 @@
+import type { AuditAction } from '@keyferry/contract'
+import { entryOf } from '../../domain/audit/audit.ts'
+import type { Query } from '../base/queries.ts'
+import { selectOf } from '../base/tenant-rows.ts'
+
+/** An event by its action and members of its data. */
+export type Sought = { tenantId: string; action: AuditAction; data: Readonly<Record<string, unknown>> }
+
+/** Whether a tenant has such an event, in its log or in the outbox. */
+export async function hasEvent(query: Query, { tenantId, action, data }: Sought): Promise<boolean> {
+  const sealed = await selectOf(query, 'audit_log', tenantId)
+    .select(['body', 'origin'])
+    .where('action', '=', action)
+    .orderBy('seq', 'desc')
+    .execute()
+  const waiting = await selectOf(query, 'events', tenantId).select(['body', 'origin']).execute()
+  return [...sealed, ...waiting].some(({ body, origin }) => {
+    const entry = entryOf(body, origin)
+    return (
+      entry.action === action && Object.entries(data).every(([name, value]) => entry.data[name] === value)
+    )
+  })
+}

@@ -1,0 +1,67 @@
+import type { Kysely, RawBuilder, Transaction } from 'kysely'
+import type { Event } from '../../domain/base/event.ts'
+import type { ColumnTypes } from '../schema/column.ts'
+import type { ChangedRows, Rows } from './many-rows.ts'
+import type { BuildRead, PreparedRead } from './prepared.ts'
+import type { Tables } from './tables.ts'
+
+export type Query = Kysely<Tables>
+
+/** Make a change in one transaction: all of it is committed, or nothing.
+ *
+ * Each store that changes tenants, members, invitations, bundles, keys, attachments or items does so in here and nowhere
+ * else. So a record that must be committed together with a change is one more insert into the same
+ * `transaction`, and work that must follow a commit has one place to start from.
+ *
+ * Get from the database what needs another connection (a tenant's key, see `ValueVault.of`) before you call this: on
+ * SQLite a transaction holds the only connection that writes. */
+export type Write = <T>(change: (transaction: Transaction<Tables>) => Promise<T>) => Promise<T>
+
+/** Insert rows in a transaction, with one statement or one that is prepared once. On PostgreSQL they are only sent: if that
+ * fails, the transaction fails (see pipeline.ts). */
+type InsertAll = <Table extends keyof Tables>(
+  transaction: Query,
+  table: Table,
+  rows: Rows<Table>,
+) => Promise<void>
+
+/** As `InsertAll`, for rows that exist. */
+type UpdateAll = <Table extends keyof Tables>(
+  transaction: Query,
+  table: Table,
+  changed: ChangedRows<Table>,
+) => Promise<void>
+
+export type Database = {
+  query: Query
+  /** A read that runs at almost every call. On SQLite it has its own connection, so it waits for no transaction. */
+  prepare: <Name extends string, Row>(build: BuildRead<Name, Row>) => PreparedRead<Name, Row>
+  write: Write
+  insertAll: InsertAll
+  updateAll: UpdateAll
+  /** How many events one seal takes: fewer on SQLite, because other writers wait during a seal. */
+  sealBatch: number
+  /** Ends a select whose rows no other transaction may change until this one ends. On SQLite a transaction is alone in
+   * writing anyway. */
+  holdShared: RawBuilder<unknown>
+  /** As `holdShared`, for rows that this transaction will change. */
+  hold: RawBuilder<unknown>
+  columns: ColumnTypes
+  /** Make every other migrator wait until the transaction ends. */
+  lockMigrations(transaction: Query): Promise<void>
+  close(): Promise<void>
+}
+
+/** Record an event in the transaction of the change that it tells about.
+ * @throws DomainError unavailable: the change must not happen */
+type RecordEvent = (transaction: Query, event: Event) => Promise<void>
+
+/** A transaction and the door through which its events enter the outbox. */
+export type Recorded = { transaction: Query; record: RecordEvent }
+
+/** What writes many rows. */
+export type ManyRows = Pick<Database, 'insertAll' | 'updateAll'>
+
+/** What stores read and write with. */
+export type Queries = Pick<Database, 'query' | 'prepare' | 'write' | 'holdShared' | 'hold'> &
+  ManyRows & { record: RecordEvent }

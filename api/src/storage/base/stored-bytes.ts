@@ -1,0 +1,112 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { type Bounds, workspaceFull } from '../../domain/base/bounds.ts'
+import type { Queries } from './queries.ts'
+
+const KNOWN_TENANTS = 10_000
+const ROWS_AT_ONCE = 2_000
+const READ_AGAIN_MS = 5_000
+// Reading again takes at most 1/50 of the time; after a refusal, 1/10.
+const REST = { usual: 50, refused: 10 } as const
+
+type Known = {
+  bytes: number
+  readAt: number
+  readMs: number
+  wasRefused: boolean
+  reading: Promise<void> | null
+}
+
+/**
+ * An estimate of the bytes that each tenant has stored, kept by this process. The sum is read from the database at a
+ * tenant's first write and again from time to time; in between, only what this process writes is added. A sum at each
+ * write would take longer the more is stored, and a counter in a row would make the writers of a tenant wait for each
+ * other. So several processes together may pass the bound by what they write within a few seconds.
+ */
+export class StoredBytes {
+  readonly #known = new Map<string, Known>()
+  readonly #sum: (tenantId: string) => Promise<number>
+  readonly #bounds: Bounds
+
+  constructor(queries: Pick<Queries, 'query' | 'prepare'>, bounds: Bounds) {
+    this.#sum = summing(queries)
+    this.#bounds = bounds
+  }
+
+  /** Call before a transaction that stores values. It waits for the database only if the tenant is not known yet, or if its
+   * last write was refused, because deletions since then may have made room. */
+  async prepare(tenantId: string): Promise<void> {
+    const known = this.#known.get(tenantId) ?? this.#unknown(tenantId)
+    const rest = known.wasRefused
+      ? known.readMs * REST.refused
+      : Math.max(READ_AGAIN_MS, known.readMs * REST.usual)
+    if (performance.now() - known.readAt < rest) return
+    known.reading ??= this.#read(tenantId, known).finally(() => {
+      known.reading = null
+    })
+    if (known.wasRefused || known.readAt === NEVER) await known.reading
+    // A later write reports a database that is unavailable.
+    else known.reading.catch(() => undefined)
+  }
+
+  /** @throws DomainError workspace_full */
+  add(tenantId: string, bytes: number): void {
+    const known = this.#known.get(tenantId)
+    if (known === undefined) return
+    known.wasRefused = known.bytes + bytes > this.#bounds.tenantBytes
+    if (known.wasRefused) throw workspaceFull(this.#bounds)
+    known.bytes += bytes
+  }
+
+  #unknown(tenantId: string): Known {
+    const [oldest] = this.#known.keys()
+    if (this.#known.size >= KNOWN_TENANTS && oldest !== undefined) this.#known.delete(oldest)
+    const known = { bytes: 0, readAt: NEVER, readMs: 0, wasRefused: false, reading: null }
+    this.#known.set(tenantId, known)
+    return known
+  }
+
+  async #read(tenantId: string, known: Known): Promise<void> {
+    const before = { bytes: known.bytes, at: performance.now() }
+    const sum = await this.#sum(tenantId)
+    known.bytes = sum + (known.bytes - before.bytes)
+    known.readAt = performance.now()
+    known.readMs = known.readAt - before.at
+    known.wasRefused = false
+  }
+}
+
+const NEVER = Number.NEGATIVE_INFINITY
+
+function summing({
+  query,
+  prepare,
+}: Pick<Queries, 'query' | 'prepare'>): (tenantId: string) => Promise<number> {
+  const reads = (['keys', 'legacy_items'] as const).map((table) =>
+    prepare((value: (name: 'tenantId' | 'after') => string) => {
+      const sizes = sql<Size>`select id, length(value) as bytes from ${sql.table(table)}
+        where tenant_id = ${value('tenantId')} and id > ${value('after')} order by id limit ${sql.lit(ROWS_AT_ONCE)}`
+      return { compile: () => sizes.compile(query) }
+    }),
+  )
+  const readVersions = prepare((value: (name: 'tenantId' | 'after') => string) => {
+    const sizes = sql<Size>`select key_id as id, coalesce(sum(length(value)), 0) as bytes from key_versions
+      where tenant_id = ${value('tenantId')} and key_id > ${value('after')}
+      group by key_id order by key_id limit ${sql.lit(ROWS_AT_ONCE)}`
+    return { compile: () => sizes.compile(query) }
+  })
+  return async (tenantId) => {
+    let total = 0
+    for (const read of [...reads, readVersions]) {
+      for (let rows = await read({ tenantId, after: '' }); rows.length > 0; ) {
+        for (const { bytes } of rows) total += bytes
+        // SQLite answers without a pause, so other calls would wait for the whole sum.
+        await turn()
+        rows = rows.length < ROWS_AT_ONCE ? [] : await read({ tenantId, after: rows.at(-1)?.id ?? '' })
+      }
+    }
+    return total
+  }
+}
+
+type Size = { id: string; bytes: number }

@@ -1,0 +1,54 @@
+import { globSync, readFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { expect, test } from 'vitest'
+import { TABLES } from './tables.ts'
+
+/** Files with queries across tenants, or of rows that a secret or a person finds; each for the reason given. */
+const ACROSS_TENANTS: Record<string, string> = {
+  'attached-keys.ts': 'the query names the tenant under an alias',
+  'audit-epochs.ts': 'every log begins a new epoch',
+  'audit-forgetting.ts': 'a person is forgotten in every log',
+  'audit-log.ts': 'names of machines, by ids from the log of the tenant',
+  'audit-pruning.ts': 'every log is pruned',
+  'audit-verification.ts': 'every log is verified',
+  'bundles.ts': 'a person chooses among the bundles of all their workspaces',
+  'deposits.ts': 'overdue deposits',
+  'expiring-tokens.ts': 'tokens that expire soon',
+  'grant-ends.ts': "a person's or a terminal's approvals end everywhere",
+  'grants.ts': "a terminal's approvals, by its secret",
+  'held-deliveries.ts': 'overdue deliveries',
+  'invitations.ts': 'an invitation, by its token',
+  'machine-callers.ts': 'who calls: a machine, by its token or its id',
+  'machine-tokens.ts': 'a reported token, by its hash',
+  'provided-changes.ts': 'all workspaces of a person',
+  'sealer.ts': 'every outbox is sealed',
+  'sealing.ts': 'rows of the outbox, by their positions',
+  'tenants.ts': 'all workspaces of a person',
+  'user-events.ts': 'all workspaces of a person',
+  'verification.ts': 'every value is opened',
+  'webhook-outbox.ts': 'the webhooks that are due',
+  'webhook-sweeping.ts': 'messages that are overdue or old',
+}
+
+function crossesTenants(file: string): boolean {
+  const begun = /\b(?:query|transaction)\s*\.(?:selectFrom|updateTable|deleteFrom)\(\s*(?:'(\w+)|\w+\))/g
+  const tables = [...readFileSync(file, 'utf8').matchAll(begun)].map(([, table]) => table)
+  return tables.some((table) => table === undefined || hasTenant(table))
+}
+
+function hasTenant(table: string): boolean {
+  return Object.entries(TABLES).some(([name, { columns }]) => name === table && 'tenant_id' in columns)
+}
+
+test('every other file names the tenant where a query of a table with a tenant begins', () => {
+  const files = globSync(join(import.meta.dirname, '../**/*.ts')).filter(
+    (file) => !/tenant-rows|\.test\.ts$|\/schema\//.test(file),
+  )
+  expect(files.length).toBeGreaterThan(90)
+  expect(
+    files
+      .filter(crossesTenants)
+      .map((file) => basename(file))
+      .toSorted(),
+  ).toEqual(Object.keys(ACROSS_TENANTS))
+})

@@ -1,0 +1,48 @@
+import type { Attachment } from '../../domain/library/attachment.ts'
+import type { Query } from '../base/queries.ts'
+import { selectOf } from '../base/tenant-rows.ts'
+
+/** Whether a key is attached to a bundle under this name. */
+export async function isDelivered(
+  transaction: Query,
+  { tenantId, bundleId, name }: { tenantId: string; bundleId: string; name: string },
+): Promise<boolean> {
+  const row = await selectOf(transaction, 'attachments', tenantId)
+    .select('key_id')
+    .where('bundle_id', '=', bundleId)
+    .where('delivered_name', '=', name)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** The library name of a key; null when the tenant has no such key. */
+export async function keyNameOf(transaction: Query, tenantId: string, keyId: string): Promise<string | null> {
+  const row = await selectOf(transaction, 'keys', tenantId)
+    .select('name')
+    .where('id', '=', keyId)
+    .executeTakeFirst()
+  return row?.name ?? null
+}
+
+/** The name under which a bundle delivers a key; null when the key is not attached. */
+export async function deliveredName(
+  transaction: Query,
+  tenantId: string,
+  { bundleId, keyId }: Attachment,
+): Promise<string | null> {
+  const row = await selectOf(transaction, 'attachments', tenantId)
+    .select('delivered_name')
+    .where('bundle_id', '=', bundleId)
+    .where('key_id', '=', keyId)
+    .executeTakeFirst()
+  return row?.delivered_name ?? null
+}
+
+/** The library key as an event names it. */
+export async function keyOfEvent(
+  transaction: Query,
+  { tenantId, keyId }: { tenantId: string; keyId: string },
+): Promise<{ id: string; name: string }> {
+  // A key that is attached is in the library.
+  return { id: keyId, name: (await keyNameOf(transaction, tenantId, keyId)) ?? '' }
+}

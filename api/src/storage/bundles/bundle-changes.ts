@@ -1,0 +1,46 @@
+import type { AuditAction } from '@keyferry/contract'
+import { type EventData, madeBy } from '../../domain/base/event.ts'
+import type { Stamp } from '../../domain/base/stamp.ts'
+import type { Query, Recorded } from '../base/queries.ts'
+import { updateOf } from '../base/tenant-rows.ts'
+
+/** Hold a bundle until the transaction ends, so that one change of its positions happens at a time.
+ * @returns false when the tenant has no such bundle */
+export async function holdBundle(transaction: Query, tenantId: string, bundleId: string): Promise<boolean> {
+  const { numUpdatedRows } = await updateOf(transaction, 'bundles', tenantId)
+    .set((column) => ({ updated_at: column.ref('updated_at') }))
+    .where('id', '=', bundleId)
+    .executeTakeFirstOrThrow()
+  return numUpdatedRows === 1n
+}
+
+type BundleStamp = { tenantId: string; bundleId: string; stamp: Stamp }
+
+/** Note who changed a bundle and when, in a transaction that holds it, and record what changed. */
+export async function stampBundle(
+  recorded: Recorded,
+  place: BundleStamp,
+  { action, data = {} }: { action: AuditAction; data?: EventData },
+): Promise<void> {
+  await stampBundleForEach(recorded, place, { action, told: [data] })
+}
+
+/** As `stampBundle`, for a change of several things: records an event for each of them. */
+export async function stampBundleForEach(
+  { transaction, record }: Recorded,
+  { tenantId, bundleId, stamp }: BundleStamp,
+  { action, told }: { action: AuditAction; told: readonly EventData[] },
+): Promise<void> {
+  const { name } = await updateOf(transaction, 'bundles', tenantId)
+    .set({ updated_at: stamp.at, updated_by: stamp.by })
+    .where('id', '=', bundleId)
+    .returning('name')
+    .executeTakeFirstOrThrow()
+  const target = { kind: 'bundle', id: bundleId, name } as const
+  for (const data of told) await record(transaction, { tenantId, target, action, data, ...madeBy(stamp) })
+}
+
+/** What an event about a key in a bundle tells of the name there: only one that differs from the key's. */
+export function deliveredAs(keyName: string, deliveredName: string): { as?: string } {
+  return keyName === deliveredName ? {} : { as: deliveredName }
+}

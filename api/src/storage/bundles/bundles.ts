@@ -1,0 +1,199 @@
+import type { AuditAction } from '@keyferry/contract'
+import { sql } from 'kysely'
+import { type Event, type EventData, madeBy } from '../../domain/base/event.ts'
+import type { Slice } from '../../domain/base/listing.ts'
+import type { Stamp } from '../../domain/base/stamp.ts'
+import type {
+  Bundle,
+  BundleFilter,
+  BundleOfTenant,
+  BundleStore,
+  BundleSuggestion,
+  NewBundle,
+} from '../../domain/library/bundle.ts'
+import { chunks } from '../base/chunks.ts'
+import { isTaken, unless } from '../base/database.ts'
+import type { Queries, Query, Recorded } from '../base/queries.ts'
+import { countOf, deleteOf, selectOf, updateOf } from '../base/tenant-rows.ts'
+import { contains, containsInAnyCase } from '../base/text-search.ts'
+
+export function createBundleStore(queries: Queries): BundleStore {
+  const { query, write, record } = queries
+  return {
+    insert: (bundle, stamp) => write((transaction) => createBundle({ transaction, record }, bundle, stamp)),
+    update: (tenantId, bundleId, change) => update(queries, { tenantId, bundleId, change }),
+    find: finder(queries),
+    list: (tenantId, filter, slice) => list(query, { tenantId, filter, slice }),
+    findSuggested: (userId, suggestion) => findSuggested(query, userId, suggestion),
+    findNamed: (tenantId, names) => findNamed(query, tenantId, names),
+    count: (tenantId, filter) => countMatches(query, tenantId, filter),
+    delete: (tenantId, bundleId, stamp) =>
+      write(async (transaction) => {
+        const name = await remove(transaction, tenantId, bundleId)
+        if (name === null) return false
+        const event = bundleEvent(tenantId, { id: bundleId, name }, { action: 'bundle.deleted', stamp })
+        await record(transaction, event)
+        return true
+      }),
+  }
+}
+
+export function bundleEvent(
+  tenantId: string,
+  { id, name }: { id: string; name: string },
+  { stamp, ...event }: { action: AuditAction; data?: EventData; stamp: Stamp },
+): Event {
+  return { tenantId, target: { kind: 'bundle', id, name }, ...event, ...madeBy(stamp) }
+}
+
+/** Add a bundle in a transaction and record that.
+ * @returns false when the tenant has a bundle of this name */
+export async function createBundle(
+  { transaction, record }: Recorded,
+  bundle: NewBundle,
+  stamp: Stamp,
+): Promise<boolean> {
+  if (!(await insertBundle(transaction, bundle))) return false
+  await record(transaction, bundleEvent(bundle.tenant_id, bundle, { action: 'bundle.created', stamp }))
+  return true
+}
+
+/** @returns false when the tenant has a bundle of this name */
+export async function insertBundle(transaction: Query, bundle: NewBundle): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await transaction
+    .insertInto('bundles')
+    .values(bundle)
+    .onConflict((conflict) => conflict.columns(['tenant_id', 'name']).doNothing())
+    .executeTakeFirstOrThrow()
+  return numInsertedOrUpdatedRows === 1n
+}
+
+const CHANGEABLE = ['name', 'description', 'tags'] as const
+
+type Update = { tenantId: string; bundleId: string; change: Parameters<BundleStore['update']>[2] }
+
+async function update(
+  { write, record }: Queries,
+  { tenantId, bundleId, change: { stamp, ...fields } }: Update,
+): ReturnType<BundleStore['update']> {
+  return unless(isTaken, 'name_taken', () =>
+    write(async (transaction) => {
+      const row = await updateOf(transaction, 'bundles', tenantId)
+        .set({ ...fields, updated_at: stamp.at, updated_by: stamp.by })
+        .where('id', '=', bundleId)
+        .returning(['id', 'name'])
+        .executeTakeFirst()
+      if (!row) return 'absent'
+      const data = { changed: CHANGEABLE.filter((field) => fields[field] !== undefined) }
+      await record(transaction, bundleEvent(tenantId, row, { action: 'bundle.changed', data, stamp }))
+      return 'updated'
+    }),
+  )
+}
+
+const UPDATED_BY_NAME = sql<string | null>`(
+  select username from users where users.id = bundles.updated_by
+)`
+
+const KEY_COUNT = sql<number>`(
+  select count(*) from attachments
+  where attachments.tenant_id = bundles.tenant_id and attachments.bundle_id = bundles.id
+)`
+
+const COLUMNS = [
+  'id',
+  'tenant_id',
+  'name',
+  'description',
+  'tags',
+  'created_by',
+  'created_at',
+  'updated_at',
+  'updated_by',
+  UPDATED_BY_NAME.as('updated_by_name'),
+  KEY_COUNT.as('key_count'),
+] as const
+
+function finder({ query, prepare }: Queries): BundleStore['find'] {
+  const read = prepare((value: (name: 'tenantId' | 'bundleId') => string) =>
+    selectOf(query, 'bundles', value('tenantId')).select(COLUMNS).where('id', '=', value('bundleId')),
+  )
+  return async (tenantId, bundleId) => (await read({ tenantId, bundleId }))[0] ?? null
+}
+
+type ListRequest = { tenantId: string; filter: BundleFilter; slice: Slice }
+
+function list(query: Query, { tenantId, filter, slice }: ListRequest): Promise<Bundle[]> {
+  return matching(query, tenantId, filter)
+    .select(COLUMNS)
+    .$if(slice.after !== null, (select) => select.where('name', '>', slice.after ?? ''))
+    .orderBy('name')
+    .limit(slice.limit)
+    .offset(slice.offset)
+    .execute()
+}
+
+async function countMatches(query: Query, tenantId: string, filter: BundleFilter): Promise<number> {
+  const total = await countOf(matching(query, tenantId, filter))
+  return total
+}
+
+function matching(query: Query, tenantId: string, { query: text, tag, grantedTo }: BundleFilter) {
+  return selectOf(query, 'bundles', tenantId)
+    .$if(Boolean(text), (select) => select.where(containsInAnyCase('name', text ?? '')))
+    .$if(Boolean(tag), (select) => select.where(contains(sql`(',' || tags || ',')`, `,${tag},`)))
+    .$if(grantedTo !== undefined, (select) =>
+      select.where('id', 'in', (granted) =>
+        granted
+          .selectFrom('machine_grants')
+          .select('machine_grants.bundle_id')
+          .where('machine_grants.tenant_id', '=', tenantId)
+          .where('machine_grants.machine_id', '=', grantedTo ?? ''),
+      ),
+    )
+}
+
+async function findNamed(query: Query, tenantId: string, names: readonly string[]) {
+  const found: { id: string; name: string; tags: string }[] = []
+  for (const some of chunks(names)) {
+    const rows = await selectOf(query, 'bundles', tenantId)
+      .select(['id', 'name', 'tags'])
+      .where('name', 'in', some)
+      .execute()
+    found.push(...rows)
+  }
+  return found
+}
+
+async function findSuggested(
+  query: Query,
+  userId: string,
+  { bundle, workspace }: BundleSuggestion,
+): Promise<BundleOfTenant[]> {
+  const rows = await query
+    .selectFrom('memberships')
+    .innerJoin('tenants', 'tenants.id', 'memberships.tenant_id')
+    .innerJoin('bundles', 'bundles.tenant_id', 'tenants.id')
+    .select(['tenants.id as tenant_id', 'tenants.name as tenant_name', 'bundles.id', 'bundles.name'])
+    .where('memberships.user_id', '=', userId)
+    .where((on) => on.or([on('bundles.id', '=', bundle), on('bundles.name', '=', bundle)]))
+    .$if(workspace !== null, (select) =>
+      select.where((on) => on.or([on('tenants.id', '=', workspace), on('tenants.name', '=', workspace)])),
+    )
+    .orderBy('tenants.name')
+    .orderBy('tenants.id')
+    .orderBy('bundles.name')
+    .execute()
+  return rows.map(({ tenant_id, tenant_name, id, name }) => ({
+    bundle: { id, name },
+    workspace: { id: tenant_id, name: tenant_name },
+  }))
+}
+
+async function remove(transaction: Query, tenantId: string, bundleId: string): Promise<string | null> {
+  const row = await deleteOf(transaction, 'bundles', tenantId)
+    .where('id', '=', bundleId)
+    .returning('name')
+    .executeTakeFirst()
+  return row?.name ?? null
+}

@@ -1,0 +1,186 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import type { Plaintext } from '@keyferry/crypto/plaintext'
+import type { Bounds } from '../../domain/base/bounds.ts'
+import type { Stamp } from '../../domain/base/stamp.ts'
+import type { LongValues } from '../../domain/library/bundle-entry.ts'
+import type { BundlePlace, LegacyItemStore, LegacyItemWrite } from '../../domain/library/legacy-item.ts'
+import type { WantedValues } from '../../domain/library/wanted-values.ts'
+import type { Queries, Query } from '../base/queries.ts'
+import { type Flag, flag } from '../base/tables.ts'
+import { deleteOf, selectOf, updateOf } from '../base/tenant-rows.ts'
+import {
+  listedColumns,
+  openedByName,
+  type TenantVault,
+  VALUE_BYTES,
+  type ValueVault,
+  valueColumn,
+} from '../keys-at-rest/value-vault.ts'
+import { requireWithinBound } from './bundle-bound.ts'
+import { holdBundle, stampBundle } from './bundle-changes.ts'
+
+/** All of the store but the conversion into library keys. */
+export function createLegacyItemStore(
+  queries: Queries,
+  vault: ValueVault,
+  bounds: Bounds,
+): Omit<LegacyItemStore, 'convert'> {
+  const { query, write, record } = queries
+  const readSizes = queries.prepare((value: (name: 'tenantId' | 'bundleId') => string) =>
+    itemsOf(query, { tenantId: value('tenantId'), bundleId: value('bundleId') }).select(VALUE_BYTES),
+  )
+  return {
+    list: lister(queries, vault),
+    longValues: (tenantId, bundleId, wanted) =>
+      longValues(query, vault, { place: { tenantId, bundleId }, wanted }),
+    valueSizes: async (tenantId, bundleId) => {
+      const rows = await readSizes({ tenantId, bundleId })
+      return rows.map(({ name, bytes }) => ({ name, bytes, templateParts: null }))
+    },
+    upsert: (place, items, stamp) => upsert(queries, { vault, bounds }, { place, items, stamp }),
+    delete: (place, name, stamp) =>
+      write(async (transaction) => {
+        const { tenantId, bundleId } = place
+        if (!(await holdBundle(transaction, tenantId, bundleId))) return false
+        if (!(await removeHeld(transaction, place, name))) return false
+        const event = { action: 'item.deleted', data: { names: [name] } } as const
+        await stampBundle({ transaction, record }, { ...place, stamp }, event)
+        return true
+      }),
+  }
+}
+
+function lister({ query, prepare }: Queries, vault: ValueVault): LegacyItemStore['list'] {
+  const build = (place: BundlePlace, values: WantedValues) =>
+    itemsOf(query, place).select(listedColumns(values)).orderBy('name')
+  const readPublic = prepare((value: (name: 'tenantId' | 'bundleId') => string) =>
+    build({ tenantId: value('tenantId'), bundleId: value('bundleId') }, 'public'),
+  )
+  return async (tenantId, bundleId, values) => {
+    const { open } = await vault.of(tenantId)
+    const place = { tenantId, bundleId }
+    const rows = await (values === 'public' ? readPublic(place) : build(place, values).execute())
+    return rows.map((row) => ({
+      name: row.name,
+      value: open(row),
+      is_secret: row.is_secret === 1,
+      isLong: row.is_long === 1,
+    }))
+  }
+}
+
+async function longValues(
+  query: Query,
+  vault: ValueVault,
+  { place, wanted }: { place: BundlePlace; wanted: LongValues },
+): Promise<ReadonlyMap<string, Plaintext>> {
+  if (wanted.names.length === 0) return new Map()
+  const rows = await itemsOf(query, place)
+    .select(['name as entry', valueColumn(wanted.values)])
+    .where('name', 'in', wanted.names)
+    .execute()
+  return openedByName(await vault.of(place.tenantId), rows)
+}
+
+type Upsert = { place: BundlePlace; items: readonly LegacyItemWrite[]; stamp: Stamp }
+type Seal = TenantVault['seal']
+
+async function upsert(
+  { write, record }: Queries,
+  { vault, bounds }: { vault: ValueVault; bounds: Bounds },
+  { place, items, stamp }: Upsert,
+) {
+  const { seal } = await vault.toWrite(place.tenantId)
+  return write(async (transaction) => {
+    if (!(await holdBundle(transaction, place.tenantId, place.bundleId))) return null
+    const known = await knownItems(transaction, place)
+    const fresh = items.filter(({ name }) => !known.has(name))
+    const changed = items.filter(({ name }) => known.has(name))
+    await insertAll(transaction, fresh, (item) => newRow({ item, place, now: stamp.at, seal }))
+    if (fresh.length > 0) await requireWithinBound(transaction, place, bounds)
+    for (const item of changed) await update(transaction, { item, known, place, now: stamp.at, seal })
+    const counts = { created: fresh.length, updated: changed.length }
+    await stampBundle({ transaction, record }, { ...place, stamp }, itemsWritten(items, counts))
+    return counts
+  })
+}
+
+function itemsWritten(items: readonly LegacyItemWrite[], counts: { created: number; updated: number }) {
+  return { action: 'item.changed', data: { ...counts, names: items.map(({ name }) => name) } } as const
+}
+
+type Known = ReadonlyMap<string, { id: string; name: string; value_version: number; is_secret: Flag }>
+
+async function knownItems(transaction: Query, { tenantId, bundleId }: BundlePlace): Promise<Known> {
+  const rows = await selectOf(transaction, 'legacy_items', tenantId)
+    .select(['id', 'name', 'value_version', 'is_secret'])
+    .where('bundle_id', '=', bundleId)
+    .execute()
+  return new Map(rows.map((row) => [row.name, row]))
+}
+
+type Written = { item: LegacyItemWrite; place: BundlePlace; now: string; seal: Seal }
+
+function newRow({ item, place, now, seal }: Written) {
+  const { id, name, value, is_secret } = item
+  return seal(value, {
+    id,
+    bundle_id: place.bundleId,
+    tenant_id: place.tenantId,
+    name,
+    value_version: 1,
+    is_secret: flag(is_secret ?? true),
+    created_at: now,
+    updated_at: now,
+  })
+}
+
+const ROWS_AT_ONCE = 200
+
+async function insertAll(
+  transaction: Query,
+  items: readonly LegacyItemWrite[],
+  row: (item: LegacyItemWrite) => ReturnType<typeof newRow>,
+): Promise<void> {
+  for (let from = 0; from < items.length; from += ROWS_AT_ONCE) {
+    const rows = items.slice(from, from + ROWS_AT_ONCE).map(row)
+    await transaction.insertInto('legacy_items').values(rows).execute()
+    // A long import lets other calls have their turn.
+    await turn()
+  }
+}
+
+async function update(
+  transaction: Query,
+  { item, known, place, now, seal }: Written & { known: Known },
+): Promise<void> {
+  const row = known.get(item.name)
+  if (!row) return
+  const { id, name } = row
+  const is_secret = item.is_secret === undefined ? row.is_secret : flag(item.is_secret)
+  const changed = { id, name, is_secret, value_version: row.value_version + 1, updated_at: now }
+  await updateOf(transaction, 'legacy_items', place.tenantId)
+    .set(seal(item.value, changed))
+    .where('id', '=', id)
+    .execute()
+}
+
+/** The items of a bundle, without their values. */
+export function itemsOf(transaction: Query, { tenantId, bundleId }: BundlePlace) {
+  return selectOf(transaction, 'legacy_items', tenantId)
+    .select(['id', 'name', 'value_version', 'is_secret'])
+    .where('bundle_id', '=', bundleId)
+}
+
+/** Remove an item in a transaction that holds its bundle. */
+export async function removeHeld(
+  transaction: Query,
+  { tenantId, bundleId }: BundlePlace,
+  name: string,
+): Promise<boolean> {
+  const { numDeletedRows } = await deleteOf(transaction, 'legacy_items', tenantId)
+    .where('bundle_id', '=', bundleId)
+    .where('name', '=', name)
+    .executeTakeFirstOrThrow()
+  return numDeletedRows === 1n
+}

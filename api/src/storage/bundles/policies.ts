@@ -1,0 +1,148 @@
+import { sql } from 'kysely'
+import {
+  NO_RULES,
+  type PolicyChange,
+  type PolicySetting,
+  type PolicyStore,
+} from '../../domain/approvals/policy.ts'
+import { type EventData, madeBy } from '../../domain/base/event.ts'
+import type { Stamp } from '../../domain/base/stamp.ts'
+import type { Queries, Query, Recorded } from '../base/queries.ts'
+import { selectOf } from '../base/tenant-rows.ts'
+import { endGrants } from '../people/grant-ends.ts'
+import { holdTenant } from '../people/tenants.ts'
+import { holdBundle } from './bundle-changes.ts'
+import { bundleEvent } from './bundles.ts'
+
+const RULES = ['assurance', 'approvers', 'approvals_needed', 'agents', 'remember_hours'] as const
+
+type Changing = { tenantId: string; bundleId: string; change: PolicyChange & { stamp: Stamp } }
+
+export function createPolicyStore({ prepare, query, write, record }: Queries): PolicyStore {
+  const readTenant = prepare((value: (name: 'tenantId') => string) => tenantRules(query, value('tenantId')))
+  const readBoth = prepare((value: (name: 'tenantId' | 'bundleId') => string) =>
+    tenantRules(query, value('tenantId'))
+      .select(sql.lit<'workspace' | 'bundle'>('workspace').as('place'))
+      .unionAll(
+        bundleRules(query, value('tenantId'), value('bundleId')).select(
+          sql.lit<'workspace' | 'bundle'>('bundle').as('place'),
+        ),
+      ),
+  )
+  const findTenant = async (tenantId: string) => (await readTenant({ tenantId }))[0] ?? NO_RULES
+  return {
+    findTenant,
+    async findAll(tenantId) {
+      const [workspace, bundles] = await Promise.all([
+        findTenant(tenantId),
+        selectOf(query, 'bundle_policies', tenantId)
+          .select(['bundle_id', ...RULES])
+          .execute(),
+      ])
+      return { workspace, bundles: new Map(bundles.map(({ bundle_id, ...rules }) => [bundle_id, rules])) }
+    },
+    async find(tenantId, bundleId) {
+      const rows = await readBoth({ tenantId, bundleId })
+      return { workspace: rulesOf(rows, 'workspace'), bundle: rulesOf(rows, 'bundle') }
+    },
+    changeBundle: (tenantId, bundleId, change) =>
+      write((transaction) => changeBundle({ transaction, record }, { tenantId, bundleId, change })),
+    changeTenant: (tenantId, change) =>
+      write((transaction) => changeTenant({ transaction, record }, tenantId, change)),
+  }
+}
+
+type PlacedRules = PolicySetting & { place: 'workspace' | 'bundle' }
+
+function rulesOf(rows: readonly PlacedRules[], wanted: PlacedRules['place']): PolicySetting {
+  const { place: _, ...rules } = rows.find(({ place }) => place === wanted) ?? { place: wanted, ...NO_RULES }
+  return rules
+}
+
+function tenantRules(query: Query, tenantId: string) {
+  return selectOf(query, 'tenant_policies', tenantId).select(RULES)
+}
+
+function bundleRules(query: Query, tenantId: string, bundleId: string) {
+  return selectOf(query, 'bundle_policies', tenantId).select(RULES).where('bundle_id', '=', bundleId)
+}
+
+async function changeBundle(
+  { transaction, record }: Recorded,
+  { tenantId, bundleId, change: { stamp, ...change } }: Changing,
+): Promise<boolean> {
+  if (!(await holdBundle(transaction, tenantId, bundleId))) return false
+  const before = (await bundleRules(transaction, tenantId, bundleId).executeTakeFirst()) ?? NO_RULES
+  const rules = changed(before, change)
+  await transaction
+    .insertInto('bundle_policies')
+    .values({ tenant_id: tenantId, bundle_id: bundleId, ...rules })
+    .onConflict((taken) => taken.columns(['tenant_id', 'bundle_id']).doUpdateSet(rules))
+    .execute()
+  const { name } = await selectOf(transaction, 'bundles', tenantId)
+    .select('name')
+    .where('id', '=', bundleId)
+    .executeTakeFirstOrThrow()
+  const event = { action: 'bundle.policy_changed', data: changeData(change), stamp } as const
+  await record(transaction, bundleEvent(tenantId, { id: bundleId, name }, event))
+  const end = { reason: 'policy_changed', ...madeBy(stamp) } as const
+  await endGrants({ transaction, record }, { tenantId, bundleId }, end)
+  return true
+}
+
+async function changeTenant(
+  { transaction, record }: Recorded,
+  tenantId: string,
+  { stamp, ...change }: PolicyChange & { stamp: Stamp },
+): Promise<void> {
+  await holdTenant(transaction, tenantId)
+  const before = (await tenantRules(transaction, tenantId).executeTakeFirst()) ?? NO_RULES
+  const rules = changed(before, change)
+  await transaction
+    .insertInto('tenant_policies')
+    .values({ tenant_id: tenantId, ...rules })
+    .onConflict((taken) => taken.column('tenant_id').doUpdateSet(rules))
+    .execute()
+  const { name } = await transaction
+    .selectFrom('tenants')
+    .select('name')
+    .where('id', '=', tenantId)
+    .executeTakeFirstOrThrow()
+  const target = { kind: 'tenant', id: tenantId, name } as const
+  const data = changeData(change)
+  await record(transaction, {
+    tenantId,
+    action: 'tenant.policy_changed',
+    target,
+    data,
+    ...madeBy(stamp),
+  })
+  await endGrants({ transaction, record }, { tenantId }, { reason: 'policy_changed', ...madeBy(stamp) })
+}
+
+function changed(before: PolicySetting, change: PolicyChange): PolicySetting {
+  const given = Object.entries(change).filter(([, rule]) => rule !== undefined)
+  return { ...before, ...Object.fromEntries(given) }
+}
+
+function changeData(change: PolicyChange): EventData {
+  const rules = RULES.flatMap((rule) => {
+    const set = change[rule]
+    return set === undefined ? [] : [`${rule}: ${set ?? 'not set'}`]
+  })
+  return { rules }
+}
+
+/** Give a new bundle the rules of the bundle that it is a duplicate of. Otherwise a duplicate would be a way around them. */
+export async function copyRules(
+  transaction: Query,
+  tenantId: string,
+  { from, to }: { from: string; to: string },
+): Promise<void> {
+  const rules = await bundleRules(transaction, tenantId, from).executeTakeFirst()
+  if (!rules) return
+  await transaction
+    .insertInto('bundle_policies')
+    .values({ tenant_id: tenantId, bundle_id: to, ...rules })
+    .execute()
+}

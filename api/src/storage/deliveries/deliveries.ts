@@ -1,0 +1,93 @@
+import type { WholePage } from '../../domain/base/listing.ts'
+import type { Delivery, DeliveryFilter, DeliveryStore } from '../../domain/deliveries/delivery.ts'
+import { keysIn, labelIn, viaIn } from '../base/delivery-texts.ts'
+import type { Queries, Query } from '../base/queries.ts'
+import type { Tables } from '../base/tables.ts'
+import { countOf, selectOf } from '../base/tenant-rows.ts'
+import { begin, despiteDeletedKeys } from './delivery-begin.ts'
+import { collect, endVoid } from './delivery-end.ts'
+
+export function createDeliveryStore({ query, write, record }: Queries): DeliveryStore {
+  return {
+    begin: (tenantId, delivery) =>
+      despiteDeletedKeys(() =>
+        write((transaction) => begin({ transaction, record }, { tenantId, delivery })),
+      ),
+    void: (tenantId, ending) =>
+      write((transaction) => endVoid({ transaction, record }, { ...ending, tenantId })),
+    collect: (tenantId, ending) =>
+      despiteDeletedKeys(() =>
+        write((transaction) => collect({ transaction, record }, { ...ending, tenantId })),
+      ),
+    find: (tenantId, deliveryId) => find(query, tenantId, deliveryId),
+    list: (tenantId, filter, page) => list(query, { tenantId, filter, page }),
+  }
+}
+
+async function find(query: Query, tenantId: string, deliveryId: string): Promise<Delivery | null> {
+  const row = await withNames(filtered(query, tenantId, {}))
+    .where('deliveries.id', '=', deliveryId)
+    .executeTakeFirst()
+  return row ? presented(row) : null
+}
+
+type Listing = { tenantId: string; filter: DeliveryFilter; page: WholePage }
+
+/** Counted at most; a longer list has no total. */
+const COUNTED = 10_000
+
+async function list(query: Query, { tenantId, filter, page }: Listing): ReturnType<DeliveryStore['list']> {
+  const [rows, total] = await Promise.all([
+    withNames(filtered(query, tenantId, filter))
+      .orderBy('deliveries.created_at', 'desc')
+      .orderBy('deliveries.id', 'desc')
+      .limit(page.limit)
+      .offset(page.offset)
+      .execute(),
+    countOf(
+      query.selectFrom(
+        filtered(query, tenantId, filter)
+          .select('deliveries.id')
+          .limit(COUNTED + 1)
+          .as('counted'),
+      ),
+    ),
+  ])
+  return { total: total > COUNTED ? null : total, rows: rows.map(presented) }
+}
+
+function filtered(query: Query, tenantId: string, { bundleId, userId, machineId, from, to }: DeliveryFilter) {
+  return selectOf(query, 'deliveries', tenantId)
+    .$if(bundleId !== undefined, (select) => select.where('deliveries.bundle_id', '=', bundleId ?? ''))
+    .$if(userId !== undefined, (select) => select.where('deliveries.user_id', '=', userId ?? ''))
+    .$if(machineId !== undefined, (select) => select.where('deliveries.machine_id', '=', machineId ?? ''))
+    .$if(from !== undefined, (select) => select.where('deliveries.created_at', '>=', from ?? ''))
+    .$if(to !== undefined, (select) => select.where('deliveries.created_at', '<=', to ?? ''))
+}
+
+function withNames(rows: ReturnType<typeof filtered>) {
+  return rows
+    .leftJoin('users', 'users.id', 'deliveries.user_id')
+    .leftJoin('machines', 'machines.id', 'deliveries.machine_id')
+    .selectAll('deliveries')
+    .select(['users.username', 'machines.name as machine_name'])
+}
+
+type Presented = Tables['deliveries'] & { username: string | null; machine_name: string | null }
+
+function presented(row: Presented): Delivery {
+  return {
+    id: row.id,
+    kind: row.kind,
+    state: row.state === 'approved' && row.held_until !== null ? 'held' : row.state,
+    bundle: { id: row.bundle_id, name: row.bundle_name },
+    approver: row.user_id === null ? null : { kind: 'user', id: row.user_id, name: row.username },
+    machine: row.machine_id === null ? null : { kind: 'machine', id: row.machine_id, name: row.machine_name },
+    holder: row.holder,
+    label: labelIn(row.label),
+    via: viaIn(row.via),
+    keys: keysIn(row.versions),
+    created_at: row.created_at,
+    collected_at: row.collected_at,
+  }
+}

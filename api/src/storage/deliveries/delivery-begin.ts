@@ -1,0 +1,86 @@
+import { type Event, type EventData, madeBy } from '../../domain/base/event.ts'
+import type { NewDelivery } from '../../domain/deliveries/delivery.ts'
+import { isMissingReference } from '../base/database.ts'
+import { storedKey } from '../base/delivery-texts.ts'
+import { send } from '../base/pipeline.ts'
+import type { Recorded } from '../base/queries.ts'
+import { noteApproved } from './holdings.ts'
+
+// A key that is deleted between the look-up and the insert of its holding fails the insert; the next look-up misses it.
+export async function despiteDeletedKeys<T>(change: () => Promise<T>): Promise<T> {
+  try {
+    return await change()
+  } catch (error) {
+    if (!isMissingReference(error)) throw error
+    return change()
+  }
+}
+
+type Beginning = { tenantId: string; delivery: NewDelivery }
+
+/** Record in a transaction a delivery that is about to leave. */
+export async function begin(
+  { transaction, record }: Recorded,
+  { tenantId, delivery }: Beginning,
+): Promise<void> {
+  const { id, requestId, bundle, holder, label, via, keys, stamp, held } = delivery
+  const row = transaction.insertInto('deliveries').values({
+    tenant_id: tenantId,
+    id,
+    kind: delivery.grantId === null ? 'approval' : 'remembered',
+    state: 'approved',
+    request_id: requestId,
+    held_until: held?.until ?? null,
+    bundle_id: bundle.id,
+    bundle_name: bundle.name,
+    user_id: stamp.by,
+    machine_id: null,
+    proof_id: null,
+    holder,
+    label: label && JSON.stringify(label),
+    via,
+    versions: JSON.stringify(keys.map(storedKey)),
+    created_at: stamp.at,
+    collected_at: null,
+  })
+  await send(transaction, row)
+  await noteApproved(transaction, { tenantId, userId: stamp.by, deliveryId: id, holder, keys, at: stamp.at })
+  await record(transaction, approvedEvent(tenantId, delivery))
+}
+
+function approvedEvent(tenantId: string, delivery: NewDelivery): Event {
+  const { held, firstApproverId, grantId } = delivery
+  return {
+    tenantId,
+    ...madeBy(delivery.stamp),
+    ...(grantId === null
+      ? { action: 'delivery.approved' }
+      : { action: 'delivery.remembered', actor: { kind: 'client', id: null } }),
+    target: { kind: 'bundle', ...delivery.bundle },
+    data: {
+      ...deliveredData(delivery),
+      ...(held === null ? {} : { release: held.by }),
+      ...(firstApproverId === null ? {} : { first: firstApproverId }),
+      ...(grantId === null ? {} : { grant: grantId }),
+    },
+  }
+}
+
+/** What an event tells of the values that leave. */
+export function deliveredData({
+  id,
+  keys,
+  unversioned,
+}: Pick<NewDelivery, 'id' | 'keys' | 'unversioned'>): EventData {
+  const versionsOf = (isPart: boolean) =>
+    keys
+      .filter((key) => (key.isPart ?? false) === isPart)
+      .map(({ name, version }) => [name, version] as const)
+  const parts = versionsOf(true)
+  return {
+    delivery: id,
+    versions: versionsOf(false),
+    ...(unversioned.length === 0 ? {} : { names: unversioned }),
+    ...(parts.length === 0 ? {} : { parts }),
+  }
+}

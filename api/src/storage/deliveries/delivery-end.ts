@@ -1,0 +1,114 @@
+import type { AuditAction } from '@keyferry/contract'
+import type { Event } from '../../domain/base/event.ts'
+import type { Delivery, DeliveryEnd } from '../../domain/deliveries/delivery.ts'
+import { keysIn, labelIn } from '../base/delivery-texts.ts'
+import type { Query, Recorded } from '../base/queries.ts'
+import { selectOf, updateOf } from '../base/tenant-rows.ts'
+import { clearVoid, noteCollected, type OpenDelivery } from './holdings.ts'
+
+type Ending = DeliveryEnd & { tenantId: string }
+
+type VoidEnding = Ending & { action?: AuditAction; reason?: string }
+
+/** End a delivery that never left the server. Does nothing to one that has ended. */
+export async function endVoid({ transaction, record }: Recorded, ending: VoidEnding): Promise<void> {
+  const open = await holdOpenDeliveries(transaction, ending)
+  const ended = await end(transaction, ending, { state: 'void' })
+  if (!ended) return
+  await clearVoid(transaction, { ...ending, ...ended, open })
+  const actor = { kind: 'user', id: ended.userId } as const
+  const { action = 'delivery.void', reason } = ending
+  const data = { delivery: ending.deliveryId, ...(reason === undefined ? {} : { reason }) }
+  await record(transaction, { ...endEvent(ending, ended, { action, actor }), data })
+}
+
+/** Record that the client collected a delivery. Does nothing to one that has ended. */
+export async function collect({ transaction, record }: Recorded, ending: Ending): Promise<void> {
+  const ended = await end(transaction, ending, { state: 'collected', collected_at: ending.at })
+  if (!ended) return
+  await noteCollected(transaction, { ...ending, ...ended })
+  const actor = { kind: 'client', id: null } as const
+  await record(transaction, endEvent(ending, ended, { action: 'delivery.collected', actor }))
+}
+
+type Ended = {
+  holder: string
+  userId: string
+  approvedAt: string
+  label: Delivery['label']
+  bundle: Delivery['bundle']
+  keys: Delivery['keys']
+}
+
+// Holds the delivery's row from then on; null where it has ended already.
+async function end(
+  transaction: Query,
+  { tenantId, deliveryId }: Ending,
+  columns: { state: 'void' | 'collected'; collected_at?: string },
+): Promise<Ended | null> {
+  const row = await updateOf(transaction, 'deliveries', tenantId)
+    .set({ ...columns, held_until: null })
+    .where('id', '=', deliveryId)
+    .where('state', '=', 'approved')
+    .returning(['label', 'holder', 'user_id', 'bundle_id', 'bundle_name', 'versions', 'created_at'])
+    .executeTakeFirst()
+  // A machine's delivery ends when it is written, so it is not found here.
+  if (!row || row.user_id === null) return null
+  const bundle = { id: row.bundle_id, name: row.bundle_name }
+  const { holder, user_id: userId, created_at: approvedAt } = row
+  return { holder, userId, approvedAt, label: labelIn(row.label), bundle, keys: keysIn(row.versions) }
+}
+
+function endEvent(
+  { tenantId, deliveryId, at, origin }: Ending,
+  { bundle, label }: Ended,
+  who: Pick<Event, 'action' | 'actor'>,
+): Event {
+  return {
+    tenantId,
+    ...who,
+    at,
+    origin: origin === null && label === null ? null : { ...origin, ...label },
+    target: { kind: 'bundle', ...bundle },
+    data: { delivery: deliveryId },
+  }
+}
+
+/** How many open deliveries of a holder are read; older ones are ignored. */
+const OPEN = 20
+
+// The newest of the holder's deliveries that are not confirmed, this one left out, newest first. All are held until the
+// transaction ends, in the order of their ids, so that two ends of deliveries neither overlook each other nor deadlock.
+async function holdOpenDeliveries(
+  transaction: Query,
+  { tenantId, deliveryId }: Ending,
+): Promise<OpenDelivery[]> {
+  const rows = await selectOf(transaction, 'deliveries', tenantId)
+    .select('id')
+    .where('holder', '=', (own) =>
+      own
+        .selectFrom('deliveries as own')
+        .select('own.holder')
+        .where('own.tenant_id', '=', tenantId)
+        .where('own.id', '=', deliveryId),
+    )
+    .where('state', '=', 'approved')
+    .orderBy('created_at', 'desc')
+    .limit(OPEN)
+    .execute()
+  const open: OpenDelivery[] = []
+  for (const id of new Set([deliveryId, ...rows.map((row) => row.id)].toSorted())) {
+    const row = await holdOpen(transaction, tenantId, id)
+    if (row && id !== deliveryId) open.push({ id, keys: keysIn(row.versions), at: row.created_at })
+  }
+  return open.toSorted((a, b) => (a.at < b.at ? 1 : -1))
+}
+
+function holdOpen(transaction: Query, tenantId: string, id: string) {
+  return updateOf(transaction, 'deliveries', tenantId)
+    .set((column) => ({ state: column.ref('state') }))
+    .where('id', '=', id)
+    .where('state', '=', 'approved')
+    .returning(['versions', 'created_at'])
+    .executeTakeFirst()
+}

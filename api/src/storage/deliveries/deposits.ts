@@ -1,0 +1,156 @@
+import { IMPORT_ACTIONS } from '@keyferry/contract'
+import { hashToken } from '@keyferry/crypto/token'
+import { z } from 'zod'
+import { type Event, type EventData, madeBy } from '../../domain/base/event.ts'
+import type { Stamp } from '../../domain/base/stamp.ts'
+import type {
+  DepositEnd,
+  DepositOutcome,
+  DepositStore,
+  NewDeposit,
+} from '../../domain/kinds/deposit-record.ts'
+import { countsOf } from '../../domain/transfer/imported-variables.ts'
+import type { Queries, Query, Recorded } from '../base/queries.ts'
+import { selectOf, updateOf } from '../base/tenant-rows.ts'
+
+const Outcome = z.object({
+  bundleId: z.string(),
+  boxDigest: z.string(),
+  storedAt: z.string(),
+  variables: z.array(z.object({ name: z.string(), action: z.enum(IMPORT_ACTIONS) })),
+})
+
+/** How many deposits one look takes. */
+const BATCH = 100
+
+export function createDepositStore({ query, write, record }: Queries): DepositStore {
+  return {
+    begin: (tenantId, deposit) => write((transaction) => begin({ transaction, record }, tenantId, deposit)),
+    void: (tenantId, ending) => write((transaction) => endVoid({ transaction, record }, tenantId, ending)),
+    outcomeOf: (tenantId, depositId) => outcomeOf(query, tenantId, depositId),
+    async overdue(time) {
+      const rows = await query
+        .selectFrom('deposits')
+        .select(['tenant_id', 'id'])
+        .where('open_until', '<', time)
+        .limit(BATCH)
+        .execute()
+      return rows.map(({ tenant_id, id }) => ({ tenantId: tenant_id, depositId: id }))
+    },
+  }
+}
+
+async function begin(
+  { transaction, record }: Recorded,
+  tenantId: string,
+  deposit: NewDeposit,
+): Promise<void> {
+  const { id, requestId, bundleName, names, removals, heldBy, until, stamp } = deposit
+  const requestHash = hashToken(requestId)
+  await transaction
+    .insertInto('deposits')
+    .values({
+      tenant_id: tenantId,
+      id,
+      state: 'approved',
+      open_until: until,
+      held_by: heldBy,
+      request_hash: requestHash,
+      bundle_name: bundleName,
+      user_id: stamp.by,
+      applied: null,
+      created_at: stamp.at,
+      ended_at: null,
+    })
+    .execute()
+  await record(transaction, {
+    tenantId,
+    action: 'deposit.approved',
+    target: { kind: 'request', id: requestHash, name: null },
+    data: {
+      deposit: id,
+      into: bundleName,
+      names,
+      ...(removals === 0 ? {} : { removed: removals }),
+      ...(heldBy === null ? {} : { release: heldBy }),
+    },
+    ...madeBy(stamp),
+  })
+}
+
+async function endVoid(
+  { transaction, record }: Recorded,
+  tenantId: string,
+  { depositId, reason, at, origin }: DepositEnd,
+): Promise<boolean> {
+  const ended = await end(transaction, { tenantId, depositId }, { state: 'void', ended_at: at })
+  if (ended === undefined) return false
+  const isAlarm = ended.held_by !== null && (reason === 'expired' || reason === 'wrong_code')
+  await record(transaction, {
+    tenantId,
+    action: isAlarm ? 'deposit.not_released' : 'deposit.void',
+    actor: { kind: 'user', id: ended.user_id },
+    at,
+    origin,
+    target: { kind: 'request', id: ended.request_hash, name: null },
+    data: { deposit: depositId, into: ended.bundle_name, reason },
+  })
+  return true
+}
+
+type Applying = {
+  tenantId: string
+  depositId: string
+  bundle: { id: string; name: string }
+  outcome: DepositOutcome
+  stamp: Stamp
+}
+
+/** End a deposit in the transaction that stores its values, and record that.
+ * @returns false when it has ended already: then nothing may be stored */
+export async function endApplied(
+  { transaction, record }: Recorded,
+  { tenantId, depositId, bundle, outcome, stamp }: Applying,
+): Promise<boolean> {
+  const change = { state: 'applied', applied: JSON.stringify(outcome), ended_at: stamp.at } as const
+  if ((await end(transaction, { tenantId, depositId }, change)) === undefined) return false
+  const event: Event = {
+    tenantId,
+    action: 'deposit.applied',
+    target: { kind: 'bundle', ...bundle },
+    data: { deposit: depositId, ...countsData(outcome) },
+    ...madeBy(stamp),
+  }
+  await record(transaction, event)
+  return true
+}
+
+function countsData({ variables }: DepositOutcome): EventData {
+  const { create, own, update, replace, detach } = countsOf(variables)
+  const written = { created: create + own, updated: update + replace }
+  return detach === 0 ? written : { ...written, removed: detach }
+}
+
+type Ending = { state: 'void'; ended_at: string } | { state: 'applied'; applied: string; ended_at: string }
+
+// Only an approved deposit can end, and only once.
+function end(
+  transaction: Query,
+  { tenantId, depositId }: { tenantId: string; depositId: string },
+  change: Ending,
+) {
+  return updateOf(transaction, 'deposits', tenantId)
+    .set({ ...change, open_until: null })
+    .where('id', '=', depositId)
+    .where('state', '=', 'approved')
+    .returning(['user_id', 'held_by', 'bundle_name', 'request_hash'])
+    .executeTakeFirst()
+}
+
+async function outcomeOf(query: Query, tenantId: string, depositId: string): Promise<DepositOutcome | null> {
+  const row = await selectOf(query, 'deposits', tenantId)
+    .select('applied')
+    .where('id', '=', depositId)
+    .executeTakeFirst()
+  return row?.applied ? Outcome.parse(JSON.parse(row.applied)) : null
+}

@@ -1,0 +1,191 @@
+import { LIMITS } from '@keyferry/contract'
+import { z } from 'zod'
+import {
+  type Grant,
+  type GrantStore,
+  type KnownGrant,
+  type NewGrant,
+  usesLeft,
+} from '../../domain/approvals/grant.ts'
+import { madeBy } from '../../domain/base/event.ts'
+import type { WholePage } from '../../domain/base/listing.ts'
+import { labelIn } from '../base/delivery-texts.ts'
+import type { Queries, Query, Recorded } from '../base/queries.ts'
+import type { Tables } from '../base/tables.ts'
+import { countOf, selectOf, updateOf } from '../base/tenant-rows.ts'
+import { bundleEvent } from '../bundles/bundles.ts'
+import { endGrants } from '../people/grant-ends.ts'
+import { begin, despiteDeletedKeys } from './delivery-begin.ts'
+
+/** How many grants of one terminal are looked at: the newest. */
+const LOOKED_AT = 100
+
+export function createGrantStore({ query, write, record }: Queries): GrantStore {
+  return {
+    insert: (tenantId, grant) => write((transaction) => insert({ transaction, record }, tenantId, grant)),
+    ofDevice: (deviceKey) => ofDevice(query, deviceKey),
+    use: (tenantId, grantId, delivery) =>
+      despiteDeletedKeys(() =>
+        write(async (transaction) => {
+          if (!(await countUse(transaction, { tenantId, grantId, at: delivery.stamp.at }))) return false
+          await begin({ transaction, record }, { tenantId, delivery })
+          return true
+        }),
+      ),
+    list: (tenantId, filter, page) => list(query, { tenantId, ...filter }, page),
+    revoke: (tenantId, { id, userId, stamp }) =>
+      write(async (transaction) => {
+        const which = { tenantId, id, ...(userId === null ? {} : { userId }) }
+        const end = { reason: 'revoked', ...madeBy(stamp) } as const
+        return (await endGrants({ transaction, record }, which, end)) > 0
+      }),
+    endOfPerson: (userId, stamp) =>
+      write((transaction) => {
+        const end = { reason: 'signed_out', ...madeBy(stamp) } as const
+        return endGrants({ transaction, record }, { userId }, end)
+      }),
+    endOfDevice: (deviceKey, { at, origin }) =>
+      write((transaction) => {
+        const actor = { kind: 'client', id: null } as const
+        return endGrants({ transaction, record }, { deviceKey }, { reason: 'forgotten', actor, at, origin })
+      }),
+    async forgetBefore(time) {
+      await query.deleteFrom('grants').where('expires_at', '<', time).execute()
+    },
+  }
+}
+
+async function insert({ transaction, record }: Recorded, tenantId: string, grant: NewGrant): Promise<void> {
+  const { id, bundle, stamp, keys, hours } = grant
+  await transaction
+    .insertInto('grants')
+    .values({
+      tenant_id: tenantId,
+      id,
+      bundle_id: bundle.id,
+      user_id: stamp.by,
+      device_key: grant.deviceKey,
+      argv: JSON.stringify(grant.argv),
+      argv_masked: grant.argvMasked,
+      cwd: grant.cwd,
+      agent: grant.agent,
+      label: JSON.stringify(grant.label),
+      keys: JSON.stringify(keys),
+      left_out: JSON.stringify(grant.leftOut),
+      asked: JSON.stringify(grant.asked),
+      bundle_names: grant.bundleNames,
+      hours,
+      uses: 0,
+      created_at: stamp.at,
+      expires_at: grant.expiresAt,
+      last_used_at: null,
+      ended: null,
+    })
+    .execute()
+  const event = { action: 'grant.created', data: { grant: id, hours, names: keys }, stamp } as const
+  await record(transaction, bundleEvent(tenantId, bundle, event))
+}
+
+// One statement, so that a use and a revocation at once cannot both win, nor two uses share the last one.
+async function countUse(
+  transaction: Query,
+  { tenantId, grantId, at }: { tenantId: string; grantId: string; at: string },
+): Promise<boolean> {
+  const { numUpdatedRows } = await updateOf(transaction, 'grants', tenantId)
+    .set((column) => ({ uses: column('uses', '+', 1), last_used_at: at }))
+    .where('id', '=', grantId)
+    .where('ended', 'is', null)
+    .where('expires_at', '>', at)
+    .where('uses', '<', LIMITS.grantUses)
+    .executeTakeFirstOrThrow()
+  return numUpdatedRows === 1n
+}
+
+async function ofDevice(query: Query, deviceKey: string): Promise<KnownGrant[]> {
+  const rows = await query
+    .selectFrom('grants')
+    .innerJoin('bundles', 'bundles.id', 'grants.bundle_id')
+    .innerJoin('tenants', 'tenants.id', 'grants.tenant_id')
+    .selectAll('grants')
+    .select(['bundles.name as bundle_name', 'bundles.tags', 'tenants.name as tenant_name'])
+    .where('grants.device_key', '=', deviceKey)
+    .orderBy('grants.created_at', 'desc')
+    .limit(LOOKED_AT)
+    .execute()
+  return rows.map((row) => ({
+    ...termsOf(row),
+    id: row.id,
+    tenant: { id: row.tenant_id, name: row.tenant_name },
+    userId: row.user_id,
+    bundle: { id: row.bundle_id, name: row.bundle_name, tags: row.tags },
+    expiresAt: row.expires_at,
+    uses: row.uses,
+    ended: row.ended,
+  }))
+}
+
+const Texts = z.array(z.string())
+
+function textsIn(json: string): string[] {
+  return Texts.parse(JSON.parse(json))
+}
+
+function termsOf(row: Tables['grants']) {
+  return {
+    hours: row.hours,
+    keys: textsIn(row.keys),
+    leftOut: textsIn(row.left_out),
+    bundleNames: row.bundle_names,
+    deviceKey: row.device_key,
+    argv: textsIn(row.argv),
+    argvMasked: row.argv_masked,
+    cwd: row.cwd,
+    agent: row.agent,
+    asked: textsIn(row.asked),
+  }
+}
+
+type Filter = { tenantId: string; userId: string | null; now: string }
+
+async function list(query: Query, filter: Filter, page: WholePage): ReturnType<GrantStore['list']> {
+  const [rows, total] = await Promise.all([
+    holding(query, filter)
+      .innerJoin('bundles', 'bundles.id', 'grants.bundle_id')
+      .leftJoin('users', 'users.id', 'grants.user_id')
+      .selectAll('grants')
+      .select(['bundles.name as bundle_name', 'users.username'])
+      .orderBy('grants.created_at', 'desc')
+      .orderBy('grants.id')
+      .limit(page.limit)
+      .offset(page.offset)
+      .execute(),
+    countOf(holding(query, filter)),
+  ])
+  return { total, rows: rows.map(presented) }
+}
+
+function holding(query: Query, { tenantId, userId, now }: Filter) {
+  return selectOf(query, 'grants', tenantId)
+    .where('grants.ended', 'is', null)
+    .where('grants.expires_at', '>', now)
+    .where('grants.uses', '<', LIMITS.grantUses)
+    .$if(userId !== null, (select) => select.where('grants.user_id', '=', userId ?? ''))
+}
+
+function presented(row: Tables['grants'] & { bundle_name: string; username: string | null }): Grant {
+  return {
+    id: row.id,
+    bundle: { id: row.bundle_id, name: row.bundle_name },
+    person: { kind: 'user', id: row.user_id, name: row.username },
+    label: labelIn(row.label) ?? { hostname: '', user: '', program: '' },
+    argv: textsIn(row.argv),
+    cwd: row.cwd,
+    agent: row.agent,
+    keys: textsIn(row.keys),
+    created_at: row.created_at,
+    expires_at: row.expires_at,
+    uses: row.uses,
+    uses_left: usesLeft(row),
+    last_used_at: row.last_used_at,
+  }
+}

@@ -1,0 +1,63 @@
+import type { HeldDeliveryStore, HeldEnd } from '../../domain/approvals/held-delivery.ts'
+import type { Queries, Query, Recorded } from '../base/queries.ts'
+import { updateOf } from '../base/tenant-rows.ts'
+import { endVoid } from './delivery-end.ts'
+
+type Release = Parameters<HeldDeliveryStore['release']>[1] & { tenantId: string }
+
+/** How many deliveries one look takes. */
+const BATCH = 100
+
+export function createHeldDeliveryStore({ query, write, record }: Queries): HeldDeliveryStore {
+  return {
+    release: (tenantId, given) =>
+      write((transaction) => release({ transaction, record }, { tenantId, ...given })),
+    end: (tenantId, held) =>
+      write(async (transaction) => {
+        if (await unhold(transaction, tenantId, held.deliveryId))
+          await end({ transaction, record }, tenantId, held)
+      }),
+    async overdue(time) {
+      const rows = await query
+        .selectFrom('deliveries')
+        .select(['tenant_id', 'id'])
+        .where('held_until', '<', time)
+        .limit(BATCH)
+        .execute()
+      return rows.map(({ tenant_id, id }) => ({ tenantId: tenant_id, deliveryId: id }))
+    },
+  }
+}
+
+async function release(
+  { transaction, record }: Recorded,
+  { tenantId, deliveryId, at, origin, by }: Release,
+): Promise<void> {
+  const held = await unhold(transaction, tenantId, deliveryId)
+  if (!held) return
+  await record(transaction, {
+    tenantId,
+    action: 'delivery.released',
+    actor: { kind: 'client', id: null },
+    at,
+    origin,
+    target: { kind: 'bundle', id: held.bundle_id, name: held.bundle_name },
+    data: { delivery: deliveryId, release: by },
+  })
+}
+
+// A delivery that is not held counts as approved.
+function unhold(transaction: Query, tenantId: string, deliveryId: string) {
+  return updateOf(transaction, 'deliveries', tenantId)
+    .set({ held_until: null })
+    .where('id', '=', deliveryId)
+    .where('held_until', 'is not', null)
+    .returning(['bundle_id', 'bundle_name'])
+    .executeTakeFirst()
+}
+
+function end(recorded: Recorded, tenantId: string, { reason, ...ending }: HeldEnd): Promise<void> {
+  const isAlarm = reason === 'expired' || reason === 'wrong_code'
+  const action = isAlarm ? 'delivery.not_released' : 'delivery.void'
+  return endVoid(recorded, { ...ending, tenantId, action, reason })
+}

@@ -1,0 +1,164 @@
+import { sql } from 'kysely'
+import { madeBy } from '../../domain/base/event.ts'
+import type { Listed, WholePage } from '../../domain/base/listing.ts'
+import type { HolderStore, Holding, KeyHolder, KeyHolding } from '../../domain/deliveries/holder.ts'
+import { labelIn, viaIn } from '../base/delivery-texts.ts'
+import type { Queries, Query } from '../base/queries.ts'
+import { countOf, selectOf, updateOf } from '../base/tenant-rows.ts'
+import { staleKeys } from '../keys/stale-keys.ts'
+
+export function createHolderStore(queries: Queries): HolderStore {
+  const { query, write, record } = queries
+  return {
+    ofKey: (tenantId, keyId, page) => holdersOf(query, { tenantId, keyId, page }),
+    ofPerson: (tenantId, id, page) => {
+      const isKnown = () => isMember(query, tenantId, id)
+      return holdingsOf(query, { tenantId, page, column: 'user_id', id, isKnown })
+    },
+    ofMachine: (tenantId, id, page) => {
+      const isKnown = () => isMachine(query, tenantId, id)
+      return holdingsOf(query, { tenantId, page, column: 'machine_id', id, isKnown })
+    },
+    staleKeys: (tenantId, before, page) => staleKeys(query, { tenantId, before, page }),
+    dismiss: (tenantId, { keyId, holder, stamp }) =>
+      write(async (transaction) => {
+        const name = await dismiss(transaction, { tenantId, keyId, holder, at: stamp.at })
+        if (name === null) return false
+        const target = { kind: 'key', id: keyId, name } as const
+        const action = 'key.holder_dismissed'
+        await record(transaction, { tenantId, action, target, ...madeBy(stamp) })
+        return true
+      }),
+  }
+}
+
+function entries(query: Query, tenantId: string) {
+  return selectOf(query, 'holdings', tenantId).where('holdings.dismissed_at', 'is', null)
+}
+
+/** The delivery that an entry tells of: the last one that was confirmed, or else the one that was not. */
+const DELIVERY = sql<string>`coalesce(holdings.delivery_id, holdings.perhaps_delivery_id)`
+
+const GIVEN = sql<number>`coalesce(holdings.version, holdings.perhaps_version)`
+
+function withDelivery(query: Query, tenantId: string) {
+  return entries(query, tenantId)
+    .leftJoin('deliveries', (join) =>
+      join.onRef('deliveries.tenant_id', '=', 'holdings.tenant_id').on('deliveries.id', '=', DELIVERY),
+    )
+    .select(['holdings.holder', 'holdings.version', 'holdings.perhaps_version'])
+    .select(['holdings.first_at', 'holdings.last_at', 'holdings.times'])
+    .select(['deliveries.label', 'deliveries.via', DELIVERY.as('delivery_id')])
+}
+
+type Row = Omit<Holding, 'label' | 'via' | 'current_version'> & { label: string | null; via: string | null }
+
+function holding<R extends Row>({ label, via, ...row }: R) {
+  return { ...row, label: labelIn(label), via: viaIn(via) }
+}
+
+type OfKey = { tenantId: string; keyId: string; page: WholePage }
+
+async function holdersOf(query: Query, { tenantId, keyId, page }: OfKey): ReturnType<HolderStore['ofKey']> {
+  const key = await selectOf(query, 'keys', tenantId)
+    .select('value_version as current_version')
+    .where('id', '=', keyId)
+    .executeTakeFirst()
+  if (!key) return null
+  const [rows, total] = await Promise.all([
+    withDelivery(query, tenantId)
+      .leftJoin('users', 'users.id', 'holdings.user_id')
+      .leftJoin('machines', 'machines.id', 'holdings.machine_id')
+      .select(['holdings.user_id', 'users.username', 'holdings.machine_id', 'machines.name as machine_name'])
+      .where('holdings.key_id', '=', keyId)
+      .orderBy(GIVEN)
+      .orderBy('holdings.holder')
+      .limit(page.limit)
+      .offset(page.offset)
+      .execute(),
+    countOf(entries(query, tenantId).where('holdings.key_id', '=', keyId)),
+  ])
+  const present = ({ user_id, username, machine_id, machine_name, ...row }: (typeof rows)[number]) => ({
+    ...holding(row),
+    ...key,
+    who: whoOf({ user_id, username, machine_id, machine_name }),
+  })
+  return { total, rows: rows.map(present) }
+}
+
+type WhoColumns = {
+  user_id: string | null
+  username: string | null
+  machine_id: string | null
+  machine_name: string | null
+}
+
+function whoOf({ user_id, username, machine_id, machine_name }: WhoColumns): KeyHolder['who'] {
+  if (machine_id !== null) return { kind: 'machine', id: machine_id, name: machine_name }
+  return { kind: 'user', id: user_id ?? '', name: username }
+}
+
+type Owner = { column: 'user_id' | 'machine_id'; id: string; isKnown: () => Promise<boolean> }
+
+async function holdingsOf(
+  query: Query,
+  { tenantId, page, column, id, isKnown }: Owner & { tenantId: string; page: WholePage },
+): Promise<Listed<KeyHolding> | null> {
+  const [rows, total] = await Promise.all([
+    withDelivery(query, tenantId)
+      .innerJoin('keys', (join) =>
+        join.onRef('keys.tenant_id', '=', 'holdings.tenant_id').onRef('keys.id', '=', 'holdings.key_id'),
+      )
+      .select(['keys.id as key_id', 'keys.name as key_name', 'keys.value_version as current_version'])
+      .where(`holdings.${column}`, '=', id)
+      .orderBy('keys.name')
+      .orderBy('holdings.holder')
+      .limit(page.limit)
+      .offset(page.offset)
+      .execute(),
+    countOf(entries(query, tenantId).where(`holdings.${column}`, '=', id)),
+  ])
+  if (total === 0 && !(await isKnown())) return null
+  const present = ({ key_id, key_name: name, ...row }: (typeof rows)[number]) => ({
+    ...holding(row),
+    key: { id: key_id, name },
+  })
+  return { total, rows: rows.map(present) }
+}
+
+async function isMachine(query: Query, tenantId: string, machineId: string): Promise<boolean> {
+  const row = await selectOf(query, 'machines', tenantId)
+    .select('id')
+    .where('id', '=', machineId)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+async function isMember(query: Query, tenantId: string, userId: string): Promise<boolean> {
+  const row = await selectOf(query, 'memberships', tenantId)
+    .select('id')
+    .where('user_id', '=', userId)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+type Dismissal = { tenantId: string; keyId: string; holder: string; at: string }
+
+// The key's name; null where there is no such entry.
+async function dismiss(
+  transaction: Query,
+  { tenantId, keyId, holder, at }: Dismissal,
+): Promise<string | null> {
+  const { numUpdatedRows } = await updateOf(transaction, 'holdings', tenantId)
+    .set({ dismissed_at: at })
+    .where('key_id', '=', keyId)
+    .where('holder', '=', holder)
+    .where('dismissed_at', 'is', null)
+    .executeTakeFirstOrThrow()
+  if (numUpdatedRows !== 1n) return null
+  const row = await selectOf(transaction, 'keys', tenantId)
+    .select('name')
+    .where('id', '=', keyId)
+    .executeTakeFirst()
+  return row?.name ?? null
+}

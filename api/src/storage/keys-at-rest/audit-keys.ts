@@ -1,0 +1,55 @@
+import {
+  type AuditKey,
+  auditKeyOf,
+  createAuditSeed,
+  unwrapAuditSeed,
+  wrapAuditSeed,
+} from '@keyferry/crypto/audit-key'
+import { keyId } from '@keyferry/crypto/derivation-key'
+import type { RootKey, RootKeyRing } from '@keyferry/crypto/root-key'
+import type { Database, Query } from '../base/queries.ts'
+import { rewrapKeys } from './rewrapping.ts'
+
+/** `name` is what notes are signed as. */
+export type NamedAuditKey = AuditKey & { readonly name: string }
+
+type Naming = { ring: RootKeyRing; name: string; now: string }
+
+/** The audit key of this database, made at the first call. It keeps the name that it got then.
+ * @throws CryptoError when the stored key was changed or its root key is not in use */
+export async function openAuditKey(database: Database, naming: Naming): Promise<NamedAuditKey> {
+  return database.query.transaction().execute(async (transaction) => {
+    await database.lockMigrations(transaction)
+    const row = await transaction
+      .selectFrom('audit_keys')
+      .selectAll()
+      .orderBy('created_at')
+      .executeTakeFirst()
+    if (!row) return insertKey(transaction, naming)
+    return { ...auditKeyOf(unwrapAuditSeed(row.wrapped_key, naming.ring)), name: row.name }
+  })
+}
+
+async function insertKey(transaction: Query, { ring, name, now }: Naming): Promise<NamedAuditKey> {
+  const seed = createAuditSeed()
+  const key = auditKeyOf(seed)
+  await transaction
+    .insertInto('audit_keys')
+    .values({
+      id: keyId(seed),
+      name,
+      public_key: key.publicKey,
+      wrapped_key: wrapAuditSeed(seed, ring.first),
+      root_key_id: ring.first.id,
+      created_at: now,
+    })
+    .execute()
+  return { ...key, name }
+}
+
+/** Wrap the audit keys with the ring's first root key. */
+export async function rewrapAuditKeys(transaction: Query, ring: RootKeyRing): Promise<void> {
+  const rewrap = (wrapped: Uint8Array, rootKey: RootKey) =>
+    wrapAuditSeed(unwrapAuditSeed(wrapped, ring), rootKey)
+  await rewrapKeys(transaction, 'audit_keys', { ring, rewrap })
+}

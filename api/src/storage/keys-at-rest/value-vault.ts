@@ -1,0 +1,130 @@
+import type { Plaintext } from '@keyferry/crypto/plaintext'
+import { BLOB_OVERHEAD_BYTES, decryptValue, encryptValue } from '@keyferry/crypto/value-cipher'
+import { type RawBuilder, sql } from 'kysely'
+import { LONG_VALUE_BYTES } from '../../domain/library/bundle-entry.ts'
+import type { WantedValues } from '../../domain/library/wanted-values.ts'
+import type { StoredBytes } from '../base/stored-bytes.ts'
+import type { Flag } from '../base/tables.ts'
+import type { TenantKeys } from './tenant-keys.ts'
+
+export type ValueTable = 'keys' | 'legacy_items'
+
+/** The columns that a value is bound to, beside its tenant and table. */
+type BoundRow = {
+  id: string
+  name: string
+  is_secret: Flag
+  value_version: number
+  /** Only keys have this column; every read of a key's value must select it. */
+  template_parts?: string | null
+}
+
+/** `value` is null where it was not wanted. */
+type StoredRow = BoundRow & { value: Uint8Array | null }
+
+/** The column `value` of a read, null in each row whose value is not wanted: such a blob does not leave the database.
+ * @param nameColumn has the names that a set of wanted values holds */
+export function valueColumn(values: WantedValues, nameColumn: 'name' | 'delivered_name' = 'name') {
+  return wantedValue(values, nameColumn).as('value')
+}
+
+function wantedValue(values: WantedValues, nameColumn: string): RawBuilder<Uint8Array | null> {
+  if (values === 'all') return sql.ref('value')
+  if (values === 'public') return sql`case when is_secret = 0 then value end`
+  if (values === 'none' || values.size === 0) return sql`null`
+  return sql`case when ${sql.ref(nameColumn)} in (${sql.join([...values])}) then value end`
+}
+
+const LONG_BLOB_BYTES = sql.lit(LONG_VALUE_BYTES + BLOB_OVERHEAD_BYTES)
+
+/** The columns of a list that may be as long as a bundle: `value`, and whether a wanted value was left out because it is
+ * long. Values that are wanted by name are read at any length. */
+export function listedColumns(values: WantedValues, nameColumn: 'name' | 'delivered_name' = 'name') {
+  if (values !== 'public' && values !== 'all') {
+    return [valueColumn(values, nameColumn), sql<Flag>`0`.as('is_long')] as const
+  }
+  const wanted = values === 'all' ? sql`1 = 1` : sql`is_secret = 0`
+  return [
+    sql<Uint8Array | null>`case when ${wanted} and length(value) <= ${LONG_BLOB_BYTES} then value end`.as(
+      'value',
+    ),
+    sql<Flag>`case when ${wanted} and length(value) > ${LONG_BLOB_BYTES} then 1 else 0 end`.as('is_long'),
+  ] as const
+}
+
+/** Of a row's `template_parts`. */
+export function partsIn(stored: string | null): readonly string[] | null {
+  if (stored === null) return null
+  return stored === '' ? [] : stored.split(' ')
+}
+
+/** The column `template_parts`: names hold no space. */
+export function storedParts(parts: readonly string[] | null): string | null {
+  return parts?.join(' ') ?? null
+}
+
+/** The size of a stored value in bytes, taken from the length of its blob. Neither database reads a blob for it. */
+export const VALUE_BYTES = sql<number>`length(value) - ${sql.lit(BLOB_OVERHEAD_BYTES)}`.as('bytes')
+
+/** The values of one table at rest. Each is encrypted for its tenant, row, version, name, mark (secret or not) and
+ * the names that it is built from, so a row that was edited in the database gives an error and never a value. A change of any of them encrypts again. */
+export class ValueVault {
+  readonly #tenantKeys: TenantKeys
+  readonly #table: ValueTable
+  readonly #stored: StoredBytes | null
+
+  /** @param stored counts what is stored; null: without a bound */
+  constructor(tenantKeys: TenantKeys, table: ValueTable, stored: StoredBytes | null = null) {
+    this.#tenantKeys = tenantKeys
+    this.#table = table
+    this.#stored = stored
+  }
+
+  /** As `of`, for a transaction that stores values. */
+  async toWrite(tenantId: string): Promise<TenantVault> {
+    await this.#stored?.prepare(tenantId)
+    return this.of(tenantId)
+  }
+
+  /** The functions that encrypt and decrypt values of one tenant. They do not query the database, so you can use them
+   * within a transaction; getting them may query, so do that before the transaction begins. */
+  async of(tenantId: string): Promise<TenantVault> {
+    const key = await this.#tenantKeys.of(tenantId)
+    const contextOf = ({ id, name, is_secret, value_version, template_parts = null }: BoundRow) => ({
+      tenantId,
+      table: this.#table,
+      rowId: id,
+      column: 'value',
+      version: value_version,
+      name,
+      isSecret: is_secret === 1,
+      templateParts: template_parts,
+    })
+    return {
+      seal: (plaintext, row) => {
+        const value = encryptValue(plaintext, key, contextOf(row))
+        this.#stored?.add(tenantId, value.length)
+        return { ...row, value }
+      },
+      open: (row) => (row.value === null ? null : decryptValue(row.value, key, contextOf(row))),
+    }
+  }
+}
+
+export type TenantVault = {
+  /** The row with its column `value`.
+   * @throws DomainError workspace_full */
+  seal: <Row extends BoundRow>(plaintext: Plaintext, row: Row) => Row & { value: Uint8Array }
+  /** @returns null for a row whose value was not read
+   * @throws CryptoError bad_blob or wrong_key: the row was changed or moved */
+  open: (row: StoredRow) => Plaintext | null
+}
+
+/** Decrypt the values of rows by what the column `entry` holds, a delivered name or an id; rows without a value are left out. */
+export function openedByName(
+  { open }: TenantVault,
+  rows: readonly (StoredRow & { entry: string })[],
+): ReadonlyMap<string, Plaintext> {
+  const values = rows.map((row) => [row.entry, open(row)] as const)
+  return new Map(values.filter((entry): entry is [string, Plaintext] => entry[1] !== null))
+}

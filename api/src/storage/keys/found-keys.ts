@@ -1,0 +1,55 @@
+import type { FoundKey } from '../../domain/transfer/library-import-step.ts'
+import { chunks } from '../base/chunks.ts'
+import type { Query } from '../base/queries.ts'
+import { selectOf } from '../base/tenant-rows.ts'
+import { partsIn, type TenantVault } from '../keys-at-rest/value-vault.ts'
+
+/*
+ * The keys that an import may use, with their values and the other bundles that use them.
+ */
+
+/** `bundleId`: null for a bundle that the import creates. */
+export type BundleRef = { tenantId: string; bundleId: string | null }
+
+/** By id or by name. */
+export type Keys = ReadonlyMap<string, FoundKey>
+
+type WantedKeys = BundleRef & { ids: readonly string[]; open: TenantVault['open'] }
+
+/** Keys by their ids, with values. */
+export async function keysWith(query: Query, { tenantId, bundleId, ids, open }: WantedKeys): Promise<Keys> {
+  const keys = new Map<string, FoundKey>()
+  for (const chunk of chunks(ids)) {
+    const elsewhere = await bundlesUsing(query, { tenantId, bundleId, ids: chunk })
+    const rows = await selectOf(query, 'keys', tenantId)
+      .select(['id', 'name', 'value', 'value_version', 'is_secret', 'description', 'created_by'])
+      .select('template_parts')
+      .where('id', 'in', chunk)
+      .execute()
+    for (const row of rows) {
+      const value = open(row)
+      const marks = { is_secret: row.is_secret === 1, templateParts: partsIn(row.template_parts) }
+      const key = { ...row, ...marks, elsewhere: elsewhere.get(row.id) ?? [] }
+      if (value !== null) keys.set(row.id, { ...key, value })
+    }
+  }
+  return keys
+}
+
+/** The names of the other bundles that use each key, sorted. */
+async function bundlesUsing(
+  query: Query,
+  { tenantId, bundleId, ids }: BundleRef & { ids: readonly string[] },
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const rows = await selectOf(query, 'attachments', tenantId)
+    .innerJoin('bundles', 'bundles.id', 'attachments.bundle_id')
+    .select(['attachments.key_id', 'bundles.id', 'bundles.name'])
+    .where('attachments.key_id', 'in', ids)
+    .orderBy('bundles.name')
+    .execute()
+  const others = Map.groupBy(
+    rows.filter(({ id }) => id !== bundleId),
+    ({ key_id }) => key_id,
+  )
+  return new Map([...others].map(([id, bundles]) => [id, bundles.map(({ name }) => name)]))
+}

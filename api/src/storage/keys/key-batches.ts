@@ -1,0 +1,183 @@
+import type { Bounds } from '../../domain/base/bounds.ts'
+import type { Stamp } from '../../domain/base/stamp.ts'
+import {
+  type KeyBatchStore,
+  type KeyOfBatch,
+  type KeysChanged,
+  missingOf,
+} from '../../domain/library/key-batch.ts'
+import type { Queries, Query, Recorded } from '../base/queries.ts'
+import { flag } from '../base/tables.ts'
+import { deleteOf, selectOf } from '../base/tenant-rows.ts'
+import { closeGaps, lengthOf } from '../bundles/attachment-positions.ts'
+import { requireWithinBound } from '../bundles/bundle-bound.ts'
+import { deliveredAs, holdBundle, stampBundleForEach } from '../bundles/bundle-changes.ts'
+import type { ValueVault } from '../keys-at-rest/value-vault.ts'
+import { holdTenant } from '../people/tenants.ts'
+import { changeHeldKey, holdKey, type KeyChangeParts } from './key-changes.ts'
+import { removeKeys } from './key-removal.ts'
+
+/** Thrown to roll back a transaction that has written already. */
+class Refused extends Error {
+  readonly outcome: KeysChanged
+
+  constructor(outcome: KeysChanged) {
+    super('the change of several keys is refused')
+    this.outcome = outcome
+  }
+}
+
+export function createKeyBatchStore(queries: Queries, vault: ValueVault, bounds: Bounds): KeyBatchStore {
+  const { query, record } = queries
+  const inOne = wholeOrNothing(queries)
+  return {
+    find: (tenantId, keyIds) => keysOf(query, tenantId, keyIds),
+    uses: (tenantId, keyIds) => usesOf(query, tenantId, keyIds),
+    attach: (tenantId, change) =>
+      inOne(tenantId, (transaction) => attach({ transaction, record, bounds }, { tenantId, ...change })),
+    detach: (tenantId, change) =>
+      inOne(tenantId, (transaction) => detach({ transaction, record }, { tenantId, ...change })),
+    delete: (tenantId, change) =>
+      inOne(tenantId, async (transaction) => {
+        const removed = await removeKeys({ transaction, record }, { tenantId, ...change })
+        const missing = change.keyIds.filter((id) => !removed.has(id))
+        if (missing.length > 0) throw new Refused({ status: 'no_keys', keyIds: missing })
+        return { status: 'done', changed: removed.size }
+      }),
+    async declareSecret(tenantId, change) {
+      const { versionsKept } = bounds
+      const parts = { ...queries, versionsKept, vault: await vault.toWrite(tenantId) }
+      return inOne(tenantId, (transaction) =>
+        declareSecret({ ...parts, transaction }, { tenantId, ...change }),
+      )
+    },
+  }
+}
+
+// The keys of a tenant that one transaction changes are held in no certain order: such transactions follow one another.
+function wholeOrNothing({ write }: Queries) {
+  return async (
+    tenantId: string,
+    change: (transaction: Query) => Promise<KeysChanged>,
+  ): Promise<KeysChanged> => {
+    try {
+      return await write(async (transaction) => {
+        await holdTenant(transaction, tenantId)
+        return change(transaction)
+      })
+    } catch (error) {
+      if (error instanceof Refused) return error.outcome
+      throw error
+    }
+  }
+}
+
+function keysOf(query: Query, tenantId: string, keyIds: readonly string[]): Promise<KeyOfBatch[]> {
+  return selectOf(query, 'keys', tenantId)
+    .select(['id', 'name', 'created_by'])
+    .where('id', 'in', keyIds)
+    .execute()
+}
+
+/** In the order of the ids.
+ * @throws Refused */
+async function keysInOrder(transaction: Query, { tenantId, keyIds }: Place): Promise<KeyOfBatch[]> {
+  const keys = await keysOf(transaction, tenantId, keyIds)
+  const missing = missingOf(keyIds, keys)
+  if (missing.length > 0) throw new Refused({ status: 'no_keys', keyIds: missing })
+  const byId = new Map(keys.map((key) => [key.id, key]))
+  return keyIds.flatMap((id) => byId.get(id) ?? [])
+}
+
+function usesOf(query: Query, tenantId: string, keyIds: readonly string[]) {
+  return selectOf(query, 'attachments', tenantId)
+    .innerJoin('bundles', 'bundles.id', 'attachments.bundle_id')
+    .where('attachments.key_id', 'in', keyIds)
+    .select(({ fn }) => [
+      'bundles.id',
+      'bundles.name',
+      'bundles.created_by',
+      fn.countAll<number>().as('key_count'),
+    ])
+    .groupBy(['bundles.id', 'bundles.name', 'bundles.created_by'])
+    .orderBy('bundles.name')
+    .execute()
+}
+
+type Place = { tenantId: string; keyIds: readonly string[] }
+type InBundle = Place & { bundleId: string; stamp: Stamp }
+
+async function attach(
+  { transaction, record, bounds }: Recorded & { bounds: Bounds },
+  place: InBundle,
+): Promise<KeysChanged> {
+  const { tenantId, bundleId } = place
+  if (!(await holdBundle(transaction, tenantId, bundleId))) return { status: 'no_bundle' }
+  const keys = await keysInOrder(transaction, place)
+  const delivered = await deliveredBy(transaction, place)
+  const attached = new Set(delivered.map(({ key_id }) => key_id))
+  const names = new Set(delivered.map(({ delivered_name }) => delivered_name))
+  const added = keys.filter(({ id }) => !attached.has(id))
+  const taken = added.filter(({ name }) => names.has(name))
+  if (taken.length > 0) return { status: 'name_taken', names: taken.map(({ name }) => name) }
+  if (added.length === 0) return { status: 'done', changed: 0 }
+  const first = await lengthOf(transaction, tenantId, bundleId)
+  const rows = added.map(({ id, name }, index) => ({
+    tenant_id: tenantId,
+    bundle_id: bundleId,
+    key_id: id,
+    delivered_name: name,
+    position: first + index,
+    required: flag(false),
+  }))
+  await transaction.insertInto('attachments').values(rows).execute()
+  await requireWithinBound(transaction, { tenantId, bundleId }, bounds)
+  const told = added.map(({ id, name }) => ({ key: { id, name }, required: false }))
+  await stampBundleForEach({ transaction, record }, place, { action: 'bundle.attached', told })
+  return { status: 'done', changed: added.length }
+}
+
+function deliveredBy(transaction: Query, { tenantId, bundleId }: InBundle) {
+  return selectOf(transaction, 'attachments', tenantId)
+    .select(['key_id', 'delivered_name'])
+    .where('bundle_id', '=', bundleId)
+    .execute()
+}
+
+async function detach({ transaction, record }: Recorded, place: InBundle): Promise<KeysChanged> {
+  const { tenantId, bundleId, keyIds } = place
+  if (!(await holdBundle(transaction, tenantId, bundleId))) return { status: 'no_bundle' }
+  const keys = await keysInOrder(transaction, place)
+  const rows = await deleteOf(transaction, 'attachments', tenantId)
+    .where('bundle_id', '=', bundleId)
+    .where('key_id', 'in', keyIds)
+    .returning(['key_id', 'delivered_name'])
+    .execute()
+  if (rows.length === 0) return { status: 'done', changed: 0 }
+  await closeGaps(transaction, tenantId, [bundleId])
+  const delivered = new Map(rows.map(({ key_id, delivered_name }) => [key_id, delivered_name]))
+  const told = keys.flatMap(({ id, name }) => {
+    const as = delivered.get(id)
+    return as === undefined ? [] : [{ key: { id, name }, ...deliveredAs(name, as) }]
+  })
+  await stampBundleForEach({ transaction, record }, place, { action: 'bundle.detached', told })
+  return { status: 'done', changed: rows.length }
+}
+
+async function declareSecret(
+  parts: KeyChangeParts,
+  { tenantId, keyIds, stamp }: Place & { stamp: Stamp },
+): Promise<KeysChanged> {
+  let changed = 0
+  const missing: string[] = []
+  for (const keyId of keyIds) {
+    const current = await holdKey(parts.transaction, tenantId, keyId)
+    if (!current) missing.push(keyId)
+    else if (current.is_secret === flag(false)) {
+      await changeHeldKey(parts, { current, change: { is_secret: true, stamp } })
+      changed += 1
+    }
+  }
+  if (missing.length > 0) throw new Refused({ status: 'no_keys', keyIds: missing })
+  return { status: 'done', changed }
+}

@@ -1,0 +1,156 @@
+import { CryptoError } from '@keyferry/crypto/crypto-error'
+import type { Plaintext } from '@keyferry/crypto/plaintext'
+import type { Stamp } from '../../domain/base/stamp.ts'
+import type { KeyChanged, StampedChange } from '../../domain/library/key.ts'
+import {
+  type CurrentKey,
+  type CurrentValue,
+  conflictOf,
+  type EffectiveChange,
+  effectiveChange,
+  keyChanged,
+  type ValueSource,
+} from '../../domain/library/key-change.ts'
+import { rotationTime } from '../../domain/library/key-lifetime.ts'
+import { templatePartsOf } from '../../domain/library/template.ts'
+import type { Query } from '../base/queries.ts'
+import { flag, type KeyRow } from '../base/tables.ts'
+import { updateOf } from '../base/tenant-rows.ts'
+import { storedParts, type TenantVault } from '../keys-at-rest/value-vault.ts'
+import { type KeyWrite, type KeyWriteParts, writeKeyChanges } from './key-writes.ts'
+
+/*
+ * Every change of a key that exists goes through here: a new value, another mark, a description. The replaced value is
+ * copied to `key_versions` as it is: its blob is bound to the key's id, and to the name, mark, parts and version of that
+ * moment, which the copy keeps. So it still opens after the key changes.
+ */
+
+export type KeyChangeParts = KeyWriteParts & { vault: TenantVault }
+
+const BY_HAND: ValueSource = { how: 'set', restoredFrom: null }
+
+/** Lock keys until the transaction ends, so that values are encrypted for the rows that they go into. */
+export function holdKeysOf(transaction: Query, tenantId: string, keyIds: readonly string[]) {
+  return updateOf(transaction, 'keys', tenantId)
+    .set((column) => ({ updated_at: column.ref('updated_at') }))
+    .where('id', 'in', keyIds)
+    .returningAll()
+    .execute()
+}
+
+/** As `holdKeysOf`, for one key. */
+export async function holdKey(
+  transaction: Query,
+  tenantId: string,
+  keyId: string,
+): Promise<KeyRow | undefined> {
+  const [row] = await holdKeysOf(transaction, tenantId, [keyId])
+  return row
+}
+
+type Change = { change: StampedChange; source?: ValueSource }
+
+/** Change a key in a transaction, which holds the key from then on. */
+export async function changeKey(
+  parts: KeyChangeParts,
+  { tenantId, keyId, ...change }: Change & { tenantId: string; keyId: string },
+): Promise<KeyChanged> {
+  const current = await holdKey(parts.transaction, tenantId, keyId)
+  return current ? changeHeldKey(parts, { ...change, current }) : { status: 'absent' }
+}
+
+/** Change a key that the transaction holds, and record the change. A change that changes nothing writes nothing. */
+export async function changeHeldKey(
+  parts: KeyChangeParts,
+  { current, ...change }: Change & { current: KeyRow },
+): Promise<KeyChanged> {
+  const conflict = conflictOf(current.value_version, change.change.expectedVersion)
+  if (conflict) return conflict
+  const written = changeOfKey(parts.vault, current, change)
+  if (written) await writeKeyChanges(parts, [written])
+  return { status: 'done' }
+}
+
+/** What a change writes to a key that the transaction holds; null when it changes nothing. */
+export function changeOfKey(
+  vault: TenantVault,
+  current: KeyRow,
+  { change, source = BY_HAND }: Change,
+): KeyWrite | null {
+  const wanted = effectiveChange(keyOf(current), currentValueOf(vault, current), change)
+  if (wanted === null) return null
+  const { tenant_id: tenantId, id, name } = current
+  return {
+    current,
+    replacedAt: wanted.value ? wanted.stamp.at : null,
+    columns: changedColumns(vault, current, { wanted, source }),
+    event: keyChanged({ tenantId, id, name, is_secret: current.is_secret === 1 }, wanted, source),
+  }
+}
+
+function keyOf({ value_version: version, is_secret, template_parts, ...described }: KeyRow): CurrentKey {
+  return { ...described, version, is_secret: is_secret === 1, isTemplate: template_parts !== null }
+}
+
+// A value that cannot be opened, because its row was edited, can still be replaced.
+function currentValueOf(vault: TenantVault, current: KeyRow): CurrentValue {
+  const open = () => vault.open(current)
+  const isSame = (value: Plaintext) => {
+    try {
+      return open()?.equals(value) === true
+    } catch (error) {
+      if (error instanceof CryptoError) return false
+      throw error
+    }
+  }
+  return { open, isSame }
+}
+
+function changedColumns(
+  { seal, open }: TenantVault,
+  current: KeyRow,
+  { wanted, source }: { wanted: EffectiveChange; source: ValueSource },
+): Partial<KeyRow> {
+  const { id, name, value_version, template_parts: parts } = current
+  const is_secret = wanted.is_secret === undefined ? current.is_secret : flag(wanted.is_secret)
+  const plain = plainColumns(current, wanted)
+  if (wanted.value) {
+    const template_parts = wanted.isTemplate ? storedParts(templatePartsOf(wanted.value)) : null
+    const bound = { id, name, is_secret, value_version: wanted.version, template_parts }
+    return {
+      ...plain,
+      ...newValueColumns(wanted.stamp, source),
+      value_was_secret: is_secret,
+      ...seal(wanted.value, bound),
+    }
+  }
+  if (is_secret === current.is_secret) return plain
+  // The value is bound to its mark.
+  const value = open(current)
+  const value_was_secret = is_secret === 1 ? 1 : current.value_was_secret
+  return value === null
+    ? plain
+    : {
+        ...plain,
+        value_was_secret,
+        ...seal(value, { id, name, is_secret, value_version, template_parts: parts }),
+      }
+}
+
+function plainColumns(current: KeyRow, wanted: StampedChange): Partial<KeyRow> {
+  const { stamp, description = current.description, expires_at = current.expires_at } = wanted
+  const { rotate_after_days = current.rotate_after_days } = wanted
+  const lastChange = wanted.value ? { value_set_at: stamp.at, value_changed_elsewhere_at: null } : current
+  const rotate_at = rotationTime(lastChange, rotate_after_days)
+  return { updated_at: stamp.at, updated_by: stamp.by, description, expires_at, rotate_after_days, rotate_at }
+}
+
+function newValueColumns({ at, by }: Stamp, { how, restoredFrom }: ValueSource) {
+  return {
+    value_set_at: at,
+    value_set_by: by,
+    value_changed_elsewhere_at: null,
+    value_how: how,
+    value_restored_from: restoredFrom,
+  }
+}

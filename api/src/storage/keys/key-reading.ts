@@ -1,0 +1,139 @@
+import { type ExpressionBuilder, sql } from 'kysely'
+import type { Slice } from '../../domain/base/listing.ts'
+import type { Key, KeyFilter, KeyStore } from '../../domain/library/key.ts'
+import type { Queries, Query } from '../base/queries.ts'
+import type { Flag, Tables } from '../base/tables.ts'
+import { countOf, selectOf } from '../base/tenant-rows.ts'
+import { containsInAnyCase } from '../base/text-search.ts'
+import {
+  listedColumns,
+  openedByName,
+  partsIn,
+  type ValueVault,
+  valueColumn,
+} from '../keys-at-rest/value-vault.ts'
+
+/** The methods that read the keys of a library. */
+export function readKeys(
+  queries: Queries,
+  vault: ValueVault,
+): Pick<KeyStore, 'find' | 'list' | 'longValues' | 'count' | 'bundlesUsing'> {
+  const { query } = queries
+  return {
+    find: finder(queries, vault),
+    list: (tenantId, filter, slice) => list(query, vault, { tenantId, filter, slice }),
+    longValues: (tenantId, keyIds) => longValues(query, vault, { tenantId, keyIds }),
+    count: (tenantId, filter) => countMatches(query, tenantId, filter),
+    bundlesUsing: bundlesUsing(queries),
+  }
+}
+
+const USED_IN_BUNDLES = sql<number>`(
+  select count(*) from attachments
+  where attachments.tenant_id = keys.tenant_id and attachments.key_id = keys.id
+)`
+
+const UPDATED_BY_NAME = sql<string | null>`(select username from users where users.id = keys.updated_by)`
+
+const SET_BY_NAME = sql<string | null>`(select username from users where users.id = keys.value_set_by)`
+
+function keysOf(query: Query, tenantId: string) {
+  return selectOf(query, 'keys', tenantId)
+    .select(['id', 'name', 'value_version', 'is_secret', 'description', 'created_at', 'updated_at'])
+    .select(['created_by', 'updated_by', UPDATED_BY_NAME.as('updated_by_name')])
+    .select(['value_set_at', 'value_set_by', SET_BY_NAME.as('value_set_by_name')])
+    .select('value_changed_elsewhere_at')
+    .select(['expires_at', 'rotate_after_days', 'rotate_at', 'template_parts'])
+    .select(USED_IN_BUNDLES.as('used_in_bundles'))
+}
+
+type ReadRow = Omit<Key, 'value' | 'is_secret' | 'templateParts' | 'version' | 'value_set_by'> & {
+  template_parts: string | null
+  value: Uint8Array | null
+  value_version: number
+  is_secret: Flag
+  value_set_by: string
+  value_set_by_name: string | null
+}
+
+async function opened(vault: ValueVault, tenantId: string, rows: readonly ReadRow[]): Promise<Key[]> {
+  const { open } = await vault.of(tenantId)
+  return rows.map((row): Key => {
+    const { value_version: version, value_set_by: id, value_set_by_name: name, template_parts, ...key } = row
+    const value_set_by = { kind: 'user', id, name } as const
+    const templateParts = partsIn(template_parts)
+    return { ...key, version, value_set_by, value: open(row), is_secret: row.is_secret === 1, templateParts }
+  })
+}
+
+function finder({ query, prepare }: Queries, vault: ValueVault): KeyStore['find'] {
+  const reading = (values: 'public' | 'all') =>
+    prepare((value: (name: 'tenantId' | 'keyId') => string) =>
+      keysOf(query, value('tenantId')).select(valueColumn(values)).where('id', '=', value('keyId')),
+    )
+  const read = { public: reading('public'), all: reading('all') }
+  return async (tenantId, keyId, values) => {
+    const [key] = await opened(vault, tenantId, await read[values]({ tenantId, keyId }))
+    return key ?? null
+  }
+}
+
+function matching({ query, due }: KeyFilter) {
+  return (keys: ExpressionBuilder<Tables, 'keys'>) =>
+    keys.and([
+      ...(query === undefined || query === '' ? [] : [containsInAnyCase('name', query)]),
+      ...(due === undefined
+        ? []
+        : [keys.or([keys('expires_at', '<=', due.expiresBy), keys('rotate_at', '<=', due.rotateBy)])]),
+    ])
+}
+
+async function list(
+  query: Query,
+  vault: ValueVault,
+  { tenantId, filter, slice }: { tenantId: string; filter: KeyFilter; slice: Slice },
+): ReturnType<KeyStore['list']> {
+  const rows = await keysOf(query, tenantId)
+    .select(listedColumns('public'))
+    .where(matching(filter))
+    .$if(slice.after !== null, (select) => select.where('name', '>', slice.after ?? ''))
+    .orderBy('name')
+    .limit(slice.limit)
+    .offset(slice.offset)
+    .execute()
+  const read = rows.map(({ is_long, ...row }) => ({ row, isLong: is_long === 1 }))
+  const keys = await opened(
+    vault,
+    tenantId,
+    read.map(({ row }) => row),
+  )
+  return keys.map((key, index) => ({ ...key, isLong: read[index]?.isLong === true }))
+}
+
+async function longValues(
+  query: Query,
+  vault: ValueVault,
+  { tenantId, keyIds }: { tenantId: string; keyIds: readonly string[] },
+): ReturnType<KeyStore['longValues']> {
+  const rows = await selectOf(query, 'keys', tenantId)
+    .select(['id as entry', 'id', 'name', 'value_version', 'is_secret', valueColumn('public')])
+    .where('id', 'in', keyIds)
+    .execute()
+  return openedByName(await vault.of(tenantId), rows)
+}
+
+async function countMatches(query: Query, tenantId: string, filter: KeyFilter): Promise<number> {
+  const total = await countOf(selectOf(query, 'keys', tenantId).where(matching(filter)))
+  return total
+}
+
+function bundlesUsing({ query, prepare }: Queries): KeyStore['bundlesUsing'] {
+  const read = prepare((value: (name: 'tenantId' | 'keyId') => string) =>
+    selectOf(query, 'attachments', value('tenantId'))
+      .innerJoin('bundles', 'bundles.id', 'attachments.bundle_id')
+      .select(['bundles.id', 'bundles.name', 'attachments.delivered_name as as'])
+      .where('attachments.key_id', '=', value('keyId'))
+      .orderBy('bundles.name'),
+  )
+  return (tenantId, keyId) => read({ tenantId, keyId })
+}

@@ -1,0 +1,172 @@
+import { sql } from 'kysely'
+import { madeBy } from '../../domain/base/event.ts'
+import type { WholePage } from '../../domain/base/listing.ts'
+import { conflictOf } from '../../domain/library/key-change.ts'
+import type {
+  KeyVersion,
+  KeyVersionStore,
+  Restored,
+  VersionChange,
+} from '../../domain/library/key-version.ts'
+import type { Queries, Query, Recorded } from '../base/queries.ts'
+import type { Flag } from '../base/tables.ts'
+import { countOf, selectOf, updateOf } from '../base/tenant-rows.ts'
+import { type TenantVault, type ValueVault, valueColumn } from '../keys-at-rest/value-vault.ts'
+import { changeHeldKey, holdKey, type KeyChangeParts } from './key-changes.ts'
+
+export function createKeyVersionStore(
+  queries: Queries,
+  vault: ValueVault,
+  { versionsKept }: { versionsKept: number },
+): KeyVersionStore {
+  const { query, write, record } = queries
+  return {
+    list: async (tenantId, keyId, page) => list(query, vault, { tenantId, keyId, page }),
+    restore: async (tenantId, change) => {
+      const parts = { ...queries, versionsKept, vault: await vault.toWrite(tenantId) }
+      return write((transaction) => restore({ ...parts, transaction }, { ...change, tenantId }))
+    },
+    destroy: (tenantId, change) =>
+      write((transaction) => destroy({ transaction, record }, { ...change, tenantId })),
+  }
+}
+
+type Listing = { tenantId: string; keyId: string; page: WholePage }
+
+async function list(
+  query: Query,
+  vault: ValueVault,
+  { tenantId, keyId, page }: Listing,
+): ReturnType<KeyVersionStore['list']> {
+  const { open } = await vault.of(tenantId)
+  const current = await currentVersion(query, tenantId, keyId)
+  if (!current) return null
+  const hasCurrent = page.offset === 0
+  const [replaced, total] = await Promise.all([
+    replacedRows(query, tenantId, current)
+      .limit(hasCurrent ? page.limit - 1 : page.limit)
+      .offset(hasCurrent ? 0 : page.offset - 1)
+      .execute(),
+    countOf(replacedVersions(query, tenantId, current)),
+  ])
+  const rows = hasCurrent ? [current, ...replaced] : replaced
+  return { total: total + 1, rows: rows.map((row) => presented(row, open)) }
+}
+
+type VersionRow = Omit<KeyVersion, 'value' | 'is_template' | 'current' | 'set_by'> & {
+  set_by: string
+  set_by_name: string | null
+  key_id: string
+  name: string
+  is_secret: Flag
+  template_parts: string | null
+  value: Uint8Array | null
+}
+
+function presented(row: VersionRow, open: TenantVault['open']): KeyVersion {
+  const { key_id: id, name, is_secret, template_parts, value, set_by, set_by_name, ...version } = row
+  return {
+    ...version,
+    current: row.replaced_at === null,
+    set_by: { kind: 'user', id: set_by, name: set_by_name },
+    is_template: template_parts !== null,
+    value: open({ id, name, is_secret, template_parts, value, value_version: row.version }),
+  }
+}
+
+const nameOf = (column: string) =>
+  sql<string | null>`(select username from users where users.id = ${sql.ref(column)})`.as('set_by_name')
+
+/** How many were given this version last, dismissed ones left out. */
+const holdersOf = (table: 'keys' | 'key_versions', key: string, version: string) =>
+  sql<number>`(
+    select count(*) from holdings
+    where holdings.tenant_id = ${sql.ref(`${table}.tenant_id`)} and holdings.key_id = ${sql.ref(`${table}.${key}`)}
+      and coalesce(holdings.version, holdings.perhaps_version) = ${sql.ref(`${table}.${version}`)}
+      and holdings.dismissed_at is null
+  )`.as('holders')
+
+function currentVersion(query: Query, tenantId: string, keyId: string): Promise<VersionRow | undefined> {
+  return selectOf(query, 'keys', tenantId)
+    .select(['id as key_id', 'name', 'is_secret', 'template_parts', valueColumn('public')])
+    .select('value_version as version')
+    .select(['value_set_at as set_at', 'value_set_by as set_by', nameOf('keys.value_set_by')])
+    .select(['value_how as how', 'value_restored_from as restored_from'])
+    .select('value_changed_elsewhere_at as changed_elsewhere_at')
+    .select([sql<null>`null`.as('replaced_at'), sql<null>`null`.as('destroyed_at')])
+    .select(holdersOf('keys', 'id', 'value_version'))
+    .where('id', '=', keyId)
+    .executeTakeFirst()
+}
+
+// A version that is replaced between the two reads is in the first one already.
+function replacedVersions(query: Query, tenantId: string, current: VersionRow) {
+  return selectOf(query, 'key_versions', tenantId)
+    .where('key_id', '=', current.key_id)
+    .where('version', '<', current.version)
+}
+
+function replacedRows(query: Query, tenantId: string, current: VersionRow) {
+  const shown = sql<Uint8Array | null>`case when is_secret = 0 and was_secret = 0 then value end`
+  return replacedVersions(query, tenantId, current)
+    .select([
+      'key_id',
+      'name',
+      'is_secret',
+      'template_parts',
+      'version',
+      'set_at',
+      'set_by',
+      nameOf('key_versions.set_by'),
+    ])
+    .select(['how', 'restored_from', 'replaced_at', 'destroyed_at', 'changed_elsewhere_at'])
+    .select(holdersOf('key_versions', 'key_id', 'version'))
+    .select((current.is_secret === 1 ? sql<null>`null` : shown).as('value'))
+    .orderBy('version', 'desc')
+}
+
+type Change = VersionChange & { tenantId: string; expectedVersion?: number | undefined }
+
+async function restore(parts: KeyChangeParts, change: Change): Promise<Restored> {
+  const { transaction, vault } = parts
+  const { tenantId, keyId, version, expectedVersion, stamp } = change
+  const current = await holdKey(transaction, tenantId, keyId)
+  if (!current) return { status: 'absent' }
+  const conflict = conflictOf(current.value_version, expectedVersion)
+  if (conflict) return conflict
+  if (version === current.value_version) return { status: 'done' }
+  const row = await versionRow(transaction, change).selectAll().executeTakeFirst()
+  if (!row) return { status: 'no_version' }
+  const value = vault.open({ ...row, id: row.key_id, value_version: row.version })
+  if (!value) return { status: 'destroyed' }
+  const mark = row.was_secret === 1 ? { is_secret: true } : {}
+  const source = { how: 'restore', restoredFrom: version } as const
+  const isTemplate = row.template_parts !== null
+  return changeHeldKey(parts, { current, change: { value, isTemplate, ...mark, stamp }, source })
+}
+
+function versionRow(query: Query, { tenantId, keyId, version }: Change) {
+  return selectOf(query, 'key_versions', tenantId).where('key_id', '=', keyId).where('version', '=', version)
+}
+
+async function destroy(
+  { transaction, record }: Recorded,
+  change: Change,
+): ReturnType<KeyVersionStore['destroy']> {
+  const { tenantId, keyId, version, stamp } = change
+  const current = await holdKey(transaction, tenantId, keyId)
+  if (!current) return 'absent'
+  if (version === current.value_version) return 'current'
+  const row = await versionRow(transaction, change).select('destroyed_at').executeTakeFirst()
+  if (!row) return 'no_version'
+  if (row.destroyed_at !== null) return 'done'
+  await updateOf(transaction, 'key_versions', tenantId)
+    .set({ value: null, destroyed_at: stamp.at, destroyed_by: stamp.by })
+    .where('key_id', '=', keyId)
+    .where('version', '=', version)
+    .execute()
+  const target = { kind: 'key', id: keyId, name: current.name } as const
+  const action = 'key.version_destroyed'
+  await record(transaction, { tenantId, action, target, data: { version }, ...madeBy(stamp) })
+  return 'done'
+}

@@ -1,0 +1,78 @@
+import type { Event } from '../../domain/base/event.ts'
+import { send } from '../base/pipeline.ts'
+import type { ManyRows, Query, Recorded } from '../base/queries.ts'
+import type { KeyRow, Tables } from '../base/tables.ts'
+import { deleteOf } from '../base/tenant-rows.ts'
+
+export type KeyWriteParts = Recorded &
+  ManyRows & {
+    /** Versions of one key that are kept, with the current one; 0: all. */
+    versionsKept: number
+  }
+
+/** What a change writes to a key that the transaction holds. `replacedAt`: when its value was replaced; null for a change
+ * that keeps the value. */
+export type KeyWrite = {
+  current: KeyRow
+  replacedAt: string | null
+  columns: Partial<KeyRow>
+  event: Event
+}
+
+/** Write changes of keys of one tenant: the replaced values become versions, the oldest versions leave. */
+export async function writeKeyChanges(parts: KeyWriteParts, changes: readonly KeyWrite[]): Promise<void> {
+  const { transaction, insertAll, updateAll, record } = parts
+  const replaced = changes.flatMap(({ current, replacedAt: at }) => (at === null ? [] : [{ current, at }]))
+  await insertAll(
+    transaction,
+    'key_versions',
+    replaced.map(({ current, at }) => replacedVersion(current, at)),
+  )
+  await removeOldest(
+    parts,
+    replaced.map(({ current }) => current),
+  )
+  const rows = changes.map(({ current: { tenant_id, id }, columns }) => ({ tenant_id, id, ...columns }))
+  for (const [, alike] of Map.groupBy(rows, (row) => Object.keys(row).join())) {
+    await updateAll(transaction, 'keys', { by: ['tenant_id', 'id'], rows: alike })
+  }
+  for (const { event } of changes) await record(transaction, event)
+}
+
+function replacedVersion(current: KeyRow, at: string): Tables['key_versions'] {
+  const { tenant_id, id: key_id, value_version: version, name, is_secret, template_parts, value } = current
+  return {
+    tenant_id,
+    key_id,
+    version,
+    name,
+    is_secret,
+    template_parts,
+    value,
+    was_secret: current.value_was_secret,
+    set_at: current.value_set_at,
+    set_by: current.value_set_by,
+    changed_elsewhere_at: current.value_changed_elsewhere_at,
+    how: current.value_how,
+    restored_from: current.value_restored_from,
+    replaced_at: at,
+    destroyed_at: null,
+    destroyed_by: null,
+  }
+}
+
+/** @param replaced the keys before their new values */
+async function removeOldest(
+  { transaction, versionsKept }: { transaction: Query; versionsKept: number },
+  replaced: readonly KeyRow[],
+): Promise<void> {
+  const full = replaced.filter(({ value_version }) => versionsKept > 0 && value_version + 1 > versionsKept)
+  // Keys of the same version lose the same version.
+  for (const [version, keys] of Map.groupBy(full, ({ value_version }) => value_version)) {
+    const ids = keys.map(({ id }) => id)
+    const oldest = deleteOf(transaction, 'key_versions', keys[0]?.tenant_id ?? '')
+      .where('key_id', 'in', ids)
+      .where('version', '<=', version + 1 - versionsKept)
+    await send(transaction, oldest)
+  }
+}

@@ -1,0 +1,56 @@
+import type { KeyStore } from '../../domain/library/key.ts'
+import type { Queries } from '../base/queries.ts'
+import { flag } from '../base/tables.ts'
+import { storedParts, type ValueVault } from '../keys-at-rest/value-vault.ts'
+import { changeKey } from './key-changes.ts'
+import { readKeys } from './key-reading.ts'
+import { removeKeys } from './key-removal.ts'
+import { keyCreated, keyInsertion } from './new-keys.ts'
+
+export function createKeyStore(
+  queries: Queries,
+  vault: ValueVault,
+  bounds: { versionsKept: number },
+): KeyStore {
+  const { write, record } = queries
+  return {
+    ...readKeys(queries, vault),
+    insert: inserter(queries, vault),
+    update: updater(queries, vault, bounds),
+    delete: (tenantId, keyId, stamp) =>
+      write(async (transaction) => {
+        const removed = await removeKeys({ transaction, record }, { tenantId, keyIds: [keyId], stamp })
+        return removed.has(keyId)
+      }),
+  }
+}
+
+function inserter({ write, record }: Queries, vault: ValueVault): KeyStore['insert'] {
+  return async (tenantId, { value, templateParts = null, ...key }, stamp) => {
+    const { seal } = await vault.toWrite(tenantId)
+    const row = {
+      ...key,
+      tenant_id: tenantId,
+      is_secret: flag(key.is_secret),
+      value_version: 1,
+      template_parts: storedParts(templateParts),
+    }
+    return write(async (transaction) => {
+      const inserted = await keyInsertion(transaction, seal(value, row)).executeTakeFirstOrThrow()
+      if (inserted.numInsertedOrUpdatedRows !== 1n) return false
+      await record(transaction, keyCreated(tenantId, { ...key, isTemplate: templateParts !== null }, stamp))
+      return true
+    })
+  }
+}
+
+function updater(
+  queries: Queries,
+  vault: ValueVault,
+  { versionsKept }: { versionsKept: number },
+): KeyStore['update'] {
+  return async (tenantId, keyId, change) => {
+    const parts = { ...queries, versionsKept, vault: await vault.toWrite(tenantId) }
+    return queries.write((transaction) => changeKey({ ...parts, transaction }, { tenantId, keyId, change }))
+  }
+}

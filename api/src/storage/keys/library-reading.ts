@@ -1,0 +1,166 @@
+import type { ImportReading } from '../../domain/transfer/library-import.ts'
+import type { FoundKey, ImportLibrary } from '../../domain/transfer/library-import-step.ts'
+import { chunks } from '../base/chunks.ts'
+import type { Query } from '../base/queries.ts'
+import { keysAttached, selectOf } from '../base/tenant-rows.ts'
+import { partsIn, type TenantVault } from '../keys-at-rest/value-vault.ts'
+import { type BundleRef, type Keys, keysWith } from './found-keys.ts'
+
+/*
+ * What an import reads of a library, with values: the keys that the bundle delivers, and those that have the name of an
+ * entry or are delivered under it elsewhere.
+ */
+
+/** @param query may be a transaction that holds the tenant and the bundle */
+export async function readLibrary(
+  query: Query,
+  { open }: TenantVault,
+  { tenantId, reading }: { tenantId: string; reading: ImportReading },
+): Promise<ImportLibrary> {
+  const bundle = await bundleNamed(query, tenantId, reading.bundleName)
+  const place = { tenantId, bundleId: bundle?.id ?? null }
+  const attachedIds = await attachedIn(query, place)
+  const candidateIds = await candidatesFor(query, place, { reading, attachedIds })
+  const wanted = [...reading.names, ...reading.detach]
+  const known = wanted.flatMap((name) => attachedIds.get(name) ?? [])
+  const ids = [...new Set([...known, ...[...candidateIds.values()].flatMap((each) => [...each])])]
+  const keys = await keysWith(query, { ...place, ids, open })
+  const attached = attachedKeys(wanted, attachedIds, keys)
+  return {
+    bundle,
+    attached,
+    parts: await partsOf(query, { attached, attachedIds }, { ...place, open }),
+    templates: reading.detach.length === 0 ? new Map() : await templatesIn(query, place),
+    candidates: candidateKeys(candidateIds, keys),
+    legacyNames: await legacyNamesIn(query, place),
+    isTaken: await takenNames(query, tenantId, reading),
+  }
+}
+
+function attachedKeys(names: readonly string[], ids: ReadonlyMap<string, string>, keys: Keys): Keys {
+  const found = names.map((name) => [name, keys.get(ids.get(name) ?? '')] as const)
+  return new Map(found.flatMap(([name, key]) => (key === undefined ? [] : [[name, key]])))
+}
+
+type Templates = { attached: Keys; attachedIds: ReadonlyMap<string, string> }
+
+/** The values that templates of a bundle are built from, by delivered name. A template is never a part. */
+async function partsOf(
+  query: Query,
+  { attached, attachedIds }: Templates,
+  place: BundleRef & { open: TenantVault['open'] },
+): Promise<ImportLibrary['parts']> {
+  const names = new Set([...attached.values()].flatMap(({ templateParts }) => templateParts ?? []))
+  const ids = [...names].flatMap((name) => attachedIds.get(name) ?? [])
+  if (ids.length === 0) return new Map()
+  const keys = await keysWith(query, { ...place, ids })
+  const parts = [...names].map((name) => [name, keys.get(attachedIds.get(name) ?? '')] as const)
+  return new Map(parts.flatMap(([name, key]) => (key?.templateParts === null ? [[name, key.value]] : [])))
+}
+
+async function templatesIn(
+  query: Query,
+  { tenantId, bundleId }: BundleRef,
+): Promise<ImportLibrary['templates']> {
+  if (bundleId === null) return new Map()
+  const rows = await keysAttached(query, tenantId)
+    .select(['attachments.delivered_name', 'keys.template_parts'])
+    .where('attachments.bundle_id', '=', bundleId)
+    .where('keys.template_parts', 'is not', null)
+    .orderBy('attachments.position')
+    .execute()
+  return new Map(
+    rows.map(({ delivered_name, template_parts }) => [delivered_name, partsIn(template_parts) ?? []]),
+  )
+}
+
+function candidateKeys(
+  ids: ReadonlyMap<string, ReadonlySet<string>>,
+  keys: Keys,
+): ReadonlyMap<string, readonly FoundKey[]> {
+  const sorted = (name: string, each: ReadonlySet<string>) =>
+    [...each]
+      .flatMap((id) => keys.get(id) ?? [])
+      .toSorted((a, b) => Number(b.name === name) - Number(a.name === name) || (a.name < b.name ? -1 : 1))
+  return new Map([...ids].map(([name, each]) => [name, sorted(name, each)]))
+}
+
+async function bundleNamed(query: Query, tenantId: string, name: string): Promise<ImportLibrary['bundle']> {
+  const row = await selectOf(query, 'bundles', tenantId)
+    .select(['id', 'created_by'])
+    .where('name', '=', name)
+    .executeTakeFirst()
+  return row ?? null
+}
+
+/** The ids of the keys attached to a bundle, by delivered name. */
+async function attachedIn(
+  query: Query,
+  { tenantId, bundleId }: BundleRef,
+): Promise<ReadonlyMap<string, string>> {
+  if (bundleId === null) return new Map()
+  const rows = await selectOf(query, 'attachments', tenantId)
+    .select(['delivered_name', 'key_id'])
+    .where('bundle_id', '=', bundleId)
+    .execute()
+  return new Map(rows.map(({ delivered_name, key_id }) => [delivered_name, key_id]))
+}
+
+async function legacyNamesIn(query: Query, { tenantId, bundleId }: BundleRef): Promise<ReadonlySet<string>> {
+  if (bundleId === null) return new Set()
+  const rows = await selectOf(query, 'legacy_items', tenantId)
+    .select('name')
+    .where('bundle_id', '=', bundleId)
+    .execute()
+  return new Set(rows.map(({ name }) => name))
+}
+
+type Unattached = { reading: ImportReading; attachedIds: ReadonlyMap<string, string> }
+
+/** For each name that the bundle does not deliver, the ids of other keys that have it or are delivered under it. */
+async function candidatesFor(
+  query: Query,
+  { tenantId }: BundleRef,
+  { reading, attachedIds }: Unattached,
+): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
+  const candidates = new Map<string, Set<string>>()
+  const inBundle = new Set(attachedIds.values())
+  for (const names of chunks(reading.names.filter((name) => !attachedIds.has(name)))) {
+    const rows = [...(await named(query, tenantId, names)), ...(await delivered(query, tenantId, names))]
+    for (const { name, id } of rows.filter((row) => !inBundle.has(row.id))) {
+      candidates.set(name, (candidates.get(name) ?? new Set()).add(id))
+    }
+  }
+  return candidates
+}
+
+function named(query: Query, tenantId: string, names: readonly string[]) {
+  return selectOf(query, 'keys', tenantId).select(['name', 'id']).where('name', 'in', names).execute()
+}
+
+function delivered(query: Query, tenantId: string, names: readonly string[]) {
+  return selectOf(query, 'attachments', tenantId)
+    .select(['delivered_name as name', 'key_id as id'])
+    .where('delivered_name', 'in', names)
+    .execute()
+}
+
+/** Whether the library has a key of a name, for the names that new keys of an import may get. */
+async function takenNames(
+  query: Query,
+  tenantId: string,
+  { keyNames, prefix }: ImportReading,
+): Promise<ImportLibrary['isTaken']> {
+  const taken = new Set<string>()
+  for (const names of chunks(keyNames)) {
+    for (const { name } of await named(query, tenantId, names)) taken.add(name)
+  }
+  // Every name that begins with the prefix, by the index: `~` follows all characters of a name.
+  const rows = await selectOf(query, 'keys', tenantId)
+    .select('name')
+    .where('name', '>=', prefix)
+    .where('name', '<', `${prefix}~`)
+    .execute()
+  for (const { name } of rows) taken.add(name)
+  return (name) => taken.has(name)
+}

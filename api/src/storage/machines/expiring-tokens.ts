@@ -1,0 +1,44 @@
+import type { Queries, Recorded } from '../base/queries.ts'
+import { selectOf, updateOf } from '../base/tenant-rows.ts'
+
+const AT_ONCE = 100
+
+type Due = { tenant_id: string; id: string }
+
+/** Record an event for each machine's token that expires soon, once for each token, whichever node looks first. */
+export async function tellExpiring(
+  { query, write, record }: Pick<Queries, 'query' | 'write' | 'record'>,
+  now: string,
+): Promise<void> {
+  const due = await query
+    .selectFrom('machine_tokens')
+    .select(['tenant_id', 'id'])
+    .where('tell_at', '<=', now)
+    .orderBy('tell_at')
+    .limit(AT_ONCE)
+    .execute()
+  for (const token of due) await write((transaction) => tell({ transaction, record }, token, now))
+}
+
+async function tell({ transaction, record }: Recorded, { tenant_id, id }: Due, now: string): Promise<void> {
+  const token = await updateOf(transaction, 'machine_tokens', tenant_id)
+    .set({ tell_at: null })
+    .where('id', '=', id)
+    .where('tell_at', 'is not', null)
+    .returning(['machine_id', 'hint', 'expires_at', 'ended_at'])
+    .executeTakeFirst()
+  if (!token || token.ended_at !== null || token.expires_at <= now) return
+  const machine = await selectOf(transaction, 'machines', tenant_id)
+    .select(['id', 'name'])
+    .where('id', '=', token.machine_id)
+    .executeTakeFirstOrThrow()
+  await record(transaction, {
+    tenantId: tenant_id,
+    action: 'token.expiring',
+    at: now,
+    actor: { kind: 'server', id: null },
+    target: { kind: 'machine', ...machine },
+    data: { token: id, hint: token.hint, expires_at: token.expires_at },
+    origin: null,
+  })
+}

@@ -1,0 +1,100 @@
+import { z } from 'zod'
+import type { Attempt, AttemptPlace, MachineTrustStore } from '../../domain/machines/machine-trust.ts'
+import type { Query } from '../base/queries.ts'
+import { flag, type Tables } from '../base/tables.ts'
+import { deleteOf, selectOf } from '../base/tenant-rows.ts'
+import { holdMachine } from './machine-changes.ts'
+
+const ShownClaims = z.record(z.string(), z.string())
+
+/** The refused identities of a machine, the latest first; null when the tenant has no such machine. */
+export async function attempts(query: Query, tenantId: string, machineId: string): Promise<Attempt[] | null> {
+  const rows = await selectOf(query, 'machines', tenantId)
+    .leftJoin('machine_attempts as attempt', (join) =>
+      join
+        .onRef('attempt.tenant_id', '=', 'machines.tenant_id')
+        .onRef('attempt.machine_id', '=', 'machines.id'),
+    )
+    .select(['attempt.fingerprint', 'attempt.issuer', 'attempt.claims', 'attempt.is_bound', 'attempt.reason'])
+    .select(['attempt.first_at', 'attempt.last_at', 'attempt.times'])
+    .where('machines.id', '=', machineId)
+    .orderBy('attempt.last_at', 'desc')
+    .execute()
+  return rows.length === 0 ? null : rows.flatMap(attemptIn)
+}
+
+type JoinedAttempt = {
+  [C in keyof Omit<Tables['machine_attempts'], 'tenant_id' | 'machine_id'>]:
+    | Tables['machine_attempts'][C]
+    | null
+}
+
+// A machine without attempts is one row without any.
+function attemptIn({
+  fingerprint,
+  issuer,
+  claims,
+  is_bound,
+  reason,
+  first_at,
+  last_at,
+  times,
+}: JoinedAttempt): Attempt[] {
+  if (fingerprint === null || issuer === null || claims === null || reason === null) return []
+  if (first_at === null || last_at === null || times === null) return []
+  const shown = ShownClaims.parse(JSON.parse(claims))
+  return [{ fingerprint, issuer, claims: shown, isBound: is_bound === 1, reason, first_at, last_at, times }]
+}
+
+/** @returns false when there is no such attempt */
+export async function forgetAttempt(
+  transaction: Query,
+  { tenantId, machineId, fingerprint }: AttemptPlace & { tenantId: string },
+): Promise<boolean> {
+  const { numDeletedRows } = await deleteOf(transaction, 'machine_attempts', tenantId)
+    .where('machine_id', '=', machineId)
+    .where('fingerprint', '=', fingerprint)
+    .executeTakeFirstOrThrow()
+  return numDeletedRows > 0n
+}
+
+const KEPT = 10
+const NEW_IN_A_MINUTE = 5
+const MINUTE_MS = 60_000
+
+type Noting = { tenantId: string; machineId: string } & Parameters<MachineTrustStore['noteAttempt']>[2]
+
+/** Count an attempt again, or keep it as a new one unless there were too many. */
+export async function noteAttempt(transaction: Query, noting: Noting): Promise<void> {
+  const { tenantId, machineId, fingerprint, issuer, claims, isBound, reason, at } = noting
+  if (!(await holdMachine(transaction, tenantId, machineId))) return
+  const known = await knownAttempts(transaction, tenantId, machineId)
+  const since = new Date(Date.parse(at) - MINUTE_MS).toISOString()
+  const isNew = !known.some((attempt) => attempt.fingerprint === fingerprint)
+  if (isNew && known.filter(({ first_at }) => first_at > since).length >= NEW_IN_A_MINUTE) return
+  const row = { issuer, claims: JSON.stringify(claims), is_bound: flag(isBound), reason, last_at: at }
+  const place = { tenant_id: tenantId, machine_id: machineId, fingerprint }
+  await transaction
+    .insertInto('machine_attempts')
+    .values({ ...place, ...row, first_at: at, times: 1 })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['tenant_id', 'machine_id', 'fingerprint'])
+        .doUpdateSet((column) => ({ ...row, times: column('machine_attempts.times', '+', 1) })),
+    )
+    .execute()
+  const dropped = isNew ? known.slice(KEPT - 1).map((attempt) => attempt.fingerprint) : []
+  if (dropped.length === 0) return
+  await deleteOf(transaction, 'machine_attempts', tenantId)
+    .where('machine_id', '=', machineId)
+    .where('fingerprint', 'in', dropped)
+    .execute()
+}
+
+function knownAttempts(transaction: Query, tenantId: string, machineId: string) {
+  return selectOf(transaction, 'machine_attempts', tenantId)
+    .select(['fingerprint', 'first_at'])
+    .where('machine_id', '=', machineId)
+    .orderBy('last_at', 'desc')
+    .execute()
+}

@@ -1,0 +1,29 @@
+import { type Event, type EventData, madeBy } from '../../domain/base/event.ts'
+import type { Stamp } from '../../domain/base/stamp.ts'
+import type { Query } from '../base/queries.ts'
+import { updateOf } from '../base/tenant-rows.ts'
+
+export type MachineRef = { id: string; name: string }
+
+/** Hold a machine until the transaction ends, so that its tokens and grants are counted one change at a time. */
+export async function holdMachine(
+  transaction: Query,
+  tenantId: string,
+  machineId: string,
+): Promise<MachineRef | null> {
+  const row = await updateOf(transaction, 'machines', tenantId)
+    .set((column) => ({ updated_at: column.ref('updated_at') }))
+    .where('id', '=', machineId)
+    .returning(['id', 'name'])
+    .executeTakeFirst()
+  return row ?? null
+}
+
+/** An event about a machine. */
+export function machineEvent(
+  { tenantId, id, name }: { tenantId: string } & MachineRef,
+  action: `machine.${'created' | 'changed' | 'deleted' | 'granted' | 'revoked'}`,
+  { stamp, data = {} }: { stamp: Stamp; data?: EventData },
+): Event {
+  return { tenantId, action, target: { kind: 'machine', id, name }, data, ...madeBy(stamp) }
+}

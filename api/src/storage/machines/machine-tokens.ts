@@ -1,0 +1,81 @@
+import { LIMITS } from '@keyferry/contract'
+import type { Stamp } from '../../domain/base/stamp.ts'
+import type { MachineTokenStore, NewToken } from '../../domain/machines/machine-token.ts'
+import type { Queries, Recorded } from '../base/queries.ts'
+import { tellExpiring } from './expiring-tokens.ts'
+import { holdMachine } from './machine-changes.ts'
+import { tokenEvent } from './machine-token-events.ts'
+import { rotate } from './machine-token-rotation.ts'
+import { countWorking, endWorking, forgetOld, insertRow } from './machine-token-rows.ts'
+
+export function createMachineTokenStore(queries: Queries): MachineTokenStore {
+  const { write, record } = queries
+  return {
+    tellExpiring: (now) => tellExpiring(queries, now),
+    insert: (tenantId, machineId, token) =>
+      write((transaction) => insert({ transaction, record }, { tenantId, machineId, token })),
+    rotate: (tenantId, place, rotation) =>
+      write((transaction) => rotate({ transaction, record }, { tenantId, ...place, rotation })),
+    end: (tenantId, place, stamp) =>
+      write(async (transaction) => {
+        const ended = await endWorking(transaction, { tenantId, ...place, at: stamp.at })
+        if (!ended) return false
+        await record(transaction, tokenEvent({ tenantId, ...ended }, 'token.ended', { stamp }))
+        return true
+      }),
+    report: (tokenHash, report) =>
+      write((transaction) => reported({ transaction, record }, { tokenHash, ...report })),
+  }
+}
+
+type Insertion = { tenantId: string; machineId: string; token: NewToken & { stamp: Stamp } }
+
+async function insert(
+  { transaction, record }: Recorded,
+  { tenantId, machineId, token }: Insertion,
+): ReturnType<MachineTokenStore['insert']> {
+  const machine = await holdMachine(transaction, tenantId, machineId)
+  if (!machine) return 'absent'
+  const { stamp, ...made } = token
+  const working = await countWorking(transaction, { tenantId, machineId, at: stamp.at })
+  if (working >= LIMITS.machineTokens) return 'full'
+  await forgetOld(transaction, { tenantId, machineId, at: stamp.at })
+  await insertRow(transaction, { tenantId, machineId, token: made, stamp })
+  const { id, hint, networks, expires_at } = made
+  const data = { networks, expires_at }
+  await record(transaction, tokenEvent({ tenantId, machine, id, hint }, 'token.created', { stamp, data }))
+  return 'done'
+}
+
+/** What an event keeps of the address where a token was found. */
+const URL_CHARACTERS = 500
+
+type Report = { tokenHash: string } & Parameters<MachineTokenStore['report']>[1]
+
+async function reported(
+  { transaction, record }: Recorded,
+  { tokenHash, at, origin, url }: Report,
+): Promise<void> {
+  const row = await transaction
+    .selectFrom('machine_tokens')
+    .select(['tenant_id', 'machine_id', 'id'])
+    .where('token_hash', '=', tokenHash)
+    .executeTakeFirst()
+  if (!row) return
+  const { tenant_id: tenantId, machine_id: machineId, id: tokenId } = row
+  const ended = await endWorking(transaction, { tenantId, machineId, tokenId, at })
+  if (!ended) return
+  await record(transaction, {
+    tenantId,
+    action: 'token.reported',
+    at,
+    actor: { kind: 'client', id: null },
+    target: { kind: 'machine', ...ended.machine },
+    data: {
+      token: tokenId,
+      hint: ended.hint,
+      ...(url === null ? {} : { url: url.slice(0, URL_CHARACTERS) }),
+    },
+    origin,
+  })
+}

@@ -1,0 +1,113 @@
+import { LIMITS } from '@keyferry/contract'
+import { z } from 'zod'
+import { type Event, type EventData, madeBy } from '../../domain/base/event.ts'
+import type { Stamp } from '../../domain/base/stamp.ts'
+import type { KeySet } from '../../domain/machines/id-token.ts'
+import type { MachineTrust } from '../../domain/machines/machine.ts'
+import type { MachineTrustStore, NewTrust } from '../../domain/machines/machine-trust.ts'
+import type { Queries, Recorded } from '../base/queries.ts'
+import { flag, type Tables } from '../base/tables.ts'
+import { countOf, deleteOf, selectOf } from '../base/tenant-rows.ts'
+import { attempts, forgetAttempt, noteAttempt } from './machine-attempts.ts'
+import { holdMachine, type MachineRef } from './machine-changes.ts'
+import { networksIn } from './machine-networks.ts'
+
+export function createMachineTrustStore({ query, write, record }: Queries): MachineTrustStore {
+  return {
+    insert: (tenantId, machineId, trust) =>
+      write((transaction) => insert({ transaction, record }, { tenantId, machineId, trust })),
+    end: (tenantId, place, stamp) =>
+      write((transaction) => end({ transaction, record }, { tenantId, ...place, stamp })),
+    attempts: (tenantId, machineId) => attempts(query, tenantId, machineId),
+    forgetAttempt: (tenantId, place) =>
+      write((transaction) => forgetAttempt(transaction, { tenantId, ...place })),
+    noteAttempt: (tenantId, machineId, attempt) =>
+      write((transaction) => noteAttempt(transaction, { ...attempt, tenantId, machineId })),
+  }
+}
+
+const StoredClaims = z.record(z.string(), z.array(z.string()))
+const StoredKeys = z.object({ keys: z.array(z.record(z.string(), z.unknown())) })
+
+/** A trust in a row. */
+export function trustIn(row: Tables['machine_trusts']): MachineTrust {
+  const { id, issuer, audience, binding, max_age_seconds, created_by, created_at, last_used_at } = row
+  const texts = { id, issuer, audience, binding, max_age_seconds, created_by, created_at, last_used_at }
+  const claims = StoredClaims.parse(JSON.parse(row.claims))
+  const is_broad = row.is_broad === 1
+  return {
+    ...texts,
+    claims,
+    is_broad,
+    networks: networksIn(row.networks),
+    has_keys: row.issuer_keys !== null,
+  }
+}
+
+/** The pasted keys in a row's text. */
+export function keysIn(text: string | null): KeySet | null {
+  return text === null ? null : StoredKeys.parse(JSON.parse(text))
+}
+
+type Insertion = { tenantId: string; machineId: string; trust: NewTrust & { stamp: Stamp } }
+
+async function insert(
+  { transaction, record }: Recorded,
+  { tenantId, machineId, trust: { stamp, ...trust } }: Insertion,
+): ReturnType<MachineTrustStore['insert']> {
+  const machine = await holdMachine(transaction, tenantId, machineId)
+  if (!machine) return 'absent'
+  const total = await countOf(
+    selectOf(transaction, 'machine_trusts', tenantId).where('machine_id', '=', machineId),
+  )
+  if (total >= LIMITS.machineTrusts) return 'full'
+  const { claims, keys, networks, is_broad, ...texts } = trust
+  await transaction
+    .insertInto('machine_trusts')
+    .values({
+      ...texts,
+      tenant_id: tenantId,
+      machine_id: machineId,
+      claims: JSON.stringify(claims),
+      issuer_keys: keys && JSON.stringify(keys),
+      networks: JSON.stringify(networks),
+      is_broad: flag(is_broad),
+      created_by: stamp.by,
+      created_at: stamp.at,
+      last_used_at: null,
+      last_used_ip: null,
+    })
+    .execute()
+  const { id, issuer, audience, binding } = trust
+  const told = Object.entries(claims).flatMap(([name, values]) => values.map((value) => `${name}=${value}`))
+  const data = { trust: id, issuer, audience, binding, is_broad, networks, claims: told }
+  await record(transaction, trustEvent({ tenantId, machine }, 'trust.created', { stamp, data }))
+  return 'done'
+}
+
+type Ending = { tenantId: string; machineId: string; trustId: string; stamp: Stamp }
+
+// The trust before the machine, in the order in which a delivery holds them.
+async function end(
+  { transaction, record }: Recorded,
+  { tenantId, machineId, trustId, stamp }: Ending,
+): Promise<boolean> {
+  const row = await deleteOf(transaction, 'machine_trusts', tenantId)
+    .where('machine_id', '=', machineId)
+    .where('id', '=', trustId)
+    .returning(['issuer'])
+    .executeTakeFirst()
+  const machine = row && (await holdMachine(transaction, tenantId, machineId))
+  if (!row || !machine) return false
+  const data = { trust: trustId, issuer: row.issuer }
+  await record(transaction, trustEvent({ tenantId, machine }, 'trust.ended', { stamp, data }))
+  return true
+}
+
+function trustEvent(
+  { tenantId, machine: { id, name } }: { tenantId: string; machine: MachineRef },
+  action: 'trust.created' | 'trust.ended',
+  { stamp, data }: { stamp: Stamp; data: EventData },
+): Event {
+  return { tenantId, action, target: { kind: 'machine', id, name }, data, ...madeBy(stamp) }
+}

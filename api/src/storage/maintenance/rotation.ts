@@ -1,0 +1,62 @@
+import type { RootKeyRing } from '@keyferry/crypto/root-key'
+import { unwrapTenantKey, wrapTenantKey } from '@keyferry/crypto/tenant-key'
+import type { Database, Query } from '../base/queries.ts'
+import { rewrapAuditKeys } from '../keys-at-rest/audit-keys.ts'
+import { rewrapDepositKeys } from '../keys-at-rest/deposit-keys.ts'
+import { rewrapReceiptKeys } from '../keys-at-rest/receipt-keys.ts'
+
+const TENANTS_AT_ONCE = 200
+
+/** `rewrapped`: tenants whose key this run wrapped anew; `forgotten`: ids of the root keys that nothing needs now. */
+export type Rotation = { rewrapped: number; forgotten: readonly string[] }
+
+/** Wrap every tenant's key and the server's own keys with the ring's first root key. What is done stays done, so the next
+ * run continues one that was stopped. */
+export async function rotateTenantKeys(database: Database, ring: RootKeyRing): Promise<Rotation> {
+  let rewrapped = 0
+  for (;;) {
+    const done = await database.query.transaction().execute((transaction) => rewrapSome(transaction, ring))
+    rewrapped += done
+    if (done === 0) break
+  }
+  await database.query.transaction().execute(async (transaction) => {
+    await rewrapAuditKeys(transaction, ring)
+    await rewrapReceiptKeys(transaction, ring)
+    await rewrapDepositKeys(transaction, ring)
+  })
+  return { rewrapped, forgotten: await forgetOthers(database, ring) }
+}
+
+async function rewrapSome(transaction: Query, ring: RootKeyRing): Promise<number> {
+  const { first } = ring
+  const tenants = await transaction
+    .selectFrom('tenants')
+    .select(['id', 'wrapped_key'])
+    .where('root_key_id', '<>', first.id)
+    .orderBy('id')
+    .limit(TENANTS_AT_ONCE)
+    .execute()
+  for (const { id, wrapped_key } of tenants) {
+    const rewrapped = wrapTenantKey(unwrapTenantKey(wrapped_key, ring, id), first, id)
+    await transaction
+      .updateTable('tenants')
+      .set({ wrapped_key: rewrapped, root_key_id: first.id })
+      .where('id', '=', id)
+      .execute()
+  }
+  return tenants.length
+}
+
+// A server with the old key still in front may make a tenant at any moment; the old key stays known while one has it.
+async function forgetOthers({ query }: Database, ring: RootKeyRing): Promise<readonly string[]> {
+  const rows = await query
+    .deleteFrom('root_keys')
+    .where('id', '<>', ring.first.id)
+    .where('id', 'not in', (inUse) => inUse.selectFrom('tenants').select('root_key_id').distinct())
+    .where('id', 'not in', (inUse) => inUse.selectFrom('audit_keys').select('root_key_id'))
+    .where('id', 'not in', (inUse) => inUse.selectFrom('receipt_keys').select('root_key_id'))
+    .where('id', 'not in', (inUse) => inUse.selectFrom('deposit_keys').select('root_key_id'))
+    .returning('id')
+    .execute()
+  return rows.map(({ id }) => id)
+}

@@ -1,0 +1,173 @@
+import { emailKey } from '../../domain/base/email.ts'
+import type { Moment } from '../../domain/base/stamp.ts'
+import type { Account, AccountStore, NewPassword } from '../../domain/people/account.ts'
+import type { NewUser, NewWorkspace } from '../../domain/people/user.ts'
+import { isTaken } from '../base/database.ts'
+import type { Queries, Query, Recorded } from '../base/queries.ts'
+import type { Tables } from '../base/tables.ts'
+import type { TenantKeys } from '../keys-at-rest/tenant-keys.ts'
+import { countAttempt, forgetAttempts } from './login-attempts.ts'
+import { removePasskeys } from './passkeys.ts'
+import { recordOfUser, signedIn } from './user-events.ts'
+import { insertUser, insertWorkspace } from './users.ts'
+
+export function createAccountStore(queries: Queries, tenantKeys: TenantKeys): AccountStore {
+  const { query, write, record } = queries
+  return {
+    insertFirst: (user, workspace, moment) => insertFirst(queries, { tenantKeys, user, workspace, moment }),
+    isSetUp: () => isSetUp(query),
+    exists: async (email) => (await accountsOf(query, email).select('id').executeTakeFirst()) !== undefined,
+    find: async (email) => accountOf(await accountsOf(query, email).select(COLUMNS).executeTakeFirst()),
+    findById: (userId) => findById(query, userId),
+    setPassword: (userId, password, moment) =>
+      write((transaction) => replacePassword({ transaction, record }, userId, { ...password, moment })),
+    setEmail: (userId, email, moment) => setEmail({ write, record }, { userId, email, moment }),
+    countAttempt: (email, terms) => countAttempt(query, email, terms),
+    forgetAttempts: (email) => forgetAttempts(query, email),
+  }
+}
+
+type FirstAccount = { tenantKeys: TenantKeys; user: NewUser; workspace: NewWorkspace; moment: Moment }
+type Outcome = Awaited<ReturnType<AccountStore['insertFirst']>>
+
+class NameTaken extends Error {}
+
+async function insertFirst(
+  { write, record }: Queries,
+  { tenantKeys, user, workspace, moment }: FirstAccount,
+): Promise<Outcome> {
+  try {
+    return await write(async (transaction) => {
+      if (!(await takeSetUp(transaction, user.id))) return 'set_up'
+      // The set-up has to be given back, which ending the transaction by an error does.
+      if (!(await insertUser(transaction, user, moment.at))) throw new NameTaken()
+      await insertWorkspace({ transaction, record }, { tenantKeys, userId: user.id, workspace, moment })
+      await record(transaction, signedIn(workspace.id, user.id, moment))
+      return 'created'
+    })
+  } catch (error) {
+    if (error instanceof NameTaken) return 'raced'
+    throw error
+  }
+}
+
+async function takeSetUp(transaction: Query, userId: string): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await transaction
+    .insertInto('account_setup')
+    .values({ slot: 1, user_id: userId })
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirstOrThrow()
+  return numInsertedOrUpdatedRows === 1n
+}
+
+async function isSetUp(query: Query): Promise<boolean> {
+  return (await query.selectFrom('account_setup').select('slot').executeTakeFirst()) !== undefined
+}
+
+function accountsOf(query: Query, email: string) {
+  return query
+    .selectFrom('users')
+    .where('email_key', '=', emailKey(email))
+    .where('password_hash', 'is not', null)
+}
+
+const COLUMNS = [
+  'id',
+  'username',
+  'email',
+  'is_active',
+  'password_hash',
+  'must_change_password',
+  'passkey_after_password',
+] as const
+
+type AccountRow = Pick<Tables['users'], (typeof COLUMNS)[number]>
+
+function accountOf(row: AccountRow | undefined): Account | null {
+  if (row?.password_hash == null) return null
+  const { password_hash, is_active, must_change_password, passkey_after_password, ...account } = row
+  const flags = {
+    is_active: is_active === 1,
+    must_change_password: must_change_password === 1,
+    passkey_after_password: passkey_after_password === 1,
+  }
+  return { ...account, password_hash, ...flags }
+}
+
+async function findById(query: Query, userId: string): Promise<Account | null> {
+  const row = await query.selectFrom('users').select(COLUMNS).where('id', '=', userId).executeTakeFirst()
+  return accountOf(row)
+}
+
+async function replacePassword(
+  recorded: Recorded,
+  userId: string,
+  { moment, ...password }: NewPassword & { moment: Moment },
+): Promise<void> {
+  const isChanged = await setPassword(recorded.transaction, userId, { ...password, now: moment.at })
+  if (!isChanged) return
+  const actor = { kind: 'user', id: userId } as const
+  await recordOfUser(recorded, userId, { action: 'user.password_changed', actor, ...moment })
+}
+
+async function setPassword(
+  query: Query,
+  userId: string,
+  { passwordHash, mustChange, now }: NewPassword & { now: string },
+): Promise<boolean> {
+  const { numUpdatedRows } = await query
+    .updateTable('users')
+    .set({ password_hash: passwordHash, must_change_password: mustChange ? 1 : 0, updated_at: now })
+    .where('id', '=', userId)
+    .where('password_hash', 'is not', null)
+    .executeTakeFirstOrThrow()
+  return numUpdatedRows === 1n
+}
+
+async function setEmail(
+  { write, record }: Pick<Queries, 'write' | 'record'>,
+  { userId, email, moment }: { userId: string; email: string; moment: Moment },
+): Promise<boolean> {
+  const actor = { kind: 'user', id: userId } as const
+  const origin = { ...moment.origin, email }
+  try {
+    await write(async (transaction) => {
+      const { numUpdatedRows } = await transaction
+        .updateTable('users')
+        .set({ email, email_key: emailKey(email), updated_at: moment.at })
+        .where('id', '=', userId)
+        .where('password_hash', 'is not', null)
+        .executeTakeFirstOrThrow()
+      if (numUpdatedRows !== 1n) return
+      const event = {
+        action: 'user.changed',
+        actor,
+        at: moment.at,
+        origin,
+        data: { changed: ['email'] },
+      } as const
+      await recordOfUser({ transaction, record }, userId, event)
+    })
+    return true
+  } catch (error) {
+    if (isTaken(error)) return false
+    throw error
+  }
+}
+
+/** Give an account a password that its owner has to replace at the next sign-in, remove its passkeys, and end a lock.
+ * @returns the account's user id; null when there is no account of this e-mail */
+export async function resetAccountPassword(
+  recorded: Recorded,
+  { email, passwordHash, now }: { email: string; passwordHash: string; now: string },
+): Promise<string | null> {
+  const { transaction } = recorded
+  const row = await accountsOf(transaction, email).select('id').executeTakeFirst()
+  if (!row) return null
+  await setPassword(transaction, row.id, { passwordHash, mustChange: true, now })
+  await removePasskeys(transaction, row.id)
+  await forgetAttempts(transaction, email)
+  const actor = { kind: 'operator', id: null } as const
+  await recordOfUser(recorded, row.id, { action: 'user.password_reset', actor, at: now, origin: null })
+  return row.id
+}

@@ -1,0 +1,46 @@
+import type { GrantEnd } from '../../domain/approvals/grant.ts'
+import type { Event } from '../../domain/base/event.ts'
+import type { Recorded } from '../base/queries.ts'
+import { selectOf } from '../base/tenant-rows.ts'
+
+/** Which grants end: those that fit everything that is given. */
+type Which = { tenantId?: string; bundleId?: string; userId?: string; deviceKey?: string; id?: string }
+
+type End = { reason: GrantEnd } & Pick<Event, 'actor' | 'at' | 'origin'>
+
+const COLUMNS = {
+  tenantId: 'tenant_id',
+  bundleId: 'bundle_id',
+  userId: 'user_id',
+  deviceKey: 'device_key',
+  id: 'id',
+} as const
+
+/** End the remembered approvals that hold at this time, each with an event.
+ * @returns how many */
+export async function endGrants(
+  { transaction, record }: Recorded,
+  which: Which,
+  { reason, ...end }: End,
+): Promise<number> {
+  let update = transaction
+    .updateTable('grants')
+    .set({ ended: reason })
+    .where('ended', 'is', null)
+    .where('expires_at', '>', end.at)
+  for (const field of ['tenantId', 'bundleId', 'userId', 'deviceKey', 'id'] as const) {
+    const value = which[field]
+    if (value !== undefined) update = update.where(COLUMNS[field], '=', value)
+  }
+  const ended = await update.returning(['tenant_id', 'id', 'bundle_id']).execute()
+  for (const { tenant_id, id, bundle_id } of ended) {
+    const { name } = await selectOf(transaction, 'bundles', tenant_id)
+      .select('name')
+      .where('id', '=', bundle_id)
+      .executeTakeFirstOrThrow()
+    const target = { kind: 'bundle', id: bundle_id, name } as const
+    const data = { grant: id, reason }
+    await record(transaction, { ...end, tenantId: tenant_id, action: 'grant.ended', target, data })
+  }
+  return ended.length
+}

@@ -1,0 +1,87 @@
+import { madeBy } from '../../domain/base/event.ts'
+import type { Stamp } from '../../domain/base/stamp.ts'
+import { endsOf, type MemberChange, type MemberStore } from '../../domain/people/member.ts'
+import type { Queries, Query, Recorded } from '../base/queries.ts'
+import { deleteOf, selectOf, updateOf } from '../base/tenant-rows.ts'
+import { endGrants } from './grant-ends.ts'
+import { holdTenant } from './tenants.ts'
+
+export function createMemberStore({ query, write, record }: Queries): MemberStore {
+  return {
+    list: (tenantId) =>
+      selectOf(query, 'memberships', tenantId)
+        .innerJoin('users', 'users.id', 'memberships.user_id')
+        .select(['users.id as user_id', 'users.username', 'users.email'])
+        .select(['memberships.role', 'memberships.created_at'])
+        .orderBy('users.username')
+        .execute(),
+    changeRole: (tenantId, { userId, role }, stamp) =>
+      write(async (transaction) => {
+        const refusal = await refusalFor(transaction, { tenantId, userId, keepsOwner: role === 'owner' })
+        if (refusal) return refusal
+        await updateOf(transaction, 'memberships', tenantId)
+          .set({ role })
+          .where('user_id', '=', userId)
+          .execute()
+        await record(transaction, {
+          ...memberEvent(tenantId, userId, stamp),
+          action: 'member.role_changed',
+          data: { role },
+        })
+        await carryOut({ transaction, record }, { tenantId, userId, stamp }, endsOf(role))
+        return 'done'
+      }),
+    remove: (tenantId, userId, stamp) =>
+      write(async (transaction) => {
+        const refusal = await refusalFor(transaction, { tenantId, userId, keepsOwner: false })
+        if (refusal) return refusal
+        await deleteOf(transaction, 'memberships', tenantId).where('user_id', '=', userId).execute()
+        await record(transaction, { ...memberEvent(tenantId, userId, stamp), action: 'member.removed' })
+        await carryOut({ transaction, record }, { tenantId, userId, stamp }, endsOf('removed'))
+        return 'done'
+      }),
+  }
+}
+
+async function carryOut(
+  recorded: Recorded,
+  { tenantId, userId, stamp }: { tenantId: string; userId: string; stamp: Stamp },
+  { invitations, grants: reason }: ReturnType<typeof endsOf>,
+): Promise<void> {
+  if (invitations) await endInvitations(recorded.transaction, tenantId, userId)
+  await endGrants(recorded, { tenantId, userId }, { reason, ...madeBy(stamp) })
+}
+
+// Those to the member's own e-mail too: one that is still open would undo the removal.
+async function endInvitations(transaction: Query, tenantId: string, userId: string): Promise<void> {
+  await deleteOf(transaction, 'invitations', tenantId)
+    .where((either) =>
+      either.or([
+        either('created_by', '=', userId),
+        either('email_key', 'in', either.selectFrom('users').select('email_key').where('id', '=', userId)),
+      ]),
+    )
+    .execute()
+}
+
+function memberEvent(tenantId: string, userId: string, stamp: Stamp) {
+  return { tenantId, target: { kind: 'user', id: userId, name: null }, ...madeBy(stamp) } as const
+}
+
+type Change = { tenantId: string; userId: string; keepsOwner: boolean }
+
+// Locks the tenant, so that changes run one after another and two owners cannot remove each other.
+async function refusalFor(
+  transaction: Query,
+  { tenantId, userId, keepsOwner }: Change,
+): Promise<Exclude<MemberChange, 'done'> | null> {
+  await holdTenant(transaction, tenantId)
+  const memberships = await selectOf(transaction, 'memberships', tenantId)
+    .select(['user_id', 'role'])
+    .where((either) => either.or([either('role', '=', 'owner'), either('user_id', '=', userId)]))
+    .execute()
+  if (!memberships.some(({ user_id }) => user_id === userId)) return 'absent'
+  const isOwned =
+    keepsOwner || memberships.some(({ user_id, role }) => user_id !== userId && role === 'owner')
+  return isOwned ? null : 'last_owner'
+}

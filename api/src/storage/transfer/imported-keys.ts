@@ -1,0 +1,101 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import { Plaintext } from '@keyferry/crypto/plaintext'
+import type { ImportChange } from '../../domain/transfer/library-import.ts'
+import { makesKey, markAfter, splits } from '../../domain/transfer/library-import-step.ts'
+import { chunks } from '../base/chunks.ts'
+import type { Query } from '../base/queries.ts'
+import { flag, type KeyRow } from '../base/tables.ts'
+import { changeOfKey, holdKeysOf, type KeyChangeParts } from '../keys/key-changes.ts'
+import { writeKeyChanges } from '../keys/key-writes.ts'
+import { Overtaken } from '../keys/library-changes.ts'
+import { keyCreated, newKeyRow } from '../keys/new-keys.ts'
+import type { TenantVault } from '../keys-at-rest/value-vault.ts'
+
+/*
+ * The keys of an import: those that it uses as they are, those that it makes, and those that it gives another value.
+ */
+
+type Change = ImportChange & { tenantId: string }
+
+/** Lock the keys that are used as they are or changed, and see whether they are still as planned.
+ * @returns them, by id */
+export async function holdKeys(
+  transaction: Query,
+  { tenantId, steps }: Change,
+): Promise<ReadonlyMap<string, KeyRow>> {
+  const used = steps.flatMap(({ action, key }) => (key !== null && USES_KEY.has(action) ? [key] : []))
+  const held = new Map<string, KeyRow>()
+  for (const keys of chunks(used)) {
+    const ids = keys.map(({ id }) => id)
+    for (const row of await holdKeysOf(transaction, tenantId, ids)) held.set(row.id, row)
+    for (const { id, value_version, is_secret } of keys) {
+      const row = held.get(id)
+      if (row?.value_version !== value_version || row.is_secret !== flag(is_secret)) throw new Overtaken()
+    }
+  }
+  return held
+}
+
+const USES_KEY: ReadonlySet<string> = new Set(['share', 'update', 'replace'])
+
+export async function insertKeys(
+  { transaction, insertAll, record, vault }: KeyChangeParts,
+  change: Change,
+): Promise<void> {
+  for (const steps of chunks(change.steps.filter(makesKey))) {
+    const rows = steps.map((step) => newKey(step, change, vault.seal))
+    await insertAll(transaction, 'keys', rows)
+    for (const row of rows) {
+      const key = { ...row, is_secret: row.is_secret === 1 }
+      await record(transaction, keyCreated(change.tenantId, key, change.stamp))
+    }
+    await turn() // A long import lets other calls run.
+  }
+}
+
+/** A bundle that gets its own value keeps the description of the key that it shared. */
+function newKey(step: Change['steps'][number], { tenantId, stamp }: Change, seal: TenantVault['seal']) {
+  const { entry, newKeyId, keyName } = step
+  const split = splits(step) ? step.key : null
+  const row = seal(Plaintext.of(entry.value), {
+    id: newKeyId,
+    tenant_id: tenantId,
+    name: keyName,
+    value_version: 1,
+    is_secret: flag(markAfter(step)),
+    description: split?.description ?? '',
+    created_at: stamp.at,
+    created_by: stamp.by,
+    updated_at: stamp.at,
+    updated_by: stamp.by,
+  })
+  return newKeyRow({ ...row, value_how: 'import' })
+}
+
+const IMPORTED = { how: 'import', restoredFrom: null } as const
+
+export async function changeKeys(
+  parts: KeyChangeParts,
+  { steps, stamp }: Change,
+  held: ReadonlyMap<string, KeyRow>,
+): Promise<void> {
+  const changing = steps.filter(({ action }) => action === 'update' || action === 'replace')
+  for (const chunk of chunks(changing)) {
+    const written = chunk.flatMap((step) => {
+      const current = held.get(step.key?.id ?? '')
+      const change = {
+        value: Plaintext.of(step.entry.value),
+        is_secret: newMark(step),
+        isTemplate: false,
+        stamp,
+      }
+      return (current && changeOfKey(parts.vault, current, { change, source: IMPORTED })) ?? []
+    })
+    await writeKeyChanges(parts, written)
+    await turn()
+  }
+}
+
+function newMark(step: Change['steps'][number]): boolean | undefined {
+  return step.key?.templateParts === null ? step.entry.is_secret : markAfter(step)
+}

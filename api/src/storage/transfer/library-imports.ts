@@ -1,0 +1,134 @@
+import type { Bounds } from '../../domain/base/bounds.ts'
+import type { EventData } from '../../domain/base/event.ts'
+import { variablesOf } from '../../domain/transfer/imported-variables.ts'
+import type { ImportChange, LibraryImportStore } from '../../domain/transfer/library-import.ts'
+import { makesKey, splits } from '../../domain/transfer/library-import-step.ts'
+import { chunks } from '../base/chunks.ts'
+import type { Queries, Query, Recorded } from '../base/queries.ts'
+import { flag } from '../base/tables.ts'
+import { deleteOf, selectOf } from '../base/tenant-rows.ts'
+import { closeGaps, lengthOf } from '../bundles/attachment-positions.ts'
+import { requireWithinBound } from '../bundles/bundle-bound.ts'
+import { deliveredAs, holdBundle, stampBundle, stampBundleForEach } from '../bundles/bundle-changes.ts'
+import { createBundle } from '../bundles/bundles.ts'
+import { endApplied } from '../deliveries/deposits.ts'
+import type { KeyChangeParts } from '../keys/key-changes.ts'
+import { changeLibrary, Overtaken } from '../keys/library-changes.ts'
+import { readLibrary } from '../keys/library-reading.ts'
+import type { ValueVault } from '../keys-at-rest/value-vault.ts'
+import { changeKeys, holdKeys, insertKeys } from './imported-keys.ts'
+
+export function createLibraryImportStore(
+  queries: Queries,
+  vault: ValueVault,
+  bounds: Bounds,
+): LibraryImportStore {
+  const { query } = queries
+  return {
+    read: async (tenantId, reading) => readLibrary(query, await vault.of(tenantId), { tenantId, reading }),
+    async carryOut(tenantId, reading, decide) {
+      const tenantVault = await vault.toWrite(tenantId)
+      return changeLibrary(queries, tenantId, async (transaction) => {
+        await holdBundleNamed(transaction, tenantId, reading.bundleName)
+        const change = decide(await readLibrary(transaction, tenantVault, { tenantId, reading }))
+        const parts = { ...queries, ...bounds, transaction, vault: tenantVault, bounds }
+        await apply(parts, { ...change, tenantId })
+        await endDeposit(parts, { ...change, tenantId }, reading.bundleName)
+        return change
+      })
+    },
+  }
+}
+
+async function holdBundleNamed(transaction: Query, tenantId: string, name: string): Promise<void> {
+  const bundle = await selectOf(transaction, 'bundles', tenantId)
+    .select('id')
+    .where('name', '=', name)
+    .executeTakeFirst()
+  if (bundle) await holdBundle(transaction, tenantId, bundle.id)
+}
+
+type Change = ImportChange & { tenantId: string }
+type Parts = KeyChangeParts & { bounds: Bounds }
+
+async function apply(parts: Parts, change: Change): Promise<void> {
+  const { tenantId, bundleId, bundle, steps, stamp } = change
+  await detach(parts, change)
+  if (!steps.some(({ action }) => action !== 'same' && action !== 'kept') && bundle === null) return
+  if (bundle && !(await createBundle(parts, bundle, stamp))) throw new Overtaken()
+  const held = await holdKeys(parts.transaction, change)
+  await insertKeys(parts, change)
+  await changeKeys(parts, change, held)
+  await attach(parts, change)
+  await stampBundle(parts, { tenantId, bundleId, stamp }, { action: 'bundle.imported', data: summary(steps) })
+}
+
+/** Take names from the bundle, which this transaction holds since the plan was made. */
+async function detach(recorded: Recorded, { tenantId, bundleId, removals, stamp }: Change): Promise<void> {
+  if (removals.length === 0) return
+  for (const some of chunks(removals)) {
+    const { numDeletedRows } = await deleteOf(recorded.transaction, 'attachments', tenantId)
+      .where('bundle_id', '=', bundleId)
+      .where(
+        'key_id',
+        'in',
+        some.map(({ key }) => key.id),
+      )
+      .executeTakeFirstOrThrow()
+    if (Number(numDeletedRows) < some.length) throw new Overtaken()
+  }
+  await closeGaps(recorded.transaction, tenantId, [bundleId])
+  const told = removals.map(({ name, key }) => ({
+    key: { id: key.id, name: key.name },
+    ...deliveredAs(key.name, name),
+  }))
+  await stampBundleForEach(recorded, { tenantId, bundleId, stamp }, { action: 'bundle.detached', told })
+}
+
+async function endDeposit(
+  recorded: Recorded,
+  { tenantId, bundleId, deposit, stamp, ...plan }: Change,
+  bundleName: string,
+): Promise<void> {
+  if (deposit === null) return
+  const { id: depositId, boxDigest } = deposit
+  const outcome = { bundleId, boxDigest, storedAt: stamp.at, variables: variablesOf(plan) }
+  const ending = { tenantId, depositId, bundle: { id: bundleId, name: bundleName }, outcome, stamp }
+  if (!(await endApplied(recorded, ending))) throw new Overtaken()
+}
+
+function summary(steps: ImportChange['steps']): EventData {
+  const written = steps.filter(({ action }) => action !== 'same' && action !== 'kept')
+  const created = written.filter(makesKey).length
+  const updated = written.filter(({ action }) => action === 'update' || action === 'replace').length
+  return { created, updated, names: written.map(({ entry }) => entry.name) }
+}
+
+/** Deliver the new and the shared keys after what the bundle has, in the order of the entries. A key that takes the place
+ * of a shared one keeps its position. */
+async function attach(
+  { transaction, insertAll, updateAll, bounds }: Parts,
+  { tenantId, bundleId, steps }: Change,
+): Promise<void> {
+  const first = await lengthOf(transaction, tenantId, bundleId)
+  const rows = steps
+    .filter(({ isAttached }) => !isAttached)
+    .map((step, index) => ({
+      bundle_id: bundleId,
+      key_id: makesKey(step) ? step.newKeyId : (step.key?.id ?? step.newKeyId),
+      tenant_id: tenantId,
+      delivered_name: step.entry.name,
+      position: first + index,
+      required: flag(false),
+    }))
+  for (const chunk of chunks(rows)) await insertAll(transaction, 'attachments', chunk)
+  if (rows.length > 0) await requireWithinBound(transaction, { tenantId, bundleId }, bounds)
+  const taken = steps.filter(splits).map(({ newKeyId: key_id, entry }) => ({
+    tenant_id: tenantId,
+    bundle_id: bundleId,
+    delivered_name: entry.name,
+    key_id,
+  }))
+  const by = ['tenant_id', 'bundle_id', 'delivered_name'] as const
+  for (const some of chunks(taken)) await updateAll(transaction, 'attachments', { by, rows: some })
+}

@@ -1,0 +1,156 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import { Plaintext } from '@keyferry/crypto/plaintext'
+import type { Bounds } from '../../domain/base/bounds.ts'
+import { newBundle } from '../../domain/library/bundle.ts'
+import { normalLifetime } from '../../domain/library/key-lifetime.ts'
+import { templatePartsOf } from '../../domain/library/template.ts'
+import type { LibraryMoveStore, MoveChange, MoveReading } from '../../domain/transfer/library-move.ts'
+import {
+  changeElsewhere,
+  type MovedKey,
+  type NamedKey,
+  type ReceivingLibrary,
+} from '../../domain/transfer/library-move-plan.ts'
+import { chunks } from '../base/chunks.ts'
+import type { ManyRows, Queries, Query, Recorded } from '../base/queries.ts'
+import { flag } from '../base/tables.ts'
+import { selectOf } from '../base/tenant-rows.ts'
+import { requireWithinBound } from '../bundles/bundle-bound.ts'
+import { stampBundle } from '../bundles/bundle-changes.ts'
+import { createBundle } from '../bundles/bundles.ts'
+import { changeLibrary, Overtaken } from '../keys/library-changes.ts'
+import { keyCreated, newKeyRow } from '../keys/new-keys.ts'
+import { storedParts, type TenantVault, type ValueVault } from '../keys-at-rest/value-vault.ts'
+
+export function createLibraryMoveStore(
+  queries: Queries,
+  vault: ValueVault,
+  bounds: Bounds,
+): LibraryMoveStore {
+  const { query } = queries
+  return {
+    read: async (tenantId, reading) => readLibrary(query, await vault.of(tenantId), { tenantId, reading }),
+    async carryOut(tenantId, reading, decide) {
+      const tenantVault = await vault.toWrite(tenantId)
+      return changeLibrary(queries, tenantId, async (transaction) => {
+        const change = decide(await readLibrary(transaction, tenantVault, { tenantId, reading }))
+        await apply({ ...queries, transaction, vault: tenantVault, bounds }, { ...change, tenantId })
+        return change
+      })
+    },
+  }
+}
+
+type Reading = { tenantId: string; reading: MoveReading }
+
+async function readLibrary(
+  query: Query,
+  { open }: TenantVault,
+  { tenantId, reading: { bundleNames, keyNames } }: Reading,
+): Promise<ReceivingLibrary> {
+  const known = new Set<string>()
+  for (const names of chunks(bundleNames)) {
+    const rows = await selectOf(query, 'bundles', tenantId)
+      .select('name')
+      .where('name', 'in', names)
+      .execute()
+    for (const { name } of rows) known.add(name)
+  }
+  const keys = new Map<string, NamedKey>()
+  for (const names of chunks(keyNames)) {
+    for (const row of await keysNamed(query, tenantId, names)) {
+      const value = open(row)
+      const marks = { is_secret: row.is_secret === 1, isTemplate: row.template_parts !== null }
+      if (value !== null) keys.set(row.name, { ...row, ...marks, value })
+    }
+  }
+  const taken = await allKeyNames(query, tenantId)
+  return { bundleNames: known, keys, isTaken: (name) => taken.has(name) }
+}
+
+function keysNamed(query: Query, tenantId: string, names: readonly string[]) {
+  return selectOf(query, 'keys', tenantId)
+    .select(['id', 'name', 'value', 'value_version', 'is_secret', 'template_parts'])
+    .where('name', 'in', names)
+    .execute()
+}
+
+async function allKeyNames(query: Query, tenantId: string): Promise<ReadonlySet<string>> {
+  const rows = await selectOf(query, 'keys', tenantId).select('name').execute()
+  return new Set(rows.map(({ name }) => name))
+}
+
+type Change = MoveChange & { tenantId: string }
+type Parts = Recorded & ManyRows & { vault: TenantVault; bounds: Bounds }
+
+async function apply(parts: Parts, change: Change): Promise<void> {
+  await insertKeys(parts, change)
+  for (const [index, { action }] of change.bundles.entries()) {
+    if (action === 'create') await addBundle(parts, change, index)
+  }
+}
+
+async function insertKeys({ transaction, insertAll, record, vault }: Parts, change: Change): Promise<void> {
+  const made = change.keys
+    .map((step, index) => ({ step, id: change.ids.keys[index] ?? '' }))
+    .filter(({ step: { action } }) => action === 'create' || action === 'rename')
+  for (const some of chunks(made)) {
+    const rows = some.map(({ step, id }) => newKey(step, { id, change, vault }))
+    await insertAll(transaction, 'keys', rows)
+    for (const { is_secret, template_parts, ...row } of rows) {
+      const key = { ...row, is_secret: is_secret === 1, isTemplate: template_parts !== null }
+      await record(transaction, keyCreated(change.tenantId, key, change.stamp))
+    }
+    await turn() // A long move lets other calls run.
+  }
+}
+
+type NewKey = { id: string; change: Change; vault: TenantVault }
+
+function newKey({ key, keyName }: MovedKey, { id, change: { tenantId, stamp }, vault }: NewKey) {
+  const value = Plaintext.of(key.value)
+  const row = {
+    id,
+    tenant_id: tenantId,
+    name: keyName,
+    value_version: 1,
+    value_changed_elsewhere_at: changeElsewhere(key.changed_at, stamp.at),
+    is_secret: flag(key.is_secret),
+    template_parts: storedParts(key.is_template ? templatePartsOf(value) : null),
+    description: key.description,
+    ...normalLifetime(key),
+    created_at: stamp.at,
+    created_by: stamp.by,
+    updated_at: stamp.at,
+    updated_by: stamp.by,
+  }
+  return newKeyRow({ ...vault.seal(value, row), value_how: 'move' })
+}
+
+async function addBundle(parts: Parts, change: Change, index: number): Promise<void> {
+  const { transaction, insertAll, bounds } = parts
+  const { tenantId, ids, stamp, bundles } = change
+  const { bundle } = bundles[index] ?? {}
+  const bundleId = ids.bundles[index]
+  if (bundle === undefined || bundleId === undefined) return
+  if (!(await createBundle(parts, newBundle(bundle, { id: bundleId, tenantId, stamp }), stamp)))
+    throw new Overtaken()
+  const rows = bundle.entries.map(({ key, name, required }, position) => ({
+    bundle_id: bundleId,
+    key_id: idOf(change, key),
+    tenant_id: tenantId,
+    delivered_name: name,
+    position,
+    required: flag(required),
+  }))
+  for (const some of chunks(rows)) await insertAll(transaction, 'attachments', some)
+  await requireWithinBound(transaction, { tenantId, bundleId }, bounds)
+  const created = bundle.entries.filter(({ key }) => change.keys[key]?.action !== 'share').length
+  const data = { created, updated: 0, names: bundle.entries.map(({ name }) => name) }
+  await stampBundle(parts, { tenantId, bundleId, stamp }, { action: 'bundle.imported', data })
+}
+
+function idOf({ keys, ids }: Change, index: number): string {
+  const step = keys[index]
+  return (step?.action === 'share' ? step.existing?.id : ids.keys[index]) ?? ''
+}

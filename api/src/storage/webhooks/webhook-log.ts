@@ -1,0 +1,125 @@
+import type { MessageState, WebhookLogStore, WebhookMessage } from '../../domain/webhooks/webhook-log.ts'
+import type { Queries, Query } from '../base/queries.ts'
+import type { Tables } from '../base/tables.ts'
+import { countOf, selectOf, updateOf } from '../base/tenant-rows.ts'
+import { holdWebhook } from './webhooks.ts'
+
+export function createWebhookLogStore({ query, write }: Queries): WebhookLogStore {
+  return {
+    list: (tenantId, webhookId, { state, page }) => list(query, { tenantId, webhookId, state, ...page }),
+    test: (tenantId, message) => write((transaction) => test(transaction, { tenantId, ...message })),
+    resend: (tenantId, message) => write((transaction) => resend(transaction, { tenantId, ...message })),
+  }
+}
+
+type Listing = {
+  tenantId: string
+  webhookId: string
+  state: MessageState | undefined
+  limit: number
+  offset: number
+}
+
+const COLUMNS = [
+  'id',
+  'type',
+  'state',
+  'attempts',
+  'last_status',
+  'last_error',
+  'last_ms',
+  'created_at',
+  'not_before',
+  'done_at',
+  'body',
+] as const
+
+async function list(query: Query, { tenantId, webhookId, state, limit, offset }: Listing) {
+  const webhook = await selectOf(query, 'webhooks', tenantId)
+    .select(['next_at', 'is_active'])
+    .where('id', '=', webhookId)
+    .executeTakeFirst()
+  if (!webhook) return null
+  const all = selectOf(query, 'webhook_messages', tenantId)
+    .where('webhook_id', '=', webhookId)
+    .$if(state !== undefined, (messages) => messages.where('state', '=', state ?? 'waiting'))
+  const [rows, total] = await Promise.all([
+    all
+      .select(COLUMNS)
+      .orderBy('created_at', 'desc')
+      .orderBy('id', 'desc')
+      .limit(limit)
+      .offset(offset)
+      .execute(),
+    countOf(all),
+  ])
+  return { total, rows: rows.map((row) => messageIn(row, webhook)) }
+}
+
+function messageIn(
+  { not_before, ...row }: Pick<Tables['webhook_messages'], (typeof COLUMNS)[number]>,
+  { next_at, is_active }: { next_at: string; is_active: number },
+): WebhookMessage {
+  const isAwaited = row.state === 'waiting' && is_active === 1
+  return { ...row, next_at: isAwaited ? (next_at > not_before ? next_at : not_before) : null }
+}
+
+/** A message to send now. */
+type Place = { tenantId: string; webhookId: string; messageId: string; now: string; giveUpAt: string }
+
+const TEST = 'webhook.test'
+
+async function test(
+  transaction: Query,
+  { body, ...place }: Place & { body: string },
+): ReturnType<WebhookLogStore['test']> {
+  const { tenantId, webhookId, messageId: id, now, giveUpAt } = place
+  const webhook = await holdWebhook(transaction, tenantId, webhookId)
+  if (!webhook) return 'absent'
+  if (webhook.is_active === 0) return 'off'
+  await sendNow(transaction, place)
+  const waiting = await selectOf(transaction, 'webhook_messages', tenantId)
+    .select('id')
+    .where('webhook_id', '=', webhookId)
+    .where('state', '=', 'waiting')
+    .where('merge_key', '=', TEST)
+    .executeTakeFirst()
+  if (waiting) return waiting
+  const times = { not_before: now, give_up_at: giveUpAt, created_at: now }
+  const row = { tenant_id: tenantId, webhook_id: webhookId, id, type: TEST, body, merge_key: TEST } as const
+  await transaction
+    .insertInto('webhook_messages')
+    .values({ ...row, ...times, state: 'waiting', attempts: 0 })
+    .execute()
+  return { id }
+}
+
+async function resend(transaction: Query, place: Place): ReturnType<WebhookLogStore['resend']> {
+  const { tenantId, webhookId, messageId, now, giveUpAt } = place
+  const webhook = await holdWebhook(transaction, tenantId, webhookId)
+  const message = webhook && (await heldMessage(transaction, place))
+  if (!message) return 'absent'
+  if (webhook.is_active === 0) return 'off'
+  if (message.state === 'sending' && webhook.claimed_until > now) return 'sending'
+  await sendNow(transaction, place)
+  await updateOf(transaction, 'webhook_messages', tenantId)
+    .set({ state: 'waiting', merge_key: null, not_before: now, give_up_at: giveUpAt, done_at: null })
+    .where('webhook_id', '=', webhookId)
+    .where('id', '=', messageId)
+    .execute()
+  return 'done'
+}
+
+function heldMessage(transaction: Query, { tenantId, webhookId, messageId }: Place) {
+  return updateOf(transaction, 'webhook_messages', tenantId)
+    .set((column) => ({ attempts: column.ref('attempts') }))
+    .where('webhook_id', '=', webhookId)
+    .where('id', '=', messageId)
+    .returning('state')
+    .executeTakeFirst()
+}
+
+// A person who asks for a call does not wait for the schedule of failed ones.
+async function sendNow(transaction: Query, { tenantId, webhookId }: Place): Promise<void> {
+  await updateOf(transaction, 'webhooks', tenantId).set({ next_at: '' }).where('id', '=', webhookId).execute()
+}

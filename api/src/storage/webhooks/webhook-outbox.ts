@@ -1,0 +1,182 @@
+import type {
+  Lease,
+  OutgoingMessage,
+  Settled,
+  WebhookOutbox,
+  WebhookPlace,
+} from '../../domain/webhooks/webhook-outbox.ts'
+import type { Queries, Query, Recorded } from '../base/queries.ts'
+import type { WebhookRow } from '../base/tables.ts'
+import { updateOf } from '../base/tenant-rows.ts'
+import type { WebhookSecrets } from '../keys-at-rest/webhook-secrets.ts'
+import { sweepMessages } from './webhook-sweeping.ts'
+import { webhookTarget } from './webhooks.ts'
+
+/*
+ * All transactions that touch a webhook and its messages take the webhook first, so that they cannot deadlock.
+ */
+
+export function createWebhookOutbox(queries: Queries, secrets: WebhookSecrets): WebhookOutbox {
+  const { query, write, record } = queries
+  return {
+    due: (now, options) => due(query, now, options),
+    claim: (place, lease) => write((transaction) => claim(transaction, place, lease)),
+    async next(place, lease) {
+      const { open } = await secrets.of(place.tenantId)
+      return write((transaction) => next({ transaction, open }, place, lease))
+    },
+    settle: (place, settled) => write((transaction) => settle({ transaction, record }, place, settled)),
+    release: (place, claimedBy) => write((transaction) => release(transaction, place, claimedBy)),
+    sweep: (now) => sweepMessages(queries, now),
+  }
+}
+
+function due(
+  query: Query,
+  now: string,
+  { most, busyTenants }: { most: number; busyTenants: readonly string[] },
+): Promise<WebhookPlace[]> {
+  return query
+    .selectFrom('webhooks')
+    .select(['tenant_id as tenantId', 'id'])
+    .where('is_active', '=', 1)
+    .where('next_at', '<=', now)
+    .where('claimed_until', '<=', now)
+    .$if(busyTenants.length > 0, (webhooks) => webhooks.where('tenant_id', 'not in', busyTenants))
+    .where((webhooks) =>
+      webhooks.exists(
+        webhooks
+          .selectFrom('webhook_messages as message')
+          .select('message.id')
+          .whereRef('message.tenant_id', '=', 'webhooks.tenant_id')
+          .whereRef('message.webhook_id', '=', 'webhooks.id')
+          .where('message.state', 'in', ['waiting', 'sending'])
+          .where('message.not_before', '<=', now),
+      ),
+    )
+    .orderBy('next_at')
+    .limit(most)
+    .execute()
+}
+
+async function claim(transaction: Query, { tenantId, id }: WebhookPlace, lease: Lease): Promise<boolean> {
+  const { numUpdatedRows } = await updateOf(transaction, 'webhooks', tenantId)
+    .set({ claimed_by: lease.claim, claimed_until: lease.until })
+    .where('id', '=', id)
+    .where('is_active', '=', 1)
+    .where('next_at', '<=', lease.now)
+    .where('claimed_until', '<=', lease.now)
+    .executeTakeFirstOrThrow()
+  return numUpdatedRows === 1n
+}
+
+type Open = Awaited<ReturnType<WebhookSecrets['of']>>['open']
+
+function secretsOf(row: WebhookRow, now: string, open: Open): string[] {
+  const { id: webhookId, secret_version: version, old_secret: old, old_secret_until: oldUntil } = row
+  const isOldUsed = old !== null && oldUntil !== null && oldUntil > now
+  const ofOld = isOldUsed ? [open(old, { webhookId, version: version - 1 })] : []
+  return [open(row.secret, { webhookId, version }), ...ofOld]
+}
+
+/** Renew a claim, which holds the webhook until the transaction ends.
+ * @returns the webhook; undefined when the claim is over */
+function holdClaimed(
+  transaction: Query,
+  { tenantId, id }: WebhookPlace,
+  { claim: claimedBy, until }: { claim: string; until?: string },
+) {
+  return updateOf(transaction, 'webhooks', tenantId)
+    .set((column) => ({ claimed_until: until ?? column.ref('claimed_until') }))
+    .where('id', '=', id)
+    .where('claimed_by', '=', claimedBy)
+    .returningAll()
+    .executeTakeFirst()
+}
+
+// A message that is being sent although this node has the claim was left by a node that ended.
+async function next(
+  { transaction, open }: { transaction: Query; open: Open },
+  place: WebhookPlace,
+  lease: Lease,
+): Promise<OutgoingMessage | null> {
+  const webhook = await holdClaimed(transaction, place, lease)
+  if (webhook?.is_active !== 1) return null
+  const row = await updateOf(transaction, 'webhook_messages', place.tenantId)
+    .set((column) => ({ state: 'sending', merge_key: null, attempts: column('attempts', '+', 1) }))
+    .where('webhook_id', '=', place.id)
+    .where('state', 'in', ['waiting', 'sending'])
+    .where('not_before', '<=', lease.now)
+    .where('id', '=', (messages) =>
+      messages
+        .selectFrom('webhook_messages as first')
+        .select('first.id')
+        .where('first.tenant_id', '=', place.tenantId)
+        .where('first.webhook_id', '=', place.id)
+        .where('first.state', 'in', ['waiting', 'sending'])
+        .where('first.not_before', '<=', lease.now)
+        .orderBy((order) => order.case().when('first.type', '=', 'webhook.test').then(0).else(1).end())
+        .orderBy('first.created_at')
+        .orderBy('first.id')
+        .limit(1),
+    )
+    .returning(['id', 'body', 'give_up_at as giveUpAt'])
+    .executeTakeFirst()
+  if (!row) return null
+  const { url, failures, failing_since: failingSince } = webhook
+  return { ...row, url, failures, failingSince, secrets: secretsOf(webhook, lease.now, open) }
+}
+
+async function settle(
+  { transaction, record }: Recorded,
+  place: WebhookPlace,
+  { claim: claimedBy, messageId, outcome, settlement, now }: Settled,
+): Promise<void> {
+  const webhook = await holdClaimed(transaction, place, { claim: claimedBy })
+  if (!webhook) return
+  const { state } = settlement
+  const isOver = state !== 'waiting'
+  await updateOf(transaction, 'webhook_messages', place.tenantId)
+    .set({ state, last_status: outcome.status, last_error: outcome.word, last_ms: outcome.ms })
+    .set({ done_at: isOver ? now : null })
+    .where('webhook_id', '=', place.id)
+    .where('id', '=', messageId)
+    .execute()
+  const end = state === 'done' ? null : settlement.end
+  await updateOf(transaction, 'webhooks', place.tenantId)
+    .set(
+      state === 'done'
+        ? { failing_since: null, failures: 0, next_at: '', last_delivered_at: now }
+        : {
+            failing_since: webhook.failing_since ?? now,
+            failures: webhook.failures + 1,
+            next_at: settlement.retryAt,
+          },
+    )
+    .$if(end !== null, (webhooks) => webhooks.set({ is_active: 0, ended_reason: end }))
+    .where('id', '=', place.id)
+    .execute()
+  if (end === null) return
+  await record(transaction, {
+    tenantId: place.tenantId,
+    action: 'webhook.disabled',
+    at: now,
+    actor: { kind: 'server', id: null },
+    target: webhookTarget(webhook),
+    data: { reason: end },
+    origin: null,
+  })
+}
+
+async function release(transaction: Query, place: WebhookPlace, claimedBy: string): Promise<void> {
+  if (!(await holdClaimed(transaction, place, { claim: claimedBy }))) return
+  await updateOf(transaction, 'webhook_messages', place.tenantId)
+    .set({ state: 'waiting', last_error: 'interrupted' })
+    .where('webhook_id', '=', place.id)
+    .where('state', '=', 'sending')
+    .execute()
+  await updateOf(transaction, 'webhooks', place.tenantId)
+    .set({ claimed_by: null, claimed_until: '' })
+    .where('id', '=', place.id)
+    .execute()
+}

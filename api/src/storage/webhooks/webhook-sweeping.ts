@@ -1,0 +1,73 @@
+import { LIMITS, TIMES } from '@keyferry/contract'
+import type { Queries, Query } from '../base/queries.ts'
+import { deleteOf, selectOf, updateOf } from '../base/tenant-rows.ts'
+
+/** Rows that one transaction deletes: few enough that writers on SQLite do not wait. */
+const AT_ONCE = 500
+
+/** Give up messages that waited too long, and those beyond the bounds; forget old ones. */
+export async function sweepMessages(
+  { query, write }: Pick<Queries, 'query' | 'write'>,
+  now: string,
+): Promise<void> {
+  await write((transaction) => giveUpOverdue(transaction, now))
+  for (const webhook of await full(query)) await write((transaction) => trim(transaction, webhook, now))
+  const before = new Date(Date.parse(now) - TIMES.webhookLogSeconds * 1_000).toISOString()
+  for (let removed = AT_ONCE; removed === AT_ONCE; )
+    removed = await write((transaction) => forgetOld(transaction, before))
+}
+
+async function giveUpOverdue(transaction: Query, now: string): Promise<void> {
+  await transaction
+    .updateTable('webhook_messages')
+    .set({ state: 'failed', merge_key: null, last_error: 'expired', done_at: now })
+    .where('state', '=', 'waiting')
+    .where('give_up_at', '<=', now)
+    .execute()
+}
+
+type Full = { tenant_id: string; webhook_id: string }
+
+function full(query: Query): Promise<Full[]> {
+  return query
+    .selectFrom('webhook_messages')
+    .select(['tenant_id', 'webhook_id'])
+    .groupBy(['tenant_id', 'webhook_id'])
+    .having(({ fn }) => fn.countAll<number>(), '>', LIMITS.webhookMessages)
+    .execute()
+}
+
+/** Keep a webhook within its bounds: the oldest messages that wait are dropped, the oldest of the log forgotten. A message that
+ * still takes up changes stays, because it tells the last change; there is one for each thing. */
+async function trim(transaction: Query, { tenant_id, webhook_id }: Full, now: string): Promise<void> {
+  const beyond = (states: readonly ('waiting' | 'done' | 'failed')[]) =>
+    selectOf(transaction, 'webhook_messages', tenant_id)
+      .select('id')
+      .where('webhook_id', '=', webhook_id)
+      .where('state', 'in', states)
+      .where('merge_key', 'is', null)
+      .orderBy('created_at', 'desc')
+      .orderBy('id', 'desc')
+      .limit(LIMITS.webhookMessages)
+      .offset(LIMITS.webhookMessages)
+  await updateOf(transaction, 'webhook_messages', tenant_id)
+    .set({ state: 'failed', last_error: 'dropped', done_at: now })
+    .where('webhook_id', '=', webhook_id)
+    .where('id', 'in', beyond(['waiting']))
+    .execute()
+  await deleteOf(transaction, 'webhook_messages', tenant_id)
+    .where('webhook_id', '=', webhook_id)
+    .where('id', 'in', beyond(['done', 'failed']))
+    .execute()
+}
+
+async function forgetOld(transaction: Query, before: string): Promise<number> {
+  const { numDeletedRows } = await transaction
+    .deleteFrom('webhook_messages')
+    .where('done_at', '<', before)
+    .where('id', 'in', (old) =>
+      old.selectFrom('webhook_messages').select('id').where('done_at', '<', before).limit(AT_ONCE),
+    )
+    .executeTakeFirstOrThrow()
+  return Number(numDeletedRows)
+}

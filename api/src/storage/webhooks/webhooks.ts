@@ -1,0 +1,196 @@
+import { LIMITS } from '@keyferry/contract'
+import { type Event, type EventData, madeBy } from '../../domain/base/event.ts'
+import type { Stamp } from '../../domain/base/stamp.ts'
+import type { WebhookChange, WebhookDraft, WebhookStore } from '../../domain/webhooks/webhook.ts'
+import type { Queries, Query, Recorded } from '../base/queries.ts'
+import { flag, type WebhookRow } from '../base/tables.ts'
+import { countOf, deleteOf, selectOf, updateOf } from '../base/tenant-rows.ts'
+import type { WebhookSecrets } from '../keys-at-rest/webhook-secrets.ts'
+import { holdTenant } from '../people/tenants.ts'
+import { webhookReader } from './webhook-reading.ts'
+
+export function createWebhookStore({ query, write, record }: Queries, secrets: WebhookSecrets): WebhookStore {
+  return {
+    ...webhookReader(query),
+    async insert(tenantId, { secret, ...webhook }, stamp) {
+      const { seal } = await secrets.of(tenantId)
+      const sealed = seal(secret, { webhookId: webhook.id, version: 1 })
+      return write((transaction) =>
+        insert({ transaction, record }, { tenantId, webhook, secret: sealed, stamp }),
+      )
+    },
+    update: (tenantId, webhookId, change) =>
+      write((transaction) => update({ transaction, record }, { tenantId, webhookId, ...change })),
+    delete: (tenantId, webhookId, stamp) =>
+      write(async (transaction) => {
+        const row = await deleteOf(transaction, 'webhooks', tenantId)
+          .where('id', '=', webhookId)
+          .returning(['id', 'url'])
+          .executeTakeFirst()
+        if (!row) return false
+        await record(transaction, webhookEvent({ tenantId, ...row }, 'webhook.deleted', { stamp }))
+        return true
+      }),
+    async rotate(tenantId, webhookId, { secret, oldUntil, stamp }) {
+      const { seal } = await secrets.of(tenantId)
+      const sealed = (version: number) => seal(secret, { webhookId, version })
+      return write((transaction) =>
+        rotate({ transaction, record }, { tenantId, webhookId, sealed, oldUntil, stamp }),
+      )
+    },
+  }
+}
+
+type Insertion = {
+  tenantId: string
+  webhook: WebhookDraft & { id: string }
+  secret: Uint8Array
+  stamp: Stamp
+}
+
+async function insert(
+  { transaction, record }: Recorded,
+  { tenantId, webhook, secret, stamp }: Insertion,
+): Promise<'done' | 'no_bundle' | 'full'> {
+  await holdTenant(transaction, tenantId)
+  const total = await countOf(selectOf(transaction, 'webhooks', tenantId))
+  if (total >= LIMITS.webhooks) return 'full'
+  if (!(await hasBundles(transaction, tenantId, webhook.bundle_ids))) return 'no_bundle'
+  const { id, url, description } = webhook
+  const made = { created_by: stamp.by, created_at: stamp.at }
+  await transaction
+    .insertInto('webhooks')
+    .values({
+      ...NO_TROUBLE,
+      ...made,
+      ...chosenColumns(webhook),
+      tenant_id: tenantId,
+      id,
+      url,
+      description,
+      secret,
+      secret_version: 1,
+      claimed_until: '',
+    })
+    .execute()
+  const data = toldOf(webhook)
+  await record(transaction, webhookEvent({ tenantId, id, url }, 'webhook.created', { stamp, data }))
+  return 'done'
+}
+
+const NO_TROUBLE = { failing_since: null, failures: 0, next_at: '', ended_reason: null } as const
+
+type Chosen = Pick<WebhookDraft, 'events' | 'bundle_ids' | 'is_active'>
+
+function chosenColumns({ events, bundle_ids, is_active }: Chosen) {
+  return {
+    events: JSON.stringify([...new Set(events)]),
+    bundle_ids: JSON.stringify([...new Set(bundle_ids)]),
+    is_active: flag(is_active),
+  }
+}
+
+function toldOf({ events, is_active }: Chosen): EventData {
+  return { names: events, is_active }
+}
+
+async function hasBundles(transaction: Query, tenantId: string, ids: readonly string[]): Promise<boolean> {
+  const wanted = new Set(ids)
+  if (wanted.size === 0) return true
+  const total = await countOf(selectOf(transaction, 'bundles', tenantId).where('id', 'in', [...wanted]))
+  return total === wanted.size
+}
+
+type Update = { tenantId: string; webhookId: string; stamp: Stamp } & WebhookChange
+
+async function update(
+  { transaction, record }: Recorded,
+  { tenantId, webhookId, stamp, ...change }: Update,
+): Promise<'done' | 'absent' | 'no_bundle'> {
+  const before = await holdWebhook(transaction, tenantId, webhookId)
+  if (!before) return 'absent'
+  if (change.bundle_ids && !(await hasBundles(transaction, tenantId, change.bundle_ids))) return 'no_bundle'
+  const wanted = wantedColumns(before, change)
+  const changed = FIELDS.filter((field) => wanted[field] !== before[field])
+  const isFresh = changed.includes('url') || change.is_active === true
+  if (changed.length === 0 && !isFresh) return 'done'
+  await updateOf(transaction, 'webhooks', tenantId)
+    .set({ ...wanted, ...(isFresh ? NO_TROUBLE : {}) })
+    .where('id', '=', webhookId)
+    .execute()
+  if (changed.length === 0) return 'done'
+  const data = { changed, is_active: wanted.is_active === 1 }
+  const webhook = { tenantId, id: webhookId, url: wanted.url }
+  await record(transaction, webhookEvent(webhook, 'webhook.changed', { stamp, data }))
+  return 'done'
+}
+
+const FIELDS = ['url', 'description', 'events', 'bundle_ids', 'is_active'] as const
+
+function wantedColumns(before: WebhookRow, change: WebhookChange): Pick<WebhookRow, (typeof FIELDS)[number]> {
+  const { events = null, bundle_ids = null, is_active } = change
+  return {
+    url: change.url ?? before.url,
+    description: change.description ?? before.description,
+    events: events === null ? before.events : JSON.stringify([...new Set(events)]),
+    bundle_ids: bundle_ids === null ? before.bundle_ids : JSON.stringify([...new Set(bundle_ids)]),
+    is_active: is_active === undefined ? before.is_active : flag(is_active),
+  }
+}
+
+/** Hold a webhook until the transaction ends. */
+export function holdWebhook(
+  transaction: Query,
+  tenantId: string,
+  webhookId: string,
+): Promise<WebhookRow | undefined> {
+  return updateOf(transaction, 'webhooks', tenantId)
+    .set((column) => ({ created_at: column.ref('created_at') }))
+    .where('id', '=', webhookId)
+    .returningAll()
+    .executeTakeFirst()
+}
+
+type Rotating = {
+  tenantId: string
+  webhookId: string
+  sealed: (version: number) => Uint8Array
+  oldUntil: string
+  stamp: Stamp
+}
+
+async function rotate(
+  { transaction, record }: Recorded,
+  { tenantId, webhookId, sealed, oldUntil, stamp }: Rotating,
+): Promise<boolean> {
+  const row = await holdWebhook(transaction, tenantId, webhookId)
+  if (!row) return false
+  const version = row.secret_version + 1
+  await updateOf(transaction, 'webhooks', tenantId)
+    .set({
+      secret: sealed(version),
+      secret_version: version,
+      old_secret: row.secret,
+      old_secret_until: oldUntil,
+    })
+    .where('id', '=', webhookId)
+    .execute()
+  const webhook = { tenantId, id: webhookId, url: row.url }
+  await record(transaction, webhookEvent(webhook, 'webhook.secret_rotated', { stamp }))
+  return true
+}
+
+type WebhookRef = { tenantId: string; id: string; url: string }
+
+/** The name of a webhook in events: the host alone, because a path may hold a secret of the receiver. */
+export function webhookTarget({ id, url }: Omit<WebhookRef, 'tenantId'>) {
+  return { kind: 'webhook', id, name: new URL(url).host } as const
+}
+
+function webhookEvent(
+  { tenantId, ...webhook }: WebhookRef,
+  action: `webhook.${'created' | 'changed' | 'deleted' | 'secret_rotated'}`,
+  { stamp, data = {} }: { stamp: Stamp; data?: EventData },
+): Event {
+  return { tenantId, action, target: webhookTarget(webhook), data, ...madeBy(stamp) }
+}

@@ -6,7 +6,7 @@ import { PLATFORM_NAMES } from '../../lib/words/platforms.ts'
 import { CodeBlock } from '../../ui/code-block.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { SelectField } from '../../ui/select-field.tsx'
-import { WAYS, type Way, wayNamed } from './ways.ts'
+import { WAYS, type Way, wayNamed } from './identities/ways.ts'
 
 const EXAMPLE_BUNDLE = 'prod/billing'
 

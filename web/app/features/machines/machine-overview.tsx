@@ -5,10 +5,10 @@ import { useAddressFields } from '../../lib/page/use-address-fields.ts'
 import { warningsOf } from '../../lib/rules/machine-state.ts'
 import { Notice } from '../../ui/notice.tsx'
 import { GrantedBundles } from './granted-bundles.tsx'
-import { Identities } from './identities.tsx'
-import { Knocks } from './knocks.tsx'
-import { Tokens } from './tokens.tsx'
-import { type Way, wayNamed } from './ways.ts'
+import { Identities } from './identities/identities.tsx'
+import { Knocks } from './identities/knocks.tsx'
+import { type Way, wayNamed } from './identities/ways.ts'
+import { Tokens } from './tokens/tokens.tsx'
 
 /** What needs attention, what the machine may fetch, and how it proves itself. */
 export function MachineOverview({ machine }: { machine: Machine }) {

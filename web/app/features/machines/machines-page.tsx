@@ -11,11 +11,11 @@ import { OutdatedNotice } from '../../ui/outdated-notice.tsx'
 import { PageHeading } from '../../ui/page-heading.tsx'
 import { SearchField } from '../../ui/search-field.tsx'
 import { VirtualList } from '../../ui/virtual-list.tsx'
+import { RefusedMachines } from './identities/refused-machines.tsx'
+import type { Way } from './identities/ways.ts'
 import { MachineRow } from './machine-row.tsx'
 import { NewMachineDialog } from './new-machine-dialog.tsx'
 import { NoMachines } from './no-machines.tsx'
-import { RefusedMachines } from './refused-machines.tsx'
-import type { Way } from './ways.ts'
 
 const ROW_HEIGHT_PX = 62
 

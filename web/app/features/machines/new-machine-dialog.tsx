@@ -4,8 +4,8 @@ import { useChange } from '../../lib/calls/use-change.ts'
 import { useNamedDraft } from '../../lib/page/use-named-draft.ts'
 import { FormDialog } from '../../ui/form-dialog.tsx'
 import { SelectField } from '../../ui/select-field.tsx'
+import { WAYS, type Way, wayNamed } from './identities/ways.ts'
 import { MachineFields, machineNameProblem } from './machine-fields.tsx'
-import { WAYS, type Way, wayNamed } from './ways.ts'
 
 /** Creates a machine and leads to it, with the form for the chosen way to prove itself open. */
 export function NewMachineDialog({ way: first, onClose }: { way: Way; onClose: () => void }) {

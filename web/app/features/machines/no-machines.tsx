@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { Button } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
-import { WAYS, type Way } from './ways.ts'
+import { WAYS, type Way } from './identities/ways.ts'
 
 type NoMachinesProps = { isOwner: boolean; onAdd: (way: Way) => void }
 

@@ -1,6 +1,6 @@
-import type { Machine } from '../../lib/calls/answers.ts'
-import { useAnswer } from '../../lib/calls/use-answer.ts'
-import { LoadingState } from '../../ui/loading-state.tsx'
+import type { Machine } from '../../../lib/calls/answers.ts'
+import { useAnswer } from '../../../lib/calls/use-answer.ts'
+import { LoadingState } from '../../../ui/loading-state.tsx'
 import { Knock } from './knock.tsx'
 
 /** Refused calls with a verified identity; an owner allows what they recognise. */

@@ -1,7 +1,7 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { useRef } from 'react'
-import type { Key } from '../../lib/calls/answers.ts'
-import { KeyValue } from '../../ui/key-value.tsx'
+import type { Key } from '../../../lib/calls/answers.ts'
+import { KeyValue } from '../../../ui/key-value.tsx'
 
 const ROW_HEIGHT_PX = 41
 

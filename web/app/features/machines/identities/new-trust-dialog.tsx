@@ -1,19 +1,19 @@
 import { useState } from 'react'
-import type { Machine } from '../../lib/calls/answers.ts'
-import { describeFailure } from '../../lib/calls/failure.ts'
-import { MACHINES } from '../../lib/calls/refreshes.ts'
-import { useChange } from '../../lib/calls/use-change.ts'
+import type { Machine } from '../../../lib/calls/answers.ts'
+import { describeFailure } from '../../../lib/calls/failure.ts'
+import { MACHINES } from '../../../lib/calls/refreshes.ts'
+import { useChange } from '../../../lib/calls/use-change.ts'
 import {
   emptyDraft,
   refusalOf,
   type TrustDraft,
   type TrustProblems,
   trustOf,
-} from '../../lib/rules/trust-draft.ts'
-import { PLATFORM_NAMES, type Platform } from '../../lib/words/platforms.ts'
-import { FormDialog } from '../../ui/form-dialog.tsx'
-import { Notice } from '../../ui/notice.tsx'
-import { SelectField } from '../../ui/select-field.tsx'
+} from '../../../lib/rules/trust-draft.ts'
+import { PLATFORM_NAMES, type Platform } from '../../../lib/words/platforms.ts'
+import { FormDialog } from '../../../ui/form-dialog.tsx'
+import { Notice } from '../../../ui/notice.tsx'
+import { SelectField } from '../../../ui/select-field.tsx'
 import { BroadCheckbox } from './broad-checkbox.tsx'
 import { TrustFields } from './trust-fields.tsx'
 import { TrustLimits } from './trust-limits.tsx'

@@ -1,9 +1,9 @@
 import { isKeyName } from '@keyferry/contract/env/names'
 import { useState } from 'react'
-import { LIBRARY } from '../../lib/calls/refreshes.ts'
-import { useChange } from '../../lib/calls/use-change.ts'
-import { DialogForm } from '../../ui/dialog-form.tsx'
-import { TextField } from '../../ui/text-field.tsx'
+import { LIBRARY } from '../../../lib/calls/refreshes.ts'
+import { useChange } from '../../../lib/calls/use-change.ts'
+import { DialogForm } from '../../../ui/dialog-form.tsx'
+import { TextField } from '../../../ui/text-field.tsx'
 import type { EntryChange } from './entry-change.ts'
 
 /** Asks for the name under which the bundle delivers a key. */

@@ -1,4 +1,4 @@
-import { PLATFORM_NAMES, type Platform } from '../../lib/words/platforms.ts'
+import { PLATFORM_NAMES, type Platform } from '../../../lib/words/platforms.ts'
 
 /** How a machine can prove itself: by the ID tokens of a platform, or by a token that Keyferry issues. */
 export type Way = Platform | 'token'

@@ -1,9 +1,9 @@
 import { useState } from 'react'
-import { LIBRARY } from '../../lib/calls/refreshes.ts'
-import { useChange } from '../../lib/calls/use-change.ts'
-import { valueProblem } from '../../lib/rules/value-warnings.ts'
-import { DialogForm } from '../../ui/dialog-form.tsx'
-import { ValueField } from '../../ui/value-field.tsx'
+import { LIBRARY } from '../../../lib/calls/refreshes.ts'
+import { useChange } from '../../../lib/calls/use-change.ts'
+import { valueProblem } from '../../../lib/rules/value-warnings.ts'
+import { DialogForm } from '../../../ui/dialog-form.tsx'
+import { ValueField } from '../../../ui/value-field.tsx'
 import type { EntryChange } from './entry-change.ts'
 
 // What a person types here is a value, also where the shared key is a template.

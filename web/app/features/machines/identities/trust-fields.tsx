@@ -1,7 +1,7 @@
 import type { ComponentType, InputHTMLAttributes, ReactNode } from 'react'
-import type { TrustDraft, TrustProblems } from '../../lib/rules/trust-draft.ts'
-import type { Platform } from '../../lib/words/platforms.ts'
-import { TextArea, TextField } from '../../ui/text-field.tsx'
+import type { TrustDraft, TrustProblems } from '../../../lib/rules/trust-draft.ts'
+import type { Platform } from '../../../lib/words/platforms.ts'
+import { TextArea, TextField } from '../../../ui/text-field.tsx'
 
 export type TrustFieldsProps = {
   draft: TrustDraft

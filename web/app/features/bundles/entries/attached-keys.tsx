@@ -1,20 +1,20 @@
 import { useMemo, useRef, useState } from 'react'
-import type { BundleItem } from '../../lib/calls/answers.ts'
-import { useAnswer } from '../../lib/calls/use-answer.ts'
+import type { BundleItem } from '../../../lib/calls/answers.ts'
+import { useAnswer } from '../../../lib/calls/use-answer.ts'
 import {
   useAttachKey,
   useDetachKey,
   useReorderKey,
   useRequireKey,
   useSharedKeys,
-} from '../../lib/data/attachments.ts'
-import { matches } from '../../lib/page/search.ts'
-import { useSelection } from '../../lib/page/use-selection.ts'
-import { notifyFailure as onError } from '../../ui/notify-failure.ts'
-import { SearchField } from '../../ui/search-field.tsx'
-import { SelectedKeys } from '../../ui/selection/selected-keys.tsx'
-import { notify } from '../../ui/toast-store.ts'
-import { VirtualList } from '../../ui/virtual-list.tsx'
+} from '../../../lib/data/attachments.ts'
+import { matches } from '../../../lib/page/search.ts'
+import { useSelection } from '../../../lib/page/use-selection.ts'
+import { notifyFailure as onError } from '../../../ui/notify-failure.ts'
+import { SearchField } from '../../../ui/search-field.tsx'
+import { SelectedKeys } from '../../../ui/selection/selected-keys.tsx'
+import { notify } from '../../../ui/toast-store.ts'
+import { VirtualList } from '../../../ui/virtual-list.tsx'
 import { AttachedKeyRow } from './attached-key-row.tsx'
 import { useDragOrder } from './use-drag-order.ts'
 

@@ -1,6 +1,6 @@
-import type { MachineAttempt } from '../../lib/calls/answers.ts'
-import { claimNames } from '../../lib/words/attempt-words.ts'
-import { exactText } from '../../lib/words/visible-text.ts'
+import type { MachineAttempt } from '../../../lib/calls/answers.ts'
+import { claimNames } from '../../../lib/words/attempt-words.ts'
+import { exactText } from '../../../lib/words/visible-text.ts'
 
 type KnockClaimsProps = {
   attempt: MachineAttempt

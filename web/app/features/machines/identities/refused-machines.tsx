@@ -1,7 +1,7 @@
 import { Fragment } from 'react'
 import { Link } from 'wouter'
-import type { Machine } from '../../lib/calls/answers.ts'
-import { Notice } from '../../ui/notice.tsx'
+import type { Machine } from '../../../lib/calls/answers.ts'
+import { Notice } from '../../../ui/notice.tsx'
 
 /** Says at which machines an identity was refused that an owner can allow. */
 export function RefusedMachines({ machines }: { machines: readonly Machine[] }) {

@@ -1,7 +1,7 @@
-import type { Machine, MachineToken } from '../../lib/calls/answers.ts'
-import { MACHINES } from '../../lib/calls/refreshes.ts'
-import { useChange } from '../../lib/calls/use-change.ts'
-import { ConfirmChange } from '../../ui/confirm-change.tsx'
+import type { Machine, MachineToken } from '../../../lib/calls/answers.ts'
+import { MACHINES } from '../../../lib/calls/refreshes.ts'
+import { useChange } from '../../../lib/calls/use-change.ts'
+import { ConfirmChange } from '../../../ui/confirm-change.tsx'
 
 type EndTokenProps = { machine: Machine; token: MachineToken; onClose: () => void }
 

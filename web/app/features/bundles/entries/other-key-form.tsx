@@ -1,11 +1,11 @@
 import { useState } from 'react'
-import { call } from '../../lib/calls/call.ts'
-import { LIBRARY } from '../../lib/calls/refreshes.ts'
-import { useAnswer } from '../../lib/calls/use-answer.ts'
-import { useSteps } from '../../lib/calls/use-change.ts'
-import { useCanEdit } from '../../lib/data/me.ts'
-import { Combobox } from '../../ui/combobox.tsx'
-import { DialogForm } from '../../ui/dialog-form.tsx'
+import { call } from '../../../lib/calls/call.ts'
+import { LIBRARY } from '../../../lib/calls/refreshes.ts'
+import { useAnswer } from '../../../lib/calls/use-answer.ts'
+import { useSteps } from '../../../lib/calls/use-change.ts'
+import { useCanEdit } from '../../../lib/data/me.ts'
+import { Combobox } from '../../../ui/combobox.tsx'
+import { DialogForm } from '../../../ui/dialog-form.tsx'
 import type { EntryChange } from './entry-change.ts'
 
 /** Asks for the library key that a bundle uses in the place of another one, under the same delivered name. */

@@ -1,4 +1,4 @@
-import { NetworksField } from './networks-field.tsx'
+import { NetworksField } from '../networks-field.tsx'
 import { DraftField, type TrustFieldsProps } from './trust-fields.tsx'
 
 /** What narrows an identity further; closed until it is needed. */

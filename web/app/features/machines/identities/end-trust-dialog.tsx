@@ -1,8 +1,8 @@
-import type { Machine, MachineTrust } from '../../lib/calls/answers.ts'
-import { MACHINES } from '../../lib/calls/refreshes.ts'
-import { useChange } from '../../lib/calls/use-change.ts'
-import { issuerName } from '../../lib/words/platforms.ts'
-import { ConfirmChange } from '../../ui/confirm-change.tsx'
+import type { Machine, MachineTrust } from '../../../lib/calls/answers.ts'
+import { MACHINES } from '../../../lib/calls/refreshes.ts'
+import { useChange } from '../../../lib/calls/use-change.ts'
+import { issuerName } from '../../../lib/words/platforms.ts'
+import { ConfirmChange } from '../../../ui/confirm-change.tsx'
 
 type EndTrustProps = { machine: Machine; trust: MachineTrust; onClose: () => void }
 

@@ -1,10 +1,10 @@
 import { useState } from 'react'
-import type { CreatedToken, Machine, MachineToken } from '../../lib/calls/answers.ts'
-import { MACHINES } from '../../lib/calls/refreshes.ts'
-import { useChange } from '../../lib/calls/use-change.ts'
-import { Dialog } from '../../ui/dialog.tsx'
-import { DialogForm } from '../../ui/dialog-form.tsx'
-import { SelectField } from '../../ui/select-field.tsx'
+import type { CreatedToken, Machine, MachineToken } from '../../../lib/calls/answers.ts'
+import { MACHINES } from '../../../lib/calls/refreshes.ts'
+import { useChange } from '../../../lib/calls/use-change.ts'
+import { Dialog } from '../../../ui/dialog.tsx'
+import { DialogForm } from '../../../ui/dialog-form.tsx'
+import { SelectField } from '../../../ui/select-field.tsx'
 import { ShownToken } from './shown-token.tsx'
 
 const OVERLAPS = {

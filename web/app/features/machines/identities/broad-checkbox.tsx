@@ -1,4 +1,4 @@
-import { HintedCheckbox } from '../../ui/hinted-checkbox.tsx'
+import { HintedCheckbox } from '../../../ui/hinted-checkbox.tsx'
 
 type BroadCheckboxProps = { checked: boolean; onChange: (checked: boolean) => void }
 

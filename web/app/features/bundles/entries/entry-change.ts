@@ -1,4 +1,4 @@
-import type { BundleItem, BundleWithItems } from '../../lib/calls/answers.ts'
+import type { BundleItem, BundleWithItems } from '../../../lib/calls/answers.ts'
 
 /** What a form that changes one key of a bundle gets. */
 export type EntryChange = {

@@ -1,6 +1,6 @@
-import type { CreatedToken } from '../../lib/calls/answers.ts'
-import { dateTime } from '../../lib/words/time.ts'
-import { ShownOnce } from '../../ui/shown-once.tsx'
+import type { CreatedToken } from '../../../lib/calls/answers.ts'
+import { dateTime } from '../../../lib/words/time.ts'
+import { ShownOnce } from '../../../ui/shown-once.tsx'
 
 type ShownTokenProps = { token: CreatedToken; onClose: () => void }
 

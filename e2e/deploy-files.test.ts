@@ -2,6 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { validateWorkflow } from '@action-validator/core'
 import { expect, test } from 'vitest'
 import { SETTINGS } from '../server/src/setting-table.ts'
 import { hasNginx } from './nginx.ts'
@@ -34,13 +35,16 @@ test('every hosted example demands that an approval returns to its terminal', ()
     expect(read(name)).not.toContain('APPROVAL_ASSURANCE')
 })
 
-test('the image copies existing files, and every workspace', () => {
+test('the image copies existing files, and every workspace but the stories', () => {
   const sources = [...read('Dockerfile').matchAll(/^COPY (?!--from)(.+) \S+$/gm)]
     .flatMap(([, list = '']) => list.split(' '))
     .filter((source) => source !== '')
   expect(sources.filter((source) => !existsSync(join(ROOT, source)))).toEqual([])
   const manifest: { workspaces: string[] } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
-  for (const workspace of manifest.workspaces) expect(sources).toContain(`${workspace}/package.json`)
+  const needed = manifest.workspaces.filter((workspace) => workspace !== 'e2e')
+  expect(sources.filter((source) => source.endsWith('/package.json'))).toEqual(
+    needed.map((workspace) => `${workspace}/package.json`),
+  )
 })
 
 test.each([
@@ -108,4 +112,10 @@ const hasSystemd = !spawnSync('systemd-analyze', ['--version']).error
 test.skipIf(!hasSystemd)('systemd takes the unit', () => {
   const { status, stderr } = spawnSync('systemd-analyze', ['verify', join(ROOT, 'deploy/keyferry.service')])
   expect([status, String(stderr)]).toEqual([0, ''])
+})
+
+test('the workflow of a release has the form that GitHub demands', () => {
+  const workflow = readFileSync(join(ROOT, '.github/workflows/release.yaml'), 'utf8')
+  expect(validateWorkflow(workflow)).toMatchObject({ errors: [] })
+  expect(workflow).toContain('run: npm run release\n')
 })

@@ -2,12 +2,10 @@ import { hash } from 'node:crypto'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { validateWorkflow } from '@action-validator/core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { billOfMaterials } from './bill-of-materials.ts'
 import { CHECKSUMS, writeChecksums } from './checksums.ts'
 import { PACKAGE_FILE, packClient } from './client-package.ts'
-import { ROOT } from './places.ts'
 import { runtimeProgram } from './runtime.ts'
 import { BUN_VERSION } from './targets.ts'
 
@@ -66,10 +64,4 @@ test('a runtime that is not the expected one is not used', () => {
   } finally {
     process.env['PATH'] = PATH
   }
-})
-
-test('the workflow of a release has the form that GitHub demands', () => {
-  const workflow = readFileSync(join(ROOT, '.github/workflows/release.yaml'), 'utf8')
-  expect(validateWorkflow(workflow)).toMatchObject({ errors: [] })
-  expect(workflow).toContain('run: npm run release\n')
 })

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { beforeAll, expect, test } from 'vitest'
 import { Language, type Node, Parser } from 'web-tree-sitter'
-import { installScript } from './install-script.ts'
+import { installScript } from '../web/server/client-files/install-script.ts'
 
 // What Windows PowerShell 5.1 has without a module from elsewhere.
 const COMMANDS = (

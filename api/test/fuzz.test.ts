@@ -2,10 +2,13 @@ import { expect, test } from 'vitest'
 import { databases } from './api.ts'
 import { fuzz } from './fuzz.ts'
 
+// Sixteen for each endpoint; `npm run faults -- fuzz` sends thousands.
+const REQUESTS = 500
+
 test.each(databases)(
-  '5,000 generated requests on %s are answered as the table says',
+  'generated requests to every endpoint on %s are answered as the table says',
   { timeout: 180_000 },
   async (kind) => {
-    await expect(fuzz(kind, 5_000)).resolves.toBeUndefined()
+    await expect(fuzz(kind, REQUESTS)).resolves.toBeUndefined()
   },
 )

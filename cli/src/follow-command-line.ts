@@ -1,4 +1,4 @@
-import { CliError, EXIT, usageError } from './base/cli-error.ts'
+import { CliError, EXIT, generalError, usageError } from './base/cli-error.ts'
 import { nearest } from './base/nearest.ts'
 import type { Parts } from './base/parts.ts'
 import { printable } from './base/printable.ts'
@@ -65,8 +65,7 @@ function report(error: unknown, args: readonly string[], { stderr }: Parts): num
 
 function unexpected(error: unknown): CliError {
   const message = error instanceof Error ? `${error.name}: ${error.message}` : 'unknown'
-  return new CliError(
-    EXIT.general,
+  return generalError(
     `unexpected error: ${printable(message)}`,
     'Try again. If it happens again, please report it with this message.',
   )

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { type ChainNote, openChainNote } from '@keyferry/crypto/chain-note'
 import { BrokenExport, checkExport, type ExportedChain } from '@keyferry/crypto/exported-chain'
-import { CliError, EXIT } from '../base/cli-error.ts'
+import { type CliError, EXIT, generalError } from '../base/cli-error.ts'
 import type { Parts } from '../base/parts.ts'
 import { printable } from '../base/printable.ts'
 import { type Anchor, asJson, asText, type Range } from './findings-text.ts'
@@ -132,15 +132,10 @@ function rangesOf({ first, last }: ExportedChain, anchors: readonly Anchor[]): R
 }
 
 function wrong(message: string, next: string): CliError {
-  return new CliError(EXIT.general, message, next)
+  return generalError(message, next)
 }
 
 function unreadable(path: string, cause: unknown): CliError {
   const code = cause instanceof Error && 'code' in cause ? ` (${String(cause.code)})` : ''
-  return new CliError(
-    EXIT.general,
-    `cannot read ${printable(path, 200)}${code}`,
-    'Check the name of the file.',
-    { cause },
-  )
+  return generalError(`cannot read ${printable(path, 200)}${code}`, 'Check the name of the file.', cause)
 }

@@ -4,11 +4,16 @@ export class CliError extends Error {
   readonly exitCode: ExitCode
   readonly next: string
 
-  constructor(exitCode: ExitCode, message: string, next: string, options?: ErrorOptions) {
-    super(message, options)
+  constructor(exitCode: ExitCode, message: string, next: string, cause?: unknown) {
+    super(message, cause === undefined ? {} : { cause })
     this.exitCode = exitCode
     this.next = next
   }
+}
+
+/** A failure without an exit code of its own (exit code 1). */
+export function generalError(message: string, next: string, cause?: unknown): CliError {
+  return new CliError(EXIT.general, message, next, cause)
 }
 
 /** An invalid command line (exit code 2). */
@@ -17,13 +22,13 @@ export function usageError(message: string, next: string): CliError {
 }
 
 /** An answer of the server that this client does not use (exit code 6). */
-export function refusedAnswer(message: string, options?: ErrorOptions): CliError {
-  return new CliError(
-    EXIT.refused,
-    message,
-    'Check the server address. Nothing from this answer was used.',
-    options,
-  )
+export function refusedAnswer(message: string, cause?: unknown): CliError {
+  return refusedError(message, 'Check the server address. Nothing from this answer was used.', cause)
+}
+
+/** What the server answered or delivered must not be used (exit code 6). */
+export function refusedError(message: string, next: string, cause?: unknown): CliError {
+  return new CliError(EXIT.refused, message, next, cause)
 }
 
 /** The exit codes of the client. Once the program has started, `run` exits with the program's code. */

@@ -105,11 +105,16 @@ export function refusing<T>(shape: Shape<T>, refusal: () => Error): Shape<T> {
 
 /** The object in a JSON text; null if there is none. */
 export function parseObject(text: string): Record<string, unknown> | null {
+  const value = parseJson(text)
+  return isObject(value) ? value : null
+}
+
+/** What a JSON text says; undefined if it is none. */
+export function parseJson(text: string): unknown {
   try {
-    const value: unknown = JSON.parse(text)
-    return isObject(value) ? value : null
+    return JSON.parse(text)
   } catch {
-    return null
+    return undefined
   }
 }
 

@@ -18,9 +18,10 @@ export type Example = { readonly command: string; readonly what: string }
 /** One command: what help, completion, the manual page and the parser need to know about it. */
 export type Command = {
   readonly name: string
-  /** The operands as help shows them, for example `[BUNDLE]`. */
-  readonly operands: string
-  readonly maxOperands: number
+  /** The operands as help shows them, for example `[BUNDLE]`; left out if there are none. */
+  readonly operands?: string
+  /** Left out: as many as `operands` has words. */
+  readonly maxOperands?: number
   /** Everything after `--` is a program and its arguments. */
   readonly takesProgram?: true
   readonly summary: string

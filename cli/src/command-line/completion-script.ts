@@ -24,7 +24,7 @@ const BUNDLE_OPERANDS = ['[BUNDLE]', 'BUNDLE', 'BUNDLE BUNDLE...']
 const LIST_BUNDLES = 'keyferry ls --here --quiet 2>/dev/null'
 const ZSH_BUNDLES = `{compadd -- \${(f)"$(${LIST_BUNDLES})"}}`
 
-function takesBundle({ operands }: Command): boolean {
+function takesBundle({ operands = '' }: Command): boolean {
   return BUNDLE_OPERANDS.includes(operands)
 }
 
@@ -44,7 +44,7 @@ function names(commands: readonly Command[]): string {
 
 function bash(commands: readonly Command[]): string {
   const cases = commands.map((command) => {
-    const words = (WORDS[command.operands] ?? []).join(' ')
+    const words = (WORDS[command.operands ?? ''] ?? []).join(' ')
     const bundles = takesBundle(command) ? ` [[ $current == -* ]] || words=$(${LIST_BUNDLES})` : ''
     return `    ${command.name}) words="${[flagWords(command), words].join(' ').trim()}";${bundles} ;;`
   })
@@ -126,9 +126,9 @@ function zshOperands(command: Command): string {
 
 function zshOperand(command: Command): string {
   if (takesBundle(command)) return ZSH_BUNDLES
-  const words = WORDS[command.operands]
+  const words = WORDS[command.operands ?? '']
   if (words !== undefined) return `(${words.join(' ')})`
-  return command.operands.startsWith('FILE') ? '_files' : ''
+  return command.operands?.startsWith('FILE') === true ? '_files' : ''
 }
 
 function zshText(text: string): string {
@@ -139,7 +139,7 @@ function fish(commands: readonly Command[]): string {
   const first = `complete -c keyferry -n __fish_use_subcommand -f -a`
   const verbs = commands.map(({ name, summary }) => `${first} ${name} -d '${fishText(summary)}'`)
   const flags = commands.flatMap((command) => allFlags(command).map((flag) => fishFlag(command, flag)))
-  const words = commands.flatMap(({ name, operands }) => {
+  const words = commands.flatMap(({ name, operands = '' }) => {
     const choices = WORDS[operands]?.join(' ')
     if (choices === undefined) return []
     const isOpen = `__fish_seen_subcommand_from ${name}; and not __fish_seen_subcommand_from ${choices}`
@@ -173,7 +173,7 @@ function fishText(text: string): string {
 
 function powershell(commands: readonly Command[]): string {
   const table = commands.map((command) => {
-    const words = [flagWords(command), ...(WORDS[command.operands] ?? [])].join(' ')
+    const words = [flagWords(command), ...(WORDS[command.operands ?? ''] ?? [])].join(' ')
     return `    '${command.name}' = '${words}'`
   })
   const bundles = commands

@@ -77,7 +77,7 @@ export function commandHelp(command: Command, columns: number): string {
 /** The short form of the command line, for example `keyferry pull [OPTIONS] [BUNDLE]`. */
 export function synopsis(command: Command): string {
   const program = command.takesProgram === true ? ' -- PROGRAM [ARGUMENT...]' : ''
-  const operands = command.operands === '' ? '' : ` ${command.operands}`
+  const operands = command.operands === undefined ? '' : ` ${command.operands}`
   return `keyferry ${command.name} [OPTIONS]${operands}${program}`
 }
 

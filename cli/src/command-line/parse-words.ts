@@ -90,8 +90,9 @@ function requireShape(command: Command, operands: readonly string[], rest: reado
   else if (rest !== null && rest.length > 0) {
     throw usageError(`${command.name} takes no program after --`, `See keyferry ${command.name} --help.`)
   }
-  if (operands.length > command.maxOperands) {
-    const extra = operands[command.maxOperands] ?? ''
+  const most = command.maxOperands ?? command.operands?.split(' ').length ?? 0
+  if (operands.length > most) {
+    const extra = operands[most] ?? ''
     throw usageError(
       `${command.name} does not accept another argument: ${printable(extra, 60)}`,
       `See keyferry ${command.name} --help.`,

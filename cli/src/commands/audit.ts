@@ -6,7 +6,6 @@ import type { Command, Words } from '../command-line/command.ts'
 export const auditCommand: Command = {
   name: 'audit',
   operands: 'verify FILE',
-  maxOperands: 2,
   summary: 'Check an export of the audit log, without a server',
   details: [
     'Checks that no entry of the export was changed, removed, added or moved since it was written, and names the first line that is wrong. The exit code is 1 if something is wrong.',

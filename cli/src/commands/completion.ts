@@ -19,7 +19,6 @@ export function completionOf(others: readonly Command[]): Command {
 const description = {
   name: 'completion',
   operands: 'bash|zsh|fish|powershell',
-  maxOperands: 1,
   summary: 'Print a script that completes commands and flags in your shell',
   details: [
     'bash: add source <(keyferry completion bash) to ~/.bashrc. zsh: write the output to a file _keyferry in a folder of $fpath. fish: write it to ~/.config/fish/completions/keyferry.fish. PowerShell: add keyferry completion powershell | Out-String | Invoke-Expression to $PROFILE.',

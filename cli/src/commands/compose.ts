@@ -9,7 +9,6 @@ import { REQUEST_FLAGS, readValuesRequest } from './request-flags.ts'
 export const composeCommand: Command = {
   name: 'compose',
   operands: 'up|down|metadata [SERVICE]',
-  maxOperands: 2,
   summary: 'Provide values to services of Docker Compose, which runs this command',
   details: [
     'Docker Compose 5.2 or newer runs this command for a service with provider type keyferry. The services that depend on it get the values as variables of the same names. Options of the provider are the options of this command.',

@@ -7,8 +7,6 @@ import { SERVER_FLAG } from './server-flag.ts'
 
 export const doctorCommand: Command = {
   name: 'doctor',
-  operands: '',
-  maxOperands: 0,
   summary: 'Diagnose problems and suggest fixes',
   details: [
     'Checks the settings, the server, the clock, the terminal, the browser and the files that keyferry keeps. It changes nothing. With a machine credential, it also shows the claims, the audience and the expiry, and whether the server accepts it. For this, it requests a bundle that does not exist; the audit log records the refused call. The exit code is 1 if a check fails.',

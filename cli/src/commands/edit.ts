@@ -9,7 +9,6 @@ const NOT_HERE = ['prefix', 'resumable', 'receipt', 'any-bundle']
 export const editCommand: Command = {
   name: 'edit',
   operands: 'BUNDLE',
-  maxOperands: 1,
   summary: 'Edit the values of a bundle in your editor',
   details: [
     'Requests the values as pull does, opens them as a .env file (as JSON if a value needs it) in VISUAL, EDITOR or vi, and stores what you changed or added. If you remove a line, the bundle no longer delivers the name; its key stays in the library. Where people sign in to the server, edit needs two approvals: one to read the values, and one to store the changes. An empty file changes nothing. Where nobody signs in, edit asks on the terminal before it stores, so it needs a terminal.',

@@ -1,12 +1,13 @@
 import { EXIT } from '../base/cli-error.ts'
 import type { Parts } from '../base/parts.ts'
+import { field, number } from '../base/shape.ts'
 import type { Command, Words } from '../command-line/command.ts'
+import { readEndpoint } from '../server/endpoint-call.ts'
+import { readable } from '../server/server-failure.ts'
 import { SERVER_FLAG, serverHere } from './server-flag.ts'
 
 export const forgetCommand: Command = {
   name: 'forget',
-  operands: '',
-  maxOperands: 0,
   summary: 'End the remembered approvals of this terminal',
   details: [
     'An approver can let a terminal repeat a command for some hours. This command ends all remembered approvals of this login at the server, and deletes the key that signs its requests. The next command needs an approval again.',
@@ -18,14 +19,26 @@ export const forgetCommand: Command = {
 
 async function forget(words: Words, parts: Parts): Promise<number> {
   const server = await serverHere(words, parts)
-  const { forgetTerminal } = await import('../server/forget-call.ts')
   const { dropTerminalKey, existingTerminalKey } = await import('../state/terminal-key.ts')
   const seed = existingTerminalKey(server, parts)
   // Delete the key first: without it, no remembered approval can be used, even if the call fails.
   dropTerminalKey(server, parts)
-  const ended = seed === null ? 0 : await forgetTerminal(server, seed, parts)
+  const ended = seed === null ? 0 : await endRemembered(server, seed, parts)
   parts.stderr.write(
     `keyferry: ${ended === 0 ? 'nothing was remembered' : `ended ${ended} remembered ${ended === 1 ? 'approval' : 'approvals'}`}\n`,
   )
   return EXIT.ok
+}
+
+/** @returns how many approvals ended · @throws CliError */
+async function endRemembered(server: string, seed: Uint8Array, { exchange, clock }: Parts): Promise<number> {
+  const { signDeviceForget } = await import('@keyferry/crypto/device-key')
+  const device = signDeviceForget(seed, new Date(clock.epochMs()).toISOString())
+  const malformed = 'the server did not say how many approvals it forgot'
+  const call = { body: { device }, shape: field('ended', number), malformed }
+  try {
+    return await readEndpoint({ server, exchange }, 'forgetDevice', call)
+  } catch (error) {
+    throw readable(error, server)
+  }
 }

@@ -12,7 +12,6 @@ import { SERVER_FLAG, WORKSPACE_FLAG } from './server-flag.ts'
 export const importCommand: Command = {
   name: 'import',
   operands: 'FILE|-',
-  maxOperands: 1,
   summary: 'Import the variables of a .env or JSON file into a bundle',
   details: [
     'Reads the file (- for standard input), and stores all of its variables in the library and the bundle, or none. New keys are secret unless --public names them. Importing the same file again writes nothing.',

@@ -1,7 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { FORMAT_NAMES } from '@keyferry/contract/env/format-names'
-import { CliError, codeOf, EXIT } from '../base/cli-error.ts'
+import { codeOf, EXIT, generalError } from '../base/cli-error.ts'
 import type { Parts } from '../base/parts.ts'
 import { printable } from '../base/printable.ts'
 import type { Command, Words } from '../command-line/command.ts'
@@ -11,8 +11,6 @@ import { SERVER_FLAG } from './server-flag.ts'
 
 export const initCommand: Command = {
   name: 'init',
-  operands: '',
-  maxOperands: 0,
   summary: `Create ${PROJECT_FILE} with the defaults of this project`,
   details: [
     `Writes ${PROJECT_FILE} to the current folder: server, workspace, bundle, keys and format. The file holds no secrets; commit it. Before keyferry uses a server from a ${PROJECT_FILE} that you did not write, it asks you once.`,
@@ -63,11 +61,7 @@ function readInit(words: Words, { env }: Parts): InitOptions {
 async function init({ project, mayReplace }: InitOptions, parts: Parts): Promise<number> {
   const path = join(parts.cwd, PROJECT_FILE)
   if (!mayReplace && existsSync(path)) {
-    throw new CliError(
-      EXIT.general,
-      `${printable(path)} already exists`,
-      'Edit the file, or overwrite it with --force.',
-    )
+    throw generalError(`${printable(path)} already exists`, 'Edit the file, or overwrite it with --force.')
   }
   writeProject(path, project)
   const { trust } = await import('../project/trusted-folders.ts')
@@ -82,6 +76,6 @@ function writeProject(path: string, project: Project): void {
   } catch (cause) {
     const code = codeOf(cause)
     const message = `${printable(path)} cannot be written: ${code}`
-    throw new CliError(EXIT.general, message, 'Check that you can write to the folder.', { cause })
+    throw generalError(message, 'Check that you can write to the folder.', cause)
   }
 }

@@ -13,7 +13,6 @@ import { SERVER_FLAG, WORKSPACE_FLAG } from './server-flag.ts'
 export const lsCommand: Command = {
   name: 'ls',
   operands: '[BUNDLE]',
-  maxOperands: 1,
   summary: 'List the bundles, or the names that one delivers',
   details: [
     'Shows no values. On a server without accounts, ls answers at once. With KEYFERRY_TOKEN it lists what that machine may read.',
@@ -43,7 +42,7 @@ async function ls(words: Words, parts: Parts): Promise<number> {
   if (words.has('here') && !isLoopback(new URL(named.server).hostname)) return EXIT.ok
   const { findToken } = await import('../machine/credential.ts')
   const token = findToken(parts)
-  const { isOwnLibrary } = await import('../server/own-library.ts')
+  const { isOwnLibrary } = await import('../server/server-facts.ts')
   const needsApproval = token === null && !(await isOwnLibrary(named.server, parts))
   if (needsApproval && words.has('here')) return EXIT.ok
   const listed = needsApproval

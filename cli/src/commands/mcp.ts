@@ -6,8 +6,6 @@ import { libraryHere, SERVER_FLAG, WORKSPACE_FLAG } from './server-flag.ts'
 
 export const mcpCommand: Command = {
   name: 'mcp',
-  operands: '',
-  maxOperands: 0,
   summary: 'Serve AI agents one tool that runs approved commands (Model Context Protocol)',
   details: [
     'Serves the tool run over standard input and output. Each call names a bundle, the keys, the program with its arguments and a reason. A person sees all of it on the approval page. After the approval, keyferry runs exactly that command once, without a shell and without input. It returns the exit code and the end of the output, and replaces the values by their names.',

@@ -8,7 +8,6 @@ import { SERVER_FLAG, serverHere } from './server-flag.ts'
 export const openCommand: Command = {
   name: 'open',
   operands: '[BUNDLE]',
-  maxOperands: 1,
   summary: 'Open the web page of the server, or of a bundle',
   details: ['Prints the address too, for machines without a browser.'],
   flags: [SERVER_FLAG, { name: 'no-open', summary: 'Print the address without opening the browser' }],

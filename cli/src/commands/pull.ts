@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { FORMAT_NAMES, type FormatName } from '@keyferry/contract/env/format-names'
 import { announce } from '../base/announce.ts'
-import { CliError, EXIT, usageError } from '../base/cli-error.ts'
+import { EXIT, generalError, usageError } from '../base/cli-error.ts'
 import type { Parts, Values } from '../base/parts.ts'
 import type { PendingRequest } from '../base/pending-request.ts'
 import type { Command, Flag, Words } from '../command-line/command.ts'
@@ -18,7 +18,6 @@ export const FOR_AGENT_FLAG: Flag = {
 export const pullCommand: Command = {
   name: 'pull',
   operands: '[BUNDLE]',
-  maxOperands: 1,
   summary: 'Print the values, or write them to a file',
   details: [
     'Requests the values of a bundle, shows the approval link, waits, and writes the values in the chosen format. Only values go to standard output; everything else goes to standard error.',
@@ -103,8 +102,7 @@ export async function pull(options: PullOptions, parts: Parts): Promise<number> 
 function writeToStandardOutput(text: string, values: Values, { stdout }: Parts): void {
   if (stdout.isTerminal && OBEYED.test(text)) {
     const names = [...values].flatMap(([name, value]) => (OBEYED.test(value) ? [name] : []))
-    throw new CliError(
-      EXIT.general,
+    throw generalError(
       `${names.join(', ')} cannot be printed: the terminal would execute their control characters`,
       'Nothing was written. Use --output FILE, or pipe standard output to a program.',
     )

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { CliError, EXIT, usageError } from '../base/cli-error.ts'
+import { EXIT, generalError, refusedError, usageError } from '../base/cli-error.ts'
 import type { Parts } from '../base/parts.ts'
 import { printable } from '../base/printable.ts'
 import { object, orNull, parseObject, string } from '../base/shape.ts'
@@ -12,7 +12,6 @@ import type { SignedReceipt } from '../server/wait-answer.ts'
 export const receiptCommand: Command = {
   name: 'receipt',
   operands: 'verify FILE',
-  maxOperands: 2,
   summary: 'Check a receipt that --receipt wrote, without a server',
   details: [
     'Checks the signature of a receipt of a delivery or a deposit, and prints the result and what the receipt says. The client knows the key of the server from earlier receipts. The exit code is 6 if the signature is not valid.',
@@ -39,8 +38,7 @@ async function verify({ operands }: Words, parts: Parts): Promise<number> {
   const { depositReceiptIn } = await import('../receipt/deposit-receipt.ts')
   const key = pinnedKeys(server, parts).find(({ kid }) => kid === receipt.kid)
   if (key === undefined) {
-    throw new CliError(
-      EXIT.refused,
+    throw refusedError(
       `this client knows no key ${printable(receipt.kid, 40)} of ${printable(server, 200)}`,
       'Check the receipt on a machine that got values from this server.',
     )
@@ -100,9 +98,7 @@ function readFile(path: string): { readonly server: string; readonly receipt: Si
   try {
     content = readFileSync(path, 'utf8')
   } catch (cause) {
-    throw new CliError(EXIT.general, `cannot read ${printable(path)}`, 'Check the name of the file.', {
-      cause,
-    })
+    throw generalError(`cannot read ${printable(path)}`, 'Check the name of the file.', cause)
   }
   const receipt = orNull(RECEIPT)(parseObject(content))
   if (receipt !== null && URL.canParse(receipt.server)) return { server: receipt.server, receipt }

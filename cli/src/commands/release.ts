@@ -1,4 +1,4 @@
-import { CliError, EXIT, usageError } from '../base/cli-error.ts'
+import { CliError, EXIT, refusedError, usageError } from '../base/cli-error.ts'
 import type { Parts } from '../base/parts.ts'
 import { printable } from '../base/printable.ts'
 import type { Command, Words } from '../command-line/command.ts'
@@ -6,7 +6,6 @@ import type { Command, Words } from '../command-line/command.ts'
 export const releaseCommand: Command = {
   name: 'release',
   operands: 'ID CODE',
-  maxOperands: 2,
   summary: 'Enter the code from the approval page for a client without a terminal',
   details: [
     'A client without a terminal, for example in a script, prints this command with its ID. Run it in any shell of the same user on the same machine. The page shows the code after the approval.',
@@ -38,11 +37,7 @@ async function release({ operands }: Words, parts: Parts): Promise<number> {
     )
   }
   if (answer !== 'ok') {
-    throw new CliError(
-      EXIT.refused,
-      printable(answer, 200),
-      'Run the command again with the code of the page.',
-    )
+    throw refusedError(printable(answer, 200), 'Run the command again with the code of the page.')
   }
   parts.stderr.write('keyferry: released\n')
   return EXIT.ok

@@ -10,7 +10,6 @@ import { runCommand } from './run.ts'
 export const resumeCommand: Command = {
   name: 'resume',
   operands: '[ID]',
-  maxOperands: 1,
   summary: 'Continue a request that was made with --resumable',
   details: [
     'Waits for the approval and then does what the first command would have done, with the same flags. Run it in the same folder. Without an ID it continues the newest request of this folder; the first characters of an ID are enough.',

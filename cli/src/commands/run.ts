@@ -16,7 +16,6 @@ import { REQUEST_FLAGS, readValuesRequest, type ValuesOptions } from './request-
 export const runCommand: Command = {
   name: 'run',
   operands: '[BUNDLE]',
-  maxOperands: 1,
   takesProgram: true,
   summary: 'Run a program with the values in its environment',
   details: [

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { CliError, EXIT, usageError } from '../base/cli-error.ts'
+import { generalError, usageError } from '../base/cli-error.ts'
 import type { Parts } from '../base/parts.ts'
 import { printable } from '../base/printable.ts'
 import type { Command, Words } from '../command-line/command.ts'
@@ -14,7 +14,6 @@ const MOST_GENERATED = 1_024
 export const setCommand: Command = {
   name: 'set',
   operands: 'NAME [-]',
-  maxOperands: 2,
   summary: 'Store one value in a bundle',
   details: [
     'Asks for the value without showing it, reads it from standard input (-), from a file, or makes a random one. Do not write a value on the command line, where other programs can see it. set drops one line end at the end of standard input, and stores a file as it is. Empty input is an error; --file /dev/null stores an empty value.',
@@ -95,8 +94,7 @@ async function readValue(words: Words, name: string, parts: Parts): Promise<stri
 // Empty input almost always means that the program before the pipe failed.
 function given(value: string, problem: string): string {
   if (value !== '') return value
-  throw new CliError(
-    EXIT.general,
+  throw generalError(
     problem,
     'Nothing was stored. To store an empty value, add --file with an empty file, such as /dev/null.',
   )
@@ -123,13 +121,10 @@ function decoded(bytes: Uint8Array, name: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch (cause) {
-    throw new CliError(
-      EXIT.general,
+    throw generalError(
       `${name} is not UTF-8`,
       'Nothing was stored. Encode the value, for example with base64.',
-      {
-        cause,
-      },
+      cause,
     )
   }
 }

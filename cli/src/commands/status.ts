@@ -11,8 +11,6 @@ import { SERVER_FLAG, serverHere } from './server-flag.ts'
 
 export const statusCommand: Command = {
   name: 'status',
-  operands: '',
-  maxOperands: 0,
   summary: 'Show the server and the pending requests of this machine',
   details: [
     'Lists requests made with --resumable; other requests are not stored. The exit code is 5 if the server is unreachable and 6 if it is not a Keyferry server.',

@@ -1,5 +1,5 @@
 import { announce, isYes } from '../base/announce.ts'
-import { CliError, EXIT, usageError } from '../base/cli-error.ts'
+import { EXIT, generalError, usageError } from '../base/cli-error.ts'
 import type { Parts, ViewName } from '../base/parts.ts'
 import type { Command, Words } from '../command-line/command.ts'
 import { findProject } from '../project/project-file.ts'
@@ -11,7 +11,6 @@ import { BUNDLE_FLAG, SERVER_FLAG, WORKSPACE_FLAG } from './server-flag.ts'
 export const unsetCommand: Command = {
   name: 'unset',
   operands: 'NAME',
-  maxOperands: 1,
   summary: 'Remove one name from a bundle',
   details: [
     'The bundle no longer delivers the name. Its key stays in the library with all versions. You can attach it again, or delete it, on the web page.',
@@ -36,7 +35,7 @@ export const unsetCommand: Command = {
 async function unset(words: Words, parts: Parts): Promise<number> {
   const { name, bundleName } = readNames(words, parts)
   const request = await readRequest(words, parts)
-  const { isOwnLibrary } = await import('../server/own-library.ts')
+  const { isOwnLibrary } = await import('../server/server-facts.ts')
   if (await isOwnLibrary(request.server, parts)) {
     await detachHere(words, { ...request, name, bundleName }, parts)
     return EXIT.ok
@@ -58,7 +57,7 @@ async function detachHere(
   { name, bundleName, ...named }: Named & { name: string; bundleName: string },
   parts: Parts,
 ): Promise<void> {
-  if (words.has('receipt')) throw (await import('../server/own-library.ts')).noReceiptHere()
+  if (words.has('receipt')) throw (await import('../server/server-facts.ts')).noReceiptHere()
   const { openLibrary } = await import('../server/library-call.ts')
   const { bundleNamed, detachName, listBundles, listNames } = await import('../server/bundles.ts')
   const call = { library: await openLibrary(named, parts), parts }
@@ -88,12 +87,8 @@ function readNames(words: Words, parts: Parts): { name: string; bundleName: stri
 
 function requireYes(question: string, { keyboard, stderr }: Parts): void {
   if (!keyboard.isThere() || !stderr.isTerminal) {
-    throw new CliError(
-      EXIT.general,
-      'there is no terminal to ask',
-      'Nothing was removed. Add --yes to remove it.',
-    )
+    throw generalError('there is no terminal to ask', 'Nothing was removed. Add --yes to remove it.')
   }
   if (isYes(keyboard, question)) return
-  throw new CliError(EXIT.general, 'not confirmed', 'Nothing was removed.')
+  throw generalError('not confirmed', 'Nothing was removed.')
 }

@@ -7,8 +7,6 @@ import { SERVER_FLAG, serverHere } from './server-flag.ts'
 
 export const whoamiCommand: Command = {
   name: 'whoami',
-  operands: '',
-  maxOperands: 0,
   summary: 'Show the identity of this client',
   details: [
     'With a machine credential in the environment, the client acts as that machine. Without one, it has no identity, and a person approves each request in the browser. On a server without accounts, you are its owner, local.',

@@ -6,7 +6,6 @@ import type { Clock, Environment, Parts } from '../base/parts.ts'
 import { isPlain, shownArgument } from '../base/printable.ts'
 import { VERSION } from '../base/version.ts'
 import type { RequestBody } from '../server/approval-requests.ts'
-import { terminalKey } from '../state/terminal-key.ts'
 
 const MAX_LENGTH = 200
 
@@ -123,15 +122,6 @@ export function commandFields(
   if (!canBeShown(argv)) return {}
   const digest = isMasked ? { argv_masked: maskedCommandDigest(command, seed ?? createDeviceSeed()) } : {}
   return { argv, ...digest, ...(cwd === '' ? {} : { cwd }) }
-}
-
-/** The seed of this terminal's key; null if no key can be kept here. */
-export function terminalSeed(server: string, parts: Parts): Uint8Array | null {
-  try {
-    return terminalKey(server, parts)
-  } catch {
-    return null // then every approval is asked for
-  }
 }
 
 /** Sign the request with the key of this terminal; null if it names no whole command. */

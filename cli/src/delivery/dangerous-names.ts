@@ -1,5 +1,5 @@
 import { whyDangerous } from '@keyferry/contract/env/dangerous-names'
-import { CliError, EXIT } from '../base/cli-error.ts'
+import { generalError } from '../base/cli-error.ts'
 import type { Values } from '../base/parts.ts'
 
 /** Names that are dangerous and not allowed, each with the reason: `PATH decides which programs are found`. */
@@ -26,8 +26,7 @@ export function harmlessValues(
   const renamed = new Map([...values].map(([name, value]) => [prefix + name, value]))
   const { reasons, flags } = refusedNames(renamed.keys(), allowedNames)
   if (flags === '') return renamed
-  throw new CliError(
-    EXIT.general,
+  throw generalError(
     `the delivery has dangerous names, so it was not used: ${reasons}`,
     `To use it anyway, run the same command again with ${flags}.`,
   )

@@ -1,5 +1,5 @@
 import { announce } from '../base/announce.ts'
-import { CliError, EXIT } from '../base/cli-error.ts'
+import { CliError, EXIT, refusedError } from '../base/cli-error.ts'
 import type { Parts, Values } from '../base/parts.ts'
 import type { PendingRequest } from '../base/pending-request.ts'
 import { whileWaiting } from '../base/with-resolvers.ts'
@@ -109,7 +109,7 @@ function canGoOn(error: unknown): boolean {
 
 function signedReceipt({ receipt }: Delivery, { server }: ValuesRequest): SignedReceipt {
   if (receipt !== null) return receipt
-  throw new CliError(EXIT.refused, `${server} signs no receipts`, 'Omit --receipt, or update the server.')
+  throw refusedError(`${server} signs no receipts`, 'Omit --receipt, or update the server.')
 }
 
 type Checked = { readonly delivery: Delivery; readonly receipt: Receipt | null }

@@ -2,7 +2,7 @@ import { isKeyName } from '@keyferry/contract/env/names'
 import { decodeBase64 } from '@keyferry/crypto/base64'
 import { type KeyPair, wipe } from '@keyferry/crypto/key-pair'
 import { open } from '@keyferry/crypto/open'
-import { CliError, EXIT, refusedAnswer } from '../base/cli-error.ts'
+import { type CliError, refusedAnswer, refusedError } from '../base/cli-error.ts'
 import type { Parts, Values } from '../base/parts.ts'
 import type { PendingRequest } from '../base/pending-request.ts'
 import { printable } from '../base/printable.ts'
@@ -77,8 +77,7 @@ export function requireRequestedKeys(
 ): void {
   const missing = keys.filter((name) => !values.has(name) && !optionalKeys.includes(name))
   if (missing.length === 0) return
-  throw new CliError(
-    EXIT.refused,
+  throw refusedError(
     `requested but not delivered: ${missing.join(', ')}`,
     `Nothing was started and the values were dropped. Approve these keys too, or add --optional ${missing.join(',')}.`,
   )
@@ -90,8 +89,7 @@ function isOther(delivered: Named | null, requested: string | null): delivered i
 }
 
 function otherThanRequested(kind: string, { name }: Named, requested: string | null): CliError {
-  return new CliError(
-    EXIT.refused,
+  return refusedError(
     `the approver chose the ${kind} ${printable(name, 80)}, but ${requested} was requested`,
     'Nothing was started and the values were dropped. Run the command again, or accept any bundle with --any-bundle.',
   )
@@ -105,7 +103,7 @@ export function openBox(ciphertextBase64: string, keyPair: KeyPair): string {
     bytes = open(decodeBase64(ciphertextBase64), keyPair)
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch (cause) {
-    throw refusedAnswer('the delivery cannot be opened with the key of this request', { cause })
+    throw refusedAnswer('the delivery cannot be opened with the key of this request', cause)
   } finally {
     if (bytes !== undefined) wipe(bytes)
   }
@@ -138,8 +136,7 @@ function mustSign(server: string, parts: Parts): boolean {
 }
 
 function unsigned(server: string): CliError {
-  return new CliError(
-    EXIT.refused,
+  return refusedError(
     `${server} signed its deliveries before, and this one is not signed`,
     'Nothing was used. An attacker may be between you and the server. Ask the operator of the server.',
   )
@@ -151,8 +148,7 @@ function requireAssurance(receipt: Receipt | null, { requiredAssurance }: Values
   const isLocal = receipt !== null && (receipt.releasedBy === 'loopback' || receipt.grantId !== null)
   const isBound = isLocal || receipt?.releasedBy === 'code'
   if (requiredAssurance === 'local' ? isLocal : isBound) return
-  throw new CliError(
-    EXIT.refused,
+  throw refusedError(
     `the approval did not return through this ${requiredAssurance === 'local' ? 'machine' : 'terminal'}, as --require-assurance ${requiredAssurance} asks`,
     'Nothing was started and the values were dropped. Start the command again and approve in the browser that it opens.',
   )

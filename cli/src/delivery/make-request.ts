@@ -14,7 +14,8 @@ import {
 } from '../server/approval-requests.ts'
 import { announcingExchange } from '../server/endpoint-call.ts'
 import { unknownKind } from '../server/request-end.ts'
-import { claims, commandFields, deviceProof, terminalSeed } from './claims.ts'
+import { terminalKey } from '../state/terminal-key.ts'
+import { claims, commandFields, deviceProof } from './claims.ts'
 import type { RequestOptions } from './values-request.ts'
 
 /** What a request says about what is requested. */
@@ -80,7 +81,7 @@ async function createSigned(
   { parts, ...making }: Making,
 ): Promise<CreatedRequest> {
   const { server } = options
-  const seed = content.isRemembered === true ? terminalSeed(server, parts) : null
+  const seed = content.isRemembered === true ? terminalKey(server, parts) : null
   const body = bodyOf(content, options, { ...making, parts, seed })
   const device = seed === null ? null : deviceProof(body, seed, parts.clock)
   if (device === null) return await createRequest(parts.exchange, server, body)

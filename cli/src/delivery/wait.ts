@@ -60,9 +60,7 @@ function ofDeposit(error: unknown): unknown {
     error.exitCode,
     error.message,
     'Nothing was stored. Run the command again to ask again.',
-    {
-      cause: error,
-    },
+    error,
   )
 }
 

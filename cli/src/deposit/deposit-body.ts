@@ -2,7 +2,7 @@ import { LIMITS } from '@keyferry/contract/limits'
 import { depositBinding } from '@keyferry/crypto/deposit'
 import { pollChallenge } from '@keyferry/crypto/poll-challenge'
 import { portableSeal } from '@keyferry/crypto/portable-seal'
-import { CliError, EXIT } from '../base/cli-error.ts'
+import { generalError } from '../base/cli-error.ts'
 import type { DepositKey } from './deposit-key.ts'
 
 type Entry = { readonly name: string; readonly value: string; readonly isSecret: boolean | null }
@@ -63,8 +63,7 @@ export function sealDeposit(
 
 function requireFits(count: number, bytes: number): void {
   if (count <= LIMITS.depositEntries && bytes <= LIMITS.depositBytes) return
-  throw new CliError(
-    EXIT.general,
+  throw generalError(
     `${count} variables with ${Math.ceil(bytes / 1024)} KiB are more than one approval can store`,
     `Nothing was stored. Split the file: at most ${LIMITS.depositEntries} variables and ${LIMITS.depositBytes / 1024} KiB at a time.`,
   )

@@ -2,10 +2,9 @@ import { decodeBase64 } from '@keyferry/crypto/base64'
 import { depositKeyFits, depositKeyId } from '@keyferry/crypto/deposit'
 import { refusedAnswer } from '../base/cli-error.ts'
 import type { Parts } from '../base/parts.ts'
-import { object, parseObject, read, type Shape, string } from '../base/shape.ts'
+import { object, type Shape, string } from '../base/shape.ts'
 import { keyOf } from '../receipt/pinned-keys.ts'
-import { callEndpoint } from '../server/endpoint-call.ts'
-import { refusal } from '../server/server-failure.ts'
+import { readEndpoint } from '../server/endpoint-call.ts'
 
 /** The key that this server opens deposits with. */
 export type DepositKey = { readonly kid: string; readonly publicKey: Uint8Array }
@@ -14,9 +13,12 @@ export type DepositKey = { readonly kid: string; readonly publicKey: Uint8Array 
  * a layer between this client and the API cannot offer its own key.
  * @throws CliError refused · NetworkError */
 export async function fetchDepositKey(server: string, parts: Parts): Promise<DepositKey> {
-  const answer = await callEndpoint({ server, exchange: parts.exchange }, 'getDepositKey')
-  if (answer.status !== 200) throw refusal(answer, server)
-  const { kid, publicKey, signedBy: signed } = read(parseObject(answer.body), KEY, malformed)
+  const at = { server, exchange: parts.exchange }
+  const {
+    kid,
+    publicKey,
+    signedBy: signed,
+  } = await readEndpoint(at, 'getDepositKey', { shape: KEY, malformed })
   const receiptKey = await keyOf(server, signed.kid, parts)
   if (
     depositKeyId(publicKey) === kid &&
@@ -26,17 +28,15 @@ export async function fetchDepositKey(server: string, parts: Parts): Promise<Dep
   throw refusedAnswer('the deposit key is not signed by the key of this server')
 }
 
+const malformed = 'the server sent a deposit key that this client does not know'
+
 const bytes: Shape<Uint8Array> = (value) => {
   const base64 = string(value)
   try {
     return decodeBase64(base64)
   } catch (cause) {
-    throw malformed({ cause })
+    throw refusedAnswer(malformed, cause)
   }
 }
 
 const KEY = object({ kid: string, publicKey: bytes, signedBy: object({ kid: string, signature: bytes }) })
-
-function malformed(options?: ErrorOptions): Error {
-  return refusedAnswer('the server sent a deposit key that this client does not know', options)
-}

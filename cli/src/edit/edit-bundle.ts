@@ -1,5 +1,5 @@
 import { type EnvText, FORMATS, misfits, readImport } from '@keyferry/contract/env'
-import { CliError, EXIT } from '../base/cli-error.ts'
+import { type CliError, EXIT, generalError } from '../base/cli-error.ts'
 import type { Parts, Values } from '../base/parts.ts'
 import { printable } from '../base/printable.ts'
 import { harmlessValues } from '../delivery/dangerous-names.ts'
@@ -63,18 +63,14 @@ function editUntilReadable(values: Values, parts: Parts): EnvText {
 }
 
 function unreadable(why: string): CliError {
-  return new CliError(EXIT.general, `the file cannot be read: ${printable(why)}`, 'Nothing was stored.')
+  return generalError(`the file cannot be read: ${printable(why)}`, 'Nothing was stored.')
 }
 
 function changed({ entries, notes }: EnvText, before: Values): ImportedText {
   const left = new Set(entries.map(({ name }) => name))
   // An empty file cancels the edit, as for a commit message. It does not remove every name.
   if (left.size === 0 && before.size > 0)
-    throw new CliError(
-      EXIT.general,
-      'the file is empty',
-      'Nothing was changed. keyferry unset removes names.',
-    )
+    throw generalError('the file is empty', 'Nothing was changed. keyferry unset removes names.')
   return {
     notes,
     entries: entries.filter(({ name, value }) => before.get(name) !== value),

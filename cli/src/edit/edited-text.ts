@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { CliError, EXIT } from '../base/cli-error.ts'
+import { generalError } from '../base/cli-error.ts'
 import type { Environment } from '../base/parts.ts'
 import { openPrivateFolder } from '../base/private-folder.ts'
 
@@ -39,8 +39,7 @@ function runEditor(path: string, env: Environment): void {
       ? spawnSync(`${editor} "${path}"`, { stdio: 'inherit', shell: true })
       : spawnSync('/bin/sh', ['-c', `${editor} "$1"`, 'sh', path], { stdio: 'inherit' })
   if (error === undefined && status === 0) return
-  throw new CliError(
-    EXIT.general,
+  throw generalError(
     `the editor ${editor} ended with ${error?.message ?? `status ${status}`}`,
     'Nothing was stored. Set EDITOR to a command that waits until you close the file.',
   )

@@ -1,10 +1,10 @@
 import { announce, isYes } from '../base/announce.ts'
-import { CliError, EXIT } from '../base/cli-error.ts'
+import { EXIT, generalError } from '../base/cli-error.ts'
 import type { ExchangeAnswer } from '../base/exchange.ts'
 import type { Parts } from '../base/parts.ts'
 import { printable } from '../base/printable.ts'
 import { callLibrary, type Library, openLibrary } from '../server/library-call.ts'
-import { isOwnLibrary, noReceiptHere } from '../server/own-library.ts'
+import { isOwnLibrary, noReceiptHere } from '../server/server-facts.ts'
 import { errorBody } from '../server/server-failure.ts'
 import {
   canAsk,
@@ -64,8 +64,7 @@ export async function requireQuestions(
   parts: Parts,
 ): Promise<void> {
   if (canAsk(view, parts) || !(await isOwnLibrary(server, parts))) return
-  throw new CliError(
-    EXIT.general,
+  throw generalError(
     'there is no terminal on which edit can ask before it stores',
     'Use keyferry set and keyferry unset instead.',
   )
@@ -98,10 +97,10 @@ function explain(answer: ExchangeAnswer): Error | undefined {
   const { code, error } = errorBody(answer)
   if (code === 'plan_changed') {
     const what = 'the library changed after the plan was shown'
-    return new CliError(EXIT.general, what, 'Nothing was imported. Run the same command again.')
+    return generalError(what, 'Nothing was imported. Run the same command again.')
   }
   if (answer.status !== 400 && answer.status !== 409) return undefined
-  return new CliError(EXIT.general, printable(error), 'Nothing was imported.')
+  return generalError(printable(error), 'Nothing was imported.')
 }
 
 function show(
@@ -141,14 +140,13 @@ function risksOf(plan: ImportPlan): string[] {
 function requireConsent(plan: ImportPlan, { options, parts, asks }: RunningImport & { asks: boolean }): void {
   if (!asks) return
   if (!canAsk(options.view, parts)) {
-    throw new CliError(
-      EXIT.general,
+    throw generalError(
       `this would ${risksOf(plan).join(' and ')}, and there is no terminal to ask`,
       'Nothing was imported. Add --yes to do it.',
     )
   }
   if (isYes(parts.keyboard, `${summary(plan)}. Import? [y/N] `)) return
-  throw new CliError(EXIT.general, 'not confirmed', 'Nothing was imported.')
+  throw generalError('not confirmed', 'Nothing was imported.')
 }
 
 async function carryOut(plan: ImportPlan, running: RunningImport): Promise<void> {

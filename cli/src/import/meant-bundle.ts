@@ -1,5 +1,5 @@
 import { isYes } from '../base/announce.ts'
-import { CliError, EXIT, usageError } from '../base/cli-error.ts'
+import { generalError, usageError } from '../base/cli-error.ts'
 import { nearest } from '../base/nearest.ts'
 import type { Parts } from '../base/parts.ts'
 import { printable } from '../base/printable.ts'
@@ -24,7 +24,7 @@ export async function requireMeantBundle(
     throw usageError(`the bundle ${bundleName} does not exist`, `${meant} ${howToCreate(bundleName)}`)
   if (isYes(parts.keyboard, `The bundle ${bundleName} does not exist. ${meant} Create ${bundleName}? [y/N] `))
     return
-  throw new CliError(EXIT.general, 'not confirmed', 'Nothing was stored.')
+  throw generalError('not confirmed', 'Nothing was stored.')
 }
 
 function howToCreate(bundleName: string): string {

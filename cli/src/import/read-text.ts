@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { type Dialect, decodeImport, EnvError, type EnvText, readImport } from '@keyferry/contract/env'
-import { CliError, codeOf, EXIT, usageError } from '../base/cli-error.ts'
+import { codeOf, generalError, usageError } from '../base/cli-error.ts'
 import type { Parts } from '../base/parts.ts'
 import { printable } from '../base/printable.ts'
 
@@ -20,7 +20,7 @@ export async function readText(options: Source, parts: Parts): Promise<EnvText> 
   const text = parse(bytes, options.dialect, name)
   requireNamed(options.flagged, text, name)
   if (text.entries.length > 0) return text
-  throw new CliError(EXIT.general, `${printable(name)} has no variables`, 'Add lines such as NAME=value.')
+  throw generalError(`${printable(name)} has no variables`, 'Add lines such as NAME=value.')
 }
 
 /** @throws CliError general: the file cannot be read */
@@ -29,9 +29,7 @@ export async function readBytes(path: string): Promise<Uint8Array> {
     return await readFile(path)
   } catch (cause) {
     const next = 'Check the path, or use - for standard input.'
-    throw new CliError(EXIT.general, `${printable(path)} cannot be read: ${whyUnread(cause)}`, next, {
-      cause,
-    })
+    throw generalError(`${printable(path)} cannot be read: ${whyUnread(cause)}`, next, cause)
   }
 }
 
@@ -55,7 +53,7 @@ function parse(bytes: Uint8Array, dialect: Dialect, name: string): EnvText {
   } catch (error) {
     if (!(error instanceof EnvError)) throw error
     const next = 'Nothing was imported. Fix the file, then run the same command again.'
-    throw new CliError(EXIT.general, `${printable(name)}: ${error.message}`, next, { cause: error })
+    throw generalError(`${printable(name)}: ${error.message}`, next, error)
   }
 }
 

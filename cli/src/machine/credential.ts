@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { keyBinding } from '@keyferry/crypto/key-binding'
 import { isMachineToken, tokenHint } from '@keyferry/crypto/machine-token'
-import { CliError, codeOf, EXIT, usageError } from '../base/cli-error.ts'
+import { codeOf, refusedError, usageError } from '../base/cli-error.ts'
 import type { Exchange } from '../base/exchange.ts'
 import type { Environment, Parts } from '../base/parts.ts'
 import { printable } from '../base/printable.ts'
@@ -136,8 +136,7 @@ async function githubIdToken(
   })
   const value = parseObject(answer.body)?.['value']
   if (answer.status === 200 && typeof value === 'string') return value
-  throw new CliError(
-    EXIT.refused,
+  throw refusedError(
     `GitHub gave no ID token (status ${answer.status})`,
     'Check that the job has "permissions: id-token: write".',
   )

@@ -13,7 +13,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { CliError, codeOf, EXIT } from '../base/cli-error.ts'
+import { type CliError, codeOf, generalError } from '../base/cli-error.ts'
 import { printable } from '../base/printable.ts'
 
 const OWNER_ONLY = 0o600
@@ -33,9 +33,7 @@ export function requireWritable({ path, mayReplace }: OutputFile): void {
   try {
     accessSync(dirname(path), constants.W_OK | constants.X_OK)
   } catch (cause) {
-    throw unwritable(path, codeOf(cause), 'Check that its folder exists and that you can write to it.', {
-      cause,
-    })
+    throw unwritable(path, codeOf(cause), 'Check that its folder exists and that you can write to it.', cause)
   }
 }
 
@@ -51,9 +49,7 @@ export function writeOutputFile({ path, mayReplace }: OutputFile, text: string):
     syncFolder(dirname(path))
   } catch (cause) {
     if (codeOf(cause) === 'EEXIST') throw exists(path)
-    throw unwritable(path, codeOf(cause), 'No partial file remains. Check the disk and the folder.', {
-      cause,
-    })
+    throw unwritable(path, codeOf(cause), 'No partial file remains. Check the disk and the folder.', cause)
   } finally {
     rmSync(draft, { force: true })
   }
@@ -96,6 +92,6 @@ function exists(path: string): CliError {
   return unwritable(path, 'it already exists', 'Use another file name, or overwrite the file with --force.')
 }
 
-function unwritable(path: string, why: string, next: string, options?: ErrorOptions): CliError {
-  return new CliError(EXIT.general, `${printable(path)} cannot be written: ${why}`, next, options)
+function unwritable(path: string, why: string, next: string, cause?: unknown): CliError {
+  return generalError(`${printable(path)} cannot be written: ${why}`, next, cause)
 }

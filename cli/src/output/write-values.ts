@@ -1,6 +1,6 @@
 import { FORMATS, misfits } from '@keyferry/contract/env'
 import type { FormatName } from '@keyferry/contract/env/format-names'
-import { CliError, EXIT } from '../base/cli-error.ts'
+import { generalError } from '../base/cli-error.ts'
 import type { Values } from '../base/parts.ts'
 
 type Written = {
@@ -15,8 +15,7 @@ export function writeValues(formatName: FormatName, values: Values): Written {
   const format = FORMATS[formatName]
   const wrong = misfits(format, values)
   if (wrong.length === 0) return { text: format.write(values), warnings: warningsOf(formatName, values) }
-  throw new CliError(
-    EXIT.general,
+  throw generalError(
     `the format ${formatName} cannot hold: ${wrong.map(({ name, reason }) => `${name} (${reason})`).join(', ')}`,
     'Nothing was written. Use --format json, which can hold every value, or keyferry run.',
   )

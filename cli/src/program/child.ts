@@ -105,7 +105,7 @@ function startError(name: string, cause: Error): CliError {
     exitCode,
     `${printable(name)} cannot be started: ${what}`,
     'Check that it was built for this system and that the interpreter in its first line exists.',
-    { cause },
+    cause,
   )
 }
 

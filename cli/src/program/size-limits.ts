@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { CliError, EXIT } from '../base/cli-error.ts'
+import { type CliError, generalError } from '../base/cli-error.ts'
 import type { ProgramStart } from '../base/parts.ts'
 
 const KIB = 1024
@@ -26,16 +26,14 @@ export function requireFits({ argv, env }: ProgramStart, platform: NodeJS.Platfo
 
 function tooLargeError(tooLarge: readonly { name: string; bytes: number }[]): CliError {
   const named = tooLarge.map(({ name, bytes }) => `${name} (${Math.ceil(bytes / KIB)} KiB)`).join(', ')
-  return new CliError(
-    EXIT.general,
+  return generalError(
     `too large for an environment variable (128 KiB on this system): ${named}`,
     'Nothing was started. Use a file instead: keyferry pull --output FILE.',
   )
 }
 
 function sumError(total: number, most: number): CliError {
-  return new CliError(
-    EXIT.general,
+  return generalError(
     `environment and arguments need ${Math.ceil(total / KIB)} KiB; this system allows ${Math.floor(most / KIB)} KiB`,
     'Nothing was started. Request fewer keys (--keys), or use a file: keyferry pull --output FILE.',
   )

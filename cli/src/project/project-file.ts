@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { isFormatName } from '@keyferry/contract/env/format-names'
 import { BUNDLE_NAME, isKeyName } from '@keyferry/contract/env/names'
 import { LIMITS } from '@keyferry/contract/limits'
-import { CliError, codeOf, EXIT, usageError } from '../base/cli-error.ts'
+import { CliError, codeOf, generalError, usageError } from '../base/cli-error.ts'
 import type { Environment } from '../base/parts.ts'
 import { printable } from '../base/printable.ts'
 import { parseObject } from '../base/shape.ts'
@@ -46,7 +46,7 @@ function readProjectText(path: string): string | null {
   } catch (cause) {
     const code = codeOf(cause)
     if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'EACCES') return null
-    throw cause instanceof CliError ? cause : unreadable(path, code, { cause })
+    throw cause instanceof CliError ? cause : unreadable(path, code, cause)
   }
 }
 
@@ -63,13 +63,8 @@ function readSmallFile(path: string): string {
   }
 }
 
-function unreadable(path: string, why: string, options?: ErrorOptions): CliError {
-  return new CliError(
-    EXIT.general,
-    `${printable(path)} cannot be read: ${why}`,
-    'Fix or remove the file.',
-    options,
-  )
+function unreadable(path: string, why: string, cause?: unknown): CliError {
+  return generalError(`${printable(path)} cannot be read: ${why}`, 'Fix or remove the file.', cause)
 }
 
 /** Read the text of a `keyferry.json`.

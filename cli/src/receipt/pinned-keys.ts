@@ -2,14 +2,13 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { decodeBase64 } from '@keyferry/crypto/base64'
 import { endorsementFits } from '@keyferry/crypto/receipt'
-import { CliError, EXIT, refusedAnswer } from '../base/cli-error.ts'
+import { type CliError, refusedError } from '../base/cli-error.ts'
 import type { Parts } from '../base/parts.ts'
 import { printable } from '../base/printable.ts'
-import { field, list, matching, nullable, object, orNull, parseObject, read, string } from '../base/shape.ts'
+import { field, list, matching, nullable, object, orNull, parseObject, string } from '../base/shape.ts'
 import { writeOutputFile } from '../output/output-file.ts'
-import { callEndpoint, type Server } from '../server/endpoint-call.ts'
+import { readEndpoint } from '../server/endpoint-call.ts'
 import { isLoopback } from '../server/server-address.ts'
-import { refusal } from '../server/server-failure.ts'
 import { makePrivateFolder, type StateParts, stateFolder } from '../state/state-folder.ts'
 
 /** A key that this client has seen sign for a server. Public. */
@@ -36,7 +35,7 @@ export async function keyOf(server: string, kid: string, parts: Parts): Promise<
   const pinned = pinnedKeys(server, parts)
   const known = pinned.find((key) => key.kid === kid)
   if (known !== undefined) return decodeBase64(known.publicKey)
-  const offered = await fetchReceiptKeys({ server, exchange: parts.exchange })
+  const offered = await readEndpoint({ server, exchange: parts.exchange }, 'listReceiptKeys', OFFERED)
   const key = offered.find((candidate) => candidate.kid === kid)
   const isBelieved = pinned.length === 0 || isLoopback(new URL(server).hostname)
   if (key === undefined || !(isBelieved || isEndorsed(key, pinned))) throw changed(server, parts)
@@ -64,8 +63,7 @@ function pin(server: string, keys: readonly PinnedKey[], parts: StateParts): voi
 }
 
 function changed(server: string, parts: StateParts): CliError {
-  return new CliError(
-    EXIT.refused,
+  return refusedError(
     `${server} signs with another key than before`,
     `Nothing was used. An attacker may be between you and the server. If the operator confirms that the server was set up again, delete ${printable(fileOf(server, parts), 300)} and run the command again.`,
   )
@@ -86,12 +84,7 @@ const RECEIPT_KEY = object({
   endorsedBy: nullable(object({ kid: string, signature: matching(/^[A-Za-z0-9+/]{86}==$/) })),
 })
 type ReceiptKey = ReturnType<typeof RECEIPT_KEY>
-
-/** @throws CliError refused · NetworkError */
-async function fetchReceiptKeys(at: Server): Promise<readonly ReceiptKey[]> {
-  const answer = await callEndpoint(at, 'listReceiptKeys')
-  if (answer.status !== 200) throw refusal(answer, at.server)
-  return read(parseObject(answer.body), field('keys', list(RECEIPT_KEY)), () =>
-    refusedAnswer('the server sent keys for receipts that this client does not know'),
-  )
+const OFFERED = {
+  shape: field('keys', list(RECEIPT_KEY)),
+  malformed: 'the server sent keys for receipts that this client does not know',
 }

@@ -42,7 +42,7 @@ function decoded(base64: string): Uint8Array {
   try {
     return decodeBase64(base64)
   } catch (cause) {
-    throw refusedAnswer('the receipt is not base64', { cause })
+    throw refusedAnswer('the receipt is not base64', cause)
   }
 }
 

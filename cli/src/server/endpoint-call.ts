@@ -1,8 +1,11 @@
 import type { endpoints } from '@keyferry/contract'
 import { fillPath } from '@keyferry/contract/client'
 import { announce } from '../base/announce.ts'
+import { refusedAnswer } from '../base/cli-error.ts'
 import type { Exchange, ExchangeAnswer } from '../base/exchange.ts'
 import type { Clock, Parts, ViewName } from '../base/parts.ts'
+import { parseJson, read, type Shape } from '../base/shape.ts'
+import { refusal } from './server-failure.ts'
 
 type Table = typeof endpoints
 
@@ -63,6 +66,26 @@ export async function callEndpoint(
     timeoutMs,
     maxBodyBytes,
   })
+}
+
+export type Reading<T> = CallOptions & {
+  readonly shape: Shape<T>
+  /** What is wrong with an answer of another shape. */
+  readonly malformed: string
+  /** Turns a refusal into what a person reads; undefined: it has nothing to add. */
+  readonly explain?: (answer: ExchangeAnswer) => Error | undefined
+}
+
+/** Call an endpoint and read its answer.
+ * @throws CliError refused · what `explain` returns · NetworkError */
+export async function readEndpoint<T>(
+  at: Server,
+  name: EndpointName,
+  { shape, malformed, explain, ...options }: Reading<T>,
+): Promise<T> {
+  const answer = await callEndpoint(at, name, options)
+  if (answer.status < 200 || answer.status >= 300) throw explain?.(answer) ?? refusal(answer, at.server)
+  return read(parseJson(answer.body), shape, () => refusedAnswer(malformed))
 }
 
 // For a server that says "too many requests" but not for how long.

@@ -1,10 +1,9 @@
-import { CliError, EXIT, refusedAnswer } from '../base/cli-error.ts'
-import type { ExchangeAnswer } from '../base/exchange.ts'
+import { CliError, EXIT } from '../base/cli-error.ts'
 import type { Parts, ViewName } from '../base/parts.ts'
 import { printable } from '../base/printable.ts'
-import { list, object, read, type Shape, shown, string } from '../base/shape.ts'
-import { announcingExchange, type CallOptions, callEndpoint, type EndpointName } from './endpoint-call.ts'
-import { readable, refusal } from './server-failure.ts'
+import { list, object, shown, string } from '../base/shape.ts'
+import { announcingExchange, type EndpointName, type Reading, readEndpoint } from './endpoint-call.ts'
+import { readable } from './server-failure.ts'
 
 const TIMEOUT_MS = 60_000
 const MAX_BODY_BYTES = 64 * 1024 * 1024
@@ -21,50 +20,30 @@ export type Library = {
 /** A library, and how to reach it. */
 export type LibraryParts = { readonly library: Library; readonly parts: Parts }
 
+const malformed = 'the server sent an answer that this version of Keyferry does not know'
+
 /** Call an endpoint of the server's library of keys, and wait where the server limits the rate.
- * @param explain turns a refusal into what a person reads; undefined: it has nothing to add
  * @returns the answer in this shape · @throws CliError */
 export async function callLibrary<T>(
-  { library, parts }: LibraryParts,
-  { name, shape, explain, ...options }: LibraryCall<T>,
+  { library: { server, view, workspace, token }, parts }: LibraryParts,
+  { name, ...call }: LibraryCall<T>,
 ): Promise<T> {
-  const { server, view, workspace, token } = library
-  const exchange = announcingExchange(parts, view)
-  const answer = await callEndpoint({ server, exchange }, name, {
-    ...options,
-    headers: {
-      // The web-facing layer accepts writes from its own origin only.
-      origin: new URL(server).origin,
-      ...(workspace === null ? {} : { 'keyferry-workspace': workspace.id }),
-      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-    },
-    timeoutMs: TIMEOUT_MS,
-    maxBodyBytes: MAX_BODY_BYTES,
-  }).catch((error: unknown) => {
-    throw readable(error, server)
-  })
-  if (answer.status < 200 || answer.status >= 300) throw explain?.(answer) ?? refusal(answer, server)
-  return read(parseJson(answer.body), shape, unknownAnswer)
-}
-
-type LibraryCall<T> = Pick<CallOptions, 'params' | 'query' | 'body'> & {
-  readonly name: EndpointName
-  readonly shape: Shape<T>
-  readonly explain?: (answer: ExchangeAnswer) => Error | undefined
-}
-
-function parseJson(text: string): unknown {
+  const headers = {
+    // The web-facing layer accepts writes from its own origin only.
+    origin: new URL(server).origin,
+    ...(workspace === null ? {} : { 'keyferry-workspace': workspace.id }),
+    ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+  }
+  const limits = { timeoutMs: TIMEOUT_MS, maxBodyBytes: MAX_BODY_BYTES }
+  const at = { server, exchange: announcingExchange(parts, view) }
   try {
-    return JSON.parse(text)
-  } catch (cause) {
-    throw unknownAnswer({ cause })
+    return await readEndpoint(at, name, { ...call, ...limits, headers, malformed })
+  } catch (error) {
+    throw readable(error, server)
   }
 }
 
-/** The answer has another shape than this version of the client knows. */
-function unknownAnswer(options?: ErrorOptions): Error {
-  return refusedAnswer('the server sent an answer that this version of Keyferry does not know', options)
-}
+type LibraryCall<T> = Omit<Reading<T>, 'headers' | 'malformed'> & { readonly name: EndpointName }
 
 /** A library before the server was asked for its workspace: a name or an id; null: the server chooses. */
 export type NamedLibrary = Omit<Library, 'workspace'> & { readonly workspace: string | null }

@@ -3,7 +3,7 @@ import { CliError, EXIT, refusedAnswer } from '../base/cli-error.ts'
 import type { ExchangeAnswer } from '../base/exchange.ts'
 import { printable } from '../base/printable.ts'
 import { field, list, number, object, orNull, parseObject, read, string } from '../base/shape.ts'
-import { callEndpoint, type Server } from './endpoint-call.ts'
+import { callEndpoint, readEndpoint, type Server } from './endpoint-call.ts'
 import { errorBody, refusal } from './server-failure.ts'
 import { type Delivery, type Named, named, readDelivery } from './wait-answer.ts'
 
@@ -41,7 +41,7 @@ export async function fetchAsMachine(
   })
   const { server } = at
   if (answer.status === 200) return readDelivered(answer)
-  const { error, code } = errorBody(answer)
+  const { error } = errorBody(answer)
   if (answer.status === 429 || answer.status === 503) {
     return { kind: 'later', retryAfterMs: answer.retryAfterMs, reason: printable(error, 80) }
   }
@@ -49,10 +49,11 @@ export async function fetchAsMachine(
   if (answer.status === 400 && names.length > 0) {
     return { kind: 'no such keys', names, refusal: refusal(answer, server) }
   }
-  throw refusedMachine(answer, code, server)
+  throw refusedMachine(answer, server)
 }
 
-const unnamed = () => refusedAnswer('the server did not say which machine this is')
+const UNNAMED = 'the server did not say which machine this is'
+const unnamed = () => refusedAnswer(UNNAMED)
 const VERSIONED = orNull(object({ name: string, version: number }))
 
 function readDelivered(answer: ExchangeAnswer): MachineOutcome {
@@ -79,9 +80,9 @@ const NEXT: Readonly<Record<string, string>> = {
 }
 
 /** The error for a machine whose call was refused. */
-function refusedMachine(answer: ExchangeAnswer, code: string, server: string): CliError {
+function refusedMachine(answer: ExchangeAnswer, server: string): CliError {
   const plain = refusal(answer, server)
-  const next = NEXT[code]
+  const next = NEXT[errorBody(answer).code]
   if (next === undefined && answer.status !== 401) return plain
   const differs = detailTexts(answer, 'differs')
   const what = differs.length === 0 ? '' : `; claims that differ: ${printable(differs.join(', '), 200)}`
@@ -115,9 +116,13 @@ const OWN_MACHINE = object({
  * @throws CliError refused · NetworkError */
 export async function ownMachine(at: Server, token: string): Promise<ReturnType<typeof OWN_MACHINE>> {
   const headers = { authorization: `Bearer ${token}` }
-  const answer = await callEndpoint(at, 'getOwnMachine', { headers, maxBodyBytes: MAX_OWN_BYTES })
-  if (answer.status !== 200) throw refusedMachine(answer, errorBody(answer).code, at.server)
-  return read(parseObject(answer.body), OWN_MACHINE, unnamed)
+  return await readEndpoint(at, 'getOwnMachine', {
+    headers,
+    maxBodyBytes: MAX_OWN_BYTES,
+    shape: OWN_MACHINE,
+    malformed: UNNAMED,
+    explain: (answer) => refusedMachine(answer, at.server),
+  })
 }
 
 /** Present an ID token without fetching values: the call names a bundle that does not exist, so the server refuses an identity
@@ -138,5 +143,5 @@ export async function presentIdentity(
     maxBodyBytes: MAX_OWN_BYTES,
   })
   const { code } = errorBody(answer)
-  if (answer.status !== 403 || code !== 'not_granted') throw refusedMachine(answer, code, at.server)
+  if (answer.status !== 403 || code !== 'not_granted') throw refusedMachine(answer, at.server)
 }

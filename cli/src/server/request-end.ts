@@ -1,5 +1,5 @@
 import type { ReleaseWay, WhyNotCode } from '@keyferry/contract'
-import { CliError, EXIT } from '../base/cli-error.ts'
+import { CliError, EXIT, refusedError } from '../base/cli-error.ts'
 import type { ExchangeAnswer } from '../base/exchange.ts'
 import { errorBody } from './server-failure.ts'
 
@@ -18,13 +18,12 @@ export function requireReturnable(
   const needsLoopback = assurance === 'local' && !offered.includes('loopback')
   if (!needsLoopback && (assurance !== 'bound' || offered.length > 0)) return
   const [why, next] = UNAPPROVABLE.release_required
-  throw new CliError(EXIT.refused, `this request cannot be approved at ${server}: ${why}`, next)
+  throw refusedError(`this request cannot be approved at ${server}: ${why}`, next)
 }
 
 /** The server is too old for this kind of request. */
 export function unknownKind(server: string): CliError {
-  return new CliError(
-    EXIT.refused,
+  return refusedError(
     `${server} does not know this kind of request`,
     'Update the server, or use the web page: keyferry open.',
   )

@@ -1,8 +1,11 @@
+import { type CliError, usageError } from '../base/cli-error.ts'
 import type { Exchange, ExchangeAnswer } from '../base/exchange.ts'
-import type { Clock } from '../base/parts.ts'
+import type { Clock, Parts } from '../base/parts.ts'
 import { printable } from '../base/printable.ts'
 import { parseObject } from '../base/shape.ts'
 import { callEndpoint } from './endpoint-call.ts'
+import { isLoopback } from './server-address.ts'
+import { readable } from './server-failure.ts'
 
 const TIMEOUT_MS = 10_000
 
@@ -52,4 +55,25 @@ export function clockText(aheadSeconds: number | null): string {
   if (aheadSeconds === null) return 'the server sends no time'
   if (aheadSeconds === 0) return 'same as this machine'
   return `${Math.abs(aheadSeconds)} s ${aheadSeconds > 0 ? 'ahead of' : 'behind'} this machine`
+}
+
+/** Whether the library of this server is the caller's own without a sign-in. Only a server on this machine can be: one
+ * elsewhere that says so would get the values in the clear.
+ * @throws CliError network */
+export async function isOwnLibrary(server: string, { exchange }: Pick<Parts, 'exchange'>): Promise<boolean> {
+  if (!isLoopback(new URL(server).hostname)) return false
+  try {
+    const answer = await callEndpoint({ server, exchange }, 'getSession', { timeoutMs: TIMEOUT_MS })
+    return parseObject(answer.body)?.['auth_mode'] === 'local'
+  } catch (error) {
+    throw readable(error, server)
+  }
+}
+
+/** The error for --receipt where no approval is needed. */
+export function noReceiptHere(): CliError {
+  return usageError(
+    '--receipt needs a server where people sign in',
+    'Omit --receipt: without an approval there is no receipt.',
+  )
 }

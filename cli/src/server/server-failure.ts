@@ -1,13 +1,13 @@
-import { CliError, EXIT, refusedAnswer } from '../base/cli-error.ts'
+import { CliError, EXIT, refusedAnswer, refusedError } from '../base/cli-error.ts'
 import { type ExchangeAnswer, NetworkError } from '../base/exchange.ts'
 import { printable } from '../base/printable.ts'
 import { isObject, object, or, parseObject, string, where } from '../base/shape.ts'
 
 /** The error for an unreachable server. */
 export function networkFailure(error: NetworkError, server: string): CliError {
-  if (error.reason === 'ETOOLONG') return refusedAnswer(error.message, { cause: error })
+  if (error.reason === 'ETOOLONG') return refusedAnswer(error.message, error)
   const what = `no answer from ${server}: ${printable(error.message)}`
-  return new CliError(EXIT.network, what, nextStep(error, server), { cause: error })
+  return new CliError(EXIT.network, what, nextStep(error, server), error)
 }
 
 function nextStep({ reason }: NetworkError, server: string): string {
@@ -26,7 +26,7 @@ export function refusal(answer: ExchangeAnswer, server: string): CliError {
   if (answer.status >= 300 && answer.status < 400) return redirected(answer)
   const { error } = errorBody(answer)
   const reason = error === '' ? `status ${answer.status}` : `${printable(error)} (${answer.status})`
-  return new CliError(EXIT.refused, `${server} refused: ${reason}`, afterStatus(answer, server))
+  return refusedError(`${server} refused: ${reason}`, afterStatus(answer, server))
 }
 
 function redirected({ location }: ExchangeAnswer): CliError {

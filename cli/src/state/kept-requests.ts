@@ -2,7 +2,7 @@ import { accessSync, constants, readdirSync, readFileSync, rmSync, writeFileSync
 import { join } from 'node:path'
 import { keyPairFromSecretKey } from '@keyferry/crypto/key-pair'
 import { userCode } from '@keyferry/crypto/user-code'
-import { CliError, codeOf, EXIT } from '../base/cli-error.ts'
+import { codeOf, generalError } from '../base/cli-error.ts'
 import type { Parts } from '../base/parts.ts'
 import type { PendingRequest } from '../base/pending-request.ts'
 import { printable } from '../base/printable.ts'
@@ -31,11 +31,10 @@ export function requireKeepable(parts: StateParts): void {
     accessSync(folder, constants.W_OK)
   } catch (cause) {
     const code = codeOf(cause)
-    throw new CliError(
-      EXIT.general,
+    throw generalError(
       `cannot store the request in ${printable(folder)}: ${code}`,
       'No request was made. Omit --resumable, or set XDG_STATE_HOME to a folder that you can write to.',
-      { cause },
+      cause,
     )
   }
 }

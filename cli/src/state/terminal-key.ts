@@ -6,16 +6,22 @@ import { runtimeFolder, type StateParts } from './state-folder.ts'
 const SEED_BYTES = 32
 
 /** The seed of the key by which a server recognises this person's terminals until they log out, when they let it remember
- * an approval. It opens no value. Each server sees another key. Made at the first use.
- * @throws Error if it cannot be kept */
-export function terminalKey(server: string, parts: StateParts): Uint8Array {
-  const path = fileOf(server, parts)
-  return readSeed(path) ?? makeSeed(path)
+ * an approval. It opens no value. Each server sees another key. Made at the first use; null if none can be kept here. */
+export function terminalKey(server: string, parts: StateParts): Uint8Array | null {
+  return ifKept(() => makeSeed(fileOf(server, parts)))
 }
 
 /** The seed if there is one, else null. */
 export function existingTerminalKey(server: string, parts: StateParts): Uint8Array | null {
-  return readSeed(fileOf(server, parts))
+  return ifKept(() => readSeed(fileOf(server, parts)))
+}
+
+function ifKept(seed: () => Uint8Array | null): Uint8Array | null {
+  try {
+    return seed()
+  } catch {
+    return null // no folder to keep it in: every approval is asked for
+  }
 }
 
 /** Delete the key: what a server remembers of it can never be used again. */
@@ -33,15 +39,15 @@ function readSeed(path: string): Uint8Array | null {
 }
 
 // Of two commands that start together, the first one's key counts.
-function makeSeed(path: string): Uint8Array {
+function makeSeed(path: string): Uint8Array | null {
+  const existing = readSeed(path)
+  if (existing !== null) return existing
   const seed = createDeviceSeed()
   try {
     writeFileSync(path, seed, { mode: 0o600, flag: 'wx' })
     return seed
-  } catch (error) {
-    const existing = readSeed(path)
-    if (existing === null) throw error
-    return existing
+  } catch {
+    return readSeed(path)
   }
 }
 

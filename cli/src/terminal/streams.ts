@@ -1,6 +1,6 @@
 import { fstatSync, writeSync } from 'node:fs'
 import type { WriteStream } from 'node:tty'
-import { CliError, codeOf, EXIT } from '../base/cli-error.ts'
+import { type CliError, codeOf, generalError } from '../base/cli-error.ts'
 import type { Input, Output } from '../base/parts.ts'
 
 const DEFAULT_COLUMNS = 80
@@ -50,11 +50,10 @@ function pause(): void {
 }
 
 function unwritable(cause: unknown): CliError {
-  return new CliError(
-    EXIT.general,
+  return generalError(
     'cannot write to standard output: its reader is gone, or the disk is full',
     'Some values may be missing. Run the command again.',
-    { cause },
+    cause,
   )
 }
 

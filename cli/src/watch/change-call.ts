@@ -1,4 +1,4 @@
-import { type DeviceProof, signDeviceWatch } from '@keyferry/crypto/device-key'
+import { signDeviceWatch } from '@keyferry/crypto/device-key'
 import { wipe } from '@keyferry/crypto/key-pair'
 import { CliError } from '../base/cli-error.ts'
 import { type ExchangeAnswer, NetworkError } from '../base/exchange.ts'
@@ -6,7 +6,7 @@ import type { Parts } from '../base/parts.ts'
 import { parseObject } from '../base/shape.ts'
 import type { ValuesRequest } from '../delivery/values-request.ts'
 import { findCredential, type MachineCredential } from '../machine/credential.ts'
-import { callEndpoint, type Server } from '../server/endpoint-call.ts'
+import { type CallOptions, callEndpoint } from '../server/endpoint-call.ts'
 import { isPassing, refusal } from '../server/server-failure.ts'
 import { existingTerminalKey } from '../state/terminal-key.ts'
 
@@ -27,41 +27,34 @@ export async function waitForChange(
 }
 
 async function waitOnce(request: ValuesRequest, deliveryId: string, parts: Parts): Promise<ChangeOutcome> {
-  const { exchange, clock } = parts
-  const place = { exchange, server: request.server }
-  const credential = findCredential(request.as, request.server, parts)
-  if (credential !== null) return await asMachine(place, { credential, deliveryId, parts })
-  const seed = terminalSeed(request, parts)
+  const { server } = request
+  const at = { exchange: parts.exchange, server }
+  const credential = findCredential(request.as, server, parts)
+  if (credential !== null) {
+    const options = await machineCall(credential, deliveryId, parts)
+    return readAnswer(await callEndpoint(at, 'waitForChange', options), server)
+  }
+  const seed = existingTerminalKey(server, parts)
   if (seed === null) return { kind: 'unknown', reason: 'this terminal has no key' }
-  const device = signDeviceWatch(seed, deliveryId, new Date(clock.epochMs()).toISOString())
-  return await waitAsTerminal(place, { delivery_id: deliveryId, device })
-}
-
-type Machine = {
-  readonly credential: MachineCredential
-  readonly deliveryId: string
-  readonly parts: Parts
+  const device = signDeviceWatch(seed, deliveryId, new Date(parts.clock.epochMs()).toISOString())
+  const options = { body: { delivery_id: deliveryId, device }, timeoutMs: TIMEOUT_MS }
+  return readAnswer(await callEndpoint(at, 'waitForRememberedChange', options), server)
 }
 
 // An ID token may be bound to a key of this call.
-async function asMachine(
-  place: Parameters<typeof waitAsMachine>[0],
-  { credential, deliveryId, parts }: Machine,
-): Promise<ChangeOutcome> {
+async function machineCall(
+  { machineId, forKey }: MachineCredential,
+  deliveryId: string,
+  parts: Parts,
+): Promise<CallOptions> {
   const { publicKey, secretKey } = (await parts.randomness()).newKeyPair()
   wipe(secretKey)
-  const identity =
-    credential.machineId === null
-      ? {}
-      : { machine_id: credential.machineId, client_pubkey: Buffer.from(publicKey).toString('base64') }
-  return await waitAsMachine(place, await credential.forKey(publicKey), { deliveryId, ...identity })
-}
-
-function terminalSeed({ server }: ValuesRequest, parts: Parts): Uint8Array | null {
-  try {
-    return existingTerminalKey(server, parts)
-  } catch {
-    return null // no folder to keep it in
+  const client_pubkey = Buffer.from(publicKey).toString('base64')
+  return {
+    params: { delivery_id: deliveryId },
+    headers: { authorization: `Bearer ${await forKey(publicKey)}` },
+    body: machineId === null ? {} : { machine_id: machineId, client_pubkey },
+    timeoutMs: TIMEOUT_MS,
   }
 }
 
@@ -73,28 +66,6 @@ type ChangeOutcome =
   | { readonly kind: 'changed' | 'same' }
   | { readonly kind: 'unknown' | 'refused'; readonly reason: string }
   | { readonly kind: 'later'; readonly retryAfterMs: number | null; readonly reason: string }
-
-/** Wait, at most 30 s, until a value of a machine's delivery changes.
- * @throws NetworkError */
-async function waitAsMachine(
-  at: Server,
-  credential: string,
-  { deliveryId, ...body }: { deliveryId: string; machine_id?: string; client_pubkey?: string },
-): Promise<ChangeOutcome> {
-  const headers = { authorization: `Bearer ${credential}` }
-  const options = { params: { delivery_id: deliveryId }, headers, body, timeoutMs: TIMEOUT_MS }
-  return readAnswer(await callEndpoint(at, 'waitForChange', options), at.server)
-}
-
-/** The same for a terminal whose approval is remembered.
- * @throws NetworkError */
-async function waitAsTerminal(
-  at: Server,
-  body: { delivery_id: string; device: DeviceProof },
-): Promise<ChangeOutcome> {
-  const answer = await callEndpoint(at, 'waitForRememberedChange', { body, timeoutMs: TIMEOUT_MS })
-  return readAnswer(answer, at.server)
-}
 
 function readAnswer(answer: ExchangeAnswer, server: string): ChangeOutcome {
   const changed = parseObject(answer.body)?.['changed']

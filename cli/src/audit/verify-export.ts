@@ -37,7 +37,7 @@ async function readChain(path: string, shown: string): Promise<ExportedChain> {
     return await checkExport(createReadStream(path, 'utf8'))
   } catch (error) {
     if (!(error instanceof BrokenExport)) throw unreadable(shown, error)
-    throw wrong(
+    throw generalError(
       `${printable(shown, 200)}: ${error.message}`,
       'Export the log again, and compare the two files.',
     )
@@ -63,7 +63,7 @@ function checkNotes(chain: ExportedChain, saved: readonly SavedNote[], key: stri
   const remarks: string[] = []
   const own = chain.notes.map((text) => ({ text, where: 'the export' }))
   if (own.length === 0 && chain.last >= chain.first)
-    throw wrong('the export has no note', 'Export the log again.')
+    throw generalError('the export has no note', 'Export the log again.')
   for (const { text, where } of [...own, ...saved]) {
     const note = opened(text, where, key)
     requireOneLog(note, where, anchors)
@@ -85,7 +85,7 @@ function opened(text: string, where: string, key: string): ChainNote {
     return openChainNote(text, key)
   } catch (error) {
     const problem = error instanceof Error ? error.message : String(error)
-    throw wrong(
+    throw generalError(
       `the note in ${where} is not valid: ${problem}`,
       'Check that --key is the key of the server that wrote the log.',
     )
@@ -94,14 +94,14 @@ function opened(text: string, where: string, key: string): ChainNote {
 
 function requireOneLog(note: ChainNote, where: string, [first]: readonly Anchor[]): void {
   if (first === undefined || first.note.origin === note.origin) return
-  throw wrong(
+  throw generalError(
     `the note in ${where} is of another log, ${printable(note.origin, 200)}`,
     'Use a note of the same workspace.',
   )
 }
 
 function forged({ seq, at }: ChainNote, where: string): CliError {
-  return wrong(
+  return generalError(
     `the entries up to ${seq} are not those that the server signed on ${printable(at, 40)} (note in ${where})`,
     'The log was rewritten after that note, or another server has the same name and key.',
   )
@@ -109,12 +109,12 @@ function forged({ seq, at }: ChainNote, where: string): CliError {
 
 function outside({ seq }: ChainNote, where: string, { first, last }: ExportedChain): CliError {
   if (seq > last) {
-    return wrong(
+    return generalError(
       `the note in ${where} signs entry ${seq}, but the export ends at entry ${last}`,
       `If you exported the whole log, entries after ${last} were removed from it.`,
     )
   }
-  return wrong(
+  return generalError(
     `the note in ${where} signs entry ${seq}, before the first of the export, ${first}`,
     'Export the log from there.',
   )
@@ -129,10 +129,6 @@ function rangesOf({ first, last }: ExportedChain, anchors: readonly Anchor[]): R
     from = anchor.note.seq + 1
   }
   return from > last ? ranges : [...ranges, { from, to: last, anchor: null }]
-}
-
-function wrong(message: string, next: string): CliError {
-  return generalError(message, next)
 }
 
 function unreadable(path: string, cause: unknown): CliError {

@@ -4,7 +4,7 @@ import { LIMITS } from '@keyferry/contract/limits'
 import { usageError } from '../base/cli-error.ts'
 import { printable } from '../base/printable.ts'
 import type { Words } from '../command-line/command.ts'
-import { isWorkspaceText } from '../project/project-file.ts'
+import { findProject, isWorkspaceText } from '../project/project-file.ts'
 
 /** The bundle to request, by name or id; null without one.
  * @throws CliError usage */
@@ -64,4 +64,23 @@ export function readChoice<T extends string>(words: Words, flag: string, choices
     `--${flag} must be ${others.toReversed().join(', ')} or ${last}`,
     `Use one of the ${choices.length === 2 ? 'two' : 'three'}, or leave it out.`,
   )
+}
+
+/** The key and the bundle that a command changes: its operand, and `--bundle` or that of `keyferry.json`.
+ * @param example a command line with both
+ * @throws CliError usage */
+export function readKeyOfBundle(
+  words: Words,
+  cwd: string,
+  example: string,
+): { readonly name: string; readonly bundleName: string } {
+  const [name] = words.operands
+  const bundleName = words.text('bundle') ?? findProject(cwd)?.bundle ?? null
+  if (name === undefined || bundleName === null) {
+    const what = name === undefined ? 'a name' : 'a bundle'
+    throw usageError(`${words.line[0]} needs ${what}`, `For example: ${example}`)
+  }
+  requireKeyName(name)
+  requireBundleName(bundleName)
+  return { name, bundleName }
 }

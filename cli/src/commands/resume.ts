@@ -27,14 +27,14 @@ export const resumeCommand: Command = {
 /** Continue a kept request.
  * @returns the exit code of the command that made it · @throws CliError expired: nothing is kept */
 async function resume({ operands }: Words, parts: Parts): Promise<number> {
-  const { keptRequests } = await import('../state/kept-requests.ts')
+  const { keptRequests, pendingOf } = await import('../state/kept-requests.ts')
   const { clock } = parts
   const kept = choose(keptRequests(parts, clock.epochMs()), operands[0] ?? null, parts.cwd)
   const [verb = '', ...args] = kept.commandLine
   const command = [runCommand, pullCommand].find(({ name }) => name === verb)
   if (command === undefined) throw nothingKept('this version does not know the command that made the request')
   const words = parseWords(command, withServer(args, kept.server))
-  return await command.run(words, parts, kept.pending(clock.epochMs(), clock.monotonicMs()))
+  return await command.run(words, parts, pendingOf(kept, clock))
 }
 
 // The request exists on the server that it was made at, even if the settings have changed.

@@ -4,8 +4,7 @@ import type { Parts } from '../base/parts.ts'
 import { printable } from '../base/printable.ts'
 import type { Command, Words } from '../command-line/command.ts'
 import type { ImportTextOptions } from '../import/import-options.ts'
-import { findProject } from '../project/project-file.ts'
-import { requireBundleName, requireKeyName } from './names.ts'
+import { readKeyOfBundle } from './names.ts'
 import { CHANGE_FLAGS, readRequest } from './request-flags.ts'
 import { BUNDLE_FLAG, SERVER_FLAG, WORKSPACE_FLAG } from './server-flag.ts'
 
@@ -50,14 +49,7 @@ export const setCommand: Command = {
 }
 
 async function readOptions(words: Words, parts: Parts): Promise<ImportTextOptions & { name: string }> {
-  const [name] = words.operands
-  if (name === undefined)
-    throw usageError('set needs a name', 'For example: keyferry set API_TOKEN --bundle dev/app')
-  requireKeyName(name)
-  const bundleName = words.text('bundle') ?? findProject(parts.cwd)?.bundle ?? null
-  if (bundleName === null)
-    throw usageError('set needs a bundle', 'For example: keyferry set API_TOKEN --bundle dev/app')
-  requireBundleName(bundleName)
+  const { name, bundleName } = readKeyOfBundle(words, parts.cwd, 'keyferry set API_TOKEN --bundle dev/app')
   if (words.has('public') && words.has('secret'))
     throw usageError('a key cannot be both secret and public', 'Use only one of --secret and --public.')
   return {

@@ -2,9 +2,8 @@ import { announce, isYes } from '../base/announce.ts'
 import { EXIT, generalError, usageError } from '../base/cli-error.ts'
 import type { Parts, ViewName } from '../base/parts.ts'
 import type { Command, Words } from '../command-line/command.ts'
-import { findProject } from '../project/project-file.ts'
 import type { NamedLibrary } from '../server/library-call.ts'
-import { requireBundleName, requireKeyName } from './names.ts'
+import { readKeyOfBundle } from './names.ts'
 import { CHANGE_FLAGS, readRequest } from './request-flags.ts'
 import { BUNDLE_FLAG, SERVER_FLAG, WORKSPACE_FLAG } from './server-flag.ts'
 
@@ -33,7 +32,7 @@ export const unsetCommand: Command = {
 }
 
 async function unset(words: Words, parts: Parts): Promise<number> {
-  const { name, bundleName } = readNames(words, parts)
+  const { name, bundleName } = readKeyOfBundle(words, parts.cwd, 'keyferry unset OLD_TOKEN --bundle dev/app')
   const request = await readRequest(words, parts)
   const { isOwnLibrary } = await import('../server/server-facts.ts')
   if (await isOwnLibrary(request.server, parts)) {
@@ -71,18 +70,6 @@ async function detachHere(
   announce({ ...named, stderr: parts.stderr }, { event: 'removed', name, bundle: bundleName }, null)
   if (named.view === 'person')
     parts.stderr.write(`Removed ${name} from ${bundleName}. Its key stays in the library.\n`)
-}
-
-function readNames(words: Words, parts: Parts): { name: string; bundleName: string } {
-  const [name] = words.operands
-  const bundleName = words.text('bundle') ?? findProject(parts.cwd)?.bundle ?? null
-  if (name === undefined || bundleName === null) {
-    const what = name === undefined ? 'a name' : 'a bundle'
-    throw usageError(`unset needs ${what}`, 'For example: keyferry unset OLD_TOKEN --bundle dev/app')
-  }
-  requireKeyName(name)
-  requireBundleName(bundleName)
-  return { name, bundleName }
 }
 
 function requireYes(question: string, { keyboard, stderr }: Parts): void {

@@ -8,9 +8,9 @@ import type { MachineCredential } from '../machine/credential.ts'
 import { maskInJobLog } from '../machine/job.ts'
 import { fetchAsMachine, type MachineOutcome, type MachineRequest } from '../server/machine-delivery.ts'
 import { readable } from '../server/server-failure.ts'
-import { deliveryNotes } from '../terminal/outcome.ts'
 import { claims } from './claims.ts'
 import { openDelivery, requireRequestedBundle, requireRequestedKeys } from './delivered-values.ts'
+import { deliveryNotes } from './outcome.ts'
 import type { Delivered, ValuesRequest } from './values-request.ts'
 
 const TRIES = 3
@@ -142,7 +142,5 @@ function report(
     request.view === 'quiet' ? null : text,
   )
   if (request.view === 'json') return
-  const missing = request.keys.filter((name) => !names.includes(name))
-  for (const note of deliveryNotes({ missing, missingRequired, expired, isUnchecked: false }))
-    parts.stderr.write(`keyferry: ${note}\n`)
+  for (const note of deliveryNotes(names, delivery, request)) parts.stderr.write(`keyferry: ${note}\n`)
 }

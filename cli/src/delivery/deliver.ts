@@ -1,17 +1,17 @@
 import { announce } from '../base/announce.ts'
 import { CliError, EXIT, refusedError } from '../base/cli-error.ts'
-import type { Parts, Values } from '../base/parts.ts'
+import type { Parts } from '../base/parts.ts'
 import type { PendingRequest } from '../base/pending-request.ts'
 import { whileWaiting } from '../base/with-resolvers.ts'
 import { findCredential } from '../machine/credential.ts'
-import { keepReceipt, type Receipt, requireNames } from '../receipt/receipt.ts'
+import { keepReceipt, requireNames } from '../receipt/receipt.ts'
 import { withdrawRequest } from '../server/approval-requests.ts'
 import { requireKnownBundle } from '../server/bundles.ts'
 import type { Delivery, SignedReceipt } from '../server/wait-answer.ts'
 import { forgetRequest, keepRequest, requireKeepable } from '../state/kept-requests.ts'
-import { deliveredOutcome, type Received } from '../terminal/outcome.ts'
 import { checkReceipt } from './delivered-values.ts'
 import { withdraw } from './interruption.ts'
+import { deliveredOutcome } from './outcome.ts'
 import { type RequestKind, requestApproval } from './request-approval.ts'
 import type { Delivered, ValuesRequest } from './values-request.ts'
 import { waitForDelivery } from './wait.ts'
@@ -60,11 +60,12 @@ function valuesOf(request: ValuesRequest, parts: Parts, mayAsk: boolean): Reques
       requireRequestedBundle(delivery, request)
       const receipt = await checkReceipt(delivery, { request, pending, parts })
       const values = openDelivery(delivery.ciphertextBase64, pending.keyPair, keys)
-      if (receipt !== null) requireNames(receipt, [...values.keys()])
+      const names = [...values.keys()]
+      if (receipt !== null) requireNames(receipt, names)
       requireRequestedKeys(values, request)
       if (request.receiptFile !== null)
         keepReceipt(request.receiptFile, signedReceipt(delivery, request), request.server)
-      view.finished(deliveredOutcome(received(values, { delivery, receipt }, request)))
+      view.finished(deliveredOutcome({ names, delivery, receipt }, request))
       return { values, deliveryId: delivery.deliveryId }
     },
   }
@@ -110,23 +111,4 @@ function canGoOn(error: unknown): boolean {
 function signedReceipt({ receipt }: Delivery, { server }: ValuesRequest): SignedReceipt {
   if (receipt !== null) return receipt
   throw refusedError(`${server} signs no receipts`, 'Omit --receipt, or update the server.')
-}
-
-type Checked = { readonly delivery: Delivery; readonly receipt: Receipt | null }
-
-function received(values: Values, { delivery, receipt }: Checked, request: ValuesRequest): Received {
-  const { bundle, workspace, missingRequired, expired, deliveryId, versions } = delivery
-  return {
-    expired,
-    deliveryId,
-    versions,
-    names: [...values.keys()],
-    missing: request.keys.filter((name) => !values.has(name)),
-    bundle: bundle?.name ?? null,
-    workspace: workspace?.name ?? null,
-    missingRequired,
-    isUnchecked: bundle === null && request.bundle !== null && !request.acceptsAnyBundle,
-    approvers: receipt?.approvers ?? [],
-    releasedBy: receipt?.releasedBy ?? null,
-  }
 }

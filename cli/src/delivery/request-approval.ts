@@ -118,19 +118,16 @@ function show<Got, End>(
   const whyNotOpened = whyNotOpen ?? (pending.joins ? JOINS : null)
   const address = wayBack.begin(pending, view, whyNotOpened === null)
   if (whyNotOpened === null) parts.openBrowser(address)
-  const { server, approvalUrl, userCode, isCodeTyped, lifetimeMs, deadlineMs, whyNotRemembered } = pending
-  const of = { bundle, workspace, keys, removes, command: shownLine(command) }
+  const { keyPair: _keyPair, verifier: _verifier, ...open } = pending
   view.requested({
+    ...open,
     ...(name === null ? {} : { kind: name }),
-    ...of,
-    server,
-    approvalUrl,
-    userCode,
-    isCodeTyped,
-    lifetimeMs,
-    deadlineMs,
-    whyNotRemembered,
-    hidesQrCode: hidesQrCode || isLoopback(new URL(approvalUrl).hostname),
+    bundle,
+    workspace,
+    keys,
+    removes,
+    command: shownLine(command),
+    hidesQrCode: hidesQrCode || isLoopback(new URL(pending.approvalUrl).hostname),
     whyNotOpened,
   })
 }

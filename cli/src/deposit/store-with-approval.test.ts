@@ -7,7 +7,7 @@ import { KEYS, RECEIPT_KEYS, receiptFor } from '../../test/receipts.ts'
 import { stage } from '../../test/stage.ts'
 import type { Parts } from '../base/parts.ts'
 import type { SignedReceipt } from '../server/wait-answer.ts'
-import { checkedDeposit } from './store-with-approval.ts'
+import { checkedDeposit, storedOutcome } from './store-with-approval.ts'
 
 const ID = '7f9c2ba4e88f827d616045507605853e'
 const keyPair = generateKeyPair()
@@ -56,12 +56,10 @@ function checked(changes: Record<string, unknown> = {}) {
 }
 
 test('what was stored comes from the signed receipt', async () => {
-  expect(await checked()).toEqual({
-    bundle: 'dev/app',
-    workspace: 'Acme',
-    approvedBy: 'sam',
-    counts: { create: 1, detach: 1 },
-  })
+  const counts = { create: 1, detach: 1 }
+  const event = { event: 'stored', bundle: 'dev/app', workspace: 'Acme', approvers: ['sam'], counts }
+  const text = 'approved by sam: stored in dev/app in workspace "Acme": 1 new, 1 removed'
+  expect(storedOutcome(await checked())).toEqual({ event, text, notes: [] })
 })
 
 test.each([

@@ -5,11 +5,16 @@ import { sentCommand } from '../delivery/claims.ts'
 import { requestApproval } from '../delivery/request-approval.ts'
 import type { RequestOptions } from '../delivery/values-request.ts'
 import { waitForDeposit } from '../delivery/wait.ts'
-import { countsOf, readDepositReceipt, requireStored } from '../receipt/deposit-receipt.ts'
+import {
+  countsOf,
+  type DepositReceipt,
+  readDepositReceipt,
+  requireStored,
+} from '../receipt/deposit-receipt.ts'
 import { keyOf } from '../receipt/pinned-keys.ts'
 import { keepReceipt, requireFits } from '../receipt/receipt.ts'
 import type { SignedReceipt } from '../server/wait-answer.ts'
-import { type Stored, storedOutcome } from '../terminal/outcome.ts'
+import { inWorkspace, type Outcome } from '../terminal/waiting-view.ts'
 import { type DepositContent, sealDeposit } from './deposit-body.ts'
 import { fetchDepositKey } from './deposit-key.ts'
 
@@ -67,11 +72,38 @@ export async function checkedDeposit(
   receipt: SignedReceipt,
   { depositing: { content, command }, pending, box }: Sent,
   parts: Parts,
-): Promise<Stored> {
+): Promise<DepositReceipt> {
   const read = readDepositReceipt(receipt, await keyOf(pending.server, receipt.kid, parts))
   const { publicKey: clientPublicKey } = pending.keyPair
   requireFits(read, { requestId: pending.id, clientPublicKey, box, argv: sentCommand(command) })
   requireStored(read, { bundle: content.bundle, names: namesIn(content) })
-  const { bundle, workspace, approvers } = read
-  return { bundle, workspace, approvedBy: approvers.join(' and '), counts: countsOf(read) }
+  return read
+}
+
+const COUNTED = [
+  ['create', 'new'],
+  ['own', 'own'],
+  ['share', 'shared'],
+  ['update', 'updated'],
+  ['replace', 'replaced'],
+  ['same', 'same'],
+  ['kept', 'kept'],
+  ['detach', 'removed'],
+] as const
+
+/** What was stored, in words: `approved by sam: stored in dev/app in workspace "Acme": 12 new, 1 updated`. */
+export function storedOutcome(receipt: DepositReceipt): Outcome {
+  const { bundle, workspace } = receipt
+  const counts = countsOf(receipt)
+  const approvedBy = receipt.approvers.join(' and ')
+  const done = COUNTED.flatMap(([action, word]) => {
+    const count = counts[action] ?? 0
+    return count === 0 ? [] : [`${count} ${word}`]
+  })
+  const what = done.length === 0 ? 'nothing to write' : done.join(', ')
+  return {
+    event: { event: 'stored', bundle, workspace, counts, approvers: [approvedBy] },
+    text: `approved by ${approvedBy}: stored in ${bundle}${inWorkspace(workspace)}: ${what}`,
+    notes: [],
+  }
 }

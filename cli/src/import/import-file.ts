@@ -1,8 +1,9 @@
 import { announce, isYes } from '../base/announce.ts'
-import { EXIT, generalError } from '../base/cli-error.ts'
+import { EXIT, generalError, usageError } from '../base/cli-error.ts'
 import type { ExchangeAnswer } from '../base/exchange.ts'
 import type { Parts } from '../base/parts.ts'
 import { printable } from '../base/printable.ts'
+import type { DepositContent } from '../deposit/deposit-body.ts'
 import { callLibrary, type Library, openLibrary } from '../server/library-call.ts'
 import { isOwnLibrary, noReceiptHere } from '../server/server-facts.ts'
 import { errorBody } from '../server/server-failure.ts'
@@ -35,13 +36,14 @@ export async function importText(
   text: ImportedText,
   parts: Parts,
 ): Promise<number> {
+  const content = contentOf(options, text)
   if (!(await isOwnLibrary(options.server, parts))) {
-    const { importWithApproval } = await import('./import-with-approval.ts')
-    return await importWithApproval(options, text, parts)
+    await importWithApproval(options, { content, notes: text.notes }, parts)
+    return EXIT.ok
   }
   if (options.receiptFile !== null) throw noReceiptHere()
   const library = await openLibrary(options, parts)
-  const running = { options, parts, library, body: bodyOf(options, text) }
+  const running = { options, parts, library, body: bodyOf(content) }
   const plan = await send(running, { dry_run: true })
   if (plan.bundleId === null && options.how === 'store') await requireMeantBundle(options, running)
   const asks = !options.isDryRun && mustAsk(plan, running)
@@ -72,20 +74,40 @@ export async function requireQuestions(
 
 type RunningImport = { options: ImportTextOptions; parts: Parts; library: Library; body: object }
 
-function bodyOf(
-  { bundleName, flags, choices }: ImportTextOptions,
+function contentOf(
+  { bundleName: bundle, workspace, flags, choices }: ImportTextOptions,
   { entries, detach }: ImportedText,
-): object {
-  const isSecret = (name: string): { is_secret?: boolean } => {
-    if (flags.secret.includes(name)) return { is_secret: true }
-    return flags.public.includes(name) ? { is_secret: false } : {}
+): DepositContent {
+  const isSecret = (name: string): boolean | null =>
+    flags.secret.includes(name) ? true : flags.public.includes(name) ? false : null
+  const flagged = entries.map(({ name, value }) => ({ name, value, isSecret: isSecret(name) }))
+  return { bundle, workspace, entries: flagged, detach, ...choices }
+}
+
+function bodyOf({ workspace: _workspace, entries, ...content }: DepositContent): object {
+  const flagged = entries.map(({ isSecret, ...entry }) =>
+    isSecret === null ? entry : { ...entry, is_secret: isSecret },
+  )
+  return { ...content, entries: flagged }
+}
+
+// Where people sign in, a person sees the plan on the approval page and decides.
+async function importWithApproval(
+  options: ImportTextOptions,
+  { content, notes }: { content: DepositContent; notes: readonly string[] },
+  parts: Parts,
+): Promise<void> {
+  if (options.isDryRun) {
+    throw usageError(
+      '--dry-run needs a server without a sign-in',
+      'Leave it out: the approver sees the plan before anything is stored.',
+    )
   }
-  return {
-    bundle: bundleName,
-    entries: entries.map(({ name, value }) => ({ name, value, ...isSecret(name) })),
-    detach,
-    ...choices,
-  }
+  const { storeWithApproval } = await import('../deposit/store-with-approval.ts')
+  const isPerson = options.view === 'person'
+  if (isPerson) for (const note of notes) parts.stderr.write(`  note: ${note}\n`)
+  await storeWithApproval({ ...options, content }, parts)
+  if (isPerson) parts.stderr.write(`Done. Next: ${nextCommand(options)}\n`)
 }
 
 async function send({ library, parts, body }: RunningImport, how: object): Promise<ImportPlan> {

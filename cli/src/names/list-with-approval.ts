@@ -1,6 +1,7 @@
 import type { KeyPair } from '@keyferry/crypto/key-pair'
 import { refusedAnswer } from '../base/cli-error.ts'
 import type { Parts } from '../base/parts.ts'
+import { printable } from '../base/printable.ts'
 import { list, nullable, number, object, oneOf, or, parseObject, read, where } from '../base/shape.ts'
 import { openBox } from '../delivery/delivered-values.ts'
 import { requestApproval } from '../delivery/request-approval.ts'
@@ -8,7 +9,7 @@ import type { RequestOptions } from '../delivery/values-request.ts'
 import { waitForDelivery } from '../delivery/wait.ts'
 import { listedBundle, listedName } from '../server/bundles.ts'
 import { type Delivery, named } from '../server/wait-answer.ts'
-import { listedOutcome } from '../terminal/outcome.ts'
+import { inWorkspace, type Outcome } from '../terminal/waiting-view.ts'
 
 /** List the names of a bundle, or the bundles of a workspace, on a server where people sign in: ask for an approval, and open
  * the list that comes sealed. No value comes with it.
@@ -23,9 +24,7 @@ export async function listWithApproval(options: RequestOptions, parts: Parts): P
       wait: async (pending, events) => await waitForDelivery(parts, pending, events),
       open: async ({ ciphertextBase64 }, { keyPair }, view) => {
         const opened = openList(ciphertextBase64, { keyPair, asksForBundle: requested !== null })
-        const { bundle, workspace, names, bundles, leftOut } = opened
-        const count = bundle === null ? bundles.length : names.length
-        view.finished(listedOutcome({ requested, bundle, workspace: workspace.name, count, leftOut }))
+        view.finished(listedOutcome(opened, requested))
         return opened
       },
     },
@@ -60,4 +59,31 @@ type OpenedList = ReturnType<typeof LIST>
 
 function noList(): Error {
   return refusedAnswer('the server sent another list than the requested one')
+}
+
+/** What is listed, in words: `approved: 3 names of dev/app in workspace "Acme"`.
+ * @param requested the bundle, by name or id; null: bundles are listed */
+function listedOutcome(list: OpenedList, requested: string | null): Outcome {
+  const { bundle, leftOut } = list
+  const workspace = list.workspace.name
+  const count = bundle === null ? list.bundles.length : list.names.length
+  const thing = `${bundle === null ? 'bundle' : 'name'}${count === 1 ? '' : 's'}`
+  const of = bundle === null ? '' : ` of ${printable(bundle.name, 80)}`
+  return {
+    event: { event: 'listed', bundle: bundle?.name ?? null, workspace, count, left_out: leftOut },
+    text: `approved: ${count} ${thing}${of}${inWorkspace(workspace)}`,
+    notes: [...otherBundle(list, requested), ...leftOutText(leftOut)],
+  }
+}
+
+function otherBundle({ bundle }: OpenedList, requested: string | null): string[] {
+  if (bundle === null || bundle.name === requested || bundle.id === requested?.toLowerCase()) return []
+  return [`the approver chose ${printable(bundle.name, 80)}, but ${requested} was requested`]
+}
+
+function leftOutText(count: number): string[] {
+  if (count === 0) return []
+  return count === 1
+    ? ['1 bundle is left out: its rules do not allow this list']
+    : [`${count} bundles are left out: their rules do not allow this list`]
 }

@@ -3,7 +3,7 @@ import { NetworkError } from '../base/exchange.ts'
 import type { Environment, Parts, ViewName } from '../base/parts.ts'
 import type { PendingRequest } from '../base/pending-request.ts'
 import { printable } from '../base/printable.ts'
-import type { ReleaseOutcome } from '../server/approval-requests.ts'
+import { busyText, NO_CODE_NEEDED, releaseRequest } from '../server/approval-requests.ts'
 import type { Needs } from '../server/wait-answer.ts'
 import {
   codeNeeded,
@@ -12,6 +12,7 @@ import {
   SECOND_NEEDED,
   type WaitingView,
 } from '../terminal/waiting-view.ts'
+import type { Release } from './enter-code.ts'
 import type { LoopbackListener } from './loopback-listener.ts'
 import { type Answers, newAnswers } from './release-socket.ts'
 
@@ -56,8 +57,8 @@ export async function openWayBack(
   const answers = newAnswers()
   let current: Taking | null = null
   let takesCodes = false
-  const release = async (secret: string): Promise<ReleaseOutcome> =>
-    current === null ? { kind: 'ended' } : await releaseNow(current.pending, secret, parts)
+  const release: Release = async (secret) =>
+    current === null ? NO_CODE_NEEDED : await releaseNow(current.pending, secret, parts)
   const listener = opensBrowser && !isElsewhere(parts.env) ? await listenIfPossible(release, parts) : null
   const hasSockets = parts.platform !== 'win32'
   const takesFromOthers = hasSockets && isSigned
@@ -97,30 +98,26 @@ function isElsewhere(env: Environment): boolean {
   return markers.some((name) => (env[name] ?? '') !== '')
 }
 
-async function listenIfPossible(
-  release: (secret: string) => Promise<ReleaseOutcome>,
-  parts: Parts,
-): Promise<LoopbackListener | null> {
+async function listenIfPossible(release: Release, parts: Parts): Promise<LoopbackListener | null> {
   const { listenOnLoopback } = await import('./loopback-listener.ts')
   try {
     return await listenOnLoopback(async (secret, others) => {
       // First the others: with its own values this client may end at once.
       const { passOn } = await import('./release-socket.ts')
       await passOn(others, parts)
-      return (await release(secret)).kind === 'released'
+      return (await release(secret)) === null
     })
   } catch {
     return null // no port can be had here; the code remains
   }
 }
 
-async function releaseNow(pending: PendingRequest, secret: string, parts: Parts): Promise<ReleaseOutcome> {
-  const { releaseRequest } = await import('../server/approval-requests.ts')
+async function releaseNow(pending: PendingRequest, secret: string, parts: Parts): Promise<string | null> {
   try {
     return await releaseRequest(parts.exchange, pending, secret)
   } catch (error) {
-    if (error instanceof NetworkError && error.isPassing) return { kind: 'busy', waitMs: 1_000 }
-    return { kind: 'ended' } // the wait meets the same server and reports it
+    if (error instanceof NetworkError && error.isPassing) return busyText(null)
+    return NO_CODE_NEEDED // the wait meets the same server and reports it
   }
 }
 
@@ -136,7 +133,7 @@ type Taking = {
   readonly pending: PendingRequest
   readonly view: WaitingView
   readonly viewName: ViewName
-  readonly release: (secret: string) => Promise<ReleaseOutcome>
+  readonly release: Release
   readonly answers: Answers
   /** Open already, for other clients: why it cannot be had, or null if it is there. */
   readonly socket: Promise<string | null> | null

@@ -2,9 +2,10 @@ import type { ReleaseWay } from '@keyferry/contract'
 import type { DeviceProof } from '@keyferry/crypto/device-key'
 import { refusedAnswer } from '../base/cli-error.ts'
 import type { Exchange, ExchangeAnswer } from '../base/exchange.ts'
+import type { PendingRequest } from '../base/pending-request.ts'
 import { matching, number, optional, parseObject, read, string } from '../base/shape.ts'
 import { type CallOptions, callEndpoint, type EndpointName } from './endpoint-call.ts'
-import { type RememberedApproval, readRemembered, readWhyNotRemembered } from './remembered.ts'
+import { readRemembered, readWhyNotRemembered } from './remembered.ts'
 import { ended, requireReturnable, unknownKind } from './request-end.ts'
 import { errorBody, isPassing, refusal } from './server-failure.ts'
 import { type Needs, readLater, readWaitAnswer, type WaitOutcome } from './wait-answer.ts'
@@ -43,25 +44,11 @@ export type RequestBody = {
   readonly deposit?: object
 }
 
-export type CreatedRequest = {
-  readonly id: string
-  /** Set for a request for names only. */
-  readonly kind: unknown
-  /** The full address of the page. */
-  readonly approvalUrl: string
-  readonly intervalMs: number
-  readonly lifetimeMs: number
-  /** As the server computed it; null if the server sends none. */
-  readonly userCode: string | null
-  /** Whether the approver may have to type the check code. */
-  readonly isCodeTyped: boolean
-  /** The approval that this request repeats: it is ready at once; null: a person is asked. */
-  readonly remembered: RememberedApproval | null
-  /** Why a remembered approval of this terminal does not count here, in words; null: there is none. */
-  readonly whyNotRemembered: string | null
-  /** The page of another command of the same start offers to approve this one too. */
-  readonly joins: boolean
-}
+/** `kind` is set for a request for names only. `userCode`: as the server computed it; null if the server sends none. */
+export type CreatedRequest = Omit<
+  PendingRequest,
+  'server' | 'keyPair' | 'verifier' | 'deadlineMs' | 'userCode'
+> & { readonly kind: unknown; readonly userCode: string | null }
 
 /** The server does not take the signature of this terminal. */
 export class RefusedDevice extends Error {
@@ -147,37 +134,40 @@ export async function withdrawRequest(exchange: Exchange, request: OwnRequest): 
   throw refusal(answer, request.server)
 }
 
-/** What the server says to a secret or code that came back.
- * `wrong`: not the one of this approval. `late`: it was valid for too short a time, and a new one can be had on the page.
- * `changed`: the library changed, so a deposit has a new plan. `ended`: the request is no longer held. `busy`: too many calls, or
- * the server failed; try again. */
-export type ReleaseOutcome =
-  | { readonly kind: 'released' | 'late' | 'changed' | 'ended' }
-  | { readonly kind: 'wrong'; readonly attemptsLeft: number | null }
-  | { readonly kind: 'busy'; readonly waitMs: number }
-
 /** Return an approval to the server, with the proof that this client made the request.
- * @throws CliError refused · NetworkError */
+ * @returns why it was refused, in words; null: the approval is released · @throws CliError refused · NetworkError */
 export async function releaseRequest(
   exchange: Exchange,
   request: OwnRequest,
   secret: string,
-): Promise<ReleaseOutcome> {
+): Promise<string | null> {
   const answer = await callAsOwner(exchange, 'releaseRequest', request, {
     body: { secret },
     timeoutMs: RELEASE_TIMEOUT_MS,
   })
-  if (answer.status === 200) return { kind: 'released' }
+  if (answer.status === 200) return null
   const { code, details } = errorBody(answer)
-  if (code === 'release_wrong') {
-    const left = details['attempts_left']
-    return { kind: 'wrong', attemptsLeft: typeof left === 'number' ? left : null }
-  }
-  if (code === 'release_expired') return { kind: 'late' }
-  if (code === 'plan_changed') return { kind: 'changed' }
-  if (answer.status === 404 || answer.status === 409) return { kind: 'ended' }
-  if (isPassing(answer)) return { kind: 'busy', waitMs: answer.retryAfterMs ?? 1_000 }
+  if (code === 'release_wrong')
+    return `that is not the code of the page${triesLeft(details['attempts_left'])}`
+  if (code === 'release_expired') return 'this code is too old; get a new one on the page'
+  if (code === 'plan_changed')
+    return 'the library changed, so nothing was stored; approve the new plan on the page'
+  if (answer.status === 404 || answer.status === 409) return NO_CODE_NEEDED
+  if (isPassing(answer)) return busyText(answer.retryAfterMs)
   throw refusal(answer, request.server)
+}
+
+/** The request is no longer held. */
+export const NO_CODE_NEEDED = 'this request needs no code any more'
+
+/** Why a code was not taken: too many calls, or the server cannot be reached now. */
+export function busyText(waitMs: number | null): string {
+  return `the server is busy; try again in ${Math.ceil((waitMs ?? 1_000) / 1000)} s`
+}
+
+function triesLeft(left: unknown): string {
+  if (typeof left !== 'number') return ''
+  return left === 1 ? '; one try left' : `; ${left} tries left`
 }
 
 // The verifier proves that this client made the request.

@@ -1,13 +1,7 @@
 import type { ASKS_AGAIN } from '@keyferry/contract'
 import { refusedAnswer } from '../base/cli-error.ts'
+import type { PendingRequest } from '../base/pending-request.ts'
 import { number, object, optional, read, time } from '../base/shape.ts'
-
-/** An approval that a person lets this terminal repeat. */
-export type RememberedApproval = {
-  /** Wall-clock time in milliseconds since 1970. */
-  readonly expiresAtMs: number
-  readonly usesLeft: number
-}
 
 type WhyNotRemembered = (typeof ASKS_AGAIN)[number] | 'unknown'
 
@@ -32,7 +26,7 @@ const incomplete = () => refusedAnswer('the server sent a remembered approval wi
 const REMEMBERED = object({ expiresAt: time, usesLeft: number })
 
 /** @throws CliError refused: malformed */
-export function readRemembered(value: unknown): RememberedApproval | null {
+export function readRemembered(value: unknown): PendingRequest['remembered'] {
   const found = read(value, optional(REMEMBERED, null), incomplete)
   return found === null ? null : { expiresAtMs: found.expiresAt, usesLeft: found.usesLeft }
 }

@@ -3,24 +3,11 @@ import { join } from 'node:path'
 import { keyPairFromSecretKey } from '@keyferry/crypto/key-pair'
 import { userCode } from '@keyferry/crypto/user-code'
 import { codeOf, generalError } from '../base/cli-error.ts'
-import type { Parts } from '../base/parts.ts'
+import type { Clock, Parts } from '../base/parts.ts'
 import type { PendingRequest } from '../base/pending-request.ts'
 import { printable } from '../base/printable.ts'
-import { list, number, object, orNull, parseObject, string, truth } from '../base/shape.ts'
+import { list, number, object, or, orNull, parseObject, string, truth } from '../base/shape.ts'
 import { makePrivateFolder, type StateParts, stateFolder } from './state-folder.ts'
-
-/** A request stored in a file, so that a later command can continue it. */
-export type KeptRequest = {
-  readonly id: string
-  readonly server: string
-  /** The command line that made it, from the command's name on. */
-  readonly commandLine: readonly string[]
-  /** The folder it was made in. */
-  readonly cwd: string
-  /** Wall-clock time in milliseconds since 1970. */
-  readonly expiresAtMs: number
-  readonly pending: (nowEpochMs: number, nowMonotonicMs: number) => PendingRequest
-}
 
 /** Check that a request can be stored, before the client makes one.
  * @throws CliError general */
@@ -67,7 +54,7 @@ export function forgetRequest(id: string, parts: StateParts): void {
 export function keptRequests(parts: StateParts, nowEpochMs: number): readonly KeptRequest[] {
   const requests: KeptRequest[] = []
   for (const file of filesIn(requestFolder(parts))) {
-    const request = readKept(join(requestFolder(parts), file))
+    const request = orNull(KEPT)(parseObject(readFileSync(join(requestFolder(parts), file), 'utf8')))
     if (request !== null && request.expiresAtMs > nowEpochMs) requests.push(request)
     else rmSync(join(requestFolder(parts), file), { force: true })
   }
@@ -82,47 +69,36 @@ function filesIn(folder: string): string[] {
   }
 }
 
+/** A request stored in a file, so that a later command can continue it. */
 const KEPT = object({
   server: string,
   id: string,
-  secret_key: string,
+  secretKey: string,
   verifier: string,
+  /** The folder it was made in. */
   cwd: string,
-  command_line: list(string),
-  interval_ms: number,
-  lifetime_ms: number,
-  expires_at_ms: number,
-  is_code_typed: orNull(truth),
+  /** The command line that made it, from the command's name on. */
+  commandLine: list(string),
+  intervalMs: number,
+  lifetimeMs: number,
+  /** Wall-clock time in milliseconds since 1970. */
+  expiresAtMs: number,
+  isCodeTyped: or(truth, false),
 })
+export type KeptRequest = ReturnType<typeof KEPT>
 
-function readKept(path: string): KeptRequest | null {
-  const kept = orNull(KEPT)(parseObject(readFileSync(path, 'utf8')))
-  if (kept === null) return null
-  const { id, server, verifier, cwd, command_line: commandLine, expires_at_ms: expiresAtMs } = kept
+/** Continue a stored request. */
+export function pendingOf({ secretKey, expiresAtMs, ...kept }: KeptRequest, clock: Clock): PendingRequest {
+  const keyPair = keyPairFromSecretKey(Buffer.from(secretKey, 'base64url'))
   return {
-    id,
-    server,
-    commandLine,
-    cwd,
-    expiresAtMs,
-    pending: (nowEpochMs, nowMonotonicMs) => {
-      const keyPair = keyPairFromSecretKey(Buffer.from(kept.secret_key, 'base64url'))
-      return {
-        id,
-        server,
-        verifier,
-        keyPair,
-        approvalUrl: `${server}/approve/${id}`,
-        userCode: userCode(id, keyPair.publicKey),
-        isCodeTyped: kept.is_code_typed === true,
-        intervalMs: kept.interval_ms,
-        lifetimeMs: kept.lifetime_ms,
-        deadlineMs: nowMonotonicMs + (expiresAtMs - nowEpochMs),
-        remembered: null,
-        whyNotRemembered: null,
-        joins: false,
-      }
-    },
+    ...kept,
+    keyPair,
+    approvalUrl: `${kept.server}/approve/${kept.id}`,
+    userCode: userCode(kept.id, keyPair.publicKey),
+    deadlineMs: clock.monotonicMs() + (expiresAtMs - clock.epochMs()),
+    remembered: null,
+    whyNotRemembered: null,
+    joins: false,
   }
 }
 

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { stage } from '../../test/stage.ts'
 import { liveView } from './live-view.ts'
-import { deliveredOutcome } from './outcome.ts'
 import type { ShownRequest } from './waiting-view.ts'
 
 const ASKED: ShownRequest = {
@@ -27,18 +26,8 @@ function shown(changes: Partial<ShownRequest> = {}): { asked: string; approved: 
   const view = liveView({ ...plain, stderr })
   view.requested({ ...ASKED, ...changes })
   const asked = plain.seen.stderr
-  const received = {
-    names: ['A'],
-    missing: [],
-    missingRequired: [],
-    isUnchecked: false,
-    expired: [],
-    deliveryId: null,
-    approvers: [],
-    releasedBy: null,
-    versions: [],
-  }
-  view.finished(deliveredOutcome({ ...received, bundle: 'dev/app', workspace: 'Acme' }))
+  const text = 'approved: 1 value from dev/app in workspace "Acme"'
+  view.finished({ event: { event: 'delivered' }, text, notes: [] })
   view.end()
   return { asked, approved: plain.seen.stderr.slice(asked.length) }
 }

@@ -1,10 +1,13 @@
+import type { PendingRequest } from '../base/pending-request.ts'
 import { printable } from '../base/printable.ts'
 
 /** What a person has to know while a request is pending. Contains no value. */
-export type ShownRequest = {
+export type ShownRequest = Pick<
+  PendingRequest,
+  'server' | 'approvalUrl' | 'userCode' | 'isCodeTyped' | 'lifetimeMs' | 'deadlineMs' | 'whyNotRemembered'
+> & {
   /** Absent: values are requested. */
   readonly kind?: 'deposit' | 'names'
-  readonly server: string
   readonly bundle: string | null
   readonly workspace: string | null
   readonly keys: readonly string[]
@@ -12,18 +15,9 @@ export type ShownRequest = {
   readonly removes?: number
   /** The command line that will get the values. */
   readonly command: string
-  readonly approvalUrl: string
-  readonly userCode: string
-  /** Whether the approver may have to type the code on the page; false: they compare it. */
-  readonly isCodeTyped: boolean
-  readonly lifetimeMs: number
   readonly hidesQrCode: boolean
   /** Why no browser was opened; null if one was. */
   readonly whyNotOpened: string | null
-  /** Monotonic time at which the request ends. */
-  readonly deadlineMs: number
-  /** Why a remembered approval is not used; null: there is none. */
-  readonly whyNotRemembered: string | null
 }
 
 /** Something that happens while a request is pending. */

@@ -1,0 +1,71 @@
+import { printable } from '../base/printable.ts'
+import type { Receipt } from '../receipt/receipt.ts'
+import type { Delivery } from '../server/wait-answer.ts'
+import { inWorkspace, type Outcome } from '../terminal/waiting-view.ts'
+import type { ValuesRequest } from './values-request.ts'
+
+/** What arrived. `receipt` is null if the server signs none. Contains no value. */
+type Received = {
+  readonly names: readonly string[]
+  readonly delivery: Delivery
+  readonly receipt: Receipt | null
+}
+
+type Requested = Pick<ValuesRequest, 'bundle' | 'keys' | 'acceptsAnyBundle'>
+
+/** What a person has to know about the delivery. */
+export function deliveredOutcome({ names, delivery, receipt }: Received, request: Requested): Outcome {
+  const { bundle, workspace, missingRequired, expired, deliveryId, versions } = delivery
+  const isUnchecked = bundle === null && request.bundle !== null && !request.acceptsAnyBundle
+  return {
+    event: {
+      event: 'delivered',
+      names,
+      missing: missingOf(names, request),
+      bundle: bundle?.name ?? null,
+      workspace: workspace?.name ?? null,
+      missing_required: missingRequired,
+      expired,
+      delivery_id: deliveryId,
+      versions,
+      approvers: receipt?.approvers ?? [],
+      released_by: receipt?.releasedBy ?? null,
+    },
+    text: deliveredText({ names, delivery, receipt }),
+    notes: [
+      ...deliveryNotes(names, delivery, request),
+      ...(isUnchecked ? ['this server does not say which bundle was approved'] : []),
+    ],
+  }
+}
+
+// Requested, optional and not delivered.
+function missingOf(names: readonly string[], { keys }: Requested): readonly string[] {
+  return keys.filter((name) => !names.includes(name))
+}
+
+/** What was delivered, in words: `by sam: 2 values from dev/app in workspace "Acme", returned through this terminal`. */
+function deliveredText({ names, delivery: { bundle, workspace }, receipt }: Received): string {
+  const approvers = receipt?.approvers ?? []
+  const by = approvers.length === 0 ? '' : ` by ${approvers.map((name) => printable(name, 80)).join(' and ')}`
+  const from = bundle === null ? '' : ` from ${printable(bundle.name, 80)}`
+  const place = inWorkspace(workspace?.name ?? null)
+  const values = `${names.length} ${names.length === 1 ? 'value' : 'values'}${from}${place}`
+  return `approved${by}: ${values}${(receipt?.releasedBy ?? null) === null ? '' : ', returned through this terminal'}`
+}
+
+/** What else the person should know, one line for each point. */
+export function deliveryNotes(
+  names: readonly string[],
+  { missingRequired, expired }: Delivery,
+  request: Requested,
+): string[] {
+  const missing = missingOf(names, request)
+  return [
+    ...(missing.length === 0 ? [] : [`optional and not delivered: ${missing.join(', ')}`]),
+    ...(missingRequired.length === 0
+      ? []
+      : [`the bundle marks as required, but the approver left out: ${missingRequired.join(', ')}`]),
+    ...(expired.length === 0 ? [] : [`expired, ask an owner to replace: ${expired.join(', ')}`]),
+  ]
+}

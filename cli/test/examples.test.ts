@@ -45,26 +45,25 @@ afterAll(async () => {
   await rm(folder, { recursive: true })
 })
 
-describe.each(commands.flatMap(({ name, examples }) => examples.map((example) => ({ name, ...example }))))(
-  '$command',
-  ({ name, command }) => {
-    test('works as shown in the help', { timeout: 60_000 }, async ({ skip }) => {
-      if (command.includes('| source')) requireShell('fish', skip)
-      const stage = await mkdtemp(join(folder, 'example-'))
-      await setStage(stage, name)
-      const library = NEED_LIBRARY.has(name) ? await startServer() : null
-      const shown = command.includes('| source') ? `fish --no-config -c '${command}'` : command
-      const line = `${BEFORE[name] ?? ''}${shown}`
-      const session = { about: '', server: '', command: line, exit: 0, stdout: '', stderr: '' }
-      const stopWaiting = name === 'release' ? await waitForCode(stage) : null
-      const played = await playSession(session, { url: library?.url ?? approved.url, folder: stage })
-      stopWaiting?.()
-      await library?.dispose()
-      expect(played.stderr).not.toContain('keyferry: unexpected')
-      expect(played).toMatchObject({ exit: 0 })
-    })
-  },
-)
+describe.each(
+  commands.flatMap(({ name, examples }) => Object.keys(examples).map((command) => ({ name, command }))),
+)('$command', ({ name, command }) => {
+  test('works as shown in the help', { timeout: 60_000 }, async ({ skip }) => {
+    if (command.includes('| source')) requireShell('fish', skip)
+    const stage = await mkdtemp(join(folder, 'example-'))
+    await setStage(stage, name)
+    const library = NEED_LIBRARY.has(name) ? await startServer() : null
+    const shown = command.includes('| source') ? `fish --no-config -c '${command}'` : command
+    const line = `${BEFORE[name] ?? ''}${shown}`
+    const session = { about: '', server: '', command: line, exit: 0, stdout: '', stderr: '' }
+    const stopWaiting = name === 'release' ? await waitForCode(stage) : null
+    const played = await playSession(session, { url: library?.url ?? approved.url, folder: stage })
+    stopWaiting?.()
+    await library?.dispose()
+    expect(played.stderr).not.toContain('keyferry: unexpected')
+    expect(played).toMatchObject({ exit: 0 })
+  })
+})
 
 // A person who approves what was asked for, and everything where nothing was.
 function valuesFor({ body }: Asked): Record<string, string> {

@@ -13,8 +13,6 @@ export type Flag = {
   readonly summary: string
 }
 
-export type Example = { readonly command: string; readonly what: string }
-
 /** One command: what help, completion, the manual page and the parser need to know about it. */
 export type Command = {
   readonly name: string
@@ -28,7 +26,8 @@ export type Command = {
   /** Paragraphs. */
   readonly details: readonly string[]
   readonly flags: readonly Flag[]
-  readonly examples: readonly Example[]
+  /** What each command line does. */
+  readonly examples: Readonly<Record<string, string>>
   /** @param pending an earlier request to continue (only for a command that requests values)
    * @returns the exit code · @throws CliError */
   readonly run: (words: Words, parts: Parts, pending?: PendingRequest) => Promise<number>

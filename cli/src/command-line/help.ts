@@ -41,7 +41,7 @@ export function overview(commands: readonly Command[], columns: number): string 
     ),
     '',
     'Examples',
-    ...commands.flatMap(({ examples }) => examples.slice(0, 1)).flatMap((example) => exampleLines(example)),
+    ...commands.flatMap(({ examples }) => exampleLines(examples).slice(0, 2)),
     '',
     'Exit codes',
     table(EXIT_CODES, columns),
@@ -69,7 +69,7 @@ export function commandHelp(command: Command, columns: number): string {
     ),
     '',
     'Examples',
-    ...command.examples.flatMap((example) => exampleLines(example)),
+    ...exampleLines(command.examples),
     '',
   ].join('\n')
 }
@@ -87,8 +87,8 @@ export function flagForm({ name, short, value, valueIfBare }: Flag): string {
   return `${short === undefined ? '' : `-${short}, `}--${name}${argument}`
 }
 
-function exampleLines({ command, what }: { command: string; what: string }): string[] {
-  return [`${' '.repeat(INDENT)}# ${what}`, `${' '.repeat(INDENT)}${command}`]
+function exampleLines(examples: Command['examples']): string[] {
+  return Object.entries(examples).flatMap(([command, what]) => [`  # ${what}`, `  ${command}`])
 }
 
 function table(rows: readonly (readonly [string, string])[], columns: number): string {

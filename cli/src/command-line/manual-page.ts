@@ -1,5 +1,5 @@
 import { VERSION } from '../base/version.ts'
-import type { Command, Example } from './command.ts'
+import type { Command } from './command.ts'
 import { ENVIRONMENT, EXIT_CODES, flagForm, synopsis } from './help.ts'
 import { allFlags } from './parse-words.ts'
 
@@ -27,7 +27,7 @@ function section(command: Command): string[] {
     `${troff(command.summary)}.`,
     ...command.details.flatMap((paragraph) => ['.PP', troff(paragraph)]),
     ...allFlags(command).flatMap((flag) => entry(flagForm(flag), flag.summary)),
-    ...command.examples.flatMap(exampleOf),
+    ...Object.entries(command.examples).flatMap(exampleOf),
   ]
 }
 
@@ -35,7 +35,7 @@ function entry(term: string, meaning: string): string[] {
   return ['.TP', `.B ${troff(term)}`, troff(meaning)]
 }
 
-function exampleOf({ what, command }: Example): string[] {
+function exampleOf([command, what]: readonly [string, string]): string[] {
   return ['.PP', `${troff(what)}:`, '.PP', '.nf', `.RS`, troff(command), '.RE', '.fi']
 }
 

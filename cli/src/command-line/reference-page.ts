@@ -36,7 +36,7 @@ function section(command: Command): string[] {
     ...fenced([synopsis(command)]),
     '',
     ...details.flatMap((paragraph) => [escaped(paragraph), '']),
-    ...fenced(examples.flatMap(({ what, command: line }) => [`# ${what}`, line])),
+    ...fenced(Object.entries(examples).flatMap(([line, what]) => [`# ${what}`, line])),
     '',
     ...table(
       ['option', 'meaning'],

@@ -16,16 +16,11 @@ export const auditCommand: Command = {
     { name: 'note', value: 'FILE', summary: 'A note that you saved earlier; needs --key' },
     { name: 'json', summary: 'One JSON object with the ranges and what anchors them' },
   ],
-  examples: [
-    {
-      command: 'keyferry audit verify audit.jsonl',
-      what: 'Check that the entries of an export fit each other',
-    },
-    {
-      command: 'keyferry audit verify audit.jsonl --key "$(cat audit.key)" --note audit.note',
-      what: 'Check who signed the log, and that a note of last month still fits',
-    },
-  ],
+  examples: {
+    'keyferry audit verify audit.jsonl': 'Check that the entries of an export fit each other',
+    'keyferry audit verify audit.jsonl --key "$(cat audit.key)" --note audit.note':
+      'Check who signed the log, and that a note of last month still fits',
+  },
   run: async (words, parts) => {
     const options = readOptions(words)
     const { verifyExport } = await import('../audit/verify-export.ts')

@@ -24,7 +24,9 @@ const description = {
     'bash: add source <(keyferry completion bash) to ~/.bashrc. zsh: write the output to a file _keyferry in a folder of $fpath. fish: write it to ~/.config/fish/completions/keyferry.fish. PowerShell: add keyferry completion powershell | Out-String | Invoke-Expression to $PROFILE.',
   ],
   flags: [],
-  examples: [{ command: 'keyferry completion fish', what: 'Print the script for fish' }],
+  examples: {
+    'keyferry completion fish': 'Print the script for fish',
+  },
 } satisfies Partial<Command>
 
 function readShell({ operands }: Words): Shell {

@@ -20,13 +20,10 @@ export const composeCommand: Command = {
     ...REQUEST_FLAGS,
     FOR_AGENT_FLAG,
   ],
-  examples: [
-    { command: 'keyferry compose metadata', what: 'What Compose reads to learn the options' },
-    {
-      command: 'keyferry compose --project-name shop up --bundle dev/app secrets',
-      what: 'What Compose runs',
-    },
-  ],
+  examples: {
+    'keyferry compose metadata': 'What Compose reads to learn the options',
+    'keyferry compose --project-name shop up --bundle dev/app secrets': 'What Compose runs',
+  },
   run: async (words, parts) => await compose(words, parts),
 }
 

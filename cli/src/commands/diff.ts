@@ -33,13 +33,11 @@ export const diffCommand: Command = {
     SERVER_FLAG,
     { name: 'json', summary: 'One JSON object with all names, shared ones too' },
   ],
-  examples: [
-    { command: 'keyferry diff dev/app prod/app', what: 'List what differs between two environments' },
-    {
-      command: 'keyferry diff dev/app staging/app prod/app --fail-on missing',
-      what: 'In a check: fail if an environment lacks a name',
-    },
-  ],
+  examples: {
+    'keyferry diff dev/app prod/app': 'List what differs between two environments',
+    'keyferry diff dev/app staging/app prod/app --fail-on missing':
+      'In a check: fail if an environment lacks a name',
+  },
   run: async (words, parts) => await diff(await readOptions(words, parts), parts),
 }
 

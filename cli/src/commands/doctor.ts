@@ -12,7 +12,9 @@ export const doctorCommand: Command = {
     'Checks the settings, the server, the clock, the terminal, the browser and the files that keyferry keeps. It changes nothing. With a machine credential, it also shows the claims, the audience and the expiry, and whether the server accepts it. For this, it requests a bundle that does not exist; the audit log records the refused call. The exit code is 1 if a check fails.',
   ],
   flags: [SERVER_FLAG, { name: 'json', summary: 'One JSON object' }],
-  examples: [{ command: 'keyferry doctor', what: 'Check this machine' }],
+  examples: {
+    'keyferry doctor': 'Check this machine',
+  },
   run: async (words, parts) => await doctor(words, parts),
 }
 

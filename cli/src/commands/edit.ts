@@ -15,7 +15,9 @@ export const editCommand: Command = {
     'The file is in a folder that only you can read, in memory if the system has such a folder. When the editor ends, edit overwrites and deletes the file. If edit cannot read a line, it opens the editor again.',
   ],
   flags: REQUEST_FLAGS.filter(({ name }) => !NOT_HERE.includes(name)),
-  examples: [{ command: 'EDITOR=nano keyferry edit dev/app', what: 'Edit the values of dev/app in nano' }],
+  examples: {
+    'EDITOR=nano keyferry edit dev/app': 'Edit the values of dev/app in nano',
+  },
   run: async (words, parts) => await edit(words, parts),
 }
 

@@ -13,7 +13,9 @@ export const forgetCommand: Command = {
     'An approver can let a terminal repeat a command for some hours. This command ends all remembered approvals of this login at the server, and deletes the key that signs its requests. The next command needs an approval again.',
   ],
   flags: [SERVER_FLAG],
-  examples: [{ command: 'keyferry forget', what: 'Require an approval again' }],
+  examples: {
+    'keyferry forget': 'Require an approval again',
+  },
   run: async (words, parts) => await forget(words, parts),
 }
 

@@ -58,21 +58,13 @@ export const importCommand: Command = {
     { name: 'yes', short: 'y', summary: 'Do not ask; update values that only this bundle uses' },
     ...CHANGE_FLAGS,
   ],
-  examples: [
-    {
-      command: 'keyferry import .env --bundle dev/app',
-      what: 'Import the .env file of a project into the bundle dev/app',
-    },
-    {
-      command: 'keyferry import .env --bundle dev/app --public PORT,HOST',
-      what: 'Import two of the values as public',
-    },
-    {
-      command: 'keyferry import .env.production --bundle prod/app',
-      what: 'Another environment: equal values are shared, different ones become its own',
-    },
-    { command: 'pass show app | keyferry import - --bundle dev/app --yes', what: 'Import from another tool' },
-  ],
+  examples: {
+    'keyferry import .env --bundle dev/app': 'Import the .env file of a project into the bundle dev/app',
+    'keyferry import .env --bundle dev/app --public PORT,HOST': 'Import two of the values as public',
+    'keyferry import .env.production --bundle prod/app':
+      'Another environment: equal values are shared, different ones become its own',
+    'pass show app | keyferry import - --bundle dev/app --yes': 'Import from another tool',
+  },
   run: async (words, parts) => {
     const options = await readOptions(words, parts)
     const { importFile } = await import('../import/import-file.ts')

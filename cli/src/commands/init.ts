@@ -29,9 +29,9 @@ export const initCommand: Command = {
     },
     { name: 'force', summary: 'Overwrite the file if it exists' },
   ],
-  examples: [
-    { command: 'keyferry init --bundle dev/app', what: 'Then keyferry run -- npm run dev is enough' },
-  ],
+  examples: {
+    'keyferry init --bundle dev/app': 'Then keyferry run -- npm run dev is enough',
+  },
   run: async (words, parts) => await init(readInit(words, parts), parts),
 }
 
@@ -45,13 +45,13 @@ function readInit(words: Words, { env }: Parts): InitOptions {
   const format = words.text('format')
   if (bundle !== null) requireBundleName(bundle)
   for (const name of [...keys, ...optional]) requireKeyName(name)
-  const project: Project = {
+  const project = {
     server: chooseServer(words.text('server'), null, env).server,
-    ...(workspace === null ? {} : { workspace }),
-    ...(bundle === null ? {} : { bundle }),
-    ...(keys.length === 0 ? {} : { keys }),
-    ...(optional.length === 0 ? {} : { optional }),
-    ...(format === null ? {} : { format: requireFormatName(format) }),
+    workspace: workspace ?? undefined,
+    bundle: bundle ?? undefined,
+    keys: keys.length === 0 ? undefined : keys,
+    optional: optional.length === 0 ? undefined : optional,
+    format: format === null ? undefined : requireFormatName(format),
   }
   return { project, mayReplace: words.has('force') }
 }

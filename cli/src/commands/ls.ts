@@ -29,10 +29,10 @@ export const lsCommand: Command = {
     { ...QUIET_FLAG, summary: 'Print names only' },
     { ...JSON_FLAG, summary: 'One JSON array' },
   ],
-  examples: [
-    { command: 'keyferry ls', what: 'List the bundles' },
-    { command: 'keyferry ls dev/app', what: 'List the names that dev/app delivers' },
-  ],
+  examples: {
+    'keyferry ls': 'List the bundles',
+    'keyferry ls dev/app': 'List the names that dev/app delivers',
+  },
   run: async (words, parts) => await ls(words, parts),
 }
 

@@ -12,7 +12,9 @@ export const mcpCommand: Command = {
     'No tool returns a value or lists names. If the agent runs its own commands in a sandbox, it cannot read the values from the keyferry process either.',
   ],
   flags: [SERVER_FLAG, WORKSPACE_FLAG],
-  examples: [{ command: 'keyferry mcp', what: 'Start it from the configuration of an agent' }],
+  examples: {
+    'keyferry mcp': 'Start it from the configuration of an agent',
+  },
   run: async (words, parts) => await serve(words, parts),
 }
 

@@ -11,7 +11,9 @@ export const openCommand: Command = {
   summary: 'Open the web page of the server, or of a bundle',
   details: ['Prints the address too, for machines without a browser.'],
   flags: [SERVER_FLAG, { name: 'no-open', summary: 'Print the address without opening the browser' }],
-  examples: [{ command: 'keyferry open dev/app', what: 'Open the page of the bundle dev/app' }],
+  examples: {
+    'keyferry open dev/app': 'Open the page of the bundle dev/app',
+  },
   run: async (words, parts) => await open(words, parts),
 }
 

@@ -30,11 +30,11 @@ export const pullCommand: Command = {
     { name: 'force', summary: 'Overwrite the file if it exists' },
     FOR_AGENT_FLAG,
   ],
-  examples: [
-    { command: 'eval "$(keyferry pull dev/app)"', what: 'Set the values in this shell' },
-    { command: 'keyferry pull dev/app --format fish | source', what: 'Set the values in a fish shell' },
-    { command: 'keyferry pull dev/app --format .env --output .env', what: 'Write a .env file' },
-  ],
+  examples: {
+    'eval "$(keyferry pull dev/app)"': 'Set the values in this shell',
+    'keyferry pull dev/app --format fish | source': 'Set the values in a fish shell',
+    'keyferry pull dev/app --format .env --output .env': 'Write a .env file',
+  },
   run: async (words, parts, pending) => await pull(await readPull(words, parts, pending), parts),
 }
 

@@ -17,13 +17,10 @@ export const receiptCommand: Command = {
     'Checks the signature of a receipt of a delivery or a deposit, and prints the result and what the receipt says. The client knows the key of the server from earlier receipts. The exit code is 6 if the signature is not valid.',
   ],
   flags: [],
-  examples: [
-    {
-      command:
-        'keyferry pull dev/app --receipt receipt.json >/dev/null && keyferry receipt verify receipt.json',
-      what: 'Save the receipt of a delivery and verify it',
-    },
-  ],
+  examples: {
+    'keyferry pull dev/app --receipt receipt.json >/dev/null && keyferry receipt verify receipt.json':
+      'Save the receipt of a delivery and verify it',
+  },
   run: async (words, parts) => await verify(words, parts),
 }
 

@@ -11,12 +11,10 @@ export const releaseCommand: Command = {
     'A client without a terminal, for example in a script, prints this command with its ID. Run it in any shell of the same user on the same machine. The page shows the code after the approval.',
   ],
   flags: [],
-  examples: [
-    {
-      command: "keyferry release 7f9c2ba4e88f827d616045507605853e '482 913'",
-      what: 'Let the waiting client fetch the approved values',
-    },
-  ],
+  examples: {
+    "keyferry release 7f9c2ba4e88f827d616045507605853e '482 913'":
+      'Let the waiting client fetch the approved values',
+  },
   run: async (words, parts) => await release(words, parts),
 }
 

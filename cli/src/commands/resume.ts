@@ -15,12 +15,9 @@ export const resumeCommand: Command = {
     'Waits for the approval and then does what the first command would have done, with the same flags. Run it in the same folder. Without an ID it continues the newest request of this folder; the first characters of an ID are enough.',
   ],
   flags: [],
-  examples: [
-    {
-      command: 'keyferry run dev/app --resumable -- npm run dev || keyferry resume',
-      what: 'Continue after a lost connection',
-    },
-  ],
+  examples: {
+    'keyferry run dev/app --resumable -- npm run dev || keyferry resume': 'Continue after a lost connection',
+  },
   run: async (words, parts) => await resume(words, parts),
 }
 

@@ -49,22 +49,13 @@ export const runCommand: Command = {
     },
     { name: 'shell', summary: 'Run the text after -- as a shell command' },
   ],
-  examples: [
-    { command: 'keyferry run dev/app -- npm run dev', what: 'Start a dev server with the values of dev/app' },
-    { command: 'keyferry run dev/app --keys DATABASE_URL -- psql', what: 'Request one key only' },
-    {
-      command: 'keyferry run --no-open -- ./deploy.sh',
-      what: 'On a remote machine, let the approver choose the bundle',
-    },
-    {
-      command: 'keyferry run prod/app --watch -- ./deploy.sh',
-      what: 'As a machine, run the script again when a value changes',
-    },
-    {
-      command: `keyferry run dev/app --shell -- 'echo "$PORT" | wc -c'`,
-      what: 'Use the values in a shell command',
-    },
-  ],
+  examples: {
+    'keyferry run dev/app -- npm run dev': 'Start a dev server with the values of dev/app',
+    'keyferry run dev/app --keys DATABASE_URL -- psql': 'Request one key only',
+    'keyferry run --no-open -- ./deploy.sh': 'On a remote machine, let the approver choose the bundle',
+    'keyferry run prod/app --watch -- ./deploy.sh': 'As a machine, run the script again when a value changes',
+    [`keyferry run dev/app --shell -- 'echo "$PORT" | wc -c'`]: 'Use the values in a shell command',
+  },
   run: async (words, parts, pending) => await run(await readRun(words, parts, pending), parts),
 }
 

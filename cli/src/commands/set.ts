@@ -31,14 +31,11 @@ export const setCommand: Command = {
     { name: 'everywhere', summary: 'Change the value in every bundle that uses it' },
     ...CHANGE_FLAGS,
   ],
-  examples: [
-    { command: 'keyferry set API_TOKEN --bundle dev/app', what: 'Type the value without showing it' },
-    {
-      command: 'keyferry set SESSION_SECRET --bundle dev/app --generate 32',
-      what: 'A random value of 32 letters and digits',
-    },
-    { command: 'pass show token | keyferry set API_TOKEN - --bundle dev/app', what: 'From another tool' },
-  ],
+  examples: {
+    'keyferry set API_TOKEN --bundle dev/app': 'Type the value without showing it',
+    'keyferry set SESSION_SECRET --bundle dev/app --generate 32': 'A random value of 32 letters and digits',
+    'pass show token | keyferry set API_TOKEN - --bundle dev/app': 'From another tool',
+  },
   run: async (words, parts) => {
     const options = await readOptions(words, parts)
     const value = await readValue(words, options.name, parts)

@@ -16,24 +16,21 @@ export const statusCommand: Command = {
     'Lists requests made with --resumable; other requests are not stored. The exit code is 5 if the server is unreachable and 6 if it is not a Keyferry server.',
   ],
   flags: [SERVER_FLAG, { name: 'json', summary: 'One JSON object' }],
-  examples: [{ command: 'keyferry status', what: 'Check the server and list pending requests' }],
-  run: async (words, parts) => await status(await readStatus(words, parts), parts),
-}
-
-type StatusOptions = { readonly server: string; readonly isJson: boolean }
-
-async function readStatus(words: Words, parts: Parts): Promise<StatusOptions> {
-  return { server: await serverHere(words, parts), isJson: words.has('json') }
+  examples: {
+    'keyferry status': 'Check the server and list pending requests',
+  },
+  run: async (words, parts) => await status(words, parts),
 }
 
 /** Write the status to standard output.
  * @returns 0, 5 if the server is unreachable, or 6 if it is not Keyferry */
-async function status({ server, isJson }: StatusOptions, parts: Parts): Promise<number> {
+async function status(words: Words, parts: Parts): Promise<number> {
+  const server = await serverHere(words, parts)
   const { keptRequests } = await import('../state/kept-requests.ts')
   const facts = await ask(server, parts)
   const nowMs = parts.clock.epochMs()
   const seen: Seen = { server, facts, waiting: keptRequests(parts, nowMs), nowMs }
-  parts.stdout.write(isJson ? asJson(seen) : asText(seen))
+  parts.stdout.write(words.has('json') ? asJson(seen) : asText(seen))
   if (facts === null) return EXIT.network
   return facts.version === null ? EXIT.refused : EXIT.ok
 }

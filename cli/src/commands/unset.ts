@@ -22,12 +22,9 @@ export const unsetCommand: Command = {
     { name: 'yes', short: 'y', summary: 'Do not ask on the terminal' },
     ...CHANGE_FLAGS,
   ],
-  examples: [
-    {
-      command: 'keyferry unset OLD_TOKEN --bundle dev/app --yes',
-      what: 'Remove OLD_TOKEN from dev/app without a question',
-    },
-  ],
+  examples: {
+    'keyferry unset OLD_TOKEN --bundle dev/app --yes': 'Remove OLD_TOKEN from dev/app without a question',
+  },
   run: async (words, parts) => await unset(words, parts),
 }
 

@@ -12,7 +12,9 @@ export const whoamiCommand: Command = {
     'With a machine credential in the environment, the client acts as that machine. Without one, it has no identity, and a person approves each request in the browser. On a server without accounts, you are its owner, local.',
   ],
   flags: [SERVER_FLAG, { name: 'json', summary: 'One JSON object' }],
-  examples: [{ command: 'keyferry whoami', what: 'Show the machine, or that a person approves' }],
+  examples: {
+    'keyferry whoami': 'Show the machine, or that a person approves',
+  },
   run: async (words, parts) => await whoami(words, parts),
 }
 

@@ -9,7 +9,7 @@ import { maskInJobLog } from '../machine/job.ts'
 import { fetchAsMachine, type MachineOutcome, type MachineRequest } from '../server/machine-delivery.ts'
 import { readable } from '../server/server-failure.ts'
 import { claims } from './claims.ts'
-import { openDelivery, requireRequestedBundle, requireRequestedKeys } from './delivered-values.ts'
+import { openDelivery } from './delivered-values.ts'
 import { deliveryNotes } from './outcome.ts'
 import type { Delivered, ValuesRequest } from './values-request.ts'
 
@@ -41,9 +41,7 @@ export async function deliverToMachine(
     const body = requestBody(request, request.bundle, { credential, keyPair, parts })
     const outcome = await fetchPatiently({ request, credential, keyPair, parts }, body)
     const { delivery } = outcome
-    requireRequestedBundle(delivery, request)
-    const values = openDelivery(delivery.ciphertextBase64, keyPair, request.keys)
-    requireRequestedKeys(values, request)
+    const values = openDelivery(delivery, keyPair, request)
     maskInJobLog(values, parts)
     report(outcome, { names: [...values.keys()], proof: credential.proof }, { request, parts })
     return { values, deliveryId: delivery.deliveryId }

@@ -54,15 +54,11 @@ function valuesOf(request: ValuesRequest, parts: Parts, mayAsk: boolean): Reques
       return delivery
     },
     open: async (delivery, pending, view) => {
-      const { openDelivery, requireRequestedBundle, requireRequestedKeys } = await import(
-        './delivered-values.ts'
-      )
-      requireRequestedBundle(delivery, request)
+      const { openDelivery } = await import('./delivered-values.ts')
       const receipt = await checkReceipt(delivery, { request, pending, parts })
-      const values = openDelivery(delivery.ciphertextBase64, pending.keyPair, keys)
+      const values = openDelivery(delivery, pending.keyPair, request)
       const names = [...values.keys()]
       if (receipt !== null) requireNames(receipt, names)
-      requireRequestedKeys(values, request)
       if (request.receiptFile !== null)
         keepReceipt(request.receiptFile, signedReceipt(delivery, request), request.server)
       view.finished(deliveredOutcome({ names, delivery, receipt }, request))

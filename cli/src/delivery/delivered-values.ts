@@ -14,15 +14,19 @@ import type { Delivery, Named } from '../server/wait-answer.ts'
 import { sentCommand } from './claims.ts'
 import type { ValuesRequest } from './values-request.ts'
 
-/** Open the sealed box and check its content before it is used.
- * @param keys the requested names; empty: any
- * @throws CliError refused: not a sealed box for this key, not a map of strings, names that were not requested, names or
- *   values that an environment cannot hold */
-export function openDelivery(ciphertextBase64: string, keyPair: KeyPair, keys: readonly string[]): Values {
-  const values = readValues(openBox(ciphertextBase64, keyPair))
-  requireRequestedOnly(values, keys)
+/** Open the sealed box, and check that it has what was requested here: the approver decides what to deliver, and the program
+ * gets it only then.
+ * @throws CliError refused: another bundle or workspace, not a sealed box for this key, not a map of strings, names that
+ *   were not requested or are missing, names or values that an environment cannot hold */
+export function openDelivery(delivery: Delivery, keyPair: KeyPair, request: Requested): Values {
+  requireRequestedBundle(delivery, request)
+  const values = readValues(openBox(delivery.ciphertextBase64, keyPair))
+  requireRequestedOnly(values, request.keys)
+  requireRequestedKeys(values, request)
   return values
 }
+
+type Requested = Pick<ValuesRequest, 'bundle' | 'workspace' | 'acceptsAnyBundle' | 'keys' | 'optionalKeys'>
 
 function readValues(plaintext: string): Values {
   const map = parseObject(plaintext)
@@ -54,14 +58,10 @@ function requireRequestedOnly(values: Values, keys: readonly string[]): void {
     throw refusedAnswer(`the delivery has names that were not requested: ${unasked.join(', ')}`)
 }
 
-// The approver decides what to deliver. The program gets it only if it is what was requested here.
-
-type Requested = Pick<ValuesRequest, 'bundle' | 'workspace' | 'acceptsAnyBundle'>
-
 /** Whether the delivery comes from the requested bundle and workspace. An older server does not name them; then this
  * cannot be checked.
  * @throws CliError refused */
-export function requireRequestedBundle({ bundle, workspace }: Delivery, requested: Requested): void {
+function requireRequestedBundle({ bundle, workspace }: Delivery, requested: Requested): void {
   if (requested.acceptsAnyBundle) return
   if (isOther(bundle, requested.bundle)) throw otherThanRequested('bundle', bundle, requested.bundle)
   if (isOther(workspace, requested.workspace)) {
@@ -71,10 +71,7 @@ export function requireRequestedBundle({ bundle, workspace }: Delivery, requeste
 
 /** Whether every requested key was delivered, except the optional ones.
  * @throws CliError refused, naming each missing key */
-export function requireRequestedKeys(
-  values: Values,
-  { keys, optionalKeys }: Pick<ValuesRequest, 'keys' | 'optionalKeys'>,
-): void {
+function requireRequestedKeys(values: Values, { keys, optionalKeys }: Requested): void {
   const missing = keys.filter((name) => !values.has(name) && !optionalKeys.includes(name))
   if (missing.length === 0) return
   throw refusedError(

@@ -39,7 +39,7 @@ export class Runs {
     await Promise.all(this.#cancelling)
   }
 
-  /** The run ended, and its result was told. */
+  /** The run ended, and its result was returned. */
   forget({ id }: Held): void {
     this.#held.delete(id)
   }

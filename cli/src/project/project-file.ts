@@ -6,36 +6,34 @@ import { LIMITS } from '@keyferry/contract/limits'
 import { CliError, codeOf, generalError, usageError } from '../base/cli-error.ts'
 import type { Environment } from '../base/parts.ts'
 import { printable } from '../base/printable.ts'
-import { parseObject } from '../base/shape.ts'
+import { list, object, optional, parseObject, refusing, type Shape, string, where } from '../base/shape.ts'
 import { DEFAULT_SERVER, parseServerAddress } from '../server/server-address.ts'
 
 export const PROJECT_FILE = 'keyferry.json'
 
 /** What a project says about the values it needs. Holds no secrets, so it can be committed. */
-export type Project = {
-  readonly server?: string
-  /** Name or id. */
-  readonly workspace?: string
-  readonly bundle?: string
-  readonly keys?: readonly string[]
-  /** Keys that may be missing from a delivery. */
-  readonly optional?: readonly string[]
-  readonly format?: string
-}
-
-export type FoundProject = Project & {
-  /** The folder of the file. */
-  readonly folder: string
-}
+export type Project = ReturnType<typeof PROJECT>
+/** `folder`: that of the file. */
+export type FoundProject = Project & { readonly folder: string }
 
 const MAX_BYTES = 64 * 1024
-const FIELDS = new Set(['server', 'workspace', 'bundle', 'keys', 'optional', 'format'])
+const FIELDS = {
+  server: text('server', (address) => parseServerAddress(address, `server in ${PROJECT_FILE}`)),
+  /** Name or id. */
+  workspace: text('workspace', readWorkspace),
+  bundle: text('bundle', readBundle),
+  keys: keyNames('keys'),
+  /** Keys that may be missing from a delivery. */
+  optional: keyNames('optional'),
+  format: text('format', readFormat),
+}
+const PROJECT = object(FIELDS)
 
 /** The `keyferry.json` of the folder or of its nearest parent; null without one.
  * @throws CliError usage: an invalid file */
 export function findProject(folder: string): FoundProject | null {
-  const text = readProjectText(join(folder, PROJECT_FILE))
-  if (text !== null) return { ...parseProject(text), folder }
+  const content = readProjectText(join(folder, PROJECT_FILE))
+  if (content !== null) return { ...parseProject(content), folder }
   const above = dirname(folder)
   return above === folder || folder === '' ? null : findProject(above)
 }
@@ -69,58 +67,40 @@ function unreadable(path: string, why: string, cause?: unknown): CliError {
 
 /** Read the text of a `keyferry.json`.
  * @throws CliError usage, naming the field */
-function parseProject(text: string): Project {
-  const fields = parseObject(text.replace(/^\ufeff/, ''))
+function parseProject(content: string): Project {
+  const fields = parseObject(content.replace(/^\ufeff/, ''))
   if (fields === null) throw wrong('it is not a JSON object')
-  const unknown = Object.keys(fields).find((name) => !FIELDS.has(name))
+  const unknown = Object.keys(fields).find((name) => !Object.hasOwn(FIELDS, name))
   if (unknown !== undefined) throw wrong(`unknown field ${printable(unknown, 40)}`)
-  return {
-    ...part('server', readText(fields, 'server'), (text_) =>
-      parseServerAddress(text_, `server in ${PROJECT_FILE}`),
-    ),
-    ...part('workspace', readText(fields, 'workspace'), readWorkspace),
-    ...part('bundle', readText(fields, 'bundle'), readBundle),
-    ...part('keys', fields['keys'], (value) => readKeys(value, 'keys')),
-    ...part('optional', fields['optional'], (value) => readKeys(value, 'optional')),
-    ...part('format', readText(fields, 'format'), readFormat),
-  }
+  return PROJECT(fields)
 }
 
-function part<K extends string, T, R>(
-  name: K,
-  value: T | undefined,
-  read: (value: T) => R,
-): { [P in K]?: R } {
-  const parts: { [P in K]?: R } = {}
-  if (value !== undefined) parts[name] = read(value)
-  return parts
+function text(field: string, readAs: (value: string) => string): Shape<string | undefined> {
+  const given = refusing(string, () => wrong(`${field} must be a string`))
+  return optional((value) => readAs(given(value)), undefined)
 }
 
-function readText(fields: Record<string, unknown>, name: string): string | undefined {
-  const value = fields[name]
-  if (value === undefined || typeof value === 'string') return value
-  throw wrong(`${name} must be a string`)
+function keyNames(field: string): Shape<readonly string[] | undefined> {
+  const name = where((value): value is string => typeof value === 'string' && isKeyName(value))
+  return optional(
+    refusing(list(name), () => wrong(`${field} must be a list of key names`)),
+    undefined,
+  )
 }
 
-function readWorkspace(text: string): string {
-  if (isWorkspaceText(text)) return text
+function readWorkspace(name: string): string {
+  if (isWorkspaceText(name)) return name
   throw wrong('workspace must be the name or the id of a workspace')
 }
 
 /** Whether a text can name a workspace, by name or by id. */
-export function isWorkspaceText(text: string): boolean {
-  return text.trim() !== '' && text.length <= LIMITS.nameLength && !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(text)
+export function isWorkspaceText(name: string): boolean {
+  return name.trim() !== '' && name.length <= LIMITS.nameLength && !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(name)
 }
 
 function readBundle(name: string): string {
   if (name.length <= LIMITS.nameLength && BUNDLE_NAME.test(name)) return name
   throw wrong('bundle must be the name of a bundle, such as dev/app')
-}
-
-function readKeys(value: unknown, field: string): readonly string[] {
-  const isNames = Array.isArray(value) && value.every((name) => typeof name === 'string' && isKeyName(name))
-  if (isNames) return value.map(String)
-  throw wrong(`${field} must be a list of key names`)
 }
 
 function readFormat(name: string): string {

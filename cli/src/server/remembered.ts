@@ -1,7 +1,7 @@
 import type { ASKS_AGAIN } from '@keyferry/contract'
 import { refusedAnswer } from '../base/cli-error.ts'
 import type { PendingRequest } from '../base/pending-request.ts'
-import { number, object, optional, read, time } from '../base/shape.ts'
+import { number, object, optional, or, read, time, where } from '../base/shape.ts'
 
 type WhyNotRemembered = (typeof ASKS_AGAIN)[number] | 'unknown'
 
@@ -33,10 +33,9 @@ export function readRemembered(value: unknown): PendingRequest['remembered'] {
 
 /** Why a person is asked although an approval is remembered, in words; null: none is. */
 export function readWhyNotRemembered(value: unknown): string | null {
-  if (value === undefined) return null
-  return REASONS[isReason(value) ? value : 'unknown']
+  return value === undefined ? null : REASONS[reason(value)]
 }
 
-function isReason(value: unknown): value is WhyNotRemembered {
-  return typeof value === 'string' && Object.hasOwn(REASONS, value)
-}
+const isReason = (value: unknown): value is WhyNotRemembered =>
+  typeof value === 'string' && Object.hasOwn(REASONS, value)
+const reason = or(where(isReason), 'unknown' as const)

@@ -7,17 +7,7 @@ export function jsonView({ stderr, clock }: Parts): WaitingView {
     stderr.write(`${JSON.stringify({ event, ...fields })}\n`)
   return {
     requested: (request) => {
-      const {
-        kind,
-        removes = 0,
-        server,
-        bundle,
-        workspace,
-        keys,
-        approvalUrl,
-        userCode,
-        isCodeTyped,
-      } = request
+      const { kind, removes = 0, server, bundle, workspace, keys } = request
       say('asked', {
         ...(kind === undefined ? {} : { kind }),
         server,
@@ -25,9 +15,9 @@ export function jsonView({ stderr, clock }: Parts): WaitingView {
         workspace,
         keys,
         ...(removes === 0 ? {} : { removes }),
-        approval_url: approvalUrl,
-        user_code: userCode,
-        assurance: isCodeTyped ? 'typed' : 'compat',
+        approval_url: request.approvalUrl,
+        user_code: request.userCode,
+        assurance: request.isCodeTyped ? 'typed' : 'compat',
         expires_in: Math.round(request.lifetimeMs / 1000),
         seconds_left: Math.max(0, Math.ceil((request.deadlineMs - clock.monotonicMs()) / 1000)),
         asks_again: request.whyNotRemembered,

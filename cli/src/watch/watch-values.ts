@@ -97,7 +97,7 @@ type Fresh = { readonly delivered: Delivered; readonly start: ProgramStart }
 
 /** @returns null: a person would have to approve */
 async function fetchPatiently({ request, fetch, startWith }: Watching, parts: Parts): Promise<Fresh | null> {
-  let told = ''
+  let lastReason = ''
   for (let failures = 1; ; failures += 1) {
     try {
       const delivered = await fetch()
@@ -108,9 +108,9 @@ async function fetchPatiently({ request, fetch, startWith }: Watching, parts: Pa
         tellEnd(request, parts, error.message)
         return null
       }
-      if (error.message !== told)
+      if (error.message !== lastReason)
         tellTrouble(request, parts, `values changed, but cannot be fetched: ${error.message}`)
-      told = error.message
+      lastReason = error.message
       await parts.clock.sleep(pause(FETCH_PAUSE_MS, failures))
     }
   }
@@ -166,7 +166,7 @@ function tellTrouble(request: ValuesRequest, parts: Parts, reason: string): void
 function tell(
   { view }: ValuesRequest,
   { stderr }: Parts,
-  ...told: [event: Parameters<typeof announce>[1], text: string | null]
+  ...line: [event: Parameters<typeof announce>[1], text: string | null]
 ): void {
-  announce({ view, stderr }, ...told)
+  announce({ view, stderr }, ...line)
 }

@@ -48,7 +48,7 @@ async function ls(words: Words, parts: Parts): Promise<number> {
   const listed = needsApproval
     ? await listApproved({ ...named, bundle }, parts)
     : await listDirectly(token === null ? named : { ...named, token, workspace: null }, bundle, parts)
-  parts.stdout.write(bundle === null ? bundlesText(listed, named.view) : namesText(listed, named.view))
+  parts.stdout.write(textOf(rowsOf(listed, bundle), named.view))
   return EXIT.ok
 }
 
@@ -66,35 +66,26 @@ async function listApproved(request: Omit<RequestOptions, 'command'>, parts: Par
   return await listWithApproval({ ...request, command }, parts)
 }
 
-function bundlesText({ bundles }: Listed, view: ViewName): string {
-  if (view === 'json')
-    return json(bundles.map(({ id, name, keyCount }) => ({ id, name, key_count: keyCount })))
-  if (view === 'quiet') return lines(bundles.map(({ name }) => [name]))
-  return lines(bundles.map(({ name, keyCount }) => [name, `${keyCount} ${keyCount === 1 ? 'key' : 'keys'}`]))
+/** One line of the list: as JSON, and as text. */
+type Row = { readonly json: object; readonly cells: readonly [name: string, about: string] }
+
+function rowsOf({ bundles, names }: Listed, bundle: string | null): readonly Row[] {
+  if (bundle === null)
+    return bundles.map(({ id, name, keyCount }) => ({
+      json: { id, name, key_count: keyCount },
+      cells: [name, `${keyCount} ${keyCount === 1 ? 'key' : 'keys'}`],
+    }))
+  return names.map(({ name, isSecret, required }) => ({
+    json: { name, is_secret: isSecret, required },
+    cells: [name, `${isSecret ? 'secret' : 'public'}${required ? ', required' : ''}`],
+  }))
 }
 
-function namesText({ names }: Listed, view: ViewName): string {
-  if (view === 'json')
-    return json(names.map(({ name, isSecret, required }) => ({ name, is_secret: isSecret, required })))
-  if (view === 'quiet') return lines(names.map(({ name }) => [name]))
-  return lines(
-    names.map(({ name, isSecret, required }) => [
-      name,
-      [isSecret ? 'secret' : 'public', ...(required ? ['required'] : [])].join(', '),
-    ]),
-  )
-}
-
-function json(entries: readonly object[]): string {
-  return `${JSON.stringify(entries)}\n`
-}
-
-function lines(rows: readonly (readonly string[])[]): string {
-  const width = Math.max(0, ...rows.map(([first = '']) => first.length))
+function textOf(rows: readonly Row[], view: ViewName): string {
+  if (view === 'json') return `${JSON.stringify(rows.map(({ json }) => json))}\n`
+  const width = Math.max(0, ...rows.map(({ cells: [name] }) => name.length))
   return rows
-    .map(([first = '', ...rest]) =>
-      rest.length === 0 ? first : `${first.padEnd(width)}  ${rest.join('  ')}`,
-    )
+    .map(({ cells: [name, about] }) => (view === 'quiet' ? name : `${name.padEnd(width)}  ${about}`))
     .map((line) => `${printable(line)}\n`)
     .join('')
 }

@@ -4,9 +4,8 @@ import type { Parts } from '../base/parts.ts'
 import { printable } from '../base/printable.ts'
 import { object, orNull, parseObject, string } from '../base/shape.ts'
 import type { Command, Words } from '../command-line/command.ts'
-import type { DepositReceipt } from '../receipt/deposit-receipt.ts'
 import type { PinnedKey } from '../receipt/pinned-keys.ts'
-import type { Receipt } from '../receipt/receipt.ts'
+import type { DepositReceipt, Receipt } from '../receipt/receipt.ts'
 import type { SignedReceipt } from '../server/wait-answer.ts'
 
 export const receiptCommand: Command = {
@@ -31,8 +30,7 @@ async function verify({ operands }: Words, parts: Parts): Promise<number> {
   }
   const { server, receipt } = readFile(file)
   const { pinnedKeys } = await import('../receipt/pinned-keys.ts')
-  const { deliveryReceiptIn, verifiedFields } = await import('../receipt/receipt.ts')
-  const { depositReceiptIn } = await import('../receipt/deposit-receipt.ts')
+  const { deliveryReceiptIn, depositReceiptIn, verifiedFields } = await import('../receipt/receipt.ts')
   const key = pinnedKeys(server, parts).find(({ kid }) => kid === receipt.kid)
   if (key === undefined) {
     throw refusedError(
@@ -41,8 +39,8 @@ async function verify({ operands }: Words, parts: Parts): Promise<number> {
     )
   }
   const fields = verifiedFields(receipt, Buffer.from(key.publicKey, 'base64'))
-  const deposit = depositReceiptIn(fields)
-  const rows = deposit === null ? deliveryRows(deliveryReceiptIn(fields)) : depositRows(deposit)
+  const isDeposit = fields['kind'] === 'deposit'
+  const rows = isDeposit ? depositRows(depositReceiptIn(fields)) : deliveryRows(deliveryReceiptIn(fields))
   const all = [['Server', printable(server, 200)], ...rows]
   const lines = all.map(([name = '', value = '']) => `${name.padEnd(10)}${value}\n`)
   parts.stdout.write([verdict(server, key), ...lines].join(''))

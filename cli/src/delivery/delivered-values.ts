@@ -8,7 +8,7 @@ import type { PendingRequest } from '../base/pending-request.ts'
 import { printable } from '../base/printable.ts'
 import { parseObject } from '../base/shape.ts'
 import { keyOf, pinnedKeys } from '../receipt/pinned-keys.ts'
-import { type Receipt, readReceipt, requireFits } from '../receipt/receipt.ts'
+import { deliveryReceiptIn, type Receipt, requireFits, verifiedFields } from '../receipt/receipt.ts'
 import { isLoopback } from '../server/server-address.ts'
 import type { Delivery, Named } from '../server/wait-answer.ts'
 import { sentCommand } from './claims.ts'
@@ -117,7 +117,7 @@ export async function checkReceipt(
     requireAssurance(null, request)
     return null
   }
-  const read = readReceipt(receipt, await keyOf(request.server, receipt.kid, parts))
+  const read = deliveryReceiptIn(verifiedFields(receipt, await keyOf(request.server, receipt.kid, parts)))
   requireFits(read, {
     requestId: pending.id,
     clientPublicKey: pending.keyPair.publicKey,

@@ -5,14 +5,16 @@ import { sentCommand } from '../delivery/claims.ts'
 import { requestApproval } from '../delivery/request-approval.ts'
 import type { RequestOptions } from '../delivery/values-request.ts'
 import { waitForDeposit } from '../delivery/wait.ts'
+import { keyOf } from '../receipt/pinned-keys.ts'
 import {
   countsOf,
   type DepositReceipt,
-  readDepositReceipt,
+  depositReceiptIn,
+  keepReceipt,
+  requireFits,
   requireStored,
-} from '../receipt/deposit-receipt.ts'
-import { keyOf } from '../receipt/pinned-keys.ts'
-import { keepReceipt, requireFits } from '../receipt/receipt.ts'
+  verifiedFields,
+} from '../receipt/receipt.ts'
 import type { SignedReceipt } from '../server/wait-answer.ts'
 import { inWorkspace, type Outcome } from '../terminal/waiting-view.ts'
 import { type DepositContent, sealDeposit } from './deposit-body.ts'
@@ -73,7 +75,7 @@ export async function checkedDeposit(
   { depositing: { content, command }, pending, box }: Sent,
   parts: Parts,
 ): Promise<DepositReceipt> {
-  const read = readDepositReceipt(receipt, await keyOf(pending.server, receipt.kid, parts))
+  const read = depositReceiptIn(verifiedFields(receipt, await keyOf(pending.server, receipt.kid, parts)))
   const { publicKey: clientPublicKey } = pending.keyPair
   requireFits(read, { requestId: pending.id, clientPublicKey, box, argv: sentCommand(command) })
   requireStored(read, { bundle: content.bundle, names: namesIn(content) })

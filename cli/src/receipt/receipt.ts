@@ -16,14 +16,8 @@ import {
 import { requireWritable, writeOutputFile } from '../output/output-file.ts'
 import type { SignedReceipt } from '../server/wait-answer.ts'
 
-/** Check the signature of a receipt and read it.
- * @param publicKey of the server, 32 bytes
- * @throws CliError refused: not signed by this key, or malformed */
-export function readReceipt(signed: SignedReceipt, publicKey: Uint8Array): Receipt {
-  return deliveryReceiptIn(verifiedFields(signed, publicKey))
-}
-
 /** The fields of a receipt whose signature is valid.
+ * @param publicKey of the server, 32 bytes
  * @throws CliError refused: not signed by this key, or malformed */
 export function verifiedFields(
   { payload, signature }: SignedReceipt,
@@ -46,51 +40,64 @@ function decoded(base64: string): Uint8Array {
   }
 }
 
-/** A text of a receipt, safe to print. */
-export const receiptText = refusing(shown(500), () => refusedAnswer('the receipt lacks a field'))
+// Texts are safe to print.
+const text = refusing(shown(500), () => refusedAnswer('the receipt lacks a field'))
+const named = refusing(field('name', text), () => refusedAnswer('the receipt lacks a field'))
 
-export function receiptList<T>(item: Shape<T>): Shape<readonly T[]> {
+function listOf<T>(item: Shape<T>): Shape<readonly T[]> {
   return refusing(list(item), () => refusedAnswer('the receipt lacks a list'))
 }
 
-export const receiptName = refusing(field('name', receiptText), () =>
-  refusedAnswer('the receipt lacks a field'),
-)
-
-/** What every receipt says of its request.
- * @throws CliError refused: malformed */
-export const requestFacts = object({
-  requestId: receiptText,
+/** What every receipt says of its request. */
+const FACTS = {
+  requestId: text,
   /** Base64. */
-  clientPubkey: receiptText,
-  ciphertextSha256: receiptText,
-  bundle: receiptName,
+  clientPubkey: text,
+  ciphertextSha256: text,
+  bundle: named,
   /** Usernames of who approved. */
-  approvers: receiptList(field('username', receiptText)),
+  approvers: listOf(field('username', text)),
   /** Of the command; null: the client did not send it. */
   argvSha256: orNull(string),
-})
+}
 
+/** What the server signed about one delivery. */
 const DELIVERY = object({
+  ...FACTS,
   /** Names. */
-  keys: receiptList(receiptName),
+  keys: listOf(named),
   /** ISO timestamp. */
-  approvedAt: receiptText,
+  approvedAt: text,
   /** How the approval returned; null: it did not have to return. */
   releasedBy: orNull(oneOf('loopback', 'code')),
   /** The remembered approval that was repeated; null: none. */
   grantId: orNull(string),
 })
+export type Receipt = ReturnType<typeof DELIVERY>
 
-export type RequestFacts = ReturnType<typeof requestFacts>
-/** What the server signed about one delivery. */
-export type Receipt = RequestFacts & ReturnType<typeof DELIVERY>
+/** What the server signed about one deposit. */
+const DEPOSIT = object({
+  ...FACTS,
+  workspace: named,
+  /** What happened to each: an action of an import. */
+  variables: listOf(object({ name: text, action: text })),
+  /** ISO timestamp. */
+  storedAt: text,
+})
+export type DepositReceipt = ReturnType<typeof DEPOSIT>
 
 /** What the verified fields of a receipt say of a delivery.
  * @throws CliError refused: malformed, or of a deposit */
 export function deliveryReceiptIn(fields: Record<string, unknown>): Receipt {
-  if (fields['kind'] !== undefined) throw refusedAnswer('the receipt is not for a delivery')
-  return { ...requestFacts(fields), ...DELIVERY(fields) }
+  if (fields['kind'] === undefined) return DELIVERY(fields)
+  throw refusedAnswer('the receipt is not for a delivery')
+}
+
+/** What the verified fields of a receipt say of a deposit.
+ * @throws CliError refused: malformed, or of a delivery */
+export function depositReceiptIn(fields: Record<string, unknown>): DepositReceipt {
+  if (fields['kind'] === 'deposit') return DEPOSIT(fields)
+  throw refusedAnswer('the receipt is not for a deposit')
 }
 
 /** What this client knows about its request without the server. */
@@ -104,7 +111,10 @@ type Known = {
 
 /** Whether the receipt is for this request, this box and this command.
  * @throws CliError refused, naming what differs */
-export function requireFits(receipt: RequestFacts, { requestId, clientPublicKey, box, argv }: Known): void {
+export function requireFits(
+  receipt: Receipt | DepositReceipt,
+  { requestId, clientPublicKey, box, argv }: Known,
+): void {
   const differs = [
     receipt.requestId === requestId ? null : 'another request',
     receipt.clientPubkey === Buffer.from(clientPublicKey).toString('base64') ? null : 'another key',
@@ -118,8 +128,31 @@ export function requireFits(receipt: RequestFacts, { requestId, clientPublicKey,
 /** Whether the receipt lists the names that were in the box.
  * @throws CliError refused */
 export function requireNames(receipt: Receipt, names: readonly string[]): void {
-  if (receipt.keys.toSorted().join('\n') === names.toSorted().join('\n')) return
+  if (areSame(receipt.keys, names)) return
   throw refusedAnswer('the receipt lists other names than the delivery')
+}
+
+/** Whether the receipt is for the bundle and the variables of the deposit.
+ * @throws CliError refused, naming what differs */
+export function requireStored(
+  receipt: DepositReceipt,
+  { bundle, names }: { bundle: string; names: readonly string[] },
+): void {
+  if (receipt.bundle !== bundle) throw refusedAnswer('the receipt is for another bundle')
+  const stored = receipt.variables.map(({ name }) => name)
+  if (areSame(stored, names)) return
+  throw refusedAnswer('the receipt lists other names than the deposit')
+}
+
+/** How many variables had each action. */
+export function countsOf({ variables }: DepositReceipt): Readonly<Record<string, number>> {
+  const counts = new Map<string, number>()
+  for (const { action } of variables) counts.set(action, (counts.get(action) ?? 0) + 1)
+  return Object.fromEntries(counts)
+}
+
+function areSame(listed: readonly string[], names: readonly string[]): boolean {
+  return listed.toSorted().join('\n') === names.toSorted().join('\n')
 }
 
 /** Check that the receipt can be written, before a person approves.

@@ -178,7 +178,7 @@ function requestedKeys(
 }
 
 /** @throws CliError usage: both --json and --quiet */
-export function readView(words: Words): ViewName {
+function readView(words: Words): ViewName {
   if (words.has('json') && words.has('quiet')) {
     throw usageError('--json and --quiet cannot be combined', 'Give only one of them.')
   }

@@ -20,33 +20,44 @@ export type TenantTable = {
 
 type Nothing = Record<never, never>
 
-const tenantOf = (table: TenantTable) => sql.ref<string>(`${table}.tenant_id`)
+/** A tenant: all its rows. With an id: one row of it. */
+type Whose<Table extends TenantTable> =
+  | string
+  | ('id' extends keyof Tables[Table] ? { tenantId: string; id: string } : never)
+
+type AnyRows = string | { tenantId: string; id: string }
+
+function belongs(table: TenantTable, whose: AnyRows) {
+  const ofTenant = sql.ref(`${table}.tenant_id`)
+  if (typeof whose === 'string') return sql<boolean>`${ofTenant} = ${whose}`
+  return sql<boolean>`${ofTenant} = ${whose.tenantId} and ${sql.ref(`${table}.id`)} = ${whose.id}`
+}
 
 export function selectOf<Table extends TenantTable>(
   query: Query,
   table: Table,
-  tenantId: string,
+  whose: Whose<Table>,
 ): SelectQueryBuilder<Tables, Table, Nothing>
-export function selectOf(query: Query, table: TenantTable, tenantId: string) {
-  return query.selectFrom(table).where(tenantOf(table), '=', tenantId)
+export function selectOf(query: Query, table: TenantTable, whose: AnyRows) {
+  return query.selectFrom(table).where(belongs(table, whose))
 }
 
 export function updateOf<Table extends TenantTable>(
   query: Query,
   table: Table,
-  tenantId: string,
+  whose: Whose<Table>,
 ): UpdateQueryBuilder<Tables, Table, Table, UpdateResult>
-export function updateOf(query: Query, table: TenantTable, tenantId: string) {
-  return query.updateTable(table).where(tenantOf(table), '=', tenantId)
+export function updateOf(query: Query, table: TenantTable, whose: AnyRows) {
+  return query.updateTable(table).where(belongs(table, whose))
 }
 
 export function deleteOf<Table extends TenantTable>(
   query: Query,
   table: Table,
-  tenantId: string,
+  whose: Whose<Table>,
 ): DeleteQueryBuilder<Tables, Table, DeleteResult>
-export function deleteOf(query: Query, table: TenantTable, tenantId: string) {
-  return query.deleteFrom(table).where(tenantOf(table), '=', tenantId)
+export function deleteOf(query: Query, table: TenantTable, whose: AnyRows) {
+  return query.deleteFrom(table).where(belongs(table, whose))
 }
 
 /** The attachments of a tenant, each with its key. */

@@ -17,10 +17,7 @@ export async function isDelivered(
 
 /** The library name of a key; null when the tenant has no such key. */
 export async function keyNameOf(transaction: Query, tenantId: string, keyId: string): Promise<string | null> {
-  const row = await selectOf(transaction, 'keys', tenantId)
-    .select('name')
-    .where('id', '=', keyId)
-    .executeTakeFirst()
+  const row = await selectOf(transaction, 'keys', { tenantId, id: keyId }).select('name').executeTakeFirst()
   return row?.name ?? null
 }
 

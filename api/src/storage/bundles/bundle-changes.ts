@@ -7,9 +7,8 @@ import { updateOf } from '../base/tenant-rows.ts'
 /** Hold a bundle until the transaction ends, so that one change of its positions happens at a time.
  * @returns false when the tenant has no such bundle */
 export async function holdBundle(transaction: Query, tenantId: string, bundleId: string): Promise<boolean> {
-  const { numUpdatedRows } = await updateOf(transaction, 'bundles', tenantId)
+  const { numUpdatedRows } = await updateOf(transaction, 'bundles', { tenantId, id: bundleId })
     .set((column) => ({ updated_at: column.ref('updated_at') }))
-    .where('id', '=', bundleId)
     .executeTakeFirstOrThrow()
   return numUpdatedRows === 1n
 }
@@ -31,9 +30,8 @@ export async function stampBundleForEach(
   { tenantId, bundleId, stamp }: BundleStamp,
   { action, told }: { action: AuditAction; told: readonly EventData[] },
 ): Promise<void> {
-  const { name } = await updateOf(transaction, 'bundles', tenantId)
+  const { name } = await updateOf(transaction, 'bundles', { tenantId, id: bundleId })
     .set({ updated_at: stamp.at, updated_by: stamp.by })
-    .where('id', '=', bundleId)
     .returning('name')
     .executeTakeFirstOrThrow()
   const target = { kind: 'bundle', id: bundleId, name } as const

@@ -78,9 +78,8 @@ async function update(
 ): ReturnType<BundleStore['update']> {
   return unless(isTaken, 'name_taken', () =>
     write(async (transaction) => {
-      const row = await updateOf(transaction, 'bundles', tenantId)
+      const row = await updateOf(transaction, 'bundles', { tenantId, id: bundleId })
         .set({ ...fields, updated_at: stamp.at, updated_by: stamp.by })
-        .where('id', '=', bundleId)
         .returning(['id', 'name'])
         .executeTakeFirst()
       if (!row) return 'absent'
@@ -116,7 +115,7 @@ const COLUMNS = [
 
 function finder({ query, prepare }: Queries): BundleStore['find'] {
   const read = prepare((value: (name: 'tenantId' | 'bundleId') => string) =>
-    selectOf(query, 'bundles', value('tenantId')).select(COLUMNS).where('id', '=', value('bundleId')),
+    selectOf(query, 'bundles', { tenantId: value('tenantId'), id: value('bundleId') }).select(COLUMNS),
   )
   return async (tenantId, bundleId) => (await read({ tenantId, bundleId }))[0] ?? null
 }
@@ -191,8 +190,7 @@ async function findSuggested(
 }
 
 async function remove(transaction: Query, tenantId: string, bundleId: string): Promise<string | null> {
-  const row = await deleteOf(transaction, 'bundles', tenantId)
-    .where('id', '=', bundleId)
+  const row = await deleteOf(transaction, 'bundles', { tenantId, id: bundleId })
     .returning('name')
     .executeTakeFirst()
   return row?.name ?? null

@@ -159,9 +159,8 @@ async function update(
   const { id, name } = row
   const is_secret = item.is_secret === undefined ? row.is_secret : flag(item.is_secret)
   const changed = { id, name, is_secret, value_version: row.value_version + 1, updated_at: now }
-  await updateOf(transaction, 'legacy_items', place.tenantId)
+  await updateOf(transaction, 'legacy_items', { tenantId: place.tenantId, id })
     .set(seal(item.value, changed))
-    .where('id', '=', id)
     .execute()
 }
 

@@ -79,9 +79,8 @@ async function changeBundle(
     .values({ tenant_id: tenantId, bundle_id: bundleId, ...rules })
     .onConflict((taken) => taken.columns(['tenant_id', 'bundle_id']).doUpdateSet(rules))
     .execute()
-  const { name } = await selectOf(transaction, 'bundles', tenantId)
+  const { name } = await selectOf(transaction, 'bundles', { tenantId, id: bundleId })
     .select('name')
-    .where('id', '=', bundleId)
     .executeTakeFirstOrThrow()
   const event = { action: 'bundle.policy_changed', data: changeData(change), stamp } as const
   await record(transaction, bundleEvent(tenantId, { id: bundleId, name }, event))

@@ -46,9 +46,8 @@ async function end(
   { tenantId, deliveryId }: Ending,
   columns: { state: 'void' | 'collected'; collected_at?: string },
 ): Promise<Ended | null> {
-  const row = await updateOf(transaction, 'deliveries', tenantId)
+  const row = await updateOf(transaction, 'deliveries', { tenantId, id: deliveryId })
     .set({ ...columns, held_until: null })
-    .where('id', '=', deliveryId)
     .where('state', '=', 'approved')
     .returning(['label', 'holder', 'user_id', 'bundle_id', 'bundle_name', 'versions', 'created_at'])
     .executeTakeFirst()
@@ -105,9 +104,8 @@ async function holdOpenDeliveries(
 }
 
 function holdOpen(transaction: Query, tenantId: string, id: string) {
-  return updateOf(transaction, 'deliveries', tenantId)
+  return updateOf(transaction, 'deliveries', { tenantId, id })
     .set((column) => ({ state: column.ref('state') }))
-    .where('id', '=', id)
     .where('state', '=', 'approved')
     .returning(['versions', 'created_at'])
     .executeTakeFirst()

@@ -139,18 +139,16 @@ function end(
   { tenantId, depositId }: { tenantId: string; depositId: string },
   change: Ending,
 ) {
-  return updateOf(transaction, 'deposits', tenantId)
+  return updateOf(transaction, 'deposits', { tenantId, id: depositId })
     .set({ ...change, open_until: null })
-    .where('id', '=', depositId)
     .where('state', '=', 'approved')
     .returning(['user_id', 'held_by', 'bundle_name', 'request_hash'])
     .executeTakeFirst()
 }
 
 async function outcomeOf(query: Query, tenantId: string, depositId: string): Promise<DepositOutcome | null> {
-  const row = await selectOf(query, 'deposits', tenantId)
+  const row = await selectOf(query, 'deposits', { tenantId, id: depositId })
     .select('applied')
-    .where('id', '=', depositId)
     .executeTakeFirst()
   return row?.applied ? Outcome.parse(JSON.parse(row.applied)) : null
 }

@@ -91,9 +91,8 @@ async function countUse(
   transaction: Query,
   { tenantId, grantId, at }: { tenantId: string; grantId: string; at: string },
 ): Promise<boolean> {
-  const { numUpdatedRows } = await updateOf(transaction, 'grants', tenantId)
+  const { numUpdatedRows } = await updateOf(transaction, 'grants', { tenantId, id: grantId })
     .set((column) => ({ uses: column('uses', '+', 1), last_used_at: at }))
-    .where('id', '=', grantId)
     .where('ended', 'is', null)
     .where('expires_at', '>', at)
     .where('uses', '<', LIMITS.grantUses)

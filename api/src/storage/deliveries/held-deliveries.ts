@@ -48,9 +48,8 @@ async function release(
 
 // A delivery that is not held counts as approved.
 function unhold(transaction: Query, tenantId: string, deliveryId: string) {
-  return updateOf(transaction, 'deliveries', tenantId)
+  return updateOf(transaction, 'deliveries', { tenantId, id: deliveryId })
     .set({ held_until: null })
-    .where('id', '=', deliveryId)
     .where('held_until', 'is not', null)
     .returning(['bundle_id', 'bundle_name'])
     .executeTakeFirst()

@@ -60,9 +60,8 @@ function holding<R extends Row>({ label, via, ...row }: R) {
 type OfKey = { tenantId: string; keyId: string; page: WholePage }
 
 async function holdersOf(query: Query, { tenantId, keyId, page }: OfKey): ReturnType<HolderStore['ofKey']> {
-  const key = await selectOf(query, 'keys', tenantId)
+  const key = await selectOf(query, 'keys', { tenantId, id: keyId })
     .select('value_version as current_version')
-    .where('id', '=', keyId)
     .executeTakeFirst()
   if (!key) return null
   const [rows, total] = await Promise.all([
@@ -127,10 +126,7 @@ async function holdingsOf(
 }
 
 async function isMachine(query: Query, tenantId: string, machineId: string): Promise<boolean> {
-  const row = await selectOf(query, 'machines', tenantId)
-    .select('id')
-    .where('id', '=', machineId)
-    .executeTakeFirst()
+  const row = await selectOf(query, 'machines', { tenantId, id: machineId }).select('id').executeTakeFirst()
   return row !== undefined
 }
 
@@ -156,9 +152,6 @@ async function dismiss(
     .where('dismissed_at', 'is', null)
     .executeTakeFirstOrThrow()
   if (numUpdatedRows !== 1n) return null
-  const row = await selectOf(transaction, 'keys', tenantId)
-    .select('name')
-    .where('id', '=', keyId)
-    .executeTakeFirst()
+  const row = await selectOf(transaction, 'keys', { tenantId, id: keyId }).select('name').executeTakeFirst()
   return row?.name ?? null
 }

@@ -87,7 +87,7 @@ const holdersOf = (table: 'keys' | 'key_versions', key: string, version: string)
   )`.as('holders')
 
 function currentVersion(query: Query, tenantId: string, keyId: string): Promise<VersionRow | undefined> {
-  return selectOf(query, 'keys', tenantId)
+  return selectOf(query, 'keys', { tenantId, id: keyId })
     .select(['id as key_id', 'name', 'is_secret', 'template_parts', valueColumn('public')])
     .select('value_version as version')
     .select(['value_set_at as set_at', 'value_set_by as set_by', nameOf('keys.value_set_by')])
@@ -95,7 +95,6 @@ function currentVersion(query: Query, tenantId: string, keyId: string): Promise<
     .select('value_changed_elsewhere_at as changed_elsewhere_at')
     .select([sql<null>`null`.as('replaced_at'), sql<null>`null`.as('destroyed_at')])
     .select(holdersOf('keys', 'id', 'value_version'))
-    .where('id', '=', keyId)
     .executeTakeFirst()
 }
 

@@ -21,16 +21,14 @@ export async function tellExpiring(
 }
 
 async function tell({ transaction, record }: Recorded, { tenant_id, id }: Due, now: string): Promise<void> {
-  const token = await updateOf(transaction, 'machine_tokens', tenant_id)
+  const token = await updateOf(transaction, 'machine_tokens', { tenantId: tenant_id, id })
     .set({ tell_at: null })
-    .where('id', '=', id)
     .where('tell_at', 'is not', null)
     .returning(['machine_id', 'hint', 'expires_at', 'ended_at'])
     .executeTakeFirst()
   if (!token || token.ended_at !== null || token.expires_at <= now) return
-  const machine = await selectOf(transaction, 'machines', tenant_id)
+  const machine = await selectOf(transaction, 'machines', { tenantId: tenant_id, id: token.machine_id })
     .select(['id', 'name'])
-    .where('id', '=', token.machine_id)
     .executeTakeFirstOrThrow()
   await record(transaction, {
     tenantId: tenant_id,

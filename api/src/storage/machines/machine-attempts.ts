@@ -9,7 +9,7 @@ const ShownClaims = z.record(z.string(), z.string())
 
 /** The refused identities of a machine, the latest first; null when the tenant has no such machine. */
 export async function attempts(query: Query, tenantId: string, machineId: string): Promise<Attempt[] | null> {
-  const rows = await selectOf(query, 'machines', tenantId)
+  const rows = await selectOf(query, 'machines', { tenantId, id: machineId })
     .leftJoin('machine_attempts as attempt', (join) =>
       join
         .onRef('attempt.tenant_id', '=', 'machines.tenant_id')
@@ -17,7 +17,6 @@ export async function attempts(query: Query, tenantId: string, machineId: string
     )
     .select(['attempt.fingerprint', 'attempt.issuer', 'attempt.claims', 'attempt.is_bound', 'attempt.reason'])
     .select(['attempt.first_at', 'attempt.last_at', 'attempt.times'])
-    .where('machines.id', '=', machineId)
     .orderBy('attempt.last_at', 'desc')
     .execute()
   return rows.length === 0 ? null : rows.flatMap(attemptIn)

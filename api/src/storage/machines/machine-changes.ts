@@ -11,9 +11,8 @@ export async function holdMachine(
   tenantId: string,
   machineId: string,
 ): Promise<MachineRef | null> {
-  const row = await updateOf(transaction, 'machines', tenantId)
+  const row = await updateOf(transaction, 'machines', { tenantId, id: machineId })
     .set((column) => ({ updated_at: column.ref('updated_at') }))
-    .where('id', '=', machineId)
     .returning(['id', 'name'])
     .executeTakeFirst()
   return row ?? null

@@ -91,25 +91,20 @@ async function lostStanding(
   { proof, machine, at }: NewMachineDelivery,
 ): Promise<DeliveryOutcome> {
   if (proof.kind === 'token') {
-    const token = await selectOf(transaction, 'machine_tokens', tenantId)
+    const token = await selectOf(transaction, 'machine_tokens', { tenantId, id: proof.id })
       .select(['ended_at', 'expires_at'])
-      .where('id', '=', proof.id)
       .executeTakeFirst()
     if (!token || token.ended_at !== null) return 'token_ended'
     if (token.expires_at <= at) return 'token_expired'
   } else if (!(await hasTrust(transaction, tenantId, proof.id))) return 'trust_ended'
-  const row = await selectOf(transaction, 'machines', tenantId)
+  const row = await selectOf(transaction, 'machines', { tenantId, id: machine.id })
     .select('is_active')
-    .where('id', '=', machine.id)
     .executeTakeFirst()
   return row?.is_active === 1 ? 'not_granted' : 'machine_inactive'
 }
 
 async function hasTrust(transaction: Query, tenantId: string, id: string): Promise<boolean> {
-  const row = await selectOf(transaction, 'machine_trusts', tenantId)
-    .select('id')
-    .where('id', '=', id)
-    .executeTakeFirst()
+  const row = await selectOf(transaction, 'machine_trusts', { tenantId, id }).select('id').executeTakeFirst()
   return row !== undefined
 }
 

@@ -63,9 +63,8 @@ export async function revoke(
 }
 
 async function bundleOf(transaction: Query, { tenantId, bundleId }: GrantPlace) {
-  const row = await selectOf(transaction, 'bundles', tenantId)
+  const row = await selectOf(transaction, 'bundles', { tenantId, id: bundleId })
     .select(['id', 'name'])
-    .where('id', '=', bundleId)
     .executeTakeFirst()
   return row ?? null
 }

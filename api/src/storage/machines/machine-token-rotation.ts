@@ -32,10 +32,9 @@ export async function rotate(
 
 // The token before the machine, in the order in which a delivery holds them: in another order, the two could deadlock.
 async function holdWorking(transaction: Query, { tenantId, machineId, tokenId, at }: PlacedToken) {
-  return updateOf(transaction, 'machine_tokens', tenantId)
+  return updateOf(transaction, 'machine_tokens', { tenantId, id: tokenId })
     .set((column) => ({ hint: column.ref('hint') }))
     .where('machine_id', '=', machineId)
-    .where('id', '=', tokenId)
     .where('expires_at', '>', at)
     .where('ended_at', 'is', null)
     .returningAll()
@@ -53,9 +52,8 @@ async function endAfter(
 ): Promise<string> {
   const after = secondsAfter(at, overlapSeconds)
   const endsAt = after < expires_at ? after : expires_at
-  await updateOf(transaction, 'machine_tokens', tenant_id)
+  await updateOf(transaction, 'machine_tokens', { tenantId: tenant_id, id })
     .set(overlapSeconds === 0 ? { ended_at: at } : { expires_at: endsAt, tell_at: null })
-    .where('id', '=', id)
     .execute()
   return endsAt
 }

@@ -71,10 +71,9 @@ export async function endWorking(
   transaction: Query,
   { tenantId, machineId, tokenId, at }: PlacedToken,
 ): Promise<EndedToken | null> {
-  const row = await updateOf(transaction, 'machine_tokens', tenantId)
+  const row = await updateOf(transaction, 'machine_tokens', { tenantId, id: tokenId })
     .set({ ended_at: at })
     .where('machine_id', '=', machineId)
-    .where('id', '=', tokenId)
     .where('expires_at', '>', at)
     .where('ended_at', 'is', null)
     .returning(['id', 'hint'])
@@ -84,8 +83,7 @@ export async function endWorking(
 }
 
 function machineOf(transaction: Query, tenantId: string, machineId: string): Promise<MachineRef> {
-  return selectOf(transaction, 'machines', tenantId)
+  return selectOf(transaction, 'machines', { tenantId, id: machineId })
     .select(['id', 'name'])
-    .where('id', '=', machineId)
     .executeTakeFirstOrThrow()
 }

@@ -92,9 +92,8 @@ async function end(
   { transaction, record }: Recorded,
   { tenantId, machineId, trustId, stamp }: Ending,
 ): Promise<boolean> {
-  const row = await deleteOf(transaction, 'machine_trusts', tenantId)
+  const row = await deleteOf(transaction, 'machine_trusts', { tenantId, id: trustId })
     .where('machine_id', '=', machineId)
-    .where('id', '=', trustId)
     .returning(['issuer'])
     .executeTakeFirst()
   const machine = row && (await holdMachine(transaction, tenantId, machineId))

@@ -76,9 +76,8 @@ async function update(
   }
   const changed = FIELDS.filter((field) => wanted[field] !== before[field]).map(told)
   if (changed.length === 0) return 'done'
-  await updateOf(transaction, 'machines', tenantId)
+  await updateOf(transaction, 'machines', { tenantId, id: machineId })
     .set({ ...wanted, updated_at: stamp.at })
-    .where('id', '=', machineId)
     .execute()
   const data = { changed, is_active: wanted.is_active === 1, audit: wanted.reads_audit === 1 }
   const machine = { tenantId, id: machineId, name: wanted.name }
@@ -94,9 +93,8 @@ function told(field: (typeof FIELDS)[number]): string {
 }
 
 function columnsOf(transaction: Query, tenantId: string, machineId: string) {
-  return selectOf(transaction, 'machines', tenantId)
+  return selectOf(transaction, 'machines', { tenantId, id: machineId })
     .select(FIELDS)
-    .where('id', '=', machineId)
     .executeTakeFirstOrThrow()
 }
 
@@ -109,8 +107,7 @@ async function remove(
 ): Promise<boolean> {
   await deleteOf(transaction, 'machine_tokens', tenantId).where('machine_id', '=', machineId).execute()
   await deleteOf(transaction, 'machine_trusts', tenantId).where('machine_id', '=', machineId).execute()
-  const row = await deleteOf(transaction, 'machines', tenantId)
-    .where('id', '=', machineId)
+  const row = await deleteOf(transaction, 'machines', { tenantId, id: machineId })
     .returning(['id', 'name'])
     .executeTakeFirst()
   if (!row) return false

@@ -34,9 +34,8 @@ export async function endGrants(
   }
   const ended = await update.returning(['tenant_id', 'id', 'bundle_id']).execute()
   for (const { tenant_id, id, bundle_id } of ended) {
-    const { name } = await selectOf(transaction, 'bundles', tenant_id)
+    const { name } = await selectOf(transaction, 'bundles', { tenantId: tenant_id, id: bundle_id })
       .select('name')
-      .where('id', '=', bundle_id)
       .executeTakeFirstOrThrow()
     const target = { kind: 'bundle', id: bundle_id, name } as const
     const data = { grant: id, reason }

@@ -79,9 +79,10 @@ function list(query: Query, tenantId: string, now: string): Promise<Invitation[]
 }
 
 async function remove(transaction: Query, tenantId: string, invitationId: string): Promise<boolean> {
-  const { numDeletedRows } = await deleteOf(transaction, 'invitations', tenantId)
-    .where('id', '=', invitationId)
-    .executeTakeFirstOrThrow()
+  const { numDeletedRows } = await deleteOf(transaction, 'invitations', {
+    tenantId,
+    id: invitationId,
+  }).executeTakeFirstOrThrow()
   return numDeletedRows === 1n
 }
 

@@ -68,9 +68,8 @@ async function copyBundle(
 }
 
 function textsOf(transaction: Query, tenantId: string, bundleId: string) {
-  return selectOf(transaction, 'bundles', tenantId)
+  return selectOf(transaction, 'bundles', { tenantId, id: bundleId })
     .select(['name', 'description', 'tags'])
-    .where('id', '=', bundleId)
     .executeTakeFirstOrThrow()
 }
 

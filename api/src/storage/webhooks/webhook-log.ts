@@ -35,9 +35,8 @@ const COLUMNS = [
 ] as const
 
 async function list(query: Query, { tenantId, webhookId, state, limit, offset }: Listing) {
-  const webhook = await selectOf(query, 'webhooks', tenantId)
+  const webhook = await selectOf(query, 'webhooks', { tenantId, id: webhookId })
     .select(['next_at', 'is_active'])
-    .where('id', '=', webhookId)
     .executeTakeFirst()
   if (!webhook) return null
   const all = selectOf(query, 'webhook_messages', tenantId)
@@ -102,24 +101,22 @@ async function resend(transaction: Query, place: Place): ReturnType<WebhookLogSt
   if (webhook.is_active === 0) return 'off'
   if (message.state === 'sending' && webhook.claimed_until > now) return 'sending'
   await sendNow(transaction, place)
-  await updateOf(transaction, 'webhook_messages', tenantId)
+  await updateOf(transaction, 'webhook_messages', { tenantId, id: messageId })
     .set({ state: 'waiting', merge_key: null, not_before: now, give_up_at: giveUpAt, done_at: null })
     .where('webhook_id', '=', webhookId)
-    .where('id', '=', messageId)
     .execute()
   return 'done'
 }
 
 function heldMessage(transaction: Query, { tenantId, webhookId, messageId }: Place) {
-  return updateOf(transaction, 'webhook_messages', tenantId)
+  return updateOf(transaction, 'webhook_messages', { tenantId, id: messageId })
     .set((column) => ({ attempts: column.ref('attempts') }))
     .where('webhook_id', '=', webhookId)
-    .where('id', '=', messageId)
     .returning('state')
     .executeTakeFirst()
 }
 
 // A person who asks for a call does not wait for the schedule of failed ones.
 async function sendNow(transaction: Query, { tenantId, webhookId }: Place): Promise<void> {
-  await updateOf(transaction, 'webhooks', tenantId).set({ next_at: '' }).where('id', '=', webhookId).execute()
+  await updateOf(transaction, 'webhooks', { tenantId, id: webhookId }).set({ next_at: '' }).execute()
 }

@@ -60,9 +60,8 @@ function due(
 }
 
 async function claim(transaction: Query, { tenantId, id }: WebhookPlace, lease: Lease): Promise<boolean> {
-  const { numUpdatedRows } = await updateOf(transaction, 'webhooks', tenantId)
+  const { numUpdatedRows } = await updateOf(transaction, 'webhooks', { tenantId, id })
     .set({ claimed_by: lease.claim, claimed_until: lease.until })
-    .where('id', '=', id)
     .where('is_active', '=', 1)
     .where('next_at', '<=', lease.now)
     .where('claimed_until', '<=', lease.now)
@@ -86,9 +85,8 @@ function holdClaimed(
   { tenantId, id }: WebhookPlace,
   { claim: claimedBy, until }: { claim: string; until?: string },
 ) {
-  return updateOf(transaction, 'webhooks', tenantId)
+  return updateOf(transaction, 'webhooks', { tenantId, id })
     .set((column) => ({ claimed_until: until ?? column.ref('claimed_until') }))
-    .where('id', '=', id)
     .where('claimed_by', '=', claimedBy)
     .returningAll()
     .executeTakeFirst()
@@ -136,14 +134,13 @@ async function settle(
   if (!webhook) return
   const { state } = settlement
   const isOver = state !== 'waiting'
-  await updateOf(transaction, 'webhook_messages', place.tenantId)
+  await updateOf(transaction, 'webhook_messages', { tenantId: place.tenantId, id: messageId })
     .set({ state, last_status: outcome.status, last_error: outcome.word, last_ms: outcome.ms })
     .set({ done_at: isOver ? now : null })
     .where('webhook_id', '=', place.id)
-    .where('id', '=', messageId)
     .execute()
   const end = state === 'done' ? null : settlement.end
-  await updateOf(transaction, 'webhooks', place.tenantId)
+  await updateOf(transaction, 'webhooks', { tenantId: place.tenantId, id: place.id })
     .set(
       state === 'done'
         ? { failing_since: null, failures: 0, next_at: '', last_delivered_at: now }
@@ -154,7 +151,6 @@ async function settle(
           },
     )
     .$if(end !== null, (webhooks) => webhooks.set({ is_active: 0, ended_reason: end }))
-    .where('id', '=', place.id)
     .execute()
   if (end === null) return
   await record(transaction, {
@@ -175,8 +171,7 @@ async function release(transaction: Query, place: WebhookPlace, claimedBy: strin
     .where('webhook_id', '=', place.id)
     .where('state', '=', 'sending')
     .execute()
-  await updateOf(transaction, 'webhooks', place.tenantId)
+  await updateOf(transaction, 'webhooks', { tenantId: place.tenantId, id: place.id })
     .set({ claimed_by: null, claimed_until: '' })
-    .where('id', '=', place.id)
     .execute()
 }

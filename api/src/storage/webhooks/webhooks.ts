@@ -23,8 +23,7 @@ export function createWebhookStore({ query, write, record }: Queries, secrets: W
       write((transaction) => update({ transaction, record }, { tenantId, webhookId, ...change })),
     delete: (tenantId, webhookId, stamp) =>
       write(async (transaction) => {
-        const row = await deleteOf(transaction, 'webhooks', tenantId)
-          .where('id', '=', webhookId)
+        const row = await deleteOf(transaction, 'webhooks', { tenantId, id: webhookId })
           .returning(['id', 'url'])
           .executeTakeFirst()
         if (!row) return false
@@ -114,9 +113,8 @@ async function update(
   const changed = FIELDS.filter((field) => wanted[field] !== before[field])
   const isFresh = changed.includes('url') || change.is_active === true
   if (changed.length === 0 && !isFresh) return 'done'
-  await updateOf(transaction, 'webhooks', tenantId)
+  await updateOf(transaction, 'webhooks', { tenantId, id: webhookId })
     .set({ ...wanted, ...(isFresh ? NO_TROUBLE : {}) })
-    .where('id', '=', webhookId)
     .execute()
   if (changed.length === 0) return 'done'
   const data = { changed, is_active: wanted.is_active === 1 }
@@ -144,9 +142,8 @@ export function holdWebhook(
   tenantId: string,
   webhookId: string,
 ): Promise<WebhookRow | undefined> {
-  return updateOf(transaction, 'webhooks', tenantId)
+  return updateOf(transaction, 'webhooks', { tenantId, id: webhookId })
     .set((column) => ({ created_at: column.ref('created_at') }))
-    .where('id', '=', webhookId)
     .returningAll()
     .executeTakeFirst()
 }
@@ -166,14 +163,13 @@ async function rotate(
   const row = await holdWebhook(transaction, tenantId, webhookId)
   if (!row) return false
   const version = row.secret_version + 1
-  await updateOf(transaction, 'webhooks', tenantId)
+  await updateOf(transaction, 'webhooks', { tenantId, id: webhookId })
     .set({
       secret: sealed(version),
       secret_version: version,
       old_secret: row.secret,
       old_secret_until: oldUntil,
     })
-    .where('id', '=', webhookId)
     .execute()
   const webhook = { tenantId, id: webhookId, url: row.url }
   await record(transaction, webhookEvent(webhook, 'webhook.secret_rotated', { stamp }))

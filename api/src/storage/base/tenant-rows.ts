@@ -6,6 +6,7 @@ import {
   type UpdateQueryBuilder,
   type UpdateResult,
 } from 'kysely'
+import type { WholePage } from '../../domain/base/listing.ts'
 import type { Query } from './queries.ts'
 import type { Tables } from './tables.ts'
 
@@ -73,4 +74,14 @@ export async function countOf<Schema, Table extends keyof Schema>(
 ): Promise<number> {
   const counted = rows.select(sql<number>`count(*)`.as('total')).$castTo<{ total: number }>()
   return (await counted.executeTakeFirstOrThrow()).total
+}
+
+/** One page of a list, and how many entries the whole list has. */
+export async function pageOf<Schema, Table extends keyof Schema, Row, Total>(
+  ordered: SelectQueryBuilder<Schema, Table, Row>,
+  { limit, offset }: WholePage,
+  counted: Promise<Total>,
+) {
+  const [rows, total] = await Promise.all([ordered.limit(limit).offset(offset).execute(), counted])
+  return { rows, total }
 }

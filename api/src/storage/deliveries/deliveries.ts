@@ -3,7 +3,7 @@ import type { Delivery, DeliveryFilter, DeliveryStore } from '../../domain/deliv
 import { keysIn, labelIn, viaIn } from '../base/delivery-texts.ts'
 import type { Queries, Query } from '../base/queries.ts'
 import type { Tables } from '../base/tables.ts'
-import { countOf, selectOf } from '../base/tenant-rows.ts'
+import { countOf, pageOf, selectOf } from '../base/tenant-rows.ts'
 import { begin, despiteDeletedKeys } from './delivery-begin.ts'
 import { collect, endVoid } from './delivery-end.ts'
 
@@ -37,13 +37,11 @@ type Listing = { tenantId: string; filter: DeliveryFilter; page: WholePage }
 const COUNTED = 10_000
 
 async function list(query: Query, { tenantId, filter, page }: Listing): ReturnType<DeliveryStore['list']> {
-  const [rows, total] = await Promise.all([
+  const { rows, total } = await pageOf(
     withNames(filtered(query, tenantId, filter))
       .orderBy('deliveries.created_at', 'desc')
-      .orderBy('deliveries.id', 'desc')
-      .limit(page.limit)
-      .offset(page.offset)
-      .execute(),
+      .orderBy('deliveries.id', 'desc'),
+    page,
     countOf(
       query.selectFrom(
         filtered(query, tenantId, filter)
@@ -52,7 +50,7 @@ async function list(query: Query, { tenantId, filter, page }: Listing): ReturnTy
           .as('counted'),
       ),
     ),
-  ])
+  )
   return { total: total > COUNTED ? null : total, rows: rows.map(presented) }
 }
 

@@ -12,7 +12,7 @@ import type { WholePage } from '../../domain/base/listing.ts'
 import { labelIn } from '../base/delivery-texts.ts'
 import type { Queries, Query, Recorded } from '../base/queries.ts'
 import type { Tables } from '../base/tables.ts'
-import { countOf, selectOf, updateOf } from '../base/tenant-rows.ts'
+import { countOf, pageOf, selectOf, updateOf } from '../base/tenant-rows.ts'
 import { bundleEvent } from '../bundles/bundles.ts'
 import { endGrants } from '../people/grant-ends.ts'
 import { begin, despiteDeletedKeys } from './delivery-begin.ts'
@@ -147,19 +147,17 @@ function termsOf(row: Tables['grants']) {
 type Filter = { tenantId: string; userId: string | null; now: string }
 
 async function list(query: Query, filter: Filter, page: WholePage): ReturnType<GrantStore['list']> {
-  const [rows, total] = await Promise.all([
+  const { rows, total } = await pageOf(
     holding(query, filter)
       .innerJoin('bundles', 'bundles.id', 'grants.bundle_id')
       .leftJoin('users', 'users.id', 'grants.user_id')
       .selectAll('grants')
       .select(['bundles.name as bundle_name', 'users.username'])
       .orderBy('grants.created_at', 'desc')
-      .orderBy('grants.id')
-      .limit(page.limit)
-      .offset(page.offset)
-      .execute(),
+      .orderBy('grants.id'),
+    page,
     countOf(holding(query, filter)),
-  ])
+  )
   return { total, rows: rows.map(presented) }
 }
 

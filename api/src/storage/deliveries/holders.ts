@@ -4,7 +4,7 @@ import type { Listed, WholePage } from '../../domain/base/listing.ts'
 import type { HolderStore, Holding, KeyHolder, KeyHolding } from '../../domain/deliveries/holder.ts'
 import { labelIn, viaIn } from '../base/delivery-texts.ts'
 import type { Queries, Query } from '../base/queries.ts'
-import { countOf, selectOf, updateOf } from '../base/tenant-rows.ts'
+import { countOf, pageOf, selectOf, updateOf } from '../base/tenant-rows.ts'
 import { staleKeys } from '../keys/stale-keys.ts'
 
 export function createHolderStore(queries: Queries): HolderStore {
@@ -64,19 +64,17 @@ async function holdersOf(query: Query, { tenantId, keyId, page }: OfKey): Return
     .select('value_version as current_version')
     .executeTakeFirst()
   if (!key) return null
-  const [rows, total] = await Promise.all([
+  const { rows, total } = await pageOf(
     withDelivery(query, tenantId)
       .leftJoin('users', 'users.id', 'holdings.user_id')
       .leftJoin('machines', 'machines.id', 'holdings.machine_id')
       .select(['holdings.user_id', 'users.username', 'holdings.machine_id', 'machines.name as machine_name'])
       .where('holdings.key_id', '=', keyId)
       .orderBy(GIVEN)
-      .orderBy('holdings.holder')
-      .limit(page.limit)
-      .offset(page.offset)
-      .execute(),
+      .orderBy('holdings.holder'),
+    page,
     countOf(entries(query, tenantId).where('holdings.key_id', '=', keyId)),
-  ])
+  )
   const present = ({ user_id, username, machine_id, machine_name, ...row }: (typeof rows)[number]) => ({
     ...holding(row),
     ...key,
@@ -103,7 +101,7 @@ async function holdingsOf(
   query: Query,
   { tenantId, page, column, id, isKnown }: Owner & { tenantId: string; page: WholePage },
 ): Promise<Listed<KeyHolding> | null> {
-  const [rows, total] = await Promise.all([
+  const { rows, total } = await pageOf(
     withDelivery(query, tenantId)
       .innerJoin('keys', (join) =>
         join.onRef('keys.tenant_id', '=', 'holdings.tenant_id').onRef('keys.id', '=', 'holdings.key_id'),
@@ -111,12 +109,10 @@ async function holdingsOf(
       .select(['keys.id as key_id', 'keys.name as key_name', 'keys.value_version as current_version'])
       .where(`holdings.${column}`, '=', id)
       .orderBy('keys.name')
-      .orderBy('holdings.holder')
-      .limit(page.limit)
-      .offset(page.offset)
-      .execute(),
+      .orderBy('holdings.holder'),
+    page,
     countOf(entries(query, tenantId).where(`holdings.${column}`, '=', id)),
-  ])
+  )
   if (total === 0 && !(await isKnown())) return null
   const present = ({ key_id, key_name: name, ...row }: (typeof rows)[number]) => ({
     ...holding(row),

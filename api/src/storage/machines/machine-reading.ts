@@ -1,7 +1,7 @@
 import type { Listed, WholePage } from '../../domain/base/listing.ts'
 import type { Machine, MachineStore } from '../../domain/machines/machine.ts'
 import type { Query } from '../base/queries.ts'
-import { countOf, selectOf } from '../base/tenant-rows.ts'
+import { countOf, pageOf, selectOf } from '../base/tenant-rows.ts'
 import { networksIn } from './machine-networks.ts'
 import { trustIn } from './machine-trusts.ts'
 
@@ -47,10 +47,11 @@ function machines(query: Query, tenantId: string) {
 type Row = Awaited<ReturnType<ReturnType<typeof machines>['execute']>>[number]
 
 async function list(query: Query, tenantId: string, page: WholePage): Promise<Listed<Machine>> {
-  const [rows, total] = await Promise.all([
-    machines(query, tenantId).orderBy('machines.name').limit(page.limit).offset(page.offset).execute(),
+  const { rows, total } = await pageOf(
+    machines(query, tenantId).orderBy('machines.name'),
+    page,
     countOf(selectOf(query, 'machines', tenantId)),
-  ])
+  )
   return { total, rows: await whole(query, tenantId, rows) }
 }
 

@@ -1,12 +1,13 @@
+import type { WholePage } from '../../domain/base/listing.ts'
 import type { MessageState, WebhookLogStore, WebhookMessage } from '../../domain/webhooks/webhook-log.ts'
 import type { Queries, Query } from '../base/queries.ts'
 import type { Tables } from '../base/tables.ts'
-import { countOf, selectOf, updateOf } from '../base/tenant-rows.ts'
+import { countOf, pageOf, selectOf, updateOf } from '../base/tenant-rows.ts'
 import { holdWebhook } from './webhooks.ts'
 
 export function createWebhookLogStore({ query, write }: Queries): WebhookLogStore {
   return {
-    list: (tenantId, webhookId, { state, page }) => list(query, { tenantId, webhookId, state, ...page }),
+    list: (tenantId, webhookId, { state, page }) => list(query, { tenantId, webhookId, state, page }),
     test: (tenantId, message) => write((transaction) => test(transaction, { tenantId, ...message })),
     resend: (tenantId, message) => write((transaction) => resend(transaction, { tenantId, ...message })),
   }
@@ -16,8 +17,7 @@ type Listing = {
   tenantId: string
   webhookId: string
   state: MessageState | undefined
-  limit: number
-  offset: number
+  page: WholePage
 }
 
 const COLUMNS = [
@@ -34,7 +34,7 @@ const COLUMNS = [
   'body',
 ] as const
 
-async function list(query: Query, { tenantId, webhookId, state, limit, offset }: Listing) {
+async function list(query: Query, { tenantId, webhookId, state, page }: Listing) {
   const webhook = await selectOf(query, 'webhooks', { tenantId, id: webhookId })
     .select(['next_at', 'is_active'])
     .executeTakeFirst()
@@ -42,16 +42,11 @@ async function list(query: Query, { tenantId, webhookId, state, limit, offset }:
   const all = selectOf(query, 'webhook_messages', tenantId)
     .where('webhook_id', '=', webhookId)
     .$if(state !== undefined, (messages) => messages.where('state', '=', state ?? 'waiting'))
-  const [rows, total] = await Promise.all([
-    all
-      .select(COLUMNS)
-      .orderBy('created_at', 'desc')
-      .orderBy('id', 'desc')
-      .limit(limit)
-      .offset(offset)
-      .execute(),
+  const { rows, total } = await pageOf(
+    all.select(COLUMNS).orderBy('created_at', 'desc').orderBy('id', 'desc'),
+    page,
     countOf(all),
-  ])
+  )
   return { total, rows: rows.map((row) => messageIn(row, webhook)) }
 }
 

@@ -1,10 +1,9 @@
 import { WEBHOOK_EVENTS, type WebhookEvent } from '@keyferry/contract'
 import { z } from 'zod'
-import type { WholePage } from '../../domain/base/listing.ts'
 import type { Webhook, WebhookStore } from '../../domain/webhooks/webhook.ts'
 import type { Query } from '../base/queries.ts'
 import type { WebhookRow } from '../base/tables.ts'
-import { countOf, selectOf } from '../base/tenant-rows.ts'
+import { countOf, pageOf, selectOf } from '../base/tenant-rows.ts'
 
 const Events = z.array(z.enum(WEBHOOK_EVENTS))
 const Ids = z.array(z.string())
@@ -25,16 +24,12 @@ export function webhookReader(query: Query): Pick<WebhookStore, 'find' | 'list'>
       const row = await webhooks(query, tenantId).where('id', '=', webhookId).executeTakeFirst()
       return row ? webhookIn(row, now) : null
     },
-    async list(tenantId, page: WholePage, now) {
-      const [rows, total] = await Promise.all([
-        webhooks(query, tenantId)
-          .orderBy('created_at')
-          .orderBy('id')
-          .limit(page.limit)
-          .offset(page.offset)
-          .execute(),
+    async list(tenantId, page, now) {
+      const { rows, total } = await pageOf(
+        webhooks(query, tenantId).orderBy('created_at').orderBy('id'),
+        page,
         countOf(selectOf(query, 'webhooks', tenantId)),
-      ])
+      )
       return { total, rows: rows.map((row) => webhookIn(row, now)) }
     },
   }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { backlogOf, type Waiting } from '../../domain/audit/audit-backlog.ts'
+import { BoundedMap } from '../base/bounded-map.ts'
 import type { Database } from '../base/queries.ts'
 import type { NamedAuditKey } from '../keys-at-rest/audit-keys.ts'
 import { type Head, type Seal, sealTenant } from './sealing.ts'
@@ -22,7 +23,7 @@ export class Sealer {
   readonly #parts: SealerParts
   readonly #timers = new Map<string, NodeJS.Timeout>()
   readonly #running = new Map<string, Promise<void>>()
-  readonly #seen = new Map<string, Head>()
+  readonly #seen = new BoundedMap<string, Head>(SEEN_HEADS)
   readonly #problems = new Map<string, string>()
   #full: ReadonlySet<string> = new Set()
   #late: ReadonlySet<string> = new Set()
@@ -111,8 +112,6 @@ export class Sealer {
 
   #remember(tenantId: string, { head, forged, note }: Seal): void {
     const { log } = this.#parts
-    const [oldest] = this.#seen.keys()
-    if (this.#seen.size >= SEEN_HEADS && oldest !== undefined) this.#seen.delete(oldest)
     this.#seen.set(tenantId, head)
     this.#problems.delete(tenantId)
     if (forged.length > 0) {

@@ -10,6 +10,7 @@ import {
   SqliteQueryCompiler,
   sql,
 } from 'kysely'
+import { BoundedMap } from './bounded-map.ts'
 import { guarded, translated } from './guarded-driver.ts'
 import { type EachRow, insertionFailure, insertionOfEach, updateOfEach } from './many-rows.ts'
 import { prepared } from './prepared.ts'
@@ -112,12 +113,10 @@ type Statement = {
 }
 
 function cachedStatements(file: DatabaseSync): (text: string) => Statement {
-  const cache = new Map<string, Statement>()
+  const cache = new BoundedMap<string, Statement>(CACHED_STATEMENTS)
   return (text) => {
     const known = cache.get(text)
     if (known) return known
-    const [oldest] = cache.keys()
-    if (cache.size >= CACHED_STATEMENTS && oldest !== undefined) cache.delete(oldest)
     const made = adapted(file.prepare(text))
     cache.set(text, made)
     return made

@@ -1,6 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { type Bounds, workspaceFull } from '../../domain/base/bounds.ts'
+import { BoundedMap } from './bounded-map.ts'
 import type { Queries } from './queries.ts'
 
 const KNOWN_TENANTS = 10_000
@@ -24,7 +25,7 @@ type Known = {
  * other. So several processes together may pass the bound by what they write within a few seconds.
  */
 export class StoredBytes {
-  readonly #known = new Map<string, Known>()
+  readonly #known = new BoundedMap<string, Known>(KNOWN_TENANTS)
   readonly #sum: (tenantId: string) => Promise<number>
   readonly #bounds: Bounds
 
@@ -59,8 +60,6 @@ export class StoredBytes {
   }
 
   #unknown(tenantId: string): Known {
-    const [oldest] = this.#known.keys()
-    if (this.#known.size >= KNOWN_TENANTS && oldest !== undefined) this.#known.delete(oldest)
     const known = { bytes: 0, readAt: NEVER, readMs: 0, wasRefused: false, reading: null }
     this.#known.set(tenantId, known)
     return known

@@ -1,5 +1,6 @@
 import type { RootKeyRing } from '@keyferry/crypto/root-key'
 import { createTenantKey, unwrapTenantKey, wrapTenantKey } from '@keyferry/crypto/tenant-key'
+import { BoundedMap } from '../base/bounded-map.ts'
 import type { Query } from '../base/queries.ts'
 
 const CACHED_KEYS = 10_000
@@ -10,7 +11,7 @@ export type WrappedTenantKey = { wrapped_key: Uint8Array; root_key_id: string }
 export class TenantKeys {
   readonly #query: Query
   readonly #ring: RootKeyRing
-  readonly #cache = new Map<string, Uint8Array>()
+  readonly #cache = new BoundedMap<string, Uint8Array>(CACHED_KEYS)
 
   constructor(query: Query, ring: RootKeyRing) {
     this.#query = query
@@ -33,12 +34,7 @@ export class TenantKeys {
       .select('wrapped_key')
       .where('id', '=', tenantId)
       .executeTakeFirstOrThrow()
-    return this.#remember(tenantId, unwrapTenantKey(wrapped_key, this.#ring, tenantId))
-  }
-
-  #remember(tenantId: string, key: Uint8Array): Uint8Array {
-    const [oldest] = this.#cache.keys()
-    if (this.#cache.size >= CACHED_KEYS && oldest !== undefined) this.#cache.delete(oldest)
+    const key = unwrapTenantKey(wrapped_key, this.#ring, tenantId)
     this.#cache.set(tenantId, key)
     return key
   }

@@ -6,9 +6,8 @@ import {
   wrapAuditSeed,
 } from '@keyferry/crypto/audit-key'
 import { keyId } from '@keyferry/crypto/derivation-key'
-import type { RootKey, RootKeyRing } from '@keyferry/crypto/root-key'
+import type { RootKeyRing } from '@keyferry/crypto/root-key'
 import type { Database, Query } from '../base/queries.ts'
-import { rewrapKeys } from './rewrapping.ts'
 
 /** `name` is what notes are signed as. */
 export type NamedAuditKey = AuditKey & { readonly name: string }
@@ -45,11 +44,4 @@ async function insertKey(transaction: Query, { ring, name, now }: Naming): Promi
     })
     .execute()
   return { ...key, name }
-}
-
-/** Wrap the audit keys with the ring's first root key. */
-export async function rewrapAuditKeys(transaction: Query, ring: RootKeyRing): Promise<void> {
-  const rewrap = (wrapped: Uint8Array, rootKey: RootKey) =>
-    wrapAuditSeed(unwrapAuditSeed(wrapped, ring), rootKey)
-  await rewrapKeys(transaction, 'audit_keys', { ring, rewrap })
 }

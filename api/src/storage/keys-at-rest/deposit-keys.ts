@@ -1,12 +1,11 @@
 import { depositKeyId } from '@keyferry/crypto/deposit'
 import { unwrapDepositKey, wrapDepositKey } from '@keyferry/crypto/deposit-key'
 import { generateKeyPair } from '@keyferry/crypto/key-pair'
-import type { RootKey, RootKeyRing } from '@keyferry/crypto/root-key'
+import type { RootKeyRing } from '@keyferry/crypto/root-key'
 import type { Selectable } from 'kysely'
 import type { DepositKey, DepositKeyStore } from '../../domain/transfer/deposit-key.ts'
 import type { Database, Queries, Query } from '../base/queries.ts'
 import type { Tables } from '../base/tables.ts'
-import { rewrapKeys } from './rewrapping.ts'
 
 type Making = { ring: RootKeyRing; now: string }
 
@@ -46,13 +45,6 @@ export async function rotateDepositKey(database: Database, making: Making): Prom
     await transaction.deleteFrom('deposit_keys').where('id', 'not in', ids).execute()
     return kid
   })
-}
-
-/** Wrap the deposit keys with the ring's first root key. */
-export async function rewrapDepositKeys(transaction: Query, ring: RootKeyRing): Promise<void> {
-  const rewrap = (wrapped: Uint8Array, rootKey: RootKey) =>
-    wrapDepositKey(unwrapDepositKey(wrapped, ring), rootKey)
-  await rewrapKeys(transaction, 'deposit_keys', { ring, rewrap })
 }
 
 function newestOf(query: Query) {

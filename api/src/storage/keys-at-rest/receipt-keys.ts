@@ -6,9 +6,8 @@ import {
   unwrapReceiptSeed,
   wrapReceiptSeed,
 } from '@keyferry/crypto/receipt'
-import type { RootKey, RootKeyRing } from '@keyferry/crypto/root-key'
+import type { RootKeyRing } from '@keyferry/crypto/root-key'
 import type { Database, Query } from '../base/queries.ts'
-import { rewrapKeys } from './rewrapping.ts'
 
 /** A key that signs receipts, or signed them before the newest. `endorsement`: of the key before it. */
 export type KnownReceiptKey = ReceiptKey & {
@@ -83,11 +82,4 @@ async function insertKey(
     .execute()
   const endorsement = before && signature !== null ? { kid: before.kid, signature } : null
   return { ...key, createdAt: now, endorsement }
-}
-
-/** Wrap the receipt keys with the ring's first root key. */
-export async function rewrapReceiptKeys(transaction: Query, ring: RootKeyRing): Promise<void> {
-  const rewrap = (wrapped: Uint8Array, rootKey: RootKey) =>
-    wrapReceiptSeed(unwrapReceiptSeed(wrapped, ring), rootKey)
-  await rewrapKeys(transaction, 'receipt_keys', { ring, rewrap })
 }

@@ -1,9 +1,7 @@
 import type { RootKeyRing } from '@keyferry/crypto/root-key'
 import { unwrapTenantKey, wrapTenantKey } from '@keyferry/crypto/tenant-key'
 import type { Database, Query } from '../base/queries.ts'
-import { rewrapAuditKeys } from '../keys-at-rest/audit-keys.ts'
-import { rewrapDepositKeys } from '../keys-at-rest/deposit-keys.ts'
-import { rewrapReceiptKeys } from '../keys-at-rest/receipt-keys.ts'
+import { rewrapServerKeys } from '../keys-at-rest/rewrapping.ts'
 
 const TENANTS_AT_ONCE = 200
 
@@ -19,11 +17,7 @@ export async function rotateTenantKeys(database: Database, ring: RootKeyRing): P
     rewrapped += done
     if (done === 0) break
   }
-  await database.query.transaction().execute(async (transaction) => {
-    await rewrapAuditKeys(transaction, ring)
-    await rewrapReceiptKeys(transaction, ring)
-    await rewrapDepositKeys(transaction, ring)
-  })
+  await database.query.transaction().execute((transaction) => rewrapServerKeys(transaction, ring))
   return { rewrapped, forgotten: await forgetOthers(database, ring) }
 }
 

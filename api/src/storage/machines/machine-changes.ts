@@ -18,10 +18,15 @@ export async function holdMachine(
   return row ?? null
 }
 
-/** An event about a machine. */
+type MachineAction =
+  | `machine.${'created' | 'changed' | 'deleted' | 'granted' | 'revoked'}`
+  | `token.${'created' | 'rotated' | 'ended'}`
+  | `trust.${'created' | 'ended'}`
+
+/** The event of a change that a person makes to a machine, its tokens or its trusts. */
 export function machineEvent(
   { tenantId, id, name }: { tenantId: string } & MachineRef,
-  action: `machine.${'created' | 'changed' | 'deleted' | 'granted' | 'revoked'}`,
+  action: MachineAction,
   { stamp, data = {} }: { stamp: Stamp; data?: EventData },
 ): Event {
   return { tenantId, action, target: { kind: 'machine', id, name }, data, ...madeBy(stamp) }

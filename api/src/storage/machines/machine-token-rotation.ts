@@ -2,9 +2,8 @@ import { LIMITS } from '@keyferry/contract'
 import { type MachineTokenStore, type Rotation, secondsAfter } from '../../domain/machines/machine-token.ts'
 import type { Query, Recorded } from '../base/queries.ts'
 import { updateOf } from '../base/tenant-rows.ts'
-import { holdMachine } from './machine-changes.ts'
+import { holdMachine, machineEvent } from './machine-changes.ts'
 import { networksIn } from './machine-networks.ts'
-import { tokenEvent } from './machine-token-events.ts'
 import { countWorking, insertRow, type PlacedToken } from './machine-token-rows.ts'
 
 type Rotating = { tenantId: string; machineId: string; tokenId: string; rotation: Rotation }
@@ -25,8 +24,9 @@ export async function rotate(
   const lifetimeSeconds = old.lifetime_seconds
   const token = { ...next, networks, lifetimeSeconds, expires_at: secondsAfter(at, lifetimeSeconds) }
   const made = await insertRow(transaction, { tenantId, machineId, token, stamp })
-  const data = { networks, expires_at: made.expires_at, ends_at, replaced_token: old.id }
-  await record(transaction, tokenEvent({ tenantId, machine, ...next }, 'token.rotated', { stamp, data }))
+  const { id, hint } = next
+  const data = { token: id, hint, networks, expires_at: made.expires_at, ends_at, replaced_token: old.id }
+  await record(transaction, machineEvent({ tenantId, ...machine }, 'token.rotated', { stamp, data }))
   return { status: 'done', token: made }
 }
 

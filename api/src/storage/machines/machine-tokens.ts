@@ -3,8 +3,7 @@ import type { Stamp } from '../../domain/base/stamp.ts'
 import type { MachineTokenStore, NewToken } from '../../domain/machines/machine-token.ts'
 import type { Queries, Recorded } from '../base/queries.ts'
 import { tellExpiring } from './expiring-tokens.ts'
-import { holdMachine } from './machine-changes.ts'
-import { tokenEvent } from './machine-token-events.ts'
+import { holdMachine, machineEvent } from './machine-changes.ts'
 import { rotate } from './machine-token-rotation.ts'
 import { countWorking, endWorking, forgetOld, insertRow } from './machine-token-rows.ts'
 
@@ -20,7 +19,11 @@ export function createMachineTokenStore(queries: Queries): MachineTokenStore {
       write(async (transaction) => {
         const ended = await endWorking(transaction, { tenantId, ...place, at: stamp.at })
         if (!ended) return false
-        await record(transaction, tokenEvent({ tenantId, ...ended }, 'token.ended', { stamp }))
+        const data = { token: ended.id, hint: ended.hint }
+        await record(
+          transaction,
+          machineEvent({ tenantId, ...ended.machine }, 'token.ended', { stamp, data }),
+        )
         return true
       }),
     report: (tokenHash, report) =>
@@ -42,8 +45,8 @@ async function insert(
   await forgetOld(transaction, { tenantId, machineId, at: stamp.at })
   await insertRow(transaction, { tenantId, machineId, token: made, stamp })
   const { id, hint, networks, expires_at } = made
-  const data = { networks, expires_at }
-  await record(transaction, tokenEvent({ tenantId, machine, id, hint }, 'token.created', { stamp, data }))
+  const data = { token: id, hint, networks, expires_at }
+  await record(transaction, machineEvent({ tenantId, ...machine }, 'token.created', { stamp, data }))
   return 'done'
 }
 

@@ -1,6 +1,5 @@
 import { LIMITS } from '@keyferry/contract'
 import { z } from 'zod'
-import { type Event, type EventData, madeBy } from '../../domain/base/event.ts'
 import type { Stamp } from '../../domain/base/stamp.ts'
 import type { KeySet } from '../../domain/machines/id-token.ts'
 import type { MachineTrust } from '../../domain/machines/machine.ts'
@@ -9,7 +8,7 @@ import type { Queries, Recorded } from '../base/queries.ts'
 import { flag, type Tables } from '../base/tables.ts'
 import { countOf, deleteOf, selectOf } from '../base/tenant-rows.ts'
 import { attempts, forgetAttempt, noteAttempt } from './machine-attempts.ts'
-import { holdMachine, type MachineRef } from './machine-changes.ts'
+import { holdMachine, machineEvent } from './machine-changes.ts'
 import { networksIn } from './machine-networks.ts'
 
 export function createMachineTrustStore({ query, write, record }: Queries): MachineTrustStore {
@@ -81,7 +80,7 @@ async function insert(
   const { id, issuer, audience, binding } = trust
   const told = Object.entries(claims).flatMap(([name, values]) => values.map((value) => `${name}=${value}`))
   const data = { trust: id, issuer, audience, binding, is_broad, networks, claims: told }
-  await record(transaction, trustEvent({ tenantId, machine }, 'trust.created', { stamp, data }))
+  await record(transaction, machineEvent({ tenantId, ...machine }, 'trust.created', { stamp, data }))
   return 'done'
 }
 
@@ -99,14 +98,6 @@ async function end(
   const machine = row && (await holdMachine(transaction, tenantId, machineId))
   if (!row || !machine) return false
   const data = { trust: trustId, issuer: row.issuer }
-  await record(transaction, trustEvent({ tenantId, machine }, 'trust.ended', { stamp, data }))
+  await record(transaction, machineEvent({ tenantId, ...machine }, 'trust.ended', { stamp, data }))
   return true
-}
-
-function trustEvent(
-  { tenantId, machine: { id, name } }: { tenantId: string; machine: MachineRef },
-  action: 'trust.created' | 'trust.ended',
-  { stamp, data }: { stamp: Stamp; data: EventData },
-): Event {
-  return { tenantId, action, target: { kind: 'machine', id, name }, data, ...madeBy(stamp) }
 }

@@ -87,6 +87,8 @@ describe.skipIf(!hasBrowser())('the pages of machines', () => {
     await page.getByRole('button', { name: 'Add bundle' }).click()
     await page.getByRole('combobox', { name: 'Bundle' }).fill('prod/shop/mail')
     await page.getByRole('option', { name: 'prod/shop/mail' }).waitFor()
+    // As when another window takes the focus for a moment: the list stays open.
+    await page.getByRole('combobox', { name: 'Bundle' }).dispatchEvent('focusout')
     await page.keyboard.press('Enter')
     await page.getByRole('button', { name: 'Add bundle' }).last().click()
     await page.getByRole('combobox', { name: 'What it may do with prod/shop/mail' }).waitFor()

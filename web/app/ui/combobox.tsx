@@ -37,7 +37,8 @@ export function Combobox({ label, placeholder, ...choosing }: ComboboxProps) {
         onChange={(event) => box.search(event.currentTarget.value)}
         onClick={() => !box.open && box.search('')}
         onFocus={(event) => event.currentTarget.select()}
-        onBlur={box.close}
+        // The field stays the active element while another window has the focus.
+        onBlur={(event) => event.currentTarget !== document.activeElement && box.close()}
         onKeyDown={box.onKeyDown}
         className="field pr-10 font-mono text-sm"
       />

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { Machine } from '../../lib/calls/answers.ts'
+import type { Bundle, Machine } from '../../lib/calls/answers.ts'
 import { MACHINES } from '../../lib/calls/refreshes.ts'
 import { useAnswer } from '../../lib/calls/use-answer.ts'
 import { useChange } from '../../lib/calls/use-change.ts'
@@ -13,15 +13,14 @@ import { SelectField } from '../../ui/select-field.tsx'
 export function AddBundleDialog({ machine, onClose }: { machine: Machine; onClose: () => void }) {
   const bundles = useAnswer('listBundles', {})
   const grant = useChange('grantBundle', { machine_id: machine.id }, { refreshes: MACHINES })
-  const [chosenId, setChosenId] = useState<string | null>(null)
+  const [chosen, setChosen] = useState<Bundle | null>(null)
   const [scope, setScope] = useState<'deliver' | 'read'>('deliver')
   const [problem, setProblem] = useState<string | null>(null)
   const granted = new Set(machine.grants.map(({ bundle }) => bundle.id))
   const free = (bundles.data ?? []).filter(({ id }) => !granted.has(id))
-  const chosen = free.find(({ id }) => id === chosenId)
   const input = () => {
-    setProblem(chosen === undefined ? 'Choose a bundle.' : null)
-    return chosen === undefined ? null : { bundle_id: chosen.id, scope }
+    setProblem(chosen === null ? 'Choose a bundle.' : null)
+    return chosen === null ? null : { bundle_id: chosen.id, scope }
   }
   return (
     <FormDialog
@@ -36,9 +35,9 @@ export function AddBundleDialog({ machine, onClose }: { machine: Machine; onClos
         label="Bundle"
         placeholder="prod/api"
         options={free.map(({ id, name, description }) => ({ id, name, detail: description }))}
-        chosenId={chosenId}
+        chosenId={chosen?.id ?? null}
         onChoose={(id) => {
-          setChosenId(id)
+          setChosen(free.find((bundle) => bundle.id === id) ?? null)
           setProblem(null)
         }}
       />

@@ -11,8 +11,8 @@ export function useAttachKey(bundle_id: string) {
 
 /** What else uses the bundle's keys, by key id; a key that only this bundle uses is not in it. */
 export function useSharedKeys(bundle_id: string): ReadonlyMap<string, SharedKey> {
-  const { data = [] } = useAnswer('listSharedKeys', { bundle_id })
-  return useMemo(() => new Map(data.map((shared) => [shared.key_id, shared])), [data])
+  const { data } = useAnswer('listSharedKeys', { bundle_id })
+  return useMemo(() => new Map((data ?? []).map((shared) => [shared.key_id, shared])), [data])
 }
 
 /** Who else uses a key: `dev/app and 2 more`. */
